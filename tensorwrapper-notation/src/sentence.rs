@@ -1,0 +1,28 @@
+//! The sentences that more than one door says: written once, so that compiler and run time agree to the letter.
+//!
+//! Extents are `Display`, because the macros put rustc's placeholders `{L}` and `{R}` where the run time puts numbers.
+
+use std::fmt::Display;
+
+/// `A` has rank 2 but 3 indices are given
+pub fn rank(operand: &str, rank: impl Display, given: usize) -> String {
+    let noun = if given == 1 { "index is" } else { "indices are" };
+    format!("`{operand}` has rank {rank} but {given} {noun} given")
+}
+
+/// index `k` has extent 4 in `A` but 5 in `B`
+///
+/// A place is an operand, an axis and an extent; the axis is told only where the operand is the same.
+pub fn extent<E: Display>(label: &str, first: (&str, usize, &E), second: (&str, usize, &E)) -> String {
+    let ((a, a_axis, l), (b, b_axis, r)) = (first, second);
+    if a == b {
+        format!("index `{label}` has extent {l} on axis {a_axis} of `{a}` but {r} on axis {b_axis}")
+    } else {
+        format!("index `{label}` has extent {l} in `{a}` but {r} in `{b}`")
+    }
+}
+
+/// index 7 is out of range for axis 0 of `A`, which has extent 5
+pub fn bounds(index: &str, operand: &str, axis: usize, extent: impl Display) -> String {
+    format!("index {index} is out of range for axis {axis} of `{operand}`, which has extent {extent}")
+}

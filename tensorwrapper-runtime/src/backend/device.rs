@@ -1,0 +1,76 @@
+//! The trait that every backend implements.
+
+use std::fmt::Debug;
+
+use num_complex::Complex;
+
+use super::{LoopNest, Operand, Output, Program};
+use crate::error::Error;
+
+/// How the values at one output element are folded into it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reduction {
+    /// Sum; over nothing 0.
+    Sum,
+    /// Product; over nothing 1.
+    Product,
+    /// Largest (real elements only); over nothing an error. A NaN wins.
+    Max,
+    /// Smallest (real elements only); over nothing an error. A NaN wins.
+    Min,
+}
+
+/// Decompositions of matrices, batched over leading axes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Factorisation {
+    /// A = L·Lᴴ. One input `[batch…, row, column]`, one output `[batch…, row, k]`, zero above the diagonal.
+    /// Only the lower triangle of A is read.
+    Cholesky,
+    /// A·x = λ·B·x with xᴴ·B·x = 1; B = 1 where only A is given. Inputs `[batch…, row, column]`;
+    /// outputs: eigenvalues, ascending, of the *real* type `[batch…, n]`, eigenvectors `[batch…, row, n]`.
+    /// Only the lower triangles are read.
+    Eigh,
+}
+
+/// Something that computes. All memory that it is handed lies where it can reach it.
+///
+/// Operands and outputs are already known to lie inside their memory (see [`Operand::new`]),
+/// to fit the iteration space, and to be of one element type (outputs of [`Factorisation::Eigh`] excepted).
+/// An output never overlaps an operand. Outputs are overwritten whole, whatever they held.
+pub trait Device: Debug + Send + Sync {
+    /// The backend's name, as in the tests' device list.
+    fn name(&self) -> &'static str;
+
+    /// `output[o] = alpha · Σ over the reduced axes of Π factors`, any number of factors (none: the empty product).
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) for work space.
+    fn contract(&self, nest: &LoopNest, alpha: Complex<f64>, factors: &[Operand<'_>], output: Output<'_>) -> Result<(), Error>;
+
+    /// `output[o] = reduction over the reduced axes of program(inputs)`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Undefined`](crate::error::ErrorKind::Undefined) for `Max` or `Min` over nothing into something.
+    fn map(
+        &self,
+        nest: &LoopNest,
+        program: &Program,
+        reduction: Reduction,
+        inputs: &[Operand<'_>],
+        output: Output<'_>,
+    ) -> Result<(), Error>;
+
+    /// A batch of matrix decompositions. The nest is `[batch…, n, n]`; see [`Factorisation`] for operands and outputs.
+    /// The strides of an output count its own axes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::LinearAlgebra`](crate::error::ErrorKind::LinearAlgebra), naming the batch item, when a matrix is
+    /// not positive definite, holds NaN or infinity, or an iteration does not converge.
+    fn factorise(
+        &self,
+        nest: &LoopNest,
+        factorisation: Factorisation,
+        inputs: &[Operand<'_>],
+        outputs: Vec<Output<'_>>,
+    ) -> Result<(), Error>;
+}

@@ -1,0 +1,13 @@
+//! How things are computed: the [`Device`] trait and what passes through it.
+//!
+//! A device sees iteration spaces over strided memory and nothing else: no labels, no expressions, no graphs.
+//! `reference` is the living definition of every operation; `cpu` is the fast one.
+
+mod device;
+mod operand;
+mod program;
+pub mod reference;
+
+pub use device::{Device, Factorisation, Reduction};
+pub use operand::{LoopNest, Operand, Output};
+pub use program::{Binary, Instruction, Program, Register};

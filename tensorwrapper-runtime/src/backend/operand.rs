@@ -1,0 +1,116 @@
+//! Iteration spaces and the strided memory that they run over.
+
+use crate::erased::{SliceMut, SliceRef};
+use crate::layout::Layout;
+
+/// An iteration space: the output's axes first, then the axes that are reduced.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LoopNest {
+    extents: Vec<usize>,
+    kept: usize,
+}
+
+impl LoopNest {
+    /// A space of these extents, of which the first `kept` axes are the output's.
+    ///
+    /// # Panics
+    /// When there are fewer than `kept` axes.
+    pub fn new(extents: Vec<usize>, kept: usize) -> LoopNest {
+        assert!(kept <= extents.len(), "more output axes than axes");
+        LoopNest { extents, kept }
+    }
+
+    /// Extents of all axes.
+    pub fn extents(&self) -> &[usize] {
+        &self.extents
+    }
+
+    /// Number of axes.
+    pub fn rank(&self) -> usize {
+        self.extents.len()
+    }
+
+    /// Number of leading axes that the output has.
+    pub fn kept(&self) -> usize {
+        self.kept
+    }
+
+    /// Extents of the output.
+    pub fn kept_extents(&self) -> &[usize] {
+        &self.extents[..self.kept]
+    }
+
+    /// Extents of the reduced axes.
+    pub fn reduced_extents(&self) -> &[usize] {
+        &self.extents[self.kept..]
+    }
+}
+
+/// Memory to read, with one stride for each axis of the iteration space: 0 where it does not depend on that axis.
+#[derive(Clone, Debug)]
+pub struct Operand<'a> {
+    data: SliceRef<'a>,
+    layout: Layout,
+    /// Whether each element is conjugated as it is read.
+    pub conjugate: bool,
+}
+
+/// Memory to write, with one stride for each output axis of the iteration space.
+#[derive(Debug)]
+pub struct Output<'a> {
+    data: SliceMut<'a>,
+    layout: Layout,
+}
+
+impl<'a> Operand<'a> {
+    /// Pairs memory with a layout whose extents are those of the whole iteration space.
+    ///
+    /// # Panics
+    /// When an element would lie outside the memory. Kernels rely on this check and repeat none.
+    pub fn new(data: SliceRef<'a>, layout: Layout) -> Operand<'a> {
+        assert_inside(&layout, data.len());
+        Operand { data, layout, conjugate: false }
+    }
+
+    /// The memory; its first element is *not* the operand's first.
+    pub fn data(&self) -> SliceRef<'a> {
+        self.data
+    }
+
+    /// Extents of the iteration space, strides and offset of this operand in it.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+}
+
+impl<'a> Output<'a> {
+    /// Pairs memory with a layout whose extents are those of the output.
+    ///
+    /// # Panics
+    /// When an element would lie outside the memory. Kernels rely on this check and repeat none.
+    pub fn new(data: SliceMut<'a>, layout: Layout) -> Output<'a> {
+        assert_inside(&layout, data.len());
+        Output { data, layout }
+    }
+
+    /// Where the output lies.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The memory and where in it the output lies.
+    pub fn into_parts(self) -> (SliceMut<'a>, Layout) {
+        (self.data, self.layout)
+    }
+
+    /// The same output, borrowed for a shorter time.
+    pub fn reborrow(&mut self) -> Output<'_> {
+        Output { data: self.data.reborrow(), layout: self.layout.clone() }
+    }
+}
+
+fn assert_inside(layout: &Layout, len: usize) {
+    if let Some(span) = layout.span() {
+        assert!(span.start >= 0 && span.end <= len as i128, "{layout:?} reaches outside of {len} elements");
+    }
+}

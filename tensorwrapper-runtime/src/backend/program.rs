@@ -1,0 +1,78 @@
+//! Element-wise programs: straight-line code over registers, run once for each element.
+
+use num_complex::Complex;
+use tensorwrapper_notation::Function;
+
+/// Number of the instruction that computed a value.
+pub type Register = usize;
+
+/// An operation on two values of one element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Binary {
+    /// `a + b`
+    Add,
+    /// `a - b`
+    Subtract,
+    /// `a * b`
+    Multiply,
+    /// `a / b`
+    Divide,
+}
+
+/// One step of a [`Program`]; its value goes to the register of its own number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Instruction {
+    /// The element of the input of that number.
+    Input(usize),
+    /// A constant, rounded to the element type.
+    Constant(Complex<f64>),
+    /// `-a`
+    Negate(Register),
+    /// A function of one value.
+    Apply(Function, Register),
+    /// `a` to an integer power.
+    PowerInteger(Register, i32),
+    /// `a` to a real power.
+    PowerReal(Register, f64),
+    /// An operation on two values.
+    Combine(Binary, Register, Register),
+}
+
+/// Instructions in order; each uses earlier registers only, and the last one's value is the result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    instructions: Vec<Instruction>,
+}
+
+impl Program {
+    /// A program of these instructions.
+    ///
+    /// # Panics
+    /// When there is none, or one uses a register that is not computed before it.
+    pub fn new(instructions: Vec<Instruction>) -> Program {
+        assert!(!instructions.is_empty(), "a program computes something");
+        for (n, instruction) in instructions.iter().enumerate() {
+            let earlier = match *instruction {
+                Instruction::Input(_) | Instruction::Constant(_) => true,
+                Instruction::Negate(a)
+                | Instruction::Apply(_, a)
+                | Instruction::PowerInteger(a, _)
+                | Instruction::PowerReal(a, _) => a < n,
+                Instruction::Combine(_, a, b) => a < n && b < n,
+            };
+            assert!(earlier, "instruction {n} uses a register that is not computed before it");
+        }
+        Program { instructions }
+    }
+
+    /// The instructions.
+    pub fn instructions(&self) -> &[Instruction] {
+        &self.instructions
+    }
+
+    /// Number of inputs: one more than the highest that is read.
+    pub fn inputs(&self) -> usize {
+        let inputs = self.instructions.iter().filter_map(|i| if let Instruction::Input(n) = i { Some(n + 1) } else { None });
+        inputs.max().unwrap_or(0)
+    }
+}

@@ -1,0 +1,244 @@
+//! The numbers a tensor can hold: a sealed trait, and its run-time twin [`Dtype`].
+//!
+//! Knows nothing of tensors. Everything that differs from one element type to another stands here.
+
+use std::fmt::{self, Debug, Display};
+use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub};
+
+use num_complex::Complex;
+
+use crate::erased::{Buffer, SliceMut, SliceRef};
+
+/// The element type of a tensor, as a run-time value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Dtype {
+    /// `f32`
+    F32,
+    /// `f64`
+    F64,
+    /// `Complex<f32>`: two 32-bit floats
+    C32,
+    /// `Complex<f64>`: two 64-bit floats
+    C64,
+}
+
+impl Dtype {
+    /// Size of one element in bytes.
+    pub fn size(self) -> usize {
+        dispatch!(self, T => size_of::<T>())
+    }
+
+    /// Whether elements have an imaginary part.
+    pub fn is_complex(self) -> bool {
+        matches!(self, Dtype::C32 | Dtype::C64)
+    }
+
+    /// The type of an element's absolute value.
+    pub fn real(self) -> Dtype {
+        dispatch!(self, T => <T as Element>::Real::DTYPE)
+    }
+}
+
+impl Display for Dtype {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Dtype::F32 => "f32",
+            Dtype::F64 => "f64",
+            Dtype::C32 => "Complex<f32>",
+            Dtype::C64 => "Complex<f64>",
+        })
+    }
+}
+
+/// Runs one generic body for the element type that a [`Dtype`] names; used only where erased meets generic.
+macro_rules! dispatch {
+    ($dtype:expr, $T:ident => $body:expr) => {
+        match $dtype {
+            $crate::element::Dtype::F32 => {
+                type $T = f32;
+                $body
+            }
+            $crate::element::Dtype::F64 => {
+                type $T = f64;
+                $body
+            }
+            $crate::element::Dtype::C32 => {
+                type $T = ::num_complex::Complex<f32>;
+                $body
+            }
+            $crate::element::Dtype::C64 => {
+                type $T = ::num_complex::Complex<f64>;
+                $body
+            }
+        }
+    };
+}
+pub(crate) use dispatch;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A number that tensors can hold: `f32`, `f64`, `Complex<f32>`, `Complex<f64>`. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an element type of tensors",
+    label = "tensors hold `f32`, `f64`, `Complex<f32>` or `Complex<f64>`"
+)]
+pub trait Element:
+    sealed::Sealed
+    + Copy
+    + Debug
+    + Display
+    + Default
+    + PartialEq
+    + Send
+    + Sync
+    + Neg<Output = Self>
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + AddAssign
+    + MulAssign
+    + 'static
+{
+    /// The type of the real part, and of absolute values.
+    type Real: Element<Real = Self::Real> + PartialOrd;
+    /// This type as a run-time value.
+    const DTYPE: Dtype;
+    /// Zero.
+    const ZERO: Self;
+    /// One.
+    const ONE: Self;
+
+    /// Rounds a double-precision number to this type; a real type keeps the real part.
+    fn from_complex(value: Complex<f64>) -> Self;
+    /// This number in double precision.
+    fn to_complex(self) -> Complex<f64>;
+    /// A real number as this type.
+    fn from_real(value: Self::Real) -> Self;
+    /// The complex conjugate.
+    fn conj(self) -> Self;
+    /// The real part.
+    fn re(self) -> Self::Real;
+    /// The imaginary part; zero for real types.
+    fn im(self) -> Self::Real;
+    /// The absolute value.
+    fn abs(self) -> Self::Real;
+
+    #[doc(hidden)]
+    fn erase(slice: &[Self]) -> SliceRef<'_>;
+    #[doc(hidden)]
+    fn erase_mut(slice: &mut [Self]) -> SliceMut<'_>;
+    #[doc(hidden)]
+    fn erase_vec(elements: Vec<Self>) -> Buffer;
+    #[doc(hidden)]
+    fn typed(slice: SliceRef<'_>) -> Option<&[Self]>;
+    #[doc(hidden)]
+    fn typed_mut(slice: SliceMut<'_>) -> Option<&mut [Self]>;
+    #[doc(hidden)]
+    fn typed_vec(buffer: Buffer) -> Result<Vec<Self>, Buffer>;
+}
+
+macro_rules! erasure {
+    ($Variant:ident) => {
+        const DTYPE: Dtype = Dtype::$Variant;
+
+        fn erase(slice: &[Self]) -> SliceRef<'_> {
+            SliceRef::$Variant(slice)
+        }
+        fn erase_mut(slice: &mut [Self]) -> SliceMut<'_> {
+            SliceMut::$Variant(slice)
+        }
+        fn erase_vec(elements: Vec<Self>) -> Buffer {
+            Buffer::$Variant(elements)
+        }
+        fn typed(slice: SliceRef<'_>) -> Option<&[Self]> {
+            match slice {
+                SliceRef::$Variant(slice) => Some(slice),
+                _ => None,
+            }
+        }
+        fn typed_mut(slice: SliceMut<'_>) -> Option<&mut [Self]> {
+            match slice {
+                SliceMut::$Variant(slice) => Some(slice),
+                _ => None,
+            }
+        }
+        fn typed_vec(buffer: Buffer) -> Result<Vec<Self>, Buffer> {
+            match buffer {
+                Buffer::$Variant(elements) => Ok(elements),
+                other => Err(other),
+            }
+        }
+    };
+}
+
+macro_rules! elements {
+    ($($R:ty: $real:ident, $complex:ident;)*) => { $(
+        impl sealed::Sealed for $R {}
+        impl Element for $R {
+            type Real = $R;
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+
+            fn from_complex(value: Complex<f64>) -> Self {
+                value.re as $R
+            }
+            fn to_complex(self) -> Complex<f64> {
+                Complex::new(f64::from(self), 0.0)
+            }
+            fn from_real(value: $R) -> Self {
+                value
+            }
+            fn conj(self) -> Self {
+                self
+            }
+            fn re(self) -> $R {
+                self
+            }
+            fn im(self) -> $R {
+                0.0
+            }
+            fn abs(self) -> $R {
+                <$R>::abs(self)
+            }
+            erasure!($real);
+        }
+
+        impl sealed::Sealed for Complex<$R> {}
+        impl Element for Complex<$R> {
+            type Real = $R;
+            const ZERO: Self = Complex::new(0.0, 0.0);
+            const ONE: Self = Complex::new(1.0, 0.0);
+
+            fn from_complex(value: Complex<f64>) -> Self {
+                Complex::new(value.re as $R, value.im as $R)
+            }
+            fn to_complex(self) -> Complex<f64> {
+                Complex::new(f64::from(self.re), f64::from(self.im))
+            }
+            fn from_real(value: $R) -> Self {
+                Complex::new(value, 0.0)
+            }
+            fn conj(self) -> Self {
+                Complex::conj(&self)
+            }
+            fn re(self) -> $R {
+                self.re
+            }
+            fn im(self) -> $R {
+                self.im
+            }
+            fn abs(self) -> $R {
+                self.norm()
+            }
+            erasure!($complex);
+        }
+    )* };
+}
+elements! {
+    f32: F32, C32;
+    f64: F64, C64;
+}

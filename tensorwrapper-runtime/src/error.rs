@@ -1,0 +1,179 @@
+//! The one error type: a kind that programs match on, and sentences that people read.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::element::Dtype;
+
+/// Where an extent was seen: an operand as written, and the axis in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The operand's text, as in the equation.
+    pub operand: String,
+    /// Axis, counted from 0.
+    pub axis: usize,
+    /// The extent found there.
+    pub extent: usize,
+}
+
+/// What went wrong, with everything needed to react to it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// An operand has another number of axes than indices are given.
+    Rank {
+        /// The operand's text.
+        operand: String,
+        /// Its rank.
+        rank: usize,
+        /// The number of indices given.
+        given: usize,
+    },
+    /// One label stands for two extents.
+    Extent {
+        /// The label.
+        label: String,
+        /// Where it was met first.
+        first: Place,
+        /// Where it disagrees.
+        second: Place,
+    },
+    /// An index lies outside its axis.
+    Bounds {
+        /// The index or slice, as text.
+        index: String,
+        /// The axis it should lie in.
+        place: Place,
+    },
+    /// A shape, layout or list of extents does not fit the data it is meant for.
+    Shape(String),
+    /// A label is used where the language does not allow it.
+    Label(String),
+    /// The text is not an equation.
+    Syntax {
+        /// What is wrong.
+        message: String,
+        /// Byte offset in the text.
+        position: usize,
+    },
+    /// Element types that do not fit each other.
+    Element {
+        /// The element type wanted.
+        expected: Dtype,
+        /// The element type found.
+        found: Dtype,
+    },
+    /// Something that has no defined result, such as the maximum of nothing.
+    Undefined(String),
+    /// A decomposition that does not exist or did not converge.
+    LinearAlgebra {
+        /// What failed, in which batch item.
+        message: String,
+    },
+    /// Part of the language that this version does not have.
+    Unsupported(String),
+    /// Memory that the system refused.
+    Memory {
+        /// Bytes asked for.
+        bytes: u128,
+    },
+    /// A file that could not be read or written.
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system or the format said.
+        message: String,
+    },
+    /// Several faults of one equation or block.
+    Several(Vec<Error>),
+}
+
+/// Why an equation or a tensor operation was refused.
+///
+/// [`kind`](Error::kind) is for programs; `Display` gives the sentences, the same ones the compiler
+/// prints where extents are known at compile time.
+#[derive(Clone, PartialEq)]
+pub struct Error {
+    kind: Box<ErrorKind>,
+    help: Option<String>,
+}
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind) -> Error {
+        Error { kind: Box::new(kind), help: None }
+    }
+
+    pub(crate) fn with_help(mut self, help: impl Into<String>) -> Error {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// One error for a non-empty list: the only one as it is, several as [`ErrorKind::Several`].
+    pub(crate) fn all(mut errors: Vec<Error>) -> Error {
+        if errors.len() == 1 { errors.remove(0) } else { Error::new(ErrorKind::Several(errors)) }
+    }
+
+    /// What went wrong, as data.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.kind
+    }
+
+    /// What the user may write instead, where that is known.
+    pub fn help(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use tensorwrapper_notation::sentence;
+        match self {
+            ErrorKind::Rank { operand, rank, given } => f.write_str(&sentence::rank(operand, rank, *given)),
+            ErrorKind::Extent { label, first, second } => f.write_str(&sentence::extent(
+                label,
+                (&first.operand, first.axis, &first.extent),
+                (&second.operand, second.axis, &second.extent),
+            )),
+            ErrorKind::Bounds { index, place } => {
+                f.write_str(&sentence::bounds(index, &place.operand, place.axis, &place.extent))
+            }
+            ErrorKind::Element { expected, found } => write!(f, "elements are `{found}` where `{expected}` is needed"),
+            ErrorKind::Shape(message)
+            | ErrorKind::Label(message)
+            | ErrorKind::Undefined(message)
+            | ErrorKind::Unsupported(message)
+            | ErrorKind::LinearAlgebra { message } => f.write_str(message),
+            ErrorKind::Syntax { message, position } => write!(f, "{message} (at byte {position})"),
+            ErrorKind::Memory { bytes } => write!(f, "the system has no {bytes} bytes of memory to give"),
+            ErrorKind::Io { path, message } => write!(f, "{}: {message}", path.display()),
+            ErrorKind::Several(errors) => {
+                for (n, error) in errors.iter().enumerate() {
+                    if n > 0 {
+                        f.write_str("\n")?;
+                    }
+                    write!(f, "{error}")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)?;
+        match &self.help {
+            Some(help) => write!(f, "\nhelp: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// As `Display`: `unwrap` and a `main` that returns an error print sentences, not structures.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for Error {}

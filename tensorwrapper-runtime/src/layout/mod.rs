@@ -1,0 +1,219 @@
+//! Where the elements of a dense tensor lie: extents, strides and an offset.
+//!
+//! Permutation, slice, chip, diagonal and broadcast are arithmetic on a [`Layout`]; no element moves.
+//! Extents, strides and offsets count elements, not bytes.
+
+use crate::error::{Error, ErrorKind};
+
+#[cfg(test)]
+mod tests;
+
+/// A strided map from multi-indices to positions in a slice of elements.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Layout {
+    extents: Vec<usize>,
+    strides: Vec<isize>,
+    offset: usize,
+}
+
+impl Layout {
+    /// Contiguous elements, last axis fastest (C order).
+    ///
+    /// # Errors
+    /// When the number of elements exceeds `isize::MAX`.
+    pub fn row_major(extents: &[usize]) -> Result<Layout, Error> {
+        element_count(extents)?;
+        let mut strides = vec![0; extents.len()];
+        let mut stride: isize = 1;
+        for (axis, &extent) in extents.iter().enumerate().rev() {
+            strides[axis] = stride;
+            // Only zero-sized tensors can wrap here, and nobody follows their strides.
+            stride = stride.wrapping_mul(extent.max(1) as isize);
+        }
+        Ok(Layout { extents: extents.to_vec(), strides, offset: 0 })
+    }
+
+    /// Any strides over a slice of `len` elements.
+    ///
+    /// # Errors
+    /// When extents and strides differ in number, or an index would fall outside the slice.
+    pub fn strided(extents: &[usize], strides: &[isize], offset: usize, len: usize) -> Result<Layout, Error> {
+        let refuse = |message: String| Err(Error::new(ErrorKind::Shape(message)));
+        if extents.len() != strides.len() {
+            return refuse(format!("{} extents but {} strides are given", extents.len(), strides.len()));
+        }
+        element_count(extents)?;
+        let layout = Layout { extents: extents.to_vec(), strides: strides.to_vec(), offset };
+        match layout.span() {
+            Some(span) if span.end > len as i128 || span.start < 0 => refuse(format!(
+                "extents {extents:?} with strides {strides:?} and offset {offset} reach outside of {len} elements"
+            )),
+            _ => Ok(layout),
+        }
+    }
+
+    /// Number of axes.
+    pub fn rank(&self) -> usize {
+        self.extents.len()
+    }
+
+    /// Number of indices along each axis.
+    pub fn extents(&self) -> &[usize] {
+        &self.extents
+    }
+
+    /// Distance between neighbours along each axis, in elements.
+    pub fn strides(&self) -> &[isize] {
+        &self.strides
+    }
+
+    /// Position of the element whose indices are all zero.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Number of multi-indices: the product of the extents, 1 for rank 0.
+    pub fn len(&self) -> usize {
+        self.extents.iter().product()
+    }
+
+    /// Whether there is no element.
+    pub fn is_empty(&self) -> bool {
+        self.extents.contains(&0)
+    }
+
+    /// Positions from the lowest to one past the highest; `None` where there is no element.
+    pub fn span(&self) -> Option<std::ops::Range<i128>> {
+        if self.is_empty() {
+            return None;
+        }
+        let (mut low, mut high) = (self.offset as i128, self.offset as i128);
+        for (&extent, &stride) in self.extents.iter().zip(&self.strides) {
+            let reach = (extent as i128 - 1) * stride as i128;
+            if reach < 0 { low += reach } else { high += reach }
+        }
+        Some(low..high + 1)
+    }
+
+    /// Whether the elements are contiguous in C order, starting at the offset.
+    pub fn is_row_major(&self) -> bool {
+        let mut expected = 1;
+        self.is_empty()
+            || self.extents.iter().zip(&self.strides).rev().all(|(&extent, &stride)| {
+                let fits = extent == 1 || stride == expected;
+                expected *= extent as isize;
+                fits
+            })
+    }
+
+    /// Position of a multi-index; `None` where it is out of range or has another rank.
+    pub fn position(&self, index: &[usize]) -> Option<usize> {
+        if index.len() != self.rank() {
+            return None;
+        }
+        let mut position = self.offset as isize;
+        for ((&i, &extent), &stride) in index.iter().zip(&self.extents).zip(&self.strides) {
+            if i >= extent {
+                return None;
+            }
+            position += i as isize * stride;
+        }
+        Some(position as usize)
+    }
+
+    /// Keeps `len` indices of an axis from `start` on.
+    ///
+    /// # Panics
+    /// When the axis does not exist or has fewer indices; callers check with the user's words.
+    pub fn slice(mut self, axis: usize, start: usize, len: usize) -> Layout {
+        assert!(start + len <= self.extents[axis], "slice outside of its axis");
+        if len > 0 {
+            self.offset = (self.offset as isize + start as isize * self.strides[axis]) as usize;
+        }
+        self.extents[axis] = len;
+        self
+    }
+
+    /// Fixes the index along an axis, which disappears.
+    ///
+    /// # Panics
+    /// When the axis does not exist or has no such index; callers check with the user's words.
+    pub fn chip(mut self, axis: usize, index: usize) -> Layout {
+        self = self.slice(axis, index, 1);
+        self.extents.remove(axis);
+        self.strides.remove(axis);
+        self
+    }
+
+    /// Axis `n` of the result is axis `axes[n]` of this layout.
+    ///
+    /// # Panics
+    /// When `axes` is not a permutation; callers check with the user's words.
+    pub fn permute(self, axes: &[usize]) -> Layout {
+        let mut sorted = axes.to_vec();
+        sorted.sort_unstable();
+        assert!(sorted.into_iter().eq(0..self.rank()), "{axes:?} is not a permutation of {} axes", self.rank());
+        Layout {
+            extents: axes.iter().map(|&a| self.extents[a]).collect(),
+            strides: axes.iter().map(|&a| self.strides[a]).collect(),
+            offset: self.offset,
+        }
+    }
+
+    /// All multi-indices' positions in lexicographic order, last axis fastest.
+    pub fn positions(&self) -> Positions<'_> {
+        Positions { layout: self, index: vec![0; self.rank()], position: self.offset as isize, left: self.len() }
+    }
+}
+
+/// Iterator over the positions of all elements; see [`Layout::positions`].
+#[derive(Debug)]
+pub struct Positions<'a> {
+    layout: &'a Layout,
+    index: Vec<usize>,
+    position: isize,
+    left: usize,
+}
+
+impl Iterator for Positions<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        if self.left == 0 {
+            return None;
+        }
+        self.left -= 1;
+        let current = self.position as usize;
+        for axis in (0..self.index.len()).rev() {
+            let (extent, stride) = (self.layout.extents[axis], self.layout.strides[axis]);
+            self.index[axis] += 1;
+            self.position += stride;
+            if self.index[axis] < extent {
+                break;
+            }
+            self.position -= stride * extent as isize;
+            self.index[axis] = 0;
+        }
+        Some(current)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl ExactSizeIterator for Positions<'_> {}
+
+/// The number of elements of a tensor of these extents.
+///
+/// # Errors
+/// When it, or the product of its non-zero extents, exceeds `isize::MAX`.
+pub fn element_count(extents: &[usize]) -> Result<usize, Error> {
+    let nonzero = extents.iter().filter(|&&e| e != 0).try_fold(1usize, |n, &e| n.checked_mul(e));
+    match nonzero {
+        Some(n) if n <= isize::MAX as usize => Ok(if extents.contains(&0) { 0 } else { n }),
+        _ => Err(Error::new(ErrorKind::Shape(format!(
+            "a tensor of extents {extents:?} has more elements than memory can address"
+        )))),
+    }
+}

@@ -1,0 +1,13 @@
+//! Everything that happens when a tensor program runs.
+//!
+//! The modules are floors, listed bottom-up; each uses only those above it in this list.
+
+// Floor 0: numbers, their erasure, and the one error type.
+mod element;
+mod erased;
+mod error;
+// Floor 1: what a tensor looks like.
+mod layout;
+mod shape;
+// Floor 2: how things are computed.
+mod backend;

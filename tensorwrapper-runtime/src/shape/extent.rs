@@ -1,0 +1,58 @@
+//! One axis: [`Const`] extents are known to the compiler, [`Dyn`] extents to the run alone.
+
+use std::fmt::Debug;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// An extent known at compile time.
+///
+/// ```
+/// use tensorwrapper_runtime::{Const, Tensor};
+/// let t = Tensor::<f64, _>::zeros((Const::<3>, 4))?; // 3 is part of the type, 4 is not
+/// assert_eq!(t.extents(), [3, 4]);
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Const<const N: usize>;
+
+/// An extent known at run time only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Dyn(pub usize);
+
+/// The extent of an axis that does not exist. It agrees with everything, so that a wrong rank is reported once.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Bad {}
+
+/// The extent of one axis, as a type. Sealed: [`Const`] and [`Dyn`].
+pub trait Extent: sealed::Sealed + Copy + Debug + Send + Sync + 'static {
+    /// The more precise of two extents that are equal: `Const` if either is.
+    type Meet<R: Extent>: Extent;
+    /// The extent, where the compiler knows it.
+    const KNOWN: Option<usize>;
+}
+
+impl<const N: usize> sealed::Sealed for Const<N> {}
+impl<const N: usize> Extent for Const<N> {
+    type Meet<R: Extent> = Const<N>;
+    const KNOWN: Option<usize> = Some(N);
+}
+
+impl sealed::Sealed for Dyn {}
+impl Extent for Dyn {
+    type Meet<R: Extent> = R;
+    const KNOWN: Option<usize> = None;
+}
+
+impl sealed::Sealed for Bad {}
+impl Extent for Bad {
+    type Meet<R: Extent> = R;
+    const KNOWN: Option<usize> = None;
+}
+
+/// An extent that meets itself as itself: every one. As a bound it keeps generic signatures readable,
+/// because the compiler does not see that `D::Meet<D>` is `D` for an abstract `D: Extent`.
+pub trait Len: Extent<Meet<Self> = Self> {}
+impl<E: Extent<Meet<E> = E>> Len for E {}

@@ -1,0 +1,176 @@
+//! All axes together: tuples of extents (rank known to the compiler) and [`Shape`] (rank known at run time).
+
+use std::fmt;
+
+use super::check::{FitsRank, HasRank};
+use super::extent::{Bad, Const, Dyn, Extent};
+use crate::error::{Error, ErrorKind};
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// The shape of a tensor as a type: a tuple of [`Extent`]s, or [`Shape`]. Sealed.
+pub trait Extents: sealed::Sealed + Clone + Send + Sync + 'static {
+    /// The rank, where the compiler knows it.
+    const RANK: Option<usize>;
+
+    /// The extent of an axis, where the compiler knows it.
+    fn known(axis: usize) -> Option<usize>;
+
+    /// Whether a tensor of these extents may have this type; the sentence says why not.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when rank or a constant extent differs.
+    fn check(extents: &[usize]) -> Result<(), Error> {
+        let refuse = |message| Err(Error::new(ErrorKind::Shape(message)));
+        if let Some(rank) = Self::RANK
+            && rank != extents.len()
+        {
+            return refuse(format!("extents {extents:?} are of rank {}, but the type is of rank {rank}", extents.len()));
+        }
+        for (axis, &extent) in extents.iter().enumerate() {
+            match Self::known(axis) {
+                Some(known) if known != extent => {
+                    return refuse(format!("axis {axis} has extent {extent}, but {known} by its type"));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A shape whose rank is a type's business. Implemented by tuples of up to 16 extents.
+#[doc(hidden)]
+pub trait StaticRank: Extents {}
+
+/// The extent type of axis `I`. Implemented for every `I` below 16 on every tuple: [`Bad`] beyond the rank.
+#[doc(hidden)]
+pub trait Axis<const I: usize> {
+    type Extent: Extent;
+}
+
+/// Extents and rank known at run time only: the default shape of a tensor.
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+pub struct Shape {
+    extents: Vec<usize>,
+}
+
+impl Shape {
+    /// A shape of these extents; none makes a scalar's.
+    pub fn new(extents: impl Into<Vec<usize>>) -> Shape {
+        Shape { extents: extents.into() }
+    }
+
+    /// Number of axes.
+    pub fn rank(&self) -> usize {
+        self.extents.len()
+    }
+
+    /// Number of indices along each axis.
+    pub fn extents(&self) -> &[usize] {
+        &self.extents
+    }
+}
+
+impl fmt::Debug for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Shape{:?}", self.extents)
+    }
+}
+
+impl sealed::Sealed for Shape {}
+impl Extents for Shape {
+    const RANK: Option<usize> = None;
+
+    fn known(_: usize) -> Option<usize> {
+        None
+    }
+}
+impl<const I: usize> Axis<I> for Shape {
+    type Extent = Dyn;
+}
+
+/// A shape type: `Shape![3, _]` is a matrix of three rows, its number of columns known at run time.
+///
+/// Entries are constants (`3`, a `const` or const parameter `N`, `{ 2 * 3 }`) or `_`; up to 16 of them.
+///
+/// ```
+/// use tensorwrapper_runtime::{Const, Error, Shape, Tensor};
+/// fn rows<const N: usize>(t: &Tensor<f64, Shape![N, _]>) -> usize {
+///     N
+/// }
+/// let t: Tensor<f64, Shape![3, _]> = Tensor::zeros((Const, 5))?;
+/// assert_eq!(rows(&t), 3);
+/// # Ok::<(), Error>(())
+/// ```
+#[macro_export]
+macro_rules! Shape {
+    () => { () };
+    (@each [$($done:tt)*]) => { ($($done)*) };
+    (@each [$($done:tt)*] _ $(, $($rest:tt)*)?) => { $crate::Shape!(@each [$($done)* $crate::Dyn,] $($($rest)*)?) };
+    (@each [$($done:tt)*] $extent:tt $(, $($rest:tt)*)?) => { $crate::Shape!(@each [$($done)* $crate::Const<{ $extent }>,] $($($rest)*)?) };
+    ($($entries:tt)+) => { $crate::Shape!(@each [] $($entries)+) };
+}
+
+macro_rules! tuples {
+    ($($rank:literal: [$($E:ident.$axis:tt),*] beyond [$($beyond:literal),*];)*) => { $(
+        impl<$($E: Extent),*> sealed::Sealed for ($($E,)*) {}
+        impl<$($E: Extent),*> Extents for ($($E,)*) {
+            const RANK: Option<usize> = Some($rank);
+
+            fn known(axis: usize) -> Option<usize> {
+                match axis {
+                    $($axis => $E::KNOWN,)*
+                    _ => None,
+                }
+            }
+        }
+        impl<$($E: Extent),*> StaticRank for ($($E,)*) {}
+        impl<W: FitsRank<$rank, GIVEN>, const GIVEN: usize, $($E: Extent),*> HasRank<GIVEN, W> for ($($E,)*) {}
+        tuples!(@axes [$($E.$axis),*] ($($E),*));
+        tuples!(@beyond [$($beyond),*] ($($E),*));
+    )* };
+    (@axes [] $all:tt) => {};
+    (@axes [$E:ident.$axis:tt $(, $($rest:tt)*)?] ($($All:ident),*)) => {
+        impl<$($All: Extent),*> Axis<$axis> for ($($All,)*) {
+            type Extent = $E;
+        }
+        tuples!(@axes [$($($rest)*)?] ($($All),*));
+    };
+    (@beyond [] $all:tt) => {};
+    (@beyond [$axis:literal $(, $($rest:literal),*)?] ($($All:ident),*)) => {
+        impl<$($All: Extent),*> Axis<$axis> for ($($All,)*) {
+            type Extent = Bad;
+        }
+        tuples!(@beyond [$($($rest),*)?] ($($All),*));
+    };
+}
+
+tuples! {
+    0: [] beyond [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+    1: [A.0] beyond [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+    2: [A.0, B.1] beyond [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+    3: [A.0, B.1, C.2] beyond [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+    4: [A.0, B.1, C.2, D.3] beyond [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+    5: [A.0, B.1, C.2, D.3, E.4] beyond [5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+    6: [A.0, B.1, C.2, D.3, E.4, F.5] beyond [6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+    7: [A.0, B.1, C.2, D.3, E.4, F.5, G.6] beyond [7, 8, 9, 10, 11, 12, 13, 14, 15];
+    8: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7] beyond [8, 9, 10, 11, 12, 13, 14, 15];
+    9: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8] beyond [9, 10, 11, 12, 13, 14, 15];
+    10: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9] beyond [10, 11, 12, 13, 14, 15];
+    11: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10] beyond [11, 12, 13, 14, 15];
+    12: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11] beyond [12, 13, 14, 15];
+    13: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11, M.12] beyond [13, 14, 15];
+    14: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11, M.12, N.13] beyond [14, 15];
+    15: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11, M.12, N.13, O.14] beyond [15];
+    16: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11, M.12, N.13, O.14, P.15] beyond [];
+}
+
+/// The all-constant tuple reads as its own value, so `Const` need not be repeated.
+impl<const N: usize> From<Const<N>> for usize {
+    fn from(_: Const<N>) -> usize {
+        N
+    }
+}

@@ -1,0 +1,104 @@
+//! What may be given as the shape of a new tensor, and which shape type that makes.
+
+use super::extent::{Const, Dyn, Extent};
+use super::extents::{Extents, Shape};
+
+/// One extent of a new tensor: a `usize` makes a run-time extent, [`Const`] one known to the compiler.
+pub trait IntoExtent {
+    /// The extent's type.
+    type Extent: Extent;
+    /// The extent.
+    fn into_extent(self) -> usize;
+}
+
+impl IntoExtent for usize {
+    type Extent = Dyn;
+    fn into_extent(self) -> usize {
+        self
+    }
+}
+
+impl IntoExtent for Dyn {
+    type Extent = Dyn;
+    fn into_extent(self) -> usize {
+        self.0
+    }
+}
+
+impl<const N: usize> IntoExtent for Const<N> {
+    type Extent = Const<N>;
+    fn into_extent(self) -> usize {
+        N
+    }
+}
+
+/// The shape of a new tensor. Arrays, slices and vectors of extents make a run-time rank ([`Shape`]); tuples make a
+/// static rank, each entry a `usize` or a [`Const`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not describe a shape of type `{S}`",
+    label = "give `[n, m]` for a run-time rank, or `(n, m)` with a `usize` or `Const` for each axis of a static rank"
+)]
+pub trait IntoShape<S: Extents> {
+    /// The extents.
+    fn into_extents(self) -> Vec<usize>;
+}
+
+impl<const R: usize> IntoShape<Shape> for [usize; R] {
+    fn into_extents(self) -> Vec<usize> {
+        self.into()
+    }
+}
+
+impl<const R: usize> IntoShape<Shape> for &[usize; R] {
+    fn into_extents(self) -> Vec<usize> {
+        self.to_vec()
+    }
+}
+
+impl IntoShape<Shape> for &[usize] {
+    fn into_extents(self) -> Vec<usize> {
+        self.to_vec()
+    }
+}
+
+impl IntoShape<Shape> for Vec<usize> {
+    fn into_extents(self) -> Vec<usize> {
+        self
+    }
+}
+
+impl IntoShape<Shape> for Shape {
+    fn into_extents(self) -> Vec<usize> {
+        self.extents().to_vec()
+    }
+}
+
+macro_rules! tuples {
+    ($($($X:ident.$axis:tt),*;)*) => { $(
+        impl<$($X: IntoExtent),*> IntoShape<($($X::Extent,)*)> for ($($X,)*) {
+            fn into_extents(self) -> Vec<usize> {
+                vec![$(self.$axis.into_extent()),*]
+            }
+        }
+    )* };
+}
+
+tuples! {
+    ;
+    A.0;
+    A.0, B.1;
+    A.0, B.1, C.2;
+    A.0, B.1, C.2, D.3;
+    A.0, B.1, C.2, D.3, E.4;
+    A.0, B.1, C.2, D.3, E.4, F.5;
+    A.0, B.1, C.2, D.3, E.4, F.5, G.6;
+    A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7;
+    A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8;
+    A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9;
+    A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10;
+    A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11;
+    A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11, M.12;
+    A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11, M.12, N.13;
+    A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11, M.12, N.13, O.14;
+    A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11, M.12, N.13, O.14, P.15;
+}
