@@ -1,10 +1,28 @@
 //! The language of tensorwrapper: tokens, grammar, meaning. No dependencies.
 //!
-//! The macros and the run-time doors share this crate, so that an equation means the same everywhere.
+//! The macros and the run-time doors share this crate, so that an equation means the same everywhere:
+//! tokens → [`parse`] → [`syntax`] → [`check`] → [`Equation`]. Holding an [`Equation`] is the proof that its labels
+//! are right; nothing downstream checks them again.
 
 #![forbid(unsafe_code)]
 
-pub mod function;
+mod check;
+mod diagnostic;
+mod einsum;
+mod equation;
+mod function;
+mod lex;
+mod nearest;
+mod parse;
 pub mod sentence;
+pub mod syntax;
+mod token;
 
+pub use check::check;
+pub use diagnostic::{Diagnostic, Fault};
+pub use einsum::{contraction, einsum};
+pub use equation::{Builder, Equation, Extent, Factorise, Index, LabelId, Left, Operand, OperandId, Right, ScalarId};
 pub use function::Function;
+pub use lex::lex;
+pub use parse::{axes, parse};
+pub use token::{Delimiter, Span, Token, Tree, text};

@@ -26,3 +26,8 @@ pub fn extent<E: Display>(label: &str, first: (&str, usize, &E), second: (&str, 
 pub fn bounds(index: &str, operand: &str, axis: usize, extent: impl Display) -> String {
     format!("index {index} is out of range for axis {axis} of `{operand}`, which has extent {extent}")
 }
+
+/// rows `p` have extent 3 but columns `q` have 4: the matrix is not square
+pub fn square<E: Display>(row: &str, row_extent: &E, column: &str, column_extent: &E) -> String {
+    format!("row index `{row}` has extent {row_extent} but column index `{column}` has {column_extent}: the matrix is not square")
+}

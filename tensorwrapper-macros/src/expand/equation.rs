@@ -1,0 +1,266 @@
+//! One checked equation → an expression that records it: `Result<Expr<'_, T, S>, Error>` or its like.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use tensorwrapper_notation::syntax::{Factorisation, Operator, Range, Reduction, Scalar};
+use tensorwrapper_notation::{Builder, Equation, Factorise, Function, Index, LabelId, Left, Operand, OperandId, Right, ScalarId};
+
+use super::checks;
+use super::scene::Scene;
+use super::{at, own};
+
+/// Code that records an equation.
+pub(super) struct Recorded {
+    pub(super) code: TokenStream,
+}
+
+/// Emits the recording of one equation of a scene.
+pub(super) fn record(scene: &Scene<'_>, equation: &Equation, number: usize) -> Recorded {
+    let operands = operands(scene, equation);
+    let checks = checks::checks(scene, equation, number);
+    let labels: Vec<&str> = equation.labels().iter().map(|label| label.name.as_str()).collect();
+    let constants = checks::labels_are_no_constants(scene, equation);
+    let declared = equation.labels().iter().enumerate().filter_map(|(n, label)| {
+        let extent = scene.count(label.declared.as_ref()?);
+        Some(quote!(__recorder.declare(#n, #extent);))
+    });
+    let mut emitter = Emitter { scene, statements: TokenStream::new(), nodes: 0 };
+    let right = equation.build(&mut emitter);
+    // The place of a plain `=` is no part of the right side, but its extents count.
+    let place = equation.place().map(|(id, _)| emitter.operand(id, &equation.operands()[id.0]));
+    let nodes = emitter.statements;
+    let finish = match right {
+        Right::Expression(node) => finish(equation, &node, place.as_ref()),
+        Right::Factorise(factorise, arguments) => finish_factorise(equation, factorise, &arguments),
+    };
+    let code = quote! {
+        (|| {
+            #[allow(unused_imports)]
+            use ::tensorwrapper::__private::{AxisByType as _, AxisByValue as _, CheckAtRunTime as _, RankCheckByValue as _};
+            #constants
+            #operands
+            #checks
+            let mut __recorder = ::tensorwrapper::__private::recorder(__element, &[#(#labels),*]);
+            #(#declared)*
+            #nodes
+            #finish
+        })()
+    };
+    Recorded { code }
+}
+
+/// The operands as values of the recording, and their common element type.
+fn operands(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
+    let mut code = TokenStream::new();
+    for (n, operand) in equation.operands().iter().enumerate() {
+        let span = scene.host.span(operand.hole.span);
+        let (name, given) = (own("operand", n), at_span(scene.borrowed(&operand.hole), span));
+        code.extend(quote_spanned!(span.resolved_at(proc_macro2::Span::mixed_site())=> let #name = ::tensorwrapper::__private::operand(#given);));
+        code.extend(match n {
+            0 => quote!(let __element = #name.element();),
+            _ => {
+                let name = at(&name, span);
+                quote_spanned!(span.resolved_at(proc_macro2::Span::mixed_site())=> ::tensorwrapper::__private::same_element(__element, #name.element());)
+            }
+        });
+    }
+    if equation.operands().is_empty() {
+        code.extend(quote!(let __element = ::core::marker::PhantomData::<f64>;));
+    }
+    code
+}
+
+/// Identifiers of an expression moved to a user's token, so that errors point there.
+fn at_span(tokens: TokenStream, span: proc_macro2::Span) -> TokenStream {
+    let moved = tokens.into_iter().map(|mut tree| {
+        let hygiene = tree.span();
+        tree.set_span(span.resolved_at(hygiene));
+        tree
+    });
+    moved.collect()
+}
+
+fn numbers(labels: &[LabelId]) -> Vec<usize> {
+    labels.iter().map(|label| label.0).collect()
+}
+
+/// The labels of a result as written; those of a plain number are none.
+fn written(left: &Left) -> &[LabelId] {
+    left.written.as_deref().unwrap_or_default()
+}
+
+/// The marks of a result's axes, from which its shape type is made.
+pub(super) fn marks(labels: &[LabelId]) -> TokenStream {
+    // Tuples end at 16; beyond, the rank is known at run time.
+    if labels.len() > 16 {
+        return quote!(::tensorwrapper::__private::Unranked);
+    }
+    let marks = labels.iter().map(|label| checks::extent(*label));
+    quote!((#(#marks,)*))
+}
+
+fn finish(equation: &Equation, node: &Ident, place: Option<&Ident>) -> TokenStream {
+    let left = &equation.left()[0];
+    let axes = written(left);
+    let numbers = numbers(axes);
+    match place {
+        None => {
+            let marks = marks(axes);
+            quote!(::tensorwrapper::__private::finish(__recorder, #node, &[#(#numbers),*], __element, #marks))
+        }
+        Some(place) => {
+            let target = own("operand", equation.place().expect("a place was emitted").0.0);
+            quote!(::tensorwrapper::__private::finish_write(__recorder, #node, &[#(#numbers),*], &#target, #place))
+        }
+    }
+}
+
+fn finish_factorise(equation: &Equation, factorise: &Factorise, arguments: &[Ident]) -> TokenStream {
+    let kind = match factorise.kind() {
+        Factorisation::Cholesky => quote!(Cholesky),
+        Factorisation::Eigh => quote!(Eigh),
+    };
+    let argument_axes = numbers(&factorise.argument_axes());
+    let matrix = factorise.matrix_labels().map(|label| label.0);
+    let results = factorise.result_axes().into_iter().zip(equation.left()).map(|(computed, left)| {
+        let (computed, wanted) = (numbers(&computed), numbers(written(left)));
+        quote!((&[#(#computed),*], &[#(#wanted),*]))
+    });
+    // Eigenvalues are real, whatever the matrix is.
+    let last = equation.left().len() - 1;
+    let typed = equation.left().iter().enumerate().map(|(n, left)| {
+        let marks = marks(written(left));
+        let element = if n < last { quote!(::tensorwrapper::__private::real(__element)) } else { quote!(__element) };
+        quote!(::tensorwrapper::__private::typed(__factors.remove(0), #element, #marks))
+    });
+    let typed: Vec<_> = typed.collect();
+    let value = if let [one] = typed.as_slice() { one.clone() } else { quote!((#(#typed),*)) };
+    quote! {
+        __recorder
+            .finish_factorise(
+                ::tensorwrapper::__private::Decomposition::#kind,
+                ::std::vec![#(#arguments),*],
+                &[#(#argument_axes),*],
+                [#(#matrix),*],
+                &[#(#results),*],
+            )
+            .map(|mut __factors| #value)
+    }
+}
+
+/// Emits one call of the recorder for each node, bound to a name.
+struct Emitter<'s, 'h> {
+    scene: &'s Scene<'h>,
+    statements: TokenStream,
+    nodes: usize,
+}
+
+impl Emitter<'_, '_> {
+    fn bind(&mut self, call: &TokenStream) -> Ident {
+        let name = own("node", self.nodes);
+        self.nodes += 1;
+        self.statements.extend(quote!(let #name = #call;));
+        name
+    }
+
+    fn index(&self, index: &Index) -> TokenStream {
+        let private = quote!(::tensorwrapper::__private::Index);
+        match index {
+            Index::Label(LabelId(label), _) => quote!(#private::Label(#label)),
+            Index::Slice(LabelId(label), Range::Literal(start, end, _), _) => {
+                let end = match end {
+                    Some(end) => quote!(::core::option::Option::Some(#end)),
+                    None => quote!(::core::option::Option::None),
+                };
+                quote!(#private::Slice(#label, #start, #end))
+            }
+            Index::Slice(LabelId(label), Range::Hole(hole), _) => {
+                let range = self.scene.range(hole);
+                quote!(#private::Slice(#label, #range.0, #range.1))
+            }
+            Index::Chip(count) => {
+                let position = self.scene.count(count);
+                quote!(#private::Chip(#position))
+            }
+        }
+    }
+}
+
+impl Builder for Emitter<'_, '_> {
+    type Value = Ident;
+
+    fn operand(&mut self, id: OperandId, operand: &Operand) -> Ident {
+        let (name, text) = (own("operand", id.0), &operand.hole.text);
+        let indices: Vec<_> = operand.indices.iter().map(|index| self.index(index)).collect();
+        self.bind(&quote!(__recorder.operand(&#name, #text, &[#(#indices),*])))
+    }
+
+    fn scalar(&mut self, _: ScalarId, scalar: &Scalar) -> Ident {
+        match scalar {
+            Scalar::Literal(value, _) => self.bind(&quote!(__recorder.literal(#value))),
+            Scalar::Hole(hole) => {
+                let span = self.scene.host.span(hole.span);
+                let given = at_span(self.scene.borrowed(hole), span);
+                let mixed = span.resolved_at(proc_macro2::Span::mixed_site());
+                let scalar = quote_spanned!(mixed=> ::tensorwrapper::__private::scalar(__element, #given));
+                self.bind(&quote!(__recorder.scalar(#scalar)))
+            }
+        }
+    }
+
+    fn spread(&mut self, id: ScalarId, scalar: &Scalar, labels: &[LabelId]) -> Ident {
+        let value = self.scalar(id, scalar);
+        let labels = numbers(labels);
+        self.bind(&quote!(__recorder.spread(#value, &[#(#labels),*])))
+    }
+
+    fn negate(&mut self, value: Ident) -> Ident {
+        self.bind(&quote!(__recorder.negate(#value)))
+    }
+
+    fn binary(&mut self, operator: Operator, left: Ident, right: Ident) -> Ident {
+        let operator = match operator {
+            Operator::Add => quote!(Add),
+            Operator::Subtract => quote!(Subtract),
+            Operator::Multiply => quote!(Multiply),
+            Operator::Divide => quote!(Divide),
+        };
+        self.bind(&quote!(__recorder.binary(::tensorwrapper::__private::Operator::#operator, #left, #right)))
+    }
+
+    fn reduce(&mut self, reduction: Reduction, labels: &[LabelId], value: Ident) -> Ident {
+        let reduction = match reduction {
+            Reduction::Sum => quote!(Sum),
+            Reduction::Product => quote!(Product),
+            Reduction::Max => quote!(Max),
+            Reduction::Min => quote!(Min),
+        };
+        let labels = numbers(labels);
+        self.bind(&quote!(__recorder.reduce(::tensorwrapper::__private::Reduction::#reduction, &[#(#labels),*], #value)))
+    }
+
+    fn apply(&mut self, function: Function, value: Ident) -> Ident {
+        // The variant's name is its debug text.
+        let variant = format_ident!("{function:?}");
+        self.bind(&quote!(__recorder.apply(::tensorwrapper::__private::Function::#variant, #value)))
+    }
+
+    fn power_integer(&mut self, value: Ident, _: ScalarId, exponent: &Scalar) -> Ident {
+        let exponent = match exponent {
+            Scalar::Literal(value, _) => {
+                let value = *value as i32;
+                quote!(#value)
+            }
+            Scalar::Hole(hole) => self.scene.power(hole),
+        };
+        self.bind(&quote!(__recorder.power_integer(#value, #exponent)))
+    }
+
+    fn power_real(&mut self, value: Ident, _: ScalarId, exponent: &Scalar) -> Ident {
+        let exponent = match exponent {
+            Scalar::Literal(value, _) => quote!(#value),
+            Scalar::Hole(hole) => self.scene.power(hole),
+        };
+        self.bind(&quote!(__recorder.power_real(#value, #exponent)))
+    }
+}

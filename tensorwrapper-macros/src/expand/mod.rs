@@ -1,0 +1,68 @@
+//! Checked equations → Rust code that records them, has them computed together, and hands out the results.
+//!
+//! Everything outside the equations is evaluated once, in order, in the scrutinee of one `match`, so that temporaries
+//! live long enough and `?`, `return` and `await` in them are the user's. Each equation is recorded in a closure of its
+//! own: the compiler checks sixty small closures faster than one large function.
+//!
+//! `block` orders statements and results, `scene` knows what names stand for, `equation` records one equation,
+//! `checks` emits the compile-time checks.
+
+mod block;
+mod checks;
+mod equation;
+mod scene;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::format_ident;
+use tensorwrapper_notation::parse;
+use tensorwrapper_notation::syntax::{Block, BlockValue, Invocation, Target};
+
+use crate::host::Host;
+use crate::report;
+
+/// What a macro does when an equation fails at run time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// Panic, as indexing does.
+    Panic,
+    /// Be an `Err`.
+    Return,
+}
+
+/// Expands one invocation; if it is wrong, into its errors alone.
+pub(crate) fn invocation(input: TokenStream, failure: Failure) -> TokenStream {
+    let (host, tokens) = Host::read(input);
+    let expanded = parse(&tokens).and_then(|invocation| block::expand(&host, &as_block(invocation), failure));
+    expanded.unwrap_or_else(|faults| report::faults(&host, &faults))
+}
+
+/// A single equation is a block of one.
+fn as_block(invocation: Invocation) -> Block {
+    match invocation {
+        Invocation::Block(block) => block,
+        Invocation::Equation(statement) => {
+            let mut block = Block {
+                context: None,
+                declarations: Vec::new(),
+                statements: Vec::new(),
+                value: BlockValue::Nothing,
+                span: statement.span,
+            };
+            match statement.target {
+                Target::Value(_) => block.value = BlockValue::Equation(Box::new(statement)),
+                Target::Let(_) | Target::Place(..) => block.statements.push(statement),
+            }
+            block
+        }
+    }
+}
+
+/// A name of the expansion's own, which no name of the user's can meet.
+fn own(prefix: &str, number: usize) -> Ident {
+    format_ident!("__{}{}", prefix, number, span = Span::mixed_site())
+}
+
+/// The same name with the place of a user's token, so that errors point there.
+fn at(ident: &Ident, span: Span) -> Ident {
+    Ident::new(&ident.to_string(), span.resolved_at(Span::mixed_site()))
+}

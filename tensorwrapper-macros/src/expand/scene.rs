@@ -1,0 +1,168 @@
+//! What the names of a block stand for: given values, local results, tensors that were written.
+
+use std::collections::HashMap;
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{quote, quote_spanned};
+use tensorwrapper_notation::syntax::{Count, Hole, Range, Scalar};
+use tensorwrapper_notation::{Equation, Index, ScalarId};
+
+use super::own;
+use crate::host::Host;
+
+/// How a hole's value is taken.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Use {
+    /// By reference: a tensor or a scalar.
+    Borrow,
+    /// As a range of indices.
+    Range,
+    /// As a position or extent.
+    Count,
+    /// As an exponent.
+    Power,
+}
+
+/// A value that the program gives, bound to a name before anything is recorded.
+struct Given {
+    name: Ident,
+    value: TokenStream,
+}
+
+/// The names of one invocation.
+pub(super) struct Scene<'h> {
+    pub(super) host: &'h Host,
+    given: Vec<Given>,
+    known: HashMap<(Use, String), usize>,
+    /// Results bound by `let`, by name: the variable that holds the recording.
+    locals: HashMap<String, Ident>,
+    /// Tensors that were written, by spelling: the variable that holds the recording of their new value.
+    written: HashMap<String, TokenStream>,
+}
+
+impl<'h> Scene<'h> {
+    pub(super) fn new(host: &'h Host) -> Scene<'h> {
+        Scene { host, given: Vec::new(), known: HashMap::new(), locals: HashMap::new(), written: HashMap::new() }
+    }
+
+    /// The scrutinee that evaluates everything given, and the pattern that names it.
+    pub(super) fn scrutinee(&self) -> (TokenStream, TokenStream) {
+        let (names, values): (Vec<_>, Vec<_>) = self.given.iter().map(|g| (&g.name, &g.value)).unzip();
+        // Nested pairs have no limit of length.
+        let nest = |items: Vec<TokenStream>| items.into_iter().rev().fold(quote!(()), |rest, item| quote!((#item, #rest)));
+        let values = nest(values.into_iter().cloned().collect());
+        let names = nest(names.into_iter().map(|n| quote!(#n)).collect());
+        (values, names)
+    }
+
+    /// Brings everything that an equation takes from the program into the scrutinee, in the order of writing.
+    pub(super) fn take(&mut self, equation: &Equation) {
+        let mut holes: Vec<(&Hole, Use)> = Vec::new();
+        for operand in equation.operands() {
+            holes.push((&operand.hole, Use::Borrow));
+            for index in &operand.indices {
+                match index {
+                    Index::Slice(_, Range::Hole(hole), _) => holes.push((hole, Use::Range)),
+                    Index::Chip(Count::Hole(hole)) => holes.push((hole, Use::Count)),
+                    _ => {}
+                }
+            }
+        }
+        for (n, scalar) in equation.scalars().iter().enumerate() {
+            if let Scalar::Hole(hole) = scalar {
+                holes.push((hole, if equation.is_exponent(ScalarId(n)) { Use::Power } else { Use::Borrow }));
+            }
+        }
+        for label in equation.labels() {
+            if let Some(Count::Hole(hole)) = &label.declared {
+                holes.push((hole, Use::Count));
+            }
+        }
+        holes.sort_by_key(|(hole, _)| hole.span.start);
+        for (hole, how) in holes {
+            self.give(hole, how);
+        }
+    }
+
+    fn give(&mut self, hole: &Hole, how: Use) {
+        if how == Use::Borrow && self.recorded(&hole.text).is_some() {
+            return;
+        }
+        let key = (how, hole.text.clone());
+        // Equal spellings are one value, except where the text may do something: braces and calls run each time.
+        let does_something = how != Use::Borrow && hole.text.contains(['(', '!', '=']) || hole.text.starts_with('{');
+        if self.known.contains_key(&key) && !does_something {
+            return;
+        }
+        let number = self.given.len();
+        self.known.insert(if does_something { (how, run_key(hole)) } else { key }, number);
+        let name = own("given", number);
+        let tokens = self.host.tokens(hole);
+        let span = self.host.span(hole.span);
+        let value = match how {
+            Use::Borrow => quote!(&(#tokens)),
+            Use::Range => quote_spanned!(span=> ::tensorwrapper::__private::range(&(#tokens))),
+            Use::Count => quote_spanned!(span=> ::tensorwrapper::__private::count(#tokens)),
+            Use::Power => quote!((#tokens)),
+        };
+        self.given.push(Given { name, value });
+    }
+
+    fn given(&self, hole: &Hole, how: Use) -> TokenStream {
+        let number = self.known.get(&(how, run_key(hole))).or_else(|| self.known.get(&(how, hole.text.clone())));
+        let name = &self.given[*number.expect("every hole of an equation was brought into the scene")].name;
+        quote!(#name)
+    }
+
+    /// The recording that a spelling stands for, if it is not the program's own value.
+    fn recorded(&self, text: &str) -> Option<TokenStream> {
+        if let Some(written) = self.written.get(text) {
+            return Some(written.clone());
+        }
+        self.locals.get(text).map(|ident| quote!(&#ident))
+    }
+
+    /// A reference to a tensor or scalar.
+    pub(super) fn borrowed(&self, hole: &Hole) -> TokenStream {
+        self.recorded(&hole.text).unwrap_or_else(|| self.given(hole, Use::Borrow))
+    }
+
+    /// A pair of bounds.
+    pub(super) fn range(&self, hole: &Hole) -> TokenStream {
+        self.given(hole, Use::Range)
+    }
+
+    /// A position or extent.
+    pub(super) fn count(&self, count: &Count) -> TokenStream {
+        match count {
+            Count::Literal(value, _) => quote!(#value),
+            Count::Hole(hole) => self.given(hole, Use::Count),
+        }
+    }
+
+    /// An exponent.
+    pub(super) fn power(&self, hole: &Hole) -> TokenStream {
+        self.given(hole, Use::Power)
+    }
+
+    /// Binds a result; an earlier one of the same name is shadowed, as is a tensor of that spelling.
+    pub(super) fn bind(&mut self, name: &str, ident: Ident) {
+        self.written.remove(name);
+        self.locals.insert(name.to_string(), ident);
+    }
+
+    /// The variable of a bound result.
+    pub(super) fn local(&self, name: &str) -> Option<&Ident> {
+        self.locals.get(name)
+    }
+
+    /// Notes that a tensor was written: from here on its spelling stands for the new value.
+    pub(super) fn write(&mut self, text: &str, after: TokenStream) {
+        self.written.insert(text.to_string(), after);
+    }
+}
+
+/// The key of one occurrence of a hole that runs each time it is written.
+fn run_key(hole: &Hole) -> String {
+    format!("{}@{}", hole.text, hole.span.start)
+}

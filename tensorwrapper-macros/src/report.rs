@@ -1,0 +1,47 @@
+//! Faults and warnings as the compiler's.
+
+use proc_macro2::{Group, Span, TokenStream, TokenTree};
+use quote::{quote, quote_spanned};
+use tensorwrapper_notation::Diagnostic;
+
+use crate::host::Host;
+
+/// One error for each fault, at its tokens. As an expression it has the error type, so that nothing else is reported
+/// of the place where the macro stands.
+pub(crate) fn faults(host: &Host, faults: &[Diagnostic]) -> TokenStream {
+    let errors = faults.iter().map(|fault| error(host, fault));
+    quote!({ #(#errors)* })
+}
+
+fn error(host: &Host, fault: &Diagnostic) -> TokenStream {
+    let message = sentence(fault);
+    // The span of a macro call reaches from its path to its group: from the first token at fault to the last.
+    let (start, end) = (host.span(fault.span), host.end(fault.span));
+    let path = quote_spanned!(start=> ::core::compile_error!);
+    let mut message = Group::new(proc_macro2::Delimiter::Parenthesis, quote_spanned!(end=> #message));
+    message.set_span(end);
+    let group = TokenTree::Group(message);
+    quote!(#path #group)
+}
+
+fn sentence(fault: &Diagnostic) -> String {
+    match &fault.help {
+        Some(help) => format!("{}\nhelp: {help}", fault.message),
+        None => fault.message.clone(),
+    }
+}
+
+/// A warning at a token: stable Rust lets a macro warn only by using something deprecated.
+pub(crate) fn warning(host: &Host, warning: &Diagnostic) -> TokenStream {
+    let note = sentence(warning);
+    let span = host.span(warning.span).resolved_at(Span::mixed_site());
+    let used = proc_macro2::Ident::new("summed_label", span);
+    quote! {
+        {
+            #[deprecated(note = #note)]
+            #[allow(non_upper_case_globals)]
+            const summed_label: () = ();
+            let () = #used;
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Implicit sums made explicit (rules 2, 4, 5 and 8 of the language).
+
+use super::labels::{free_labels, term_labels};
+use super::{Checker, Scope};
+use crate::diagnostic::Diagnostic;
+use crate::equation::{LabelId, Node};
+use crate::syntax::{Expression, ExpressionKind, Name, Operator, Reduction};
+
+/// Where an implicit sum would be ambiguous, by the name that a message gives the place.
+type Nonlinear = Option<&'static str>;
+
+impl Checker<'_> {
+    /// A sum of terms, each resolved by itself: a summed label of one has nothing to do with its namesake in another.
+    pub(super) fn sum(&mut self, expression: &Expression, scope: &Scope, nonlinear: Nonlinear) -> Option<Node> {
+        match &expression.kind {
+            ExpressionKind::Binary(operator @ (Operator::Add | Operator::Subtract), a, b) => {
+                let (a, b) = (self.sum(a, scope, nonlinear), self.sum(b, scope, nonlinear));
+                Some(Node::Binary(*operator, Box::new(a?), Box::new(b?)))
+            }
+            _ => self.term(expression, scope, nonlinear),
+        }
+    }
+
+    /// A term: labels that belong to it and are not in scope are summed over the whole of it.
+    fn term(&mut self, term: &Expression, scope: &Scope, nonlinear: Nonlinear) -> Option<Node> {
+        let mut inner = scope.clone();
+        let mut summed = Vec::new();
+        for label in term_labels(term).into_iter().filter(|l| l.of_term && scope.get(&l.name.text).is_none()) {
+            if let Some(place) = nonlinear {
+                self.ambiguous_sum(label.name, place);
+            } else if label.occurrences == 1 {
+                self.single_occurrence(label.name);
+            }
+            let id = self.new_label(label.name);
+            inner.push(&label.name.text, id);
+            summed.push(id);
+        }
+        let node = self.product(term, &inner, nonlinear)?;
+        Some(reduce(Reduction::Sum, summed, node))
+    }
+
+    fn product(&mut self, expression: &Expression, scope: &Scope, nonlinear: Nonlinear) -> Option<Node> {
+        match &expression.kind {
+            ExpressionKind::Operand(hole, indices) => self.new_operand(hole, indices, scope).map(Node::Operand),
+            ExpressionKind::Scalar(scalar) => Some(Node::Scalar(self.new_scalar(scalar))),
+            ExpressionKind::Spread(scalar, labels) => {
+                let over = labels.iter().filter_map(|name| scope.get(&name.text)).collect();
+                Some(Node::Spread(self.new_scalar(scalar), over))
+            }
+            ExpressionKind::Negate(inner) => Some(Node::Negate(Box::new(self.product(inner, scope, nonlinear)?))),
+            ExpressionKind::Binary(operator @ (Operator::Multiply | Operator::Divide), a, b) => {
+                let below = if *operator == Operator::Divide { Some("a denominator") } else { nonlinear };
+                let (a, b) = (self.product(a, scope, nonlinear), self.product(b, scope, below));
+                Some(Node::Binary(*operator, Box::new(a?), Box::new(b?)))
+            }
+            ExpressionKind::Binary(..) => self.sum(expression, scope, nonlinear),
+            ExpressionKind::Parentheses(inner) => self.sum(inner, scope, nonlinear),
+            ExpressionKind::Apply(function, inner) => {
+                let inside = if function.is_linear() { nonlinear } else { Some("a function's argument") };
+                Some(Node::Apply(*function, Box::new(self.sum(inner, scope, inside)?)))
+            }
+            ExpressionKind::PowerInteger(base, exponent) => {
+                let base = Box::new(self.sum(base, scope, Some("the base of a power"))?);
+                Some(Node::PowerInteger(base, self.new_scalar(exponent)))
+            }
+            ExpressionKind::PowerReal(base, exponent) => {
+                let base = Box::new(self.sum(base, scope, Some("the base of a power"))?);
+                Some(Node::PowerReal(base, self.new_scalar(exponent)))
+            }
+            ExpressionKind::Reduce(reduction, labels, body) => self.reduction(*reduction, labels, body, scope, nonlinear),
+            ExpressionKind::Unbuilt(what) => {
+                self.faults.push(Diagnostic::unbuilt(expression.span, what));
+                None
+            }
+        }
+    }
+
+    /// `sum(k; X)`: its labels live in X only.
+    fn reduction(
+        &mut self,
+        reduction: Reduction,
+        labels: &[Name],
+        body: &Expression,
+        scope: &Scope,
+        nonlinear: Nonlinear,
+    ) -> Option<Node> {
+        let word = reduction_name(reduction);
+        let occurring = free_labels(body);
+        let mut inner = scope.clone();
+        let mut bound = Vec::new();
+        for (n, name) in labels.iter().enumerate() {
+            let label = &name.text;
+            if scope.get(label).is_some() {
+                let fault = Diagnostic::label(
+                    name.span,
+                    format!("index `{label}` is bound by `{word}` here, but also used outside of it"),
+                )
+                .help(format!("give the bound index another name than `{label}`"));
+                self.faults.push(fault);
+            } else if labels[..n].iter().any(|earlier| earlier.text == *label) {
+                self.faults.push(Diagnostic::label(name.span, format!("`{word}` names index `{label}` twice")));
+            } else if !occurring.iter().any(|o| o.text == *label) {
+                self.faults.push(Diagnostic::label(name.span, format!("index `{label}` does not occur inside this `{word}`")));
+            }
+            let id = self.new_label(name);
+            inner.push(label, id);
+            bound.push(id);
+        }
+        let inside = match reduction {
+            Reduction::Sum => nonlinear,
+            Reduction::Product => Some("the body of `prod`"),
+            Reduction::Max => Some("the body of `max`"),
+            Reduction::Min => Some("the body of `min`"),
+        };
+        let body = self.sum(body, &inner, inside)?;
+        Some(reduce(reduction, bound, body))
+    }
+
+    fn ambiguous_sum(&mut self, name: &Name, place: &str) {
+        let label = &name.text;
+        let fault = Diagnostic::label(
+            name.span,
+            format!("index `{label}` would be summed inside {place}, or outside: the equation does not say"),
+        )
+        .help(format!("write `sum({label}; …)` around what stands inside, or around the whole term"));
+        self.faults.push(fault);
+    }
+
+    fn single_occurrence(&mut self, name: &Name) {
+        let label = &name.text;
+        let warning =
+            Diagnostic::label(name.span, format!("index `{label}` occurs once and is not on the left, so it is summed"))
+                .help(format!("if that is meant, say so: `sum({label}; …)`"));
+        self.warnings.push(warning);
+    }
+}
+
+/// The name of a reduction in the language.
+fn reduction_name(reduction: Reduction) -> &'static str {
+    match reduction {
+        Reduction::Sum => "sum",
+        Reduction::Product => "prod",
+        Reduction::Max => "max",
+        Reduction::Min => "min",
+    }
+}
+
+fn reduce(reduction: Reduction, labels: Vec<LabelId>, node: Node) -> Node {
+    if labels.is_empty() { node } else { Node::Reduce(reduction, labels, Box::new(node)) }
+}

@@ -1,0 +1,281 @@
+//! The checked equation: what every door builds from.
+//!
+//! Fields are private and only [`check`](crate::check) makes one. Implicit sums have become explicit ones, each label
+//! has an identity of its own for each scope, and every label has a place that tells its extent.
+
+use crate::diagnostic::Diagnostic;
+use crate::function::Function;
+use crate::syntax::{Assignment, Count, Factorisation, Hole, Operator, Range, Reduction, Scalar};
+use crate::token::Span;
+
+/// Number of a label in its equation. Equal names in different scopes are different labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LabelId(pub usize);
+
+/// Number of an operand in its equation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OperandId(pub usize);
+
+/// Number of a scalar in its equation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ScalarId(pub usize);
+
+/// An extent given by `where`.
+pub type Extent = Count;
+
+/// One label of an equation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Label {
+    /// Its name.
+    pub name: String,
+    /// Where it was met first.
+    pub span: Span,
+    /// Its extent, if a `where` gives it.
+    pub declared: Option<Extent>,
+}
+
+/// What stands for one axis of an operand.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Index {
+    /// The axis runs with the label.
+    Label(LabelId, Span),
+    /// A part of the axis runs with the label.
+    Slice(LabelId, Range, Span),
+    /// The axis is fixed.
+    Chip(Count),
+}
+
+/// One occurrence of a tensor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operand {
+    /// The tensor.
+    pub hole: Hole,
+    /// One index for each axis.
+    pub indices: Vec<Index>,
+}
+
+/// The axes of one result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Left {
+    /// The labels of the result, each once.
+    pub axes: Vec<LabelId>,
+    /// The labels as written, a repeated one (a diagonal) included; `None` where the result is a plain number.
+    pub written: Option<Vec<LabelId>>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl Left {
+    /// Whether a label is repeated, so that only a diagonal is written.
+    pub fn is_diagonal(&self) -> bool {
+        self.written.as_ref().is_some_and(|written| written.len() > self.axes.len())
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Node {
+    Operand(OperandId),
+    Scalar(ScalarId),
+    Spread(ScalarId, Vec<LabelId>),
+    Negate(Box<Node>),
+    Binary(Operator, Box<Node>, Box<Node>),
+    Reduce(Reduction, Vec<LabelId>, Box<Node>),
+    Apply(Function, Box<Node>),
+    PowerInteger(Box<Node>, ScalarId),
+    PowerReal(Box<Node>, ScalarId),
+}
+
+impl Node {
+    fn has_exponent(&self, id: ScalarId) -> bool {
+        match self {
+            Node::Operand(_) | Node::Scalar(_) | Node::Spread(..) => false,
+            Node::PowerInteger(base, exponent) | Node::PowerReal(base, exponent) => *exponent == id || base.has_exponent(id),
+            Node::Negate(inner) | Node::Reduce(_, _, inner) | Node::Apply(_, inner) => inner.has_exponent(id),
+            Node::Binary(_, a, b) => a.has_exponent(id) || b.has_exponent(id),
+        }
+    }
+}
+
+/// A decomposition with its axes told apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Factorise {
+    pub(crate) kind: Factorisation,
+    pub(crate) arguments: Vec<Node>,
+    pub(crate) batch: Vec<LabelId>,
+    pub(crate) row: LabelId,
+    pub(crate) column: LabelId,
+    pub(crate) new: LabelId,
+}
+
+impl Factorise {
+    /// Which one.
+    pub fn kind(&self) -> Factorisation {
+        self.kind
+    }
+
+    /// The axes of each argument: batch, row, column.
+    pub fn argument_axes(&self) -> Vec<LabelId> {
+        self.with(&[self.row, self.column])
+    }
+
+    /// The axes of each result as it is computed.
+    pub fn result_axes(&self) -> Vec<Vec<LabelId>> {
+        match self.kind {
+            Factorisation::Cholesky => vec![self.with(&[self.row, self.new])],
+            Factorisation::Eigh => vec![self.with(&[self.new]), self.with(&[self.row, self.new])],
+        }
+    }
+
+    /// Row, column and the new axis: three labels of one extent.
+    pub fn matrix_labels(&self) -> [LabelId; 3] {
+        [self.row, self.column, self.new]
+    }
+
+    fn with(&self, last: &[LabelId]) -> Vec<LabelId> {
+        self.batch.iter().chain(last).copied().collect()
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Meaning {
+    Expression(Node),
+    Factorise(Factorise),
+}
+
+/// What an equation computes, as its builder left it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Right<'e, V> {
+    /// One value.
+    Expression(V),
+    /// The arguments of a decomposition.
+    Factorise(&'e Factorise, Vec<V>),
+}
+
+/// A checked equation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Equation {
+    pub(crate) labels: Vec<Label>,
+    pub(crate) operands: Vec<Operand>,
+    pub(crate) scalars: Vec<Scalar>,
+    pub(crate) left: Vec<Left>,
+    pub(crate) place: Option<(OperandId, Assignment)>,
+    pub(crate) meaning: Meaning,
+    pub(crate) warnings: Vec<Diagnostic>,
+}
+
+/// What a door makes of an equation: tokens, or a recorded expression. One method for each construct, so that a new
+/// construct is a compile error in every door until it is built there.
+pub trait Builder {
+    /// The door's idea of a value.
+    type Value;
+    /// A tensor.
+    fn operand(&mut self, id: OperandId, operand: &Operand) -> Self::Value;
+    /// A number.
+    fn scalar(&mut self, id: ScalarId, scalar: &Scalar) -> Self::Value;
+    /// A number, constant along labels.
+    fn spread(&mut self, id: ScalarId, scalar: &Scalar, labels: &[LabelId]) -> Self::Value;
+    /// `-X`
+    fn negate(&mut self, value: Self::Value) -> Self::Value;
+    /// `X + Y` and its like.
+    fn binary(&mut self, operator: Operator, left: Self::Value, right: Self::Value) -> Self::Value;
+    /// A reduction over labels of its value.
+    fn reduce(&mut self, reduction: Reduction, labels: &[LabelId], value: Self::Value) -> Self::Value;
+    /// A function of each element.
+    fn apply(&mut self, function: Function, value: Self::Value) -> Self::Value;
+    /// Each element to a whole power.
+    fn power_integer(&mut self, value: Self::Value, id: ScalarId, exponent: &Scalar) -> Self::Value;
+    /// Each element to a real power.
+    fn power_real(&mut self, value: Self::Value, id: ScalarId, exponent: &Scalar) -> Self::Value;
+}
+
+impl Equation {
+    /// All labels; a [`LabelId`] is a position here.
+    pub fn labels(&self) -> &[Label] {
+        &self.labels
+    }
+
+    /// All occurrences of tensors, in the order of writing; an [`OperandId`] is a position here.
+    pub fn operands(&self) -> &[Operand] {
+        &self.operands
+    }
+
+    /// All numbers; a [`ScalarId`] is a position here.
+    pub fn scalars(&self) -> &[Scalar] {
+        &self.scalars
+    }
+
+    /// Whether a number is an exponent.
+    pub fn is_exponent(&self, id: ScalarId) -> bool {
+        let nodes = match &self.meaning {
+            Meaning::Expression(node) => std::slice::from_ref(node),
+            Meaning::Factorise(factorise) => &factorise.arguments,
+        };
+        nodes.iter().any(|node| node.has_exponent(id))
+    }
+
+    /// The results: one, or those of a decomposition.
+    pub fn left(&self) -> &[Left] {
+        &self.left
+    }
+
+    /// The existing tensor that is written, as an operand, and how.
+    pub fn place(&self) -> Option<(OperandId, Assignment)> {
+        self.place
+    }
+
+    /// What is legal but looks like a slip.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+
+    /// Whether the right side is a decomposition.
+    pub fn factorise(&self) -> Option<&Factorise> {
+        match &self.meaning {
+            Meaning::Expression(_) => None,
+            Meaning::Factorise(factorise) => Some(factorise),
+        }
+    }
+
+    /// The one traversal: leaves first, left to right.
+    pub fn build<B: Builder>(&self, builder: &mut B) -> Right<'_, B::Value> {
+        match &self.meaning {
+            Meaning::Expression(node) => Right::Expression(self.node(node, builder)),
+            Meaning::Factorise(factorise) => {
+                let arguments = factorise.arguments.iter().map(|argument| self.node(argument, builder)).collect();
+                Right::Factorise(factorise, arguments)
+            }
+        }
+    }
+
+    fn node<B: Builder>(&self, node: &Node, builder: &mut B) -> B::Value {
+        match node {
+            Node::Operand(id) => builder.operand(*id, &self.operands[id.0]),
+            Node::Scalar(id) => builder.scalar(*id, &self.scalars[id.0]),
+            Node::Spread(id, labels) => builder.spread(*id, &self.scalars[id.0], labels),
+            Node::Negate(inner) => {
+                let inner = self.node(inner, builder);
+                builder.negate(inner)
+            }
+            Node::Binary(operator, left, right) => {
+                let (left, right) = (self.node(left, builder), self.node(right, builder));
+                builder.binary(*operator, left, right)
+            }
+            Node::Reduce(reduction, labels, inner) => {
+                let inner = self.node(inner, builder);
+                builder.reduce(*reduction, labels, inner)
+            }
+            Node::Apply(function, inner) => {
+                let inner = self.node(inner, builder);
+                builder.apply(*function, inner)
+            }
+            Node::PowerInteger(base, id) => {
+                let base = self.node(base, builder);
+                builder.power_integer(base, *id, &self.scalars[id.0])
+            }
+            Node::PowerReal(base, id) => {
+                let base = self.node(base, builder);
+                builder.power_real(base, *id, &self.scalars[id.0])
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Text → tokens, for the doors that take strings and for this crate's own tests.
+
+use crate::diagnostic::{Diagnostic, Fault};
+use crate::token::{Delimiter, Span, Token, Tree};
+
+/// Splits a text into tokens as Rust would. Spans count bytes.
+///
+/// # Errors
+/// An unbalanced delimiter.
+pub fn lex(text: &str) -> Result<Vec<Token>, Diagnostic> {
+    let mut lexer = Lexer { text, position: 0 };
+    let tokens = lexer.until(None)?;
+    Ok(tokens)
+}
+
+struct Lexer<'a> {
+    text: &'a str,
+    position: usize,
+}
+
+impl Lexer<'_> {
+    fn peek(&self) -> Option<char> {
+        self.text[self.position..].chars().next()
+    }
+
+    fn take_while(&mut self, accept: impl Fn(char) -> bool) -> String {
+        let rest = &self.text[self.position..];
+        let length = rest.find(|c| !accept(c)).unwrap_or(rest.len());
+        self.position += length;
+        rest[..length].to_string()
+    }
+
+    /// Tokens up to the closing delimiter, which stays, or to the end of the text.
+    fn until(&mut self, close: Option<char>) -> Result<Vec<Token>, Diagnostic> {
+        let mut tokens = Vec::new();
+        while let Some(c) = self.peek() {
+            let start = self.position;
+            let tree = if c.is_whitespace() {
+                self.position += c.len_utf8();
+                continue;
+            } else if Some(c) == close {
+                return Ok(tokens);
+            } else if c.is_alphabetic() || c == '_' {
+                Tree::Ident(self.take_while(|c| c.is_alphanumeric() || c == '_'))
+            } else if c.is_ascii_digit() {
+                Tree::Literal(self.number())
+            } else if let Some((delimiter, end)) = opening(c) {
+                self.group(delimiter, end)?
+            } else if matches!(c, ')' | ']' | '}') {
+                return Err(Diagnostic::new(Fault::Syntax, self.here(), format!("`{c}` closes nothing")));
+            } else {
+                self.position += c.len_utf8();
+                let joint = self.peek().is_some_and(|next| next.is_ascii_punctuation() && !"()[]{}_".contains(next));
+                Tree::Punct(c, joint)
+            };
+            tokens.push(Token { tree, span: Span { start, end: self.position } });
+        }
+        match close {
+            Some(c) => Err(Diagnostic::new(Fault::Syntax, self.here(), format!("`{c}` is missing"))),
+            None => Ok(tokens),
+        }
+    }
+
+    fn group(&mut self, delimiter: Delimiter, end: char) -> Result<Tree, Diagnostic> {
+        self.position += 1;
+        let inner = self.until(Some(end))?;
+        self.position += 1;
+        Ok(Tree::Group(delimiter, inner))
+    }
+
+    fn number(&mut self) -> String {
+        let mut number = self.take_while(|c| c.is_ascii_digit() || c == '_');
+        let rest = &self.text[self.position..];
+        // `2..5` is a range and `2.5` a number.
+        if rest.starts_with('.') && !rest.starts_with("..") {
+            self.position += 1;
+            number.push('.');
+            number += &self.take_while(|c| c.is_ascii_digit() || c == '_');
+        }
+        if self.peek().is_some_and(|c| c == 'e' || c == 'E') {
+            self.position += 1;
+            number.push('e');
+            if let Some(sign @ ('+' | '-')) = self.peek() {
+                self.position += 1;
+                number.push(sign);
+            }
+        }
+        number + &self.take_while(|c| c.is_alphanumeric() || c == '_')
+    }
+
+    fn here(&self) -> Span {
+        Span { start: self.position, end: self.position + 1 }
+    }
+}
+
+fn opening(c: char) -> Option<(Delimiter, char)> {
+    match c {
+        '(' => Some((Delimiter::Parenthesis, ')')),
+        '[' => Some((Delimiter::Bracket, ']')),
+        '{' => Some((Delimiter::Brace, '}')),
+        _ => None,
+    }
+}

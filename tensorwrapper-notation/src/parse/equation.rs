@@ -1,0 +1,309 @@
+//! Statements and blocks.
+
+use super::cursor::{Cursor, hole, split};
+use super::expression::{expression, factorisation, unexpected, whole};
+use super::index::{indices, integer, labels};
+use crate::diagnostic::Diagnostic;
+use crate::syntax::{
+    Assignment, Block, BlockValue, Count, Declaration, ExpressionKind, Index, Invocation, LeftSide, Name, Operator, Right,
+    Scalar, Statement, Target,
+};
+use crate::token::{Delimiter, Span, Token, Tree, text};
+
+/// A block if it starts like one or holds a `;`, else one equation.
+pub(super) fn invocation(tokens: &[Token]) -> Result<Invocation, Vec<Diagnostic>> {
+    let Some(first) = tokens.first() else {
+        return Err(vec![
+            Diagnostic::syntax(Span::default(), "there is no equation here").help("write `tensor!([i, j] = A[i, k] * B[k, j])`"),
+        ]);
+    };
+    let starts_block = ["let", "where", "in"].iter().any(|keyword| first.is_ident(keyword));
+    if starts_block || tokens.iter().any(|t| t.is_punct(';')) {
+        return block(tokens).map(Invocation::Block);
+    }
+    statement(tokens).map(Invocation::Equation).map_err(|fault| vec![fault])
+}
+
+fn block(tokens: &[Token]) -> Result<Block, Vec<Diagnostic>> {
+    let span = tokens[0].span.to(tokens[tokens.len() - 1].span);
+    let mut found = Block { context: None, declarations: Vec::new(), statements: Vec::new(), value: BlockValue::Nothing, span };
+    let mut faults = Vec::new();
+    let mut segments: Vec<&[Token]> = tokens.split(|t| t.is_punct(';')).collect();
+    let last = segments.pop().unwrap_or_default();
+    let mut in_header = false;
+    for (n, segment) in segments.into_iter().enumerate() {
+        let read = match segment.first() {
+            None => Ok(()),
+            Some(token) if token.is_ident("in") && n == 0 => {
+                context(&segment[1..], token.span).map(|ctx| found.context = Some(ctx))
+            }
+            Some(token) if token.is_ident("where") => {
+                in_header = found.statements.is_empty();
+                header(&segment[1..], token.span, in_header).map(|d| found.declarations.push(d))
+            }
+            Some(token) if in_header && is_declaration(segment) => {
+                declaration(segment, token.span).map(|d| found.declarations.push(d))
+            }
+            Some(_) => {
+                in_header = false;
+                statement(segment).map(|s| found.statements.push(s))
+            }
+        };
+        faults.extend(read.err());
+    }
+    match block_value(last) {
+        Ok(Tail::Value(value)) => found.value = value,
+        Ok(Tail::Statement(statement)) => found.statements.push(statement),
+        Err(fault) => faults.push(fault),
+    }
+    if faults.is_empty() { Ok(found) } else { Err(faults) }
+}
+
+/// `in &ctx`: the expression is the host's.
+fn context(tokens: &[Token], span: Span) -> Result<crate::syntax::Hole, Diagnostic> {
+    if tokens.is_empty() { Err(Diagnostic::syntax(span, "a context is missing after `in`")) } else { Ok(hole(tokens)) }
+}
+
+fn header(tokens: &[Token], span: Span, allowed: bool) -> Result<Declaration, Diagnostic> {
+    if !allowed {
+        return Err(Diagnostic::syntax(span, "the block's `where` stands before its equations"));
+    }
+    declaration(tokens, span)
+}
+
+enum Tail {
+    Value(BlockValue),
+    Statement(Statement),
+}
+
+/// What follows the last `;`.
+fn block_value(tokens: &[Token]) -> Result<Tail, Diagnostic> {
+    let value = match tokens {
+        [] => BlockValue::Nothing,
+        [Token { tree: Tree::Ident(name), span }] => BlockValue::Name(Name { text: name.clone(), span: *span }),
+        [Token { tree: Tree::Group(Delimiter::Parenthesis, inner), .. }] if inner.is_empty() => BlockValue::Nothing,
+        [Token { tree: Tree::Group(Delimiter::Parenthesis, inner), span }] => {
+            let names = labels(inner, *span).map_err(|fault| {
+                Diagnostic::syntax(fault.span, "a block's value is a name, a tuple of names, or an equation in value form")
+                    .help("name it first: `let W[i, j] = …;`")
+            })?;
+            BlockValue::Names(names)
+        }
+        _ => {
+            let found = statement(tokens)?;
+            match found.target {
+                Target::Value(_) => BlockValue::Equation(Box::new(found)),
+                Target::Let(_) => {
+                    return Err(Diagnostic::syntax(tokens[tokens.len() - 1].span, "`;` is missing after this equation"));
+                }
+                Target::Place(..) => return Ok(Tail::Statement(found)),
+            }
+        }
+    };
+    Ok(Tail::Value(value))
+}
+
+/// `i, j: …`, as it continues a header.
+fn is_declaration(tokens: &[Token]) -> bool {
+    let colon = tokens.iter().position(|t| t.is_punct(':'));
+    colon.is_some_and(|n| {
+        n > 0 && tokens[..n].iter().all(|t| matches!(t.tree, Tree::Ident(_)) && !t.is_ident("let") || t.is_punct(','))
+    })
+}
+
+/// `i, j: n`
+fn declaration(tokens: &[Token], span: Span) -> Result<Declaration, Diagnostic> {
+    if let Some(Token { span, .. }) = tokens.iter().find(|t| t.is_ident("in")) {
+        return Err(Diagnostic::unbuilt(*span, "a sparse map in `where`"));
+    }
+    let Some(colon) = tokens.iter().position(|t| t.is_punct(':')) else {
+        return Err(Diagnostic::syntax(span, "`where` gives extents to labels").help("write `where i, j: n;`"));
+    };
+    let labels = labels(&tokens[..colon], span)?;
+    if labels.is_empty() {
+        return Err(Diagnostic::syntax(span, "a label is missing before `:`"));
+    }
+    let extent = match &tokens[colon + 1..] {
+        [] => return Err(Diagnostic::syntax(tokens[colon].span, "an extent is missing after `:`")),
+        [Token { tree: Tree::Literal(literal), span }] => Count::Literal(integer(literal, *span)?, *span),
+        other => Count::Hole(hole(other)),
+    };
+    Ok(Declaration { labels, extent })
+}
+
+fn statement(tokens: &[Token]) -> Result<Statement, Diagnostic> {
+    let span = tokens[0].span.to(tokens[tokens.len() - 1].span);
+    let mut cursor = Cursor::new(tokens, tokens[tokens.len() - 1].span);
+    let target = target(&mut cursor)?;
+    let right = right(&mut cursor)?;
+    let declarations = if cursor.take_ident("where") { declarations(&mut cursor)? } else { Vec::new() };
+    unexpected(&cursor)?;
+    Ok(Statement { target, right, declarations, span })
+}
+
+/// The `where` of a single equation: `where i: 4, a, b: n`.
+fn declarations(cursor: &mut Cursor<'_>) -> Result<Vec<Declaration>, Diagnostic> {
+    let span = cursor.before();
+    let mut found = Vec::new();
+    let mut pending = Vec::new();
+    for part in split(cursor.rest(), ',') {
+        pending.extend_from_slice(part);
+        if part.iter().any(|t| t.is_punct(':')) {
+            found.push(declaration(&pending, span)?);
+            pending.clear();
+        } else if let Some(last) = part.last() {
+            pending.push(Token { tree: Tree::Punct(',', false), span: last.span });
+        }
+    }
+    if !pending.is_empty() || found.is_empty() {
+        declaration(&pending, span)?;
+    }
+    while cursor.next().is_some() {}
+    Ok(found)
+}
+
+fn target(cursor: &mut Cursor<'_>) -> Result<Target, Diagnostic> {
+    let first = cursor.here();
+    if cursor.take_ident("let") {
+        let target = let_target(cursor)?;
+        equals(cursor, "a `let` is followed by `=`")?;
+        return Ok(Target::Let(target));
+    }
+    if let Some(inner) = cursor.peek_group(Delimiter::Bracket) {
+        let indices = Some(indices(inner, first)?);
+        cursor.next();
+        equals(cursor, "the left side is followed by `=`")?;
+        return Ok(Target::Value(vec![LeftSide { indices, span: first }]));
+    }
+    if let Some(inner) = cursor.peek_group(Delimiter::Parenthesis)
+        && matches!(cursor.peek_at(1), Some(token) if token.is_punct('='))
+    {
+        let results = split(inner, ',').into_iter().map(|part| left_side(part, first)).collect::<Result<_, _>>()?;
+        cursor.next();
+        equals(cursor, "the left side is followed by `=`")?;
+        return Ok(Target::Value(results));
+    }
+    place(cursor)
+}
+
+fn left_side(tokens: &[Token], end: Span) -> Result<LeftSide, Diagnostic> {
+    match tokens {
+        [Token { tree: Tree::Group(Delimiter::Bracket, inner), span }] => {
+            Ok(LeftSide { indices: Some(indices(inner, *span)?), span: *span })
+        }
+        [Token { tree: Tree::Ident(name), span }] | [Token { tree: Tree::Ident(name), span }, ..] => {
+            Err(Diagnostic::syntax(*span, "several results are given as their indices alone")
+                .help(format!("write `let (x, y) = tensor!(([i], [i, j]) = …)`, or a block with `let ({name}[…], …) = …;`")))
+        }
+        _ => Err(Diagnostic::syntax(tokens.first().map_or(end, |t| t.span), "several results are written `([i], [i, j]) = …`")),
+    }
+}
+
+fn let_target(cursor: &mut Cursor<'_>) -> Result<Vec<(Name, LeftSide)>, Diagnostic> {
+    let one = |cursor: &mut Cursor<'_>| {
+        if cursor.peek().is_some_and(|t| t.is_ident("mut")) {
+            return Err(Diagnostic::syntax(cursor.here(), "names of a block are bound once")
+                .help("leave out `mut`; binding a name again shadows it"));
+        }
+        let name = cursor.name("a name such as `W[i, j]`")?;
+        let mut left = LeftSide { indices: None, span: name.span };
+        if let Some(inner) = cursor.peek_group(Delimiter::Bracket) {
+            left = LeftSide { indices: Some(indices(inner, cursor.here())?), span: cursor.here() };
+            cursor.next();
+        }
+        Ok((name, left))
+    };
+    let Some(inner) = cursor.peek_group(Delimiter::Parenthesis) else {
+        return Ok(vec![one(cursor)?]);
+    };
+    let span = cursor.here();
+    cursor.next();
+    let several = |part| {
+        let mut cursor = Cursor::new(part, span);
+        let found = one(&mut cursor)?;
+        cursor.finish("`,` between results")?;
+        Ok(found)
+    };
+    split(inner, ',').into_iter().map(several).collect()
+}
+
+fn equals(cursor: &mut Cursor<'_>, sentence: &str) -> Result<(), Diagnostic> {
+    if cursor.peek_pair('=', '=') {
+        return unexpected(cursor);
+    }
+    if cursor.take_punct('=') {
+        return Ok(());
+    }
+    let fault = Diagnostic::syntax(cursor.here(), sentence);
+    Err(match cursor.peek().map(|t| &t.tree) {
+        Some(Tree::Punct('+' | '-' | '*' | '/', true)) => fault.help("`+=` and its like need an existing tensor: `C[i, j] += …`"),
+        _ => fault.help("write `[i, j] = A[i, k] * B[k, j]`"),
+    })
+}
+
+/// `C[i, j] +=`: an existing tensor.
+fn place(cursor: &mut Cursor<'_>) -> Result<Target, Diagnostic> {
+    let start = *cursor;
+    let left = expression(cursor)?;
+    if cursor.is_empty() || cursor.peek_pair('-', '>') {
+        return Err(Diagnostic::syntax(start.here(), "the result has no indices").help(format!(
+            "write the left side first: `[i, j] = {}`",
+            text(&start.rest()[..start.rest().len() - cursor.rest().len()])
+        )));
+    }
+    let assignment = assignment(cursor)?;
+    match left.kind {
+        ExpressionKind::Operand(operand, indices) => {
+            if let Some(Index::Rest(span)) = indices.iter().find(|i| matches!(i, Index::Rest(_))) {
+                return Err(Diagnostic::unbuilt(*span, "`..` among indices"));
+            }
+            Ok(Target::Place(operand, indices, assignment))
+        }
+        ExpressionKind::Scalar(Scalar::Hole(name)) => Err(Diagnostic::syntax(
+            name.span,
+            format!("`{}` has no indices", name.text),
+        )
+        .help(format!(
+            "a number is bound by `let {0} = tensor!([] = …)`, or in a block by `let {0} = …;`; a tensor of rank 0 is `{0}[]`",
+            name.text
+        ))),
+        _ => Err(Diagnostic::syntax(left.span, "this cannot be assigned to")
+            .help("the left side is `[i, j]` or an existing tensor `C[i, j]`")),
+    }
+}
+
+fn assignment(cursor: &mut Cursor<'_>) -> Result<Assignment, Diagnostic> {
+    for (c, operator) in [('+', Operator::Add), ('-', Operator::Subtract), ('*', Operator::Multiply), ('/', Operator::Divide)] {
+        if cursor.take_pair(c, '=') {
+            return Ok(Assignment::Update(operator));
+        }
+    }
+    if cursor.peek_pair('=', '=') || !cursor.peek_punct('=') {
+        unexpected(cursor)?;
+    }
+    cursor.next();
+    Ok(Assignment::Set)
+}
+
+/// A decomposition, which stands alone, or an expression.
+fn right(cursor: &mut Cursor<'_>) -> Result<Right, Diagnostic> {
+    let named = match (cursor.peek().map(|t| &t.tree), cursor.peek_at(1)) {
+        (Some(Tree::Ident(name)), Some(Token { tree: Tree::Group(Delimiter::Parenthesis, inner), .. })) => {
+            factorisation(name).map(|kind| (kind, inner.as_slice()))
+        }
+        _ => None,
+    };
+    let Some((kind, arguments)) = named else {
+        return expression(cursor).map(Right::Expression);
+    };
+    let span = cursor.here();
+    cursor.next();
+    let whole_call = span.to(cursor.here());
+    cursor.next();
+    let (pair, arguments) = match arguments.iter().position(|t| t.is_punct(';')) {
+        Some(n) => (labels(&arguments[..n], whole_call)?, &arguments[n + 1..]),
+        None => (Vec::new(), arguments),
+    };
+    let arguments = split(arguments, ',').into_iter().map(|part| whole(part, whole_call)).collect::<Result<_, _>>()?;
+    Ok(Right::Factorisation(kind, pair, arguments, span))
+}

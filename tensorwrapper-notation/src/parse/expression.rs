@@ -1,0 +1,342 @@
+//! Right sides: sums of products of factors.
+
+use super::cursor::{Cursor, hole, split};
+use super::index::{indices, labels};
+use crate::diagnostic::Diagnostic;
+use crate::function::Function;
+use crate::nearest::nearest;
+use crate::syntax::{Expression, ExpressionKind, Factorisation, Operator, Reduction, Scalar};
+use crate::token::{Delimiter, Span, Token, Tree, text};
+
+/// Decompositions and their kin that the language has and this version has not.
+const UNBUILT_LINEAR_ALGEBRA: [&str; 18] = [
+    "svd",
+    "qr",
+    "lq",
+    "lu",
+    "eig",
+    "solve",
+    "triangular_solve",
+    "lstsq",
+    "inv",
+    "pinv",
+    "det",
+    "slogdet",
+    "matpow",
+    "expm",
+    "norm",
+    "trace",
+    "rank",
+    "grad",
+];
+/// Other functions of which the same is true.
+const UNBUILT_FUNCTIONS: [&str; 3] = ["map", "sym", "asym"];
+
+/// The decomposition of that name.
+pub(super) fn factorisation(name: &str) -> Option<Factorisation> {
+    match name {
+        "cholesky" => Some(Factorisation::Cholesky),
+        "eigh" => Some(Factorisation::Eigh),
+        _ => None,
+    }
+}
+
+fn reduction(name: &str) -> Option<Reduction> {
+    match name {
+        "sum" => Some(Reduction::Sum),
+        "prod" => Some(Reduction::Product),
+        "max" => Some(Reduction::Max),
+        "min" => Some(Reduction::Min),
+        _ => None,
+    }
+}
+
+/// A sum of terms.
+pub(super) fn expression(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
+    binary(cursor, &[('+', Operator::Add), ('-', Operator::Subtract)], |cursor| {
+        binary(cursor, &[('*', Operator::Multiply), ('/', Operator::Divide)], unary)
+    })
+}
+
+/// A whole list of tokens as one expression.
+pub(super) fn whole(tokens: &[Token], end: Span) -> Result<Expression, Diagnostic> {
+    let mut cursor = Cursor::new(tokens, end);
+    let found = expression(&mut cursor)?;
+    unexpected(&cursor)?;
+    Ok(found)
+}
+
+/// Refuses what follows an expression, with the help that the token suggests.
+pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
+    let Some(token) = cursor.peek() else { return Ok(()) };
+    let plain = Diagnostic::syntax(token.span, format!("expected an operator, found `{}`", text(std::slice::from_ref(token))));
+    Err(match &token.tree {
+        Tree::Punct('=', _) if cursor.peek_pair('=', '=') => {
+            Diagnostic::syntax(token.span, "`==` compares; an equation has a single `=`")
+                .help("write `[i, j] = A[i, k] * B[k, j]`")
+        }
+        Tree::Punct('=', _) => Diagnostic::syntax(token.span, "an equation has one `=`")
+            .help("write several equations in one `tensor!` with `;` between them"),
+        Tree::Punct('-', true) if cursor.peek_pair('-', '>') => {
+            Diagnostic::syntax(token.span, "the left side is written first").help("write `[i, j] = A[i, k] * B[k, j]`")
+        }
+        Tree::Punct('^', _) => {
+            Diagnostic::syntax(token.span, "`^` is not an operator here").help("a power is `powi(X, 2)` or `powf(X, 0.5)`")
+        }
+        Tree::Punct('%' | '@' | '|' | '&' | '<' | '>', _) => plain.help("the operators are `+`, `-`, `*` and `/`"),
+        Tree::Punct(',', _) => plain.help("several results are written `([i], [i, j]) = …`"),
+        Tree::Ident(word) if word == "let" => Diagnostic::syntax(cursor.before(), "`;` is missing after this equation"),
+        Tree::Ident(_) | Tree::Literal(_) => plain.help("a product is written with `*`"),
+        _ => plain,
+    })
+}
+
+type Reader = fn(&mut Cursor<'_>) -> Result<Expression, Diagnostic>;
+
+/// Operands of one precedence, grouped from the left.
+fn binary(cursor: &mut Cursor<'_>, operators: &[(char, Operator)], operand: Reader) -> Result<Expression, Diagnostic> {
+    let mut left = operand(cursor)?;
+    while let Some(&(c, operator)) = operators.iter().find(|(c, _)| cursor.peek_punct(*c)) {
+        // `+=` belongs to the statement, and `->` to nobody.
+        if cursor.peek_pair(c, '=') || cursor.peek_pair(c, '>') {
+            break;
+        }
+        cursor.next();
+        let right = operand(cursor)?;
+        let span = left.span.to(right.span);
+        left = Expression { kind: ExpressionKind::Binary(operator, Box::new(left), Box::new(right)), span };
+    }
+    Ok(left)
+}
+
+fn unary(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
+    let span = cursor.here();
+    if cursor.take_punct('-') {
+        let inner = unary(cursor)?;
+        let span = span.to(inner.span);
+        return Ok(Expression { kind: ExpressionKind::Negate(Box::new(inner)), span });
+    }
+    factor(cursor)
+}
+
+fn factor(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
+    let start = *cursor;
+    let Some(token) = cursor.peek() else {
+        return Err(Diagnostic::syntax(cursor.before(), "a factor is missing after this"));
+    };
+    match &token.tree {
+        Tree::Literal(literal) => {
+            cursor.next();
+            spread(Scalar::Literal(number(literal, token.span)?, token.span), cursor, token.span)
+        }
+        Tree::Group(Delimiter::Brace, _) => {
+            cursor.next();
+            spread(Scalar::Hole(hole(std::slice::from_ref(token))), cursor, token.span)
+        }
+        Tree::Group(Delimiter::Parenthesis, inner) if !is_operand(cursor) => {
+            cursor.next();
+            let inner = whole(inner, token.span)?;
+            refuse_call(cursor, "(…)")?;
+            Ok(Expression { kind: ExpressionKind::Parentheses(Box::new(inner)), span: token.span })
+        }
+        Tree::Group(Delimiter::Invisible, inner) if !is_operand(cursor) => {
+            cursor.next();
+            // A `macro_rules!` variable: a literal stays one, anything else is a scalar expression.
+            match inner.as_slice() {
+                [Token { tree: Tree::Literal(literal), .. }] => {
+                    let scalar = Scalar::Literal(number(literal, token.span)?, token.span);
+                    Ok(Expression { kind: ExpressionKind::Scalar(scalar), span: token.span })
+                }
+                _ => Ok(scalar_hole(cursor, start)),
+            }
+        }
+        Tree::Group(Delimiter::Parenthesis | Delimiter::Invisible, _) => {
+            cursor.next();
+            postfix(cursor, start)
+        }
+        Tree::Ident(name) => {
+            cursor.next();
+            if let Some(arguments) = cursor.peek_group(Delimiter::Parenthesis) {
+                let span = token.span.to(cursor.here());
+                let found = call(name, arguments, token.span, span)?;
+                cursor.next();
+                refuse_call(cursor, name)?;
+                return Ok(found);
+            }
+            while cursor.take_pair(':', ':') {
+                cursor.name("the rest of a path")?;
+            }
+            postfix(cursor, start)
+        }
+        Tree::Punct('&', _) => {
+            Err(Diagnostic::syntax(token.span, "operands are borrowed by themselves").help("leave out the `&`"))
+        }
+        Tree::Punct('*', _) => Err(Diagnostic::syntax(token.span, "a factor is missing before `*`")
+            .help("a dereferenced scalar stands in braces, `{ *x }`; a power is `powi(X, 2)`")),
+        Tree::Punct('+', _) => Err(Diagnostic::syntax(token.span, "a term is missing before `+`")),
+        _ => Err(cursor.expected("an operand such as `A[i, j]`, a number, a function or `(`")),
+    }
+}
+
+/// Whether a parenthesised group is a Rust expression that is indexed: `(psi[n])[l, s, r]`, `(x).y[i]`.
+fn is_operand(cursor: &Cursor<'_>) -> bool {
+    let mut ahead = *cursor;
+    ahead.next();
+    ahead.peek_group(Delimiter::Bracket).is_some() || ahead.peek_punct('.')
+}
+
+/// Fields, method calls and finally brackets after the start of an operand.
+fn postfix<'a>(cursor: &mut Cursor<'a>, start: Cursor<'a>) -> Result<Expression, Diagnostic> {
+    while cursor.peek_punct('.') && !cursor.peek_pair('.', '.') || cursor.peek_punct('?') {
+        if cursor.take_punct('?') {
+            continue;
+        }
+        cursor.next();
+        match cursor.next().map(|t| &t.tree) {
+            Some(Tree::Ident(_) | Tree::Literal(_)) => {}
+            _ => return Err(Diagnostic::syntax(cursor.before(), "a field or method is missing after `.`")),
+        }
+        if cursor.peek_group(Delimiter::Parenthesis).is_some() {
+            cursor.next();
+        }
+    }
+    let operand = cursor.hole_since(start);
+    refuse_call(cursor, &operand.text)?;
+    let Some(inner) = cursor.peek_group(Delimiter::Bracket) else {
+        return Ok(scalar_hole(cursor, start));
+    };
+    let bracket = cursor.here();
+    let found = indices(inner, bracket)?;
+    cursor.next();
+    if let Some(more) = cursor.peek_group(Delimiter::Bracket) {
+        let (first, second) = (text(inner), text(more));
+        return Err(Diagnostic::syntax(cursor.here(), "an operand has one pair of brackets").help(format!(
+            "write `{0}[{first}, {second}]`, or `({0}[{first}])[{second}]` for an element of a collection",
+            operand.text
+        )));
+    }
+    refuse_call(cursor, &operand.text)?;
+    let span = operand.span.to(bracket);
+    Ok(Expression { kind: ExpressionKind::Operand(operand, found), span })
+}
+
+fn scalar_hole<'a>(cursor: &Cursor<'a>, start: Cursor<'a>) -> Expression {
+    let scalar = cursor.hole_since(start);
+    let span = scalar.span;
+    Expression { kind: ExpressionKind::Scalar(Scalar::Hole(scalar)), span }
+}
+
+/// A scalar, or the same spread over labels.
+fn spread(scalar: Scalar, cursor: &mut Cursor<'_>, span: Span) -> Result<Expression, Diagnostic> {
+    let Some(inner) = cursor.peek_group(Delimiter::Bracket) else {
+        return Ok(Expression { kind: ExpressionKind::Scalar(scalar), span });
+    };
+    let span = span.to(cursor.here());
+    let over = labels(inner, cursor.here())?;
+    cursor.next();
+    Ok(Expression { kind: ExpressionKind::Spread(scalar, over), span })
+}
+
+/// Something followed by parentheses that is not a function of the language.
+fn refuse_call(cursor: &Cursor<'_>, what: &str) -> Result<(), Diagnostic> {
+    match cursor.peek_group(Delimiter::Parenthesis) {
+        None => Ok(()),
+        Some(inner) => Err(Diagnostic::syntax(cursor.here(), "parentheses follow an operand").help(format!(
+            "indices stand in brackets, `{what}[{}]`; the result of a Rust call is indexed as `(f(x))[i, j]`",
+            text(inner)
+        ))),
+    }
+}
+
+/// A function of the language.
+fn call(name: &str, arguments: &[Token], at: Span, span: Span) -> Result<Expression, Diagnostic> {
+    if let Some(reduction) = reduction(name) {
+        let Some(semicolon) = arguments.iter().position(|t| t.is_punct(';')) else {
+            let body = text(arguments);
+            return Err(
+                Diagnostic::syntax(at, format!("`{name}` names its labels first")).help(format!("write `{name}(k; {body})`"))
+            );
+        };
+        let over = labels(&arguments[..semicolon], span)?;
+        let body = Box::new(whole(&arguments[semicolon + 1..], span)?);
+        return Ok(Expression { kind: ExpressionKind::Reduce(reduction, over, body), span });
+    }
+    if UNBUILT_FUNCTIONS.contains(&name) || UNBUILT_LINEAR_ALGEBRA.contains(&name) {
+        return Ok(Expression { kind: ExpressionKind::Unbuilt(format!("`{name}`")), span });
+    }
+    if factorisation(name).is_some() {
+        return Err(Diagnostic::syntax(at, format!("`{name}` stands alone on the right side"))
+            .help(format!("give it an equation of its own, `let L[i, k] = {name}(…);`, and use the result in the next")));
+    }
+    let parts = split(arguments, ',');
+    if let Some(function) = Function::from_name(name) {
+        let [argument] = parts.as_slice() else {
+            return Err(Diagnostic::syntax(at, format!("`{name}` takes one argument, but {} are given", parts.len())));
+        };
+        let argument = Box::new(whole(argument, span)?);
+        return Ok(Expression { kind: ExpressionKind::Apply(function, argument), span });
+    }
+    if let "powi" | "powf" = name {
+        let [base, exponent] = parts.as_slice() else {
+            return Err(Diagnostic::syntax(
+                at,
+                format!("`{name}` takes a base and an exponent, but {} arguments are given", parts.len()),
+            ));
+        };
+        return power(name == "powi", whole(base, span)?, exponent, span);
+    }
+    Err(unknown(name, &parts, at))
+}
+
+fn power(integer: bool, base: Expression, exponent: &[Token], span: Span) -> Result<Expression, Diagnostic> {
+    let (base, exponent) = (Box::new(base), scalar(exponent, span)?);
+    if let (true, Scalar::Literal(value, at)) = (integer, &exponent)
+        && value.fract() != 0.0
+    {
+        return Err(Diagnostic::syntax(*at, "`powi` takes a whole number").help("for any other exponent write `powf`"));
+    }
+    let kind = if integer { ExpressionKind::PowerInteger(base, exponent) } else { ExpressionKind::PowerReal(base, exponent) };
+    Ok(Expression { kind, span })
+}
+
+/// A literal, with a sign or without, or any Rust expression.
+fn scalar(tokens: &[Token], span: Span) -> Result<Scalar, Diagnostic> {
+    match tokens {
+        [] => Err(Diagnostic::syntax(span, "an exponent is missing")),
+        [Token { tree: Tree::Literal(literal), span }] => Ok(Scalar::Literal(number(literal, *span)?, *span)),
+        [minus, Token { tree: Tree::Literal(literal), span }] if minus.is_punct('-') => {
+            Ok(Scalar::Literal(-number(literal, *span)?, *span))
+        }
+        _ => Ok(Scalar::Hole(hole(tokens))),
+    }
+}
+
+fn unknown(name: &str, arguments: &[&[Token]], at: Span) -> Diagnostic {
+    let plain = Diagnostic::syntax(at, format!("`{name}` is not a function of tensor equations"));
+    let functions = Function::ALL.iter().map(|f| f.name());
+    let others =
+        ["sum", "prod", "max", "min", "powi", "powf", "cholesky", "eigh", "map", "sym", "asym", "svd", "qr", "solve", "inv"];
+    let is_label = |part: &&[Token]| matches!(part, [Token { tree: Tree::Ident(_) | Tree::Literal(_), .. }]);
+    if let Some(known) = nearest(name, functions.chain(others)) {
+        return plain.help(format!("a function of a similar name is `{known}`"));
+    }
+    let written: Vec<String> = arguments.iter().map(|part| text(part)).collect();
+    if arguments.iter().all(is_label) {
+        return plain.help(format!("indices stand in brackets: `{name}[{}]`", written.join(", ")));
+    }
+    plain.help(format!(
+        "the result of a Rust function is an operand in parentheses, `({name}({}))[i, j]`, or in braces if it is a number",
+        written.join(", ")
+    ))
+}
+
+/// The value of a numeric literal.
+fn number(literal: &str, span: Span) -> Result<f64, Diagnostic> {
+    let clean = literal.replace('_', "");
+    let suffixes = ["f32", "f64", "usize", "isize", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64"];
+    let digits = suffixes.iter().find_map(|s| clean.strip_suffix(s)).unwrap_or(&clean);
+    digits.parse().map_err(|_| {
+        Diagnostic::syntax(span, format!("`{literal}` is not a number that an equation can hold"))
+            .help("any Rust expression may stand in braces, `{ … }`")
+    })
+}

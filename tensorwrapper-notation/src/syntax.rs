@@ -1,0 +1,234 @@
+//! The syntax tree: what was written, before anyone asks what it means.
+
+use crate::function::Function;
+use crate::token::Span;
+
+/// A label or the name of a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The identifier.
+    pub text: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A piece of the host's language that this crate does not look into: an operand's expression, a scalar, a range.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hole {
+    /// As a person would write it; equal texts are one operand.
+    pub text: String,
+    /// Where it stands.
+    pub span: Span,
+    /// Its tokens, by their places in the host.
+    pub tokens: Vec<Span>,
+}
+
+/// A number in an equation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Scalar {
+    /// A literal.
+    Literal(f64, Span),
+    /// A variable or `{ expression }`.
+    Hole(Hole),
+}
+
+/// A non-negative integer: an extent, a chip.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Count {
+    /// A literal.
+    Literal(usize, Span),
+    /// A variable or expression.
+    Hole(Hole),
+}
+
+/// The part of an axis that a slice keeps.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Range {
+    /// Literal ends: `2..5`, `..5`, `2..`.
+    Literal(usize, Option<usize>, Span),
+    /// Any range expression.
+    Hole(Hole),
+}
+
+/// What stands for one axis.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Index {
+    /// `i`
+    Label(Name),
+    /// `i in 2..5`
+    Slice(Name, Range),
+    /// `3` or `{ n - 1 }`
+    Chip(Count),
+    /// `(i, j)`
+    Fused(Vec<Name>, Span),
+    /// `..`
+    Rest(Span),
+}
+
+/// The operators between two factors or terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operator {
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+}
+
+/// Explicit reductions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reduction {
+    /// `sum(k; X)`
+    Sum,
+    /// `prod(k; X)`
+    Product,
+    /// `max(k; X)`
+    Max,
+    /// `min(k; X)`
+    Min,
+}
+
+/// Decompositions over named axes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Factorisation {
+    /// `[i, k] = cholesky(A[i, j])`
+    Cholesky,
+    /// `([n], [p, n]) = eigh(F[p, q], S[p, q])`
+    Eigh,
+}
+
+/// An expression and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expression {
+    /// What it is.
+    pub kind: ExpressionKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The forms of a right side.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExpressionKind {
+    /// `A[i, j]`
+    Operand(Hole, Vec<Index>),
+    /// A number.
+    Scalar(Scalar),
+    /// `1[i]`
+    Spread(Scalar, Vec<Name>),
+    /// `-X`
+    Negate(Box<Expression>),
+    /// `X + Y` and its like.
+    Binary(Operator, Box<Expression>, Box<Expression>),
+    /// `(X)`
+    Parentheses(Box<Expression>),
+    /// `sum(k; X)` and its like.
+    Reduce(Reduction, Vec<Name>, Box<Expression>),
+    /// `exp(X)` and its like.
+    Apply(Function, Box<Expression>),
+    /// `powi(X, n)`
+    PowerInteger(Box<Expression>, Scalar),
+    /// `powf(X, p)`
+    PowerReal(Box<Expression>, Scalar),
+    /// A construct of the language that this version does not have, by the name that a message gives it.
+    Unbuilt(String),
+}
+
+/// The right side of an equation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Right {
+    /// An expression.
+    Expression(Expression),
+    /// A decomposition, the labels of its matrix where they are given first, its arguments.
+    Factorisation(Factorisation, Vec<Name>, Vec<Expression>, Span),
+}
+
+/// `where i, j: n`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Declaration {
+    /// The labels.
+    pub labels: Vec<Name>,
+    /// Their extent.
+    pub extent: Count,
+}
+
+/// The operators between the two sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Assignment {
+    /// `=`
+    Set,
+    /// `+=`, `-=`, `*=`, `/=`
+    Update(Operator),
+}
+
+/// Where an equation's result goes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Target {
+    /// `[i, j] =`, or several in parentheses: the macro's value. No brackets inside parentheses: a plain number.
+    Value(Vec<LeftSide>),
+    /// `let W[m, n] =`, `let E =`, `let (e[n], C[p, n]) =`
+    Let(Vec<(Name, LeftSide)>),
+    /// `C[i, j] +=`
+    Place(Hole, Vec<Index>, Assignment),
+}
+
+/// The axes of one result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LeftSide {
+    /// The indices; `None` where no brackets stand.
+    pub indices: Option<Vec<Index>>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// One equation as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statement {
+    /// Where the result goes.
+    pub target: Target,
+    /// What is computed.
+    pub right: Right,
+    /// Its own `where`.
+    pub declarations: Vec<Declaration>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What a block evaluates to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BlockValue {
+    /// `()`
+    Nothing,
+    /// One name.
+    Name(Name),
+    /// A tuple of names.
+    Names(Vec<Name>),
+    /// A last equation in value form.
+    Equation(Box<Statement>),
+}
+
+/// A block of equations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// `in &ctx;`
+    pub context: Option<Hole>,
+    /// `where i, j: n;`
+    pub declarations: Vec<Declaration>,
+    /// The equations in order.
+    pub statements: Vec<Statement>,
+    /// The last line.
+    pub value: BlockValue,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What one invocation holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Invocation {
+    /// A single equation.
+    Equation(Statement),
+    /// Several.
+    Block(Block),
+}

@@ -1,0 +1,124 @@
+//! Tokens, as the macros and the string lexer both deliver them.
+
+/// Where something was written. What the numbers count is the host's business: the macros count tokens, texts count
+/// bytes. `end` is one past the last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// The first token or byte.
+    pub start: usize,
+    /// One past the last.
+    pub end: usize,
+}
+
+impl Span {
+    /// From the start of this to the end of another.
+    pub fn to(self, other: Span) -> Span {
+        Span { start: self.start, end: other.end.max(self.end) }
+    }
+}
+
+/// What encloses a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delimiter {
+    /// `( )`
+    Parenthesis,
+    /// `[ ]`
+    Bracket,
+    /// `{ }`
+    Brace,
+    /// Nothing: what a `macro_rules!` variable such as `$a:expr` leaves around its text.
+    Invisible,
+}
+
+/// One token or one group of tokens.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Tree {
+    /// An identifier or keyword.
+    Ident(String),
+    /// A literal as written.
+    Literal(String),
+    /// One punctuation character, and whether the next one follows without a space.
+    Punct(char, bool),
+    /// A delimited group.
+    Group(Delimiter, Vec<Token>),
+}
+
+/// A tree and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Token {
+    /// What it is.
+    pub tree: Tree,
+    /// Where it is; for a group, delimiters included.
+    pub span: Span,
+}
+
+impl Token {
+    /// Whether this is that punctuation character.
+    pub fn is_punct(&self, character: char) -> bool {
+        matches!(self.tree, Tree::Punct(c, _) if c == character)
+    }
+
+    /// Whether this is that identifier or keyword.
+    pub fn is_ident(&self, name: &str) -> bool {
+        matches!(&self.tree, Tree::Ident(text) if text == name)
+    }
+
+    /// The tokens inside, if this is a group of that kind.
+    pub fn group(&self, delimiter: Delimiter) -> Option<&[Token]> {
+        match &self.tree {
+            Tree::Group(d, inner) if *d == delimiter => Some(inner),
+            _ => None,
+        }
+    }
+}
+
+/// Tokens as a person would write them.
+pub fn text(tokens: &[Token]) -> String {
+    let mut out = String::new();
+    for (n, token) in tokens.iter().enumerate() {
+        match &token.tree {
+            Tree::Ident(word) | Tree::Literal(word) => {
+                // Two words never touch: `i in`, `x as f64`.
+                if out.ends_with(|c: char| c.is_alphanumeric() || c == '_')
+                    || out.ends_with(')') && word.starts_with(char::is_alphabetic)
+                {
+                    out.push(' ');
+                }
+                out.push_str(word);
+            }
+            Tree::Punct(c, joint) => punct(&mut out, *c, *joint, n),
+            Tree::Group(delimiter, inner) => {
+                let (open, close) = match delimiter {
+                    Delimiter::Parenthesis => ("(", ")"),
+                    Delimiter::Bracket => ("[", "]"),
+                    Delimiter::Brace => ("{ ", " }"),
+                    Delimiter::Invisible => ("", ""),
+                };
+                out.push_str(open);
+                out.push_str(&text(inner));
+                out.push_str(close);
+            }
+        }
+    }
+    out
+}
+
+fn punct(out: &mut String, c: char, joint: bool, position: usize) {
+    match c {
+        ',' | ';' => {
+            out.push(c);
+            out.push(' ');
+        }
+        // Binary operators stand between spaces; at the start of a text they are signs or references.
+        '+' | '-' | '*' | '/' | '=' | '<' | '>' | '&' | '|' | '%' if position > 0 => {
+            if !out.ends_with(' ') && !out.ends_with(['+', '-', '*', '/', '=', '<', '>', '&', '|']) {
+                out.push(' ');
+            }
+            out.push(c);
+            if !joint {
+                out.push(' ');
+            }
+        }
+        _ => out.push(c),
+    }
+}

@@ -1,0 +1,66 @@
+//! Where and how equations run.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::backend::Device;
+use crate::backend::cpu::Cpu;
+use crate::backend::reference::Reference;
+use crate::optimize::Order;
+
+/// Where equations run: a device, and how the order of products is found. Cloning it shares the device.
+///
+/// ```
+/// use tensorwrapper_runtime::{Context, Tensor};
+/// let context = Context::cpu().threads(1);
+/// let a = Tensor::<f64>::from_slice([2, 2], &[1.0, 2.0, 3.0, 4.0])?;
+/// let trace = context.einsum("ii->", &[&a])?;
+/// assert_eq!(trace.as_slice(), [5.0]);
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Context {
+    pub(crate) device: Arc<dyn Device>,
+    pub(crate) order: Order,
+}
+
+impl Context {
+    /// The processor, with all its cores.
+    pub fn cpu() -> Context {
+        Context { device: Arc::new(Cpu::new(None)), order: Order::default() }
+    }
+
+    /// Naive loops: slow, and the definition of what every other device must compute.
+    pub fn reference() -> Context {
+        Context { device: Arc::new(Reference), order: Order::default() }
+    }
+
+    /// The same on that many threads of the processor. No effect on other devices.
+    pub fn threads(self, threads: usize) -> Context {
+        match self.device.name() {
+            "cpu" => Context { device: Arc::new(Cpu::new(Some(threads))), ..self },
+            _ => self,
+        }
+    }
+
+    /// The same with another way to order products.
+    pub fn order(self, order: Order) -> Context {
+        Context { order, ..self }
+    }
+
+    /// The device's name.
+    pub fn device_name(&self) -> &'static str {
+        self.device.name()
+    }
+
+    /// The context of equations that name none.
+    pub(crate) fn global() -> &'static Context {
+        static GLOBAL: OnceLock<Context> = OnceLock::new();
+        GLOBAL.get_or_init(Context::cpu)
+    }
+}
+
+impl Default for Context {
+    fn default() -> Context {
+        Context::global().clone()
+    }
+}

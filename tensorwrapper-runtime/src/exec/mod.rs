@@ -1,0 +1,14 @@
+//! From recorded values to tensors: graph, plan, device.
+//!
+//! The doors that compute stand here too, because everything they need is below them.
+
+mod context;
+mod doors;
+mod plan;
+mod run;
+#[cfg(test)]
+mod tests;
+
+pub use context::Context;
+pub use doors::{DynOperand, contract, einsum};
+pub(crate) use run::evaluate;

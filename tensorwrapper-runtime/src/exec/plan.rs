@@ -1,0 +1,177 @@
+//! Graph → steps: iteration spaces, memory positions, and when each intermediate may go.
+
+use crate::backend::{Factorisation, Instruction, LoopNest, Program, Reduction};
+use crate::error::{Error, ErrorKind};
+use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId};
+use crate::layout::Layout;
+use num_complex::Complex;
+
+/// What a device runs.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) graph: OpGraph,
+    pub(super) steps: Vec<Step>,
+}
+
+/// One operation, ready for a device.
+#[derive(Debug)]
+pub(super) struct Step {
+    pub(super) kernels: Vec<Kernel>,
+    /// New tensors that the step computes.
+    pub(super) outputs: Vec<TensorId>,
+    /// Intermediates that nobody reads after this step.
+    pub(super) release: Vec<TensorId>,
+}
+
+/// One call of a device.
+#[derive(Debug)]
+pub(super) struct Kernel {
+    pub(super) nest: LoopNest,
+    pub(super) work: Work,
+    pub(super) inputs: Vec<Access>,
+    pub(super) outputs: Vec<Access>,
+}
+
+/// Which call it is.
+#[derive(Debug)]
+pub(super) enum Work {
+    Contract(Complex<f64>),
+    Map(Program, Reduction),
+    Factorise(Factorisation),
+}
+
+/// A tensor's memory as a kernel's iteration space runs over it.
+#[derive(Debug)]
+pub(super) struct Access {
+    pub(super) tensor: TensorId,
+    pub(super) layout: Layout,
+    pub(super) conjugate: bool,
+}
+
+/// Plans a graph for sources that lie in memory like this.
+///
+/// # Errors
+/// Intermediates larger than memory can address.
+pub(super) fn plan(graph: OpGraph, sources: &[Layout]) -> Result<Plan, Error> {
+    let layouts = graph.tensors().iter().map(|node| match node.slot {
+        Some(slot) => Ok(sources[slot].clone()),
+        None => Layout::row_major(&node.extents),
+    });
+    let layouts = layouts.collect::<Result<Vec<_>, Error>>()?;
+    let mut steps = Vec::with_capacity(graph.operations().len());
+    for node in graph.operations() {
+        let outputs = node.outputs.iter().map(|edge| edge.tensor).collect();
+        steps.push(Step { kernels: kernels(node, &layouts)?, outputs, release: Vec::new() });
+    }
+    release(&graph, &mut steps);
+    let plan = Plan { graph, steps };
+    if cfg!(debug_assertions) {
+        plan.verify()?;
+    }
+    Ok(plan)
+}
+
+/// Marks each intermediate at the last step that reads it. What is wanted stays.
+fn release(graph: &OpGraph, steps: &mut [Step]) {
+    for tensor in graph.tensor_ids() {
+        let Some(producer) = graph.tensor(tensor).producer else { continue };
+        if graph.sinks().contains(&tensor) {
+            continue;
+        }
+        let last = graph.consumers(tensor).last().unwrap_or(producer);
+        steps[last.0].release.push(tensor);
+    }
+}
+
+fn kernels(node: &OperationNode, layouts: &[Layout]) -> Result<Vec<Kernel>, Error> {
+    let labels: Vec<Label> = (0..node.extents.len()).collect();
+    match &node.operation {
+        Operation::Contract { alpha } => Ok(vec![nested(node, Work::Contract(*alpha), layouts)?]),
+        Operation::Map { program, reduction } => Ok(vec![nested(node, Work::Map(program.clone(), *reduction), layouts)?]),
+        Operation::Factorise(kind) => {
+            // The last label is the new axis; inputs are `[batch…, row, column]`.
+            let space = &labels[..labels.len() - 1];
+            let nest = LoopNest::new(node.extents[..space.len()].to_vec(), space.len());
+            let inputs = node.inputs.iter().map(|e| access(e, space, &node.extents, layouts)).collect::<Result<_, _>>()?;
+            let outputs = node.outputs.iter().map(|e| access(e, &e.labels(), &node.extents, layouts)).collect::<Result<_, _>>()?;
+            Ok(vec![Kernel { nest, work: Work::Factorise(*kind), inputs, outputs }])
+        }
+        Operation::Write { part } => {
+            let (written, base) = node.inputs.split_last().expect("a write has a part");
+            let whole = &node.outputs[0];
+            let mut kernels = Vec::new();
+            if let [base] = base {
+                kernels.push(copy(base, whole, &node.extents, layouts)?);
+            }
+            let target = Edge { axes: part.clone(), ..whole.clone() };
+            kernels.push(copy(written, &target, &node.extents, layouts)?);
+            Ok(kernels)
+        }
+    }
+}
+
+/// A kernel over all labels of its operation, the output's first.
+fn nested(node: &OperationNode, work: Work, layouts: &[Layout]) -> Result<Kernel, Error> {
+    let kept = node.outputs[0].labels();
+    let mut space = kept.clone();
+    space.extend((0..node.extents.len()).filter(|l| !kept.contains(l)));
+    let nest = LoopNest::new(space.iter().map(|&l| node.extents[l]).collect(), kept.len());
+    let inputs = node.inputs.iter().map(|e| access(e, &space, &node.extents, layouts)).collect::<Result<_, _>>()?;
+    let outputs = vec![access(&node.outputs[0], &kept, &node.extents, layouts)?];
+    Ok(Kernel { nest, work, inputs, outputs })
+}
+
+/// A copy over the labels of what is read.
+fn copy(from: &Edge, to: &Edge, extents: &[usize], layouts: &[Layout]) -> Result<Kernel, Error> {
+    let space = from.labels();
+    let nest = LoopNest::new(space.iter().map(|&l| extents[l]).collect(), space.len());
+    let program = Program::new(vec![Instruction::Input(0)]);
+    Ok(Kernel {
+        nest,
+        work: Work::Map(program, Reduction::Sum),
+        inputs: vec![access(from, &space, extents, layouts)?],
+        outputs: vec![access(to, &space, extents, layouts)?],
+    })
+}
+
+/// Strides of a tensor along the labels of an iteration space: 0 where it has not the label, the sum where it has it
+/// twice.
+fn access(edge: &Edge, space: &[Label], extents: &[usize], layouts: &[Layout]) -> Result<Access, Error> {
+    let tensor = &layouts[edge.tensor.0];
+    let mut strides = vec![0; space.len()];
+    let mut offset = tensor.offset() as isize;
+    for (axis, &stride) in edge.axes.iter().zip(tensor.strides()) {
+        match *axis {
+            EdgeAxis::Chip(position) => offset += position as isize * stride,
+            EdgeAxis::Label { label, start } => {
+                let place = space.iter().position(|&l| l == label);
+                let place = place.ok_or_else(|| Error::new(ErrorKind::Shape(format!("label {label} is not in its kernel's iteration space"))))?;
+                strides[place] += stride;
+                offset += start as isize * stride;
+            }
+        }
+    }
+    let extents: Vec<usize> = space.iter().map(|&l| extents[l]).collect();
+    // An empty space reads nothing, wherever its slices start.
+    let offset = if extents.contains(&0) { 0 } else { offset as usize };
+    Ok(Access { tensor: edge.tensor, layout: Layout::strided(&extents, &strides, offset, usize::MAX)?, conjugate: edge.conjugate })
+}
+
+impl Plan {
+    /// Whether every step reads what is there and no step releases what is still needed.
+    fn verify(&self) -> Result<(), Error> {
+        let mut there: Vec<bool> = self.graph.tensors().iter().map(|node| node.slot.is_some()).collect();
+        for (n, step) in self.steps.iter().enumerate() {
+            let missing = step.kernels.iter().flat_map(|k| &k.inputs).find(|access| !there[access.tensor.0]);
+            if let Some(access) = missing {
+                return Err(Error::new(ErrorKind::Shape(format!("step {n} of the plan reads tensor {}, which is not there", access.tensor.0))));
+            }
+            step.outputs.iter().for_each(|tensor| there[tensor.0] = true);
+            step.release.iter().for_each(|tensor| there[tensor.0] = false);
+        }
+        match self.graph.sinks().iter().find(|sink| !there[sink.0]) {
+            Some(sink) => Err(Error::new(ErrorKind::Shape(format!("the plan does not keep tensor {}, which is wanted", sink.0)))),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Steps → results: the one place where plans and devices meet.
+
+use std::sync::Arc;
+
+use super::context::Context;
+use super::plan::{Access, Kernel, Plan, Work, plan};
+use crate::backend::{Device, Operand, Output};
+use crate::erased::{Buffer, SliceRef};
+use crate::error::Error;
+use crate::expr::Value;
+use crate::graph::{Lowered, TensorId, lower};
+use crate::layout::{Layout, element_count};
+use crate::optimize::optimize;
+use crate::tensor::{AnyRef, AnyTensor};
+
+/// Computes recorded values together, each shared part once, in the order given.
+///
+/// # Errors
+/// What the device reports: memory, decompositions, reductions over nothing.
+pub(crate) fn evaluate(context: &Context, values: &[Arc<Value<'_>>]) -> Result<Vec<AnyTensor>, Error> {
+    let Lowered { graph, sources } = lower(values);
+    if cfg!(debug_assertions) {
+        graph.verify()?;
+    }
+    let graph = optimize(&graph, context.order)?;
+    let layouts: Vec<Layout> = sources.iter().map(|source| source.layout.clone()).collect();
+    let plan = plan(graph, &layouts)?;
+    run(&plan, &*context.device, &sources)
+}
+
+/// Runs a plan on a device. Results are made only when every step has succeeded.
+fn run(plan: &Plan, device: &dyn Device, sources: &[AnyRef<'_>]) -> Result<Vec<AnyTensor>, Error> {
+    let mut memory: Vec<Option<Buffer>> = plan.graph.tensors().iter().map(|_| None).collect();
+    for step in &plan.steps {
+        let mut outputs = Vec::with_capacity(step.outputs.len());
+        for &tensor in &step.outputs {
+            let node = plan.graph.tensor(tensor);
+            outputs.push((tensor, Buffer::zeros(node.dtype, element_count(&node.extents)?)?));
+        }
+        for kernel in &step.kernels {
+            launch(plan, device, sources, &memory, kernel, &mut outputs)?;
+        }
+        for (tensor, buffer) in outputs {
+            memory[tensor.0] = Some(buffer);
+        }
+        for tensor in &step.release {
+            memory[tensor.0] = None;
+        }
+    }
+    collect(plan, memory)
+}
+
+/// Calls the device once.
+fn launch(
+    plan: &Plan,
+    device: &dyn Device,
+    sources: &[AnyRef<'_>],
+    memory: &[Option<Buffer>],
+    kernel: &Kernel,
+    outputs: &mut [(TensorId, Buffer)],
+) -> Result<(), Error> {
+    let read = |access: &Access| {
+        let mut operand = Operand::new(slice(plan, sources, memory, access.tensor), access.layout.clone());
+        operand.conjugate = access.conjugate;
+        operand
+    };
+    let inputs: Vec<Operand<'_>> = kernel.inputs.iter().map(read).collect();
+    // A kernel writes all new tensors of its step, in their order.
+    let mut written: Vec<Output<'_>> =
+        outputs.iter_mut().zip(&kernel.outputs).map(|((_, buffer), access)| Output::new(buffer.as_mut(), access.layout.clone())).collect();
+    match &kernel.work {
+        Work::Factorise(kind) => device.factorise(&kernel.nest, *kind, &inputs, written),
+        Work::Contract(alpha) => device.contract(&kernel.nest, *alpha, &inputs, written.remove(0)),
+        Work::Map(program, reduction) => device.map(&kernel.nest, program, *reduction, &inputs, written.remove(0)),
+    }
+}
+
+fn slice<'m>(plan: &Plan, sources: &[AnyRef<'m>], memory: &'m [Option<Buffer>], tensor: TensorId) -> SliceRef<'m> {
+    match (plan.graph.tensor(tensor).slot, &memory[tensor.0]) {
+        (Some(slot), _) => sources[slot].data,
+        (None, Some(buffer)) => buffer.as_ref(),
+        (None, None) => unreachable!("the plan was verified: a step reads what is there"),
+    }
+}
+
+/// Takes the wanted tensors out of memory; one that is wanted twice is copied for the first.
+fn collect(plan: &Plan, mut memory: Vec<Option<Buffer>>) -> Result<Vec<AnyTensor>, Error> {
+    let sinks = plan.graph.sinks();
+    let take = |(n, sink): (usize, &TensorId)| {
+        let again = sinks[n + 1..].contains(sink);
+        let buffer = if again { memory[sink.0].clone() } else { memory[sink.0].take() };
+        let buffer = buffer.expect("lowering gives every wanted value an operation of its own, and the plan keeps it");
+        Ok(AnyTensor::from_buffer(buffer, Layout::row_major(&plan.graph.tensor(*sink).extents)?))
+    };
+    sinks.iter().enumerate().map(take).collect()
+}

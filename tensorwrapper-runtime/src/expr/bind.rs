@@ -1,0 +1,112 @@
+//! Checked equation + tensors → recorded value: the run-time counterpart of the macro's expansion.
+
+use std::sync::Arc;
+
+use tensorwrapper_notation::syntax::{Count, Operator, Range, Reduction, Scalar};
+use tensorwrapper_notation::{Builder, Equation, Function, LabelId, Operand, OperandId, Right, ScalarId, syntax};
+
+use super::recorder::{Index, Node, Recorder};
+use super::value::{Tree, Value};
+use crate::element::Element;
+use crate::error::Error;
+
+/// Records an equation in value form. `operand` finds the tensor of an operand's hole, `scalar` that of a number's.
+///
+/// # Errors
+/// Ranks and extents that do not fit.
+pub(crate) fn bind<'a, T: Element>(
+    equation: &Equation,
+    operand: &dyn Fn(&syntax::Hole) -> Arc<Value<'a>>,
+    scalar: &dyn Fn(&syntax::Hole) -> Tree<'a>,
+) -> Result<Arc<Value<'a>>, Error> {
+    let names: Vec<&str> = equation.labels().iter().map(|label| label.name.as_str()).collect();
+    let mut binder = Binder { recorder: Recorder::new::<T>(&names), operand, scalar };
+    for (n, label) in equation.labels().iter().enumerate() {
+        if let Some(Count::Literal(extent, _)) = label.declared {
+            binder.recorder.declare(n, extent);
+        }
+    }
+    let Right::Expression(node) = equation.build(&mut binder) else {
+        unreachable!("the run-time doors build expressions only");
+    };
+    let left = &equation.left()[0];
+    let axes = numbers(left.written.as_deref().unwrap_or_default());
+    binder.recorder.finish_value(node, &axes)
+}
+
+struct Binder<'b, 'n, 'a> {
+    recorder: Recorder<'n>,
+    operand: &'b dyn Fn(&syntax::Hole) -> Arc<Value<'a>>,
+    scalar: &'b dyn Fn(&syntax::Hole) -> Tree<'a>,
+}
+
+fn numbers(labels: &[LabelId]) -> Vec<usize> {
+    labels.iter().map(|label| label.0).collect()
+}
+
+/// The run-time doors write positions and ranges as literals.
+fn literal(count: &Count) -> usize {
+    match count {
+        Count::Literal(value, _) => *value,
+        Count::Hole(_) => unreachable!("the run-time doors have no holes in indices"),
+    }
+}
+
+impl<'a> Builder for Binder<'_, '_, 'a> {
+    type Value = Node<'a>;
+
+    fn operand(&mut self, _: OperandId, operand: &Operand) -> Node<'a> {
+        let index = |index: &tensorwrapper_notation::Index| match index {
+            tensorwrapper_notation::Index::Label(label, _) => Index::Label(label.0),
+            tensorwrapper_notation::Index::Slice(label, Range::Literal(start, end, _), _) => Index::Slice(label.0, *start, *end),
+            tensorwrapper_notation::Index::Slice(_, Range::Hole(_), _) => unreachable!("the run-time doors have no holes in indices"),
+            tensorwrapper_notation::Index::Chip(count) => Index::Chip(literal(count)),
+        };
+        let indices: Vec<Index> = operand.indices.iter().map(index).collect();
+        self.recorder.tensor(&(self.operand)(&operand.hole), &operand.hole.text, &indices)
+    }
+
+    fn scalar(&mut self, _: ScalarId, scalar: &Scalar) -> Node<'a> {
+        match scalar {
+            Scalar::Literal(value, _) => self.recorder.literal(*value),
+            Scalar::Hole(hole) => Node((self.scalar)(hole)),
+        }
+    }
+
+    fn spread(&mut self, id: ScalarId, scalar: &Scalar, labels: &[LabelId]) -> Node<'a> {
+        let value = self.scalar(id, scalar);
+        self.recorder.spread(value, &numbers(labels))
+    }
+
+    fn negate(&mut self, value: Node<'a>) -> Node<'a> {
+        self.recorder.negate(value)
+    }
+
+    fn binary(&mut self, operator: Operator, left: Node<'a>, right: Node<'a>) -> Node<'a> {
+        self.recorder.binary(operator, left, right)
+    }
+
+    fn reduce(&mut self, reduction: Reduction, labels: &[LabelId], value: Node<'a>) -> Node<'a> {
+        self.recorder.reduce(reduction, &numbers(labels), value)
+    }
+
+    fn apply(&mut self, function: Function, value: Node<'a>) -> Node<'a> {
+        self.recorder.apply(function, value)
+    }
+
+    fn power_integer(&mut self, value: Node<'a>, _: ScalarId, exponent: &Scalar) -> Node<'a> {
+        self.recorder.power_integer(value, exponent_value(exponent) as i32)
+    }
+
+    fn power_real(&mut self, value: Node<'a>, _: ScalarId, exponent: &Scalar) -> Node<'a> {
+        self.recorder.power_real(value, exponent_value(exponent))
+    }
+}
+
+/// The run-time doors write exponents as literals.
+fn exponent_value(exponent: &Scalar) -> f64 {
+    match exponent {
+        Scalar::Literal(value, _) => *value,
+        Scalar::Hole(_) => unreachable!("the run-time doors have no holes in exponents"),
+    }
+}

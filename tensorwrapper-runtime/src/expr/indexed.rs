@@ -1,0 +1,285 @@
+//! Operators on labelled tensors: `(a.at("i,k") * b.at("k,j")).eval("i,j")`.
+//!
+//! A chain writes the syntax tree that `tensor!` would have read, so it means the same.
+
+use std::marker::PhantomData;
+use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use num_complex::Complex;
+use tensorwrapper_notation::syntax::{Expression, ExpressionKind, Hole, Index, LeftSide, Name, Operator, Reduction, Right, Scalar, Statement, Target};
+use tensorwrapper_notation::{Diagnostic, Fault, Function, Span, axes, check, lex};
+
+use super::bind::bind;
+use super::like::TensorLike;
+use super::value::{Expr, Tree, Value};
+use crate::element::Element;
+use crate::error::{Error, ErrorKind};
+use crate::shape::Extents;
+use crate::tensor::{Tensor, TensorMut, TensorRef};
+
+/// A labelled tensor, or what operators made of some. Faults are kept until `eval`.
+#[derive(Clone, Debug)]
+#[must_use = "nothing is computed before `eval`"]
+pub struct Indexed<'a, T> {
+    expression: Result<Expression, Error>,
+    /// What the holes of the expression stand for, by the number in their spans.
+    leaves: Vec<(usize, Leaf<'a>)>,
+    element: PhantomData<T>,
+}
+
+#[derive(Clone, Debug)]
+enum Leaf<'a> {
+    Tensor(Arc<Value<'a>>),
+    Number(Complex<f64>),
+}
+
+/// Numbers the holes of all chains of the program, so that joining two needs no renumbering.
+fn hole(text: String) -> Hole {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    let start = NEXT.fetch_add(1, Ordering::Relaxed);
+    Hole { text, span: Span { start, end: start.wrapping_add(1) }, tokens: Vec::new() }
+}
+
+/// Labels of a text: one letter per axis where there is no comma, names between commas otherwise.
+fn labels(text: &str) -> Result<Vec<Index>, Error> {
+    let read = if text.contains(',') || !text.trim().chars().all(char::is_alphabetic) {
+        lex(text).and_then(|tokens| axes(&tokens))
+    } else {
+        let letter = |(start, c): (usize, char)| Index::Label(Name { text: c.to_string(), span: Span { start, end: start + c.len_utf8() } });
+        Ok(text.trim().char_indices().map(letter).collect())
+    };
+    let found = read.map_err(|fault| diagnostics_to_error(vec![fault]))?;
+    // Holes would have no meaning in a string.
+    for index in &found {
+        if let Index::Chip(tensorwrapper_notation::syntax::Count::Hole(hole)) | Index::Slice(_, tensorwrapper_notation::syntax::Range::Hole(hole)) = index {
+            let message = format!("`{}` is a Rust expression, which a string cannot hold", hole.text);
+            return Err(Error::new(ErrorKind::Syntax { message, position: hole.span.start }));
+        }
+    }
+    Ok(found)
+}
+
+/// Faults of the language as the run time's error.
+pub(crate) fn diagnostics_to_error(faults: Vec<Diagnostic>) -> Error {
+    let error = |fault: Diagnostic| {
+        let kind = match fault.fault {
+            Fault::Syntax => ErrorKind::Syntax { message: fault.message, position: fault.span.start },
+            Fault::Label => ErrorKind::Label(fault.message),
+            Fault::Unbuilt => ErrorKind::Unsupported(fault.message),
+        };
+        match fault.help {
+            Some(help) => Error::new(kind).with_help(help),
+            None => Error::new(kind),
+        }
+    };
+    Error::all(faults.into_iter().map(error).collect())
+}
+
+impl<'a, T: Element> Indexed<'a, T> {
+    fn new(value: Arc<Value<'a>>, text: &str) -> Self {
+        let hole = hole(format!("[{text}]"));
+        let leaves = vec![(hole.span.start, Leaf::Tensor(value))];
+        let span = hole.span;
+        let expression = labels(text).map(|indices| Expression { kind: ExpressionKind::Operand(hole, indices), span });
+        Indexed { expression, leaves, element: PhantomData }
+    }
+
+    fn number(value: Complex<f64>) -> Self {
+        let hole = hole(value.to_string());
+        let leaves = vec![(hole.span.start, Leaf::Number(value))];
+        let span = hole.span;
+        let expression = Ok(Expression { kind: ExpressionKind::Scalar(Scalar::Hole(hole)), span });
+        Indexed { expression, leaves, element: PhantomData }
+    }
+
+    fn map(self, kind: impl FnOnce(Box<Expression>) -> ExpressionKind) -> Self {
+        let expression = self.expression.map(|inner| {
+            let span = inner.span;
+            Expression { kind: kind(Box::new(inner)), span }
+        });
+        Indexed { expression, ..self }
+    }
+
+    fn combine(mut self, operator: Operator, other: Self) -> Self {
+        self.leaves.extend(other.leaves);
+        let multiplicative = matches!(operator, Operator::Multiply | Operator::Divide);
+        let expression = match (self.expression, other.expression) {
+            (Ok(left), Ok(right)) => {
+                let span = left.span;
+                // Rust has already grouped the operands; parentheses keep its grouping.
+                let left = if multiplicative { parenthesise(left, is_sum) } else { left };
+                let right = parenthesise(right, |e| matches!(e, ExpressionKind::Binary(..)));
+                Ok(Expression { kind: ExpressionKind::Binary(operator, Box::new(left), Box::new(right)), span })
+            }
+            (Err(left), Err(right)) => Err(Error::all(vec![left, right])),
+            (Err(fault), _) | (_, Err(fault)) => Err(fault),
+        };
+        Indexed { expression, leaves: self.leaves, element: PhantomData }
+    }
+
+    /// Records the equation `[left] = self`. Its axes are the labels in `left`: one letter each, or names between
+    /// commas.
+    ///
+    /// # Errors
+    /// Faults of syntax and labels, ranks and extents that do not fit, all together.
+    pub fn record(&self, left: &str) -> Result<Expr<'a, T>, Error> {
+        let expression = self.expression.clone()?;
+        let left = LeftSide { indices: Some(labels(left)?), span: Span::default() };
+        let span = expression.span;
+        let statement = Statement { target: Target::Value(vec![left]), right: Right::Expression(expression), declarations: Vec::new(), span };
+        let equation = check(&statement, &[]).map_err(diagnostics_to_error)?;
+        let leaf = |hole: &Hole| {
+            let found = self.leaves.iter().find(|(number, _)| *number == hole.span.start);
+            &found.expect("every hole of a chain has its leaf").1
+        };
+        let tensor = |hole: &Hole| match leaf(hole) {
+            Leaf::Tensor(value) => Arc::clone(value),
+            Leaf::Number(_) => unreachable!("numbers have no indices"),
+        };
+        let scalar = |hole: &Hole| match leaf(hole) {
+            Leaf::Number(value) => Tree::Constant(*value),
+            Leaf::Tensor(value) => Tree::Operand(Arc::clone(value), Vec::new()),
+        };
+        bind::<T>(&equation, &tensor, &scalar).map(Expr::new)
+    }
+
+    /// Each element to a whole power.
+    pub fn powi(self, exponent: i32) -> Self {
+        let exponent = Scalar::Literal(f64::from(exponent), Span::default());
+        self.map(|inner| ExpressionKind::PowerInteger(inner, exponent))
+    }
+
+    /// Each element to a real power.
+    pub fn powf(self, exponent: f64) -> Self {
+        let exponent = Scalar::Literal(exponent, Span::default());
+        self.map(|inner| ExpressionKind::PowerReal(inner, exponent))
+    }
+
+    fn reduce(self, reduction: Reduction, over: &str) -> Self {
+        let names = labels(over).and_then(|indices| {
+            let name = |index| match index {
+                Index::Label(name) => Ok(name),
+                _ => Err(Error::new(ErrorKind::Label(format!("`{over}` is not a list of labels")))),
+            };
+            indices.into_iter().map(name).collect::<Result<Vec<_>, _>>()
+        });
+        match names {
+            Ok(names) => self.map(|inner| ExpressionKind::Reduce(reduction, names, inner)),
+            Err(fault) => Indexed { expression: self.expression.and(Err(fault)), ..self },
+        }
+    }
+}
+
+fn is_sum(kind: &ExpressionKind) -> bool {
+    matches!(kind, ExpressionKind::Binary(Operator::Add | Operator::Subtract, ..))
+}
+
+fn parenthesise(expression: Expression, needed: impl Fn(&ExpressionKind) -> bool) -> Expression {
+    if !needed(&expression.kind) {
+        return expression;
+    }
+    let span = expression.span;
+    Expression { kind: ExpressionKind::Parentheses(Box::new(expression)), span }
+}
+
+macro_rules! methods {
+    ($($name:ident: $Function:ident, $doc:literal;)*) => {
+        impl<T: Element> Indexed<'_, T> { $(
+            #[doc = $doc]
+            pub fn $name(self) -> Self {
+                self.map(|inner| ExpressionKind::Apply(Function::$Function, inner))
+            }
+        )* }
+    };
+}
+methods! {
+    exp: Exp, "eˣ of each element.";
+    ln: Ln, "The natural logarithm of each element.";
+    sqrt: Sqrt, "The square root of each element.";
+    abs: Abs, "The absolute value of each element.";
+    sin: Sin, "The sine of each element.";
+    cos: Cos, "The cosine of each element.";
+    tan: Tan, "The tangent of each element.";
+    tanh: Tanh, "The hyperbolic tangent of each element.";
+    recip: Recip, "1/x of each element.";
+    conj: Conj, "The complex conjugate of each element.";
+    re: Re, "The real part of each element.";
+    im: Im, "The imaginary part of each element.";
+}
+
+macro_rules! reductions {
+    ($($name:ident: $Reduction:ident, $doc:literal;)*) => {
+        impl<T: Element> Indexed<'_, T> { $(
+            #[doc = $doc]
+            pub fn $name(self, labels: &str) -> Self {
+                self.reduce(Reduction::$Reduction, labels)
+            }
+        )* }
+    };
+}
+reductions! {
+    sum: Sum, "The sum over these labels, which end here.";
+    prod: Product, "The product over these labels, which end here.";
+    max: Max, "The largest element over these labels, which end here. Real elements only.";
+    min: Min, "The smallest element over these labels, which end here. Real elements only.";
+}
+
+macro_rules! operators {
+    ($($Trait:ident $method:ident $Operator:ident;)*) => { $(
+        impl<'a, T: Element> $Trait for Indexed<'a, T> {
+            type Output = Indexed<'a, T>;
+            fn $method(self, other: Self) -> Self {
+                self.combine(Operator::$Operator, other)
+            }
+        }
+        impl<'a, T: Element> $Trait<T> for Indexed<'a, T> {
+            type Output = Indexed<'a, T>;
+            fn $method(self, other: T) -> Self {
+                self.combine(Operator::$Operator, Indexed::number(other.to_complex()))
+            }
+        }
+        operators!(@left $Trait $method $Operator: f32, f64, Complex<f32>, Complex<f64>);
+    )* };
+    (@left $Trait:ident $method:ident $Operator:ident: $($T:ty),*) => { $(
+        impl<'a> $Trait<Indexed<'a, $T>> for $T {
+            type Output = Indexed<'a, $T>;
+            fn $method(self, other: Indexed<'a, $T>) -> Indexed<'a, $T> {
+                Indexed::number(self.to_complex()).combine(Operator::$Operator, other)
+            }
+        }
+    )* };
+}
+operators! {
+    Add add Add;
+    Sub sub Subtract;
+    Mul mul Multiply;
+    Div div Divide;
+}
+
+impl<'a, T: Element> Neg for Indexed<'a, T> {
+    type Output = Indexed<'a, T>;
+    fn neg(mut self) -> Self {
+        self.expression = self.expression.map(|e| parenthesise(e, |kind| matches!(kind, ExpressionKind::Binary(..))));
+        self.map(ExpressionKind::Negate)
+    }
+}
+
+macro_rules! at {
+    ($([$($generics:tt)*] $Type:ty;)*) => { $(
+        impl<$($generics)* T: Element, S: Extents> $Type {
+            /// Labels the axes: one letter each where there is no comma (`"ik"`), names between commas otherwise
+            /// (`"i,k"`). Slices `i in 2..5` and positions `3` are indices too.
+            pub fn at(&self, labels: &str) -> Indexed<'_, T> {
+                Indexed::new(self.operand().value, labels)
+            }
+        }
+    )* };
+}
+at! {
+    [] Tensor<T, S>;
+    ['t,] TensorRef<'t, T, S>;
+    ['t,] TensorMut<'t, T, S>;
+    ['t,] Expr<'t, T, S>;
+}

@@ -1,0 +1,165 @@
+//! What may be an operand or a scalar of an equation.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use num_complex::Complex;
+
+use super::value::{Expr, Source, Tree, Value};
+use crate::element::Element;
+use crate::shape::Extents;
+use crate::tensor::{AnyRef, Tensor, TensorMut, TensorRef};
+
+/// Anything that `tensor!` can index: tensors, views, recorded results, and references to them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tensor and cannot be indexed in `tensor!`",
+    label = "not a tensor",
+    note = "operands are `Tensor`, `TensorRef`, `TensorMut`, `Expr` and references to them"
+)]
+pub trait TensorLike {
+    /// The element type.
+    type Elem: Element;
+    /// The shape type.
+    type Shape: Extents;
+    /// This tensor as an operand, borrowed.
+    fn operand(&self) -> Operand<'_, Self::Elem, Self::Shape>;
+}
+
+/// An operand on its way into a recording.
+#[derive(Debug)]
+pub struct Operand<'a, T, S> {
+    pub(crate) value: Arc<Value<'a>>,
+    types: PhantomData<fn() -> (T, S)>,
+}
+
+impl<'a, T: Element, S> Operand<'a, T, S> {
+    fn new(value: Arc<Value<'a>>) -> Self {
+        Operand { value, types: PhantomData }
+    }
+
+    fn leaf(tensor: AnyRef<'a>) -> Self {
+        let extents = tensor.layout.extents().to_vec();
+        Operand::new(Arc::new(Value { extents, dtype: T::DTYPE, source: Source::Tensor(tensor) }))
+    }
+
+    /// The shape type, for the compile-time checks.
+    pub fn shape(&self) -> PhantomData<S> {
+        PhantomData
+    }
+
+    /// The element type, for the compile-time checks.
+    pub fn element(&self) -> PhantomData<T> {
+        PhantomData
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element, S: Extents> TensorLike for Tensor<T, S> {
+    type Elem = T;
+    type Shape = S;
+    fn operand(&self) -> Operand<'_, T, S> {
+        Operand::leaf(self.erase())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element, S: Extents> TensorLike for TensorRef<'_, T, S> {
+    type Elem = T;
+    type Shape = S;
+    fn operand(&self) -> Operand<'_, T, S> {
+        Operand::leaf(self.erase())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element, S: Extents> TensorLike for TensorMut<'_, T, S> {
+    type Elem = T;
+    type Shape = S;
+    fn operand(&self) -> Operand<'_, T, S> {
+        Operand::leaf(self.erase())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element, S: Extents> TensorLike for Expr<'_, T, S> {
+    type Elem = T;
+    type Shape = S;
+    fn operand(&self) -> Operand<'_, T, S> {
+        Operand::new(Arc::clone(self.value()))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<X: TensorLike + ?Sized> TensorLike for &X {
+    type Elem = X::Elem;
+    type Shape = X::Shape;
+    fn operand(&self) -> Operand<'_, X::Elem, X::Shape> {
+        (**self).operand()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<X: TensorLike + ?Sized> TensorLike for &mut X {
+    type Elem = X::Elem;
+    type Shape = X::Shape;
+    fn operand(&self) -> Operand<'_, X::Elem, X::Shape> {
+        (**self).operand()
+    }
+}
+
+/// A scalar of an equation: a number, or a tensor or recorded result of rank 0.
+#[derive(Debug)]
+pub struct ScalarValue<'a>(pub(crate) Tree<'a>);
+
+/// Anything that can be a number in an equation over elements of type `T`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a scalar in an equation over `{T}`",
+    label = "not a scalar of `{T}` equations",
+    note = "scalars are of the element type or its real type; write `{{ x as f64 }}` to convert, or `A[i, j]` for a tensor"
+)]
+pub trait IntoScalar<T: Element> {
+    /// This number, recorded.
+    fn into_scalar(&self) -> ScalarValue<'_>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element> IntoScalar<T> for T {
+    fn into_scalar(&self) -> ScalarValue<'_> {
+        ScalarValue(Tree::Constant(self.to_complex()))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoScalar<Complex<f64>> for f64 {
+    fn into_scalar(&self) -> ScalarValue<'_> {
+        ScalarValue(Tree::Constant(Complex::new(*self, 0.0)))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoScalar<Complex<f32>> for f32 {
+    fn into_scalar(&self) -> ScalarValue<'_> {
+        ScalarValue(Tree::Constant(Complex::new(f64::from(*self), 0.0)))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element, X: IntoScalar<T> + ?Sized> IntoScalar<T> for &X {
+    fn into_scalar(&self) -> ScalarValue<'_> {
+        (**self).into_scalar()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element> IntoScalar<T> for Tensor<T, ()> {
+    fn into_scalar(&self) -> ScalarValue<'_> {
+        ScalarValue(Tree::Operand(self.operand().value, Vec::new()))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element> IntoScalar<T> for Expr<'_, T, ()> {
+    fn into_scalar(&self) -> ScalarValue<'_> {
+        ScalarValue(Tree::Operand(Arc::clone(self.value()), Vec::new()))
+    }
+}

@@ -1,0 +1,19 @@
+//! Recorded equations: what every door builds, and nothing has been computed yet.
+//!
+//! `recorder` is the one place where run-time ranks and extents are checked; the expansion of `tensor!` drives it
+//! directly, `bind` drives it from an equation that was checked at run time, `indexed` from operators.
+//! Knows nothing of graphs and devices.
+
+mod bind;
+mod indexed;
+mod like;
+mod recorder;
+mod value;
+
+pub(crate) use bind::bind;
+pub(crate) use indexed::diagnostics_to_error;
+pub use indexed::Indexed;
+pub use like::{IntoScalar, Operand, ScalarValue, TensorLike};
+pub use recorder::{Index, Recorder};
+pub use value::Expr;
+pub(crate) use value::{Axis, Factorised, Source, Tree, Value};

@@ -1,0 +1,103 @@
+//! Values that are described, not computed: trees of labelled operations over tensors and over each other.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use num_complex::Complex;
+use tensorwrapper_notation::Function;
+use tensorwrapper_notation::syntax::{Operator, Reduction};
+
+use crate::backend::Factorisation;
+use crate::element::{Dtype, Element};
+use crate::shape::{Extents, Shape};
+use crate::tensor::AnyRef;
+
+/// A recorded result of an equation: it has a type and a shape, and is computed when somebody needs its elements.
+///
+/// Inside a block of `tensor!` every `let` binds one; it may be an operand of any later equation. Cloning it shares
+/// the recording, and what is shared is computed once.
+pub struct Expr<'a, T, S = Shape> {
+    value: Arc<Value<'a>>,
+    types: PhantomData<fn() -> (T, S)>,
+}
+
+impl<T, S> Clone for Expr<'_, T, S> {
+    fn clone(&self) -> Self {
+        Expr { value: Arc::clone(&self.value), types: PhantomData }
+    }
+}
+
+impl<T: Element, S: Extents> fmt::Debug for Expr<'_, T, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Expr<{}, extents {:?}>", T::DTYPE, self.extents())
+    }
+}
+
+impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
+    pub(crate) fn new(value: Arc<Value<'a>>) -> Self {
+        debug_assert_eq!(value.dtype, T::DTYPE);
+        debug_assert!(S::check(&value.extents).is_ok());
+        Expr { value, types: PhantomData }
+    }
+
+    /// Extents of the result.
+    pub fn extents(&self) -> &[usize] {
+        &self.value.extents
+    }
+
+    pub(crate) fn value(&self) -> &Arc<Value<'a>> {
+        &self.value
+    }
+}
+
+/// What a recording knows of a value before it is computed.
+#[derive(Debug)]
+pub(crate) struct Value<'a> {
+    pub(crate) extents: Vec<usize>,
+    pub(crate) dtype: Dtype,
+    pub(crate) source: Source<'a>,
+}
+
+/// Where a value comes from.
+#[derive(Debug)]
+pub(crate) enum Source<'a> {
+    /// An existing tensor.
+    Tensor(AnyRef<'a>),
+    /// An equation: a tree over labels, of which `axes` are kept in this order.
+    Equation { tree: Tree<'a>, extents: Vec<usize>, axes: Vec<usize> },
+    /// One of the results of a decomposition.
+    Factorised(Arc<Factorised<'a>>, usize),
+    /// A part written into a copy of `base`, or into zeros. `axes` tell where, by the axes of `part` as labels.
+    Written { base: Option<Arc<Value<'a>>>, axes: Vec<Axis>, part: Arc<Value<'a>> },
+}
+
+/// A decomposition of recorded matrices, axes `[batch…, row, column]`.
+#[derive(Debug)]
+pub(crate) struct Factorised<'a> {
+    pub(crate) kind: Factorisation,
+    pub(crate) arguments: Vec<Arc<Value<'a>>>,
+}
+
+/// What stands for one axis of an operand; labels are numbers into the extents of the equation.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Axis {
+    /// The axis runs with the label, whose index 0 is at `start`.
+    Label { label: usize, start: usize },
+    /// The axis is fixed.
+    Chip(usize),
+}
+
+/// The right side of an equation: labelled, every sum explicit.
+#[derive(Clone, Debug)]
+pub(crate) enum Tree<'a> {
+    Operand(Arc<Value<'a>>, Vec<Axis>),
+    Constant(Complex<f64>),
+    Spread(Box<Tree<'a>>, Vec<usize>),
+    Negate(Box<Tree<'a>>),
+    Binary(Operator, Box<Tree<'a>>, Box<Tree<'a>>),
+    Reduce(Reduction, Vec<usize>, Box<Tree<'a>>),
+    Apply(Function, Box<Tree<'a>>),
+    PowerInteger(Box<Tree<'a>>, i32),
+    PowerReal(Box<Tree<'a>>, f64),
+}

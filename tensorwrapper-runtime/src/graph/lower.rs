@@ -1,0 +1,416 @@
+//! Recorded values → graph.
+//!
+//! Products under a sum become n-ary contractions; everything element-wise between them becomes one program, so that
+//! denominators, spread constants and linear combinations are never stored.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use num_complex::Complex;
+use tensorwrapper_notation::Function;
+use tensorwrapper_notation::syntax::{Operator, Reduction as Fold};
+
+use super::{Edge, EdgeAxis, Label, OpGraph, Operation, TensorId};
+use crate::backend::{Binary, Instruction, Program, Reduction};
+use crate::element::Dtype;
+use crate::expr::{Axis, Source, Tree, Value};
+use crate::tensor::AnyRef;
+
+/// A graph and the tensors for its sources.
+pub(crate) struct Lowered<'a> {
+    pub(crate) graph: OpGraph,
+    pub(crate) sources: Vec<AnyRef<'a>>,
+}
+
+/// Lowers several values together: what they share is in the graph once.
+pub(crate) fn lower<'a>(values: &[Arc<Value<'a>>]) -> Lowered<'a> {
+    let mut lowering = Lowering { graph: OpGraph::new(), sources: Vec::new(), known: HashMap::new() };
+    for value in values {
+        let sink = lowering.value(value);
+        lowering.graph.add_sink(sink);
+    }
+    Lowered { graph: lowering.graph, sources: lowering.sources }
+}
+
+struct Lowering<'a> {
+    graph: OpGraph,
+    sources: Vec<AnyRef<'a>>,
+    /// Values already in the graph. The recordings live as long as the lowering, so addresses name them.
+    known: HashMap<*const Value<'a>, TensorId>,
+}
+
+/// Element-wise work that is not in the graph yet, over labelled inputs.
+#[derive(Clone, Debug)]
+struct Fragment {
+    instructions: Vec<Instruction>,
+    inputs: Vec<Edge>,
+}
+
+impl Fragment {
+    fn input(edge: Edge) -> Fragment {
+        Fragment { instructions: vec![Instruction::Input(0)], inputs: vec![edge] }
+    }
+
+    fn constant(value: Complex<f64>) -> Fragment {
+        Fragment { instructions: vec![Instruction::Constant(value)], inputs: Vec::new() }
+    }
+
+    /// The tensor itself, if nothing is computed; conjugation is part of reading it.
+    fn as_edge(&self) -> Option<Edge> {
+        match self.instructions[..] {
+            [Instruction::Input(0)] => Some(self.inputs[0].clone()),
+            [Instruction::Input(0), Instruction::Apply(Function::Conj, 0)] => {
+                let conjugate = !self.inputs[0].conjugate;
+                Some(Edge { conjugate, ..self.inputs[0].clone() })
+            }
+            _ => None,
+        }
+    }
+
+    fn labels(&self) -> Vec<Label> {
+        let mut labels: Vec<Label> = self.inputs.iter().flat_map(Edge::labels).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        labels
+    }
+
+    fn then(mut self, instruction: impl FnOnce(usize) -> Instruction) -> Fragment {
+        let last = self.instructions.len() - 1;
+        self.instructions.push(instruction(last));
+        self
+    }
+
+    fn combine(mut self, operator: Binary, other: Fragment) -> Fragment {
+        let (left, offset) = (self.instructions.len() - 1, self.instructions.len());
+        // An input that both sides read is read once.
+        let places: Vec<usize> = other
+            .inputs
+            .into_iter()
+            .map(|edge| {
+                self.inputs.iter().position(|known| *known == edge).unwrap_or_else(|| {
+                    self.inputs.push(edge);
+                    self.inputs.len() - 1
+                })
+            })
+            .collect();
+        let moved = other.instructions.into_iter().map(|instruction| match instruction {
+            Instruction::Input(n) => Instruction::Input(places[n]),
+            Instruction::Constant(value) => Instruction::Constant(value),
+            Instruction::Negate(a) => Instruction::Negate(a + offset),
+            Instruction::Apply(function, a) => Instruction::Apply(function, a + offset),
+            Instruction::PowerInteger(a, n) => Instruction::PowerInteger(a + offset, n),
+            Instruction::PowerReal(a, p) => Instruction::PowerReal(a + offset, p),
+            Instruction::Combine(op, a, b) => Instruction::Combine(op, a + offset, b + offset),
+        });
+        self.instructions.extend(moved);
+        let right = self.instructions.len() - 1;
+        self.instructions.push(Instruction::Combine(operator, left, right));
+        self
+    }
+}
+
+/// The equation being lowered.
+#[derive(Clone, Copy)]
+struct Frame<'e> {
+    extents: &'e [usize],
+    dtype: Dtype,
+    /// The order in which intermediates keep their labels: the result's first.
+    axes: &'e [usize],
+}
+
+impl Frame<'_> {
+    /// Labels in the order of the result, the others behind.
+    fn order(&self, mut labels: Vec<Label>) -> Vec<Label> {
+        labels.sort_by_key(|l| (self.axes.iter().position(|a| a == l).unwrap_or(self.axes.len()), *l));
+        labels
+    }
+}
+
+/// A product under a sum, taken apart.
+#[derive(Default)]
+struct Product<'t, 'a> {
+    alpha: Complex<f64>,
+    numerators: Vec<&'t Tree<'a>>,
+    denominators: Vec<&'t Tree<'a>>,
+    summed: Vec<Label>,
+}
+
+impl<'a> Lowering<'a> {
+    fn value(&mut self, value: &Arc<Value<'a>>) -> TensorId {
+        if let Some(&known) = self.known.get(&Arc::as_ptr(value)) {
+            return known;
+        }
+        let tensor = match &value.source {
+            Source::Tensor(tensor) => {
+                self.sources.push(tensor.clone());
+                self.graph.add_source(value.extents.clone(), value.dtype)
+            }
+            Source::Equation { tree, extents, axes } => self.equation(tree, Frame { extents, dtype: value.dtype, axes }),
+            Source::Factorised(call, result) => {
+                let arguments: Vec<TensorId> = call.arguments.iter().map(|a| self.value(a)).collect();
+                self.factorised(call, &arguments, *result)
+            }
+            Source::Written { base, axes, part } => {
+                let labels: Vec<Label> = (0..part.extents.len()).collect();
+                let part_tensor = self.value(part);
+                let base = base.as_ref().map(|base| self.value(base));
+                self.written(value, base, axes, part_tensor, &labels, &part.extents)
+            }
+        };
+        self.known.insert(Arc::as_ptr(value), tensor);
+        tensor
+    }
+
+    fn equation(&mut self, tree: &Tree<'a>, frame: Frame<'_>) -> TensorId {
+        let fragment = self.tree(tree, frame);
+        if let Some(edge) = fragment.as_edge()
+            && !edge.conjugate
+            && self.graph.tensor(edge.tensor).producer.is_some()
+            && self.is_whole(&edge, frame)
+        {
+            return edge.tensor;
+        }
+        self.map(fragment, frame.axes, &[], Reduction::Sum, frame)
+    }
+
+    /// Whether an edge is a whole tensor with the result's axes in order.
+    fn is_whole(&self, edge: &Edge, frame: Frame<'_>) -> bool {
+        let extents = &self.graph.tensor(edge.tensor).extents;
+        edge.axes.len() == frame.axes.len()
+            && edge.axes.iter().zip(frame.axes).all(|(axis, &label)| *axis == EdgeAxis::Label { label, start: 0 })
+            && frame.axes.iter().zip(extents).all(|(&label, &extent)| frame.extents[label] == extent)
+    }
+
+    /// Puts element-wise work into the graph; what the kept labels lack is folded.
+    fn map(&mut self, fragment: Fragment, kept: &[Label], over: &[Label], reduction: Reduction, frame: Frame<'_>) -> TensorId {
+        let operation = Operation::Map { program: Program::new(fragment.instructions), reduction };
+        self.add(operation, fragment.inputs, kept, over, frame)
+    }
+
+    /// Adds an operation whose labels are exactly the kept ones, in order, and those that are folded.
+    fn add(&mut self, operation: Operation, mut inputs: Vec<Edge>, kept: &[Label], over: &[Label], frame: Frame<'_>) -> TensorId {
+        let numbers: Vec<Label> = kept.iter().chain(over).copied().collect();
+        for axis in inputs.iter_mut().flat_map(|edge| &mut edge.axes) {
+            if let EdgeAxis::Label { label, .. } = axis {
+                *label = numbers.iter().position(|n| n == label).expect("every label is kept or folded");
+            }
+        }
+        let extents = numbers.iter().map(|&l| frame.extents[l]).collect();
+        let labels: Vec<Label> = (0..kept.len()).collect();
+        self.graph.add_operation(operation, inputs, &[(&labels, frame.dtype)], extents)[0]
+    }
+
+    /// Work as a tensor that a contraction can read: itself, or a new intermediate.
+    fn materialise(&mut self, fragment: Fragment, frame: Frame<'_>) -> Edge {
+        if let Some(edge) = fragment.as_edge() {
+            return edge;
+        }
+        let labels = frame.order(fragment.labels());
+        let tensor = self.map(fragment, &labels, &[], Reduction::Sum, frame);
+        whole(tensor, &labels)
+    }
+
+    fn tree(&mut self, tree: &Tree<'a>, frame: Frame<'_>) -> Fragment {
+        match tree {
+            Tree::Operand(value, axes) => Fragment::input(self.operand(value, axes)),
+            Tree::Constant(value) => Fragment::constant(*value),
+            Tree::Spread(inner, _) => self.tree(inner, frame),
+            Tree::Negate(inner) => self.tree(inner, frame).then(Instruction::Negate),
+            Tree::Binary(operator, left, right) => {
+                let left = self.tree(left, frame);
+                let right = self.tree(right, frame);
+                left.combine(binary(*operator), right)
+            }
+            Tree::Apply(Function::Conj | Function::Re, inner) if !frame.dtype.is_complex() => self.tree(inner, frame),
+            Tree::Apply(function, inner) => self.tree(inner, frame).then(|a| Instruction::Apply(*function, a)),
+            Tree::PowerInteger(inner, exponent) => self.tree(inner, frame).then(|a| Instruction::PowerInteger(a, *exponent)),
+            Tree::PowerReal(inner, exponent) => self.tree(inner, frame).then(|a| Instruction::PowerReal(a, *exponent)),
+            Tree::Reduce(Fold::Sum, labels, body) => Fragment::input(self.sum(labels, body, frame)),
+            Tree::Reduce(fold, labels, body) => {
+                let reduction = match fold {
+                    Fold::Product => Reduction::Product,
+                    Fold::Max => Reduction::Max,
+                    Fold::Min => Reduction::Min,
+                    Fold::Sum => Reduction::Sum,
+                };
+                Fragment::input(self.fold(labels, body, reduction, frame))
+            }
+        }
+    }
+
+    fn operand(&mut self, value: &Arc<Value<'a>>, axes: &[Axis]) -> Edge {
+        Edge { tensor: self.value(value), axes: axes.iter().map(edge_axis).collect(), conjugate: false }
+    }
+
+    /// A reduction of element-wise work. Labels that nothing inside depends on are still run over.
+    fn fold(&mut self, labels: &[Label], body: &Tree<'a>, reduction: Reduction, frame: Frame<'_>) -> Edge {
+        let fragment = self.tree(body, frame);
+        self.fold_fragment(fragment, labels, reduction, frame)
+    }
+
+    fn fold_fragment(&mut self, fragment: Fragment, over: &[Label], reduction: Reduction, frame: Frame<'_>) -> Edge {
+        let kept: Vec<Label> = fragment.labels().into_iter().filter(|l| !over.contains(l)).collect();
+        let kept = frame.order(kept);
+        let tensor = self.map(fragment, &kept, over, reduction, frame);
+        whole(tensor, &kept)
+    }
+
+    /// A sum over labels: a contraction where the body is a product, one pass over it where it is not.
+    fn sum(&mut self, labels: &[Label], body: &Tree<'a>, frame: Frame<'_>) -> Edge {
+        let mut product = Product { alpha: Complex::new(1.0, 0.0), summed: labels.to_vec(), ..Product::default() };
+        take_apart(body, &mut product);
+        let numerators: Vec<Fragment> = product.numerators.iter().map(|t| self.tree(t, frame)).collect();
+        let denominators: Vec<Fragment> = product.denominators.iter().map(|t| self.tree(t, frame)).collect();
+        let simple = denominators.is_empty() && numerators.iter().all(|f| f.as_edge().is_some());
+        let all = |fragments: &[Fragment]| fragments.iter().flat_map(Fragment::labels).collect::<Vec<_>>();
+        let (mut union, below) = (all(&numerators), all(&denominators));
+        union.extend(below);
+        let one_factor_has_all = numerators.iter().chain(&denominators).any(|f| {
+            let own = f.labels();
+            union.iter().all(|l| own.contains(l))
+        });
+        if !simple && one_factor_has_all {
+            // Nothing is gained by cutting the product up: one pass computes and sums it.
+            let fragment = joined(product.alpha, numerators, denominators);
+            return self.fold_fragment(fragment, &product.summed, Reduction::Sum, frame);
+        }
+        let factors = self.factors(numerators, denominators, frame);
+        self.contract(product.alpha, factors, &product.summed, frame)
+    }
+
+    /// Every factor as a tensor. A denominator joins a numerator that has all its labels.
+    fn factors(&mut self, mut numerators: Vec<Fragment>, denominators: Vec<Fragment>, frame: Frame<'_>) -> Vec<Edge> {
+        for denominator in denominators {
+            let labels = denominator.labels();
+            let host = numerators.iter().position(|n| {
+                let own = n.labels();
+                labels.iter().all(|l| own.contains(l))
+            });
+            match host {
+                Some(n) => {
+                    let numerator = numerators[n].clone();
+                    numerators[n] = numerator.combine(Binary::Divide, denominator);
+                }
+                None => {
+                    numerators.push(denominator.then(|a| Instruction::Apply(Function::Recip, a)));
+                }
+            }
+        }
+        numerators.into_iter().map(|fragment| self.materialise(fragment, frame)).collect()
+    }
+
+    fn contract(&mut self, mut alpha: Complex<f64>, factors: Vec<Edge>, summed: &[Label], frame: Frame<'_>) -> Edge {
+        let mut present: Vec<Label> = factors.iter().flat_map(Edge::labels).collect();
+        present.sort_unstable();
+        present.dedup();
+        // A sum over a label that no factor has multiplies by its extent.
+        for label in summed.iter().filter(|l| !present.contains(l)) {
+            alpha *= frame.extents[*label] as f64;
+        }
+        let (over, kept): (Vec<Label>, Vec<Label>) = present.into_iter().partition(|l| summed.contains(l));
+        let kept = frame.order(kept);
+        let tensor = self.add(Operation::Contract { alpha }, factors, &kept, &over, frame);
+        whole(tensor, &kept)
+    }
+
+    /// A decomposition is one operation with all its results; asking for a second one finds the first's.
+    fn factorised(&mut self, call: &Arc<crate::expr::Factorised<'a>>, arguments: &[TensorId], result: usize) -> TensorId {
+        let existing = self.graph.operations().iter().find(|node| {
+            node.operation == Operation::Factorise(call.kind) && node.inputs.iter().map(|e| e.tensor).eq(arguments.iter().copied())
+        });
+        if let Some(node) = existing {
+            return node.outputs[result].tensor;
+        }
+        let (mut extents, dtype) = (call.arguments[0].extents.clone(), call.arguments[0].dtype);
+        let rank = extents.len();
+        let inputs = arguments.iter().map(|&tensor| whole(tensor, &(0..rank).collect::<Vec<_>>())).collect();
+        // The new axis is a label of its own, of the extent of the rows.
+        extents.push(extents[rank - 2]);
+        let batch: Vec<Label> = (0..rank - 2).collect();
+        let with = |last: &[Label]| batch.iter().chain(last).copied().collect::<Vec<_>>();
+        let (values, matrix) = (with(&[rank]), with(&[rank - 2, rank]));
+        let outputs: &[(&[Label], Dtype)] = match call.kind {
+            crate::backend::Factorisation::Cholesky => &[(&matrix, dtype)],
+            crate::backend::Factorisation::Eigh => &[(&values, dtype.real()), (&matrix, dtype)],
+        };
+        self.graph.add_operation(Operation::Factorise(call.kind), inputs, outputs, extents)[result]
+    }
+
+    fn written(&mut self, value: &Value<'a>, base: Option<TensorId>, axes: &[Axis], part: TensorId, labels: &[Label], extents: &[usize]) -> TensorId {
+        // Labels of the part first, then one for each axis of the whole.
+        let offset = labels.len();
+        let whole_labels: Vec<Label> = (offset..offset + value.extents.len()).collect();
+        let inputs = base.map(|base| whole(base, &whole_labels)).into_iter().chain([whole(part, labels)]).collect();
+        let operation = Operation::Write { part: axes.iter().map(edge_axis).collect() };
+        let all_extents = extents.iter().chain(&value.extents).copied().collect();
+        self.graph.add_operation(operation, inputs, &[(&whole_labels, value.dtype)], all_extents)[0]
+    }
+}
+
+fn whole(tensor: TensorId, labels: &[Label]) -> Edge {
+    Edge { tensor, axes: labels.iter().map(|&label| EdgeAxis::Label { label, start: 0 }).collect(), conjugate: false }
+}
+
+fn edge_axis(axis: &Axis) -> EdgeAxis {
+    match *axis {
+        Axis::Label { label, start } => EdgeAxis::Label { label, start },
+        Axis::Chip(position) => EdgeAxis::Chip(position),
+    }
+}
+
+fn binary(operator: Operator) -> Binary {
+    match operator {
+        Operator::Add => Binary::Add,
+        Operator::Subtract => Binary::Subtract,
+        Operator::Multiply => Binary::Multiply,
+        Operator::Divide => Binary::Divide,
+    }
+}
+
+/// Numerators over denominators as one piece of element-wise work.
+fn joined(alpha: Complex<f64>, numerators: Vec<Fragment>, denominators: Vec<Fragment>) -> Fragment {
+    let mut work: Option<Fragment> = None;
+    for factor in numerators {
+        work = Some(match work {
+            None => factor,
+            Some(left) => left.combine(Binary::Multiply, factor),
+        });
+    }
+    let mut work = match work {
+        Some(work) if alpha == Complex::new(1.0, 0.0) => work,
+        Some(work) => Fragment::constant(alpha).combine(Binary::Multiply, work),
+        None => Fragment::constant(alpha),
+    };
+    for denominator in denominators {
+        work = work.combine(Binary::Divide, denominator);
+    }
+    work
+}
+
+/// Flattens a product: factors, constant factors, and sums inside it, whose labels are nobody else's.
+fn take_apart<'t, 'a>(tree: &'t Tree<'a>, product: &mut Product<'t, 'a>) {
+    match tree {
+        Tree::Constant(value) => product.alpha *= value,
+        Tree::Negate(inner) => {
+            product.alpha = -product.alpha;
+            take_apart(inner, product);
+        }
+        Tree::Spread(inner, _) => take_apart(inner, product),
+        Tree::Binary(Operator::Multiply, left, right) => {
+            take_apart(left, product);
+            take_apart(right, product);
+        }
+        Tree::Binary(Operator::Divide, left, right) => {
+            take_apart(left, product);
+            match &**right {
+                Tree::Constant(value) => product.alpha /= value,
+                other => product.denominators.push(other),
+            }
+        }
+        Tree::Reduce(Fold::Sum, labels, body) => {
+            product.summed.extend(labels);
+            take_apart(body, product);
+        }
+        other => product.numerators.push(other),
+    }
+}

@@ -1,0 +1,186 @@
+//! What is to be computed, as a bipartite graph of tensors and operations with labelled edges.
+//!
+//! A graph is built by `lower`, rewritten by the passes of `optimize`, and says nothing of how: backends never see it.
+//! Sources are slots, not tensors, so that a graph can be run again on others.
+
+mod lower;
+mod query;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+use num_complex::Complex;
+
+use crate::backend::{Factorisation, Program, Reduction};
+use crate::element::Dtype;
+use crate::error::Error;
+
+pub(crate) use lower::{Lowered, lower};
+pub use query::Degree;
+
+/// Number of a tensor node in its graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TensorId(pub usize);
+
+/// Number of an operation node in its graph. Operations stand in an order in which they can run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OperationId(pub usize);
+
+/// Number of a label in its operation.
+pub type Label = usize;
+
+/// A tensor of a graph: a source that is given, or what an operation computes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TensorNode {
+    /// Its extents.
+    pub extents: Vec<usize>,
+    /// Its element type.
+    pub dtype: Dtype,
+    /// The operation that computes it; `None` for a source.
+    pub producer: Option<OperationId>,
+    /// The position among the tensors given, for a source.
+    pub slot: Option<usize>,
+}
+
+/// What stands for one axis of a tensor on an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EdgeAxis {
+    /// The axis runs with the label, whose index 0 is at `start` of the axis. A label on two axes is their diagonal.
+    Label {
+        /// The label.
+        label: Label,
+        /// Where it starts.
+        start: usize,
+    },
+    /// The axis is fixed at a position.
+    Chip(usize),
+}
+
+/// A tensor as an operation reads or writes it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Edge {
+    /// The tensor.
+    pub tensor: TensorId,
+    /// One entry for each of its axes.
+    pub axes: Vec<EdgeAxis>,
+    /// Whether elements are conjugated as they are read.
+    pub conjugate: bool,
+}
+
+impl Edge {
+    /// The labels on this edge, each once, in order.
+    pub fn labels(&self) -> Vec<Label> {
+        let mut found = Vec::new();
+        for axis in &self.axes {
+            if let EdgeAxis::Label { label, .. } = axis
+                && !found.contains(label)
+            {
+                found.push(*label);
+            }
+        }
+        found
+    }
+}
+
+/// What an operation does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operation {
+    /// `output = alpha · Σ Π inputs`, summed over the labels that the output has not. Any number of inputs; a label
+    /// may be on any number of them.
+    Contract {
+        /// The factor in front.
+        alpha: Complex<f64>,
+    },
+    /// `output = reduction of program(inputs)` over the labels that the output has not.
+    Map {
+        /// What is computed for each element.
+        program: Program,
+        /// How elements are folded where the output lacks a label.
+        reduction: Reduction,
+    },
+    /// A decomposition of matrices, axes `[batch…, row, column]`, one output for each result.
+    Factorise(Factorisation),
+    /// The last input written over a part of the output, which is the first input elsewhere, or zero without one.
+    Write {
+        /// The part of the output that is written; its labels are the axes of the last input.
+        part: Vec<EdgeAxis>,
+    },
+}
+
+/// An operation of a graph.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OperationNode {
+    /// What it does.
+    pub operation: Operation,
+    /// What it reads.
+    pub inputs: Vec<Edge>,
+    /// What it writes; whole tensors, each label once.
+    pub outputs: Vec<Edge>,
+    /// The extent of each label.
+    pub extents: Vec<usize>,
+}
+
+/// Tensors and operations, edges between them, and the tensors that are wanted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OpGraph {
+    tensors: Vec<TensorNode>,
+    operations: Vec<OperationNode>,
+    sinks: Vec<TensorId>,
+}
+
+impl OpGraph {
+    /// A graph without nodes.
+    pub fn new() -> OpGraph {
+        OpGraph::default()
+    }
+
+    /// All tensors; a [`TensorId`] is a position here.
+    pub fn tensors(&self) -> &[TensorNode] {
+        &self.tensors
+    }
+
+    /// All operations in an order in which they can run; an [`OperationId`] is a position here.
+    pub fn operations(&self) -> &[OperationNode] {
+        &self.operations
+    }
+
+    /// The tensors that are wanted, in the order asked for; one may be wanted twice.
+    pub fn sinks(&self) -> &[TensorId] {
+        &self.sinks
+    }
+
+    /// Adds a source, filled by the tensor given at the next position.
+    pub fn add_source(&mut self, extents: Vec<usize>, dtype: Dtype) -> TensorId {
+        let slot = Some(self.sources().count());
+        self.tensors.push(TensorNode { extents, dtype, producer: None, slot });
+        TensorId(self.tensors.len() - 1)
+    }
+
+    /// Adds an operation with new tensors as its outputs: for each, its labels and its element type.
+    pub fn add_operation(&mut self, operation: Operation, inputs: Vec<Edge>, outputs: &[(&[Label], Dtype)], extents: Vec<usize>) -> Vec<TensorId> {
+        let producer = Some(OperationId(self.operations.len()));
+        let mut edges = Vec::with_capacity(outputs.len());
+        for &(labels, dtype) in outputs {
+            let tensor = TensorId(self.tensors.len());
+            self.tensors.push(TensorNode { extents: labels.iter().map(|&l| extents[l]).collect(), dtype, producer, slot: None });
+            let axes = labels.iter().map(|&label| EdgeAxis::Label { label, start: 0 }).collect();
+            edges.push(Edge { tensor, axes, conjugate: false });
+        }
+        let made = edges.iter().map(|edge| edge.tensor).collect();
+        self.operations.push(OperationNode { operation, inputs, outputs: edges, extents });
+        made
+    }
+
+    /// Wants a tensor.
+    pub fn add_sink(&mut self, tensor: TensorId) {
+        self.sinks.push(tensor);
+    }
+
+    /// Whether the graph keeps its promises; every pass is followed by this in debug builds.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::error::ErrorKind::Shape) naming the operation and what is wrong with it.
+    pub fn verify(&self) -> Result<(), Error> {
+        verify::verify(self)
+    }
+}

@@ -1,0 +1,82 @@
+//! Cuts contractions of three and more factors into pairs.
+
+use num_complex::Complex;
+
+use super::order::{Network, Order, path};
+use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId};
+
+/// The same graph with at most two factors in each contraction.
+pub(super) fn pairwise(graph: &OpGraph, order: Order) -> OpGraph {
+    let mut result = OpGraph::new();
+    // Tensors of the old graph by their numbers in the new one.
+    let mut moved: Vec<Option<TensorId>> = vec![None; graph.tensors().len()];
+    for source in graph.sources() {
+        let node = graph.tensor(source);
+        moved[source.0] = Some(result.add_source(node.extents.clone(), node.dtype));
+    }
+    for node in graph.operations() {
+        let new = |tensor: TensorId| moved[tensor.0].expect("operations stand in an order in which they can run");
+        let inputs: Vec<Edge> = node.inputs.iter().map(|e| Edge { tensor: new(e.tensor), ..e.clone() }).collect();
+        let made = match node.operation {
+            Operation::Contract { alpha } if inputs.len() > 2 => vec![split(&mut result, graph, node, inputs, alpha, order)],
+            _ => {
+                let labels: Vec<Vec<Label>> = node.outputs.iter().map(Edge::labels).collect();
+                let outputs: Vec<_> = node.outputs.iter().zip(&labels).map(|(e, l)| (l.as_slice(), graph.tensor(e.tensor).dtype)).collect();
+                result.add_operation(node.operation.clone(), inputs, &outputs, node.extents.clone())
+            }
+        };
+        for (edge, tensor) in node.outputs.iter().zip(made) {
+            moved[edge.tensor.0] = Some(tensor);
+        }
+    }
+    for sink in graph.sinks() {
+        result.add_sink(moved[sink.0].expect("every tensor has moved"));
+    }
+    result
+}
+
+/// One contraction as a sequence of pairs; the factor in front goes with the last.
+fn split(result: &mut OpGraph, graph: &OpGraph, node: &OperationNode, inputs: Vec<Edge>, alpha: Complex<f64>, order: Order) -> TensorId {
+    let output = node.outputs[0].labels();
+    let dtype = graph.tensor(node.outputs[0].tensor).dtype;
+    let network = Network { inputs: inputs.iter().map(Edge::labels).collect(), output: output.clone(), extents: node.extents.clone() };
+    let mut live: Vec<Option<Edge>> = inputs.into_iter().map(Some).collect();
+    let pairs = path(&network, order);
+    let last = pairs.len() - 1;
+    for (n, (a, b)) in pairs.into_iter().enumerate() {
+        let factors = [a, b].map(|factor| live[factor].take().expect("a path uses each factor once"));
+        let labels = [factors[0].labels(), factors[1].labels()];
+        let others: Vec<Vec<Label>> = live.iter().flatten().map(Edge::labels).collect();
+        let (kept, alpha) = match n == last {
+            true => (output.clone(), alpha),
+            false => (network.kept([&labels[0], &labels[1]], others.iter()), Complex::new(1.0, 0.0)),
+        };
+        live.push(Some(pair(result, factors, &kept, alpha, (&node.extents, dtype))));
+    }
+    live.pop().flatten().expect("the last pair makes the result").tensor
+}
+
+/// A contraction of two factors over exactly the labels that they have.
+fn pair(
+    result: &mut OpGraph,
+    mut factors: [Edge; 2],
+    kept: &[Label],
+    alpha: Complex<f64>,
+    (extents, dtype): (&[usize], crate::element::Dtype),
+) -> Edge {
+    let mut numbers = kept.to_vec();
+    for label in factors.iter().flat_map(Edge::labels) {
+        if !numbers.contains(&label) {
+            numbers.push(label);
+        }
+    }
+    for axis in factors.iter_mut().flat_map(|edge| &mut edge.axes) {
+        if let EdgeAxis::Label { label, .. } = axis {
+            *label = numbers.iter().position(|n| n == label).expect("every label of a factor has a number");
+        }
+    }
+    let own_extents = numbers.iter().map(|&l| extents[l]).collect();
+    let outputs: Vec<Label> = (0..kept.len()).collect();
+    let tensor = result.add_operation(Operation::Contract { alpha }, factors.to_vec(), &[(&outputs, dtype)], own_extents)[0];
+    Edge { tensor, axes: kept.iter().map(|&label| EdgeAxis::Label { label, start: 0 }).collect(), conjugate: false }
+}
