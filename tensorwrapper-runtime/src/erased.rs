@@ -119,11 +119,15 @@ impl Buffer {
 
 /// A vector of zeros, or [`ErrorKind::Memory`] instead of an abort.
 pub(crate) fn zeros<T: Element>(len: usize) -> Result<Vec<T>, Error> {
-    let bytes = len.checked_mul(size_of::<T>()).filter(|&b| b <= isize::MAX as usize);
-    let refused = || Error::new(ErrorKind::Memory { bytes: len as u128 * size_of::<T>() as u128 });
-    bytes.ok_or_else(refused)?;
-    let mut elements = Vec::new();
-    elements.try_reserve_exact(len).map_err(|_| refused())?;
+    let mut elements = reserve(len)?;
     elements.resize(len, T::ZERO);
+    Ok(elements)
+}
+
+/// An empty vector with room for `len` elements, or [`ErrorKind::Memory`] instead of an abort.
+pub(crate) fn reserve<T: Element>(len: usize) -> Result<Vec<T>, Error> {
+    let mut elements = Vec::new();
+    let refused = |_| Error::new(ErrorKind::Memory { bytes: len as u128 * size_of::<T>() as u128 });
+    elements.try_reserve_exact(len).map_err(refused)?;
     Ok(elements)
 }

@@ -11,3 +11,10 @@ mod layout;
 mod shape;
 // Floor 2: how things are computed.
 mod backend;
+// Floor 3: what holds the elements.
+mod tensor;
+
+pub use element::{Dtype, Element};
+pub use error::{Error, ErrorKind, Place};
+pub use shape::{Const, Dyn, Extent, Extents, IntoExtent, IntoShape, Len, Shape};
+pub use tensor::{AnyTensor, ComputeDevice, Elements, MemoryKind, Placement, Tensor, TensorMut, TensorRef};

@@ -3,6 +3,8 @@
 //! Permutation, slice, chip, diagonal and broadcast are arithmetic on a [`Layout`]; no element moves.
 //! Extents, strides and offsets count elements, not bytes.
 
+use std::borrow::Borrow;
+
 use crate::error::{Error, ErrorKind};
 
 #[cfg(test)]
@@ -27,8 +29,8 @@ impl Layout {
         let mut stride: isize = 1;
         for (axis, &extent) in extents.iter().enumerate().rev() {
             strides[axis] = stride;
-            // Only zero-sized tensors can wrap here, and nobody follows their strides.
-            stride = stride.wrapping_mul(extent.max(1) as isize);
+            // The product of the non-zero extents has just been found to fit.
+            stride *= extent.max(1) as isize;
         }
         Ok(Layout { extents: extents.to_vec(), strides, offset: 0 })
     }
@@ -116,9 +118,38 @@ impl Layout {
             if i >= extent {
                 return None;
             }
-            position += i as isize * stride;
+            // Wraps only on the way to the axis without indices that refuses this one.
+            position = position.wrapping_add((i as isize).wrapping_mul(stride));
         }
         Some(position as usize)
+    }
+
+    /// Whether no two multi-indices share a position, as anything that is written through needs it.
+    pub fn is_injective(&self) -> bool {
+        let Some(span) = self.span() else { return true };
+        let mut axes: Vec<_> = self.extents.iter().zip(&self.strides).filter(|&(&extent, _)| extent > 1).collect();
+        axes.sort_unstable_by_key(|(_, stride)| stride.unsigned_abs());
+        let mut reach = 0;
+        let nested = axes.iter().all(|&(&extent, &stride)| {
+            let stride = stride.unsigned_abs() as u128;
+            let steps_over = stride > reach;
+            reach += (extent as u128 - 1) * stride;
+            steps_over
+        });
+        // Axes that do not nest may still interleave without meeting, as strides 2 and 3 of extents 3 and 2 do.
+        let room = span.end - span.start;
+        nested || (self.len() as i128 <= room && axes[0].1 != &0 && self.visits_once(span.start, room))
+    }
+
+    /// Marks every position in turn; `false` when one is met again, or when the marks find no memory.
+    fn visits_once(&self, start: i128, room: i128) -> bool {
+        let mut visited = Vec::new();
+        let Ok(room) = usize::try_from(room) else { return false };
+        if visited.try_reserve_exact(room).is_err() {
+            return false;
+        }
+        visited.resize(room, false);
+        self.positions().all(|p| !std::mem::replace(&mut visited[(p as i128 - start) as usize], true))
     }
 
     /// Keeps `len` indices of an axis from `start` on.
@@ -126,11 +157,12 @@ impl Layout {
     /// # Panics
     /// When the axis does not exist or has fewer indices; callers check with the user's words.
     pub fn slice(mut self, axis: usize, start: usize, len: usize) -> Layout {
-        assert!(start + len <= self.extents[axis], "slice outside of its axis");
-        if len > 0 {
+        assert!(start <= self.extents[axis] && len <= self.extents[axis] - start, "slice outside of its axis");
+        self.extents[axis] = len;
+        // Without elements the offset is never followed, and moving it might overflow.
+        if !self.is_empty() {
             self.offset = (self.offset as isize + start as isize * self.strides[axis]) as usize;
         }
-        self.extents[axis] = len;
         self
     }
 
@@ -160,22 +192,49 @@ impl Layout {
         }
     }
 
+    /// Merges two axes into one that walks both at once. It stands where the first of them in order stood.
+    ///
+    /// # Panics
+    /// When the axes are one, do not exist, or differ in extent; callers check with the user's words.
+    pub fn diagonal(mut self, a: usize, b: usize) -> Layout {
+        assert!(a != b && self.extents[a] == self.extents[b], "no diagonal along axes {a} and {b} of {self:?}");
+        let (kept, removed) = (a.min(b), a.max(b));
+        self.extents.remove(removed);
+        let stride = self.strides.remove(removed);
+        // Strides of axes without a second index are arbitrary and never followed.
+        self.strides[kept] = self.strides[kept].wrapping_add(stride);
+        self
+    }
+
     /// All multi-indices' positions in lexicographic order, last axis fastest.
-    pub fn positions(&self) -> Positions<'_> {
-        Positions { layout: self, index: vec![0; self.rank()], position: self.offset as isize, left: self.len() }
+    pub fn positions(&self) -> Positions<&Layout> {
+        Positions::new(self)
+    }
+
+    /// As [`positions`](Layout::positions), keeping the layout.
+    pub fn into_positions(self) -> Positions<Layout> {
+        Positions::new(self)
     }
 }
 
 /// Iterator over the positions of all elements; see [`Layout::positions`].
-#[derive(Debug)]
-pub struct Positions<'a> {
-    layout: &'a Layout,
+#[derive(Clone, Debug)]
+pub struct Positions<L> {
+    layout: L,
     index: Vec<usize>,
     position: isize,
     left: usize,
 }
 
-impl Iterator for Positions<'_> {
+impl<L: Borrow<Layout>> Positions<L> {
+    fn new(layout: L) -> Positions<L> {
+        let all: &Layout = layout.borrow();
+        let (index, position, left) = (vec![0; all.rank()], all.offset as isize, all.len());
+        Positions { layout, index, position, left }
+    }
+}
+
+impl<L: Borrow<Layout>> Iterator for Positions<L> {
     type Item = usize;
 
     fn next(&mut self) -> Option<usize> {
@@ -184,14 +243,15 @@ impl Iterator for Positions<'_> {
         }
         self.left -= 1;
         let current = self.position as usize;
-        for axis in (0..self.index.len()).rev() {
-            let (extent, stride) = (self.layout.extents[axis], self.layout.strides[axis]);
+        let layout: &Layout = self.layout.borrow();
+        // One step past the end of an axis may wrap where its stride is huge; the way back wraps again.
+        for (axis, (&extent, &stride)) in layout.extents.iter().zip(&layout.strides).enumerate().rev() {
             self.index[axis] += 1;
-            self.position += stride;
+            self.position = self.position.wrapping_add(stride);
             if self.index[axis] < extent {
                 break;
             }
-            self.position -= stride * extent as isize;
+            self.position = self.position.wrapping_sub(stride.wrapping_mul(extent as isize));
             self.index[axis] = 0;
         }
         Some(current)
@@ -202,7 +262,7 @@ impl Iterator for Positions<'_> {
     }
 }
 
-impl ExactSizeIterator for Positions<'_> {}
+impl<L: Borrow<Layout>> ExactSizeIterator for Positions<L> {}
 
 /// The number of elements of a tensor of these extents.
 ///

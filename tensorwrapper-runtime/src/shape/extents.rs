@@ -110,7 +110,15 @@ macro_rules! Shape {
     () => { () };
     (@each [$($done:tt)*]) => { ($($done)*) };
     (@each [$($done:tt)*] _ $(, $($rest:tt)*)?) => { $crate::Shape!(@each [$($done)* $crate::Dyn,] $($($rest)*)?) };
-    (@each [$($done:tt)*] $extent:tt $(, $($rest:tt)*)?) => { $crate::Shape!(@each [$($done)* $crate::Const<{ $extent }>,] $($($rest)*)?) };
+    (@each [$($done:tt)*] { $($extent:tt)* } $(, $($rest:tt)*)?) => {
+        $crate::Shape!(@each [$($done)* $crate::Const<{ $($extent)* }>,] $($($rest)*)?)
+    };
+    (@each [$($done:tt)*] $extent:tt $(, $($rest:tt)*)?) => {
+        $crate::Shape!(@each [$($done)* $crate::Const<{ $extent }>,] $($($rest)*)?)
+    };
+    (@each $($other:tt)*) => {
+        ::core::compile_error!("an entry of `Shape![…]` is a number, the name of a constant, `{ an expression }` or `_`")
+    };
     ($($entries:tt)+) => { $crate::Shape!(@each [] $($entries)+) };
 }
 
@@ -168,7 +176,7 @@ tuples! {
     16: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11, M.12, N.13, O.14, P.15] beyond [];
 }
 
-/// The all-constant tuple reads as its own value, so `Const` need not be repeated.
+/// A constant extent reads as its number.
 impl<const N: usize> From<Const<N>> for usize {
     fn from(_: Const<N>) -> usize {
         N

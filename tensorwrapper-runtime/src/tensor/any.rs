@@ -1,0 +1,103 @@
+//! [`AnyTensor`]: owned elements whose type only the run knows.
+
+use super::dense::Tensor;
+use super::located::{Located, metadata};
+use super::view::TensorRef;
+use super::{AnyMut, AnyRef};
+use crate::element::{Dtype, Element, dispatch};
+use crate::erased::Buffer;
+use crate::error::{Error, ErrorKind};
+use crate::layout::Layout;
+use crate::shape::Extents;
+
+/// A dense tensor whose element type and rank are known at run time only: what a file holds, for example.
+///
+/// ```
+/// use tensorwrapper_runtime::{AnyTensor, Dtype, Tensor};
+/// let any = AnyTensor::from(Tensor::<f32, _>::zeros((2, 3))?);
+/// assert_eq!(any.dtype(), Dtype::F32);
+/// assert!(any.view::<f64>().is_err());
+/// let t: Tensor<f32> = any.into_tensor()?; // no copy
+/// assert_eq!(t.extents(), [2, 3]);
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct AnyTensor {
+    /// The layout is row-major from the first element on and covers all of them.
+    pub(super) located: Located<Buffer>,
+}
+
+impl AnyTensor {
+    /// Puts elements and their layout together. For those who have checked: nothing is refused.
+    #[allow(dead_code)]
+    pub(crate) fn from_buffer(buffer: Buffer, layout: Layout) -> AnyTensor {
+        debug_assert!(layout.is_row_major() && layout.offset() == 0, "{layout:?} is not row-major");
+        debug_assert_eq!(layout.len(), buffer.as_ref().len(), "{layout:?} does not cover the elements");
+        AnyTensor { located: Located::on_host(buffer, layout) }
+    }
+
+    /// Elements and layout.
+    #[allow(dead_code)]
+    pub(crate) fn into_parts(self) -> (Buffer, Layout) {
+        (self.located.data, self.located.layout)
+    }
+
+    metadata!();
+
+    /// The element type.
+    pub fn dtype(&self) -> Dtype {
+        self.located.data.dtype()
+    }
+
+    /// The tensor with its element type known to the compiler. No element moves.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Element`] when the elements are of another type.
+    pub fn into_tensor<T: Element>(self) -> Result<Tensor<T>, Error> {
+        let wrong = self.wrong::<T>();
+        let Located { data, layout, placement, preferred } = self.located;
+        let data = T::typed_vec(data).map_err(|_| wrong)?;
+        Ok(Tensor::from_located(Located { data, layout, placement, preferred }))
+    }
+
+    /// The tensor, borrowed, with its element type known to the compiler.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Element`] when the elements are of another type.
+    pub fn view<T: Element>(&self) -> Result<TensorRef<'_, T>, Error> {
+        let data = T::typed(self.located.data.as_ref()).ok_or_else(|| self.wrong::<T>())?;
+        Ok(TensorRef::from_located(self.located.with_data(data)))
+    }
+
+    fn wrong<T: Element>(&self) -> Error {
+        Error::new(ErrorKind::Element { expected: T::DTYPE, found: self.dtype() })
+    }
+
+    /// The whole tensor, borrowed.
+    #[allow(dead_code)]
+    pub(crate) fn erase(&self) -> AnyRef<'_> {
+        AnyRef { data: self.located.data.as_ref(), layout: self.located.layout.clone() }
+    }
+
+    /// The whole tensor, borrowed for writing.
+    #[allow(dead_code)]
+    pub(crate) fn erase_mut(&mut self) -> AnyMut<'_> {
+        AnyMut { layout: self.located.layout.clone(), data: self.located.data.as_mut() }
+    }
+}
+
+impl<T: Element, S: Extents> From<Tensor<T, S>> for AnyTensor {
+    fn from(tensor: Tensor<T, S>) -> AnyTensor {
+        AnyTensor { located: tensor.located.map(T::erase_vec) }
+    }
+}
+
+/// Equal element types, extents and elements.
+impl PartialEq for AnyTensor {
+    fn eq(&self, other: &AnyTensor) -> bool {
+        dispatch!(self.dtype(), T => match (self.view::<T>(), other.view::<T>()) {
+            (Ok(a), Ok(b)) => a == b,
+            _ => false,
+        })
+    }
+}

@@ -1,0 +1,129 @@
+//! How a [`Tensor`] comes to be: from a shape, and something that says what the elements are.
+//!
+//! Every constructor checks the extents against the shape type and asks for memory politely.
+
+use super::dense::Tensor;
+use crate::element::Element;
+use crate::erased;
+use crate::error::{Error, ErrorKind};
+use crate::layout::Layout;
+use crate::shape::{Extents, IntoShape};
+
+/// The shapes accepted are described at [`IntoShape`]. All constructors but `scalar` fail with
+/// [`ErrorKind::Shape`] when the extents do not fit `S` or have more elements than memory can address, and
+/// with [`ErrorKind::Memory`] when the system has no memory for them.
+impl<T: Element, S: Extents> Tensor<T, S> {
+    /// A tensor of zeros.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Shape, Tensor};
+    /// let any_rank: Tensor<f64> = Tensor::zeros([2, 3])?;
+    /// let rank_two: Tensor<f64, Shape![_, _]> = Tensor::zeros((2, 3))?;
+    /// assert_eq!(any_rank, rank_two);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// See above.
+    pub fn zeros(shape: impl IntoShape<S>) -> Result<Self, Error> {
+        let layout = row_major(shape)?;
+        Ok(Tensor::from_parts(erased::zeros(layout.len())?, layout))
+    }
+
+    /// A tensor whose elements are all the same.
+    ///
+    /// # Errors
+    /// See above.
+    pub fn filled(shape: impl IntoShape<S>, value: T) -> Result<Self, Error> {
+        let layout = row_major(shape)?;
+        let mut elements = erased::reserve(layout.len())?;
+        elements.resize(layout.len(), value);
+        Ok(Tensor::from_parts(elements, layout))
+    }
+
+    /// A tensor whose elements are computed from their indices, in C order.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Const, Tensor};
+    /// let unit = Tensor::<f64, _>::from_fn((Const::<3>, Const::<3>), |i| if i[0] == i[1] { 1.0 } else { 0.0 })?;
+    /// assert_eq!(unit.as_slice(), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// See above.
+    pub fn from_fn(shape: impl IntoShape<S>, mut element: impl FnMut(&[usize]) -> T) -> Result<Self, Error> {
+        let layout = row_major(shape)?;
+        let mut elements = erased::reserve(layout.len())?;
+        let mut index = vec![0; layout.rank()];
+        for _ in 0..layout.len() {
+            elements.push(element(&index));
+            for (i, &extent) in index.iter_mut().zip(layout.extents()).rev() {
+                *i += 1;
+                if *i < extent {
+                    break;
+                }
+                *i = 0;
+            }
+        }
+        Ok(Tensor::from_parts(elements, layout))
+    }
+
+    /// A tensor of these elements in C order: the last index runs fastest. None is copied.
+    ///
+    /// # Errors
+    /// See above; and [`ErrorKind::Shape`] when the shape needs another number of elements.
+    pub fn from_vec(shape: impl IntoShape<S>, elements: Vec<T>) -> Result<Self, Error> {
+        let layout = row_major_of(shape, elements.len())?;
+        Ok(Tensor::from_parts(elements, layout))
+    }
+
+    /// As [`from_vec`](Tensor::from_vec), copying the elements.
+    ///
+    /// # Errors
+    /// See above; and [`ErrorKind::Shape`] when the shape needs another number of elements.
+    pub fn from_slice(shape: impl IntoShape<S>, elements: &[T]) -> Result<Self, Error> {
+        let layout = row_major_of(shape, elements.len())?;
+        let mut copy = erased::reserve(elements.len())?;
+        copy.extend_from_slice(elements);
+        Ok(Tensor::from_parts(copy, layout))
+    }
+}
+
+impl<T: Element> Tensor<T, ()> {
+    /// A tensor of rank 0, which holds one number.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Tensor;
+    /// assert_eq!(Tensor::scalar(2.5)[[]], 2.5);
+    /// ```
+    pub fn scalar(value: T) -> Self {
+        // No extents can neither overflow nor disagree with the type.
+        let layout = Layout::row_major(&[]).unwrap_or_else(|_| unreachable!("a scalar has one element"));
+        Tensor::from_parts(vec![value], layout)
+    }
+}
+
+/// The extents of a new tensor of shape type `S`, checked.
+pub(super) fn checked_extents<S: Extents>(shape: impl IntoShape<S>) -> Result<Vec<usize>, Error> {
+    let extents = shape.into_extents();
+    S::check(&extents)?;
+    Ok(extents)
+}
+
+fn row_major<S: Extents>(shape: impl IntoShape<S>) -> Result<Layout, Error> {
+    Layout::row_major(&checked_extents(shape)?)
+}
+
+/// The row-major layout of a new tensor for which this many elements are given.
+pub(super) fn row_major_of<S: Extents>(shape: impl IntoShape<S>, given: usize) -> Result<Layout, Error> {
+    let layout = row_major(shape)?;
+    let (extents, needed) = (layout.extents(), layout.len());
+    if needed == given {
+        return Ok(layout);
+    }
+    let elements = if needed == 1 { "element" } else { "elements" };
+    let are = if given == 1 { "is" } else { "are" };
+    let message = format!("extents {extents:?} need {needed} {elements}, but {given} {are} given");
+    Err(Error::new(ErrorKind::Shape(message)))
+}

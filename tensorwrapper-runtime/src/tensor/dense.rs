@@ -1,0 +1,133 @@
+//! [`Tensor`]: owned, dense elements.
+
+use std::marker::PhantomData;
+
+use super::located::{Located, indexing, metadata};
+use super::view::TensorRef;
+use super::view_mut::TensorMut;
+use super::{AnyMut, AnyRef};
+use crate::element::{Dtype, Element};
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::shape::{Extents, Shape};
+
+/// A dense tensor that owns its elements.
+///
+/// `S` says what the compiler knows of the extents: all of them (`Shape![3, 4]`), some (`Shape![3, _]`), the rank
+/// (`Shape![_, _]`), or nothing ([`Shape`], the default). It holds no values, so `Tensor<f64>` and
+/// `Tensor<f64, Shape![3, _]>` are the same bytes, and [`into_dyn`](Tensor::into_dyn) and
+/// [`into_typed`](Tensor::into_typed) move none.
+///
+/// There is no arithmetic here: tensors hold, equations compute.
+///
+/// ```
+/// use tensorwrapper_runtime::{Shape, Tensor};
+/// let t = Tensor::<f64, _>::from_fn([2, 3], |index| (10 * index[0] + index[1]) as f64)?;
+/// assert_eq!(t.extents(), [2, 3]);
+/// assert_eq!(t[[1, 2]], 12.0);
+/// assert_eq!(t.as_slice(), [0.0, 1.0, 2.0, 10.0, 11.0, 12.0]);
+///
+/// let t: Tensor<f64, Shape![2, _]> = t.into_typed()?; // two rows, and the compiler knows it
+/// assert!(t.into_dyn().into_typed::<Shape![3, _]>().is_err());
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Tensor<T: Element, S: Extents = Shape> {
+    /// The layout is row-major from the first element on and covers all of them.
+    pub(super) located: Located<Vec<T>>,
+    shape: PhantomData<fn() -> S>,
+}
+
+impl<T: Element, S: Extents> Tensor<T, S> {
+    /// Puts elements and their layout together. For those who have checked: nothing is refused.
+    pub(crate) fn from_parts(elements: Vec<T>, layout: Layout) -> Tensor<T, S> {
+        Tensor::from_located(Located::on_host(elements, layout))
+    }
+
+    pub(super) fn from_located(located: Located<Vec<T>>) -> Tensor<T, S> {
+        let layout = &located.layout;
+        debug_assert!(layout.is_row_major() && layout.offset() == 0, "{layout:?} is not row-major");
+        debug_assert_eq!(layout.len(), located.data.len(), "{layout:?} does not cover the elements");
+        debug_assert_eq!(S::check(layout.extents()), Ok(()));
+        Tensor { located, shape: PhantomData }
+    }
+
+    metadata!();
+
+    /// The element type, as a value.
+    pub fn dtype(&self) -> Dtype {
+        T::DTYPE
+    }
+
+    /// All elements in C order: the last index runs fastest.
+    pub fn as_slice(&self) -> &[T] {
+        &self.located.data
+    }
+
+    /// All elements in C order, writable.
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.located.data
+    }
+
+    /// All elements in C order; extents are forgotten.
+    pub fn into_vec(self) -> Vec<T> {
+        self.located.data
+    }
+
+    /// The element at an index; `None` where the index is out of range or of another rank.
+    pub fn get(&self, index: &[usize]) -> Option<T> {
+        self.located.get(index).copied()
+    }
+
+    /// The element at an index, writable; `None` where the index is out of range or of another rank.
+    pub fn get_mut(&mut self, index: &[usize]) -> Option<&mut T> {
+        self.located.get_mut(index)
+    }
+
+    /// Forgets what the compiler knows of the extents.
+    pub fn into_dyn(self) -> Tensor<T> {
+        Tensor::from_located(self.located)
+    }
+
+    /// Tells the compiler what it shall know of the extents. No element moves.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when rank or a constant extent differs.
+    pub fn into_typed<S2: Extents>(self) -> Result<Tensor<T, S2>, Error> {
+        S2::check(self.extents())?;
+        Ok(Tensor::from_located(self.located))
+    }
+
+    /// The whole tensor, borrowed.
+    pub fn view(&self) -> TensorRef<'_, T, S> {
+        TensorRef::from_located(self.located.with_data(&*self.located.data))
+    }
+
+    /// The whole tensor, borrowed for writing.
+    pub fn view_mut(&mut self) -> TensorMut<'_, T, S> {
+        let Located { data, layout, placement, preferred } = &mut self.located;
+        let (layout, placement, preferred) = (layout.clone(), placement.clone(), *preferred);
+        TensorMut::from_located(Located { data: &mut **data, layout, placement, preferred })
+    }
+
+    /// The whole tensor, borrowed, its element type erased.
+    #[allow(dead_code)]
+    pub(crate) fn erase(&self) -> AnyRef<'_> {
+        AnyRef { data: T::erase(&self.located.data), layout: self.located.layout.clone() }
+    }
+
+    /// The whole tensor, borrowed for writing, its element type erased.
+    #[allow(dead_code)]
+    pub(crate) fn erase_mut(&mut self) -> AnyMut<'_> {
+        AnyMut { layout: self.located.layout.clone(), data: T::erase_mut(&mut self.located.data) }
+    }
+}
+
+indexing!(mut [T: Element, S: Extents] Tensor<T, S>);
+
+/// Equal extents and equal elements. What the compiler knows of the extents does not matter, nor where they lie.
+impl<T: Element, S: Extents, S2: Extents> PartialEq<Tensor<T, S2>> for Tensor<T, S> {
+    fn eq(&self, other: &Tensor<T, S2>) -> bool {
+        self.view() == other.view()
+    }
+}

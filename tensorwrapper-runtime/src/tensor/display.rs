@@ -1,0 +1,195 @@
+//! Tensors as text for people: nested brackets, aligned columns, the middle of large ones left out.
+//!
+//! Touches only the elements that are shown, so a huge tensor prints as fast as a small one.
+
+use std::fmt::{self, Debug, Display, Formatter};
+
+use super::any::AnyTensor;
+use super::dense::Tensor;
+use super::number::Style;
+use super::view::TensorRef;
+use super::view_mut::TensorMut;
+use crate::element::{Dtype, Element, dispatch};
+use crate::layout::Layout;
+use crate::shape::Extents;
+
+/// Tensors of more elements are shown without their middle.
+const WHOLE: usize = 1000;
+
+/// Elements that are shown of such a tensor, at most: the number at each edge of each axis shrinks until they are.
+const SHOWN: usize = 10_000;
+
+/// Width at which a row of elements goes on in the next line.
+const LINE: usize = 100;
+
+/// Writes the elements that a layout finds, in brackets.
+pub(super) fn write<T: Element>(f: &mut Formatter<'_>, elements: &[T], layout: &Layout) -> fmt::Result {
+    if layout.is_empty() {
+        return f.write_str("[]");
+    }
+    let picture = Picture::new(layout);
+    let mut shown = Vec::new();
+    picture.collect(elements, layout, 0, layout.offset() as isize, &mut shown);
+    let style = Style::of(&shown);
+    let cells: Vec<String> = shown.into_iter().map(|x| style.cell(x)).collect();
+    let width = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
+    picture.write(f, 0, &mut cells.iter().map(|cell| format!("{cell:>width$}")))
+}
+
+/// Which indices of each axis are shown.
+struct Picture {
+    axes: Vec<Edges>,
+}
+
+/// The first and the last indices of an axis; all of them where nothing is left out.
+#[derive(Clone, Copy)]
+struct Edges {
+    extent: usize,
+    first: usize,
+    last: usize,
+}
+
+impl Edges {
+    fn are_all(self) -> bool {
+        self.first + self.last == self.extent
+    }
+
+    fn indices(self) -> impl Iterator<Item = usize> {
+        (0..self.first).chain(self.extent - self.last..self.extent)
+    }
+}
+
+impl Picture {
+    fn new(layout: &Layout) -> Picture {
+        if layout.len() <= WHOLE {
+            let all = |&extent| Edges { extent, first: extent, last: 0 };
+            return Picture { axes: layout.extents().iter().map(all).collect() };
+        }
+        let with = |first: usize, last: usize| -> Vec<Edges> {
+            let cut = |&extent: &usize| match extent <= first + last {
+                true => Edges { extent, first: extent, last: 0 },
+                false => Edges { extent, first, last },
+            };
+            layout.extents().iter().map(cut).collect()
+        };
+        let fits =
+            |axes: &Vec<Edges>| axes.iter().try_fold(1usize, |n, a| n.checked_mul(a.first + a.last)).is_some_and(|n| n <= SHOWN);
+        let mut candidates = [(3, 3), (2, 2), (1, 1)].into_iter().map(|(first, last)| with(first, last));
+        Picture { axes: candidates.find(fits).unwrap_or_else(|| with(1, 0)) }
+    }
+
+    /// Gathers the elements shown, in the order in which they are written.
+    fn collect<T: Element>(&self, elements: &[T], layout: &Layout, axis: usize, position: isize, shown: &mut Vec<T>) {
+        let Some(edges) = self.axes.get(axis) else {
+            shown.push(elements[position as usize]);
+            return;
+        };
+        for i in edges.indices() {
+            self.collect(elements, layout, axis + 1, position + i as isize * layout.strides()[axis], shown);
+        }
+    }
+
+    /// Writes everything below an axis, taking the elements' texts from an iterator.
+    fn write(&self, f: &mut Formatter<'_>, axis: usize, cells: &mut impl Iterator<Item = String>) -> fmt::Result {
+        let mut cell = || cells.next().unwrap_or_default();
+        let Some(&edges) = self.axes.get(axis) else { return f.write_str(&cell()) };
+        let indent = axis + 1;
+        f.write_str("[")?;
+        if indent == self.axes.len() {
+            let mut row = Row { used: indent, indent };
+            for n in 0..edges.first {
+                row.write(f, n == 0, &cell())?;
+            }
+            if !edges.are_all() {
+                row.write(f, edges.first == 0, "...")?;
+            }
+            for _ in 0..edges.last {
+                row.write(f, false, &cell())?;
+            }
+            return f.write_str("]");
+        }
+        // As many line breaks as axes have begun anew, so that matrices stand apart.
+        let gap = format!(",{}{}", "\n".repeat(self.axes.len() - indent), " ".repeat(indent));
+        for n in 0..edges.first + edges.last {
+            if n == edges.first {
+                write!(f, "{gap}...")?;
+            }
+            if n > 0 {
+                f.write_str(&gap)?;
+            }
+            self.write(f, axis + 1, cells)?;
+        }
+        if !edges.are_all() && edges.last == 0 {
+            write!(f, "{gap}...")?;
+        }
+        f.write_str("]")
+    }
+}
+
+/// A row of elements, broken into lines.
+struct Row {
+    used: usize,
+    indent: usize,
+}
+
+impl Row {
+    fn write(&mut self, f: &mut Formatter<'_>, first: bool, cell: &str) -> fmt::Result {
+        let width = cell.chars().count();
+        if !first && self.used + 2 + width > LINE {
+            self.used = self.indent;
+            write!(f, ",\n{:indent$}", "", indent = self.indent)?;
+        } else if !first {
+            self.used += 2;
+            f.write_str(", ")?;
+        }
+        self.used += width;
+        f.write_str(cell)
+    }
+}
+
+/// The head line of `Debug`, which says what the brackets cannot.
+fn head(f: &mut Formatter<'_>, name: &str, dtype: Dtype, extents: &[usize]) -> fmt::Result {
+    writeln!(f, "{name}<{dtype}, extents {extents:?}>")
+}
+
+macro_rules! shown {
+    ($([$($generics:tt)*] $Type:ty, $name:literal;)*) => { $(
+        /// The elements, as a table.
+        impl<$($generics)*> Display for $Type {
+            fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                write(f, &self.located.data[..], &self.located.layout)
+            }
+        }
+
+        /// Element type and extents in a line of their own, then the elements.
+        impl<$($generics)*> Debug for $Type {
+            fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                head(f, $name, T::DTYPE, self.extents())?;
+                Display::fmt(self, f)
+            }
+        }
+    )* };
+}
+shown! {
+    [T: Element, S: Extents] Tensor<T, S>, "Tensor";
+    [T: Element, S: Extents] TensorRef<'_, T, S>, "TensorRef";
+    [T: Element, S: Extents] TensorMut<'_, T, S>, "TensorMut";
+}
+
+/// The elements, as a table.
+impl Display for AnyTensor {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        dispatch!(self.dtype(), T => match T::typed(self.located.data.as_ref()) {
+            Some(elements) => write(f, elements, &self.located.layout),
+            None => Err(fmt::Error),
+        })
+    }
+}
+
+/// Element type and extents in a line of their own, then the elements.
+impl Debug for AnyTensor {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        head(f, "AnyTensor", self.dtype(), self.extents())?;
+        Display::fmt(self, f)
+    }
+}

@@ -1,0 +1,46 @@
+//! Views without an element type: how the floors above see every operand, whatever its owner.
+
+use crate::element::Dtype;
+use crate::erased::{SliceMut, SliceRef};
+use crate::layout::Layout;
+
+/// A tensor borrowed for reading, its element type erased. The layout's span lies inside the elements.
+#[derive(Clone, Debug)]
+pub(crate) struct AnyRef<'a> {
+    pub(crate) data: SliceRef<'a>,
+    pub(crate) layout: Layout,
+}
+
+/// A tensor borrowed for writing, its element type erased. The layout's span lies inside the elements, and no two
+/// indices lead to one of them.
+#[derive(Debug)]
+pub(crate) struct AnyMut<'a> {
+    pub(crate) data: SliceMut<'a>,
+    pub(crate) layout: Layout,
+}
+
+#[allow(dead_code)]
+impl AnyRef<'_> {
+    /// The element type.
+    pub(crate) fn dtype(&self) -> Dtype {
+        self.data.dtype()
+    }
+}
+
+#[allow(dead_code)]
+impl AnyMut<'_> {
+    /// The element type.
+    pub(crate) fn dtype(&self) -> Dtype {
+        self.data.dtype()
+    }
+
+    /// The same view for reading.
+    pub(crate) fn as_ref(&self) -> AnyRef<'_> {
+        AnyRef { data: self.data.as_ref(), layout: self.layout.clone() }
+    }
+
+    /// The same view for a shorter time.
+    pub(crate) fn reborrow(&mut self) -> AnyMut<'_> {
+        AnyMut { data: self.data.reborrow(), layout: self.layout.clone() }
+    }
+}

@@ -1,0 +1,160 @@
+//! What every tensor and view is made of: elements, the layout that finds them, and where they are.
+//!
+//! The public types wrap one [`Located`] each and differ in what holds the elements. The macros here give them the
+//! methods that are the same for all, so that no meaning is written twice.
+
+use super::placement::{ComputeDevice, Placement};
+use crate::layout::Layout;
+
+/// Elements held by a `D`, found through a layout.
+///
+/// The layout's span lies inside the elements: constructors check it, and selections keep it.
+#[derive(Clone, Debug)]
+pub(super) struct Located<D> {
+    pub(super) data: D,
+    pub(super) layout: Layout,
+    pub(super) placement: Placement,
+    pub(super) preferred: Option<ComputeDevice>,
+}
+
+impl<D> Located<D> {
+    /// Elements in ordinary memory, without a wish for a device.
+    pub(super) fn on_host(data: D, layout: Layout) -> Located<D> {
+        Located { data, layout, placement: Placement::HOST, preferred: None }
+    }
+
+    /// Other elements at the same place, found through the same layout.
+    pub(super) fn with_data<E>(&self, data: E) -> Located<E> {
+        Located { data, layout: self.layout.clone(), placement: self.placement.clone(), preferred: self.preferred }
+    }
+
+    /// Changes what holds the elements.
+    pub(super) fn map<E>(self, hold: impl FnOnce(D) -> E) -> Located<E> {
+        Located { data: hold(self.data), layout: self.layout, placement: self.placement, preferred: self.preferred }
+    }
+
+    /// The same elements found through another layout, whose span must lie inside them too.
+    pub(super) fn with_layout(self, layout: Layout) -> Located<D> {
+        Located { layout, ..self }
+    }
+
+    /// The element at a multi-index.
+    pub(super) fn get<T>(&self, index: &[usize]) -> Option<&T>
+    where
+        D: AsRef<[T]>,
+    {
+        self.layout.position(index).map(|p| &self.data.as_ref()[p])
+    }
+
+    /// The element at a multi-index, writable.
+    pub(super) fn get_mut<T>(&mut self, index: &[usize]) -> Option<&mut T>
+    where
+        D: AsMut<[T]>,
+    {
+        self.layout.position(index).map(|p| &mut self.data.as_mut()[p])
+    }
+}
+
+/// Panics as slices do, with a sentence that names index and extents.
+#[track_caller]
+#[cold]
+pub(super) fn no_such_element(index: &[usize], layout: &Layout) -> ! {
+    let (rank, extents) = (layout.rank(), layout.extents());
+    if index.len() == rank {
+        panic!("index {index:?} is out of range for a tensor of extents {extents:?}")
+    } else {
+        panic!("index {index:?} has {} entries, but the tensor has rank {rank} with extents {extents:?}", index.len())
+    }
+}
+
+/// Questions that every tensor and view answers from its `located` field, and the wish for a device.
+macro_rules! metadata {
+    () => {
+        /// Number of indices along each axis.
+        pub fn extents(&self) -> &[usize] {
+            self.located.layout.extents()
+        }
+
+        /// Number of axes.
+        pub fn rank(&self) -> usize {
+            self.located.layout.rank()
+        }
+
+        /// Number of elements: the product of the extents, 1 for rank 0.
+        pub fn len(&self) -> usize {
+            self.located.layout.len()
+        }
+
+        /// Whether there is no element, because some extent is 0.
+        pub fn is_empty(&self) -> bool {
+            self.located.layout.is_empty()
+        }
+
+        /// Rank and extents as a value.
+        pub fn shape(&self) -> $crate::shape::Shape {
+            $crate::shape::Shape::new(self.extents())
+        }
+
+        /// Where the elements lie.
+        pub fn placement(&self) -> &$crate::tensor::Placement {
+            &self.located.placement
+        }
+
+        /// Where operations on this tensor should run, if its owner has a wish; says nothing about where it lies.
+        pub fn preferred_compute_device(&self) -> Option<$crate::tensor::ComputeDevice> {
+            self.located.preferred
+        }
+
+        /// The same tensor with a wish for the device of its operations, or without one. No element moves.
+        pub fn with_preferred_compute_device(mut self, device: impl Into<Option<$crate::tensor::ComputeDevice>>) -> Self {
+            self.located.preferred = device.into();
+            self
+        }
+
+        /// Where each element is found.
+        #[allow(dead_code)]
+        pub(crate) fn layout(&self) -> &$crate::layout::Layout {
+            &self.located.layout
+        }
+    };
+}
+
+/// Access by multi-index, for types whose `located` field holds a slice of elements.
+macro_rules! indexing {
+    ([$($generics:tt)*] $Type:ty) => {
+        /// `t[[i, j]]`, as slices are indexed.
+        ///
+        /// # Panics
+        /// When the index is out of range or of another rank.
+        impl<$($generics)*, const R: usize> std::ops::Index<[usize; R]> for $Type {
+            type Output = T;
+
+            #[track_caller]
+            fn index(&self, index: [usize; R]) -> &T {
+                match self.located.get(&index) {
+                    Some(element) => element,
+                    None => $crate::tensor::located::no_such_element(&index, &self.located.layout),
+                }
+            }
+        }
+    };
+    (mut [$($generics:tt)*] $Type:ty) => {
+        indexing!([$($generics)*] $Type);
+
+        /// `t[[i, j]] = x`, as slices are indexed.
+        ///
+        /// # Panics
+        /// When the index is out of range or of another rank.
+        impl<$($generics)*, const R: usize> std::ops::IndexMut<[usize; R]> for $Type {
+            #[track_caller]
+            fn index_mut(&mut self, index: [usize; R]) -> &mut T {
+                let Some(position) = self.located.layout.position(&index) else {
+                    $crate::tensor::located::no_such_element(&index, &self.located.layout)
+                };
+                &mut self.located.data[position]
+            }
+        }
+    };
+}
+
+pub(super) use {indexing, metadata};

@@ -1,0 +1,28 @@
+//! Dense tensors: owned, borrowed, and with their element type erased.
+//!
+//! Holds elements and answers questions about them; computes nothing. Knows nothing of equations, graphs or devices'
+//! work: all arithmetic happens on the floors above, through the erased views of [`erased`].
+
+mod any;
+mod constructors;
+mod copy;
+mod dense;
+mod display;
+mod erased;
+mod located;
+mod npy;
+mod number;
+mod placement;
+mod select;
+mod view;
+mod view_mut;
+
+#[cfg(test)]
+mod tests;
+
+pub use any::AnyTensor;
+pub use dense::Tensor;
+pub(crate) use erased::{AnyMut, AnyRef};
+pub use placement::{ComputeDevice, MemoryKind, Placement};
+pub use view::{Elements, TensorRef};
+pub use view_mut::TensorMut;

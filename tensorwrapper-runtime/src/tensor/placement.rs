@@ -1,0 +1,76 @@
+//! Where elements live, and where their owner would like to compute.
+//!
+//! Two separate things: elements in host memory may be meant for an accelerator. Knows nothing of tensors.
+
+use std::fmt;
+
+/// The kind of memory that elements lie in.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MemoryKind {
+    /// Memory of an accelerator.
+    Device,
+    /// Memory of the host that the system never moves, so that devices can copy from it directly.
+    PinnedHost,
+    /// Ordinary memory of the host.
+    UnpinnedHost,
+    /// Memory of a kind that only its backend knows.
+    Other(String),
+}
+
+/// Something that computes: its kind, and which one of that kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum ComputeDevice {
+    /// The processor that runs this program.
+    Cpu {
+        /// Which one, counted from 0.
+        ordinal: usize,
+    },
+    /// A device programmed through CUDA.
+    Cuda {
+        /// Which one, counted from 0.
+        ordinal: usize,
+    },
+}
+
+impl ComputeDevice {
+    /// Which device of its kind, counted from 0.
+    pub fn ordinal(self) -> usize {
+        match self {
+            ComputeDevice::Cpu { ordinal } | ComputeDevice::Cuda { ordinal } => ordinal,
+        }
+    }
+}
+
+impl fmt::Display for ComputeDevice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ComputeDevice::Cpu { ordinal } => write!(f, "cpu:{ordinal}"),
+            ComputeDevice::Cuda { ordinal } => write!(f, "cuda:{ordinal}"),
+        }
+    }
+}
+
+/// Where the elements of a tensor lie.
+///
+/// ```
+/// use tensorwrapper_runtime::{MemoryKind, Tensor};
+/// let t = Tensor::<f64, _>::zeros([2, 3])?;
+/// assert_eq!(t.placement().memory_kind, MemoryKind::UnpinnedHost);
+/// assert_eq!(t.placement().resident_device, None);
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Placement {
+    /// The kind of memory.
+    pub memory_kind: MemoryKind,
+    /// The device whose memory it is; none for the host's.
+    pub resident_device: Option<ComputeDevice>,
+}
+
+impl Placement {
+    /// Ordinary memory of the host.
+    pub const HOST: Placement = Placement { memory_kind: MemoryKind::UnpinnedHost, resident_device: None };
+}

@@ -1,0 +1,89 @@
+//! Parts and rearrangements of a layout, checked in the words of the user who asked for them.
+
+use std::ops::{Bound, RangeBounds};
+
+use crate::error::{Error, ErrorKind, Place};
+use crate::layout::Layout;
+
+/// Keeps the indices of a range along an axis.
+pub(super) fn slice(layout: &Layout, axis: usize, range: impl RangeBounds<usize>) -> Result<Layout, Error> {
+    let extent = extent(layout, axis)?;
+    let start = match range.start_bound() {
+        Bound::Included(&start) => Some(start),
+        Bound::Excluded(&before) => before.checked_add(1),
+        Bound::Unbounded => Some(0),
+    };
+    let end = match range.end_bound() {
+        Bound::Included(&last) => last.checked_add(1),
+        Bound::Excluded(&end) => Some(end),
+        Bound::Unbounded => Some(extent),
+    };
+    let text = || as_written(&range);
+    match (start, end) {
+        (Some(start), Some(end)) if start <= end && end <= extent => Ok(layout.clone().slice(axis, start, end - start)),
+        (Some(start), Some(end)) if end < start && start <= extent => {
+            Err(Error::new(ErrorKind::Shape(format!("slice {} of axis {axis} ends before it starts", text()))))
+        }
+        _ => Err(out_of_range(text(), axis, extent)),
+    }
+}
+
+/// Fixes the index along an axis, which disappears.
+pub(super) fn chip(layout: &Layout, axis: usize, index: usize) -> Result<Layout, Error> {
+    let extent = extent(layout, axis)?;
+    if index < extent { Ok(layout.clone().chip(axis, index)) } else { Err(out_of_range(index.to_string(), axis, extent)) }
+}
+
+/// Axis `n` of the result is axis `axes[n]`.
+pub(super) fn permute(layout: &Layout, axes: &[usize]) -> Result<Layout, Error> {
+    let mut sorted = axes.to_vec();
+    sorted.sort_unstable();
+    if sorted.into_iter().eq(0..layout.rank()) {
+        return Ok(layout.clone().permute(axes));
+    }
+    let message = match layout.rank() {
+        0 => format!("{axes:?} does not name each axis once: a tensor of rank 0 has none"),
+        1 => format!("{axes:?} does not name each axis once: a tensor of rank 1 has axis 0 only"),
+        rank => format!("{axes:?} does not name each axis once: a tensor of rank {rank} has axes 0 to {}", rank - 1),
+    };
+    Err(Error::new(ErrorKind::Shape(message)))
+}
+
+/// Walks two axes at once; they become one, in the place of the first.
+pub(super) fn diagonal(layout: &Layout, a: usize, b: usize) -> Result<Layout, Error> {
+    let (along_a, along_b) = (extent(layout, a)?, extent(layout, b)?);
+    let refuse = |message| Err(Error::new(ErrorKind::Shape(message)));
+    if a == b {
+        return refuse(format!("a diagonal runs along two axes, but both are axis {a}"));
+    }
+    if along_a != along_b {
+        return refuse(format!(
+            "a diagonal needs two axes of one extent, but axis {a} has extent {along_a} and axis {b} has extent {along_b}"
+        ));
+    }
+    Ok(layout.clone().diagonal(a, b))
+}
+
+fn extent(layout: &Layout, axis: usize) -> Result<usize, Error> {
+    let missing = || ErrorKind::Shape(format!("there is no axis {axis} in a tensor of rank {}", layout.rank()));
+    layout.extents().get(axis).copied().ok_or_else(|| Error::new(missing()))
+}
+
+fn out_of_range(index: String, axis: usize, extent: usize) -> Error {
+    Error::new(ErrorKind::Bounds { index, place: Place { operand: "tensor".into(), axis, extent } })
+}
+
+/// A range as Rust writes it.
+fn as_written(range: &impl RangeBounds<usize>) -> String {
+    let start = match range.start_bound() {
+        Bound::Included(start) => start.to_string(),
+        // Rust has no sign for this bound.
+        Bound::Excluded(before) => format!("{before}<"),
+        Bound::Unbounded => String::new(),
+    };
+    match range.end_bound() {
+        Bound::Included(last) => format!("{start}..={last}"),
+        Bound::Excluded(end) => format!("{start}..{end}"),
+        Bound::Unbounded => format!("{start}.."),
+    }
+}

@@ -1,0 +1,5 @@
+//! Tensors, views and erased tensors: what they hold and what they refuse.
+
+mod construct;
+mod display;
+mod views;

@@ -1,0 +1,203 @@
+//! [`TensorRef`]: elements borrowed from somewhere, read through any strides.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::RangeBounds;
+
+use super::constructors::{checked_extents, row_major_of};
+use super::dense::Tensor;
+use super::located::{Located, indexing, metadata};
+use super::{AnyRef, copy, select};
+use crate::element::{Dtype, Element};
+use crate::error::Error;
+use crate::layout::{Layout, Positions};
+use crate::shape::{Extents, IntoShape, Shape};
+
+/// A tensor borrowed for reading.
+///
+/// A view finds its elements through strides, so slices, chips, permutations and diagonals of it are views of the
+/// same elements and cost nothing.
+///
+/// ```
+/// use tensorwrapper_runtime::TensorRef;
+/// let elements = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+/// let matrix = TensorRef::from_slice([2, 3], &elements)?;
+/// let last_columns = matrix.slice(1, 1..)?;
+/// assert!(last_columns.elements().eq(&[2.0, 3.0, 5.0, 6.0]));
+/// assert!(matrix.permute(&[1, 0])?.chip(0, 2)?.elements().eq(&[3.0, 6.0]));
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct TensorRef<'a, T: Element, S: Extents = Shape> {
+    pub(super) located: Located<&'a [T]>,
+    shape: PhantomData<fn() -> S>,
+}
+
+impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
+    pub(super) fn from_located(located: Located<&'a [T]>) -> TensorRef<'a, T, S> {
+        debug_assert_eq!(S::check(located.layout.extents()), Ok(()));
+        TensorRef { located, shape: PhantomData }
+    }
+
+    /// Elements in C order as a tensor.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the shape does not fit `S`, or needs another number of
+    /// elements.
+    pub fn from_slice(shape: impl IntoShape<S>, elements: &'a [T]) -> Result<Self, Error> {
+        let layout = row_major_of(shape, elements.len())?;
+        Ok(TensorRef::from_located(Located::on_host(elements, layout)))
+    }
+
+    /// Elements found through strides: index `[i, j]` stands at `offset + i * strides[0] + j * strides[1]`.
+    /// Strides count elements, may be negative, and may be 0.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::TensorRef;
+    /// let backwards = TensorRef::strided([3], &[-1], 2, &[1.0, 2.0, 3.0])?;
+    /// assert!(backwards.elements().eq(&[3.0, 2.0, 1.0]));
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the shape does not fit `S`, the number of strides is not
+    /// the rank, or an index would fall outside the elements.
+    pub fn strided(shape: impl IntoShape<S>, strides: &[isize], offset: usize, elements: &'a [T]) -> Result<Self, Error> {
+        let layout = Layout::strided(&checked_extents(shape)?, strides, offset, elements.len())?;
+        Ok(TensorRef::from_located(Located::on_host(elements, layout)))
+    }
+
+    metadata!();
+
+    /// The element type, as a value.
+    pub fn dtype(&self) -> Dtype {
+        T::DTYPE
+    }
+
+    /// The element at an index; `None` where the index is out of range or of another rank.
+    pub fn get(&self, index: &[usize]) -> Option<T> {
+        self.located.get(index).copied()
+    }
+
+    /// All elements in C order, where they lie in memory like that.
+    pub fn as_slice(&self) -> Option<&'a [T]> {
+        let (layout, start) = (&self.located.layout, self.located.layout.offset());
+        match layout.len() {
+            0 => Some(&[]),
+            len => layout.is_row_major().then(|| &self.located.data[start..start + len]),
+        }
+    }
+
+    /// All elements, the last index running fastest.
+    pub fn elements(&self) -> Elements<'a, T> {
+        Elements { data: self.located.data, positions: self.located.layout.clone().into_positions() }
+    }
+
+    /// A tensor of its own with the same elements.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has none for it.
+    pub fn to_tensor(&self) -> Result<Tensor<T, S>, Error> {
+        let layout = Layout::row_major(self.extents())?;
+        let elements = copy::in_c_order(self.located.data, &self.located.layout)?;
+        Ok(Tensor::from_located(self.located.with_data(elements).with_layout(layout)))
+    }
+
+    /// Forgets what the compiler knows of the extents.
+    pub fn into_dyn(self) -> TensorRef<'a, T> {
+        TensorRef::from_located(self.located)
+    }
+
+    /// Tells the compiler what it shall know of the extents.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when rank or a constant extent differs.
+    pub fn into_typed<S2: Extents>(self) -> Result<TensorRef<'a, T, S2>, Error> {
+        S2::check(self.extents())?;
+        Ok(TensorRef::from_located(self.located))
+    }
+
+    /// The indices of a range along an axis; they count from 0 again.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bounds`](crate::ErrorKind::Bounds) when the range reaches outside of the axis,
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when it ends before it starts or there is no such axis.
+    pub fn slice(&self, axis: usize, range: impl RangeBounds<usize>) -> Result<TensorRef<'a, T>, Error> {
+        Ok(self.through(select::slice(&self.located.layout, axis, range)?))
+    }
+
+    /// The part at one index of an axis; that axis disappears.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Bounds`](crate::ErrorKind::Bounds) when there is no such index,
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is no such axis.
+    pub fn chip(&self, axis: usize, index: usize) -> Result<TensorRef<'a, T>, Error> {
+        Ok(self.through(select::chip(&self.located.layout, axis, index)?))
+    }
+
+    /// The axes in another order: axis `n` of the result is axis `axes[n]` of this view.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when `axes` does not name each axis once.
+    pub fn permute(&self, axes: &[usize]) -> Result<TensorRef<'a, T>, Error> {
+        Ok(self.through(select::permute(&self.located.layout, axes)?))
+    }
+
+    /// The elements whose indices along two axes are equal; one axis, in the place of the first, remains of the two.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the axes are one, differ in extent, or do not exist.
+    pub fn diagonal(&self, axis_a: usize, axis_b: usize) -> Result<TensorRef<'a, T>, Error> {
+        Ok(self.through(select::diagonal(&self.located.layout, axis_a, axis_b)?))
+    }
+
+    fn through(&self, layout: Layout) -> TensorRef<'a, T> {
+        TensorRef::from_located(self.located.with_data(self.located.data).with_layout(layout))
+    }
+
+    /// The same view, its element type erased.
+    #[allow(dead_code)]
+    pub(crate) fn erase(&self) -> AnyRef<'a> {
+        AnyRef { data: T::erase(self.located.data), layout: self.located.layout.clone() }
+    }
+}
+
+indexing!([T: Element, S: Extents] TensorRef<'_, T, S>);
+
+/// Equal extents and equal elements, however they lie.
+impl<T: Element, S: Extents, S2: Extents> PartialEq<TensorRef<'_, T, S2>> for TensorRef<'_, T, S> {
+    fn eq(&self, other: &TensorRef<'_, T, S2>) -> bool {
+        self.extents() == other.extents()
+            && match (self.as_slice(), other.as_slice()) {
+                (Some(a), Some(b)) => a == b,
+                _ => self.elements().eq(other.elements()),
+            }
+    }
+}
+
+/// Iterator over all elements of a view, the last index running fastest; see [`TensorRef::elements`].
+#[derive(Clone)]
+pub struct Elements<'a, T> {
+    data: &'a [T],
+    positions: Positions<Layout>,
+}
+
+impl<'a, T> Iterator for Elements<'a, T> {
+    type Item = &'a T;
+
+    fn next(&mut self) -> Option<&'a T> {
+        self.positions.next().map(|p| &self.data[p])
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.positions.size_hint()
+    }
+}
+
+impl<T> ExactSizeIterator for Elements<'_, T> {}
+
+impl<T> fmt::Debug for Elements<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Elements({} left)", self.positions.len())
+    }
+}

@@ -1,0 +1,168 @@
+//! [`TensorMut`]: elements borrowed from somewhere, written through strides that never meet.
+
+use std::marker::PhantomData;
+use std::ops::RangeBounds;
+
+use super::constructors::{checked_extents, row_major_of};
+use super::located::{Located, indexing, metadata};
+use super::view::TensorRef;
+use super::{AnyMut, AnyRef, select};
+use crate::element::{Dtype, Element};
+use crate::error::{Error, ErrorKind};
+use crate::layout::Layout;
+use crate::shape::{Extents, IntoShape, Shape};
+
+/// A tensor borrowed for writing. No two of its indices lead to one element.
+///
+/// Selections consume the view, because only one may write at a time; [`reborrow`](TensorMut::reborrow) first to keep
+/// it.
+///
+/// ```
+/// use tensorwrapper_runtime::TensorMut;
+/// let mut elements = [0.0; 6];
+/// let mut matrix = TensorMut::from_slice([2, 3], &mut elements)?;
+/// matrix[[1, 2]] = 1.0;
+/// matrix.chip(1, 0)?[[0]] = 2.0; // the first column's first element
+/// assert_eq!(elements, [2.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+pub struct TensorMut<'a, T: Element, S: Extents = Shape> {
+    /// The layout is injective.
+    pub(super) located: Located<&'a mut [T]>,
+    shape: PhantomData<fn() -> S>,
+}
+
+impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
+    pub(super) fn from_located(located: Located<&'a mut [T]>) -> TensorMut<'a, T, S> {
+        debug_assert_eq!(S::check(located.layout.extents()), Ok(()));
+        TensorMut { located, shape: PhantomData }
+    }
+
+    /// Elements in C order as a tensor.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when the shape does not fit `S`, or needs another number of elements.
+    pub fn from_slice(shape: impl IntoShape<S>, elements: &'a mut [T]) -> Result<Self, Error> {
+        let layout = row_major_of(shape, elements.len())?;
+        Ok(TensorMut::from_located(Located::on_host(elements, layout)))
+    }
+
+    /// Elements found through strides; see [`TensorRef::strided`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when the shape does not fit `S`, the number of strides is not the rank, an index would
+    /// fall outside the elements, or two indices would lead to one element.
+    pub fn strided(shape: impl IntoShape<S>, strides: &[isize], offset: usize, elements: &'a mut [T]) -> Result<Self, Error> {
+        let extents = checked_extents(shape)?;
+        let layout = Layout::strided(&extents, strides, offset, elements.len())?;
+        if !layout.is_injective() {
+            return Err(Error::new(ErrorKind::Shape(format!(
+                "extents {extents:?} with strides {strides:?} lead two indices to one element, which cannot be written"
+            ))));
+        }
+        Ok(TensorMut::from_located(Located::on_host(elements, layout)))
+    }
+
+    metadata!();
+
+    /// The element type, as a value.
+    pub fn dtype(&self) -> Dtype {
+        T::DTYPE
+    }
+
+    /// The element at an index; `None` where the index is out of range or of another rank.
+    pub fn get(&self, index: &[usize]) -> Option<T> {
+        self.located.get(index).copied()
+    }
+
+    /// The element at an index, writable; `None` where the index is out of range or of another rank.
+    pub fn get_mut(&mut self, index: &[usize]) -> Option<&mut T> {
+        self.located.get_mut(index)
+    }
+
+    /// The same view for reading.
+    pub fn view(&self) -> TensorRef<'_, T, S> {
+        TensorRef::from_located(self.located.with_data(&*self.located.data))
+    }
+
+    /// The same view for a shorter time, after which this one can be used again.
+    pub fn reborrow(&mut self) -> TensorMut<'_, T, S> {
+        let Located { data, layout, placement, preferred } = &mut self.located;
+        let (layout, placement, preferred) = (layout.clone(), placement.clone(), *preferred);
+        TensorMut::from_located(Located { data, layout, placement, preferred })
+    }
+
+    /// Forgets what the compiler knows of the extents.
+    pub fn into_dyn(self) -> TensorMut<'a, T> {
+        TensorMut::from_located(self.located)
+    }
+
+    /// Tells the compiler what it shall know of the extents.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when rank or a constant extent differs.
+    pub fn into_typed<S2: Extents>(self) -> Result<TensorMut<'a, T, S2>, Error> {
+        S2::check(self.extents())?;
+        Ok(TensorMut::from_located(self.located))
+    }
+
+    /// The indices of a range along an axis; they count from 0 again.
+    ///
+    /// # Errors
+    /// As [`TensorRef::slice`].
+    pub fn slice(self, axis: usize, range: impl RangeBounds<usize>) -> Result<TensorMut<'a, T>, Error> {
+        let layout = select::slice(&self.located.layout, axis, range)?;
+        Ok(self.through(layout))
+    }
+
+    /// The part at one index of an axis; that axis disappears.
+    ///
+    /// # Errors
+    /// As [`TensorRef::chip`].
+    pub fn chip(self, axis: usize, index: usize) -> Result<TensorMut<'a, T>, Error> {
+        let layout = select::chip(&self.located.layout, axis, index)?;
+        Ok(self.through(layout))
+    }
+
+    /// The axes in another order: axis `n` of the result is axis `axes[n]` of this view.
+    ///
+    /// # Errors
+    /// As [`TensorRef::permute`].
+    pub fn permute(self, axes: &[usize]) -> Result<TensorMut<'a, T>, Error> {
+        let layout = select::permute(&self.located.layout, axes)?;
+        Ok(self.through(layout))
+    }
+
+    /// The elements whose indices along two axes are equal; one axis, in the place of the first, remains of the two.
+    ///
+    /// # Errors
+    /// As [`TensorRef::diagonal`].
+    pub fn diagonal(self, axis_a: usize, axis_b: usize) -> Result<TensorMut<'a, T>, Error> {
+        let layout = select::diagonal(&self.located.layout, axis_a, axis_b)?;
+        Ok(self.through(layout))
+    }
+
+    fn through(self, layout: Layout) -> TensorMut<'a, T> {
+        TensorMut::from_located(self.located.with_layout(layout))
+    }
+
+    /// The same view for reading, its element type erased.
+    #[allow(dead_code)]
+    pub(crate) fn erase(&self) -> AnyRef<'_> {
+        AnyRef { data: T::erase(self.located.data), layout: self.located.layout.clone() }
+    }
+
+    /// The same view for a shorter time, its element type erased.
+    #[allow(dead_code)]
+    pub(crate) fn erase_mut(&mut self) -> AnyMut<'_> {
+        self.reborrow().into_erased()
+    }
+
+    /// The same view, its element type erased.
+    #[allow(dead_code)]
+    pub(crate) fn into_erased(self) -> AnyMut<'a> {
+        AnyMut { data: T::erase_mut(self.located.data), layout: self.located.layout }
+    }
+}
+
+indexing!(mut [T: Element, S: Extents] TensorMut<'_, T, S>);
