@@ -3,9 +3,13 @@
 //! A device sees iteration spaces over strided memory and nothing else: no labels, no expressions, no graphs.
 //! `reference` is the living definition of every operation; `cpu` is the fast one.
 
+pub mod cpu;
 mod device;
+mod function;
+mod matrices;
 mod operand;
 mod program;
+mod reduce;
 pub mod reference;
 
 pub use device::{Device, Factorisation, Reduction};

@@ -1,5 +1,6 @@
 //! Iteration spaces and the strided memory that they run over.
 
+use crate::element::{Dtype, Element};
 use crate::erased::{SliceMut, SliceRef};
 use crate::layout::Layout;
 
@@ -77,6 +78,11 @@ impl<'a> Operand<'a> {
         self.data
     }
 
+    /// The memory as elements of the type that the caller has found the operation to be of.
+    pub(crate) fn typed<T: Element>(&self) -> &'a [T] {
+        T::typed(self.data).expect("all operands of an operation are of one element type")
+    }
+
     /// Extents of the iteration space, strides and offset of this operand in it.
     pub fn layout(&self) -> &Layout {
         &self.layout
@@ -96,6 +102,16 @@ impl<'a> Output<'a> {
     /// Where the output lies.
     pub fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    /// The element type.
+    pub fn dtype(&self) -> Dtype {
+        self.data.dtype()
+    }
+
+    /// As [`into_parts`](Output::into_parts), with the type that the caller has found the operation to be of.
+    pub(crate) fn typed<T: Element>(self) -> (&'a mut [T], Layout) {
+        (T::typed_mut(self.data).expect("the output is of the operation's element type"), self.layout)
     }
 
     /// The memory and where in it the output lies.

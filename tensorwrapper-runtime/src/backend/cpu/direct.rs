@@ -1,0 +1,226 @@
+//! Products in which every element is read once or twice: dots, matrix times vector, small matrices side by side.
+//!
+//! They run at the speed of memory, over any strides, without packing anything large.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::contract::{LEFT, OUT, Product, RIGHT, Triple};
+use super::fuse::{self, Axis, Odometer, points};
+use super::permute;
+use super::sink::Sink;
+use super::tasks;
+use super::vector::{add_scaled, dot};
+use crate::element::Element;
+use crate::erased::zeros;
+use crate::error::Error;
+
+/// Elements of a running sum held at once.
+const CHUNK: usize = 512;
+/// Terms added to a running sum one after the other, before it is added to the total.
+const LEAF: usize = 256;
+
+/// Computes the product with vectors along the axis that suits it best.
+pub(super) fn contract<T: Element>(threads: usize, mut product: Product<'_, T>) -> Result<(), Error> {
+    let mut kept = [&product.batch[..], &product.rows, &product.columns].concat();
+    let mut inner = std::mem::take(&mut product.inner);
+    let sizes = [LEFT, RIGHT].map(|side| {
+        let own = kept.iter().chain(&inner).filter(|axis| axis.strides[side] != 0);
+        own.map(|axis| axis.extent as f64).product::<f64>()
+    });
+    let larger = if sizes[LEFT] >= sizes[RIGHT] { LEFT } else { RIGHT };
+    fuse::sort(&mut kept, &[larger, OUT]);
+    fuse::sort(&mut inner, &[larger]);
+    let cost = |axis: &Triple| {
+        let access = |side: usize| match axis.strides[side].unsigned_abs() {
+            0 => 0.0,
+            1 => sizes[side],
+            stride => sizes[side] * stride.min(8) as f64,
+        };
+        access(LEFT) + access(RIGHT) + sizes[larger] * 8.0 / axis.extent.min(CHUNK) as f64
+    };
+    let best = |axes: &[Triple]| {
+        let costs = axes.iter().map(cost).enumerate();
+        costs.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, f64::INFINITY))
+    };
+    let (best_kept, best_inner) = (best(&kept), best(&inner));
+    let along_inner = best_inner.1 < best_kept.1;
+    let vector = if along_inner { inner.remove(best_inner.0) } else { kept.remove(best_kept.0) };
+
+    let mut direct = Direct::new(product, [kept, inner], vector, along_inner);
+    let smaller = 1 - larger;
+    if direct.vector.strides[smaller].unsigned_abs() > 1 && sizes[smaller] * 4.0 <= sizes[larger] {
+        direct.pack(threads, smaller)?;
+    }
+    direct.run(threads)
+}
+
+/// A product, its axes ordered for loops around one vector.
+#[derive(Clone)]
+struct Direct<'a, T: Clone> {
+    kept: Vec<Triple>,
+    inner: Vec<Triple>,
+    vector: Triple,
+    along_inner: bool,
+    data: [Cow<'a, [T]>; 2],
+    start: [isize; 3],
+    out: Sink<'a, T>,
+    alpha: T,
+    conjugate: Conjugate,
+}
+
+/// What is conjugated.
+#[derive(Clone, Copy)]
+struct Conjugate {
+    left: bool,
+    right: bool,
+}
+
+impl<'a, T: Element> Direct<'a, T> {
+    fn new(product: Product<'a, T>, [kept, inner]: [Vec<Triple>; 2], vector: Triple, along_inner: bool) -> Direct<'a, T> {
+        let Product { start, out, alpha, factors: [left, right], .. } = product;
+        let conjugate = Conjugate { left: left.conjugate, right: right.conjugate };
+        Direct { kept, inner, vector, along_inner, data: [left.data, right.data], start, out, alpha, conjugate }
+    }
+
+    /// Copies a factor so that the vector runs along neighbours in it.
+    fn pack(&mut self, threads: usize, side: usize) -> Result<(), Error> {
+        let mut axes = Vec::new();
+        let mut stride = 1;
+        let all = self.kept.iter_mut().chain(&mut self.inner).chain([&mut self.vector]);
+        for axis in all.rev().filter(|axis| axis.strides[side] != 0) {
+            axes.push(Axis { extent: axis.extent, strides: [axis.strides[side], stride] });
+            axis.strides[side] = stride;
+            stride *= axis.extent as isize;
+        }
+        let mut packed = zeros::<T>(stride as usize)?;
+        permute::copy(threads, axes, [self.start[side], 0], &self.data[side], Sink::new(&mut packed), false);
+        (self.data[side], self.start[side]) = (Cow::Owned(packed), 0);
+        Ok(())
+    }
+
+    fn run(&self, threads: usize) -> Result<(), Error> {
+        let operations = points(&self.kept).saturating_mul(points(&self.inner)).saturating_mul(self.vector.extent);
+        let stretches = if self.along_inner { 1 } else { self.vector.extent.div_ceil(CHUNK) };
+        let outputs = points(&self.kept) * stretches;
+        if outputs < tasks::worth(threads, operations) {
+            return self.run_split(threads);
+        }
+        tasks::split(threads, outputs, operations, |range| {
+            if self.along_inner { self.along_inner(range) } else { self.along_kept(range, stretches) }
+        });
+        Ok(())
+    }
+
+    /// Few outputs, each of many terms: every thread sums a part of the terms, and the parts are added in order.
+    fn run_split(&self, threads: usize) -> Result<(), Error> {
+        let mut kept = self.kept.clone();
+        kept.extend((!self.along_inner).then_some(self.vector));
+        let size = points(&kept);
+        let mut sums = zeros::<T>(size * threads)?;
+        let parts = Sink::new(&mut sums);
+        (0..threads).into_par_iter().with_max_len(1).for_each(|part| {
+            let mut own = self.clone();
+            let terms = own.inner.iter_mut().chain(self.along_inner.then_some(&mut own.vector));
+            let longest = terms.max_by_key(|axis| axis.extent).expect("a product has an inner axis");
+            let bound = |part: usize| (longest.extent as u128 * part as u128 / threads as u128) as usize;
+            let range = bound(part)..bound(part + 1);
+            for side in [LEFT, RIGHT] {
+                own.start[side] += range.start as isize * longest.strides[side];
+            }
+            longest.extent = range.len();
+            let mut stride = 1;
+            for axis in own.kept.iter_mut().chain((!self.along_inner).then_some(&mut own.vector)).rev() {
+                axis.strides[OUT] = stride;
+                stride *= axis.extent as isize;
+            }
+            own.start[OUT] = (part * size) as isize;
+            own.out = parts;
+            if !range.is_empty() {
+                let stretches = if own.along_inner { 1 } else { own.vector.extent.div_ceil(CHUNK) };
+                let outputs = 0..points(&own.kept) * stretches;
+                if own.along_inner { own.along_inner(outputs) } else { own.along_kept(outputs, stretches) }
+            }
+        });
+        let mut walk = Odometer::new(&kept, &self.start, 0);
+        for n in 0..size {
+            let sum = (1..threads).fold(sums[n], |sum, part| sum + sums[part * size + n]);
+            // SAFETY: the threads are done, and the position lies inside (see `Output::new`).
+            unsafe { self.out.write(walk.position[OUT], sum) };
+            walk.step();
+        }
+        Ok(())
+    }
+
+    /// Each output of a range is a sum of dot products.
+    fn along_inner(&self, range: Range<usize>) {
+        let [a, b] = &self.data;
+        let [left, right, _] = self.vector.strides;
+        let terms = points(&self.inner);
+        let mut outputs = Odometer::new(&self.kept, &self.start, range.start);
+        let mut walk = Odometer::new(&self.inner, &outputs.position, 0);
+        for _ in range {
+            walk.seek(&outputs.position, 0);
+            let mut total = T::ZERO;
+            for first in (0..terms).step_by(LEAF) {
+                let mut sum = T::ZERO;
+                for _ in first..terms.min(first + LEAF) {
+                    let [at_a, at_b, _] = walk.position;
+                    sum += match (self.conjugate.left, self.conjugate.right) {
+                        (false, false) => dot((a, at_a, left), (b, at_b, right), self.vector.extent, |a, b| a * b),
+                        (true, false) => dot((a, at_a, left), (b, at_b, right), self.vector.extent, |a, b| a.conj() * b),
+                        (false, true) => dot((a, at_a, left), (b, at_b, right), self.vector.extent, |a, b| a * b.conj()),
+                        (true, true) => dot((a, at_a, left), (b, at_b, right), self.vector.extent, |a, b| a * b).conj(),
+                    };
+                    walk.step();
+                }
+                total += sum;
+            }
+            // SAFETY: this output belongs to this task alone and lies inside (see `Output::new`).
+            unsafe { self.out.write(outputs.position[OUT], self.alpha * total) };
+            outputs.step();
+        }
+    }
+
+    /// Each stretch of outputs of a range is a sum of scaled vectors.
+    fn along_kept(&self, range: Range<usize>, stretches: usize) {
+        let width = CHUNK.min(self.vector.extent);
+        let (mut sums, mut totals) = (vec![T::ZERO; width], vec![T::ZERO; width]);
+        for output in range {
+            let first = output % stretches * CHUNK;
+            let len = CHUNK.min(self.vector.extent - first);
+            let mut start = Odometer::new(&self.kept, &self.start, output / stretches).position;
+            start.iter_mut().zip(self.vector.strides).for_each(|(start, stride)| *start += first as isize * stride);
+            let (sums, totals) = (&mut sums[..len], &mut totals[..len]);
+            totals.fill(T::ZERO);
+            let mut walk = Odometer::new(&self.inner, &start, 0);
+            let terms = points(&self.inner);
+            for first in (0..terms).step_by(LEAF) {
+                sums.fill(T::ZERO);
+                self.add_terms(sums, &mut walk, LEAF.min(terms - first));
+                totals.iter_mut().zip(&*sums).for_each(|(total, &sum)| *total += sum);
+            }
+            for (n, &total) in totals.iter().enumerate() {
+                // SAFETY: these outputs belong to this task alone and lie inside (see `Output::new`).
+                unsafe { self.out.write(start[OUT] + n as isize * self.vector.strides[OUT], self.alpha * total) };
+            }
+        }
+    }
+
+    fn add_terms(&self, sums: &mut [T], walk: &mut Odometer<'_, [isize; 3]>, terms: usize) {
+        let [a, b] = &self.data;
+        let [left, right, _] = self.vector.strides;
+        for _ in 0..terms {
+            let [at_a, at_b, _] = walk.position;
+            match (self.conjugate.left, self.conjugate.right) {
+                (false, false) => add_scaled(sums, (a, at_a, left), (b, at_b, right), |a, b| a * b),
+                (true, false) => add_scaled(sums, (a, at_a, left), (b, at_b, right), |a, b| a.conj() * b),
+                (false, true) => add_scaled(sums, (a, at_a, left), (b, at_b, right), |a, b| a * b.conj()),
+                (true, true) => add_scaled(sums, (a, at_a, left), (b, at_b, right), |a, b| (a * b).conj()),
+            }
+            walk.step();
+        }
+    }
+}

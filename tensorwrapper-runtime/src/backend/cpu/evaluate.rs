@@ -1,0 +1,223 @@
+//! Interprets element-wise programs: one instruction at a time over a chunk of elements, so that its loop vectorises.
+
+use super::fuse::{Axis, Odometer};
+use crate::backend::function::Scalar;
+use crate::backend::{Binary, Instruction, Operand, Program};
+
+/// Elements in a chunk: few enough that some registers fit the first-level cache.
+pub(super) const CHUNK: usize = 512;
+
+/// An input: its memory, and how it lies along a chunk.
+struct Input<'a, T> {
+    data: &'a [T],
+    conjugate: bool,
+    lie: Lie,
+}
+
+/// How an operand lies along the axes of the chunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lie {
+    /// Every element is the same one.
+    Constant,
+    /// Neighbours are neighbours in memory.
+    Contiguous,
+    /// Anything else.
+    Strided,
+}
+
+impl Lie {
+    pub(super) fn of(axes: &[Axis<Vec<isize>>], operand: usize) -> Lie {
+        let mut stride = 1;
+        let mut contiguous = true;
+        for axis in axes.iter().rev() {
+            contiguous &= axis.strides[operand] == stride;
+            stride = stride.wrapping_mul(axis.extent as isize);
+        }
+        match contiguous {
+            _ if axes.iter().all(|axis| axis.strides[operand] == 0) => Lie::Constant,
+            true => Lie::Contiguous,
+            false => Lie::Strided,
+        }
+    }
+}
+
+/// A program, its inputs, and the axes along which chunks are cut.
+pub(super) struct Evaluator<'a, T> {
+    instructions: &'a [Instruction],
+    inputs: Vec<Input<'a, T>>,
+    axes: &'a [Axis<Vec<isize>>],
+}
+
+/// Where a register's chunk is.
+#[derive(Clone, Copy, Debug)]
+enum Held {
+    /// In the registers' own memory.
+    Register,
+    /// In an input's memory, from this position on.
+    Input(usize, usize),
+}
+
+/// The work space of one thread.
+pub(super) struct Registers<T> {
+    width: usize,
+    memory: Vec<T>,
+    held: Vec<Held>,
+}
+
+impl<'a, T: Scalar> Evaluator<'a, T> {
+    /// Chunks are runs of points of `axes`, whose strides count the inputs in their order.
+    pub(super) fn new(program: &'a Program, inputs: &[Operand<'a>], axes: &'a [Axis<Vec<isize>>]) -> Evaluator<'a, T> {
+        let inputs = inputs.iter().take(program.inputs()).enumerate().map(|(n, input)| Input {
+            data: input.typed(),
+            conjugate: input.conjugate && T::DTYPE.is_complex(),
+            lie: Lie::of(axes, n),
+        });
+        Evaluator { instructions: program.instructions(), inputs: inputs.collect(), axes }
+    }
+
+    /// Work space for chunks of at most `width` elements.
+    pub(super) fn registers(&self, width: usize) -> Registers<T> {
+        let mut registers = Registers {
+            width,
+            memory: vec![T::ZERO; width * self.instructions.len()],
+            held: vec![Held::Register; self.instructions.len()],
+        };
+        for (n, instruction) in self.instructions.iter().enumerate() {
+            if let Instruction::Constant(value) = instruction {
+                registers.memory[n * width..(n + 1) * width].fill(T::from_complex(*value));
+            }
+        }
+        registers
+    }
+
+    /// The program's values for `len` points, of which the first is point `first` of the axes,
+    /// where point 0 lies at `start` in each input.
+    pub(super) fn run<'r>(&'r self, registers: &'r mut Registers<T>, start: &[isize], first: usize, len: usize) -> &'r [T] {
+        let last = self.instructions.len() - 1;
+        for n in 0..last {
+            self.step(registers, n, start, first, len, None);
+        }
+        self.step(registers, last, start, first, len, None);
+        self.value(&registers.memory, &registers.held, registers.width, last, len)
+    }
+
+    /// As [`run`](Evaluator::run), with the values written to memory.
+    pub(super) fn run_into(&self, registers: &mut Registers<T>, start: &[isize], first: usize, target: &mut [T]) {
+        let last = self.instructions.len() - 1;
+        for n in 0..last {
+            self.step(registers, n, start, first, target.len(), None);
+        }
+        self.step(registers, last, start, first, target.len(), Some(target));
+    }
+
+    /// Runs an instruction into its own register, or into other memory.
+    fn step(
+        &self,
+        registers: &mut Registers<T>,
+        n: usize,
+        start: &[isize],
+        first: usize,
+        len: usize,
+        target: Option<&mut [T]>,
+    ) {
+        let (width, held) = (registers.width, &mut registers.held);
+        let (earlier, rest) = registers.memory.split_at_mut(n * width);
+        let elsewhere = target.is_some();
+        let out = target.unwrap_or(&mut rest[..len]);
+        let value = |held: &'_ [Held], register| self.value(earlier, held, width, register, len);
+        match self.instructions[n] {
+            Instruction::Input(input) => held[n] = self.load(input, start[input], first, out, elsewhere),
+            Instruction::Constant(constant) if elsewhere => out.fill(T::from_complex(constant)),
+            Instruction::Constant(_) => {}
+            Instruction::Negate(a) => unary(out, value(held, a), |a| -a),
+            Instruction::Apply(function, a) => {
+                out.copy_from_slice(value(held, a));
+                T::apply(function, out);
+            }
+            Instruction::PowerInteger(a, 2) => unary(out, value(held, a), |a| a * a),
+            Instruction::PowerInteger(a, exponent) => unary(out, value(held, a), |a| a.power_integer(exponent)),
+            Instruction::PowerReal(a, exponent) => unary(out, value(held, a), |a| a.power_real(exponent)),
+            Instruction::Combine(operation, a, b) => {
+                let (a, b) = (value(held, a), value(held, b));
+                match operation {
+                    Binary::Add => binary(out, a, b, |a, b| a + b),
+                    Binary::Subtract => binary(out, a, b, |a, b| a - b),
+                    Binary::Multiply => binary(out, a, b, |a, b| a * b),
+                    Binary::Divide => binary(out, a, b, |a, b| a / b),
+                }
+            }
+        }
+    }
+
+    fn value<'r>(&self, memory: &'r [T], held: &[Held], width: usize, register: usize, len: usize) -> &'r [T]
+    where
+        'a: 'r,
+    {
+        match held[register] {
+            Held::Register => &memory[register * width..][..len],
+            Held::Input(input, position) => &self.inputs[input].data[position..][..len],
+        }
+    }
+
+    /// Finds an input's chunk where it lies, or gathers it.
+    fn load(&self, number: usize, start: isize, first: usize, out: &mut [T], must_write: bool) -> Held {
+        let input = &self.inputs[number];
+        let position = (start + first as isize) as usize;
+        match input.lie {
+            Lie::Contiguous if !input.conjugate && !must_write => return Held::Input(number, position),
+            Lie::Contiguous => out.copy_from_slice(&input.data[position..][..out.len()]),
+            Lie::Constant => out.fill(input.data[start as usize]),
+            Lie::Strided => runs(self.axes, number, start, first, out.len(), |position, stride, range| {
+                if stride == 0 {
+                    return out[range].fill(input.data[position as usize]);
+                }
+                let mut from = position;
+                for x in &mut out[range] {
+                    *x = input.data[from as usize];
+                    from += stride;
+                }
+            }),
+        }
+        if input.conjugate {
+            out.iter_mut().for_each(|x| *x = x.conj());
+        }
+        Held::Register
+    }
+}
+
+/// Cuts `len` points from `first` on into runs along the innermost axis:
+/// calls `run` with the position of the run's first element, its stride and its part of `0..len`.
+pub(super) fn runs(
+    axes: &[Axis<Vec<isize>>],
+    operand: usize,
+    start: isize,
+    first: usize,
+    len: usize,
+    mut run: impl FnMut(isize, isize, std::ops::Range<usize>),
+) {
+    let Some((inner, outer)) = axes.split_last() else { return run(start, 0, 0..len) };
+    let (stride, outer): (_, Vec<Axis<[isize; 1]>>) = (
+        inner.strides[operand],
+        outer.iter().map(|axis| Axis { extent: axis.extent, strides: [axis.strides[operand]] }).collect(),
+    );
+    let mut walk = Odometer::new(&outer, &[start], first / inner.extent);
+    let (mut done, mut index) = (0, first % inner.extent);
+    while done < len {
+        let length = (inner.extent - index).min(len - done);
+        run(walk.position[0] + index as isize * stride, stride, done..done + length);
+        (done, index) = (done + length, 0);
+        walk.step();
+    }
+}
+
+fn unary<T: Copy>(out: &mut [T], a: &[T], operation: impl Fn(T) -> T) {
+    for (out, &a) in out.iter_mut().zip(a) {
+        *out = operation(a);
+    }
+}
+
+fn binary<T: Copy>(out: &mut [T], a: &[T], b: &[T], operation: impl Fn(T, T) -> T) {
+    for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
+        *out = operation(a, b);
+    }
+}

@@ -1,0 +1,110 @@
+//! The fast device: all cores of this machine.
+//!
+//! Files by stage: `fuse` brings iteration spaces into normal form; `contract` classifies products and sends them to
+//! `direct` (dots, matrix times vector, …) or to `matrix` (matrix products, packed where strides do not fuse);
+//! `map` runs element-wise programs, `evaluate` interprets them; `permute` copies; `factorise` decomposes matrices.
+
+mod contract;
+mod direct;
+mod evaluate;
+mod factorise;
+mod fuse;
+mod map;
+mod matrix;
+mod permute;
+mod sink;
+mod tasks;
+mod vector;
+#[cfg(test)]
+mod tests;
+
+use num_complex::Complex;
+
+use super::{Device, Factorisation, LoopNest, Operand, Output, Program, Reduction};
+use crate::element::{Element, dispatch};
+use crate::error::Error;
+
+/// The processor.
+///
+/// Results are the same bit by bit in every run with the same number of threads.
+#[derive(Clone, Debug)]
+pub struct Cpu {
+    threads: usize,
+    route: Route,
+}
+
+/// Which way products of two factors go; anything but `Chosen` is for tests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Route {
+    /// By size and strides.
+    #[default]
+    Chosen,
+    /// Dot products and scaled additions.
+    #[cfg_attr(not(test), expect(dead_code, reason = "forced in tests alone"))]
+    Direct,
+    /// Matrix products by small tiles.
+    #[cfg_attr(not(test), expect(dead_code, reason = "forced in tests alone"))]
+    Tiles,
+    /// Matrix products by the blocked kernel.
+    #[cfg_attr(not(test), expect(dead_code, reason = "forced in tests alone"))]
+    Blocked,
+    /// The same, with every operand packed and the result scattered.
+    #[cfg_attr(not(test), expect(dead_code, reason = "forced in tests alone"))]
+    Packed,
+}
+
+impl Cpu {
+    /// Uses so many threads; `None`: as many as the machine has cores. At least one.
+    pub fn new(threads: Option<usize>) -> Cpu {
+        let available = || std::thread::available_parallelism().map_or(1, usize::from);
+        Cpu { threads: threads.unwrap_or_else(available).max(1), route: Route::Chosen }
+    }
+
+    /// A device whose products of two factors all go one way.
+    #[cfg(test)]
+    pub(crate) fn forced(threads: usize, route: Route) -> Cpu {
+        Cpu { threads, route }
+    }
+
+    /// Number of threads that large operations are divided among.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+}
+
+impl Default for Cpu {
+    fn default() -> Cpu {
+        Cpu::new(None)
+    }
+}
+
+impl Device for Cpu {
+    fn name(&self) -> &'static str {
+        "cpu"
+    }
+
+    fn contract(&self, nest: &LoopNest, alpha: Complex<f64>, factors: &[Operand<'_>], output: Output<'_>) -> Result<(), Error> {
+        dispatch!(output.dtype(), T => contract::contract::<T>(self, nest, T::from_complex(alpha), factors, output))
+    }
+
+    fn map(
+        &self,
+        nest: &LoopNest,
+        program: &Program,
+        reduction: Reduction,
+        inputs: &[Operand<'_>],
+        output: Output<'_>,
+    ) -> Result<(), Error> {
+        dispatch!(output.dtype(), T => map::map::<T>(self.threads, nest, program, reduction, inputs, output))
+    }
+
+    fn factorise(
+        &self,
+        nest: &LoopNest,
+        factorisation: Factorisation,
+        inputs: &[Operand<'_>],
+        outputs: Vec<Output<'_>>,
+    ) -> Result<(), Error> {
+        factorise::factorise(self.threads, nest, factorisation, inputs, outputs)
+    }
+}

@@ -1,0 +1,1 @@
+//! The fast device against the reference.

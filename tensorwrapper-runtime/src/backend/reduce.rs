@@ -1,0 +1,58 @@
+//! What the reductions mean, for every device: one step, and the value over nothing.
+
+use super::Reduction;
+use crate::element::Element;
+use crate::error::{Error, ErrorKind};
+
+impl Reduction {
+    /// Folds one more value in. `Max` and `Min` compare real parts; [`check`](Reduction::check) has refused the rest.
+    pub(crate) fn combine<T: Element>(self, folded: T, value: T) -> T {
+        match self {
+            Reduction::Sum => folded + value,
+            Reduction::Product => folded * value,
+            Reduction::Max => maximum(folded, value),
+            Reduction::Min => minimum(folded, value),
+        }
+    }
+
+    /// The value over nothing; [`ErrorKind::Undefined`] for `Max` and `Min`.
+    pub(crate) fn of_nothing<T: Element>(self) -> Result<T, Error> {
+        match self {
+            Reduction::Sum => Ok(T::ZERO),
+            Reduction::Product => Ok(T::ONE),
+            Reduction::Max | Reduction::Min => {
+                Err(Error::new(ErrorKind::Undefined(format!("`{}` over no elements has no value", self.name()))))
+            }
+        }
+    }
+
+    /// Refuses `Max` and `Min` of complex numbers.
+    pub(crate) fn check<T: Element>(self) -> Result<(), Error> {
+        if matches!(self, Reduction::Max | Reduction::Min) && T::DTYPE.is_complex() {
+            let message = format!("`{}` of `{}` elements is undefined: complex numbers have no order", self.name(), T::DTYPE);
+            return Err(Error::new(ErrorKind::Undefined(message)));
+        }
+        Ok(())
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Reduction::Sum => "sum",
+            Reduction::Product => "prod",
+            Reduction::Max => "max",
+            Reduction::Min => "min",
+        }
+    }
+}
+
+/// The larger real part; a NaN wins.
+#[expect(clippy::eq_op, reason = "only a NaN differs from itself")]
+pub(super) fn maximum<T: Element>(a: T, b: T) -> T {
+    if a.re() >= b.re() || a != a { a } else { b }
+}
+
+/// The smaller real part; a NaN wins.
+#[expect(clippy::eq_op, reason = "only a NaN differs from itself")]
+pub(super) fn minimum<T: Element>(a: T, b: T) -> T {
+    if a.re() <= b.re() || a != a { a } else { b }
+}

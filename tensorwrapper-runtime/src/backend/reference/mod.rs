@@ -1,0 +1,132 @@
+//! The living definition of every operation, in naive loops: what the fast devices are judged by.
+//!
+//! Knows no speed. Nothing here is shared with the fast devices but the scalar functions and the conventions.
+
+mod factorise;
+
+use num_complex::Complex;
+
+use super::function::Scalar;
+use super::{Binary, Device, Factorisation, Instruction, LoopNest, Operand, Output, Program, Reduction};
+use crate::element::{Element, dispatch};
+use crate::error::Error;
+use crate::layout::Positions;
+
+/// Computes everything one element after the other.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reference;
+
+impl Device for Reference {
+    fn name(&self) -> &'static str {
+        "reference"
+    }
+
+    fn contract(&self, nest: &LoopNest, alpha: Complex<f64>, factors: &[Operand<'_>], output: Output<'_>) -> Result<(), Error> {
+        dispatch!(output.dtype(), T => contract::<T>(nest, T::from_complex(alpha), factors, output));
+        Ok(())
+    }
+
+    fn map(
+        &self,
+        nest: &LoopNest,
+        program: &Program,
+        reduction: Reduction,
+        inputs: &[Operand<'_>],
+        output: Output<'_>,
+    ) -> Result<(), Error> {
+        dispatch!(output.dtype(), T => map::<T>(nest, program, reduction, inputs, output))
+    }
+
+    fn factorise(
+        &self,
+        nest: &LoopNest,
+        factorisation: Factorisation,
+        inputs: &[Operand<'_>],
+        outputs: Vec<Output<'_>>,
+    ) -> Result<(), Error> {
+        factorise::factorise(nest, factorisation, inputs, outputs)
+    }
+}
+
+/// The elements of an operand in the order of the nest: kept axes outside, reduced axes inside.
+struct Walk<'a, T> {
+    data: &'a [T],
+    positions: Positions<'a>,
+    conjugate: bool,
+}
+
+impl<'a, T: Element> Walk<'a, T> {
+    fn new(operand: &'a Operand<'_>) -> Walk<'a, T> {
+        let positions = operand.layout().positions();
+        Walk { data: operand.typed(), positions, conjugate: operand.conjugate }
+    }
+
+    fn next(&mut self) -> T {
+        let position = self.positions.next().expect("the nest has as many points as the operand");
+        if self.conjugate { self.data[position].conj() } else { self.data[position] }
+    }
+}
+
+fn contract<T: Element>(nest: &LoopNest, alpha: T, factors: &[Operand<'_>], output: Output<'_>) {
+    let mut walks: Vec<Walk<'_, T>> = factors.iter().map(Walk::new).collect();
+    let terms: usize = nest.reduced_extents().iter().product();
+    let (out, layout) = output.typed::<T>();
+    for position in layout.positions() {
+        let sum = (0..terms).map(|_| walks.iter_mut().map(Walk::next).reduce(|a, b| a * b).unwrap_or(T::ONE));
+        let sum = sum.reduce(|a, b| a + b).unwrap_or(T::ZERO);
+        out[position] = if alpha == T::ONE { sum } else { alpha * sum };
+    }
+}
+
+fn map<T: Scalar>(
+    nest: &LoopNest,
+    program: &Program,
+    reduction: Reduction,
+    inputs: &[Operand<'_>],
+    output: Output<'_>,
+) -> Result<(), Error> {
+    reduction.check::<T>()?;
+    let mut walks: Vec<Walk<'_, T>> = inputs.iter().map(Walk::new).collect();
+    let values: usize = nest.reduced_extents().iter().product();
+    let (out, layout) = output.typed::<T>();
+    for position in layout.positions() {
+        let values = (0..values).map(|_| {
+            let elements: Vec<T> = walks.iter_mut().map(Walk::next).collect();
+            run(program, &elements)
+        });
+        out[position] = match values.reduce(|a, b| reduction.combine(a, b)) {
+            Some(value) => value,
+            None => reduction.of_nothing()?,
+        };
+    }
+    Ok(())
+}
+
+fn run<T: Scalar>(program: &Program, inputs: &[T]) -> T {
+    let mut registers: Vec<T> = Vec::with_capacity(program.instructions().len());
+    for instruction in program.instructions() {
+        let value = match *instruction {
+            Instruction::Input(n) => inputs[n],
+            Instruction::Constant(c) => T::from_complex(c),
+            Instruction::Negate(a) => -registers[a],
+            Instruction::Apply(function, a) => {
+                let mut value = [registers[a]];
+                T::apply(function, &mut value);
+                value[0]
+            }
+            Instruction::PowerInteger(a, exponent) => registers[a].power_integer(exponent),
+            Instruction::PowerReal(a, exponent) => registers[a].power_real(exponent),
+            Instruction::Combine(operation, a, b) => {
+                let (a, b) = (registers[a], registers[b]);
+                match operation {
+                    Binary::Add => a + b,
+                    Binary::Subtract => a - b,
+                    Binary::Multiply => a * b,
+                    Binary::Divide => a / b,
+                }
+            }
+        };
+        registers.push(value);
+    }
+    registers[registers.len() - 1]
+}
