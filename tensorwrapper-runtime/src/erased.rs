@@ -73,6 +73,14 @@ impl SliceRef<'_> {
     }
 }
 
+impl SliceRef<'_> {
+    /// Whether two slices are the same memory.
+    pub fn is_same(&self, other: &SliceRef<'_>) -> bool {
+        let start = |slice: &SliceRef<'_>| each!(SliceRef, slice, s => s.as_ptr() as usize);
+        self.dtype() == other.dtype() && self.len() == other.len() && start(self) == start(other)
+    }
+}
+
 impl SliceMut<'_> {
     /// Number of elements.
     pub fn len(&self) -> usize {

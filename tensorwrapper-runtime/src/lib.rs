@@ -13,8 +13,23 @@ mod shape;
 mod backend;
 // Floor 3: what holds the elements.
 mod tensor;
+// Floor 4: equations, recorded.
+mod expr;
+// Floor 5: what is to be computed.
+mod graph;
+// Floor 6: the same, cheaper.
+mod optimize;
+// Floor 7: computing it.
+mod exec;
+// The roof: what expansions of the macros call.
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
 
 pub use element::{Dtype, Element};
 pub use error::{Error, ErrorKind, Place};
+pub use exec::{Context, DynOperand, contract, einsum};
+pub use expr::{Expr, Indexed, TensorLike};
+pub use optimize::Order;
 pub use shape::{Const, Dyn, Extent, Extents, IntoExtent, IntoShape, Len, Shape};
 pub use tensor::{AnyTensor, ComputeDevice, Elements, MemoryKind, Placement, Tensor, TensorMut, TensorRef};

@@ -1,7 +1,7 @@
 //! Statements in order, results out, writes at the end.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::quote_spanned;
 use tensorwrapper_notation::syntax::{Block, BlockValue, LeftSide, Name, Statement, Target};
 use tensorwrapper_notation::{Diagnostic, Fault, check};
 
@@ -66,11 +66,11 @@ impl Emission<'_> {
             Target::Place(hole, ..) => {
                 let write = own("write", self.writes.len());
                 let code = recorded.code;
-                self.record.extend(quote!(let #write = #code;));
-                self.scene.write(&hole.text, quote!(&#write.after));
-                self.sinks.push(quote!(::tensorwrapper::__private::part(&#write)));
+                self.record.extend(emit!(let #write = #code;));
+                self.scene.write(&hole.text, emit!(&#write.after));
+                self.sinks.push(emit!(::tensorwrapper::__private::part(&#write)));
                 let place = self.scene.host.tokens(hole);
-                self.writes.push((quote!(::tensorwrapper::__private::take_patch(#write, &mut __results)), place));
+                self.writes.push((emit!(::tensorwrapper::__private::take_patch(&#write, &mut __results)), place));
             }
             Target::Value(_) => {
                 let span = statement.span;
@@ -109,15 +109,15 @@ impl Emission<'_> {
         let span = self.scene.host.span(statement.span);
         match self.failure {
             Failure::Panic => quote_spanned!(span=> ::tensorwrapper::__private::unwrap(#code)),
-            Failure::Return => quote!(#code?),
+            Failure::Return => emit!(#code?),
         }
     }
 
     fn bind(&mut self, results: &[(Name, LeftSide)], recorded: Recorded) {
         let names: Vec<_> = results.iter().map(|(name, _)| self.scene.host.ident(name)).collect();
         let code = recorded.code;
-        let pattern = if let [name] = names.as_slice() { quote!(#name) } else { quote!((#(#names),*)) };
-        self.record.extend(quote! {
+        let pattern = if let [name] = names.as_slice() { emit!(#name) } else { emit!((#(#names),*)) };
+        self.record.extend(emit! {
             #[allow(non_snake_case)]
             let #pattern = #code;
         });
@@ -130,25 +130,25 @@ impl Emission<'_> {
     /// Code that takes the block's value out of the computed results.
     fn value(&mut self, value: &BlockValue, block: &Block) -> TokenStream {
         match value {
-            BlockValue::Nothing => quote!(()),
+            BlockValue::Nothing => emit!(()),
             BlockValue::Name(name) => self.exported(name),
             BlockValue::Names(names) => {
                 let values: Vec<_> = names.iter().map(|name| self.exported(name)).collect();
-                quote!((#(#values,)*))
+                emit!((#(#values,)*))
             }
             BlockValue::Equation(statement) => {
-                let Some(recorded) = self.equation(statement, block) else { return quote!(()) };
+                let Some(recorded) = self.equation(statement, block) else { return emit!(()) };
                 let Target::Value(sides) = &statement.target else { unreachable!("a block's last equation is in value form") };
                 let names: Vec<_> = (0..sides.len()).map(|n| own("value", n)).collect();
                 let code = recorded.code;
-                let pattern = if let [name] = names.as_slice() { quote!(#name) } else { quote!((#(#names),*)) };
-                self.record.extend(quote!(let #pattern = #code;));
+                let pattern = if let [name] = names.as_slice() { emit!(#name) } else { emit!((#(#names),*)) };
+                self.record.extend(emit!(let #pattern = #code;));
                 let values: Vec<_> = names
                     .iter()
                     .zip(sides)
-                    .map(|(name, side)| self.taken(&quote!(#name), side.indices.as_ref().is_none_or(Vec::is_empty)))
+                    .map(|(name, side)| self.taken(&emit!(#name), side.indices.as_ref().is_none_or(Vec::is_empty)))
                     .collect();
-                if let [value] = values.as_slice() { value.clone() } else { quote!((#(#values),*)) }
+                if let [value] = values.as_slice() { value.clone() } else { emit!((#(#values),*)) }
             }
         }
     }
@@ -158,18 +158,18 @@ impl Emission<'_> {
             let fault = Diagnostic::new(Fault::Label, name.span, format!("`{}` is not bound in this block", name.text));
             let help = Some(format!("a block's value is made of names that it binds, `let {}[i, j] = …;`", name.text));
             self.faults.push(Diagnostic { help, ..fault });
-            return quote!(());
+            return emit!(());
         };
         let ident = proc_macro2::Ident::new(&ident.to_string(), self.scene.host.span(name.span));
         let is_number = self.numbers.iter().rev().find(|(known, _)| *known == name.text).is_some_and(|(_, number)| *number);
-        self.taken(&quote!(#ident), is_number)
+        self.taken(&emit!(#ident), is_number)
     }
 
     fn taken(&mut self, recording: &TokenStream, is_number: bool) -> TokenStream {
-        self.sinks.push(quote!(::tensorwrapper::__private::sink(&#recording)));
+        self.sinks.push(emit!(::tensorwrapper::__private::sink(&#recording)));
         match is_number {
-            true => quote!(::tensorwrapper::__private::take_number(&#recording, &mut __results)),
-            false => quote!(::tensorwrapper::__private::take_tensor(&#recording, &mut __results)),
+            true => emit!(::tensorwrapper::__private::take_number(&#recording, &mut __results)),
+            false => emit!(::tensorwrapper::__private::take_tensor(&#recording, &mut __results)),
         }
     }
 
@@ -182,23 +182,23 @@ impl Emission<'_> {
         let (record, sinks) = (&self.record, &self.sinks);
         let context = match &block.context {
             Some(hole) => host.tokens(hole),
-            None => quote!(::tensorwrapper::__private::default_context()),
+            None => emit!(::tensorwrapper::__private::default_context()),
         };
-        let compute = quote!(::tensorwrapper::__private::compute(__context, &[#(#sinks),*]));
+        let compute = emit!(::tensorwrapper::__private::compute(__context, &[#(#sinks),*]));
         let compute = match self.failure {
             Failure::Panic => quote_spanned!(span=> ::tensorwrapper::__private::unwrap(#compute)),
-            Failure::Return => quote!(#compute?),
+            Failure::Return => emit!(#compute?),
         };
         let (takes, places): (Vec<_>, Vec<_>) = self.writes.into_iter().unzip();
         let patches: Vec<_> = (0..places.len()).map(|n| own("patch", n)).collect();
         let (result, wrap) = match self.failure {
-            Failure::Panic => (quote!((__value, (#(#patches,)*))), None),
+            Failure::Panic => (emit!((__value, (#(#patches,)*))), None),
             Failure::Return => {
-                (quote!(::core::result::Result::Ok::<_, ::tensorwrapper::Error>((__value, (#(#patches,)*)))), Some(quote!(?)))
+                (emit!(::core::result::Result::Ok::<_, ::tensorwrapper::Error>((__value, (#(#patches,)*)))), Some(emit!(?)))
             }
         };
         // With `?` inside, the computation is a closure of its own, and so is what follows it.
-        let computed = quote! {
+        let computed = emit! {
             match #values {
                 #names => (|| {
                     let __context: &::tensorwrapper::Context = #context;
@@ -210,7 +210,7 @@ impl Emission<'_> {
                 })()
             }
         };
-        let write = quote! {
+        let write = emit! {
             #({
                 #[allow(unused_imports)]
                 use ::tensorwrapper::__private::PlaceExt as _;
@@ -218,12 +218,12 @@ impl Emission<'_> {
             })*
         };
         match wrap {
-            None => quote! {{
+            None => emit! {{
                 let (__value, (#(#patches,)*)) = #computed;
                 #write
                 __value
             }},
-            Some(_) => quote! {
+            Some(_) => emit! {
                 match #computed {
                     ::core::result::Result::Ok((__value, (#(#patches,)*))) => {
                         #write

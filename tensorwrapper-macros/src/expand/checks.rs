@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{format_ident, quote_spanned};
 use tensorwrapper_notation::syntax::{Count, Range};
 use tensorwrapper_notation::{Equation, Index, LabelId, sentence};
 
@@ -24,7 +24,7 @@ pub(super) fn labels_are_no_constants(scene: &Scene<'_>, equation: &Equation) ->
     let mut seen = HashSet::new();
     let labels = equation.labels().iter().filter(|label| seen.insert(label.name.as_str()));
     let names: Vec<Ident> = labels.map(|label| Ident::new(&label.name, scene.host.span(label.span))).collect();
-    quote! {
+    emit! {
         if false {
             #(#[allow(non_snake_case, unused_variables)] let #names = ();)*
         }
@@ -95,7 +95,7 @@ impl Checks<'_, '_> {
         self.witnesses += 1;
         let sentence = format_ident!("__Sentence{}_{}", self.equation, number, span = Span::mixed_site());
         let witness = format_ident!("__Witness{}_{}", self.equation, number, span = Span::mixed_site());
-        self.code.extend(quote! {
+        self.code.extend(emit! {
             #[diagnostic::on_unimplemented(message = #message, label = #label)]
             #[allow(non_camel_case_types)]
             trait #sentence<const L: usize, const R: usize> {}
@@ -110,7 +110,7 @@ impl Checks<'_, '_> {
     /// As many indices as axes.
     fn rank(&mut self, operand: &Ident, text: &str, given: usize, span: Span) {
         let message = sentence::rank(text, "{L}", given);
-        let witness = self.witness(&quote!(FitsRank), &message, &format!("`{text}` has rank {{L}}"));
+        let witness = self.witness(&emit!(FitsRank), &message, &format!("`{text}` has rank {{L}}"));
         let mixed = span.resolved_at(Span::mixed_site());
         let (operand, witness) = (at(operand, span), at(&witness, span));
         self.code.extend(quote_spanned! {mixed=>
@@ -159,7 +159,7 @@ impl Checks<'_, '_> {
         let extent = extent(label);
         let mark = &place.mark;
         let Some(first) = self.first.get(&label).cloned() else {
-            self.code.extend(quote!(let #extent = #mark;));
+            self.code.extend(emit!(let #extent = #mark;));
             self.first.insert(label, place.clone());
             return;
         };
@@ -168,9 +168,9 @@ impl Checks<'_, '_> {
         }
         let name = &self.names[label.0];
         let message = sentence::extent(name, (&first.text, first.axis, &"{L}"), (&place.text, place.axis, &"{R}"));
-        let witness = self.witness(&quote!(AgreesWith), &message, &format!("`{name}` has extent {{R}} here"));
+        let witness = self.witness(&emit!(AgreesWith), &message, &format!("`{name}` has extent {{R}} here"));
         self.pair(&witness, &first, place);
-        self.code.extend(quote!(let #extent = ::tensorwrapper::__private::meet(#extent, #mark);));
+        self.code.extend(emit!(let #extent = ::tensorwrapper::__private::meet(#extent, #mark);));
     }
 
     /// Asks the witness about two marks: the callee stands at the first place, the argument at the second.
@@ -190,10 +190,10 @@ impl Checks<'_, '_> {
     fn square(&mut self, [(row, row_name), (column, column_name), (new, _)]: [(LabelId, String); 3]) {
         if let (Some(first), Some(second)) = (self.first.get(&row).cloned(), self.first.get(&column).cloned()) {
             let message = sentence::square(&row_name, &"{L}", &column_name, &"{R}");
-            let witness = self.witness(&quote!(AgreesWith), &message, &format!("`{column_name}` has extent {{R}} here"));
+            let witness = self.witness(&emit!(AgreesWith), &message, &format!("`{column_name}` has extent {{R}} here"));
             self.pair(&witness, &first, &second);
         }
         let (row, column, new) = (extent(row), extent(column), extent(new));
-        self.code.extend(quote!(let #new = ::tensorwrapper::__private::meet(#row, #column);));
+        self.code.extend(emit!(let #new = ::tensorwrapper::__private::meet(#row, #column);));
     }
 }

@@ -1,7 +1,7 @@
 //! One checked equation → an expression that records it: `Result<Expr<'_, T, S>, Error>` or its like.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{format_ident, quote_spanned};
 use tensorwrapper_notation::syntax::{Factorisation, Operator, Range, Reduction, Scalar};
 use tensorwrapper_notation::{Builder, Equation, Factorise, Function, Index, LabelId, Left, Operand, OperandId, Right, ScalarId};
 
@@ -22,7 +22,7 @@ pub(super) fn record(scene: &Scene<'_>, equation: &Equation, number: usize) -> R
     let constants = checks::labels_are_no_constants(scene, equation);
     let declared = equation.labels().iter().enumerate().filter_map(|(n, label)| {
         let extent = scene.count(label.declared.as_ref()?);
-        Some(quote!(__recorder.declare(#n, #extent);))
+        Some(emit!(__recorder.declare(#n, #extent);))
     });
     let mut emitter = Emitter { scene, statements: TokenStream::new(), nodes: 0 };
     let right = equation.build(&mut emitter);
@@ -33,7 +33,7 @@ pub(super) fn record(scene: &Scene<'_>, equation: &Equation, number: usize) -> R
         Right::Expression(node) => finish(equation, &node, place.as_ref()),
         Right::Factorise(factorise, arguments) => finish_factorise(equation, factorise, &arguments),
     };
-    let code = quote! {
+    let code = emit! {
         (|| {
             #[allow(unused_imports)]
             use ::tensorwrapper::__private::{AxisByType as _, AxisByValue as _, CheckAtRunTime as _, RankCheckByValue as _};
@@ -57,7 +57,7 @@ fn operands(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
         let (name, given) = (own("operand", n), at_span(scene.borrowed(&operand.hole), span));
         code.extend(quote_spanned!(span.resolved_at(proc_macro2::Span::mixed_site())=> let #name = ::tensorwrapper::__private::operand(#given);));
         code.extend(match n {
-            0 => quote!(let __element = #name.element();),
+            0 => emit!(let __element = #name.element();),
             _ => {
                 let name = at(&name, span);
                 quote_spanned!(span.resolved_at(proc_macro2::Span::mixed_site())=> ::tensorwrapper::__private::same_element(__element, #name.element());)
@@ -65,7 +65,7 @@ fn operands(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
         });
     }
     if equation.operands().is_empty() {
-        code.extend(quote!(let __element = ::core::marker::PhantomData::<f64>;));
+        code.extend(emit!(let __element = ::core::marker::PhantomData::<f64>;));
     }
     code
 }
@@ -93,10 +93,10 @@ fn written(left: &Left) -> &[LabelId] {
 pub(super) fn marks(labels: &[LabelId]) -> TokenStream {
     // Tuples end at 16; beyond, the rank is known at run time.
     if labels.len() > 16 {
-        return quote!(::tensorwrapper::__private::Unranked);
+        return emit!(::tensorwrapper::__private::Unranked);
     }
     let marks = labels.iter().map(|label| checks::extent(*label));
-    quote!((#(#marks,)*))
+    emit!((#(#marks,)*))
 }
 
 fn finish(equation: &Equation, node: &Ident, place: Option<&Ident>) -> TokenStream {
@@ -106,36 +106,36 @@ fn finish(equation: &Equation, node: &Ident, place: Option<&Ident>) -> TokenStre
     match place {
         None => {
             let marks = marks(axes);
-            quote!(::tensorwrapper::__private::finish(__recorder, #node, &[#(#numbers),*], __element, #marks))
+            emit!(::tensorwrapper::__private::finish(__recorder, #node, &[#(#numbers),*], __element, #marks))
         }
         Some(place) => {
             let target = own("operand", equation.place().expect("a place was emitted").0.0);
-            quote!(::tensorwrapper::__private::finish_write(__recorder, #node, &[#(#numbers),*], &#target, #place))
+            emit!(::tensorwrapper::__private::finish_write(__recorder, #node, &[#(#numbers),*], &#target, #place))
         }
     }
 }
 
 fn finish_factorise(equation: &Equation, factorise: &Factorise, arguments: &[Ident]) -> TokenStream {
     let kind = match factorise.kind() {
-        Factorisation::Cholesky => quote!(Cholesky),
-        Factorisation::Eigh => quote!(Eigh),
+        Factorisation::Cholesky => emit!(Cholesky),
+        Factorisation::Eigh => emit!(Eigh),
     };
     let argument_axes = numbers(&factorise.argument_axes());
     let matrix = factorise.matrix_labels().map(|label| label.0);
     let results = factorise.result_axes().into_iter().zip(equation.left()).map(|(computed, left)| {
         let (computed, wanted) = (numbers(&computed), numbers(written(left)));
-        quote!((&[#(#computed),*], &[#(#wanted),*]))
+        emit!((&[#(#computed),*], &[#(#wanted),*]))
     });
     // Eigenvalues are real, whatever the matrix is.
     let last = equation.left().len() - 1;
     let typed = equation.left().iter().enumerate().map(|(n, left)| {
         let marks = marks(written(left));
-        let element = if n < last { quote!(::tensorwrapper::__private::real(__element)) } else { quote!(__element) };
-        quote!(::tensorwrapper::__private::typed(__factors.remove(0), #element, #marks))
+        let element = if n < last { emit!(::tensorwrapper::__private::real(__element)) } else { emit!(__element) };
+        emit!(::tensorwrapper::__private::typed(__factors.remove(0), #element, #marks))
     });
     let typed: Vec<_> = typed.collect();
-    let value = if let [one] = typed.as_slice() { one.clone() } else { quote!((#(#typed),*)) };
-    quote! {
+    let value = if let [one] = typed.as_slice() { one.clone() } else { emit!((#(#typed),*)) };
+    emit! {
         __recorder
             .finish_factorise(
                 ::tensorwrapper::__private::Decomposition::#kind,
@@ -159,28 +159,28 @@ impl Emitter<'_, '_> {
     fn bind(&mut self, call: &TokenStream) -> Ident {
         let name = own("node", self.nodes);
         self.nodes += 1;
-        self.statements.extend(quote!(let #name = #call;));
+        self.statements.extend(emit!(let #name = #call;));
         name
     }
 
     fn index(&self, index: &Index) -> TokenStream {
-        let private = quote!(::tensorwrapper::__private::Index);
+        let private = emit!(::tensorwrapper::__private::Index);
         match index {
-            Index::Label(LabelId(label), _) => quote!(#private::Label(#label)),
+            Index::Label(LabelId(label), _) => emit!(#private::Label(#label)),
             Index::Slice(LabelId(label), Range::Literal(start, end, _), _) => {
                 let end = match end {
-                    Some(end) => quote!(::core::option::Option::Some(#end)),
-                    None => quote!(::core::option::Option::None),
+                    Some(end) => emit!(::core::option::Option::Some(#end)),
+                    None => emit!(::core::option::Option::None),
                 };
-                quote!(#private::Slice(#label, #start, #end))
+                emit!(#private::Slice(#label, #start, #end))
             }
             Index::Slice(LabelId(label), Range::Hole(hole), _) => {
                 let range = self.scene.range(hole);
-                quote!(#private::Slice(#label, #range.0, #range.1))
+                emit!(#private::Slice(#label, #range.0, #range.1))
             }
             Index::Chip(count) => {
                 let position = self.scene.count(count);
-                quote!(#private::Chip(#position))
+                emit!(#private::Chip(#position))
             }
         }
     }
@@ -192,18 +192,18 @@ impl Builder for Emitter<'_, '_> {
     fn operand(&mut self, id: OperandId, operand: &Operand) -> Ident {
         let (name, text) = (own("operand", id.0), &operand.hole.text);
         let indices: Vec<_> = operand.indices.iter().map(|index| self.index(index)).collect();
-        self.bind(&quote!(__recorder.operand(&#name, #text, &[#(#indices),*])))
+        self.bind(&emit!(__recorder.operand(&#name, #text, &[#(#indices),*])))
     }
 
     fn scalar(&mut self, _: ScalarId, scalar: &Scalar) -> Ident {
         match scalar {
-            Scalar::Literal(value, _) => self.bind(&quote!(__recorder.literal(#value))),
+            Scalar::Literal(value, _) => self.bind(&emit!(__recorder.literal(#value))),
             Scalar::Hole(hole) => {
                 let span = self.scene.host.span(hole.span);
                 let given = at_span(self.scene.borrowed(hole), span);
                 let mixed = span.resolved_at(proc_macro2::Span::mixed_site());
                 let scalar = quote_spanned!(mixed=> ::tensorwrapper::__private::scalar(__element, #given));
-                self.bind(&quote!(__recorder.scalar(#scalar)))
+                self.bind(&emit!(__recorder.scalar(#scalar)))
             }
         }
     }
@@ -211,56 +211,56 @@ impl Builder for Emitter<'_, '_> {
     fn spread(&mut self, id: ScalarId, scalar: &Scalar, labels: &[LabelId]) -> Ident {
         let value = self.scalar(id, scalar);
         let labels = numbers(labels);
-        self.bind(&quote!(__recorder.spread(#value, &[#(#labels),*])))
+        self.bind(&emit!(__recorder.spread(#value, &[#(#labels),*])))
     }
 
     fn negate(&mut self, value: Ident) -> Ident {
-        self.bind(&quote!(__recorder.negate(#value)))
+        self.bind(&emit!(__recorder.negate(#value)))
     }
 
     fn binary(&mut self, operator: Operator, left: Ident, right: Ident) -> Ident {
         let operator = match operator {
-            Operator::Add => quote!(Add),
-            Operator::Subtract => quote!(Subtract),
-            Operator::Multiply => quote!(Multiply),
-            Operator::Divide => quote!(Divide),
+            Operator::Add => emit!(Add),
+            Operator::Subtract => emit!(Subtract),
+            Operator::Multiply => emit!(Multiply),
+            Operator::Divide => emit!(Divide),
         };
-        self.bind(&quote!(__recorder.binary(::tensorwrapper::__private::Operator::#operator, #left, #right)))
+        self.bind(&emit!(__recorder.binary(::tensorwrapper::__private::Operator::#operator, #left, #right)))
     }
 
     fn reduce(&mut self, reduction: Reduction, labels: &[LabelId], value: Ident) -> Ident {
         let reduction = match reduction {
-            Reduction::Sum => quote!(Sum),
-            Reduction::Product => quote!(Product),
-            Reduction::Max => quote!(Max),
-            Reduction::Min => quote!(Min),
+            Reduction::Sum => emit!(Sum),
+            Reduction::Product => emit!(Product),
+            Reduction::Max => emit!(Max),
+            Reduction::Min => emit!(Min),
         };
         let labels = numbers(labels);
-        self.bind(&quote!(__recorder.reduce(::tensorwrapper::__private::Reduction::#reduction, &[#(#labels),*], #value)))
+        self.bind(&emit!(__recorder.reduce(::tensorwrapper::__private::Reduction::#reduction, &[#(#labels),*], #value)))
     }
 
     fn apply(&mut self, function: Function, value: Ident) -> Ident {
         // The variant's name is its debug text.
         let variant = format_ident!("{function:?}");
-        self.bind(&quote!(__recorder.apply(::tensorwrapper::__private::Function::#variant, #value)))
+        self.bind(&emit!(__recorder.apply(::tensorwrapper::__private::Function::#variant, #value)))
     }
 
     fn power_integer(&mut self, value: Ident, _: ScalarId, exponent: &Scalar) -> Ident {
         let exponent = match exponent {
             Scalar::Literal(value, _) => {
                 let value = *value as i32;
-                quote!(#value)
+                emit!(#value)
             }
             Scalar::Hole(hole) => self.scene.power(hole),
         };
-        self.bind(&quote!(__recorder.power_integer(#value, #exponent)))
+        self.bind(&emit!(__recorder.power_integer(#value, #exponent)))
     }
 
     fn power_real(&mut self, value: Ident, _: ScalarId, exponent: &Scalar) -> Ident {
         let exponent = match exponent {
-            Scalar::Literal(value, _) => quote!(#value),
+            Scalar::Literal(value, _) => emit!(#value),
             Scalar::Hole(hole) => self.scene.power(hole),
         };
-        self.bind(&quote!(__recorder.power_real(#value, #exponent)))
+        self.bind(&emit!(__recorder.power_real(#value, #exponent)))
     }
 }

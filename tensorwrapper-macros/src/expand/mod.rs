@@ -7,6 +7,11 @@
 //! `block` orders statements and results, `scene` knows what names stand for, `equation` records one equation,
 //! `checks` emits the compile-time checks.
 
+/// Quotes code of the expansion's own: its variables are nobody else's.
+macro_rules! emit {
+    ($($code:tt)*) => { ::quote::quote_spanned!(::proc_macro2::Span::mixed_site()=> $($code)*) };
+}
+
 mod block;
 mod checks;
 mod equation;

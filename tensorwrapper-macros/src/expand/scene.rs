@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::quote_spanned;
 use tensorwrapper_notation::syntax::{Count, Hole, Range, Scalar};
 use tensorwrapper_notation::{Equation, Index, ScalarId};
 
@@ -49,9 +49,9 @@ impl<'h> Scene<'h> {
     pub(super) fn scrutinee(&self) -> (TokenStream, TokenStream) {
         let (names, values): (Vec<_>, Vec<_>) = self.given.iter().map(|g| (&g.name, &g.value)).unzip();
         // Nested pairs have no limit of length.
-        let nest = |items: Vec<TokenStream>| items.into_iter().rev().fold(quote!(()), |rest, item| quote!((#item, #rest)));
+        let nest = |items: Vec<TokenStream>| items.into_iter().rev().fold(emit!(()), |rest, item| emit!((#item, #rest)));
         let values = nest(values.into_iter().cloned().collect());
-        let names = nest(names.into_iter().map(|n| quote!(#n)).collect());
+        let names = nest(names.into_iter().map(|n| emit!(#n)).collect());
         (values, names)
     }
 
@@ -100,10 +100,10 @@ impl<'h> Scene<'h> {
         let tokens = self.host.tokens(hole);
         let span = self.host.span(hole.span);
         let value = match how {
-            Use::Borrow => quote!(&(#tokens)),
+            Use::Borrow => emit!(&(#tokens)),
             Use::Range => quote_spanned!(span=> ::tensorwrapper::__private::range(&(#tokens))),
             Use::Count => quote_spanned!(span=> ::tensorwrapper::__private::count(#tokens)),
-            Use::Power => quote!((#tokens)),
+            Use::Power => emit!((#tokens)),
         };
         self.given.push(Given { name, value });
     }
@@ -111,7 +111,7 @@ impl<'h> Scene<'h> {
     fn given(&self, hole: &Hole, how: Use) -> TokenStream {
         let number = self.known.get(&(how, run_key(hole))).or_else(|| self.known.get(&(how, hole.text.clone())));
         let name = &self.given[*number.expect("every hole of an equation was brought into the scene")].name;
-        quote!(#name)
+        emit!(#name)
     }
 
     /// The recording that a spelling stands for, if it is not the program's own value.
@@ -119,7 +119,7 @@ impl<'h> Scene<'h> {
         if let Some(written) = self.written.get(text) {
             return Some(written.clone());
         }
-        self.locals.get(text).map(|ident| quote!(&#ident))
+        self.locals.get(text).map(|ident| emit!(&#ident))
     }
 
     /// A reference to a tensor or scalar.
@@ -135,7 +135,7 @@ impl<'h> Scene<'h> {
     /// A position or extent.
     pub(super) fn count(&self, count: &Count) -> TokenStream {
         match count {
-            Count::Literal(value, _) => quote!(#value),
+            Count::Literal(value, _) => emit!(#value),
             Count::Hole(hole) => self.given(hole, Use::Count),
         }
     }

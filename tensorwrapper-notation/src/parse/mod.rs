@@ -12,7 +12,6 @@ mod tests;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Index, Invocation};
 use crate::token::{Span, Token};
-use cursor::Cursor;
 
 /// Reads one invocation: a value, an assignment, or a block.
 ///

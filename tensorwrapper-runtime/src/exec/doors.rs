@@ -85,7 +85,11 @@ impl Context {
     ///
     /// # Errors
     /// As [`contract`].
-    pub fn contract<T: Element>(&self, operands: &[(&dyn DynOperand<T>, &[usize])], output: &[usize]) -> Result<Tensor<T>, Error> {
+    pub fn contract<T: Element>(
+        &self,
+        operands: &[(&dyn DynOperand<T>, &[usize])],
+        output: &[usize],
+    ) -> Result<Tensor<T>, Error> {
         let values: Vec<_> = operands.iter().map(|(operand, _)| operand.dyn_operand().0).collect();
         let labels: Vec<&[usize]> = operands.iter().map(|(_, labels)| *labels).collect();
         let statement = contraction(&labels, output).map_err(|fault| diagnostics_to_error(vec![fault]))?;

@@ -93,7 +93,8 @@ fn kernels(node: &OperationNode, layouts: &[Layout]) -> Result<Vec<Kernel>, Erro
             let space = &labels[..labels.len() - 1];
             let nest = LoopNest::new(node.extents[..space.len()].to_vec(), space.len());
             let inputs = node.inputs.iter().map(|e| access(e, space, &node.extents, layouts)).collect::<Result<_, _>>()?;
-            let outputs = node.outputs.iter().map(|e| access(e, &e.labels(), &node.extents, layouts)).collect::<Result<_, _>>()?;
+            let outputs =
+                node.outputs.iter().map(|e| access(e, &e.labels(), &node.extents, layouts)).collect::<Result<_, _>>()?;
             Ok(vec![Kernel { nest, work: Work::Factorise(*kind), inputs, outputs }])
         }
         Operation::Write { part } => {
@@ -145,7 +146,9 @@ fn access(edge: &Edge, space: &[Label], extents: &[usize], layouts: &[Layout]) -
             EdgeAxis::Chip(position) => offset += position as isize * stride,
             EdgeAxis::Label { label, start } => {
                 let place = space.iter().position(|&l| l == label);
-                let place = place.ok_or_else(|| Error::new(ErrorKind::Shape(format!("label {label} is not in its kernel's iteration space"))))?;
+                let place = place.ok_or_else(|| {
+                    Error::new(ErrorKind::Shape(format!("label {label} is not in its kernel's iteration space")))
+                })?;
                 strides[place] += stride;
                 offset += start as isize * stride;
             }
@@ -154,7 +157,11 @@ fn access(edge: &Edge, space: &[Label], extents: &[usize], layouts: &[Layout]) -
     let extents: Vec<usize> = space.iter().map(|&l| extents[l]).collect();
     // An empty space reads nothing, wherever its slices start.
     let offset = if extents.contains(&0) { 0 } else { offset as usize };
-    Ok(Access { tensor: edge.tensor, layout: Layout::strided(&extents, &strides, offset, usize::MAX)?, conjugate: edge.conjugate })
+    Ok(Access {
+        tensor: edge.tensor,
+        layout: Layout::strided(&extents, &strides, offset, usize::MAX)?,
+        conjugate: edge.conjugate,
+    })
 }
 
 impl Plan {
@@ -164,7 +171,10 @@ impl Plan {
         for (n, step) in self.steps.iter().enumerate() {
             let missing = step.kernels.iter().flat_map(|k| &k.inputs).find(|access| !there[access.tensor.0]);
             if let Some(access) = missing {
-                return Err(Error::new(ErrorKind::Shape(format!("step {n} of the plan reads tensor {}, which is not there", access.tensor.0))));
+                return Err(Error::new(ErrorKind::Shape(format!(
+                    "step {n} of the plan reads tensor {}, which is not there",
+                    access.tensor.0
+                ))));
             }
             step.outputs.iter().for_each(|tensor| there[tensor.0] = true);
             step.release.iter().for_each(|tensor| there[tensor.0] = false);

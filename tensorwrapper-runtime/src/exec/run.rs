@@ -66,8 +66,11 @@ fn launch(
     };
     let inputs: Vec<Operand<'_>> = kernel.inputs.iter().map(read).collect();
     // A kernel writes all new tensors of its step, in their order.
-    let mut written: Vec<Output<'_>> =
-        outputs.iter_mut().zip(&kernel.outputs).map(|((_, buffer), access)| Output::new(buffer.as_mut(), access.layout.clone())).collect();
+    let mut written: Vec<Output<'_>> = outputs
+        .iter_mut()
+        .zip(&kernel.outputs)
+        .map(|((_, buffer), access)| Output::new(buffer.as_mut(), access.layout.clone()))
+        .collect();
     match &kernel.work {
         Work::Factorise(kind) => device.factorise(&kernel.nest, *kind, &inputs, written),
         Work::Contract(alpha) => device.contract(&kernel.nest, *alpha, &inputs, written.remove(0)),

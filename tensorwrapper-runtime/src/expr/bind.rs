@@ -59,7 +59,9 @@ impl<'a> Builder for Binder<'_, '_, 'a> {
         let index = |index: &tensorwrapper_notation::Index| match index {
             tensorwrapper_notation::Index::Label(label, _) => Index::Label(label.0),
             tensorwrapper_notation::Index::Slice(label, Range::Literal(start, end, _), _) => Index::Slice(label.0, *start, *end),
-            tensorwrapper_notation::Index::Slice(_, Range::Hole(_), _) => unreachable!("the run-time doors have no holes in indices"),
+            tensorwrapper_notation::Index::Slice(_, Range::Hole(_), _) => {
+                unreachable!("the run-time doors have no holes in indices")
+            }
             tensorwrapper_notation::Index::Chip(count) => Index::Chip(literal(count)),
         };
         let indices: Vec<Index> = operand.indices.iter().map(index).collect();

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use num_complex::Complex;
-use tensorwrapper_notation::syntax::{Expression, ExpressionKind, Hole, Index, LeftSide, Name, Operator, Reduction, Right, Scalar, Statement, Target};
+use tensorwrapper_notation::syntax::{
+    Expression, ExpressionKind, Hole, Index, LeftSide, Name, Operator, Reduction, Right, Scalar, Statement, Target,
+};
 use tensorwrapper_notation::{Diagnostic, Fault, Function, Span, axes, check, lex};
 
 use super::bind::bind;
@@ -47,13 +49,17 @@ fn labels(text: &str) -> Result<Vec<Index>, Error> {
     let read = if text.contains(',') || !text.trim().chars().all(char::is_alphabetic) {
         lex(text).and_then(|tokens| axes(&tokens))
     } else {
-        let letter = |(start, c): (usize, char)| Index::Label(Name { text: c.to_string(), span: Span { start, end: start + c.len_utf8() } });
+        let letter = |(start, c): (usize, char)| {
+            Index::Label(Name { text: c.to_string(), span: Span { start, end: start + c.len_utf8() } })
+        };
         Ok(text.trim().char_indices().map(letter).collect())
     };
     let found = read.map_err(|fault| diagnostics_to_error(vec![fault]))?;
     // Holes would have no meaning in a string.
     for index in &found {
-        if let Index::Chip(tensorwrapper_notation::syntax::Count::Hole(hole)) | Index::Slice(_, tensorwrapper_notation::syntax::Range::Hole(hole)) = index {
+        if let Index::Chip(tensorwrapper_notation::syntax::Count::Hole(hole))
+        | Index::Slice(_, tensorwrapper_notation::syntax::Range::Hole(hole)) = index
+        {
             let message = format!("`{}` is a Rust expression, which a string cannot hold", hole.text);
             return Err(Error::new(ErrorKind::Syntax { message, position: hole.span.start }));
         }
@@ -128,7 +134,8 @@ impl<'a, T: Element> Indexed<'a, T> {
         let expression = self.expression.clone()?;
         let left = LeftSide { indices: Some(labels(left)?), span: Span::default() };
         let span = expression.span;
-        let statement = Statement { target: Target::Value(vec![left]), right: Right::Expression(expression), declarations: Vec::new(), span };
+        let statement =
+            Statement { target: Target::Value(vec![left]), right: Right::Expression(expression), declarations: Vec::new(), span };
         let equation = check(&statement, &[]).map_err(diagnostics_to_error)?;
         let leaf = |hole: &Hole| {
             let found = self.leaves.iter().find(|(number, _)| *number == hole.span.start);

@@ -143,11 +143,22 @@ impl IntoScalar<Complex<f32>> for f32 {
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<T: Element, X: IntoScalar<T> + ?Sized> IntoScalar<T> for &X {
-    fn into_scalar(&self) -> ScalarValue<'_> {
-        (**self).into_scalar()
-    }
+/// References to numbers, one by one: a blanket implementation would meet the one for elements.
+macro_rules! references {
+    ($($X:ty: $($T:ty),*;)*) => { $($(
+        #[diagnostic::do_not_recommend]
+        impl IntoScalar<$T> for &$X {
+            fn into_scalar(&self) -> ScalarValue<'_> {
+                ScalarValue(Tree::Constant((**self).to_complex()))
+            }
+        }
+    )*)* };
+}
+references! {
+    f32: f32, Complex<f32>;
+    f64: f64, Complex<f64>;
+    Complex<f32>: Complex<f32>;
+    Complex<f64>: Complex<f64>;
 }
 
 #[diagnostic::do_not_recommend]

@@ -11,9 +11,9 @@ mod recorder;
 mod value;
 
 pub(crate) use bind::bind;
-pub(crate) use indexed::diagnostics_to_error;
 pub use indexed::Indexed;
+pub(crate) use indexed::diagnostics_to_error;
 pub use like::{IntoScalar, Operand, ScalarValue, TensorLike};
-pub use recorder::{Index, Recorder};
+pub use recorder::{Factor, Index, Node, Recorder, Written};
 pub use value::Expr;
 pub(crate) use value::{Axis, Factorised, Source, Tree, Value};

@@ -148,11 +148,13 @@ impl<'n> Recorder<'n> {
         if matches!(reduction, Reduction::Max | Reduction::Min) {
             if self.dtype.is_complex() {
                 let message = format!("`max` and `min` need an order, which `{}` has not", self.dtype);
-                self.errors.push(Error::new(ErrorKind::Undefined(message)).with_help("take `abs` in an equation over real elements"));
+                self.errors
+                    .push(Error::new(ErrorKind::Undefined(message)).with_help("take `abs` in an equation over real elements"));
             }
             let empty = labels.iter().find(|&&l| self.labels[l].first.as_ref().is_some_and(|place| place.extent == 0));
             if let Some(&label) = empty {
-                let message = format!("index `{}` has extent 0, and `max` or `min` over nothing has no value", self.labels[label].name);
+                let message =
+                    format!("index `{}` has extent 0, and `max` or `min` over nothing has no value", self.labels[label].name);
                 self.errors.push(Error::new(ErrorKind::Undefined(message)));
             }
         }
@@ -189,12 +191,19 @@ impl<'n> Recorder<'n> {
         let value = Value {
             extents: distinct.iter().map(|&l| self.extent(l)).collect(),
             dtype: self.dtype,
-            source: Source::Equation { tree: node.0, extents: (0..self.labels.len()).map(|l| self.extent(l)).collect(), axes: distinct.clone() },
+            source: Source::Equation {
+                tree: node.0,
+                extents: (0..self.labels.len()).map(|l| self.extent(l)).collect(),
+                axes: distinct.clone(),
+            },
         };
         if distinct.len() == axes.len() {
             return Arc::new(value);
         }
-        let place = |label| Axis::Label { label: distinct.iter().position(|d| d == label).expect("every label is among the distinct"), start: 0 };
+        let place = |label| Axis::Label {
+            label: distinct.iter().position(|d| d == label).expect("every label is among the distinct"),
+            start: 0,
+        };
         Arc::new(Value {
             extents: axes.iter().map(|&l| self.extent(l)).collect(),
             dtype: self.dtype,
@@ -218,13 +227,19 @@ impl<'n> Recorder<'n> {
     ///
     /// # Errors
     /// Every fault that was met.
-    pub fn finish_write<'a, T: Element, S: Extents>(self, node: Node<'a>, axes: &[usize], place: Node<'a>) -> Result<Written<'a, T, S>, Error> {
+    pub fn finish_write<'a, T: Element, S: Extents>(
+        self,
+        node: Node<'a>,
+        axes: &[usize],
+        place: Node<'a>,
+    ) -> Result<Written<'a, T, S>, Error> {
         let Tree::Operand(base, selection) = place.0 else {
             unreachable!("the place that is written is an operand");
         };
         let part = self.finish_value(node, axes)?;
         // The selection speaks of the equation's labels, the written value of the part's axes.
-        let position = |label: usize| axes.iter().position(|&a| a == label).expect("every label of the place is an axis of the part");
+        let position =
+            |label: usize| axes.iter().position(|&a| a == label).expect("every label of the place is an axis of the part");
         let selection: Vec<Axis> = selection
             .into_iter()
             .map(|axis| match axis {
@@ -232,7 +247,8 @@ impl<'n> Recorder<'n> {
                 chip @ Axis::Chip(_) => chip,
             })
             .collect();
-        let is_whole = part.extents == base.extents && selection.iter().enumerate().all(|(n, axis)| *axis == Axis::Label { label: n, start: 0 });
+        let is_whole = part.extents == base.extents
+            && selection.iter().enumerate().all(|(n, axis)| *axis == Axis::Label { label: n, start: 0 });
         let after = if is_whole {
             Arc::clone(&part)
         } else {
@@ -305,7 +321,6 @@ impl<'a> Factor<'a> {
 }
 
 /// A recorded write into a part of an existing tensor.
-#[derive(Debug)]
 pub struct Written<'a, T, S> {
     /// The whole tensor as later equations of the block read it.
     pub after: Expr<'a, T, S>,

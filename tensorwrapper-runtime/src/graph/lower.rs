@@ -141,10 +141,7 @@ impl<'a> Lowering<'a> {
             return known;
         }
         let tensor = match &value.source {
-            Source::Tensor(tensor) => {
-                self.sources.push(tensor.clone());
-                self.graph.add_source(value.extents.clone(), value.dtype)
-            }
+            Source::Tensor(tensor) => self.source(tensor),
             Source::Equation { tree, extents, axes } => self.equation(tree, Frame { extents, dtype: value.dtype, axes }),
             Source::Factorised(call, result) => {
                 let arguments: Vec<TensorId> = call.arguments.iter().map(|a| self.value(a)).collect();
@@ -159,6 +156,16 @@ impl<'a> Lowering<'a> {
         };
         self.known.insert(Arc::as_ptr(value), tensor);
         tensor
+    }
+
+    /// A tensor of the program; the same elements in the same order are one source.
+    fn source(&mut self, tensor: &AnyRef<'a>) -> TensorId {
+        let same = |known: &AnyRef<'a>| known.data.is_same(&tensor.data) && known.layout == tensor.layout;
+        if let Some(slot) = self.sources.iter().position(same) {
+            return self.graph.sources().nth(slot).expect("there is a source for each slot");
+        }
+        self.sources.push(tensor.clone());
+        self.graph.add_source(tensor.layout.extents().to_vec(), tensor.data.dtype())
     }
 
     fn equation(&mut self, tree: &Tree<'a>, frame: Frame<'_>) -> TensorId {
@@ -316,7 +323,8 @@ impl<'a> Lowering<'a> {
     /// A decomposition is one operation with all its results; asking for a second one finds the first's.
     fn factorised(&mut self, call: &Arc<crate::expr::Factorised<'a>>, arguments: &[TensorId], result: usize) -> TensorId {
         let existing = self.graph.operations().iter().find(|node| {
-            node.operation == Operation::Factorise(call.kind) && node.inputs.iter().map(|e| e.tensor).eq(arguments.iter().copied())
+            node.operation == Operation::Factorise(call.kind)
+                && node.inputs.iter().map(|e| e.tensor).eq(arguments.iter().copied())
         });
         if let Some(node) = existing {
             return node.outputs[result].tensor;
@@ -336,7 +344,15 @@ impl<'a> Lowering<'a> {
         self.graph.add_operation(Operation::Factorise(call.kind), inputs, outputs, extents)[result]
     }
 
-    fn written(&mut self, value: &Value<'a>, base: Option<TensorId>, axes: &[Axis], part: TensorId, labels: &[Label], extents: &[usize]) -> TensorId {
+    fn written(
+        &mut self,
+        value: &Value<'a>,
+        base: Option<TensorId>,
+        axes: &[Axis],
+        part: TensorId,
+        labels: &[Label],
+        extents: &[usize],
+    ) -> TensorId {
         // Labels of the part first, then one for each axis of the whole.
         let offset = labels.len();
         let whole_labels: Vec<Label> = (offset..offset + value.extents.len()).collect();

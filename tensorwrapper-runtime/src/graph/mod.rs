@@ -157,7 +157,13 @@ impl OpGraph {
     }
 
     /// Adds an operation with new tensors as its outputs: for each, its labels and its element type.
-    pub fn add_operation(&mut self, operation: Operation, inputs: Vec<Edge>, outputs: &[(&[Label], Dtype)], extents: Vec<usize>) -> Vec<TensorId> {
+    pub fn add_operation(
+        &mut self,
+        operation: Operation,
+        inputs: Vec<Edge>,
+        outputs: &[(&[Label], Dtype)],
+        extents: Vec<usize>,
+    ) -> Vec<TensorId> {
         let producer = Some(OperationId(self.operations.len()));
         let mut edges = Vec::with_capacity(outputs.len());
         for &(labels, dtype) in outputs {

@@ -22,7 +22,9 @@ pub(super) fn verify(graph: &OpGraph) -> Result<(), Error> {
             if tensor.producer.map(|p| p.0) != Some(n) {
                 return refuse(format!("writes tensor {}, which belongs to another", edge.tensor.0));
             }
-            if edge.labels().len() != edge.axes.len() || edge.axes.iter().any(|a| matches!(a, EdgeAxis::Chip(_) | EdgeAxis::Label { start: 1.., .. })) {
+            if edge.labels().len() != edge.axes.len()
+                || edge.axes.iter().any(|a| matches!(a, EdgeAxis::Chip(_) | EdgeAxis::Label { start: 1.., .. }))
+            {
                 return refuse("writes a part of a tensor".to_string());
             }
             if let Some(message) = edge_fault(edge, &tensor.extents, &node.extents) {
@@ -47,10 +49,13 @@ fn edge_fault(edge: &Edge, extents: &[usize], labels: &[usize]) -> Option<String
     }
     edge.axes.iter().zip(extents).enumerate().find_map(|(axis, (&index, &extent))| match index {
         EdgeAxis::Label { label, .. } if label >= labels.len() => Some(format!("label {label} does not exist")),
-        EdgeAxis::Label { label, start } if start + labels[label] > extent => {
-            Some(format!("label {label} runs to {} on axis {axis} of tensor {tensor}, which has extent {extent}", start + labels[label]))
+        EdgeAxis::Label { label, start } if start + labels[label] > extent => Some(format!(
+            "label {label} runs to {} on axis {axis} of tensor {tensor}, which has extent {extent}",
+            start + labels[label]
+        )),
+        EdgeAxis::Chip(position) if position >= extent => {
+            Some(format!("position {position} is outside of axis {axis} of tensor {tensor}"))
         }
-        EdgeAxis::Chip(position) if position >= extent => Some(format!("position {position} is outside of axis {axis} of tensor {tensor}")),
         _ => None,
     })
 }

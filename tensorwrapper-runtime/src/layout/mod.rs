@@ -206,6 +206,20 @@ impl Layout {
         self
     }
 
+    /// The layout by labels: axis `n` of this one runs with label `labels[n]`; a label on two axes runs their
+    /// diagonal, one on none runs in place.
+    ///
+    /// # Panics
+    /// When there is not one label for each axis.
+    pub fn gather(self, labels: &[usize], extents: &[usize]) -> Layout {
+        assert_eq!(labels.len(), self.rank(), "one label for each axis");
+        let mut strides = vec![0; extents.len()];
+        for (&label, &stride) in labels.iter().zip(&self.strides) {
+            strides[label] += stride;
+        }
+        Layout { extents: extents.to_vec(), strides, offset: self.offset }
+    }
+
     /// All multi-indices' positions in lexicographic order, last axis fastest.
     pub fn positions(&self) -> Positions<&Layout> {
         Positions::new(self)

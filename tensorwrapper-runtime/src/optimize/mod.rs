@@ -9,7 +9,6 @@ use crate::error::Error;
 use crate::graph::OpGraph;
 
 pub use order::Order;
-pub(crate) use order::{Network, Path, path};
 
 /// A graph whose contractions have at most two factors, in the order that the strategy finds.
 ///

@@ -21,7 +21,8 @@ pub(super) fn pairwise(graph: &OpGraph, order: Order) -> OpGraph {
             Operation::Contract { alpha } if inputs.len() > 2 => vec![split(&mut result, graph, node, inputs, alpha, order)],
             _ => {
                 let labels: Vec<Vec<Label>> = node.outputs.iter().map(Edge::labels).collect();
-                let outputs: Vec<_> = node.outputs.iter().zip(&labels).map(|(e, l)| (l.as_slice(), graph.tensor(e.tensor).dtype)).collect();
+                let outputs: Vec<_> =
+                    node.outputs.iter().zip(&labels).map(|(e, l)| (l.as_slice(), graph.tensor(e.tensor).dtype)).collect();
                 result.add_operation(node.operation.clone(), inputs, &outputs, node.extents.clone())
             }
         };
@@ -36,10 +37,18 @@ pub(super) fn pairwise(graph: &OpGraph, order: Order) -> OpGraph {
 }
 
 /// One contraction as a sequence of pairs; the factor in front goes with the last.
-fn split(result: &mut OpGraph, graph: &OpGraph, node: &OperationNode, inputs: Vec<Edge>, alpha: Complex<f64>, order: Order) -> TensorId {
+fn split(
+    result: &mut OpGraph,
+    graph: &OpGraph,
+    node: &OperationNode,
+    inputs: Vec<Edge>,
+    alpha: Complex<f64>,
+    order: Order,
+) -> TensorId {
     let output = node.outputs[0].labels();
     let dtype = graph.tensor(node.outputs[0].tensor).dtype;
-    let network = Network { inputs: inputs.iter().map(Edge::labels).collect(), output: output.clone(), extents: node.extents.clone() };
+    let network =
+        Network { inputs: inputs.iter().map(Edge::labels).collect(), output: output.clone(), extents: node.extents.clone() };
     let mut live: Vec<Option<Edge>> = inputs.into_iter().map(Some).collect();
     let pairs = path(&network, order);
     let last = pairs.len() - 1;

@@ -8,9 +8,9 @@ mod extents;
 mod into;
 
 pub use check::{
-    AgreesWith, AxisByType, AxisByValue, AxisOf, AxisPair, CheckAtRunTime, CheckByType, Mark, RankCheck, RankCheckByValue,
+    AgreesWith, AxisByType, AxisByValue, AxisPair, CheckAtRunTime, FitsRank, Mark, RankCheckByValue, check_agreement, check_rank,
+    mark_axis, meet, witness,
 };
-pub use check::{Checked, FitsRank, HasRank, check_agreement, check_rank, mark_axis, meet, witness};
-pub use extent::{Bad, Const, Dyn, Extent, Len};
-pub use extents::{Axis, Extents, Shape, StaticRank};
+pub use extent::{Const, Dyn, Extent, Len};
+pub use extents::{Extents, Shape};
 pub use into::{IntoExtent, IntoShape};

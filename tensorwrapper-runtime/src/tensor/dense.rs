@@ -110,6 +110,12 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         TensorMut::from_located(Located { data: &mut **data, layout, placement, preferred })
     }
 
+    /// Takes other elements of the same number; extents, placement and preferences stay.
+    pub(crate) fn replace_elements(&mut self, elements: Vec<T>) {
+        debug_assert_eq!(self.len(), elements.len());
+        self.located.data = elements;
+    }
+
     /// The whole tensor, borrowed, its element type erased.
     #[allow(dead_code)]
     pub(crate) fn erase(&self) -> AnyRef<'_> {

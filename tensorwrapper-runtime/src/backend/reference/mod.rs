@@ -10,7 +10,7 @@ use super::function::Scalar;
 use super::{Binary, Device, Factorisation, Instruction, LoopNest, Operand, Output, Program, Reduction};
 use crate::element::{Element, dispatch};
 use crate::error::Error;
-use crate::layout::Positions;
+use crate::layout::{Layout, Positions};
 
 /// Computes everything one element after the other.
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,7 +51,7 @@ impl Device for Reference {
 /// The elements of an operand in the order of the nest: kept axes outside, reduced axes inside.
 struct Walk<'a, T> {
     data: &'a [T],
-    positions: Positions<'a>,
+    positions: Positions<&'a Layout>,
     conjugate: bool,
 }
 
