@@ -1,0 +1,126 @@
+//! Coupled cluster for a closed-shell molecule: RHF, MP2, CCSD and (T), from a folder of integrals.
+//!
+//! ```text
+//! cargo run --release --example ccsd [-- FOLDER]
+//! ```
+//!
+//! | file           | does                                                          |
+//! |----------------|---------------------------------------------------------------|
+//! | `molecule.rs`  | reads the folder and answers for what stands in it            |
+//! | `scf.rs`       | Hartree-Fock: orbitals and their energies                     |
+//! | `cc.rs`        | integrals over orbitals, MP2 and the CCSD equations           |
+//! | `triples.rs`   | the (T) correction                                            |
+//! | `diis.rs`      | what makes both iterations converge                           |
+//!
+//! Every tensor expression is a `tensor!` equation, so this reads next to the papers it comes from: p, q, r, s are basis
+//! functions, i, j, k, l occupied and a, b, c, d empty orbitals. The only loop over orbitals is the outermost of (T).
+#![allow(non_snake_case)] // S, H, F, C and D are what these matrices are called
+
+mod cc;
+mod diis;
+mod molecule;
+mod scf;
+mod triples;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use tensorwrapper::prelude::*;
+
+use cc::Orbitals;
+use molecule::Molecule;
+
+// The extents are known when the folder has been read; the ranks are known now, and every equation is checked for them.
+type Vector = Tensor<f64, Shape![_]>;
+type Matrix = Tensor<f64, Shape![_, _]>;
+type Tensor4 = Tensor<f64, Shape![_, _, _, _]>;
+
+/// Why there is no result: one sentence for the person, and the exit status.
+enum Failure {
+    /// What was given cannot be calculated (exit status 2).
+    Input(String),
+    /// The calculation did not get there (exit status 1).
+    Calculation(String),
+}
+
+/// Nothing that stands in a checked molecule makes the library refuse, but a machine without memory may.
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure::Calculation(error.to_string())
+    }
+}
+
+/// The four results, named as in `reference.json`.
+const RESULTS: [(&str, &str); 4] = [
+    ("E(RHF)", "E_RHF"),
+    ("E(MP2 corr)", "E_MP2_corr"),
+    ("E(CCSD corr)", "E_CCSD_corr"),
+    ("E((T))", "E_CCSD_T_correction"),
+];
+
+/// A result further than this (in Hartree) from the reference is wrong.
+const TOLERANCE: f64 = 1e-8;
+
+fn main() -> ExitCode {
+    match folder().and_then(|folder| run(&folder)) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(Failure::Calculation(sentence)) => complain(&sentence, 1),
+        Err(Failure::Input(sentence)) => complain(&sentence, 2),
+    }
+}
+
+fn complain(sentence: &str, status: u8) -> ExitCode {
+    eprintln!("ccsd: {sentence}");
+    ExitCode::from(status)
+}
+
+/// The folder of the command line, or water in cc-pVDZ.
+fn folder() -> Result<PathBuf, Failure> {
+    let mut arguments = std::env::args_os().skip(1);
+    let folder = arguments.next();
+    if arguments.next().is_some() {
+        return Err(Failure::Input("one molecule folder at a time, please: ccsd [FOLDER]".into()));
+    }
+    Ok(folder.map_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/water-ccpvdz").into(), PathBuf::from))
+}
+
+/// The whole calculation; false if a result differs from the reference.
+fn run(folder: &Path) -> Result<bool, Failure> {
+    let molecule = Molecule::read(folder)?;
+    let Molecule { name, nao, nocc, .. } = &molecule;
+    println!("{name}: {} electrons, {nao} basis functions, {nocc} occupied orbitals", 2 * nocc);
+
+    let hf = scf::lowest_state(&molecule)?;
+    let mo = Orbitals::new(&molecule, &hf)?;
+    let (mp2, guess) = cc::mp2(&mo)?;
+    let (ccsd, amplitudes) = cc::ccsd(&mo, guess)?;
+    let triples = triples::correction(&mo, &amplitudes);
+
+    let energies = [hf.energy, mp2, ccsd, triples];
+    println!();
+    for ((label, _), energy) in RESULTS.iter().zip(energies) {
+        println!("{label:<12} = {:.12}", without_negative_zero(energy));
+    }
+    Ok(compare(energies, &molecule))
+}
+
+/// Prints how far the results are from the reference, as far as there is one; false if that is too far.
+fn compare(energies: [f64; 4], molecule: &Molecule) -> bool {
+    let mut close = true;
+    for (((label, key), energy), reference) in RESULTS.iter().zip(energies).zip(molecule.reference(RESULTS.map(|(_, key)| key))) {
+        if let Some(reference) = reference {
+            let difference = energy - reference;
+            let good = difference.abs() <= TOLERANCE;
+            let verdict = if good { "" } else { "  TOO FAR" };
+            println!("  {label} - {key} of reference.json: {difference:.1e}{verdict}");
+            close &= good;
+        }
+    }
+    close
+}
+
+/// A correction that vanishes shall not print as -0.000000000000.
+fn without_negative_zero(energy: f64) -> f64 {
+    if energy.abs() < 5e-13 { 0.0 } else { energy }
+}

@@ -1,0 +1,162 @@
+//! A molecule as a folder of integrals, read and checked: whoever holds a `Molecule` may calculate with it.
+//!
+//! `molecule.json` says what it is; `S.npy`, `H.npy` and `eri.npy` hold the overlap, the core Hamiltonian and the
+//! repulsion integrals (pq|rs) over nao basis functions; `reference.json` may say what comes out.
+
+use std::fmt::Display;
+use std::fs::{self, File};
+use std::io::Seek;
+use std::path::Path;
+
+use npyz::{NpyHeader, Order};
+use serde_json::Value;
+use tensorwrapper::prelude::*;
+
+use crate::{Failure, Matrix, Tensor4};
+
+/// Integrals are symmetric to this, or they are not what they are said to be.
+const SYMMETRIC: f64 = 1e-8;
+/// Below this eigenvalue of the overlap, basis functions are linearly dependent as far as doubles can tell.
+const INDEPENDENT: f64 = 1e-10;
+
+/// A closed-shell molecule in a basis, energies in Hartree.
+pub(crate) struct Molecule {
+    pub(crate) name: String,
+    /// Number of basis functions.
+    pub(crate) nao: usize,
+    /// Number of doubly occupied orbitals, half the number of electrons.
+    pub(crate) nocc: usize,
+    /// Repulsion of the nuclei.
+    pub(crate) E_nuc: f64,
+    /// Overlap.
+    pub(crate) S: Matrix,
+    /// Kinetic energy and attraction by the nuclei.
+    pub(crate) H: Matrix,
+    /// Repulsion of electrons, (pq|rs): electron 1 in p, q and electron 2 in r, s.
+    pub(crate) eri: Tensor4,
+    reference: Option<Value>,
+}
+
+impl Molecule {
+    pub(crate) fn read(folder: &Path) -> Result<Molecule, Failure> {
+        if !folder.is_dir() {
+            return Err(wrong(folder, "there is no such folder"));
+        }
+        let file = folder.join("molecule.json");
+        let json = read_json(&file)?;
+        let (nao, nocc) = closed_shell(&file, &json)?;
+        let E_nuc = json["E_nuc"].as_f64().filter(|x| x.is_finite());
+        let molecule = Molecule {
+            name: json["name"].as_str().map_or_else(|| folder.display().to_string(), str::to_owned),
+            nao,
+            nocc,
+            E_nuc: E_nuc.ok_or_else(|| wrong(&file, format!("`E_nuc` is {} where a number is needed", shown(&json["E_nuc"]))))?,
+            S: read_npy(&folder.join("S.npy"), &[nao; 2])?.into_typed().map_err(|e| wrong(&folder.join("S.npy"), e))?,
+            H: read_npy(&folder.join("H.npy"), &[nao; 2])?.into_typed().map_err(|e| wrong(&folder.join("H.npy"), e))?,
+            eri: read_npy(&folder.join("eri.npy"), &[nao; 4])?.into_typed().map_err(|e| wrong(&folder.join("eri.npy"), e))?,
+            reference: read_reference(&folder.join("reference.json"))?,
+        };
+        molecule.check_integrals(folder)?;
+        Ok(molecule)
+    }
+
+    /// What the folder says should come out, where it says so.
+    pub(crate) fn reference<const N: usize>(&self, keys: [&str; N]) -> [Option<f64>; N] {
+        keys.map(|key| self.reference.as_ref()?.get(key)?.as_f64())
+    }
+
+    /// The symmetries every set of real integrals has; a file in another convention lacks some.
+    fn check_integrals(&self, folder: &Path) -> Result<(), Failure> {
+        let Molecule { S, H, eri, .. } = self;
+        let asymmetries = [
+            ("S.npy", "S[p,q] = S[q,p]", tensor!([] = max(p,q; abs(S[p,q] - S[q,p])))),
+            ("H.npy", "H[p,q] = H[q,p]", tensor!([] = max(p,q; abs(H[p,q] - H[q,p])))),
+            ("eri.npy", "(pq|rs) = (qp|rs)", tensor!([] = max(p,q,r,s; abs(eri[p,q,r,s] - eri[q,p,r,s])))),
+            ("eri.npy", "(pq|rs) = (rs|pq)", tensor!([] = max(p,q,r,s; abs(eri[p,q,r,s] - eri[r,s,p,q])))),
+        ];
+        for (file, symmetry, deviation) in asymmetries {
+            if deviation > SYMMETRIC {
+                return Err(wrong(&folder.join(file), format!("{symmetry} does not hold, it is off by {deviation:.1e}")));
+            }
+        }
+
+        let (s, _) = tensor!(([n], [p,n]) = eigh(S[p,q]));
+        let smallest = tensor!([] = min(n; s[n]));
+        if smallest < INDEPENDENT {
+            let what = format!("no overlap of independent functions, its smallest eigenvalue is {smallest:.1e}");
+            return Err(wrong(&folder.join("S.npy"), what));
+        }
+        Ok(())
+    }
+}
+
+/// The numbers of basis functions and of occupied orbitals, if these belong to a closed shell.
+fn closed_shell(file: &Path, json: &Value) -> Result<(usize, usize), Failure> {
+    let count = |key: &str| {
+        let number = json[key].as_u64().and_then(|n| usize::try_from(n).ok());
+        number.ok_or_else(|| wrong(file, format!("`{key}` is {} where a whole number is needed", shown(&json[key]))))
+    };
+    let (nelectron, nocc, nao) = (count("nelectron")?, count("nocc")?, count("nao")?);
+    if nelectron == 0 {
+        return Err(wrong(file, "`nelectron` is 0, so there is nothing to calculate"));
+    }
+    if nelectron % 2 == 1 {
+        return Err(wrong(file, format!("`nelectron` is {nelectron}, an odd number, which is no closed shell")));
+    }
+    if nelectron / 2 != nocc {
+        return Err(wrong(file, format!("`nocc` is {nocc}, but {nelectron} electrons fill {} orbitals", nelectron / 2)));
+    }
+    if nocc > nao {
+        return Err(wrong(file, format!("`nocc` is {nocc}, more orbitals than the {nao} that `nao` basis functions make")));
+    }
+    Ok((nao, nocc))
+}
+
+fn shown(value: &Value) -> String {
+    if value.is_null() { "missing".into() } else { value.to_string() }
+}
+
+fn read_json(file: &Path) -> Result<Value, Failure> {
+    let text = fs::read_to_string(file).map_err(|error| wrong(file, error))?;
+    let json: Value = serde_json::from_str(&text).map_err(|error| wrong(file, format!("not JSON, {error}")))?;
+    if json.is_object() { Ok(json) } else { Err(wrong(file, "not a JSON object")) }
+}
+
+/// A reference is welcome, but not needed.
+fn read_reference(file: &Path) -> Result<Option<Value>, Failure> {
+    if file.exists() { read_json(file).map(Some) } else { Ok(None) }
+}
+
+/// Reads finite doubles of this shape. The header is looked at first, so that a file of another kind gets a sentence that
+/// says so, and one that promises more numbers than it holds costs no memory.
+fn read_npy(file: &Path, shape: &[usize]) -> Result<Tensor<f64>, Failure> {
+    let mut opened = File::open(file).map_err(|error| wrong(file, error))?;
+    let header = NpyHeader::from_reader(&mut opened).map_err(|error| wrong(file, format!("not a .npy file, {error}")))?;
+    let element = header.dtype().descr();
+    if element != "'<f8'" {
+        return Err(wrong(file, format!("its numbers are of type {element} where '<f8', float64, is needed")));
+    }
+    if header.order() != Order::C {
+        return Err(wrong(file, "its numbers are in Fortran order where C order is needed"));
+    }
+    if !header.shape().iter().eq(shape.iter().map(|&n| n as u64).collect::<Vec<_>>().iter()) {
+        return Err(wrong(file, format!("its shape is {:?} where `nao` asks for {shape:?}", header.shape())));
+    }
+    let bytes = |error| wrong(file, error);
+    let held = opened.metadata().map_err(bytes)?.len() - opened.stream_position().map_err(bytes)?;
+    let needed = shape.iter().map(|&n| n as u128).product::<u128>() * 8;
+    if u128::from(held) != needed {
+        return Err(wrong(file, format!("it holds {held} bytes of numbers where its shape needs {needed}")));
+    }
+
+    let tensor = AnyTensor::read_npy(file).and_then(|any| any.into_tensor::<f64>()).map_err(|error| wrong(file, error))?;
+    match tensor.as_slice().iter().position(|x| !x.is_finite()) {
+        Some(n) => Err(wrong(file, format!("its number {n} in C order, {}, is not finite", tensor.as_slice()[n]))),
+        None => Ok(tensor),
+    }
+}
+
+/// One sentence that names the file.
+fn wrong(file: &Path, what: impl Display) -> Failure {
+    Failure::Input(format!("{}: {what}", file.display()))
+}
