@@ -7,6 +7,9 @@ mod extent;
 mod extents;
 mod into;
 
+#[cfg(test)]
+mod tests;
+
 pub use check::{
     AgreesWith, AxisByType, AxisByValue, AxisOf, AxisPair, CheckAtRunTime, CheckByType, Mark, RankCheck, RankCheckByValue,
 };
