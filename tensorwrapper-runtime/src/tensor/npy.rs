@@ -6,13 +6,12 @@
 mod header;
 mod write;
 
-use std::fs::File;
-use std::io::{self, BufReader};
+use std::io::{self, Read};
 use std::path::Path;
 
 use npyz::{Deserialize, NpyFile, Order};
 
-use self::header::Header;
+pub(super) use self::header::Header;
 use super::any::AnyTensor;
 use super::copy;
 use super::dense::Tensor;
@@ -105,7 +104,8 @@ fn in_file(path: &Path, message: impl ToString) -> Error {
     Error::new(ErrorKind::Io { path: path.to_path_buf(), message: message.to_string() })
 }
 
-fn read(path: &Path, header: Header) -> Result<AnyTensor, Error> {
+/// Reads the elements that a header has announced.
+pub(super) fn read<R: Read>(path: &Path, header: Header<R>) -> Result<AnyTensor, Error> {
     let Header { layout, dtype, npy, reader } = header;
     dispatch!(dtype, T => {
         let elements = match read_elements::<T>(NpyFile::with_header(npy, reader), layout.len())? {
@@ -119,7 +119,7 @@ fn read(path: &Path, header: Header) -> Result<AnyTensor, Error> {
 }
 
 /// All elements in the file's order. The outer error is memory's, the inner one the file's.
-fn read_elements<T: Element + Deserialize>(file: NpyFile<BufReader<File>>, len: usize) -> Result<io::Result<Vec<T>>, Error> {
+fn read_elements<T: Element + Deserialize>(file: NpyFile<impl Read>, len: usize) -> Result<io::Result<Vec<T>>, Error> {
     let mut elements = erased::reserve(len)?;
     let data = match file.data::<T>() {
         Ok(data) => data,

@@ -18,26 +18,33 @@ const LONGEST: usize = 1 << 16;
 const DEEPEST: usize = 4;
 
 /// A file opened and checked: as many bytes follow as its elements need.
-pub(super) struct Header {
+pub(in crate::tensor) struct Header<R> {
     pub(super) dtype: Dtype,
     /// How the elements lie in the file.
     pub(super) layout: Layout,
     pub(super) npy: NpyHeader,
     /// Stands at the first element.
-    pub(super) reader: BufReader<File>,
+    pub(super) reader: R,
 }
 
-impl Header {
+impl Header<BufReader<File>> {
     /// Opens a file and reads everything before its elements.
-    pub(super) fn open(path: &Path) -> Result<Header, Error> {
-        let refuse = |message: String| in_file(path, message);
+    pub(super) fn open(path: &Path) -> Result<Self, Error> {
         let io = |error: io::Error| in_file(path, error);
         let file = File::open(path).map_err(io)?;
         let metadata = file.metadata().map_err(io)?;
         if metadata.is_dir() {
-            return Err(refuse("this is a directory, not an .npy file".into()));
+            return Err(in_file(path, "this is a directory, not an .npy file"));
         }
-        let mut reader = BufReader::with_capacity(1 << 16, file);
+        Header::read(path, BufReader::with_capacity(1 << 16, file), metadata.len())
+    }
+}
+
+impl<R: Read> Header<R> {
+    /// Reads everything before the elements of a file of that many bytes.
+    pub(in crate::tensor) fn read(path: &Path, mut reader: R, bytes: u64) -> Result<Self, Error> {
+        let refuse = |message: String| in_file(path, message);
+        let io = |error: io::Error| in_file(path, error);
         let head = read_head(&mut reader).map_err(io)?.map_err(refuse)?;
         let npy = NpyHeader::from_reader(&head[..]).map_err(|error| refuse(broken(&error)))?;
         let dtype = dtype(&npy.dtype()).map_err(refuse)?;
@@ -46,7 +53,7 @@ impl Header {
         let layout = stored_layout(&extents, npy.order()).map_err(|error| in_file(path, error))?;
 
         let promised = layout.len() as u128 * dtype.size() as u128;
-        let held = u128::from(metadata.len()).saturating_sub(head.len() as u128);
+        let held = u128::from(bytes).saturating_sub(head.len() as u128);
         if held < promised {
             return Err(refuse(format!(
                 "the file is cut short: extents {extents:?} of {dtype} need {promised} bytes, but it holds {held}"
