@@ -134,9 +134,7 @@ impl fmt::Display for ErrorKind {
                 (&first.operand, first.axis, &first.extent),
                 (&second.operand, second.axis, &second.extent),
             )),
-            ErrorKind::Bounds { index, place } => {
-                f.write_str(&sentence::bounds(index, &place.operand, place.axis, &place.extent))
-            }
+            ErrorKind::Bounds { index, place } => f.write_str(&sentence::bounds(index, &place.operand, place.axis, place.extent)),
             ErrorKind::Element { expected, found } => write!(f, "elements are `{found}` where `{expected}` is needed"),
             ErrorKind::Shape(message)
             | ErrorKind::Label(message)

@@ -12,7 +12,7 @@ mod tests;
 
 /// A strided map from multi-indices to positions in a slice of elements.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Layout {
+pub(crate) struct Layout {
     extents: Vec<usize>,
     strides: Vec<isize>,
     offset: usize,
@@ -23,7 +23,7 @@ impl Layout {
     ///
     /// # Errors
     /// When the number of elements exceeds `isize::MAX`.
-    pub fn row_major(extents: &[usize]) -> Result<Layout, Error> {
+    pub(crate) fn row_major(extents: &[usize]) -> Result<Layout, Error> {
         element_count(extents)?;
         let mut strides = vec![0; extents.len()];
         let mut stride: isize = 1;
@@ -39,7 +39,7 @@ impl Layout {
     ///
     /// # Errors
     /// When extents and strides differ in number, or an index would fall outside the slice.
-    pub fn strided(extents: &[usize], strides: &[isize], offset: usize, len: usize) -> Result<Layout, Error> {
+    pub(crate) fn strided(extents: &[usize], strides: &[isize], offset: usize, len: usize) -> Result<Layout, Error> {
         let refuse = |message: String| Err(Error::new(ErrorKind::Shape(message)));
         if extents.len() != strides.len() {
             return refuse(format!("{} extents but {} strides are given", extents.len(), strides.len()));
@@ -55,37 +55,37 @@ impl Layout {
     }
 
     /// Number of axes.
-    pub fn rank(&self) -> usize {
+    pub(crate) fn rank(&self) -> usize {
         self.extents.len()
     }
 
     /// Number of indices along each axis.
-    pub fn extents(&self) -> &[usize] {
+    pub(crate) fn extents(&self) -> &[usize] {
         &self.extents
     }
 
     /// Distance between neighbours along each axis, in elements.
-    pub fn strides(&self) -> &[isize] {
+    pub(crate) fn strides(&self) -> &[isize] {
         &self.strides
     }
 
     /// Position of the element whose indices are all zero.
-    pub fn offset(&self) -> usize {
+    pub(crate) fn offset(&self) -> usize {
         self.offset
     }
 
     /// Number of multi-indices: the product of the extents, 1 for rank 0.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.extents.iter().product()
     }
 
     /// Whether there is no element.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.extents.contains(&0)
     }
 
     /// Positions from the lowest to one past the highest; `None` where there is no element.
-    pub fn span(&self) -> Option<std::ops::Range<i128>> {
+    pub(crate) fn span(&self) -> Option<std::ops::Range<i128>> {
         if self.is_empty() {
             return None;
         }
@@ -98,7 +98,7 @@ impl Layout {
     }
 
     /// Whether the elements are contiguous in C order, starting at the offset.
-    pub fn is_row_major(&self) -> bool {
+    pub(crate) fn is_row_major(&self) -> bool {
         let mut expected = 1;
         self.is_empty()
             || self.extents.iter().zip(&self.strides).rev().all(|(&extent, &stride)| {
@@ -109,7 +109,7 @@ impl Layout {
     }
 
     /// Position of a multi-index; `None` where it is out of range or has another rank.
-    pub fn position(&self, index: &[usize]) -> Option<usize> {
+    pub(crate) fn position(&self, index: &[usize]) -> Option<usize> {
         if index.len() != self.rank() {
             return None;
         }
@@ -125,7 +125,7 @@ impl Layout {
     }
 
     /// Whether no two multi-indices share a position, as anything that is written through needs it.
-    pub fn is_injective(&self) -> bool {
+    pub(crate) fn is_injective(&self) -> bool {
         let Some(span) = self.span() else { return true };
         let mut axes: Vec<_> = self.extents.iter().zip(&self.strides).filter(|&(&extent, _)| extent > 1).collect();
         axes.sort_unstable_by_key(|(_, stride)| stride.unsigned_abs());
@@ -156,7 +156,7 @@ impl Layout {
     ///
     /// # Panics
     /// When the axis does not exist or has fewer indices; callers check with the user's words.
-    pub fn slice(mut self, axis: usize, start: usize, len: usize) -> Layout {
+    pub(crate) fn slice(mut self, axis: usize, start: usize, len: usize) -> Layout {
         assert!(start <= self.extents[axis] && len <= self.extents[axis] - start, "slice outside of its axis");
         self.extents[axis] = len;
         // Without elements the offset is never followed, and moving it might overflow.
@@ -170,7 +170,7 @@ impl Layout {
     ///
     /// # Panics
     /// When the axis does not exist or has no such index; callers check with the user's words.
-    pub fn chip(mut self, axis: usize, index: usize) -> Layout {
+    pub(crate) fn chip(mut self, axis: usize, index: usize) -> Layout {
         self = self.slice(axis, index, 1);
         self.extents.remove(axis);
         self.strides.remove(axis);
@@ -181,7 +181,7 @@ impl Layout {
     ///
     /// # Panics
     /// When `axes` is not a permutation; callers check with the user's words.
-    pub fn permute(self, axes: &[usize]) -> Layout {
+    pub(crate) fn permute(self, axes: &[usize]) -> Layout {
         let mut sorted = axes.to_vec();
         sorted.sort_unstable();
         assert!(sorted.into_iter().eq(0..self.rank()), "{axes:?} is not a permutation of {} axes", self.rank());
@@ -196,7 +196,7 @@ impl Layout {
     ///
     /// # Panics
     /// When the axes are one, do not exist, or differ in extent; callers check with the user's words.
-    pub fn diagonal(mut self, a: usize, b: usize) -> Layout {
+    pub(crate) fn diagonal(mut self, a: usize, b: usize) -> Layout {
         assert!(a != b && self.extents[a] == self.extents[b], "no diagonal along axes {a} and {b} of {self:?}");
         let (kept, removed) = (a.min(b), a.max(b));
         self.extents.remove(removed);
@@ -221,19 +221,19 @@ impl Layout {
     }
 
     /// All multi-indices' positions in lexicographic order, last axis fastest.
-    pub fn positions(&self) -> Positions<&Layout> {
+    pub(crate) fn positions(&self) -> Positions<&Layout> {
         Positions::new(self)
     }
 
     /// As [`positions`](Layout::positions), keeping the layout.
-    pub fn into_positions(self) -> Positions<Layout> {
+    pub(crate) fn into_positions(self) -> Positions<Layout> {
         Positions::new(self)
     }
 }
 
 /// Iterator over the positions of all elements; see [`Layout::positions`].
 #[derive(Clone, Debug)]
-pub struct Positions<L> {
+pub(crate) struct Positions<L> {
     layout: L,
     index: Vec<usize>,
     position: isize,
@@ -282,7 +282,7 @@ impl<L: Borrow<Layout>> ExactSizeIterator for Positions<L> {}
 ///
 /// # Errors
 /// When it, or the product of its non-zero extents, exceeds `isize::MAX`.
-pub fn element_count(extents: &[usize]) -> Result<usize, Error> {
+pub(crate) fn element_count(extents: &[usize]) -> Result<usize, Error> {
     let nonzero = extents.iter().filter(|&&e| e != 0).try_fold(1usize, |n, &e| n.checked_mul(e));
     match nonzero {
         Some(n) if n <= isize::MAX as usize => Ok(if extents.contains(&0) { 0 } else { n }),

@@ -34,3 +34,55 @@ fn counts_do_not_overflow() {
     assert!(element_count(&[usize::MAX, 2]).is_err());
     assert!(element_count(&[usize::MAX, 2, 0]).is_err());
 }
+
+#[test]
+fn diagonals_walk_two_axes() {
+    let layout = Layout::row_major(&[3, 2, 3]).unwrap();
+    for (a, b) in [(0, 2), (2, 0)] {
+        let diagonal = layout.clone().diagonal(a, b);
+        assert_eq!((diagonal.extents(), diagonal.strides()), (&[3, 2][..], &[7, 3][..]));
+        assert_eq!(diagonal.positions().collect::<Vec<_>>(), [0, 3, 7, 10, 14, 17]);
+    }
+}
+
+#[test]
+fn owned_positions_are_the_borrowed_ones() {
+    let layout = Layout::row_major(&[2, 3]).unwrap().permute(&[1, 0]);
+    assert_eq!(layout.positions().len(), 6);
+    assert!(layout.clone().into_positions().eq(layout.positions()));
+    assert!(Layout::row_major(&[]).unwrap().positions().eq([0]));
+}
+
+/// Small layouts of any strides, against marking every position.
+#[test]
+fn injective_means_that_no_position_is_met_twice() {
+    let strides = -4..=4;
+    for (e0, e1) in [(1, 1), (1, 3), (2, 2), (3, 2), (4, 3), (0, 3)] {
+        for s0 in strides.clone() {
+            for (s1, s2) in strides.clone().map(|s1| (s1, 1)).chain(strides.clone().map(|s1| (s1, -6))) {
+                let layout = Layout::strided(&[e0, e1, 2], &[s0, s1, s2], 50, 100).unwrap();
+                let positions: Vec<usize> = layout.positions().collect();
+                let distinct: std::collections::HashSet<usize> = positions.iter().copied().collect();
+                assert_eq!(layout.is_injective(), distinct.len() == positions.len(), "{layout:?}");
+            }
+        }
+    }
+}
+
+/// Nothing bounds the strides of axes that have at most one index.
+#[test]
+fn strides_that_nobody_follows_may_be_huge() {
+    let max = isize::MAX;
+    let one = Layout::strided(&[1, 1], &[max, -max], 3, 4).unwrap();
+    assert!(one.is_injective() && one.positions().eq([3]));
+    assert_eq!(one.clone().diagonal(0, 1).position(&[0]), Some(3));
+    let none = Layout::strided(&[4, 0], &[max, max], usize::MAX, 0).unwrap();
+    assert_eq!(none.position(&[3, 0]), None);
+    assert!(none.is_row_major() && none.is_injective() && none.slice(0, 2, 2).positions().eq([]));
+}
+
+#[test]
+#[should_panic(expected = "slice outside of its axis")]
+fn slices_do_not_wrap_around() {
+    Layout::row_major(&[4]).unwrap().slice(0, usize::MAX, 2);
+}

@@ -67,6 +67,18 @@ impl IntoShape<Shape> for Vec<usize> {
     }
 }
 
+impl IntoShape<Shape> for &Vec<usize> {
+    fn into_extents(self) -> Vec<usize> {
+        self.clone()
+    }
+}
+
+impl IntoShape<Shape> for &Shape {
+    fn into_extents(self) -> Vec<usize> {
+        self.extents().to_vec()
+    }
+}
+
 impl IntoShape<Shape> for Shape {
     fn into_extents(self) -> Vec<usize> {
         self.extents().to_vec()

@@ -7,6 +7,9 @@ mod extent;
 mod extents;
 mod into;
 
+#[cfg(test)]
+mod tests;
+
 pub use check::{
     AgreesWith, AxisByType, AxisByValue, AxisPair, CheckAtRunTime, FitsRank, Mark, RankCheckByValue, check_agreement, check_rank,
     mark_axis, meet, witness,

@@ -29,7 +29,6 @@ pub struct AnyTensor {
 
 impl AnyTensor {
     /// Puts elements and their layout together. For those who have checked: nothing is refused.
-    #[allow(dead_code)]
     pub(crate) fn from_buffer(buffer: Buffer, layout: Layout) -> AnyTensor {
         debug_assert!(layout.is_row_major() && layout.offset() == 0, "{layout:?} is not row-major");
         debug_assert_eq!(layout.len(), buffer.as_ref().len(), "{layout:?} does not cover the elements");
@@ -37,7 +36,6 @@ impl AnyTensor {
     }
 
     /// Elements and layout.
-    #[allow(dead_code)]
     pub(crate) fn into_parts(self) -> (Buffer, Layout) {
         (self.located.data, self.located.layout)
     }
@@ -74,13 +72,11 @@ impl AnyTensor {
     }
 
     /// The whole tensor, borrowed.
-    #[allow(dead_code)]
     pub(crate) fn erase(&self) -> AnyRef<'_> {
         AnyRef { data: self.located.data.as_ref(), layout: self.located.layout.clone() }
     }
 
     /// The whole tensor, borrowed for writing.
-    #[allow(dead_code)]
     pub(crate) fn erase_mut(&mut self) -> AnyMut<'_> {
         AnyMut { layout: self.located.layout.clone(), data: self.located.data.as_mut() }
     }

@@ -9,9 +9,7 @@ use crate::error::{Error, ErrorKind};
 use crate::layout::Layout;
 use crate::shape::{Extents, IntoShape};
 
-/// The shapes accepted are described at [`IntoShape`]. All constructors but `scalar` fail with
-/// [`ErrorKind::Shape`] when the extents do not fit `S` or have more elements than memory can address, and
-/// with [`ErrorKind::Memory`] when the system has no memory for them.
+/// Constructors. What may be given as a shape is told at [`IntoShape`].
 impl<T: Element, S: Extents> Tensor<T, S> {
     /// A tensor of zeros.
     ///
@@ -24,7 +22,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// ```
     ///
     /// # Errors
-    /// See above.
+    /// [`ErrorKind::Shape`] when the extents do not fit `S`, [`ErrorKind::Memory`] when the system refuses the memory.
     pub fn zeros(shape: impl IntoShape<S>) -> Result<Self, Error> {
         let layout = row_major(shape)?;
         Ok(Tensor::from_parts(erased::zeros(layout.len())?, layout))
@@ -33,7 +31,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// A tensor whose elements are all the same.
     ///
     /// # Errors
-    /// See above.
+    /// [`ErrorKind::Shape`] when the extents do not fit `S`, [`ErrorKind::Memory`] when the system refuses the memory.
     pub fn filled(shape: impl IntoShape<S>, value: T) -> Result<Self, Error> {
         let layout = row_major(shape)?;
         let mut elements = erased::reserve(layout.len())?;
@@ -51,7 +49,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// ```
     ///
     /// # Errors
-    /// See above.
+    /// [`ErrorKind::Shape`] when the extents do not fit `S`, [`ErrorKind::Memory`] when the system refuses the memory.
     pub fn from_fn(shape: impl IntoShape<S>, mut element: impl FnMut(&[usize]) -> T) -> Result<Self, Error> {
         let layout = row_major(shape)?;
         let mut elements = erased::reserve(layout.len())?;
@@ -72,7 +70,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// A tensor of these elements in C order: the last index runs fastest. None is copied.
     ///
     /// # Errors
-    /// See above; and [`ErrorKind::Shape`] when the shape needs another number of elements.
+    /// [`ErrorKind::Shape`] when the extents do not fit `S` or need another number of elements.
     pub fn from_vec(shape: impl IntoShape<S>, elements: Vec<T>) -> Result<Self, Error> {
         let layout = row_major_of(shape, elements.len())?;
         Ok(Tensor::from_parts(elements, layout))
@@ -81,7 +79,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// As [`from_vec`](Tensor::from_vec), copying the elements.
     ///
     /// # Errors
-    /// See above; and [`ErrorKind::Shape`] when the shape needs another number of elements.
+    /// [`ErrorKind::Shape`] when the extents do not fit `S` or need another number of elements,
+    /// [`ErrorKind::Memory`] when the system refuses the memory.
     pub fn from_slice(shape: impl IntoShape<S>, elements: &[T]) -> Result<Self, Error> {
         let layout = row_major_of(shape, elements.len())?;
         let mut copy = erased::reserve(elements.len())?;

@@ -8,41 +8,52 @@ use crate::layout::Layout;
 /// Rows and columns of a block of a transposition: two blocks of the largest elements fit the nearest cache.
 const BLOCK: usize = 32;
 
+/// The extent and stride of one axis.
+type Axis = (usize, isize);
+
 /// The elements that a layout finds, last index running fastest.
 ///
 /// # Errors
 /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) when the system has none.
 pub(super) fn in_c_order<T: Element>(source: &[T], layout: &Layout) -> Result<Vec<T>, Error> {
-    let len = layout.len();
     let mut axes = merged_axes(layout);
-    let Some((columns, stride)) = axes.pop() else {
-        let mut only = erased::reserve(len)?;
+    let Some(last) = axes.pop() else {
+        let mut only = erased::reserve(layout.len())?;
         only.extend(layout.positions().map(|p| source[p]));
         return Ok(only);
     };
-    let rows = |axes: &[_]| outer(axes, layout.offset());
-    if stride == 1 {
-        let mut result = erased::reserve(len)?;
-        rows(&axes).for_each(|start| result.extend_from_slice(&source[start..start + columns]));
-        return Ok(result);
-    }
-    // Reading along the last axis jumps. Another axis may jump less: then both are walked in blocks.
+    // Reading along the last axis jumps by its stride. Where another axis jumps less, both are walked in blocks.
     let closest = (0..axes.len()).min_by_key(|&a| axes[a].1.unsigned_abs());
-    let Some(closest) = closest.filter(|&a| axes[a].1.unsigned_abs() < stride.unsigned_abs()) else {
-        let mut result = erased::reserve(len)?;
-        rows(&axes).for_each(|start| result.extend((0..columns).map(|n| source[at(start, n, stride)])));
-        return Ok(result);
-    };
-    let mut result = erased::zeros(len)?;
-    let mut target_axes = axes.clone();
+    match closest.filter(|&a| axes[a].1.unsigned_abs() < last.1.unsigned_abs()) {
+        Some(closest) => by_blocks(source, layout, &axes, closest, last),
+        None => by_rows(source, layout, &axes, last),
+    }
+}
+
+fn by_rows<T: Element>(source: &[T], layout: &Layout, axes: &[Axis], last: Axis) -> Result<Vec<T>, Error> {
+    let (columns, stride) = last;
+    let mut result = erased::reserve(layout.len())?;
+    for start in outer(axes, layout.offset()) {
+        match stride {
+            1 => result.extend_from_slice(&source[start..start + columns]),
+            _ => result.extend((0..columns).map(|n| source[at(start, n, stride)])),
+        }
+    }
+    Ok(result)
+}
+
+fn by_blocks<T: Element>(source: &[T], layout: &Layout, axes: &[Axis], closest: usize, last: Axis) -> Result<Vec<T>, Error> {
+    let (columns, stride) = last;
+    let mut result = erased::zeros(layout.len())?;
+    let (mut from_axes, mut to_axes) = (axes.to_vec(), axes.to_vec());
     let mut step = columns as isize;
-    for axis in target_axes.iter_mut().rev() {
+    for axis in to_axes.iter_mut().rev() {
         (axis.1, step) = (step, step * axis.0 as isize);
     }
-    let ((count, near), (_, far)) = (axes.remove(closest), target_axes.remove(closest));
-    for (from, to) in rows(&axes).zip(outer(&target_axes, 0)) {
-        for (row, column) in blocks(count, columns) {
-            for r in row..count.min(row + BLOCK) {
+    let ((rows, near), (_, far)) = (from_axes.remove(closest), to_axes.remove(closest));
+    for (from, to) in outer(&from_axes, layout.offset()).zip(outer(&to_axes, 0)) {
+        for (row, column) in blocks(rows, columns) {
+            for r in row..rows.min(row + BLOCK) {
                 let (from, to) = (at(from, r, near), at(to, r, far));
                 for c in column..columns.min(column + BLOCK) {
                     result[to + c] = source[at(from, c, stride)];
@@ -63,7 +74,7 @@ fn blocks(rows: usize, columns: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 /// Starts of all rows that the given axes lead to, last axis fastest.
-fn outer(axes: &[(usize, isize)], offset: usize) -> impl Iterator<Item = usize> + use<> {
+fn outer(axes: &[Axis], offset: usize) -> impl Iterator<Item = usize> + use<> {
     let count = axes.iter().map(|axis| axis.0).product();
     let (axes, mut index, mut position) = (axes.to_vec(), vec![0; axes.len()], offset as isize);
     (0..count).map(move |_| {
@@ -83,8 +94,8 @@ fn outer(axes: &[(usize, isize)], offset: usize) -> impl Iterator<Item = usize> 
 
 /// Extents and strides without axes of extent 1, neighbours that continue each other made one. None where there is at
 /// most one element.
-fn merged_axes(layout: &Layout) -> Vec<(usize, isize)> {
-    let mut axes: Vec<(usize, isize)> = Vec::new();
+fn merged_axes(layout: &Layout) -> Vec<Axis> {
+    let mut axes: Vec<Axis> = Vec::new();
     if layout.is_empty() {
         return axes;
     }

@@ -117,13 +117,11 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     }
 
     /// The whole tensor, borrowed, its element type erased.
-    #[allow(dead_code)]
     pub(crate) fn erase(&self) -> AnyRef<'_> {
         AnyRef { data: T::erase(&self.located.data), layout: self.located.layout.clone() }
     }
 
     /// The whole tensor, borrowed for writing, its element type erased.
-    #[allow(dead_code)]
     pub(crate) fn erase_mut(&mut self) -> AnyMut<'_> {
         AnyMut { layout: self.located.layout.clone(), data: T::erase_mut(&mut self.located.data) }
     }

@@ -19,6 +19,9 @@ const WHOLE: usize = 1000;
 /// Elements that are shown of such a tensor, at most: the number at each edge of each axis shrinks until they are.
 const SHOWN: usize = 10_000;
 
+/// Tensors of more axes are only described: nobody counts so many brackets.
+const AXES: usize = 64;
+
 /// Width at which a row of elements goes on in the next line.
 const LINE: usize = 100;
 
@@ -27,10 +30,13 @@ pub(super) fn write<T: Element>(f: &mut Formatter<'_>, elements: &[T], layout: &
     if layout.is_empty() {
         return f.write_str("[]");
     }
+    if layout.rank() > AXES {
+        return write!(f, "[... {} elements in {} axes ...]", layout.len(), layout.rank());
+    }
     let picture = Picture::new(layout);
     let mut shown = Vec::new();
     picture.collect(elements, layout, 0, layout.offset() as isize, &mut shown);
-    let style = Style::of(&shown);
+    let style = f.precision().map_or_else(|| Style::of(&shown), |decimals| Style::Asked { decimals });
     let cells: Vec<String> = shown.into_iter().map(|x| style.cell(x)).collect();
     let width = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
     picture.write(f, 0, &mut cells.iter().map(|cell| format!("{cell:>width$}")))
@@ -154,7 +160,7 @@ fn head(f: &mut Formatter<'_>, name: &str, dtype: Dtype, extents: &[usize]) -> f
 
 macro_rules! shown {
     ($([$($generics:tt)*] $Type:ty, $name:literal;)*) => { $(
-        /// The elements, as a table.
+        /// The elements, as a table; `{:.3}` shows three digits after the point.
         impl<$($generics)*> Display for $Type {
             fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
                 write(f, &self.located.data[..], &self.located.layout)
@@ -176,7 +182,7 @@ shown! {
     [T: Element, S: Extents] TensorMut<'_, T, S>, "TensorMut";
 }
 
-/// The elements, as a table.
+/// The elements, as a table; `{:.3}` shows three digits after the point.
 impl Display for AnyTensor {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         dispatch!(self.dtype(), T => match T::typed(self.located.data.as_ref()) {

@@ -19,7 +19,6 @@ pub(crate) struct AnyMut<'a> {
     pub(crate) layout: Layout,
 }
 
-#[allow(dead_code)]
 impl AnyRef<'_> {
     /// The element type.
     pub(crate) fn dtype(&self) -> Dtype {
@@ -27,7 +26,6 @@ impl AnyRef<'_> {
     }
 }
 
-#[allow(dead_code)]
 impl AnyMut<'_> {
     /// The element type.
     pub(crate) fn dtype(&self) -> Dtype {

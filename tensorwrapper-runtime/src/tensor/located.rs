@@ -110,12 +110,6 @@ macro_rules! metadata {
             self.located.preferred = device.into();
             self
         }
-
-        /// Where each element is found.
-        #[allow(dead_code)]
-        pub(crate) fn layout(&self) -> &$crate::layout::Layout {
-            &self.located.layout
-        }
     };
 }
 

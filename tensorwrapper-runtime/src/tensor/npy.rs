@@ -1,1 +1,147 @@
-//! Placeholder.
+//! Tensors in files: NumPy's `.npy` format.
+//!
+//! Files come from anywhere, so nothing in one is believed before it is checked against the file's own length, and
+//! every fault is a sentence that names the file. The format itself is crate `npyz`'s business.
+
+mod header;
+mod write;
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use npyz::{Deserialize, NpyFile, Order};
+
+pub(super) use self::header::Header;
+use super::any::AnyTensor;
+use super::copy;
+use super::dense::Tensor;
+use super::view::TensorRef;
+use crate::element::{Element, dispatch};
+use crate::erased;
+use crate::error::{Error, ErrorKind};
+use crate::layout::Layout;
+use crate::shape::{Extents, Shape};
+
+impl AnyTensor {
+    /// Reads an `.npy` file of any element type that tensors can hold, in either byte order, in C or Fortran order.
+    ///
+    /// ```no_run
+    /// use tensorwrapper_runtime::AnyTensor;
+    /// let integrals = AnyTensor::read_npy("integrals.npy")?;
+    /// println!("{} {:?}", integrals.dtype(), integrals.extents());
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`] when the file cannot be read, is not an `.npy` file, is cut short or goes on after its last
+    /// element, or holds elements of another type; [`ErrorKind::Memory`] when the system has none for the elements.
+    pub fn read_npy(path: impl AsRef<Path>) -> Result<AnyTensor, Error> {
+        let path = path.as_ref();
+        read(path, Header::open(path)?)
+    }
+
+    /// Writes the tensor to an `.npy` file, in C order. An existing file is replaced once the new one is complete.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`] when the file cannot be written.
+    pub fn write_npy(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        write::write(path.as_ref(), self.erase())
+    }
+}
+
+impl<T: Element, S: Extents> Tensor<T, S> {
+    /// Reads an `.npy` file of elements `T`, in either byte order, in C or Fortran order.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Shape, Tensor};
+    /// let path = std::env::temp_dir().join(format!("tensorwrapper-example-{}.npy", std::process::id()));
+    /// let written = Tensor::<f64, _>::from_fn((2, 3), |i| (i[0] + i[1]) as f64)?;
+    /// written.write_npy(&path)?;
+    /// let read = Tensor::<f64>::read_npy(&path)?;
+    /// assert_eq!(read, written);
+    /// let read: Tensor<f64, Shape![2, _]> = Tensor::read_npy(&path)?; // fails unless there are two rows
+    /// assert!(Tensor::<f32>::read_npy(&path).unwrap_err().to_string().ends_with("`f64` where `f32` is needed"));
+    /// # drop(read);
+    /// # std::fs::remove_file(path).ok();
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`] where [`AnyTensor::read_npy`] fails, when the elements are of another type, and when the
+    /// extents do not fit `S`; [`ErrorKind::Memory`] when the system has none for the elements.
+    pub fn read_npy(path: impl AsRef<Path>) -> Result<Tensor<T, S>, Error> {
+        let path = path.as_ref();
+        let header = Header::open(path)?;
+        if header.dtype != T::DTYPE {
+            let kind = ErrorKind::Element { expected: T::DTYPE, found: header.dtype };
+            return Err(in_file(path, kind));
+        }
+        S::check(header.layout.extents()).map_err(|error| in_file(path, error))?;
+        read(path, header)?.into_tensor::<T>()?.into_typed()
+    }
+
+    /// Writes the tensor to an `.npy` file, in C order. An existing file is replaced once the new one is complete.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`] when the file cannot be written.
+    pub fn write_npy(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        write::write(path.as_ref(), self.erase())
+    }
+}
+
+impl<T: Element, S: Extents> TensorRef<'_, T, S> {
+    /// Writes what is viewed to an `.npy` file, in C order. An existing file is replaced once the new one is complete.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`] when the file cannot be written.
+    pub fn write_npy(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        write::write(path.as_ref(), self.erase())
+    }
+}
+
+/// An error about a file, with any sentence.
+fn in_file(path: &Path, message: impl ToString) -> Error {
+    Error::new(ErrorKind::Io { path: path.to_path_buf(), message: message.to_string() })
+}
+
+/// Reads the elements that a header has announced.
+pub(super) fn read<R: Read>(path: &Path, header: Header<R>) -> Result<AnyTensor, Error> {
+    let Header { layout, dtype, npy, reader } = header;
+    dispatch!(dtype, T => {
+        let elements = match read_elements::<T>(NpyFile::with_header(npy, reader), layout.len())? {
+            Ok(elements) if layout.is_row_major() => elements,
+            Ok(elements) => copy::in_c_order(&elements, &layout)?,
+            Err(error) => return Err(in_file(path, error)),
+        };
+        let tensor = Tensor::<T, Shape>::from_parts(elements, Layout::row_major(layout.extents())?);
+        Ok(tensor.into())
+    })
+}
+
+/// All elements in the file's order. The outer error is memory's, the inner one the file's.
+fn read_elements<T: Element + Deserialize>(file: NpyFile<impl Read>, len: usize) -> Result<io::Result<Vec<T>>, Error> {
+    let mut elements = erased::reserve(len)?;
+    let data = match file.data::<T>() {
+        Ok(data) => data,
+        Err(error) => return Ok(Err(io::Error::other(error))),
+    };
+    for element in data {
+        match element {
+            Ok(element) => elements.push(element),
+            Err(error) => return Ok(Err(error)),
+        }
+    }
+    Ok(Ok(elements))
+}
+
+/// The layout of elements that a file holds in this order.
+fn stored_layout(extents: &[usize], order: Order) -> Result<Layout, Error> {
+    match order {
+        Order::C => Layout::row_major(extents),
+        Order::Fortran => {
+            let backwards = |n: usize| (0..n).rev().collect::<Vec<_>>();
+            let reversed: Vec<usize> = extents.iter().rev().copied().collect();
+            Ok(Layout::row_major(&reversed)?.permute(&backwards(extents.len())))
+        }
+    }
+}

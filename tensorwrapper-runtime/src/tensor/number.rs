@@ -84,7 +84,7 @@ impl Decimal {
     }
 
     /// Rounded to a place after the point.
-    fn to_decimals(mut self, decimals: usize) -> Decimal {
+    fn at_decimals(mut self, decimals: usize) -> Decimal {
         match usize::try_from(self.exponent + 1 + decimals as i32) {
             Ok(keep) => self.round(keep),
             Err(_) => self.digits.clear(),
@@ -124,6 +124,8 @@ pub(super) enum Style {
     Fixed { decimals: usize },
     /// `1.25e1`
     Scientific { decimals: usize },
+    /// As many digits after the point as the caller wants.
+    Asked { decimals: usize },
 }
 
 impl Style {
@@ -139,7 +141,7 @@ impl Style {
         } else {
             // Eight places for numbers like 1; as many more as the largest number begins behind the point.
             let most = (DIGITS as i32 - 1 - high.min(-1)) as usize;
-            Style::Fixed { decimals: finite.into_iter().map(|d| d.to_decimals(most).decimals()).max().unwrap_or(0) }
+            Style::Fixed { decimals: finite.into_iter().map(|d| d.at_decimals(most).decimals()).max().unwrap_or(0) }
         }
     }
 
@@ -155,10 +157,13 @@ impl Style {
     }
 
     fn real<R: Element>(self, x: R) -> String {
+        if let Style::Asked { decimals } = self {
+            return format!("{x:.decimals$}");
+        }
         match (Decimal::new(x), self) {
-            (Some(decimal), Style::Fixed { decimals }) => decimal.to_decimals(decimals).fixed(decimals),
+            (Some(decimal), Style::Fixed { decimals }) => decimal.at_decimals(decimals).fixed(decimals),
             (Some(decimal), Style::Scientific { decimals }) => decimal.scientific(decimals),
-            (None, _) => x.to_string(),
+            _ => x.to_string(),
         }
     }
 }
@@ -166,4 +171,49 @@ impl Style {
 /// The real part, and where there is one the imaginary part.
 fn parts<T: Element>(x: T) -> impl Iterator<Item = T::Real> {
     std::iter::once(x.re()).chain(T::DTYPE.is_complex().then(|| x.im()))
+}
+
+#[cfg(test)]
+mod tests {
+    //! Every number that is written reads back as itself, to the digits shown.
+
+    use rand::{RngExt, SeedableRng, rngs::StdRng};
+
+    use super::*;
+
+    #[test]
+    fn single_numbers_read_back() {
+        let mut random = StdRng::seed_from_u64(3);
+        for _ in 0..20_000 {
+            let x = f64::from_bits(random.random());
+            let x = if random.random() { x } else { (x % 1e6) * 10f64.powi(random.random_range(-8..4)) };
+            let text = Style::of(&[x]).cell(x);
+            let read: f64 = text.parse().unwrap();
+            assert!(x.is_nan() && read.is_nan() || x == read || ((x - read) / x).abs() <= 5.01e-8, "{x:e} is shown as {text}");
+            assert!(text.len() <= 17, "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_in_company_keep_their_places() {
+        let mut random = StdRng::seed_from_u64(4);
+        for _ in 0..2_000 {
+            let exponents = random.random_range(1..9);
+            let company: Vec<f32> =
+                (0..6).map(|_| (random.random::<f32>() - 0.5) * 10f32.powi(random.random_range(-exponents..exponents))).collect();
+            let style = Style::of(&company);
+            let (texts, largest): (Vec<String>, f32) =
+                (company.iter().map(|&x| style.cell(x)).collect(), company.iter().fold(0.0, |m, x| m.max(x.abs())));
+            for (x, text) in company.iter().zip(&texts) {
+                let read: f32 = text.parse().unwrap();
+                let close = match style {
+                    Style::Scientific { .. } => (x - read).abs() <= x.abs() * 1e-6,
+                    _ => (x - read).abs() <= largest.max(0.1) * 1e-6,
+                };
+                assert!(close, "{x:e} is shown as {text}");
+            }
+            let places = |text: &String| text.split('e').next().and_then(|m| m.split_once('.')).map(|(_, places)| places.len());
+            assert!(texts.iter().all(|text| places(text) == places(&texts[0])), "{texts:?}");
+        }
+    }
 }

@@ -2,4 +2,5 @@
 
 mod construct;
 mod display;
+mod npy;
 mod views;

@@ -156,7 +156,6 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
     }
 
     /// The same view, its element type erased.
-    #[allow(dead_code)]
     pub(crate) fn erase(&self) -> AnyRef<'a> {
         AnyRef { data: T::erase(self.located.data), layout: self.located.layout.clone() }
     }

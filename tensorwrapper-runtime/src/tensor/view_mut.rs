@@ -80,6 +80,15 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
         self.located.get_mut(index)
     }
 
+    /// All elements in C order, writable, where they lie in memory like that.
+    pub fn as_mut_slice(&mut self) -> Option<&mut [T]> {
+        let Located { data, layout, .. } = &mut self.located;
+        match layout.len() {
+            0 => Some(&mut []),
+            len => layout.is_row_major().then(|| &mut data[layout.offset()..][..len]),
+        }
+    }
+
     /// The same view for reading.
     pub fn view(&self) -> TensorRef<'_, T, S> {
         TensorRef::from_located(self.located.with_data(&*self.located.data))
@@ -147,19 +156,16 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
     }
 
     /// The same view for reading, its element type erased.
-    #[allow(dead_code)]
     pub(crate) fn erase(&self) -> AnyRef<'_> {
         AnyRef { data: T::erase(self.located.data), layout: self.located.layout.clone() }
     }
 
     /// The same view for a shorter time, its element type erased.
-    #[allow(dead_code)]
     pub(crate) fn erase_mut(&mut self) -> AnyMut<'_> {
         self.reborrow().into_erased()
     }
 
     /// The same view, its element type erased.
-    #[allow(dead_code)]
     pub(crate) fn into_erased(self) -> AnyMut<'a> {
         AnyMut { data: T::erase_mut(self.located.data), layout: self.located.layout }
     }

@@ -51,7 +51,7 @@ fn access_through_indices() {
 #[test]
 #[should_panic(expected = "index [1, 3] is out of range for a tensor of extents [2, 3]")]
 fn index_out_of_range() {
-    Tensor::<f64, _>::zeros((2, 3)).unwrap()[[1, 3]];
+    let _ = Tensor::<f64, _>::zeros((2, 3)).unwrap()[[1, 3]];
 }
 
 #[test]

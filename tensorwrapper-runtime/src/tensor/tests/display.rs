@@ -38,6 +38,21 @@ fn eight_significant_digits() {
 }
 
 #[test]
+fn digits_asked_for() {
+    let t = Tensor::from_slice([2], &[1.0f64 / 3.0, 10.0]).unwrap();
+    assert_eq!(format!("{t:.3}"), "[ 0.333, 10.000]");
+    assert_eq!(format!("{:.12}", t.view().chip(0, 0).unwrap()), "0.333333333333");
+    assert!(format!("{t:.0?}").ends_with("[ 0, 10]"));
+}
+
+#[test]
+fn absurdly_many_axes() {
+    let t = Tensor::<f64, _>::filled(vec![1; 100_000], 1.0).unwrap();
+    assert_eq!(t.to_string(), "[... 1 elements in 100000 axes ...]");
+    assert_eq!(t.view().to_tensor().unwrap(), t);
+}
+
+#[test]
 fn infinities_and_nan() {
     assert_eq!(shown(&[4], &[f64::NAN, 1.5, f64::NEG_INFINITY, f64::INFINITY]), "[ NaN,  1.5, -inf,  inf]");
     assert_eq!(shown(&[1], &[f64::NAN]), "[NaN]");

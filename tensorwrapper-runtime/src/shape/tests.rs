@@ -1,0 +1,134 @@
+//! Which shape type a description makes, which extents a shape type accepts, and the checks' branching.
+
+use std::any::TypeId;
+use std::marker::PhantomData;
+
+use super::*;
+use crate::Shape;
+use crate::error::Error;
+
+/// The extents that a description gives, and whether inference finds the shape type expected of it.
+#[track_caller]
+fn made<Expected: Extents, S: Extents>(shape: impl IntoShape<S>) -> Vec<usize> {
+    assert_eq!(TypeId::of::<S>(), TypeId::of::<Expected>(), "{}", std::any::type_name::<S>());
+    shape.into_extents()
+}
+
+#[test]
+fn descriptions_make_shape_types() {
+    assert_eq!(made::<(Dyn, Dyn), _>((3, 4)), [3, 4]);
+    assert_eq!(made::<(Const<3>, Dyn), _>((Const::<3>, 4)), [3, 4]);
+    assert_eq!(made::<(Dyn, Const<4>), _>((Dyn(3), Const::<4>)), [3, 4]);
+    assert_eq!(made::<(Dyn,), _>((3,)), [3]);
+    assert!(made::<(), _>(()).is_empty());
+    assert_eq!(made::<Shape, _>([3, 4]), [3, 4]);
+    assert_eq!(made::<Shape, _>(&[3, 4]), [3, 4]);
+    assert_eq!(made::<Shape, _>(&[3, 4][..]), [3, 4]);
+    assert_eq!(made::<Shape, _>(vec![3, 4]), [3, 4]);
+    assert_eq!(made::<Shape, _>(&vec![3, 4]), [3, 4]);
+    assert_eq!(made::<Shape, _>(Shape::new([3, 4])), [3, 4]);
+    assert_eq!(made::<Shape, _>(&Shape::new([3, 4])), [3, 4]);
+    assert!(made::<Shape, _>([]).is_empty());
+}
+
+#[test]
+fn tensors_infer_their_shape_types() {
+    use crate::Tensor;
+    fn type_of<S: Extents>(_: &Tensor<f64, S>) -> TypeId {
+        TypeId::of::<S>()
+    }
+    assert_eq!(type_of(&Tensor::<f64, _>::zeros((3, 4)).unwrap()), TypeId::of::<(Dyn, Dyn)>());
+    assert_eq!(type_of(&Tensor::<f64>::zeros([3, 4]).unwrap()), TypeId::of::<Shape>());
+    assert_eq!(type_of(&Tensor::zeros([3, 4]).unwrap()), TypeId::of::<Shape>());
+    let annotated: Tensor<f64, Shape![3, _]> = Tensor::zeros((Const, 4)).unwrap();
+    assert_eq!(annotated.extents(), [3, 4]);
+    let all: Tensor<f64, Shape![3, 4]> = Tensor::zeros((Const, Const)).unwrap();
+    assert_eq!(all.extents(), [3, 4]);
+    let default: Tensor<f64> = Tensor::zeros(vec![3]).unwrap();
+    assert_eq!(default.rank(), 1);
+}
+
+#[test]
+fn the_type_macro() {
+    fn is<A: 'static, B: 'static>() {
+        assert_eq!(TypeId::of::<A>(), TypeId::of::<B>(), "{}", std::any::type_name::<A>());
+    }
+    const N: usize = 5;
+    is::<Shape![], ()>();
+    is::<Shape![3], (Const<3>,)>();
+    is::<Shape![_], (Dyn,)>();
+    is::<Shape![3, _], (Const<3>, Dyn)>();
+    is::<Shape![3, _,], (Const<3>, Dyn)>();
+    is::<Shape![{ 2 * 3 }, N, { N }], (Const<6>, Const<5>, Const<5>)>();
+    is::<Shape![{ usize::MAX }], (Const<{ usize::MAX }>,)>();
+    is::<Shape![_, _, _, _, _, _, _, _, _, _, _, _, _, _, _, 16], Sixteen>();
+    type Sixteen = (Dyn, Dyn, Dyn, Dyn, Dyn, Dyn, Dyn, Dyn, Dyn, Dyn, Dyn, Dyn, Dyn, Dyn, Dyn, Const<16>);
+    assert_eq!((Sixteen::RANK, Sixteen::known(15), Sixteen::known(0)), (Some(16), Some(16), None));
+    assert_eq!(made::<Sixteen, _>((0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, Const::<16>))[15], 16);
+}
+
+#[test]
+fn generic_constants() {
+    fn unit<const N: usize>() -> Result<crate::Tensor<f64, Shape![N, { N }, _]>, Error> {
+        crate::Tensor::zeros((Const, Const, 1))
+    }
+    assert_eq!(unit::<4>().unwrap().extents(), [4, 4, 1]);
+}
+
+#[test]
+fn shape_types_check_extents() {
+    assert!(<Shape![3, _]>::check(&[3, 7]).is_ok());
+    assert!(<Shape![]>::check(&[]).is_ok());
+    assert!(Shape::check(&[1, 2, 3]).is_ok());
+    let sentence = |result: Result<(), Error>| result.unwrap_err().to_string();
+    assert_eq!(sentence(<Shape![3, _]>::check(&[4, 7])), "axis 0 has extent 4, but 3 by its type");
+    assert_eq!(sentence(<Shape![3, _]>::check(&[3])), "extents [3] are of rank 1, but the type is of rank 2");
+}
+
+#[test]
+fn shapes_as_values() {
+    let shape = Shape::new([2, 3]);
+    assert_eq!((shape.rank(), shape.extents(), format!("{shape:?}")), (2, &[2, 3][..], "Shape[2, 3]".to_string()));
+    assert_eq!(Shape::default(), Shape::new([]));
+    assert_eq!((usize::from(Const::<7>), Const::<7>::KNOWN, Dyn::KNOWN), (7, Some(7), None));
+}
+
+/// The number that an extent type stands for, to look at what the checks' inference finds.
+fn known<E: Extent>(_: Mark<E>) -> Option<usize> {
+    E::KNOWN
+}
+
+#[test]
+fn axes_and_their_meeting() {
+    let shape = PhantomData::<Shape![3, _]>;
+    assert_eq!(known(mark_axis::<_, 0>(shape).__axis()), Some(3));
+    assert_eq!(known(mark_axis::<_, 1>(shape).__axis()), None);
+    assert_eq!(known(mark_axis::<_, 1>(PhantomData::<Shape>).__axis()), None);
+    fn through_generics<S: Extents>(shape: PhantomData<S>) -> Option<usize> {
+        known((&mark_axis::<S, 0>(shape)).__axis())
+    }
+    assert_eq!(through_generics(shape), None, "an abstract shape type tells nothing");
+    assert_eq!(known(meet(Mark::<Const<3>>::constant(), Mark::dynamic())), Some(3));
+    assert_eq!(known(meet(Mark::dynamic(), Mark::<Const<3>>::constant())), Some(3));
+    assert_eq!(known(meet(Mark::dynamic(), Mark::dynamic())), None);
+    fn square<D: Len>(extent: Mark<D>) -> Mark<D> {
+        meet(extent, extent)
+    }
+    assert_eq!(known(square(Mark::<Const<2>>::constant())), Some(2));
+    type BeyondTheRank = <Shape![3, _] as Axis<5>>::Extent;
+    assert_eq!(TypeId::of::<BeyondTheRank>(), TypeId::of::<Bad>());
+}
+
+/// A witness as the macro emits one. That it refuses what it should is for the tests of messages: it does not compile.
+#[test]
+fn witnesses_accept_what_agrees() {
+    struct Witness;
+    impl<const N: usize> AgreesWith<N, N> for Witness {}
+    impl<const N: usize> FitsRank<N, N> for Witness {}
+    let pair = AxisPair(Mark::<Const<3>>::constant(), Mark::<Const<3>>::constant());
+    check_agreement(pair.__tag(), witness::<Witness>(), AxisPair(Mark::<Const<3>>::constant(), Mark::<Const<3>>::constant()));
+    let open = AxisPair(Mark::<Const<3>>::constant(), Mark::dynamic());
+    check_agreement(open.__tag(), witness::<Witness>(), AxisPair(Mark::<Const<3>>::constant(), Mark::dynamic()));
+    check_rank::<_, 2>(PhantomData::<Shape![3, _]>).__rank(witness::<Witness>());
+    check_rank::<_, 7>(PhantomData::<Shape>).__rank(witness::<Witness>());
+}
