@@ -111,15 +111,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
     }
 
     /// Runs an instruction into its own register, or into other memory.
-    fn step(
-        &self,
-        registers: &mut Registers<T>,
-        n: usize,
-        start: &[isize],
-        first: usize,
-        len: usize,
-        target: Option<&mut [T]>,
-    ) {
+    fn step(&self, registers: &mut Registers<T>, n: usize, start: &[isize], first: usize, len: usize, target: Option<&mut [T]>) {
         let (width, held) = (registers.width, &mut registers.held);
         let (earlier, rest) = registers.memory.split_at_mut(n * width);
         let elsewhere = target.is_some();

@@ -14,9 +14,9 @@ mod matrix;
 mod permute;
 mod sink;
 mod tasks;
-mod vector;
 #[cfg(test)]
 mod tests;
+mod vector;
 
 use num_complex::Complex;
 

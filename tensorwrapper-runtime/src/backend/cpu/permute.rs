@@ -92,15 +92,7 @@ impl Plane {
         (rest(&self.column, self.columns, column), rest(&self.row, self.rows, row))
     }
 
-    fn copy<T: Element>(
-        &self,
-        columns: usize,
-        rows: usize,
-        at: [isize; 2],
-        from: &[T],
-        to: Sink<'_, T>,
-        conjugate: bool,
-    ) {
+    fn copy<T: Element>(&self, columns: usize, rows: usize, at: [isize; 2], from: &[T], to: Sink<'_, T>, conjugate: bool) {
         let conjugate = conjugate && T::DTYPE.is_complex();
         match (self.column.strides, self.row.strides[FROM]) {
             ([1, 1], _) => self.copy_rows(columns, rows, at, from, to, conjugate),
@@ -110,15 +102,7 @@ impl Plane {
     }
 
     /// Rows that are contiguous on both sides.
-    fn copy_rows<T: Element>(
-        &self,
-        columns: usize,
-        rows: usize,
-        at: [isize; 2],
-        from: &[T],
-        to: Sink<'_, T>,
-        conjugate: bool,
-    ) {
+    fn copy_rows<T: Element>(&self, columns: usize, rows: usize, at: [isize; 2], from: &[T], to: Sink<'_, T>, conjugate: bool) {
         for row in 0..rows as isize {
             let source = (at[FROM] + row * self.row.strides[FROM]) as usize;
             // SAFETY: these positions belong to this tile alone and lie inside (see `copy`).

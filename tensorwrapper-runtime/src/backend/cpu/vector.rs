@@ -74,7 +74,9 @@ pub(super) fn add_scaled<T: Element>(sums: &mut [T], a: Vector<'_, T>, b: Vector
             let a = a.0[a.1 as usize];
             sums.iter_mut().zip(contiguous(b, len)).for_each(|(sum, &b)| *sum += multiply(a, b));
         }
-        (1, 1) => sums.iter_mut().zip(contiguous(a, len)).zip(contiguous(b, len)).for_each(|((sum, &a), &b)| *sum += multiply(a, b)),
+        (1, 1) => {
+            sums.iter_mut().zip(contiguous(a, len)).zip(contiguous(b, len)).for_each(|((sum, &a), &b)| *sum += multiply(a, b))
+        }
         _ => {
             let (mut at_a, mut at_b) = (a.1, b.1);
             for sum in sums {
