@@ -2,6 +2,8 @@
 //!
 //! Knows no algorithm: a device hands in what decomposes one dense matrix.
 
+use std::cmp::Ordering;
+
 use super::{LoopNest, Operand, Output};
 use crate::element::{Dtype, Element};
 use crate::error::{Error, ErrorKind};
@@ -36,7 +38,12 @@ pub(super) fn cholesky<T: Element>(
             Failure::NoConvergence => wrong("was not decomposed: the iteration did not converge".into()),
         })?;
         let base = start(&layout, &item);
-        write(out, &layout, base, n, |row, column| if column <= row { matrix[row * n + column] } else { T::ZERO });
+        write(out, &layout, base, n, |row, column| match row.cmp(&column) {
+            Ordering::Greater => matrix[row * n + column],
+            // Real, whatever rounding has left in it.
+            Ordering::Equal => T::from_real(matrix[row * n + column].re()),
+            Ordering::Less => T::ZERO,
+        });
     }
     Ok(())
 }

@@ -5,10 +5,14 @@
 
 pub mod cpu;
 mod device;
+#[cfg(test)]
+mod factorise_tests;
 mod function;
 mod matrices;
 mod operand;
 mod program;
+#[cfg(test)]
+mod random;
 mod reduce;
 pub mod reference;
 

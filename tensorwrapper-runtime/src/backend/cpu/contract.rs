@@ -7,7 +7,6 @@ use super::sink::Sink;
 use super::{Cpu, Route, direct, map, matrix};
 use crate::backend::function::Scalar;
 use crate::backend::{Binary, Instruction, LoopNest, Operand, Output, Program, Reduction};
-use crate::element::Element;
 use crate::erased::zeros;
 use crate::error::Error;
 use crate::layout::Layout;
@@ -33,9 +32,9 @@ pub(super) struct Factor<'a, T: Clone> {
 
 /// A product of two factors, its axes sorted by their parts. There is at least one element and one term.
 pub(super) struct Product<'a, T: Clone> {
-    /// In both factors and the output.
+    /// In both factors and the output, or in the output alone.
     pub(super) batch: Vec<Triple>,
-    /// In the left factor and the output, or in the output alone.
+    /// In the left factor and the output.
     pub(super) rows: Vec<Triple>,
     /// In the right factor and the output.
     pub(super) columns: Vec<Triple>,
@@ -135,7 +134,7 @@ fn classify<'a, T: Scalar>(
         alpha *= T::from_complex((points(&repeated) as f64).into());
     }
     let (batch, apart): (Vec<Triple>, Vec<Triple>) =
-        axes.into_iter().partition(|axis| axis.strides[LEFT] != 0 && axis.strides[RIGHT] != 0);
+        axes.into_iter().partition(|axis| (axis.strides[LEFT] != 0) == (axis.strides[RIGHT] != 0));
     let (columns, rows) = apart.into_iter().partition(|axis: &Triple| axis.strides[RIGHT] != 0);
     let mut product = Product { batch, rows, columns, inner, factors: data, start, alpha, out: Sink::new(out) };
     fuse::forward(&mut product.batch, &mut product.start, OUT);

@@ -33,8 +33,8 @@ pub(super) fn contract<T: Element>(threads: usize, mut product: Product<'_, T>, 
         return Ok(());
     }
     // The result is computed apart, matrix by matrix, and then scattered.
-    let scatter: Vec<Pair> = [&product.batch, &product.rows, &product.columns].into_iter().flatten().map(result_axis).collect();
-    let mut scatter = scatter;
+    let result = [&product.batch, &product.rows, &product.columns].into_iter().flatten();
+    let mut scatter: Vec<Pair> = result.map(|axis| Axis { extent: axis.extent, strides: [0, axis.strides[OUT]] }).collect();
     let start = product.start[OUT];
     let column_first = innermost(&product.rows, OUT) < innermost(&product.columns, OUT);
     let order: Vec<usize> = order_of_result(&product, column_first);
@@ -55,10 +55,6 @@ pub(super) fn contract<T: Element>(threads: usize, mut product: Product<'_, T>, 
     matrices.multiply(threads, small, Sink::new(&mut apart));
     permute::copy(threads, scatter, [0, start], &apart, product.out, false);
     Ok(())
-}
-
-fn result_axis(axis: &Triple) -> Pair {
-    Axis { extent: axis.extent, strides: [0, axis.strides[OUT]] }
 }
 
 /// Numbers of the result's axes (batch, rows, columns) from the widest to the narrowest of its own memory.

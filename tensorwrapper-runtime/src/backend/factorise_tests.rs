@@ -1,0 +1,203 @@
+//! Decompositions against the identities that define them, on every device.
+
+use num_complex::Complex;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use super::cpu::Cpu;
+use super::random::{Placed, assert_close, epsilon, number};
+use super::reference::Reference;
+use super::{Device, Factorisation, LoopNest};
+use crate::element::{Dtype, Element, dispatch};
+use crate::error::{Error, ErrorKind};
+
+const DTYPES: [Dtype; 4] = [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64];
+
+type Matrix = Vec<Complex<f64>>;
+
+fn devices() -> [Box<dyn Device>; 2] {
+    [Box::new(Reference), Box::new(Cpu::new(Some(2)))]
+}
+
+fn multiply(n: usize, a: &Matrix, b: &Matrix) -> Matrix {
+    (0..n * n).map(|p| (0..n).map(|k| a[p / n * n + k] * b[k * n + p % n]).sum()).collect()
+}
+
+fn adjoint(n: usize, a: &Matrix) -> Matrix {
+    (0..n * n).map(|p| a[p % n * n + p / n].conj()).collect()
+}
+
+/// Hermitian and, with `positive`, positive definite.
+fn hermitian<T: Element>(rng: &mut StdRng, n: usize, positive: bool) -> Matrix {
+    let x: Matrix = (0..n * n).map(|_| number::<T>(rng).to_complex()).collect();
+    let square = multiply(n, &x, &adjoint(n, &x));
+    let sum = |p: usize| x[p] + x[p % n * n + p / n].conj();
+    let element = |p: usize| if positive { square[p] + f64::from(u8::from(p % n == p / n)) } else { sum(p) };
+    (0..n * n).map(|p| T::from_complex(element(p)).to_complex()).collect()
+}
+
+/// Writes a batch of matrices into an operand of any layout, with junk above the diagonals.
+fn place<T: Element>(rng: &mut StdRng, extents: &[usize], matrices: &[Matrix]) -> Placed<T> {
+    let mut placed = Placed::<T>::operand(rng, extents, 0.0);
+    let n = extents[extents.len() - 1];
+    let positions: Vec<usize> = placed.layout.positions().collect();
+    for (p, position) in positions.into_iter().enumerate() {
+        let (item, row, column) = (p / (n * n), p / n % n, p % n);
+        let x = T::from_complex(matrices[item][row * n + column]);
+        if column <= row {
+            placed.data[position] = if placed.conjugate { x.conj() } else { x };
+        }
+    }
+    placed
+}
+
+/// A layout that maps two indices to one position cannot hold different matrices.
+fn place_apart<T: Element>(rng: &mut StdRng, extents: &[usize], matrices: &[Matrix]) -> Placed<T> {
+    loop {
+        let placed = place::<T>(rng, extents, matrices);
+        let mut positions: Vec<usize> = placed.layout.positions().collect();
+        positions.sort_unstable();
+        if positions.windows(2).all(|pair| pair[0] != pair[1]) {
+            return placed;
+        }
+    }
+}
+
+fn check_cholesky<T: Element>(rng: &mut StdRng, device: &dyn Device, batch: usize, n: usize) {
+    let matrices: Vec<Matrix> = (0..batch).map(|_| hermitian::<T>(rng, n, true)).collect();
+    let input = place_apart::<T>(rng, &[batch, n, n], &matrices);
+    let mut output = Placed::<T>::output(rng, &[batch, n, n]);
+    let nest = LoopNest::new(vec![batch, n, n], 3);
+    device.factorise(&nest, Factorisation::Cholesky, &[input.as_operand()], vec![output.as_output()]).unwrap();
+    let elements = output.elements();
+    for (item, matrix) in matrices.iter().enumerate() {
+        let l = elements[item * n * n..][..n * n].to_vec();
+        assert!((0..n * n).all(|p| p % n <= p / n || l[p] == Complex::ZERO), "zero above the diagonal");
+        let diagonal: Vec<_> = (0..n).map(|i| l[i * n + i]).collect();
+        assert!(diagonal.iter().all(|x| x.re > 0.0 && x.im == 0.0), "the diagonal {diagonal:?} is not positive");
+        let tolerance = 50.0 * (n + 1) as f64 * epsilon::<T>();
+        assert_close(&multiply(n, &l, &adjoint(n, &l)), matrix, tolerance, &format!("{} {}, {n}", device.name(), T::DTYPE));
+    }
+}
+
+#[test]
+fn cholesky_factors_multiply_to_the_matrix() {
+    let mut rng = StdRng::seed_from_u64(21);
+    for device in devices() {
+        for n in 0..=12 {
+            for dtype in DTYPES {
+                let batch = rng.random_range(0..4);
+                dispatch!(dtype, T => check_cholesky::<T>(&mut rng, &*device, batch, n));
+            }
+        }
+    }
+    check_cholesky::<f64>(&mut rng, &Cpu::new(Some(2)), 1, 150);
+}
+
+/// Eigenvalues and eigenvectors, after checking that they solve the problem.
+fn check_eigh<T: Element>(
+    device: &dyn Device,
+    extents: [usize; 3],
+    inputs: &[Placed<T>],
+    matrices: &[Vec<Matrix>],
+) -> (Matrix, Matrix) {
+    let mut rng = StdRng::seed_from_u64(99);
+    let [batch, n, _] = extents;
+    let nest = LoopNest::new(extents.to_vec(), 3);
+    let operands: Vec<_> = inputs.iter().map(Placed::as_operand).collect();
+    let mut values = Placed::<T::Real>::output(&mut rng, &[batch, n]);
+    let mut vectors = Placed::<T>::output(&mut rng, &extents);
+    device.factorise(&nest, Factorisation::Eigh, &operands, vec![values.as_output(), vectors.as_output()]).unwrap();
+    let (values, vectors) = (values.elements(), vectors.elements());
+    let unit: Matrix = (0..n * n).map(|p| f64::from(u8::from(p / n == p % n)).into()).collect();
+    let tolerance = 100.0 * (n + 1) as f64 * epsilon::<T>();
+    for item in 0..batch {
+        let what = format!("{} {}, order {n}, {} inputs", device.name(), T::DTYPE, inputs.len());
+        let lambda = &values[item * n..][..n];
+        let x = vectors[item * n * n..][..n * n].to_vec();
+        assert!(lambda.windows(2).all(|pair| pair[0].re <= pair[1].re), "ascending: {what}");
+        let a = &matrices[0][item];
+        let b = matrices.get(1).map_or(&unit, |metric| &metric[item]);
+        let scaled: Matrix = multiply(n, b, &x).iter().enumerate().map(|(p, y)| y * lambda[p % n]).collect();
+        assert_close(&multiply(n, a, &x), &scaled, tolerance, &what);
+        assert_close(&multiply(n, &adjoint(n, &x), &multiply(n, b, &x)), &unit, tolerance, &what);
+    }
+    (values, vectors)
+}
+
+fn check_eigh_on_all<T: Element>(rng: &mut StdRng, batch: usize, n: usize, generalised: bool) {
+    let mut matrices = vec![(0..batch).map(|_| hermitian::<T>(rng, n, false)).collect::<Vec<_>>()];
+    if generalised {
+        matrices.push((0..batch).map(|_| hermitian::<T>(rng, n, true)).collect());
+    }
+    let inputs: Vec<Placed<T>> = matrices.iter().map(|m| place_apart(rng, &[batch, n, n], m)).collect();
+    let [first, second] = devices().map(|device| check_eigh::<T>(&*device, [batch, n, n], &inputs, &matrices));
+    // Phases are fixed, so that the vectors agree as well; neighbouring eigenvalues lose digits.
+    let tolerance = epsilon::<T>().sqrt();
+    assert_close(&first.0, &second.0, tolerance, "eigenvalues");
+    assert_close(&first.1, &second.1, tolerance * 30.0, "eigenvectors");
+}
+
+#[test]
+fn eigenvectors_solve_their_equation() {
+    let mut rng = StdRng::seed_from_u64(22);
+    for n in 0..=12 {
+        for dtype in DTYPES {
+            for generalised in [false, true] {
+                let batch = rng.random_range(0..3);
+                dispatch!(dtype, T => check_eigh_on_all::<T>(&mut rng, batch, n, generalised));
+            }
+        }
+    }
+    check_eigh_on_all::<Complex<f64>>(&mut rng, 1, 40, true);
+}
+
+fn refuse(device: &dyn Device, factorisation: Factorisation, extents: &[usize], inputs: &[Vec<f64>]) -> String {
+    let inputs: Vec<Placed<f64>> = inputs.iter().map(|data| Placed::of(extents, data.clone())).collect();
+    let operands: Vec<_> = inputs.iter().map(Placed::as_operand).collect();
+    let rank = extents.len();
+    let mut values = Placed::of(&extents[..rank - 1], vec![0.0; extents[..rank - 1].iter().product()]);
+    let mut matrix = Placed::of(extents, vec![0.0; extents.iter().product()]);
+    let outputs = match factorisation {
+        Factorisation::Cholesky => vec![matrix.as_output()],
+        Factorisation::Eigh => vec![values.as_output(), matrix.as_output()],
+    };
+    let error: Error = device.factorise(&LoopNest::new(extents.to_vec(), rank), factorisation, &operands, outputs).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::LinearAlgebra { .. }), "{error}");
+    error.to_string()
+}
+
+#[test]
+fn what_cannot_be_decomposed_is_named() {
+    let unit = vec![1.0, 0.0, 0.0, 1.0];
+    let indefinite = vec![1.0, 0.0, 2.0, 1.0];
+    let batch = [unit.clone(), unit.clone(), unit.clone(), unit.clone(), unit.clone(), indefinite.clone()].concat();
+    for device in devices() {
+        let refuse = |factorisation, extents: &[usize], inputs: &[Vec<f64>]| refuse(&*device, factorisation, extents, inputs);
+        use Factorisation::{Cholesky, Eigh};
+        let sentence = refuse(Cholesky, &[2, 2], std::slice::from_ref(&indefinite));
+        assert_eq!(sentence, "the matrix of `cholesky` is not positive definite (pivot 1)");
+        let sentence = refuse(Cholesky, &[2, 3, 2, 2], &[batch.clone()]);
+        assert_eq!(sentence, "the matrix of `cholesky` is not positive definite (pivot 1) (batch item [1, 2])");
+        let sentence = refuse(Eigh, &[2, 2], &[unit.clone(), indefinite.clone()]);
+        assert_eq!(sentence, "the second matrix of `eigh` is not positive definite (pivot 1)");
+        let sentence = refuse(Eigh, &[2, 2], &[vec![1.0, 0.0, f64::NAN, 1.0]]);
+        assert_eq!(sentence, "the matrix of `eigh` holds NaN or infinity");
+        let sentence = refuse(Cholesky, &[1, 1], &[vec![f64::INFINITY]]);
+        assert_eq!(sentence, "the matrix of `cholesky` holds NaN or infinity");
+    }
+}
+
+#[test]
+fn degenerate_eigenvalues_and_diagonal_matrices() {
+    for device in devices() {
+        for n in [1, 2, 5] {
+            let unit: Matrix = (0..n * n).map(|p| f64::from(u8::from(p / n == p % n)).into()).collect();
+            let input = Placed::of(&[1, n, n], unit.iter().map(|x| x.re).collect::<Vec<f64>>());
+            let (values, _) = check_eigh::<f64>(&*device, [1, n, n], &[input], &[vec![unit.clone()]]);
+            assert_close(&values, &vec![Complex::ONE; n], 1e-14, "eigenvalues of the unit matrix");
+            let input = Placed::of(&[1, n, n], vec![0.0; n * n]);
+            check_eigh::<f64>(&*device, [1, n, n], &[input], &[vec![vec![Complex::ZERO; n * n]]]);
+        }
+    }
+}
