@@ -55,12 +55,24 @@ impl Host {
 
     /// The tokens of a hole as they were written.
     pub(crate) fn tokens(&self, hole: &Hole) -> TokenStream {
-        hole.tokens.iter().filter_map(|span| self.tokens[span.start].tree.clone()).collect()
+        hole.tokens.iter().filter_map(|span| self.tokens[span.start].tree.clone()).map(braces_of_the_language).collect()
     }
 
     /// A name as it was written, at its place.
     pub(crate) fn ident(&self, name: &notation::syntax::Name) -> Ident {
         Ident::new(&name.text, self.span(name.span))
+    }
+}
+
+/// The braces of `{ n - 1 }` belong to the language, not to the user's Rust, where rustc would call them unnecessary.
+fn braces_of_the_language(tree: TokenTree) -> TokenTree {
+    match tree {
+        TokenTree::Group(group) if group.delimiter() == proc_macro2::Delimiter::Brace => {
+            let mut braces = Group::new(group.delimiter(), group.stream());
+            braces.set_span(group.span().resolved_at(Span::mixed_site()));
+            TokenTree::Group(braces)
+        }
+        other => other,
     }
 }
 

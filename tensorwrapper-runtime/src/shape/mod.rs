@@ -16,4 +16,8 @@ pub use check::{
 };
 pub use extent::{Const, Dyn, Extent, Len};
 pub use extents::{Extents, Shape};
+#[cfg(test)]
+pub(crate) use extent::Bad;
+#[cfg(test)]
+pub(crate) use extents::Axis;
 pub use into::{IntoExtent, IntoShape};
