@@ -16,7 +16,7 @@ mod tensor;
 // Floor 4: equations, recorded.
 mod expr;
 // Floor 5: what is to be computed.
-mod graph;
+pub mod graph;
 // Floor 6: the same, cheaper.
 mod optimize;
 // Floor 7: computing it.

@@ -11,6 +11,7 @@ use super::run::evaluate;
 use crate::element::Element;
 use crate::error::Error;
 use crate::expr::{Expr, Indexed, TensorLike, Tree, Value, bind, diagnostics_to_error};
+use crate::graph::{OpGraph, lower};
 use crate::shape::Extents;
 use crate::tensor::Tensor;
 
@@ -143,6 +144,20 @@ impl<T: Element> Indexed<'_, T> {
 }
 
 impl<T: Element, S: Extents> Expr<'_, T, S> {
+    /// The graph that computes this result, as lowered: before any pass has changed it.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Tensor;
+    /// let a = Tensor::<f64>::filled([2, 3], 1.0)?;
+    /// let graph = (a.at("ij") * a.at("kj") * a.at("kl")).record("il")?.graph();
+    /// assert_eq!(graph.operations().len(), 1); // one product of three factors
+    /// assert_eq!(graph.sources().count(), 1); // which are one tensor
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn graph(&self) -> OpGraph {
+        lower(std::slice::from_ref(self.value())).graph
+    }
+
     /// Computes the recorded result.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 //! A graph is built by `lower`, rewritten by the passes of `optimize`, and says nothing of how: backends never see it.
 //! Sources are slots, not tensors, so that a graph can be run again on others.
 
+mod fragment;
 mod lower;
 mod query;
 #[cfg(test)]
@@ -11,7 +12,7 @@ mod verify;
 
 use num_complex::Complex;
 
-use crate::backend::{Factorisation, Program, Reduction};
+pub use crate::backend::{Binary, Factorisation, Instruction, Program, Reduction, Register};
 use crate::element::Dtype;
 use crate::error::Error;
 
