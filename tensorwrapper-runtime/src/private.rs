@@ -119,7 +119,7 @@ marks! {
 pub fn finish<'a, T: Element, M: Marks>(
     recorder: Recorder<'_>,
     node: Node<'a>,
-    axes: &[usize],
+    axes: &[Index<'_>],
     _: PhantomData<T>,
     _: M,
 ) -> Result<Expr<'a, T, M::Shape>, Error> {
@@ -130,7 +130,7 @@ pub fn finish<'a, T: Element, M: Marks>(
 pub fn finish_write<'a, T: Element, S: Extents>(
     recorder: Recorder<'_>,
     node: Node<'a>,
-    axes: &[usize],
+    axes: &[Index<'_>],
     _target: &Operand<'a, T, S>,
     place: Node<'a>,
 ) -> Result<Written<'a, T, S>, Error> {
@@ -263,6 +263,7 @@ fn copy<T: Element>(view: AnyMut<'_>, patch: &Patch<T>) {
     for (axis, selected) in patch.selection.iter().enumerate().rev() {
         match *selected {
             Axis::Chip(position) => layout = layout.chip(axis, position),
+            Axis::Fused(_) => unreachable!("what is written through fused axes is written whole"),
             Axis::Label { label, start } => {
                 layout = layout.slice(axis, start, patch.part.extents()[label]);
                 labels.insert(0, label);

@@ -69,11 +69,14 @@ pub(super) fn checks(scene: &Scene<'_>, equation: &Equation, number: usize) -> T
     let mut ranked = HashSet::new();
     for (n, operand) in equation.operands().iter().enumerate() {
         let name = own("operand", n);
-        if ranked.insert((operand.hole.text.clone(), operand.indices.len())) {
+        // With `..` the number of axes is not that of the indices.
+        let rest = operand.indices.iter().position(|index| *index == Index::Rest);
+        if rest.is_none() && ranked.insert((operand.hole.text.clone(), operand.indices.len())) {
             checks.rank(&name, &operand.hole.text, operand.indices.len(), scene.host.span(operand.hole.span));
         }
         for (axis, index) in operand.indices.iter().enumerate() {
-            checks.axis(n, axis, index, &operand.hole.text);
+            let is_known = rest.is_none_or(|rest| axis < rest);
+            checks.axis(n, (axis, is_known), index, &operand.hole.text);
         }
     }
     for (n, label) in equation.labels().iter().enumerate() {
@@ -119,10 +122,11 @@ impl Checks<'_, '_> {
     }
 
     /// The mark of an axis, and its check against the label's first place.
-    fn axis(&mut self, operand: usize, axis: usize, index: &Index, text: &str) {
+    fn axis(&mut self, operand: usize, (axis, is_known): (usize, bool), index: &Index, text: &str) {
         let (label, label_span) = match index {
             Index::Label(label, span) | Index::Slice(label, _, span) => (*label, *span),
-            Index::Chip(_) => return,
+            Index::Fused(labels, span) => return self.fused(operand, axis, labels, *span, text),
+            Index::Chip(_) | Index::Rest => return,
         };
         let span = self.scene.host.span(label_span);
         let mark = at(&format_ident!("__axis{}_{}", operand, axis), span);
@@ -133,10 +137,22 @@ impl Checks<'_, '_> {
                 let length = end - start;
                 quote_spanned!(mixed=> let #mark = ::tensorwrapper::__private::Mark::<::tensorwrapper::Const<#length>>::constant();)
             }
+            _ if !is_known => quote_spanned!(mixed=> let #mark = ::tensorwrapper::__private::Mark::dynamic();),
             Index::Slice(..) => quote_spanned!(mixed=> let #mark = ::tensorwrapper::__private::Mark::dynamic();),
             _ => quote_spanned!(mixed=> let #mark = ::tensorwrapper::__private::mark_axis::<_, #axis>(#operand.shape()).__axis();),
         });
         self.meet(label, &Place { text: text.to_string(), axis, mark, span });
+    }
+
+    /// The labels of a fused axis: the run time finds and checks their extents.
+    fn fused(&mut self, operand: usize, axis: usize, labels: &[LabelId], span: tensorwrapper_notation::Span, text: &str) {
+        let span = self.scene.host.span(span);
+        for (n, label) in labels.iter().enumerate() {
+            let mark = at(&format_ident!("__axis{}_{}_{}", operand, axis, n), span);
+            let mixed = span.resolved_at(Span::mixed_site());
+            self.code.extend(quote_spanned!(mixed=> let #mark = ::tensorwrapper::__private::Mark::dynamic();));
+            self.meet(*label, &Place { text: text.to_string(), axis, mark, span });
+        }
     }
 
     /// An extent from `where`.

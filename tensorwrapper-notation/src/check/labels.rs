@@ -28,6 +28,10 @@ fn collect<'e>(expression: &'e Expression, bound: &mut Vec<&'e str>, found: &mut
         | ExpressionKind::Apply(_, inner)
         | ExpressionKind::PowerInteger(inner, _)
         | ExpressionKind::PowerReal(inner, _) => collect(inner, bound, found),
+        ExpressionKind::Exchange(_, groups, inner) => {
+            groups.iter().flatten().for_each(|name| add(name, bound));
+            collect(inner, bound, found);
+        }
         ExpressionKind::Reduce(_, labels, inner) => {
             let outer = bound.len();
             bound.extend(labels.iter().map(|name| name.text.as_str()));
@@ -38,11 +42,31 @@ fn collect<'e>(expression: &'e Expression, bound: &mut Vec<&'e str>, found: &mut
 }
 
 /// The labels of one index.
-fn index_labels(index: &Index) -> &[Name] {
+pub(super) fn index_labels(index: &Index) -> &[Name] {
     match index {
         Index::Label(name) | Index::Slice(name, _) => std::slice::from_ref(name),
         Index::Fused(names, _) => names,
         Index::Chip(_) | Index::Rest(_) => &[],
+    }
+}
+
+/// The indices of every operand of an expression.
+pub(super) fn operands(expression: &Expression) -> Vec<&[Index]> {
+    match &expression.kind {
+        ExpressionKind::Operand(_, indices) => vec![indices],
+        ExpressionKind::Spread(..) | ExpressionKind::Scalar(_) | ExpressionKind::Unbuilt(_) => Vec::new(),
+        ExpressionKind::Binary(_, a, b) => {
+            let mut found = operands(a);
+            found.extend(operands(b));
+            found
+        }
+        ExpressionKind::Negate(inner)
+        | ExpressionKind::Parentheses(inner)
+        | ExpressionKind::Apply(_, inner)
+        | ExpressionKind::Exchange(_, _, inner)
+        | ExpressionKind::Reduce(_, _, inner)
+        | ExpressionKind::PowerInteger(inner, _)
+        | ExpressionKind::PowerReal(inner, _) => operands(inner),
     }
 }
 

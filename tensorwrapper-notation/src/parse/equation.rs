@@ -5,8 +5,8 @@ use super::expression::{expression, factorisation, unexpected, whole};
 use super::index::{indices, integer, labels};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{
-    Assignment, Block, BlockValue, Count, Declaration, ExpressionKind, Index, Invocation, LeftSide, Name, Operator, Right,
-    Scalar, Statement, Target,
+    Assignment, Block, BlockValue, Count, Declaration, ExpressionKind, Invocation, LeftSide, Name, Operator, Right, Scalar,
+    Statement, Target,
 };
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
@@ -253,12 +253,7 @@ fn place(cursor: &mut Cursor<'_>) -> Result<Target, Diagnostic> {
     }
     let assignment = assignment(cursor)?;
     match left.kind {
-        ExpressionKind::Operand(operand, indices) => {
-            if let Some(Index::Rest(span)) = indices.iter().find(|i| matches!(i, Index::Rest(_))) {
-                return Err(Diagnostic::unbuilt(*span, "`..` among indices"));
-            }
-            Ok(Target::Place(operand, indices, assignment))
-        }
+        ExpressionKind::Operand(operand, indices) => Ok(Target::Place(operand, indices, assignment)),
         ExpressionKind::Scalar(Scalar::Hole(name)) => Err(Diagnostic::syntax(
             name.span,
             format!("`{}` has no indices", name.text),

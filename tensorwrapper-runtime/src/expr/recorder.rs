@@ -2,6 +2,7 @@
 //!
 //! The sentences are those of the compile-time checks. Faults are collected and come out of `finish` together.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use num_complex::Complex;
@@ -17,13 +18,28 @@ use crate::shape::Extents;
 
 /// What stands for one axis of an operand, with run-time ranges filled in.
 #[derive(Clone, Copy, Debug)]
-pub enum Index {
+pub enum Index<'i> {
     /// A label by its number.
     Label(usize),
     /// A label over a part of the axis: from the first number to before the second, or to the end.
     Slice(usize, usize, Option<usize>),
     /// One position.
     Chip(usize),
+    /// Several labels on one axis, the first slowest.
+    Fused(&'i [usize]),
+    /// All axes that are not written.
+    Rest,
+}
+
+impl Index<'_> {
+    /// The labels that run with this axis.
+    fn labels(&self) -> &[usize] {
+        match self {
+            Index::Label(label) | Index::Slice(label, _, _) => std::slice::from_ref(label),
+            Index::Fused(labels) => labels,
+            Index::Chip(_) | Index::Rest => &[],
+        }
+    }
 }
 
 /// A right side under construction.
@@ -36,11 +52,15 @@ pub struct Recorder<'n> {
     labels: Vec<LabelState<'n>>,
     dtype: Dtype,
     errors: Vec<Error>,
+    /// The labels of the axes that `..` stands for, the last axis first.
+    rest: Vec<usize>,
+    /// Fused axes, whose labels may get their extents from them.
+    fused: Vec<(Vec<usize>, Place)>,
 }
 
 #[derive(Debug)]
 struct LabelState<'n> {
-    name: &'n str,
+    name: Cow<'n, str>,
     /// Where its extent was met first.
     first: Option<Place>,
 }
@@ -48,8 +68,8 @@ struct LabelState<'n> {
 impl<'n> Recorder<'n> {
     /// An equation over elements of one type, with labels of these names; a label is known by its number.
     pub fn new<T: Element>(labels: &[&'n str]) -> Recorder<'n> {
-        let labels = labels.iter().map(|&name| LabelState { name, first: None }).collect();
-        Recorder { labels, dtype: T::DTYPE, errors: Vec::new() }
+        let labels = labels.iter().map(|&name| LabelState { name: Cow::Borrowed(name), first: None }).collect();
+        Recorder { labels, dtype: T::DTYPE, errors: Vec::new(), rest: Vec::new(), fused: Vec::new() }
     }
 
     /// A label's extent by declaration; its place in messages is the declaration.
@@ -71,11 +91,11 @@ impl<'n> Recorder<'n> {
     }
 
     /// A tensor, one index for each of its axes; `text` is how messages call it.
-    pub fn operand<'a, T: Element, S>(&mut self, operand: &Operand<'a, T, S>, text: &str, indices: &[Index]) -> Node<'a> {
+    pub fn operand<'a, T: Element, S>(&mut self, operand: &Operand<'a, T, S>, text: &str, indices: &[Index<'_>]) -> Node<'a> {
         self.tensor(&operand.value, text, indices)
     }
 
-    pub(crate) fn tensor<'a>(&mut self, value: &Arc<Value<'a>>, text: &str, indices: &[Index]) -> Node<'a> {
+    pub(crate) fn tensor<'a>(&mut self, value: &Arc<Value<'a>>, text: &str, indices: &[Index<'_>]) -> Node<'a> {
         if value.dtype != self.dtype {
             self.errors.push(Error::new(ErrorKind::Element { expected: self.dtype, found: value.dtype }));
         }
@@ -83,14 +103,17 @@ impl<'n> Recorder<'n> {
     }
 
     /// Checks indices against the extents of a tensor.
-    fn axes(&mut self, extents: &[usize], text: &str, indices: &[Index]) -> Vec<Axis> {
-        if extents.len() != indices.len() {
-            let kind = ErrorKind::Rank { operand: text.to_string(), rank: extents.len(), given: indices.len() };
+    fn axes(&mut self, extents: &[usize], text: &str, indices: &[Index<'_>]) -> Vec<Axis> {
+        let rests = indices.iter().filter(|index| matches!(index, Index::Rest)).count();
+        let written = indices.len() - rests;
+        if extents.len() < written || rests == 0 && extents.len() != written {
+            let kind = ErrorKind::Rank { operand: text.to_string(), rank: extents.len(), given: written };
             self.errors.push(Error::new(kind));
             return Vec::new();
         }
+        let indices = self.spell_out(indices, extents.len() - written);
         let mut axes = Vec::with_capacity(indices.len());
-        for (axis, (&index, &extent)) in indices.iter().zip(extents).enumerate() {
+        for (axis, (index, &extent)) in indices.into_iter().zip(extents).enumerate() {
             let place = |extent| Place { operand: text.to_string(), axis, extent };
             let out_of_range = |index: String| Error::new(ErrorKind::Bounds { index, place: place(extent) });
             axes.push(match index {
@@ -113,9 +136,78 @@ impl<'n> Recorder<'n> {
                     }
                     Axis::Chip(position)
                 }
+                Index::Fused(labels) => {
+                    self.fused.push((labels.to_vec(), place(extent)));
+                    Axis::Fused(labels.to_vec())
+                }
+                Index::Rest => unreachable!("`..` was spelled out"),
             });
         }
         axes
+    }
+
+    /// Indices with labels in the place of `..`, for that many axes: the same labels in every operand, from the right.
+    fn spell_out<'i>(&mut self, indices: &[Index<'i>], axes: usize) -> Vec<Index<'i>> {
+        while self.rest.len() < axes && indices.iter().any(|index| matches!(index, Index::Rest)) {
+            let name = format!("..{}", self.rest.len());
+            self.rest.push(self.labels.len());
+            self.labels.push(LabelState { name: Cow::Owned(name), first: None });
+        }
+        let spell = |index: &Index<'i>| match index {
+            Index::Rest => self.rest[..axes].iter().rev().map(|&label| Index::Label(label)).collect(),
+            other => vec![*other],
+        };
+        indices.iter().flat_map(spell).collect()
+    }
+
+    /// Extents of fused axes against those of their labels; one unknown label of an axis gets what the others leave.
+    fn settle_fused(&mut self) {
+        let mut pending = std::mem::take(&mut self.fused);
+        loop {
+            let before = pending.len();
+            pending.retain(|(labels, place)| !self.settle(labels, place));
+            if pending.is_empty() || pending.len() == before {
+                break;
+            }
+        }
+        for (labels, place) in pending {
+            let message = format!("the extents of fused axis {} of `{}` are not known", self.fused_name(&labels), place.operand);
+            let help = "give them by `where`: at most one label of a fused axis may be unknown";
+            self.errors.push(Error::new(ErrorKind::Shape(message)).with_help(help));
+        }
+    }
+
+    /// Whether a fused axis is done with, rightly or wrongly.
+    fn settle(&mut self, labels: &[usize], place: &Place) -> bool {
+        let known: Option<usize> = labels.iter().filter_map(|&l| self.known(l)).try_fold(1usize, usize::checked_mul);
+        let unknown: Vec<usize> = labels.iter().copied().filter(|&l| self.known(l).is_none()).collect();
+        let whole = place.extent;
+        let fits = match (known, &unknown[..]) {
+            (Some(product), []) => product == whole,
+            (Some(product), [_]) => product != 0 && whole.is_multiple_of(product),
+            (None, _) => false,
+            _ => return known == Some(0),
+        };
+        if !fits {
+            let extents: Vec<String> = labels.iter().map(|&l| self.known(l).map_or("?".to_string(), |e| e.to_string())).collect();
+            let name = self.fused_name(labels);
+            let message = tensorwrapper_notation::sentence::fused(&name, &extents.join("·"), &place.operand, place.axis, whole);
+            self.errors.push(Error::new(ErrorKind::Shape(message)));
+        }
+        if let (Some(product), [label]) = (known, &unknown[..]) {
+            let extent = whole.checked_div(product).unwrap_or(0);
+            self.meet(*label, Place { extent, ..place.clone() });
+        }
+        true
+    }
+
+    fn known(&self, label: usize) -> Option<usize> {
+        self.labels[label].first.as_ref().map(|place| place.extent)
+    }
+
+    fn fused_name(&self, labels: &[usize]) -> String {
+        let names: Vec<&str> = labels.iter().map(|&l| &*self.labels[l].name).collect();
+        format!("`({})`", names.join(", "))
     }
 
     /// A literal.
@@ -126,11 +218,6 @@ impl<'n> Recorder<'n> {
     /// A number that the program gives.
     pub fn scalar<'a>(&mut self, value: ScalarValue<'a>) -> Node<'a> {
         Node(value.0)
-    }
-
-    /// A number, constant along labels.
-    pub fn spread<'a>(&mut self, value: Node<'a>, labels: &[usize]) -> Node<'a> {
-        Node(Tree::Spread(Box::new(value.0), labels.to_vec()))
     }
 
     /// `-X`
@@ -177,50 +264,68 @@ impl<'n> Recorder<'n> {
     }
 
     fn extent(&self, label: usize) -> usize {
-        self.labels[label].first.as_ref().map_or(0, |place| place.extent)
+        self.known(label).unwrap_or(0)
     }
 
-    /// An equation's value with these axes; a label written twice fills a diagonal of zeros.
-    fn value<'a>(&self, node: Node<'a>, axes: &[usize]) -> Arc<Value<'a>> {
-        let mut distinct = Vec::new();
-        for &label in axes {
-            if !distinct.contains(&label) {
-                distinct.push(label);
-            }
-        }
-        let value = Value {
-            extents: distinct.iter().map(|&l| self.extent(l)).collect(),
+    fn extents(&self, labels: &[usize]) -> Vec<usize> {
+        labels.iter().map(|&l| self.extent(l)).collect()
+    }
+
+    /// An equation's value with these labels as its axes, each once.
+    fn plain<'a>(&self, node: Node<'a>, axes: Vec<usize>) -> Arc<Value<'a>> {
+        let extents = (0..self.labels.len()).map(|l| self.extent(l)).collect();
+        Arc::new(Value {
+            extents: self.extents(&axes),
             dtype: self.dtype,
-            source: Source::Equation {
-                tree: node.0,
-                extents: (0..self.labels.len()).map(|l| self.extent(l)).collect(),
-                axes: distinct.clone(),
-            },
-        };
-        if distinct.len() == axes.len() {
-            return Arc::new(value);
+            source: Source::Equation { tree: node.0, extents, axes },
+        })
+    }
+
+    /// An equation's value with these axes; a label written twice fills a diagonal of zeros, fused ones are one axis.
+    fn value<'a>(&self, node: Node<'a>, axes: &[Index<'_>]) -> Arc<Value<'a>> {
+        let labels: Vec<usize> = axes.iter().flat_map(Index::labels).copied().collect();
+        let mut distinct: Vec<usize> = Vec::new();
+        labels.iter().for_each(|label| {
+            if !distinct.contains(label) {
+                distinct.push(*label)
+            }
+        });
+        let value = self.plain(node, distinct.clone());
+        if axes.iter().any(|axis| matches!(axis, Index::Fused(_))) {
+            let extents = axes.iter().map(|axis| self.extents(axis.labels()).into_iter().product()).collect();
+            return Arc::new(Value { extents, dtype: self.dtype, source: Source::Reshaped(value) });
+        }
+        if distinct.len() == labels.len() {
+            return value;
         }
         let place = |label| Axis::Label {
             label: distinct.iter().position(|d| d == label).expect("every label is among the distinct"),
             start: 0,
         };
-        Arc::new(Value {
-            extents: axes.iter().map(|&l| self.extent(l)).collect(),
-            dtype: self.dtype,
-            source: Source::Written { base: None, axes: axes.iter().map(place).collect(), part: Arc::new(value) },
-        })
+        let source = Source::Written { base: None, axes: labels.iter().map(place).collect(), part: value };
+        Arc::new(Value { extents: self.extents(&labels), dtype: self.dtype, source })
     }
 
     /// Ends the equation: its value with these axes, typed.
     ///
     /// # Errors
     /// Every fault that was met.
-    pub fn finish<'a, T: Element, S: Extents>(self, node: Node<'a>, axes: &[usize]) -> Result<Expr<'a, T, S>, Error> {
+    pub fn finish<'a, T: Element, S: Extents>(self, node: Node<'a>, axes: &[Index<'_>]) -> Result<Expr<'a, T, S>, Error> {
         self.finish_value(node, axes).map(Expr::new)
     }
 
-    pub(crate) fn finish_value<'a>(self, node: Node<'a>, axes: &[usize]) -> Result<Arc<Value<'a>>, Error> {
-        if self.errors.is_empty() { Ok(self.value(node, axes)) } else { Err(Error::all(self.errors)) }
+    pub(crate) fn finish_value<'a>(mut self, node: Node<'a>, axes: &[Index<'_>]) -> Result<Arc<Value<'a>>, Error> {
+        let axes = self.settled(axes)?;
+        Ok(self.value(node, &axes))
+    }
+
+    /// The axes with `..` spelled out, when nothing is wrong with the equation.
+    fn settled<'i>(&mut self, axes: &[Index<'i>]) -> Result<Vec<Index<'i>>, Error> {
+        self.settle_fused();
+        match self.errors.is_empty() {
+            true => Ok(self.spell_out(axes, self.rest.len())),
+            false => Err(Error::all(std::mem::take(&mut self.errors))),
+        }
     }
 
     /// Ends an equation that writes a part of a tensor: the part, and the whole tensor after the write.
@@ -228,15 +333,20 @@ impl<'n> Recorder<'n> {
     /// # Errors
     /// Every fault that was met.
     pub fn finish_write<'a, T: Element, S: Extents>(
-        self,
+        mut self,
         node: Node<'a>,
-        axes: &[usize],
+        axes: &[Index<'_>],
         place: Node<'a>,
     ) -> Result<Written<'a, T, S>, Error> {
         let Tree::Operand(base, selection) = place.0 else {
             unreachable!("the place that is written is an operand");
         };
-        let part = self.finish_value(node, axes)?;
+        let axes: Vec<usize> = self.settled(axes)?.iter().flat_map(Index::labels).copied().collect();
+        let part = self.plain(node, axes.clone());
+        if let Some(part) = self.fused_whole(&base, &part, &selection, &axes)? {
+            let selection = (0..base.extents.len()).map(|label| Axis::Label { label, start: 0 }).collect();
+            return Ok(Written { after: Expr::new(Arc::clone(&part)), part, selection });
+        }
         // The selection speaks of the equation's labels, the written value of the part's axes.
         let position =
             |label: usize| axes.iter().position(|&a| a == label).expect("every label of the place is an axis of the part");
@@ -244,7 +354,7 @@ impl<'n> Recorder<'n> {
             .into_iter()
             .map(|axis| match axis {
                 Axis::Label { label, start } => Axis::Label { label: position(label), start },
-                chip @ Axis::Chip(_) => chip,
+                other => other,
             })
             .collect();
         let is_whole = part.extents == base.extents
@@ -257,6 +367,32 @@ impl<'n> Recorder<'n> {
             Arc::new(Value { extents, dtype, source })
         };
         Ok(Written { after: Expr::new(after), part, selection })
+    }
+
+    /// The new value of a tensor that is written through fused axes: all of it, in the order of its axes.
+    fn fused_whole<'a>(
+        &self,
+        base: &Value<'a>,
+        part: &Arc<Value<'a>>,
+        selection: &[Axis],
+        axes: &[usize],
+    ) -> Result<Option<Arc<Value<'a>>>, Error> {
+        if !selection.iter().any(|axis| matches!(axis, Axis::Fused(_))) {
+            return Ok(None);
+        }
+        let labels = selection.iter().flat_map(|axis| match axis {
+            Axis::Fused(labels) => labels.clone(),
+            Axis::Label { label, .. } => vec![*label],
+            Axis::Chip(_) => Vec::new(),
+        });
+        let covers = part.extents.iter().product::<usize>() == base.extents.iter().product::<usize>();
+        if !labels.eq(axes.iter().copied()) || !covers {
+            let message = "a part of a tensor with a fused axis cannot be written in this version of tensorwrapper";
+            return Err(Error::new(ErrorKind::Unsupported(message.to_string()))
+                .with_help("compute the part with its axes apart, and write that"));
+        }
+        let source = Source::Reshaped(Arc::clone(part));
+        Ok(Some(Arc::new(Value { extents: base.extents.clone(), dtype: base.dtype, source })))
     }
 
     /// Ends a decomposition: its results in the order of the language, each with the axes asked for.
@@ -278,32 +414,27 @@ impl<'n> Recorder<'n> {
             && r.extent != c.extent
         {
             let (r, c) = (r.extent, c.extent);
-            let message = tensorwrapper_notation::sentence::square(self.labels[row].name, &r, self.labels[column].name, &c);
+            let message = tensorwrapper_notation::sentence::square(&self.labels[row].name, &r, &self.labels[column].name, &c);
             self.errors.push(Error::new(ErrorKind::Shape(message)));
         }
-        if !self.errors.is_empty() {
-            return Err(Error::all(self.errors));
-        }
+        self.settled(&[])?;
         self.labels[new].first = self.labels[row].first.clone();
-        let arguments = arguments.into_iter().map(|node| self.value(node, argument_axes)).collect();
+        let arguments = arguments.into_iter().map(|node| self.plain(node, argument_axes.to_vec())).collect();
         let (kind, dtypes) = match kind {
             Decomposition::Cholesky => (Factorisation::Cholesky, vec![self.dtype]),
             Decomposition::Eigh => (Factorisation::Eigh, vec![self.dtype.real(), self.dtype]),
         };
         let call = Arc::new(Factorised { kind, arguments });
         let result = |(n, (&(computed, wanted), dtype)): (usize, (&(&[usize], &[usize]), Dtype))| {
-            let extents = computed.iter().map(|&l| self.extent(l)).collect();
+            let extents = self.extents(computed);
             let factor = Arc::new(Value { extents, dtype, source: Source::Factorised(Arc::clone(&call), n) });
             if computed == wanted {
                 return Factor(factor);
             }
             let axes = computed.iter().map(|&label| Axis::Label { label, start: 0 }).collect();
-            let source = Source::Equation {
-                tree: Tree::Operand(factor, axes),
-                extents: (0..self.labels.len()).map(|l| self.extent(l)).collect(),
-                axes: wanted.to_vec(),
-            };
-            Factor(Arc::new(Value { extents: wanted.iter().map(|&l| self.extent(l)).collect(), dtype, source }))
+            let extents = (0..self.labels.len()).map(|l| self.extent(l)).collect();
+            let source = Source::Equation { tree: Tree::Operand(factor, axes), extents, axes: wanted.to_vec() };
+            Factor(Arc::new(Value { extents: self.extents(wanted), dtype, source }))
         };
         Ok(results.iter().zip(dtypes).enumerate().map(result).collect())
     }

@@ -78,6 +78,10 @@ impl<'a> Lowering<'a> {
                 let arguments: Vec<TensorId> = call.arguments.iter().map(|a| self.value(a)).collect();
                 self.factorised(call, &arguments, *result)
             }
+            Source::Reshaped(inner) => {
+                let inner = self.value(inner);
+                self.reshape(inner, value.extents.clone())
+            }
             Source::Written { base, axes, part } => {
                 let labels: Vec<Label> = (0..part.extents.len()).collect();
                 let part_tensor = self.value(part);
@@ -150,9 +154,8 @@ impl<'a> Lowering<'a> {
 
     fn tree(&mut self, tree: &Tree<'a>, frame: Frame<'_>) -> Fragment {
         match tree {
-            Tree::Operand(value, axes) => Fragment::input(self.operand(value, axes)),
+            Tree::Operand(value, axes) => Fragment::input(self.operand(value, axes, frame)),
             Tree::Constant(value) => Fragment::constant(*value),
-            Tree::Spread(inner, _) => self.tree(inner, frame),
             Tree::Negate(inner) => self.tree(inner, frame).then(Instruction::Negate),
             Tree::Binary(operator, left, right) => {
                 let left = self.tree(left, frame);
@@ -176,8 +179,41 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn operand(&mut self, value: &Arc<Value<'a>>, axes: &[Axis]) -> Edge {
-        Edge { tensor: self.value(value), axes: axes.iter().map(edge_axis).collect(), conjugate: false }
+    fn operand(&mut self, value: &Arc<Value<'a>>, axes: &[Axis], frame: Frame<'_>) -> Edge {
+        if !axes.iter().any(|axis| matches!(axis, Axis::Fused(_))) {
+            return Edge { tensor: self.value(value), axes: axes.iter().map(edge_axis).collect(), conjugate: false };
+        }
+        // A fused axis is as many axes as it has labels; the elements stay where they are.
+        let (mut parts, mut apart) = (Vec::new(), Vec::new());
+        for (axis, &extent) in axes.iter().zip(&value.extents) {
+            if let Axis::Fused(labels) = axis {
+                parts.push(labels.iter().map(|&l| frame.extents[l]).collect());
+                apart.extend(labels.iter().map(|&label| EdgeAxis::Label { label, start: 0 }));
+            } else {
+                parts.push(vec![extent]);
+                apart.push(edge_axis(axis));
+            }
+        }
+        let tensor = match &value.source {
+            Source::Tensor(source) => {
+                let layout = source.layout.clone().split(&parts);
+                self.source(&AnyRef { data: source.data, layout })
+            }
+            _ => {
+                let joined = self.value(value);
+                self.reshape(joined, parts.concat())
+            }
+        };
+        Edge { tensor, axes: apart, conjugate: false }
+    }
+
+    /// The same elements in the same order with other extents.
+    fn reshape(&mut self, tensor: TensorId, extents: Vec<usize>) -> TensorId {
+        let (old, dtype) = (self.graph.tensor(tensor).extents.clone(), self.graph.tensor(tensor).dtype);
+        let inner: Vec<Label> = (0..old.len()).collect();
+        let outer: Vec<Label> = (old.len()..old.len() + extents.len()).collect();
+        let all = old.into_iter().chain(extents).collect();
+        self.graph.add_operation(Operation::Reshape, vec![whole(tensor, &inner)], &[(&outer, dtype)], all)[0]
     }
 
     /// A reduction of element-wise work. Labels that nothing inside depends on are still run over.
@@ -302,6 +338,7 @@ fn edge_axis(axis: &Axis) -> EdgeAxis {
     match *axis {
         Axis::Label { label, start } => EdgeAxis::Label { label, start },
         Axis::Chip(position) => EdgeAxis::Chip(position),
+        Axis::Fused(_) => unreachable!("fused axes are taken apart where extents are known"),
     }
 }
 
@@ -313,7 +350,6 @@ fn take_apart<'t, 'a>(tree: &'t Tree<'a>, product: &mut Product<'t, 'a>) {
             product.alpha = -product.alpha;
             take_apart(inner, product);
         }
-        Tree::Spread(inner, _) => take_apart(inner, product),
         Tree::Binary(Operator::Multiply, left, right) => {
             take_apart(left, product);
             take_apart(right, product);

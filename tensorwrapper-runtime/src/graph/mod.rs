@@ -101,6 +101,8 @@ pub enum Operation {
     },
     /// A decomposition of matrices, axes `[batch…, row, column]`, one output for each result.
     Factorise(Factorisation),
+    /// The input's elements in the same order, with other extents.
+    Reshape,
     /// The last input written over a part of the output, which is the first input elsewhere, or zero without one.
     Write {
         /// The part of the output that is written; its labels are the axes of the last input.
