@@ -14,10 +14,12 @@ const FROM: usize = 0;
 /// Where the destination's strides and positions stand.
 const TO: usize = 1;
 
-/// Edge of the square that is turned in registers and first-level cache.
-const BLOCK: usize = 8;
-/// Edge of the tile within which both sides keep their cache lines.
-const TILE: usize = 64;
+/// Edge of the square that is turned in registers.
+const BLOCK: usize = 4;
+/// Rows of a tile that is turned: few, as each is a stretch of memory that is written to at the same time.
+const ROWS: usize = 32;
+/// Columns of a tile that is turned.
+const COLUMNS: usize = 256;
 /// Elements of one row of a copy that turns nothing.
 const ROW: usize = 4096;
 
@@ -74,7 +76,7 @@ impl Plane {
             Some(n) if turns => axes.remove(n),
             _ => axes.pop().unwrap_or(nothing),
         };
-        let (columns, rows) = if turns { (TILE, TILE) } else { (ROW, ROW.div_ceil(column.extent)) };
+        let (columns, rows) = if turns { (COLUMNS, ROWS) } else { (ROW, ROW.div_ceil(column.extent)) };
         let tiles = |axis: &Pair, size: usize| Axis {
             extent: axis.extent.div_ceil(size),
             strides: axis.strides.map(|stride| stride.wrapping_mul(size as isize)),
