@@ -6,6 +6,9 @@ use super::fuse::{self, Axis, Odometer, points};
 /// Elements that the innermost axes have to make up before chunks are cut from them alone.
 const ENOUGH: usize = 256;
 
+/// Stride from which on a chunk uses so little of each cache line that most are fetched again and again.
+const WIDE: usize = 16;
+
 /// Axes over the inputs in their order, then the output.
 pub(super) type Axes = Vec<Axis<Vec<isize>>>;
 
@@ -130,7 +133,7 @@ impl Plan {
     pub(super) fn crosses(&mut self, input: usize) -> bool {
         let Some(inner) = self.chunked().inner.last() else { return false };
         let stride = inner.strides[input].unsigned_abs();
-        stride > 1 && self.axes().any(|axis| (1..stride).contains(&axis.strides[input].unsigned_abs()))
+        stride >= WIDE && self.axes().any(|axis| (1..stride).contains(&axis.strides[input].unsigned_abs()))
     }
 }
 

@@ -28,29 +28,59 @@ const ROW: usize = 4096;
 /// The caller has checked that all positions lie inside, and that no two points share one in the destination.
 pub(super) fn copy<T: Element>(
     threads: usize,
-    mut axes: Vec<Pair>,
-    mut start: [isize; 2],
+    axes: Vec<Pair>,
+    start: [isize; 2],
     from: &[T],
     to: Sink<'_, T>,
     conjugate: bool,
 ) {
-    fuse::forward(&mut axes, &mut start, TO);
-    fuse::normalise(&mut axes, &[TO, FROM]);
-    let elements = fuse::points(&axes);
-    let (plane, outer) = Plane::choose(axes);
-    let tiles = fuse::points(&outer);
-    let task = |range: std::ops::Range<usize>| {
-        let mut walk = Odometer::new(&outer, &start, range.start);
-        for _ in range {
-            let (columns, rows) = plane.tile(walk.index(plane.column_axis), walk.index(plane.row_axis));
-            plane.copy(columns, rows, walk.position, from, to, conjugate);
-            walk.step();
-        }
-    };
-    tasks::split(threads, tiles, elements, task);
+    Permutation::new(axes).run(threads, start, from, to, conjugate);
+}
+
+/// A copy, prepared to be made from several places to several others.
+#[derive(Debug)]
+pub(super) struct Permutation {
+    plane: Plane,
+    outer: Vec<Pair>,
+    elements: usize,
+    /// From where point 0 was to where it is after the axes were reversed.
+    shift: [isize; 2],
+}
+
+impl Permutation {
+    pub(super) fn new(mut axes: Vec<Pair>) -> Permutation {
+        let mut shift = [0, 0];
+        fuse::forward(&mut axes, &mut shift, TO);
+        fuse::normalise(&mut axes, &[TO, FROM]);
+        let elements = fuse::points(&axes);
+        let (plane, outer) = Plane::choose(axes);
+        Permutation { plane, outer, elements, shift }
+    }
+
+    /// Makes the copy; see [`copy`].
+    pub(super) fn run<T: Element>(
+        &self,
+        threads: usize,
+        start: [isize; 2],
+        from: &[T],
+        to: Sink<'_, T>,
+        conjugate: bool,
+    ) {
+        let start = [start[FROM] + self.shift[FROM], start[TO] + self.shift[TO]];
+        let plane = &self.plane;
+        tasks::split(threads, fuse::points(&self.outer), self.elements, |range| {
+            let mut walk = Odometer::new(&self.outer, &start, range.start);
+            for _ in range {
+                let (columns, rows) = plane.tile(walk.index(plane.column_axis), walk.index(plane.row_axis));
+                plane.copy(columns, rows, walk.position, from, to, conjugate);
+                walk.step();
+            }
+        });
+    }
 }
 
 /// The two axes of a copy's innermost loops, and the sizes of the tiles into which they are cut.
+#[derive(Debug)]
 struct Plane {
     /// Inner axis: the narrowest in the destination.
     column: Pair,
