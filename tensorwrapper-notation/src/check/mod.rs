@@ -63,6 +63,8 @@ struct Checker<'s> {
     scalars: Vec<Scalar>,
     faults: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
+    /// Labels whose one fault is known already.
+    refused: Vec<LabelId>,
 }
 
 impl<'s> Checker<'s> {
@@ -75,6 +77,7 @@ impl<'s> Checker<'s> {
             scalars: Vec::new(),
             faults: Vec::new(),
             warnings: Vec::new(),
+            refused: Vec::new(),
         }
     }
 
@@ -227,6 +230,7 @@ impl<'s> Checker<'s> {
                 let fault = Diagnostic::label(*span, format!("index `{name}` is on the left, but no term on the right has it"))
                     .help(format!("a result that is constant along `{name}` is written `1[{name}] * …`"));
                 self.faults.push(fault);
+                self.refused.push(*id);
             }
         }
         self.faults.len() == before
@@ -269,7 +273,7 @@ impl<'s> Checker<'s> {
                 Index::Label(l, _) | Index::Slice(l, _, _) => *l == id,
                 Index::Chip(_) => false,
             });
-            if !by_operand && label.declared.is_none() && new != Some(id) {
+            if !by_operand && label.declared.is_none() && new != Some(id) && !self.refused.contains(&id) {
                 let name = &label.name;
                 let fault = Diagnostic::label(label.span, format!("nothing gives index `{name}` an extent"))
                     .help(format!("add `where {name}: n` to the equation"));

@@ -14,10 +14,10 @@ pub use check::{
     AgreesWith, AxisByType, AxisByValue, AxisPair, CheckAtRunTime, FitsRank, Mark, RankCheckByValue, check_agreement, check_rank,
     mark_axis, meet, witness,
 };
-pub use extent::{Const, Dyn, Extent, Len};
-pub use extents::{Extents, Shape};
 #[cfg(test)]
 pub(crate) use extent::Bad;
+pub use extent::{Const, Dyn, Extent, Len};
 #[cfg(test)]
 pub(crate) use extents::Axis;
+pub use extents::{Extents, Shape};
 pub use into::{IntoExtent, IntoShape};

@@ -3,6 +3,8 @@
 use std::any::TypeId;
 use std::marker::PhantomData;
 
+use super::extent::Bad;
+use super::extents::Axis;
 use super::*;
 use crate::Shape;
 use crate::error::Error;
