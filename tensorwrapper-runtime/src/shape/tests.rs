@@ -3,8 +3,6 @@
 use std::any::TypeId;
 use std::marker::PhantomData;
 
-use super::extent::Bad;
-use super::extents::Axis;
 use super::*;
 use crate::Shape;
 use crate::error::Error;
