@@ -27,9 +27,9 @@ pub(super) fn record(scene: &Scene<'_>, equation: &Equation, number: usize) -> R
         Some(emit!(__recorder.declare(#n, #extent);))
     });
     let mut emitter = Emitter { scene, statements: TokenStream::new(), nodes: 0 };
-    let right = equation.build(&mut emitter);
-    // The place of a plain `=` is no part of the right side, but its extents count.
+    // The place of a plain `=` is no part of the right side, but its extents count, and it is written first.
     let place = equation.place().map(|(id, _)| emitter.operand(id, &equation.operands()[id.0]));
+    let right = equation.build(&mut emitter);
     let nodes = emitter.statements;
     let finish = match right {
         Right::Expression(node) => finish(equation, &node, place.as_ref()),

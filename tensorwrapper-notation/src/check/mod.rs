@@ -66,6 +66,8 @@ struct Checker<'s> {
     warnings: Vec<Diagnostic>,
     /// Whether the left side has `..`.
     keeps_rest: bool,
+    /// Labels whose one fault is known already.
+    refused: Vec<LabelId>,
 }
 
 impl<'s> Checker<'s> {
@@ -79,6 +81,7 @@ impl<'s> Checker<'s> {
             faults: Vec::new(),
             warnings: Vec::new(),
             keeps_rest: false,
+            refused: Vec::new(),
         }
     }
 
@@ -238,6 +241,7 @@ impl<'s> Checker<'s> {
                 let fault = Diagnostic::label(*span, format!("index `{name}` is on the left, but no term on the right has it"))
                     .help(format!("a result that is constant along `{name}` is written `1[{name}] * …`"));
                 self.faults.push(fault);
+                self.refused.push(*id);
             }
         }
         self.faults.len() == before
@@ -284,7 +288,7 @@ impl<'s> Checker<'s> {
         for (n, label) in self.labels.iter().enumerate() {
             let id = LabelId(n);
             let by_operand = self.operands.iter().flat_map(|o| &o.indices).any(|index| index.labels().contains(&id));
-            if !by_operand && label.declared.is_none() && new != Some(id) {
+            if !by_operand && label.declared.is_none() && new != Some(id) && !self.refused.contains(&id) {
                 let name = &label.name;
                 let fault = Diagnostic::label(label.span, format!("nothing gives index `{name}` an extent"))
                     .help(format!("add `where {name}: n` to the equation"));

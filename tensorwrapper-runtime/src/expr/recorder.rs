@@ -58,6 +58,9 @@ pub struct Recorder<'n> {
     fused: Vec<(Vec<usize>, Place)>,
 }
 
+/// The place of an extent that a `where` gives.
+const DECLARATION: &str = "where";
+
 #[derive(Debug)]
 struct LabelState<'n> {
     name: Cow<'n, str>,
@@ -74,7 +77,7 @@ impl<'n> Recorder<'n> {
 
     /// A label's extent by declaration; its place in messages is the declaration.
     pub fn declare(&mut self, label: usize, extent: usize) {
-        self.meet(label, Place { operand: "where".to_string(), axis: 0, extent });
+        self.meet(label, Place { operand: DECLARATION.to_string(), axis: 0, extent });
     }
 
     /// Notes an extent of a label, and the fault if it is another one than before.
@@ -83,8 +86,12 @@ impl<'n> Recorder<'n> {
         match &state.first {
             None => state.first = Some(place),
             Some(first) if first.extent != place.extent => {
-                let kind = ErrorKind::Extent { label: state.name.to_string(), first: first.clone(), second: place };
-                self.errors.push(Error::new(kind));
+                // As the compiler says it: operands in the order of writing, then the declaration.
+                let (first, second) = match first.operand == DECLARATION {
+                    true => (place, first.clone()),
+                    false => (first.clone(), place),
+                };
+                self.errors.push(Error::new(ErrorKind::Extent { label: state.name.to_string(), first, second }));
             }
             Some(_) => {}
         }
