@@ -120,9 +120,9 @@ pub use tensorwrapper_macros::tensor;
 pub use tensorwrapper_macros::try_tensor;
 
 pub use tensorwrapper_runtime::{
-    AnyTensor, ComputeDevice, Const, Context, Dtype, Dyn, DynOperand, Element, Elements, Error, ErrorKind, Expr, Extent, Extents,
-    Indexed, IntoExtent, IntoShape, Len, MemoryKind, Order, Place, Placement, Shape, Tensor, TensorLike, TensorMut, TensorRef,
-    contract, einsum, graph,
+    AnyTensor, ComputeDevice, Const, Context, Dtype, Dyn, DynOperand, Element, Elements, Error, ErrorKind, EvalAll, Expr, Extent,
+    Extents, Indexed, IntoExtent, IntoShape, Len, MemoryKind, Order, Place, Placement, Shape, Tensor, TensorLike, TensorMut,
+    TensorRef, contract, einsum, eval_all, graph,
 };
 
 #[doc(hidden)]

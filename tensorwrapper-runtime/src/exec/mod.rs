@@ -10,5 +10,5 @@ mod run;
 mod tests;
 
 pub use context::Context;
-pub use doors::{DynOperand, contract, einsum};
+pub use doors::{DynOperand, EvalAll, contract, einsum, eval_all};
 pub(crate) use run::evaluate;

@@ -156,7 +156,7 @@ impl<'n> Recorder<'n> {
     /// Indices with labels in the place of `..`, for that many axes: the same labels in every operand, from the right.
     fn spell_out<'i>(&mut self, indices: &[Index<'i>], axes: usize) -> Vec<Index<'i>> {
         while self.rest.len() < axes && indices.iter().any(|index| matches!(index, Index::Rest)) {
-            let name = format!("..{}", self.rest.len());
+            let name = format!("..-{}", self.rest.len() + 1);
             self.rest.push(self.labels.len());
             self.labels.push(LabelState { name: Cow::Owned(name), first: None });
         }

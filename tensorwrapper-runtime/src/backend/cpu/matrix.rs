@@ -17,12 +17,7 @@ use crate::error::Error;
 
 /// Computes the product; matrices of at most `small` multiplications go to the small kernel.
 /// `pack` packs and scatters even where the strides need none of it.
-pub(super) fn contract<T: Element>(
-    threads: usize,
-    mut product: Product<'_, T>,
-    small: usize,
-    pack: bool,
-) -> Result<(), Error> {
+pub(super) fn contract<T: Element>(threads: usize, mut product: Product<'_, T>, small: usize, pack: bool) -> Result<(), Error> {
     split::choose(&mut product);
     fuse::fuse(&mut product.batch);
     let sides = [side(threads, &mut product, LEFT, pack)?, side(threads, &mut product, RIGHT, pack)?];
@@ -90,7 +85,11 @@ impl Side {
 /// Decides how a factor's matrices are read, and packs all of them where that is best.
 fn side<T: Element>(threads: usize, product: &mut Product<'_, T>, side: usize, force: bool) -> Result<Side, Error> {
     let groups = |product: &Product<'_, T>| {
-        if side == LEFT { [product.rows.clone(), product.inner.clone()] } else { [product.inner.clone(), product.columns.clone()] }
+        if side == LEFT {
+            [product.rows.clone(), product.inner.clone()]
+        } else {
+            [product.inner.clone(), product.columns.clone()]
+        }
     };
     let [rows, columns] = groups(product);
     let narrow = narrowest(&rows, side).min(narrowest(&columns, side));

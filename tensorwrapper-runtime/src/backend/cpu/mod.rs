@@ -19,8 +19,6 @@ mod split;
 mod tasks;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod bench;
 mod vector;
 
 use num_complex::Complex;
