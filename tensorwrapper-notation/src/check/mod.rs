@@ -330,6 +330,6 @@ fn rest_spans(statement: &Statement) -> [Vec<Vec<crate::token::Span>>; 2] {
         Right::Expression(expression) => std::slice::from_ref(expression),
         Right::Factorisation(_, _, arguments, _) => arguments,
     };
-    let right = expressions.iter().flat_map(labels::operands).map(|indices| rests(indices)).collect();
+    let right = expressions.iter().flat_map(labels::operands).map(rests).collect();
     [left, right]
 }

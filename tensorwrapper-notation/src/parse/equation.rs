@@ -53,7 +53,7 @@ fn block(tokens: &[Token]) -> Result<Block, Vec<Diagnostic>> {
     }
     match block_value(last) {
         Ok(Tail::Value(value)) => found.value = value,
-        Ok(Tail::Statement(statement)) => found.statements.push(statement),
+        Ok(Tail::Statement(statement)) => found.statements.push(*statement),
         Err(fault) => faults.push(fault),
     }
     if faults.is_empty() { Ok(found) } else { Err(faults) }
@@ -73,7 +73,7 @@ fn header(tokens: &[Token], span: Span, allowed: bool) -> Result<Declaration, Di
 
 enum Tail {
     Value(BlockValue),
-    Statement(Statement),
+    Statement(Box<Statement>),
 }
 
 /// What follows the last `;`.
@@ -96,7 +96,7 @@ fn block_value(tokens: &[Token]) -> Result<Tail, Diagnostic> {
                 Target::Let(_) => {
                     return Err(Diagnostic::syntax(tokens[tokens.len() - 1].span, "`;` is missing after this equation"));
                 }
-                Target::Place(..) => return Ok(Tail::Statement(found)),
+                Target::Place(..) => return Ok(Tail::Statement(Box::new(found))),
             }
         }
     };
