@@ -46,7 +46,7 @@ fn a_panic_is_located_at_its_equation() {
     assert_eq!(panic_of(|| tensor!([i, j] = a[i, k] * b[k, j])), (sentence.clone(), line!()));
     let both = sentence.clone() + "\nindex `j` has extent 3 in `c` but 2 in `b`";
     assert_eq!(panic_of(|| tensor!(c[i, j] += a[i, k] * b[k, j])), (both, line!()));
-    let message = "index `i` has extent 2 in `c` but 3 in `a`\nindex `j` has extent 3 in `c` but 2 in `a`";
+    let message = "index `j` has extent 3 in `c` but 2 in `a`\nindex `i` has extent 2 in `c` but 3 in `a`";
     assert_eq!(panic_of(|| tensor!(c[i, j] = a[j, i])), (message.to_string(), line!()));
     let start = line!();
     let panicked = panic_of(|| {
