@@ -6,14 +6,16 @@ mod check;
 mod extent;
 mod extents;
 mod into;
+mod range;
 
 #[cfg(test)]
 mod tests;
 
 pub use check::{
-    AgreesWith, AxisByType, AxisByValue, AxisPair, CheckAtRunTime, FitsRank, Mark, RankCheckByValue, check_agreement, check_rank,
-    mark_axis, meet, witness,
+    AxisByType, AxisByValue, AxisPair, CompareAtRunTime, Compared, LaterPair, LocateAtRunTime, Located, Mark, Position, check_rank,
+    mark_axis, meet,
 };
 pub use extent::{Const, Dyn, Extent, Len};
 pub use extents::{Extents, Shape};
 pub use into::{IntoExtent, IntoShape};
+pub use range::Verdict;
