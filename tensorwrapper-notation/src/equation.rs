@@ -71,6 +71,15 @@ pub enum LeftAxis {
     Rest,
 }
 
+/// The powers that a number may be the exponent of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exponent {
+    /// `powi`
+    Whole,
+    /// `powf`
+    Real,
+}
+
 /// One occurrence of a tensor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operand {
@@ -133,12 +142,14 @@ pub(crate) enum Node {
 }
 
 impl Node {
-    fn has_exponent(&self, id: ScalarId) -> bool {
+    fn exponent(&self, id: ScalarId) -> Option<Exponent> {
         match self {
-            Node::Operand(_) | Node::Scalar(_) | Node::Spread(..) => false,
-            Node::PowerInteger(base, exponent) | Node::PowerReal(base, exponent) => *exponent == id || base.has_exponent(id),
-            Node::Negate(inner) | Node::Reduce(_, _, inner) | Node::Apply(_, inner) => inner.has_exponent(id),
-            Node::Binary(_, a, b) => a.has_exponent(id) || b.has_exponent(id),
+            Node::Operand(_) | Node::Scalar(_) | Node::Spread(..) => None,
+            Node::PowerInteger(_, exponent) if *exponent == id => Some(Exponent::Whole),
+            Node::PowerReal(_, exponent) if *exponent == id => Some(Exponent::Real),
+            Node::PowerInteger(inner, _) | Node::PowerReal(inner, _) => inner.exponent(id),
+            Node::Negate(inner) | Node::Reduce(_, _, inner) | Node::Apply(_, inner) => inner.exponent(id),
+            Node::Binary(_, a, b) => a.exponent(id).or_else(|| b.exponent(id)),
         }
     }
 }
@@ -251,13 +262,13 @@ impl Equation {
         &self.scalars
     }
 
-    /// Whether a number is an exponent.
-    pub fn is_exponent(&self, id: ScalarId) -> bool {
+    /// Whether a number is an exponent, and of which power.
+    pub fn exponent(&self, id: ScalarId) -> Option<Exponent> {
         let nodes = match &self.meaning {
             Meaning::Expression(node) => std::slice::from_ref(node),
             Meaning::Factorise(factorise) => &factorise.arguments,
         };
-        nodes.iter().any(|node| node.has_exponent(id))
+        nodes.iter().find_map(|node| node.exponent(id))
     }
 
     /// The results: one, or those of a decomposition.

@@ -21,7 +21,9 @@ mod token;
 pub use check::check;
 pub use diagnostic::{Diagnostic, Fault};
 pub use einsum::{contraction, einsum, numbered_operands};
-pub use equation::{Builder, Equation, Extent, Factorise, Index, LabelId, Left, LeftAxis, Operand, OperandId, Right, ScalarId};
+pub use equation::{
+    Builder, Equation, Exponent, Extent, Factorise, Index, LabelId, Left, LeftAxis, Operand, OperandId, Right, ScalarId,
+};
 pub use function::Function;
 pub use lex::lex;
 pub use parse::{axes, parse};

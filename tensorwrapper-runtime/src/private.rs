@@ -9,10 +9,10 @@ use std::sync::Arc;
 pub use tensorwrapper_notation::Function;
 pub use tensorwrapper_notation::syntax::{Factorisation as Decomposition, Operator, Reduction};
 
-pub use crate::expr::{Factor, Index, IntoScalar, Node, Operand, Recorder, ScalarValue, TensorLike, Written};
+pub use crate::expr::{Factor, Index, IntoScalar, Node, Operand, Recorder, TensorLike, Written};
 pub use crate::shape::{
-    AgreesWith, AxisByType, AxisByValue, AxisPair, CheckAtRunTime, FitsRank, Mark, RankCheckByValue, check_agreement, check_rank,
-    mark_axis, meet, witness,
+    AxisByType, AxisByValue, AxisPair, CompareAtRunTime, Compared, LaterPair, LocateAtRunTime, Located, Mark, Position, Verdict,
+    check_rank, mark_axis, meet,
 };
 
 use crate::element::Element;
@@ -22,51 +22,121 @@ use crate::expr::{Axis, Expr, Value};
 use crate::shape::{Extent, Extents, Shape};
 use crate::tensor::{AnyMut, AnyTensor, Tensor, TensorMut};
 
-/// A tensor of the program as an operand.
-pub fn operand<X: TensorLike + ?Sized>(tensor: &X) -> Operand<'_, X::Elem, X::Shape> {
-    tensor.operand()
-}
-
 /// Element types that may meet in one equation: equal ones.
 #[diagnostic::on_unimplemented(
     message = "elements of type `{Self}` and `{U}` do not mix in one equation",
     label = "elements of type `{U}`",
     note = "convert one of the tensors first: nothing is converted in silence"
 )]
-pub trait MixesWith<U> {}
+pub trait MixesWith<U> {
+    /// Checks at compile time that two operands have elements of one type.
+    fn check(_: Elements<Self, U>) {}
+}
 impl<T: Element> MixesWith<T> for T {}
 
-/// Checks at compile time that two operands have elements of one type.
-pub fn same_element<T: MixesWith<U>, U>(_: PhantomData<T>, _: PhantomData<U>) {}
+/// Two element types. One value of settled type, because rustc would infer the one from the other.
+#[derive(Debug)]
+pub struct Elements<T: ?Sized, U>(pub PhantomData<T>, pub PhantomData<U>);
 
 /// The element type of eigenvalues.
 pub fn real<T: Element>(_: PhantomData<T>) -> PhantomData<T::Real> {
     PhantomData
 }
 
-/// A number of the program as a scalar of an equation.
-pub fn scalar<T: Element, X: IntoScalar<T> + ?Sized>(_: PhantomData<T>, value: &X) -> ScalarValue<'_> {
-    value.into_scalar()
+/// A range of indices.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a range of indices",
+    label = "not a range of `usize`",
+    note = "a slice is written `i in 2..5`, with a range of `usize` after `in`; a single position is written `3` or `{{ n }}`"
+)]
+pub trait IndexRange {
+    /// Its first index, and the one after its last.
+    fn bounds(range: &Self) -> (usize, Option<usize>);
 }
-
-/// The bounds of a range of indices.
-pub fn range<R: RangeBounds<usize>>(range: &R) -> (usize, Option<usize>) {
-    let start = match range.start_bound() {
-        Bound::Included(&start) => start,
-        Bound::Excluded(&start) => start.saturating_add(1),
-        Bound::Unbounded => 0,
-    };
-    let end = match range.end_bound() {
-        Bound::Included(&end) => Some(end.saturating_add(1)),
-        Bound::Excluded(&end) => Some(end),
-        Bound::Unbounded => None,
-    };
-    (start, end)
+#[diagnostic::do_not_recommend]
+impl<R: RangeBounds<usize>> IndexRange for R {
+    fn bounds(range: &R) -> (usize, Option<usize>) {
+        let start = match range.start_bound() {
+            Bound::Included(&start) => start,
+            Bound::Excluded(&start) => start.saturating_add(1),
+            Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(&end) => Some(end.saturating_add(1)),
+            Bound::Excluded(&end) => Some(end),
+            Bound::Unbounded => None,
+        };
+        (start, end)
+    }
 }
 
 /// A position or extent.
-pub fn count(count: usize) -> usize {
-    count
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a position or an extent",
+    label = "not a `usize`",
+    note = "positions and extents are of type `usize`"
+)]
+pub trait Count {
+    /// The number.
+    fn count(self) -> usize;
+}
+impl Count for usize {
+    fn count(self) -> usize {
+        self
+    }
+}
+
+/// The exponent of `powi`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a whole exponent, which `powi` takes",
+    label = "not an `i32`",
+    note = "for a real exponent write `powf(X, p)`"
+)]
+pub trait WholeExponent {
+    /// The exponent.
+    fn exponent(self) -> i32;
+}
+impl WholeExponent for i32 {
+    fn exponent(self) -> i32 {
+        self
+    }
+}
+
+/// The exponent of `powf`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a real exponent, which `powf` takes",
+    label = "not an `f64`",
+    note = "for a whole exponent write `powi(X, n)`"
+)]
+pub trait RealExponent {
+    /// The exponent.
+    fn exponent(self) -> f64;
+}
+impl RealExponent for f64 {
+    fn exponent(self) -> f64 {
+        self
+    }
+}
+impl RealExponent for f32 {
+    fn exponent(self) -> f64 {
+        f64::from(self)
+    }
+}
+
+/// What a block may be computed in.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a context to compute in",
+    label = "not a `&Context`",
+    note = "a block starts with `in &context;`, where `context` is a `Context`"
+)]
+pub trait IntoContext<'c> {
+    /// The context.
+    fn context(self) -> &'c Context;
+}
+impl<'c> IntoContext<'c> for &'c Context {
+    fn context(self) -> &'c Context {
+        self
+    }
 }
 
 /// Starts the recording of an equation over elements of one type.
@@ -203,45 +273,35 @@ pub fn take_patch<T: Element, S>(written: &Written<'_, T, S>, results: &mut Resu
     Patch { part: results.next(), selection: written.selection.clone() }
 }
 
-/// A tensor that can be written. A method, so that it serves `mut c: Tensor` and `c: &mut Tensor` alike.
+/// Borrows what is assigned to. A method, so that it serves `mut c: Tensor` and `c: &mut Tensor` alike.
+pub trait BorrowPlace {
+    #[allow(missing_docs)]
+    fn __place(&mut self) -> &mut Self {
+        self
+    }
+}
+impl<X: ?Sized> BorrowPlace for X {}
+
+/// A tensor that can be written.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be assigned to in `tensor!`",
-    label = "not a tensor that can be written"
+    message = "`{Self}` cannot be assigned to",
+    label = "not a tensor that can be written",
+    note = "what is assigned to is a `mut` variable of type `Tensor` or `TensorMut`, or a `&mut` reference to one"
 )]
-pub trait PlaceExt {
-    /// The element type.
-    type Elem: Element;
-    /// Borrows the tensor for writing.
-    fn __place(&mut self) -> PlaceMut<'_, Self::Elem>;
+pub trait WriteTarget<T: Element> {
+    /// Writes a computed part into its place; extents were checked when it was recorded.
+    fn write(patch: Patch<T>, target: &mut Self);
 }
 
-impl<T: Element, S: Extents> PlaceExt for Tensor<T, S> {
-    type Elem = T;
-    fn __place(&mut self) -> PlaceMut<'_, T> {
-        PlaceMut(Target::Owned(Box::new(|patch| whole_or_part(self, patch))))
+impl<T: Element, S: Extents> WriteTarget<T> for Tensor<T, S> {
+    fn write(patch: Patch<T>, target: &mut Self) {
+        whole_or_part(target, patch);
     }
 }
 
-impl<T: Element, S: Extents> PlaceExt for TensorMut<'_, T, S> {
-    type Elem = T;
-    fn __place(&mut self) -> PlaceMut<'_, T> {
-        PlaceMut(Target::View(self.erase_mut()))
-    }
-}
-
-/// A tensor borrowed for writing.
-pub struct PlaceMut<'a, T: Element>(Target<'a, T>);
-
-enum Target<'a, T: Element> {
-    Owned(Box<dyn FnOnce(Patch<T>) + 'a>),
-    View(AnyMut<'a>),
-}
-
-/// Writes a computed part into its place; extents were checked when it was recorded.
-pub fn write<T: Element>(place: PlaceMut<'_, T>, patch: Patch<T>) {
-    match place.0 {
-        Target::Owned(write) => write(patch),
-        Target::View(view) => copy(view, &patch),
+impl<T: Element, S: Extents> WriteTarget<T> for TensorMut<'_, T, S> {
+    fn write(patch: Patch<T>, target: &mut Self) {
+        copy(target.erase_mut(), &patch);
     }
 }
 

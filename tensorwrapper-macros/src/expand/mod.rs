@@ -66,8 +66,3 @@ fn as_block(invocation: Invocation) -> Block {
 fn own(prefix: &str, number: usize) -> Ident {
     format_ident!("__{}{}", prefix, number, span = Span::mixed_site())
 }
-
-/// The same name with the place of a user's token, so that errors point there.
-fn at(ident: &Ident, span: Span) -> Ident {
-    Ident::new(&ident.to_string(), span.resolved_at(Span::mixed_site()))
-}

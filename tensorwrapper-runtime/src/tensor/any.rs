@@ -1,9 +1,9 @@
 //! [`AnyTensor`]: owned elements whose type only the run knows.
 
+use super::AnyRef;
 use super::dense::Tensor;
 use super::located::{Located, metadata};
 use super::view::TensorRef;
-use super::AnyRef;
 use crate::element::{Dtype, Element, dispatch};
 use crate::erased::Buffer;
 use crate::error::{Error, ErrorKind};
