@@ -343,7 +343,7 @@ impl Evaluator<'_> {
             Sin => (real(f64::sin, Complex::sin), z.cos().norm()),
             Cos => (real(f64::cos, Complex::cos), z.sin().norm()),
             Tan => (real(f64::tan, |z| z.sin() / z.cos()), z.cos().norm_sqr().recip()),
-            Tanh => (real(f64::tanh, |z| Complex::new(1.0, 0.0) - 2.0 / ((2.0 * z).exp() + 1.0)), z.cosh().norm_sqr().recip()),
+            Tanh => (real(f64::tanh, |z| z.sinh() / z.cosh()), z.cosh().norm_sqr().recip()),
             Recip => (Complex::new(1.0, 0.0) / z, z.norm_sqr().recip()),
             Conj => (z.conj(), 1.0),
             Re => (Complex::new(z.re, 0.0), 1.0),
