@@ -14,10 +14,12 @@ pub fn numbered_operands(count: usize) -> Vec<Hole> {
 /// label (the same ones in every operand, counted from the right), and without `->` the labels that occur once, in
 /// alphabetical order. Any letter of any script is a label. Extents are never broadcast.
 ///
+/// Spans count the text's bytes, or are all `place`, where the text stands in its host.
+///
 /// # Errors
 /// What is not a subscript, and a number of subscripts that is not that of the operands.
-pub fn einsum(subscripts: &str, operands: &[Hole]) -> Result<Statement, Diagnostic> {
-    let whole = Span { start: 0, end: subscripts.len() };
+pub fn einsum(subscripts: &str, operands: &[Hole], place: Option<Span>) -> Result<Statement, Diagnostic> {
+    let whole = place.unwrap_or(Span { start: 0, end: subscripts.len() });
     let (inputs, output) = match subscripts.split_once("->") {
         Some((inputs, output)) => (inputs, Some(output)),
         None => (subscripts, None),
@@ -30,11 +32,11 @@ pub fn einsum(subscripts: &str, operands: &[Hole]) -> Result<Statement, Diagnost
     let mut offset = 0;
     let mut terms = Vec::new();
     for part in parts {
-        terms.push(subscript(part, offset)?);
+        terms.push(subscript(part, offset, place)?);
         offset += part.len() + 1;
     }
     let output = match output {
-        Some(text) => subscript(text, offset + 1)?,
+        Some(text) => subscript(text, offset + 1, place)?,
         None => implicit_output(&terms),
     };
     statement(operands.iter().cloned().zip(terms).collect(), output)
@@ -70,12 +72,12 @@ fn statement(operands: Vec<(Hole, Vec<Index>)>, output: Vec<Index>) -> Result<St
 }
 
 /// The labels of one operand, `..` where an ellipsis stands.
-fn subscript(text: &str, offset: usize) -> Result<Vec<Index>, Diagnostic> {
+fn subscript(text: &str, offset: usize, place: Option<Span>) -> Result<Vec<Index>, Diagnostic> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         let start = offset + text.len() - rest.len();
-        let span = Span { start, end: start + c.len_utf8() };
+        let span = place.unwrap_or(Span { start, end: start + c.len_utf8() });
         if let Some(after) = rest.strip_prefix("...") {
             found.push(Index::Rest(span));
             rest = after;

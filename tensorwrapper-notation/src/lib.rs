@@ -26,5 +26,5 @@ pub use equation::{
 };
 pub use function::Function;
 pub use lex::lex;
-pub use parse::{axes, parse};
+pub use parse::{axes, einsum_call, parse};
 pub use token::{Delimiter, Span, Token, Tree, text};

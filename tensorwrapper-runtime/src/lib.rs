@@ -28,7 +28,7 @@ pub mod __private;
 
 pub use element::{Dtype, Element};
 pub use error::{Error, ErrorKind, Place};
-pub use exec::{Context, DynOperand, EvalAll, contract, einsum, eval_all};
+pub use exec::{Context, DynOperand, EvalAll, Graph, contract, einsum, eval_all};
 pub use expr::{Expr, Indexed, TensorLike};
 pub use optimize::Order;
 pub use shape::{Const, Dyn, Extent, Extents, IntoExtent, IntoShape, Len, Shape};

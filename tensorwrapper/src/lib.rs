@@ -119,10 +119,34 @@ pub use tensorwrapper_macros::tensor;
 /// ```
 pub use tensorwrapper_macros::try_tensor;
 
+/// NumPy's subscripts in a string literal, checked at compile time as [`tensor!`] checks equations; the function
+/// [`einsum`](fn@einsum) reads them at run time.
+///
+/// # Panics
+/// At its line, for what is known only at run time; [`try_einsum!`] returns it.
+///
+/// ```
+/// use tensorwrapper::prelude::*;
+/// let a: Tensor<f64, Shape![2, 3]> = Tensor::filled((Const, Const), 1.0)?;
+/// let b: Tensor<f64, Shape![3, _]> = Tensor::filled((Const, 4), 2.0)?;
+/// let c: Tensor<f64, Shape![2, _]> = einsum!("ik,kj->ij", a, b);
+/// assert_eq!(c[[1, 3]], 6.0);
+/// let total: f64 = einsum!("ik->", a);
+/// assert_eq!(total, 6.0);
+/// # Ok::<(), Error>(())
+/// ```
+pub use tensorwrapper_macros::einsum;
+
+/// The subscripts of [`einsum!`] with a [`Result`] as their value.
+///
+/// # Errors
+/// Ranks and extents that do not fit, known only at run time, and memory.
+pub use tensorwrapper_macros::try_einsum;
+
 pub use tensorwrapper_runtime::{
     AnyTensor, ComputeDevice, Const, Context, Dtype, Dyn, DynOperand, Element, Elements, Error, ErrorKind, EvalAll, Expr, Extent,
-    Extents, Indexed, IntoExtent, IntoShape, Len, MemoryKind, Order, Place, Placement, Shape, Tensor, TensorLike, TensorMut,
-    TensorRef, contract, einsum, eval_all, graph,
+    Extents, Graph, Indexed, IntoExtent, IntoShape, Len, MemoryKind, Order, Place, Placement, Shape, Tensor, TensorLike,
+    TensorMut, TensorRef, contract, einsum, eval_all, graph,
 };
 
 #[doc(hidden)]
@@ -131,7 +155,7 @@ pub use tensorwrapper_runtime::__private;
 /// Everything that writing equations needs.
 pub mod prelude {
     pub use crate::{
-        AnyTensor, Const, Context, Dyn, Element, Error, Expr, Extent, Extents, Len, Shape, Tensor, TensorMut, TensorRef,
-        contract, einsum, tensor, try_tensor,
+        AnyTensor, Const, Context, Dyn, Element, Error, Expr, Extent, Extents, Graph, Len, Shape, Tensor, TensorMut, TensorRef,
+        contract, einsum, eval_all, tensor, try_einsum, try_tensor,
     };
 }

@@ -63,7 +63,10 @@ fn operands(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
     for (n, operand) in equation.operands().iter().enumerate().filter(|(n, _)| shared(equation, *n) == *n) {
         let (name, given, span) = (own("operand", n), scene.borrowed(&operand.hole), scene.host.blame(&operand.hole));
         // A path of the user's place: rustc blames its `_`, which stands for the operand's type.
-        let read = quote_spanned!(span=> <_ as ::tensorwrapper::__private::TensorLike>::operand);
+        let read = match scene.recorded(&operand.hole.text) {
+            Some(_) => quote_spanned!(span=> ::tensorwrapper::__private::local),
+            None => quote_spanned!(span=> <_ as ::tensorwrapper::__private::TensorLike>::operand),
+        };
         code.extend(emit!(let #name = #read(#given);));
         code.extend(if n == 0 {
             emit!(let __element = #name.element();)
@@ -227,7 +230,11 @@ impl Builder for Emitter<'_, '_> {
             Scalar::Literal(value, _) => self.bind(&emit!(__recorder.literal(#value))),
             Scalar::Hole(hole) => {
                 let given = self.scene.borrowed(hole);
-                let read = quote_spanned!(self.scene.host.blame(hole)=> <_ as ::tensorwrapper::__private::IntoScalar<_>>::scalar);
+                let span = self.scene.host.blame(hole);
+                let read = match self.scene.recorded(&hole.text) {
+                    Some(_) => quote_spanned!(span=> ::tensorwrapper::__private::local_scalar),
+                    None => quote_spanned!(span=> <_ as ::tensorwrapper::__private::IntoScalar<_>>::scalar),
+                };
                 self.bind(&emit!(__recorder.scalar(#read(__element, #given))))
             }
         }

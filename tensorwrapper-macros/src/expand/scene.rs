@@ -138,7 +138,7 @@ impl<'h> Scene<'h> {
     }
 
     /// The recording that a spelling stands for, if it is not the program's own value.
-    fn recorded(&self, text: &str) -> Option<TokenStream> {
+    pub(super) fn recorded(&self, text: &str) -> Option<TokenStream> {
         if let Some(written) = self.written.get(text) {
             return Some(written.clone());
         }

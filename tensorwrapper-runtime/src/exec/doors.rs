@@ -77,8 +77,8 @@ impl Context {
     /// As [`einsum`].
     pub fn einsum<T: Element>(&self, subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Tensor<T>, Error> {
         let values: Vec<_> = operands.iter().map(|operand| operand.dyn_operand().0).collect();
-        let statement =
-            parse_einsum(subscripts, &numbered_operands(values.len())).map_err(|fault| diagnostics_to_error(vec![fault]))?;
+        let statement = parse_einsum(subscripts, &numbered_operands(values.len()), None)
+            .map_err(|fault| diagnostics_to_error(vec![fault]))?;
         self.product(&statement, &values)
     }
 
