@@ -125,7 +125,8 @@ impl Plan {
 
     /// Axes from the outermost loop to the innermost.
     pub(super) fn axes(&mut self) -> impl DoubleEndedIterator<Item = &mut Axis<Vec<isize>>> {
-        let (first, last) = if self.along_kept { (&mut self.reduced, &mut self.kept) } else { (&mut self.kept, &mut self.reduced) };
+        let (first, last) =
+            if self.along_kept { (&mut self.reduced, &mut self.kept) } else { (&mut self.kept, &mut self.reduced) };
         first.outer.iter_mut().chain(&mut first.inner).chain(&mut last.outer).chain(&mut last.inner)
     }
 

@@ -4,6 +4,8 @@
 //! `direct` (dots, matrix times vector, …) or to `matrix` (cut by `split`, packed where strides do not fuse, then `gemm`);
 //! `map` runs element-wise programs, in the order that `loops` chooses; `evaluate` interprets them; `permute` copies; `factorise` decomposes matrices.
 
+#[cfg(test)]
+mod bench;
 mod contract;
 mod direct;
 mod evaluate;
@@ -19,8 +21,6 @@ mod split;
 mod tasks;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod bench;
 mod vector;
 
 use num_complex::Complex;

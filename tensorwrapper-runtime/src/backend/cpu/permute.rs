@@ -26,14 +26,7 @@ const ROW: usize = 4096;
 /// `to[…] = from[…]` for all points of the axes; `start` is the position of point 0 in both.
 ///
 /// The caller has checked that all positions lie inside, and that no two points share one in the destination.
-pub(super) fn copy<T: Element>(
-    threads: usize,
-    axes: Vec<Pair>,
-    start: [isize; 2],
-    from: &[T],
-    to: Sink<'_, T>,
-    conjugate: bool,
-) {
+pub(super) fn copy<T: Element>(threads: usize, axes: Vec<Pair>, start: [isize; 2], from: &[T], to: Sink<'_, T>, conjugate: bool) {
     Permutation::new(axes).run(threads, start, from, to, conjugate);
 }
 
@@ -58,14 +51,7 @@ impl Permutation {
     }
 
     /// Makes the copy; see [`copy`].
-    pub(super) fn run<T: Element>(
-        &self,
-        threads: usize,
-        start: [isize; 2],
-        from: &[T],
-        to: Sink<'_, T>,
-        conjugate: bool,
-    ) {
+    pub(super) fn run<T: Element>(&self, threads: usize, start: [isize; 2], from: &[T], to: Sink<'_, T>, conjugate: bool) {
         let start = [start[FROM] + self.shift[FROM], start[TO] + self.shift[TO]];
         let plane = &self.plane;
         tasks::split(threads, fuse::points(&self.outer), self.elements, |range| {
