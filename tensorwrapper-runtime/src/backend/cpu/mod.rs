@@ -4,6 +4,7 @@
 //! `direct` (dots, matrix times vector, …) or to `matrix` (cut by `split`, packed where strides do not fuse, then `gemm`);
 //! `map` runs element-wise programs, in the order that `loops` chooses; `evaluate` interprets them; `permute` copies; `factorise` decomposes matrices.
 
+#[cfg(test)]
 mod contract;
 mod direct;
 mod evaluate;

@@ -10,6 +10,8 @@ use crate::element::Element;
 const BANDWIDTH: f64 = 16.0;
 /// Nanoseconds before and after a matrix product.
 const CALL: f64 = 150.0;
+/// Nanoseconds before and after a copy.
+const COPY: f64 = 100.0;
 
 /// Orders the axes of rows, columns and sums, and moves those that are better looped over to the batch.
 pub(super) fn choose<T: Element>(product: &mut Product<'_, T>) {
@@ -19,12 +21,11 @@ pub(super) fn choose<T: Element>(product: &mut Product<'_, T>) {
     let rows = cuts(&product.rows, LEFT);
     let columns = cuts(&product.columns, RIGHT);
     let inner = [LEFT, RIGHT].map(|side| sorted(&product.inner, side));
-    let items = points(&product.batch) as f64;
     let mut best: Option<(f64, Cut, Cut, &Vec<Triple>)> = None;
     for inner in inner.iter().take(product.inner.len().max(1)) {
         for rows in &rows {
             for columns in &columns {
-                let cost = cost::<T>(items, rows, columns, inner);
+                let cost = cost::<T>(&product.batch, rows, columns, inner);
                 if best.as_ref().is_none_or(|best| cost < best.0) {
                     best = Some((cost, rows.clone(), columns.clone(), inner));
                 }
@@ -63,32 +64,39 @@ fn cuts(axes: &[Triple], side: usize) -> Vec<Cut> {
 }
 
 /// Rough nanoseconds.
-fn cost<T: Element>(batch: f64, rows: &Cut, columns: &Cut, inner: &[Triple]) -> f64 {
+fn cost<T: Element>(batch: &[Triple], rows: &Cut, columns: &Cut, inner: &[Triple]) -> f64 {
     let [m, n, k] = [&rows.matrix[..], &columns.matrix, inner].map(|axes| points(axes) as f64);
-    let items = batch * points(&rows.loops) as f64 * points(&columns.loops) as f64;
+    let items = (points(batch) * points(&rows.loops) * points(&columns.loops)) as f64;
     let size = size_of::<T>() as f64;
     // Multiplications a nanosecond, of a large product.
     let rate = if T::DTYPE.is_complex() { 160.0 / size } else { 320.0 / size };
     let product = m * n * k / rate * (1.0 + 8.0 / m) * (1.0 + 8.0 / n) * (1.0 + 16.0 / k);
-    // The kernel packs its blocks, slowly where neighbours lie apart.
-    let lies = |groups: [&[Triple]; 2], operand: usize| -> Option<isize> {
-        let [one, other] = groups.map(|axes| single_stride(axes, operand));
-        let narrow = |stride: isize| if stride == 0 { isize::MAX } else { stride.abs() };
-        Some(narrow(one?).min(narrow(other?)))
-    };
     let bytes = |elements: f64, passes: f64| elements * size * passes / BANDWIDTH;
-    let read = |lies: Option<isize>, elements: f64, whole: f64| match lies {
-        Some(1) => items * bytes(elements, 1.0),
-        Some(_) => items * (bytes(elements, 1.0) + elements),
-        None => items * bytes(elements, 1.0) + whole * bytes(elements, 2.0) + whole * 100.0,
+    // Nanoseconds to read or write all matrices of an operand; copies count as more passes over it.
+    let access = |groups: [&[Triple]; 2], operand: usize, elements: f64, matrices: f64| {
+        let narrow = |axes: &[Triple]| narrowest(axes, operand);
+        let inside = narrow(groups[0]).min(narrow(groups[1]));
+        let outside = narrow(batch).min(narrow(&rows.loops)).min(narrow(&columns.loops));
+        let across = inside != usize::MAX && outside < inside;
+        let copied = across || groups.iter().any(|axes| single_stride(axes, operand).is_none());
+        match (operand, copied) {
+            // One element of each cache line is written at a time.
+            (OUT, true) if across => items * (bytes(elements, 3.0) + elements * 4.0),
+            (OUT, true) => items * (bytes(elements, 3.0) + COPY),
+            (_, true) => items * bytes(elements, 1.0) + matrices * (bytes(elements, 2.0) + COPY),
+            // The kernel copies its blocks, slowly where neighbours lie apart.
+            (_, false) if inside == 1 => items * bytes(elements, 1.0),
+            (_, false) => items * (bytes(elements, 1.0) + elements),
+        }
     };
-    let left = read(lies([&rows.matrix, inner], LEFT), m * k, batch * points(&rows.loops) as f64);
-    let right = read(lies([&columns.matrix, inner], RIGHT), n * k, batch * points(&columns.loops) as f64);
-    let written = items
-        * match lies([&rows.matrix, &columns.matrix], OUT) {
-            Some(1) => bytes(m * n, 1.0),
-            Some(_) => bytes(m * n, 1.0) + m * n,
-            None => bytes(m * n, 3.0) + 100.0,
-        };
+    let batch_points = points(batch) as f64;
+    let left = access([&rows.matrix, inner], LEFT, m * k, batch_points * points(&rows.loops) as f64);
+    let right = access([&columns.matrix, inner], RIGHT, n * k, batch_points * points(&columns.loops) as f64);
+    let written = access([&rows.matrix, &columns.matrix], OUT, m * n, items);
     items * (CALL + product) + left + right + written
+}
+
+/// The stride of the narrowest axis; of none, as wide as can be.
+pub(super) fn narrowest(axes: &[Triple], operand: usize) -> usize {
+    axes.iter().map(|axis| axis.strides[operand].unsigned_abs()).filter(|&s| s != 0).min().unwrap_or(usize::MAX)
 }
