@@ -5,6 +5,8 @@
 
 mod factorise;
 mod labels;
+#[cfg(test)]
+mod refusals;
 mod resolve;
 #[cfg(test)]
 mod tests;
@@ -12,7 +14,7 @@ mod tests;
 use crate::diagnostic::Diagnostic;
 use crate::equation::{Equation, Index, Label, LabelId, Left, Meaning, Node, Operand, OperandId, ScalarId};
 use crate::syntax::{self, Assignment, Declaration, LeftSide, Name, Right, Scalar, Statement, Target};
-use labels::free_labels;
+use labels::{binds, free_labels, unbuilt};
 
 /// Checks one equation under the `where` of its block.
 ///
@@ -195,6 +197,12 @@ impl<'s> Checker<'s> {
         left: &[Left],
         scope: &Scope,
     ) -> Option<Node> {
+        let unbuilt = unbuilt(right);
+        if !unbuilt.is_empty() {
+            // Nobody knows which labels it would have.
+            self.faults.extend(unbuilt.iter().map(|(what, span)| Diagnostic::unbuilt(*span, what)));
+            return None;
+        }
         let [result] = left else {
             let span = left.get(1).map_or(right.span, |second| second.span);
             self.faults.push(Diagnostic::label(span, format!("{} results are named, but this right side has one", left.len())));
@@ -223,17 +231,21 @@ impl<'s> Checker<'s> {
     /// Left labels that occur nowhere on the right are one fault each, at the left.
     fn left_labels_occur(&mut self, right: &syntax::Expression, axes: &[LabelId]) -> bool {
         let free = free_labels(right);
-        let before = self.faults.len();
+        let before = self.refused.len();
         for id in axes {
             let Label { name, span, .. } = &self.labels[id.0];
-            if !free.iter().any(|f| f.text == *name) {
+            if free.iter().any(|f| f.text == *name) {
+                continue;
+            }
+            self.refused.push(*id);
+            // One that a reduction binds is that reduction's fault.
+            if !binds(right, name) {
                 let fault = Diagnostic::label(*span, format!("index `{name}` is on the left, but no term on the right has it"))
                     .help(format!("a result that is constant along `{name}` is written `1[{name}] * …`"));
                 self.faults.push(fault);
-                self.refused.push(*id);
             }
         }
-        self.faults.len() == before
+        self.refused.len() == before
     }
 
     /// Rule 3, for each term of a sum.
@@ -250,8 +262,11 @@ impl<'s> Checker<'s> {
     /// Rule 3, for one term.
     fn carries(&mut self, term: &syntax::Expression, axes: &[LabelId]) {
         let free = free_labels(term);
-        let missing: Vec<&str> =
-            axes.iter().map(|id| self.labels[id.0].name.as_str()).filter(|name| !free.iter().any(|f| f.text == *name)).collect();
+        let missing: Vec<&str> = axes
+            .iter()
+            .map(|id| self.labels[id.0].name.as_str())
+            .filter(|name| !free.iter().any(|f| f.text == *name) && !binds(term, name))
+            .collect();
         if missing.is_empty() {
             return;
         }
