@@ -16,6 +16,8 @@ mod nearest;
 mod parse;
 pub mod sentence;
 pub mod syntax;
+#[cfg(test)]
+mod testing;
 mod token;
 
 pub use check::check;

@@ -1,6 +1,7 @@
 //! Which labels occur where in a right side.
 
 use crate::syntax::{Expression, ExpressionKind, Index, Name, Operator};
+use crate::token::Span;
 
 /// The labels of an expression that no explicit reduction inside it binds, each occurrence once, in order.
 pub(super) fn free_labels(expression: &Expression) -> Vec<&Name> {
@@ -41,6 +42,37 @@ fn collect<'e>(expression: &'e Expression, bound: &mut Vec<&'e str>, found: &mut
     }
 }
 
+/// The expressions right inside an expression.
+fn parts(expression: &Expression) -> Vec<&Expression> {
+    match &expression.kind {
+        ExpressionKind::Operand(..) | ExpressionKind::Spread(..) | ExpressionKind::Scalar(_) | ExpressionKind::Unbuilt(_) => {
+            Vec::new()
+        }
+        ExpressionKind::Binary(_, a, b) => vec![a, b],
+        ExpressionKind::Negate(inner)
+        | ExpressionKind::Parentheses(inner)
+        | ExpressionKind::Apply(_, inner)
+        | ExpressionKind::PowerInteger(inner, _)
+        | ExpressionKind::PowerReal(inner, _)
+        | ExpressionKind::Exchange(_, _, inner)
+        | ExpressionKind::Reduce(_, _, inner) => vec![inner],
+    }
+}
+
+/// Whether a reduction inside an expression binds a label of that name.
+pub(super) fn binds(expression: &Expression, name: &str) -> bool {
+    let here = matches!(&expression.kind, ExpressionKind::Reduce(_, labels, _) if labels.iter().any(|l| l.text == name));
+    here || parts(expression).into_iter().any(|part| binds(part, name))
+}
+
+/// The constructs inside an expression that this version does not have.
+pub(super) fn unbuilt(expression: &Expression) -> Vec<(&str, Span)> {
+    match &expression.kind {
+        ExpressionKind::Unbuilt(what) => vec![(what, expression.span)],
+        _ => parts(expression).into_iter().flat_map(unbuilt).collect(),
+    }
+}
+
 /// The labels of one index.
 pub(super) fn index_labels(index: &Index) -> &[Name] {
     match index {
@@ -54,19 +86,7 @@ pub(super) fn index_labels(index: &Index) -> &[Name] {
 pub(super) fn operands(expression: &Expression) -> Vec<&[Index]> {
     match &expression.kind {
         ExpressionKind::Operand(_, indices) => vec![indices],
-        ExpressionKind::Spread(..) | ExpressionKind::Scalar(_) | ExpressionKind::Unbuilt(_) => Vec::new(),
-        ExpressionKind::Binary(_, a, b) => {
-            let mut found = operands(a);
-            found.extend(operands(b));
-            found
-        }
-        ExpressionKind::Negate(inner)
-        | ExpressionKind::Parentheses(inner)
-        | ExpressionKind::Apply(_, inner)
-        | ExpressionKind::Exchange(_, _, inner)
-        | ExpressionKind::Reduce(_, _, inner)
-        | ExpressionKind::PowerInteger(inner, _)
-        | ExpressionKind::PowerReal(inner, _) => operands(inner),
+        _ => parts(expression).into_iter().flat_map(operands).collect(),
     }
 }
 

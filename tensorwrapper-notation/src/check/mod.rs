@@ -5,6 +5,8 @@
 
 mod factorise;
 mod labels;
+#[cfg(test)]
+mod refusals;
 mod resolve;
 #[cfg(test)]
 mod tests;
@@ -12,7 +14,7 @@ mod tests;
 use crate::diagnostic::Diagnostic;
 use crate::equation::{Equation, Index, Label, LabelId, Left, LeftAxis, Meaning, Node, Operand, OperandId, ScalarId};
 use crate::syntax::{self, Assignment, Declaration, LeftSide, Name, Right, Scalar, Statement, Target};
-use labels::free_labels;
+use labels::{binds, free_labels, unbuilt};
 
 /// Checks one equation under the `where` of its block.
 ///
@@ -130,7 +132,7 @@ impl<'s> Checker<'s> {
     /// `..` stands once in an operand, and on the left if anywhere.
     fn rests(&mut self, statement: &Statement) {
         let [left, right] = rest_spans(statement);
-        self.keeps_rest = left.iter().flatten().next().is_some();
+        self.keeps_rest = left.iter().flatten().next().is_some() && right.iter().flatten().next().is_some();
         for spans in left.iter().chain(&right) {
             if let [_, second, ..] = spans[..] {
                 self.faults.push(Diagnostic::label(second, "`..` stands once in an operand: where it ends must be clear"));
@@ -206,6 +208,12 @@ impl<'s> Checker<'s> {
         left: &[Left],
         scope: &Scope,
     ) -> Option<Node> {
+        let unbuilt = unbuilt(right);
+        if !unbuilt.is_empty() {
+            // Nobody knows which labels it would have.
+            self.faults.extend(unbuilt.iter().map(|(what, span)| Diagnostic::unbuilt(*span, what)));
+            return None;
+        }
         let [result] = left else {
             let span = left.get(1).map_or(right.span, |second| second.span);
             self.faults.push(Diagnostic::label(span, format!("{} results are named, but this right side has one", left.len())));
@@ -234,17 +242,21 @@ impl<'s> Checker<'s> {
     /// Left labels that occur nowhere on the right are one fault each, at the left.
     fn left_labels_occur(&mut self, right: &syntax::Expression, axes: &[LabelId]) -> bool {
         let free = free_labels(right);
-        let before = self.faults.len();
+        let before = self.refused.len();
         for id in axes {
             let Label { name, span, .. } = &self.labels[id.0];
-            if !free.iter().any(|f| f.text == *name) {
+            if free.iter().any(|f| f.text == *name) {
+                continue;
+            }
+            self.refused.push(*id);
+            // One that a reduction binds is that reduction's fault.
+            if !binds(right, name) {
                 let fault = Diagnostic::label(*span, format!("index `{name}` is on the left, but no term on the right has it"))
                     .help(format!("a result that is constant along `{name}` is written `1[{name}] * …`"));
                 self.faults.push(fault);
-                self.refused.push(*id);
             }
         }
-        self.faults.len() == before
+        self.refused.len() == before
     }
 
     /// Rule 3, for each term of a sum.
@@ -261,8 +273,11 @@ impl<'s> Checker<'s> {
     /// Rule 3, for one term.
     fn carries(&mut self, term: &syntax::Expression, axes: &[LabelId]) {
         let free = free_labels(term);
-        let mut missing: Vec<&str> =
-            axes.iter().map(|id| self.labels[id.0].name.as_str()).filter(|name| !free.iter().any(|f| f.text == *name)).collect();
+        let mut missing: Vec<&str> = axes
+            .iter()
+            .map(|id| self.labels[id.0].name.as_str())
+            .filter(|name| !free.iter().any(|f| f.text == *name) && !binds(term, name))
+            .collect();
         let has_rest = labels::operands(term).into_iter().flatten().any(|index| matches!(index, syntax::Index::Rest(_)));
         if self.keeps_rest && !has_rest {
             let fault = Diagnostic::label(term.span, "this term lacks the left side's remaining axes, `..`")

@@ -69,6 +69,7 @@ impl Checker<'_> {
             }
             ExpressionKind::Reduce(reduction, labels, body) => self.reduction(*reduction, labels, body, scope, nonlinear),
             ExpressionKind::Exchange(kind, groups, body) => self.exchange(*kind, groups, body, scope, nonlinear),
+            // Refused before labels were looked at, but for the arguments of decompositions.
             ExpressionKind::Unbuilt(what) => {
                 self.faults.push(Diagnostic::unbuilt(expression.span, what));
                 None
@@ -90,7 +91,7 @@ impl Checker<'_> {
         let mut inner = scope.clone();
         let mut bound = Vec::new();
         for (n, name) in labels.iter().enumerate() {
-            let label = &name.text;
+            let (label, before) = (&name.text, self.faults.len());
             if scope.get(label).is_some() {
                 let fault = Diagnostic::label(
                     name.span,
@@ -100,10 +101,14 @@ impl Checker<'_> {
                 self.faults.push(fault);
             } else if labels[..n].iter().any(|earlier| earlier.text == *label) {
                 self.faults.push(Diagnostic::label(name.span, format!("`{word}` names index `{label}` twice")));
+                continue;
             } else if !occurring.iter().any(|o| o.text == *label) {
                 self.faults.push(Diagnostic::label(name.span, format!("index `{label}` does not occur inside this `{word}`")));
             }
             let id = self.new_label(name);
+            if self.faults.len() > before {
+                self.refused.push(id);
+            }
             inner.push(label, id);
             bound.push(id);
         }

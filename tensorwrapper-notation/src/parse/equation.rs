@@ -1,7 +1,7 @@
 //! Statements and blocks.
 
 use super::cursor::{Cursor, hole, split};
-use super::expression::{expression, factorisation, unexpected, whole};
+use super::expression::{expression, factorisation, stands_alone, unexpected, whole};
 use super::index::{indices, integer, labels};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{
@@ -88,6 +88,12 @@ fn block_value(tokens: &[Token]) -> Result<Tail, Diagnostic> {
                     .help("name it first: `let W[i, j] = …;`")
             })?;
             BlockValue::Names(names)
+        }
+        [first, ..] if first.is_ident("in") || first.is_ident("where") => {
+            return Err(Diagnostic::syntax(
+                tokens[tokens.len() - 1].span,
+                "`;` is missing after this line of the block's header",
+            ));
         }
         _ => {
             let found = statement(tokens)?;
@@ -292,9 +298,12 @@ fn right(cursor: &mut Cursor<'_>) -> Result<Right, Diagnostic> {
         return expression(cursor).map(Right::Expression);
     };
     let span = cursor.here();
-    cursor.next();
+    let name = cursor.name("a decomposition")?;
     let whole_call = span.to(cursor.here());
     cursor.next();
+    if ['+', '-', '*', '/'].iter().any(|&operator| cursor.peek_punct(operator)) {
+        return Err(stands_alone(&name.text, span));
+    }
     let (pair, arguments) = match arguments.iter().position(|t| t.is_punct(';')) {
         Some(n) => (labels(&arguments[..n], whole_call)?, &arguments[n + 1..]),
         None => (Vec::new(), arguments),

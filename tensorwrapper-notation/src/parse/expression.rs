@@ -69,7 +69,8 @@ pub(super) fn whole(tokens: &[Token], end: Span) -> Result<Expression, Diagnosti
 /// Refuses what follows an expression, with the help that the token suggests.
 pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
     let Some(token) = cursor.peek() else { return Ok(()) };
-    let plain = Diagnostic::syntax(token.span, format!("expected an operator, found `{}`", text(std::slice::from_ref(token))));
+    let plain =
+        Diagnostic::syntax(token.span, format!("expected an operator, found `{}`", text(std::slice::from_ref(token)).trim_end()));
     Err(match &token.tree {
         Tree::Punct('=', _) if cursor.peek_pair('=', '=') => {
             Diagnostic::syntax(token.span, "`==` compares; an equation has a single `=`")
@@ -248,11 +249,19 @@ fn refuse_call(cursor: &Cursor<'_>, what: &str) -> Result<(), Diagnostic> {
     }
 }
 
+/// A decomposition inside an expression.
+pub(super) fn stands_alone(name: &str, at: Span) -> Diagnostic {
+    let results = if name == "eigh" { "(e[n], C[p, n])" } else { "L[i, k]" };
+    Diagnostic::syntax(at, format!("`{name}` stands alone on the right side"))
+        .help(format!("give it an equation of its own, `let {results} = {name}(…);`, and use the result in the next"))
+}
+
 /// A function of the language.
 fn call(name: &str, arguments: &[Token], at: Span, span: Span) -> Result<Expression, Diagnostic> {
     if let Some(reduction) = reduction(name) {
-        let Some(semicolon) = arguments.iter().position(|t| t.is_punct(';')) else {
-            let body = text(arguments);
+        let semicolon = arguments.iter().position(|t| t.is_punct(';')).filter(|&n| n > 0);
+        let Some(semicolon) = semicolon else {
+            let body = text(split(arguments, ';').pop().unwrap_or_default());
             return Err(
                 Diagnostic::syntax(at, format!("`{name}` names its labels first")).help(format!("write `{name}(k; {body})`"))
             );
@@ -268,8 +277,7 @@ fn call(name: &str, arguments: &[Token], at: Span, span: Span) -> Result<Express
         return Ok(Expression { kind: ExpressionKind::Unbuilt(format!("`{name}`")), span });
     }
     if factorisation(name).is_some() {
-        return Err(Diagnostic::syntax(at, format!("`{name}` stands alone on the right side"))
-            .help(format!("give it an equation of its own, `let L[i, k] = {name}(…);`, and use the result in the next")));
+        return Err(stands_alone(name, at));
     }
     let parts = split(arguments, ',');
     if let Some(function) = Function::from_name(name) {

@@ -44,7 +44,7 @@ fn index(tokens: &[Token], end: Span) -> Result<Index, Diagnostic> {
         Tree::Literal(literal) => Index::Chip(Count::Literal(integer(literal, span)?, span)),
         Tree::Group(Delimiter::Brace | Delimiter::Invisible, _) => Index::Chip(Count::Hole(hole(&tokens[..1]))),
         Tree::Group(Delimiter::Parenthesis, inner) => Index::Fused(labels(inner, span)?, span),
-        Tree::Punct('.', true) if cursor.take_punct('.') => Index::Rest(span),
+        Tree::Punct('.', true) if cursor.take_punct('.') => Index::Rest(span.to(cursor.before())),
         Tree::Punct('-', _) => {
             return Err(Diagnostic::syntax(span, "an index counts from 0 and is never negative")
                 .help("the last index of an axis of extent `n` is `{ n - 1 }`"));
@@ -86,7 +86,8 @@ fn range(tokens: &[Token], end: Span) -> Result<Range, Diagnostic> {
     let inclusive = cursor.take_punct('=');
     let stop = match cursor.next() {
         Some(Token { tree: Tree::Literal(digits), span }) if cursor.is_empty() => {
-            integer(digits, *span)? + usize::from(inclusive)
+            let last = integer(digits, *span)?;
+            last.checked_add(usize::from(inclusive)).ok_or_else(|| not_an_index(digits, *span))?
         }
         _ => return Ok(Range::Hole(opaque)),
     };
@@ -100,7 +101,9 @@ fn range(tokens: &[Token], end: Span) -> Result<Range, Diagnostic> {
 pub(super) fn integer(literal: &str, span: Span) -> Result<usize, Diagnostic> {
     let digits = literal.replace('_', "");
     let digits = digits.strip_suffix("usize").unwrap_or(&digits);
-    digits
-        .parse()
-        .map_err(|_| Diagnostic::syntax(span, format!("`{literal}` is not an index: positions are whole numbers from 0")))
+    digits.parse().map_err(|_| not_an_index(literal, span))
+}
+
+fn not_an_index(literal: &str, span: Span) -> Diagnostic {
+    Diagnostic::syntax(span, format!("`{literal}` is not an index: positions are whole numbers from 0"))
 }

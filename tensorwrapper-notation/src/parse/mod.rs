@@ -7,6 +7,8 @@ mod equation;
 mod expression;
 mod index;
 #[cfg(test)]
+mod slips;
+#[cfg(test)]
 mod tests;
 
 use crate::diagnostic::Diagnostic;
