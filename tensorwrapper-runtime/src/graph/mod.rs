@@ -4,6 +4,8 @@
 //! Sources are slots, not tensors, so that a graph can be run again on others.
 
 mod lower;
+#[cfg(test)]
+mod lower_tests;
 mod query;
 #[cfg(test)]
 mod tests;
