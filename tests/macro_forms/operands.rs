@@ -95,7 +95,7 @@ fn macro_rules_variables() {
     let expected = reference(&(2.0 * a.at("ik") * b.at("k")), "i");
     assert_close(&scaled!(a, b, 2.0, i), &expected);
     assert_close(&scaled!(holder.0, b, 2.0, row), &expected);
-    assert_close(&scaled!((&holder).0, b, 2.0, row), &expected);
+    assert_close(&scaled!((holder).0, b, 2.0, row), &expected);
     assert_close(&tokens!([i] = 2.0 * a[i, k] * b[k]), &expected);
     assert_close(&number!(b, 1.0 + 1.0), &reference(&(2.0 * b.at("i")), "i"));
     assert_close(&number!(b, holder.1 as f64), &reference(&(0.0 * b.at("i")), "i"));

@@ -167,8 +167,8 @@ fn judge<T: Element>(
             continue;
         }
         let element = element.to_complex();
-        // NaN is close to nothing.
-        if !((element - expected.value).norm() <= 100.0 * epsilon * expected.scale) {
+        let deviation = (element - expected.value).norm();
+        if deviation.is_nan() || deviation > 100.0 * epsilon * expected.scale {
             return Err(format!("element {n} is {element} instead of {} (scale {:e})", expected.value, expected.scale));
         }
     }

@@ -29,7 +29,7 @@ pub(crate) fn evaluate(context: &Context, values: &[Arc<Value<'_>>]) -> Result<V
 }
 
 /// Runs a plan on a device. Results are made only when every step has succeeded.
-fn run(plan: &Plan, device: &dyn Device, sources: &[AnyRef<'_>]) -> Result<Vec<AnyTensor>, Error> {
+pub(super) fn run(plan: &Plan, device: &dyn Device, sources: &[AnyRef<'_>]) -> Result<Vec<AnyTensor>, Error> {
     let mut memory: Vec<Option<Buffer>> = plan.graph.tensors().iter().map(|_| None).collect();
     for step in &plan.steps {
         if let Some(tensor) = step.reshaped {

@@ -283,6 +283,12 @@ impl<'a> Lowering<'a> {
         }
         let (over, kept): (Vec<Label>, Vec<Label>) = present.into_iter().partition(|l| summed.contains(l));
         let kept = frame.order(kept);
+        if summed.iter().any(|&label| frame.extents[label] == 0) {
+            // A sum over nothing is zero, even where a factor outside of it is infinite.
+            let zero = Fragment::constant(Complex::new(0.0, 0.0));
+            let tensor = self.map(zero, &kept, &[], Reduction::Sum, frame);
+            return whole(tensor, &kept);
+        }
         let tensor = self.add(Operation::Contract { alpha }, factors, &kept, &over, frame);
         whole(tensor, &kept)
     }

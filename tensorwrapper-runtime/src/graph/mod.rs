@@ -5,6 +5,8 @@
 
 mod fragment;
 mod lower;
+#[cfg(test)]
+mod lower_tests;
 mod query;
 #[cfg(test)]
 mod tests;
