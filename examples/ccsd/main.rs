@@ -51,12 +51,8 @@ impl From<Error> for Failure {
 }
 
 /// The four results, named as in `reference.json`.
-const RESULTS: [(&str, &str); 4] = [
-    ("E(RHF)", "E_RHF"),
-    ("E(MP2 corr)", "E_MP2_corr"),
-    ("E(CCSD corr)", "E_CCSD_corr"),
-    ("E((T))", "E_CCSD_T_correction"),
-];
+const RESULTS: [(&str, &str); 4] =
+    [("E(RHF)", "E_RHF"), ("E(MP2 corr)", "E_MP2_corr"), ("E(CCSD corr)", "E_CCSD_corr"), ("E((T))", "E_CCSD_T_correction")];
 
 /// A result further than this (in Hartree) from the reference is wrong.
 const TOLERANCE: f64 = 1e-8;

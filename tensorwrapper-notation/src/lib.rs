@@ -24,5 +24,5 @@ pub use einsum::{contraction, einsum};
 pub use equation::{Builder, Equation, Exponent, Extent, Factorise, Index, LabelId, Left, Operand, OperandId, Right, ScalarId};
 pub use function::Function;
 pub use lex::lex;
-pub use parse::{axes, parse};
+pub use parse::{Recovered, axes, parse, recover};
 pub use token::{Delimiter, Span, Token, Tree, text};

@@ -6,8 +6,8 @@ use tensorwrapper_notation::syntax::{Factorisation, Operator, Range, Reduction, 
 use tensorwrapper_notation::{Builder, Equation, Factorise, Function, Index, LabelId, Left, Operand, OperandId, Right, ScalarId};
 
 use super::checks;
-use super::scene::Scene;
 use super::own;
+use super::scene::Scene;
 
 /// Code that records an equation.
 pub(super) struct Recorded {
@@ -61,8 +61,8 @@ fn operands(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
     for (n, operand) in equation.operands().iter().enumerate().filter(|(n, _)| shared(equation, *n) == *n) {
         let (name, given, span) = (own("operand", n), scene.borrowed(&operand.hole), scene.host.blame(&operand.hole));
         // A path of the user's place: rustc blames its `_`, which stands for the operand's type.
-        let read = quote_spanned!(span=> <_ as ::tensorwrapper::__private::TensorLike>::operand);
-        code.extend(emit!(let #name = #read(#given);));
+        let read = quote_spanned!(span=> <_ as ::tensorwrapper::__private::TensorLike>::operand(#given));
+        code.extend(emit!(let #name = #read;));
         code.extend(if n == 0 {
             emit!(let __element = #name.element();)
         } else {

@@ -19,7 +19,7 @@ mod scene;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::format_ident;
-use tensorwrapper_notation::parse;
+use tensorwrapper_notation::recover;
 use tensorwrapper_notation::syntax::{Block, BlockValue, Invocation, Target};
 
 use crate::host::Host;
@@ -37,8 +37,12 @@ pub(crate) enum Failure {
 /// Expands one invocation; if it is wrong, into its errors alone.
 pub(crate) fn invocation(input: TokenStream, failure: Failure) -> TokenStream {
     let (host, tokens) = Host::read(input);
-    let expanded = parse(&tokens).and_then(|invocation| block::expand(&host, &as_block(invocation), failure));
-    expanded.unwrap_or_else(|faults| report::faults(&host, &faults))
+    let read = recover(&tokens);
+    let expanded = match read.invocation {
+        Some(invocation) => block::expand(&host, &as_block(invocation), (read.faults, &read.broken), failure),
+        None => Err(read.faults),
+    };
+    expanded.unwrap_or_else(|faults| report::faults(&host, faults))
 }
 
 /// A single equation is a block of one.

@@ -1,6 +1,7 @@
 //! Which labels occur where in a right side.
 
 use crate::syntax::{Expression, ExpressionKind, Index, Name, Operator};
+use crate::token::Span;
 
 /// The labels of an expression that no explicit reduction inside it binds, each occurrence once, in order.
 pub(super) fn free_labels(expression: &Expression) -> Vec<&Name> {
@@ -34,6 +35,37 @@ fn collect<'e>(expression: &'e Expression, bound: &mut Vec<&'e str>, found: &mut
             collect(inner, bound, found);
             bound.truncate(outer);
         }
+    }
+}
+
+/// The labels that explicit reductions in an expression bind.
+pub(super) fn bound_labels(expression: &Expression) -> Vec<&Name> {
+    match &expression.kind {
+        ExpressionKind::Reduce(_, labels, inner) => labels.iter().chain(bound_labels(inner)).collect(),
+        ExpressionKind::Operand(..) | ExpressionKind::Spread(..) | ExpressionKind::Scalar(_) | ExpressionKind::Unbuilt(_) => {
+            Vec::new()
+        }
+        ExpressionKind::Binary(_, a, b) => [bound_labels(a), bound_labels(b)].concat(),
+        ExpressionKind::Negate(inner)
+        | ExpressionKind::Parentheses(inner)
+        | ExpressionKind::Apply(_, inner)
+        | ExpressionKind::PowerInteger(inner, _)
+        | ExpressionKind::PowerReal(inner, _) => bound_labels(inner),
+    }
+}
+
+/// The functions of an expression that are not built, by the names that messages give them.
+pub(super) fn unbuilt(expression: &Expression) -> Vec<(&str, Span)> {
+    match &expression.kind {
+        ExpressionKind::Unbuilt(what) => vec![(what, expression.span)],
+        ExpressionKind::Operand(..) | ExpressionKind::Spread(..) | ExpressionKind::Scalar(_) => Vec::new(),
+        ExpressionKind::Binary(_, a, b) => [unbuilt(a), unbuilt(b)].concat(),
+        ExpressionKind::Negate(inner)
+        | ExpressionKind::Parentheses(inner)
+        | ExpressionKind::Apply(_, inner)
+        | ExpressionKind::PowerInteger(inner, _)
+        | ExpressionKind::PowerReal(inner, _)
+        | ExpressionKind::Reduce(_, _, inner) => unbuilt(inner),
     }
 }
 

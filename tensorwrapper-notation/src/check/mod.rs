@@ -9,10 +9,10 @@ mod resolve;
 #[cfg(test)]
 mod tests;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Fault};
 use crate::equation::{Equation, Index, Label, LabelId, Left, Meaning, Node, Operand, OperandId, ScalarId};
 use crate::syntax::{self, Assignment, Declaration, LeftSide, Name, Right, Scalar, Statement, Target};
-use labels::free_labels;
+use labels::{bound_labels, free_labels, unbuilt};
 
 /// Checks one equation under the `where` of its block.
 ///
@@ -32,6 +32,7 @@ pub fn check(statement: &Statement, header: &[Declaration]) -> Result<Equation, 
         left.push(place_left(indices, &scope, hole.span));
     }
     let meaning = match &statement.right {
+        Right::Expression(expression) if checker.refuse_unbuilt(expression) => None,
         Right::Expression(expression) => checker.expression(expression, place, &left, &scope).map(Meaning::Expression),
         Right::Factorisation(kind, pair, arguments, span) => {
             checker.factorisation((*kind, *span), pair, arguments, &left, &scope).map(Meaning::Factorise)
@@ -61,6 +62,8 @@ struct Checker<'s> {
     labels: Vec<Label>,
     operands: Vec<Operand>,
     scalars: Vec<Scalar>,
+    /// Labels that are bound where they may not be: nothing else is said of them.
+    misbound: Vec<String>,
     faults: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
 }
@@ -73,6 +76,7 @@ impl<'s> Checker<'s> {
             labels: Vec::new(),
             operands: Vec::new(),
             scalars: Vec::new(),
+            misbound: Vec::new(),
             faults: Vec::new(),
             warnings: Vec::new(),
         }
@@ -90,7 +94,16 @@ impl<'s> Checker<'s> {
                 let Checker { labels, operands, scalars, warnings, .. } = self;
                 Ok(Equation { labels, operands, scalars, left, place, meaning, warnings })
             }
-            _ => Err(self.faults),
+            _ => {
+                // What is not built is said once, though it stands on both sides.
+                let mut said = Vec::new();
+                self.faults.retain(|fault| {
+                    let again = fault.fault == Fault::Unbuilt && said.contains(&fault.message);
+                    said.push(fault.message.clone());
+                    !again
+                });
+                Err(self.faults)
+            }
         }
     }
 
@@ -123,6 +136,13 @@ impl<'s> Checker<'s> {
         }
         self.operands.push(Operand { hole: hole.clone(), indices: resolved });
         Some(OperandId(self.operands.len() - 1))
+    }
+
+    /// Refuses, by name, the functions that are not built. What their labels mean is not known, so nothing else is said.
+    fn refuse_unbuilt(&mut self, expression: &syntax::Expression) -> bool {
+        let found = unbuilt(expression);
+        self.faults.extend(found.iter().map(|(what, span)| Diagnostic::unbuilt(*span, what)));
+        !found.is_empty()
     }
 
     /// Refuses, by name, the index forms that are not built; always false.
@@ -171,10 +191,10 @@ impl<'s> Checker<'s> {
                         .help(format!("write `[{0}]` here, or `C[{0} in …] = …` for a part of an existing `C`", name.text)),
                 ),
                 syntax::Index::Chip(syntax::Count::Literal(_, span) | syntax::Count::Hole(syntax::Hole { span, .. })) => {
-                    self.faults.push(Diagnostic::label(
-                        *span,
-                        "a position selects a part of an existing tensor, and here a new one is made",
-                    ));
+                    self.faults.push(
+                        Diagnostic::label(*span, "a position selects a part of an existing tensor, and here a new one is made")
+                            .help("leave it out, or write `C[0, j] = …` for a part of an existing `C`"),
+                    );
                 }
                 other => {
                     self.unbuilt_index(other);
@@ -194,7 +214,9 @@ impl<'s> Checker<'s> {
     ) -> Option<Node> {
         let [result] = left else {
             let span = left.get(1).map_or(right.span, |second| second.span);
-            self.faults.push(Diagnostic::label(span, format!("{} results are named, but this right side has one", left.len())));
+            let message = format!("{} results are named, but the right side has one", left.len());
+            self.faults
+                .push(Diagnostic::label(span, message).help("write `[i, j] = …`, and several equations with `;` between them"));
             return None;
         };
         match place {
@@ -219,11 +241,12 @@ impl<'s> Checker<'s> {
 
     /// Left labels that occur nowhere on the right are one fault each, at the left.
     fn left_labels_occur(&mut self, right: &syntax::Expression, axes: &[LabelId]) -> bool {
-        let free = free_labels(right);
+        let (free, bound) = (free_labels(right), bound_labels(right));
         let before = self.faults.len();
         for id in axes {
             let Label { name, span, .. } = &self.labels[id.0];
-            if !free.iter().any(|f| f.text == *name) {
+            // What a reduction binds is refused there.
+            if !free.iter().chain(&bound).any(|f| f.text == *name) {
                 let fault = Diagnostic::label(*span, format!("index `{name}` is on the left, but no term on the right has it"))
                     .help(format!("a result that is constant along `{name}` is written `1[{name}] * …`"));
                 self.faults.push(fault);
@@ -245,9 +268,9 @@ impl<'s> Checker<'s> {
 
     /// Rule 3, for one term.
     fn carries(&mut self, term: &syntax::Expression, axes: &[LabelId]) {
-        let free = free_labels(term);
-        let missing: Vec<&str> =
-            axes.iter().map(|id| self.labels[id.0].name.as_str()).filter(|name| !free.iter().any(|f| f.text == *name)).collect();
+        let (free, bound) = (free_labels(term), bound_labels(term));
+        let occurs = |name: &&str| free.iter().chain(&bound).any(|f| f.text == **name);
+        let missing: Vec<&str> = axes.iter().map(|id| self.labels[id.0].name.as_str()).filter(|name| !occurs(name)).collect();
         if missing.is_empty() {
             return;
         }
@@ -269,10 +292,11 @@ impl<'s> Checker<'s> {
                 Index::Label(l, _) | Index::Slice(l, _, _) => *l == id,
                 Index::Chip(_) => false,
             });
-            if !by_operand && label.declared.is_none() && new != Some(id) {
+            let said = self.faults.iter().any(|fault| fault.span == label.span) || self.misbound.contains(&label.name);
+            if !by_operand && label.declared.is_none() && new != Some(id) && !said {
                 let name = &label.name;
                 let fault = Diagnostic::label(label.span, format!("nothing gives index `{name}` an extent"))
-                    .help(format!("add `where {name}: n` to the equation"));
+                    .help(format!("add `where {name}: extent` to the equation"));
                 self.faults.push(fault);
             }
         }

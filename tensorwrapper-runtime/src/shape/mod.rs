@@ -12,10 +12,9 @@ mod range;
 mod tests;
 
 pub use check::{
-    AxisByType, AxisByValue, AxisPair, CompareAtRunTime, Compared, LaterPair, LocateAtRunTime, Located, Mark, Position, check_rank,
-    mark_axis, meet,
+    AxisByType, AxisByValue, AxisPair, CompareAtRunTime, Compared, LaterPair, LocateAtRunTime, Located, Mark, Position,
+    check_rank, mark_axis, meet,
 };
 pub use extent::{Const, Dyn, Extent, Len};
 pub use extents::{Extents, Shape};
 pub use into::{IntoExtent, IntoShape};
-pub use range::Verdict;
