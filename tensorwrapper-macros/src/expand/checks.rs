@@ -27,7 +27,9 @@ pub(super) fn extent(label: LabelId) -> Ident {
 pub(super) fn labels_are_no_constants(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
     let mut seen = HashSet::new();
     let labels = equation.labels().iter().filter(|label| seen.insert(label.name.as_str()));
-    let names: Vec<Ident> = labels.map(|label| scene.host.written(&label.name, scene.host.span(label.span).resolved_at(Span::mixed_site()))).collect();
+    let names: Vec<Ident> = labels
+        .map(|label| scene.host.written(&label.name, scene.host.span(label.span).resolved_at(Span::mixed_site())))
+        .collect();
     emit! {
         if false {
             #(#[allow(non_snake_case, unused_variables)] let #names = ::tensorwrapper::__private::Label;)*
