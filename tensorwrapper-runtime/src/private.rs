@@ -215,7 +215,13 @@ impl Evaluator for Graph {
     label = "recorded, not computed",
     note = "let the result out, evaluate it, and assign it then; or compute the block, without `in &graph;`"
 )]
-pub trait WritesTensors {}
+pub trait WritesTensors {
+    /// The next result as a patch.
+    fn take_patch<T: Element, S>(&self, written: &Written<'_, T, S>, results: &mut Results) -> <T as Patched>::Patch {
+        Patch { part: results.next(), selection: written.selection.clone() }
+    }
+}
+#[diagnostic::do_not_recommend]
 impl WritesTensors for Context {}
 
 /// A block's own result as an operand of a later equation; unlike a given tensor, it may leave the block.
@@ -354,15 +360,6 @@ pub trait Patched {
 }
 impl<T: Element> Patched for T {
     type Patch = Patch<T>;
-}
-
-/// The next result as a patch.
-pub fn take_patch<C: WritesTensors, T: Element, S>(
-    _: &C,
-    written: &Written<'_, T, S>,
-    results: &mut Results,
-) -> <T as Patched>::Patch {
-    Patch { part: results.next(), selection: written.selection.clone() }
 }
 
 /// Borrows what is assigned to. A method, so that it serves `mut c: Tensor` and `c: &mut Tensor` alike.

@@ -95,7 +95,10 @@ impl Emission<'_> {
                 self.scene.write(&hole.text, emit!(&#write.after));
                 self.sinks.push(emit!(::tensorwrapper::__private::part(&#write)));
                 let (place, span) = (self.scene.host.tokens(hole), self.scene.host.blame(hole));
-                let take = emit!(::tensorwrapper::__private::take_patch(__context, &#write, &mut __results));
+                let take = quote_spanned!(span=> ::tensorwrapper::__private::WritesTensors::take_patch);
+                // Blamed where blocks are only recorded.
+                let context = Ident::new("__context", span.resolved_at(Span::mixed_site()));
+                let take = emit!(#take(#context, &#write, &mut __results));
                 let to = quote_spanned!(span=> <_ as ::tensorwrapper::__private::WriteInto<_>>::write);
                 self.writes.push((take, emit!(#to), emit!(#place.__place())));
             }
