@@ -7,10 +7,10 @@
 
 use tensorwrapper::prelude::*;
 
-use crate::diis::{Diis, DiisVector};
-use crate::molecule::Molecule;
-use crate::scf::HartreeFock;
-use crate::{Failure, Matrix, Tensor4, Vector};
+use super::diis::{Diis, DiisVector};
+use super::molecule::Molecule;
+use super::scf::HartreeFock;
+use super::{Failure, Matrix, Tensor4, Vector};
 
 /// The last step changes the amplitudes by less; the error of the energy is then of the same order.
 const CONVERGED: f64 = 1e-10;

@@ -18,7 +18,7 @@
 
 mod cc;
 mod diis;
-mod molecule;
+pub(crate) mod molecule;
 mod scf;
 mod triples;
 
@@ -36,7 +36,7 @@ type Matrix = Tensor<f64, Shape![_, _]>;
 type Tensor4 = Tensor<f64, Shape![_, _, _, _]>;
 
 /// Why there is no result: one sentence for the person, and the exit status.
-enum Failure {
+pub(crate) enum Failure {
     /// What was given cannot be calculated (exit status 2).
     Input(String),
     /// The calculation did not get there (exit status 1).
@@ -87,18 +87,22 @@ fn run(folder: &Path) -> Result<bool, Failure> {
     let Molecule { name, nao, nocc, .. } = &molecule;
     println!("{name}: {} electrons, {nao} basis functions, {nocc} occupied orbitals", 2 * nocc);
 
-    let hf = scf::lowest_state(&molecule)?;
-    let mo = Orbitals::new(&molecule, &hf)?;
-    let (mp2, guess) = cc::mp2(&mo)?;
-    let (ccsd, amplitudes) = cc::ccsd(&mo, guess)?;
-    let triples = triples::correction(&mo, &amplitudes);
-
-    let energies = [hf.energy, mp2, ccsd, triples];
+    let energies = energies(&molecule)?;
     println!();
     for ((label, _), energy) in RESULTS.iter().zip(energies) {
         println!("{label:<12} = {:.12}", without_negative_zero(energy));
     }
     Ok(compare(energies, &molecule))
+}
+
+/// Hartree-Fock, then what MP2, CCSD and (T) add: in the order of `RESULTS`, in Hartree.
+pub(crate) fn energies(molecule: &Molecule) -> Result<[f64; 4], Failure> {
+    let hf = scf::lowest_state(molecule)?;
+    let mo = Orbitals::new(molecule, &hf)?;
+    let (mp2, guess) = cc::mp2(&mo)?;
+    let (ccsd, amplitudes) = cc::ccsd(&mo, guess)?;
+    let triples = triples::correction(&mo, &amplitudes);
+    Ok([hf.energy, mp2, ccsd, triples])
 }
 
 /// Prints how far the results are from those that the folder names, if it does; false if one is too far.

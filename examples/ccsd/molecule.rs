@@ -12,7 +12,7 @@ use npyz::{NpyHeader, Order};
 use serde_json::Value;
 use tensorwrapper::prelude::*;
 
-use crate::{Failure, Matrix, Tensor4};
+use super::{Failure, Matrix, Tensor4};
 
 /// Integrals are symmetric to this, or they are not what they are said to be.
 const SYMMETRIC: f64 = 1e-8;

@@ -5,9 +5,9 @@
 
 use tensorwrapper::prelude::*;
 
-use crate::diis::{Diis, DiisVector};
-use crate::molecule::Molecule;
-use crate::{Failure, Matrix, Vector};
+use super::diis::{Diis, DiisVector};
+use super::molecule::Molecule;
+use super::{Failure, Matrix, Vector};
 
 /// The commutator of Fock and density matrix is this short at the end. The energy is then exact to rounding (its error is of
 /// second order), and occupied and empty orbitals no longer mix, which coupled cluster relies on.

@@ -48,31 +48,41 @@ impl Host {
         self.tokens.get(span.start).map_or_else(Span::call_site, |token| token.span)
     }
 
+    /// The one token of a hole that is blamed: the last name or number of `self.t2` or `x.0`, else the whole group.
+    pub(crate) fn blame(&self, hole: &Hole) -> Span {
+        let trees = || hole.tokens.iter().filter_map(|span| self.tokens[span.start].tree.as_ref());
+        let word = trees().filter(|tree| matches!(tree, TokenTree::Ident(_) | TokenTree::Literal(_))).last();
+        word.or_else(|| trees().next()).map_or_else(Span::call_site, TokenTree::span)
+    }
+
     /// Where a notation span ends, for the compiler.
     pub(crate) fn end(&self, span: notation::Span) -> Span {
         span.end.checked_sub(1).and_then(|n| self.tokens.get(n)).map_or_else(Span::call_site, |token| token.span)
     }
 
-    /// The tokens of a hole as they were written.
+    /// The tokens of a hole as they were written. Its braces are the language's, not Rust's, and no lint's business.
     pub(crate) fn tokens(&self, hole: &Hole) -> TokenStream {
-        hole.tokens.iter().filter_map(|span| self.tokens[span.start].tree.clone()).map(braces_of_the_language).collect()
+        let trees = hole.tokens.iter().filter_map(|span| self.tokens[span.start].tree.clone());
+        let trees = trees.map(|mut tree| {
+            if matches!(&tree, TokenTree::Group(group) if group.delimiter() == proc_macro2::Delimiter::Brace) {
+                tree.set_span(tree.span().resolved_at(Span::mixed_site()));
+            }
+            tree
+        });
+        trees.collect()
     }
 
     /// A name as it was written, at its place.
     pub(crate) fn ident(&self, name: &notation::syntax::Name) -> Ident {
-        Ident::new(&name.text, self.span(name.span))
+        self.written(&name.text, self.span(name.span))
     }
-}
 
-/// The braces of `{ n - 1 }` belong to the language, not to the user's Rust, where rustc would call them unnecessary.
-fn braces_of_the_language(tree: TokenTree) -> TokenTree {
-    match tree {
-        TokenTree::Group(group) if group.delimiter() == proc_macro2::Delimiter::Brace => {
-            let mut braces = Group::new(group.delimiter(), group.stream());
-            braces.set_span(group.span().resolved_at(Span::mixed_site()));
-            TokenTree::Group(braces)
+    /// A name as it was written, `r#` included.
+    pub(crate) fn written(&self, name: &str, span: Span) -> Ident {
+        match name.strip_prefix("r#") {
+            Some(raw) => Ident::new_raw(raw, span),
+            None => Ident::new(name, span),
         }
-        other => other,
     }
 }
 

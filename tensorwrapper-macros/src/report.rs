@@ -10,7 +10,7 @@ use crate::host::Host;
 /// of the place where the macro stands.
 pub(crate) fn faults(host: &Host, faults: &[Diagnostic]) -> TokenStream {
     let errors = faults.iter().map(|fault| error(host, fault));
-    quote!({ #(#errors)* })
+    quote!({ #(#errors);* })
 }
 
 fn error(host: &Host, fault: &Diagnostic) -> TokenStream {
@@ -35,12 +35,12 @@ fn sentence(fault: &Diagnostic) -> String {
 pub(crate) fn warning(host: &Host, warning: &Diagnostic) -> TokenStream {
     let note = sentence(warning);
     let span = host.span(warning.span).resolved_at(Span::mixed_site());
-    let used = proc_macro2::Ident::new("summed_label", span);
+    let used = proc_macro2::Ident::new("implicit_sum", span);
     quote! {
         {
             #[deprecated(note = #note)]
             #[allow(non_upper_case_globals)]
-            const summed_label: () = ();
+            const implicit_sum: () = ();
             let () = #used;
         }
     }

@@ -43,6 +43,41 @@ pub enum Index {
     Slice(LabelId, Range, Span),
     /// The axis is fixed.
     Chip(Count),
+    /// The axis runs with several labels, the first slowest.
+    Fused(Vec<LabelId>, Span),
+    /// All axes that are not written.
+    Rest,
+}
+
+impl Index {
+    /// The labels that run with this axis.
+    pub fn labels(&self) -> &[LabelId] {
+        match self {
+            Index::Label(label, _) | Index::Slice(label, _, _) => std::slice::from_ref(label),
+            Index::Fused(labels, _) => labels,
+            Index::Chip(_) | Index::Rest => &[],
+        }
+    }
+}
+
+/// One axis of a result.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LeftAxis {
+    /// One label.
+    Label(LabelId),
+    /// Several labels, the first slowest.
+    Fused(Vec<LabelId>),
+    /// The axes that are not written, as many as there are.
+    Rest,
+}
+
+/// The powers that a number may be the exponent of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exponent {
+    /// `powi`
+    Whole,
+    /// `powf`
+    Real,
 }
 
 /// One occurrence of a tensor.
@@ -57,18 +92,39 @@ pub struct Operand {
 /// The axes of one result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Left {
-    /// The labels of the result, each once.
-    pub axes: Vec<LabelId>,
-    /// The labels as written, a repeated one (a diagonal) included; `None` where the result is a plain number.
-    pub written: Option<Vec<LabelId>>,
+    /// Its axes as written; `None` where the result is a plain number. A label on two axes is their diagonal.
+    pub axes: Option<Vec<LeftAxis>>,
     /// Where it stands.
     pub span: Span,
 }
 
 impl Left {
-    /// Whether a label is repeated, so that only a diagonal is written.
-    pub fn is_diagonal(&self) -> bool {
-        self.written.as_ref().is_some_and(|written| written.len() > self.axes.len())
+    /// The axes as written; those of a plain number are none.
+    pub fn axes(&self) -> &[LeftAxis] {
+        self.axes.as_deref().unwrap_or_default()
+    }
+
+    /// The labels, each once, in order.
+    pub fn labels(&self) -> Vec<LabelId> {
+        let mut found = Vec::new();
+        for axis in self.axes() {
+            let labels = match axis {
+                LeftAxis::Label(label) => std::slice::from_ref(label),
+                LeftAxis::Fused(labels) => labels,
+                LeftAxis::Rest => &[],
+            };
+            for label in labels {
+                if !found.contains(label) {
+                    found.push(*label);
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether every axis is one label, and no label is on two.
+    pub fn is_plain(&self) -> bool {
+        self.axes().iter().all(|axis| matches!(axis, LeftAxis::Label(_))) && self.labels().len() == self.axes().len()
     }
 }
 
@@ -86,12 +142,14 @@ pub(crate) enum Node {
 }
 
 impl Node {
-    fn has_exponent(&self, id: ScalarId) -> bool {
+    fn exponent(&self, id: ScalarId) -> Option<Exponent> {
         match self {
-            Node::Operand(_) | Node::Scalar(_) | Node::Spread(..) => false,
-            Node::PowerInteger(base, exponent) | Node::PowerReal(base, exponent) => *exponent == id || base.has_exponent(id),
-            Node::Negate(inner) | Node::Reduce(_, _, inner) | Node::Apply(_, inner) => inner.has_exponent(id),
-            Node::Binary(_, a, b) => a.has_exponent(id) || b.has_exponent(id),
+            Node::Operand(_) | Node::Scalar(_) | Node::Spread(..) => None,
+            Node::PowerInteger(_, exponent) if *exponent == id => Some(Exponent::Whole),
+            Node::PowerReal(_, exponent) if *exponent == id => Some(Exponent::Real),
+            Node::PowerInteger(inner, _) | Node::PowerReal(inner, _) => inner.exponent(id),
+            Node::Negate(inner) | Node::Reduce(_, _, inner) | Node::Apply(_, inner) => inner.exponent(id),
+            Node::Binary(_, a, b) => a.exponent(id).or_else(|| b.exponent(id)),
         }
     }
 }
@@ -204,13 +262,13 @@ impl Equation {
         &self.scalars
     }
 
-    /// Whether a number is an exponent.
-    pub fn is_exponent(&self, id: ScalarId) -> bool {
+    /// Whether a number is an exponent, and of which power.
+    pub fn exponent(&self, id: ScalarId) -> Option<Exponent> {
         let nodes = match &self.meaning {
             Meaning::Expression(node) => std::slice::from_ref(node),
             Meaning::Factorise(factorise) => &factorise.arguments,
         };
-        nodes.iter().any(|node| node.has_exponent(id))
+        nodes.iter().find_map(|node| node.exponent(id))
     }
 
     /// The results: one, or those of a decomposition.

@@ -22,9 +22,11 @@ mod token;
 
 pub use check::check;
 pub use diagnostic::{Diagnostic, Fault};
-pub use einsum::{contraction, einsum};
-pub use equation::{Builder, Equation, Extent, Factorise, Index, LabelId, Left, Operand, OperandId, Right, ScalarId};
+pub use einsum::{contraction, einsum, numbered_operands};
+pub use equation::{
+    Builder, Equation, Exponent, Extent, Factorise, Index, LabelId, Left, LeftAxis, Operand, OperandId, Right, ScalarId,
+};
 pub use function::Function;
 pub use lex::lex;
-pub use parse::{axes, parse};
+pub use parse::{axes, einsum_call, parse};
 pub use token::{Delimiter, Span, Token, Tree, text};

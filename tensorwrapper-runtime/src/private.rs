@@ -11,21 +11,16 @@ pub use tensorwrapper_notation::syntax::{Factorisation as Decomposition, Operato
 
 pub use crate::expr::{Factor, Index, IntoScalar, Node, Operand, Recorder, ScalarValue, TensorLike, Written};
 pub use crate::shape::{
-    AgreesWith, AxisByType, AxisByValue, AxisPair, CheckAtRunTime, FitsRank, Mark, RankCheckByValue, check_agreement, check_rank,
-    mark_axis, meet, witness,
+    AxisByType, AxisByValue, AxisPair, CompareAtRunTime, Compared, LaterPair, LocateAtRunTime, Located, Mark, Position, Verdict,
+    check_rank, mark_axis, meet,
 };
 
 use crate::element::Element;
 use crate::error::Error;
-use crate::exec::{Context, evaluate};
+use crate::exec::{Context, Graph, evaluate};
 use crate::expr::{Axis, Expr, Value};
 use crate::shape::{Extent, Extents, Shape};
 use crate::tensor::{AnyMut, AnyTensor, Tensor, TensorMut};
-
-/// A tensor of the program as an operand.
-pub fn operand<X: TensorLike + ?Sized>(tensor: &X) -> Operand<'_, X::Elem, X::Shape> {
-    tensor.operand()
-}
 
 /// Element types that may meet in one equation: equal ones.
 #[diagnostic::on_unimplemented(
@@ -33,40 +28,203 @@ pub fn operand<X: TensorLike + ?Sized>(tensor: &X) -> Operand<'_, X::Elem, X::Sh
     label = "elements of type `{U}`",
     note = "convert one of the tensors first: nothing is converted in silence"
 )]
-pub trait MixesWith<U> {}
+pub trait MixesWith<U> {
+    /// Checks at compile time that two operands have elements of one type.
+    fn check(_: Elements<Self, U>) {}
+}
 impl<T: Element> MixesWith<T> for T {}
 
-/// Checks at compile time that two operands have elements of one type.
-pub fn same_element<T: MixesWith<U>, U>(_: PhantomData<T>, _: PhantomData<U>) {}
+/// Two element types. One value of settled type, because rustc would infer the one from the other.
+#[derive(Debug)]
+pub struct Elements<T: ?Sized, U>(pub PhantomData<T>, pub PhantomData<U>);
 
 /// The element type of eigenvalues.
 pub fn real<T: Element>(_: PhantomData<T>) -> PhantomData<T::Real> {
     PhantomData
 }
 
-/// A number of the program as a scalar of an equation.
-pub fn scalar<T: Element, X: IntoScalar<T> + ?Sized>(_: PhantomData<T>, value: &X) -> ScalarValue<'_> {
-    value.into_scalar()
+/// A range of indices.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a range of indices",
+    label = "not a range of `usize`",
+    note = "a slice is written `i in 2..5`, with a range of `usize` after `in`; a single position is written `3` or `{{ n }}`"
+)]
+pub trait IndexRange {
+    /// Its first index, and the one after its last.
+    fn bounds(range: &Self) -> (usize, Option<usize>);
 }
-
-/// The bounds of a range of indices.
-pub fn range<R: RangeBounds<usize>>(range: &R) -> (usize, Option<usize>) {
-    let start = match range.start_bound() {
-        Bound::Included(&start) => start,
-        Bound::Excluded(&start) => start.saturating_add(1),
-        Bound::Unbounded => 0,
-    };
-    let end = match range.end_bound() {
-        Bound::Included(&end) => Some(end.saturating_add(1)),
-        Bound::Excluded(&end) => Some(end),
-        Bound::Unbounded => None,
-    };
-    (start, end)
+#[diagnostic::do_not_recommend]
+impl<R: RangeBounds<usize>> IndexRange for R {
+    fn bounds(range: &R) -> (usize, Option<usize>) {
+        let start = match range.start_bound() {
+            Bound::Included(&start) => start,
+            Bound::Excluded(&start) => start.saturating_add(1),
+            Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(&end) => Some(end.saturating_add(1)),
+            Bound::Excluded(&end) => Some(end),
+            Bound::Unbounded => None,
+        };
+        (start, end)
+    }
 }
 
 /// A position or extent.
-pub fn count(count: usize) -> usize {
-    count
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a position or an extent",
+    label = "not a `usize`",
+    note = "positions and extents are of type `usize`"
+)]
+pub trait Count {
+    /// The number.
+    fn count(self) -> usize;
+}
+impl Count for usize {
+    fn count(self) -> usize {
+        self
+    }
+}
+
+/// The exponent of `powi`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a whole exponent, which `powi` takes",
+    label = "not an `i32`",
+    note = "for a real exponent write `powf(X, p)`"
+)]
+pub trait WholeExponent {
+    /// The exponent.
+    fn exponent(self) -> i32;
+}
+impl WholeExponent for i32 {
+    fn exponent(self) -> i32 {
+        self
+    }
+}
+
+/// The exponent of `powf`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a real exponent, which `powf` takes",
+    label = "not an `f64`",
+    note = "for a whole exponent write `powi(X, n)`"
+)]
+pub trait RealExponent {
+    /// The exponent.
+    fn exponent(self) -> f64;
+}
+impl RealExponent for f64 {
+    fn exponent(self) -> f64 {
+        self
+    }
+}
+impl RealExponent for f32 {
+    fn exponent(self) -> f64 {
+        f64::from(self)
+    }
+}
+
+/// Where a block may run.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a context to compute in",
+    label = "not a `&Context` or `&Graph`",
+    note = "a block starts with `in &context;`, where `context` is a `Context`, or a `Graph` that records it"
+)]
+pub trait IntoContext<'c> {
+    /// What runs it.
+    type Evaluator: Evaluator;
+    /// The context.
+    fn context(self) -> &'c Self::Evaluator;
+}
+impl<'c> IntoContext<'c> for &'c Context {
+    type Evaluator = Context;
+    fn context(self) -> &'c Context {
+        self
+    }
+}
+impl<'c> IntoContext<'c> for &'c Graph {
+    type Evaluator = Graph;
+    fn context(self) -> &'c Graph {
+        self
+    }
+}
+
+/// What becomes of a block's recordings: tensors and numbers, or recordings still.
+pub trait Evaluator {
+    /// A result with brackets on its left side.
+    type Tensor<'a, T: Element, S: Extents>;
+    /// A result without.
+    type Number<'a, T: Element>;
+    /// Computes all sinks of a block together, if it computes.
+    ///
+    /// # Errors
+    /// What the device reports.
+    fn compute(&self, sinks: &[Sink<'_>]) -> Result<Results, Error>;
+    /// The next result.
+    fn take_tensor<'a, T: Element, S: Extents>(&self, expr: &Expr<'a, T, S>, results: &mut Results) -> Self::Tensor<'a, T, S>;
+    /// The next result, of rank 0.
+    fn take_number<'a, T: Element>(&self, expr: &Expr<'a, T, ()>, results: &mut Results) -> Self::Number<'a, T>;
+}
+
+impl Evaluator for Context {
+    type Tensor<'a, T: Element, S: Extents> = Tensor<T, S>;
+    type Number<'a, T: Element> = T;
+
+    fn compute(&self, sinks: &[Sink<'_>]) -> Result<Results, Error> {
+        let values: Vec<_> = sinks.iter().map(|sink| Arc::clone(&sink.0)).collect();
+        evaluate(self, &values).map(|results| Results(results.into()))
+    }
+
+    fn take_tensor<'a, T: Element, S: Extents>(&self, _: &Expr<'a, T, S>, results: &mut Results) -> Tensor<T, S> {
+        results.next::<T>().into_typed().unwrap_or_else(|error| unreachable!("the recording was checked: {error}"))
+    }
+
+    fn take_number<'a, T: Element>(&self, _: &Expr<'a, T, ()>, results: &mut Results) -> T {
+        results.next::<T>().as_slice()[0]
+    }
+}
+
+impl Evaluator for Graph {
+    type Tensor<'a, T: Element, S: Extents> = Expr<'a, T, S>;
+    type Number<'a, T: Element> = Expr<'a, T, ()>;
+
+    fn compute(&self, _: &[Sink<'_>]) -> Result<Results, Error> {
+        Ok(Results(VecDeque::new()))
+    }
+
+    fn take_tensor<'a, T: Element, S: Extents>(&self, expr: &Expr<'a, T, S>, _: &mut Results) -> Expr<'a, T, S> {
+        expr.clone()
+    }
+
+    fn take_number<'a, T: Element>(&self, expr: &Expr<'a, T, ()>, _: &mut Results) -> Expr<'a, T, ()> {
+        expr.clone()
+    }
+}
+
+/// A context in which blocks may write tensors: one that computes.
+#[diagnostic::on_unimplemented(
+    message = "a block that is only recorded cannot write into a tensor",
+    label = "recorded, not computed",
+    note = "let the result out, evaluate it, and assign it then; or compute the block, without `in &graph;`"
+)]
+pub trait WritesTensors {}
+impl WritesTensors for Context {}
+
+/// A block's own result as an operand of a later equation; unlike a given tensor, it may leave the block.
+pub fn local<'a, T: Element, S: Extents>(expr: &Expr<'a, T, S>) -> Operand<'a, T, S> {
+    Operand::recorded(expr)
+}
+
+/// Shapes of results that may be numbers.
+#[diagnostic::on_unimplemented(
+    message = "a result with axes cannot be a number in an equation",
+    label = "write its indices, as in `W[i, j]`"
+)]
+pub trait NumberShape: Extents {}
+impl NumberShape for () {}
+
+/// A block's own result as a number of a later equation.
+pub fn local_scalar<'a, T: Element, S: NumberShape>(_: PhantomData<T>, expr: &Expr<'a, T, S>) -> ScalarValue<'a> {
+    ScalarValue::recorded(expr)
 }
 
 /// Starts the recording of an equation over elements of one type.
@@ -119,7 +277,7 @@ marks! {
 pub fn finish<'a, T: Element, M: Marks>(
     recorder: Recorder<'_>,
     node: Node<'a>,
-    axes: &[usize],
+    axes: &[Index<'_>],
     _: PhantomData<T>,
     _: M,
 ) -> Result<Expr<'a, T, M::Shape>, Error> {
@@ -130,7 +288,7 @@ pub fn finish<'a, T: Element, M: Marks>(
 pub fn finish_write<'a, T: Element, S: Extents>(
     recorder: Recorder<'_>,
     node: Node<'a>,
-    axes: &[usize],
+    axes: &[Index<'_>],
     _target: &Operand<'a, T, S>,
     place: Node<'a>,
 ) -> Result<Written<'a, T, S>, Error> {
@@ -172,25 +330,6 @@ impl Results {
     }
 }
 
-/// Computes all sinks of a block together.
-///
-/// # Errors
-/// What the device reports.
-pub fn compute(context: &Context, sinks: &[Sink<'_>]) -> Result<Results, Error> {
-    let values: Vec<_> = sinks.iter().map(|sink| Arc::clone(&sink.0)).collect();
-    evaluate(context, &values).map(|results| Results(results.into()))
-}
-
-/// The next result as a tensor of the recording's type.
-pub fn take_tensor<T: Element, S: Extents>(_: &Expr<'_, T, S>, results: &mut Results) -> Tensor<T, S> {
-    results.next::<T>().into_typed().unwrap_or_else(|error| unreachable!("the recording was checked: {error}"))
-}
-
-/// The next result as a number.
-pub fn take_number<T: Element, S: Extents>(_: &Expr<'_, T, S>, results: &mut Results) -> T {
-    results.next::<T>().as_slice()[0]
-}
-
 /// A computed part of a tensor and where it goes.
 #[derive(Debug)]
 pub struct Patch<T: Element> {
@@ -199,49 +338,39 @@ pub struct Patch<T: Element> {
 }
 
 /// The next result as a patch.
-pub fn take_patch<T: Element, S>(written: &Written<'_, T, S>, results: &mut Results) -> Patch<T> {
+pub fn take_patch<C: WritesTensors, T: Element, S>(_: &C, written: &Written<'_, T, S>, results: &mut Results) -> Patch<T> {
     Patch { part: results.next(), selection: written.selection.clone() }
 }
 
-/// A tensor that can be written. A method, so that it serves `mut c: Tensor` and `c: &mut Tensor` alike.
+/// Borrows what is assigned to. A method, so that it serves `mut c: Tensor` and `c: &mut Tensor` alike.
+pub trait BorrowPlace {
+    #[allow(missing_docs)]
+    fn __place(&mut self) -> &mut Self {
+        self
+    }
+}
+impl<X: ?Sized> BorrowPlace for X {}
+
+/// A tensor that can be written.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be assigned to in `tensor!`",
-    label = "not a tensor that can be written"
+    message = "`{Self}` cannot be assigned to",
+    label = "not a tensor that can be written",
+    note = "what is assigned to is a `mut` variable of type `Tensor` or `TensorMut`, or a `&mut` reference to one"
 )]
-pub trait PlaceExt {
-    /// The element type.
-    type Elem: Element;
-    /// Borrows the tensor for writing.
-    fn __place(&mut self) -> PlaceMut<'_, Self::Elem>;
+pub trait WriteTarget<T: Element> {
+    /// Writes a computed part into its place; extents were checked when it was recorded.
+    fn write(patch: Patch<T>, target: &mut Self);
 }
 
-impl<T: Element, S: Extents> PlaceExt for Tensor<T, S> {
-    type Elem = T;
-    fn __place(&mut self) -> PlaceMut<'_, T> {
-        PlaceMut(Target::Owned(Box::new(|patch| whole_or_part(self, patch))))
+impl<T: Element, S: Extents> WriteTarget<T> for Tensor<T, S> {
+    fn write(patch: Patch<T>, target: &mut Self) {
+        whole_or_part(target, patch);
     }
 }
 
-impl<T: Element, S: Extents> PlaceExt for TensorMut<'_, T, S> {
-    type Elem = T;
-    fn __place(&mut self) -> PlaceMut<'_, T> {
-        PlaceMut(Target::View(self.erase_mut()))
-    }
-}
-
-/// A tensor borrowed for writing.
-pub struct PlaceMut<'a, T: Element>(Target<'a, T>);
-
-enum Target<'a, T: Element> {
-    Owned(Box<dyn FnOnce(Patch<T>) + 'a>),
-    View(AnyMut<'a>),
-}
-
-/// Writes a computed part into its place; extents were checked when it was recorded.
-pub fn write<T: Element>(place: PlaceMut<'_, T>, patch: Patch<T>) {
-    match place.0 {
-        Target::Owned(write) => write(patch),
-        Target::View(view) => copy(view, &patch),
+impl<T: Element, S: Extents> WriteTarget<T> for TensorMut<'_, T, S> {
+    fn write(patch: Patch<T>, target: &mut Self) {
+        copy(target.erase_mut(), &patch);
     }
 }
 
@@ -263,6 +392,7 @@ fn copy<T: Element>(view: AnyMut<'_>, patch: &Patch<T>) {
     for (axis, selected) in patch.selection.iter().enumerate().rev() {
         match *selected {
             Axis::Chip(position) => layout = layout.chip(axis, position),
+            Axis::Fused(_) => unreachable!("what is written through fused axes is written whole"),
             Axis::Label { label, start } => {
                 layout = layout.slice(axis, start, patch.part.extents()[label]);
                 labels.insert(0, label);

@@ -21,9 +21,8 @@ struct Emission<'h> {
     sinks: Vec<TokenStream>,
     /// Whether each bound name is a plain number.
     numbers: Vec<(String, bool)>,
-    /// For each write: code that takes the computed part, and the place as written.
-    writes: Vec<(TokenStream, TokenStream)>,
-    equations: usize,
+    /// For each write: code that takes the computed part, the function that puts it in its place, and the place.
+    writes: Vec<(TokenStream, TokenStream, TokenStream)>,
     faults: Vec<Diagnostic>,
 }
 
@@ -36,7 +35,6 @@ pub(super) fn expand(host: &Host, block: &Block, failure: Failure) -> Result<Tok
         sinks: Vec::new(),
         numbers: Vec::new(),
         writes: Vec::new(),
-        equations: 0,
         faults: Vec::new(),
     };
     for statement in &block.statements {
@@ -69,8 +67,10 @@ impl Emission<'_> {
                 self.record.extend(emit!(let #write = #code;));
                 self.scene.write(&hole.text, emit!(&#write.after));
                 self.sinks.push(emit!(::tensorwrapper::__private::part(&#write)));
-                let place = self.scene.host.tokens(hole);
-                self.writes.push((emit!(::tensorwrapper::__private::take_patch(&#write, &mut __results)), place));
+                let (place, span) = (self.scene.host.tokens(hole), self.scene.host.blame(hole));
+                let take = emit!(::tensorwrapper::__private::take_patch(__context, &#write, &mut __results));
+                let to = quote_spanned!(span=> <_ as ::tensorwrapper::__private::WriteTarget<_>>::write);
+                self.writes.push((take, emit!(#to), emit!(#place.__place())));
             }
             Target::Value(_) => {
                 let span = statement.span;
@@ -97,8 +97,7 @@ impl Emission<'_> {
                 self.scene.take(&equation);
                 let host = self.scene.host;
                 self.record.extend(equation.warnings().iter().map(|warning| report::warning(host, warning)));
-                let recorded = equation::record(&self.scene, &equation, self.equations);
-                self.equations += 1;
+                let recorded = equation::record(&self.scene, &equation);
                 Some(Recorded { code: self.unwrap(recorded.code, statement), ..recorded })
             }
         }
@@ -168,8 +167,8 @@ impl Emission<'_> {
     fn taken(&mut self, recording: &TokenStream, is_number: bool) -> TokenStream {
         self.sinks.push(emit!(::tensorwrapper::__private::sink(&#recording)));
         match is_number {
-            true => emit!(::tensorwrapper::__private::take_number(&#recording, &mut __results)),
-            false => emit!(::tensorwrapper::__private::take_tensor(&#recording, &mut __results)),
+            true => emit!(::tensorwrapper::__private::Evaluator::take_number(__context, &#recording, &mut __results)),
+            false => emit!(::tensorwrapper::__private::Evaluator::take_tensor(__context, &#recording, &mut __results)),
         }
     }
 
@@ -181,16 +180,20 @@ impl Emission<'_> {
         let span = host.span(block.span);
         let (record, sinks) = (&self.record, &self.sinks);
         let context = match &block.context {
-            Some(hole) => host.tokens(hole),
+            Some(hole) => {
+                let into = quote_spanned!(host.blame(hole)=> <_ as ::tensorwrapper::__private::IntoContext<'_>>::context);
+                let tokens = host.tokens(hole);
+                emit!(#into(#tokens))
+            }
             None => emit!(::tensorwrapper::__private::default_context()),
         };
-        let compute = emit!(::tensorwrapper::__private::compute(__context, &[#(#sinks),*]));
+        let compute = emit!(::tensorwrapper::__private::Evaluator::compute(__context, &[#(#sinks),*]));
         let compute = match self.failure {
             Failure::Panic => quote_spanned!(span=> ::tensorwrapper::__private::unwrap(#compute)),
             Failure::Return => emit!(#compute?),
         };
-        let (takes, places): (Vec<_>, Vec<_>) = self.writes.into_iter().unzip();
-        let patches: Vec<_> = (0..places.len()).map(|n| own("patch", n)).collect();
+        let takes = self.writes.iter().map(|(take, ..)| take);
+        let patches: Vec<_> = (0..self.writes.len()).map(|n| own("patch", n)).collect();
         let (result, wrap) = match self.failure {
             Failure::Panic => (emit!((__value, (#(#patches,)*))), None),
             Failure::Return => {
@@ -201,7 +204,7 @@ impl Emission<'_> {
         let computed = emit! {
             match #values {
                 #names => (|| {
-                    let __context: &::tensorwrapper::Context = #context;
+                    let __context = #context;
                     #record
                     let mut __results = #compute;
                     #(let #patches = #takes;)*
@@ -210,12 +213,14 @@ impl Emission<'_> {
                 })()
             }
         };
-        let write = emit! {
-            #({
+        let writes = self.writes.iter().zip(&patches).map(|((_, to, place), patch)| emit!(#to(#patch, #place);));
+        let write = match patches.is_empty() {
+            true => TokenStream::new(),
+            false => emit! {{
                 #[allow(unused_imports)]
-                use ::tensorwrapper::__private::PlaceExt as _;
-                ::tensorwrapper::__private::write((#places).__place(), #patches);
-            })*
+                use ::tensorwrapper::__private::BorrowPlace as _;
+                #(#writes)*
+            }},
         };
         match wrap {
             None => emit! {{

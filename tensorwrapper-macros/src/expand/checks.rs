@@ -1,17 +1,21 @@
-//! Emits the compile-time checks of ranks and extents.
+//! Emits the compile-time checks of ranks, extents and positions.
 //!
-//! For each check a local trait carries the sentence, because only the macro knows the names in it; the extents are
+//! For each check a local trait carries the sentence, because only the macro knows the names in it; the numbers are
 //! filled in by rustc. See `shape/check.rs` of the runtime for the other half.
+//!
+//! rustc prints the names of local items with their whole path as soon as two are alike, so they are told apart by
+//! line and column. Items are not hygienic: names with the place of a user's token let errors point there.
 
 use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote_spanned};
-use tensorwrapper_notation::syntax::{Count, Range};
+use quote::quote_spanned;
+use tensorwrapper_notation::syntax::{Count, Hole, Range};
 use tensorwrapper_notation::{Equation, Index, LabelId, sentence};
 
+use super::equation::shared;
+use super::own;
 use super::scene::Scene;
-use super::{at, own};
 
 /// The variable that holds the mark of a label's extent, the most precise known.
 pub(super) fn extent(label: LabelId) -> Ident {
@@ -23,7 +27,7 @@ pub(super) fn extent(label: LabelId) -> Ident {
 pub(super) fn labels_are_no_constants(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
     let mut seen = HashSet::new();
     let labels = equation.labels().iter().filter(|label| seen.insert(label.name.as_str()));
-    let names: Vec<Ident> = labels.map(|label| Ident::new(&label.name, scene.host.span(label.span))).collect();
+    let names: Vec<Ident> = labels.map(|label| scene.host.written(&label.name, scene.host.span(label.span))).collect();
     emit! {
         if false {
             #(#[allow(non_snake_case, unused_variables)] let #names = ();)*
@@ -34,46 +38,68 @@ pub(super) fn labels_are_no_constants(scene: &Scene<'_>, equation: &Equation) ->
 /// Where a label's extent was seen.
 #[derive(Clone)]
 struct Place {
+    /// The operand as a message names it.
     text: String,
     axis: usize,
+    /// Equal keys are one extent.
+    key: String,
     mark: Ident,
     span: Span,
+}
+
+/// What is known of a label so far.
+struct Seen {
+    first: Place,
+    last: Place,
+    /// The type that stands for the label in messages, declared at its first place.
+    subject: Option<Ident>,
 }
 
 struct Checks<'s, 'h> {
     scene: &'s Scene<'h>,
     code: TokenStream,
-    /// Where each label was seen first.
-    first: HashMap<LabelId, Place>,
-    /// Checks that were emitted: one for each label, operand and axis.
-    done: HashSet<(LabelId, String, usize)>,
-    /// Distinguishes the names of this equation's witnesses.
-    equation: usize,
-    witnesses: usize,
+    seen: HashMap<LabelId, Seen>,
+    /// Marks by operand, axis and number of indices.
+    marks: HashMap<(usize, usize, usize), Ident>,
+    /// Pairs of extents that were compared, by their keys.
+    compared: HashSet<(String, String)>,
+    /// Extents of labels that were met.
+    met: HashSet<(LabelId, String)>,
+    /// Names of items.
+    items: HashSet<String>,
     /// The labels' names.
     names: Vec<String>,
+    /// Marks of extents that no axis has: slices and declarations.
+    lengths: usize,
 }
 
 /// The checks of an equation, and the marks of its labels' extents.
-pub(super) fn checks(scene: &Scene<'_>, equation: &Equation, number: usize) -> TokenStream {
-    let names = equation.labels().iter().map(|label| label.name.clone()).collect();
+pub(super) fn checks(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
     let mut checks = Checks {
         scene,
         code: TokenStream::new(),
-        first: HashMap::new(),
-        done: HashSet::new(),
-        equation: number,
-        witnesses: 0,
-        names,
+        seen: HashMap::new(),
+        marks: HashMap::new(),
+        compared: HashSet::new(),
+        met: HashSet::new(),
+        items: HashSet::new(),
+        names: equation.labels().iter().map(|label| label.name.clone()).collect(),
+        lengths: 0,
     };
     let mut ranked = HashSet::new();
     for (n, operand) in equation.operands().iter().enumerate() {
-        let name = own("operand", n);
-        if ranked.insert((operand.hole.text.clone(), operand.indices.len())) {
-            checks.rank(&name, &operand.hole.text, operand.indices.len(), scene.host.span(operand.hole.span));
+        let (number, given) = (shared(equation, n), operand.indices.len());
+        // With `..` the number of axes is not that of the indices, and those behind it are counted at run time.
+        let rest = operand.indices.iter().position(|index| *index == Index::Rest);
+        if rest.is_none() && ranked.insert((number, given)) {
+            checks.rank(number, &operand.hole, given);
         }
         for (axis, index) in operand.indices.iter().enumerate() {
-            checks.axis(n, axis, index, &operand.hole.text);
+            if rest.is_none() {
+                checks.axis((number, axis, given), index, &operand.hole.text);
+            } else {
+                checks.unknown((number, axis, given), index, &operand.hole.text);
+            }
         }
     }
     for (n, label) in equation.labels().iter().enumerate() {
@@ -89,109 +115,197 @@ pub(super) fn checks(scene: &Scene<'_>, equation: &Equation, number: usize) -> T
 }
 
 impl Checks<'_, '_> {
-    /// A witness with its sentence: `{L}` and `{R}` are the two numbers.
-    fn witness(&mut self, trait_name: &TokenStream, message: &str, label: &str) -> Ident {
-        let number = self.witnesses;
-        self.witnesses += 1;
-        let sentence = format_ident!("__Sentence{}_{}", self.equation, number, span = Span::mixed_site());
-        let witness = format_ident!("__Witness{}_{}", self.equation, number, span = Span::mixed_site());
+    /// A name for an item, unique in the equation and mostly in the crate.
+    fn item(&mut self, prefix: &str, span: Span) -> Ident {
+        let start = span.unwrap().start();
+        let name = format!("{prefix}_{}_{}", start.line(), start.column());
+        let unique = (1..).map(|n| if n == 1 { name.clone() } else { format!("{name}_{n}") });
+        let name = unique.into_iter().find(|name| self.items.insert(name.clone())).expect("there are names enough");
+        Ident::new(&name, span)
+    }
+
+    /// Demands that two numbers, `{L}` and `{R}` in the message, are equal for a subject.
+    fn demand(&mut self, subject: &TokenStream, name: &str, span: Span, (message, label): (&str, &str), numbers: &TokenStream) {
+        let item = self.item(name, span);
+        let ask = quote_spanned!(span=> <#subject as #item<_, _>>::check);
+        // The second implementation keeps rustc from inferring one number from the other.
         self.code.extend(emit! {
             #[diagnostic::on_unimplemented(message = #message, label = #label)]
             #[allow(non_camel_case_types)]
-            trait #sentence<const L: usize, const R: usize> {}
-            #[allow(non_camel_case_types)]
-            enum #witness {}
-            impl<const N: usize> #sentence<N, N> for () {}
-            impl<const L: usize, const R: usize> ::tensorwrapper::__private::#trait_name<L, R> for #witness where (): #sentence<L, R> {}
+            trait #item<const L: ::core::primitive::usize, const R: ::core::primitive::usize> {
+                fn check(_: ::tensorwrapper::__private::Compared<L, R>) {}
+            }
+            #[diagnostic::do_not_recommend]
+            impl<const L: ::core::primitive::usize> #item<{ L }, { L }> for #subject {}
+            #[diagnostic::do_not_recommend]
+            impl #item<{ ::core::primitive::usize::MAX }, 0> for #subject {}
+            #ask(#numbers.__compare());
         });
-        witness
     }
 
     /// As many indices as axes.
-    fn rank(&mut self, operand: &Ident, text: &str, given: usize, span: Span) {
-        let message = sentence::rank(text, "{L}", given);
-        let witness = self.witness(&emit!(FitsRank), &message, &format!("`{text}` has rank {{L}}"));
-        let mixed = span.resolved_at(Span::mixed_site());
-        let (operand, witness) = (at(operand, span), at(&witness, span));
-        self.code.extend(quote_spanned! {mixed=>
-            ::tensorwrapper::__private::check_rank::<_, #given>(#operand.shape()).__rank(::tensorwrapper::__private::witness::<#witness>());
+    fn rank(&mut self, operand: usize, hole: &Hole, given: usize) {
+        let message = sentence::rank(&hole.text, "{L}", given);
+        let label = format!("`{}` has rank {{L}}", hole.text);
+        let (span, operand) = (self.scene.host.blame(hole), own("operand", operand));
+        let unit = quote_spanned!(span=> ());
+        let numbers = emit!(::tensorwrapper::__private::check_rank::<_, #given>(#operand.shape()));
+        self.demand(&unit, "SameRank", span, (&message, &label), &numbers);
+    }
+
+    /// The mark of an operand's axis.
+    fn mark(&mut self, (operand, axis, given): (usize, usize, usize)) -> Ident {
+        if let Some(mark) = self.marks.get(&(operand, axis, given)) {
+            return mark.clone();
+        }
+        let mark = quote::format_ident!("__axis{}_{}_{}", operand, axis, given, span = Span::mixed_site());
+        let operand_name = own("operand", operand);
+        self.code.extend(emit! {
+            let #mark = ::tensorwrapper::__private::mark_axis::<_, #axis, #given>(#operand_name.shape()).__axis();
+        });
+        self.marks.insert((operand, axis, given), mark.clone());
+        mark
+    }
+
+    /// One index of an operand: its position is on the axis, its label has one extent.
+    fn axis(&mut self, place: (usize, usize, usize), index: &Index, text: &str) {
+        let (operand, axis, given) = place;
+        let key = format!("{operand}.{axis}.{given}");
+        let (label, span, key, mark) = match index {
+            Index::Chip(Count::Literal(position, span)) => {
+                return self.located(place, text, &position.to_string(), *position, self.scene.host.span(*span));
+            }
+            Index::Chip(Count::Hole(_)) | Index::Rest => return,
+            Index::Fused(..) => return self.unknown(place, index, text),
+            Index::Label(label, span) => (label, span, key, self.mark(place)),
+            Index::Slice(label, Range::Literal(start, end, range_span), span) => {
+                let written = format!("{start}..{}", end.map_or(String::new(), |end| end.to_string()));
+                if let Some(last) = end.unwrap_or(*start).checked_sub(1) {
+                    self.located(place, text, &written, last, self.scene.host.span(*range_span));
+                }
+                let mark = self.constant(end.map(|end| end - start));
+                (label, span, format!("{key} in {written}"), mark)
+            }
+            Index::Slice(label, Range::Hole(hole), span) => (label, span, format!("{key} in {}", hole.text), self.constant(None)),
+        };
+        let span = self.scene.host.span(*span);
+        self.meet(*label, &Place { text: text.to_string(), axis, key, mark, span });
+    }
+
+    /// The mark of an extent that a literal tells, or of one that only the run knows.
+    fn constant(&mut self, extent: Option<usize>) -> Ident {
+        let mark = own("length", self.lengths);
+        self.lengths += 1;
+        self.code.extend(match extent {
+            Some(extent) => emit!(let #mark = ::tensorwrapper::__private::Mark::<::tensorwrapper::Const<#extent>>::constant();),
+            None => emit!(let #mark = ::tensorwrapper::__private::Mark::dynamic();),
+        });
+        mark
+    }
+
+    /// A constant position lies on its axis.
+    fn located(&mut self, place: (usize, usize, usize), text: &str, written: &str, position: usize, span: Span) {
+        let mark = self.mark(place);
+        let message = sentence::bounds(written, text, place.1, "{N}");
+        let label = format!("axis {} of `{text}` has extent {{N}}", place.1);
+        let item = self.item("WithinExtent", span);
+        let unit = quote_spanned!(span=> ());
+        let ask = quote_spanned!(span=> <#unit as #item<_, _>>::check);
+        self.code.extend(emit! {
+            #[diagnostic::on_unimplemented(message = #message, label = #label)]
+            #[allow(non_camel_case_types)]
+            trait #item<const N: ::core::primitive::usize, V> {
+                fn check(_: ::tensorwrapper::__private::Located<N, V>) {}
+            }
+            #[diagnostic::do_not_recommend]
+            impl<const N: ::core::primitive::usize> #item<{ N }, ::tensorwrapper::__private::Verdict<true>> for () {}
+            #[diagnostic::do_not_recommend]
+            impl #item<0, ()> for () {}
+            #ask(::tensorwrapper::__private::Position::<_, #position>::on(#mark).__locate());
         });
     }
 
-    /// The mark of an axis, and its check against the label's first place.
-    fn axis(&mut self, operand: usize, axis: usize, index: &Index, text: &str) {
-        let (label, label_span) = match index {
-            Index::Label(label, span) | Index::Slice(label, _, span) => (*label, *span),
-            Index::Chip(_) => return,
-        };
-        let span = self.scene.host.span(label_span);
-        let mark = at(&format_ident!("__axis{}_{}", operand, axis), span);
-        let mixed = span.resolved_at(Span::mixed_site());
-        let operand = at(&own("operand", operand), span);
-        self.code.extend(match index {
-            Index::Slice(_, Range::Literal(start, Some(end), _), _) => {
-                let length = end - start;
-                quote_spanned!(mixed=> let #mark = ::tensorwrapper::__private::Mark::<::tensorwrapper::Const<#length>>::constant();)
-            }
-            Index::Slice(..) => quote_spanned!(mixed=> let #mark = ::tensorwrapper::__private::Mark::dynamic();),
-            _ => quote_spanned!(mixed=> let #mark = ::tensorwrapper::__private::mark_axis::<_, #axis>(#operand.shape()).__axis();),
-        });
-        self.meet(label, &Place { text: text.to_string(), axis, mark, span });
+    /// Labels whose extents only the run finds: those of a fused axis, and those of an operand with `..`.
+    fn unknown(&mut self, (operand, axis, given): (usize, usize, usize), index: &Index, text: &str) {
+        let (Index::Fused(_, span) | Index::Label(_, span) | Index::Slice(_, _, span)) = index else { return };
+        let span = self.scene.host.span(*span);
+        for (n, label) in index.labels().iter().enumerate() {
+            let key = format!("{operand}.{axis}.{given}.{n}");
+            let mark = self.constant(None);
+            self.meet(*label, &Place { text: text.to_string(), axis, key, mark, span });
+        }
     }
 
     /// An extent from `where`.
     fn declared(&mut self, label: LabelId, extent: &Count) {
-        let (Count::Literal(_, span) | Count::Hole(tensorwrapper_notation::syntax::Hole { span, .. })) = extent;
-        let span = self.scene.host.span(*span);
-        let mark = at(&own("declared", label.0), span);
-        let mixed = span.resolved_at(Span::mixed_site());
-        self.code.extend(match extent {
-            Count::Literal(extent, _) => {
-                quote_spanned!(mixed=> let #mark = ::tensorwrapper::__private::Mark::<::tensorwrapper::Const<#extent>>::constant();)
-            }
-            Count::Hole(_) => quote_spanned!(mixed=> let #mark = ::tensorwrapper::__private::Mark::dynamic();),
-        });
-        self.meet(label, &Place { text: "where".to_string(), axis: 0, mark, span });
+        let (mark, span) = match extent {
+            Count::Literal(extent, span) => (self.constant(Some(*extent)), self.scene.host.span(*span)),
+            Count::Hole(hole) => (self.constant(None), self.scene.host.blame(hole)),
+        };
+        let key = format!("where {}", label.0);
+        self.meet(label, &Place { text: "where".to_string(), axis: 0, key, mark, span });
     }
 
-    /// Two places of one label agree, and the more precise extent is the label's.
+    /// A place agrees with the label's first one, and the more precise extent is the label's.
     fn meet(&mut self, label: LabelId, place: &Place) {
-        let extent = extent(label);
-        let mark = &place.mark;
-        let Some(first) = self.first.get(&label).cloned() else {
-            self.code.extend(emit!(let #extent = #mark;));
-            self.first.insert(label, place.clone());
-            return;
-        };
-        if first.text == place.text && first.axis == place.axis || !self.done.insert((label, place.text.clone(), place.axis)) {
+        if !self.met.insert((label, place.key.clone())) {
             return;
         }
-        let name = &self.names[label.0];
-        let message = sentence::extent(name, (&first.text, first.axis, &"{L}"), (&place.text, place.axis, &"{R}"));
-        let witness = self.witness(&emit!(AgreesWith), &message, &format!("`{name}` has extent {{R}} here"));
-        self.pair(&witness, &first, place);
+        let extent = extent(label);
+        let mark = &place.mark;
+        let Some(seen) = self.seen.get_mut(&label) else {
+            self.code.extend(emit!(let #extent = #mark;));
+            self.seen.insert(label, Seen { first: place.clone(), last: place.clone(), subject: None });
+            return;
+        };
+        let (first, last) = (seen.first.clone(), std::mem::replace(&mut seen.last, place.clone()));
+        let (a, b) = (&first.mark, &last.mark);
+        self.agree(label, &first, place, &emit!(::tensorwrapper::__private::AxisPair(#a, #mark)));
+        if last.key != first.key {
+            self.agree(label, &last, place, &emit!(::tensorwrapper::__private::LaterPair(#a, #b, #mark)));
+        }
         self.code.extend(emit!(let #extent = ::tensorwrapper::__private::meet(#extent, #mark);));
     }
 
-    /// Asks the witness about two marks: the callee stands at the first place, the argument at the second.
-    fn pair(&mut self, witness: &Ident, first: &Place, place: &Place) {
-        let mixed = place.span.resolved_at(Span::mixed_site());
-        let (now, before, witness) = (at(&place.mark, place.span), at(&first.mark, place.span), at(witness, place.span));
-        let check = quote_spanned!(first.span.resolved_at(Span::mixed_site())=> ::tensorwrapper::__private::check_agreement);
-        self.code.extend(quote_spanned! {mixed=>
-            let __tag = ::tensorwrapper::__private::AxisPair(#now, #before).__tag();
-            let __witness = ::tensorwrapper::__private::witness::<#witness>();
-            let __pair = ::tensorwrapper::__private::AxisPair(#now, #before);
-            #check(__tag, __witness, __pair);
-        });
+    /// Two places of a label have one extent; equal places of another label of the same equation were compared there.
+    fn agree(&mut self, label: LabelId, first: &Place, second: &Place, numbers: &TokenStream) {
+        if !self.compared.insert((first.key.clone(), second.key.clone())) {
+            return;
+        }
+        let name = self.names[label.0].clone();
+        let message = sentence::extent(&name, (&first.text, first.axis, &"{L}"), (&second.text, second.axis, &"{R}"));
+        self.extents(label, second.span, &message, &format!("`{name}` has extent {{R}} here"), numbers);
+    }
+
+    /// Two extents of a label are equal.
+    fn extents(&mut self, label: LabelId, span: Span, message: &str, caret: &str, numbers: &TokenStream) {
+        let subject = self.subject(label);
+        let subject = Ident::new(&subject.to_string(), span);
+        self.demand(&quote_spanned!(span=> #subject), "SameExtent", span, (message, caret), numbers);
+    }
+
+    /// The type that stands for a label: rustc shows where it is declared, which is the label's first place.
+    fn subject(&mut self, label: LabelId) -> Ident {
+        let seen = &self.seen[&label];
+        if let Some(subject) = &seen.subject {
+            return subject.clone();
+        }
+        let span = seen.first.span;
+        let prefix = self.names[label.0].trim_start_matches("r#").to_string();
+        let subject = self.item(&prefix, span);
+        let declaration = quote_spanned!(span=> enum #subject {});
+        self.code.extend(emit!(#[allow(non_camel_case_types)] #declaration));
+        self.seen.get_mut(&label).expect("the label was seen").subject = Some(subject.clone());
+        subject
     }
 
     /// Rows and columns of a decomposed matrix agree, and the new axis has their extent.
     fn square(&mut self, [(row, row_name), (column, column_name), (new, _)]: [(LabelId, String); 3]) {
-        if let (Some(first), Some(second)) = (self.first.get(&row).cloned(), self.first.get(&column).cloned()) {
+        if let (Some(first), Some(second)) = (self.seen.get(&row), self.seen.get(&column)) {
+            let (a, b, span) = (&first.first.mark, &second.first.mark, second.first.span);
+            let numbers = emit!(::tensorwrapper::__private::AxisPair(#a, #b));
             let message = sentence::square(&row_name, &"{L}", &column_name, &"{R}");
-            let witness = self.witness(&emit!(AgreesWith), &message, &format!("`{column_name}` has extent {{R}} here"));
-            self.pair(&witness, &first, &second);
+            self.extents(row, span, &message, &format!("`{column_name}` has extent {{R}} here"), &numbers);
         }
         let (row, column, new) = (extent(row), extent(column), extent(new));
         self.code.extend(emit!(let #new = ::tensorwrapper::__private::meet(#row, #column);));

@@ -3,11 +3,13 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote_spanned};
 use tensorwrapper_notation::syntax::{Factorisation, Operator, Range, Reduction, Scalar};
-use tensorwrapper_notation::{Builder, Equation, Factorise, Function, Index, LabelId, Left, Operand, OperandId, Right, ScalarId};
+use tensorwrapper_notation::{
+    Builder, Equation, Factorise, Function, Index, LabelId, Left, LeftAxis, Operand, OperandId, Right, ScalarId,
+};
 
 use super::checks;
+use super::own;
 use super::scene::Scene;
-use super::{at, own};
 
 /// Code that records an equation.
 pub(super) struct Recorded {
@@ -15,16 +17,16 @@ pub(super) struct Recorded {
 }
 
 /// Emits the recording of one equation of a scene.
-pub(super) fn record(scene: &Scene<'_>, equation: &Equation, number: usize) -> Recorded {
+pub(super) fn record(scene: &Scene<'_>, equation: &Equation) -> Recorded {
     let operands = operands(scene, equation);
-    let checks = checks::checks(scene, equation, number);
+    let checks = checks::checks(scene, equation);
     let labels: Vec<&str> = equation.labels().iter().map(|label| label.name.as_str()).collect();
     let constants = checks::labels_are_no_constants(scene, equation);
     let declared = equation.labels().iter().enumerate().filter_map(|(n, label)| {
         let extent = scene.count(label.declared.as_ref()?);
         Some(emit!(__recorder.declare(#n, #extent);))
     });
-    let mut emitter = Emitter { scene, statements: TokenStream::new(), nodes: 0 };
+    let mut emitter = Emitter { scene, equation, statements: TokenStream::new(), nodes: 0 };
     // The place of a plain `=` is no part of the right side, but its extents count, and it is written first.
     let place = equation.place().map(|(id, _)| emitter.operand(id, &equation.operands()[id.0]));
     let right = equation.build(&mut emitter);
@@ -36,7 +38,7 @@ pub(super) fn record(scene: &Scene<'_>, equation: &Equation, number: usize) -> R
     let code = emit! {
         (|| {
             #[allow(unused_imports)]
-            use ::tensorwrapper::__private::{AxisByType as _, AxisByValue as _, CheckAtRunTime as _, RankCheckByValue as _};
+            use ::tensorwrapper::__private::{AxisByType as _, AxisByValue as _, CompareAtRunTime as _, LocateAtRunTime as _};
             #constants
             #operands
             #checks
@@ -49,68 +51,90 @@ pub(super) fn record(scene: &Scene<'_>, equation: &Equation, number: usize) -> R
     Recorded { code }
 }
 
+/// The first operand of the same spelling: equal spellings are one value.
+pub(super) fn shared(equation: &Equation, operand: usize) -> usize {
+    let operands = equation.operands();
+    operands.iter().position(|known| known.hole.text == operands[operand].hole.text).unwrap_or(operand)
+}
+
 /// The operands as values of the recording, and their common element type.
 fn operands(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
     let mut code = TokenStream::new();
-    for (n, operand) in equation.operands().iter().enumerate() {
-        let span = scene.host.span(operand.hole.span);
-        let (name, given) = (own("operand", n), at_span(scene.borrowed(&operand.hole), span));
-        code.extend(quote_spanned!(span.resolved_at(proc_macro2::Span::mixed_site())=> let #name = ::tensorwrapper::__private::operand(#given);));
-        code.extend(match n {
-            0 => emit!(let __element = #name.element();),
-            _ => {
-                let name = at(&name, span);
-                quote_spanned!(span.resolved_at(proc_macro2::Span::mixed_site())=> ::tensorwrapper::__private::same_element(__element, #name.element());)
+    for (n, operand) in equation.operands().iter().enumerate().filter(|(n, _)| shared(equation, *n) == *n) {
+        let (name, given, span) = (own("operand", n), scene.borrowed(&operand.hole), scene.host.blame(&operand.hole));
+        // A path of the user's place: rustc blames its `_`, which stands for the operand's type.
+        let read = match scene.recorded(&operand.hole.text) {
+            Some(_) => quote_spanned!(span=> ::tensorwrapper::__private::local),
+            None => quote_spanned!(span=> <_ as ::tensorwrapper::__private::TensorLike>::operand),
+        };
+        code.extend(emit!(let #name = #read(#given);));
+        code.extend(if n == 0 {
+            emit!(let __element = #name.element();)
+        } else {
+            let check = quote_spanned!(span=> <_ as ::tensorwrapper::__private::MixesWith<_>>::check);
+            emit! {
+                let __elements = ::tensorwrapper::__private::Elements(__element, #name.element());
+                #check(__elements);
             }
         });
     }
     if equation.operands().is_empty() {
-        code.extend(emit!(let __element = ::core::marker::PhantomData::<f64>;));
+        code.extend(emit!(let __element = ::core::marker::PhantomData::<::core::primitive::f64>;));
     }
     code
-}
-
-/// Identifiers of an expression moved to a user's token, so that errors point there.
-fn at_span(tokens: TokenStream, span: proc_macro2::Span) -> TokenStream {
-    let moved = tokens.into_iter().map(|mut tree| {
-        let hygiene = tree.span();
-        tree.set_span(span.resolved_at(hygiene));
-        tree
-    });
-    moved.collect()
 }
 
 fn numbers(labels: &[LabelId]) -> Vec<usize> {
     labels.iter().map(|label| label.0).collect()
 }
 
-/// The labels of a result as written; those of a plain number are none.
-fn written(left: &Left) -> &[LabelId] {
-    left.written.as_deref().unwrap_or_default()
+/// The path of an index form of the recorder.
+fn index_path() -> TokenStream {
+    emit!(::tensorwrapper::__private::Index)
+}
+
+/// The axes of a result, for the recorder.
+fn axes(left: &Left) -> TokenStream {
+    let path = index_path();
+    let axes = left.axes().iter().map(|axis| match axis {
+        LeftAxis::Label(LabelId(label)) => emit!(#path::Label(#label)),
+        LeftAxis::Fused(labels) => {
+            let labels = numbers(labels);
+            emit!(#path::Fused(&[#(#labels),*]))
+        }
+        LeftAxis::Rest => emit!(#path::Rest),
+    });
+    emit!(&[#(#axes),*])
 }
 
 /// The marks of a result's axes, from which its shape type is made.
-pub(super) fn marks(labels: &[LabelId]) -> TokenStream {
-    // Tuples end at 16; beyond, the rank is known at run time.
-    if labels.len() > 16 {
+fn marks(left: &Left) -> TokenStream {
+    // Tuples end at 16; beyond, and with `..`, the rank is known at run time.
+    if left.axes().len() > 16 || left.axes().contains(&LeftAxis::Rest) {
         return emit!(::tensorwrapper::__private::Unranked);
     }
-    let marks = labels.iter().map(|label| checks::extent(*label));
+    let marks = left.axes().iter().map(|axis| match axis {
+        LeftAxis::Label(label) => {
+            let extent = checks::extent(*label);
+            emit!(#extent)
+        }
+        // A product of extents is no constant that stable Rust can name.
+        LeftAxis::Fused(_) | LeftAxis::Rest => emit!(::tensorwrapper::__private::Mark::dynamic()),
+    });
     emit!((#(#marks,)*))
 }
 
 fn finish(equation: &Equation, node: &Ident, place: Option<&Ident>) -> TokenStream {
     let left = &equation.left()[0];
-    let axes = written(left);
-    let numbers = numbers(axes);
+    let axes = axes(left);
     match place {
         None => {
-            let marks = marks(axes);
-            emit!(::tensorwrapper::__private::finish(__recorder, #node, &[#(#numbers),*], __element, #marks))
+            let marks = marks(left);
+            emit!(::tensorwrapper::__private::finish(__recorder, #node, #axes, __element, #marks))
         }
         Some(place) => {
-            let target = own("operand", equation.place().expect("a place was emitted").0.0);
-            emit!(::tensorwrapper::__private::finish_write(__recorder, #node, &[#(#numbers),*], &#target, #place))
+            let target = own("operand", shared(equation, equation.place().expect("a place was emitted").0.0));
+            emit!(::tensorwrapper::__private::finish_write(__recorder, #node, #axes, &#target, #place))
         }
     }
 }
@@ -123,13 +147,13 @@ fn finish_factorise(equation: &Equation, factorise: &Factorise, arguments: &[Ide
     let argument_axes = numbers(&factorise.argument_axes());
     let matrix = factorise.matrix_labels().map(|label| label.0);
     let results = factorise.result_axes().into_iter().zip(equation.left()).map(|(computed, left)| {
-        let (computed, wanted) = (numbers(&computed), numbers(written(left)));
+        let (computed, wanted) = (numbers(&computed), numbers(&left.labels()));
         emit!((&[#(#computed),*], &[#(#wanted),*]))
     });
     // Eigenvalues are real, whatever the matrix is.
     let last = equation.left().len() - 1;
     let typed = equation.left().iter().enumerate().map(|(n, left)| {
-        let marks = marks(written(left));
+        let marks = marks(left);
         let element = if n < last { emit!(::tensorwrapper::__private::real(__element)) } else { emit!(__element) };
         emit!(::tensorwrapper::__private::typed(__factors.remove(0), #element, #marks))
     });
@@ -151,6 +175,7 @@ fn finish_factorise(equation: &Equation, factorise: &Factorise, arguments: &[Ide
 /// Emits one call of the recorder for each node, bound to a name.
 struct Emitter<'s, 'h> {
     scene: &'s Scene<'h>,
+    equation: &'s Equation,
     statements: TokenStream,
     nodes: usize,
 }
@@ -164,7 +189,7 @@ impl Emitter<'_, '_> {
     }
 
     fn index(&self, index: &Index) -> TokenStream {
-        let private = emit!(::tensorwrapper::__private::Index);
+        let private = index_path();
         match index {
             Index::Label(LabelId(label), _) => emit!(#private::Label(#label)),
             Index::Slice(LabelId(label), Range::Literal(start, end, _), _) => {
@@ -182,6 +207,11 @@ impl Emitter<'_, '_> {
                 let position = self.scene.count(count);
                 emit!(#private::Chip(#position))
             }
+            Index::Fused(labels, _) => {
+                let labels = numbers(labels);
+                emit!(#private::Fused(&[#(#labels),*]))
+            }
+            Index::Rest => emit!(#private::Rest),
         }
     }
 }
@@ -190,7 +220,7 @@ impl Builder for Emitter<'_, '_> {
     type Value = Ident;
 
     fn operand(&mut self, id: OperandId, operand: &Operand) -> Ident {
-        let (name, text) = (own("operand", id.0), &operand.hole.text);
+        let (name, text) = (own("operand", shared(self.equation, id.0)), &operand.hole.text);
         let indices: Vec<_> = operand.indices.iter().map(|index| self.index(index)).collect();
         self.bind(&emit!(__recorder.operand(&#name, #text, &[#(#indices),*])))
     }
@@ -199,19 +229,20 @@ impl Builder for Emitter<'_, '_> {
         match scalar {
             Scalar::Literal(value, _) => self.bind(&emit!(__recorder.literal(#value))),
             Scalar::Hole(hole) => {
-                let span = self.scene.host.span(hole.span);
-                let given = at_span(self.scene.borrowed(hole), span);
-                let mixed = span.resolved_at(proc_macro2::Span::mixed_site());
-                let scalar = quote_spanned!(mixed=> ::tensorwrapper::__private::scalar(__element, #given));
-                self.bind(&emit!(__recorder.scalar(#scalar)))
+                let given = self.scene.borrowed(hole);
+                let span = self.scene.host.blame(hole);
+                let read = match self.scene.recorded(&hole.text) {
+                    Some(_) => quote_spanned!(span=> ::tensorwrapper::__private::local_scalar),
+                    None => quote_spanned!(span=> <_ as ::tensorwrapper::__private::IntoScalar<_>>::scalar),
+                };
+                self.bind(&emit!(__recorder.scalar(#read(__element, #given))))
             }
         }
     }
 
-    fn spread(&mut self, id: ScalarId, scalar: &Scalar, labels: &[LabelId]) -> Ident {
-        let value = self.scalar(id, scalar);
-        let labels = numbers(labels);
-        self.bind(&emit!(__recorder.spread(#value, &[#(#labels),*])))
+    fn spread(&mut self, id: ScalarId, scalar: &Scalar, _: &[LabelId]) -> Ident {
+        // Labels have their extents from elsewhere, and a number does not change along them.
+        self.scalar(id, scalar)
     }
 
     fn negate(&mut self, value: Ident) -> Ident {
@@ -251,7 +282,7 @@ impl Builder for Emitter<'_, '_> {
                 let value = *value as i32;
                 emit!(#value)
             }
-            Scalar::Hole(hole) => self.scene.power(hole),
+            Scalar::Hole(hole) => self.scene.whole(hole),
         };
         self.bind(&emit!(__recorder.power_integer(#value, #exponent)))
     }
@@ -259,7 +290,7 @@ impl Builder for Emitter<'_, '_> {
     fn power_real(&mut self, value: Ident, _: ScalarId, exponent: &Scalar) -> Ident {
         let exponent = match exponent {
             Scalar::Literal(value, _) => emit!(#value),
-            Scalar::Hole(hole) => self.scene.power(hole),
+            Scalar::Hole(hole) => self.scene.real(hole),
         };
         self.bind(&emit!(__recorder.power_real(#value, #exponent)))
     }

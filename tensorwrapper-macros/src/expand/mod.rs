@@ -19,8 +19,8 @@ mod scene;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::format_ident;
-use tensorwrapper_notation::parse;
 use tensorwrapper_notation::syntax::{Block, BlockValue, Invocation, Target};
+use tensorwrapper_notation::{Diagnostic, Token, einsum_call, parse};
 
 use crate::host::Host;
 use crate::report;
@@ -34,10 +34,19 @@ pub(crate) enum Failure {
     Return,
 }
 
-/// Expands one invocation; if it is wrong, into its errors alone.
+/// Expands one invocation of the language; if it is wrong, into its errors alone.
 pub(crate) fn invocation(input: TokenStream, failure: Failure) -> TokenStream {
+    expand(input, failure, parse)
+}
+
+/// Expands subscripts and operands; if they are wrong, into their errors alone.
+pub(crate) fn subscripts(input: TokenStream, failure: Failure) -> TokenStream {
+    expand(input, failure, |tokens| einsum_call(tokens).map(Invocation::Equation).map_err(|fault| vec![fault]))
+}
+
+fn expand(input: TokenStream, failure: Failure, read: impl Fn(&[Token]) -> Result<Invocation, Vec<Diagnostic>>) -> TokenStream {
     let (host, tokens) = Host::read(input);
-    let expanded = parse(&tokens).and_then(|invocation| block::expand(&host, &as_block(invocation), failure));
+    let expanded = read(&tokens).and_then(|invocation| block::expand(&host, &as_block(invocation), failure));
     expanded.unwrap_or_else(|faults| report::faults(&host, &faults))
 }
 
@@ -65,9 +74,4 @@ fn as_block(invocation: Invocation) -> Block {
 /// A name of the expansion's own, which no name of the user's can meet.
 fn own(prefix: &str, number: usize) -> Ident {
     format_ident!("__{}{}", prefix, number, span = Span::mixed_site())
-}
-
-/// The same name with the place of a user's token, so that errors point there.
-fn at(ident: &Ident, span: Span) -> Ident {
-    Ident::new(&ident.to_string(), span.resolved_at(Span::mixed_site()))
 }

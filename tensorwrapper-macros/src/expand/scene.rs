@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote_spanned;
 use tensorwrapper_notation::syntax::{Count, Hole, Range, Scalar};
-use tensorwrapper_notation::{Equation, Index, ScalarId};
+use tensorwrapper_notation::{Equation, Exponent, Index, ScalarId};
 
 use super::own;
 use crate::host::Host;
@@ -19,8 +19,10 @@ enum Use {
     Range,
     /// As a position or extent.
     Count,
-    /// As an exponent.
-    Power,
+    /// As the exponent of `powi`.
+    Whole,
+    /// As the exponent of `powf`.
+    Real,
 }
 
 /// A value that the program gives, bound to a name before anything is recorded.
@@ -70,7 +72,14 @@ impl<'h> Scene<'h> {
         }
         for (n, scalar) in equation.scalars().iter().enumerate() {
             if let Scalar::Hole(hole) = scalar {
-                holes.push((hole, if equation.is_exponent(ScalarId(n)) { Use::Power } else { Use::Borrow }));
+                holes.push((
+                    hole,
+                    match equation.exponent(ScalarId(n)) {
+                        Some(Exponent::Whole) => Use::Whole,
+                        Some(Exponent::Real) => Use::Real,
+                        None => Use::Borrow,
+                    },
+                ));
             }
         }
         for label in equation.labels() {
@@ -99,12 +108,25 @@ impl<'h> Scene<'h> {
         self.known.insert(key, number);
         let name = own("given", number);
         let tokens = self.host.tokens(hole);
-        let span = self.host.span(hole.span);
+        let span = self.host.blame(hole);
         let value = match how {
             Use::Borrow => emit!(&(#tokens)),
-            Use::Range => quote_spanned!(span=> ::tensorwrapper::__private::range(&(#tokens))),
-            Use::Count => quote_spanned!(span=> ::tensorwrapper::__private::count(#tokens)),
-            Use::Power => emit!((#tokens)),
+            Use::Range => {
+                let bounds = quote_spanned!(span=> <_ as ::tensorwrapper::__private::IndexRange>::bounds);
+                emit!(#bounds(&(#tokens)))
+            }
+            Use::Count => {
+                let count = quote_spanned!(span=> <_ as ::tensorwrapper::__private::Count>::count);
+                emit!(#count(#tokens))
+            }
+            Use::Whole => {
+                let exponent = quote_spanned!(span=> <_ as ::tensorwrapper::__private::WholeExponent>::exponent);
+                emit!(#exponent(#tokens))
+            }
+            Use::Real => {
+                let exponent = quote_spanned!(span=> <_ as ::tensorwrapper::__private::RealExponent>::exponent);
+                emit!(#exponent(#tokens))
+            }
         };
         self.given.push(Given { name, value });
     }
@@ -116,7 +138,7 @@ impl<'h> Scene<'h> {
     }
 
     /// The recording that a spelling stands for, if it is not the program's own value.
-    fn recorded(&self, text: &str) -> Option<TokenStream> {
+    pub(super) fn recorded(&self, text: &str) -> Option<TokenStream> {
         if let Some(written) = self.written.get(text) {
             return Some(written.clone());
         }
@@ -141,9 +163,14 @@ impl<'h> Scene<'h> {
         }
     }
 
-    /// An exponent.
-    pub(super) fn power(&self, hole: &Hole) -> TokenStream {
-        self.given(hole, Use::Power)
+    /// The exponent of `powi`.
+    pub(super) fn whole(&self, hole: &Hole) -> TokenStream {
+        self.given(hole, Use::Whole)
+    }
+
+    /// The exponent of `powf`.
+    pub(super) fn real(&self, hole: &Hole) -> TokenStream {
+        self.given(hole, Use::Real)
     }
 
     /// Binds a result; an earlier one of the same name is shadowed, as is a tensor of that spelling.

@@ -29,6 +29,10 @@ fn collect<'e>(expression: &'e Expression, bound: &mut Vec<&'e str>, found: &mut
         | ExpressionKind::Apply(_, inner)
         | ExpressionKind::PowerInteger(inner, _)
         | ExpressionKind::PowerReal(inner, _) => collect(inner, bound, found),
+        ExpressionKind::Exchange(_, groups, inner) => {
+            groups.iter().flatten().for_each(|name| add(name, bound));
+            collect(inner, bound, found);
+        }
         ExpressionKind::Reduce(_, labels, inner) => {
             let outer = bound.len();
             bound.extend(labels.iter().map(|name| name.text.as_str()));
@@ -50,6 +54,7 @@ fn parts(expression: &Expression) -> Vec<&Expression> {
         | ExpressionKind::Apply(_, inner)
         | ExpressionKind::PowerInteger(inner, _)
         | ExpressionKind::PowerReal(inner, _)
+        | ExpressionKind::Exchange(_, _, inner)
         | ExpressionKind::Reduce(_, _, inner) => vec![inner],
     }
 }
@@ -69,11 +74,19 @@ pub(super) fn unbuilt(expression: &Expression) -> Vec<(&str, Span)> {
 }
 
 /// The labels of one index.
-fn index_labels(index: &Index) -> &[Name] {
+pub(super) fn index_labels(index: &Index) -> &[Name] {
     match index {
         Index::Label(name) | Index::Slice(name, _) => std::slice::from_ref(name),
         Index::Fused(names, _) => names,
         Index::Chip(_) | Index::Rest(_) => &[],
+    }
+}
+
+/// The indices of every operand of an expression.
+pub(super) fn operands(expression: &Expression) -> Vec<&[Index]> {
+    match &expression.kind {
+        ExpressionKind::Operand(_, indices) => vec![indices],
+        _ => parts(expression).into_iter().flat_map(operands).collect(),
     }
 }
 

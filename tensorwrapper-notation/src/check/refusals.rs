@@ -191,28 +191,7 @@ fn decompositions_that_do_not_fit() {
 #[test]
 fn what_is_not_built_is_refused_by_name() {
     refused(&[
-        ("[i] = A[(i, j)]", &["(i, j): a fused axis `(i, j)` is part of the language, but not of this version of tensorwrapper"]),
-        (
-            "[(i, j)] = A[i, j]",
-            &["(i, j): a fused axis `(i, j)` is part of the language, but not of this version of tensorwrapper"],
-        ),
-        (
-            "[i, ..] = A[i, ..]",
-            &[
-                "..: `..` among indices is part of the language, but not of this version of tensorwrapper",
-                "..: `..` among indices is part of the language, but not of this version of tensorwrapper",
-            ],
-        ),
-        ("C[..] = A[i]", &["..: `..` among indices is part of the language, but not of this version of tensorwrapper"]),
         ("[i] = map(f; A[i])", &["map(f; A[i]): `map` is part of the language, but not of this version of tensorwrapper"]),
-        (
-            "[i, j] = sym(i, j; A[i, j])",
-            &["sym(i, j; A[i, j]): `sym` is part of the language, but not of this version of tensorwrapper"],
-        ),
-        (
-            "[i, j] = asym(i, j; A[i, j])",
-            &["asym(i, j; A[i, j]): `asym` is part of the language, but not of this version of tensorwrapper"],
-        ),
         ("[i] = grad(A[i])", &["grad(A[i]): `grad` is part of the language, but not of this version of tensorwrapper"]),
         (
             "([i], [j], [k]) = svd(A[i, j])",
@@ -232,7 +211,6 @@ fn what_is_not_built_is_refused_by_name() {
             &[
                 "lu(B[i, j]): `lu` is part of the language, but not of this version of tensorwrapper",
                 "lstsq(A[i, j]): `lstsq` is part of the language, but not of this version of tensorwrapper",
-                "asym(i, j; B[i, j]): `asym` is part of the language, but not of this version of tensorwrapper",
             ],
         ),
         (
@@ -241,5 +219,21 @@ fn what_is_not_built_is_refused_by_name() {
         ),
         ("[i] = expm(A[i, j])", &["expm(A[i, j]): `expm` is part of the language, but not of this version of tensorwrapper"]),
         ("[i] = det(A[i, j])", &["det(A[i, j]): `det` is part of the language, but not of this version of tensorwrapper"]),
+    ]);
+}
+
+#[test]
+fn remaining_axes_that_do_not_remain() {
+    refused(&[
+        ("C[..] = A[i]", &["..: `..` is on the left, but no operand on the right has it"]),
+        ("[i, ..] = A[i]", &["..: `..` is on the left, but no operand on the right has it"]),
+        ("[i] = A[i, ..]", &["..: `..` is on the right, but not on the left | the remaining axes are kept: write `[i, ..] = …`"]),
+        ("[i, ..] = A[.., i, ..]", &["..: `..` stands once in an operand: where it ends must be clear"]),
+        (
+            "[i, ..] = A[i, ..] + B[i]",
+            &[
+                "B[i]: this term lacks the left side's remaining axes, `..` | an operand of every term has `..`; a constant along them is written by name, `1[i] * …`",
+            ],
+        ),
     ]);
 }

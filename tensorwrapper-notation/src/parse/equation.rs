@@ -5,8 +5,8 @@ use super::expression::{expression, factorisation, stands_alone, unexpected, who
 use super::index::{indices, integer, labels};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{
-    Assignment, Block, BlockValue, Count, Declaration, ExpressionKind, Index, Invocation, LeftSide, Name, Operator, Right,
-    Scalar, Statement, Target,
+    Assignment, Block, BlockValue, Count, Declaration, ExpressionKind, Invocation, LeftSide, Name, Operator, Right, Scalar,
+    Statement, Target,
 };
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
@@ -53,7 +53,7 @@ fn block(tokens: &[Token]) -> Result<Block, Vec<Diagnostic>> {
     }
     match block_value(last) {
         Ok(Tail::Value(value)) => found.value = value,
-        Ok(Tail::Statement(statement)) => found.statements.push(statement),
+        Ok(Tail::Statement(statement)) => found.statements.push(*statement),
         Err(fault) => faults.push(fault),
     }
     if faults.is_empty() { Ok(found) } else { Err(faults) }
@@ -73,7 +73,7 @@ fn header(tokens: &[Token], span: Span, allowed: bool) -> Result<Declaration, Di
 
 enum Tail {
     Value(BlockValue),
-    Statement(Statement),
+    Statement(Box<Statement>),
 }
 
 /// What follows the last `;`.
@@ -102,7 +102,7 @@ fn block_value(tokens: &[Token]) -> Result<Tail, Diagnostic> {
                 Target::Let(_) => {
                     return Err(Diagnostic::syntax(tokens[tokens.len() - 1].span, "`;` is missing after this equation"));
                 }
-                Target::Place(..) => return Ok(Tail::Statement(found)),
+                Target::Place(..) => return Ok(Tail::Statement(Box::new(found))),
             }
         }
     };
@@ -259,12 +259,7 @@ fn place(cursor: &mut Cursor<'_>) -> Result<Target, Diagnostic> {
     }
     let assignment = assignment(cursor)?;
     match left.kind {
-        ExpressionKind::Operand(operand, indices) => {
-            if let Some(Index::Rest(span)) = indices.iter().find(|i| matches!(i, Index::Rest(_))) {
-                return Err(Diagnostic::unbuilt(*span, "`..` among indices"));
-            }
-            Ok(Target::Place(operand, indices, assignment))
-        }
+        ExpressionKind::Operand(operand, indices) => Ok(Target::Place(operand, indices, assignment)),
         ExpressionKind::Scalar(Scalar::Hole(name)) => Err(Diagnostic::syntax(
             name.span,
             format!("`{}` has no indices", name.text),

@@ -5,7 +5,7 @@ use super::index::{indices, labels};
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
 use crate::nearest::nearest;
-use crate::syntax::{Expression, ExpressionKind, Factorisation, Operator, Reduction, Scalar};
+use crate::syntax::{Exchange, Expression, ExpressionKind, Factorisation, Name, Operator, Reduction, Scalar};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// Decompositions and their kin that the language has and this version has not.
@@ -30,7 +30,7 @@ const UNBUILT_LINEAR_ALGEBRA: [&str; 18] = [
     "grad",
 ];
 /// Other functions of which the same is true.
-const UNBUILT_FUNCTIONS: [&str; 3] = ["map", "sym", "asym"];
+const UNBUILT_FUNCTIONS: [&str; 1] = ["map"];
 
 /// The decomposition of that name.
 pub(super) fn factorisation(name: &str) -> Option<Factorisation> {
@@ -270,6 +270,9 @@ fn call(name: &str, arguments: &[Token], at: Span, span: Span) -> Result<Express
         let body = Box::new(whole(&arguments[semicolon + 1..], span)?);
         return Ok(Expression { kind: ExpressionKind::Reduce(reduction, over, body), span });
     }
+    if let "sym" | "asym" = name {
+        return exchange(name, arguments, at, span);
+    }
     if UNBUILT_FUNCTIONS.contains(&name) || UNBUILT_LINEAR_ALGEBRA.contains(&name) {
         return Ok(Expression { kind: ExpressionKind::Unbuilt(format!("`{name}`")), span });
     }
@@ -294,6 +297,35 @@ fn call(name: &str, arguments: &[Token], at: Span, span: Span) -> Result<Express
         return power(name == "powi", whole(base, span)?, exponent, span);
     }
     Err(unknown(name, &parts, at))
+}
+
+/// `sym(i, j; X)`, `asym((i, a), (j, b); X)`
+fn exchange(name: &str, arguments: &[Token], at: Span, span: Span) -> Result<Expression, Diagnostic> {
+    let usage = || format!("write `{name}(i, j; X)`, or `{name}((i, a), (j, b); X)` for pairs");
+    let Some(semicolon) = arguments.iter().position(|t| t.is_punct(';')) else {
+        return Err(Diagnostic::syntax(at, format!("`{name}` names the labels that change places first")).help(usage()));
+    };
+    let group = |part: &[Token]| match part {
+        [Token { tree: Tree::Group(Delimiter::Parenthesis, inner), span }] => labels(inner, *span),
+        _ => labels(part, span),
+    };
+    let groups = split(&arguments[..semicolon], ',').into_iter().map(group).collect::<Result<Vec<_>, _>>()?;
+    let Ok([first, second]) = <[Vec<_>; 2]>::try_from(groups) else {
+        return Err(Diagnostic::syntax(at, format!("`{name}` exchanges two labels, or two groups of them")).help(usage()));
+    };
+    if first.len() != second.len() {
+        return Err(Diagnostic::syntax(at, format!("`{name}` cannot exchange {} labels with {}", first.len(), second.len()))
+            .help(usage()));
+    }
+    let names: Vec<&Name> = first.iter().chain(&second).collect();
+    if let Some(twice) =
+        names.iter().enumerate().find_map(|(n, name)| names[..n].iter().any(|known| known.text == name.text).then_some(name))
+    {
+        return Err(Diagnostic::syntax(twice.span, format!("`{name}` names label `{}` twice", twice.text)).help(usage()));
+    }
+    let body = Box::new(whole(&arguments[semicolon + 1..], span)?);
+    let kind = if name == "sym" { Exchange::Symmetric } else { Exchange::Antisymmetric };
+    Ok(Expression { kind: ExpressionKind::Exchange(kind, [first, second], body), span })
 }
 
 fn power(integer: bool, base: Expression, exponent: &[Token], span: Span) -> Result<Expression, Diagnostic> {

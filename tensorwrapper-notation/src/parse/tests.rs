@@ -2,7 +2,7 @@
 
 use crate::syntax::{Block, BlockValue, Count, ExpressionKind, Index, Invocation, Range, Right, Scalar, Statement, Target};
 use crate::testing::{checked, parsed};
-use crate::{axes, einsum, lex, parse};
+use crate::{axes, einsum, lex, numbered_operands, parse};
 
 #[track_caller]
 fn statement(text: &str) -> Statement {
@@ -231,19 +231,23 @@ fn random_tokens_do_not_panic() {
             let _ = parse(&tokens);
             right += usize::from(checked(&text).is_ok());
         }
-        let _ = einsum(&text, &[2, 2]);
+        let _ = einsum(&text, &numbered_operands(2), None);
     }
     assert!(right > 20 && read > 2000, "{right} equations among {read} texts");
 }
 
 #[test]
 fn numpy_subscripts() {
-    let render = |subscripts: &str, ranks: &[usize]| match einsum(subscripts, ranks) {
+    let render = |subscripts: &str, operands: usize| match einsum(subscripts, &numbered_operands(operands), None) {
         Err(fault) => fault.message,
         Ok(statement) => {
             let Target::Value(left) = &statement.target else { panic!("a value") };
             fn names(indices: &[Index]) -> String {
-                let name = |index: &Index| if let Index::Label(name) = index { name.text.clone() } else { "?".to_string() };
+                let name = |index: &Index| match index {
+                    Index::Label(name) => name.text.clone(),
+                    Index::Rest(_) => "..".to_string(),
+                    _ => "?".to_string(),
+                };
                 indices.iter().map(name).collect::<Vec<_>>().join(" ")
             }
             fn factors(e: &crate::syntax::Expression, found: &mut Vec<String>) {
@@ -262,29 +266,28 @@ fn numpy_subscripts() {
             format!("{} -> {}", inputs.join(" | "), names(left[0].indices.as_deref().unwrap()))
         }
     };
-    let cases: &[(&str, &[usize], &str)] = &[
-        ("ik,kj->ij", &[2, 2], "i k | k j -> i j"),
-        (" i k , k j -> i j ", &[2, 2], "i k | k j -> i j"),
-        ("ba", &[2], "b a -> a b"),
-        ("ij,jk", &[2, 2], "i j | j k -> i k"),
-        ("i,i", &[1, 1], "i | i -> "),
-        ("bA", &[2], "b A -> A b"),
-        ("ij->", &[2], "i j -> "),
-        (",", &[0, 0], " |  -> "),
-        ("...i,...i->...", &[3, 2], "...0 ...1 i | ...1 i -> ...0 ...1"),
-        ("...a,...b", &[2, 3], "...1 a | ...0 ...1 b -> ...0 ...1 a b"),
-        ("i...->...i", &[3], "i ...0 ...1 -> ...0 ...1 i"),
-        ("a...a->a...", &[2], "a a -> a"),
-        ("αβ,βγ->αγ", &[2, 2], "α β | β γ -> α γ"),
-        ("ij,jk->ik", &[2], "`ij,jk->ik` names 2 operands, but 1 are given"),
-        ("ij;jk->ik", &[2], "`;` is not a label: labels are letters"),
-        ("i......->i", &[2], "`...` stands once in an operand"),
-        ("i.j", &[2], "`.` is not a label: labels are letters"),
-        ("i->j->k", &[1], "`-` is not a label: labels are letters"),
-        ("i1", &[2], "`1` is not a label: labels are letters"),
+    let cases: &[(&str, usize, &str)] = &[
+        ("ik,kj->ij", 2, "i k | k j -> i j"),
+        (" i k , k j -> i j ", 2, "i k | k j -> i j"),
+        ("ba", 1, "b a -> a b"),
+        ("ij,jk", 2, "i j | j k -> i k"),
+        ("i,i", 2, "i | i -> "),
+        ("bA", 1, "b A -> A b"),
+        ("ij->", 1, "i j -> "),
+        (",", 2, " |  -> "),
+        ("...i,...i->...", 2, ".. i | .. i -> .."),
+        ("...a,...b", 2, ".. a | .. b -> .. a b"),
+        ("i...->...i", 1, "i .. -> .. i"),
+        ("αβ,βγ->αγ", 2, "α β | β γ -> α γ"),
+        ("ij,jk->ik", 1, "`ij,jk->ik` names 2 operands, but 1 are given"),
+        ("ij;jk->ik", 1, "`;` is not a label: labels are letters"),
+        ("i......->i", 1, "i .. .. -> i"),
+        ("i.j", 1, "`.` is not a label: labels are letters"),
+        ("i->j->k", 1, "`-` is not a label: labels are letters"),
+        ("i1", 1, "`1` is not a label: labels are letters"),
     ];
-    for (subscripts, ranks, expected) in cases {
-        assert_eq!(render(subscripts, ranks), *expected, "`{subscripts}`");
+    for (subscripts, operands, expected) in cases {
+        assert_eq!(render(subscripts, *operands), *expected, "`{subscripts}`");
     }
     assert!(crate::contraction(&[], &[]).is_err());
 }

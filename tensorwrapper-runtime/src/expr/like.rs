@@ -12,9 +12,9 @@ use crate::tensor::{AnyRef, Tensor, TensorMut, TensorRef};
 
 /// Anything that `tensor!` can index: tensors, views, recorded results, and references to them.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a tensor and cannot be indexed in `tensor!`",
+    message = "`{Self}` is not a tensor, so it has no indices",
     label = "not a tensor",
-    note = "operands are `Tensor`, `TensorRef`, `TensorMut`, `Expr` and references to them"
+    note = "what is indexed is a `Tensor`, a `TensorRef`, a `TensorMut`, an `Expr` or a reference to one; a number stands without brackets"
 )]
 pub trait TensorLike {
     /// The element type.
@@ -40,6 +40,14 @@ impl<'a, T: Element, S> Operand<'a, T, S> {
     fn leaf(tensor: AnyRef<'a>) -> Self {
         let extents = tensor.layout.extents().to_vec();
         Operand::new(Arc::new(Value { extents, dtype: T::DTYPE, source: Source::Tensor(tensor) }))
+    }
+
+    /// A recorded result, for as long as its recording's operands live.
+    pub(crate) fn recorded(expr: &Expr<'a, T, S>) -> Self
+    where
+        S: Extents,
+    {
+        Operand::new(Arc::clone(expr.value()))
     }
 
     /// The shape type, for the compile-time checks.
@@ -111,16 +119,37 @@ impl<X: TensorLike + ?Sized> TensorLike for &mut X {
 #[derive(Debug)]
 pub struct ScalarValue<'a>(pub(crate) Tree<'a>);
 
+impl<'a> ScalarValue<'a> {
+    /// A recorded number, for as long as its recording's operands live.
+    pub(crate) fn recorded<T: Element, S: Extents>(expr: &Expr<'a, T, S>) -> Self {
+        ScalarValue(Tree::Operand(Arc::clone(expr.value()), Vec::new()))
+    }
+}
+
 /// Anything that can be a number in an equation over elements of type `T`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a scalar in an equation over `{T}`",
     label = "not a scalar of `{T}` equations",
-    note = "scalars are of the element type or its real type; write `{{ x as f64 }}` to convert, or `A[i, j]` for a tensor"
+    note = "a number is of the element type or its real type; convert another one in braces, as in `{{ x as f64 }}`"
 )]
 pub trait IntoScalar<T: Element> {
     /// This number, recorded.
     fn into_scalar(&self) -> ScalarValue<'_>;
+    /// The same where the element type is told by a value.
+    #[doc(hidden)]
+    fn scalar(_: PhantomData<T>, value: &Self) -> ScalarValue<'_> {
+        value.into_scalar()
+    }
 }
+
+/// The shape of a tensor that may stand without indices: a single number.
+#[diagnostic::on_unimplemented(
+    message = "a tensor that is not of rank 0 stands without indices",
+    label = "a tensor without its indices",
+    note = "write `A[i, j]`, with one index for each axis"
+)]
+pub trait ScalarShape: Extents {}
+impl ScalarShape for () {}
 
 #[diagnostic::do_not_recommend]
 impl<T: Element> IntoScalar<T> for T {
@@ -161,16 +190,24 @@ references! {
     Complex<f64>: Complex<f64>;
 }
 
-#[diagnostic::do_not_recommend]
-impl<T: Element> IntoScalar<T> for Tensor<T, ()> {
-    fn into_scalar(&self) -> ScalarValue<'_> {
-        ScalarValue(Tree::Operand(self.operand().value, Vec::new()))
-    }
+/// Tensors of rank 0 and references to them, one by one for the same reason.
+macro_rules! tensors {
+    ($($X:ty),*) => { $(
+        impl<T: Element, S: ScalarShape> IntoScalar<T> for $X {
+            fn into_scalar(&self) -> ScalarValue<'_> {
+                ScalarValue(Tree::Operand(self.operand().value, Vec::new()))
+            }
+        }
+    )* };
 }
-
-#[diagnostic::do_not_recommend]
-impl<T: Element> IntoScalar<T> for Expr<'_, T, ()> {
-    fn into_scalar(&self) -> ScalarValue<'_> {
-        ScalarValue(Tree::Operand(Arc::clone(self.value()), Vec::new()))
-    }
-}
+tensors!(
+    Tensor<T, S>,
+    &Tensor<T, S>,
+    &mut Tensor<T, S>,
+    TensorRef<'_, T, S>,
+    &TensorRef<'_, T, S>,
+    TensorMut<'_, T, S>,
+    &TensorMut<'_, T, S>,
+    Expr<'_, T, S>,
+    &Expr<'_, T, S>
+);

@@ -1,26 +1,30 @@
 //! The compile-time checks: what the expansion of `tensor!` calls so that rustc compares ranks and extents.
 //!
 //! The sentence of a message holds the label's and the operands' names, which only the macro knows; so the macro
-//! emits, per check, a *witness* type with a local trait that carries the sentence, and this module asks whether the
-//! witness allows two numbers. Everything here is zero-sized and vanishes from the program; the run time repeats the
-//! checks for what the compiler cannot know.
+//! emits, per check, a local trait that carries the sentence and is implemented for equal numbers alone:
 //!
-//! Method lookup does the branching: an inherent method exists where both extents are constants, and the trait method
-//! of the same name, found second, serves every other case. So generic functions over `S: Extents` compile.
+//! ```text
+//! #[diagnostic::on_unimplemented(message = "index `k` has extent {L} in `A` but {R} in `B`", …)]
+//! trait SameExtent<const L: usize, const R: usize> { fn check(_: Compared<L, R>) {} }
+//! impl<const L: usize> SameExtent<{ L }, { L }> for k {}
+//! <k as SameExtent<_, _>>::check(AxisPair(…, …).__compare());
+//! ```
+//!
+//! This module turns two axes into the two numbers. Everything here is zero-sized and vanishes from the program; the
+//! run time repeats the checks for what the compiler cannot know.
+//!
+//! Method lookup does the branching: an inherent method exists where both numbers are known, and the trait method of
+//! the same name, found second, compares 0 with 0. So generic functions over `S: Extents` compile.
 
 use std::marker::PhantomData;
 
-use super::extent::{Const, Dyn, Extent};
-use super::extents::{Axis, Extents, StaticRank};
+use super::extent::{Bad, Const, Dyn, Extent};
+use super::extents::{Axis, Extents, Shape, StaticRank};
+use super::range::{Verdict, Within};
 
-/// Implemented by a witness where a tensor of rank `RANK` may be given `GIVEN` indices.
-pub trait FitsRank<const RANK: usize, const GIVEN: usize> {}
-
-/// Implemented by a tuple whose rank the witness `W` accepts.
-pub trait HasRank<const GIVEN: usize, W> {}
-
-/// Implemented by a witness where extents `L` and `R` may stand for one label.
-pub trait AgreesWith<const L: usize, const R: usize> {}
+/// Two numbers that must be equal; 0 and 0 where the compiler does not know both.
+#[derive(Debug)]
+pub struct Compared<const L: usize, const R: usize>;
 
 /// An extent type as a value without content.
 #[derive(Debug)]
@@ -32,72 +36,6 @@ impl<E> Clone for Mark<E> {
     }
 }
 impl<E> Copy for Mark<E> {}
-
-/// A witness type as a value.
-pub fn witness<W>() -> PhantomData<W> {
-    PhantomData
-}
-
-/// The shape type `S`, about to be given `GIVEN` indices.
-#[derive(Debug)]
-pub struct RankCheck<S, const GIVEN: usize>(PhantomData<S>);
-
-/// Starts the rank check of an operand.
-pub fn check_rank<S, const GIVEN: usize>(_: PhantomData<S>) -> RankCheck<S, GIVEN> {
-    RankCheck(PhantomData)
-}
-
-impl<S: StaticRank, const GIVEN: usize> RankCheck<S, GIVEN> {
-    /// The rank is known: the witness decides.
-    pub fn __rank<W>(self, _: PhantomData<W>)
-    where
-        S: HasRank<GIVEN, W>,
-    {
-    }
-}
-
-/// The rank is not known: the run time checks it.
-pub trait RankCheckByValue {
-    #[allow(missing_docs)]
-    fn __rank<W>(self, witness: PhantomData<W>);
-}
-impl<S: Extents, const GIVEN: usize> RankCheckByValue for RankCheck<S, GIVEN> {
-    fn __rank<W>(self, _: PhantomData<W>) {}
-}
-
-/// Axis `I` of the shape type `S`.
-#[derive(Debug)]
-pub struct AxisOf<S, const I: usize>(PhantomData<S>);
-
-/// Starts the lookup of an axis' extent type.
-pub fn mark_axis<S, const I: usize>(_: PhantomData<S>) -> AxisOf<S, I> {
-    AxisOf(PhantomData)
-}
-
-/// The shape type tells the extent type of the axis.
-pub trait AxisByType {
-    #[allow(missing_docs)]
-    type E: Extent;
-    #[allow(missing_docs)]
-    fn __axis(self) -> Mark<Self::E>;
-}
-impl<S: Axis<I>, const I: usize> AxisByType for AxisOf<S, I> {
-    type E = S::Extent;
-    fn __axis(self) -> Mark<S::Extent> {
-        Mark(PhantomData)
-    }
-}
-
-/// The shape type is abstract (`S: Extents`): the extent is known at run time.
-pub trait AxisByValue {
-    #[allow(missing_docs)]
-    fn __axis(self) -> Mark<Dyn>;
-}
-impl<S, const I: usize> AxisByValue for &AxisOf<S, I> {
-    fn __axis(self) -> Mark<Dyn> {
-        Mark(PhantomData)
-    }
-}
 
 impl<const N: usize> Mark<Const<N>> {
     /// The mark of a constant extent.
@@ -113,45 +51,145 @@ impl Mark<Dyn> {
     }
 }
 
+/// The shape type `S`, about to be given `GIVEN` indices.
+#[derive(Debug)]
+pub struct RankCheck<S, const GIVEN: usize>(PhantomData<S>);
+
+/// Starts the rank check of an operand.
+pub fn check_rank<S, const GIVEN: usize>(_: PhantomData<S>) -> RankCheck<S, GIVEN> {
+    RankCheck(PhantomData)
+}
+
+impl<S: StaticRank, const GIVEN: usize> RankCheck<S, GIVEN> {
+    /// The rank is known: the compiler compares.
+    pub fn __compare(self) -> S::Ranks<GIVEN> {
+        S::ranks()
+    }
+}
+
+/// At least one of the numbers is not known: the run time compares.
+pub trait CompareAtRunTime: Sized {
+    #[allow(missing_docs)]
+    fn __compare(self) -> Compared<0, 0> {
+        Compared
+    }
+}
+impl<S: Extents, const GIVEN: usize> CompareAtRunTime for RankCheck<S, GIVEN> {}
+impl<F: Extent, E: Extent> CompareAtRunTime for AxisPair<F, E> {}
+impl<D: Extent, F: Extent, E: Extent> CompareAtRunTime for LaterPair<D, F, E> {}
+
+/// Two extents of one label: where it was first, and where it is now.
+#[derive(Debug)]
+pub struct AxisPair<F, E>(pub Mark<F>, pub Mark<E>);
+
+impl<const L: usize, const R: usize> AxisPair<Const<L>, Const<R>> {
+    /// Both extents are constants: the compiler compares.
+    pub fn __compare(self) -> Compared<L, R> {
+        Compared
+    }
+}
+
+/// Three extents of one label: where it was first, where it was last, and where it is now.
+#[derive(Debug)]
+pub struct LaterPair<D, F, E>(pub Mark<D>, pub Mark<F>, pub Mark<E>);
+
+impl<const L: usize, const R: usize> LaterPair<Dyn, Const<L>, Const<R>> {
+    /// The first says nothing, so the two later ones are compared; where it does, they were compared with it.
+    pub fn __compare(self) -> Compared<L, R> {
+        Compared
+    }
+}
+
+/// The shape type that `GIVEN` indices select from: the operand's own, or [`Misfit`] for a wrong number of them.
+pub trait Given<const GIVEN: usize> {
+    #[allow(missing_docs)]
+    type Shape;
+}
+
+/// The shape of an operand with a wrong number of indices. Its extents agree with everything, so that the rank alone
+/// is reported.
+#[derive(Debug)]
+pub struct Misfit;
+
+impl<const I: usize> Axis<I> for Misfit {
+    type Extent = Bad;
+}
+impl<const GIVEN: usize> Given<GIVEN> for Shape {
+    type Shape = Shape;
+}
+
+/// Axis `I` of the shape type `S`, which is given `GIVEN` indices.
+#[derive(Debug)]
+pub struct AxisOf<S, const I: usize, const GIVEN: usize>(PhantomData<S>);
+
+/// Starts the lookup of an axis' extent type.
+pub fn mark_axis<S, const I: usize, const GIVEN: usize>(_: PhantomData<S>) -> AxisOf<S, I, GIVEN> {
+    AxisOf(PhantomData)
+}
+
+/// The shape type tells the extent type of the axis.
+pub trait AxisByType {
+    #[allow(missing_docs)]
+    type E: Extent;
+    #[allow(missing_docs)]
+    fn __axis(self) -> Mark<Self::E>;
+}
+impl<S, const I: usize, const GIVEN: usize> AxisByType for AxisOf<S, I, GIVEN>
+where
+    S: Given<GIVEN, Shape: Axis<I>>,
+{
+    type E = <S::Shape as Axis<I>>::Extent;
+    fn __axis(self) -> Mark<Self::E> {
+        Mark(PhantomData)
+    }
+}
+
+/// The shape type is abstract (`S: Extents`): the extent is known at run time.
+pub trait AxisByValue {
+    #[allow(missing_docs)]
+    fn __axis(self) -> Mark<Dyn>;
+}
+impl<S, const I: usize, const GIVEN: usize> AxisByValue for &AxisOf<S, I, GIVEN> {
+    fn __axis(self) -> Mark<Dyn> {
+        Mark(PhantomData)
+    }
+}
+
 /// The more precise of two extents that agree.
 pub fn meet<L: Extent, R: Extent>(_: Mark<L>, _: Mark<R>) -> Mark<L::Meet<R>> {
     Mark(PhantomData)
 }
 
-/// Two extents of one label: where it is now, and where it was first.
+/// The position `I` on an axis of extent `E`.
 #[derive(Debug)]
-pub struct AxisPair<F, E>(pub Mark<F>, pub Mark<E>);
+pub struct Position<E, const I: usize>(PhantomData<E>);
 
-/// Both extents are constants: the compiler compares.
-#[derive(Debug)]
-pub struct CheckByType;
-
-/// At least one extent is not: the run time compares.
-#[derive(Debug)]
-pub struct Checked;
-
-impl<const N: usize, const M: usize> AxisPair<Const<N>, Const<M>> {
-    /// Which of the two checks applies.
-    pub fn __tag(self) -> CheckByType {
-        CheckByType
+impl<E, const I: usize> Position<E, I> {
+    /// The position on a marked axis.
+    pub fn on(_: Mark<E>) -> Self {
+        Position(PhantomData)
     }
 }
 
-/// Which of the two checks applies, for every other pair.
-pub trait CheckAtRunTime {
+/// The answer to whether a position lies on an axis of extent `N`.
+#[derive(Debug)]
+pub struct Located<const N: usize, V>(PhantomData<V>);
+
+impl<const N: usize, const I: usize> Position<Const<N>, I>
+where
+    Const<N>: Within<I>,
+{
+    /// The extent is known: the compiler compares.
+    pub fn __locate(self) -> Located<N, <Const<N> as Within<I>>::Verdict> {
+        Located(PhantomData)
+    }
+}
+
+/// The extent is not known, or too large for the compiler's arithmetic: the run time compares.
+pub trait LocateAtRunTime: Sized {
     #[allow(missing_docs)]
-    fn __tag(self) -> Checked;
-}
-impl<F: Extent, E: Extent> CheckAtRunTime for AxisPair<F, E> {
-    fn __tag(self) -> Checked {
-        Checked
+    fn __locate(self) -> Located<0, Verdict<true>> {
+        Located(PhantomData)
     }
 }
-
-/// A pair that the witness `W` accepts under a tag.
-pub trait AgreeBy<W, Tag> {}
-impl<const N: usize, const M: usize, W: AgreesWith<M, N>> AgreeBy<W, CheckByType> for AxisPair<Const<N>, Const<M>> {}
-impl<F: Extent, E: Extent, W> AgreeBy<W, Checked> for AxisPair<F, E> {}
-
-/// Asks the witness about a pair. Tag, witness, then one pair whose type is settled: rustc then blames the pair.
-pub fn check_agreement<Tag, W, P: AgreeBy<W, Tag>>(_: Tag, _: PhantomData<W>, _: P) {}
+impl<E: Extent, const I: usize> LocateAtRunTime for Position<E, I> {}

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::check::{FitsRank, HasRank};
-use super::extent::{Bad, Const, Dyn, Extent};
+use super::check::{Compared, Given, Misfit};
+use super::extent::{Const, Dyn, Extent};
 use crate::error::{Error, ErrorKind};
 
 mod sealed {
@@ -43,9 +43,14 @@ pub trait Extents: sealed::Sealed + Clone + Send + Sync + 'static {
 
 /// A shape whose rank is a type's business. Implemented by tuples of up to 16 extents.
 #[doc(hidden)]
-pub trait StaticRank: Extents {}
+pub trait StaticRank: Extents {
+    /// The rank beside a number of indices.
+    type Ranks<const GIVEN: usize>;
+    #[allow(missing_docs)]
+    fn ranks<const GIVEN: usize>() -> Self::Ranks<GIVEN>;
+}
 
-/// The extent type of axis `I`. Implemented for every `I` below 16 on every tuple: [`Bad`] beyond the rank.
+/// The extent type of axis `I`.
 #[doc(hidden)]
 pub trait Axis<const I: usize> {
     type Extent: Extent;
@@ -123,7 +128,7 @@ macro_rules! Shape {
 }
 
 macro_rules! tuples {
-    ($($rank:literal: [$($E:ident.$axis:tt),*] beyond [$($beyond:literal),*];)*) => { $(
+    ($($rank:literal: [$($E:ident.$axis:tt),*] misfits [$($misfit:literal),*];)*) => { $(
         impl<$($E: Extent),*> sealed::Sealed for ($($E,)*) {}
         impl<$($E: Extent),*> Extents for ($($E,)*) {
             const RANK: Option<usize> = Some($rank);
@@ -135,10 +140,17 @@ macro_rules! tuples {
                 }
             }
         }
-        impl<$($E: Extent),*> StaticRank for ($($E,)*) {}
-        impl<W: FitsRank<$rank, GIVEN>, const GIVEN: usize, $($E: Extent),*> HasRank<GIVEN, W> for ($($E,)*) {}
+        impl<$($E: Extent),*> StaticRank for ($($E,)*) {
+            type Ranks<const GIVEN: usize> = Compared<$rank, GIVEN>;
+            fn ranks<const GIVEN: usize>() -> Compared<$rank, GIVEN> {
+                Compared
+            }
+        }
+        impl<$($E: Extent),*> Given<$rank> for ($($E,)*) {
+            type Shape = Self;
+        }
         tuples!(@axes [$($E.$axis),*] ($($E),*));
-        tuples!(@beyond [$($beyond),*] ($($E),*));
+        tuples!(@misfits [$($misfit),*] ($($E),*));
     )* };
     (@axes [] $all:tt) => {};
     (@axes [$E:ident.$axis:tt $(, $($rest:tt)*)?] ($($All:ident),*)) => {
@@ -147,33 +159,33 @@ macro_rules! tuples {
         }
         tuples!(@axes [$($($rest)*)?] ($($All),*));
     };
-    (@beyond [] $all:tt) => {};
-    (@beyond [$axis:literal $(, $($rest:literal),*)?] ($($All:ident),*)) => {
-        impl<$($All: Extent),*> Axis<$axis> for ($($All,)*) {
-            type Extent = Bad;
+    (@misfits [] $all:tt) => {};
+    (@misfits [$given:literal $(, $($rest:literal),*)?] ($($All:ident),*)) => {
+        impl<$($All: Extent),*> Given<$given> for ($($All,)*) {
+            type Shape = Misfit;
         }
-        tuples!(@beyond [$($($rest),*)?] ($($All),*));
+        tuples!(@misfits [$($($rest),*)?] ($($All),*));
     };
 }
 
 tuples! {
-    0: [] beyond [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
-    1: [A.0] beyond [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
-    2: [A.0, B.1] beyond [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
-    3: [A.0, B.1, C.2] beyond [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
-    4: [A.0, B.1, C.2, D.3] beyond [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
-    5: [A.0, B.1, C.2, D.3, E.4] beyond [5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
-    6: [A.0, B.1, C.2, D.3, E.4, F.5] beyond [6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
-    7: [A.0, B.1, C.2, D.3, E.4, F.5, G.6] beyond [7, 8, 9, 10, 11, 12, 13, 14, 15];
-    8: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7] beyond [8, 9, 10, 11, 12, 13, 14, 15];
-    9: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8] beyond [9, 10, 11, 12, 13, 14, 15];
-    10: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9] beyond [10, 11, 12, 13, 14, 15];
-    11: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10] beyond [11, 12, 13, 14, 15];
-    12: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11] beyond [12, 13, 14, 15];
-    13: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11, M.12] beyond [13, 14, 15];
-    14: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11, M.12, N.13] beyond [14, 15];
-    15: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11, M.12, N.13, O.14] beyond [15];
-    16: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11, M.12, N.13, O.14, P.15] beyond [];
+    0: [] misfits [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+    1: [A.0] misfits [0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+    2: [A.0, B.1] misfits [0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+    3: [A.0, B.1, C.2] misfits [0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+    4: [A.0, B.1, C.2, D.3] misfits [0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+    5: [A.0, B.1, C.2, D.3, E.4] misfits [0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+    6: [A.0, B.1, C.2, D.3, E.4, F.5] misfits [0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+    7: [A.0, B.1, C.2, D.3, E.4, F.5, G.6] misfits [0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+    8: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7] misfits [0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16];
+    9: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8] misfits [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15, 16];
+    10: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9] misfits [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16];
+    11: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10] misfits [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 15, 16];
+    12: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11] misfits [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16];
+    13: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11, M.12] misfits [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15, 16];
+    14: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11, M.12, N.13] misfits [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16];
+    15: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11, M.12, N.13, O.14] misfits [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16];
+    16: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11, M.12, N.13, O.14, P.15] misfits [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 }
 
 /// A constant extent reads as its number.

@@ -6,13 +6,14 @@ mod check;
 mod extent;
 mod extents;
 mod into;
+mod range;
 
 #[cfg(test)]
 mod tests;
 
 pub use check::{
-    AgreesWith, AxisByType, AxisByValue, AxisPair, CheckAtRunTime, FitsRank, Mark, RankCheckByValue, check_agreement, check_rank,
-    mark_axis, meet, witness,
+    AxisByType, AxisByValue, AxisPair, CompareAtRunTime, Compared, LaterPair, LocateAtRunTime, Located, Mark, Position,
+    check_rank, mark_axis, meet,
 };
 #[cfg(test)]
 pub(crate) use extent::Bad;
@@ -21,3 +22,4 @@ pub use extent::{Const, Dyn, Extent, Len};
 pub(crate) use extents::Axis;
 pub use extents::{Extents, Shape};
 pub use into::{IntoExtent, IntoShape};
+pub use range::Verdict;

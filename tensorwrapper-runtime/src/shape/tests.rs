@@ -101,11 +101,11 @@ fn known<E: Extent>(_: Mark<E>) -> Option<usize> {
 #[test]
 fn axes_and_their_meeting() {
     let shape = PhantomData::<Shape![3, _]>;
-    assert_eq!(known(mark_axis::<_, 0>(shape).__axis()), Some(3));
-    assert_eq!(known(mark_axis::<_, 1>(shape).__axis()), None);
-    assert_eq!(known(mark_axis::<_, 1>(PhantomData::<Shape>).__axis()), None);
+    assert_eq!(known(mark_axis::<_, 0, 2>(shape).__axis()), Some(3));
+    assert_eq!(known(mark_axis::<_, 1, 2>(shape).__axis()), None);
+    assert_eq!(known(mark_axis::<_, 1, 2>(PhantomData::<Shape>).__axis()), None);
     fn through_generics<S: Extents>(shape: PhantomData<S>) -> Option<usize> {
-        known((&mark_axis::<S, 0>(shape)).__axis())
+        known((&mark_axis::<S, 0, 2>(shape)).__axis())
     }
     assert_eq!(through_generics(shape), None, "an abstract shape type tells nothing");
     assert_eq!(known(meet(Mark::<Const<3>>::constant(), Mark::dynamic())), Some(3));
@@ -115,20 +115,33 @@ fn axes_and_their_meeting() {
         meet(extent, extent)
     }
     assert_eq!(known(square(Mark::<Const<2>>::constant())), Some(2));
-    type BeyondTheRank = <Shape![3, _] as Axis<5>>::Extent;
-    assert_eq!(TypeId::of::<BeyondTheRank>(), TypeId::of::<Bad>());
+    assert_eq!(known(mark_axis::<_, 0, 5>(shape).__axis()), None, "an axis of a wrong rank agrees with everything");
 }
 
-/// A witness as the macro emits one. That it refuses what it should is for the tests of messages: it does not compile.
+/// What the macro asks of ranks and extents, where the answer is that all is well. That it refuses what it should is for
+/// the tests of messages: it does not compile.
 #[test]
-fn witnesses_accept_what_agrees() {
-    struct Witness;
-    impl<const N: usize> AgreesWith<N, N> for Witness {}
-    impl<const N: usize> FitsRank<N, N> for Witness {}
-    let pair = AxisPair(Mark::<Const<3>>::constant(), Mark::<Const<3>>::constant());
-    check_agreement(pair.__tag(), witness::<Witness>(), AxisPair(Mark::<Const<3>>::constant(), Mark::<Const<3>>::constant()));
+fn comparisons_know_what_types_know() {
+    let equal = AxisPair(Mark::<Const<3>>::constant(), Mark::<Const<3>>::constant());
+    let _: Compared<3, 3> = equal.__compare();
     let open = AxisPair(Mark::<Const<3>>::constant(), Mark::dynamic());
-    check_agreement(open.__tag(), witness::<Witness>(), AxisPair(Mark::<Const<3>>::constant(), Mark::dynamic()));
-    check_rank::<_, 2>(PhantomData::<Shape![3, _]>).__rank(witness::<Witness>());
-    check_rank::<_, 7>(PhantomData::<Shape>).__rank(witness::<Witness>());
+    let _: Compared<0, 0> = open.__compare();
+    let later = LaterPair(Mark::dynamic(), Mark::<Const<3>>::constant(), Mark::<Const<4>>::constant());
+    let _: Compared<3, 4> = later.__compare();
+    let compared_before = LaterPair(Mark::<Const<3>>::constant(), Mark::<Const<3>>::constant(), Mark::<Const<4>>::constant());
+    let _: Compared<0, 0> = compared_before.__compare();
+    let _: Compared<2, 7> = check_rank::<_, 7>(PhantomData::<Shape![3, _]>).__compare();
+    let _: Compared<0, 0> = check_rank::<_, 7>(PhantomData::<Shape>).__compare();
+}
+
+#[test]
+fn positions_are_located_where_the_compiler_can() {
+    let _: Located<4, Verdict<true>> = Position::<_, 3>::on(Mark::<Const<4>>::constant()).__locate();
+    let _: Located<4, Verdict<false>> = Position::<_, 4>::on(Mark::<Const<4>>::constant()).__locate();
+    let _: Located<0, Verdict<true>> = Position::<_, 4>::on(Mark::dynamic()).__locate();
+    let _: Located<0, Verdict<true>> = Position::<_, 5000>::on(Mark::<Const<4999>>::constant()).__locate();
+    fn generic<const N: usize>(extent: Mark<Const<N>>) -> Located<0, Verdict<true>> {
+        Position::<_, 4>::on(extent).__locate()
+    }
+    let _ = generic(Mark::<Const<2>>::constant());
 }

@@ -1,0 +1,9 @@
+//! `=` into an existing tensor.
+
+use tensorwrapper::prelude::*;
+
+fn equation(v: &Tensor<f64, Shape![2]>, c: &mut Tensor<f64, Shape![2, 3]>) {
+    tensor!(c[i, j] = v[i]);
+}
+
+fn main() {}

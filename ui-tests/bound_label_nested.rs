@@ -1,0 +1,9 @@
+//! The same label bound inside and outside.
+
+use tensorwrapper::prelude::*;
+
+fn equation(a: &Tensor<f64, Shape![2, 3]>) {
+    let _ = tensor!([i] = sum(k; a[i, k] * max(k; a[i, k])));
+}
+
+fn main() {}

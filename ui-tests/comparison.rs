@@ -1,0 +1,9 @@
+//! A comparison.
+
+use tensorwrapper::prelude::*;
+
+fn equation(a: &Tensor<f64, Shape![2, 3]>) {
+    let _ = tensor!([i, j] = a[i, j] < 2.0);
+}
+
+fn main() {}

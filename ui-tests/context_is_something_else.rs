@@ -1,0 +1,14 @@
+//! Not a context.
+
+use tensorwrapper::prelude::*;
+
+fn equation(v: &Tensor<f64, Shape![2]>) {
+    let w = tensor! {
+        in v;
+        let w[i] = v[i];
+        w
+    };
+    drop(w);
+}
+
+fn main() {}

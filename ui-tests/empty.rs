@@ -1,0 +1,9 @@
+//! Nothing at all.
+
+use tensorwrapper::prelude::*;
+
+fn equation() {
+    let _ = tensor!();
+}
+
+fn main() {}

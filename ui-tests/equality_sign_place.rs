@@ -1,0 +1,9 @@
+//! `==` after an existing tensor.
+
+use tensorwrapper::prelude::*;
+
+fn equation(a: &Tensor<f64, Shape![2, 3]>, c: &mut Tensor<f64, Shape![2, 3]>) {
+    tensor!(c[i, j] == a[i, j]);
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+//! A contracted index with two constant extents.
+
+use tensorwrapper::prelude::*;
+
+fn equation(a: &Tensor<f64, Shape![2, 3]>, b: &Tensor<f64, Shape![4, 5]>) {
+    let _ = tensor!([i, j] = a[i, k] * b[k, j]);
+}
+
+fn main() {}

@@ -1,0 +1,16 @@
+//! Const parameters of an `impl`.
+
+use tensorwrapper::prelude::*;
+
+struct Layer<const IN: usize, const OUT: usize> {
+    weight: Tensor<f64, Shape![OUT, IN]>,
+    bias: Tensor<f64, Shape![OUT]>,
+}
+
+impl<const IN: usize, const OUT: usize> Layer<IN, OUT> {
+    fn forward(&self, x: &Tensor<f64, Shape![IN]>) -> Tensor<f64, Shape![OUT]> {
+        tensor!([o] = self.weight[i, o] * x[i] + self.bias[o])
+    }
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+//! A negative position.
+
+use tensorwrapper::prelude::*;
+
+fn equation(a: &Tensor<f64, Shape![2, 3]>) {
+    let _ = tensor!([j] = a[-1, j]);
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+//! A string as an index.
+
+use tensorwrapper::prelude::*;
+
+fn equation(a: &Tensor<f64, Shape![2, 3]>) {
+    let _ = tensor!([j] = a["i", j]);
+}
+
+fn main() {}

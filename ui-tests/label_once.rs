@@ -1,0 +1,11 @@
+//! A typo in an index is a warning.
+
+#![deny(deprecated)]
+
+use tensorwrapper::prelude::*;
+
+fn equation(a: &Tensor<f64, Shape![2, 3]>, b: &Tensor<f64, Shape![3, 4]>) -> f64 {
+    tensor!([] = a[i, k] * b[l, i])
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+//! A constant is spread over labels only.
+
+use tensorwrapper::prelude::*;
+
+fn equation(v: &Tensor<f64, Shape![2]>) {
+    let _ = tensor!([i] = v[i] * 1[3]);
+}
+
+fn main() {}

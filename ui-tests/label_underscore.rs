@@ -1,0 +1,9 @@
+//! `_` as an index.
+
+use tensorwrapper::prelude::*;
+
+fn equation(a: &Tensor<f64, Shape![2, 3]>) {
+    let _ = tensor!([i] = a[i, _]);
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+//! `+=` after `let`.
+
+use tensorwrapper::prelude::*;
+
+fn equation(a: &Tensor<f64, Shape![2, 3]>) {
+    let w = tensor! {
+        let w[i, j] += a[i, j];
+        w
+    };
+    drop(w);
+}
+
+fn main() {}

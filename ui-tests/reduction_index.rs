@@ -1,0 +1,9 @@
+//! The labels of `sum` with brackets inside.
+
+use tensorwrapper::prelude::*;
+
+fn equation(a: &Tensor<f64, Shape![2, 3]>) {
+    let _ = tensor!([i] = sum([k]; a[i, k]));
+}
+
+fn main() {}

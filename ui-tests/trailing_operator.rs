@@ -1,0 +1,9 @@
+//! A factor is missing at the end.
+
+use tensorwrapper::prelude::*;
+
+fn equation(a: &Tensor<f64, Shape![2, 3]>, b: &Tensor<f64, Shape![4, 5]>) {
+    let _ = tensor!([i, j] = a[i, j] *);
+}
+
+fn main() {}

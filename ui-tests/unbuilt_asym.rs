@@ -1,0 +1,9 @@
+//! Antisymmetrisation.
+
+use tensorwrapper::prelude::*;
+
+fn equation(a: &Tensor<f64, Shape![3, 3]>) {
+    let _ = tensor!([i, j] = asym(i, j; a[i, j]));
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+//! Remaining axes.
+
+use tensorwrapper::prelude::*;
+
+fn equation(a: &Tensor<f64>) {
+    let _ = tensor!([.., i] = a[.., i]);
+}
+
+fn main() {}

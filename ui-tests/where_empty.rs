@@ -1,0 +1,9 @@
+//! Nothing after `where`.
+
+use tensorwrapper::prelude::*;
+
+fn equation(v: &Tensor<f64, Shape![2]>) {
+    let _ = tensor!([i] = v[i] where);
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+//! An extent that is no whole number.
+
+use tensorwrapper::prelude::*;
+
+fn equation(v: &Tensor<f64, Shape![2]>) {
+    let _ = tensor!([i, j] = v[i] * 1[j] where j: 4.5);
+}
+
+fn main() {}

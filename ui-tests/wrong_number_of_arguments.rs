@@ -1,0 +1,9 @@
+//! `eigh` takes one or two matrices.
+
+use tensorwrapper::prelude::*;
+
+fn equation(f: &Tensor<f64, Shape![3, 3]>, s: &Tensor<f64, Shape![3, 3]>) {
+    let _ = tensor!(([n], [p, n]) = eigh(f[p, q], s[p, q], f[p, q]));
+}
+
+fn main() {}
