@@ -8,8 +8,8 @@ struct Layer<const IN: usize, const OUT: usize> {
 }
 
 impl<const IN: usize, const OUT: usize> Layer<IN, OUT> {
-    fn forward(&self, x: &Tensor<f64, Shape![IN]>) -> Tensor<f64, Shape![OUT]> {
-        tensor!([o] = self.weight[i, o] * x[i] + self.bias[o])
+    fn forward(&self, x: &Tensor<f64, Shape![OUT]>) -> Tensor<f64, Shape![OUT]> {
+        tensor!([o] = self.weight[o, i] * x[i] + self.bias[o])
     }
 }
 

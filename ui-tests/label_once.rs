@@ -4,7 +4,7 @@
 
 use tensorwrapper::prelude::*;
 
-fn equation(a: &Tensor<f64, Shape![2, 3]>, b: &Tensor<f64, Shape![3, 4]>) -> f64 {
+fn equation(a: &Tensor<f64, Shape![3, 3]>, b: &Tensor<f64, Shape![3, 3]>) -> f64 {
     tensor!([] = a[i, k] * b[l, i])
 }
 

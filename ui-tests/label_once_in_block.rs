@@ -4,7 +4,7 @@
 
 use tensorwrapper::prelude::*;
 
-fn equation(a: &Tensor<f64, Shape![2, 3]>) -> Tensor<f64, Shape![2, 3]> {
+pub fn equation(a: &Tensor<f64, Shape![2, 3]>) -> Tensor<f64, Shape![2, 3]> {
     tensor! {
         let u[i, j] = 2.0 * a[i, j];
         let v[i] = u[i, k];

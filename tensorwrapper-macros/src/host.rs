@@ -55,6 +55,12 @@ impl Host {
         word.or_else(|| trees().next()).map_or_else(Span::call_site, TokenTree::span)
     }
 
+    /// The whole of a token, a group included.
+    pub(crate) fn whole(&self, span: notation::Span) -> Span {
+        let tree = self.tokens.get(span.start).and_then(|token| token.tree.as_ref());
+        tree.map_or_else(Span::call_site, TokenTree::span)
+    }
+
     /// Where a notation span ends, for the compiler.
     pub(crate) fn end(&self, span: notation::Span) -> Span {
         span.end.checked_sub(1).and_then(|n| self.tokens.get(n)).map_or_else(Span::call_site, |token| token.span)

@@ -8,7 +8,8 @@ use crate::host::Host;
 
 /// One error for each fault, at its tokens. As an expression it has the error type, so that nothing else is reported
 /// of the place where the macro stands.
-pub(crate) fn faults(host: &Host, faults: &[Diagnostic]) -> TokenStream {
+pub(crate) fn faults(host: &Host, mut faults: Vec<Diagnostic>) -> TokenStream {
+    faults.sort_by_key(|fault| fault.span.start);
     let errors = faults.iter().map(|fault| error(host, fault));
     quote!({ #(#errors);* })
 }

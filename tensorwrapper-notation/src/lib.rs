@@ -28,5 +28,5 @@ pub use equation::{
 };
 pub use function::Function;
 pub use lex::lex;
-pub use parse::{axes, einsum_call, parse};
+pub use parse::{Recovered, axes, einsum_call, parse, recover};
 pub use token::{Delimiter, Span, Token, Tree, text};

@@ -11,7 +11,7 @@ pub use tensorwrapper_notation::syntax::{Factorisation as Decomposition, Operato
 
 pub use crate::expr::{Factor, Index, IntoScalar, Node, Operand, Recorder, ScalarValue, TensorLike, Written};
 pub use crate::shape::{
-    AxisByType, AxisByValue, AxisPair, CompareAtRunTime, Compared, LaterPair, LocateAtRunTime, Located, Mark, Position, Verdict,
+    AxisByType, AxisByValue, AxisPair, CompareAtRunTime, Compared, LaterPair, LocateAtRunTime, Located, Mark, Position,
     check_rank, mark_axis, meet,
 };
 
@@ -42,6 +42,10 @@ pub struct Elements<T: ?Sized, U>(pub PhantomData<T>, pub PhantomData<U>);
 pub fn real<T: Element>(_: PhantomData<T>) -> PhantomData<T::Real> {
     PhantomData
 }
+
+/// What a label is. A name that is a constant in scope is none, and rustc says so where it is bound to this.
+#[derive(Debug)]
+pub struct Label;
 
 /// A range of indices.
 #[diagnostic::on_unimplemented(
@@ -80,6 +84,7 @@ pub trait Count {
     /// The number.
     fn count(self) -> usize;
 }
+#[diagnostic::do_not_recommend]
 impl Count for usize {
     fn count(self) -> usize {
         self
@@ -96,6 +101,7 @@ pub trait WholeExponent {
     /// The exponent.
     fn exponent(self) -> i32;
 }
+#[diagnostic::do_not_recommend]
 impl WholeExponent for i32 {
     fn exponent(self) -> i32 {
         self
@@ -112,11 +118,13 @@ pub trait RealExponent {
     /// The exponent.
     fn exponent(self) -> f64;
 }
+#[diagnostic::do_not_recommend]
 impl RealExponent for f64 {
     fn exponent(self) -> f64 {
         self
     }
 }
+#[diagnostic::do_not_recommend]
 impl RealExponent for f32 {
     fn exponent(self) -> f64 {
         f64::from(self)
@@ -135,6 +143,7 @@ pub trait IntoContext<'c> {
     /// The context.
     fn context(self) -> &'c Self::Evaluator;
 }
+#[diagnostic::do_not_recommend]
 impl<'c> IntoContext<'c> for &'c Context {
     type Evaluator = Context;
     fn context(self) -> &'c Context {
@@ -337,8 +346,22 @@ pub struct Patch<T: Element> {
     selection: Vec<Axis>,
 }
 
+/// The patch of an element type. By way of a trait, so that nothing is known of the patch of an unknown element type:
+/// what is no tensor is reported as such, and not for being written too.
+pub trait Patched {
+    /// The patch.
+    type Patch;
+}
+impl<T: Element> Patched for T {
+    type Patch = Patch<T>;
+}
+
 /// The next result as a patch.
-pub fn take_patch<C: WritesTensors, T: Element, S>(_: &C, written: &Written<'_, T, S>, results: &mut Results) -> Patch<T> {
+pub fn take_patch<C: WritesTensors, T: Element, S>(
+    _: &C,
+    written: &Written<'_, T, S>,
+    results: &mut Results,
+) -> <T as Patched>::Patch {
     Patch { part: results.next(), selection: written.selection.clone() }
 }
 
@@ -351,26 +374,28 @@ pub trait BorrowPlace {
 }
 impl<X: ?Sized> BorrowPlace for X {}
 
-/// A tensor that can be written.
+/// A computed part that goes into a tensor of type `X`. The part is the subject, so that rustc offers no borrowing.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be assigned to",
+    message = "`{X}` cannot be assigned to",
     label = "not a tensor that can be written",
     note = "what is assigned to is a `mut` variable of type `Tensor` or `TensorMut`, or a `&mut` reference to one"
 )]
-pub trait WriteTarget<T: Element> {
+pub trait WriteInto<X: ?Sized> {
     /// Writes a computed part into its place; extents were checked when it was recorded.
-    fn write(patch: Patch<T>, target: &mut Self);
+    fn write(self, target: &mut X);
 }
 
-impl<T: Element, S: Extents> WriteTarget<T> for Tensor<T, S> {
-    fn write(patch: Patch<T>, target: &mut Self) {
-        whole_or_part(target, patch);
+#[diagnostic::do_not_recommend]
+impl<T: Element, S: Extents> WriteInto<Tensor<T, S>> for Patch<T> {
+    fn write(self, target: &mut Tensor<T, S>) {
+        whole_or_part(target, self);
     }
 }
 
-impl<T: Element, S: Extents> WriteTarget<T> for TensorMut<'_, T, S> {
-    fn write(patch: Patch<T>, target: &mut Self) {
-        copy(target.erase_mut(), &patch);
+#[diagnostic::do_not_recommend]
+impl<T: Element, S: Extents> WriteInto<TensorMut<'_, T, S>> for Patch<T> {
+    fn write(self, target: &mut TensorMut<'_, T, S>) {
+        copy(target.erase_mut(), &self);
     }
 }
 

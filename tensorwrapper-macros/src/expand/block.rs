@@ -1,6 +1,6 @@
 //! Statements in order, results out, writes at the end.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
 use tensorwrapper_notation::syntax::{Block, BlockValue, LeftSide, Name, Statement, Target};
 use tensorwrapper_notation::{Diagnostic, Fault, check};
@@ -26,8 +26,14 @@ struct Emission<'h> {
     faults: Vec<Diagnostic>,
 }
 
-/// Expands a block.
-pub(super) fn expand(host: &Host, block: &Block, failure: Failure) -> Result<TokenStream, Vec<Diagnostic>> {
+/// Expands a block, of which some statements may be missing: `wrong` are the faults found in them and the names that they
+/// bind, so that their uses are not reported too.
+pub(super) fn expand(
+    host: &Host,
+    block: &Block,
+    (faults, broken): (Vec<Diagnostic>, &[Name]),
+    failure: Failure,
+) -> Result<TokenStream, Vec<Diagnostic>> {
     let mut emission = Emission {
         scene: Scene::new(host),
         failure,
@@ -35,20 +41,20 @@ pub(super) fn expand(host: &Host, block: &Block, failure: Failure) -> Result<Tok
         sinks: Vec::new(),
         numbers: Vec::new(),
         writes: Vec::new(),
-        faults: Vec::new(),
+        faults,
     };
+    if let Some(hole) = &block.context {
+        emission.scene.take_context(hole);
+    }
+    for name in broken {
+        emission.scene.bind(&name.text, host.ident(name));
+    }
     for statement in &block.statements {
         emission.statement(statement, block);
     }
     let value = emission.value(&block.value, block);
     if emission.sinks.is_empty() && emission.faults.is_empty() {
-        let fault = Diagnostic::new(
-            Fault::Label,
-            block.span,
-            "this block computes nothing: no result leaves it and no tensor is written",
-        );
-        let help = Some("end it with the names that it is for: `(W, E)`".to_string());
-        emission.faults.push(Diagnostic { help, ..fault });
+        emission.faults.push(computes_nothing(block));
     }
     if !emission.faults.is_empty() {
         return Err(emission.faults);
@@ -56,8 +62,29 @@ pub(super) fn expand(host: &Host, block: &Block, failure: Failure) -> Result<Tok
     Ok(emission.assemble(block, &value))
 }
 
+/// A block whose equations are all local. The last one is blamed.
+fn computes_nothing(block: &Block) -> Diagnostic {
+    let last = block.statements.last();
+    let name = last.and_then(|statement| match &statement.target {
+        Target::Let(results) => results.first().map(|(name, _)| name),
+        Target::Place(..) | Target::Value(_) => None,
+    });
+    let span = name.map_or(block.span, |name| name.span);
+    let fault = Diagnostic::new(Fault::Label, span, "this block computes nothing: no result leaves it and no tensor is written");
+    let value = name.map_or("(W, E)", |name| &name.text);
+    Diagnostic { help: Some(format!("end the block with what it is for, as Rust's do: `{value}`")), ..fault }
+}
+
 impl Emission<'_> {
     fn statement(&mut self, statement: &Statement, block: &Block) {
+        if let Target::Place(hole, ..) = &statement.target
+            && self.scene.local(&hole.text).is_some()
+        {
+            let message = format!("`{}` is bound by this block and cannot be assigned to", hole.text);
+            let help = Some(format!("bind it again: `let {0}[i, j] = {0}[i, j] + …;`", hole.text));
+            self.faults.push(Diagnostic { help, ..Diagnostic::new(Fault::Label, hole.span, message) });
+            return;
+        }
         let Some(recorded) = self.equation(statement, block) else { return };
         match &statement.target {
             Target::Let(results) => self.bind(results, recorded),
@@ -69,11 +96,11 @@ impl Emission<'_> {
                 self.sinks.push(emit!(::tensorwrapper::__private::part(&#write)));
                 let (place, span) = (self.scene.host.tokens(hole), self.scene.host.blame(hole));
                 let take = emit!(::tensorwrapper::__private::take_patch(__context, &#write, &mut __results));
-                let to = quote_spanned!(span=> <_ as ::tensorwrapper::__private::WriteTarget<_>>::write);
+                let to = quote_spanned!(span=> <_ as ::tensorwrapper::__private::WriteInto<_>>::write);
                 self.writes.push((take, emit!(#to), emit!(#place.__place())));
             }
-            Target::Value(_) => {
-                let span = statement.span;
+            Target::Value(sides) => {
+                let span = sides.first().map_or(statement.span, |side| side.span);
                 let fault = Diagnostic::new(Fault::Syntax, span, "an equation in value form is the last line of a block");
                 self.faults.push(Diagnostic { help: Some("name its result: `let C[i, j] = …;`".to_string()), ..fault });
             }
@@ -172,6 +199,20 @@ impl Emission<'_> {
         }
     }
 
+    /// Where the block's value is written.
+    fn value_span(&self, block: &Block) -> Span {
+        let span = match &block.value {
+            BlockValue::Nothing => return Span::mixed_site(),
+            BlockValue::Name(name) => name.span,
+            BlockValue::Names(names) => names.first().map_or(block.span, |name| name.span),
+            BlockValue::Equation(statement) => match &statement.target {
+                Target::Value(sides) => sides.first().map_or(block.span, |side| side.span),
+                Target::Let(_) | Target::Place(..) => block.span,
+            },
+        };
+        self.scene.host.whole(span)
+    }
+
     /// Record, compute, write, in this order. The order of the sinks is the order in which they are taken: the writes',
     /// then the value's.
     fn assemble(self, block: &Block, value: &TokenStream) -> TokenStream {
@@ -180,11 +221,7 @@ impl Emission<'_> {
         let span = host.span(block.span);
         let (record, sinks) = (&self.record, &self.sinks);
         let context = match &block.context {
-            Some(hole) => {
-                let into = quote_spanned!(host.blame(hole)=> <_ as ::tensorwrapper::__private::IntoContext<'_>>::context);
-                let tokens = host.tokens(hole);
-                emit!(#into(#tokens))
-            }
+            Some(hole) => self.scene.context(hole),
             None => emit!(::tensorwrapper::__private::default_context()),
         };
         let compute = emit!(::tensorwrapper::__private::Evaluator::compute(__context, &[#(#sinks),*]));
@@ -200,6 +237,8 @@ impl Emission<'_> {
                 (emit!(::core::result::Result::Ok::<_, ::tensorwrapper::Error>((__value, (#(#patches,)*)))), Some(emit!(?)))
             }
         };
+        // A value of another type than expected is blamed where the value is written.
+        let result_value = quote_spanned!(self.value_span(block).resolved_at(Span::mixed_site())=> __value);
         // With `?` inside, the computation is a closure of its own, and so is what follows it.
         let computed = emit! {
             match #values {
@@ -226,7 +265,7 @@ impl Emission<'_> {
             None => emit! {{
                 let (__value, (#(#patches,)*)) = #computed;
                 #write
-                __value
+                #result_value
             }},
             Some(_) => emit! {
                 match #computed {

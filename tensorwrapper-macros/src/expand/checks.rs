@@ -27,10 +27,12 @@ pub(super) fn extent(label: LabelId) -> Ident {
 pub(super) fn labels_are_no_constants(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
     let mut seen = HashSet::new();
     let labels = equation.labels().iter().filter(|label| seen.insert(label.name.as_str()));
-    let names: Vec<Ident> = labels.map(|label| scene.host.written(&label.name, scene.host.span(label.span))).collect();
+    let names: Vec<Ident> = labels
+        .map(|label| scene.host.written(&label.name, scene.host.span(label.span).resolved_at(Span::mixed_site())))
+        .collect();
     emit! {
         if false {
-            #(#[allow(non_snake_case, unused_variables)] let #names = ();)*
+            #(#[allow(non_snake_case, unused_variables)] let #names = ::tensorwrapper::__private::Label;)*
         }
     }
 }
@@ -51,8 +53,6 @@ struct Place {
 struct Seen {
     first: Place,
     last: Place,
-    /// The type that stands for the label in messages, declared at its first place.
-    subject: Option<Ident>,
 }
 
 struct Checks<'s, 'h> {
@@ -69,6 +69,8 @@ struct Checks<'s, 'h> {
     items: HashSet<String>,
     /// The labels' names.
     names: Vec<String>,
+    /// The types that stand for labels in messages.
+    subjects: HashMap<(LabelId, String), Ident>,
     /// Marks of extents that no axis has: slices and declarations.
     lengths: usize,
 }
@@ -84,6 +86,7 @@ pub(super) fn checks(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
         met: HashSet::new(),
         items: HashSet::new(),
         names: equation.labels().iter().map(|label| label.name.clone()).collect(),
+        subjects: HashMap::new(),
         lengths: 0,
     };
     let mut ranked = HashSet::new();
@@ -133,7 +136,7 @@ impl Checks<'_, '_> {
             #[diagnostic::on_unimplemented(message = #message, label = #label)]
             #[allow(non_camel_case_types)]
             trait #item<const L: ::core::primitive::usize, const R: ::core::primitive::usize> {
-                fn check(_: ::tensorwrapper::__private::Compared<L, R>) {}
+                fn check(_: ::tensorwrapper::__private::Compared<{ L }, { R }>) {}
             }
             #[diagnostic::do_not_recommend]
             impl<const L: ::core::primitive::usize> #item<{ L }, { L }> for #subject {}
@@ -214,13 +217,13 @@ impl Checks<'_, '_> {
         self.code.extend(emit! {
             #[diagnostic::on_unimplemented(message = #message, label = #label)]
             #[allow(non_camel_case_types)]
-            trait #item<const N: ::core::primitive::usize, V> {
-                fn check(_: ::tensorwrapper::__private::Located<N, V>) {}
+            trait #item<const N: ::core::primitive::usize, const INSIDE: ::core::primitive::bool> {
+                fn check(_: ::tensorwrapper::__private::Located<{ N }, { INSIDE }>) {}
             }
             #[diagnostic::do_not_recommend]
-            impl<const N: ::core::primitive::usize> #item<{ N }, ::tensorwrapper::__private::Verdict<true>> for () {}
+            impl<const N: ::core::primitive::usize> #item<{ N }, true> for () {}
             #[diagnostic::do_not_recommend]
-            impl #item<0, ()> for () {}
+            impl #item<{ ::core::primitive::usize::MAX }, false> for () {}
             #ask(::tensorwrapper::__private::Position::<_, #position>::on(#mark).__locate());
         });
     }
@@ -255,7 +258,7 @@ impl Checks<'_, '_> {
         let mark = &place.mark;
         let Some(seen) = self.seen.get_mut(&label) else {
             self.code.extend(emit!(let #extent = #mark;));
-            self.seen.insert(label, Seen { first: place.clone(), last: place.clone(), subject: None });
+            self.seen.insert(label, Seen { first: place.clone(), last: place.clone() });
             return;
         };
         let (first, last) = (seen.first.clone(), std::mem::replace(&mut seen.last, place.clone()));
@@ -274,38 +277,38 @@ impl Checks<'_, '_> {
         }
         let name = self.names[label.0].clone();
         let message = sentence::extent(&name, (&first.text, first.axis, &"{L}"), (&second.text, second.axis, &"{R}"));
-        self.extents(label, second.span, &message, &format!("`{name}` has extent {{R}} here"), numbers);
+        self.extents((label, first), second.span, &message, &format!("`{name}` has extent {{R}} here"), numbers);
     }
 
-    /// Two extents of a label are equal.
-    fn extents(&mut self, label: LabelId, span: Span, message: &str, caret: &str, numbers: &TokenStream) {
-        let subject = self.subject(label);
+    /// Two extents are equal: that of a label at an earlier place, and one at this place.
+    fn extents(&mut self, (label, first): (LabelId, &Place), span: Span, message: &str, caret: &str, numbers: &TokenStream) {
+        let subject = self.subject(label, first);
         let subject = Ident::new(&subject.to_string(), span);
         self.demand(&quote_spanned!(span=> #subject), "SameExtent", span, (message, caret), numbers);
     }
 
-    /// The type that stands for a label: rustc shows where it is declared, which is the label's first place.
-    fn subject(&mut self, label: LabelId) -> Ident {
-        let seen = &self.seen[&label];
-        if let Some(subject) = &seen.subject {
+    /// The type that stands for a label at a place: rustc shows where it is declared, which is that place.
+    fn subject(&mut self, label: LabelId, place: &Place) -> Ident {
+        let key = (label, place.key.clone());
+        if let Some(subject) = self.subjects.get(&key) {
             return subject.clone();
         }
-        let span = seen.first.span;
-        let prefix = self.names[label.0].trim_start_matches("r#").to_string();
-        let subject = self.item(&prefix, span);
+        let (name, span) = (self.names[label.0].clone(), place.span);
+        let subject = self.item(name.trim_start_matches("r#"), span);
         let declaration = quote_spanned!(span=> enum #subject {});
         self.code.extend(emit!(#[allow(non_camel_case_types)] #declaration));
-        self.seen.get_mut(&label).expect("the label was seen").subject = Some(subject.clone());
+        self.subjects.insert(key, subject.clone());
         subject
     }
 
     /// Rows and columns of a decomposed matrix agree, and the new axis has their extent.
     fn square(&mut self, [(row, row_name), (column, column_name), (new, _)]: [(LabelId, String); 3]) {
         if let (Some(first), Some(second)) = (self.seen.get(&row), self.seen.get(&column)) {
-            let (a, b, span) = (&first.first.mark, &second.first.mark, second.first.span);
+            let (first, second) = (first.first.clone(), second.first.clone());
+            let (a, b, span) = (&first.mark, &second.mark, second.span);
             let numbers = emit!(::tensorwrapper::__private::AxisPair(#a, #b));
             let message = sentence::square(&row_name, &"{L}", &column_name, &"{R}");
-            self.extents(row, span, &message, &format!("`{column_name}` has extent {{R}} here"), &numbers);
+            self.extents((row, &first), span, &message, &format!("`{column_name}` has extent {{R}} here"), &numbers);
         }
         let (row, column, new) = (extent(row), extent(column), extent(new));
         self.code.extend(emit!(let #new = ::tensorwrapper::__private::meet(#row, #column);));

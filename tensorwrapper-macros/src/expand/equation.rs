@@ -64,10 +64,10 @@ fn operands(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
         let (name, given, span) = (own("operand", n), scene.borrowed(&operand.hole), scene.host.blame(&operand.hole));
         // A path of the user's place: rustc blames its `_`, which stands for the operand's type.
         let read = match scene.recorded(&operand.hole.text) {
-            Some(_) => quote_spanned!(span=> ::tensorwrapper::__private::local),
-            None => quote_spanned!(span=> <_ as ::tensorwrapper::__private::TensorLike>::operand),
+            Some(_) => quote_spanned!(span=> ::tensorwrapper::__private::local(#given)),
+            None => quote_spanned!(span=> <_ as ::tensorwrapper::__private::TensorLike>::operand(#given)),
         };
-        code.extend(emit!(let #name = #read(#given);));
+        code.extend(emit!(let #name = #read;));
         code.extend(if n == 0 {
             emit!(let __element = #name.element();)
         } else {

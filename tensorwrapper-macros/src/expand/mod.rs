@@ -20,7 +20,7 @@ mod scene;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::format_ident;
 use tensorwrapper_notation::syntax::{Block, BlockValue, Invocation, Target};
-use tensorwrapper_notation::{Diagnostic, Token, einsum_call, parse};
+use tensorwrapper_notation::{Recovered, Token, einsum_call, recover};
 
 use crate::host::Host;
 use crate::report;
@@ -36,18 +36,22 @@ pub(crate) enum Failure {
 
 /// Expands one invocation of the language; if it is wrong, into its errors alone.
 pub(crate) fn invocation(input: TokenStream, failure: Failure) -> TokenStream {
-    expand(input, failure, parse)
+    expand(input, failure, recover)
 }
 
 /// Expands subscripts and operands; if they are wrong, into their errors alone.
 pub(crate) fn subscripts(input: TokenStream, failure: Failure) -> TokenStream {
-    expand(input, failure, |tokens| einsum_call(tokens).map(Invocation::Equation).map_err(|fault| vec![fault]))
+    expand(input, failure, einsum_call)
 }
 
-fn expand(input: TokenStream, failure: Failure, read: impl Fn(&[Token]) -> Result<Invocation, Vec<Diagnostic>>) -> TokenStream {
+fn expand(input: TokenStream, failure: Failure, read: fn(&[Token]) -> Recovered) -> TokenStream {
     let (host, tokens) = Host::read(input);
-    let expanded = read(&tokens).and_then(|invocation| block::expand(&host, &as_block(invocation), failure));
-    expanded.unwrap_or_else(|faults| report::faults(&host, &faults))
+    let read = read(&tokens);
+    let expanded = match read.invocation {
+        Some(invocation) => block::expand(&host, &as_block(invocation), (read.faults, &read.broken), failure),
+        None => Err(read.faults),
+    };
+    expanded.unwrap_or_else(|faults| report::faults(&host, faults))
 }
 
 /// A single equation is a block of one.

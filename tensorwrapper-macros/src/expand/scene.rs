@@ -19,6 +19,8 @@ enum Use {
     Range,
     /// As a position or extent.
     Count,
+    /// As a context.
+    Context,
     /// As the exponent of `powi`.
     Whole,
     /// As the exponent of `powf`.
@@ -119,6 +121,10 @@ impl<'h> Scene<'h> {
                 let count = quote_spanned!(span=> <_ as ::tensorwrapper::__private::Count>::count);
                 emit!(#count(#tokens))
             }
+            Use::Context => {
+                let context = quote_spanned!(span=> <_ as ::tensorwrapper::__private::IntoContext<'_>>::context);
+                emit!(#context(#tokens))
+            }
             Use::Whole => {
                 let exponent = quote_spanned!(span=> <_ as ::tensorwrapper::__private::WholeExponent>::exponent);
                 emit!(#exponent(#tokens))
@@ -135,6 +141,16 @@ impl<'h> Scene<'h> {
         let number = self.known.get(&(how, run_key(hole))).or_else(|| self.known.get(&(how, hole.text.clone())));
         let name = &self.given[*number.expect("every hole of an equation was brought into the scene")].name;
         emit!(#name)
+    }
+
+    /// Brings the block's context into the scrutinee.
+    pub(super) fn take_context(&mut self, hole: &Hole) {
+        self.give(hole, Use::Context);
+    }
+
+    /// The block's context.
+    pub(super) fn context(&self, hole: &Hole) -> TokenStream {
+        self.given(hole, Use::Context)
     }
 
     /// The recording that a spelling stands for, if it is not the program's own value.

@@ -19,16 +19,22 @@ impl Checker<'_> {
     ) -> Option<Factorise> {
         let form = match kind {
             Factorisation::Cholesky => {
-                Form { name: "cholesky", results: 1, arguments: 1..=1, usage: "[i, k] = cholesky(A[i, j])" }
+                Form { name: "cholesky", takes: "one matrix", results: 1, arguments: 1..=1, usage: "[i, k] = cholesky(A[i, j])" }
             }
-            Factorisation::Eigh => {
-                Form { name: "eigh", results: 2, arguments: 1..=2, usage: "([n], [p, n]) = eigh(F[p, q], S[p, q])" }
-            }
+            Factorisation::Eigh => Form {
+                name: "eigh",
+                takes: "one or two matrices",
+                results: 2,
+                arguments: 1..=2,
+                usage: "([n], [p, n]) = eigh(F[p, q], S[p, q])",
+            },
         };
         if left.len() != form.results || !form.arguments.contains(&arguments.len()) {
+            let counted = |n: usize| if n == 1 { "1 result".to_string() } else { format!("{n} results") };
+            let verb = |n: usize| if n == 1 { "1 is".to_string() } else { format!("{n} are") };
             let message = match left.len() == form.results {
-                true => format!("`{}` takes no {} arguments", form.name, arguments.len()),
-                false => format!("`{}` has {} results, but {} are named", form.name, form.results, left.len()),
+                true => format!("`{}` takes {}, but {} given", form.name, form.takes, verb(arguments.len())),
+                false => format!("`{}` has {}, but {} named", form.name, counted(form.results), verb(left.len())),
             };
             self.faults.push(Diagnostic::label(span, message).help(format!("write `{}`", form.usage)));
             return None;
@@ -83,13 +89,20 @@ impl Checker<'_> {
         let found = (|| {
             let new: Vec<LabelId> = left[left.len() - 1].labels().iter().filter(|id| !is_axis(&name(id))).copied().collect();
             let [new] = new[..] else {
-                return refuse(format!("the matrix result of `{}` has {} new indices, and needs one", form.name, new.len()));
+                let found = match new.len() {
+                    0 => "none".to_string(),
+                    _ => new.iter().map(|id| format!("`{}`", name(id))).collect::<Vec<_>>().join(", "),
+                };
+                return refuse(format!("the matrix that `{}` gives has one new index, and here {found}", form.name));
             };
             let gone: Vec<usize> = (0..axes.len()).filter(|&n| !matrix.contains(&axes[n].text)).collect();
             let [column] = gone[..] else {
+                let found = match gone.len() {
+                    0 => "has all of them".to_string(),
+                    _ => format!("lacks {}", gone.iter().map(|&n| format!("`{}`", axes[n].text)).collect::<Vec<_>>().join(", ")),
+                };
                 return refuse(format!(
-                    "{} indices of the argument of `{}` are not in its matrix result, and one must not be: the column's",
-                    gone.len(),
+                    "the matrix that `{}` gives lacks one index of its argument, and here {found}",
                     form.name
                 ));
             };
@@ -115,10 +128,8 @@ impl Checker<'_> {
                 _ => return refuse(format!("`{}` names two indices before the `;`: row and column", form.name)),
             };
             let Some(row) = row else {
-                return refuse(format!(
-                    "no index of the argument of `{}` is its row: kept by the matrix, not by the values",
-                    form.name
-                ));
+                let (values, new) = (values.as_deref().unwrap_or_default().join(", "), name(&new));
+                return refuse(format!("the values of `{}` have the new index `{new}`, and here `[{values}]`", form.name));
             };
             // The values have the batch and the new label; a matrix result has those and the row.
             if let Some(values) = &values {
@@ -128,7 +139,12 @@ impl Checker<'_> {
                     && expected.iter().all(|e| values.contains(e))
                     && values.contains(&name(&new));
                 if !fits {
-                    return refuse(format!("the values of `{}` have the new index `{}` and the batch's", form.name, name(&new)));
+                    let (values, new) = (values.join(", "), name(&new));
+                    let batch = if expected.is_empty() { "" } else { " and those of the batch" };
+                    return refuse(format!(
+                        "the values of `{}` have the new index `{new}`{batch}, and here `[{values}]`",
+                        form.name
+                    ));
                 }
             }
             Ok(Roles { row, column, new })
@@ -139,6 +155,7 @@ impl Checker<'_> {
 
 struct Form {
     name: &'static str,
+    takes: &'static str,
     results: usize,
     arguments: std::ops::RangeInclusive<usize>,
     usage: &'static str,

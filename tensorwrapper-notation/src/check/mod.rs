@@ -11,7 +11,7 @@ mod resolve;
 #[cfg(test)]
 mod tests;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Fault};
 use crate::equation::{Equation, Index, Label, LabelId, Left, LeftAxis, Meaning, Node, Operand, OperandId, ScalarId};
 use crate::syntax::{self, Assignment, Declaration, LeftSide, Name, Right, Scalar, Statement, Target};
 use labels::{binds, free_labels, unbuilt};
@@ -64,6 +64,8 @@ struct Checker<'s> {
     labels: Vec<Label>,
     operands: Vec<Operand>,
     scalars: Vec<Scalar>,
+    /// Labels that are bound where they may not be: nothing else is said of them.
+    misbound: Vec<String>,
     faults: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
     /// Whether the left side has `..`.
@@ -80,6 +82,7 @@ impl<'s> Checker<'s> {
             labels: Vec::new(),
             operands: Vec::new(),
             scalars: Vec::new(),
+            misbound: Vec::new(),
             faults: Vec::new(),
             warnings: Vec::new(),
             keeps_rest: false,
@@ -99,7 +102,16 @@ impl<'s> Checker<'s> {
                 let Checker { labels, operands, scalars, warnings, .. } = self;
                 Ok(Equation { labels, operands, scalars, left, place, meaning, warnings })
             }
-            _ => Err(self.faults),
+            _ => {
+                // What is not built is said once, though it stands on both sides.
+                let mut said = Vec::new();
+                self.faults.retain(|fault| {
+                    let again = fault.fault == Fault::Unbuilt && said.contains(&fault.message);
+                    said.push(fault.message.clone());
+                    !again
+                });
+                Err(self.faults)
+            }
         }
     }
 
@@ -132,7 +144,7 @@ impl<'s> Checker<'s> {
     /// `..` stands once in an operand, and on the left if anywhere.
     fn rests(&mut self, statement: &Statement) {
         let [left, right] = rest_spans(statement);
-        self.keeps_rest = left.iter().flatten().next().is_some();
+        self.keeps_rest = left.iter().flatten().next().is_some() && right.iter().flatten().next().is_some();
         for spans in left.iter().chain(&right) {
             if let [_, second, ..] = spans[..] {
                 self.faults.push(Diagnostic::label(second, "`..` stands once in an operand: where it ends must be clear"));
@@ -175,10 +187,10 @@ impl<'s> Checker<'s> {
                         .help(format!("write `[{0}]` here, or `C[{0} in …] = …` for a part of an existing `C`", name.text)),
                 ),
                 syntax::Index::Chip(syntax::Count::Literal(_, span) | syntax::Count::Hole(syntax::Hole { span, .. })) => {
-                    self.faults.push(Diagnostic::label(
-                        *span,
-                        "a position selects a part of an existing tensor, and here a new one is made",
-                    ));
+                    self.faults.push(
+                        Diagnostic::label(*span, "a position selects a part of an existing tensor, and here a new one is made")
+                            .help("leave it out, or write `C[0, j] = …` for a part of an existing `C`"),
+                    );
                 }
             }
         }
@@ -218,7 +230,9 @@ impl<'s> Checker<'s> {
         }
         let [result] = left else {
             let span = left.get(1).map_or(right.span, |second| second.span);
-            self.faults.push(Diagnostic::label(span, format!("{} results are named, but this right side has one", left.len())));
+            let message = format!("{} results are named, but the right side has one", left.len());
+            self.faults
+                .push(Diagnostic::label(span, message).help("write `[i, j] = …`, and several equations with `;` between them"));
             return None;
         };
         match place {
@@ -305,10 +319,11 @@ impl<'s> Checker<'s> {
         for (n, label) in self.labels.iter().enumerate() {
             let id = LabelId(n);
             let by_operand = self.operands.iter().flat_map(|o| &o.indices).any(|index| index.labels().contains(&id));
-            if !by_operand && label.declared.is_none() && new != Some(id) && !self.refused.contains(&id) {
+            let said = self.faults.iter().any(|fault| fault.span == label.span) || self.misbound.contains(&label.name);
+            if !by_operand && label.declared.is_none() && new != Some(id) && !self.refused.contains(&id) && !said {
                 let name = &label.name;
                 let fault = Diagnostic::label(label.span, format!("nothing gives index `{name}` an extent"))
-                    .help(format!("add `where {name}: n` to the equation"));
+                    .help(format!("add `where {name}: extent` to the equation"));
                 self.faults.push(fault);
             }
         }

@@ -189,6 +189,46 @@ fn decompositions_that_do_not_fit() {
 }
 
 #[test]
+fn remaining_axes_stand_once_and_on_both_sides() {
+    refused(&[
+        ("[i] = A[i, ..]", &["..: `..` is on the right, but not on the left | the remaining axes are kept: write `[i, ..] = …`"]),
+        ("C[..] = A[i]", &["..: `..` is on the left, but no operand on the right has it"]),
+        ("[i, ..] = A[.., i, ..]", &["..: `..` stands once in an operand: where it ends must be clear"]),
+        (
+            "[i, ..] = A[i, ..] + B[i]",
+            &[
+                "B[i]: this term lacks the left side's remaining axes, `..` | an operand of every term has `..`; a constant along them is written by name, `1[i] * …`",
+            ],
+        ),
+        ("[(i, j), i] = A[i, j]", &["[(i, j), i]: beside a fused axis, each index stands once on the left"]),
+    ]);
+}
+
+#[test]
+fn labels_that_change_places_are_on_the_left() {
+    refused(&[
+        (
+            "[i] = asym(i, j; A[i, j])",
+            &["j: index `j` is summed, so it cannot change places | the labels that change places are on the left"],
+        ),
+        (
+            "[i, j] = sym(i, i; A[i, j])",
+            &["i: `sym` names label `i` twice | write `sym(i, j; X)`, or `sym((i, a), (j, b); X)` for pairs"],
+        ),
+        (
+            "[i, j] = asym((i, j), j; A[i, j])",
+            &["asym: `asym` cannot exchange 2 labels with 1 | write `asym(i, j; X)`, or `asym((i, a), (j, b); X)` for pairs"],
+        ),
+        (
+            "[i, j] = sym(A[i, j])",
+            &[
+                "sym: `sym` names the labels that change places first | write `sym(i, j; X)`, or `sym((i, a), (j, b); X)` for pairs",
+            ],
+        ),
+    ]);
+}
+
+#[test]
 fn what_is_not_built_is_refused_by_name() {
     refused(&[
         ("[i] = map(f; A[i])", &["map(f; A[i]): `map` is part of the language, but not of this version of tensorwrapper"]),
@@ -207,10 +247,11 @@ fn what_is_not_built_is_refused_by_name() {
             &["in: a sparse map in `where` is part of the language, but not of this version of tensorwrapper"],
         ),
         (
-            "[i] = A[i] * lu(B[i, j]) + lstsq(A[i, j]) + asym(i, j; B[i, j])",
+            "[i] = A[i] * lu(B[i, j]) + lstsq(A[i, j]) + map(f; B[i, j])",
             &[
                 "lu(B[i, j]): `lu` is part of the language, but not of this version of tensorwrapper",
                 "lstsq(A[i, j]): `lstsq` is part of the language, but not of this version of tensorwrapper",
+                "map(f; B[i, j]): `map` is part of the language, but not of this version of tensorwrapper",
             ],
         ),
         (
@@ -219,21 +260,5 @@ fn what_is_not_built_is_refused_by_name() {
         ),
         ("[i] = expm(A[i, j])", &["expm(A[i, j]): `expm` is part of the language, but not of this version of tensorwrapper"]),
         ("[i] = det(A[i, j])", &["det(A[i, j]): `det` is part of the language, but not of this version of tensorwrapper"]),
-    ]);
-}
-
-#[test]
-fn remaining_axes_that_do_not_remain() {
-    refused(&[
-        ("C[..] = A[i]", &["..: `..` is on the left, but no operand on the right has it"]),
-        ("[i, ..] = A[i]", &["..: `..` is on the left, but no operand on the right has it"]),
-        ("[i] = A[i, ..]", &["..: `..` is on the right, but not on the left | the remaining axes are kept: write `[i, ..] = …`"]),
-        ("[i, ..] = A[.., i, ..]", &["..: `..` stands once in an operand: where it ends must be clear"]),
-        (
-            "[i, ..] = A[i, ..] + B[i]",
-            &[
-                "B[i]: this term lacks the left side's remaining axes, `..` | an operand of every term has `..`; a constant along them is written by name, `1[i] * …`",
-            ],
-        ),
     ]);
 }

@@ -99,11 +99,19 @@ impl Checker<'_> {
                 )
                 .help(format!("give the bound index another name than `{label}`"));
                 self.faults.push(fault);
+                self.misbound.push(label.clone());
             } else if labels[..n].iter().any(|earlier| earlier.text == *label) {
-                self.faults.push(Diagnostic::label(name.span, format!("`{word}` names index `{label}` twice")));
+                let fault = Diagnostic::label(name.span, format!("`{word}` names index `{label}` twice"));
+                self.faults.push(fault.help("leave it out"));
                 continue;
             } else if !occurring.iter().any(|o| o.text == *label) {
-                self.faults.push(Diagnostic::label(name.span, format!("index `{label}` does not occur inside this `{word}`")));
+                let fault = Diagnostic::label(name.span, format!("index `{label}` does not occur inside this `{word}`"));
+                let other =
+                    occurring.iter().map(|o| &o.text).find(|o| scope.get(o).is_none() && !labels.iter().any(|l| l.text == **o));
+                self.faults.push(match other {
+                    Some(other) => fault.help(format!("is `{other}` meant?")),
+                    None => fault.help("leave it out"),
+                });
             }
             let id = self.new_label(name);
             if self.faults.len() > before {

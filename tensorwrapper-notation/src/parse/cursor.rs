@@ -40,6 +40,10 @@ impl<'a> Cursor<'a> {
         self.rest().is_empty()
     }
 
+    pub(super) fn previous(&self) -> Option<&'a Token> {
+        self.position.checked_sub(1).map(|n| &self.tokens[n])
+    }
+
     /// The span of the next token, or of the end.
     pub(super) fn here(&self) -> Span {
         self.peek().map_or(self.end, |token| token.span)

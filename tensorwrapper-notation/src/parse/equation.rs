@@ -1,8 +1,10 @@
 //! Statements and blocks.
 
+use super::Recovered;
 use super::cursor::{Cursor, hole, split};
-use super::expression::{expression, factorisation, stands_alone, unexpected, whole};
+use super::expression::{expression, factorisation, stands_alone, whole};
 use super::index::{indices, integer, labels};
+use super::mistake::{no_equals, no_left_side, unexpected, value_without_semicolon};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{
     Assignment, Block, BlockValue, Count, Declaration, ExpressionKind, Invocation, LeftSide, Name, Operator, Right, Scalar,
@@ -11,23 +13,26 @@ use crate::syntax::{
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// A block if it starts like one or holds a `;`, else one equation.
-pub(super) fn invocation(tokens: &[Token]) -> Result<Invocation, Vec<Diagnostic>> {
+pub(super) fn recover(tokens: &[Token]) -> Recovered {
+    let single = |read: Result<Statement, Diagnostic>| match read {
+        Ok(statement) => Recovered { faults: Vec::new(), invocation: Some(Invocation::Equation(statement)), broken: Vec::new() },
+        Err(fault) => Recovered { faults: vec![fault], invocation: None, broken: Vec::new() },
+    };
     let Some(first) = tokens.first() else {
-        return Err(vec![
-            Diagnostic::syntax(Span::default(), "there is no equation here").help("write `tensor!([i, j] = A[i, k] * B[k, j])`"),
-        ]);
+        let fault = Diagnostic::syntax(Span::default(), "there is no equation here");
+        return single(Err(fault.help("write `tensor!([i, j] = A[i, k] * B[k, j])`")));
     };
     let starts_block = ["let", "where", "in"].iter().any(|keyword| first.is_ident(keyword));
     if starts_block || tokens.iter().any(|t| t.is_punct(';')) {
-        return block(tokens).map(Invocation::Block);
+        return block(tokens);
     }
-    statement(tokens).map(Invocation::Equation).map_err(|fault| vec![fault])
+    single(statement(tokens))
 }
 
-fn block(tokens: &[Token]) -> Result<Block, Vec<Diagnostic>> {
+fn block(tokens: &[Token]) -> Recovered {
     let span = tokens[0].span.to(tokens[tokens.len() - 1].span);
     let mut found = Block { context: None, declarations: Vec::new(), statements: Vec::new(), value: BlockValue::Nothing, span };
-    let mut faults = Vec::new();
+    let (mut faults, mut broken) = (Vec::new(), Vec::new());
     let mut segments: Vec<&[Token]> = tokens.split(|t| t.is_punct(';')).collect();
     let last = segments.pop().unwrap_or_default();
     let mut in_header = false;
@@ -49,24 +54,50 @@ fn block(tokens: &[Token]) -> Result<Block, Vec<Diagnostic>> {
                 statement(segment).map(|s| found.statements.push(s))
             }
         };
-        faults.extend(read.err());
+        if let Err(fault) = read {
+            faults.push(fault);
+            broken.extend(let_names(segment));
+        }
     }
     match block_value(last) {
         Ok(Tail::Value(value)) => found.value = value,
         Ok(Tail::Statement(statement)) => found.statements.push(*statement),
         Err(fault) => faults.push(fault),
     }
-    if faults.is_empty() { Ok(found) } else { Err(faults) }
+    Recovered { faults, invocation: Some(Invocation::Block(found)), broken }
+}
+
+/// The names that a `let` binds, whatever else is wrong with it; several `let`s where a `;` is missing.
+fn let_names(tokens: &[Token]) -> Vec<Name> {
+    let name = |token: &Token| match &token.tree {
+        Tree::Ident(text) => Some(Name { text: text.clone(), span: token.span }),
+        _ => None,
+    };
+    let mut names = Vec::new();
+    for (n, _) in tokens.iter().enumerate().filter(|(_, token)| token.is_ident("let")) {
+        match tokens.get(n + 1) {
+            Some(token) if token.is_ident("mut") => names.extend(tokens.get(n + 2).and_then(name)),
+            Some(Token { tree: Tree::Group(Delimiter::Parenthesis, inner), .. }) => names.extend(inner.iter().filter_map(name)),
+            Some(token) => names.extend(name(token)),
+            None => {}
+        }
+    }
+    names
 }
 
 /// `in &ctx`: the expression is the host's.
 fn context(tokens: &[Token], span: Span) -> Result<crate::syntax::Hole, Diagnostic> {
-    if tokens.is_empty() { Err(Diagnostic::syntax(span, "a context is missing after `in`")) } else { Ok(hole(tokens)) }
+    if tokens.is_empty() {
+        Err(Diagnostic::syntax(span, "a context is missing after `in`").help("write `in &context;`"))
+    } else {
+        Ok(hole(tokens))
+    }
 }
 
 fn header(tokens: &[Token], span: Span, allowed: bool) -> Result<Declaration, Diagnostic> {
     if !allowed {
-        return Err(Diagnostic::syntax(span, "the block's `where` stands before its equations"));
+        return Err(Diagnostic::syntax(span, "the block's `where` stands before its equations")
+            .help("move it to the top, or write it without the `;` before it for one equation alone"));
     }
     declaration(tokens, span)
 }
@@ -96,7 +127,8 @@ fn block_value(tokens: &[Token]) -> Result<Tail, Diagnostic> {
             ));
         }
         _ => {
-            let found = statement(tokens)?;
+            let found = statement(tokens)
+                .map_err(|fault| value_without_semicolon(tokens, |before| statement(before).is_ok()).unwrap_or(fault))?;
             match found.target {
                 Target::Value(_) => BlockValue::Equation(Box::new(found)),
                 Target::Let(_) => {
@@ -123,15 +155,28 @@ fn declaration(tokens: &[Token], span: Span) -> Result<Declaration, Diagnostic> 
         return Err(Diagnostic::unbuilt(*span, "a sparse map in `where`"));
     }
     let Some(colon) = tokens.iter().position(|t| t.is_punct(':')) else {
-        return Err(Diagnostic::syntax(span, "`where` gives extents to labels").help("write `where i, j: n;`"));
+        let names: Vec<&Token> = tokens.iter().take_while(|t| !t.is_punct('=')).collect();
+        let fault = Diagnostic::syntax(span, "`where` gives extents to labels, after `:`");
+        return Err(match tokens.get(names.len() + 1..) {
+            Some(extent) if !names.is_empty() && !extent.is_empty() => fault.help(format!(
+                "write `where {}: {}`",
+                text(&tokens[..names.len()]),
+                text(extent).trim_end_matches([',', ' '])
+            )),
+            _ => fault.help("write `where i, j: n`"),
+        });
     };
     let labels = labels(&tokens[..colon], span)?;
     if labels.is_empty() {
         return Err(Diagnostic::syntax(span, "a label is missing before `:`"));
     }
     let extent = match &tokens[colon + 1..] {
-        [] => return Err(Diagnostic::syntax(tokens[colon].span, "an extent is missing after `:`")),
-        [Token { tree: Tree::Literal(literal), span }] => Count::Literal(integer(literal, *span)?, *span),
+        [] => {
+            return Err(Diagnostic::syntax(tokens[colon].span, "an extent is missing after `:`")
+                .help("write `where i: 4` or `where i: n`"));
+        }
+        [Token { tree: Tree::Literal(literal), span }] => Count::Literal(integer(literal, *span, "an extent: those")?, *span),
+        [first, ..] if first.is_punct('.') => return Err(Diagnostic::unbuilt(first.span, "a bound on an extent")),
         other => Count::Hole(hole(other)),
     };
     Ok(Declaration { labels, extent })
@@ -141,6 +186,12 @@ fn statement(tokens: &[Token]) -> Result<Statement, Diagnostic> {
     let span = tokens[0].span.to(tokens[tokens.len() - 1].span);
     let mut cursor = Cursor::new(tokens, tokens[tokens.len() - 1].span);
     let target = target(&mut cursor)?;
+    if let (Target::Let(_), Some(inner), Some(next)) = (&target, cursor.peek_group(Delimiter::Bracket), cursor.peek_at(1))
+        && next.is_punct('=')
+    {
+        return Err(Diagnostic::syntax(cursor.here(), "the indices of a `let` follow its name")
+            .help(format!("write `let W[{}] = …`", text(inner))));
+    }
     let right = right(&mut cursor)?;
     let declarations = if cursor.take_ident("where") { declarations(&mut cursor)? } else { Vec::new() };
     unexpected(&cursor)?;
@@ -172,13 +223,13 @@ fn target(cursor: &mut Cursor<'_>) -> Result<Target, Diagnostic> {
     let first = cursor.here();
     if cursor.take_ident("let") {
         let target = let_target(cursor)?;
-        equals(cursor, "a `let` is followed by `=`")?;
+        equals(cursor, true)?;
         return Ok(Target::Let(target));
     }
     if let Some(inner) = cursor.peek_group(Delimiter::Bracket) {
         let indices = Some(indices(inner, first)?);
         cursor.next();
-        equals(cursor, "the left side is followed by `=`")?;
+        equals(cursor, false)?;
         return Ok(Target::Value(vec![LeftSide { indices, span: first }]));
     }
     if let Some(inner) = cursor.peek_group(Delimiter::Parenthesis)
@@ -186,7 +237,7 @@ fn target(cursor: &mut Cursor<'_>) -> Result<Target, Diagnostic> {
     {
         let results = split(inner, ',').into_iter().map(|part| left_side(part, first)).collect::<Result<_, _>>()?;
         cursor.next();
-        equals(cursor, "the left side is followed by `=`")?;
+        equals(cursor, false)?;
         return Ok(Target::Value(results));
     }
     place(cursor)
@@ -233,18 +284,14 @@ fn let_target(cursor: &mut Cursor<'_>) -> Result<Vec<(Name, LeftSide)>, Diagnost
     split(inner, ',').into_iter().map(several).collect()
 }
 
-fn equals(cursor: &mut Cursor<'_>, sentence: &str) -> Result<(), Diagnostic> {
+fn equals(cursor: &mut Cursor<'_>, named: bool) -> Result<(), Diagnostic> {
     if cursor.peek_pair('=', '=') {
         return unexpected(cursor);
     }
     if cursor.take_punct('=') {
         return Ok(());
     }
-    let fault = Diagnostic::syntax(cursor.here(), sentence);
-    Err(match cursor.peek().map(|t| &t.tree) {
-        Some(Tree::Punct('+' | '-' | '*' | '/', true)) => fault.help("`+=` and its like need an existing tensor: `C[i, j] += …`"),
-        _ => fault.help("write `[i, j] = A[i, k] * B[k, j]`"),
-    })
+    Err(no_equals(cursor, named))
 }
 
 /// `C[i, j] +=`: an existing tensor.
@@ -252,10 +299,10 @@ fn place(cursor: &mut Cursor<'_>) -> Result<Target, Diagnostic> {
     let start = *cursor;
     let left = expression(cursor)?;
     if cursor.is_empty() || cursor.peek_pair('-', '>') {
-        return Err(Diagnostic::syntax(start.here(), "the result has no indices").help(format!(
-            "write the left side first: `[i, j] = {}`",
-            text(&start.rest()[..start.rest().len() - cursor.rest().len()])
-        )));
+        let written = text(&start.rest()[..start.rest().len() - cursor.rest().len()]);
+        let arrow = cursor.peek_at(2).and_then(|token| token.group(Delimiter::Bracket));
+        let at = if cursor.is_empty() { start.here() } else { cursor.here() };
+        return Err(no_left_side(&left, &written, arrow, at));
     }
     let assignment = assignment(cursor)?;
     match left.kind {

@@ -2,9 +2,12 @@
 
 use super::cursor::{Cursor, hole, split};
 use super::index::{indices, labels};
+use super::mistake::{
+    function_in_brackets, given, is_keyword, reduction_without_semicolon, refuse_call, refuse_factor, rust_expression,
+    unexpected, unknown,
+};
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
-use crate::nearest::nearest;
 use crate::syntax::{Exchange, Expression, ExpressionKind, Factorisation, Name, Operator, Reduction, Scalar};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
@@ -66,32 +69,6 @@ pub(super) fn whole(tokens: &[Token], end: Span) -> Result<Expression, Diagnosti
     Ok(found)
 }
 
-/// Refuses what follows an expression, with the help that the token suggests.
-pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
-    let Some(token) = cursor.peek() else { return Ok(()) };
-    let plain =
-        Diagnostic::syntax(token.span, format!("expected an operator, found `{}`", text(std::slice::from_ref(token)).trim_end()));
-    Err(match &token.tree {
-        Tree::Punct('=', _) if cursor.peek_pair('=', '=') => {
-            Diagnostic::syntax(token.span, "`==` compares; an equation has a single `=`")
-                .help("write `[i, j] = A[i, k] * B[k, j]`")
-        }
-        Tree::Punct('=', _) => Diagnostic::syntax(token.span, "an equation has one `=`")
-            .help("write several equations in one `tensor!` with `;` between them"),
-        Tree::Punct('-', true) if cursor.peek_pair('-', '>') => {
-            Diagnostic::syntax(token.span, "the left side is written first").help("write `[i, j] = A[i, k] * B[k, j]`")
-        }
-        Tree::Punct('^', _) => {
-            Diagnostic::syntax(token.span, "`^` is not an operator here").help("a power is `powi(X, 2)` or `powf(X, 0.5)`")
-        }
-        Tree::Punct('%' | '@' | '|' | '&' | '<' | '>', _) => plain.help("the operators are `+`, `-`, `*` and `/`"),
-        Tree::Punct(',', _) => plain.help("several results are written `([i], [i, j]) = …`"),
-        Tree::Ident(word) if word == "let" => Diagnostic::syntax(cursor.before(), "`;` is missing after this equation"),
-        Tree::Ident(_) | Tree::Literal(_) => plain.help("a product is written with `*`"),
-        _ => plain,
-    })
-}
-
 type Reader = fn(&mut Cursor<'_>) -> Result<Expression, Diagnostic>;
 
 /// Operands of one precedence, grouped from the left.
@@ -123,7 +100,11 @@ fn unary(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
 fn factor(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
     let start = *cursor;
     let Some(token) = cursor.peek() else {
-        return Err(Diagnostic::syntax(cursor.before(), "a factor is missing after this"));
+        let what = if cursor.previous().is_some_and(|t| t.is_punct('+') || t.is_punct('-')) { "term" } else { "factor" };
+        return Err(match cursor.previous() {
+            Some(token) if token.is_punct('=') => Diagnostic::syntax(token.span, "nothing follows the `=`"),
+            _ => Diagnostic::syntax(cursor.before(), format!("a {what} is missing after this")),
+        });
     };
     match &token.tree {
         Tree::Literal(literal) => {
@@ -156,10 +137,14 @@ fn factor(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
             postfix(cursor, start)
         }
         Tree::Ident(name) => {
+            if is_keyword(name) && !matches!(name.as_str(), "self" | "Self" | "super" | "crate") {
+                return Err(rust_expression(name, token.span));
+            }
             cursor.next();
             if let Some(arguments) = cursor.peek_group(Delimiter::Parenthesis) {
                 let span = token.span.to(cursor.here());
-                let found = call(name, arguments, token.span, span)?;
+                let indexed = cursor.peek_at(1).is_some_and(|t| t.group(Delimiter::Bracket).is_some());
+                let found = call(name, arguments, indexed, token.span, span)?;
                 cursor.next();
                 refuse_call(cursor, name)?;
                 return Ok(found);
@@ -172,9 +157,16 @@ fn factor(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
         Tree::Punct('&', _) => {
             Err(Diagnostic::syntax(token.span, "operands are borrowed by themselves").help("leave out the `&`"))
         }
+        Tree::Punct('*', _) if cursor.previous().is_some_and(|t| matches!(t.tree, Tree::Punct('*', true))) => {
+            Err(Diagnostic::syntax(cursor.before().to(token.span), "`**` is not an operator here")
+                .help("a power is `powi(X, 2)` or `powf(X, 0.5)`"))
+        }
         Tree::Punct('*', _) => Err(Diagnostic::syntax(token.span, "a factor is missing before `*`")
             .help("a dereferenced scalar stands in braces, `{ *x }`; a power is `powi(X, 2)`")),
         Tree::Punct('+', _) => Err(Diagnostic::syntax(token.span, "a term is missing before `+`")),
+        Tree::Group(Delimiter::Bracket, _) => {
+            Err(Diagnostic::syntax(token.span, "indices stand after an operand").help("write `A[i, j]`, or `1[i, j]` for ones"))
+        }
         _ => Err(cursor.expected("an operand such as `A[i, j]`, a number, a function or `(`")),
     }
 }
@@ -207,7 +199,8 @@ fn postfix<'a>(cursor: &mut Cursor<'a>, start: Cursor<'a>) -> Result<Expression,
         return Ok(scalar_hole(cursor, start));
     };
     let bracket = cursor.here();
-    let found = indices(inner, bracket)?;
+    let found =
+        indices(inner, bracket).map_err(|fault| function_in_brackets(&operand.text, inner, operand.span).unwrap_or(fault))?;
     cursor.next();
     if let Some(more) = cursor.peek_group(Delimiter::Bracket) {
         let (first, second) = (text(inner), text(more));
@@ -216,7 +209,7 @@ fn postfix<'a>(cursor: &mut Cursor<'a>, start: Cursor<'a>) -> Result<Expression,
             operand.text
         )));
     }
-    refuse_call(cursor, &operand.text)?;
+    refuse_factor(cursor, &operand.text, inner)?;
     let span = operand.span.to(bracket);
     Ok(Expression { kind: ExpressionKind::Operand(operand, found), span })
 }
@@ -238,17 +231,6 @@ fn spread(scalar: Scalar, cursor: &mut Cursor<'_>, span: Span) -> Result<Express
     Ok(Expression { kind: ExpressionKind::Spread(scalar, over), span })
 }
 
-/// Something followed by parentheses that is not a function of the language.
-fn refuse_call(cursor: &Cursor<'_>, what: &str) -> Result<(), Diagnostic> {
-    match cursor.peek_group(Delimiter::Parenthesis) {
-        None => Ok(()),
-        Some(inner) => Err(Diagnostic::syntax(cursor.here(), "parentheses follow an operand").help(format!(
-            "indices stand in brackets, `{what}[{}]`; the result of a Rust call is indexed as `(f(x))[i, j]`",
-            text(inner)
-        ))),
-    }
-}
-
 /// A decomposition inside an expression.
 pub(super) fn stands_alone(name: &str, at: Span) -> Diagnostic {
     let results = if name == "eigh" { "(e[n], C[p, n])" } else { "L[i, k]" };
@@ -257,24 +239,25 @@ pub(super) fn stands_alone(name: &str, at: Span) -> Diagnostic {
 }
 
 /// A function of the language.
-fn call(name: &str, arguments: &[Token], at: Span, span: Span) -> Result<Expression, Diagnostic> {
+fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) -> Result<Expression, Diagnostic> {
     if let Some(reduction) = reduction(name) {
-        let semicolon = arguments.iter().position(|t| t.is_punct(';')).filter(|&n| n > 0);
-        let Some(semicolon) = semicolon else {
-            let body = text(split(arguments, ';').pop().unwrap_or_default());
-            return Err(
-                Diagnostic::syntax(at, format!("`{name}` names its labels first")).help(format!("write `{name}(k; {body})`"))
-            );
+        let Some(semicolon) = arguments.iter().position(|t| t.is_punct(';')).filter(|&n| n > 0) else {
+            return Err(reduction_without_semicolon(name, &split(arguments, ','), at));
         };
         let over = labels(&arguments[..semicolon], span)?;
-        let body = Box::new(whole(&arguments[semicolon + 1..], span)?);
+        let body = &arguments[semicolon + 1..];
+        if body.is_empty() {
+            let fault = Diagnostic::syntax(arguments[semicolon].span, format!("nothing follows the `;` of `{name}`"));
+            return Err(fault.help(format!("write `{name}({} X)`", text(&arguments[..=semicolon]).trim_end())));
+        }
+        let body = Box::new(whole(body, span)?);
         return Ok(Expression { kind: ExpressionKind::Reduce(reduction, over, body), span });
     }
     if let "sym" | "asym" = name {
         return exchange(name, arguments, at, span);
     }
     if UNBUILT_FUNCTIONS.contains(&name) || UNBUILT_LINEAR_ALGEBRA.contains(&name) {
-        return Ok(Expression { kind: ExpressionKind::Unbuilt(format!("`{name}`")), span });
+        return Ok(Expression { kind: ExpressionKind::Unbuilt(format!("`{name}`")), span: at });
     }
     if factorisation(name).is_some() {
         return Err(stands_alone(name, at));
@@ -282,7 +265,7 @@ fn call(name: &str, arguments: &[Token], at: Span, span: Span) -> Result<Express
     let parts = split(arguments, ',');
     if let Some(function) = Function::from_name(name) {
         let [argument] = parts.as_slice() else {
-            return Err(Diagnostic::syntax(at, format!("`{name}` takes one argument, but {} are given", parts.len())));
+            return Err(Diagnostic::syntax(at, format!("`{name}` takes one argument, {}", given(parts.len()))));
         };
         let argument = Box::new(whole(argument, span)?);
         return Ok(Expression { kind: ExpressionKind::Apply(function, argument), span });
@@ -291,12 +274,13 @@ fn call(name: &str, arguments: &[Token], at: Span, span: Span) -> Result<Express
         let [base, exponent] = parts.as_slice() else {
             return Err(Diagnostic::syntax(
                 at,
-                format!("`{name}` takes a base and an exponent, but {} arguments are given", parts.len()),
-            ));
+                format!("`{name}` takes two arguments, a base and an exponent, {}", given(parts.len())),
+            )
+            .help(format!("write `{name}(X, {})`", if name == "powi" { "2" } else { "0.5" })));
         };
         return power(name == "powi", whole(base, span)?, exponent, span);
     }
-    Err(unknown(name, &parts, at))
+    Err(unknown(name, &parts, indexed, at))
 }
 
 /// `sym(i, j; X)`, `asym((i, a), (j, b); X)`
@@ -349,25 +333,6 @@ fn scalar(tokens: &[Token], span: Span) -> Result<Scalar, Diagnostic> {
         }
         _ => Ok(Scalar::Hole(hole(tokens))),
     }
-}
-
-fn unknown(name: &str, arguments: &[&[Token]], at: Span) -> Diagnostic {
-    let plain = Diagnostic::syntax(at, format!("`{name}` is not a function of tensor equations"));
-    let functions = Function::ALL.iter().map(|f| f.name());
-    let others =
-        ["sum", "prod", "max", "min", "powi", "powf", "cholesky", "eigh", "map", "sym", "asym", "svd", "qr", "solve", "inv"];
-    let is_label = |part: &&[Token]| matches!(part, [Token { tree: Tree::Ident(_) | Tree::Literal(_), .. }]);
-    if let Some(known) = nearest(name, functions.chain(others)) {
-        return plain.help(format!("a function of a similar name is `{known}`"));
-    }
-    let written: Vec<String> = arguments.iter().map(|part| text(part)).collect();
-    if arguments.iter().all(is_label) {
-        return plain.help(format!("indices stand in brackets: `{name}[{}]`", written.join(", ")));
-    }
-    plain.help(format!(
-        "the result of a Rust function is an operand in parentheses, `({name}({}))[i, j]`, or in braces if it is a number",
-        written.join(", ")
-    ))
 }
 
 /// The value of a numeric literal.

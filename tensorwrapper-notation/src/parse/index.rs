@@ -1,6 +1,7 @@
 //! What stands between the brackets of an operand.
 
 use super::cursor::{Cursor, hole, split};
+use super::mistake::{self, is_keyword, keyword_as_label};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Count, Index, Name, Range};
 use crate::token::{Delimiter, Span, Token, Tree, text};
@@ -10,14 +11,41 @@ pub(super) fn indices(tokens: &[Token], end: Span) -> Result<Vec<Index>, Diagnos
     if let Some(semicolon) = tokens.iter().find(|t| t.is_punct(';')) {
         return Err(Diagnostic::syntax(semicolon.span, "indices are separated by `,`"));
     }
-    split(tokens, ',').into_iter().map(|part| index(part, end)).collect()
+    let mut found = Vec::new();
+    let mut comma = None;
+    for part in split(tokens, ',') {
+        let (Some(first), Some(last)) = (part.first(), part.last()) else {
+            return Err(Diagnostic::syntax(comma_after(tokens, comma).unwrap_or(end), "an index is missing before this `,`"));
+        };
+        found.push(index(part, first.span.to(last.span))?);
+        comma = Some(last.span);
+    }
+    Ok(found)
+}
+
+/// The second comma after a place: the one that nothing stands before.
+fn comma_after(tokens: &[Token], place: Option<Span>) -> Option<Span> {
+    let after = |token: &&Token| token.is_punct(',') && place.is_none_or(|place| token.span.start >= place.end);
+    tokens.iter().filter(after).nth(usize::from(place.is_some())).map(|token| token.span)
 }
 
 /// Labels between commas.
 pub(super) fn labels(tokens: &[Token], end: Span) -> Result<Vec<Name>, Diagnostic> {
     let label = |part: &[Token]| {
         let mut cursor = Cursor::new(part, end);
+        if let Some(inner) = cursor.peek_group(Delimiter::Bracket) {
+            return Err(
+                Diagnostic::syntax(cursor.here(), "labels stand here without brackets").help(format!("write `{}`", text(inner)))
+            );
+        }
+        if let Some(Token { tree: Tree::Literal(literal), span }) = cursor.peek() {
+            return Err(Diagnostic::syntax(*span, format!("`{literal}` is not a label"))
+                .help("labels stand here, as in `1[i, j]`, which is 1 for each `i` and `j`"));
+        }
         let name = cursor.name("a label")?;
+        if is_keyword(&name.text) {
+            return Err(keyword_as_label(&name.text, name.span));
+        }
         cursor.finish("`,` between labels")?;
         Ok(name)
     };
@@ -27,10 +55,11 @@ pub(super) fn labels(tokens: &[Token], end: Span) -> Result<Vec<Name>, Diagnosti
 fn index(tokens: &[Token], end: Span) -> Result<Index, Diagnostic> {
     let mut cursor = Cursor::new(tokens, end);
     let Some(first) = cursor.next() else {
-        return Err(Diagnostic::syntax(end, "an index is missing between two commas"));
+        return Err(Diagnostic::syntax(end, "an index is missing"));
     };
     let span = first.span;
     let found = match &first.tree {
+        Tree::Ident(label) if is_keyword(label) => return Err(keyword_as_label(label, span)),
         Tree::Ident(label) if cursor.take_ident("in") => {
             let label = Name { text: label.clone(), span };
             return Ok(Index::Slice(label, range(cursor.rest(), cursor.before())?));
@@ -41,7 +70,10 @@ fn index(tokens: &[Token], end: Span) -> Result<Index, Diagnostic> {
             );
         }
         Tree::Ident(label) => Index::Label(Name { text: label.clone(), span }),
-        Tree::Literal(literal) => Index::Chip(Count::Literal(integer(literal, span)?, span)),
+        Tree::Literal(literal) if tokens.len() == 1 && literal.starts_with(['"', '\'']) => {
+            return Err(mistake::index(tokens, span));
+        }
+        Tree::Literal(literal) => Index::Chip(Count::Literal(integer(literal, span, POSITIONS)?, span)),
         Tree::Group(Delimiter::Brace | Delimiter::Invisible, _) => Index::Chip(Count::Hole(hole(&tokens[..1]))),
         Tree::Group(Delimiter::Parenthesis, inner) => Index::Fused(labels(inner, span)?, span),
         Tree::Punct('.', true) if cursor.take_punct('.') => Index::Rest(span.to(cursor.before())),
@@ -49,18 +81,13 @@ fn index(tokens: &[Token], end: Span) -> Result<Index, Diagnostic> {
             return Err(Diagnostic::syntax(span, "an index counts from 0 and is never negative")
                 .help("the last index of an axis of extent `n` is `{ n - 1 }`"));
         }
-        _ => return Err(Diagnostic::syntax(span, INDEX_FORMS)),
+        _ => return Err(mistake::index(tokens, end)),
     };
     if cursor.is_empty() {
         return Ok(found);
     }
-    let written = text(tokens);
-    Err(Diagnostic::syntax(cursor.here(), INDEX_FORMS)
-        .help(format!("a Rust expression stands in braces: `{{ {written} }}`; a slice is written `i in 2..5`")))
+    Err(mistake::index(tokens, end))
 }
-
-const INDEX_FORMS: &str =
-    "an index is a label `i`, a slice `i in 2..5`, a position `3` or `{ n - 1 }`, fused labels `(i, j)`, or `..`";
 
 /// `2..5`, `..5`, `2..`, `2..=4` with literals, or any range expression.
 fn range(tokens: &[Token], end: Span) -> Result<Range, Diagnostic> {
@@ -72,7 +99,8 @@ fn range(tokens: &[Token], end: Span) -> Result<Range, Diagnostic> {
     let mut cursor = Cursor::new(tokens, end);
     let mut literal = || {
         let token = *cursor.peek().as_ref()?;
-        let value = if let Tree::Literal(digits) = &token.tree { integer(digits, token.span).ok() } else { None };
+        let value =
+            if let Tree::Literal(digits) = &token.tree { integer(digits, token.span, "an index: positions").ok() } else { None };
         cursor.next();
         value
     };
@@ -86,8 +114,8 @@ fn range(tokens: &[Token], end: Span) -> Result<Range, Diagnostic> {
     let inclusive = cursor.take_punct('=');
     let stop = match cursor.next() {
         Some(Token { tree: Tree::Literal(digits), span }) if cursor.is_empty() => {
-            let last = integer(digits, *span)?;
-            last.checked_add(usize::from(inclusive)).ok_or_else(|| not_an_index(digits, *span))?
+            let last = integer(digits, *span, POSITIONS)?;
+            last.checked_add(usize::from(inclusive)).ok_or_else(|| not_a_number(digits, *span, POSITIONS))?
         }
         _ => return Ok(Range::Hole(opaque)),
     };
@@ -97,13 +125,16 @@ fn range(tokens: &[Token], end: Span) -> Result<Range, Diagnostic> {
     Ok(Range::Literal(start, Some(stop), span))
 }
 
-/// A non-negative integer literal.
-pub(super) fn integer(literal: &str, span: Span) -> Result<usize, Diagnostic> {
+/// A non-negative integer literal; `what` it should be, and its plural, are the words of the message.
+pub(super) fn integer(literal: &str, span: Span, what: &str) -> Result<usize, Diagnostic> {
     let digits = literal.replace('_', "");
     let digits = digits.strip_suffix("usize").unwrap_or(&digits);
-    digits.parse().map_err(|_| not_an_index(literal, span))
+    digits.parse().map_err(|_| not_a_number(literal, span, what))
 }
 
-fn not_an_index(literal: &str, span: Span) -> Diagnostic {
-    Diagnostic::syntax(span, format!("`{literal}` is not an index: positions are whole numbers from 0"))
+/// What a position should be, for messages.
+const POSITIONS: &str = "an index: positions";
+
+fn not_a_number(literal: &str, span: Span, what: &str) -> Diagnostic {
+    Diagnostic::syntax(span, format!("`{literal}` is not {what} are whole numbers from 0"))
 }

@@ -1,18 +1,20 @@
 //! Tokens → syntax tree. What the grammar accepts stands here and nowhere else.
 //!
-//! `equation` reads statements and blocks, `expression` right sides, `index` what stands between brackets.
+//! `equation` reads statements and blocks, `expression` right sides, `index` what stands between brackets; `mistake`
+//! finds words for what a person may have meant.
 
 mod cursor;
 mod equation;
 mod expression;
 mod index;
+mod mistake;
 #[cfg(test)]
 mod slips;
 #[cfg(test)]
 mod tests;
 
 use crate::diagnostic::Diagnostic;
-use crate::syntax::{Index, Invocation, Statement};
+use crate::syntax::{Index, Invocation, Name, Statement};
 use crate::token::{Span, Token, Tree};
 
 /// Reads one invocation: a value, an assignment, or a block.
@@ -20,14 +22,40 @@ use crate::token::{Span, Token, Tree};
 /// # Errors
 /// Every fault of syntax, one for each statement at most.
 pub fn parse(tokens: &[Token]) -> Result<Invocation, Vec<Diagnostic>> {
-    equation::invocation(tokens)
+    let Recovered { faults, invocation, .. } = equation::recover(tokens);
+    match invocation {
+        Some(invocation) if faults.is_empty() => Ok(invocation),
+        _ => Err(faults),
+    }
+}
+
+/// What could be read of an invocation in which something is wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recovered {
+    /// The faults of syntax, one for each statement at most; none if all is well.
+    pub faults: Vec<Diagnostic>,
+    /// What is well.
+    pub invocation: Option<Invocation>,
+    /// Names that a wrong statement binds.
+    pub broken: Vec<Name>,
+}
+
+/// Reads one invocation as far as possible, so that the faults of its meaning are found beside those of syntax.
+pub fn recover(tokens: &[Token]) -> Recovered {
+    equation::recover(tokens)
 }
 
 /// Reads a string literal and operands, `"ik,kj->ij", a, b`, as one equation.
 ///
-/// # Errors
-/// The first fault of syntax.
-pub fn einsum_call(tokens: &[Token]) -> Result<Statement, Diagnostic> {
+/// Whatever is wrong with it is one fault, and nothing is left of the equation.
+pub fn einsum_call(tokens: &[Token]) -> Recovered {
+    match einsum_statement(tokens) {
+        Ok(statement) => Recovered { faults: Vec::new(), invocation: Some(Invocation::Equation(statement)), broken: Vec::new() },
+        Err(fault) => Recovered { faults: vec![fault], invocation: None, broken: Vec::new() },
+    }
+}
+
+fn einsum_statement(tokens: &[Token]) -> Result<Statement, Diagnostic> {
     let mut parts = cursor::split(tokens, ',').into_iter();
     let usage = || "write `einsum!(\"ik,kj->ij\", a, b)`";
     let Some([Token { tree: Tree::Literal(literal), span }]) = parts.next() else {

@@ -106,7 +106,7 @@ impl<X: TensorLike + ?Sized> TensorLike for &X {
     }
 }
 
-#[diagnostic::do_not_recommend]
+// Recommended, because rustc offers a `&mut` otherwise, for what no `&mut` makes a tensor.
 impl<X: TensorLike + ?Sized> TensorLike for &mut X {
     type Elem = X::Elem;
     type Shape = X::Shape;
@@ -130,7 +130,8 @@ impl<'a> ScalarValue<'a> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a scalar in an equation over `{T}`",
     label = "not a scalar of `{T}` equations",
-    note = "a number is of the element type or its real type; convert another one in braces, as in `{{ x as f64 }}`"
+    note = "a number is of the element type or its real type; convert another one in braces, as in `{{ x as f64 }}`",
+    note = "a tensor needs its indices, as in `A[i, j]`, unless it is of rank 0"
 )]
 pub trait IntoScalar<T: Element> {
     /// This number, recorded.
@@ -143,11 +144,6 @@ pub trait IntoScalar<T: Element> {
 }
 
 /// The shape of a tensor that may stand without indices: a single number.
-#[diagnostic::on_unimplemented(
-    message = "a tensor that is not of rank 0 stands without indices",
-    label = "a tensor without its indices",
-    note = "write `A[i, j]`, with one index for each axis"
-)]
 pub trait ScalarShape: Extents {}
 impl ScalarShape for () {}
 
@@ -193,6 +189,7 @@ references! {
 /// Tensors of rank 0 and references to them, one by one for the same reason.
 macro_rules! tensors {
     ($($X:ty),*) => { $(
+        #[diagnostic::do_not_recommend]
         impl<T: Element, S: ScalarShape> IntoScalar<T> for $X {
             fn into_scalar(&self) -> ScalarValue<'_> {
                 ScalarValue(Tree::Operand(self.operand().value, Vec::new()))

@@ -20,7 +20,7 @@ use std::marker::PhantomData;
 
 use super::extent::{Bad, Const, Dyn, Extent};
 use super::extents::{Axis, Extents, Shape, StaticRank};
-use super::range::{Verdict, Within};
+use super::range::Within;
 
 /// Two numbers that must be equal; 0 and 0 where the compiler does not know both.
 #[derive(Debug)]
@@ -173,23 +173,23 @@ impl<E, const I: usize> Position<E, I> {
 
 /// The answer to whether a position lies on an axis of extent `N`.
 #[derive(Debug)]
-pub struct Located<const N: usize, V>(PhantomData<V>);
+pub struct Located<const N: usize, const INSIDE: bool>;
 
 impl<const N: usize, const I: usize> Position<Const<N>, I>
 where
     Const<N>: Within<I>,
 {
     /// The extent is known: the compiler compares.
-    pub fn __locate(self) -> Located<N, <Const<N> as Within<I>>::Verdict> {
-        Located(PhantomData)
+    pub fn __locate(self) -> <Const<N> as Within<I>>::Located {
+        <Const<N> as Within<I>>::located()
     }
 }
 
 /// The extent is not known, or too large for the compiler's arithmetic: the run time compares.
 pub trait LocateAtRunTime: Sized {
     #[allow(missing_docs)]
-    fn __locate(self) -> Located<0, Verdict<true>> {
-        Located(PhantomData)
+    fn __locate(self) -> Located<0, true> {
+        Located
     }
 }
 impl<E: Extent, const I: usize> LocateAtRunTime for Position<E, I> {}

@@ -22,4 +22,3 @@ pub use extent::{Const, Dyn, Extent, Len};
 pub(crate) use extents::Axis;
 pub use extents::{Extents, Shape};
 pub use into::{IntoExtent, IntoShape};
-pub use range::Verdict;

@@ -6,16 +6,15 @@
 
 use typenum::{B0, B1, Const as Number, IsLess, ToUInt, U};
 
+use super::check::Located;
 use super::extent::Const;
-
-/// The outcome: `Verdict<true>` where the position lies on the axis.
-#[derive(Debug)]
-pub struct Verdict<const INSIDE: bool>;
 
 /// Implemented by an extent that can be compared with the position `I`.
 pub trait Within<const I: usize> {
+    /// The outcome, a [`Located`].
+    type Located;
     /// The outcome.
-    type Verdict;
+    fn located() -> Self::Located;
 }
 
 impl<const N: usize, const I: usize> Within<I> for Const<N>
@@ -24,17 +23,30 @@ where
     Number<I>: ToUInt,
     U<I>: IsLess<U<N>, Output: Bit>,
 {
-    type Verdict = <<U<I> as IsLess<U<N>>>::Output as Bit>::Verdict;
+    type Located = <<U<I> as IsLess<U<N>>>::Output as Bit>::Located<N>;
+    fn located() -> Self::Located {
+        <<U<I> as IsLess<U<N>>>::Output as Bit>::located::<N>()
+    }
 }
 
-/// `typenum`'s bits as verdicts.
+/// `typenum`'s bits as outcomes.
 pub trait Bit {
-    /// The verdict.
-    type Verdict;
+    /// The outcome for an axis of extent `N`.
+    type Located<const N: usize>;
+    /// The outcome.
+    fn located<const N: usize>() -> Self::Located<N>;
 }
+
 impl Bit for B0 {
-    type Verdict = Verdict<false>;
+    type Located<const N: usize> = Located<N, false>;
+    fn located<const N: usize>() -> Located<N, false> {
+        Located
+    }
 }
+
 impl Bit for B1 {
-    type Verdict = Verdict<true>;
+    type Located<const N: usize> = Located<N, true>;
+    fn located<const N: usize>() -> Located<N, true> {
+        Located
+    }
 }

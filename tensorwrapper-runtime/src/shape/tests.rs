@@ -136,11 +136,11 @@ fn comparisons_know_what_types_know() {
 
 #[test]
 fn positions_are_located_where_the_compiler_can() {
-    let _: Located<4, Verdict<true>> = Position::<_, 3>::on(Mark::<Const<4>>::constant()).__locate();
-    let _: Located<4, Verdict<false>> = Position::<_, 4>::on(Mark::<Const<4>>::constant()).__locate();
-    let _: Located<0, Verdict<true>> = Position::<_, 4>::on(Mark::dynamic()).__locate();
-    let _: Located<0, Verdict<true>> = Position::<_, 5000>::on(Mark::<Const<4999>>::constant()).__locate();
-    fn generic<const N: usize>(extent: Mark<Const<N>>) -> Located<0, Verdict<true>> {
+    let _: Located<4, true> = Position::<_, 3>::on(Mark::<Const<4>>::constant()).__locate();
+    let _: Located<4, false> = Position::<_, 4>::on(Mark::<Const<4>>::constant()).__locate();
+    let _: Located<0, true> = Position::<_, 4>::on(Mark::dynamic()).__locate();
+    let _: Located<0, true> = Position::<_, 5000>::on(Mark::<Const<4999>>::constant()).__locate();
+    fn generic<const N: usize>(extent: Mark<Const<N>>) -> Located<0, true> {
         Position::<_, 4>::on(extent).__locate()
     }
     let _ = generic(Mark::<Const<2>>::constant());

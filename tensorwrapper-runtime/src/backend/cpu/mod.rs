@@ -2,9 +2,9 @@
 //!
 //! Files by stage: `fuse` brings iteration spaces into normal form; `contract` classifies products and sends them to
 //! `direct` (dots, matrix times vector, …) or to `matrix` (cut by `split`, packed where strides do not fuse, then `gemm`);
-//! `map` runs element-wise programs, in the order that `loops` chooses; `evaluate` interprets them; `permute` copies; `factorise` decomposes matrices.
+//! `map` runs element-wise programs, in the order that `loops` chooses; `evaluate` interprets them; `permute` copies;
+//! `factorise` decomposes matrices.
 
-#[cfg(test)]
 mod contract;
 mod direct;
 mod evaluate;

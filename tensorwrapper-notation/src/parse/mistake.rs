@@ -1,0 +1,303 @@
+//! What a person may have meant: the faults of syntax that deserve a sentence and a help of their own.
+//!
+//! Knows what is wrong, not what is right: that stands in the other files of this folder.
+
+use super::cursor::Cursor;
+use super::index::labels;
+use crate::diagnostic::Diagnostic;
+use crate::function::Function;
+use crate::nearest::nearest;
+use crate::syntax::{Expression, ExpressionKind, Index, Name};
+use crate::token::{Delimiter, Span, Token, Tree, text};
+
+/// Words that Rust keeps for itself.
+const KEYWORDS: [&str; 38] = [
+    "as", "async", "await", "break", "const", "continue", "crate", "dyn", "else", "enum", "extern", "false", "fn", "for", "if",
+    "impl", "in", "let", "loop", "match", "mod", "move", "mut", "pub", "ref", "return", "self", "Self", "static", "struct",
+    "super", "trait", "true", "type", "unsafe", "use", "where", "while",
+];
+
+/// Functions by the names that other languages give them, and what is written here.
+const SYNONYMS: [(&[&str], &str); 15] = [
+    (&["log", "loge", "log_e"], "the natural logarithm is `ln(X)`"),
+    (&["pow", "power"], "a power is `powi(X, 2)` or `powf(X, 0.5)`"),
+    (&["square", "sqr"], "a square is `powi(X, 2)`, a square root `sqrt(X)`"),
+    (&["fabs", "modulus", "norm1"], "the absolute value is `abs(X)`"),
+    (&["conjugate", "conjg", "star"], "the complex conjugate is `conj(X)`"),
+    (&["real"], "the real part is `re(X)`"),
+    (&["imag", "aimag"], "the imaginary part is `im(X)`"),
+    (&["adjoint", "dagger", "hermitian"], "the adjoint of `A[i, j]` is `conj(A[j, i])`"),
+    (&["transpose", "permute", "swap", "t"], "a transpose is another order of indices: `[i, j] = A[j, i]`"),
+    (&["tr"], "a trace is a repeated index: `A[i, i]`"),
+    (
+        &["dot", "matmul", "inner", "einsum", "contract", "tensordot"],
+        "a contraction is a product with a common index: `A[i, k] * B[k, j]`",
+    ),
+    (&["outer", "kron"], "an outer product is a product without a common index: `a[i] * b[j]`"),
+    (&["diag", "diagonal"], "a diagonal is a repeated index: `[i] = A[i, i]`"),
+    (&["total", "add", "reduce"], "a sum is written `sum(k; X)`"),
+    (&["product"], "a product over an index is `prod(k; X)`"),
+];
+
+/// Whether a word is Rust's.
+pub(super) fn is_keyword(word: &str) -> bool {
+    KEYWORDS.contains(&word)
+}
+
+/// A keyword where a label stands.
+pub(super) fn keyword_as_label(word: &str, span: Span) -> Diagnostic {
+    let raw = if matches!(word, "self" | "Self" | "super" | "crate") { String::new() } else { format!(", or `r#{word}`") };
+    Diagnostic::syntax(span, format!("`{word}` is a word of Rust and cannot be an index"))
+        .help(format!("give the index another name{raw}"))
+}
+
+/// Refuses what follows an expression, with the help that the token suggests.
+pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
+    let Some(token) = cursor.peek() else { return Ok(()) };
+    let found = text(std::slice::from_ref(token));
+    let plain = Diagnostic::syntax(token.span, format!("expected an operator, found `{found}`"));
+    let next = cursor.peek_at(1);
+    let with_neighbours = |from: usize| text(&cursor.rest()[..from.min(cursor.rest().len())]);
+    let before = cursor.previous().map_or(String::new(), |token| text(std::slice::from_ref(token)));
+    Err(match &token.tree {
+        Tree::Punct('=', _) if cursor.peek_pair('=', '=') => {
+            Diagnostic::syntax(token.span, "`==` compares; an equation has a single `=`")
+                .help("write `[i, j] = A[i, k] * B[k, j]`")
+        }
+        Tree::Punct('=', _) => Diagnostic::syntax(token.span, "an equation has one `=`")
+            .help("write several equations in one `tensor!` with `;` between them"),
+        Tree::Punct('-', true) if cursor.peek_pair('-', '>') => {
+            Diagnostic::syntax(token.span, "the left side is written first, and there is no arrow")
+                .help("write `[i, j] = A[i, k] * B[k, j]`")
+        }
+        Tree::Punct('^', _) => {
+            Diagnostic::syntax(token.span, "`^` is not an operator here").help("a power is `powi(X, 2)` or `powf(X, 0.5)`")
+        }
+        Tree::Punct('.', _) => method(next, token.span, plain),
+        Tree::Punct('!', _) => plain.help(format!("a Rust macro stands in braces: `{{ {before}{} }}`", with_neighbours(2))),
+        Tree::Punct('%' | '@' | '|' | '&' | '<' | '>', _) => plain.help("the operators are `+`, `-`, `*` and `/`"),
+        Tree::Punct(',', _) => plain.help("several results are written `([i], [i, j]) = …`"),
+        Tree::Ident(word) if word == "let" => Diagnostic::syntax(token.span, "`;` is missing before this `let`"),
+        Tree::Ident(word) if word == "as" => {
+            plain.help(format!("a Rust expression stands in braces: `{{ {before} {} }}`", with_neighbours(2)))
+        }
+        Tree::Ident(_) | Tree::Group(..) if cursor.rest().iter().any(|t| t.is_punct('=')) => {
+            Diagnostic::syntax(token.span, format!("expected an operator or `;`, found `{found}`"))
+                .help("a product is written with `*`; equations have `;` between them")
+        }
+        Tree::Ident(_) | Tree::Literal(_) | Tree::Group(Delimiter::Parenthesis | Delimiter::Brace, _) => {
+            plain.help("a product is written with `*`")
+        }
+        _ => plain,
+    })
+}
+
+/// `A[i, j].sqrt()`
+fn method(name: Option<&Token>, span: Span, plain: Diagnostic) -> Diagnostic {
+    let Some(Token { tree: Tree::Ident(name), span: at }) = name else { return plain };
+    let fault = Diagnostic::syntax(span.to(*at), format!("`.{name}` cannot follow an index"));
+    match Function::from_name(name) {
+        Some(_) => fault.help(format!("write `{name}(…)` around it")),
+        None => fault.help(format!("`(A.{name}())[i, j]` indexes the result of a Rust method")),
+    }
+}
+
+/// `if x { 1.0 } else { 2.0 }` among the factors.
+pub(super) fn rust_expression(word: &str, span: Span) -> Diagnostic {
+    let what = if matches!(word, "if" | "match" | "loop" | "unsafe" | "while" | "for") {
+        format!("`{word} …` is a Rust expression")
+    } else {
+        format!("`{word}` is a word of Rust")
+    };
+    Diagnostic::syntax(span, format!("{what}, and those stand in braces")).help(format!("write `{{ {word} … }}`"))
+}
+
+/// Something followed by parentheses that is not a function of the language.
+pub(super) fn refuse_call(cursor: &Cursor<'_>, what: &str) -> Result<(), Diagnostic> {
+    match cursor.peek_group(Delimiter::Parenthesis) {
+        None => Ok(()),
+        Some(inner) => Err(Diagnostic::syntax(cursor.here(), "parentheses follow an operand").help(format!(
+            "indices stand in brackets, `{what}[{}]`; the result of a Rust call is indexed as `(f(x))[i, j]`",
+            text(inner)
+        ))),
+    }
+}
+
+/// An indexed operand followed by parentheses: a `*` that is missing, or `sum[k](…)`.
+pub(super) fn refuse_factor(cursor: &Cursor<'_>, operand: &str, indices: &[Token]) -> Result<(), Diagnostic> {
+    let Some(inner) = cursor.peek_group(Delimiter::Parenthesis) else { return Ok(()) };
+    if is_reduction(operand) {
+        let fault =
+            Diagnostic::syntax(cursor.here(), format!("the labels and the body of `{operand}` share one pair of parentheses"));
+        return Err(fault.help(format!("write `{operand}({}; {})`", text(indices), text(inner))));
+    }
+    Err(Diagnostic::syntax(cursor.here(), "an operator is missing before this").help("a product is written with `*`"))
+}
+
+/// `exp[A[i, j]]`: a function whose argument stands in brackets, which are no indices.
+pub(super) fn function_in_brackets(name: &str, inner: &[Token], span: Span) -> Option<Diagnostic> {
+    let is_function = Function::from_name(name).is_some() || matches!(name, "powi" | "powf");
+    is_function.then(|| {
+        Diagnostic::syntax(span, format!("`{name}` is a function, and its argument stands in parentheses"))
+            .help(format!("write `{name}({})`", text(inner)))
+    })
+}
+
+fn is_reduction(name: &str) -> bool {
+    matches!(name, "sum" | "prod" | "max" | "min")
+}
+
+/// `sum(A[i, k])`, `sum(k, A[i, k])`
+pub(super) fn reduction_without_semicolon(name: &str, parts: &[&[Token]], at: Span) -> Diagnostic {
+    let written: Vec<String> = parts.iter().map(|part| text(part)).collect();
+    match (parts, written.split_last()) {
+        ([first @ .., _], Some((body, names))) if !names.is_empty() && first.iter().all(is_name) => {
+            Diagnostic::syntax(at, format!("the labels of `{name}` and its body have `;` between them"))
+                .help(format!("write `{name}({}; {body})`", names.join(", ")))
+        }
+        _ => Diagnostic::syntax(at, format!("`{name}` names its labels first"))
+            .help(format!("write `{name}(k; {})`", written.join(", "))),
+    }
+}
+
+fn is_name(part: &&[Token]) -> bool {
+    matches!(part, [Token { tree: Tree::Ident(_), .. }])
+}
+
+/// A function that is not known. `indexed` tells that brackets follow the call.
+pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Span) -> Diagnostic {
+    let plain = Diagnostic::syntax(at, format!("`{name}` is not a function of tensor equations"));
+    let written: Vec<String> = arguments.iter().map(|part| text(part)).collect();
+    if indexed {
+        return plain.help(format!("the result of a Rust function is indexed as `({name}({}))[i, j]`", written.join(", ")));
+    }
+    if let Some((_, help)) = SYNONYMS.iter().find(|(names, _)| names.contains(&name)) {
+        return plain.help(*help);
+    }
+    let functions = Function::ALL.iter().map(|f| f.name());
+    let others =
+        ["sum", "prod", "max", "min", "powi", "powf", "cholesky", "eigh", "map", "sym", "asym", "svd", "qr", "solve", "inv"];
+    if let Some(known) = nearest(name, functions.clone().chain(others)) {
+        return plain.help(format!("a function of a similar name is `{known}`"));
+    }
+    let is_label = |part: &&[Token]| matches!(part, [Token { tree: Tree::Ident(_) | Tree::Literal(_), .. }]);
+    if !arguments.is_empty() && arguments.iter().all(is_label) {
+        return plain.help(format!("indices stand in brackets: `{name}[{}]`", written.join(", ")));
+    }
+    if arguments.iter().any(|part| part.iter().any(|t| t.group(Delimiter::Bracket).is_some())) {
+        let known: Vec<_> = functions.map(|f| format!("`{f}`")).collect();
+        return plain.help(format!("functions of elements are {}, `powi` and `powf`", known.join(", ")));
+    }
+    plain.help(format!("a number from a Rust function stands in braces: `{{ {name}({}) }}`", written.join(", ")))
+}
+
+/// `, but none is given` and its like.
+pub(super) fn given(count: usize) -> String {
+    match count {
+        0 => "but none is given".to_string(),
+        1 => "but 1 is given".to_string(),
+        n => format!("but {n} are given"),
+    }
+}
+
+/// An index that is none.
+pub(super) fn index(tokens: &[Token], at: Span) -> Diagnostic {
+    let written = text(tokens);
+    if let [Token { tree: Tree::Ident(first), .. }, Token { tree: Tree::Ident(second), .. }] = tokens {
+        return Diagnostic::syntax(at, format!("`,` is missing between the indices `{first}` and `{second}`"));
+    }
+    let fault = Diagnostic::syntax(at, format!("`{written}` is not an index"));
+    if tokens.windows(2).any(|pair| pair[0].is_punct('.') && pair[1].is_punct('.')) {
+        return fault.help(format!("a slice has a label: `i in {written}`"));
+    }
+    if let [Token { tree: Tree::Literal(literal), .. }] = tokens
+        && literal.starts_with(['"', '\''])
+    {
+        return fault.help("an index is written without quotes");
+    }
+    fault.help(format!(
+        "an index is a label `i`, a slice `i in 2..5`, or a position, `3` or any Rust expression in braces: `{{ {written} }}`"
+    ))
+}
+
+/// A right side without a left one, and what the left one would be by Einstein's rule.
+pub(super) fn no_left_side(right: &Expression, written: &str, arrow: Option<&[Token]>, at: Span) -> Diagnostic {
+    if let Some(labels) = arrow {
+        let fault = Diagnostic::syntax(at, "the left side is written first, and there is no arrow");
+        return fault.help(format!("write `[{}] = {written}`", text(labels)));
+    }
+    let mut all: Vec<&str> = Vec::new();
+    collect(right, &mut all);
+    let mut once: Vec<&str> = Vec::new();
+    for label in &all {
+        if !once.contains(label) && all.iter().filter(|other| *other == label).count() == 1 {
+            once.push(label);
+        }
+    }
+    Diagnostic::syntax(at, "this equation has no left side").help(format!("write `[{}] = {written}`", once.join(", ")))
+}
+
+fn collect<'e>(expression: &'e Expression, found: &mut Vec<&'e str>) {
+    let add = |found: &mut Vec<&'e str>, names: &'e [Name]| found.extend(names.iter().map(|name| name.text.as_str()));
+    match &expression.kind {
+        ExpressionKind::Operand(_, indices) => {
+            for index in indices {
+                match index {
+                    Index::Label(name) | Index::Slice(name, _) => add(found, std::slice::from_ref(name)),
+                    Index::Fused(names, _) => add(found, names),
+                    Index::Chip(_) | Index::Rest(_) => {}
+                }
+            }
+        }
+        ExpressionKind::Spread(_, names) => add(found, names),
+        ExpressionKind::Scalar(_) | ExpressionKind::Unbuilt(_) | ExpressionKind::Reduce(..) => {}
+        // The terms of a sum have the same labels.
+        ExpressionKind::Binary(crate::syntax::Operator::Add | crate::syntax::Operator::Subtract, a, _) => collect(a, found),
+        ExpressionKind::Binary(_, a, b) => {
+            collect(a, found);
+            collect(b, found);
+        }
+        ExpressionKind::Negate(inner)
+        | ExpressionKind::Parentheses(inner)
+        | ExpressionKind::Apply(_, inner)
+        | ExpressionKind::Exchange(_, _, inner)
+        | ExpressionKind::PowerInteger(inner, _)
+        | ExpressionKind::PowerReal(inner, _) => collect(inner, found),
+    }
+}
+
+/// What stands where the left side's `=` should.
+pub(super) fn no_equals(cursor: &Cursor<'_>, named: bool) -> Diagnostic {
+    let operator = matches!(cursor.peek().map(|t| &t.tree), Some(Tree::Punct('+' | '-' | '*' | '/', true)));
+    let fault = |sentence: &str| Diagnostic::syntax(cursor.here(), sentence);
+    match (named, cursor.peek()) {
+        (true, Some(token)) if token.is_punct(':') => {
+            fault("a name in a block has no type").help("its indices tell it, as in `let W[i, j] = …`")
+        }
+        (true, _) if operator => fault("`let` makes something new, and `=` follows it")
+            .help("`+=` and its like need an existing tensor and no `let`: `C[i, j] += …`"),
+        (true, _) => fault("a `let` is followed by `=`").help("write `let W[i, j] = …;`"),
+        (false, Some(token)) if token.is_punct(',') => {
+            fault("several results stand in parentheses").help("write `([i], [i, j]) = …`")
+        }
+        (false, _) if operator => {
+            fault("the left side is followed by `=`").help("`+=` and its like need an existing tensor: `C[i, j] += …`")
+        }
+        (false, _) => fault("the left side is followed by `=`").help("write `[i, j] = A[i, k] * B[k, j]`"),
+    }
+}
+
+/// A block's value with no `;` before it: `before` is an equation without the value.
+pub(super) fn value_without_semicolon(tokens: &[Token], is_equation: impl Fn(&[Token]) -> bool) -> Option<Diagnostic> {
+    let (last, before) = tokens.split_last()?;
+    let is_value = match &last.tree {
+        Tree::Ident(word) => !is_keyword(word),
+        Tree::Group(Delimiter::Parenthesis, inner) => !inner.is_empty() && labels(inner, last.span).is_ok(),
+        _ => false,
+    };
+    // `f(x)` at the end is a call.
+    let is_call = matches!(last.tree, Tree::Group(..)) && matches!(before.last()?.tree, Tree::Ident(_));
+    let found = text(std::slice::from_ref(last));
+    (is_value && !is_call && is_equation(before))
+        .then(|| Diagnostic::syntax(last.span, format!("`;` is missing before `{found}`")))
+}

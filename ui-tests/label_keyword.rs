@@ -1,0 +1,9 @@
+//! A word of Rust as an index.
+
+use tensorwrapper::prelude::*;
+
+fn equation(a: &Tensor<f64, Shape![2, 3]>) {
+    let _ = tensor!([i] = a[i, in]);
+}
+
+fn main() {}
