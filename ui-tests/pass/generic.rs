@@ -1,6 +1,7 @@
 //! Generic code: const parameters, abstract extents, abstract shapes, abstract elements.
 
 #![deny(warnings)]
+#![allow(dead_code)]
 
 use tensorwrapper::prelude::*;
 
@@ -45,5 +46,3 @@ impl<const IN: usize, const OUT: usize> Layer<IN, OUT> {
         tensor!([o] = tanh(sum(i; self.weight[o, i] * x[i]) + self.bias[o]))
     }
 }
-
-fn main() {}

@@ -1,7 +1,7 @@
 //! `?`, `return` and `await` in the Rust parts of an equation are the program's, and operands may be moved into it.
 
 #![deny(warnings)]
-#![allow(confusable_idents, mixed_script_confusables)]
+#![allow(dead_code)]
 
 use tensorwrapper::prelude::*;
 
@@ -74,7 +74,8 @@ pub fn by_macro(a: &Matrix, b: &Matrix) -> Matrix {
     product!(a, b, 2.0)
 }
 
-fn main() {
+#[test]
+fn control_flow_is_the_programs() {
     assert_eq!(question(0).unwrap(), 0.0 * 1.0 + 1.0 * 3.0 + 2.0 * 2.0 + 3.0 * 4.0);
     assert_eq!(early(&find(0).unwrap(), None), 1.0);
     assert_eq!(option(&find(0).unwrap(), "x"), None);

@@ -64,5 +64,3 @@ fn fallible(a: &Matrix, c: &mut Matrix) -> ::core::result::Result<(), tensorwrap
     }?;
     ::core::result::Result::Ok(())
 }
-
-fn main() {}

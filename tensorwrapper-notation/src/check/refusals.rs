@@ -62,10 +62,10 @@ fn labels_that_break_a_rule() {
             "[i] = sum(i; A[i])",
             &["i: index `i` is bound by `sum` here, but also used outside of it | give the bound index another name than `i`"],
         ),
-        ("[i] = sum(k, k; A[i, k])", &["k: `sum` names index `k` twice"]),
-        ("[i] = sum(l; A[i])", &["l: index `l` does not occur inside this `sum`"]),
-        ("[i] = 1[i]", &["i: nothing gives index `i` an extent | add `where i: n` to the equation"]),
-        ("[i] = A[i] * 1[k]", &["k: nothing gives index `k` an extent | add `where k: n` to the equation"]),
+        ("[i] = sum(k, k; A[i, k])", &["k: `sum` names index `k` twice | leave it out"]),
+        ("[i] = sum(l; A[i])", &["l: index `l` does not occur inside this `sum` | leave it out"]),
+        ("[i] = 1[i]", &["i: nothing gives index `i` an extent | add `where i: extent` to the equation"]),
+        ("[i] = A[i] * 1[k]", &["k: nothing gives index `k` an extent | add `where k: extent` to the equation"]),
         (
             "[i] = x",
             &[
@@ -78,15 +78,30 @@ fn labels_that_break_a_rule() {
                 "i: a slice selects a part of an existing tensor, and here a new one is made | write `[i]` here, or `C[i in …] = …` for a part of an existing `C`",
             ],
         ),
-        ("[0] = A[i]", &["0: a position selects a part of an existing tensor, and here a new one is made"]),
-        ("[{ n }] = A[i]", &["{ n }: a position selects a part of an existing tensor, and here a new one is made"]),
+        (
+            "[0] = A[i]",
+            &[
+                "0: a position selects a part of an existing tensor, and here a new one is made | leave it out, or write `C[0, j] = …` for a part of an existing `C`",
+            ],
+        ),
+        (
+            "[{ n }] = A[i]",
+            &[
+                "{ n }: a position selects a part of an existing tensor, and here a new one is made | leave it out, or write `C[0, j] = …` for a part of an existing `C`",
+            ],
+        ),
         (
             "C += A[i]",
             &[
                 "C: `C` has no indices | a number is bound by `let C = tensor!([] = …)`, or in a block by `let C = …;`; a tensor of rank 0 is `C[]`",
             ],
         ),
-        ("([i], [j]) = A[i, j]", &["[j]: 2 results are named, but this right side has one"]),
+        (
+            "([i], [j]) = A[i, j]",
+            &[
+                "[j]: 2 results are named, but the right side has one | write `[i, j] = …`, and several equations with `;` between them",
+            ],
+        ),
         (
             "{ n } = A[i]",
             &[
@@ -109,8 +124,18 @@ fn labels_that_break_a_rule() {
             "C[i] -= 2",
             &["2: this term lacks the left side's index `i` | a term that is constant along `i` is spread over it: `1[i] * …`"],
         ),
-        ("() = A[i]", &["A[i]: 0 results are named, but this right side has one"]),
-        ("let () = A[i]; x", &["A[i]: 0 results are named, but this right side has one"]),
+        (
+            "() = A[i]",
+            &[
+                "A[i]: 0 results are named, but the right side has one | write `[i, j] = …`, and several equations with `;` between them",
+            ],
+        ),
+        (
+            "let () = A[i]; x",
+            &[
+                "A[i]: 0 results are named, but the right side has one | write `[i, j] = …`, and several equations with `;` between them",
+            ],
+        ),
         (
             "C[i] += sum(i; A[i])",
             &["i: index `i` is bound by `sum` here, but also used outside of it | give the bound index another name than `i`"],
@@ -139,16 +164,13 @@ fn decompositions_that_do_not_fit() {
     refused(&[
         (
             "[i, k] = cholesky(A[i, j], B[i, j])",
-            &["cholesky: `cholesky` takes no 2 arguments | write `[i, k] = cholesky(A[i, j])`"],
+            &["cholesky: `cholesky` takes one matrix, but 2 are given | write `[i, k] = cholesky(A[i, j])`"],
         ),
-        (
-            "[i] = eigh(A[i, j])",
-            &["eigh: `eigh` has 2 results, but 1 are named | write `([n], [p, n]) = eigh(F[p, q], S[p, q])`"],
-        ),
+        ("[i] = eigh(A[i, j])", &["eigh: `eigh` has 2 results, but 1 is named | write `([n], [p, n]) = eigh(F[p, q], S[p, q])`"]),
         (
             "([n], [p, m]) = eigh(A[p, q])",
             &[
-                "eigh: the values of `eigh` have the new index `m` and the batch's | write `([n], [p, n]) = eigh(F[p, q], S[p, q])`",
+                "eigh: the values of `eigh` have the new index `m`, and here `[n]` | write `([n], [p, n]) = eigh(F[p, q], S[p, q])`",
             ],
         ),
         ("([n], [n, n]) = eigh(A[p, q])", &["[n, n]: the results of `eigh` have each index once"]),
@@ -161,12 +183,12 @@ fn decompositions_that_do_not_fit() {
         ),
         (
             "[i, j] = cholesky(A[i, j])",
-            &["cholesky: the matrix result of `cholesky` has 0 new indices, and needs one | write `[i, k] = cholesky(A[i, j])`"],
+            &["cholesky: the matrix that `cholesky` gives has one new index, and here none | write `[i, k] = cholesky(A[i, j])`"],
         ),
         (
             "[i, k] = cholesky(A[b, i, j])",
             &[
-                "cholesky: 2 indices of the argument of `cholesky` are not in its matrix result, and one must not be: the column's | write `[i, k] = cholesky(A[i, j])`",
+                "cholesky: the matrix that `cholesky` gives lacks one index of its argument, and here lacks `b`, `j` | write `[i, k] = cholesky(A[i, j])`",
             ],
         ),
         (
@@ -231,17 +253,11 @@ fn labels_that_change_places_are_on_the_left() {
 #[test]
 fn what_is_not_built_is_refused_by_name() {
     refused(&[
-        ("[i] = map(f; A[i])", &["map(f; A[i]): `map` is part of the language, but not of this version of tensorwrapper"]),
-        ("[i] = grad(A[i])", &["grad(A[i]): `grad` is part of the language, but not of this version of tensorwrapper"]),
-        (
-            "([i], [j], [k]) = svd(A[i, j])",
-            &["svd(A[i, j]): `svd` is part of the language, but not of this version of tensorwrapper"],
-        ),
-        (
-            "[i] = solve(A[i, k], B[i])",
-            &["solve(A[i, k], B[i]): `solve` is part of the language, but not of this version of tensorwrapper"],
-        ),
-        ("[j, i] = inv(A[i, j])", &["inv(A[i, j]): `inv` is part of the language, but not of this version of tensorwrapper"]),
+        ("[i] = map(f; A[i])", &["map: `map` is part of the language, but not of this version of tensorwrapper"]),
+        ("[i] = grad(A[i])", &["grad: `grad` is part of the language, but not of this version of tensorwrapper"]),
+        ("([i], [j], [k]) = svd(A[i, j])", &["svd: `svd` is part of the language, but not of this version of tensorwrapper"]),
+        ("[i] = solve(A[i, k], B[i])", &["solve: `solve` is part of the language, but not of this version of tensorwrapper"]),
+        ("[j, i] = inv(A[i, j])", &["inv: `inv` is part of the language, but not of this version of tensorwrapper"]),
         (
             "[i] = A[i] where (a, b) in L[i, j]",
             &["in: a sparse map in `where` is part of the language, but not of this version of tensorwrapper"],
@@ -249,16 +265,16 @@ fn what_is_not_built_is_refused_by_name() {
         (
             "[i] = A[i] * lu(B[i, j]) + lstsq(A[i, j]) + map(f; B[i, j])",
             &[
-                "lu(B[i, j]): `lu` is part of the language, but not of this version of tensorwrapper",
-                "lstsq(A[i, j]): `lstsq` is part of the language, but not of this version of tensorwrapper",
-                "map(f; B[i, j]): `map` is part of the language, but not of this version of tensorwrapper",
+                "lu: `lu` is part of the language, but not of this version of tensorwrapper",
+                "lstsq: `lstsq` is part of the language, but not of this version of tensorwrapper",
+                "map: `map` is part of the language, but not of this version of tensorwrapper",
             ],
         ),
         (
             "let (q[i, r], s[r, j]) = qr(A[i, j]); (q, s)",
-            &["qr(A[i, j]): `qr` is part of the language, but not of this version of tensorwrapper"],
+            &["qr: `qr` is part of the language, but not of this version of tensorwrapper"],
         ),
-        ("[i] = expm(A[i, j])", &["expm(A[i, j]): `expm` is part of the language, but not of this version of tensorwrapper"]),
-        ("[i] = det(A[i, j])", &["det(A[i, j]): `det` is part of the language, but not of this version of tensorwrapper"]),
+        ("[i] = expm(A[i, j])", &["expm: `expm` is part of the language, but not of this version of tensorwrapper"]),
+        ("[i] = det(A[i, j])", &["det: `det` is part of the language, but not of this version of tensorwrapper"]),
     ]);
 }

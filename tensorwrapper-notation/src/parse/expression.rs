@@ -242,7 +242,8 @@ pub(super) fn stands_alone(name: &str, at: Span) -> Diagnostic {
 fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) -> Result<Expression, Diagnostic> {
     if let Some(reduction) = reduction(name) {
         let Some(semicolon) = arguments.iter().position(|t| t.is_punct(';')).filter(|&n| n > 0) else {
-            return Err(reduction_without_semicolon(name, &split(arguments, ','), at));
+            let body = split(arguments, ';').pop().unwrap_or_default();
+            return Err(reduction_without_semicolon(name, &split(body, ','), at));
         };
         let over = labels(&arguments[..semicolon], span)?;
         let body = &arguments[semicolon + 1..];
