@@ -158,6 +158,8 @@ impl<'s> Checker<'s> {
         let update = matches!(statement.target, Target::Place(_, _, Assignment::Update(_)));
         if let (Some(span), true, false) = (left.iter().flatten().next(), right.iter().all(Vec::is_empty), update) {
             self.faults.push(Diagnostic::label(*span, "`..` is on the left, but no operand on the right has it"));
+            // No term is to be blamed as well.
+            self.keeps_rest = false;
         }
     }
 

@@ -1,7 +1,7 @@
 //! The rules of meaning: what an equation becomes, and what is refused with which sentence.
 
 use super::*;
-use crate::equation::{Builder, Right};
+use crate::equation::{Builder, Exponent, Right};
 use crate::function::Function;
 use crate::syntax::{Operator, Reduction};
 use crate::testing::{checked, faults, warnings};
@@ -37,10 +37,10 @@ impl Builder for Writer<'_> {
                 format!("{} in {start}..{}", self.label(*id), end.map_or(String::new(), |e| e.to_string()))
             }
             Index::Slice(id, syntax::Range::Hole(hole), _) => format!("{} in {}", self.label(*id), hole.text),
-            Index::Fused(labels, _) => format!("({})", labels.iter().map(|l| self.label(*l)).collect::<Vec<_>>().join(",")),
-            Index::Rest => "..".to_string(),
             Index::Chip(syntax::Count::Literal(value, _)) => value.to_string(),
             Index::Chip(syntax::Count::Hole(hole)) => hole.text.clone(),
+            Index::Fused(ids, _) => format!("({})", self.list(ids)),
+            Index::Rest => "..".to_string(),
         };
         format!("{}[{}]", operand.hole.text, operand.indices.iter().map(index).collect::<Vec<_>>().join(","))
     }
@@ -151,6 +151,19 @@ fn explicit_reductions_bind_inside_only() {
 }
 
 #[test]
+fn exchanged_twins_fused_and_remaining_axes() {
+    means(&[
+        ("[i, j] = sym(i, j; a[i, j])", "(a[i,j] + a[j,i])"),
+        ("[i, j] = asym(i, j; a[i, k] * b[k, j])", "(sum(k; (a[i,k] * b[k,j])) - sum(k'; (a[j,k'] * b[k',i])))"),
+        ("[i, j, a, b] = 0.5 * sym((i, a), (j, b); v[i, j, a, b])", "(0.5 * (v[i,j,a,b] + v[j,i,b,a]))"),
+        ("[i, k] = a[(i, j), k] * b[j] where i: n", "sum(j; (a[(i,j),k] * b[j]))"),
+        ("[(i, j), k] = a[i, k, j]", "a[i,k,j]"),
+        ("[i, ..] = a[i, ..] * b[..]", "(a[i,..] * b[..])"),
+        ("[..] = a[k, ..] - b[..]", "(sum(k; a[k,..]) - b[..])"),
+    ]);
+}
+
+#[test]
 fn an_update_is_an_operation_with_the_old_value() {
     means(&[
         ("C[i] = A[i, k]", "sum(k; A[i,k])"),
@@ -224,6 +237,6 @@ fn a_label_that_occurs_once_is_summed_with_a_warning() {
 #[test]
 fn scalars_and_exponents_are_told_apart() {
     let equation = checked("[i] = 2 * x * powi(a[i], n) + powf({ y }[i], 0.5) where i: 3").unwrap().remove(0);
-    let exponents: Vec<bool> = (0..equation.scalars().len()).map(|n| equation.exponent(ScalarId(n)).is_some()).collect();
-    assert_eq!(exponents, [false, false, true, false, true]);
+    let exponents: Vec<Option<Exponent>> = (0..equation.scalars().len()).map(|n| equation.exponent(ScalarId(n))).collect();
+    assert_eq!(exponents, [None, None, Some(Exponent::Whole), None, Some(Exponent::Real)]);
 }

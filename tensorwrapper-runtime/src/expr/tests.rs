@@ -13,7 +13,7 @@ fn zeros(extents: &[usize]) -> Tensor<f64> {
 fn record(
     labels: &[&str],
     declared: &[(usize, usize)],
-    operands: &[(&str, &Tensor<f64>, &[Index])],
+    operands: &[(&str, &Tensor<f64>, &[Index<'_>])],
 ) -> Result<Vec<usize>, Error> {
     let mut recorder = Recorder::new::<f64>(labels);
     for &(label, extent) in declared {
@@ -23,7 +23,7 @@ fn record(
     for &(text, tensor, indices) in operands {
         last = recorder.operand(&tensor.operand(), text, indices);
     }
-    recorder.finish_value(last, &[0]).map(|value| value.extents.clone())
+    recorder.finish_value(last, &[Index::Label(0)]).map(|value| value.extents.clone())
 }
 
 fn sentence(result: Result<Vec<usize>, Error>) -> String {
@@ -52,7 +52,7 @@ fn extents_meet() {
 fn positions_and_slices_stay_inside() {
     use Index::{Chip, Label, Slice};
     let a = zeros(&[2, 3]);
-    let of = |index: Index| record(&["i"], &[], &[("a", &a, &[Label(0), index])]);
+    let of = |index: Index<'_>| record(&["i"], &[], &[("a", &a, &[Label(0), index])]);
     assert!(of(Chip(2)).is_ok());
     assert_eq!(sentence(of(Chip(3))), "index 3 is out of range for axis 1 of `a`, which has extent 3");
     assert_eq!(
@@ -84,7 +84,7 @@ fn elements_do_not_mix() {
     let mut recorder = Recorder::new::<f64>(&["i"]);
     recorder.operand(&a.operand(), "a", &[Index::Label(0)]);
     let last = recorder.operand(&z.operand(), "z", &[Index::Label(0)]);
-    let error = recorder.finish_value(last, &[0]).unwrap_err();
+    let error = recorder.finish_value(last, &[Index::Label(0)]).unwrap_err();
     assert_eq!(error.to_string(), "elements are `f32` where `f64` is needed");
 }
 
@@ -98,8 +98,11 @@ fn chains_keep_their_faults() {
     assert!(matches!((a.at("i;j") / a.at("i..")).eval("ij").unwrap_err().kind(), ErrorKind::Several(_)));
     assert!(matches!(a.at("i,{ n }").eval("i").unwrap_err().kind(), ErrorKind::Syntax { .. }));
     assert!(matches!(a.at("i,j in n..").eval("i,j").unwrap_err().kind(), ErrorKind::Syntax { .. }));
-    assert!(matches!(a.at("i,(j, k)").eval("i,j,k").unwrap_err().kind(), ErrorKind::Unsupported(_)));
-    assert!(matches!(a.at("i,..").eval("i,..").unwrap_err().kind(), ErrorKind::Unsupported(_) | ErrorKind::Several(_)));
+    // How a fused axis splits must be told, and remaining axes are kept.
+    let split = said(a.at("i,(j, k)"), "i,j,k");
+    assert!(split.contains("extent"), "{split}");
+    assert_eq!(a.at("i,..").eval("..,i").unwrap().extents(), [3, 2]);
+    assert!(matches!(a.at("i,..").eval("i").unwrap_err().kind(), ErrorKind::Label(_)));
     assert!(matches!(a.at("ij").eval("i,j in 0..2").unwrap_err().kind(), ErrorKind::Label(_)));
     assert!(matches!(a.at("ij").sum("0,").eval("ij").unwrap_err().kind(), ErrorKind::Label(_)));
     assert!(matches!((a.at("ij") + 1.0).eval("ij").unwrap_err().kind(), ErrorKind::Label(_)));

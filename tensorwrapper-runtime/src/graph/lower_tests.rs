@@ -37,6 +37,7 @@ fn operations(graph: &OpGraph) -> Vec<String> {
         Operation::Map { reduction, .. } => format!("{reduction:?} of {}", node.inputs.len()),
         Operation::Factorise(kind) => format!("{kind:?}"),
         Operation::Write { .. } => format!("write {}", node.inputs.len()),
+        Operation::Reshape => "reshape".to_string(),
     };
     graph.operations().iter().map(name).collect()
 }
