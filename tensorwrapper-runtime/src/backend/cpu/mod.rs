@@ -4,8 +4,6 @@
 //! `direct` (dots, matrix times vector, …) or to `matrix` (cut by `split`, packed where strides do not fuse, then `gemm`);
 //! `map` runs element-wise programs, in the order that `loops` chooses; `evaluate` interprets them; `permute` copies; `factorise` decomposes matrices.
 
-#[cfg(test)]
-mod bench;
 mod contract;
 mod direct;
 mod evaluate;
@@ -45,16 +43,16 @@ pub(crate) enum Route {
     #[default]
     Chosen,
     /// Dot products and scaled additions.
-    #[cfg_attr(not(test), expect(dead_code, reason = "forced in tests alone"))]
+    #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     Direct,
     /// Matrix products by small tiles.
-    #[cfg_attr(not(test), expect(dead_code, reason = "forced in tests alone"))]
+    #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     Tiles,
     /// Matrix products by the blocked kernel.
-    #[cfg_attr(not(test), expect(dead_code, reason = "forced in tests alone"))]
+    #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     Blocked,
     /// The same, with every operand packed and the result scattered.
-    #[cfg_attr(not(test), expect(dead_code, reason = "forced in tests alone"))]
+    #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     Packed,
 }
 

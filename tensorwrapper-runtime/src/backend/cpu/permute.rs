@@ -137,18 +137,15 @@ impl Plane {
         let (whole_columns, whole_rows) = (columns - columns % BLOCK, rows - rows % BLOCK);
         for row in (0..whole_rows).step_by(BLOCK) {
             for column in (0..whole_columns).step_by(BLOCK) {
-                let mut block = [[T::ZERO; BLOCK]; BLOCK];
-                for c in 0..BLOCK {
+                let sources: [&[T; BLOCK]; BLOCK] = std::array::from_fn(|c| {
                     let source = (at[FROM] + (column + c) as isize * self.column.strides[FROM]) as usize + row;
-                    let source: &[T; BLOCK] = from[source..].first_chunk().expect("the tile lies inside the source");
-                    for r in 0..BLOCK {
-                        block[r][c] = source[r];
-                    }
-                }
-                for (r, values) in block.iter().enumerate() {
+                    from[source..].first_chunk().expect("the tile lies inside the source")
+                });
+                for r in 0..BLOCK {
+                    let values: [T; BLOCK] = std::array::from_fn(|c| sources[c][r]);
                     let target = at[TO] + (row + r) as isize * self.row.strides[TO] + column as isize;
                     // SAFETY: these positions belong to this tile alone and lie inside (see `copy`).
-                    unsafe { to.slice(target, BLOCK) }.copy_from_slice(values);
+                    unsafe { to.slice(target, BLOCK) }.copy_from_slice(&values);
                 }
             }
         }
