@@ -270,13 +270,30 @@ fn inputs_that_lie_across_are_packed_in_slabs() {
     }
 }
 
+/// Such an output makes no sense, but it must not harm memory either.
+#[test]
+fn outputs_that_write_one_position_twice_stay_inside() {
+    let copy = Program::new(vec![Instruction::Input(0)]);
+    for extents in [vec![3, 3, 3, 3], vec![9000, 9]] {
+        let nest = LoopNest::new(extents.clone(), extents.len());
+        let input = Placed::of(&extents, vec![1.0f64; extents.iter().product()]);
+        let layout = Layout::strided(&extents, &vec![0; extents.len()], 0, 1).unwrap();
+        let mut output = Placed { data: vec![0.0], layout, conjugate: false };
+        let cpu = Cpu::new(Some(2));
+        cpu.map(&nest, &copy, Reduction::Sum, &[input.as_operand()], output.as_output()).unwrap();
+        assert_eq!(output.data, [1.0]);
+        cpu.contract(&nest, Complex::ONE, &[input.as_operand(), input.as_operand()], output.as_output()).unwrap();
+        assert_eq!(output.data, [1.0]);
+    }
+}
+
 #[test]
 fn permutations() {
     let mut rng = StdRng::seed_from_u64(9);
     let copy = Program::new(vec![Instruction::Input(0)]);
-    for round in 0..300 {
-        let rank = round % 5;
-        let largest = [1000, 1000, 150, 40, 16][rank];
+    for round in 0..420 {
+        let rank = round % 7;
+        let largest = [1000, 1000, 150, 40, 16, 6, 5][rank];
         let extents: Vec<usize> = (0..rank).map(|_| rng.random_range(1..largest)).collect();
         let nest = LoopNest::new(extents, rank);
         dispatch!(DTYPES[round % 4], T => {
