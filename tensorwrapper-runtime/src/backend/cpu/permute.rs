@@ -208,11 +208,11 @@ impl Plane {
                     let source = (at[FROM] + (column + c) as isize * self.column.strides[FROM]) as usize + row;
                     from[source..].first_chunk().expect("the tile lies inside the source")
                 });
-                for r in 0..BLOCK {
-                    let values: [T; BLOCK] = std::array::from_fn(|c| sources[c][r]);
+                let turned: [[T; BLOCK]; BLOCK] = std::array::from_fn(|r| sources.map(|source| source[r]));
+                for (r, values) in turned.iter().enumerate() {
                     let target = at[TO] + (row + r) as isize * self.row.strides[TO] + column as isize;
                     // SAFETY: these positions belong to this tile alone and lie inside (see `copy`).
-                    unsafe { to.slice(target, BLOCK) }.copy_from_slice(&values);
+                    unsafe { to.slice(target, BLOCK) }.copy_from_slice(values);
                 }
             }
         }
