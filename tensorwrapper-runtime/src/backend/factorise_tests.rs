@@ -177,7 +177,7 @@ fn what_cannot_be_decomposed_is_named() {
         use Factorisation::{Cholesky, Eigh};
         let sentence = refuse(Cholesky, &[2, 2], std::slice::from_ref(&indefinite));
         assert_eq!(sentence, "the matrix of `cholesky` is not positive definite (pivot 1)");
-        let sentence = refuse(Cholesky, &[2, 3, 2, 2], &[batch.clone()]);
+        let sentence = refuse(Cholesky, &[2, 3, 2, 2], std::slice::from_ref(&batch));
         assert_eq!(sentence, "the matrix of `cholesky` is not positive definite (pivot 1) (batch item [1, 2])");
         let sentence = refuse(Eigh, &[2, 2], &[unit.clone(), indefinite.clone()]);
         assert_eq!(sentence, "the second matrix of `eigh` is not positive definite (pivot 1)");

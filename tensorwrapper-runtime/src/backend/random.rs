@@ -77,10 +77,10 @@ pub(super) fn epsilon<T: Element>() -> f64 {
 /// A layout, and the size of the memory that it lies in.
 fn layout(rng: &mut StdRng, extents: &[usize], absent: f64) -> (Layout, usize) {
     let mut axes: Vec<usize> = Vec::new();
-    for n in 0..extents.len() {
+    for (n, &extent) in extents.iter().enumerate() {
         if !rng.random_bool(absent) {
             axes.push(n);
-            if extents[n] < 50 && rng.random_bool(0.05) {
+            if extent < 50 && rng.random_bool(0.05) {
                 axes.push(n);
             }
         }

@@ -61,8 +61,9 @@ pub(super) fn contract<T: Scalar>(
     let injective = fuse::is_injective(output.layout().extents(), output.layout().strides());
     let [left, right] = factors else { return element_wise(cpu, nest, alpha, factors, output) };
     let (left, right) = (left.layout().strides(), right.layout().strides());
-    let meets = |n: usize| nest.extents()[n] != 1 && left[n] != 0 && right[n] != 0;
-    if nest.reduced_extents().contains(&0) || !injective || !(nest.kept()..nest.rank()).any(meets) {
+    // Without a sum, or where every output is multiplied by the number of terms alone, there is nothing to gain.
+    let sums = |n: usize| nest.extents()[n] != 1 && (left[n] != 0 || right[n] != 0);
+    if nest.reduced_extents().contains(&0) || !injective || !(nest.kept()..nest.rank()).any(sums) {
         return element_wise(cpu, nest, alpha, factors, output);
     }
     let product = classify(cpu, nest, alpha, factors, output)?;
@@ -76,7 +77,7 @@ pub(super) fn contract<T: Scalar>(
     }
 }
 
-/// Products in which no axis of two factors is summed, and those of another number of factors.
+/// Products in which nothing is summed, and those of another number of factors.
 fn element_wise<T: Scalar>(
     cpu: &Cpu,
     nest: &LoopNest,
@@ -186,7 +187,7 @@ impl<T: Clone> Product<'_, T> {
     /// Whether there is no matrix product in it worth the name: too little is read twice.
     fn suits_direct(&self) -> bool {
         let (rows, columns, inner) = (points(&self.rows), points(&self.columns), points(&self.inner));
-        if rows == 1 || columns == 1 {
+        if rows == 1 || columns == 1 || inner == 1 {
             return true;
         }
         // Many small products side by side: vectors run across the batch.

@@ -47,7 +47,11 @@ pub(super) fn contract<T: Element>(threads: usize, mut product: Product<'_, T>) 
     };
     let (best_kept, best_inner) = (best(&kept), best(&inner));
     let along_inner = best_inner.1 < best_kept.1;
-    let vector = if along_inner { inner.remove(best_inner.0) } else { kept.remove(best_kept.0) };
+    let vector = match (along_inner, kept.is_empty()) {
+        (true, _) => inner.remove(best_inner.0),
+        (false, false) => kept.remove(best_kept.0),
+        (false, true) => Axis { extent: 1, strides: [0; 3] },
+    };
 
     let mut direct = Direct::new(product, [kept, inner], vector, along_inner);
     let smaller = 1 - larger;
@@ -124,7 +128,7 @@ impl<'a, T: Element> Direct<'a, T> {
         (0..threads).into_par_iter().with_max_len(1).for_each(|part| {
             let mut own = self.clone();
             let terms = own.inner.iter_mut().chain(self.along_inner.then_some(&mut own.vector));
-            let longest = terms.max_by_key(|axis| axis.extent).expect("a product has an inner axis");
+            let longest = terms.max_by_key(|axis| axis.extent).expect("many terms lie along an axis");
             let bound = |part: usize| (longest.extent as u128 * part as u128 / threads as u128) as usize;
             let range = bound(part)..bound(part + 1);
             for side in [LEFT, RIGHT] {

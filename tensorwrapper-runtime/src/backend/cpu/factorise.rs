@@ -7,7 +7,7 @@ use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::traits::ComplexField;
-use faer::{Auto, MatMut, MatRef, Par, Spec};
+use faer::{MatMut, MatRef, Par, Spec};
 
 use crate::backend::matrices::{self, Failure};
 use crate::backend::{Factorisation, LoopNest, Operand, Output};

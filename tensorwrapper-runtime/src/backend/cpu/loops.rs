@@ -13,7 +13,7 @@ const WIDE: usize = 16;
 pub(super) type Axes = Vec<Axis<Vec<isize>>>;
 
 /// Loops over some axes, the innermost of which are cut into chunks.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Grid {
     pub(super) outer: Axes,
     pub(super) inner: Axes,
@@ -91,7 +91,7 @@ impl Walk<'_> {
 }
 
 /// The order of all loops.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) kept: Grid,
     pub(super) reduced: Grid,

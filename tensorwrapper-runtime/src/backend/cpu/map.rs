@@ -17,11 +17,14 @@ use crate::backend::reduce::{maximum, minimum};
 use crate::backend::{Instruction, LoopNest, Operand, Output, Program, Reduction};
 use crate::erased::zeros;
 use crate::error::Error;
+use crate::layout::Layout;
 
 /// Reduced points, or chunks of them, folded one after the other at the leaves of the tree.
 const LEAF: usize = 32;
 /// Points from which on it pays to copy an input that lies across the loops.
 const LARGE: usize = 1 << 14;
+/// Elements of such an input that are copied at a time.
+const SLAB: usize = 1 << 18;
 
 /// `output[o] = reduction of program(inputs)`; see [`Device::map`](crate::backend::Device::map).
 pub(super) fn map<T: Scalar>(
@@ -44,19 +47,8 @@ pub(super) fn map<T: Scalar>(
     }
     let inputs = &inputs[..program.inputs()];
     let threads = if fuse::is_injective(layout.extents(), layout.strides()) { threads } else { 1 };
-    let mut start: Vec<isize> = inputs.iter().map(|input| input.layout().offset() as isize).collect();
-    start.push(layout.offset() as isize);
-    let axis = |n: usize| {
-        let out = layout.strides().get(n).copied().unwrap_or(0);
-        let strides = inputs.iter().map(|input| input.layout().strides()[n]).chain([out]).collect();
-        Axis { extent: nest.extents()[n], strides }
-    };
-    let mut kept: Axes = (0..nest.kept()).map(axis).collect();
-    let mut reduced: Axes = (nest.kept()..nest.rank()).map(axis).collect();
-    fuse::forward(&mut kept, &mut start, inputs.len());
-    (0..inputs.len()).rev().for_each(|input| fuse::forward(&mut reduced, &mut start, input));
+    let (kept, reduced, start) = axes(nest, inputs, &layout);
     let out = Sink::new(out);
-
     if let ([Instruction::Input(n)], true) = (program.instructions(), points(&reduced) == 1) {
         let pair = |strides: &[isize]| [strides[*n], strides[inputs.len()]];
         let axes = kept.iter().map(|axis| Axis { extent: axis.extent, strides: pair(&axis.strides) }).collect();
@@ -64,31 +56,49 @@ pub(super) fn map<T: Scalar>(
         return Ok(());
     }
     let mut plan = Plan::choose(kept, reduced, inputs.len());
-    let inputs = inputs
-        .iter()
-        .enumerate()
-        .map(|(n, input)| {
-            let mut data = Cow::Borrowed(input.typed::<T>());
-            if plan.kept.points().saturating_mul(plan.reduced.points()) >= LARGE && plan.crosses(n) {
-                data = pack(threads, &mut plan, n, &data, &mut start[n])?;
-            }
-            Ok(Input { data, conjugate: input.conjugate && T::DTYPE.is_complex() })
-        })
-        .collect::<Result<Vec<_>, Error>>()?;
-    let evaluator = Evaluator::new(program, inputs, &plan.chunked().inner);
-    let (kept, reduced) = (plan.kept.axes(), plan.reduced.axes());
-    Map { plan: &plan, kept, reduced, evaluator, reduction, start, out }.run(threads);
+    let all = plan.kept.points().saturating_mul(plan.reduced.points());
+    let crossed: Vec<bool> = (0..inputs.len()).map(|n| all >= LARGE && plan.crosses(n)).collect();
+    // Inputs that lie across are packed slab by slab, so that the packed elements are still in a cache when they are used.
+    let extent = if crossed.contains(&true) { plan.kept.outer.first().map_or(1, |axis| axis.extent) } else { 1 };
+    let rows = (SLAB / (all / extent)).clamp(1, extent);
+    for first in (0..extent).step_by(rows) {
+        let (mut plan, mut start) = (plan.clone(), start.clone());
+        if let Some(axis) = plan.kept.outer.first_mut().filter(|_| extent > 1) {
+            axis.extent = rows.min(extent - first);
+            start.iter_mut().zip(&axis.strides).for_each(|(start, stride)| *start += first as isize * stride);
+        }
+        let mut ready = Vec::with_capacity(inputs.len());
+        for (n, input) in inputs.iter().enumerate() {
+            let data = input.typed::<T>();
+            let packed = if crossed[n] { Some(pack(threads, &mut plan, n, data, &mut start[n])?) } else { None };
+            let conjugate = input.conjugate && T::DTYPE.is_complex();
+            ready.push(Input { data: packed.map_or(Cow::Borrowed(data), Cow::Owned), conjugate });
+        }
+        let evaluator = Evaluator::new(program, ready, &plan.chunked().inner);
+        let (kept, reduced) = (plan.kept.axes(), plan.reduced.axes());
+        Map { plan: &plan, kept, reduced, evaluator, reduction, start, out }.run(threads);
+    }
     Ok(())
 }
 
+/// Kept and reduced axes over the inputs and the output, none of them backwards where that can be, and the first positions.
+fn axes(nest: &LoopNest, inputs: &[Operand<'_>], output: &Layout) -> (Axes, Axes, Vec<isize>) {
+    let offsets = inputs.iter().map(|input| input.layout()).chain([output]).map(|layout| layout.offset() as isize);
+    let mut start: Vec<isize> = offsets.collect();
+    let axis = |n: usize| {
+        let out = output.strides().get(n).copied().unwrap_or(0);
+        let strides = inputs.iter().map(|input| input.layout().strides()[n]).chain([out]).collect();
+        Axis { extent: nest.extents()[n], strides }
+    };
+    let mut kept: Axes = (0..nest.kept()).map(axis).collect();
+    let mut reduced: Axes = (nest.kept()..nest.rank()).map(axis).collect();
+    fuse::forward(&mut kept, &mut start, inputs.len());
+    (0..inputs.len()).rev().for_each(|input| fuse::forward(&mut reduced, &mut start, input));
+    (kept, reduced, start)
+}
+
 /// Copies an input into the order of the loops.
-fn pack<'a, T: Scalar>(
-    threads: usize,
-    plan: &mut Plan,
-    input: usize,
-    data: &[T],
-    start: &mut isize,
-) -> Result<Cow<'a, [T]>, Error> {
+fn pack<T: Scalar>(threads: usize, plan: &mut Plan, input: usize, data: &[T], start: &mut isize) -> Result<Vec<T>, Error> {
     let mut axes = Vec::new();
     let mut stride = 1;
     for axis in plan.axes().rev().filter(|axis| axis.strides[input] != 0) {
@@ -99,7 +109,7 @@ fn pack<'a, T: Scalar>(
     let mut packed = zeros::<T>(stride as usize)?;
     permute::copy(threads, axes, [*start, 0], data, Sink::new(&mut packed), false);
     *start = 0;
-    Ok(Cow::Owned(packed))
+    Ok(packed)
 }
 
 struct Map<'a, T: Clone> {

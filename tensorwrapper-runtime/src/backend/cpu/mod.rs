@@ -44,16 +44,16 @@ pub(crate) enum Route {
     #[default]
     Chosen,
     /// Dot products and scaled additions.
-    #[cfg_attr(not(test), expect(dead_code, reason = "forced in tests alone"))]
+    #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     Direct,
     /// Matrix products by small tiles.
-    #[cfg_attr(not(test), expect(dead_code, reason = "forced in tests alone"))]
+    #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     Tiles,
     /// Matrix products by the blocked kernel.
-    #[cfg_attr(not(test), expect(dead_code, reason = "forced in tests alone"))]
+    #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     Blocked,
     /// The same, with every operand packed and the result scattered.
-    #[cfg_attr(not(test), expect(dead_code, reason = "forced in tests alone"))]
+    #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     Packed,
 }
 

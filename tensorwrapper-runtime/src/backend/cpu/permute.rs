@@ -20,6 +20,8 @@ const BLOCK: usize = 4;
 const ROWS: usize = 32;
 /// Columns of a tile that is turned.
 const COLUMNS: usize = 256;
+/// Elements of a tile below which finding the next tile would take longer than copying one.
+const SHORT: usize = 64;
 /// Elements of one row of a copy that turns nothing.
 const ROW: usize = 4096;
 
@@ -33,11 +35,20 @@ pub(super) fn copy<T: Element>(threads: usize, axes: Vec<Pair>, start: [isize; 2
 /// A copy, prepared to be made from several places to several others.
 #[derive(Debug)]
 pub(super) struct Permutation {
-    plane: Plane,
+    tile: Tile,
     outer: Vec<Pair>,
     elements: usize,
     /// From where point 0 was to where it is after the axes were reversed.
     shift: [isize; 2],
+}
+
+/// The innermost loops.
+#[derive(Debug)]
+enum Tile {
+    /// Along two axes.
+    Plane(Plane),
+    /// Along several short ones.
+    Table(Table),
 }
 
 impl Permutation {
@@ -46,22 +57,78 @@ impl Permutation {
         fuse::forward(&mut axes, &mut shift, TO);
         fuse::normalise(&mut axes, &[TO, FROM]);
         let elements = fuse::points(&axes);
-        let (plane, outer) = Plane::choose(axes);
-        Permutation { plane, outer, elements, shift }
+        let (plane, outer) = Plane::choose(axes.clone());
+        if plane.column.extent * plane.row.extent < SHORT && axes.len() > 2 {
+            let (table, outer) = Table::choose(axes);
+            return Permutation { tile: Tile::Table(table), outer, elements, shift };
+        }
+        Permutation { tile: Tile::Plane(plane), outer, elements, shift }
     }
 
     /// Makes the copy; see [`copy`].
     pub(super) fn run<T: Element>(&self, threads: usize, start: [isize; 2], from: &[T], to: Sink<'_, T>, conjugate: bool) {
         let start = [start[FROM] + self.shift[FROM], start[TO] + self.shift[TO]];
-        let plane = &self.plane;
+        let conjugate = conjugate && T::DTYPE.is_complex();
         tasks::split(threads, fuse::points(&self.outer), self.elements, |range| {
             let mut walk = Odometer::new(&self.outer, &start, range.start);
             for _ in range {
-                let (columns, rows) = plane.tile(walk.index(plane.column_axis), walk.index(plane.row_axis));
-                plane.copy(columns, rows, walk.position, from, to, conjugate);
+                match &self.tile {
+                    Tile::Plane(plane) => {
+                        let (columns, rows) = plane.tile(walk.index(plane.column_axis), walk.index(plane.row_axis));
+                        plane.copy(columns, rows, walk.position, from, to, conjugate);
+                    }
+                    Tile::Table(table) => table.copy(walk.position, from, to, conjugate),
+                }
                 walk.step();
             }
         });
+    }
+}
+
+/// Positions of the points of several short axes, from the first of them on.
+#[derive(Debug)]
+struct Table {
+    /// Along the destination's narrowest axes.
+    columns: Vec<[isize; 2]>,
+    /// Along the source's narrowest of the others.
+    rows: Vec<[isize; 2]>,
+}
+
+impl Table {
+    /// Takes the axes of the table out of axes in normal form; the others are the outer ones.
+    fn choose(mut axes: Vec<Pair>) -> (Table, Vec<Pair>) {
+        let columns = Table::take(&mut axes);
+        fuse::sort(&mut axes, &[FROM, TO]);
+        let rows = Table::take(&mut axes);
+        fuse::sort(&mut axes, &[TO, FROM]);
+        (Table { columns, rows }, axes)
+    }
+
+    /// Positions along as many of the last axes as make up a table of some size.
+    fn take(axes: &mut Vec<Pair>) -> Vec<[isize; 2]> {
+        let mut taken = Vec::new();
+        while let Some(axis) = axes.pop_if(|axis| fuse::points(&taken) * axis.extent <= SHORT) {
+            taken.insert(0, axis);
+        }
+        let mut walk = Odometer::new(&taken, &[0, 0], 0);
+        let mut next = || {
+            let position = walk.position;
+            walk.step();
+            position
+        };
+        (0..fuse::points(&taken)).map(|_| next()).collect()
+    }
+
+    fn copy<T: Element>(&self, at: [isize; 2], from: &[T], to: Sink<'_, T>, conjugate: bool) {
+        for row in &self.rows {
+            let (source, target) = (at[FROM] + row[FROM], at[TO] + row[TO]);
+            for column in &self.columns {
+                let value = from[(source + column[FROM]) as usize];
+                let value = if conjugate { value.conj() } else { value };
+                // SAFETY: this position belongs to this tile alone and lies inside (see `copy`).
+                unsafe { to.write(target + column[TO], value) };
+            }
+        }
     }
 }
 
@@ -92,7 +159,8 @@ impl Plane {
             Some(n) if turns => axes.remove(n),
             _ => axes.pop().unwrap_or(nothing),
         };
-        let (columns, rows) = if turns { (COLUMNS, ROWS) } else { (ROW, ROW.div_ceil(column.extent)) };
+        let (columns, rows) =
+            if turns { (COLUMNS, ROWS.max(COLUMNS / column.extent)) } else { (ROW, ROW.div_ceil(column.extent)) };
         let tiles = |axis: &Pair, size: usize| Axis {
             extent: axis.extent.div_ceil(size),
             strides: axis.strides.map(|stride| stride.wrapping_mul(size as isize)),
@@ -111,7 +179,6 @@ impl Plane {
     }
 
     fn copy<T: Element>(&self, columns: usize, rows: usize, at: [isize; 2], from: &[T], to: Sink<'_, T>, conjugate: bool) {
-        let conjugate = conjugate && T::DTYPE.is_complex();
         match (self.column.strides, self.row.strides[FROM]) {
             ([1, 1], _) => self.copy_rows(columns, rows, at, from, to, conjugate),
             ([_, 1], 1) if !conjugate => self.turn(columns, rows, at, from, to),
@@ -137,15 +204,12 @@ impl Plane {
         let (whole_columns, whole_rows) = (columns - columns % BLOCK, rows - rows % BLOCK);
         for row in (0..whole_rows).step_by(BLOCK) {
             for column in (0..whole_columns).step_by(BLOCK) {
-                let mut block = [[T::ZERO; BLOCK]; BLOCK];
-                for c in 0..BLOCK {
+                let sources: [&[T; BLOCK]; BLOCK] = std::array::from_fn(|c| {
                     let source = (at[FROM] + (column + c) as isize * self.column.strides[FROM]) as usize + row;
-                    let source: &[T; BLOCK] = from[source..].first_chunk().expect("the tile lies inside the source");
-                    for r in 0..BLOCK {
-                        block[r][c] = source[r];
-                    }
-                }
-                for (r, values) in block.iter().enumerate() {
+                    from[source..].first_chunk().expect("the tile lies inside the source")
+                });
+                let turned: [[T; BLOCK]; BLOCK] = std::array::from_fn(|r| sources.map(|source| source[r]));
+                for (r, values) in turned.iter().enumerate() {
                     let target = at[TO] + (row + r) as isize * self.row.strides[TO] + column as isize;
                     // SAFETY: these positions belong to this tile alone and lie inside (see `copy`).
                     unsafe { to.slice(target, BLOCK) }.copy_from_slice(values);

@@ -8,6 +8,10 @@ use crate::element::Element;
 
 /// Bytes a nanosecond that a copy reads or writes.
 const BANDWIDTH: f64 = 16.0;
+/// Bytes of a copy that is still in a cache when it is read.
+const CACHE: f64 = 4e6;
+/// How much slower larger copies are: their memory is new each time.
+const FAR: f64 = 4.0;
 /// Nanoseconds before and after a matrix product.
 const CALL: f64 = 150.0;
 /// Nanoseconds before and after a copy.
@@ -79,11 +83,12 @@ fn cost<T: Element>(batch: &[Triple], rows: &Cut, columns: &Cut, inner: &[Triple
         let outside = narrow(batch).min(narrow(&rows.loops)).min(narrow(&columns.loops));
         let across = inside != usize::MAX && outside < inside;
         let copied = across || groups.iter().any(|axes| single_stride(axes, operand).is_none());
+        let far = if elements * size > CACHE { FAR } else { 1.0 };
         match (operand, copied) {
             // One element of each cache line is written at a time.
-            (OUT, true) if across => items * (bytes(elements, 3.0) + elements * 4.0),
-            (OUT, true) => items * (bytes(elements, 3.0) + COPY),
-            (_, true) => items * bytes(elements, 1.0) + matrices * (bytes(elements, 2.0) + COPY),
+            (OUT, true) if across => items * (bytes(elements, 3.0 * far) + elements * 4.0),
+            (OUT, true) => items * (bytes(elements, 3.0 * far) + COPY),
+            (_, true) => items * bytes(elements, 1.0) + matrices * (bytes(elements, 2.0 * far) + COPY),
             // The kernel copies its blocks, slowly where neighbours lie apart.
             (_, false) if inside == 1 => items * bytes(elements, 1.0),
             (_, false) => items * (bytes(elements, 1.0) + elements),

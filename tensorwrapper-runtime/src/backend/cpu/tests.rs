@@ -8,11 +8,12 @@ use tensorwrapper_notation::Function;
 
 use super::{Cpu, Route};
 use crate::backend::function::Scalar;
-use crate::backend::random::{Placed, assert_close, epsilon};
+use crate::backend::random::{Placed, assert_close, epsilon, number};
 use crate::backend::reference::Reference;
 use crate::backend::{Binary, Device, Instruction, LoopNest, Program, Reduction};
 use crate::element::{Dtype, Element, dispatch};
 use crate::error::ErrorKind;
+use crate::layout::Layout;
 
 const DTYPES: [Dtype; 4] = [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64];
 
@@ -94,8 +95,8 @@ fn named_contract<T: Element>(rng: &mut StdRng, equation: &str, extent: usize, c
                 strides[unique.iter().position(|&u| u == label).unwrap()] += len as isize;
                 len *= size(label);
             }
-            let data = (0..len).map(|_| crate::backend::random::number(rng)).collect();
-            let layout = crate::layout::Layout::strided(&extents, &strides, 0, len).unwrap();
+            let data = (0..len).map(|_| number(rng)).collect();
+            let layout = Layout::strided(&extents, &strides, 0, len).unwrap();
             Placed { data, layout, conjugate: rng.random_bool(0.5) }
         })
         .collect();
@@ -169,8 +170,8 @@ fn sums_over_an_axis_of_neither_factor_repeat() {
     let mut rng = StdRng::seed_from_u64(6);
     let nest = LoopNest::new(vec![3, 4, 5], 1);
     let factor = |rng: &mut StdRng| {
-        let layout = crate::layout::Layout::strided(&[3, 4, 5], &[4, 1, 0], 0, 12).unwrap();
-        Placed::<f64> { data: (0..12).map(|_| crate::backend::random::number(rng)).collect(), layout, conjugate: false }
+        let layout = Layout::strided(&[3, 4, 5], &[4, 1, 0], 0, 12).unwrap();
+        Placed::<f64> { data: (0..12).map(|_| number(rng)).collect(), layout, conjugate: false }
     };
     let factors = [factor(&mut rng), factor(&mut rng)];
     compare_contract(&Cpu::new(Some(1)), &nest, Complex::ONE, &factors, &Placed::of(&[3], vec![0.0; 3]));
@@ -251,12 +252,48 @@ fn larger_maps() {
 }
 
 #[test]
+fn inputs_that_lie_across_are_packed_in_slabs() {
+    let mut rng = StdRng::seed_from_u64(11);
+    let extents = [1100, 530];
+    let sum = Program::new(vec![Instruction::Input(0), Instruction::Input(1), Instruction::Combine(Binary::Add, 0, 1)]);
+    for kept in [2, 1, 0] {
+        let nest = LoopNest::new(extents.to_vec(), kept);
+        let straight = Placed::<f32>::of(&extents, (0..1100 * 530).map(|_| number(&mut rng)).collect());
+        let layout = Layout::strided(&extents, &[1, 1100], 0, 1100 * 530).unwrap();
+        let turned = Placed { data: straight.data.clone(), layout, conjugate: false };
+        let output = Placed::<f32>::output(&mut rng, &extents[..kept]);
+        let (mut found, mut expected) = (output.clone(), output);
+        let inputs = [straight.as_operand(), turned.as_operand()];
+        Cpu::new(Some(2)).map(&nest, &sum, Reduction::Max, &inputs, found.as_output()).unwrap();
+        Reference.map(&nest, &sum, Reduction::Max, &inputs, expected.as_output()).unwrap();
+        assert_close(&found.data, &expected.data, 0.0, "a sum with the transpose");
+    }
+}
+
+/// Such an output makes no sense, but it must not harm memory either.
+#[test]
+fn outputs_that_write_one_position_twice_stay_inside() {
+    let copy = Program::new(vec![Instruction::Input(0)]);
+    for extents in [vec![3, 3, 3, 3], vec![9000, 9]] {
+        let nest = LoopNest::new(extents.clone(), extents.len());
+        let input = Placed::of(&extents, vec![1.0f64; extents.iter().product()]);
+        let layout = Layout::strided(&extents, &vec![0; extents.len()], 0, 1).unwrap();
+        let mut output = Placed { data: vec![0.0], layout, conjugate: false };
+        let cpu = Cpu::new(Some(2));
+        cpu.map(&nest, &copy, Reduction::Sum, &[input.as_operand()], output.as_output()).unwrap();
+        assert_eq!(output.data, [1.0]);
+        cpu.contract(&nest, Complex::ONE, &[input.as_operand(), input.as_operand()], output.as_output()).unwrap();
+        assert_eq!(output.data, [1.0]);
+    }
+}
+
+#[test]
 fn permutations() {
     let mut rng = StdRng::seed_from_u64(9);
     let copy = Program::new(vec![Instruction::Input(0)]);
-    for round in 0..300 {
-        let rank = round % 5;
-        let largest = [1000, 1000, 150, 40, 16][rank];
+    for round in 0..420 {
+        let rank = round % 7;
+        let largest = [1000, 1000, 150, 40, 16, 6, 5][rank];
         let extents: Vec<usize> = (0..rank).map(|_| rng.random_range(1..largest)).collect();
         let nest = LoopNest::new(extents, rank);
         dispatch!(DTYPES[round % 4], T => {

@@ -40,7 +40,8 @@ fn dot_contiguous<T: Element, const LANES: usize>(a: &[T], b: &[T], multiply: im
     let mut width = LANES / 2;
     while width > 0 {
         for n in 0..width {
-            sums[n] = sums[n] + sums[n + width];
+            let other = sums[n + width];
+            sums[n] += other;
         }
         width /= 2;
     }
