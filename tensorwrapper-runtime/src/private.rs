@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub use tensorwrapper_notation::Function;
 pub use tensorwrapper_notation::syntax::{Factorisation as Decomposition, Operator, Reduction};
 
-pub use crate::expr::{Factor, Index, IntoScalar, Node, Operand, Recorder, ScalarValue, TensorLike, Written};
+pub use crate::expr::{Factor, Index, IntoScalar, Node, Operand, Recorder, ScalarShape, ScalarValue, TensorLike, Written};
 pub use crate::shape::{
     AxisByType, AxisByValue, AxisPair, CompareAtRunTime, Compared, LaterPair, LocateAtRunTime, Located, Mark, Position,
     check_rank, mark_axis, meet,
@@ -229,16 +229,8 @@ pub fn local<'a, T: Element, S: Extents>(expr: &Expr<'a, T, S>) -> Operand<'a, T
     Operand::recorded(expr)
 }
 
-/// Shapes of results that may be numbers.
-#[diagnostic::on_unimplemented(
-    message = "a result with axes cannot be a number in an equation",
-    label = "write its indices, as in `W[i, j]`"
-)]
-pub trait NumberShape: Extents {}
-impl NumberShape for () {}
-
 /// A block's own result as a number of a later equation.
-pub fn local_scalar<'a, T: Element, S: NumberShape>(_: PhantomData<T>, expr: &Expr<'a, T, S>) -> ScalarValue<'a> {
+pub fn local_scalar<'a, T: Element, S: ScalarShape>(_: PhantomData<T>, expr: &Expr<'a, T, S>) -> ScalarValue<'a> {
     ScalarValue::recorded(expr)
 }
 

@@ -1,6 +1,6 @@
 //! Statements in order, results out, writes at the end.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 use tensorwrapper_notation::syntax::{Block, BlockValue, LeftSide, Name, Statement, Target};
 use tensorwrapper_notation::{Diagnostic, Fault, check};
@@ -128,7 +128,7 @@ impl Emission<'_> {
                 let host = self.scene.host;
                 self.record.extend(equation.warnings().iter().map(|warning| report::warning(host, warning)));
                 let recorded = equation::record(&self.scene, &equation);
-                Some(Recorded { code: self.unwrap(recorded.code, statement), ..recorded })
+                Some(Recorded { code: self.unwrap(recorded.code, statement) })
             }
         }
     }
@@ -189,7 +189,7 @@ impl Emission<'_> {
             self.faults.push(Diagnostic { help, ..fault });
             return emit!(());
         };
-        let ident = proc_macro2::Ident::new(&ident.to_string(), self.scene.host.span(name.span));
+        let ident = Ident::new(&ident.to_string(), self.scene.host.span(name.span));
         let is_number = self.numbers.iter().rev().find(|(known, _)| *known == name.text).is_some_and(|(_, number)| *number);
         self.taken(&emit!(#ident), is_number)
     }

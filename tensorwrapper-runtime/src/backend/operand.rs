@@ -36,11 +36,6 @@ impl LoopNest {
         self.kept
     }
 
-    /// Extents of the output.
-    pub fn kept_extents(&self) -> &[usize] {
-        &self.extents[..self.kept]
-    }
-
     /// Extents of the reduced axes.
     pub fn reduced_extents(&self) -> &[usize] {
         &self.extents[self.kept..]
@@ -109,19 +104,9 @@ impl<'a> Output<'a> {
         self.data.dtype()
     }
 
-    /// As [`into_parts`](Output::into_parts), with the type that the caller has found the operation to be of.
+    /// The memory and where in it the output lies, with the type that the caller has found the operation to be of.
     pub(crate) fn typed<T: Element>(self) -> (&'a mut [T], Layout) {
         (T::typed_mut(self.data).expect("the output is of the operation's element type"), self.layout)
-    }
-
-    /// The memory and where in it the output lies.
-    pub fn into_parts(self) -> (SliceMut<'a>, Layout) {
-        (self.data, self.layout)
-    }
-
-    /// The same output, borrowed for a shorter time.
-    pub fn reborrow(&mut self) -> Output<'_> {
-        Output { data: self.data.reborrow(), layout: self.layout.clone() }
     }
 }
 

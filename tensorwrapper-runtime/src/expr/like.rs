@@ -135,11 +135,11 @@ impl<'a> ScalarValue<'a> {
 )]
 pub trait IntoScalar<T: Element> {
     /// This number, recorded.
-    fn into_scalar(&self) -> ScalarValue<'_>;
+    fn to_scalar(&self) -> ScalarValue<'_>;
     /// The same where the element type is told by a value.
     #[doc(hidden)]
     fn scalar(_: PhantomData<T>, value: &Self) -> ScalarValue<'_> {
-        value.into_scalar()
+        value.to_scalar()
     }
 }
 
@@ -149,21 +149,21 @@ impl ScalarShape for () {}
 
 #[diagnostic::do_not_recommend]
 impl<T: Element> IntoScalar<T> for T {
-    fn into_scalar(&self) -> ScalarValue<'_> {
+    fn to_scalar(&self) -> ScalarValue<'_> {
         ScalarValue(Tree::Constant(self.to_complex()))
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl IntoScalar<Complex<f64>> for f64 {
-    fn into_scalar(&self) -> ScalarValue<'_> {
+    fn to_scalar(&self) -> ScalarValue<'_> {
         ScalarValue(Tree::Constant(Complex::new(*self, 0.0)))
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl IntoScalar<Complex<f32>> for f32 {
-    fn into_scalar(&self) -> ScalarValue<'_> {
+    fn to_scalar(&self) -> ScalarValue<'_> {
         ScalarValue(Tree::Constant(Complex::new(f64::from(*self), 0.0)))
     }
 }
@@ -173,7 +173,7 @@ macro_rules! references {
     ($($X:ty: $($T:ty),*;)*) => { $($(
         #[diagnostic::do_not_recommend]
         impl IntoScalar<$T> for &$X {
-            fn into_scalar(&self) -> ScalarValue<'_> {
+            fn to_scalar(&self) -> ScalarValue<'_> {
                 ScalarValue(Tree::Constant((**self).to_complex()))
             }
         }
@@ -191,7 +191,7 @@ macro_rules! tensors {
     ($($X:ty),*) => { $(
         #[diagnostic::do_not_recommend]
         impl<T: Element, S: ScalarShape> IntoScalar<T> for $X {
-            fn into_scalar(&self) -> ScalarValue<'_> {
+            fn to_scalar(&self) -> ScalarValue<'_> {
                 ScalarValue(Tree::Operand(self.operand().value, Vec::new()))
             }
         }

@@ -15,7 +15,7 @@ mod value;
 pub(crate) use bind::bind;
 pub use indexed::Indexed;
 pub(crate) use indexed::diagnostics_to_error;
-pub use like::{IntoScalar, Operand, ScalarValue, TensorLike};
+pub use like::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
 pub use recorder::{Factor, Index, Node, Recorder, Written};
 pub use value::Expr;
 pub(crate) use value::{Axis, Factorised, Source, Tree, Value};

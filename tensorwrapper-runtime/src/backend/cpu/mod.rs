@@ -69,11 +69,6 @@ impl Cpu {
     pub(crate) fn forced(threads: usize, route: Route) -> Cpu {
         Cpu { threads, route }
     }
-
-    /// Number of threads that large operations are divided among.
-    pub fn threads(&self) -> usize {
-        self.threads
-    }
 }
 
 impl Default for Cpu {

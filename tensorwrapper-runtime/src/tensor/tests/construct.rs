@@ -119,7 +119,7 @@ fn erased_views_reach_the_same_elements() {
     };
     assert_eq!((column.layout.extents(), column.layout.offset(), column.dtype()), (&[2][..], 2, Dtype::F64));
     assert_eq!(t.erase().layout, Layout::row_major(&[2, 3]).unwrap());
-    let mut erased = t.erase_mut();
+    let erased = t.erase_mut();
     assert_eq!((erased.data.dtype(), erased.data.len()), (Dtype::F64, 6));
     f64::typed_mut(erased.data).unwrap()[0] = 9.0;
     let mut row = t.view_mut().chip(0, 1).unwrap();

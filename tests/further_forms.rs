@@ -1,0 +1,94 @@
+//! Forms beyond the first: recorded blocks, fused and remaining axes, labels that change places, subscripts in literals.
+
+use tensorwrapper::prelude::*;
+
+#[test]
+fn a_recorded_block_is_an_operand_of_later_ones() -> Result<(), Error> {
+    let a = Tensor::<f64>::from_fn([2, 2], |i| (2 * i[0] + i[1]) as f64)?;
+    let graph = Graph::new();
+    let (square, trace) = tensor! {
+        in &graph;
+        let square[i, j] = a[i, k] * a[k, j];
+        let trace = square[i, i];
+        (square, trace)
+    };
+    let _: &Expr<'_, f64, Shape![_, _]> = &square;
+    let _: &Expr<'_, f64, ()> = &trace;
+    let cube = tensor! { in &graph; [i, j] = square[i, k] * a[k, j] * trace };
+    let (square, cube) = eval_all((&square, &cube))?;
+    assert_eq!(square.as_slice(), [2.0, 3.0, 6.0, 11.0]);
+    assert_eq!(cube.as_slice(), [78.0, 143.0, 286.0, 507.0]);
+    assert_eq!(trace.eval()?.as_slice(), [13.0]);
+    Ok(())
+}
+
+#[test]
+fn what_is_shared_is_in_the_graph_once() -> Result<(), Error> {
+    let a = Tensor::<f64>::filled([3, 3], 1.0)?;
+    let graph = Graph::new();
+    let (x, y) = tensor! {
+        in &graph;
+        let s[i, j] = a[i, k] * a[k, j];
+        let x[i, j] = s[i, k] * a[k, j];
+        let y[i, j] = s[i, k] * s[k, j];
+        (x, y)
+    };
+    assert_eq!((x.graph().operations().len(), y.graph().operations().len()), (2, 2));
+    let all = eval_all(&[x, y][..])?;
+    assert_eq!((all[0][[0, 0]], all[1][[0, 0]]), (9.0, 27.0));
+    Ok(())
+}
+
+#[test]
+fn faults_are_found_when_they_are_recorded() -> Result<(), Error> {
+    let a = Tensor::<f64>::filled([2, 3], 1.0)?;
+    let graph = Graph::new();
+    let error = try_tensor! { in &graph; [i, j] = a[i, k] * a[k, j] }.unwrap_err();
+    assert_eq!(error.to_string(), "index `k` has extent 3 on axis 1 of `a` but 2 on axis 0");
+    Ok(())
+}
+
+#[test]
+fn fused_and_remaining_axes_go_both_ways() -> Result<(), Error> {
+    let a = Tensor::<f64>::from_fn([2, 6], |i| (i[0] * 6 + i[1]) as f64)?;
+    let apart = tensor!([i, k, j] = a[i, (j, k)] where j: 2);
+    assert_eq!((apart.extents(), apart[[1, 2, 1]], apart[[1, 2, 0]]), (&[2, 3, 2][..], 11.0, 8.0));
+    let joined = tensor!([(i, k), j] = apart[i, k, j]);
+    assert_eq!((joined.extents(), joined[[5, 1]]), (&[6, 2][..], 11.0));
+    let mut b = Tensor::<f64>::zeros([2, 6])?;
+    tensor!(b[i, (j, k)] = apart[i, k, j]);
+    assert_eq!(b, a);
+    // What is computed in between is taken apart too.
+    let doubled = tensor! { let d[i, n] = 2.0 * a[i, n]; [j, i, k] = d[i, (j, k)] where k: 3 };
+    assert_eq!(doubled[[1, 0, 2]], 10.0);
+    let rolled = tensor!([.., i] = apart[i, ..] + 1.0[i] * apart[0, ..]);
+    assert_eq!((rolled.extents(), rolled[[2, 1, 1]]), (&[3, 2, 2][..], 16.0));
+    let message = try_tensor!([i, k, j] = a[i, (j, k)] where j: 4).unwrap_err().to_string();
+    assert_eq!(message, "fused `(j, k)` has extent 4·?, which does not make axis 1 of `a`, of extent 6");
+    assert!(try_tensor!([i, k, j] = a[i, (j, k)]).is_err());
+    Ok(())
+}
+
+#[test]
+fn labels_change_places() -> Result<(), Error> {
+    let a = Tensor::<f64>::from_fn([3, 3, 2], |i| (i[0] * 6 + i[1] * 2 + i[2]) as f64)?;
+    let [x, y] = [
+        tensor!([i, j] = asym(i, j; a[i, j, k] * a[j, j, k])),
+        tensor!([i, j] = a[i, j, k] * a[j, j, k] - a[j, i, k] * a[i, i, k]),
+    ];
+    assert_eq!(x, y);
+    let pairs = Tensor::<f64>::from_fn([2, 3, 2, 3], |i| (i[0] * 18 + i[1] * 6 + i[2] * 3 + i[3]) as f64)?;
+    let s = tensor!([i, a, j, b] = sym((i, a), (j, b); pairs[i, a, j, b]));
+    assert_eq!(s, tensor!([i, a, j, b] = pairs[i, a, j, b] + pairs[j, b, i, a]));
+    Ok(())
+}
+
+#[test]
+fn subscripts_of_both_kinds_agree() -> Result<(), Error> {
+    let a = Tensor::<f64>::from_fn([2, 3, 3], |i| (i[0] * 9 + i[1] * 3 + i[2]) as f64)?;
+    assert_eq!(einsum!("...ii->...i", a), einsum("...ii->...i", &[&a])?);
+    assert_eq!(einsum!("bij,bjk->bik", a, a), einsum("bij,bjk->bik", &[&a, &a])?);
+    let error = try_einsum!("bij,ijk->bk", a, a).unwrap_err();
+    assert_eq!(error.to_string(), "index `i` has extent 3 on axis 1 of `a` but 2 on axis 0");
+    Ok(())
+}
