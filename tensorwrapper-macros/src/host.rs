@@ -51,7 +51,7 @@ impl Host {
     /// The one token of a hole that is blamed: the last name or number of `self.t2` or `x.0`, else the whole group.
     pub(crate) fn blame(&self, hole: &Hole) -> Span {
         let trees = || hole.tokens.iter().filter_map(|span| self.tokens[span.start].tree.as_ref());
-        let word = trees().filter(|tree| matches!(tree, TokenTree::Ident(_) | TokenTree::Literal(_))).last();
+        let word = trees().rfind(|tree| matches!(tree, TokenTree::Ident(_) | TokenTree::Literal(_)));
         word.or_else(|| trees().next()).map_or_else(Span::call_site, TokenTree::span)
     }
 

@@ -125,7 +125,7 @@ impl Emission<'_> {
                 let host = self.scene.host;
                 self.record.extend(equation.warnings().iter().map(|warning| report::warning(host, warning)));
                 let recorded = equation::record(&self.scene, &equation);
-                Some(Recorded { code: self.unwrap(recorded.code, statement), ..recorded })
+                Some(Recorded { code: self.unwrap(recorded.code, statement) })
             }
         }
     }

@@ -61,7 +61,7 @@ fn block(tokens: &[Token]) -> Recovered {
     }
     match block_value(last) {
         Ok(Tail::Value(value)) => found.value = value,
-        Ok(Tail::Statement(statement)) => found.statements.push(statement),
+        Ok(Tail::Statement(statement)) => found.statements.push(*statement),
         Err(fault) => faults.push(fault),
     }
     Recovered { faults, invocation: Some(Invocation::Block(found)), broken }
@@ -104,7 +104,7 @@ fn header(tokens: &[Token], span: Span, allowed: bool) -> Result<Declaration, Di
 
 enum Tail {
     Value(BlockValue),
-    Statement(Statement),
+    Statement(Box<Statement>),
 }
 
 /// What follows the last `;`.
@@ -128,7 +128,7 @@ fn block_value(tokens: &[Token]) -> Result<Tail, Diagnostic> {
                 Target::Let(_) => {
                     return Err(Diagnostic::syntax(tokens[tokens.len() - 1].span, "`;` is missing after this equation"));
                 }
-                Target::Place(..) => return Ok(Tail::Statement(found)),
+                Target::Place(..) => return Ok(Tail::Statement(Box::new(found))),
             }
         }
     };
