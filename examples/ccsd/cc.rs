@@ -7,10 +7,10 @@
 
 use tensorwrapper::prelude::*;
 
-use crate::diis::{Diis, DiisVector};
-use crate::molecule::Molecule;
-use crate::scf::HartreeFock;
-use crate::{Failure, Matrix, Tensor4, Vector};
+use super::diis::{Diis, DiisVector};
+use super::molecule::Molecule;
+use super::scf::HartreeFock;
+use super::{Failure, Matrix, Tensor4, Vector};
 
 /// The last step changes the amplitudes by less; the error of the energy is then of the same order.
 const CONVERGED: f64 = 1e-10;
@@ -135,7 +135,8 @@ fn update(mo: &Orbitals, t: &Amplitudes) -> Amplitudes {
         let Lki[k,i] = Fki[k,i] + wooov[k,l,i,c] * t1[l,c];
         let Lac[a,c] = Fac[a,c] + wvovv[a,k,c,d] * t1[k,d];
 
-        // two electrons: hole-hole, particle-particle, and particle-hole in both orders
+        // two electrons: hole-hole, particle-particle, and particle-hole in both orders; the other particle-hole pair adds
+        // the same again, so each takes one half of what both make of t2
         let Wklij[k,l,i,j] = oooo[k,l,i,j] + ooov[l,k,j,c] * t1[i,c] + ooov[k,l,i,c] * t1[j,c] + oovv[k,l,c,d] * tau[i,j,c,d];
         let Wabcd[a,b,c,d] = vvvv[a,b,c,d] - ovvv[k,b,c,d] * t1[k,a] - ovvv[k,a,d,c] * t1[k,b];
         let theta[i,l,d,a] = 0.5 * t2[i,l,d,a] + t1[i,d] * t1[l,a];

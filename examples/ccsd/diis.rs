@@ -86,40 +86,31 @@ fn coefficients(B: &[Vec<f64>]) -> Option<Vec<f64>> {
         return None;
     }
     let scale: Vec<f64> = length.iter().map(|length| shortest / length).collect();
-    let mut A = vec![vec![0.0; size + 1]; size + 1];
-    for m in 0..size {
-        for n in 0..size {
-            A[m][n] = B[m][n] / (length[m] * length[n]);
-        }
-        A[m][size] = scale[m];
-        A[size][m] = scale[m];
-    }
-    let mut unit = vec![0.0; size + 1];
-    unit[size] = 1.0;
-    Some(solve(A, unit)?.iter().zip(&scale).map(|(c, scale)| c * scale).collect())
+    let mut equations: Vec<Vec<f64>> =
+        (0..size).map(|m| (0..size).map(|n| B[m][n] / (length[m] * length[n])).chain([scale[m], 0.0]).collect()).collect();
+    equations.push(scale.iter().copied().chain([0.0, 1.0]).collect());
+    Some(solve(equations)?.iter().zip(&scale).map(|(c, scale)| c * scale).collect())
 }
 
-/// Gaussian elimination with partial pivoting; none if a pivot vanishes.
-fn solve(mut A: Vec<Vec<f64>>, mut b: Vec<f64>) -> Option<Vec<f64>> {
-    let size = b.len();
+/// Gaussian elimination with partial pivoting; each equation ends in its right side. None if a pivot vanishes.
+fn solve(mut equations: Vec<Vec<f64>>) -> Option<Vec<f64>> {
+    let size = equations.len();
     for k in 0..size {
-        let pivot = (k..size).max_by(|&m, &n| A[m][k].abs().total_cmp(&A[n][k].abs()))?;
-        if A[pivot][k].is_nan() || A[pivot][k].abs() <= SINGULAR {
+        let pivot = (k..size).max_by(|&m, &n| equations[m][k].abs().total_cmp(&equations[n][k].abs()))?;
+        if equations[pivot][k].is_nan() || equations[pivot][k].abs() <= SINGULAR {
             return None;
         }
-        A.swap(k, pivot);
-        b.swap(k, pivot);
-        for row in k + 1..size {
-            let factor = A[row][k] / A[k][k];
-            for column in k..size {
-                A[row][column] -= factor * A[k][column];
-            }
-            b[row] -= factor * b[k];
+        equations.swap(k, pivot);
+        let (done, rest) = equations.split_at_mut(k + 1);
+        for equation in rest {
+            let factor = equation[k] / done[k][k];
+            equation.iter_mut().zip(&done[k]).for_each(|(x, y)| *x -= factor * y);
         }
     }
+    let mut x = vec![0.0; size];
     for k in (0..size).rev() {
-        let known: f64 = (k + 1..size).map(|n| A[k][n] * b[n]).sum();
-        b[k] = (b[k] - known) / A[k][k];
+        let known: f64 = (k + 1..size).map(|n| equations[k][n] * x[n]).sum();
+        x[k] = (equations[k][size] - known) / equations[k][k];
     }
-    Some(b)
+    Some(x)
 }

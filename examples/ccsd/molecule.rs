@@ -12,7 +12,7 @@ use npyz::{NpyHeader, Order};
 use serde_json::Value;
 use tensorwrapper::prelude::*;
 
-use crate::{Failure, Matrix, Tensor4};
+use super::{Failure, Matrix, Tensor4};
 
 /// Integrals are symmetric to this, or they are not what they are said to be.
 const SYMMETRIC: f64 = 1e-8;
@@ -80,8 +80,8 @@ impl Molecule {
             }
         }
 
-        let (s, _) = tensor!(([n], [p,n]) = eigh(S[p,q]));
-        let smallest = tensor!([] = min(n; s[n]));
+        let (s, _) = tensor!(([n], [p,n]) = eigh(S[p,q])); // ascending
+        let smallest = s.as_slice()[0];
         if smallest < INDEPENDENT {
             let what = format!("no overlap of independent functions, its smallest eigenvalue is {smallest:.1e}");
             return Err(wrong(&folder.join("S.npy"), what));
@@ -139,7 +139,7 @@ fn read_npy(file: &Path, shape: &[usize]) -> Result<Tensor<f64>, Failure> {
     if header.order() != Order::C {
         return Err(wrong(file, "its numbers are in Fortran order where C order is needed"));
     }
-    if !header.shape().iter().eq(shape.iter().map(|&n| n as u64).collect::<Vec<_>>().iter()) {
+    if !header.shape().iter().copied().eq(shape.iter().map(|&n| n as u64)) {
         return Err(wrong(file, format!("its shape is {:?} where `nao` asks for {shape:?}", header.shape())));
     }
     let bytes = |error| wrong(file, error);

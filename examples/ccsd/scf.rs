@@ -5,9 +5,9 @@
 
 use tensorwrapper::prelude::*;
 
-use crate::diis::{Diis, DiisVector};
-use crate::molecule::Molecule;
-use crate::{Failure, Matrix, Vector};
+use super::diis::{Diis, DiisVector};
+use super::molecule::Molecule;
+use super::{Failure, Matrix, Vector};
 
 /// The commutator of Fock and density matrix is this short at the end. The energy is then exact to rounding (its error is of
 /// second order), and occupied and empty orbitals no longer mix, which coupled cluster relies on.
@@ -29,13 +29,16 @@ pub(crate) struct HartreeFock {
 /// occupation for ever if the first guess has it; so there are two starts, and the lower end counts.
 pub(crate) fn lowest_state(molecule: &Molecule) -> Result<HartreeFock, Failure> {
     let Molecule { S, H, .. } = molecule;
-    // Mulliken's approximation of H, as in extended Hueckel theory: electrons start closer to home than in H itself.
-    let mulliken = tensor!([p,q] = 0.5 * S[p,q] * (H[p,p] + H[q,q]));
+    // Wolfsberg and Helmholz: what two functions share of the energy goes by their overlap, as in extended Hueckel theory.
+    let mut hueckel = tensor!([p,q] = 1.75 * S[p,q] * (H[p,p] + H[q,q]) / 2.0);
+    tensor!(hueckel[p,p] = H[p,p]);
 
-    let starts = [("the core Hamiltonian", H.clone()), ("Mulliken's approximation", mulliken)];
+    let starts = [("the core Hamiltonian", H.clone()), ("extended Hueckel theory", hueckel)];
     let states = starts.into_iter().filter_map(|(name, guess)| self_consistent_field(molecule, name, guess));
     let lowest = states.min_by(|x, y| x.energy.total_cmp(&y.energy));
-    lowest.ok_or_else(|| Failure::Calculation(format!("Hartree-Fock did not converge in {MOST_ITERATIONS} iterations")))
+    lowest.ok_or_else(|| {
+        Failure::Calculation(format!("Hartree-Fock did not converge from any start, in {MOST_ITERATIONS} iterations"))
+    })
 }
 
 /// Iterates from a first guess of the Fock matrix.

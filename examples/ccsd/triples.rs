@@ -6,7 +6,7 @@
 
 use tensorwrapper::prelude::*;
 
-use crate::cc::{Amplitudes, Orbitals};
+use super::cc::{Amplitudes, Orbitals};
 
 /// The (T) correction to the CCSD energy.
 pub(crate) fn correction(mo: &Orbitals, t: &Amplitudes) -> f64 {

@@ -22,3 +22,15 @@ pub fn tensor(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 pub fn try_tensor(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     expand::invocation(input.into(), Failure::Return).into()
 }
+
+/// Subscripts in a string literal, checked at compile time. See the crate `tensorwrapper`.
+#[proc_macro]
+pub fn einsum(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    expand::subscripts(input.into(), Failure::Panic).into()
+}
+
+/// The same as `einsum!`, with a `Result` as its value.
+#[proc_macro]
+pub fn try_einsum(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    expand::subscripts(input.into(), Failure::Return).into()
+}

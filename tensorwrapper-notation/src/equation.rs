@@ -43,6 +43,32 @@ pub enum Index {
     Slice(LabelId, Range, Span),
     /// The axis is fixed.
     Chip(Count),
+    /// The axis runs with several labels, the first slowest.
+    Fused(Vec<LabelId>, Span),
+    /// All axes that are not written.
+    Rest,
+}
+
+impl Index {
+    /// The labels that run with this axis.
+    pub fn labels(&self) -> &[LabelId] {
+        match self {
+            Index::Label(label, _) | Index::Slice(label, _, _) => std::slice::from_ref(label),
+            Index::Fused(labels, _) => labels,
+            Index::Chip(_) | Index::Rest => &[],
+        }
+    }
+}
+
+/// One axis of a result.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LeftAxis {
+    /// One label.
+    Label(LabelId),
+    /// Several labels, the first slowest.
+    Fused(Vec<LabelId>),
+    /// The axes that are not written, as many as there are.
+    Rest,
 }
 
 /// The powers that a number may be the exponent of.
@@ -66,18 +92,39 @@ pub struct Operand {
 /// The axes of one result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Left {
-    /// The labels of the result, each once.
-    pub axes: Vec<LabelId>,
-    /// The labels as written, a repeated one (a diagonal) included; `None` where the result is a plain number.
-    pub written: Option<Vec<LabelId>>,
+    /// Its axes as written; `None` where the result is a plain number. A label on two axes is their diagonal.
+    pub axes: Option<Vec<LeftAxis>>,
     /// Where it stands.
     pub span: Span,
 }
 
 impl Left {
-    /// Whether a label is repeated, so that only a diagonal is written.
-    pub fn is_diagonal(&self) -> bool {
-        self.written.as_ref().is_some_and(|written| written.len() > self.axes.len())
+    /// The axes as written; those of a plain number are none.
+    pub fn axes(&self) -> &[LeftAxis] {
+        self.axes.as_deref().unwrap_or_default()
+    }
+
+    /// The labels, each once, in order.
+    pub fn labels(&self) -> Vec<LabelId> {
+        let mut found = Vec::new();
+        for axis in self.axes() {
+            let labels = match axis {
+                LeftAxis::Label(label) => std::slice::from_ref(label),
+                LeftAxis::Fused(labels) => labels,
+                LeftAxis::Rest => &[],
+            };
+            for label in labels {
+                if !found.contains(label) {
+                    found.push(*label);
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether every axis is one label, and no label is on two.
+    pub fn is_plain(&self) -> bool {
+        self.axes().iter().all(|axis| matches!(axis, LeftAxis::Label(_))) && self.labels().len() == self.axes().len()
     }
 }
 

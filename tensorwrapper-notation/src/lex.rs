@@ -6,9 +6,9 @@ use crate::token::{Delimiter, Span, Token, Tree};
 /// Splits a text into tokens as Rust would. Spans count bytes.
 ///
 /// # Errors
-/// An unbalanced delimiter.
+/// An unbalanced delimiter, and groups nested beyond all measure.
 pub fn lex(text: &str) -> Result<Vec<Token>, Diagnostic> {
-    let mut lexer = Lexer { text, position: 0 };
+    let mut lexer = Lexer { text, position: 0, depth: 0 };
     let tokens = lexer.until(None)?;
     Ok(tokens)
 }
@@ -16,7 +16,12 @@ pub fn lex(text: &str) -> Result<Vec<Token>, Diagnostic> {
 struct Lexer<'a> {
     text: &'a str,
     position: usize,
+    /// Groups around the position.
+    depth: usize,
 }
+
+/// Groups inside groups that anybody writes; more would end the reader's stack before the text.
+const DEEPEST: usize = 64;
 
 impl Lexer<'_> {
     fn peek(&self) -> Option<char> {
@@ -62,9 +67,14 @@ impl Lexer<'_> {
     }
 
     fn group(&mut self, delimiter: Delimiter, end: char) -> Result<Tree, Diagnostic> {
+        if self.depth == DEEPEST {
+            return Err(Diagnostic::new(Fault::Syntax, self.here(), format!("more than {DEEPEST} groups inside each other")));
+        }
+        self.depth += 1;
         self.position += 1;
         let inner = self.until(Some(end))?;
         self.position += 1;
+        self.depth -= 1;
         Ok(Tree::Group(delimiter, inner))
     }
 

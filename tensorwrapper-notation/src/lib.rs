@@ -16,13 +16,17 @@ mod nearest;
 mod parse;
 pub mod sentence;
 pub mod syntax;
+#[cfg(test)]
+mod testing;
 mod token;
 
 pub use check::check;
 pub use diagnostic::{Diagnostic, Fault};
-pub use einsum::{contraction, einsum};
-pub use equation::{Builder, Equation, Exponent, Extent, Factorise, Index, LabelId, Left, Operand, OperandId, Right, ScalarId};
+pub use einsum::{contraction, einsum, numbered_operands};
+pub use equation::{
+    Builder, Equation, Exponent, Extent, Factorise, Index, LabelId, Left, LeftAxis, Operand, OperandId, Right, ScalarId,
+};
 pub use function::Function;
 pub use lex::lex;
-pub use parse::{Recovered, axes, parse, recover};
+pub use parse::{Recovered, axes, einsum_call, parse, recover};
 pub use token::{Delimiter, Span, Token, Tree, text};

@@ -31,3 +31,8 @@ pub fn bounds(index: &str, operand: &str, axis: usize, extent: impl Display) -> 
 pub fn square<E: Display>(row: &str, row_extent: &E, column: &str, column_extent: &E) -> String {
     format!("row index `{row}` has extent {row_extent} but column index `{column}` has {column_extent}: the matrix is not square")
 }
+
+/// fused `(i, j)` has extent 2·3 on axis 0 of `A`, which has extent 7
+pub fn fused(labels: &str, extents: &str, operand: &str, axis: usize, extent: impl Display) -> String {
+    format!("fused {labels} has extent {extents}, which does not make axis {axis} of `{operand}`, of extent {extent}")
+}

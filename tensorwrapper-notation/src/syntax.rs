@@ -91,6 +91,15 @@ pub enum Reduction {
     Min,
 }
 
+/// What becomes of an expression and its exchanged twin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Exchange {
+    /// `sym`: their sum.
+    Symmetric,
+    /// `asym`: their difference.
+    Antisymmetric,
+}
+
 /// Decompositions over named axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Factorisation {
@@ -132,6 +141,8 @@ pub enum ExpressionKind {
     PowerInteger(Box<Expression>, Scalar),
     /// `powf(X, p)`
     PowerReal(Box<Expression>, Scalar),
+    /// `sym(i, j; X)`: X and the same with the groups of labels exchanged; `asym` subtracts it.
+    Exchange(Exchange, [Vec<Name>; 2], Box<Expression>),
     /// A construct of the language that this version does not have, by the name that a message gives it.
     Unbuilt(String),
 }

@@ -16,7 +16,7 @@ mod tensor;
 // Floor 4: equations, recorded.
 mod expr;
 // Floor 5: what is to be computed.
-mod graph;
+pub mod graph;
 // Floor 6: the same, cheaper.
 mod optimize;
 // Floor 7: computing it.
@@ -28,7 +28,7 @@ pub mod __private;
 
 pub use element::{Dtype, Element};
 pub use error::{Error, ErrorKind, Place};
-pub use exec::{Context, DynOperand, contract, einsum};
+pub use exec::{Context, DynOperand, EvalAll, Graph, contract, einsum, eval_all};
 pub use expr::{Expr, Indexed, TensorLike};
 pub use optimize::Order;
 pub use shape::{Const, Dyn, Extent, Extents, IntoExtent, IntoShape, Len, Shape};

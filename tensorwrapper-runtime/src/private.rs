@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub use tensorwrapper_notation::Function;
 pub use tensorwrapper_notation::syntax::{Factorisation as Decomposition, Operator, Reduction};
 
-pub use crate::expr::{Factor, Index, IntoScalar, Node, Operand, Recorder, TensorLike, Written};
+pub use crate::expr::{Factor, Index, IntoScalar, Node, Operand, Recorder, ScalarValue, TensorLike, Written};
 pub use crate::shape::{
     AxisByType, AxisByValue, AxisPair, CompareAtRunTime, Compared, LaterPair, LocateAtRunTime, Located, Mark, Position,
     check_rank, mark_axis, meet,
@@ -17,7 +17,7 @@ pub use crate::shape::{
 
 use crate::element::Element;
 use crate::error::Error;
-use crate::exec::{Context, evaluate};
+use crate::exec::{Context, Graph, evaluate};
 use crate::expr::{Axis, Expr, Value};
 use crate::shape::{Extent, Extents, Shape};
 use crate::tensor::{AnyMut, AnyTensor, Tensor, TensorMut};
@@ -131,21 +131,109 @@ impl RealExponent for f32 {
     }
 }
 
-/// What a block may be computed in.
+/// Where a block may run.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a context to compute in",
-    label = "not a `&Context`",
-    note = "a block starts with `in &context;`, where `context` is a `Context`"
+    label = "not a `&Context` or `&Graph`",
+    note = "a block starts with `in &context;`, where `context` is a `Context`, or a `Graph` that records it"
 )]
 pub trait IntoContext<'c> {
+    /// What runs it.
+    type Evaluator: Evaluator;
     /// The context.
-    fn context(self) -> &'c Context;
+    fn context(self) -> &'c Self::Evaluator;
 }
 #[diagnostic::do_not_recommend]
 impl<'c> IntoContext<'c> for &'c Context {
+    type Evaluator = Context;
     fn context(self) -> &'c Context {
         self
     }
+}
+impl<'c> IntoContext<'c> for &'c Graph {
+    type Evaluator = Graph;
+    fn context(self) -> &'c Graph {
+        self
+    }
+}
+
+/// What becomes of a block's recordings: tensors and numbers, or recordings still.
+pub trait Evaluator {
+    /// A result with brackets on its left side.
+    type Tensor<'a, T: Element, S: Extents>;
+    /// A result without.
+    type Number<'a, T: Element>;
+    /// Computes all sinks of a block together, if it computes.
+    ///
+    /// # Errors
+    /// What the device reports.
+    fn compute(&self, sinks: &[Sink<'_>]) -> Result<Results, Error>;
+    /// The next result.
+    fn take_tensor<'a, T: Element, S: Extents>(&self, expr: &Expr<'a, T, S>, results: &mut Results) -> Self::Tensor<'a, T, S>;
+    /// The next result, of rank 0.
+    fn take_number<'a, T: Element>(&self, expr: &Expr<'a, T, ()>, results: &mut Results) -> Self::Number<'a, T>;
+}
+
+impl Evaluator for Context {
+    type Tensor<'a, T: Element, S: Extents> = Tensor<T, S>;
+    type Number<'a, T: Element> = T;
+
+    fn compute(&self, sinks: &[Sink<'_>]) -> Result<Results, Error> {
+        let values: Vec<_> = sinks.iter().map(|sink| Arc::clone(&sink.0)).collect();
+        evaluate(self, &values).map(|results| Results(results.into()))
+    }
+
+    fn take_tensor<'a, T: Element, S: Extents>(&self, _: &Expr<'a, T, S>, results: &mut Results) -> Tensor<T, S> {
+        results.next::<T>().into_typed().unwrap_or_else(|error| unreachable!("the recording was checked: {error}"))
+    }
+
+    fn take_number<'a, T: Element>(&self, _: &Expr<'a, T, ()>, results: &mut Results) -> T {
+        results.next::<T>().as_slice()[0]
+    }
+}
+
+impl Evaluator for Graph {
+    type Tensor<'a, T: Element, S: Extents> = Expr<'a, T, S>;
+    type Number<'a, T: Element> = Expr<'a, T, ()>;
+
+    fn compute(&self, _: &[Sink<'_>]) -> Result<Results, Error> {
+        Ok(Results(VecDeque::new()))
+    }
+
+    fn take_tensor<'a, T: Element, S: Extents>(&self, expr: &Expr<'a, T, S>, _: &mut Results) -> Expr<'a, T, S> {
+        expr.clone()
+    }
+
+    fn take_number<'a, T: Element>(&self, expr: &Expr<'a, T, ()>, _: &mut Results) -> Expr<'a, T, ()> {
+        expr.clone()
+    }
+}
+
+/// A context in which blocks may write tensors: one that computes.
+#[diagnostic::on_unimplemented(
+    message = "a block that is only recorded cannot write into a tensor",
+    label = "recorded, not computed",
+    note = "let the result out, evaluate it, and assign it then; or compute the block, without `in &graph;`"
+)]
+pub trait WritesTensors {}
+impl WritesTensors for Context {}
+
+/// A block's own result as an operand of a later equation; unlike a given tensor, it may leave the block.
+pub fn local<'a, T: Element, S: Extents>(expr: &Expr<'a, T, S>) -> Operand<'a, T, S> {
+    Operand::recorded(expr)
+}
+
+/// Shapes of results that may be numbers.
+#[diagnostic::on_unimplemented(
+    message = "a result with axes cannot be a number in an equation",
+    label = "write its indices, as in `W[i, j]`"
+)]
+pub trait NumberShape: Extents {}
+impl NumberShape for () {}
+
+/// A block's own result as a number of a later equation.
+pub fn local_scalar<'a, T: Element, S: NumberShape>(_: PhantomData<T>, expr: &Expr<'a, T, S>) -> ScalarValue<'a> {
+    ScalarValue::recorded(expr)
 }
 
 /// Starts the recording of an equation over elements of one type.
@@ -198,7 +286,7 @@ marks! {
 pub fn finish<'a, T: Element, M: Marks>(
     recorder: Recorder<'_>,
     node: Node<'a>,
-    axes: &[usize],
+    axes: &[Index<'_>],
     _: PhantomData<T>,
     _: M,
 ) -> Result<Expr<'a, T, M::Shape>, Error> {
@@ -209,7 +297,7 @@ pub fn finish<'a, T: Element, M: Marks>(
 pub fn finish_write<'a, T: Element, S: Extents>(
     recorder: Recorder<'_>,
     node: Node<'a>,
-    axes: &[usize],
+    axes: &[Index<'_>],
     _target: &Operand<'a, T, S>,
     place: Node<'a>,
 ) -> Result<Written<'a, T, S>, Error> {
@@ -251,25 +339,6 @@ impl Results {
     }
 }
 
-/// Computes all sinks of a block together.
-///
-/// # Errors
-/// What the device reports.
-pub fn compute(context: &Context, sinks: &[Sink<'_>]) -> Result<Results, Error> {
-    let values: Vec<_> = sinks.iter().map(|sink| Arc::clone(&sink.0)).collect();
-    evaluate(context, &values).map(|results| Results(results.into()))
-}
-
-/// The next result as a tensor of the recording's type.
-pub fn take_tensor<T: Element, S: Extents>(_: &Expr<'_, T, S>, results: &mut Results) -> Tensor<T, S> {
-    results.next::<T>().into_typed().unwrap_or_else(|error| unreachable!("the recording was checked: {error}"))
-}
-
-/// The next result as a number.
-pub fn take_number<T: Element, S: Extents>(_: &Expr<'_, T, S>, results: &mut Results) -> T {
-    results.next::<T>().as_slice()[0]
-}
-
 /// A computed part of a tensor and where it goes.
 #[derive(Debug)]
 pub struct Patch<T: Element> {
@@ -288,7 +357,11 @@ impl<T: Element> Patched for T {
 }
 
 /// The next result as a patch.
-pub fn take_patch<T: Element, S>(written: &Written<'_, T, S>, results: &mut Results) -> <T as Patched>::Patch {
+pub fn take_patch<C: WritesTensors, T: Element, S>(
+    _: &C,
+    written: &Written<'_, T, S>,
+    results: &mut Results,
+) -> <T as Patched>::Patch {
     Patch { part: results.next(), selection: written.selection.clone() }
 }
 
@@ -344,6 +417,7 @@ fn copy<T: Element>(view: AnyMut<'_>, patch: &Patch<T>) {
     for (axis, selected) in patch.selection.iter().enumerate().rev() {
         match *selected {
             Axis::Chip(position) => layout = layout.chip(axis, position),
+            Axis::Fused(_) => unreachable!("what is written through fused axes is written whole"),
             Axis::Label { label, start } => {
                 layout = layout.slice(axis, start, patch.part.extents()[label]);
                 labels.insert(0, label);

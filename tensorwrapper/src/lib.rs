@@ -1,12 +1,152 @@
 //! Tensor equations inside Rust, checked by the compiler.
+//!
+//! ```
+//! use tensorwrapper::prelude::*;
+//!
+//! let a: Tensor<f64, Shape![2, _]> = Tensor::from_fn((Const, 3), |i| (i[0] + i[1]) as f64)?;
+//! let b: Tensor<f64, Shape![_, 2]> = Tensor::from_fn((3, Const), |i| (i[0] * i[1]) as f64)?;
+//! let c = tensor!([i, j] = a[i, k] * b[k, j]); // of type Tensor<f64, Shape![2, 2]>
+//! assert_eq!(c.as_slice(), [0.0, 5.0, 0.0, 8.0]);
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! [`tensor!`] holds the language, [`Tensor`] the elements, [`Context`] says where equations run. [`einsum`],
+//! [`contract`] and the operators of [`Indexed`] mean the same without macros, and [`graph`] shows what is computed.
 
 #![forbid(unsafe_code)]
 
-pub use tensorwrapper_macros::{tensor, try_tensor};
+/// Tensor equations.
+///
+/// # Forms
+///
+/// ```
+/// # use tensorwrapper::prelude::*;
+/// # let n = 3;
+/// # let a = Tensor::<f64>::from_fn([n, n], |i| (i[0] * 3 + i[1]) as f64)?;
+/// # let b = a.clone();
+/// # let alpha = 0.5;
+/// let mut c = tensor!([i, j] = a[i, k] * b[k, j]);   // a value: the macro is an expression
+/// let trace = tensor!([] = a[i, i]);                 // a plain number
+/// tensor!(c[i, j] += alpha * a[j, i]);               // into an existing tensor: = += -= *= /=
+/// let (w, e) = tensor! {                             // a block: one graph, computed together
+///     where i, j, k: n;                              // declared extents, if wished
+///     let w[i, j] = c[i, k] * a[k, j] - 2.0 * b[i, j];
+///     c[i, j] *= w[j, i];
+///     let e = 0.25 * w[i, j] * c[i, j];              // without brackets: a plain number
+///     (w, e)                                         // what leaves the block
+/// };
+/// # let _: (Tensor<f64, Shape![_, _]>, f64) = (w, e);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// A block's `let`s live in the block; rebinding shadows; reading a tensor after writing it reads the new value.
+/// `in &context;` as its first line says where it runs ([`Context`]). Writes happen when everything has been computed, so
+/// a failure leaves every tensor as it was, and the right side always reads old values: `c[i, j] = c[j, i]` transposes.
+///
+/// # Operands and indices
+///
+/// An operand is any tensor, view or recorded result: `a[i, j]`, `self.t2[i, j]`, `(psi[n])[l, s, r]`, `(f(x))[i, j]`.
+///
+/// | index | means |
+/// |---|---|
+/// | `i` | a label: any identifier that is not a constant in scope |
+/// | `i in 2..5`, `i in ..n`, `i in occupied` | a part of the axis; the label counts from 0 |
+/// | `3`, `{ n - 1 }` | one position: the axis is gone |
+/// | the same label twice | the diagonal; on the left it is what is written, and a new result is zero elsewhere |
+///
+/// `1[i]` is a constant along `i`; numbers are literals, variables, `{ any Rust expression }` and tensors of rank 0.
+/// Functions of elements are `exp ln sqrt abs sin cos tan tanh recip conj re im`, `powi(X, n)` and `powf(X, p)`.
+/// `sum(k, l; X)`, `prod`, `max` and `min` reduce explicitly.
+///
+/// # Meaning
+///
+/// 1. A right side is a sum of terms, a term a product or quotient of factors.
+/// 2. A label of a term that is not on the left is summed over the whole term; terms share no summed label.
+/// 3. Every term has every left label: what is constant along `i` is written `1[i] * …`. `C op= X` means `C = C op (X)`.
+/// 4. In parentheses every addend is a term: a label that is neither on the left nor outside the parentheses is summed
+///    in each addend; any other belongs to the enclosing term, and an addend without it is constant along it:
+///    `v[i, j] / (e[i] + f[j])`. Where that would put a sum inside a denominator, a function or a `max`, it is refused,
+///    and `sum(k; …)` says which is meant.
+/// 5. A label on three and more factors is summed once over all of them.
+/// 6. Extents are never broadcast: 1 against 5 is a mismatch.
+/// 7. Zero extents are legal: sums over nothing are 0, products 1; `max` and `min` over nothing are errors.
+/// 8. A label that occurs once and is not on the left is summed, with a warning; `sum(k; …)` silences it.
+///
+/// # Decompositions
+///
+/// ```
+/// # use tensorwrapper::prelude::*;
+/// # let (f, s) = (Tensor::<f64>::from_fn([2, 2], |i| (i[0] + i[1]) as f64)?, Tensor::<f64>::from_fn([2, 2], |i| if i[0] == i[1] { 2.0 } else { 0.5 })?);
+/// let (e, c) = tensor!(([n], [p, n]) = eigh(f[p, q], s[p, q])); // f·c = s·c·e, e ascending, cᴴ·s·c = 1
+/// let l = tensor!([i, k] = cholesky(s[i, j]));                  // s[i, j] = l[i, k] * conj(l[j, k])
+/// # let _ = (e, c, l);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// The row is the index that the matrix result keeps, the column the one that is gone, the new index counts vectors, and
+/// any other is a batch. `cholesky` of more than two indices names row and column first: `cholesky(i, j; a[b, i, j])`.
+/// Lower triangles are read.
+///
+/// # Errors
+///
+/// Ranks, labels and extents that do not fit are compile errors where they are known to the compiler, `const` parameters
+/// included.
+///
+/// ```compile_fail
+/// use tensorwrapper::prelude::*;
+/// fn product<const N: usize>(a: &Tensor<f64, Shape![N, 4]>, b: &Tensor<f64, Shape![5, N]>) {
+///     tensor!([i, j] = a[i, k] * b[k, j]); // index `k` has extent 4 in `a` but 5 in `b`
+/// }
+/// ```
+///
+/// # Panics
+///
+/// At the equation's line, with the same sentences, where they are known only at run time; [`try_tensor!`] returns them.
+pub use tensorwrapper_macros::tensor;
+
+/// The language of [`tensor!`] with a [`Result`] as its value.
+///
+/// # Errors
+/// Ranks and extents that do not fit, known only at run time; memory; decompositions that do not exist.
+///
+/// ```
+/// use tensorwrapper::{ErrorKind, prelude::*};
+/// let a = Tensor::<f64>::zeros([2, 3])?;
+/// let error = try_tensor!([i, j] = a[i, k] * a[k, j]).unwrap_err();
+/// assert_eq!(error.to_string(), "index `k` has extent 3 on axis 1 of `a` but 2 on axis 0");
+/// assert!(matches!(error.kind(), ErrorKind::Extent { .. }));
+/// # Ok::<(), Error>(())
+/// ```
+pub use tensorwrapper_macros::try_tensor;
+
+/// NumPy's subscripts in a string literal, checked at compile time as [`tensor!`] checks equations; the function
+/// [`einsum`](fn@einsum) reads them at run time.
+///
+/// # Panics
+/// At its line, for what is known only at run time; [`try_einsum!`] returns it.
+///
+/// ```
+/// use tensorwrapper::prelude::*;
+/// let a: Tensor<f64, Shape![2, 3]> = Tensor::filled((Const, Const), 1.0)?;
+/// let b: Tensor<f64, Shape![3, _]> = Tensor::filled((Const, 4), 2.0)?;
+/// let c: Tensor<f64, Shape![2, _]> = einsum!("ik,kj->ij", a, b);
+/// assert_eq!(c[[1, 3]], 6.0);
+/// let total: f64 = einsum!("ik->", a);
+/// assert_eq!(total, 6.0);
+/// # Ok::<(), Error>(())
+/// ```
+pub use tensorwrapper_macros::einsum;
+
+/// The subscripts of [`einsum!`] with a [`Result`] as their value.
+///
+/// # Errors
+/// Ranks and extents that do not fit, known only at run time, and memory.
+pub use tensorwrapper_macros::try_einsum;
+
 pub use tensorwrapper_runtime::{
-    AnyTensor, ComputeDevice, Const, Context, Dtype, Dyn, DynOperand, Element, Elements, Error, ErrorKind, Expr, Extent, Extents,
-    Indexed, IntoExtent, IntoShape, Len, MemoryKind, Order, Place, Placement, Shape, Tensor, TensorLike, TensorMut, TensorRef,
-    contract, einsum,
+    AnyTensor, ComputeDevice, Const, Context, Dtype, Dyn, DynOperand, Element, Elements, Error, ErrorKind, EvalAll, Expr, Extent,
+    Extents, Graph, Indexed, IntoExtent, IntoShape, Len, MemoryKind, Order, Place, Placement, Shape, Tensor, TensorLike,
+    TensorMut, TensorRef, contract, einsum, eval_all, graph,
 };
 
 #[doc(hidden)]
@@ -15,7 +155,7 @@ pub use tensorwrapper_runtime::__private;
 /// Everything that writing equations needs.
 pub mod prelude {
     pub use crate::{
-        AnyTensor, Const, Context, Dyn, Element, Error, Expr, Extent, Extents, Len, Shape, Tensor, TensorMut, TensorRef,
-        contract, einsum, tensor, try_tensor,
+        AnyTensor, Const, Context, Dyn, Element, Error, Expr, Extent, Extents, Graph, Len, Shape, Tensor, TensorMut, TensorRef,
+        contract, einsum, eval_all, tensor, try_einsum, try_tensor,
     };
 }

@@ -95,7 +95,7 @@ impl Emission<'_> {
                 self.scene.write(&hole.text, emit!(&#write.after));
                 self.sinks.push(emit!(::tensorwrapper::__private::part(&#write)));
                 let (place, span) = (self.scene.host.tokens(hole), self.scene.host.blame(hole));
-                let take = emit!(::tensorwrapper::__private::take_patch(&#write, &mut __results));
+                let take = emit!(::tensorwrapper::__private::take_patch(__context, &#write, &mut __results));
                 let to = quote_spanned!(span=> <_ as ::tensorwrapper::__private::WriteInto<_>>::write);
                 self.writes.push((take, emit!(#to), emit!(#place.__place())));
             }
@@ -194,8 +194,8 @@ impl Emission<'_> {
     fn taken(&mut self, recording: &TokenStream, is_number: bool) -> TokenStream {
         self.sinks.push(emit!(::tensorwrapper::__private::sink(&#recording)));
         match is_number {
-            true => emit!(::tensorwrapper::__private::take_number(&#recording, &mut __results)),
-            false => emit!(::tensorwrapper::__private::take_tensor(&#recording, &mut __results)),
+            true => emit!(::tensorwrapper::__private::Evaluator::take_number(__context, &#recording, &mut __results)),
+            false => emit!(::tensorwrapper::__private::Evaluator::take_tensor(__context, &#recording, &mut __results)),
         }
     }
 
@@ -224,7 +224,7 @@ impl Emission<'_> {
             Some(hole) => self.scene.context(hole),
             None => emit!(::tensorwrapper::__private::default_context()),
         };
-        let compute = emit!(::tensorwrapper::__private::compute(__context, &[#(#sinks),*]));
+        let compute = emit!(::tensorwrapper::__private::Evaluator::compute(__context, &[#(#sinks),*]));
         let compute = match self.failure {
             Failure::Panic => quote_spanned!(span=> ::tensorwrapper::__private::unwrap(#compute)),
             Failure::Return => emit!(#compute?),

@@ -99,11 +99,17 @@ pub(super) fn checks(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
     let mut ranked = HashSet::new();
     for (n, operand) in equation.operands().iter().enumerate() {
         let (number, given) = (shared(equation, n), operand.indices.len());
-        if ranked.insert((number, given)) {
+        // With `..` the number of axes is not that of the indices, and those behind it are counted at run time.
+        let rest = operand.indices.iter().position(|index| *index == Index::Rest);
+        if rest.is_none() && ranked.insert((number, given)) {
             checks.rank(number, &operand.hole, given);
         }
         for (axis, index) in operand.indices.iter().enumerate() {
-            checks.axis((number, axis, given), index, &operand.hole.text);
+            if rest.is_none() {
+                checks.axis((number, axis, given), index, &operand.hole.text);
+            } else {
+                checks.unknown((number, axis, given), index, &operand.hole.text);
+            }
         }
     }
     if let Some(factorise) = equation.factorise() {
@@ -174,7 +180,8 @@ impl Checks<'_, '_> {
             Index::Chip(Count::Literal(position, span)) => {
                 return self.located(place, text, &position.to_string(), *position, self.scene.host.span(*span));
             }
-            Index::Chip(Count::Hole(_)) => return,
+            Index::Chip(Count::Hole(_)) | Index::Rest => return,
+            Index::Fused(..) => return self.unknown(place, index, text),
             Index::Label(label, span) => (label, span, key, self.mark(place)),
             Index::Slice(label, Range::Literal(start, end, range_span), span) => {
                 let written = format!("{start}..{}", end.map_or(String::new(), |end| end.to_string()));
@@ -221,6 +228,17 @@ impl Checks<'_, '_> {
             impl #item<{ ::core::primitive::usize::MAX }, false> for () {}
             #ask(::tensorwrapper::__private::Position::<_, #position>::on(#mark).__locate());
         });
+    }
+
+    /// Labels whose extents only the run finds: those of a fused axis, and those of an operand with `..`.
+    fn unknown(&mut self, (operand, axis, given): (usize, usize, usize), index: &Index, text: &str) {
+        let (Index::Fused(_, span) | Index::Label(_, span) | Index::Slice(_, _, span)) = index else { return };
+        let span = self.scene.host.span(*span);
+        for (n, label) in index.labels().iter().enumerate() {
+            let key = format!("{operand}.{axis}.{given}.{n}");
+            let mark = self.constant(None);
+            self.meet(*label, &Place { text: text.to_string(), axis, key, mark, span });
+        }
     }
 
     /// An extent from `where`.

@@ -3,7 +3,9 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote_spanned};
 use tensorwrapper_notation::syntax::{Factorisation, Operator, Range, Reduction, Scalar};
-use tensorwrapper_notation::{Builder, Equation, Factorise, Function, Index, LabelId, Left, Operand, OperandId, Right, ScalarId};
+use tensorwrapper_notation::{
+    Builder, Equation, Factorise, Function, Index, LabelId, Left, LeftAxis, Operand, OperandId, Right, ScalarId,
+};
 
 use super::checks;
 use super::own;
@@ -25,9 +27,9 @@ pub(super) fn record(scene: &Scene<'_>, equation: &Equation) -> Recorded {
         Some(emit!(__recorder.declare(#n, #extent);))
     });
     let mut emitter = Emitter { scene, equation, statements: TokenStream::new(), nodes: 0 };
-    let right = equation.build(&mut emitter);
-    // The place of a plain `=` is no part of the right side, but its extents count.
+    // The place of a plain `=` is no part of the right side, but its extents count, and it is written first.
     let place = equation.place().map(|(id, _)| emitter.operand(id, &equation.operands()[id.0]));
+    let right = equation.build(&mut emitter);
     let nodes = emitter.statements;
     let finish = match right {
         Right::Expression(node) => finish(equation, &node, place.as_ref()),
@@ -61,7 +63,10 @@ fn operands(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
     for (n, operand) in equation.operands().iter().enumerate().filter(|(n, _)| shared(equation, *n) == *n) {
         let (name, given, span) = (own("operand", n), scene.borrowed(&operand.hole), scene.host.blame(&operand.hole));
         // A path of the user's place: rustc blames its `_`, which stands for the operand's type.
-        let read = quote_spanned!(span=> <_ as ::tensorwrapper::__private::TensorLike>::operand(#given));
+        let read = match scene.recorded(&operand.hole.text) {
+            Some(_) => quote_spanned!(span=> ::tensorwrapper::__private::local(#given)),
+            None => quote_spanned!(span=> <_ as ::tensorwrapper::__private::TensorLike>::operand(#given)),
+        };
         code.extend(emit!(let #name = #read;));
         code.extend(if n == 0 {
             emit!(let __element = #name.element();)
@@ -83,33 +88,53 @@ fn numbers(labels: &[LabelId]) -> Vec<usize> {
     labels.iter().map(|label| label.0).collect()
 }
 
-/// The labels of a result as written; those of a plain number are none.
-fn written(left: &Left) -> &[LabelId] {
-    left.written.as_deref().unwrap_or_default()
+/// The path of an index form of the recorder.
+fn index_path() -> TokenStream {
+    emit!(::tensorwrapper::__private::Index)
+}
+
+/// The axes of a result, for the recorder.
+fn axes(left: &Left) -> TokenStream {
+    let path = index_path();
+    let axes = left.axes().iter().map(|axis| match axis {
+        LeftAxis::Label(LabelId(label)) => emit!(#path::Label(#label)),
+        LeftAxis::Fused(labels) => {
+            let labels = numbers(labels);
+            emit!(#path::Fused(&[#(#labels),*]))
+        }
+        LeftAxis::Rest => emit!(#path::Rest),
+    });
+    emit!(&[#(#axes),*])
 }
 
 /// The marks of a result's axes, from which its shape type is made.
-pub(super) fn marks(labels: &[LabelId]) -> TokenStream {
-    // Tuples end at 16; beyond, the rank is known at run time.
-    if labels.len() > 16 {
+fn marks(left: &Left) -> TokenStream {
+    // Tuples end at 16; beyond, and with `..`, the rank is known at run time.
+    if left.axes().len() > 16 || left.axes().contains(&LeftAxis::Rest) {
         return emit!(::tensorwrapper::__private::Unranked);
     }
-    let marks = labels.iter().map(|label| checks::extent(*label));
+    let marks = left.axes().iter().map(|axis| match axis {
+        LeftAxis::Label(label) => {
+            let extent = checks::extent(*label);
+            emit!(#extent)
+        }
+        // A product of extents is no constant that stable Rust can name.
+        LeftAxis::Fused(_) | LeftAxis::Rest => emit!(::tensorwrapper::__private::Mark::dynamic()),
+    });
     emit!((#(#marks,)*))
 }
 
 fn finish(equation: &Equation, node: &Ident, place: Option<&Ident>) -> TokenStream {
     let left = &equation.left()[0];
-    let axes = written(left);
-    let numbers = numbers(axes);
+    let axes = axes(left);
     match place {
         None => {
-            let marks = marks(axes);
-            emit!(::tensorwrapper::__private::finish(__recorder, #node, &[#(#numbers),*], __element, #marks))
+            let marks = marks(left);
+            emit!(::tensorwrapper::__private::finish(__recorder, #node, #axes, __element, #marks))
         }
         Some(place) => {
             let target = own("operand", shared(equation, equation.place().expect("a place was emitted").0.0));
-            emit!(::tensorwrapper::__private::finish_write(__recorder, #node, &[#(#numbers),*], &#target, #place))
+            emit!(::tensorwrapper::__private::finish_write(__recorder, #node, #axes, &#target, #place))
         }
     }
 }
@@ -122,13 +147,13 @@ fn finish_factorise(equation: &Equation, factorise: &Factorise, arguments: &[Ide
     let argument_axes = numbers(&factorise.argument_axes());
     let matrix = factorise.matrix_labels().map(|label| label.0);
     let results = factorise.result_axes().into_iter().zip(equation.left()).map(|(computed, left)| {
-        let (computed, wanted) = (numbers(&computed), numbers(written(left)));
+        let (computed, wanted) = (numbers(&computed), numbers(&left.labels()));
         emit!((&[#(#computed),*], &[#(#wanted),*]))
     });
     // Eigenvalues are real, whatever the matrix is.
     let last = equation.left().len() - 1;
     let typed = equation.left().iter().enumerate().map(|(n, left)| {
-        let marks = marks(written(left));
+        let marks = marks(left);
         let element = if n < last { emit!(::tensorwrapper::__private::real(__element)) } else { emit!(__element) };
         emit!(::tensorwrapper::__private::typed(__factors.remove(0), #element, #marks))
     });
@@ -164,7 +189,7 @@ impl Emitter<'_, '_> {
     }
 
     fn index(&self, index: &Index) -> TokenStream {
-        let private = emit!(::tensorwrapper::__private::Index);
+        let private = index_path();
         match index {
             Index::Label(LabelId(label), _) => emit!(#private::Label(#label)),
             Index::Slice(LabelId(label), Range::Literal(start, end, _), _) => {
@@ -182,6 +207,11 @@ impl Emitter<'_, '_> {
                 let position = self.scene.count(count);
                 emit!(#private::Chip(#position))
             }
+            Index::Fused(labels, _) => {
+                let labels = numbers(labels);
+                emit!(#private::Fused(&[#(#labels),*]))
+            }
+            Index::Rest => emit!(#private::Rest),
         }
     }
 }
@@ -200,16 +230,19 @@ impl Builder for Emitter<'_, '_> {
             Scalar::Literal(value, _) => self.bind(&emit!(__recorder.literal(#value))),
             Scalar::Hole(hole) => {
                 let given = self.scene.borrowed(hole);
-                let read = quote_spanned!(self.scene.host.blame(hole)=> <_ as ::tensorwrapper::__private::IntoScalar<_>>::scalar);
+                let span = self.scene.host.blame(hole);
+                let read = match self.scene.recorded(&hole.text) {
+                    Some(_) => quote_spanned!(span=> ::tensorwrapper::__private::local_scalar),
+                    None => quote_spanned!(span=> <_ as ::tensorwrapper::__private::IntoScalar<_>>::scalar),
+                };
                 self.bind(&emit!(__recorder.scalar(#read(__element, #given))))
             }
         }
     }
 
-    fn spread(&mut self, id: ScalarId, scalar: &Scalar, labels: &[LabelId]) -> Ident {
-        let value = self.scalar(id, scalar);
-        let labels = numbers(labels);
-        self.bind(&emit!(__recorder.spread(#value, &[#(#labels),*])))
+    fn spread(&mut self, id: ScalarId, scalar: &Scalar, _: &[LabelId]) -> Ident {
+        // Labels have their extents from elsewhere, and a number does not change along them.
+        self.scalar(id, scalar)
     }
 
     fn negate(&mut self, value: Ident) -> Ident {

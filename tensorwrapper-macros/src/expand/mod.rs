@@ -19,8 +19,8 @@ mod scene;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::format_ident;
-use tensorwrapper_notation::recover;
 use tensorwrapper_notation::syntax::{Block, BlockValue, Invocation, Target};
+use tensorwrapper_notation::{Recovered, Token, einsum_call, recover};
 
 use crate::host::Host;
 use crate::report;
@@ -34,10 +34,19 @@ pub(crate) enum Failure {
     Return,
 }
 
-/// Expands one invocation; if it is wrong, into its errors alone.
+/// Expands one invocation of the language; if it is wrong, into its errors alone.
 pub(crate) fn invocation(input: TokenStream, failure: Failure) -> TokenStream {
+    expand(input, failure, recover)
+}
+
+/// Expands subscripts and operands; if they are wrong, into their errors alone.
+pub(crate) fn subscripts(input: TokenStream, failure: Failure) -> TokenStream {
+    expand(input, failure, einsum_call)
+}
+
+fn expand(input: TokenStream, failure: Failure, read: fn(&[Token]) -> Recovered) -> TokenStream {
     let (host, tokens) = Host::read(input);
-    let read = recover(&tokens);
+    let read = read(&tokens);
     let expanded = match read.invocation {
         Some(invocation) => block::expand(&host, &as_block(invocation), (read.faults, &read.broken), failure),
         None => Err(read.faults),

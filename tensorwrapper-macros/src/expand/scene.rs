@@ -99,14 +99,15 @@ impl<'h> Scene<'h> {
         if how == Use::Borrow && self.recorded(&hole.text).is_some() {
             return;
         }
-        let key = (how, hole.text.clone());
-        // Equal spellings are one value, except where the text may do something: braces and calls run each time.
+        // Equal spellings are one value, except where the text may do something: braces and calls run once for each
+        // place where they stand. One place may serve several labels and equations: that of a `where`.
         let does_something = how != Use::Borrow && hole.text.contains(['(', '!', '=']) || hole.text.starts_with('{');
-        if self.known.contains_key(&key) && !does_something {
+        let key = (how, if does_something { run_key(hole) } else { hole.text.clone() });
+        if self.known.contains_key(&key) {
             return;
         }
         let number = self.given.len();
-        self.known.insert(if does_something { (how, run_key(hole)) } else { key }, number);
+        self.known.insert(key, number);
         let name = own("given", number);
         let tokens = self.host.tokens(hole);
         let span = self.host.blame(hole);
@@ -154,7 +155,7 @@ impl<'h> Scene<'h> {
     }
 
     /// The recording that a spelling stands for, if it is not the program's own value.
-    fn recorded(&self, text: &str) -> Option<TokenStream> {
+    pub(super) fn recorded(&self, text: &str) -> Option<TokenStream> {
         if let Some(written) = self.written.get(text) {
             return Some(written.clone());
         }

@@ -39,11 +39,11 @@ impl Checker<'_> {
             self.faults.push(Diagnostic::label(span, message).help(format!("write `{}`", form.usage)));
             return None;
         }
-        if let Some(diagonal) = left.iter().find(|l| l.is_diagonal()) {
+        if let Some(diagonal) = left.iter().find(|l| !l.is_plain()) {
             self.faults.push(Diagnostic::label(diagonal.span, format!("the results of `{}` have each index once", form.name)));
             return None;
         }
-        let axes = self.argument_axes(&form, arguments, scope)?;
+        let axes = self.argument_axes(&form, arguments)?;
         let roles = self.roles(&form, span, &axes, pair, left)?;
         let mut inner = scope.clone();
         let column = self.new_label(axes[roles.column]);
@@ -56,7 +56,7 @@ impl Checker<'_> {
     }
 
     /// The labels of the arguments: the same in each, and in each of their terms.
-    fn argument_axes<'e>(&mut self, form: &Form, arguments: &'e [Expression], _scope: &Scope) -> Option<Vec<&'e Name>> {
+    fn argument_axes<'e>(&mut self, form: &Form, arguments: &'e [Expression]) -> Option<Vec<&'e Name>> {
         let mut axes: Vec<&Name> = Vec::new();
         for name in free_labels(&arguments[0]) {
             if !axes.iter().any(|known| known.text == name.text) {
@@ -82,12 +82,12 @@ impl Checker<'_> {
     fn roles(&mut self, form: &Form, span: Span, axes: &[&Name], pair: &[Name], left: &[Left]) -> Option<Roles> {
         let usage = || format!("write `{}`", form.usage);
         let name = |id: &LabelId| self.labels[id.0].name.clone();
-        let matrix: Vec<String> = left[left.len() - 1].axes.iter().map(name).collect();
-        let values: Option<Vec<String>> = (left.len() > 1).then(|| left[0].axes.iter().map(name).collect());
+        let matrix: Vec<String> = left[left.len() - 1].labels().iter().map(name).collect();
+        let values: Option<Vec<String>> = (left.len() > 1).then(|| left[0].labels().iter().map(name).collect());
         let is_axis = |label: &String| axes.iter().any(|a| a.text == *label);
         let refuse = |message: String| Err(Diagnostic::label(span, message).help(usage()));
         let found = (|| {
-            let new: Vec<LabelId> = left[left.len() - 1].axes.iter().filter(|id| !is_axis(&name(id))).copied().collect();
+            let new: Vec<LabelId> = left[left.len() - 1].labels().iter().filter(|id| !is_axis(&name(id))).copied().collect();
             let [new] = new[..] else {
                 let found = match new.len() {
                     0 => "none".to_string(),

@@ -29,6 +29,10 @@ fn collect<'e>(expression: &'e Expression, bound: &mut Vec<&'e str>, found: &mut
         | ExpressionKind::Apply(_, inner)
         | ExpressionKind::PowerInteger(inner, _)
         | ExpressionKind::PowerReal(inner, _) => collect(inner, bound, found),
+        ExpressionKind::Exchange(_, groups, inner) => {
+            groups.iter().flatten().for_each(|name| add(name, bound));
+            collect(inner, bound, found);
+        }
         ExpressionKind::Reduce(_, labels, inner) => {
             let outer = bound.len();
             bound.extend(labels.iter().map(|name| name.text.as_str()));
@@ -38,43 +42,51 @@ fn collect<'e>(expression: &'e Expression, bound: &mut Vec<&'e str>, found: &mut
     }
 }
 
-/// The labels that explicit reductions in an expression bind.
-pub(super) fn bound_labels(expression: &Expression) -> Vec<&Name> {
+/// The expressions right inside an expression.
+fn parts(expression: &Expression) -> Vec<&Expression> {
     match &expression.kind {
-        ExpressionKind::Reduce(_, labels, inner) => labels.iter().chain(bound_labels(inner)).collect(),
         ExpressionKind::Operand(..) | ExpressionKind::Spread(..) | ExpressionKind::Scalar(_) | ExpressionKind::Unbuilt(_) => {
             Vec::new()
         }
-        ExpressionKind::Binary(_, a, b) => [bound_labels(a), bound_labels(b)].concat(),
-        ExpressionKind::Negate(inner)
-        | ExpressionKind::Parentheses(inner)
-        | ExpressionKind::Apply(_, inner)
-        | ExpressionKind::PowerInteger(inner, _)
-        | ExpressionKind::PowerReal(inner, _) => bound_labels(inner),
-    }
-}
-
-/// The functions of an expression that are not built, by the names that messages give them.
-pub(super) fn unbuilt(expression: &Expression) -> Vec<(&str, Span)> {
-    match &expression.kind {
-        ExpressionKind::Unbuilt(what) => vec![(what, expression.span)],
-        ExpressionKind::Operand(..) | ExpressionKind::Spread(..) | ExpressionKind::Scalar(_) => Vec::new(),
-        ExpressionKind::Binary(_, a, b) => [unbuilt(a), unbuilt(b)].concat(),
+        ExpressionKind::Binary(_, a, b) => vec![a, b],
         ExpressionKind::Negate(inner)
         | ExpressionKind::Parentheses(inner)
         | ExpressionKind::Apply(_, inner)
         | ExpressionKind::PowerInteger(inner, _)
         | ExpressionKind::PowerReal(inner, _)
-        | ExpressionKind::Reduce(_, _, inner) => unbuilt(inner),
+        | ExpressionKind::Exchange(_, _, inner)
+        | ExpressionKind::Reduce(_, _, inner) => vec![inner],
+    }
+}
+
+/// Whether a reduction inside an expression binds a label of that name.
+pub(super) fn binds(expression: &Expression, name: &str) -> bool {
+    let here = matches!(&expression.kind, ExpressionKind::Reduce(_, labels, _) if labels.iter().any(|l| l.text == name));
+    here || parts(expression).into_iter().any(|part| binds(part, name))
+}
+
+/// The constructs inside an expression that this version does not have.
+pub(super) fn unbuilt(expression: &Expression) -> Vec<(&str, Span)> {
+    match &expression.kind {
+        ExpressionKind::Unbuilt(what) => vec![(what, expression.span)],
+        _ => parts(expression).into_iter().flat_map(unbuilt).collect(),
     }
 }
 
 /// The labels of one index.
-fn index_labels(index: &Index) -> &[Name] {
+pub(super) fn index_labels(index: &Index) -> &[Name] {
     match index {
         Index::Label(name) | Index::Slice(name, _) => std::slice::from_ref(name),
         Index::Fused(names, _) => names,
         Index::Chip(_) | Index::Rest(_) => &[],
+    }
+}
+
+/// The indices of every operand of an expression.
+pub(super) fn operands(expression: &Expression) -> Vec<&[Index]> {
+    match &expression.kind {
+        ExpressionKind::Operand(_, indices) => vec![indices],
+        _ => parts(expression).into_iter().flat_map(operands).collect(),
     }
 }
 

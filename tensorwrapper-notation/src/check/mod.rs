@@ -5,14 +5,16 @@
 
 mod factorise;
 mod labels;
+#[cfg(test)]
+mod refusals;
 mod resolve;
 #[cfg(test)]
 mod tests;
 
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::equation::{Equation, Index, Label, LabelId, Left, Meaning, Node, Operand, OperandId, ScalarId};
+use crate::equation::{Equation, Index, Label, LabelId, Left, LeftAxis, Meaning, Node, Operand, OperandId, ScalarId};
 use crate::syntax::{self, Assignment, Declaration, LeftSide, Name, Right, Scalar, Statement, Target};
-use labels::{bound_labels, free_labels, unbuilt};
+use labels::{binds, free_labels, unbuilt};
 
 /// Checks one equation under the `where` of its block.
 ///
@@ -21,6 +23,7 @@ use labels::{bound_labels, free_labels, unbuilt};
 pub fn check(statement: &Statement, header: &[Declaration]) -> Result<Equation, Vec<Diagnostic>> {
     let mut checker = Checker::new(statement, header);
     let mut scope = Scope::default();
+    checker.rests(statement);
     let place = checker.place(&statement.target, &mut scope);
     let sides: Vec<&LeftSide> = match &statement.target {
         Target::Value(sides) => sides.iter().collect(),
@@ -32,7 +35,6 @@ pub fn check(statement: &Statement, header: &[Declaration]) -> Result<Equation, 
         left.push(place_left(indices, &scope, hole.span));
     }
     let meaning = match &statement.right {
-        Right::Expression(expression) if checker.refuse_unbuilt(expression) => None,
         Right::Expression(expression) => checker.expression(expression, place, &left, &scope).map(Meaning::Expression),
         Right::Factorisation(kind, pair, arguments, span) => {
             checker.factorisation((*kind, *span), pair, arguments, &left, &scope).map(Meaning::Factorise)
@@ -66,6 +68,10 @@ struct Checker<'s> {
     misbound: Vec<String>,
     faults: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
+    /// Whether the left side has `..`.
+    keeps_rest: bool,
+    /// Labels whose one fault is known already.
+    refused: Vec<LabelId>,
 }
 
 impl<'s> Checker<'s> {
@@ -79,6 +85,8 @@ impl<'s> Checker<'s> {
             misbound: Vec::new(),
             faults: Vec::new(),
             warnings: Vec::new(),
+            keeps_rest: false,
+            refused: Vec::new(),
         }
     }
 
@@ -118,74 +126,60 @@ impl<'s> Checker<'s> {
         ScalarId(self.scalars.len() - 1)
     }
 
-    /// Registers an operand whose labels are all in scope; `None` where an index form is not built.
-    fn new_operand(&mut self, hole: &syntax::Hole, indices: &[syntax::Index], scope: &Scope) -> Option<OperandId> {
+    /// Registers an operand whose labels are all in scope.
+    fn new_operand(&mut self, hole: &syntax::Hole, indices: &[syntax::Index], scope: &Scope) -> OperandId {
         let label = |name: &Name| scope.get(&name.text).expect("labels are brought into scope before their operands");
-        let mut resolved = Vec::with_capacity(indices.len());
-        let mut built = true;
-        for index in indices {
-            match index {
-                syntax::Index::Label(name) => resolved.push(Index::Label(label(name), name.span)),
-                syntax::Index::Slice(name, range) => resolved.push(Index::Slice(label(name), range.clone(), name.span)),
-                syntax::Index::Chip(count) => resolved.push(Index::Chip(count.clone())),
-                other => built &= self.unbuilt_index(other),
+        let resolve = |index: &syntax::Index| match index {
+            syntax::Index::Label(name) => Index::Label(label(name), name.span),
+            syntax::Index::Slice(name, range) => Index::Slice(label(name), range.clone(), name.span),
+            syntax::Index::Chip(count) => Index::Chip(count.clone()),
+            syntax::Index::Fused(names, span) => Index::Fused(names.iter().map(label).collect(), *span),
+            syntax::Index::Rest(_) => Index::Rest,
+        };
+        let indices: Vec<Index> = indices.iter().map(resolve).collect();
+        self.operands.push(Operand { hole: hole.clone(), indices });
+        OperandId(self.operands.len() - 1)
+    }
+
+    /// `..` stands once in an operand, and on the left if anywhere.
+    fn rests(&mut self, statement: &Statement) {
+        let [left, right] = rest_spans(statement);
+        self.keeps_rest = left.iter().flatten().next().is_some() && right.iter().flatten().next().is_some();
+        for spans in left.iter().chain(&right) {
+            if let [_, second, ..] = spans[..] {
+                self.faults.push(Diagnostic::label(second, "`..` stands once in an operand: where it ends must be clear"));
             }
         }
-        if !built {
-            return None;
+        if let (true, Some(span)) = (left.iter().all(Vec::is_empty), right.iter().flatten().next()) {
+            let fault = Diagnostic::label(*span, "`..` is on the right, but not on the left")
+                .help("the remaining axes are kept: write `[i, ..] = …`");
+            self.faults.push(fault);
         }
-        self.operands.push(Operand { hole: hole.clone(), indices: resolved });
-        Some(OperandId(self.operands.len() - 1))
-    }
-
-    /// Refuses, by name, the functions that are not built. What their labels mean is not known, so nothing else is said.
-    fn refuse_unbuilt(&mut self, expression: &syntax::Expression) -> bool {
-        let found = unbuilt(expression);
-        self.faults.extend(found.iter().map(|(what, span)| Diagnostic::unbuilt(*span, what)));
-        !found.is_empty()
-    }
-
-    /// Refuses, by name, the index forms that are not built; always false.
-    fn unbuilt_index(&mut self, index: &syntax::Index) -> bool {
-        match index {
-            syntax::Index::Fused(_, span) => self.faults.push(Diagnostic::unbuilt(*span, "a fused axis `(i, j)`")),
-            syntax::Index::Rest(span) => self.faults.push(Diagnostic::unbuilt(*span, "`..` among indices")),
-            _ => {}
+        let update = matches!(statement.target, Target::Place(_, _, Assignment::Update(_)));
+        if let (Some(span), true, false) = (left.iter().flatten().next(), right.iter().all(Vec::is_empty), update) {
+            self.faults.push(Diagnostic::label(*span, "`..` is on the left, but no operand on the right has it"));
         }
-        false
     }
 
     /// The existing tensor on the left, whose labels come into scope.
     fn place(&mut self, target: &Target, scope: &mut Scope) -> Option<(OperandId, Assignment)> {
         let Target::Place(hole, indices, assignment) = target else { return None };
-        for index in indices {
-            if let syntax::Index::Label(name) | syntax::Index::Slice(name, _) = index
-                && scope.get(&name.text).is_none()
-            {
-                let id = self.new_label(name);
-                scope.push(&name.text, id);
-            }
+        for name in indices.iter().flat_map(labels::index_labels) {
+            self.left_label(name, scope);
         }
-        let id = self.new_operand(hole, indices, scope)?;
-        Some((id, *assignment))
+        Some((self.new_operand(hole, indices, scope), *assignment))
     }
 
     /// The axes of a new result, whose labels come into scope.
     fn left_side(&mut self, side: &LeftSide, scope: &mut Scope) -> Left {
-        let (mut axes, mut written) = (Vec::new(), Vec::new());
+        let mut axes = Vec::new();
         for index in side.indices.iter().flatten() {
             match index {
-                syntax::Index::Label(name) => {
-                    let id = scope.get(&name.text).unwrap_or_else(|| {
-                        let id = self.new_label(name);
-                        scope.push(&name.text, id);
-                        id
-                    });
-                    if !axes.contains(&id) {
-                        axes.push(id);
-                    }
-                    written.push(id);
+                syntax::Index::Label(name) => axes.push(LeftAxis::Label(self.left_label(name, scope))),
+                syntax::Index::Fused(names, _) => {
+                    axes.push(LeftAxis::Fused(names.iter().map(|name| self.left_label(name, scope)).collect()));
                 }
+                syntax::Index::Rest(_) => axes.push(LeftAxis::Rest),
                 syntax::Index::Slice(name, _) => self.faults.push(
                     Diagnostic::label(name.span, "a slice selects a part of an existing tensor, and here a new one is made")
                         .help(format!("write `[{0}]` here, or `C[{0} in …] = …` for a part of an existing `C`", name.text)),
@@ -196,12 +190,26 @@ impl<'s> Checker<'s> {
                             .help("leave it out, or write `C[0, j] = …` for a part of an existing `C`"),
                     );
                 }
-                other => {
-                    self.unbuilt_index(other);
-                }
             }
         }
-        Left { axes, written: side.indices.is_some().then_some(written), span: side.span }
+        let left = Left { axes: side.indices.is_some().then_some(axes), span: side.span };
+        let written: usize =
+            left.axes().iter().map(|axis| if let LeftAxis::Fused(labels) = axis { labels.len() } else { 1 }).sum();
+        let fuses = left.axes().iter().any(|axis| matches!(axis, LeftAxis::Fused(_)));
+        let rests = left.axes().iter().filter(|axis| **axis == LeftAxis::Rest).count();
+        if fuses && written != left.labels().len() + rests {
+            self.faults.push(Diagnostic::label(side.span, "beside a fused axis, each index stands once on the left"));
+        }
+        left
+    }
+
+    /// A label of the left side, new where it is written first.
+    fn left_label(&mut self, name: &Name, scope: &mut Scope) -> LabelId {
+        scope.get(&name.text).unwrap_or_else(|| {
+            let id = self.new_label(name);
+            scope.push(&name.text, id);
+            id
+        })
     }
 
     /// The right side as a sum of terms; an update joins it to the old value.
@@ -212,6 +220,12 @@ impl<'s> Checker<'s> {
         left: &[Left],
         scope: &Scope,
     ) -> Option<Node> {
+        let unbuilt = unbuilt(right);
+        if !unbuilt.is_empty() {
+            // Nobody knows which labels it would have.
+            self.faults.extend(unbuilt.iter().map(|(what, span)| Diagnostic::unbuilt(*span, what)));
+            return None;
+        }
         let [result] = left else {
             let span = left.get(1).map_or(right.span, |second| second.span);
             let message = format!("{} results are named, but the right side has one", left.len());
@@ -224,15 +238,15 @@ impl<'s> Checker<'s> {
             Some((target, Assignment::Update(operator))) => {
                 let additive = matches!(operator, syntax::Operator::Add | syntax::Operator::Subtract);
                 if additive {
-                    self.carries(right, &result.axes);
+                    self.carries(right, &result.labels());
                 }
                 let nonlinear = (operator == syntax::Operator::Divide).then_some("a denominator");
                 let node = self.sum(right, scope, nonlinear)?;
                 Some(Node::Binary(operator, Box::new(Node::Operand(target)), Box::new(node)))
             }
             _ => {
-                if self.left_labels_occur(right, &result.axes) {
-                    self.terms_carry(right, &result.axes);
+                if self.left_labels_occur(right, &result.labels()) {
+                    self.terms_carry(right, &result.labels());
                 }
                 self.sum(right, scope, None)
             }
@@ -241,18 +255,22 @@ impl<'s> Checker<'s> {
 
     /// Left labels that occur nowhere on the right are one fault each, at the left.
     fn left_labels_occur(&mut self, right: &syntax::Expression, axes: &[LabelId]) -> bool {
-        let (free, bound) = (free_labels(right), bound_labels(right));
-        let before = self.faults.len();
+        let free = free_labels(right);
+        let before = self.refused.len();
         for id in axes {
             let Label { name, span, .. } = &self.labels[id.0];
-            // What a reduction binds is refused there.
-            if !free.iter().chain(&bound).any(|f| f.text == *name) {
+            if free.iter().any(|f| f.text == *name) {
+                continue;
+            }
+            self.refused.push(*id);
+            // One that a reduction binds is that reduction's fault.
+            if !binds(right, name) {
                 let fault = Diagnostic::label(*span, format!("index `{name}` is on the left, but no term on the right has it"))
                     .help(format!("a result that is constant along `{name}` is written `1[{name}] * …`"));
                 self.faults.push(fault);
             }
         }
-        self.faults.len() == before
+        self.refused.len() == before
     }
 
     /// Rule 3, for each term of a sum.
@@ -268,9 +286,19 @@ impl<'s> Checker<'s> {
 
     /// Rule 3, for one term.
     fn carries(&mut self, term: &syntax::Expression, axes: &[LabelId]) {
-        let (free, bound) = (free_labels(term), bound_labels(term));
-        let occurs = |name: &&str| free.iter().chain(&bound).any(|f| f.text == **name);
-        let missing: Vec<&str> = axes.iter().map(|id| self.labels[id.0].name.as_str()).filter(|name| !occurs(name)).collect();
+        let free = free_labels(term);
+        let mut missing: Vec<&str> = axes
+            .iter()
+            .map(|id| self.labels[id.0].name.as_str())
+            .filter(|name| !free.iter().any(|f| f.text == *name) && !binds(term, name))
+            .collect();
+        let has_rest = labels::operands(term).into_iter().flatten().any(|index| matches!(index, syntax::Index::Rest(_)));
+        if self.keeps_rest && !has_rest {
+            let fault = Diagnostic::label(term.span, "this term lacks the left side's remaining axes, `..`")
+                .help("an operand of every term has `..`; a constant along them is written by name, `1[i] * …`");
+            self.faults.push(fault);
+            missing.clear();
+        }
         if missing.is_empty() {
             return;
         }
@@ -288,12 +316,9 @@ impl<'s> Checker<'s> {
         let new = if let Meaning::Factorise(factorise) = meaning { Some(factorise.new) } else { None };
         for (n, label) in self.labels.iter().enumerate() {
             let id = LabelId(n);
-            let by_operand = self.operands.iter().flat_map(|o| &o.indices).any(|index| match index {
-                Index::Label(l, _) | Index::Slice(l, _, _) => *l == id,
-                Index::Chip(_) => false,
-            });
+            let by_operand = self.operands.iter().flat_map(|o| &o.indices).any(|index| index.labels().contains(&id));
             let said = self.faults.iter().any(|fault| fault.span == label.span) || self.misbound.contains(&label.name);
-            if !by_operand && label.declared.is_none() && new != Some(id) && !said {
+            if !by_operand && label.declared.is_none() && new != Some(id) && !self.refused.contains(&id) && !said {
                 let name = &label.name;
                 let fault = Diagnostic::label(label.span, format!("nothing gives index `{name}` an extent"))
                     .help(format!("add `where {name}: extent` to the equation"));
@@ -303,16 +328,38 @@ impl<'s> Checker<'s> {
     }
 }
 
-/// The labels that an assignment writes, each once.
+/// What an assignment computes: one axis for each label, and the remaining ones.
 fn place_left(indices: &[syntax::Index], scope: &Scope, span: crate::token::Span) -> Left {
     let mut axes = Vec::new();
     for index in indices {
-        if let syntax::Index::Label(name) | syntax::Index::Slice(name, _) = index
-            && let Some(id) = scope.get(&name.text)
-            && !axes.contains(&id)
-        {
-            axes.push(id);
+        if let syntax::Index::Rest(_) = index {
+            axes.push(LeftAxis::Rest);
+        }
+        for name in labels::index_labels(index) {
+            let axis = LeftAxis::Label(scope.get(&name.text).expect("the labels of a place are in scope"));
+            if !axes.contains(&axis) {
+                axes.push(axis);
+            }
         }
     }
-    Left { written: Some(axes.clone()), axes, span }
+    Left { axes: Some(axes), span }
+}
+
+/// Where `..` stands: on each left side, and in each operand on the right.
+fn rest_spans(statement: &Statement) -> [Vec<Vec<crate::token::Span>>; 2] {
+    let rests = |indices: &[syntax::Index]| {
+        indices.iter().filter_map(|i| if let syntax::Index::Rest(span) = i { Some(*span) } else { None }).collect()
+    };
+    let side = |side: &LeftSide| rests(side.indices.as_deref().unwrap_or_default());
+    let left = match &statement.target {
+        Target::Value(sides) => sides.iter().map(side).collect(),
+        Target::Let(results) => results.iter().map(|(_, s)| side(s)).collect(),
+        Target::Place(_, indices, _) => vec![rests(indices)],
+    };
+    let expressions = match &statement.right {
+        Right::Expression(expression) => std::slice::from_ref(expression),
+        Right::Factorisation(_, _, arguments, _) => arguments,
+    };
+    let right = expressions.iter().flat_map(labels::operands).map(rests).collect();
+    [left, right]
 }

@@ -4,7 +4,7 @@ use super::labels::{free_labels, term_labels};
 use super::{Checker, Scope};
 use crate::diagnostic::Diagnostic;
 use crate::equation::{LabelId, Node};
-use crate::syntax::{Expression, ExpressionKind, Name, Operator, Reduction};
+use crate::syntax::{Exchange, Expression, ExpressionKind, Name, Operator, Reduction};
 
 /// Where an implicit sum would be ambiguous, by the name that a message gives the place.
 type Nonlinear = Option<&'static str>;
@@ -41,7 +41,7 @@ impl Checker<'_> {
 
     fn product(&mut self, expression: &Expression, scope: &Scope, nonlinear: Nonlinear) -> Option<Node> {
         match &expression.kind {
-            ExpressionKind::Operand(hole, indices) => self.new_operand(hole, indices, scope).map(Node::Operand),
+            ExpressionKind::Operand(hole, indices) => Some(Node::Operand(self.new_operand(hole, indices, scope))),
             ExpressionKind::Scalar(scalar) => Some(Node::Scalar(self.new_scalar(scalar))),
             ExpressionKind::Spread(scalar, labels) => {
                 let over = labels.iter().filter_map(|name| scope.get(&name.text)).collect();
@@ -68,6 +68,8 @@ impl Checker<'_> {
                 Some(Node::PowerReal(base, self.new_scalar(exponent)))
             }
             ExpressionKind::Reduce(reduction, labels, body) => self.reduction(*reduction, labels, body, scope, nonlinear),
+            ExpressionKind::Exchange(kind, groups, body) => self.exchange(*kind, groups, body, scope, nonlinear),
+            // Refused before labels were looked at, but for the arguments of decompositions.
             ExpressionKind::Unbuilt(what) => {
                 self.faults.push(Diagnostic::unbuilt(expression.span, what));
                 None
@@ -89,7 +91,7 @@ impl Checker<'_> {
         let mut inner = scope.clone();
         let mut bound = Vec::new();
         for (n, name) in labels.iter().enumerate() {
-            let label = &name.text;
+            let (label, before) = (&name.text, self.faults.len());
             if scope.get(label).is_some() {
                 let fault = Diagnostic::label(
                     name.span,
@@ -112,6 +114,9 @@ impl Checker<'_> {
                 });
             }
             let id = self.new_label(name);
+            if self.faults.len() > before {
+                self.refused.push(id);
+            }
             inner.push(label, id);
             bound.push(id);
         }
@@ -123,6 +128,35 @@ impl Checker<'_> {
         };
         let body = self.sum(body, &inner, inside)?;
         Some(reduce(reduction, bound, body))
+    }
+
+    /// `asym(i, j; X)`: X less the same with `i` and `j` exchanged. The exchanged twin is X in a scope where the names
+    /// stand for each other's labels.
+    fn exchange(
+        &mut self,
+        kind: Exchange,
+        [first, second]: &[Vec<Name>; 2],
+        body: &Expression,
+        scope: &Scope,
+        nonlinear: Nonlinear,
+    ) -> Option<Node> {
+        let mut swapped = scope.clone();
+        for (a, b) in first.iter().zip(second) {
+            let (Some(a_id), Some(b_id)) = (scope.get(&a.text), scope.get(&b.text)) else {
+                let summed = if scope.get(&a.text).is_none() { a } else { b };
+                let message = format!("index `{}` is summed, so it cannot change places", summed.text);
+                self.faults.push(Diagnostic::label(summed.span, message).help("the labels that change places are on the left"));
+                return None;
+            };
+            swapped.push(&a.text, b_id);
+            swapped.push(&b.text, a_id);
+        }
+        let operator = match kind {
+            Exchange::Symmetric => Operator::Add,
+            Exchange::Antisymmetric => Operator::Subtract,
+        };
+        let (plain, exchanged) = (self.sum(body, scope, nonlinear), self.sum(body, &swapped, nonlinear));
+        Some(Node::Binary(operator, Box::new(plain?), Box::new(exchanged?)))
     }
 
     fn ambiguous_sum(&mut self, name: &Name, place: &str) {

@@ -1,1 +1,229 @@
-//! Placeholder tests.
+//! The rules of meaning: what an equation becomes, and what is refused with which sentence.
+
+use super::*;
+use crate::equation::{Builder, Right};
+use crate::function::Function;
+use crate::syntax::{Operator, Reduction};
+use crate::testing::{checked, faults, warnings};
+
+/// Writes an equation with every sum explicit; a second label of a name gets a prime.
+struct Writer<'e>(&'e Equation);
+
+impl Writer<'_> {
+    fn label(&self, id: LabelId) -> String {
+        let labels = self.0.labels();
+        let earlier = labels[..id.0].iter().filter(|label| label.name == labels[id.0].name).count();
+        labels[id.0].name.clone() + &"'".repeat(earlier)
+    }
+
+    fn list(&self, ids: &[LabelId]) -> String {
+        ids.iter().map(|id| self.label(*id)).collect::<Vec<_>>().join(",")
+    }
+
+    fn number(scalar: &Scalar) -> String {
+        match scalar {
+            Scalar::Literal(value, _) => value.to_string(),
+            Scalar::Hole(hole) => hole.text.clone(),
+        }
+    }
+}
+
+impl Builder for Writer<'_> {
+    type Value = String;
+    fn operand(&mut self, _: OperandId, operand: &Operand) -> String {
+        let index = |index: &Index| match index {
+            Index::Label(id, _) => self.label(*id),
+            Index::Slice(id, syntax::Range::Literal(start, end, _), _) => {
+                format!("{} in {start}..{}", self.label(*id), end.map_or(String::new(), |e| e.to_string()))
+            }
+            Index::Slice(id, syntax::Range::Hole(hole), _) => format!("{} in {}", self.label(*id), hole.text),
+            Index::Fused(labels, _) => format!("({})", labels.iter().map(|l| self.label(*l)).collect::<Vec<_>>().join(",")),
+            Index::Rest => "..".to_string(),
+            Index::Chip(syntax::Count::Literal(value, _)) => value.to_string(),
+            Index::Chip(syntax::Count::Hole(hole)) => hole.text.clone(),
+        };
+        format!("{}[{}]", operand.hole.text, operand.indices.iter().map(index).collect::<Vec<_>>().join(","))
+    }
+    fn scalar(&mut self, _: ScalarId, scalar: &Scalar) -> String {
+        Self::number(scalar)
+    }
+    fn spread(&mut self, _: ScalarId, scalar: &Scalar, labels: &[LabelId]) -> String {
+        format!("{}[{}]", Self::number(scalar), self.list(labels))
+    }
+    fn negate(&mut self, value: String) -> String {
+        format!("-{value}")
+    }
+    fn binary(&mut self, operator: Operator, left: String, right: String) -> String {
+        let sign = match operator {
+            Operator::Add => "+",
+            Operator::Subtract => "-",
+            Operator::Multiply => "*",
+            Operator::Divide => "/",
+        };
+        format!("({left} {sign} {right})")
+    }
+    fn reduce(&mut self, reduction: Reduction, labels: &[LabelId], value: String) -> String {
+        let word = match reduction {
+            Reduction::Sum => "sum",
+            Reduction::Product => "prod",
+            Reduction::Max => "max",
+            Reduction::Min => "min",
+        };
+        format!("{word}({}; {value})", self.list(labels))
+    }
+    fn apply(&mut self, function: Function, value: String) -> String {
+        format!("{}({value})", function.name())
+    }
+    fn power_integer(&mut self, value: String, _: ScalarId, exponent: &Scalar) -> String {
+        format!("powi({value}, {})", Self::number(exponent))
+    }
+    fn power_real(&mut self, value: String, _: ScalarId, exponent: &Scalar) -> String {
+        format!("powf({value}, {})", Self::number(exponent))
+    }
+}
+
+/// The right side of a text's only equation with every sum explicit.
+#[track_caller]
+fn meaning(text: &str) -> String {
+    let equations = checked(text).unwrap_or_else(|_| panic!("{:#?}", faults(text)));
+    let [equation] = equations.as_slice() else { panic!("one equation") };
+    match equation.build(&mut Writer(equation)) {
+        Right::Expression(value) => value,
+        Right::Factorise(factorise, arguments) => {
+            let writer = Writer(equation);
+            let [row, column, new] = factorise.matrix_labels().map(|id| writer.label(id));
+            format!("{:?} of {} rows {row} columns {column} new {new}", factorise.kind(), arguments.join(" and "))
+        }
+    }
+}
+
+#[track_caller]
+fn means(cases: &[(&str, &str)]) {
+    for (text, expected) in cases {
+        assert_eq!(meaning(text), *expected, "`{text}`");
+    }
+}
+
+#[test]
+fn labels_not_on_the_left_are_summed_over_their_term() {
+    means(&[
+        ("[i, j] = a[i, k] * b[k, j]", "sum(k; (a[i,k] * b[k,j]))"),
+        ("[] = a[i, i]", "sum(i; a[i,i])"),
+        ("[i] = a[i, i]", "a[i,i]"),
+        ("[i] = a[i, k] * b[k] / c[k]", "sum(k; ((a[i,k] * b[k]) / c[k]))"),
+        // Different terms share no summed label.
+        ("[i] = a[i, k] * b[k] - c[k] * d[i, k]", "(sum(k; (a[i,k] * b[k])) - sum(k'; (c[k'] * d[i,k'])))"),
+        ("[i] = -a[i, k] * b[k]", "sum(k; (-a[i,k] * b[k]))"),
+        ("[i] = a[i] / b[k]", "sum(k; (a[i] / b[k]))"),
+        // A hyper-edge stays one label.
+        ("[i, j] = a[i, r] * b[j, r] * c[r]", "sum(r; ((a[i,r] * b[j,r]) * c[r]))"),
+        ("[i] = a[i] * 2[k] where k: 3", "sum(k; (a[i] * 2[k]))"),
+        ("let e = x[i] * y[i]; e", "sum(i; (x[i] * y[i]))"),
+    ]);
+}
+
+#[test]
+fn addends_in_parentheses_are_terms() {
+    means(&[
+        ("[i] = a[i] * (b[k] + c[i])", "(a[i] * (sum(k; b[k]) + c[i]))"),
+        ("[i] = d[k] * (b[k] + c[i])", "sum(k; (d[k] * (b[k] + c[i])))"),
+        ("[i] = (a[k] + b[i]) * (c[k] - d[i])", "sum(k; ((a[k] + b[i]) * (c[k] - d[i])))"),
+        ("[i, a] = v[i, a] / (e[i] - f[a])", "(v[i,a] / (e[i] - f[a]))"),
+        ("[i] = a[i] * (b[k] + c[k] * (d[k] - x))", "(a[i] * (sum(k; b[k]) + sum(k'; (c[k'] * (d[k'] - x)))))"),
+        ("[i] = conj(a[i, k] * b[k] + c[i])", "conj((sum(k; (a[i,k] * b[k])) + c[i]))"),
+        ("[i] = -(a[i, k] + b[i])", "-(sum(k; a[i,k]) + b[i])"),
+        ("[i] = a[k] * exp(b[i, k])", "sum(k; (a[k] * exp(b[i,k])))"),
+        ("[i] = a[i] / (b[i, k] * c[k]) * d[k]", "sum(k; ((a[i] / (b[i,k] * c[k])) * d[k]))"),
+        ("[i, j] = exp(a[i]) * sqrt(b[j] + a[i])", "(exp(a[i]) * sqrt((b[j] + a[i])))"),
+    ]);
+}
+
+#[test]
+fn explicit_reductions_bind_inside_only() {
+    means(&[
+        ("[i] = sum(k; a[i, k])", "sum(k; a[i,k])"),
+        ("[i] = a[i] / sum(k; exp(a[k]))", "(a[i] / sum(k; exp(a[k])))"),
+        ("[i] = max(k; a[i, k] + b[k]) - min(k; a[i, k])", "(max(k; (a[i,k] + b[k])) - min(k'; a[i,k']))"),
+        ("[i] = b[l] * prod(k; a[i, k, l])", "sum(l; (b[l] * prod(k; a[i,k,l])))"),
+        ("[] = sum(i, j; a[i, j]) * sum(i; b[i])", "(sum(i,j; a[i,j]) * sum(i'; b[i']))"),
+        ("[i] = sum(k; a[i, k] * sum(l; b[k, l]))", "sum(k; (a[i,k] * sum(l; b[k,l])))"),
+    ]);
+}
+
+#[test]
+fn an_update_is_an_operation_with_the_old_value() {
+    means(&[
+        ("C[i] = A[i, k]", "sum(k; A[i,k])"),
+        ("C[i] += A[i, k] * B[k]", "(C[i] + sum(k; (A[i,k] * B[k])))"),
+        ("C[i] -= A[i] - B[i]", "(C[i] - (A[i] - B[i]))"),
+        ("C[i, j] *= s[i]", "(C[i,j] * s[i])"),
+        ("C[i, j] /= e[i] + f[j]", "(C[i,j] / (e[i] + f[j]))"),
+        ("C[i in 1..3, 0] += A[i]", "(C[i in 1..3,0] + A[i])"),
+        ("C[i, i] = A[i]", "A[i]"),
+        ("C[i, j] = C[j, i]", "C[j,i]"),
+    ]);
+}
+
+#[test]
+fn decompositions_tell_their_axes_apart() {
+    means(&[
+        ("[i, k] = cholesky(A[i, j])", "Cholesky of A[i,j] rows i columns j new k"),
+        ("[k, i] = cholesky(A[j, i])", "Cholesky of A[j,i] rows i columns j new k"),
+        ("[b, i, k] = cholesky(i, j; A[b, i, j])", "Cholesky of A[b,i,j] rows i columns j new k"),
+        ("([n], [p, n]) = eigh(F[p, q], S[p, q])", "Eigh of F[p,q] and S[p,q] rows p columns q new n"),
+        ("([b, n], [n, b, p]) = eigh(F[p, b, q])", "Eigh of F[p,b,q] rows p columns q new n"),
+        ("let (e[n], C[p, n]) = eigh(0.5 * (F[p, q] + F[q, p])); e", "Eigh of (0.5 * (F[p,q] + F[q,p])) rows p columns q new n"),
+    ]);
+    let both = checked("([n, b], [p, n, b]) = eigh(F[b, p, q])").unwrap().remove(0);
+    let names = |ids: &[LabelId]| ids.iter().map(|id| both.labels()[id.0].name.as_str()).collect::<String>();
+    let factorise = both.factorise().unwrap();
+    assert_eq!(names(&factorise.argument_axes()), "bpq");
+    assert_eq!(factorise.result_axes().iter().map(|axes| names(axes)).collect::<Vec<_>>(), ["bn", "bpn"]);
+}
+
+#[test]
+fn results_know_what_was_written() {
+    let equation = checked("[i, j, i] = A[i, j]").unwrap().remove(0);
+    let left = &equation.left()[0];
+    assert!(!left.is_plain());
+    assert_eq!((left.labels().len(), left.axes().len()), (2, 3));
+    let number = checked("let e = A[i, i]; e").unwrap().remove(0);
+    assert_eq!(number.left()[0].axes, None);
+    let scalar = checked("[] = A[i, i]").unwrap().remove(0);
+    assert_eq!(scalar.left()[0].axes.as_deref(), Some(&[][..]));
+}
+
+#[test]
+fn declarations_of_the_equation_come_first() {
+    let equation = checked("where i, k: 3; [i] = A[i, k] where k: n").unwrap().remove(0);
+    let declared = |n: usize| match &equation.labels()[n].declared {
+        Some(syntax::Count::Literal(value, _)) => value.to_string(),
+        Some(syntax::Count::Hole(hole)) => hole.text.clone(),
+        None => String::new(),
+    };
+    assert_eq!((declared(0), declared(1)), ("3".to_string(), "n".to_string()));
+}
+
+#[test]
+fn a_label_that_occurs_once_is_summed_with_a_warning() {
+    let said = |label: &str| {
+        format!(
+            "{label}: index `{label}` occurs once and is not on the left, so it is summed | if that is meant, say so: `sum({label}; …)`"
+        )
+    };
+    assert_eq!(warnings("[i] = a[i, k]"), [said("k")]);
+    assert_eq!(warnings("[i] = a[i, k] + b[l] * c[i, m] * d[m]"), [said("k"), said("l")]);
+    assert_eq!(warnings("[i] = a[i] * (b[k] + c[i])"), [said("k")]);
+    assert_eq!(warnings("C[i] += a[i, k]"), [said("k")]);
+    for silent in ["[i] = sum(k; a[i, k])", "[] = a[i, i]", "[i] = a[i, k] * b[k]", "[i] = a[k] * exp(b[i, k])", "[i, i] = a[i]"]
+    {
+        assert_eq!(warnings(silent), [""; 0], "`{silent}`");
+    }
+}
+
+#[test]
+fn scalars_and_exponents_are_told_apart() {
+    let equation = checked("[i] = 2 * x * powi(a[i], n) + powf({ y }[i], 0.5) where i: 3").unwrap().remove(0);
+    let exponents: Vec<bool> = (0..equation.scalars().len()).map(|n| equation.exponent(ScalarId(n)).is_some()).collect();
+    assert_eq!(exponents, [false, false, true, false, true]);
+}

@@ -103,7 +103,7 @@ impl<'a> Cursor<'a> {
     /// “expected …, found …” at the next token.
     pub(super) fn expected(&self, wanted: &str) -> Diagnostic {
         let found = match self.peek() {
-            Some(token) => format!("found `{}`", text(std::slice::from_ref(token))),
+            Some(token) => format!("found `{}`", text(std::slice::from_ref(token)).trim_end()),
             None => "but nothing follows".to_string(),
         };
         Diagnostic::syntax(self.here(), format!("expected {wanted}, {found}"))

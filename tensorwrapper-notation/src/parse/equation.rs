@@ -2,13 +2,13 @@
 
 use super::Recovered;
 use super::cursor::{Cursor, hole, split};
-use super::expression::{expression, factorisation, not_alone, whole};
+use super::expression::{expression, factorisation, stands_alone, whole};
 use super::index::{indices, integer, labels};
 use super::mistake::{no_equals, no_left_side, unexpected, value_without_semicolon};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{
-    Assignment, Block, BlockValue, Count, Declaration, ExpressionKind, Index, Invocation, LeftSide, Name, Operator, Right,
-    Scalar, Statement, Target,
+    Assignment, Block, BlockValue, Count, Declaration, ExpressionKind, Invocation, LeftSide, Name, Operator, Right, Scalar,
+    Statement, Target,
 };
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
@@ -119,6 +119,12 @@ fn block_value(tokens: &[Token]) -> Result<Tail, Diagnostic> {
                     .help("name it first: `let W[i, j] = …;`")
             })?;
             BlockValue::Names(names)
+        }
+        [first, ..] if first.is_ident("in") || first.is_ident("where") => {
+            return Err(Diagnostic::syntax(
+                tokens[tokens.len() - 1].span,
+                "`;` is missing after this line of the block's header",
+            ));
         }
         _ => {
             let found = statement(tokens)
@@ -300,12 +306,7 @@ fn place(cursor: &mut Cursor<'_>) -> Result<Target, Diagnostic> {
     }
     let assignment = assignment(cursor)?;
     match left.kind {
-        ExpressionKind::Operand(operand, indices) => {
-            if let Some(Index::Rest(span)) = indices.iter().find(|i| matches!(i, Index::Rest(_))) {
-                return Err(Diagnostic::unbuilt(*span, "`..` among indices"));
-            }
-            Ok(Target::Place(operand, indices, assignment))
-        }
+        ExpressionKind::Operand(operand, indices) => Ok(Target::Place(operand, indices, assignment)),
         ExpressionKind::Scalar(Scalar::Hole(name)) => Err(Diagnostic::syntax(
             name.span,
             format!("`{}` has no indices", name.text),
@@ -336,24 +337,24 @@ fn assignment(cursor: &mut Cursor<'_>) -> Result<Assignment, Diagnostic> {
 fn right(cursor: &mut Cursor<'_>) -> Result<Right, Diagnostic> {
     let named = match (cursor.peek().map(|t| &t.tree), cursor.peek_at(1)) {
         (Some(Tree::Ident(name)), Some(Token { tree: Tree::Group(Delimiter::Parenthesis, inner), .. })) => {
-            factorisation(name).map(|kind| (kind, name, inner.as_slice()))
+            factorisation(name).map(|kind| (kind, inner.as_slice()))
         }
         _ => None,
     };
-    let Some((kind, name, arguments)) = named else {
+    let Some((kind, arguments)) = named else {
         return expression(cursor).map(Right::Expression);
     };
     let span = cursor.here();
-    cursor.next();
+    let name = cursor.name("a decomposition")?;
     let whole_call = span.to(cursor.here());
     cursor.next();
+    if ['+', '-', '*', '/'].iter().any(|&operator| cursor.peek_punct(operator)) {
+        return Err(stands_alone(&name.text, span));
+    }
     let (pair, arguments) = match arguments.iter().position(|t| t.is_punct(';')) {
         Some(n) => (labels(&arguments[..n], whole_call)?, &arguments[n + 1..]),
         None => (Vec::new(), arguments),
     };
     let arguments = split(arguments, ',').into_iter().map(|part| whole(part, whole_call)).collect::<Result<_, _>>()?;
-    if ['+', '-', '*', '/'].iter().any(|c| cursor.peek_punct(*c)) {
-        return Err(not_alone(name, span));
-    }
     Ok(Right::Factorisation(kind, pair, arguments, span))
 }

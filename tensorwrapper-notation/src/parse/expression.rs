@@ -8,7 +8,7 @@ use super::mistake::{
 };
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
-use crate::syntax::{Expression, ExpressionKind, Factorisation, Operator, Reduction, Scalar};
+use crate::syntax::{Exchange, Expression, ExpressionKind, Factorisation, Name, Operator, Reduction, Scalar};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// Decompositions and their kin that the language has and this version has not.
@@ -33,7 +33,7 @@ const UNBUILT_LINEAR_ALGEBRA: [&str; 18] = [
     "grad",
 ];
 /// Other functions of which the same is true.
-const UNBUILT_FUNCTIONS: [&str; 3] = ["map", "sym", "asym"];
+const UNBUILT_FUNCTIONS: [&str; 1] = ["map"];
 
 /// The decomposition of that name.
 pub(super) fn factorisation(name: &str) -> Option<Factorisation> {
@@ -231,11 +231,19 @@ fn spread(scalar: Scalar, cursor: &mut Cursor<'_>, span: Span) -> Result<Express
     Ok(Expression { kind: ExpressionKind::Spread(scalar, over), span })
 }
 
+/// A decomposition inside an expression.
+pub(super) fn stands_alone(name: &str, at: Span) -> Diagnostic {
+    let results = if name == "eigh" { "(e[n], C[p, n])" } else { "L[i, k]" };
+    Diagnostic::syntax(at, format!("`{name}` stands alone on the right side"))
+        .help(format!("give it an equation of its own, `let {results} = {name}(…);`, and use the result in the next"))
+}
+
 /// A function of the language.
 fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) -> Result<Expression, Diagnostic> {
     if let Some(reduction) = reduction(name) {
-        let Some(semicolon) = arguments.iter().position(|t| t.is_punct(';')) else {
-            return Err(reduction_without_semicolon(name, &split(arguments, ','), at));
+        let Some(semicolon) = arguments.iter().position(|t| t.is_punct(';')).filter(|&n| n > 0) else {
+            let body = split(arguments, ';').pop().unwrap_or_default();
+            return Err(reduction_without_semicolon(name, &split(body, ','), at));
         };
         let over = labels(&arguments[..semicolon], span)?;
         let body = &arguments[semicolon + 1..];
@@ -246,11 +254,14 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
         let body = Box::new(whole(body, span)?);
         return Ok(Expression { kind: ExpressionKind::Reduce(reduction, over, body), span });
     }
+    if let "sym" | "asym" = name {
+        return exchange(name, arguments, at, span);
+    }
     if UNBUILT_FUNCTIONS.contains(&name) || UNBUILT_LINEAR_ALGEBRA.contains(&name) {
         return Ok(Expression { kind: ExpressionKind::Unbuilt(format!("`{name}`")), span: at });
     }
     if factorisation(name).is_some() {
-        return Err(not_alone(name, at));
+        return Err(stands_alone(name, at));
     }
     let parts = split(arguments, ',');
     if let Some(function) = Function::from_name(name) {
@@ -273,10 +284,33 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
     Err(unknown(name, &parts, indexed, at))
 }
 
-/// A decomposition among factors.
-pub(super) fn not_alone(name: &str, at: Span) -> Diagnostic {
-    Diagnostic::syntax(at, format!("`{name}` stands alone on the right side"))
-        .help(format!("give it an equation of its own, `let L[i, k] = {name}(…);`, and use the result in the next"))
+/// `sym(i, j; X)`, `asym((i, a), (j, b); X)`
+fn exchange(name: &str, arguments: &[Token], at: Span, span: Span) -> Result<Expression, Diagnostic> {
+    let usage = || format!("write `{name}(i, j; X)`, or `{name}((i, a), (j, b); X)` for pairs");
+    let Some(semicolon) = arguments.iter().position(|t| t.is_punct(';')) else {
+        return Err(Diagnostic::syntax(at, format!("`{name}` names the labels that change places first")).help(usage()));
+    };
+    let group = |part: &[Token]| match part {
+        [Token { tree: Tree::Group(Delimiter::Parenthesis, inner), span }] => labels(inner, *span),
+        _ => labels(part, span),
+    };
+    let groups = split(&arguments[..semicolon], ',').into_iter().map(group).collect::<Result<Vec<_>, _>>()?;
+    let Ok([first, second]) = <[Vec<_>; 2]>::try_from(groups) else {
+        return Err(Diagnostic::syntax(at, format!("`{name}` exchanges two labels, or two groups of them")).help(usage()));
+    };
+    if first.len() != second.len() {
+        return Err(Diagnostic::syntax(at, format!("`{name}` cannot exchange {} labels with {}", first.len(), second.len()))
+            .help(usage()));
+    }
+    let names: Vec<&Name> = first.iter().chain(&second).collect();
+    if let Some(twice) =
+        names.iter().enumerate().find_map(|(n, name)| names[..n].iter().any(|known| known.text == name.text).then_some(name))
+    {
+        return Err(Diagnostic::syntax(twice.span, format!("`{name}` names label `{}` twice", twice.text)).help(usage()));
+    }
+    let body = Box::new(whole(&arguments[semicolon + 1..], span)?);
+    let kind = if name == "sym" { Exchange::Symmetric } else { Exchange::Antisymmetric };
+    Ok(Expression { kind: ExpressionKind::Exchange(kind, [first, second], body), span })
 }
 
 fn power(integer: bool, base: Expression, exponent: &[Token], span: Span) -> Result<Expression, Diagnostic> {

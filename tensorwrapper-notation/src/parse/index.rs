@@ -73,10 +73,10 @@ fn index(tokens: &[Token], end: Span) -> Result<Index, Diagnostic> {
         Tree::Literal(literal) if tokens.len() == 1 && literal.starts_with(['"', '\'']) => {
             return Err(mistake::index(tokens, span));
         }
-        Tree::Literal(literal) => Index::Chip(Count::Literal(integer(literal, span, "an index: positions")?, span)),
+        Tree::Literal(literal) => Index::Chip(Count::Literal(integer(literal, span, POSITIONS)?, span)),
         Tree::Group(Delimiter::Brace | Delimiter::Invisible, _) => Index::Chip(Count::Hole(hole(&tokens[..1]))),
         Tree::Group(Delimiter::Parenthesis, inner) => Index::Fused(labels(inner, span)?, span),
-        Tree::Punct('.', true) if cursor.take_punct('.') => Index::Rest(span),
+        Tree::Punct('.', true) if cursor.take_punct('.') => Index::Rest(span.to(cursor.before())),
         Tree::Punct('-', _) => {
             return Err(Diagnostic::syntax(span, "an index counts from 0 and is never negative")
                 .help("the last index of an axis of extent `n` is `{ n - 1 }`"));
@@ -114,7 +114,8 @@ fn range(tokens: &[Token], end: Span) -> Result<Range, Diagnostic> {
     let inclusive = cursor.take_punct('=');
     let stop = match cursor.next() {
         Some(Token { tree: Tree::Literal(digits), span }) if cursor.is_empty() => {
-            integer(digits, *span, "an index: positions")? + usize::from(inclusive)
+            let last = integer(digits, *span, POSITIONS)?;
+            last.checked_add(usize::from(inclusive)).ok_or_else(|| not_a_number(digits, *span, POSITIONS))?
         }
         _ => return Ok(Range::Hole(opaque)),
     };
@@ -128,5 +129,12 @@ fn range(tokens: &[Token], end: Span) -> Result<Range, Diagnostic> {
 pub(super) fn integer(literal: &str, span: Span, what: &str) -> Result<usize, Diagnostic> {
     let digits = literal.replace('_', "");
     let digits = digits.strip_suffix("usize").unwrap_or(&digits);
-    digits.parse().map_err(|_| Diagnostic::syntax(span, format!("`{literal}` is not {what} are whole numbers from 0")))
+    digits.parse().map_err(|_| not_a_number(literal, span, what))
+}
+
+/// What a position should be, for messages.
+const POSITIONS: &str = "an index: positions";
+
+fn not_a_number(literal: &str, span: Span, what: &str) -> Diagnostic {
+    Diagnostic::syntax(span, format!("`{literal}` is not {what} are whole numbers from 0"))
 }

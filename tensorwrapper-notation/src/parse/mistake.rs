@@ -55,7 +55,7 @@ pub(super) fn keyword_as_label(word: &str, span: Span) -> Diagnostic {
 pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
     let Some(token) = cursor.peek() else { return Ok(()) };
     let found = text(std::slice::from_ref(token));
-    let plain = Diagnostic::syntax(token.span, format!("expected an operator, found `{found}`"));
+    let plain = Diagnostic::syntax(token.span, format!("expected an operator, found `{}`", found.trim_end()));
     let next = cursor.peek_at(1);
     let with_neighbours = |from: usize| text(&cursor.rest()[..from.min(cursor.rest().len())]);
     let before = cursor.previous().map_or(String::new(), |token| text(std::slice::from_ref(token)));
@@ -260,6 +260,7 @@ fn collect<'e>(expression: &'e Expression, found: &mut Vec<&'e str>) {
         ExpressionKind::Negate(inner)
         | ExpressionKind::Parentheses(inner)
         | ExpressionKind::Apply(_, inner)
+        | ExpressionKind::Exchange(_, _, inner)
         | ExpressionKind::PowerInteger(inner, _)
         | ExpressionKind::PowerReal(inner, _) => collect(inner, found),
     }

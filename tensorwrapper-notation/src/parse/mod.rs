@@ -9,11 +9,13 @@ mod expression;
 mod index;
 mod mistake;
 #[cfg(test)]
+mod slips;
+#[cfg(test)]
 mod tests;
 
 use crate::diagnostic::Diagnostic;
-use crate::syntax::{Index, Invocation, Name};
-use crate::token::{Span, Token};
+use crate::syntax::{Index, Invocation, Name, Statement};
+use crate::token::{Span, Token, Tree};
 
 /// Reads one invocation: a value, an assignment, or a block.
 ///
@@ -41,6 +43,37 @@ pub struct Recovered {
 /// Reads one invocation as far as possible, so that the faults of its meaning are found beside those of syntax.
 pub fn recover(tokens: &[Token]) -> Recovered {
     equation::recover(tokens)
+}
+
+/// Reads a string literal and operands, `"ik,kj->ij", a, b`, as one equation.
+///
+/// Whatever is wrong with it is one fault, and nothing is left of the equation.
+pub fn einsum_call(tokens: &[Token]) -> Recovered {
+    match einsum_statement(tokens) {
+        Ok(statement) => Recovered { faults: Vec::new(), invocation: Some(Invocation::Equation(statement)), broken: Vec::new() },
+        Err(fault) => Recovered { faults: vec![fault], invocation: None, broken: Vec::new() },
+    }
+}
+
+fn einsum_statement(tokens: &[Token]) -> Result<Statement, Diagnostic> {
+    let mut parts = cursor::split(tokens, ',').into_iter();
+    let usage = || "write `einsum!(\"ik,kj->ij\", a, b)`";
+    let Some([Token { tree: Tree::Literal(literal), span }]) = parts.next() else {
+        let at = tokens.first().map_or(Span::default(), |token| token.span);
+        return Err(Diagnostic::syntax(at, "the subscripts are a string literal, and come first").help(usage()));
+    };
+    let text = literal.strip_prefix('"').and_then(|text| text.strip_suffix('"')).filter(|text| !text.contains('\\'));
+    let Some(text) = text else {
+        return Err(Diagnostic::syntax(*span, "the subscripts are a plain string literal, without escapes").help(usage()));
+    };
+    let mut operands = Vec::new();
+    for part in parts {
+        if part.is_empty() {
+            return Err(Diagnostic::syntax(*span, "an operand is missing between two commas").help(usage()));
+        }
+        operands.push(cursor::hole(part));
+    }
+    crate::einsum::einsum(text, &operands, Some(*span))
 }
 
 /// Reads the indices of one operand, as they stand between brackets.

@@ -4,13 +4,14 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use tensorwrapper_notation::syntax::{Hole, Statement};
-use tensorwrapper_notation::{check, contraction, einsum as parse_einsum};
+use tensorwrapper_notation::{check, contraction, einsum as parse_einsum, numbered_operands};
 
 use super::context::Context;
 use super::run::evaluate;
 use crate::element::Element;
 use crate::error::Error;
 use crate::expr::{Expr, Indexed, TensorLike, Tree, Value, bind, diagnostics_to_error};
+use crate::graph::{OpGraph, lower};
 use crate::shape::Extents;
 use crate::tensor::Tensor;
 
@@ -76,8 +77,8 @@ impl Context {
     /// As [`einsum`].
     pub fn einsum<T: Element>(&self, subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Tensor<T>, Error> {
         let values: Vec<_> = operands.iter().map(|operand| operand.dyn_operand().0).collect();
-        let ranks: Vec<usize> = values.iter().map(|value| value.extents.len()).collect();
-        let statement = parse_einsum(subscripts, &ranks).map_err(|fault| diagnostics_to_error(vec![fault]))?;
+        let statement = parse_einsum(subscripts, &numbered_operands(values.len()), None)
+            .map_err(|fault| diagnostics_to_error(vec![fault]))?;
         self.product(&statement, &values)
     }
 
@@ -143,6 +144,20 @@ impl<T: Element> Indexed<'_, T> {
 }
 
 impl<T: Element, S: Extents> Expr<'_, T, S> {
+    /// The graph that computes this result, as lowered: before any pass has changed it.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Tensor;
+    /// let a = Tensor::<f64>::filled([2, 3], 1.0)?;
+    /// let graph = (a.at("ij") * a.at("kj") * a.at("kl")).record("il")?.graph();
+    /// assert_eq!(graph.operations().len(), 1); // one product of three factors
+    /// assert_eq!(graph.sources().count(), 1); // which are one tensor
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn graph(&self) -> OpGraph {
+        lower(std::slice::from_ref(self.value())).graph
+    }
+
     /// Computes the recorded result.
     ///
     /// # Errors
@@ -150,4 +165,77 @@ impl<T: Element, S: Extents> Expr<'_, T, S> {
     pub fn eval(&self) -> Result<Tensor<T, S>, Error> {
         Context::global().eval(self)
     }
+}
+
+/// Computes several recorded results together, so that what they share is computed once.
+///
+/// Takes a tuple of references to recorded results of any types, or a slice of results of one type.
+///
+/// # Errors
+/// Memory, and what decompositions and reductions report.
+///
+/// ```
+/// use tensorwrapper_runtime::{Tensor, eval_all};
+/// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
+/// let square = (a.at("ik") * a.at("kj")).record("ij")?;
+/// let cube = (square.at("ik") * a.at("kj")).record("ij")?;
+/// let (square, cube) = eval_all((&square, &cube))?;
+/// assert_eq!((square[[0, 0]], cube[[0, 0]]), (2.0, 4.0));
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+pub fn eval_all<R: EvalAll>(results: R) -> Result<R::Output, Error> {
+    Context::global().eval_all(results)
+}
+
+impl Context {
+    /// [`eval_all`] in this context.
+    ///
+    /// # Errors
+    /// As [`eval_all`].
+    pub fn eval_all<R: EvalAll>(&self, results: R) -> Result<R::Output, Error> {
+        results.eval_all(self)
+    }
+}
+
+/// Several recorded results: a tuple of references, or a slice.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of recorded results",
+    label = "write `eval_all((&x, &y))`, or give a slice of results of one type"
+)]
+pub trait EvalAll {
+    /// The computed tensors.
+    type Output;
+    #[doc(hidden)]
+    fn eval_all(self, context: &Context) -> Result<Self::Output, Error>;
+}
+
+impl<T: Element, S: Extents> EvalAll for &[Expr<'_, T, S>] {
+    type Output = Vec<Tensor<T, S>>;
+    fn eval_all(self, context: &Context) -> Result<Self::Output, Error> {
+        let values: Vec<_> = self.iter().map(|expr| Arc::clone(expr.value())).collect();
+        evaluate(context, &values)?.into_iter().map(|tensor| tensor.into_tensor::<T>()?.into_typed()).collect()
+    }
+}
+
+macro_rules! tuples {
+    ($($(($T:ident $S:ident $axis:tt))*;)*) => { $(
+        impl<$($T: Element, $S: Extents),*> EvalAll for ($(&Expr<'_, $T, $S>,)*) {
+            type Output = ($(Tensor<$T, $S>,)*);
+            fn eval_all(self, context: &Context) -> Result<Self::Output, Error> {
+                let mut results = evaluate(context, &[$(Arc::clone(self.$axis.value())),*])?.into_iter();
+                let mut next = || results.next().expect("there is a result for each value");
+                Ok(($(next().into_tensor::<$T>()?.into_typed::<$S>()?,)*))
+            }
+        }
+    )* };
+}
+tuples! {
+    (T0 S0 0);
+    (T0 S0 0) (T1 S1 1);
+    (T0 S0 0) (T1 S1 1) (T2 S2 2);
+    (T0 S0 0) (T1 S1 1) (T2 S2 2) (T3 S3 3);
+    (T0 S0 0) (T1 S1 1) (T2 S2 2) (T3 S3 3) (T4 S4 4);
+    (T0 S0 0) (T1 S1 1) (T2 S2 2) (T3 S3 3) (T4 S4 4) (T5 S5 5);
+    (T0 S0 0) (T1 S1 1) (T2 S2 2) (T3 S3 3) (T4 S4 4) (T5 S5 5) (T6 S6 6);
+    (T0 S0 0) (T1 S1 1) (T2 S2 2) (T3 S3 3) (T4 S4 4) (T5 S5 5) (T6 S6 6) (T7 S7 7);
 }

@@ -9,6 +9,6 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-pub use context::Context;
-pub use doors::{DynOperand, contract, einsum};
+pub use context::{Context, Graph};
+pub use doors::{DynOperand, EvalAll, contract, einsum, eval_all};
 pub(crate) use run::evaluate;

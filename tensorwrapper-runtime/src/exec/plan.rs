@@ -16,6 +16,8 @@ pub(super) struct Plan {
 /// One operation, ready for a device.
 #[derive(Debug)]
 pub(super) struct Step {
+    /// The tensor whose memory the output takes over, for an operation that computes nothing.
+    pub(super) reshaped: Option<TensorId>,
     pub(super) kernels: Vec<Kernel>,
     /// New tensors that the step computes.
     pub(super) outputs: Vec<TensorId>,
@@ -61,7 +63,8 @@ pub(super) fn plan(graph: OpGraph, sources: &[Layout]) -> Result<Plan, Error> {
     let mut steps = Vec::with_capacity(graph.operations().len());
     for node in graph.operations() {
         let outputs = node.outputs.iter().map(|edge| edge.tensor).collect();
-        steps.push(Step { kernels: kernels(node, &layouts)?, outputs, release: Vec::new() });
+        let reshaped = (node.operation == Operation::Reshape).then(|| node.inputs[0].tensor);
+        steps.push(Step { reshaped, kernels: kernels(node, &layouts)?, outputs, release: Vec::new() });
     }
     release(&graph, &mut steps);
     let plan = Plan { graph, steps };
@@ -97,6 +100,8 @@ fn kernels(node: &OperationNode, layouts: &[Layout]) -> Result<Vec<Kernel>, Erro
                 node.outputs.iter().map(|e| access(e, &e.labels(), &node.extents, layouts)).collect::<Result<_, _>>()?;
             Ok(vec![Kernel { nest, work: Work::Factorise(*kind), inputs, outputs }])
         }
+        // A step of its own that calls no kernel: `run` hands the memory on.
+        Operation::Reshape => Ok(Vec::new()),
         Operation::Write { part } => {
             let (written, base) = node.inputs.split_last().expect("a write has a part");
             let whole = &node.outputs[0];
@@ -169,12 +174,10 @@ impl Plan {
     fn verify(&self) -> Result<(), Error> {
         let mut there: Vec<bool> = self.graph.tensors().iter().map(|node| node.slot.is_some()).collect();
         for (n, step) in self.steps.iter().enumerate() {
-            let missing = step.kernels.iter().flat_map(|k| &k.inputs).find(|access| !there[access.tensor.0]);
-            if let Some(access) = missing {
-                return Err(Error::new(ErrorKind::Shape(format!(
-                    "step {n} of the plan reads tensor {}, which is not there",
-                    access.tensor.0
-                ))));
+            let mut reads = step.kernels.iter().flat_map(|k| &k.inputs).map(|access| access.tensor).chain(step.reshaped);
+            if let Some(tensor) = reads.find(|tensor| !there[tensor.0]) {
+                let message = format!("step {n} of the plan reads tensor {}, which is not there", tensor.0);
+                return Err(Error::new(ErrorKind::Shape(message)));
             }
             step.outputs.iter().for_each(|tensor| there[tensor.0] = true);
             step.release.iter().for_each(|tensor| there[tensor.0] = false);

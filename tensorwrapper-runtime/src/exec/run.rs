@@ -29,9 +29,16 @@ pub(crate) fn evaluate(context: &Context, values: &[Arc<Value<'_>>]) -> Result<V
 }
 
 /// Runs a plan on a device. Results are made only when every step has succeeded.
-fn run(plan: &Plan, device: &dyn Device, sources: &[AnyRef<'_>]) -> Result<Vec<AnyTensor>, Error> {
+pub(super) fn run(plan: &Plan, device: &dyn Device, sources: &[AnyRef<'_>]) -> Result<Vec<AnyTensor>, Error> {
     let mut memory: Vec<Option<Buffer>> = plan.graph.tensors().iter().map(|_| None).collect();
     for step in &plan.steps {
+        if let Some(tensor) = step.reshaped {
+            // Every reshaped tensor is an intermediate in C order. The last reader takes its memory, others a copy.
+            let last = step.release.contains(&tensor);
+            let buffer = if last { memory[tensor.0].take() } else { memory[tensor.0].clone() };
+            memory[step.outputs[0].0] = buffer;
+            continue;
+        }
         let mut outputs = Vec::with_capacity(step.outputs.len());
         for &tensor in &step.outputs {
             let node = plan.graph.tensor(tensor);

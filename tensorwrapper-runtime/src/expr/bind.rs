@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tensorwrapper_notation::syntax::{Count, Operator, Range, Reduction, Scalar};
-use tensorwrapper_notation::{Builder, Equation, Function, LabelId, Operand, OperandId, Right, ScalarId, syntax};
+use tensorwrapper_notation::{Builder, Equation, Function, LabelId, LeftAxis, Operand, OperandId, Right, ScalarId, syntax};
 
 use super::recorder::{Index, Node, Recorder};
 use super::value::{Tree, Value};
@@ -29,8 +29,13 @@ pub(crate) fn bind<'a, T: Element>(
     let Right::Expression(node) = equation.build(&mut binder) else {
         unreachable!("the run-time doors build expressions only");
     };
-    let left = &equation.left()[0];
-    let axes = numbers(left.written.as_deref().unwrap_or_default());
+    let fused: Vec<Vec<usize>> = equation.left()[0].axes().iter().map(fused_numbers).collect();
+    let axes = equation.left()[0].axes().iter().zip(&fused).map(|(axis, fused)| match axis {
+        LeftAxis::Label(label) => Index::Label(label.0),
+        LeftAxis::Fused(_) => Index::Fused(fused),
+        LeftAxis::Rest => Index::Rest,
+    });
+    let axes: Vec<Index<'_>> = axes.collect();
     binder.recorder.finish_value(node, &axes)
 }
 
@@ -38,6 +43,11 @@ struct Binder<'b, 'n, 'a> {
     recorder: Recorder<'n>,
     operand: &'b dyn Fn(&syntax::Hole) -> Arc<Value<'a>>,
     scalar: &'b dyn Fn(&syntax::Hole) -> Tree<'a>,
+}
+
+/// The labels of a fused axis, where the recorder can borrow them.
+fn fused_numbers(axis: &LeftAxis) -> Vec<usize> {
+    if let LeftAxis::Fused(labels) = axis { numbers(labels) } else { Vec::new() }
 }
 
 fn numbers(labels: &[LabelId]) -> Vec<usize> {
@@ -56,15 +66,18 @@ impl<'a> Builder for Binder<'_, '_, 'a> {
     type Value = Node<'a>;
 
     fn operand(&mut self, _: OperandId, operand: &Operand) -> Node<'a> {
-        let index = |index: &tensorwrapper_notation::Index| match index {
+        let fused: Vec<Vec<usize>> = operand.indices.iter().map(|index| numbers(index.labels())).collect();
+        let indices = operand.indices.iter().zip(&fused).map(|(index, fused)| match index {
             tensorwrapper_notation::Index::Label(label, _) => Index::Label(label.0),
             tensorwrapper_notation::Index::Slice(label, Range::Literal(start, end, _), _) => Index::Slice(label.0, *start, *end),
             tensorwrapper_notation::Index::Slice(_, Range::Hole(_), _) => {
                 unreachable!("the run-time doors have no holes in indices")
             }
             tensorwrapper_notation::Index::Chip(count) => Index::Chip(literal(count)),
-        };
-        let indices: Vec<Index> = operand.indices.iter().map(index).collect();
+            tensorwrapper_notation::Index::Fused(..) => Index::Fused(fused),
+            tensorwrapper_notation::Index::Rest => Index::Rest,
+        });
+        let indices: Vec<Index<'_>> = indices.collect();
         self.recorder.tensor(&(self.operand)(&operand.hole), &operand.hole.text, &indices)
     }
 
@@ -75,9 +88,9 @@ impl<'a> Builder for Binder<'_, '_, 'a> {
         }
     }
 
-    fn spread(&mut self, id: ScalarId, scalar: &Scalar, labels: &[LabelId]) -> Node<'a> {
-        let value = self.scalar(id, scalar);
-        self.recorder.spread(value, &numbers(labels))
+    fn spread(&mut self, id: ScalarId, scalar: &Scalar, _: &[LabelId]) -> Node<'a> {
+        // Labels have their extents from elsewhere, and a number does not change along them.
+        self.scalar(id, scalar)
     }
 
     fn negate(&mut self, value: Node<'a>) -> Node<'a> {

@@ -164,19 +164,41 @@ impl<'a, T: Element> Indexed<'a, T> {
         self.map(|inner| ExpressionKind::PowerReal(inner, exponent))
     }
 
-    fn reduce(self, reduction: Reduction, over: &str) -> Self {
-        let names = labels(over).and_then(|indices| {
-            let name = |index| match index {
-                Index::Label(name) => Ok(name),
-                _ => Err(Error::new(ErrorKind::Label(format!("`{over}` is not a list of labels")))),
-            };
-            indices.into_iter().map(name).collect::<Result<Vec<_>, _>>()
+    /// A number, constant along labels, as `2.5[i, j]` in `tensor!`: the explicit broadcast of a term that lacks them.
+    /// Other operands tell the labels' extents.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Indexed, Tensor};
+    /// let a = Tensor::<f64>::filled([2, 3], 1.0)?;
+    /// let c = (a.at("i,j") + Indexed::spread(0.5, "i,j")).eval("i,j")?;
+    /// assert_eq!(c[[1, 2]], 1.5);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn spread(value: T, labels: &str) -> Self {
+        let Indexed { expression, leaves, element } = Indexed::number(value.to_complex());
+        let expression = names(labels).and_then(|over| {
+            let Expression { kind, span } = expression?;
+            let ExpressionKind::Scalar(scalar) = kind else { unreachable!("a number is a scalar") };
+            Ok(Expression { kind: ExpressionKind::Spread(scalar, over), span })
         });
-        match names {
+        Indexed { expression, leaves, element }
+    }
+
+    fn reduce(self, reduction: Reduction, over: &str) -> Self {
+        match names(over) {
             Ok(names) => self.map(|inner| ExpressionKind::Reduce(reduction, names, inner)),
             Err(fault) => Indexed { expression: self.expression.and(Err(fault)), ..self },
         }
     }
+}
+
+/// A list of labels and nothing else.
+fn names(text: &str) -> Result<Vec<Name>, Error> {
+    let name = |index| match index {
+        Index::Label(name) => Ok(name),
+        _ => Err(Error::new(ErrorKind::Label(format!("`{text}` is not a list of labels")))),
+    };
+    labels(text)?.into_iter().map(name).collect()
 }
 
 fn is_sum(kind: &ExpressionKind) -> bool {

@@ -42,6 +42,14 @@ impl<'a, T: Element, S> Operand<'a, T, S> {
         Operand::new(Arc::new(Value { extents, dtype: T::DTYPE, source: Source::Tensor(tensor) }))
     }
 
+    /// A recorded result, for as long as its recording's operands live.
+    pub(crate) fn recorded(expr: &Expr<'a, T, S>) -> Self
+    where
+        S: Extents,
+    {
+        Operand::new(Arc::clone(expr.value()))
+    }
+
     /// The shape type, for the compile-time checks.
     pub fn shape(&self) -> PhantomData<S> {
         PhantomData
@@ -110,6 +118,13 @@ impl<X: TensorLike + ?Sized> TensorLike for &mut X {
 /// A scalar of an equation: a number, or a tensor or recorded result of rank 0.
 #[derive(Debug)]
 pub struct ScalarValue<'a>(pub(crate) Tree<'a>);
+
+impl<'a> ScalarValue<'a> {
+    /// A recorded number, for as long as its recording's operands live.
+    pub(crate) fn recorded<T: Element, S: Extents>(expr: &Expr<'a, T, S>) -> Self {
+        ScalarValue(Tree::Operand(Arc::clone(expr.value()), Vec::new()))
+    }
+}
 
 /// Anything that can be a number in an equation over elements of type `T`.
 #[diagnostic::on_unimplemented(

@@ -8,6 +8,8 @@ mod bind;
 mod indexed;
 mod like;
 mod recorder;
+#[cfg(test)]
+mod tests;
 mod value;
 
 pub(crate) use bind::bind;

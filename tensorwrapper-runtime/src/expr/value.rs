@@ -68,6 +68,8 @@ pub(crate) enum Source<'a> {
     Equation { tree: Tree<'a>, extents: Vec<usize>, axes: Vec<usize> },
     /// One of the results of a decomposition.
     Factorised(Arc<Factorised<'a>>, usize),
+    /// The elements of another value in the same order, with other extents.
+    Reshaped(Arc<Value<'a>>),
     /// A part written into a copy of `base`, or into zeros. `axes` tell where, by the axes of `part` as labels.
     Written { base: Option<Arc<Value<'a>>>, axes: Vec<Axis>, part: Arc<Value<'a>> },
 }
@@ -86,6 +88,8 @@ pub(crate) enum Axis {
     Label { label: usize, start: usize },
     /// The axis is fixed.
     Chip(usize),
+    /// The axis runs with several labels, the first slowest.
+    Fused(Vec<usize>),
 }
 
 /// The right side of an equation: labelled, every sum explicit.
@@ -93,7 +97,6 @@ pub(crate) enum Axis {
 pub(crate) enum Tree<'a> {
     Operand(Arc<Value<'a>>, Vec<Axis>),
     Constant(Complex<f64>),
-    Spread(Box<Tree<'a>>, Vec<usize>),
     Negate(Box<Tree<'a>>),
     Binary(Operator, Box<Tree<'a>>, Box<Tree<'a>>),
     Reduce(Reduction, Vec<usize>, Box<Tree<'a>>),

@@ -10,6 +10,7 @@ use num_complex::Complex;
 use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::{Operator, Reduction as Fold};
 
+use super::fragment::{Fragment, binary, joined};
 use super::{Edge, EdgeAxis, Label, OpGraph, Operation, TensorId};
 use crate::backend::{Binary, Instruction, Program, Reduction};
 use crate::element::Dtype;
@@ -37,76 +38,6 @@ struct Lowering<'a> {
     sources: Vec<AnyRef<'a>>,
     /// Values already in the graph. The recordings live as long as the lowering, so addresses name them.
     known: HashMap<*const Value<'a>, TensorId>,
-}
-
-/// Element-wise work that is not in the graph yet, over labelled inputs.
-#[derive(Clone, Debug)]
-struct Fragment {
-    instructions: Vec<Instruction>,
-    inputs: Vec<Edge>,
-}
-
-impl Fragment {
-    fn input(edge: Edge) -> Fragment {
-        Fragment { instructions: vec![Instruction::Input(0)], inputs: vec![edge] }
-    }
-
-    fn constant(value: Complex<f64>) -> Fragment {
-        Fragment { instructions: vec![Instruction::Constant(value)], inputs: Vec::new() }
-    }
-
-    /// The tensor itself, if nothing is computed; conjugation is part of reading it.
-    fn as_edge(&self) -> Option<Edge> {
-        match self.instructions[..] {
-            [Instruction::Input(0)] => Some(self.inputs[0].clone()),
-            [Instruction::Input(0), Instruction::Apply(Function::Conj, 0)] => {
-                let conjugate = !self.inputs[0].conjugate;
-                Some(Edge { conjugate, ..self.inputs[0].clone() })
-            }
-            _ => None,
-        }
-    }
-
-    fn labels(&self) -> Vec<Label> {
-        let mut labels: Vec<Label> = self.inputs.iter().flat_map(Edge::labels).collect();
-        labels.sort_unstable();
-        labels.dedup();
-        labels
-    }
-
-    fn then(mut self, instruction: impl FnOnce(usize) -> Instruction) -> Fragment {
-        let last = self.instructions.len() - 1;
-        self.instructions.push(instruction(last));
-        self
-    }
-
-    fn combine(mut self, operator: Binary, other: Fragment) -> Fragment {
-        let (left, offset) = (self.instructions.len() - 1, self.instructions.len());
-        // An input that both sides read is read once.
-        let places: Vec<usize> = other
-            .inputs
-            .into_iter()
-            .map(|edge| {
-                self.inputs.iter().position(|known| *known == edge).unwrap_or_else(|| {
-                    self.inputs.push(edge);
-                    self.inputs.len() - 1
-                })
-            })
-            .collect();
-        let moved = other.instructions.into_iter().map(|instruction| match instruction {
-            Instruction::Input(n) => Instruction::Input(places[n]),
-            Instruction::Constant(value) => Instruction::Constant(value),
-            Instruction::Negate(a) => Instruction::Negate(a + offset),
-            Instruction::Apply(function, a) => Instruction::Apply(function, a + offset),
-            Instruction::PowerInteger(a, n) => Instruction::PowerInteger(a + offset, n),
-            Instruction::PowerReal(a, p) => Instruction::PowerReal(a + offset, p),
-            Instruction::Combine(op, a, b) => Instruction::Combine(op, a + offset, b + offset),
-        });
-        self.instructions.extend(moved);
-        let right = self.instructions.len() - 1;
-        self.instructions.push(Instruction::Combine(operator, left, right));
-        self
-    }
 }
 
 /// The equation being lowered.
@@ -146,6 +77,10 @@ impl<'a> Lowering<'a> {
             Source::Factorised(call, result) => {
                 let arguments: Vec<TensorId> = call.arguments.iter().map(|a| self.value(a)).collect();
                 self.factorised(call, &arguments, *result)
+            }
+            Source::Reshaped(inner) => {
+                let inner = self.value(inner);
+                self.reshape(inner, value.extents.clone())
             }
             Source::Written { base, axes, part } => {
                 let labels: Vec<Label> = (0..part.extents.len()).collect();
@@ -219,9 +154,8 @@ impl<'a> Lowering<'a> {
 
     fn tree(&mut self, tree: &Tree<'a>, frame: Frame<'_>) -> Fragment {
         match tree {
-            Tree::Operand(value, axes) => Fragment::input(self.operand(value, axes)),
+            Tree::Operand(value, axes) => Fragment::input(self.operand(value, axes, frame)),
             Tree::Constant(value) => Fragment::constant(*value),
-            Tree::Spread(inner, _) => self.tree(inner, frame),
             Tree::Negate(inner) => self.tree(inner, frame).then(Instruction::Negate),
             Tree::Binary(operator, left, right) => {
                 let left = self.tree(left, frame);
@@ -245,8 +179,41 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn operand(&mut self, value: &Arc<Value<'a>>, axes: &[Axis]) -> Edge {
-        Edge { tensor: self.value(value), axes: axes.iter().map(edge_axis).collect(), conjugate: false }
+    fn operand(&mut self, value: &Arc<Value<'a>>, axes: &[Axis], frame: Frame<'_>) -> Edge {
+        if !axes.iter().any(|axis| matches!(axis, Axis::Fused(_))) {
+            return Edge { tensor: self.value(value), axes: axes.iter().map(edge_axis).collect(), conjugate: false };
+        }
+        // A fused axis is as many axes as it has labels; the elements stay where they are.
+        let (mut parts, mut apart) = (Vec::new(), Vec::new());
+        for (axis, &extent) in axes.iter().zip(&value.extents) {
+            if let Axis::Fused(labels) = axis {
+                parts.push(labels.iter().map(|&l| frame.extents[l]).collect());
+                apart.extend(labels.iter().map(|&label| EdgeAxis::Label { label, start: 0 }));
+            } else {
+                parts.push(vec![extent]);
+                apart.push(edge_axis(axis));
+            }
+        }
+        let tensor = match &value.source {
+            Source::Tensor(source) => {
+                let layout = source.layout.clone().split(&parts);
+                self.source(&AnyRef { data: source.data, layout })
+            }
+            _ => {
+                let joined = self.value(value);
+                self.reshape(joined, parts.concat())
+            }
+        };
+        Edge { tensor, axes: apart, conjugate: false }
+    }
+
+    /// The same elements in the same order with other extents.
+    fn reshape(&mut self, tensor: TensorId, extents: Vec<usize>) -> TensorId {
+        let (old, dtype) = (self.graph.tensor(tensor).extents.clone(), self.graph.tensor(tensor).dtype);
+        let inner: Vec<Label> = (0..old.len()).collect();
+        let outer: Vec<Label> = (old.len()..old.len() + extents.len()).collect();
+        let all = old.into_iter().chain(extents).collect();
+        self.graph.add_operation(Operation::Reshape, vec![whole(tensor, &inner)], &[(&outer, dtype)], all)[0]
     }
 
     /// A reduction of element-wise work. Labels that nothing inside depends on are still run over.
@@ -316,6 +283,12 @@ impl<'a> Lowering<'a> {
         }
         let (over, kept): (Vec<Label>, Vec<Label>) = present.into_iter().partition(|l| summed.contains(l));
         let kept = frame.order(kept);
+        if summed.iter().any(|&label| frame.extents[label] == 0) {
+            // A sum over nothing is zero, even where a factor outside of it is infinite.
+            let zero = Fragment::constant(Complex::new(0.0, 0.0));
+            let tensor = self.map(zero, &kept, &[], Reduction::Sum, frame);
+            return whole(tensor, &kept);
+        }
         let tensor = self.add(Operation::Contract { alpha }, factors, &kept, &over, frame);
         whole(tensor, &kept)
     }
@@ -371,36 +344,8 @@ fn edge_axis(axis: &Axis) -> EdgeAxis {
     match *axis {
         Axis::Label { label, start } => EdgeAxis::Label { label, start },
         Axis::Chip(position) => EdgeAxis::Chip(position),
+        Axis::Fused(_) => unreachable!("fused axes are taken apart where extents are known"),
     }
-}
-
-fn binary(operator: Operator) -> Binary {
-    match operator {
-        Operator::Add => Binary::Add,
-        Operator::Subtract => Binary::Subtract,
-        Operator::Multiply => Binary::Multiply,
-        Operator::Divide => Binary::Divide,
-    }
-}
-
-/// Numerators over denominators as one piece of element-wise work.
-fn joined(alpha: Complex<f64>, numerators: Vec<Fragment>, denominators: Vec<Fragment>) -> Fragment {
-    let mut work: Option<Fragment> = None;
-    for factor in numerators {
-        work = Some(match work {
-            None => factor,
-            Some(left) => left.combine(Binary::Multiply, factor),
-        });
-    }
-    let mut work = match work {
-        Some(work) if alpha == Complex::new(1.0, 0.0) => work,
-        Some(work) => Fragment::constant(alpha).combine(Binary::Multiply, work),
-        None => Fragment::constant(alpha),
-    };
-    for denominator in denominators {
-        work = work.combine(Binary::Divide, denominator);
-    }
-    work
 }
 
 /// Flattens a product: factors, constant factors, and sums inside it, whose labels are nobody else's.
@@ -411,7 +356,6 @@ fn take_apart<'t, 'a>(tree: &'t Tree<'a>, product: &mut Product<'t, 'a>) {
             product.alpha = -product.alpha;
             take_apart(inner, product);
         }
-        Tree::Spread(inner, _) => take_apart(inner, product),
         Tree::Binary(Operator::Multiply, left, right) => {
             take_apart(left, product);
             take_apart(right, product);

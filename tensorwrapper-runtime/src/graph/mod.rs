@@ -3,7 +3,10 @@
 //! A graph is built by `lower`, rewritten by the passes of `optimize`, and says nothing of how: backends never see it.
 //! Sources are slots, not tensors, so that a graph can be run again on others.
 
+mod fragment;
 mod lower;
+#[cfg(test)]
+mod lower_tests;
 mod query;
 #[cfg(test)]
 mod tests;
@@ -11,7 +14,7 @@ mod verify;
 
 use num_complex::Complex;
 
-use crate::backend::{Factorisation, Program, Reduction};
+pub use crate::backend::{Binary, Factorisation, Instruction, Program, Reduction, Register};
 use crate::element::Dtype;
 use crate::error::Error;
 
@@ -100,6 +103,8 @@ pub enum Operation {
     },
     /// A decomposition of matrices, axes `[batch…, row, column]`, one output for each result.
     Factorise(Factorisation),
+    /// The input's elements in the same order, with other extents.
+    Reshape,
     /// The last input written over a part of the output, which is the first input elsewhere, or zero without one.
     Write {
         /// The part of the output that is written; its labels are the axes of the last input.

@@ -65,12 +65,16 @@ fn operation_fault(graph: &OpGraph, node: &OperationNode) -> Option<String> {
     let (inputs, outputs) = match &node.operation {
         Operation::Contract { .. } => (node.inputs.len(), 1),
         Operation::Map { program, .. } => (program.inputs().max(node.inputs.len()), 1),
-        Operation::Factorise(crate::backend::Factorisation::Cholesky) => (1, 1),
+        Operation::Reshape | Operation::Factorise(crate::backend::Factorisation::Cholesky) => (1, 1),
         Operation::Factorise(crate::backend::Factorisation::Eigh) => (node.inputs.len().clamp(1, 2), 2),
         Operation::Write { .. } => (node.inputs.len().clamp(1, 2), 1),
     };
     if (inputs, outputs) != (node.inputs.len(), node.outputs.len()) {
         return Some(format!("{} inputs and {} outputs do not fit it", node.inputs.len(), node.outputs.len()));
+    }
+    let elements = |edge: &Edge| graph.tensors[edge.tensor.0].extents.iter().product::<usize>();
+    if node.operation == Operation::Reshape && elements(&node.inputs[0]) != elements(&node.outputs[0]) {
+        return Some("its extents make another number of elements".to_string());
     }
     let same_dtype = matches!(node.operation, Operation::Factorise(_));
     let dtype = graph.tensors[node.outputs[outputs - 1].tensor.0].dtype;

@@ -206,6 +206,21 @@ impl Layout {
         self
     }
 
+    /// The same elements with axes taken apart: each axis becomes those whose extents stand in its place, which multiply
+    /// to its own, the first slowest.
+    ///
+    /// # Panics
+    /// In debug builds, when the extents do not multiply out; callers check with the user's words.
+    pub(crate) fn split(self, parts: &[Vec<usize>]) -> Layout {
+        let mut strides = Vec::new();
+        for ((&extent, &stride), parts) in self.extents.iter().zip(&self.strides).zip(parts) {
+            debug_assert_eq!(parts.iter().product::<usize>(), extent, "extents multiply out");
+            let below = |n: usize| parts[n + 1..].iter().product::<usize>() as isize;
+            strides.extend((0..parts.len()).map(|n| stride.wrapping_mul(below(n))));
+        }
+        Layout { extents: parts.concat(), strides, offset: self.offset }
+    }
+
     /// The layout by labels: axis `n` of this one runs with label `labels[n]`; a label on two axes runs their
     /// diagonal, one on none runs in place.
     ///

@@ -15,6 +15,10 @@ pub use check::{
     AxisByType, AxisByValue, AxisPair, CompareAtRunTime, Compared, LaterPair, LocateAtRunTime, Located, Mark, Position,
     check_rank, mark_axis, meet,
 };
+#[cfg(test)]
+pub(crate) use extent::Bad;
 pub use extent::{Const, Dyn, Extent, Len};
+#[cfg(test)]
+pub(crate) use extents::Axis;
 pub use extents::{Extents, Shape};
 pub use into::{IntoExtent, IntoShape};

@@ -1,9 +1,9 @@
 //! [`AnyTensor`]: owned elements whose type only the run knows.
 
+use super::AnyRef;
 use super::dense::Tensor;
 use super::located::{Located, metadata};
 use super::view::TensorRef;
-use super::{AnyMut, AnyRef};
 use crate::element::{Dtype, Element, dispatch};
 use crate::erased::Buffer;
 use crate::error::{Error, ErrorKind};
@@ -33,11 +33,6 @@ impl AnyTensor {
         debug_assert!(layout.is_row_major() && layout.offset() == 0, "{layout:?} is not row-major");
         debug_assert_eq!(layout.len(), buffer.as_ref().len(), "{layout:?} does not cover the elements");
         AnyTensor { located: Located::on_host(buffer, layout) }
-    }
-
-    /// Elements and layout.
-    pub(crate) fn into_parts(self) -> (Buffer, Layout) {
-        (self.located.data, self.located.layout)
     }
 
     metadata!();
@@ -74,11 +69,6 @@ impl AnyTensor {
     /// The whole tensor, borrowed.
     pub(crate) fn erase(&self) -> AnyRef<'_> {
         AnyRef { data: self.located.data.as_ref(), layout: self.located.layout.clone() }
-    }
-
-    /// The whole tensor, borrowed for writing.
-    pub(crate) fn erase_mut(&mut self) -> AnyMut<'_> {
-        AnyMut { layout: self.located.layout.clone(), data: self.located.data.as_mut() }
     }
 }
 

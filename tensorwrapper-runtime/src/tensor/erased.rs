@@ -25,20 +25,3 @@ impl AnyRef<'_> {
         self.data.dtype()
     }
 }
-
-impl AnyMut<'_> {
-    /// The element type.
-    pub(crate) fn dtype(&self) -> Dtype {
-        self.data.dtype()
-    }
-
-    /// The same view for reading.
-    pub(crate) fn as_ref(&self) -> AnyRef<'_> {
-        AnyRef { data: self.data.as_ref(), layout: self.layout.clone() }
-    }
-
-    /// The same view for a shorter time.
-    pub(crate) fn reborrow(&mut self) -> AnyMut<'_> {
-        AnyMut { data: self.data.reborrow(), layout: self.layout.clone() }
-    }
-}

@@ -21,7 +21,7 @@ pub(super) const RIGHT: usize = 1;
 pub(super) const OUT: usize = 2;
 
 /// Multiplications for one output matrix below which the blocked kernel's preparations cost more than its speed brings.
-const SMALL: usize = 16 * 16 * 16;
+const SMALL: usize = 8 * 8 * 8;
 
 /// One factor: its memory, borrowed or packed.
 #[derive(Clone, Debug)]
@@ -191,6 +191,6 @@ impl<T: Clone> Product<'_, T> {
         }
         // Many small products side by side: vectors run across the batch.
         let unit = |axis: &Triple| axis.strides.iter().all(|stride| stride.unsigned_abs() <= 1) && axis.extent >= 8;
-        self.batch.iter().any(unit) && rows.saturating_mul(columns).saturating_mul(inner) <= SMALL
+        self.batch.iter().any(unit) && rows.saturating_mul(columns).saturating_mul(inner) <= 8 * SMALL
     }
 }

@@ -1,17 +1,18 @@
 //! Interprets element-wise programs: one instruction at a time over a chunk of elements, so that its loop vectorises.
 
+use std::borrow::Cow;
+
 use super::fuse::{Axis, Odometer};
 use crate::backend::function::Scalar;
-use crate::backend::{Binary, Instruction, Operand, Program};
+use crate::backend::{Binary, Instruction, Program};
 
 /// Elements in a chunk: few enough that some registers fit the first-level cache.
 pub(super) const CHUNK: usize = 512;
 
-/// An input: its memory, and how it lies along a chunk.
-struct Input<'a, T> {
-    data: &'a [T],
-    conjugate: bool,
-    lie: Lie,
+/// An input: its memory, borrowed or packed, and whether its elements are conjugated as they are read.
+pub(super) struct Input<'a, T: Clone> {
+    pub(super) data: Cow<'a, [T]>,
+    pub(super) conjugate: bool,
 }
 
 /// How an operand lies along the axes of the chunks.
@@ -42,9 +43,10 @@ impl Lie {
 }
 
 /// A program, its inputs, and the axes along which chunks are cut.
-pub(super) struct Evaluator<'a, T> {
+pub(super) struct Evaluator<'a, T: Clone> {
     instructions: &'a [Instruction],
     inputs: Vec<Input<'a, T>>,
+    lies: Vec<Lie>,
     axes: &'a [Axis<Vec<isize>>],
 }
 
@@ -66,13 +68,9 @@ pub(super) struct Registers<T> {
 
 impl<'a, T: Scalar> Evaluator<'a, T> {
     /// Chunks are runs of points of `axes`, whose strides count the inputs in their order.
-    pub(super) fn new(program: &'a Program, inputs: &[Operand<'a>], axes: &'a [Axis<Vec<isize>>]) -> Evaluator<'a, T> {
-        let inputs = inputs.iter().take(program.inputs()).enumerate().map(|(n, input)| Input {
-            data: input.typed(),
-            conjugate: input.conjugate && T::DTYPE.is_complex(),
-            lie: Lie::of(axes, n),
-        });
-        Evaluator { instructions: program.instructions(), inputs: inputs.collect(), axes }
+    pub(super) fn new(program: &'a Program, inputs: Vec<Input<'a, T>>, axes: &'a [Axis<Vec<isize>>]) -> Evaluator<'a, T> {
+        let lies = (0..inputs.len()).map(|n| Lie::of(axes, n)).collect();
+        Evaluator { instructions: program.instructions(), inputs, lies, axes }
     }
 
     /// Work space for chunks of at most `width` elements.
@@ -141,10 +139,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         }
     }
 
-    fn value<'r>(&self, memory: &'r [T], held: &[Held], width: usize, register: usize, len: usize) -> &'r [T]
-    where
-        'a: 'r,
-    {
+    fn value<'r>(&'r self, memory: &'r [T], held: &[Held], width: usize, register: usize, len: usize) -> &'r [T] {
         match held[register] {
             Held::Register => &memory[register * width..][..len],
             Held::Input(input, position) => &self.inputs[input].data[position..][..len],
@@ -155,7 +150,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
     fn load(&self, number: usize, start: isize, first: usize, out: &mut [T], must_write: bool) -> Held {
         let input = &self.inputs[number];
         let position = (start + first as isize) as usize;
-        match input.lie {
+        match self.lies[number] {
             Lie::Contiguous if !input.conjugate && !must_write => return Held::Input(number, position),
             Lie::Contiguous => out.copy_from_slice(&input.data[position..][..out.len()]),
             Lie::Constant => out.fill(input.data[start as usize]),

@@ -3,23 +3,25 @@
 //! Chunks run along kept axes (and reduced points follow each other, folded into a chunk) or along reduced axes
 //! (and each chunk is folded into one value). Folds are pairwise trees, so that long sums stay accurate.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use super::evaluate::{CHUNK, Evaluator, Lie, Registers, runs};
+use super::evaluate::{Evaluator, Input, Lie, Registers, runs};
 use super::fuse::{self, Axis, Odometer, points};
+use super::loops::{Axes, Plan};
 use super::permute;
 use super::sink::Sink;
 use super::tasks;
 use crate::backend::function::Scalar;
 use crate::backend::reduce::{maximum, minimum};
 use crate::backend::{Instruction, LoopNest, Operand, Output, Program, Reduction};
+use crate::erased::zeros;
 use crate::error::Error;
 
-/// Reduced points folded one after the other at the leaves of the tree.
-const LEAF: usize = 64;
-
-/// Axes over the inputs in their order, then the output.
-type Axes = Vec<Axis<Vec<isize>>>;
+/// Reduced points, or chunks of them, folded one after the other at the leaves of the tree.
+const LEAF: usize = 32;
+/// Points from which on it pays to copy an input that lies across the loops.
+const LARGE: usize = 1 << 14;
 
 /// `output[o] = reduction of program(inputs)`; see [`Device::map`](crate::backend::Device::map).
 pub(super) fn map<T: Scalar>(
@@ -44,13 +46,10 @@ pub(super) fn map<T: Scalar>(
     let threads = if fuse::is_injective(layout.extents(), layout.strides()) { threads } else { 1 };
     let mut start: Vec<isize> = inputs.iter().map(|input| input.layout().offset() as isize).collect();
     start.push(layout.offset() as isize);
-    let axis = |n: usize| Axis {
-        extent: nest.extents()[n],
-        strides: inputs
-            .iter()
-            .map(|input| input.layout().strides()[n])
-            .chain([layout.strides().get(n).copied().unwrap_or(0)])
-            .collect(),
+    let axis = |n: usize| {
+        let out = layout.strides().get(n).copied().unwrap_or(0);
+        let strides = inputs.iter().map(|input| input.layout().strides()[n]).chain([out]).collect();
+        Axis { extent: nest.extents()[n], strides }
     };
     let mut kept: Axes = (0..nest.kept()).map(axis).collect();
     let mut reduced: Axes = (nest.kept()..nest.rank()).map(axis).collect();
@@ -64,55 +63,51 @@ pub(super) fn map<T: Scalar>(
         permute::copy(threads, axes, pair(&start), inputs[*n].typed::<T>(), out, inputs[*n].conjugate);
         return Ok(());
     }
-    let plan = Plan::choose(kept, reduced, inputs.len());
-    let axes = if plan.along_kept { &plan.kept } else { &plan.reduced };
-    let evaluator = Evaluator::new(program, inputs, axes);
-    Map { plan: &plan, evaluator, reduction, start, out }.run(threads);
+    let mut plan = Plan::choose(kept, reduced, inputs.len());
+    let inputs = inputs
+        .iter()
+        .enumerate()
+        .map(|(n, input)| {
+            let mut data = Cow::Borrowed(input.typed::<T>());
+            if plan.kept.points().saturating_mul(plan.reduced.points()) >= LARGE && plan.crosses(n) {
+                data = pack(threads, &mut plan, n, &data, &mut start[n])?;
+            }
+            Ok(Input { data, conjugate: input.conjugate && T::DTYPE.is_complex() })
+        })
+        .collect::<Result<Vec<_>, Error>>()?;
+    let evaluator = Evaluator::new(program, inputs, &plan.chunked().inner);
+    let (kept, reduced) = (plan.kept.axes(), plan.reduced.axes());
+    Map { plan: &plan, kept, reduced, evaluator, reduction, start, out }.run(threads);
     Ok(())
 }
 
-/// The order of the loops.
-struct Plan {
-    kept: Axes,
-    reduced: Axes,
-    /// Whether chunks run along kept axes, or along reduced ones.
-    along_kept: bool,
-}
-
-impl Plan {
-    /// Tries every operand's own order of the axes, and chunks along either kind.
-    fn choose(kept: Axes, reduced: Axes, output: usize) -> Plan {
-        let best = |axes: &Axes| {
-            let orders = (0..=output).rev().map(|first| {
-                let mut axes = axes.clone();
-                let priority: Vec<usize> = [first].into_iter().chain((0..=output).rev()).collect();
-                fuse::normalise(&mut axes, &priority);
-                (cost(&axes, output), axes)
-            });
-            // The first of equals: the output's order.
-            orders.reduce(|best, next| if next.0 < best.0 { next } else { best }).expect("there is an output")
-        };
-        let ((kept_cost, kept), (reduced_cost, reduced)) = (best(&kept), best(&reduced));
-        let along_kept = points(&reduced) == 1 || (points(&kept) > 1 && kept_cost <= reduced_cost);
-        Plan { kept, reduced, along_kept }
+/// Copies an input into the order of the loops.
+fn pack<'a, T: Scalar>(
+    threads: usize,
+    plan: &mut Plan,
+    input: usize,
+    data: &[T],
+    start: &mut isize,
+) -> Result<Cow<'a, [T]>, Error> {
+    let mut axes = Vec::new();
+    let mut stride = 1;
+    for axis in plan.axes().rev().filter(|axis| axis.strides[input] != 0) {
+        axes.push(Axis { extent: axis.extent, strides: [axis.strides[input], stride] });
+        axis.strides[input] = stride;
+        stride *= axis.extent as isize;
     }
+    let mut packed = zeros::<T>(stride as usize)?;
+    permute::copy(threads, axes, [*start, 0], data, Sink::new(&mut packed), false);
+    *start = 0;
+    Ok(Cow::Owned(packed))
 }
 
-/// Rough time for one element when chunks run along these axes.
-fn cost(axes: &Axes, output: usize) -> f64 {
-    let access = |operand: usize| match (Lie::of(axes, operand), axes.last()) {
-        (Lie::Constant, _) | (_, None) => 0.05,
-        (Lie::Contiguous, _) => 0.1,
-        (Lie::Strided, Some(inner)) => match inner.strides[operand].unsigned_abs() {
-            0 | 1 => 0.3 + 2.0 / inner.extent as f64,
-            stride => 1.0 + 2.0 / inner.extent as f64 + (stride as f64 / 64.0).min(3.0),
-        },
-    };
-    (0..=output).map(access).sum::<f64>() + 40.0 / points(axes).min(CHUNK) as f64
-}
-
-struct Map<'a, T> {
+struct Map<'a, T: Clone> {
     plan: &'a Plan,
+    /// All kept axes.
+    kept: Axes,
+    /// All reduced axes.
+    reduced: Axes,
     evaluator: Evaluator<'a, T>,
     reduction: Reduction,
     start: Vec<isize>,
@@ -121,76 +116,76 @@ struct Map<'a, T> {
 
 impl<T: Scalar> Map<'_, T> {
     fn run(&self, threads: usize) {
-        let (kept, reduced) = (points(&self.plan.kept), points(&self.plan.reduced));
-        let operations = kept.saturating_mul(reduced);
+        let Plan { kept, reduced, along_kept } = self.plan;
+        let operations = kept.points().saturating_mul(reduced.points());
         let threads = tasks::worth(threads, operations);
-        let chunks = if self.plan.along_kept { kept.div_ceil(CHUNK) } else { kept };
+        let outputs = if *along_kept { kept.chunks() } else { kept.points() };
         // Where there are too few outputs to share out, every output is computed by all threads.
-        let (outside, inside) = if chunks >= threads { (threads, 1) } else { (1, threads) };
-        tasks::split(outside, chunks, operations, |range| {
-            if self.plan.along_kept {
-                self.along_kept(range.start * CHUNK..kept.min(range.end * CHUNK), inside);
-            } else {
-                self.along_reduced(range, inside);
-            }
+        let (outside, inside) = if outputs >= threads { (threads, 1) } else { (1, threads) };
+        tasks::split(outside, outputs, operations, |range| {
+            if *along_kept { self.along_kept(range, inside) } else { self.along_reduced(range, inside) }
         });
     }
 
+    /// Each chunk of kept points, of a range of chunks.
     fn along_kept(&self, range: Range<usize>, threads: usize) {
-        let output = self.start.len() - 1;
-        let contiguous = Lie::of(&self.plan.kept, output) == Lie::Contiguous || range.len() == 1;
-        let reduced = points(&self.plan.reduced);
-        let mut registers = self.evaluator.registers(range.len().min(CHUNK));
-        let mut folded = vec![T::ZERO; if contiguous { 0 } else { range.len().min(CHUNK) }];
-        for first in range.clone().step_by(CHUNK) {
-            let len = CHUNK.min(range.end - first);
+        let (output, grid) = (self.start.len() - 1, &self.plan.kept);
+        let contiguous = grid.points() == 1 || Lie::of(&grid.inner, output) == Lie::Contiguous;
+        let single = self.plan.reduced.points() == 1;
+        let mut registers = self.evaluator.registers(grid.width);
+        let mut folded = vec![T::ZERO; if contiguous { 0 } else { grid.width }];
+        let mut walk = grid.walk(&self.start, range.start);
+        for _ in range {
+            let (start, first, len) = (walk.start(), walk.first(), walk.len());
             let target = if contiguous {
-                let position = self.position(first);
-                // SAFETY: the outputs of these points belong to this task alone and lie inside (see `Output::new`).
-                unsafe { self.out.slice(position, len) }
+                // SAFETY: the outputs of this chunk belong to this task alone and lie inside (see `Output::new`).
+                unsafe { self.out.slice(start[output] + first as isize, len) }
             } else {
                 &mut folded[..len]
             };
-            if reduced == 1 {
-                self.evaluator.run_into(&mut registers, &self.start, first, target);
+            if single {
+                self.evaluator.run_into(&mut registers, start, first, target);
             } else {
-                self.fold_chunk(&mut registers, first, 0..reduced, threads, target);
+                let reduced = 0..self.plan.reduced.points();
+                self.fold_chunk(&mut registers, (start, first), reduced, threads, target);
             }
             if !contiguous {
-                runs(&self.plan.kept, output, self.start[output], first, len, |position, stride, range| {
+                runs(&grid.inner, output, start[output], first, len, |position, stride, range| {
                     for (n, &value) in folded[range].iter().enumerate() {
                         // SAFETY: as above.
                         unsafe { self.out.write(position + n as isize * stride, value) };
                     }
                 });
             }
+            walk.step();
         }
     }
 
-    /// Where the output of a point of the kept axes lies.
-    fn position(&self, point: usize) -> isize {
-        Odometer::new(&self.plan.kept, &self.start, point).position[self.start.len() - 1]
-    }
-
-    /// Folds a range of the reduced points for one chunk of kept ones.
-    fn fold_chunk(&self, registers: &mut Registers<T>, first: usize, range: Range<usize>, threads: usize, target: &mut [T]) {
-        if range.len() > LEAF {
-            let middle = range.start + (range.len() / 2).next_multiple_of(LEAF);
-            let (left, right) = (range.start..middle, middle..range.end);
+    /// Folds a range of the reduced points for one chunk of kept ones, given by its start and its first point.
+    fn fold_chunk(
+        &self,
+        registers: &mut Registers<T>,
+        chunk: (&[isize], usize),
+        range: Range<usize>,
+        threads: usize,
+        target: &mut [T],
+    ) {
+        if let Some((left, right)) = halves(&range) {
             let mut other = vec![T::ZERO; target.len()];
             if threads > 1 {
                 let mut own = self.evaluator.registers(target.len());
                 rayon::join(
-                    || self.fold_chunk(registers, first, left, threads.div_ceil(2), target),
-                    || self.fold_chunk(&mut own, first, right, threads / 2, &mut other),
+                    || self.fold_chunk(registers, chunk, left, threads.div_ceil(2), target),
+                    || self.fold_chunk(&mut own, chunk, right, threads / 2, &mut other),
                 );
             } else {
-                self.fold_chunk(registers, first, left, 1, target);
-                self.fold_chunk(registers, first, right, 1, &mut other);
+                self.fold_chunk(registers, chunk, left, 1, target);
+                self.fold_chunk(registers, chunk, right, 1, &mut other);
             }
             return combine(self.reduction, target, &other);
         }
-        let mut walk = Odometer::new(&self.plan.reduced, &self.start, range.start);
+        let (start, first) = chunk;
+        let mut walk = Odometer::new(&self.reduced, &start.to_vec(), range.start);
         self.evaluator.run_into(registers, &walk.position, first, target);
         for _ in range.skip(1) {
             walk.step();
@@ -198,25 +193,23 @@ impl<T: Scalar> Map<'_, T> {
         }
     }
 
+    /// Each kept point of a range.
     fn along_reduced(&self, range: Range<usize>, threads: usize) {
-        let reduced = points(&self.plan.reduced);
-        let mut registers = self.evaluator.registers(reduced.min(CHUNK));
-        let mut walk = Odometer::new(&self.plan.kept, &self.start, range.start);
+        let mut registers = self.evaluator.registers(self.plan.reduced.width);
+        let mut walk = Odometer::new(&self.kept, &self.start, range.start);
         for _ in range {
-            let value = self.fold_value(&mut registers, &walk.position, 0..reduced, threads);
+            let value = self.fold_value(&mut registers, &walk.position, 0..self.plan.reduced.chunks(), threads);
             // SAFETY: the outputs of these points belong to this task alone and lie inside (see `Output::new`).
             unsafe { self.out.write(walk.position[self.start.len() - 1], value) };
             walk.step();
         }
     }
 
-    /// Folds a range of the reduced points into one value.
-    fn fold_value(&self, registers: &mut Registers<T>, start: &Vec<isize>, range: Range<usize>, threads: usize) -> T {
-        if range.len() > CHUNK {
-            let middle = range.start + (range.len() / 2).next_multiple_of(CHUNK);
-            let (left, right) = (range.start..middle, middle..range.end);
+    /// Folds a range of the chunks of reduced points into one value.
+    fn fold_value(&self, registers: &mut Registers<T>, start: &[isize], range: Range<usize>, threads: usize) -> T {
+        if let Some((left, right)) = halves(&range) {
             let (left, right) = if threads > 1 {
-                let mut own = self.evaluator.registers(CHUNK);
+                let mut own = self.evaluator.registers(self.plan.reduced.width);
                 rayon::join(
                     || self.fold_value(registers, start, left, threads.div_ceil(2)),
                     || self.fold_value(&mut own, start, right, threads / 2),
@@ -226,14 +219,21 @@ impl<T: Scalar> Map<'_, T> {
             };
             return self.reduction.combine(left, right);
         }
-        let values = self.evaluator.run(registers, start, range.start, range.len());
-        match self.reduction {
-            Reduction::Sum => fold(values, |a, b| a + b),
-            Reduction::Product => fold(values, |a, b| a * b),
-            Reduction::Max => fold(values, maximum),
-            Reduction::Min => fold(values, minimum),
-        }
+        let mut walk = self.plan.reduced.walk(start, range.start);
+        let values = range.map(|_| {
+            let values = self.evaluator.run(registers, walk.start(), walk.first(), walk.len());
+            let value = fold_all(self.reduction, values);
+            walk.step();
+            value
+        });
+        values.reduce(|a, b| self.reduction.combine(a, b)).expect("a leaf is not empty")
     }
+}
+
+/// The two halves of a range that is more than a leaf of the tree.
+fn halves(range: &Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
+    let middle = range.start + (range.len() / 2).next_multiple_of(LEAF);
+    if range.len() > LEAF { Some((range.start..middle, middle..range.end)) } else { None }
 }
 
 /// Folds values into a chunk of results.
@@ -251,7 +251,17 @@ fn combine<T: Scalar>(reduction: Reduction, folded: &mut [T], values: &[T]) {
     }
 }
 
-/// Folds a chunk, which is not empty, into one value: eight running results, then those.
+/// Folds a chunk, which is not empty, into one value.
+fn fold_all<T: Scalar>(reduction: Reduction, values: &[T]) -> T {
+    match reduction {
+        Reduction::Sum => fold(values, |a, b| a + b),
+        Reduction::Product => fold(values, |a, b| a * b),
+        Reduction::Max => fold(values, maximum),
+        Reduction::Min => fold(values, minimum),
+    }
+}
+
+/// Folds a chunk, which is not empty: eight running results, then those.
 fn fold<T: Copy>(values: &[T], operation: impl Fn(T, T) -> T) -> T {
     const LANES: usize = 8;
     let Some((first, rest)) = values.split_first_chunk::<LANES>() else {

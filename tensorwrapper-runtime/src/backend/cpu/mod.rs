@@ -1,18 +1,22 @@
 //! The fast device: all cores of this machine.
 //!
 //! Files by stage: `fuse` brings iteration spaces into normal form; `contract` classifies products and sends them to
-//! `direct` (dots, matrix times vector, …) or to `matrix` (matrix products, packed where strides do not fuse);
-//! `map` runs element-wise programs, `evaluate` interprets them; `permute` copies; `factorise` decomposes matrices.
+//! `direct` (dots, matrix times vector, …) or to `matrix` (cut by `split`, packed where strides do not fuse, then `gemm`);
+//! `map` runs element-wise programs, in the order that `loops` chooses; `evaluate` interprets them; `permute` copies;
+//! `factorise` decomposes matrices.
 
 mod contract;
 mod direct;
 mod evaluate;
 mod factorise;
 mod fuse;
+mod gemm;
+mod loops;
 mod map;
 mod matrix;
 mod permute;
 mod sink;
+mod split;
 mod tasks;
 #[cfg(test)]
 mod tests;

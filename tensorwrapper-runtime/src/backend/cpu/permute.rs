@@ -14,41 +14,59 @@ const FROM: usize = 0;
 /// Where the destination's strides and positions stand.
 const TO: usize = 1;
 
-/// Edge of the square that is turned in registers and first-level cache.
-const BLOCK: usize = 8;
-/// Edge of the tile within which both sides keep their cache lines.
-const TILE: usize = 64;
+/// Edge of the square that is turned in registers.
+const BLOCK: usize = 4;
+/// Rows of a tile that is turned: few, as each is a stretch of memory that is written to at the same time.
+const ROWS: usize = 32;
+/// Columns of a tile that is turned.
+const COLUMNS: usize = 256;
 /// Elements of one row of a copy that turns nothing.
 const ROW: usize = 4096;
 
 /// `to[…] = from[…]` for all points of the axes; `start` is the position of point 0 in both.
 ///
 /// The caller has checked that all positions lie inside, and that no two points share one in the destination.
-pub(super) fn copy<T: Element>(
-    threads: usize,
-    mut axes: Vec<Pair>,
-    mut start: [isize; 2],
-    from: &[T],
-    to: Sink<'_, T>,
-    conjugate: bool,
-) {
-    fuse::forward(&mut axes, &mut start, TO);
-    fuse::normalise(&mut axes, &[TO, FROM]);
-    let elements = fuse::points(&axes);
-    let (plane, outer) = Plane::choose(axes);
-    let tiles = fuse::points(&outer);
-    let task = |range: std::ops::Range<usize>| {
-        let mut walk = Odometer::new(&outer, &start, range.start);
-        for _ in range {
-            let (columns, rows) = plane.tile(walk.index(plane.column_axis), walk.index(plane.row_axis));
-            plane.copy(columns, rows, walk.position, from, to, conjugate);
-            walk.step();
-        }
-    };
-    tasks::split(threads, tiles, elements, task);
+pub(super) fn copy<T: Element>(threads: usize, axes: Vec<Pair>, start: [isize; 2], from: &[T], to: Sink<'_, T>, conjugate: bool) {
+    Permutation::new(axes).run(threads, start, from, to, conjugate);
+}
+
+/// A copy, prepared to be made from several places to several others.
+#[derive(Debug)]
+pub(super) struct Permutation {
+    plane: Plane,
+    outer: Vec<Pair>,
+    elements: usize,
+    /// From where point 0 was to where it is after the axes were reversed.
+    shift: [isize; 2],
+}
+
+impl Permutation {
+    pub(super) fn new(mut axes: Vec<Pair>) -> Permutation {
+        let mut shift = [0, 0];
+        fuse::forward(&mut axes, &mut shift, TO);
+        fuse::normalise(&mut axes, &[TO, FROM]);
+        let elements = fuse::points(&axes);
+        let (plane, outer) = Plane::choose(axes);
+        Permutation { plane, outer, elements, shift }
+    }
+
+    /// Makes the copy; see [`copy`].
+    pub(super) fn run<T: Element>(&self, threads: usize, start: [isize; 2], from: &[T], to: Sink<'_, T>, conjugate: bool) {
+        let start = [start[FROM] + self.shift[FROM], start[TO] + self.shift[TO]];
+        let plane = &self.plane;
+        tasks::split(threads, fuse::points(&self.outer), self.elements, |range| {
+            let mut walk = Odometer::new(&self.outer, &start, range.start);
+            for _ in range {
+                let (columns, rows) = plane.tile(walk.index(plane.column_axis), walk.index(plane.row_axis));
+                plane.copy(columns, rows, walk.position, from, to, conjugate);
+                walk.step();
+            }
+        });
+    }
 }
 
 /// The two axes of a copy's innermost loops, and the sizes of the tiles into which they are cut.
+#[derive(Debug)]
 struct Plane {
     /// Inner axis: the narrowest in the destination.
     column: Pair,
@@ -74,7 +92,7 @@ impl Plane {
             Some(n) if turns => axes.remove(n),
             _ => axes.pop().unwrap_or(nothing),
         };
-        let (columns, rows) = if turns { (TILE, TILE) } else { (ROW, ROW.div_ceil(column.extent)) };
+        let (columns, rows) = if turns { (COLUMNS, ROWS) } else { (ROW, ROW.div_ceil(column.extent)) };
         let tiles = |axis: &Pair, size: usize| Axis {
             extent: axis.extent.div_ceil(size),
             strides: axis.strides.map(|stride| stride.wrapping_mul(size as isize)),

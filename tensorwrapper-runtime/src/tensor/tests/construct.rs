@@ -120,17 +120,14 @@ fn erased_views_reach_the_same_elements() {
     assert_eq!((column.layout.extents(), column.layout.offset(), column.dtype()), (&[2][..], 2, Dtype::F64));
     assert_eq!(t.erase().layout, Layout::row_major(&[2, 3]).unwrap());
     let mut erased = t.erase_mut();
-    f64::typed_mut(erased.reborrow().data).unwrap()[0] = 9.0;
-    assert_eq!((erased.dtype(), erased.as_ref().data.len()), (Dtype::F64, 6));
+    assert_eq!((erased.data.dtype(), erased.data.len()), (Dtype::F64, 6));
+    f64::typed_mut(erased.data).unwrap()[0] = 9.0;
     let mut row = t.view_mut().chip(0, 1).unwrap();
     assert_eq!(row.erase_mut().layout, row.erase().layout);
     assert_eq!(row.into_erased().layout.offset(), 3);
     assert_eq!(t[[0, 0]], 9.0);
-    let mut any = AnyTensor::from(t);
-    assert_eq!(any.erase_mut().layout.extents(), [2, 3]);
+    let any = AnyTensor::from(t);
     assert_eq!(any.erase().data.len(), 6);
-    let (buffer, layout) = any.clone().into_parts();
-    assert_eq!(AnyTensor::from_buffer(buffer, layout), any);
 }
 
 #[test]

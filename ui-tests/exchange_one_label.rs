@@ -1,9 +1,9 @@
-//! Antisymmetrisation.
+//! One label cannot change places.
 
 use tensorwrapper::prelude::*;
 
 fn equation(a: &Tensor<f64, Shape![3, 3]>) {
-    let _ = tensor!([i, j] = asym(i, j; a[i, j]));
+    let _ = tensor!([i, j] = sym(i; a[i, j]));
 }
 
 fn main() {}

@@ -1,0 +1,280 @@
+//! What is refused, each with the token at fault, the sentence and the help.
+
+use crate::testing::refused;
+
+#[test]
+fn labels_that_break_a_rule() {
+    refused(&[
+        (
+            "[i, j] = A[i, k]",
+            &[
+                "j: index `j` is on the left, but no term on the right has it | a result that is constant along `j` is written `1[j] * …`",
+            ],
+        ),
+        (
+            "[i, j] = A[i, j] + b[j]",
+            &[
+                "b[j]: this term lacks the left side's index `i` | a term that is constant along `i` is spread over it: `1[i] * …`",
+            ],
+        ),
+        (
+            "[i, j] = A[i, j] * B[i, k] - b[j] + c",
+            &[
+                "b[j]: this term lacks the left side's index `i` | a term that is constant along `i` is spread over it: `1[i] * …`",
+                "c: this term lacks the left side's indices `i`, `j` | a term that is constant along `i`, `j` is spread over it: `1[i, j] * …`",
+            ],
+        ),
+        (
+            "[i] = A[i] / (B[k] + C[i])",
+            &[
+                "k: index `k` would be summed inside a denominator, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+            ],
+        ),
+        (
+            "[i] = exp(A[i, k])",
+            &[
+                "k: index `k` would be summed inside a function's argument, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+            ],
+        ),
+        (
+            "[i] = prod(l; A[i, k] * B[l])",
+            &[
+                "k: index `k` would be summed inside the body of `prod`, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+            ],
+        ),
+        (
+            "[i] = max(l; A[i, k] + B[l])",
+            &[
+                "k: index `k` would be summed inside the body of `max`, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+            ],
+        ),
+        (
+            "[i] = powi(A[i, k], 2)",
+            &[
+                "k: index `k` would be summed inside the base of a power, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+            ],
+        ),
+        (
+            "[i] = sum(k; A[i, k]) * B[k]",
+            &["k: index `k` is bound by `sum` here, but also used outside of it | give the bound index another name than `k`"],
+        ),
+        (
+            "[i] = sum(i; A[i])",
+            &["i: index `i` is bound by `sum` here, but also used outside of it | give the bound index another name than `i`"],
+        ),
+        ("[i] = sum(k, k; A[i, k])", &["k: `sum` names index `k` twice | leave it out"]),
+        ("[i] = sum(l; A[i])", &["l: index `l` does not occur inside this `sum` | leave it out"]),
+        ("[i] = 1[i]", &["i: nothing gives index `i` an extent | add `where i: extent` to the equation"]),
+        ("[i] = A[i] * 1[k]", &["k: nothing gives index `k` an extent | add `where k: extent` to the equation"]),
+        (
+            "[i] = x",
+            &[
+                "i: index `i` is on the left, but no term on the right has it | a result that is constant along `i` is written `1[i] * …`",
+            ],
+        ),
+        (
+            "[i in 0..2] = A[i]",
+            &[
+                "i: a slice selects a part of an existing tensor, and here a new one is made | write `[i]` here, or `C[i in …] = …` for a part of an existing `C`",
+            ],
+        ),
+        (
+            "[0] = A[i]",
+            &[
+                "0: a position selects a part of an existing tensor, and here a new one is made | leave it out, or write `C[0, j] = …` for a part of an existing `C`",
+            ],
+        ),
+        (
+            "[{ n }] = A[i]",
+            &[
+                "{ n }: a position selects a part of an existing tensor, and here a new one is made | leave it out, or write `C[0, j] = …` for a part of an existing `C`",
+            ],
+        ),
+        (
+            "C += A[i]",
+            &[
+                "C: `C` has no indices | a number is bound by `let C = tensor!([] = …)`, or in a block by `let C = …;`; a tensor of rank 0 is `C[]`",
+            ],
+        ),
+        (
+            "([i], [j]) = A[i, j]",
+            &[
+                "[j]: 2 results are named, but the right side has one | write `[i, j] = …`, and several equations with `;` between them",
+            ],
+        ),
+        (
+            "{ n } = A[i]",
+            &[
+                "{ n }: `{ n }` has no indices | a number is bound by `let { n } = tensor!([] = …)`, or in a block by `let { n } = …;`; a tensor of rank 0 is `{ n }[]`",
+            ],
+        ),
+        (
+            "C[i, j] += b[j]",
+            &[
+                "b[j]: this term lacks the left side's index `i` | a term that is constant along `i` is spread over it: `1[i] * …`",
+            ],
+        ),
+        (
+            "C[i] /= A[i, k]",
+            &[
+                "k: index `k` would be summed inside a denominator, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+            ],
+        ),
+        (
+            "C[i] -= 2",
+            &["2: this term lacks the left side's index `i` | a term that is constant along `i` is spread over it: `1[i] * …`"],
+        ),
+        (
+            "() = A[i]",
+            &[
+                "A[i]: 0 results are named, but the right side has one | write `[i, j] = …`, and several equations with `;` between them",
+            ],
+        ),
+        (
+            "let () = A[i]; x",
+            &[
+                "A[i]: 0 results are named, but the right side has one | write `[i, j] = …`, and several equations with `;` between them",
+            ],
+        ),
+        (
+            "C[i] += sum(i; A[i])",
+            &["i: index `i` is bound by `sum` here, but also used outside of it | give the bound index another name than `i`"],
+        ),
+        (
+            "[i] = A[i] * sum(j; B[j] * sum(j; A[j]))",
+            &["j: index `j` is bound by `sum` here, but also used outside of it | give the bound index another name than `j`"],
+        ),
+        (
+            "[i] = A[i] / exp(B[k])",
+            &[
+                "k: index `k` would be summed inside a function's argument, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+            ],
+        ),
+        (
+            "[i] = A[i] / conj(B[k] + C[i])",
+            &[
+                "k: index `k` would be summed inside a denominator, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+            ],
+        ),
+    ]);
+}
+
+#[test]
+fn decompositions_that_do_not_fit() {
+    refused(&[
+        (
+            "[i, k] = cholesky(A[i, j], B[i, j])",
+            &["cholesky: `cholesky` takes one matrix, but 2 are given | write `[i, k] = cholesky(A[i, j])`"],
+        ),
+        ("[i] = eigh(A[i, j])", &["eigh: `eigh` has 2 results, but 1 is named | write `([n], [p, n]) = eigh(F[p, q], S[p, q])`"]),
+        (
+            "([n], [p, m]) = eigh(A[p, q])",
+            &[
+                "eigh: the values of `eigh` have the new index `m`, and here `[n]` | write `([n], [p, n]) = eigh(F[p, q], S[p, q])`",
+            ],
+        ),
+        ("([n], [n, n]) = eigh(A[p, q])", &["[n, n]: the results of `eigh` have each index once"]),
+        (
+            "([n], [p, n]) = eigh(A[p, q], S[p, r])",
+            &[
+                "r: index `r` is in one matrix of `eigh` only | write `([n], [p, n]) = eigh(F[p, q], S[p, q])`",
+                "S[p, r]: this matrix of `eigh` lacks index `q` | write `([n], [p, n]) = eigh(F[p, q], S[p, q])`",
+            ],
+        ),
+        (
+            "[i, j] = cholesky(A[i, j])",
+            &["cholesky: the matrix that `cholesky` gives has one new index, and here none | write `[i, k] = cholesky(A[i, j])`"],
+        ),
+        (
+            "[i, k] = cholesky(A[b, i, j])",
+            &[
+                "cholesky: the matrix that `cholesky` gives lacks one index of its argument, and here lacks `b`, `j` | write `[i, k] = cholesky(A[i, j])`",
+            ],
+        ),
+        (
+            "[b, i, k] = cholesky(A[b, i, j])",
+            &[
+                "cholesky: `cholesky` of more than two indices names its row and column first | write `cholesky(i, j; A[b, i, j])`",
+            ],
+        ),
+        (
+            "[b, i, k] = cholesky(i; A[b, i, j])",
+            &["cholesky: `cholesky` names two indices before the `;`: row and column | write `[i, k] = cholesky(A[i, j])`"],
+        ),
+        (
+            "[b, i, k] = cholesky(j, i; A[b, i, j])",
+            &[
+                "cholesky: `cholesky` names its row and column first; the row is kept by its result, the column is not | write `[i, k] = cholesky(A[i, j])`",
+            ],
+        ),
+    ]);
+}
+
+#[test]
+fn remaining_axes_stand_once_and_on_both_sides() {
+    refused(&[
+        ("[i] = A[i, ..]", &["..: `..` is on the right, but not on the left | the remaining axes are kept: write `[i, ..] = …`"]),
+        ("C[..] = A[i]", &["..: `..` is on the left, but no operand on the right has it"]),
+        ("[i, ..] = A[.., i, ..]", &["..: `..` stands once in an operand: where it ends must be clear"]),
+        (
+            "[i, ..] = A[i, ..] + B[i]",
+            &[
+                "B[i]: this term lacks the left side's remaining axes, `..` | an operand of every term has `..`; a constant along them is written by name, `1[i] * …`",
+            ],
+        ),
+        ("[(i, j), i] = A[i, j]", &["[(i, j), i]: beside a fused axis, each index stands once on the left"]),
+    ]);
+}
+
+#[test]
+fn labels_that_change_places_are_on_the_left() {
+    refused(&[
+        (
+            "[i] = asym(i, j; A[i, j])",
+            &["j: index `j` is summed, so it cannot change places | the labels that change places are on the left"],
+        ),
+        (
+            "[i, j] = sym(i, i; A[i, j])",
+            &["i: `sym` names label `i` twice | write `sym(i, j; X)`, or `sym((i, a), (j, b); X)` for pairs"],
+        ),
+        (
+            "[i, j] = asym((i, j), j; A[i, j])",
+            &["asym: `asym` cannot exchange 2 labels with 1 | write `asym(i, j; X)`, or `asym((i, a), (j, b); X)` for pairs"],
+        ),
+        (
+            "[i, j] = sym(A[i, j])",
+            &[
+                "sym: `sym` names the labels that change places first | write `sym(i, j; X)`, or `sym((i, a), (j, b); X)` for pairs",
+            ],
+        ),
+    ]);
+}
+
+#[test]
+fn what_is_not_built_is_refused_by_name() {
+    refused(&[
+        ("[i] = map(f; A[i])", &["map: `map` is part of the language, but not of this version of tensorwrapper"]),
+        ("[i] = grad(A[i])", &["grad: `grad` is part of the language, but not of this version of tensorwrapper"]),
+        ("([i], [j], [k]) = svd(A[i, j])", &["svd: `svd` is part of the language, but not of this version of tensorwrapper"]),
+        ("[i] = solve(A[i, k], B[i])", &["solve: `solve` is part of the language, but not of this version of tensorwrapper"]),
+        ("[j, i] = inv(A[i, j])", &["inv: `inv` is part of the language, but not of this version of tensorwrapper"]),
+        (
+            "[i] = A[i] where (a, b) in L[i, j]",
+            &["in: a sparse map in `where` is part of the language, but not of this version of tensorwrapper"],
+        ),
+        (
+            "[i] = A[i] * lu(B[i, j]) + lstsq(A[i, j]) + map(f; B[i, j])",
+            &[
+                "lu: `lu` is part of the language, but not of this version of tensorwrapper",
+                "lstsq: `lstsq` is part of the language, but not of this version of tensorwrapper",
+                "map: `map` is part of the language, but not of this version of tensorwrapper",
+            ],
+        ),
+        (
+            "let (q[i, r], s[r, j]) = qr(A[i, j]); (q, s)",
+            &["qr: `qr` is part of the language, but not of this version of tensorwrapper"],
+        ),
+        ("[i] = expm(A[i, j])", &["expm: `expm` is part of the language, but not of this version of tensorwrapper"]),
+        ("[i] = det(A[i, j])", &["det: `det` is part of the language, but not of this version of tensorwrapper"]),
+    ]);
+}

@@ -1,0 +1,146 @@
+//! Slips of the pen: each with the token at fault, the sentence and the help.
+
+use crate::testing::refused;
+
+#[test]
+fn syntax() {
+    refused(&[
+        ("[i] = sum(A[i, k])", &["sum: `sum` names its labels first | write `sum(k; A[i, k])`"]),
+        (
+            "[i] = A[i][j]",
+            &["[j]: an operand has one pair of brackets | write `A[i, j]`, or `(A[i])[j]` for an element of a collection"],
+        ),
+        ("[i] = A(i, j)", &["A: `A` is not a function of tensor equations | indices stand in brackets: `A[i, j]`"]),
+        ("[i] = A[i] +", &["+: a term is missing after this"]),
+        (
+            "[i] = A[i] * * B[i]",
+            &["*: a factor is missing before `*` | a dereferenced scalar stands in braces, `{ *x }`; a power is `powi(X, 2)`"],
+        ),
+        ("[i] = + A[i]", &["+: a term is missing before `+`"]),
+        ("[i] == A[i]", &["=: `==` compares; an equation has a single `=` | write `[i, j] = A[i, k] * B[k, j]`"]),
+        ("[i] = A[i] = B[i]", &["=: an equation has one `=` | write several equations in one `tensor!` with `;` between them"]),
+        ("A[i] * B[i]", &["A: this equation has no left side | write `[] = A[i] * B[i]`"]),
+        ("A[i] * B[i] -> [i]", &["-: the left side is written first, and there is no arrow | write `[i] = A[i] * B[i]`"]),
+        ("[i] += A[i]", &["+: the left side is followed by `=` | `+=` and its like need an existing tensor: `C[i, j] += …`"]),
+        ("[i] = A[i] B[i]", &["B: expected an operator, found `B` | a product is written with `*`"]),
+        ("[i] = 2 A[i]", &["A: expected an operator, found `A` | a product is written with `*`"]),
+        ("[i] = A[i] ^ 2", &["^: `^` is not an operator here | a power is `powi(X, 2)` or `powf(X, 0.5)`"]),
+        ("[i] = A[i] % B[i]", &["%: expected an operator, found `%` | the operators are `+`, `-`, `*` and `/`"]),
+        ("[i] = &A[i]", &["&: operands are borrowed by themselves | leave out the `&`"]),
+        (
+            "[i] = *A[i]",
+            &["*: a factor is missing before `*` | a dereferenced scalar stands in braces, `{ *x }`; a power is `powi(X, 2)`"],
+        ),
+        (
+            "[i] = sqr(A[i])",
+            &["sqr: `sqr` is not a function of tensor equations | a square is `powi(X, 2)`, a square root `sqrt(X)`"],
+        ),
+        ("[i] = foo(i)", &["foo: `foo` is not a function of tensor equations | indices stand in brackets: `foo[i]`"]),
+        (
+            "[i] = foo(A[i])",
+            &[
+                "foo: `foo` is not a function of tensor equations | functions of elements are `exp`, `ln`, `sqrt`, `abs`, `sin`, `cos`, `tan`, `tanh`, `recip`, `conj`, `re`, `im`, `powi` and `powf`",
+            ],
+        ),
+        ("[i] = A[i](j)", &["(j): an operator is missing before this | a product is written with `*`"]),
+        ("[i] = exp(A[i], B[i])", &["exp: `exp` takes one argument, but 2 are given"]),
+        ("[i] = exp()", &["exp: `exp` takes one argument, but none is given"]),
+        ("[i] = powi(A[i])", &["powi: `powi` takes two arguments, a base and an exponent, but 1 is given | write `powi(X, 2)`"]),
+        ("[i] = powi(A[i], 2.5)", &["2.5: `powi` takes a whole number | for any other exponent write `powf`"]),
+        (
+            "[i] = powi(A[i], )",
+            &["powi: `powi` takes two arguments, a base and an exponent, but 1 is given | write `powi(X, 2)`"],
+        ),
+        ("[i, j] = A[i; j]", &[";: indices are separated by `,`"]),
+        ("[i, j] = A[i,, j]", &[",: an index is missing before this `,`"]),
+        (
+            "[i, j] = A[i, -1] * B[j]",
+            &["-: an index counts from 0 and is never negative | the last index of an axis of extent `n` is `{ n - 1 }`"],
+        ),
+        (
+            "[i, j] = A[i + 1, j]",
+            &[
+                "i + 1: `i + 1` is not an index | an index is a label `i`, a slice `i in 2..5`, or a position, `3` or any Rust expression in braces: `{ i + 1 }`",
+            ],
+        ),
+        ("[i, j] = A[_, j]", &["_: `_` is not a label | a label that is summed has a name, as in `sum(k; A[i, k])`"]),
+        ("[i] = A[i in 5..2]", &["5..2: the range `5..2` ends before it starts"]),
+        ("[i] = A[i in]", &["in: a range such as `2..5` is missing after `in`"]),
+        ("[i] = A[1.5, i]", &["1.5: `1.5` is not an index: positions are whole numbers from 0"]),
+        ("let x[i] = A[i]", &["[i]: `;` is missing after this equation"]),
+        ("let x[i] = A[i]; let y[i] = x[i]", &["[i]: `;` is missing after this equation"]),
+        ("let mut x[i] = A[i]; x", &["mut: names of a block are bound once | leave out `mut`; binding a name again shadows it"]),
+        ("let x[i] = A[i] let y[i] = x[i]; y", &["let: `;` is missing before this `let`"]),
+        (
+            "[i] = A[i]; where i: 3; C[i] = A[i]",
+            &[
+                "where: the block's `where` stands before its equations | move it to the top, or write it without the `;` before it for one equation alone",
+            ],
+        ),
+        ("where i; [i] = A[i]", &["where: `where` gives extents to labels, after `:` | write `where i, j: n`"]),
+        ("where : 3; [i] = A[i]", &["where: a label is missing before `:`"]),
+        ("where i: ; [i] = A[i]", &[":: an extent is missing after `:` | write `where i: 4` or `where i: n`"]),
+        ("where i: 2.5; [i] = A[i]", &["2.5: `2.5` is not an extent: those are whole numbers from 0"]),
+        ("in ; [i] = A[i]", &["in: a context is missing after `in` | write `in &context;`"]),
+        ("in &ctx", &["ctx: `;` is missing after this line of the block's header"]),
+        (
+            "let x[i] = A[i]; (x, y + 1)",
+            &["+: a block's value is a name, a tuple of names, or an equation in value form | name it first: `let W[i, j] = …;`"],
+        ),
+        ("let x[i] = A[i]; x[i] + 1", &["x: this equation has no left side | write `[i] = x[i] + 1`"]),
+        (
+            "([i], x[j]) = eigh(A[i, j])",
+            &[
+                "x: several results are given as their indices alone | write `let (x, y) = tensor!(([i], [i, j]) = …)`, or a block with `let (x[…], …) = …;`",
+            ],
+        ),
+        (
+            "(e[n], C[p, n]) = eigh(A[p, q])",
+            &[
+                "e: several results are given as their indices alone | write `let (x, y) = tensor!(([i], [i, j]) = …)`, or a block with `let (e[…], …) = …;`",
+            ],
+        ),
+        (
+            "[i, k] = cholesky(A[i, j]) * B[i]",
+            &[
+                "cholesky: `cholesky` stands alone on the right side | give it an equation of its own, `let L[i, k] = cholesky(…);`, and use the result in the next",
+            ],
+        ),
+        (
+            "[i, k] = 2 * cholesky(A[i, j])",
+            &[
+                "cholesky: `cholesky` stands alone on the right side | give it an equation of its own, `let L[i, k] = cholesky(…);`, and use the result in the next",
+            ],
+        ),
+        ("C[i] = ([i] = A[i])", &["[i]: indices stand after an operand | write `A[i, j]`, or `1[i, j]` for ones"]),
+        ("1 = A[i]", &["1: this cannot be assigned to | the left side is `[i, j]` or an existing tensor `C[i, j]`"]),
+        (
+            "[i] = 2e400x * A[i]",
+            &["2e400x: `2e400x` is not a number that an equation can hold | any Rust expression may stand in braces, `{ … }`"],
+        ),
+        ("[i] = 'a' * A[i]", &["': expected an operand such as `A[i, j]`, a number, a function or `(`, found `'`"]),
+        ("[i] = A.[i]", &["[i]: a field or method is missing after `.`"]),
+        ("[i] = A[i", &[": `]` is missing"]),
+        ("[i] = A[i]]", &["]: `]` closes nothing"]),
+        (
+            "[i] = A[i in ..=18446744073709551615]",
+            &["18446744073709551615: `18446744073709551615` is not an index: positions are whole numbers from 0"],
+        ),
+        (
+            "[i] = A[99999999999999999999, i]",
+            &["99999999999999999999: `99999999999999999999` is not an index: positions are whole numbers from 0"],
+        ),
+        ("[i] = A::[i]", &["[i]: expected the rest of a path, found `[i]`"]),
+        ("[i] = A[i] where", &["where: `where` gives extents to labels, after `:` | write `where i, j: n`"]),
+        ("[i] = ()", &["(): a factor is missing after this"]),
+        ("let x = ; x", &["=: nothing follows the `=`"]),
+        ("[i] = A[i], B[i]", &[",: expected an operator, found `,` | several results are written `([i], [i, j]) = …`"]),
+        ("[i] = A[i] && B[i]", &["&: expected an operator, found `&` | the operators are `+`, `-`, `*` and `/`"]),
+        ("[i] = A[i] < B[i]", &["<: expected an operator, found `<` | the operators are `+`, `-`, `*` and `/`"]),
+        ("[i] = sum(; A[i])", &["sum: `sum` names its labels first | write `sum(k; A[i])`"]),
+        ("[i] = sum(k; )", &[";: nothing follows the `;` of `sum` | write `sum(k; X)`"]),
+        ("[i] = sum(k; A[i, k]; B[k])", &[";: expected an operator, found `;`"]),
+        ("[i] = A[i] let y = 2", &["let: `;` is missing before this `let`"]),
+        ("[i] = max(A[i, k])", &["max: `max` names its labels first | write `max(k; A[i, k])`"]),
+    ]);
+}

@@ -1,0 +1,60 @@
+//! What this crate's tests share: a text through lexer, parser and check.
+
+use crate::syntax::{BlockValue, Invocation, Statement};
+use crate::{Diagnostic, Equation, check, lex, parse};
+
+/// The syntax tree of a text.
+pub(crate) fn parsed(text: &str) -> Result<Invocation, Vec<Diagnostic>> {
+    parse(&lex(text).map_err(|fault| vec![fault])?)
+}
+
+/// Every equation of a text, checked; or every fault.
+pub(crate) fn checked(text: &str) -> Result<Vec<Equation>, Vec<Diagnostic>> {
+    let (statements, header): (Vec<Statement>, _) = match parsed(text)? {
+        Invocation::Equation(statement) => (vec![statement], Vec::new()),
+        Invocation::Block(mut block) => {
+            if let BlockValue::Equation(last) = block.value {
+                block.statements.push(*last);
+            }
+            (block.statements, block.declarations)
+        }
+    };
+    let (mut equations, mut faults) = (Vec::new(), Vec::new());
+    for statement in &statements {
+        match check(statement, &header) {
+            Ok(equation) => equations.push(equation),
+            Err(found) => faults.extend(found),
+        }
+    }
+    if faults.is_empty() { Ok(equations) } else { Err(faults) }
+}
+
+/// The faults of a text, each as `token: message | help`.
+#[track_caller]
+pub(crate) fn faults(text: &str) -> Vec<String> {
+    let found = checked(text).expect_err("this is wrong");
+    found.iter().map(|fault| describe(text, fault)).collect()
+}
+
+/// The warnings of a text, likewise.
+#[track_caller]
+pub(crate) fn warnings(text: &str) -> Vec<String> {
+    let equations = checked(text).unwrap_or_else(|faults| panic!("`{text}`: {faults:?}"));
+    equations.iter().flat_map(Equation::warnings).map(|warning| describe(text, warning)).collect()
+}
+
+/// Compares the faults of texts with what is expected of each.
+#[track_caller]
+pub(crate) fn refused(cases: &[(&str, &[&str])]) {
+    for (text, expected) in cases {
+        assert_eq!(faults(text), *expected, "`{text}`");
+    }
+}
+
+fn describe(text: &str, fault: &Diagnostic) -> String {
+    let token = text.get(fault.span.start..fault.span.end.min(text.len())).unwrap_or("?");
+    match &fault.help {
+        Some(help) => format!("{token}: {} | {help}", fault.message),
+        None => format!("{token}: {}", fault.message),
+    }
+}

@@ -1,0 +1,152 @@
+//! The order of the element-wise engine's loops, chosen by strides and extents.
+
+use super::evaluate::{CHUNK, Lie};
+use super::fuse::{self, Axis, Odometer, points};
+
+/// Elements that the innermost axes have to make up before chunks are cut from them alone.
+const ENOUGH: usize = 256;
+
+/// Stride from which on a chunk uses so little of each cache line that most are fetched again and again.
+const WIDE: usize = 16;
+
+/// Axes over the inputs in their order, then the output.
+pub(super) type Axes = Vec<Axis<Vec<isize>>>;
+
+/// Loops over some axes, the innermost of which are cut into chunks.
+#[derive(Debug)]
+pub(super) struct Grid {
+    pub(super) outer: Axes,
+    pub(super) inner: Axes,
+    /// Elements of a chunk; the last one of a row may have fewer.
+    pub(super) width: usize,
+    /// Chunks that make up all points of the inner axes.
+    pieces: usize,
+}
+
+impl Grid {
+    fn new(mut outer: Axes) -> Grid {
+        let mut inner = Axes::new();
+        while points(&inner) < ENOUGH {
+            let Some(axis) = outer.pop() else { break };
+            inner.insert(0, axis);
+        }
+        let points = points(&inner);
+        let pieces = points.div_ceil(CHUNK);
+        Grid { outer, inner, width: points.div_ceil(pieces), pieces }
+    }
+
+    /// Number of chunks.
+    pub(super) fn chunks(&self) -> usize {
+        points(&self.outer) * self.pieces
+    }
+
+    /// Number of points.
+    pub(super) fn points(&self) -> usize {
+        points(&self.outer) * points(&self.inner)
+    }
+
+    /// All axes, from the outermost to the innermost.
+    pub(super) fn axes(&self) -> Axes {
+        [&self.outer[..], &self.inner].concat()
+    }
+
+    /// Stands on the chunk of that number; `start` is where point 0 lies.
+    pub(super) fn walk<'a>(&'a self, start: &[isize], chunk: usize) -> Walk<'a> {
+        let outer = Odometer::new(&self.outer, &start.to_vec(), chunk / self.pieces);
+        Walk { grid: self, outer, piece: chunk % self.pieces }
+    }
+}
+
+/// Walks over the chunks of a grid.
+pub(super) struct Walk<'a> {
+    grid: &'a Grid,
+    outer: Odometer<'a, Vec<isize>>,
+    piece: usize,
+}
+
+impl Walk<'_> {
+    /// Where point 0 of the inner axes lies in each operand.
+    pub(super) fn start(&self) -> &[isize] {
+        &self.outer.position
+    }
+
+    /// Number of the chunk's first point among the inner axes.
+    pub(super) fn first(&self) -> usize {
+        self.piece * self.grid.width
+    }
+
+    /// Number of elements in the chunk.
+    pub(super) fn len(&self) -> usize {
+        self.grid.width.min(points(&self.grid.inner) - self.first())
+    }
+
+    /// Moves on to the next chunk.
+    pub(super) fn step(&mut self) {
+        self.piece += 1;
+        if self.piece == self.grid.pieces {
+            self.piece = 0;
+            self.outer.step();
+        }
+    }
+}
+
+/// The order of all loops.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) kept: Grid,
+    pub(super) reduced: Grid,
+    /// Whether chunks run along kept axes, or along reduced ones.
+    pub(super) along_kept: bool,
+}
+
+impl Plan {
+    /// Tries every operand's own order of the axes, and chunks along either kind.
+    pub(super) fn choose(kept: Axes, reduced: Axes, output: usize) -> Plan {
+        let best = |axes: Axes| {
+            let orders = (0..=output).rev().map(|first| {
+                let mut axes = axes.clone();
+                let priority: Vec<usize> = [first].into_iter().chain((0..=output).rev()).collect();
+                fuse::normalise(&mut axes, &priority);
+                let grid = Grid::new(axes);
+                (cost(&grid, output), grid)
+            });
+            // The first of equals: the output's order.
+            orders.reduce(|best, next| if next.0 < best.0 { next } else { best }).expect("there is an output")
+        };
+        let ((kept_cost, kept), (reduced_cost, reduced)) = (best(kept), best(reduced));
+        let along_kept = reduced.points() == 1 || (kept.points() > 1 && kept_cost <= reduced_cost);
+        Plan { kept, reduced, along_kept }
+    }
+
+    /// The grid whose inner axes make up the chunks.
+    pub(super) fn chunked(&self) -> &Grid {
+        if self.along_kept { &self.kept } else { &self.reduced }
+    }
+
+    /// Axes from the outermost loop to the innermost.
+    pub(super) fn axes(&mut self) -> impl DoubleEndedIterator<Item = &mut Axis<Vec<isize>>> {
+        let (first, last) =
+            if self.along_kept { (&mut self.reduced, &mut self.kept) } else { (&mut self.kept, &mut self.reduced) };
+        first.outer.iter_mut().chain(&mut first.inner).chain(&mut last.outer).chain(&mut last.inner)
+    }
+
+    /// Whether chunks cross an input in wide strides although it has a narrow one elsewhere.
+    pub(super) fn crosses(&mut self, input: usize) -> bool {
+        let Some(inner) = self.chunked().inner.last() else { return false };
+        let stride = inner.strides[input].unsigned_abs();
+        stride >= WIDE && self.axes().any(|axis| (1..stride).contains(&axis.strides[input].unsigned_abs()))
+    }
+}
+
+/// Rough time for one element when chunks are cut from this grid.
+fn cost(grid: &Grid, output: usize) -> f64 {
+    let access = |operand: usize| match (Lie::of(&grid.inner, operand), grid.inner.last()) {
+        (Lie::Constant, _) | (_, None) => 0.05,
+        (Lie::Contiguous, _) => 0.1,
+        (Lie::Strided, Some(inner)) => match inner.strides[operand].unsigned_abs() {
+            0 | 1 => 0.3 + 2.0 / inner.extent as f64,
+            stride => 1.0 + 2.0 / inner.extent as f64 + (stride as f64 / 64.0).min(3.0),
+        },
+    };
+    (0..=output).map(access).sum::<f64>() + 40.0 / grid.width as f64
+}

@@ -1,0 +1,190 @@
+//! The end of an equation: its value with the axes asked for, or all that is wrong with it.
+
+use std::sync::Arc;
+
+use tensorwrapper_notation::syntax::Factorisation as Decomposition;
+
+use super::{Factor, Index, Node, Recorder, Written};
+use crate::backend::Factorisation;
+use crate::element::Element;
+use crate::error::{Error, ErrorKind};
+use crate::expr::value::{Axis, Expr, Factorised, Source, Tree, Value};
+use crate::shape::Extents;
+
+impl Recorder<'_> {
+    pub(super) fn extent(&self, label: usize) -> usize {
+        self.known(label).unwrap_or(0)
+    }
+
+    pub(super) fn extents(&self, labels: &[usize]) -> Vec<usize> {
+        labels.iter().map(|&l| self.extent(l)).collect()
+    }
+
+    /// An equation's value with these labels as its axes, each once.
+    pub(super) fn plain<'a>(&self, node: Node<'a>, axes: Vec<usize>) -> Arc<Value<'a>> {
+        let extents = (0..self.labels.len()).map(|l| self.extent(l)).collect();
+        Arc::new(Value {
+            extents: self.extents(&axes),
+            dtype: self.dtype,
+            source: Source::Equation { tree: node.0, extents, axes },
+        })
+    }
+
+    /// An equation's value with these axes; a label written twice fills a diagonal of zeros, fused ones are one axis.
+    pub(super) fn value<'a>(&self, node: Node<'a>, axes: &[Index<'_>]) -> Arc<Value<'a>> {
+        let labels: Vec<usize> = axes.iter().flat_map(Index::labels).copied().collect();
+        let mut distinct: Vec<usize> = Vec::new();
+        labels.iter().for_each(|label| {
+            if !distinct.contains(label) {
+                distinct.push(*label)
+            }
+        });
+        let value = self.plain(node, distinct.clone());
+        if axes.iter().any(|axis| matches!(axis, Index::Fused(_))) {
+            let extents = axes.iter().map(|axis| self.extents(axis.labels()).into_iter().product()).collect();
+            return Arc::new(Value { extents, dtype: self.dtype, source: Source::Reshaped(value) });
+        }
+        if distinct.len() == labels.len() {
+            return value;
+        }
+        let place = |label| Axis::Label {
+            label: distinct.iter().position(|d| d == label).expect("every label is among the distinct"),
+            start: 0,
+        };
+        let source = Source::Written { base: None, axes: labels.iter().map(place).collect(), part: value };
+        Arc::new(Value { extents: self.extents(&labels), dtype: self.dtype, source })
+    }
+
+    /// Ends the equation: its value with these axes, typed.
+    ///
+    /// # Errors
+    /// Every fault that was met.
+    pub fn finish<'a, T: Element, S: Extents>(self, node: Node<'a>, axes: &[Index<'_>]) -> Result<Expr<'a, T, S>, Error> {
+        self.finish_value(node, axes).map(Expr::new)
+    }
+
+    pub(crate) fn finish_value<'a>(mut self, node: Node<'a>, axes: &[Index<'_>]) -> Result<Arc<Value<'a>>, Error> {
+        let axes = self.settled(axes)?;
+        Ok(self.value(node, &axes))
+    }
+
+    /// The axes with `..` spelled out, when nothing is wrong with the equation.
+    pub(super) fn settled<'i>(&mut self, axes: &[Index<'i>]) -> Result<Vec<Index<'i>>, Error> {
+        self.settle_fused();
+        match self.errors.is_empty() {
+            true => Ok(self.spell_out(axes, self.rest.len())),
+            false => Err(Error::all(std::mem::take(&mut self.errors))),
+        }
+    }
+
+    /// Ends an equation that writes a part of a tensor: the part, and the whole tensor after the write.
+    ///
+    /// # Errors
+    /// Every fault that was met.
+    pub fn finish_write<'a, T: Element, S: Extents>(
+        mut self,
+        node: Node<'a>,
+        axes: &[Index<'_>],
+        place: Node<'a>,
+    ) -> Result<Written<'a, T, S>, Error> {
+        let Tree::Operand(base, selection) = place.0 else {
+            unreachable!("the place that is written is an operand");
+        };
+        let axes: Vec<usize> = self.settled(axes)?.iter().flat_map(Index::labels).copied().collect();
+        let part = self.plain(node, axes.clone());
+        if let Some(part) = self.fused_whole(&base, &part, &selection, &axes)? {
+            let selection = (0..base.extents.len()).map(|label| Axis::Label { label, start: 0 }).collect();
+            return Ok(Written { after: Expr::new(Arc::clone(&part)), part, selection });
+        }
+        // The selection speaks of the equation's labels, the written value of the part's axes.
+        let position =
+            |label: usize| axes.iter().position(|&a| a == label).expect("every label of the place is an axis of the part");
+        let selection: Vec<Axis> = selection
+            .into_iter()
+            .map(|axis| match axis {
+                Axis::Label { label, start } => Axis::Label { label: position(label), start },
+                other => other,
+            })
+            .collect();
+        let is_whole = part.extents == base.extents
+            && selection.iter().enumerate().all(|(n, axis)| *axis == Axis::Label { label: n, start: 0 });
+        let after = if is_whole {
+            Arc::clone(&part)
+        } else {
+            let (extents, dtype) = (base.extents.clone(), base.dtype);
+            let source = Source::Written { base: Some(base), axes: selection.clone(), part: Arc::clone(&part) };
+            Arc::new(Value { extents, dtype, source })
+        };
+        Ok(Written { after: Expr::new(after), part, selection })
+    }
+
+    /// The new value of a tensor that is written through fused axes: all of it, in the order of its axes.
+    pub(super) fn fused_whole<'a>(
+        &self,
+        base: &Value<'a>,
+        part: &Arc<Value<'a>>,
+        selection: &[Axis],
+        axes: &[usize],
+    ) -> Result<Option<Arc<Value<'a>>>, Error> {
+        if !selection.iter().any(|axis| matches!(axis, Axis::Fused(_))) {
+            return Ok(None);
+        }
+        let labels = selection.iter().flat_map(|axis| match axis {
+            Axis::Fused(labels) => labels.clone(),
+            Axis::Label { label, .. } => vec![*label],
+            Axis::Chip(_) => Vec::new(),
+        });
+        let covers = part.extents.iter().product::<usize>() == base.extents.iter().product::<usize>();
+        if !labels.eq(axes.iter().copied()) || !covers {
+            let message = "a part of a tensor with a fused axis cannot be written in this version of tensorwrapper";
+            return Err(Error::new(ErrorKind::Unsupported(message.to_string()))
+                .with_help("compute the part with its axes apart, and write that"));
+        }
+        let source = Source::Reshaped(Arc::clone(part));
+        Ok(Some(Arc::new(Value { extents: base.extents.clone(), dtype: base.dtype, source })))
+    }
+
+    /// Ends a decomposition: its results in the order of the language, each with the axes asked for.
+    ///
+    /// `matrix` are row, column and the new axis; `results` pairs the axes as computed with the axes asked for.
+    ///
+    /// # Errors
+    /// Every fault that was met, and a matrix that is not square.
+    pub fn finish_factorise<'a>(
+        mut self,
+        kind: Decomposition,
+        arguments: Vec<Node<'a>>,
+        argument_axes: &[usize],
+        matrix: [usize; 3],
+        results: &[(&[usize], &[usize])],
+    ) -> Result<Vec<Factor<'a>>, Error> {
+        let [row, column, new] = matrix;
+        if let (Some(r), Some(c)) = (&self.labels[row].first, &self.labels[column].first)
+            && r.extent != c.extent
+        {
+            let (r, c) = (r.extent, c.extent);
+            let message = tensorwrapper_notation::sentence::square(&self.labels[row].name, &r, &self.labels[column].name, &c);
+            self.errors.push(Error::new(ErrorKind::Shape(message)));
+        }
+        self.settled(&[])?;
+        self.labels[new].first = self.labels[row].first.clone();
+        let arguments = arguments.into_iter().map(|node| self.plain(node, argument_axes.to_vec())).collect();
+        let (kind, dtypes) = match kind {
+            Decomposition::Cholesky => (Factorisation::Cholesky, vec![self.dtype]),
+            Decomposition::Eigh => (Factorisation::Eigh, vec![self.dtype.real(), self.dtype]),
+        };
+        let call = Arc::new(Factorised { kind, arguments });
+        let results = results.iter().zip(dtypes).enumerate().map(|(n, (&(computed, wanted), dtype))| {
+            let extents = self.extents(computed);
+            let factor = Arc::new(Value { extents, dtype, source: Source::Factorised(Arc::clone(&call), n) });
+            if computed == wanted {
+                return Factor(factor);
+            }
+            let axes = computed.iter().map(|&label| Axis::Label { label, start: 0 }).collect();
+            let extents = (0..self.labels.len()).map(|l| self.extent(l)).collect();
+            let source = Source::Equation { tree: Tree::Operand(factor, axes), extents, axes: wanted.to_vec() };
+            Factor(Arc::new(Value { extents: self.extents(wanted), dtype, source }))
+        });
+        Ok(results.collect())
+    }
+}

@@ -1,0 +1,186 @@
+//! Builds one recorded equation, checking ranks, extents and ranges as operands arrive.
+//!
+//! The sentences are those of the compile-time checks. Faults are collected and come out at the end together.
+//! `axes` checks indices, `finish` ends equations.
+
+mod axes;
+mod finish;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use num_complex::Complex;
+use tensorwrapper_notation::Function;
+use tensorwrapper_notation::syntax::{Operator, Reduction};
+
+use super::like::{Operand, ScalarValue};
+use super::value::{Axis, Expr, Tree, Value};
+use crate::element::{Dtype, Element};
+use crate::error::{Error, ErrorKind, Place};
+use crate::shape::Extents;
+
+/// What stands for one axis of an operand, with run-time ranges filled in.
+#[derive(Clone, Copy, Debug)]
+pub enum Index<'i> {
+    /// A label by its number.
+    Label(usize),
+    /// A label over a part of the axis: from the first number to before the second, or to the end.
+    Slice(usize, usize, Option<usize>),
+    /// One position.
+    Chip(usize),
+    /// Several labels on one axis, the first slowest.
+    Fused(&'i [usize]),
+    /// All axes that are not written.
+    Rest,
+}
+
+impl Index<'_> {
+    /// The labels that run with this axis.
+    fn labels(&self) -> &[usize] {
+        match self {
+            Index::Label(label) | Index::Slice(label, _, _) => std::slice::from_ref(label),
+            Index::Fused(labels) => labels,
+            Index::Chip(_) | Index::Rest => &[],
+        }
+    }
+}
+
+/// A right side under construction.
+#[derive(Debug)]
+pub struct Node<'a>(pub(crate) Tree<'a>);
+
+/// Builds one recorded equation.
+#[derive(Debug)]
+pub struct Recorder<'n> {
+    labels: Vec<LabelState<'n>>,
+    dtype: Dtype,
+    errors: Vec<Error>,
+    /// The labels of the axes that `..` stands for, the last axis first.
+    rest: Vec<usize>,
+    /// Fused axes, whose labels may get their extents from them.
+    fused: Vec<(Vec<usize>, Place)>,
+}
+
+/// The place of an extent that a `where` gives.
+const DECLARATION: &str = "where";
+
+#[derive(Debug)]
+struct LabelState<'n> {
+    name: Cow<'n, str>,
+    /// Where its extent was met first.
+    first: Option<Place>,
+}
+
+impl<'n> Recorder<'n> {
+    /// An equation over elements of one type, with labels of these names; a label is known by its number.
+    pub fn new<T: Element>(labels: &[&'n str]) -> Recorder<'n> {
+        let labels = labels.iter().map(|&name| LabelState { name: Cow::Borrowed(name), first: None }).collect();
+        Recorder { labels, dtype: T::DTYPE, errors: Vec::new(), rest: Vec::new(), fused: Vec::new() }
+    }
+
+    /// A label's extent by declaration; its place in messages is the declaration.
+    pub fn declare(&mut self, label: usize, extent: usize) {
+        self.meet(label, Place { operand: DECLARATION.to_string(), axis: 0, extent });
+    }
+
+    /// Notes an extent of a label, and the fault if it is another one than before.
+    fn meet(&mut self, label: usize, place: Place) {
+        let state = &mut self.labels[label];
+        match &state.first {
+            None => state.first = Some(place),
+            Some(first) if first.extent != place.extent => {
+                // As the compiler says it: operands in the order of writing, then the declaration.
+                let (first, second) = match first.operand == DECLARATION {
+                    true => (place, first.clone()),
+                    false => (first.clone(), place),
+                };
+                self.errors.push(Error::new(ErrorKind::Extent { label: state.name.to_string(), first, second }));
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// A tensor, one index for each of its axes; `text` is how messages call it.
+    pub fn operand<'a, T: Element, S>(&mut self, operand: &Operand<'a, T, S>, text: &str, indices: &[Index<'_>]) -> Node<'a> {
+        self.tensor(&operand.value, text, indices)
+    }
+
+    pub(crate) fn tensor<'a>(&mut self, value: &Arc<Value<'a>>, text: &str, indices: &[Index<'_>]) -> Node<'a> {
+        if value.dtype != self.dtype {
+            self.errors.push(Error::new(ErrorKind::Element { expected: self.dtype, found: value.dtype }));
+        }
+        Node(Tree::Operand(Arc::clone(value), self.axes(&value.extents, text, indices)))
+    }
+
+    /// A literal.
+    pub fn literal<'a>(&mut self, value: f64) -> Node<'a> {
+        Node(Tree::Constant(Complex::new(value, 0.0)))
+    }
+
+    /// A number that the program gives.
+    pub fn scalar<'a>(&mut self, value: ScalarValue<'a>) -> Node<'a> {
+        Node(value.0)
+    }
+
+    /// `-X`
+    pub fn negate<'a>(&mut self, value: Node<'a>) -> Node<'a> {
+        Node(Tree::Negate(Box::new(value.0)))
+    }
+
+    /// `X + Y` and its like.
+    pub fn binary<'a>(&mut self, operator: Operator, left: Node<'a>, right: Node<'a>) -> Node<'a> {
+        Node(Tree::Binary(operator, Box::new(left.0), Box::new(right.0)))
+    }
+
+    /// A reduction over labels.
+    pub fn reduce<'a>(&mut self, reduction: Reduction, labels: &[usize], value: Node<'a>) -> Node<'a> {
+        if matches!(reduction, Reduction::Max | Reduction::Min) {
+            if self.dtype.is_complex() {
+                let message = format!("`max` and `min` need an order, which `{}` has not", self.dtype);
+                self.errors
+                    .push(Error::new(ErrorKind::Undefined(message)).with_help("take `abs` in an equation over real elements"));
+            }
+            let empty = labels.iter().find(|&&l| self.labels[l].first.as_ref().is_some_and(|place| place.extent == 0));
+            if let Some(&label) = empty {
+                let message =
+                    format!("index `{}` has extent 0, and `max` or `min` over nothing has no value", self.labels[label].name);
+                self.errors.push(Error::new(ErrorKind::Undefined(message)));
+            }
+        }
+        Node(Tree::Reduce(reduction, labels.to_vec(), Box::new(value.0)))
+    }
+
+    /// A function of each element.
+    pub fn apply<'a>(&mut self, function: Function, value: Node<'a>) -> Node<'a> {
+        Node(Tree::Apply(function, Box::new(value.0)))
+    }
+
+    /// Each element to a whole power.
+    pub fn power_integer<'a>(&mut self, base: Node<'a>, exponent: i32) -> Node<'a> {
+        Node(Tree::PowerInteger(Box::new(base.0), exponent))
+    }
+
+    /// Each element to a real power.
+    pub fn power_real<'a>(&mut self, base: Node<'a>, exponent: f64) -> Node<'a> {
+        Node(Tree::PowerReal(Box::new(base.0), exponent))
+    }
+}
+
+/// One result of a decomposition, not yet typed.
+#[derive(Debug)]
+pub struct Factor<'a>(Arc<Value<'a>>);
+
+impl<'a> Factor<'a> {
+    /// The result as elements of type `T`, of shape type `S`.
+    pub fn typed<T: Element, S: Extents>(self) -> Expr<'a, T, S> {
+        Expr::new(self.0)
+    }
+}
+
+/// A recorded write into a part of an existing tensor.
+pub struct Written<'a, T, S> {
+    /// The whole tensor as later equations of the block read it.
+    pub after: Expr<'a, T, S>,
+    pub(crate) part: Arc<Value<'a>>,
+    pub(crate) selection: Vec<Axis>,
+}

@@ -1,0 +1,108 @@
+//! Element-wise work on its way into the graph: joined as long as it can be, stored only where it must.
+
+use num_complex::Complex;
+use tensorwrapper_notation::Function;
+use tensorwrapper_notation::syntax::Operator;
+
+use super::{Edge, Label};
+use crate::backend::{Binary, Instruction};
+
+/// Element-wise work that is not in the graph yet, over labelled inputs.
+#[derive(Clone, Debug)]
+pub(super) struct Fragment {
+    pub(super) instructions: Vec<Instruction>,
+    pub(super) inputs: Vec<Edge>,
+}
+
+impl Fragment {
+    pub(super) fn input(edge: Edge) -> Fragment {
+        Fragment { instructions: vec![Instruction::Input(0)], inputs: vec![edge] }
+    }
+
+    pub(super) fn constant(value: Complex<f64>) -> Fragment {
+        Fragment { instructions: vec![Instruction::Constant(value)], inputs: Vec::new() }
+    }
+
+    /// The tensor itself, if nothing is computed; conjugation is part of reading it.
+    pub(super) fn as_edge(&self) -> Option<Edge> {
+        match self.instructions[..] {
+            [Instruction::Input(0)] => Some(self.inputs[0].clone()),
+            [Instruction::Input(0), Instruction::Apply(Function::Conj, 0)] => {
+                let conjugate = !self.inputs[0].conjugate;
+                Some(Edge { conjugate, ..self.inputs[0].clone() })
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn labels(&self) -> Vec<Label> {
+        let mut labels: Vec<Label> = self.inputs.iter().flat_map(Edge::labels).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        labels
+    }
+
+    pub(super) fn then(mut self, instruction: impl FnOnce(usize) -> Instruction) -> Fragment {
+        let last = self.instructions.len() - 1;
+        self.instructions.push(instruction(last));
+        self
+    }
+
+    pub(super) fn combine(mut self, operator: Binary, other: Fragment) -> Fragment {
+        let (left, offset) = (self.instructions.len() - 1, self.instructions.len());
+        // An input that both sides read is read once.
+        let places: Vec<usize> = other
+            .inputs
+            .into_iter()
+            .map(|edge| {
+                self.inputs.iter().position(|known| *known == edge).unwrap_or_else(|| {
+                    self.inputs.push(edge);
+                    self.inputs.len() - 1
+                })
+            })
+            .collect();
+        let moved = other.instructions.into_iter().map(|instruction| match instruction {
+            Instruction::Input(n) => Instruction::Input(places[n]),
+            Instruction::Constant(value) => Instruction::Constant(value),
+            Instruction::Negate(a) => Instruction::Negate(a + offset),
+            Instruction::Apply(function, a) => Instruction::Apply(function, a + offset),
+            Instruction::PowerInteger(a, n) => Instruction::PowerInteger(a + offset, n),
+            Instruction::PowerReal(a, p) => Instruction::PowerReal(a + offset, p),
+            Instruction::Combine(op, a, b) => Instruction::Combine(op, a + offset, b + offset),
+        });
+        self.instructions.extend(moved);
+        let right = self.instructions.len() - 1;
+        self.instructions.push(Instruction::Combine(operator, left, right));
+        self
+    }
+}
+
+/// Numerators over denominators as one piece of element-wise work.
+pub(super) fn joined(alpha: Complex<f64>, numerators: Vec<Fragment>, denominators: Vec<Fragment>) -> Fragment {
+    let mut work: Option<Fragment> = None;
+    for factor in numerators {
+        work = Some(match work {
+            None => factor,
+            Some(left) => left.combine(Binary::Multiply, factor),
+        });
+    }
+    let mut work = match work {
+        Some(work) if alpha == Complex::new(1.0, 0.0) => work,
+        Some(work) => Fragment::constant(alpha).combine(Binary::Multiply, work),
+        None => Fragment::constant(alpha),
+    };
+    for denominator in denominators {
+        work = work.combine(Binary::Divide, denominator);
+    }
+    work
+}
+
+/// An operator of the language as one of programs.
+pub(super) fn binary(operator: Operator) -> Binary {
+    match operator {
+        Operator::Add => Binary::Add,
+        Operator::Subtract => Binary::Subtract,
+        Operator::Multiply => Binary::Multiply,
+        Operator::Divide => Binary::Divide,
+    }
+}
