@@ -49,10 +49,11 @@ struct Place {
     span: Span,
 }
 
-/// What is known of a label so far.
+/// Where a label was seen so far.
 struct Seen {
     first: Place,
-    last: Place,
+    second: Option<Place>,
+    places: usize,
 }
 
 struct Checks<'s, 'h> {
@@ -89,6 +90,12 @@ pub(super) fn checks(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
         subjects: HashMap::new(),
         lengths: 0,
     };
+    // In the order of the run, so that the first place in a message is the same.
+    for (n, label) in equation.labels().iter().enumerate() {
+        if let Some(declared) = &label.declared {
+            checks.declared(LabelId(n), declared);
+        }
+    }
     let mut ranked = HashSet::new();
     for (n, operand) in equation.operands().iter().enumerate() {
         let (number, given) = (shared(equation, n), operand.indices.len());
@@ -103,11 +110,6 @@ pub(super) fn checks(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
             } else {
                 checks.unknown((number, axis, given), index, &operand.hole.text);
             }
-        }
-    }
-    for (n, label) in equation.labels().iter().enumerate() {
-        if let Some(declared) = &label.declared {
-            checks.declared(LabelId(n), declared);
         }
     }
     if let Some(factorise) = equation.factorise() {
@@ -258,14 +260,18 @@ impl Checks<'_, '_> {
         let mark = &place.mark;
         let Some(seen) = self.seen.get_mut(&label) else {
             self.code.extend(emit!(let #extent = #mark;));
-            self.seen.insert(label, Seen { first: place.clone(), last: place.clone() });
+            self.seen.insert(label, Seen { first: place.clone(), second: None, places: 1 });
             return;
         };
-        let (first, last) = (seen.first.clone(), std::mem::replace(&mut seen.last, place.clone()));
-        let (a, b) = (&first.mark, &last.mark);
+        seen.places += 1;
+        let first = seen.first.clone();
+        let second = seen.second.get_or_insert_with(|| place.clone()).clone();
+        // Where the first says nothing, the second may; further ones are compared by the run, for the compiler's time.
+        let is_third = seen.places == 3;
+        let (a, b) = (&first.mark, &second.mark);
         self.agree(label, &first, place, &emit!(::tensorwrapper::__private::AxisPair(#a, #mark)));
-        if last.key != first.key {
-            self.agree(label, &last, place, &emit!(::tensorwrapper::__private::LaterPair(#a, #b, #mark)));
+        if is_third {
+            self.agree(label, &second, place, &emit!(::tensorwrapper::__private::LaterPair(#a, #b, #mark)));
         }
         self.code.extend(emit!(let #extent = ::tensorwrapper::__private::meet(#extent, #mark);));
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 use tensorwrapper_notation::syntax::{Count, Hole, Range, Scalar};
 use tensorwrapper_notation::{Equation, Exponent, Index, ScalarId};
@@ -112,7 +112,8 @@ impl<'h> Scene<'h> {
         let tokens = self.host.tokens(hole);
         let span = self.host.blame(hole);
         let value = match how {
-            Use::Borrow => emit!(&(#tokens)),
+            // At its place, so that rustc's messages about borrowing point there.
+            Use::Borrow => quote_spanned!(span.resolved_at(Span::mixed_site())=> &(#tokens)),
             Use::Range => {
                 let bounds = quote_spanned!(span=> <_ as ::tensorwrapper::__private::IndexRange>::bounds);
                 emit!(#bounds(&(#tokens)))

@@ -110,11 +110,15 @@ impl Checker<'_> {
                 ([row, col], _) if col.text == axes[column].text && matrix.contains(&row.text) => {
                     axes.iter().position(|a| a.text == row.text)
                 }
-                ([_, _], _) => {
-                    return refuse(format!(
-                        "`{}` names its row and column first; the row is kept by its result, the column is not",
-                        form.name
-                    ));
+                ([first, second], _) => {
+                    let message =
+                        format!("`{}` names its row and column first: its result keeps the row and lacks the column", form.name);
+                    let fault = Diagnostic::label(first.span, message);
+                    let is_reversed = first.text == axes[column].text && matrix.contains(&second.text);
+                    return Err(match is_reversed {
+                        true => fault.help(format!("write `{}({}, {}; …)`", form.name, second.text, first.text)),
+                        false => fault.help(usage()),
+                    });
                 }
                 ([], Some(values)) => (0..axes.len()).find(|&n| n != column && !values.contains(&axes[n].text)),
                 ([], None) if axes.len() == 2 => Some(1 - column),

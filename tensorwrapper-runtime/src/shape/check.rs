@@ -89,7 +89,7 @@ impl<const L: usize, const R: usize> AxisPair<Const<L>, Const<R>> {
     }
 }
 
-/// Three extents of one label: where it was first, where it was last, and where it is now.
+/// Three extents of one label: where it was first and second, and where it is now.
 #[derive(Debug)]
 pub struct LaterPair<D, F, E>(pub Mark<D>, pub Mark<F>, pub Mark<E>);
 
