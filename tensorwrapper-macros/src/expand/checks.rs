@@ -90,12 +90,6 @@ pub(super) fn checks(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
         subjects: HashMap::new(),
         lengths: 0,
     };
-    // In the order of the run, so that the first place in a message is the same.
-    for (n, label) in equation.labels().iter().enumerate() {
-        if let Some(declared) = &label.declared {
-            checks.declared(LabelId(n), declared);
-        }
-    }
     let mut ranked = HashSet::new();
     for (n, operand) in equation.operands().iter().enumerate() {
         let (number, given) = (shared(equation, n), operand.indices.len());
@@ -110,6 +104,12 @@ pub(super) fn checks(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
             } else {
                 checks.unknown((number, axis, given), index, &operand.hole.text);
             }
+        }
+    }
+    // After the operands, as the run does, so that messages name the places in one order.
+    for (n, label) in equation.labels().iter().enumerate() {
+        if let Some(declared) = &label.declared {
+            checks.declared(LabelId(n), declared);
         }
     }
     if let Some(factorise) = equation.factorise() {

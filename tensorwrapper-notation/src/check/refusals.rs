@@ -204,7 +204,7 @@ fn decompositions_that_do_not_fit() {
         (
             "[b, i, k] = cholesky(j, i; A[b, i, j])",
             &[
-                "cholesky: `cholesky` names its row and column first; the row is kept by its result, the column is not | write `[i, k] = cholesky(A[i, j])`",
+                "j: `cholesky` names its row and column first: its result keeps the row and lacks the column | write `cholesky(i, j; …)`",
             ],
         ),
     ]);
