@@ -92,3 +92,41 @@ fn subscripts_of_both_kinds_agree() -> Result<(), Error> {
     assert_eq!(error.to_string(), "index `i` has extent 3 on axis 1 of `a` but 2 on axis 0");
     Ok(())
 }
+
+#[test]
+fn constants_neither_overflow_nor_vanish_on_the_way() {
+    let a = Tensor::<f64>::from_slice([3], &[1.0, 49.0, -2.0]).unwrap();
+    let tiny = Tensor::<f64>::filled([2], 1e-190).unwrap();
+    let small = tensor!([] = sum(i; a[i] / 1e200));
+    assert!((small / 48e-200 - 1.0).abs() < 1e-12, "{small}");
+    let sum = tensor!([] = sum(i; tiny[i] / 1e-200));
+    assert!((sum / 2e10 - 1.0).abs() < 1e-12, "{sum}");
+    let infinity = f64::INFINITY;
+    assert_eq!(tensor!([] = infinity * 2.0 * a[i] * a[i]), infinity);
+    let z = Tensor::from_slice([1], &[num_complex::Complex::new(1.0, 2.0)]).unwrap();
+    assert_eq!(tensor!([i] = z[i] / 1e-200)[[0]], num_complex::Complex::new(1e200, 2e200));
+    assert_eq!(tensor!([] = sum(i; z[i] * 1e200 / 1e200)), num_complex::Complex::new(1.0, 2.0));
+    let large = tensor!([i] = 1e200 * z[i]);
+    assert_eq!(tensor!([i] = large[i] / large[i])[[0]], num_complex::Complex::new(1.0, 0.0));
+    let empty = 0;
+    let infinite = Tensor::<f64>::filled([1], infinity).unwrap();
+    assert_eq!(tensor!([i] = sum(k; infinite[i] * 1[k]) where k: empty)[[0]], 0.0);
+}
+
+#[test]
+fn remaining_axes_are_no_broadcast() {
+    let (y, t) = (Tensor::<f64>::filled([3], 1.0).unwrap(), Tensor::<f64>::filled([2, 3], 2.0).unwrap());
+    let message = "`..` stands for 1 axes in one term, but for 2 in the result";
+    assert_eq!(try_tensor!([..] = y[..] + t[..]).unwrap_err().to_string(), message);
+    let mut written = t.clone();
+    assert_eq!(try_tensor!(written[..] = y[..]).unwrap_err().to_string(), message);
+    // In a product, axes are matched from the right.
+    assert_eq!(tensor!([..] = y[..] * t[..]), t);
+}
+
+#[test]
+fn extents_too_large_to_multiply_are_refused() {
+    let big = 1usize << 40;
+    let error = try_tensor!([(i, j)] = 1[i, j] where i: big, j: big).unwrap_err();
+    assert!(error.to_string().contains("more elements than memory can address"), "{error}");
+}

@@ -126,6 +126,9 @@ pub trait Element:
     fn im(self) -> Self::Real;
     /// The absolute value.
     fn abs(self) -> Self::Real;
+    /// `self / divisor`, without overflow on the way to a quotient that has none: complex numbers divide as R. L. Smith,
+    /// Commun. ACM 5, 435 (1962), says, and by a real divisor each part alone.
+    fn quotient(self, divisor: Self) -> Self;
 
     #[doc(hidden)]
     fn erase(slice: &[Self]) -> SliceRef<'_>;
@@ -204,6 +207,9 @@ macro_rules! elements {
             fn abs(self) -> $R {
                 <$R>::abs(self)
             }
+            fn quotient(self, divisor: Self) -> Self {
+                self / divisor
+            }
             erasure!($real);
         }
 
@@ -233,6 +239,18 @@ macro_rules! elements {
             }
             fn abs(self) -> $R {
                 self.norm()
+            }
+            fn quotient(self, divisor: Self) -> Self {
+                let (a, b, c, d) = (self.re, self.im, divisor.re, divisor.im);
+                if d == 0.0 {
+                    Complex::new(a / c, b / c)
+                } else if c.abs() >= d.abs() {
+                    let (ratio, scale) = (d / c, c + d * (d / c));
+                    Complex::new((a + b * ratio) / scale, (b - a * ratio) / scale)
+                } else {
+                    let (ratio, scale) = (c / d, c * (c / d) + d);
+                    Complex::new((a * ratio + b) / scale, (b * ratio - a) / scale)
+                }
             }
             erasure!($complex);
         }

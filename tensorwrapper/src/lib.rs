@@ -40,7 +40,8 @@
 /// ```
 ///
 /// A block's `let`s live in the block; rebinding shadows; reading a tensor after writing it reads the new value.
-/// `in &context;` as its first line says where it runs ([`Context`]). Writes happen when everything has been computed, so
+/// `in &context;` as its first line says where it runs ([`Context`]); with a [`Graph`] the block is recorded, not computed,
+/// and its results are [`Expr`]s. Writes happen when everything has been computed, so
 /// a failure leaves every tensor as it was, and the right side always reads old values: `c[i, j] = c[j, i]` transposes.
 ///
 /// # Operands and indices
@@ -53,10 +54,13 @@
 /// | `i in 2..5`, `i in ..n`, `i in occupied` | a part of the axis; the label counts from 0 |
 /// | `3`, `{ n - 1 }` | one position: the axis is gone |
 /// | the same label twice | the diagonal; on the left it is what is written, and a new result is zero elsewhere |
+/// | `(i, j)` | several labels on one axis, the first slowest; at most one of their extents may be unknown, `where i: n` gives others |
+/// | `..` | all axes that are not written, matched from the right, on the left too; the result's rank is known at run time |
 ///
 /// `1[i]` is a constant along `i`; numbers are literals, variables, `{ any Rust expression }` and tensors of rank 0.
 /// Functions of elements are `exp ln sqrt abs sin cos tan tanh recip conj re im`, `powi(X, n)` and `powf(X, p)`.
-/// `sum(k, l; X)`, `prod`, `max` and `min` reduce explicitly.
+/// `sum(k, l; X)`, `prod`, `max` and `min` reduce explicitly. `sym(i, j; X)` is X plus the same with `i` and `j` exchanged,
+/// `asym` less it, without a factor; groups change places as `asym((i, a), (j, b); X)`.
 ///
 /// # Meaning
 ///

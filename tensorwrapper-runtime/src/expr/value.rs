@@ -104,3 +104,30 @@ pub(crate) enum Tree<'a> {
     PowerInteger(Box<Tree<'a>>, i32),
     PowerReal(Box<Tree<'a>>, f64),
 }
+
+impl Tree<'_> {
+    /// Adds the labels of every operand.
+    pub(crate) fn labels(&self, found: &mut Vec<usize>) {
+        match self {
+            Tree::Operand(_, axes) => {
+                for axis in axes {
+                    match axis {
+                        Axis::Label { label, .. } => found.push(*label),
+                        Axis::Fused(labels) => found.extend(labels),
+                        Axis::Chip(_) => {}
+                    }
+                }
+            }
+            Tree::Constant(_) => {}
+            Tree::Binary(_, a, b) => {
+                a.labels(found);
+                b.labels(found);
+            }
+            Tree::Negate(inner)
+            | Tree::Reduce(_, _, inner)
+            | Tree::Apply(_, inner)
+            | Tree::PowerInteger(inner, _)
+            | Tree::PowerReal(inner, _) => inner.labels(found),
+        }
+    }
+}

@@ -13,7 +13,7 @@ use tensorwrapper_notation::syntax::{Operator, Reduction as Fold};
 use super::fragment::{Fragment, binary, joined};
 use super::{Edge, EdgeAxis, Label, OpGraph, Operation, TensorId};
 use crate::backend::{Binary, Instruction, Program, Reduction};
-use crate::element::Dtype;
+use crate::element::{Dtype, Element};
 use crate::expr::{Axis, Source, Tree, Value};
 use crate::tensor::AnyRef;
 
@@ -348,10 +348,20 @@ fn edge_axis(axis: &Axis) -> EdgeAxis {
     }
 }
 
+/// A product of constants. Real ones multiply as real ones: infinity times the other's imaginary zero would be NaN.
+fn times(a: Complex<f64>, b: Complex<f64>) -> Complex<f64> {
+    match (a.im == 0.0, b.im == 0.0) {
+        (true, true) => Complex::new(a.re * b.re, 0.0),
+        (true, false) => Complex::new(a.re * b.re, a.re * b.im),
+        (false, true) => Complex::new(a.re * b.re, a.im * b.re),
+        (false, false) => a * b,
+    }
+}
+
 /// Flattens a product: factors, constant factors, and sums inside it, whose labels are nobody else's.
 fn take_apart<'t, 'a>(tree: &'t Tree<'a>, product: &mut Product<'t, 'a>) {
     match tree {
-        Tree::Constant(value) => product.alpha *= value,
+        Tree::Constant(value) => product.alpha = times(product.alpha, *value),
         Tree::Negate(inner) => {
             product.alpha = -product.alpha;
             take_apart(inner, product);
@@ -363,7 +373,7 @@ fn take_apart<'t, 'a>(tree: &'t Tree<'a>, product: &mut Product<'t, 'a>) {
         Tree::Binary(Operator::Divide, left, right) => {
             take_apart(left, product);
             match &**right {
-                Tree::Constant(value) => product.alpha /= value,
+                Tree::Constant(value) => product.alpha = product.alpha.quotient(*value),
                 other => product.denominators.push(other),
             }
         }

@@ -72,7 +72,8 @@ fn operation_fault(graph: &OpGraph, node: &OperationNode) -> Option<String> {
     if (inputs, outputs) != (node.inputs.len(), node.outputs.len()) {
         return Some(format!("{} inputs and {} outputs do not fit it", node.inputs.len(), node.outputs.len()));
     }
-    let elements = |edge: &Edge| graph.tensors[edge.tensor.0].extents.iter().product::<usize>();
+    let elements =
+        |edge: &Edge| graph.tensors[edge.tensor.0].extents.iter().fold(1usize, |all, &extent| all.saturating_mul(extent));
     if node.operation == Operation::Reshape && elements(&node.inputs[0]) != elements(&node.outputs[0]) {
         return Some("its extents make another number of elements".to_string());
     }

@@ -133,7 +133,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
                     Binary::Add => binary(out, a, b, |a, b| a + b),
                     Binary::Subtract => binary(out, a, b, |a, b| a - b),
                     Binary::Multiply => binary(out, a, b, |a, b| a * b),
-                    Binary::Divide => binary(out, a, b, |a, b| a / b),
+                    Binary::Divide => binary(out, a, b, |a, b| a.quotient(b)),
                 }
             }
         }

@@ -122,7 +122,7 @@ fn run<T: Scalar>(program: &Program, inputs: &[T]) -> T {
                     Binary::Add => a + b,
                     Binary::Subtract => a - b,
                     Binary::Multiply => a * b,
-                    Binary::Divide => a / b,
+                    Binary::Divide => a.quotient(b),
                 }
             }
         };

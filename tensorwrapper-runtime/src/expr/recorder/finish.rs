@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tensorwrapper_notation::syntax::Factorisation as Decomposition;
+use tensorwrapper_notation::syntax::{Factorisation as Decomposition, Operator};
 
 use super::{Factor, Index, Node, Recorder, Written};
 use crate::backend::Factorisation;
@@ -41,7 +41,7 @@ impl Recorder<'_> {
         });
         let value = self.plain(node, distinct.clone());
         if axes.iter().any(|axis| matches!(axis, Index::Fused(_))) {
-            let extents = axes.iter().map(|axis| self.extents(axis.labels()).into_iter().product()).collect();
+            let extents = axes.iter().map(|axis| product(&self.extents(axis.labels()))).collect();
             return Arc::new(Value { extents, dtype: self.dtype, source: Source::Reshaped(value) });
         }
         if distinct.len() == labels.len() {
@@ -64,8 +64,31 @@ impl Recorder<'_> {
     }
 
     pub(crate) fn finish_value<'a>(mut self, node: Node<'a>, axes: &[Index<'_>]) -> Result<Arc<Value<'a>>, Error> {
+        self.terms_have_rest(&node.0);
         let axes = self.settled(axes)?;
         Ok(self.value(node, &axes))
+    }
+
+    /// Every term has as many remaining axes as the result: `..` is no broadcast. Within a product they are matched from
+    /// the right.
+    fn terms_have_rest(&mut self, tree: &Tree<'_>) {
+        match tree {
+            _ if self.rest.is_empty() => {}
+            Tree::Binary(Operator::Add | Operator::Subtract, a, b) => {
+                self.terms_have_rest(a);
+                self.terms_have_rest(b);
+            }
+            Tree::Negate(inner) => self.terms_have_rest(inner),
+            term => {
+                let mut labels = Vec::new();
+                term.labels(&mut labels);
+                let found = self.rest.iter().filter(|label| labels.contains(label)).count();
+                if found < self.rest.len() {
+                    let message = format!("`..` stands for {found} axes in one term, but for {} in the result", self.rest.len());
+                    self.errors.push(Error::new(ErrorKind::Shape(message)));
+                }
+            }
+        }
     }
 
     /// The axes with `..` spelled out, when nothing is wrong with the equation.
@@ -90,6 +113,7 @@ impl Recorder<'_> {
         let Tree::Operand(base, selection) = place.0 else {
             unreachable!("the place that is written is an operand");
         };
+        self.terms_have_rest(&node.0);
         let axes: Vec<usize> = self.settled(axes)?.iter().flat_map(Index::labels).copied().collect();
         let part = self.plain(node, axes.clone());
         if let Some(part) = self.fused_whole(&base, &part, &selection, &axes)? {
@@ -134,7 +158,7 @@ impl Recorder<'_> {
             Axis::Label { label, .. } => vec![*label],
             Axis::Chip(_) => Vec::new(),
         });
-        let covers = part.extents.iter().product::<usize>() == base.extents.iter().product::<usize>();
+        let covers = product(&part.extents) == product(&base.extents);
         if !labels.eq(axes.iter().copied()) || !covers {
             let message = "a part of a tensor with a fused axis cannot be written in this version of tensorwrapper";
             return Err(Error::new(ErrorKind::Unsupported(message.to_string()))
@@ -187,4 +211,9 @@ impl Recorder<'_> {
         });
         Ok(results.collect())
     }
+}
+
+/// A product of extents; one too large for any memory stays too large, and is refused where memory is asked for.
+fn product(extents: &[usize]) -> usize {
+    if extents.contains(&0) { 0 } else { extents.iter().fold(1, |all, &extent| all.saturating_mul(extent)) }
 }
