@@ -10,7 +10,7 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! [`tensor!`] holds the language, [`Tensor`] the elements, [`Context`] says where equations run. [`einsum`],
+//! [`tensor!`] holds the language, [`Tensor`] the elements, [`Context`] says where equations run. [`einsum()`],
 //! [`contract`] and the operators of [`Indexed`] mean the same without macros, and [`graph`] shows what is computed.
 
 #![forbid(unsafe_code)]
