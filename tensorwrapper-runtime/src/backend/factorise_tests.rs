@@ -201,3 +201,42 @@ fn degenerate_eigenvalues_and_diagonal_matrices() {
         }
     }
 }
+
+/// Eigenvalues and the first eigenvector of `[[2, 1], [1, 2]]` times a scale, in a metric of another scale.
+fn scaled_eigh<T: Element>(device: &dyn Device, scale: f64, metric: Option<f64>) {
+    let matrix = |elements: [f64; 4], scale: f64| elements.map(|x| T::from_complex((x * scale).into())).to_vec();
+    let mut inputs = vec![Placed::of(&[2, 2], matrix([2.0, 1.0, 1.0, 2.0], scale))];
+    inputs.extend(metric.map(|metric| Placed::of(&[2, 2], matrix([4.0, 0.0, 0.0, 4.0], metric))));
+    let operands: Vec<_> = inputs.iter().map(Placed::as_operand).collect();
+    let mut values = Placed::of(&[2], vec![T::Real::ZERO; 2]);
+    let mut vectors = Placed::of(&[2, 2], vec![T::ZERO; 4]);
+    let outputs = vec![values.as_output(), vectors.as_output()];
+    device.factorise(&LoopNest::new(vec![2, 2], 2), Factorisation::Eigh, &operands, outputs).unwrap();
+    let (unit, metric) = (metric.map_or(1.0, |_| 0.25), metric.unwrap_or(1.0));
+    // Numbers at the lower end of the range have few digits left.
+    let tolerance = 10.0 * epsilon::<T>() + if scale < 1e-300 { 1e-13 } else { 0.0 };
+    let what = format!("{} {}, scale {scale:e}, metric {metric:e}", device.name(), T::DTYPE);
+    let ratios: Vec<_> = values.elements().iter().map(|x| x / scale * metric).collect();
+    assert_close(&ratios, &[unit.into(), (3.0 * unit).into()], tolerance, &what);
+    let length = (0.5 * unit / metric).sqrt();
+    let ratios: Vec<_> = vectors.elements().iter().map(|x| x / length).collect();
+    assert_close(&ratios, &[1.0, 1.0, -1.0, 1.0].map(Complex::from), tolerance, &what);
+}
+
+#[test]
+fn eigenvalues_scale_with_their_matrix() {
+    for device in devices() {
+        for scale in [1e-310, 1e-200, 1e-20, 1.0, 1e20, 1e200, 5e307] {
+            scaled_eigh::<f64>(&*device, scale, None);
+            scaled_eigh::<Complex<f64>>(&*device, scale, None);
+        }
+        for scale in [1e-36, 1e-20, 1e20, 1e37] {
+            scaled_eigh::<f32>(&*device, scale, None);
+            scaled_eigh::<Complex<f32>>(&*device, scale, None);
+        }
+        for (scale, metric) in [(1e200, 1e180), (1e-200, 1e-150), (1e100, 1e-150), (1e-290, 2e-300), (1e300, 3e300)] {
+            scaled_eigh::<f64>(&*device, scale, Some(metric));
+            scaled_eigh::<Complex<f64>>(&*device, scale, Some(metric));
+        }
+    }
+}

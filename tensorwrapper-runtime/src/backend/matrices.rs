@@ -1,6 +1,9 @@
 //! Batches of matrices: how devices read and write them, and the conventions and sentences of decompositions.
 //!
 //! Knows no algorithm: a device hands in what decomposes one dense matrix.
+//!
+//! Source: G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed. (2013): §4.2 for the Cholesky factor, §8.7 for
+//! eigenvalues in the metric of a second matrix.
 
 use std::cmp::Ordering;
 
@@ -51,7 +54,8 @@ pub(super) fn cholesky<T: Element>(
 /// Eigenvalues and eigenvectors of each matrix, in the metric of a second one where that is given.
 ///
 /// `solve` gets the order and Hermitian matrices, row-major with both triangles; it returns the eigenvalues, ascending,
-/// and leaves the eigenvectors in the columns of the first matrix. Their phases are set here.
+/// and leaves the eigenvectors in the columns of the first matrix. The largest element of each
+/// matrix is about 1, so that squares neither overflow nor vanish. The scales are undone and the phases set here.
 pub(super) fn eigh<T: Element>(
     nest: &LoopNest,
     inputs: &[Operand<'_>],
@@ -70,6 +74,9 @@ pub(super) fn eigh<T: Element>(
         };
         let mut matrix = read(0)?;
         let mut metric = if inputs.len() > 1 { Some(read(1)?) } else { None };
+        let exponent = normalise(&mut matrix, 1);
+        // Even, since the eigenvectors take its square root.
+        let metric_exponent = metric.as_mut().map_or(0, |metric| normalise(metric, 2));
         let eigenvalues = solve(n, &mut matrix, metric.as_deref_mut()).map_err(|failure| match failure {
             Failure::NotPositiveDefinite { pivot } => {
                 wrong(&format!("the second matrix of `eigh` is not positive definite (pivot {pivot})"), &item)
@@ -77,9 +84,10 @@ pub(super) fn eigh<T: Element>(
             Failure::NoConvergence => wrong("the iteration of `eigh` did not converge", &item),
         })?;
         set_phases(n, &mut matrix);
+        matrix.iter_mut().for_each(|x| *x = times_power(*x, -metric_exponent / 2));
         let (base, stride) = (start(&value_layout, &item), value_layout.strides()[batch.len()]);
         for (k, &value) in eigenvalues.iter().enumerate() {
-            value_out[(base + k as isize * stride) as usize] = value;
+            value_out[(base + k as isize * stride) as usize] = times_power(value, exponent - metric_exponent);
         }
         let base = start(&vector_layout, &item);
         write(vector_out, &vector_layout, base, n, |row, column| matrix[row * n + column]);
@@ -130,6 +138,28 @@ fn hermitian<T: Element>(operand: &Operand<'_>, item: &[usize], n: usize) -> Opt
     }
     // A diagonal element was written twice, the second time conjugated; it is real.
     Some(matrix)
+}
+
+/// Divides a matrix by a power of two, so that its largest element is about 1; returns the exponent, a multiple of `step`.
+///
+/// That is exact, but for elements so much smaller than the largest that they do not count.
+fn normalise<T: Element>(matrix: &mut [T], step: i32) -> i32 {
+    let parts = matrix.iter().map(|x| x.to_complex()).flat_map(|x| [x.re.abs(), x.im.abs()]);
+    let largest = parts.fold(0.0, f64::max);
+    if largest == 0.0 {
+        return 0;
+    }
+    let exponent = (largest.log2().floor() as i32).div_euclid(step) * step;
+    matrix.iter_mut().for_each(|x| *x = times_power(*x, -exponent));
+    exponent
+}
+
+/// x·2ᵏ for |k| up to 3000.
+fn times_power<T: Element>(x: T, k: i32) -> T {
+    // One factor alone may lie outside of the numbers that f64 holds. The bits are those of the exponent of 2ᵏ.
+    let power = |k: i32| f64::from_bits(((k + 1023) as u64) << 52);
+    let third = k / 3;
+    T::from_complex(x.to_complex() * power(third) * power(third) * power(k - 2 * third))
 }
 
 fn write<T: Element>(out: &mut [T], layout: &Layout, base: isize, n: usize, element: impl Fn(usize, usize) -> T) {

@@ -34,7 +34,7 @@ impl Context {
         Context { device: Arc::new(Reference), order: Order::default() }
     }
 
-    /// The same on that many threads of the processor. No effect on other devices.
+    /// The same on that many threads of the processor: 0 means 1, and more than 1024 mean 1024. No effect on other devices.
     pub fn threads(self, threads: usize) -> Context {
         match self.device.name() {
             "cpu" => Context { device: Arc::new(Cpu::new(Some(threads))), ..self },

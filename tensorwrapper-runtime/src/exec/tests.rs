@@ -86,6 +86,16 @@ fn nothing_in_nothing_out() {
     }
 }
 
+/// Any number of threads will do, and none means one.
+#[test]
+fn the_number_of_threads_is_clamped() {
+    let a = Tensor::<f64>::filled([96, 96], 1.0).unwrap();
+    for threads in [0, 1, 3, usize::MAX] {
+        let product = Context::cpu().threads(threads).einsum("ik,kj->ij", &[&a, &a]).unwrap();
+        assert!(product.as_slice().iter().all(|&x| x == 96.0), "{threads} threads");
+    }
+}
+
 /// A maximum over a label that has an extent, of nothing at all: no element, no error.
 #[test]
 fn a_maximum_for_nobody() {

@@ -226,7 +226,7 @@ impl Layout {
     ///
     /// # Panics
     /// When there is not one label for each axis.
-    pub fn gather(self, labels: &[usize], extents: &[usize]) -> Layout {
+    pub(crate) fn gather(self, labels: &[usize], extents: &[usize]) -> Layout {
         assert_eq!(labels.len(), self.rank(), "one label for each axis");
         let mut strides = vec![0; extents.len()];
         for (&label, &stride) in labels.iter().zip(&self.strides) {

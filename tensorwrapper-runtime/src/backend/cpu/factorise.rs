@@ -1,6 +1,8 @@
 //! Decompositions by `faer`, matrix by matrix.
 //!
-//! Reading, writing, phases and sentences are shared with every device; see `matrices`.
+//! Reading, writing, scales, phases and sentences are shared with every device; see `matrices`. The generalised problem
+//! becomes a plain one by the Cholesky factor of the metric: G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed.
+//! (2013), §8.7.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_in_place_scratch};

@@ -28,6 +28,9 @@ use super::{Device, Factorisation, LoopNest, Operand, Output, Program, Reduction
 use crate::element::{Element, dispatch};
 use crate::error::Error;
 
+/// More threads than this are not used: each has memory of its own, and no machine has so many cores.
+pub(crate) const MOST_THREADS: usize = 1024;
+
 /// The processor.
 ///
 /// Results are the same bit by bit in every run with the same number of threads.
@@ -58,10 +61,10 @@ pub(crate) enum Route {
 }
 
 impl Cpu {
-    /// Uses so many threads; `None`: as many as the machine has cores. At least one.
+    /// Uses so many threads, at least one and at most [`MOST_THREADS`]; `None`: as many as the machine has cores.
     pub fn new(threads: Option<usize>) -> Cpu {
         let available = || std::thread::available_parallelism().map_or(1, usize::from);
-        Cpu { threads: threads.unwrap_or_else(available).max(1), route: Route::Chosen }
+        Cpu { threads: threads.unwrap_or_else(available).clamp(1, MOST_THREADS), route: Route::Chosen }
     }
 
     /// A device whose products of two factors all go one way.

@@ -1,4 +1,7 @@
 //! Textbook decompositions: Cholesky–Banachiewicz, and cyclic Jacobi rotations for Hermitian eigenvalues.
+//!
+//! Source: G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed. (2013): §4.2 Cholesky, §8.5 Jacobi, §8.7 the
+//! generalised problem. Knows neither batches nor layouts nor scales: `matrices` hands in one matrix of size about 1.
 
 use crate::backend::matrices::{self, Failure};
 use crate::backend::{Factorisation, LoopNest, Operand, Output};
