@@ -130,3 +130,21 @@ fn extents_too_large_to_multiply_are_refused() {
     let error = try_tensor!([(i, j)] = 1[i, j] where i: big, j: big).unwrap_err();
     assert!(error.to_string().contains("more elements than memory can address"), "{error}");
 }
+
+#[test]
+fn places_behind_references_and_values_in_parentheses() {
+    let (mut a, mut b) = (Tensor::<f64>::filled([2], 1.0).unwrap(), Tensor::<f64>::filled([2], 2.0).unwrap());
+    let y = a.clone();
+    for c in [&mut a, &mut b].iter_mut() {
+        tensor!(c[i] += y[i]);
+    }
+    assert_eq!((a.as_slice(), b.as_slice()), (&[2.0, 2.0][..], &[3.0, 3.0][..]));
+    let e: f64 = tensor! { let e = y[i] * y[i]; (e) };
+    let tuple: (f64,) = tensor! { let e = y[i] * y[i]; (e,) };
+    assert_eq!((e, tuple), (2.0, (2.0,)));
+    let raw = tensor! { let r#type[i] = 2.0 * y[i]; r#type };
+    assert_eq!(raw[[0]], 2.0);
+    // Parentheses make no other tensor.
+    let d = tensor! { a[i] *= 10.0; let d[i] = (a)[i]; d };
+    assert_eq!((d[[0]], a[[0]]), (20.0, 20.0));
+}

@@ -23,7 +23,7 @@ mod optimize;
 mod exec;
 // The roof: what expansions of the macros call.
 #[doc(hidden)]
-#[path = "private.rs"]
+#[path = "private/mod.rs"]
 pub mod __private;
 
 pub use element::{Dtype, Element};

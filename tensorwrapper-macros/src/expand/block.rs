@@ -124,7 +124,10 @@ impl Emission<'_> {
                 None
             }
             Ok(equation) => {
-                self.scene.take(&equation);
+                if let Err(faults) = self.scene.take(&equation) {
+                    self.faults.extend(faults);
+                    return None;
+                }
                 let host = self.scene.host;
                 self.record.extend(equation.warnings().iter().map(|warning| report::warning(host, warning)));
                 let recorded = equation::record(&self.scene, &equation);
@@ -189,7 +192,7 @@ impl Emission<'_> {
             self.faults.push(Diagnostic { help, ..fault });
             return emit!(());
         };
-        let ident = Ident::new(&ident.to_string(), self.scene.host.span(name.span));
+        let ident = self.scene.host.written(&ident.to_string(), self.scene.host.span(name.span));
         let is_number = self.numbers.iter().rev().find(|(known, _)| *known == name.text).is_some_and(|(_, number)| *number);
         self.taken(&emit!(#ident), is_number)
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 use tensorwrapper_notation::syntax::{Count, Hole, Range, Scalar};
-use tensorwrapper_notation::{Equation, Exponent, Index, ScalarId};
+use tensorwrapper_notation::{Diagnostic, Equation, Exponent, Fault, Index, ScalarId};
 
 use super::own;
 use crate::host::Host;
@@ -60,7 +60,10 @@ impl<'h> Scene<'h> {
     }
 
     /// Brings everything that an equation takes from the program into the scrutinee, in the order of writing.
-    pub(super) fn take(&mut self, equation: &Equation) {
+    ///
+    /// # Errors
+    /// Expressions that read, under another spelling, what the block has bound or written: they would see the old value.
+    pub(super) fn take(&mut self, equation: &Equation) -> Result<(), Vec<Diagnostic>> {
         let mut holes: Vec<(&Hole, Use)> = Vec::new();
         for operand in equation.operands() {
             holes.push((&operand.hole, Use::Borrow));
@@ -90,9 +93,28 @@ impl<'h> Scene<'h> {
             }
         }
         holes.sort_by_key(|(hole, _)| hole.span.start);
+        let stale: Vec<Diagnostic> = holes.iter().filter_map(|(hole, _)| self.stale(hole)).collect();
+        if !stale.is_empty() {
+            return Err(stale);
+        }
         for (hole, how) in holes {
             self.give(hole, how);
         }
+        Ok(())
+    }
+
+    /// The fault of an expression that contains, but is not, the spelling of something that the block made. Elements of
+    /// collections are not followed: which one `v[n]` is, only the run knows.
+    fn stale(&self, hole: &Hole) -> Option<Diagnostic> {
+        if self.recorded(&hole.text).is_some() {
+            return None;
+        }
+        let mut made: Vec<&String> = self.locals.keys().chain(self.written.keys()).filter(|text| !text.contains('[')).collect();
+        made.sort();
+        let text = made.into_iter().find(|text| mentions(&hole.text, text))?;
+        let message = format!("`{}` reads `{text}` as it was before this block, which has made another `{text}`", hole.text);
+        let help = Some(format!("write `{text}` alone, or give the block's own another name"));
+        Some(Diagnostic { fault: Fault::Label, span: hole.span, message, help })
     }
 
     fn give(&mut self, hole: &Hole, how: Use) {
@@ -156,6 +178,7 @@ impl<'h> Scene<'h> {
 
     /// The recording that a spelling stands for, if it is not the program's own value.
     pub(super) fn recorded(&self, text: &str) -> Option<TokenStream> {
+        let text = spelling(text);
         if let Some(written) = self.written.get(text) {
             return Some(written.clone());
         }
@@ -203,8 +226,27 @@ impl<'h> Scene<'h> {
 
     /// Notes that a tensor was written: from here on its spelling stands for the new value.
     pub(super) fn write(&mut self, text: &str, after: TokenStream) {
-        self.written.insert(text.to_string(), after);
+        self.written.insert(spelling(text).to_string(), after);
     }
+}
+
+/// A path without parentheses around it.
+fn spelling(text: &str) -> &str {
+    let is_path = |inner: &str| inner.chars().all(|c| c.is_alphanumeric() || "_.:#".contains(c));
+    match text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+        Some(inner) if is_path(inner) => spelling(inner),
+        _ => text,
+    }
+}
+
+/// Whether an expression contains a path, by itself and not as a part of another name, a field or a method.
+fn mentions(expression: &str, path: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    expression.match_indices(path).any(|(start, _)| {
+        let before = expression[..start].chars().next_back();
+        let after = expression[start + path.len()..].chars().next();
+        !before.is_some_and(|c| part(c) || c == '.' || c == ':') && !after.is_some_and(|c| part(c) || c == ':')
+    })
 }
 
 /// The key of one occurrence of a hole that runs each time it is written.

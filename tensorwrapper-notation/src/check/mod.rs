@@ -36,6 +36,15 @@ pub fn check(statement: &Statement, header: &[Declaration]) -> Result<Equation, 
     }
     let meaning = match &statement.right {
         Right::Expression(expression) => checker.expression(expression, place, &left, &scope).map(Meaning::Expression),
+        Right::Factorisation(_, _, _, span) if matches!(statement.target, Target::Place(..)) => {
+            let fault = Diagnostic::new(
+                Fault::Unbuilt,
+                *span,
+                "a decomposition makes new tensors, and cannot be written into an existing one",
+            );
+            checker.faults.push(fault.help("name its result, `let l[i, k] = …;`, and write that: `L[i, k] = l[i, k];`"));
+            None
+        }
         Right::Factorisation(kind, pair, arguments, span) => {
             checker.factorisation((*kind, *span), pair, arguments, &left, &scope).map(Meaning::Factorise)
         }

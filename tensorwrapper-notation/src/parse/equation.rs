@@ -118,7 +118,12 @@ fn block_value(tokens: &[Token]) -> Result<Tail, Diagnostic> {
                 Diagnostic::syntax(fault.span, "a block's value is a name, a tuple of names, or an equation in value form")
                     .help("name it first: `let W[i, j] = …;`")
             })?;
-            BlockValue::Names(names)
+            // As in Rust, one name in parentheses is no tuple, unless a comma says so.
+            match <[Name; 1]>::try_from(names) {
+                Ok([name]) if !inner.iter().any(|token| token.is_punct(',')) => BlockValue::Name(name),
+                Ok([name]) => BlockValue::Names(vec![name]),
+                Err(names) => BlockValue::Names(names),
+            }
         }
         [first, ..] if first.is_ident("in") || first.is_ident("where") => {
             return Err(Diagnostic::syntax(
@@ -306,7 +311,15 @@ fn place(cursor: &mut Cursor<'_>) -> Result<Target, Diagnostic> {
     }
     let assignment = assignment(cursor)?;
     match left.kind {
-        ExpressionKind::Operand(operand, indices) => Ok(Target::Place(operand, indices, assignment)),
+        ExpressionKind::Operand(operand, indices) => {
+            let tokens: Vec<&Token> = start.rest().iter().filter(|t| t.span.end <= operand.span.end).collect();
+            if let Some(span) = deed(&tokens) {
+                let fault =
+                    Diagnostic::syntax(span, "a place is evaluated twice, to read it and to write it, so it may not do anything");
+                return Err(fault.help("bind it first, `let c = &mut …;`, and write into `c[i]`"));
+            }
+            Ok(Target::Place(operand, indices, assignment))
+        }
         ExpressionKind::Scalar(Scalar::Hole(name)) => Err(Diagnostic::syntax(
             name.span,
             format!("`{}` has no indices", name.text),
@@ -318,6 +331,16 @@ fn place(cursor: &mut Cursor<'_>) -> Result<Target, Diagnostic> {
         _ => Err(Diagnostic::syntax(left.span, "this cannot be assigned to")
             .help("the left side is `[i, j]` or an existing tensor `C[i, j]`")),
     }
+}
+
+/// Where an expression might do more than name something: a call, a macro, an assignment, `?`, a block.
+fn deed(tokens: &[&Token]) -> Option<Span> {
+    tokens.iter().enumerate().find_map(|(n, token)| match &token.tree {
+        Tree::Punct('!' | '?' | '=', _) | Tree::Group(Delimiter::Brace, _) => Some(token.span),
+        Tree::Group(Delimiter::Parenthesis, _) if n > 0 && !matches!(tokens[n - 1].tree, Tree::Punct(..)) => Some(token.span),
+        Tree::Group(_, inner) => deed(&inner.iter().collect::<Vec<_>>()),
+        _ => None,
+    })
 }
 
 fn assignment(cursor: &mut Cursor<'_>) -> Result<Assignment, Diagnostic> {

@@ -1,135 +1,15 @@
-//! What the expansions of the macros call. Nothing here is for users, and nothing else is reachable from expansions.
+//! What becomes of recordings: computed or kept, taken as results, written into places.
 
 use std::any::type_name;
 use std::collections::VecDeque;
-use std::marker::PhantomData;
-use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
-
-pub use tensorwrapper_notation::Function;
-pub use tensorwrapper_notation::syntax::{Factorisation as Decomposition, Operator, Reduction};
-
-pub use crate::expr::{Factor, Index, IntoScalar, Node, Operand, Recorder, ScalarShape, ScalarValue, TensorLike, Written};
-pub use crate::shape::{
-    AxisByType, AxisByValue, AxisPair, CompareAtRunTime, Compared, LaterPair, LocateAtRunTime, Located, Mark, Position,
-    check_rank, mark_axis, meet,
-};
 
 use crate::element::Element;
 use crate::error::Error;
 use crate::exec::{Context, Graph, evaluate};
-use crate::expr::{Axis, Expr, Value};
-use crate::shape::{Extent, Extents, Shape};
+use crate::expr::{Axis, Expr, Value, Written};
+use crate::shape::Extents;
 use crate::tensor::{AnyMut, AnyTensor, Tensor, TensorMut};
-
-/// Element types that may meet in one equation: equal ones.
-#[diagnostic::on_unimplemented(
-    message = "elements of type `{Self}` and `{U}` do not mix in one equation",
-    label = "elements of type `{U}`",
-    note = "convert one of the tensors first: nothing is converted in silence"
-)]
-pub trait MixesWith<U> {
-    /// Checks at compile time that two operands have elements of one type.
-    fn check(_: Elements<Self, U>) {}
-}
-impl<T: Element> MixesWith<T> for T {}
-
-/// Two element types. One value of settled type, because rustc would infer the one from the other.
-#[derive(Debug)]
-pub struct Elements<T: ?Sized, U>(pub PhantomData<T>, pub PhantomData<U>);
-
-/// The element type of eigenvalues.
-pub fn real<T: Element>(_: PhantomData<T>) -> PhantomData<T::Real> {
-    PhantomData
-}
-
-/// What a label is. A name that is a constant in scope is none, and rustc says so where it is bound to this.
-#[derive(Debug)]
-pub struct Label;
-
-/// A range of indices.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a range of indices",
-    label = "not a range of `usize`",
-    note = "a slice is written `i in 2..5`, with a range of `usize` after `in`; a single position is written `3` or `{{ n }}`"
-)]
-pub trait IndexRange {
-    /// Its first index, and the one after its last.
-    fn bounds(range: &Self) -> (usize, Option<usize>);
-}
-#[diagnostic::do_not_recommend]
-impl<R: RangeBounds<usize>> IndexRange for R {
-    fn bounds(range: &R) -> (usize, Option<usize>) {
-        let start = match range.start_bound() {
-            Bound::Included(&start) => start,
-            Bound::Excluded(&start) => start.saturating_add(1),
-            Bound::Unbounded => 0,
-        };
-        let end = match range.end_bound() {
-            Bound::Included(&end) => Some(end.saturating_add(1)),
-            Bound::Excluded(&end) => Some(end),
-            Bound::Unbounded => None,
-        };
-        (start, end)
-    }
-}
-
-/// A position or extent.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a position or an extent",
-    label = "not a `usize`",
-    note = "positions and extents are of type `usize`"
-)]
-pub trait Count {
-    /// The number.
-    fn count(self) -> usize;
-}
-#[diagnostic::do_not_recommend]
-impl Count for usize {
-    fn count(self) -> usize {
-        self
-    }
-}
-
-/// The exponent of `powi`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a whole exponent, which `powi` takes",
-    label = "not an `i32`",
-    note = "for a real exponent write `powf(X, p)`"
-)]
-pub trait WholeExponent {
-    /// The exponent.
-    fn exponent(self) -> i32;
-}
-#[diagnostic::do_not_recommend]
-impl WholeExponent for i32 {
-    fn exponent(self) -> i32 {
-        self
-    }
-}
-
-/// The exponent of `powf`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a real exponent, which `powf` takes",
-    label = "not an `f64`",
-    note = "for a whole exponent write `powi(X, n)`"
-)]
-pub trait RealExponent {
-    /// The exponent.
-    fn exponent(self) -> f64;
-}
-#[diagnostic::do_not_recommend]
-impl RealExponent for f64 {
-    fn exponent(self) -> f64 {
-        self
-    }
-}
-#[diagnostic::do_not_recommend]
-impl RealExponent for f32 {
-    fn exponent(self) -> f64 {
-        f64::from(self)
-    }
-}
 
 /// Where a block may run.
 #[diagnostic::on_unimplemented(
@@ -224,94 +104,6 @@ pub trait WritesTensors {
 #[diagnostic::do_not_recommend]
 impl WritesTensors for Context {}
 
-/// A block's own result as an operand of a later equation; unlike a given tensor, it may leave the block.
-pub fn local<'a, T: Element, S: Extents>(expr: &Expr<'a, T, S>) -> Operand<'a, T, S> {
-    Operand::recorded(expr)
-}
-
-/// A block's own result as a number of a later equation.
-pub fn local_scalar<'a, T: Element, S: ScalarShape>(_: PhantomData<T>, expr: &Expr<'a, T, S>) -> ScalarValue<'a> {
-    ScalarValue::recorded(expr)
-}
-
-/// Starts the recording of an equation over elements of one type.
-pub fn recorder<'n, T: Element>(_: PhantomData<T>, labels: &[&'n str]) -> Recorder<'n> {
-    Recorder::new::<T>(labels)
-}
-
-/// The shape type that a tuple of marks makes.
-pub trait Marks {
-    /// The shape type.
-    type Shape: Extents;
-}
-
-/// The mark of more axes than tuples have: the rank is known at run time.
-#[derive(Debug)]
-pub struct Unranked;
-
-impl Marks for Unranked {
-    type Shape = Shape;
-}
-
-macro_rules! marks {
-    ($($($E:ident)*;)*) => { $(
-        impl<$($E: Extent),*> Marks for ($(Mark<$E>,)*) {
-            type Shape = ($($E,)*);
-        }
-    )* };
-}
-marks! {
-    ;
-    A;
-    A B;
-    A B C;
-    A B C D;
-    A B C D E;
-    A B C D E F;
-    A B C D E F G;
-    A B C D E F G H;
-    A B C D E F G H I;
-    A B C D E F G H I J;
-    A B C D E F G H I J K;
-    A B C D E F G H I J K L;
-    A B C D E F G H I J K L M;
-    A B C D E F G H I J K L M N;
-    A B C D E F G H I J K L M N O;
-    A B C D E F G H I J K L M N O P;
-}
-
-/// Ends an equation: its recording, typed.
-pub fn finish<'a, T: Element, M: Marks>(
-    recorder: Recorder<'_>,
-    node: Node<'a>,
-    axes: &[Index<'_>],
-    _: PhantomData<T>,
-    _: M,
-) -> Result<Expr<'a, T, M::Shape>, Error> {
-    recorder.finish(node, axes)
-}
-
-/// Ends an equation that writes into the tensor `target`.
-pub fn finish_write<'a, T: Element, S: Extents>(
-    recorder: Recorder<'_>,
-    node: Node<'a>,
-    axes: &[Index<'_>],
-    _target: &Operand<'a, T, S>,
-    place: Node<'a>,
-) -> Result<Written<'a, T, S>, Error> {
-    recorder.finish_write(node, axes, place)
-}
-
-/// Types one result of a decomposition.
-pub fn typed<'a, T: Element, M: Marks>(factor: Factor<'a>, _: PhantomData<T>, _: M) -> Expr<'a, T, M::Shape> {
-    factor.typed()
-}
-
-/// The context of blocks that name none.
-pub fn default_context() -> &'static Context {
-    Context::global()
-}
-
 /// A recording that is to be computed.
 #[derive(Clone, Debug)]
 pub struct Sink<'a>(Arc<Value<'a>>);
@@ -388,6 +180,16 @@ impl<T: Element, S: Extents> WriteInto<TensorMut<'_, T, S>> for Patch<T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
+impl<T: Element, X> WriteInto<&mut X> for Patch<T>
+where
+    Patch<T>: WriteInto<X>,
+{
+    fn write(self, target: &mut &mut X) {
+        self.write(&mut **target);
+    }
+}
+
 /// Moves a whole result in, and copies a part.
 fn whole_or_part<T: Element, S: Extents>(tensor: &mut Tensor<T, S>, patch: Patch<T>) {
     let in_order = patch.selection.iter().enumerate().all(|(n, axis)| *axis == Axis::Label { label: n, start: 0 });
@@ -417,17 +219,5 @@ fn copy<T: Element>(view: AnyMut<'_>, patch: &Patch<T>) {
         (layout.gather(&labels, patch.part.extents()), T::typed_mut(view.data).expect("the element type was checked"));
     for (&element, position) in patch.part.as_slice().iter().zip(layout.positions()) {
         target[position] = element;
-    }
-}
-
-/// The value, or a panic with the error's sentences at the caller's line.
-///
-/// # Panics
-/// On an error.
-#[track_caller]
-pub fn unwrap<V>(result: Result<V, Error>) -> V {
-    match result {
-        Ok(value) => value,
-        Err(error) => panic!("{error}"),
     }
 }

@@ -1,0 +1,88 @@
+//! What a program gives inside an equation beside tensors: ranges, positions, exponents. Each is a trait of its own, so that
+//! what does not fit is answered in the language's words.
+
+use std::ops::{Bound, RangeBounds};
+
+/// A range of indices.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a range of indices",
+    label = "not a range of `usize`",
+    note = "a slice is written `i in 2..5`, with a range of `usize` after `in`; a single position is written `3` or `{{ n }}`"
+)]
+pub trait IndexRange {
+    /// Its first index, and the one after its last.
+    fn bounds(range: &Self) -> (usize, Option<usize>);
+}
+#[diagnostic::do_not_recommend]
+impl<R: RangeBounds<usize>> IndexRange for R {
+    fn bounds(range: &R) -> (usize, Option<usize>) {
+        let start = match range.start_bound() {
+            Bound::Included(&start) => start,
+            Bound::Excluded(&start) => start.saturating_add(1),
+            Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(&end) => Some(end.saturating_add(1)),
+            Bound::Excluded(&end) => Some(end),
+            Bound::Unbounded => None,
+        };
+        (start, end)
+    }
+}
+
+/// A position or extent.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a position or an extent",
+    label = "not a `usize`",
+    note = "positions and extents are of type `usize`"
+)]
+pub trait Count {
+    /// The number.
+    fn count(self) -> usize;
+}
+#[diagnostic::do_not_recommend]
+impl Count for usize {
+    fn count(self) -> usize {
+        self
+    }
+}
+
+/// The exponent of `powi`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a whole exponent, which `powi` takes",
+    label = "not an `i32`",
+    note = "for a real exponent write `powf(X, p)`"
+)]
+pub trait WholeExponent {
+    /// The exponent.
+    fn exponent(self) -> i32;
+}
+#[diagnostic::do_not_recommend]
+impl WholeExponent for i32 {
+    fn exponent(self) -> i32 {
+        self
+    }
+}
+
+/// The exponent of `powf`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a real exponent, which `powf` takes",
+    label = "not an `f64`",
+    note = "for a whole exponent write `powi(X, n)`"
+)]
+pub trait RealExponent {
+    /// The exponent.
+    fn exponent(self) -> f64;
+}
+#[diagnostic::do_not_recommend]
+impl RealExponent for f64 {
+    fn exponent(self) -> f64 {
+        self
+    }
+}
+#[diagnostic::do_not_recommend]
+impl RealExponent for f32 {
+    fn exponent(self) -> f64 {
+        f64::from(self)
+    }
+}
