@@ -81,6 +81,8 @@ mod sealed {
 }
 
 /// A number that tensors can hold: `f32`, `f64`, `Complex<f32>`, `Complex<f64>`. Sealed.
+///
+/// Of each of them, all bytes zero is a valid value, [`ZERO`](Element::ZERO); storage relies on it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element type of tensors",
     label = "tensors hold `f32`, `f64`, `Complex<f32>` or `Complex<f64>`"

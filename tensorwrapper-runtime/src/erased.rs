@@ -1,4 +1,8 @@
 //! Memory whose element type is known only at run time: what devices, graphs and plans handle.
+//!
+//! This is storage: the allocation of zeros at its end is `unsafe`. It knows neither extents nor strides.
+
+use std::alloc::{Layout, alloc_zeroed};
 
 use num_complex::Complex;
 
@@ -126,10 +130,24 @@ impl Buffer {
 }
 
 /// A vector of zeros, or [`ErrorKind::Memory`] instead of an abort.
+///
+/// The system has zeroed memory at hand, so that nothing is written here: a large result costs no pass over it.
 pub(crate) fn zeros<T: Element>(len: usize) -> Result<Vec<T>, Error> {
-    let mut elements = reserve(len)?;
-    elements.resize(len, T::ZERO);
-    Ok(elements)
+    let refused = || Error::new(ErrorKind::Memory { bytes: len as u128 * size_of::<T>() as u128 });
+    let layout = Layout::array::<T>(len).map_err(|_| refused())?;
+    if layout.size() == 0 {
+        return Ok(Vec::new());
+    }
+    // SAFETY: the layout's size is not zero.
+    let start = unsafe { alloc_zeroed(layout) }.cast::<T>();
+    if start.is_null() {
+        return Err(refused());
+    }
+    debug_assert!(start.is_aligned(), "memory comes aligned as asked for");
+    // SAFETY: the global allocator gave this memory for an array of exactly `len` elements, which is what a vector of
+    // that length and capacity gives back. All of it is initialised: an `Element` whose bytes are all zero is valid, and
+    // is its `ZERO`.
+    Ok(unsafe { Vec::from_raw_parts(start, len, len) })
 }
 
 /// An empty vector with room for `len` elements, or [`ErrorKind::Memory`] instead of an abort.
@@ -138,4 +156,36 @@ pub(crate) fn reserve<T: Element>(len: usize) -> Result<Vec<T>, Error> {
     let refused = |_| Error::new(ErrorKind::Memory { bytes: len as u128 * size_of::<T>() as u128 });
     elements.try_reserve_exact(len).map_err(refused)?;
     Ok(elements)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zeros_are_zero_and_can_be_written_grown_and_given_back() {
+        for dtype in [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64] {
+            for len in [0, 1, 7, 100_000] {
+                dispatch!(dtype, T => {
+                    let mut elements = zeros::<T>(len).unwrap();
+                    assert_eq!(elements, vec![T::ZERO; len]);
+                    // Both zeros compare equal; this one is positive.
+                    assert!(elements.iter().all(|x| x.to_complex().re.is_sign_positive()));
+                    elements.iter_mut().for_each(|x| *x = T::ONE);
+                    elements.push(T::ONE);
+                    elements.shrink_to_fit();
+                    assert_eq!(elements, vec![T::ONE; len + 1]);
+                });
+            }
+        }
+    }
+
+    #[test]
+    fn memory_that_nobody_has_is_refused() {
+        for len in [usize::MAX, isize::MAX as usize, isize::MAX as usize / size_of::<f64>()] {
+            let refused = Buffer::zeros(Dtype::F64, len).unwrap_err();
+            let bytes = len as u128 * 8;
+            assert_eq!(refused.kind(), &ErrorKind::Memory { bytes });
+        }
+    }
 }

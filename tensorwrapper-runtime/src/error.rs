@@ -113,6 +113,18 @@ impl Error {
         if errors.len() == 1 { errors.remove(0) } else { Error::new(ErrorKind::Several(errors)) }
     }
 
+    /// `max` and `min` of complex numbers.
+    pub(crate) fn without_order(dtype: Dtype) -> Error {
+        let message = format!("`max` and `min` need an order, which `{dtype}` has not");
+        Error::new(ErrorKind::Undefined(message)).with_help("take `abs` in an equation over real elements")
+    }
+
+    /// `max` and `min` over no elements: those of this label, where it is known.
+    pub(crate) fn over_nothing(label: Option<&str>) -> Error {
+        let cause = label.map_or(String::new(), |label| format!("index `{label}` has extent 0, and "));
+        Error::new(ErrorKind::Undefined(format!("{cause}`max` or `min` over nothing has no value")))
+    }
+
     /// What went wrong, as data.
     pub fn kind(&self) -> &ErrorKind {
         &self.kind

@@ -2,7 +2,7 @@
 
 use super::Reduction;
 use crate::element::Element;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 
 impl Reduction {
     /// Folds one more value in. `Max` and `Min` compare real parts; [`check`](Reduction::check) has refused the rest.
@@ -15,33 +15,21 @@ impl Reduction {
         }
     }
 
-    /// The value over nothing; [`ErrorKind::Undefined`] for `Max` and `Min`.
+    /// The value over nothing; [`ErrorKind::Undefined`](crate::ErrorKind::Undefined) for `Max` and `Min`.
     pub(crate) fn of_nothing<T: Element>(self) -> Result<T, Error> {
         match self {
             Reduction::Sum => Ok(T::ZERO),
             Reduction::Product => Ok(T::ONE),
-            Reduction::Max | Reduction::Min => {
-                Err(Error::new(ErrorKind::Undefined(format!("`{}` over no elements has no value", self.name()))))
-            }
+            Reduction::Max | Reduction::Min => Err(Error::over_nothing(None)),
         }
     }
 
     /// Refuses `Max` and `Min` of complex numbers.
     pub(crate) fn check<T: Element>(self) -> Result<(), Error> {
         if matches!(self, Reduction::Max | Reduction::Min) && T::DTYPE.is_complex() {
-            let message = format!("`{}` of `{}` elements is undefined: complex numbers have no order", self.name(), T::DTYPE);
-            return Err(Error::new(ErrorKind::Undefined(message)));
+            return Err(Error::without_order(T::DTYPE));
         }
         Ok(())
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Reduction::Sum => "sum",
-            Reduction::Product => "prod",
-            Reduction::Max => "max",
-            Reduction::Min => "min",
-        }
     }
 }
 

@@ -74,15 +74,19 @@ pub(super) fn plan(graph: OpGraph, sources: &[Layout]) -> Result<Plan, Error> {
     Ok(plan)
 }
 
-/// Marks each intermediate at the last step that reads it. What is wanted stays.
+/// Marks each intermediate at the last step that reads it, or that makes it where none does. What is wanted stays.
 fn release(graph: &OpGraph, steps: &mut [Step]) {
-    for tensor in graph.tensor_ids() {
-        let Some(producer) = graph.tensor(tensor).producer else { continue };
-        if graph.sinks().contains(&tensor) {
-            continue;
+    let mut last = vec![None; graph.tensors().len()];
+    for (step, node) in graph.operations().iter().enumerate() {
+        for edge in node.outputs.iter().chain(&node.inputs) {
+            last[edge.tensor.0] = Some(step);
         }
-        let last = graph.consumers(tensor).last().unwrap_or(producer);
-        steps[last.0].release.push(tensor);
+    }
+    graph.sinks().iter().for_each(|sink| last[sink.0] = None);
+    for tensor in graph.tensor_ids().filter(|&tensor| graph.tensor(tensor).producer.is_some()) {
+        if let Some(step) = last[tensor.0] {
+            steps[step].release.push(tensor);
+        }
     }
 }
 

@@ -1,6 +1,10 @@
 //! Orders and passes on graphs small enough to know the answer.
 
-use super::order::{Network, Order, path};
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
+
+use super::order::{Network, Order, Path, path};
+use crate::graph::Label;
 
 /// A matrix chain whose cheap order is from the right.
 #[test]
@@ -16,4 +20,84 @@ fn a_hyper_edge_is_kept() {
     let network = Network { inputs: vec![vec![0, 1], vec![1], vec![1, 2]], output: vec![0, 2], extents: vec![2, 3, 4] };
     let kept = network.kept([&[0, 1], &[1]], [vec![1, 2]].iter());
     assert_eq!(kept, [1, 0]);
+}
+
+/// The greedy order by its definition: all pairs that share a label, each assessed at each step.
+fn by_definition(network: &Network) -> Path {
+    let mut live: Vec<(usize, Vec<Label>)> = network.inputs.iter().cloned().enumerate().collect();
+    let mut path = Path::new();
+    while live.len() > 1 {
+        let mut best: Option<((bool, f64, f64), (usize, usize), Vec<Label>)> = None;
+        for i in 0..live.len() {
+            for j in i + 1..live.len() {
+                let (a, b) = (&live[i].1, &live[j].1);
+                let others = live.iter().enumerate().filter(|(n, _)| *n != i && *n != j).map(|(_, (_, labels))| labels);
+                let kept = network.kept([a, b], others);
+                let all: Vec<Label> = a.iter().chain(b.iter().filter(|l| !a.contains(l))).copied().collect();
+                let apart = all.len() == a.len() + b.len();
+                let (size, operations) = (|labels: &[Label]| network.size(labels), network.size(&all));
+                let cost = match apart {
+                    true => (true, size(a).max(size(b)), size(a).min(size(b))),
+                    false => (false, size(&kept) - size(a) - size(b), operations),
+                };
+                if best.as_ref().is_none_or(|known| cost < known.0) {
+                    best = Some((cost, (i, j), kept));
+                }
+            }
+        }
+        let (_, (i, j), kept) = best.unwrap();
+        let (b, a) = (live.remove(j), live.remove(i));
+        live.push((network.inputs.len() + path.len(), kept));
+        path.push((a.0, b.0));
+    }
+    path
+}
+
+/// Hyper-edges, labels of one factor alone, factors without labels and parts that share nothing included.
+#[test]
+fn greedy_finds_the_pairs_of_its_definition() {
+    let mut rng = StdRng::seed_from_u64(31);
+    for case in 0..300 {
+        let labels = rng.random_range(1..8);
+        let some = |rng: &mut StdRng, p: f64| (0..labels).filter(|_| rng.random_bool(p)).collect::<Vec<Label>>();
+        let density = rng.random_range(0.05..0.6);
+        let inputs: Vec<_> = (0..rng.random_range(2..9)).map(|_| some(&mut rng, density)).collect();
+        let output = some(&mut rng, 0.3).into_iter().filter(|label| inputs.iter().flatten().any(|l| l == label)).collect();
+        let extents = (0..labels).map(|_| rng.random_range(0..6)).collect();
+        let network = Network { inputs, output, extents };
+        assert_eq!(path(&network, Order::Greedy), by_definition(&network), "case {case}: {network:?}");
+    }
+}
+
+/// Multiplications of a path, and the number of factors that it leaves.
+fn operations(network: &Network, path: &Path) -> (f64, usize) {
+    let mut live: Vec<Option<Vec<Label>>> = network.inputs.iter().cloned().map(Some).collect();
+    let mut sum = 0.0;
+    for &(a, b) in path {
+        let [a, b] = [a, b].map(|factor| live[factor].take().expect("a path uses each factor once"));
+        sum += network.size(&a.iter().chain(b.iter().filter(|l| !a.contains(l))).copied().collect::<Vec<_>>());
+        let kept = network.kept([&a, &b], live.iter().flatten());
+        live.push(Some(kept));
+    }
+    (sum, live.iter().flatten().count())
+}
+
+/// A chain of matrices and a grid with a hyper-edge through all of it: large enough that a fourth power would be noticed.
+#[test]
+fn large_networks_are_ordered_at_once() {
+    let chain = Network { inputs: (0..200).map(|n| vec![n, n + 1]).collect(), output: vec![0, 200], extents: vec![2; 201] };
+    let found = path(&chain, Order::Greedy);
+    assert_eq!(operations(&chain, &found), (199.0 * 8.0, 1));
+    let side = 20;
+    let grid = |n: usize| {
+        let (row, column) = (n / side, n % side);
+        let across = (column > 0).then(|| n - 1).into_iter().chain((column + 1 < side).then_some(n));
+        let down = (row > 0).then(|| n - side).into_iter().chain((row + 1 < side).then_some(n));
+        across.chain(down.map(|label| label + side * side)).chain([2 * side * side]).collect()
+    };
+    let inputs: Vec<Vec<Label>> = (0..side * side).map(grid).collect();
+    let network = Network { inputs, output: vec![], extents: vec![2; 2 * side * side + 1] };
+    let found = path(&network, Order::Greedy);
+    assert_eq!(operations(&network, &found).1, 1);
+    assert_eq!(path(&network, Order::Greedy), found);
 }

@@ -345,6 +345,7 @@ fn extremes_of_nothing_and_of_complex_numbers_are_undefined() {
         let nest = LoopNest::new(vec![2, 0], 1);
         let error = device.map(&nest, &program, Reduction::Max, &[empty.as_operand()], output.as_output()).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Undefined(_)), "{error}");
+        assert_eq!(error.to_string(), "`max` or `min` over nothing has no value");
         device.map(&nest, &program, Reduction::Product, &[empty.as_operand()], output.as_output()).unwrap();
         assert_eq!(output.data, [1.0; 2]);
 
@@ -358,6 +359,9 @@ fn extremes_of_nothing_and_of_complex_numbers_are_undefined() {
         let nest = LoopNest::new(vec![1], 0);
         let error = device.map(&nest, &program, Reduction::Max, &[complex.as_operand()], output.as_output()).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Undefined(_)), "{error}");
+        let sentence =
+            "`max` and `min` need an order, which `Complex<f64>` has not\nhelp: take `abs` in an equation over real elements";
+        assert_eq!(error.to_string(), sentence);
     }
 }
 

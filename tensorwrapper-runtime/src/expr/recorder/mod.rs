@@ -136,15 +136,11 @@ impl<'n> Recorder<'n> {
     pub fn reduce<'a>(&mut self, reduction: Reduction, labels: &[usize], value: Node<'a>) -> Node<'a> {
         if matches!(reduction, Reduction::Max | Reduction::Min) {
             if self.dtype.is_complex() {
-                let message = format!("`max` and `min` need an order, which `{}` has not", self.dtype);
-                self.errors
-                    .push(Error::new(ErrorKind::Undefined(message)).with_help("take `abs` in an equation over real elements"));
+                self.errors.push(Error::without_order(self.dtype));
             }
             let empty = labels.iter().find(|&&l| self.labels[l].first.as_ref().is_some_and(|place| place.extent == 0));
             if let Some(&label) = empty {
-                let message =
-                    format!("index `{}` has extent 0, and `max` or `min` over nothing has no value", self.labels[label].name);
-                self.errors.push(Error::new(ErrorKind::Undefined(message)));
+                self.errors.push(Error::over_nothing(Some(&self.labels[label].name)));
             }
         }
         Node(Tree::Reduce(reduction, labels.to_vec(), Box::new(value.0)))
