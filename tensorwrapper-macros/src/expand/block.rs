@@ -112,7 +112,11 @@ impl Emission<'_> {
 
     /// Checks one equation and emits its recording; `None` where it is wrong.
     fn equation(&mut self, statement: &Statement, block: &Block) -> Option<Recorded> {
-        match check(statement, &block.declarations) {
+        let checked = check(statement, &block.declarations).and_then(|equation| {
+            self.scene.take(&equation)?;
+            Ok(equation)
+        });
+        match checked {
             Err(faults) => {
                 self.faults.extend(faults);
                 // Names are bound all the same, so that their uses are not reported too.
@@ -124,10 +128,6 @@ impl Emission<'_> {
                 None
             }
             Ok(equation) => {
-                if let Err(faults) = self.scene.take(&equation) {
-                    self.faults.extend(faults);
-                    return None;
-                }
                 let host = self.scene.host;
                 self.record.extend(equation.warnings().iter().map(|warning| report::warning(host, warning)));
                 let recorded = equation::record(&self.scene, &equation);
