@@ -24,10 +24,12 @@ fn a_hyper_edge_is_kept() {
 
 /// The greedy order by its definition: all pairs that share a label, each assessed at each step.
 fn by_definition(network: &Network) -> Path {
+    /// Positions of two live factors, and the labels of their product.
+    type Next = (usize, usize, Vec<Label>);
     let mut live: Vec<(usize, Vec<Label>)> = network.inputs.iter().cloned().enumerate().collect();
     let mut path = Path::new();
     while live.len() > 1 {
-        let mut best: Option<((bool, f64, f64), (usize, usize), Vec<Label>)> = None;
+        let mut best: Option<((bool, f64, f64), Next)> = None;
         for i in 0..live.len() {
             for j in i + 1..live.len() {
                 let (a, b) = (&live[i].1, &live[j].1);
@@ -41,11 +43,11 @@ fn by_definition(network: &Network) -> Path {
                     false => (false, size(&kept) - size(a) - size(b), operations),
                 };
                 if best.as_ref().is_none_or(|known| cost < known.0) {
-                    best = Some((cost, (i, j), kept));
+                    best = Some((cost, (i, j, kept)));
                 }
             }
         }
-        let (_, (i, j), kept) = best.unwrap();
+        let (_, (i, j, kept)) = best.unwrap();
         let (b, a) = (live.remove(j), live.remove(i));
         live.push((network.inputs.len() + path.len(), kept));
         path.push((a.0, b.0));
