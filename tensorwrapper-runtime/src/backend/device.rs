@@ -7,6 +7,8 @@ use num_complex::Complex;
 use super::{LoopNest, Operand, Output, Program};
 use crate::error::Error;
 
+pub use tensorwrapper_notation::syntax::Factorisation;
+
 /// How the values at one output element are folded into it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reduction {
@@ -18,18 +20,6 @@ pub enum Reduction {
     Max,
     /// Smallest (real elements only); over nothing an error. A NaN wins.
     Min,
-}
-
-/// Decompositions of matrices, batched over leading axes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Factorisation {
-    /// A = L·Lᴴ. One input `[batch…, row, column]`, one output `[batch…, row, k]`, zero above the diagonal.
-    /// Only the lower triangle of A is read.
-    Cholesky,
-    /// A·x = λ·B·x with xᴴ·B·x = 1; B = 1 where only A is given. Inputs `[batch…, row, column]`;
-    /// outputs: eigenvalues, ascending, of the *real* type `[batch…, n]`, eigenvectors `[batch…, row, n]`.
-    /// Only the lower triangles are read.
-    Eigh,
 }
 
 /// Something that computes. All memory that it is handed lies where it can reach it.
@@ -60,7 +50,13 @@ pub trait Device: Debug + Send + Sync {
         output: Output<'_>,
     ) -> Result<(), Error>;
 
-    /// A batch of matrix decompositions. The nest is `[batch…, n, n]`; see [`Factorisation`] for operands and outputs.
+    /// A batch of matrix decompositions. The nest is `[batch…, n, n]`, inputs are `[batch…, row, column]`, and only their
+    /// lower triangles are read.
+    ///
+    /// * `Cholesky`: A = L·Lᴴ. One input, one output `[batch…, row, k]`, zero above the diagonal.
+    /// * `Eigh`: A·x = λ·B·x with xᴴ·B·x = 1; B = 1 where only A is given. Outputs: eigenvalues, ascending, of the *real*
+    ///   type `[batch…, n]`, eigenvectors `[batch…, row, n]`.
+    ///
     /// The strides of an output count its own axes.
     ///
     /// # Errors

@@ -6,18 +6,7 @@ use tensorwrapper_notation::Function;
 /// Number of the instruction that computed a value.
 pub type Register = usize;
 
-/// An operation on two values of one element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Binary {
-    /// `a + b`
-    Add,
-    /// `a - b`
-    Subtract,
-    /// `a * b`
-    Multiply,
-    /// `a / b`
-    Divide,
-}
+pub use tensorwrapper_notation::syntax::Operator as Binary;
 
 /// One step of a [`Program`]; its value goes to the register of its own number.
 #[derive(Clone, Copy, Debug, PartialEq)]

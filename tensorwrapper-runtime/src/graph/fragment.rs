@@ -2,7 +2,6 @@
 
 use num_complex::Complex;
 use tensorwrapper_notation::Function;
-use tensorwrapper_notation::syntax::Operator;
 
 use super::{Edge, Label};
 use crate::backend::{Binary, Instruction};
@@ -95,14 +94,4 @@ pub(super) fn joined(alpha: Complex<f64>, numerators: Vec<Fragment>, denominator
         work = work.combine(Binary::Divide, denominator);
     }
     work
-}
-
-/// An operator of the language as one of programs.
-pub(super) fn binary(operator: Operator) -> Binary {
-    match operator {
-        Operator::Add => Binary::Add,
-        Operator::Subtract => Binary::Subtract,
-        Operator::Multiply => Binary::Multiply,
-        Operator::Divide => Binary::Divide,
-    }
 }

@@ -10,7 +10,7 @@ use num_complex::Complex;
 use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::{Operator, Reduction as Fold};
 
-use super::fragment::{Fragment, binary, joined};
+use super::fragment::{Fragment, joined};
 use super::{Edge, EdgeAxis, Label, OpGraph, Operation, TensorId};
 use crate::backend::{Binary, Instruction, Program, Reduction};
 use crate::element::{Dtype, Element};
@@ -160,7 +160,7 @@ impl<'a> Lowering<'a> {
             Tree::Binary(operator, left, right) => {
                 let left = self.tree(left, frame);
                 let right = self.tree(right, frame);
-                left.combine(binary(*operator), right)
+                left.combine(*operator, right)
             }
             Tree::Apply(Function::Conj | Function::Re, inner) if !frame.dtype.is_complex() => self.tree(inner, frame),
             Tree::Apply(function, inner) => self.tree(inner, frame).then(|a| Instruction::Apply(*function, a)),

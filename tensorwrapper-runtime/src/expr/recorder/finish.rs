@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tensorwrapper_notation::syntax::{Factorisation as Decomposition, Operator};
+use tensorwrapper_notation::syntax::Operator;
 
 use super::{Factor, Index, Node, Recorder, Written};
 use crate::backend::Factorisation;
@@ -176,7 +176,7 @@ impl Recorder<'_> {
     /// Every fault that was met, and a matrix that is not square.
     pub fn finish_factorise<'a>(
         mut self,
-        kind: Decomposition,
+        kind: Factorisation,
         arguments: Vec<Node<'a>>,
         argument_axes: &[usize],
         matrix: [usize; 3],
@@ -193,9 +193,9 @@ impl Recorder<'_> {
         self.settled(&[])?;
         self.labels[new].first = self.labels[row].first.clone();
         let arguments = arguments.into_iter().map(|node| self.plain(node, argument_axes.to_vec())).collect();
-        let (kind, dtypes) = match kind {
-            Decomposition::Cholesky => (Factorisation::Cholesky, vec![self.dtype]),
-            Decomposition::Eigh => (Factorisation::Eigh, vec![self.dtype.real(), self.dtype]),
+        let dtypes = match kind {
+            Factorisation::Cholesky => vec![self.dtype],
+            Factorisation::Eigh => vec![self.dtype.real(), self.dtype],
         };
         let call = Arc::new(Factorised { kind, arguments });
         let results = results.iter().zip(dtypes).enumerate().map(|(n, (&(computed, wanted), dtype))| {
