@@ -156,7 +156,7 @@ fn pairs_make_the_same_product() {
     for case in 0..400 {
         let (graph, tensors) = product(&mut rng);
         graph.verify().unwrap();
-        let sources: Vec<_> = tensors.iter().map(Tensor::erase).collect();
+        let sources: Vec<_> = tensors.iter().map(|tensor| tensor.erase().data).collect();
         let result = |graph: &OpGraph| -> Tensor<f64> {
             run(&planned(graph), &Reference, &sources).unwrap().remove(0).into_tensor().unwrap()
         };
