@@ -111,7 +111,8 @@ impl Emission<'_> {
                 let take = quote_spanned!(span=> __tw::WritesTensors::take_patch);
                 // Blamed where blocks are only recorded.
                 let run = Ident::new("__block", span.resolved_at(Span::mixed_site()));
-                let take = emit!(#take(&mut #run, &#write));
+                let run = quote_spanned!(span=> &mut #run);
+                let take = emit!(#take(#run, &#write));
                 let to = quote_spanned!(span=> <_ as __tw::WriteInto<_>>::write);
                 self.writes.push((take, emit!(#to), emit!(#place.__place())));
                 self.scene.write(&hole.text, write, first);
@@ -245,7 +246,7 @@ impl Emission<'_> {
         emit! {
             static __SITE: __tw::Site = __tw::Site::new(&[#(#recipes),*], &[#(#sinks),*]);
             #operands
-            let __tensors = [#(__tw::given(&#names)),*];
+            let __tensors = [#(#names.given()),*];
             let mut __block = __tw::begin(&__SITE, #context, &__tensors);
         }
     }

@@ -29,13 +29,13 @@ pub(super) fn record(scene: &Scene<'_>, statement: &Statement, equation: &Equati
     let pass = pass(scene, equation);
     let tickets = tickets(equation, &operands, first);
     let code = emit! {
-        (|| {
+        {
             #constants
             #elements
             #checks
             #pass
             #tickets
-        })()
+        }
     };
     let text = write(statement, equation);
     let numbers = equation.operands().iter().map(|operand| scene.number(&operand.hole));
@@ -57,7 +57,11 @@ fn elements(scene: &Scene<'_>, equation: &Equation, operands: &[Ident]) -> Token
             emit!(let __element = #name.element();)
         } else {
             let check = quote_spanned!(span=> <_ as __tw::MixesWith<_>>::check);
-            emit!(#check(__tw::Elements(__element, #name.element()));)
+            // Settled first, because rustc would infer the one from the other.
+            emit! {
+                let __elements = __tw::Elements(__element, #name.element());
+                #check(__elements);
+            }
         });
     }
     if equation.operands().is_empty() {

@@ -183,8 +183,8 @@ impl<'h> Scene<'h> {
         }
         let (operand, value, span) = (own("operand", given), &self.given[given].name, self.host.blame(hole));
         // A path of the user's place: rustc blames its `_`, which stands for the operand's type.
-        let read = quote_spanned!(span=> <_ as __tw::TensorLike>::operand);
-        self.operands.extend(emit!(let #operand = #read(#value);));
+        let read = quote_spanned!(span=> <_ as __tw::TensorLike>::operand(#value));
+        self.operands.extend(emit!(let #operand = #read;));
         self.tensors.push(given);
     }
 

@@ -77,7 +77,12 @@ impl<T, S> Ticket<T, S> {
     }
 }
 
-impl<T, S> Operand<'_, T, S> {
+impl<'a, T: Element, S> Operand<'a, T, S> {
+    /// The tensor without its types.
+    pub fn given(&self) -> Tensor<'a> {
+        Tensor(self.given.clone())
+    }
+
     /// The tensor after an equation has written it.
     pub fn after(&self, number: usize) -> Ticket<T, S> {
         Ticket::new(number)
@@ -92,11 +97,6 @@ pub fn local_scalar<'a, T: Element, S: ScalarShape>(_: PhantomData<T>, ticket: &
 /// A tensor that the program gives.
 #[derive(Clone, Debug)]
 pub struct Tensor<'a>(Given<'a>);
-
-/// Passes a tensor on, its types forgotten.
-pub fn given<'a, T: Element, S>(operand: &Operand<'a, T, S>) -> Tensor<'a> {
-    Tensor(operand.given.clone())
-}
 
 /// What one equation takes from the program beside tensors.
 #[derive(Debug)]

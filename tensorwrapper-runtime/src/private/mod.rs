@@ -6,7 +6,7 @@ mod results;
 
 use std::marker::PhantomData;
 
-pub use block::{Block, Recipe, Site, Tensor, Ticket, begin, given, local_scalar};
+pub use block::{Block, Recipe, Site, Tensor, Ticket, begin, local_scalar};
 /// The primitive types, whatever the program calls by their names.
 pub use core::primitive::{bool, f64, usize};
 
