@@ -45,9 +45,8 @@ pub(crate) struct Key {
 pub(crate) struct KeptPlan {
     key: Key,
     plan: Plan,
-    /// For each tensor of the key the plan's source that it is, if the plan reads it.
-    slots: Vec<Option<usize>>,
-    sources: usize,
+    /// For each source of the plan the tensors of the key that it is, the first of which is read.
+    sources: Vec<Vec<usize>>,
     /// Where each write goes.
     pub(crate) writes: Vec<Vec<Axis>>,
 }
@@ -61,10 +60,11 @@ impl KeptPlan {
         tensors: &[(SliceRef<'_>, &Layout)],
         writes: Vec<Vec<Axis>>,
     ) -> KeptPlan {
-        let slot = |(data, layout): &(SliceRef<'_>, &Layout)| {
-            sources.iter().position(|source| source.data.is_same(data) && source.layout == **layout)
+        let is = |source: &AnyRef<'_>| {
+            let same = |(data, layout): &(SliceRef<'_>, &Layout)| source.data.is_same(data) && source.layout == **layout;
+            (0..tensors.len()).filter(|&n| same(&tensors[n])).collect()
         };
-        KeptPlan { key, plan, slots: tensors.iter().map(slot).collect(), sources: sources.len(), writes }
+        KeptPlan { key, plan, sources: sources.iter().map(is).collect(), writes }
     }
 
     /// Whether it was made for this context and these numbers.
@@ -87,27 +87,18 @@ impl KeptPlan {
 
     /// The sources of the plan among the tensors of a call, if these lie as those it was made for: element types, extents
     /// and strides are the same, and tensors that were one are one.
-    pub(crate) fn sources<'a, 't>(
-        &self,
-        tensors: impl Iterator<Item = Option<(SliceRef<'a>, &'t Layout)>>,
-    ) -> Option<Vec<SliceRef<'a>>> {
-        let mut found: Vec<Option<SliceRef<'a>>> = vec![None; self.sources];
-        let mut count = 0;
-        for tensor in tensors {
-            let (data, layout) = tensor?;
-            let (dtype, known) = self.key.tensors.get(count)?;
-            if *dtype != data.dtype() || known != layout {
-                return None;
-            }
-            if let Some(slot) = self.slots[count] {
-                match &found[slot] {
-                    Some(other) if !other.is_same(&data) => return None,
-                    _ => found[slot] = Some(data),
-                }
-            }
-            count += 1;
+    pub(crate) fn sources<'a>(&self, tensors: &[(SliceRef<'a>, &Layout)]) -> Option<Vec<SliceRef<'a>>> {
+        let lies_so = |((dtype, known), (data, layout)): (&(Dtype, Layout), &(SliceRef<'_>, &Layout))| {
+            *dtype == data.dtype() && known == *layout
+        };
+        if tensors.len() != self.key.tensors.len() || !self.key.tensors.iter().zip(tensors).all(lies_so) {
+            return None;
         }
-        (count == self.key.tensors.len()).then(|| found.into_iter().flatten().collect())
+        let one = |same: &Vec<usize>| {
+            let first = tensors[same[0]].0;
+            same[1..].iter().all(|&n| tensors[n].0.is_same(&first)).then_some(first)
+        };
+        self.sources.iter().map(one).collect()
     }
 
     /// Runs the plan over these sources.

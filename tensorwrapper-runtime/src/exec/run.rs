@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::context::Context;
-use super::plan::{Access, Kernel, Plan, Work, plan};
+use super::plan::{Kernel, Plan, Work, plan};
 use crate::backend::{Device, Operand, Output};
 use crate::erased::{Buffer, SliceRef};
 use crate::error::Error;
@@ -75,17 +75,17 @@ fn launch(
     kernel: &Kernel,
     outputs: &mut [(TensorId, Buffer)],
 ) -> Result<(), Error> {
-    let read = |access: &Access| {
-        let mut operand = Operand::new(slice(plan, sources, memory, access.tensor), access.layout.clone());
+    let mut inputs = Vec::with_capacity(kernel.inputs.len());
+    for access in &kernel.inputs {
+        let mut operand = Operand::new(slice(plan, sources, memory, access.tensor), &access.layout);
         operand.conjugate = access.conjugate;
-        operand
-    };
-    let inputs: Vec<Operand<'_>> = kernel.inputs.iter().map(read).collect();
+        inputs.push(operand);
+    }
     // A kernel writes all new tensors of its step, in their order.
     let mut written: Vec<Output<'_>> = outputs
         .iter_mut()
         .zip(&kernel.outputs)
-        .map(|((_, buffer), access)| Output::new(buffer.as_mut(), access.layout.clone()))
+        .map(|((_, buffer), access)| Output::new(buffer.as_mut(), &access.layout))
         .collect();
     match &kernel.work {
         Work::Factorise(kind) => device.factorise(&kernel.nest, *kind, &inputs, written),

@@ -208,13 +208,13 @@ fn constants(scalars: &[ScalarValue<'_>]) -> impl Iterator<Item = Complex<f64>> 
 impl<'a> Block<'_, 'a, Context> {
     /// Whether no plan is known for this run, so that its equations are to be recorded.
     pub fn is_new(&mut self) -> bool {
-        if self.known.is_none() && self.recorded == 0 {
+        if self.known.is_none()
+            && self.recorded == 0
+            && let Some(tensors) = self.tensors().map(elements).collect::<Option<Vec<_>>>()
+        {
             self.known = self.site.kept.find(|plan| {
                 let calls = self.calls.iter().map(|call| (call.dtype, constants(&call.scalars), &call.numbers[..]));
-                if !plan.is_for(self.context, calls) {
-                    return None;
-                }
-                plan.sources(self.tensors().map(elements))
+                if plan.is_for(self.context, calls) { plan.sources(&tensors) } else { None }
             });
         }
         self.known.is_none()
