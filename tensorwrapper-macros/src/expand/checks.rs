@@ -125,8 +125,8 @@ pub(super) fn checks(scene: &Scene<'_>, equation: &Equation, operands: &[Ident])
 impl Checks<'_, '_> {
     /// A name for an item, unique in the equation and mostly in the crate.
     fn item(&mut self, prefix: &str, span: Span) -> Ident {
-        let start = span.unwrap().start();
-        let name = format!("{prefix}_{}_{}", start.line(), start.column());
+        let start = span.start();
+        let name = format!("{prefix}_{}_{}", start.line, start.column + 1);
         let unique = (1..).map(|n| if n == 1 { name.clone() } else { format!("{name}_{n}") });
         let name = unique.into_iter().find(|name| self.items.insert(name.clone())).expect("there are names enough");
         Ident::new(&name, span)
