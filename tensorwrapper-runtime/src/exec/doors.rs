@@ -10,7 +10,7 @@ use super::context::Context;
 use super::run::evaluate;
 use crate::element::Element;
 use crate::error::Error;
-use crate::expr::{Expr, Indexed, TensorLike, Tree, Value, bind, diagnostics_to_error};
+use crate::expr::{Expr, Indexed, TensorLike, Tree, Value, bind, diagnostics_to_error, read_text};
 use crate::graph::{OpGraph, lower};
 use crate::shape::Extents;
 use crate::tensor::Tensor;
@@ -31,6 +31,21 @@ impl<T: Element, X: TensorLike<Elem = T>> DynOperand<T> for X {
     fn dyn_operand(&self) -> DynValue<'_> {
         DynValue(self.operand().value)
     }
+}
+
+/// Records one equation in value form from its text, which is read as `tensor!` reads its tokens; its names stand for
+/// these tensors and numbers. Not for users: it is how the language is compared with the other doors.
+///
+/// # Errors
+/// What `tensor!` refuses, and Rust expressions, which a text cannot hold.
+pub fn record_text<'a, T: Element>(
+    text: &str,
+    tensors: &[(&str, &'a dyn DynOperand<T>)],
+    numbers: &[(&str, T)],
+) -> Result<Expr<'a, T>, Error> {
+    let tensor = |name: &str| tensors.iter().find(|(known, _)| *known == name).map(|(_, tensor)| tensor.dyn_operand().0);
+    let number = |name: &str| numbers.iter().find(|(known, _)| *known == name).map(|(_, number)| number.to_complex());
+    read_text::<T>(text, &tensor, &number)
 }
 
 /// Evaluates an equation given as NumPy's subscripts: `"ikl,klj->ij"`, spaces anywhere, `...` for unnamed axes, and

@@ -10,5 +10,5 @@ mod run;
 mod tests;
 
 pub use context::{Context, Graph};
-pub use doors::{DynOperand, EvalAll, contract, einsum, eval_all};
+pub use doors::{DynOperand, EvalAll, contract, einsum, eval_all, record_text};
 pub(crate) use run::evaluate;

@@ -10,6 +10,7 @@ mod like;
 mod recorder;
 #[cfg(test)]
 mod tests;
+mod text;
 mod value;
 
 pub(crate) use bind::bind;
@@ -17,5 +18,6 @@ pub use indexed::Indexed;
 pub(crate) use indexed::diagnostics_to_error;
 pub use like::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
 pub use recorder::{Factor, Index, Node, Recorder, Written};
+pub(crate) use text::read_text;
 pub use value::Expr;
 pub(crate) use value::{Axis, Factorised, Source, Tree, Value};

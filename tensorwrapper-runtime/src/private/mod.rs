@@ -19,6 +19,8 @@ pub use crate::shape::{
 
 use crate::element::Element;
 use crate::error::Error;
+pub use crate::exec::record_text;
+
 use crate::exec::Context;
 use crate::expr::Expr;
 use crate::shape::{Extent, Extents, Shape};
