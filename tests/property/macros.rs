@@ -84,7 +84,7 @@ fn function<T: Left>(number: u64, element: &str) -> Option<String> {
     let Drawn { data, expected, .. } = Drawn::new(&case);
     let round = number / 4;
     // Positions and ranges as literals, or as expressions.
-    let equation = if round % 3 == 0 { format!("{:#}", case.equation) } else { case.equation.to_string() };
+    let equation = if round.is_multiple_of(3) { format!("{:#}", case.equation) } else { case.equation.to_string() };
     if expected.is_err() || equation.len() > LONGEST {
         return None;
     }

@@ -12,6 +12,7 @@ mod doors;
 mod evaluate;
 mod generate;
 #[rustfmt::skip]
+#[allow(clippy::type_complexity, reason = "shapes of many axes are long types")]
 mod generated;
 mod group;
 mod macros;
