@@ -2,11 +2,15 @@
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use tensorwrapper_notation::syntax::Hole;
-use tensorwrapper_notation::{self as notation, Delimiter, Token, Tree};
+use tensorwrapper_notation::{self as notation, Delimiter, Diagnostic, Token, Tree};
 
 /// The tokens of one invocation, numbered: a notation span counts them.
 pub(crate) struct Host {
     tokens: Vec<Numbered>,
+    /// Groups around the token that is read.
+    depth: usize,
+    /// Where groups are deeper inside each other than anybody can read.
+    too_deep: Option<notation::Span>,
 }
 
 struct Numbered {
@@ -16,11 +20,15 @@ struct Numbered {
 }
 
 impl Host {
-    /// Numbers all tokens, groups from their opening to their closing delimiter.
-    pub(crate) fn read(input: TokenStream) -> (Host, Vec<Token>) {
-        let mut host = Host { tokens: Vec::new() };
+    /// Numbers all tokens, groups from their opening to their closing delimiter. Groups that are too deep inside each
+    /// other are a fault.
+    pub(crate) fn read(input: TokenStream) -> (Host, Result<Vec<Token>, Diagnostic>) {
+        let mut host = Host { tokens: Vec::new(), depth: 0, too_deep: None };
         let tokens = host.stream(input);
-        (host, tokens)
+        match host.too_deep {
+            Some(span) => (host, Err(notation::too_deep(span))),
+            None => (host, Ok(tokens)),
+        }
     }
 
     fn stream(&mut self, stream: TokenStream) -> Vec<Token> {
@@ -35,12 +43,23 @@ impl Host {
             TokenTree::Literal(literal) => Tree::Literal(literal.to_string()),
             TokenTree::Punct(punct) => Tree::Punct(punct.as_char(), punct.spacing() == proc_macro2::Spacing::Joint),
             TokenTree::Group(group) => {
-                let inner = self.stream(group.stream());
+                let inner = self.group(&group, start);
                 self.tokens.push(Numbered { tree: None, span: group.span_close() });
                 Tree::Group(delimiter(&group), inner)
             }
         };
         Token { tree, span: notation::Span { start, end: self.tokens.len() } }
+    }
+
+    fn group(&mut self, group: &Group, start: usize) -> Vec<Token> {
+        if self.depth == notation::DEEPEST_GROUPS {
+            self.too_deep.get_or_insert(notation::Span { start, end: start + 1 });
+            return Vec::new();
+        }
+        self.depth += 1;
+        let inner = self.stream(group.stream());
+        self.depth -= 1;
+        inner
     }
 
     /// Where a notation span starts, for the compiler.
@@ -83,6 +102,12 @@ impl Host {
         self.written(&name.text, self.span(name.span))
     }
 
+    /// A label as a name of Rust's, if it can be one: a letter in a string may be none.
+    pub(crate) fn label(&self, name: &str, span: notation::Span) -> Option<Ident> {
+        let is_token = matches!(self.tokens.get(span.start).and_then(|token| token.tree.as_ref()), Some(TokenTree::Ident(_)));
+        (is_token || name.is_ascii()).then(|| self.written(name, self.span(span)))
+    }
+
     /// A name as it was written, `r#` included.
     pub(crate) fn written(&self, name: &str, span: Span) -> Ident {
         match name.strip_prefix("r#") {
@@ -90,6 +115,15 @@ impl Host {
             None => Ident::new(name, span),
         }
     }
+}
+
+/// Where a span starts in its file. This crate's tests run outside the compiler, where spans have no place.
+pub(crate) fn line_and_column(span: Span) -> (usize, usize) {
+    if cfg!(test) {
+        return (0, 0);
+    }
+    let start = span.unwrap().start();
+    (start.line(), start.column())
 }
 
 /// A group is blamed as a whole when it is a single token of an error, so its span is the whole group's.

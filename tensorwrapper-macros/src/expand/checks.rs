@@ -28,7 +28,11 @@ pub(super) fn labels_are_no_constants(scene: &Scene<'_>, equation: &Equation) ->
     let mut seen = HashSet::new();
     let labels = equation.labels().iter().filter(|label| seen.insert(label.name.as_str()));
     let names: Vec<Ident> = labels
-        .map(|label| scene.host.written(&label.name, scene.host.span(label.span).resolved_at(Span::mixed_site())))
+        .filter_map(|label| scene.host.label(&label.name, label.span))
+        .map(|mut name| {
+            name.set_span(name.span().resolved_at(Span::mixed_site()));
+            name
+        })
         .collect();
     emit! {
         if false {
@@ -70,6 +74,8 @@ struct Checks<'s, 'h> {
     items: HashSet<String>,
     /// The labels' names.
     names: Vec<String>,
+    /// Those of which Rust can make names.
+    speakable: Vec<bool>,
     /// The types that stand for labels in messages.
     subjects: HashMap<(LabelId, String), Ident>,
     /// Marks of extents that no axis has: slices and declarations.
@@ -87,6 +93,7 @@ pub(super) fn checks(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
         met: HashSet::new(),
         items: HashSet::new(),
         names: equation.labels().iter().map(|label| label.name.clone()).collect(),
+        speakable: equation.labels().iter().map(|label| scene.host.label(&label.name, label.span).is_some()).collect(),
         subjects: HashMap::new(),
         lengths: 0,
     };
@@ -122,8 +129,8 @@ pub(super) fn checks(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
 impl Checks<'_, '_> {
     /// A name for an item, unique in the equation and mostly in the crate.
     fn item(&mut self, prefix: &str, span: Span) -> Ident {
-        let start = span.unwrap().start();
-        let name = format!("{prefix}_{}_{}", start.line(), start.column());
+        let (line, column) = crate::host::line_and_column(span);
+        let name = format!("{prefix}_{line}_{column}");
         let unique = (1..).map(|n| if n == 1 { name.clone() } else { format!("{name}_{n}") });
         let name = unique.into_iter().find(|name| self.items.insert(name.clone())).expect("there are names enough");
         Ident::new(&name, span)
@@ -300,7 +307,8 @@ impl Checks<'_, '_> {
             return subject.clone();
         }
         let (name, span) = (self.names[label.0].clone(), place.span);
-        let subject = self.item(name.trim_start_matches("r#"), span);
+        let prefix = if self.speakable[label.0] { name.trim_start_matches("r#") } else { "label" };
+        let subject = self.item(prefix, span);
         let declaration = quote_spanned!(span=> enum #subject {});
         self.code.extend(emit!(#[allow(non_camel_case_types)] #declaration));
         self.subjects.insert(key, subject.clone());

@@ -81,6 +81,8 @@ struct Checker<'s> {
     keeps_rest: bool,
     /// Labels whose one fault is known already.
     refused: Vec<LabelId>,
+    /// `sym` and `asym` around the place that is checked.
+    exchanges: usize,
 }
 
 impl<'s> Checker<'s> {
@@ -96,6 +98,7 @@ impl<'s> Checker<'s> {
             warnings: Vec::new(),
             keeps_rest: false,
             refused: Vec::new(),
+            exchanges: 0,
         }
     }
 

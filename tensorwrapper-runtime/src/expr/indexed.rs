@@ -2,6 +2,7 @@
 //!
 //! A chain writes the syntax tree that `tensor!` would have read, so it means the same.
 
+use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 use std::sync::Arc;
@@ -88,7 +89,7 @@ impl<'a, T: Element> Indexed<'a, T> {
         let hole = hole(format!("[{text}]"));
         let leaves = vec![(hole.span.start, Leaf::Tensor(value))];
         let span = hole.span;
-        let expression = labels(text).map(|indices| Expression { kind: ExpressionKind::Operand(hole, indices), span });
+        let expression = labels(text).map(|indices| Expression::new(ExpressionKind::Operand(hole, indices), span));
         Indexed { expression, leaves, element: PhantomData }
     }
 
@@ -96,14 +97,14 @@ impl<'a, T: Element> Indexed<'a, T> {
         let hole = hole(value.to_string());
         let leaves = vec![(hole.span.start, Leaf::Number(value))];
         let span = hole.span;
-        let expression = Ok(Expression { kind: ExpressionKind::Scalar(Scalar::Hole(hole)), span });
+        let expression = Ok(Expression::new(ExpressionKind::Scalar(Scalar::Hole(hole)), span));
         Indexed { expression, leaves, element: PhantomData }
     }
 
     fn map(self, kind: impl FnOnce(Box<Expression>) -> ExpressionKind) -> Self {
-        let expression = self.expression.map(|inner| {
+        let expression = self.expression.and_then(|inner| {
             let span = inner.span;
-            Expression { kind: kind(Box::new(inner)), span }
+            bounded(Expression::new(kind(Box::new(inner)), span))
         });
         Indexed { expression, ..self }
     }
@@ -117,9 +118,9 @@ impl<'a, T: Element> Indexed<'a, T> {
                 // Rust has already grouped the operands; parentheses keep its grouping.
                 let left = if multiplicative { parenthesise(left, is_sum) } else { left };
                 let right = parenthesise(right, |e| matches!(e, ExpressionKind::Binary(..)));
-                Ok(Expression { kind: ExpressionKind::Binary(operator, Box::new(left), Box::new(right)), span })
+                bounded(Expression::new(ExpressionKind::Binary(operator, Box::new(left), Box::new(right)), span))
             }
-            (Err(left), Err(right)) => Err(Error::all(vec![left, right])),
+            (Err(left), Err(right)) => Err(left.join(right)),
             (Err(fault), _) | (_, Err(fault)) => Err(fault),
         };
         Indexed { expression, leaves: self.leaves, element: PhantomData }
@@ -137,10 +138,8 @@ impl<'a, T: Element> Indexed<'a, T> {
         let statement =
             Statement { target: Target::Value(vec![left]), right: Right::Expression(expression), declarations: Vec::new(), span };
         let equation = check(&statement, &[]).map_err(diagnostics_to_error)?;
-        let leaf = |hole: &Hole| {
-            let found = self.leaves.iter().find(|(number, _)| *number == hole.span.start);
-            &found.expect("every hole of a chain has its leaf").1
-        };
+        let leaves: HashMap<usize, &Leaf<'a>> = self.leaves.iter().map(|(number, leaf)| (*number, leaf)).collect();
+        let leaf = |hole: &Hole| *leaves.get(&hole.span.start).expect("every hole of a chain has its leaf");
         let tensor = |hole: &Hole| match leaf(hole) {
             Leaf::Tensor(value) => Arc::clone(value),
             Leaf::Number(_) => unreachable!("numbers have no indices"),
@@ -177,9 +176,9 @@ impl<'a, T: Element> Indexed<'a, T> {
     pub fn spread(value: T, labels: &str) -> Self {
         let Indexed { expression, leaves, element } = Indexed::number(value.to_complex());
         let expression = names(labels).and_then(|over| {
-            let Expression { kind, span } = expression?;
+            let Expression { kind, span, .. } = expression?;
             let ExpressionKind::Scalar(scalar) = kind else { unreachable!("a number is a scalar") };
-            Ok(Expression { kind: ExpressionKind::Spread(scalar, over), span })
+            Ok(Expression::new(ExpressionKind::Spread(scalar, over), span))
         });
         Indexed { expression, leaves, element }
     }
@@ -201,6 +200,11 @@ fn names(text: &str) -> Result<Vec<Name>, Error> {
     labels(text)?.into_iter().map(name).collect()
 }
 
+/// A chain may be written by a loop, which knows no end.
+fn bounded(expression: Expression) -> Result<Expression, Error> {
+    expression.bounded().map_err(|fault| diagnostics_to_error(vec![fault]))
+}
+
 fn is_sum(kind: &ExpressionKind) -> bool {
     matches!(kind, ExpressionKind::Binary(Operator::Add | Operator::Subtract, ..))
 }
@@ -210,7 +214,7 @@ fn parenthesise(expression: Expression, needed: impl Fn(&ExpressionKind) -> bool
         return expression;
     }
     let span = expression.span;
-    Expression { kind: ExpressionKind::Parentheses(Box::new(expression)), span }
+    Expression::new(ExpressionKind::Parentheses(Box::new(expression)), span)
 }
 
 macro_rules! methods {
