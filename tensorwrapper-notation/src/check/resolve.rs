@@ -188,7 +188,8 @@ impl Checker<'_> {
             name.span,
             format!("index `{label}` would be summed inside {place}, or outside: the equation does not say"),
         )
-        .help(format!("write `sum({label}; …)` around what stands inside, or around the whole term"));
+        .help(format!("write `sum({label}; …)` around what stands inside, or around the whole term"))
+        .operators(format!("call `.sum(\"{label},\")` on what stands inside, or on the whole term"));
         self.faults.push(fault);
     }
 

@@ -10,7 +10,7 @@ use super::context::Context;
 use super::run::evaluate;
 use crate::element::Element;
 use crate::error::Error;
-use crate::expr::{Expr, Indexed, TensorLike, Tree, Value, bind, diagnostics_to_error, read_text};
+use crate::expr::{Expr, Indexed, Notation, TensorLike, Tree, Value, bind, faults_to_error, read_text};
 use crate::graph::{OpGraph, lower};
 use crate::shape::Extents;
 use crate::tensor::Tensor;
@@ -93,7 +93,7 @@ impl Context {
     pub fn einsum<T: Element>(&self, subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Tensor<T>, Error> {
         let values: Vec<_> = operands.iter().map(|operand| operand.dyn_operand().0).collect();
         let statement = parse_einsum(subscripts, &numbered_operands(values.len()), None)
-            .map_err(|fault| diagnostics_to_error(vec![fault]))?;
+            .map_err(|fault| faults_to_error(vec![fault], Notation::Subscripts))?;
         self.product(&statement, &values)
     }
 
@@ -108,12 +108,12 @@ impl Context {
     ) -> Result<Tensor<T>, Error> {
         let values: Vec<_> = operands.iter().map(|(operand, _)| operand.dyn_operand().0).collect();
         let labels: Vec<&[usize]> = operands.iter().map(|(_, labels)| *labels).collect();
-        let statement = contraction(&labels, output).map_err(|fault| diagnostics_to_error(vec![fault]))?;
+        let statement = contraction(&labels, output).map_err(|fault| faults_to_error(vec![fault], Notation::Subscripts))?;
         self.product(&statement, &values)
     }
 
     fn product<T: Element>(&self, statement: &Statement, values: &[Arc<Value<'_>>]) -> Result<Tensor<T>, Error> {
-        let equation = check(statement, &[]).map_err(diagnostics_to_error)?;
+        let equation = check(statement, &[]).map_err(|faults| faults_to_error(faults, Notation::Subscripts))?;
         let operand = |hole: &Hole| Arc::clone(&values[hole.span.start]);
         let scalar = |_: &Hole| -> Tree<'_> { unreachable!("these doors have no scalars") };
         let value = bind::<T>(&equation, &operand, &scalar)?;

@@ -12,9 +12,10 @@ use num_complex::Complex;
 use tensorwrapper_notation::syntax::{
     Expression, ExpressionKind, Hole, Index, LeftSide, Name, Operator, Reduction, Right, Scalar, Statement, Target,
 };
-use tensorwrapper_notation::{Diagnostic, Fault, Function, Span, axes, check, lex};
+use tensorwrapper_notation::{Function, Span, axes, check, lex};
 
 use super::bind::bind;
+use super::faults::{Notation, faults_to_error};
 use super::like::TensorLike;
 use super::value::{Expr, Tree, Value};
 use crate::element::Element;
@@ -55,7 +56,7 @@ fn labels(text: &str) -> Result<Vec<Index>, Error> {
         };
         Ok(text.trim().char_indices().map(letter).collect())
     };
-    let found = read.map_err(|fault| diagnostics_to_error(vec![fault]))?;
+    let found = read.map_err(|fault| faults_to_error(vec![fault], Notation::Operators))?;
     // Holes would have no meaning in a string.
     for index in &found {
         if let Index::Chip(tensorwrapper_notation::syntax::Count::Hole(hole))
@@ -66,22 +67,6 @@ fn labels(text: &str) -> Result<Vec<Index>, Error> {
         }
     }
     Ok(found)
-}
-
-/// Faults of the language as the run time's error.
-pub(crate) fn diagnostics_to_error(faults: Vec<Diagnostic>) -> Error {
-    let error = |fault: Diagnostic| {
-        let kind = match fault.fault {
-            Fault::Syntax => ErrorKind::Syntax { message: fault.message, position: fault.span.start },
-            Fault::Label => ErrorKind::Label(fault.message),
-            Fault::Unbuilt => ErrorKind::Unsupported(fault.message),
-        };
-        match fault.help {
-            Some(help) => Error::new(kind).with_help(help),
-            None => Error::new(kind),
-        }
-    };
-    Error::all(faults.into_iter().map(error).collect())
 }
 
 impl<'a, T: Element> Indexed<'a, T> {
@@ -137,7 +122,7 @@ impl<'a, T: Element> Indexed<'a, T> {
         let span = expression.span;
         let statement =
             Statement { target: Target::Value(vec![left]), right: Right::Expression(expression), declarations: Vec::new(), span };
-        let equation = check(&statement, &[]).map_err(diagnostics_to_error)?;
+        let equation = check(&statement, &[]).map_err(|faults| faults_to_error(faults, Notation::Operators))?;
         let leaves: HashMap<usize, &Leaf<'a>> = self.leaves.iter().map(|(number, leaf)| (*number, leaf)).collect();
         let leaf = |hole: &Hole| *leaves.get(&hole.span.start).expect("every hole of a chain has its leaf");
         let tensor = |hole: &Hole| match leaf(hole) {
@@ -202,7 +187,7 @@ fn names(text: &str) -> Result<Vec<Name>, Error> {
 
 /// A chain may be written by a loop, which knows no end.
 fn bounded(expression: Expression) -> Result<Expression, Error> {
-    expression.bounded().map_err(|fault| diagnostics_to_error(vec![fault]))
+    expression.bounded().map_err(|fault| faults_to_error(vec![fault], Notation::Operators))
 }
 
 fn is_sum(kind: &ExpressionKind) -> bool {

@@ -5,6 +5,7 @@
 //! Knows nothing of graphs and devices.
 
 mod bind;
+mod faults;
 mod indexed;
 mod like;
 mod recorder;
@@ -14,8 +15,9 @@ mod text;
 mod value;
 
 pub(crate) use bind::bind;
+pub(crate) use faults::{Notation, faults_to_error};
 pub use indexed::Indexed;
-pub(crate) use indexed::diagnostics_to_error;
+
 pub use like::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
 pub use recorder::{Factor, Index, Node, Recorder, Written};
 pub(crate) use text::read_text;

@@ -9,7 +9,7 @@ use tensorwrapper_notation::syntax::{Count, Hole, Invocation, Range, Scalar, Tar
 use tensorwrapper_notation::{Equation, Index, ScalarId, check, lex, parse};
 
 use super::bind::bind;
-use super::diagnostics_to_error;
+use super::faults::{Notation, faults_to_error};
 use super::value::{Expr, Tree, Value};
 use crate::element::Element;
 use crate::error::{Error, ErrorKind};
@@ -23,13 +23,13 @@ pub(crate) fn read_text<'a, T: Element>(
     tensor: &dyn Fn(&str) -> Option<Arc<Value<'a>>>,
     number: &dyn Fn(&str) -> Option<Complex<f64>>,
 ) -> Result<Expr<'a, T>, Error> {
-    let tokens = lex(text).map_err(|fault| diagnostics_to_error(vec![fault]))?;
+    let tokens = lex(text).map_err(|fault| faults_to_error(vec![fault], Notation::Text))?;
     let refuse = |what: &str| Err(Error::new(ErrorKind::Unsupported(format!("{what}, and this text is to be one equation"))));
-    let statement = match parse(&tokens).map_err(diagnostics_to_error)? {
+    let statement = match parse(&tokens).map_err(|faults| faults_to_error(faults, Notation::Text))? {
         Invocation::Equation(statement) => statement,
         Invocation::Block(_) => return refuse("a block holds several equations"),
     };
-    let equation = check(&statement, &[]).map_err(diagnostics_to_error)?;
+    let equation = check(&statement, &[]).map_err(|faults| faults_to_error(faults, Notation::Text))?;
     if !matches!(statement.target, Target::Value(_)) {
         return refuse("only a left side such as `[i, j]` makes a value");
     }
