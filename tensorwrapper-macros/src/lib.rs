@@ -10,29 +10,44 @@ mod expand;
 mod fuzz;
 mod host;
 mod report;
+mod root;
 
 use expand::Failure;
+
+/// Expands what follows `($crate)`, for a program that knows the library by that root.
+fn expand(
+    input: proc_macro::TokenStream,
+    failure: Failure,
+    expansion: fn(proc_macro2::TokenStream, Failure) -> proc_macro2::TokenStream,
+) -> proc_macro::TokenStream {
+    let (root, tokens) = root::split(input.into());
+    let code = expansion(tokens, failure);
+    match root {
+        Some(root) => root::replaced(code, &root).into(),
+        None => code.into(),
+    }
+}
 
 /// Tensor equations. See the crate `tensorwrapper` for the language.
 #[proc_macro]
 pub fn tensor(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    expand::invocation(input.into(), Failure::Panic).into()
+    expand(input, Failure::Panic, expand::invocation)
 }
 
 /// The same language as `tensor!`, with a `Result` as its value.
 #[proc_macro]
 pub fn try_tensor(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    expand::invocation(input.into(), Failure::Return).into()
+    expand(input, Failure::Return, expand::invocation)
 }
 
 /// Subscripts in a string literal, checked at compile time. See the crate `tensorwrapper`.
 #[proc_macro]
 pub fn einsum(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    expand::subscripts(input.into(), Failure::Panic).into()
+    expand(input, Failure::Panic, expand::subscripts)
 }
 
 /// The same as `einsum!`, with a `Result` as its value.
 #[proc_macro]
 pub fn try_einsum(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    expand::subscripts(input.into(), Failure::Return).into()
+    expand(input, Failure::Return, expand::subscripts)
 }

@@ -34,9 +34,11 @@ pub(super) fn labels_are_no_constants(scene: &Scene<'_>, equation: &Equation) ->
             name
         })
         .collect();
+    // Declared, not given: what it would be given has no place of its own, and rustc would show the whole macro.
+    let types = names.iter().map(|name| quote_spanned!(name.span()=> ::tensorwrapper::__private::Label));
     emit! {
         if false {
-            #(#[allow(non_snake_case, unused_variables)] let #names = ::tensorwrapper::__private::Label;)*
+            #(#[allow(non_snake_case, unused_variables)] let #names: #types;)*
         }
     }
 }
