@@ -12,9 +12,9 @@ use num_complex::Complex;
 use tensorwrapper_notation::syntax::{
     Expression, ExpressionKind, Hole, Index, LeftSide, Name, Operator, Reduction, Right, Scalar, Statement, Target,
 };
-use tensorwrapper_notation::{Function, Span, axes, check, lex};
+use tensorwrapper_notation::{Function, OperandId, Span, axes, check, lex};
 
-use super::bind::bind;
+use super::bind::{Holes, bind_value};
 use super::faults::{Notation, faults_to_error};
 use super::like::TensorLike;
 use super::value::{Expr, Tree, Value};
@@ -37,6 +37,31 @@ pub struct Indexed<'a, T> {
 enum Leaf<'a> {
     Tensor(Arc<Value<'a>>),
     Number(Complex<f64>),
+}
+
+/// The leaves of a chain, which fill its holes.
+struct Leaves<'l, 'a>(HashMap<usize, &'l Leaf<'a>>);
+
+impl<'a> Leaves<'_, 'a> {
+    fn leaf(&self, hole: &Hole) -> &Leaf<'a> {
+        self.0.get(&hole.span.start).expect("every hole of a chain has its leaf")
+    }
+}
+
+impl<'a> Holes<'a> for Leaves<'_, 'a> {
+    fn tensor(&self, _: OperandId, hole: &Hole) -> Arc<Value<'a>> {
+        match self.leaf(hole) {
+            Leaf::Tensor(value) => Arc::clone(value),
+            Leaf::Number(_) => unreachable!("numbers have no indices"),
+        }
+    }
+
+    fn scalar(&self, hole: &Hole) -> Tree<'a> {
+        match self.leaf(hole) {
+            Leaf::Number(value) => Tree::Constant(*value),
+            Leaf::Tensor(value) => Tree::Operand(Arc::clone(value), Vec::new()),
+        }
+    }
 }
 
 /// Numbers the holes of all chains of the program, so that joining two needs no renumbering.
@@ -123,17 +148,8 @@ impl<'a, T: Element> Indexed<'a, T> {
         let statement =
             Statement { target: Target::Value(vec![left]), right: Right::Expression(expression), declarations: Vec::new(), span };
         let equation = check(&statement, &[]).map_err(|faults| faults_to_error(faults, Notation::Operators))?;
-        let leaves: HashMap<usize, &Leaf<'a>> = self.leaves.iter().map(|(number, leaf)| (*number, leaf)).collect();
-        let leaf = |hole: &Hole| *leaves.get(&hole.span.start).expect("every hole of a chain has its leaf");
-        let tensor = |hole: &Hole| match leaf(hole) {
-            Leaf::Tensor(value) => Arc::clone(value),
-            Leaf::Number(_) => unreachable!("numbers have no indices"),
-        };
-        let scalar = |hole: &Hole| match leaf(hole) {
-            Leaf::Number(value) => Tree::Constant(*value),
-            Leaf::Tensor(value) => Tree::Operand(Arc::clone(value), Vec::new()),
-        };
-        bind::<T>(&equation, &tensor, &scalar).map(Expr::new)
+        let leaves = Leaves(self.leaves.iter().map(|(number, leaf)| (*number, leaf)).collect());
+        bind_value(&equation, T::DTYPE, &leaves).map(Expr::new)
     }
 
     /// Each element to a whole power.
@@ -290,7 +306,7 @@ macro_rules! at {
             /// Labels the axes: one letter each where there is no comma (`"ik"`), names between commas otherwise
             /// (`"i,k"`). Slices `i in 2..5` and positions `3` are indices too.
             pub fn at(&self, labels: &str) -> Indexed<'_, T> {
-                Indexed::new(self.operand().value, labels)
+                Indexed::new(self.operand().given.value(), labels)
             }
         }
     )* };

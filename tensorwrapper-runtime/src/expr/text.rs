@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use num_complex::Complex;
 use tensorwrapper_notation::syntax::{Count, Hole, Invocation, Range, Scalar, Target};
-use tensorwrapper_notation::{Equation, Index, ScalarId, check, lex, parse};
+use tensorwrapper_notation::{Equation, Index, OperandId, ScalarId, check, lex, parse};
 
-use super::bind::bind;
+use super::bind::{Holes, bind_value};
 use super::faults::{Notation, faults_to_error};
 use super::value::{Expr, Tree, Value};
 use crate::element::Element;
@@ -58,12 +58,26 @@ pub(crate) fn read_text<'a, T: Element>(
             }
         }
     }
-    let found = |hole: &Hole| tensor(&hole.text).expect("every operand was found");
-    let scalar = |hole: &Hole| match number(&hole.text) {
-        Some(value) => Tree::Constant(value),
-        None => Tree::Operand(found(hole), Vec::new()),
-    };
-    bind::<T>(&equation, &found, &scalar).map(Expr::new)
+    bind_value(&equation, T::DTYPE, &Named { tensor, number }).map(Expr::new)
+}
+
+/// What names stand for, when every name is known.
+struct Named<'n, 'a> {
+    tensor: &'n dyn Fn(&str) -> Option<Arc<Value<'a>>>,
+    number: &'n dyn Fn(&str) -> Option<Complex<f64>>,
+}
+
+impl<'a> Holes<'a> for Named<'_, 'a> {
+    fn tensor(&self, _: OperandId, hole: &Hole) -> Arc<Value<'a>> {
+        (self.tensor)(&hole.text).expect("every operand was found")
+    }
+
+    fn scalar(&self, hole: &Hole) -> Tree<'a> {
+        match (self.number)(&hole.text) {
+            Some(value) => Tree::Constant(value),
+            None => Tree::Operand((self.tensor)(&hole.text).expect("every number was found"), Vec::new()),
+        }
+    }
 }
 
 /// A hole where this version binds literals only: extents, positions, ranges, exponents.
