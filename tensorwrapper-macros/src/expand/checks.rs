@@ -37,8 +37,9 @@ pub(super) fn labels_are_no_constants(scene: &Scene<'_>, equation: &Equation) ->
     if names.is_empty() {
         return TokenStream::new();
     }
-    let values = names.iter().map(|_| emit!(__tw::Label));
-    emit!(if false { let [#(#names),*] = [#(#values),*]; })
+    // Declared, not given: what they would be given has no place of its own, and rustc would show the whole macro.
+    let types = names.iter().map(|name| quote_spanned!(name.span()=> __tw::Label));
+    emit!(if false { #(let #names: #types;)* })
 }
 
 /// Where a label's extent was seen.
