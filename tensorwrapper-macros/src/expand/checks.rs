@@ -28,13 +28,18 @@ pub(super) fn labels_are_no_constants(scene: &Scene<'_>, equation: &Equation) ->
     let mut seen = HashSet::new();
     let labels = equation.labels().iter().filter(|label| seen.insert(label.name.as_str()));
     let names: Vec<Ident> = labels
-        .map(|label| scene.host.written(&label.name, scene.host.span(label.span).resolved_at(Span::mixed_site())))
+        .filter_map(|label| scene.host.label(&label.name, label.span))
+        .map(|mut name| {
+            name.set_span(name.span().resolved_at(Span::mixed_site()));
+            name
+        })
         .collect();
     if names.is_empty() {
         return TokenStream::new();
     }
-    let values = names.iter().map(|_| emit!(__tw::Label));
-    emit!(if false { let [#(#names),*] = [#(#values),*]; })
+    // Declared, not given: what they would be given has no place of its own, and rustc would show the whole macro.
+    let types = names.iter().map(|name| quote_spanned!(name.span()=> __tw::Label));
+    emit!(if false { #(let #names: #types;)* })
 }
 
 /// Where a label's extent was seen.
@@ -70,6 +75,8 @@ struct Checks<'s, 'h> {
     items: HashSet<String>,
     /// The labels' names.
     names: Vec<String>,
+    /// Those of which Rust can make names.
+    speakable: Vec<bool>,
     /// The types that stand for labels in messages.
     subjects: HashMap<(LabelId, String), Ident>,
     /// Marks of extents that no axis has: slices and declarations.
@@ -89,6 +96,7 @@ pub(super) fn checks(scene: &Scene<'_>, equation: &Equation, operands: &[Ident])
         met: HashSet::new(),
         items: HashSet::new(),
         names: equation.labels().iter().map(|label| label.name.clone()).collect(),
+        speakable: equation.labels().iter().map(|label| scene.host.label(&label.name, label.span).is_some()).collect(),
         subjects: HashMap::new(),
         lengths: 0,
         operands,
@@ -301,7 +309,8 @@ impl Checks<'_, '_> {
             return subject.clone();
         }
         let (name, span) = (self.names[label.0].clone(), place.span);
-        let subject = self.item(name.trim_start_matches("r#"), span);
+        let prefix = if self.speakable[label.0] { name.trim_start_matches("r#") } else { "label" };
+        let subject = self.item(prefix, span);
         let declaration = quote_spanned!(span=> enum #subject {});
         self.code.extend(declaration);
         self.subjects.insert(key, subject.clone());

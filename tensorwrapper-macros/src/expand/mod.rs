@@ -49,7 +49,10 @@ pub(crate) fn subscripts(input: TokenStream, failure: Failure) -> TokenStream {
 
 fn expand(input: TokenStream, failure: Failure, read: fn(&[Token]) -> Recovered) -> TokenStream {
     let (host, tokens) = Host::read(input);
-    let read = read(&tokens);
+    let read = match tokens {
+        Ok(tokens) => read(&tokens),
+        Err(fault) => return report::faults(&host, vec![fault]),
+    };
     let expanded = match read.invocation {
         Some(invocation) => block::expand(&host, &as_block(invocation), (read.faults, &read.broken), failure),
         None => Err(read.faults),

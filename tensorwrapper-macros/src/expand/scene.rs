@@ -120,7 +120,7 @@ impl<'h> Scene<'h> {
         let text = made.into_iter().find(|text| mentions(&hole.text, text))?;
         let message = format!("`{}` reads `{text}` as it was before this block, which has made another `{text}`", hole.text);
         let help = Some(format!("write `{text}` alone, or give the block's own another name"));
-        Some(Diagnostic { fault: Fault::Label, span: hole.span, message, help })
+        Some(Diagnostic { help, ..Diagnostic::new(Fault::Label, hole.span, message) })
     }
 
     fn give(&mut self, hole: &Hole, how: Taken) {

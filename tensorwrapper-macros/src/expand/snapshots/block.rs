@@ -20,7 +20,9 @@ fn expansion() {
                 #[allow(non_snake_case, non_camel_case_types, unused_variables)]
                 let w = {
                     if false {
-                        let [i, j, k] = [__tw::Label, __tw::Label, __tw::Label];
+                        let i: __tw::Label;
+                        let j: __tw::Label;
+                        let k: __tw::Label;
                     }
                     let __element = __operand1.element();
                     #[diagnostic::on_unimplemented(
@@ -60,7 +62,7 @@ fn expansion() {
                 #[allow(non_snake_case, non_camel_case_types, unused_variables)]
                 let __write0 = {
                     if false {
-                        let [i] = [__tw::Label];
+                        let i: __tw::Label;
                     }
                     let __element = __operand2.element();
                     let __elements = __tw::Elements(__element, w.element());
@@ -141,7 +143,8 @@ fn expansion() {
                 #[allow(non_snake_case, non_camel_case_types, unused_variables)]
                 let e = {
                     if false {
-                        let [i, j] = [__tw::Label, __tw::Label];
+                        let i: __tw::Label;
+                        let j: __tw::Label;
                     }
                     let __element = w.element();
                     #[diagnostic::on_unimplemented(

@@ -14,7 +14,9 @@ fn expansion() {
                 #[allow(non_snake_case, non_camel_case_types, unused_variables)]
                 let __value0 = {
                     if false {
-                        let [i, j, k] = [__tw::Label, __tw::Label, __tw::Label];
+                        let i: __tw::Label;
+                        let j: __tw::Label;
+                        let k: __tw::Label;
                     }
                     let __element = __operand0.element();
                     let __elements = __tw::Elements(__element, __operand1.element());
