@@ -20,6 +20,10 @@ pub struct OperandId(pub usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ScalarId(pub usize);
 
+/// Number of a function of the program's in its equation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FunctionId(pub usize);
+
 /// An extent given by `where`.
 pub type Extent = Count;
 
@@ -89,6 +93,15 @@ pub struct Operand {
     pub indices: Vec<Index>,
 }
 
+/// A function of the program's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mapped {
+    /// The function.
+    pub hole: Hole,
+    /// Number of its arguments.
+    pub arguments: usize,
+}
+
 /// The axes of one result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Left {
@@ -137,6 +150,7 @@ pub(crate) enum Node {
     Binary(Operator, Box<Node>, Box<Node>),
     Reduce(Reduction, Vec<LabelId>, Box<Node>),
     Apply(Function, Box<Node>),
+    Map(FunctionId, Vec<Node>),
     PowerInteger(Box<Node>, ScalarId),
     PowerReal(Box<Node>, ScalarId),
 }
@@ -150,6 +164,7 @@ impl Node {
             Node::PowerInteger(inner, _) | Node::PowerReal(inner, _) => inner.exponent(id),
             Node::Negate(inner) | Node::Reduce(_, _, inner) | Node::Apply(_, inner) => inner.exponent(id),
             Node::Binary(_, a, b) => a.exponent(id).or_else(|| b.exponent(id)),
+            Node::Map(_, arguments) => arguments.iter().find_map(|argument| argument.exponent(id)),
         }
     }
 }
@@ -215,6 +230,7 @@ pub struct Equation {
     pub(crate) labels: Vec<Label>,
     pub(crate) operands: Vec<Operand>,
     pub(crate) scalars: Vec<Scalar>,
+    pub(crate) functions: Vec<Mapped>,
     pub(crate) left: Vec<Left>,
     pub(crate) place: Option<(OperandId, Assignment)>,
     pub(crate) meaning: Meaning,
@@ -240,6 +256,8 @@ pub trait Builder {
     fn reduce(&mut self, reduction: Reduction, labels: &[LabelId], value: Self::Value) -> Self::Value;
     /// A function of each element.
     fn apply(&mut self, function: Function, value: Self::Value) -> Self::Value;
+    /// A function of the program's, of each element of its arguments.
+    fn map(&mut self, id: FunctionId, function: &Mapped, arguments: Vec<Self::Value>) -> Self::Value;
     /// Each element to a whole power.
     fn power_integer(&mut self, value: Self::Value, id: ScalarId, exponent: &Scalar) -> Self::Value;
     /// Each element to a real power.
@@ -260,6 +278,11 @@ impl Equation {
     /// All numbers; a [`ScalarId`] is a position here.
     pub fn scalars(&self) -> &[Scalar] {
         &self.scalars
+    }
+
+    /// All functions of the program's; a [`FunctionId`] is a position here.
+    pub fn functions(&self) -> &[Mapped] {
+        &self.functions
     }
 
     /// Whether a number is an exponent, and of which power.
@@ -325,6 +348,10 @@ impl Equation {
             Node::Apply(function, inner) => {
                 let inner = self.node(inner, builder);
                 builder.apply(*function, inner)
+            }
+            Node::Map(id, arguments) => {
+                let arguments = arguments.iter().map(|argument| self.node(argument, builder)).collect();
+                builder.map(*id, &self.functions[id.0], arguments)
             }
             Node::PowerInteger(base, id) => {
                 let base = self.node(base, builder);

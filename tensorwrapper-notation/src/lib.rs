@@ -24,9 +24,10 @@ pub use check::check;
 pub use diagnostic::{Diagnostic, Fault};
 pub use einsum::{contraction, einsum, numbered_operands};
 pub use equation::{
-    Builder, Equation, Exponent, Extent, Factorise, Index, LabelId, Left, LeftAxis, Operand, OperandId, Right, ScalarId,
+    Builder, Equation, Exponent, Extent, Factorise, FunctionId, Index, LabelId, Left, LeftAxis, Mapped, Operand, OperandId,
+    Right, ScalarId,
 };
 pub use function::Function;
 pub use lex::lex;
-pub use parse::{Recovered, axes, einsum_call, parse, recover};
+pub use parse::{MOST_ARGUMENTS, Recovered, axes, einsum_call, parse, recover};
 pub use token::{Delimiter, Span, Token, Tree, text};

@@ -137,6 +137,8 @@ pub enum ExpressionKind {
     Reduce(Reduction, Vec<Name>, Box<Expression>),
     /// `exp(X)` and its like.
     Apply(Function, Box<Expression>),
+    /// `map(f; X, Y)`: a function of the program's, of each element of its arguments.
+    Map(Hole, Vec<Expression>),
     /// `powi(X, n)`
     PowerInteger(Box<Expression>, Scalar),
     /// `powf(X, p)`

@@ -7,6 +7,7 @@ use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub};
 
 use num_complex::Complex;
 
+use crate::callback::{Callback, Typed};
 use crate::erased::{Buffer, SliceMut, SliceRef};
 
 /// The element type of a tensor, as a run-time value.
@@ -144,6 +145,10 @@ pub trait Element:
     fn typed_mut(slice: SliceMut<'_>) -> Option<&mut [Self]>;
     #[doc(hidden)]
     fn typed_vec(buffer: Buffer) -> Result<Vec<Self>, Buffer>;
+    #[doc(hidden)]
+    fn erase_function(function: Typed<'_, Self>) -> Callback<'_>;
+    #[doc(hidden)]
+    fn typed_function(callback: Callback<'_>) -> Option<Typed<'_, Self>>;
 }
 
 macro_rules! erasure {
@@ -175,6 +180,15 @@ macro_rules! erasure {
             match buffer {
                 Buffer::$Variant(elements) => Ok(elements),
                 other => Err(other),
+            }
+        }
+        fn erase_function(function: Typed<'_, Self>) -> Callback<'_> {
+            Callback::$Variant(function)
+        }
+        fn typed_function(callback: Callback<'_>) -> Option<Typed<'_, Self>> {
+            match callback {
+                Callback::$Variant(function) => Some(function),
+                _ => None,
             }
         }
     };

@@ -3,6 +3,7 @@
 //! The modules are floors, listed bottom-up; each uses only those above it in this list.
 
 // Floor 0: numbers, their erasure, and the one error type.
+mod callback;
 mod element;
 mod erased;
 mod error;

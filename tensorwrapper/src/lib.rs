@@ -58,7 +58,9 @@
 /// | `..` | all axes that are not written, matched from the right, on the left too; the result's rank is known at run time |
 ///
 /// `1[i]` is a constant along `i`; numbers are literals, variables, `{ any Rust expression }` and tensors of rank 0.
-/// Functions of elements are `exp ln sqrt abs sin cos tan tanh recip conj re im`, `powi(X, n)` and `powf(X, p)`.
+/// Functions of elements are `exp ln sqrt abs sin cos tan tanh recip conj re im`, `powi(X, n)` and `powf(X, p)`, and
+/// `map(f; X, Y)` calls a Rust function, a path, a variable or a closure such as `|x: f64, y| …`, with one element of each of
+/// up to eight arguments; from several threads, in any order, and as often as the computation needs it.
 /// `sum(k, l; X)`, `prod`, `max` and `min` reduce explicitly. `sym(i, j; X)` is X plus the same with `i` and `j` exchanged,
 /// `asym` less it, without a factor; groups change places as `asym((i, a), (j, b); X)`.
 ///

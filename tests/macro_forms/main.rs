@@ -8,6 +8,7 @@ mod decompositions;
 mod failures;
 mod generic;
 mod holes;
+mod mapped;
 mod operands;
 mod places;
 mod values;

@@ -4,7 +4,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote_spanned};
 use tensorwrapper_notation::syntax::{Factorisation, Operator, Range, Reduction, Scalar};
 use tensorwrapper_notation::{
-    Builder, Equation, Factorise, Function, Index, LabelId, Left, LeftAxis, Operand, OperandId, Right, ScalarId,
+    Builder, Equation, Factorise, Function, FunctionId, Index, LabelId, Left, LeftAxis, Mapped, Operand, OperandId, Right,
+    ScalarId,
 };
 
 use super::checks;
@@ -38,7 +39,7 @@ pub(super) fn record(scene: &Scene<'_>, equation: &Equation) -> Recorded {
     let code = emit! {
         (|| {
             #[allow(unused_imports)]
-            use ::tensorwrapper::__private::{AxisByType as _, AxisByValue as _, CompareAtRunTime as _, LocateAtRunTime as _};
+            use ::tensorwrapper::__private::{AxisByType as _, AxisByValue as _, CompareAtRunTime as _, LocateAtRunTime as _, RefuseFunction as _};
             #constants
             #operands
             #checks
@@ -274,6 +275,17 @@ impl Builder for Emitter<'_, '_> {
         // The variant's name is its debug text.
         let variant = format_ident!("{function:?}");
         self.bind(&emit!(__recorder.apply(::tensorwrapper::__private::Function::#variant, #value)))
+    }
+
+    fn map(&mut self, _: FunctionId, function: &Mapped, arguments: Vec<Ident>) -> Ident {
+        let given = self.scene.function(&function.hole);
+        let span = self.scene.host.function(&function.hole);
+        let (count, lookup) = (function.arguments, format_ident!("__function{}", function.arguments));
+        let shared = quote_spanned!(span=> <_ as ::tensorwrapper::__private::Shared>::candidate);
+        let callback = quote_spanned!(span=> <_ as ::tensorwrapper::__private::MapFunction<_, #count>>::callback);
+        let asked = own("asked", self.nodes);
+        self.statements.extend(emit!(let #asked = #shared(#given, __element).#lookup();));
+        self.bind(&emit!(__recorder.map(#callback(#asked), ::std::vec![#(#arguments),*])))
     }
 
     fn power_integer(&mut self, value: Ident, _: ScalarId, exponent: &Scalar) -> Ident {

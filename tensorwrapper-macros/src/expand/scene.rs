@@ -15,6 +15,8 @@ use crate::host::Host;
 enum Use {
     /// By reference: a tensor or a scalar.
     Borrow,
+    /// By reference: a function.
+    Function,
     /// As a range of indices.
     Range,
     /// As a position or extent.
@@ -87,6 +89,7 @@ impl<'h> Scene<'h> {
                 ));
             }
         }
+        holes.extend(equation.functions().iter().map(|function| (&function.hole, Use::Function)));
         for label in equation.labels() {
             if let Some(Count::Hole(hole)) = &label.declared {
                 holes.push((hole, Use::Count));
@@ -135,7 +138,7 @@ impl<'h> Scene<'h> {
         let span = self.host.blame(hole);
         let value = match how {
             // At its place, so that rustc's messages about borrowing point there.
-            Use::Borrow => quote_spanned!(span.resolved_at(Span::mixed_site())=> &(#tokens)),
+            Use::Borrow | Use::Function => quote_spanned!(span.resolved_at(Span::mixed_site())=> &(#tokens)),
             Use::Range => {
                 let bounds = quote_spanned!(span=> <_ as ::tensorwrapper::__private::IndexRange>::bounds);
                 emit!(#bounds(&(#tokens)))
@@ -188,6 +191,11 @@ impl<'h> Scene<'h> {
     /// A reference to a tensor or scalar.
     pub(super) fn borrowed(&self, hole: &Hole) -> TokenStream {
         self.recorded(&hole.text).unwrap_or_else(|| self.given(hole, Use::Borrow))
+    }
+
+    /// A reference to a function.
+    pub(super) fn function(&self, hole: &Hole) -> TokenStream {
+        self.given(hole, Use::Function)
     }
 
     /// A pair of bounds.

@@ -24,6 +24,7 @@ fn collect<'e>(expression: &'e Expression, bound: &mut Vec<&'e str>, found: &mut
             collect(a, bound, found);
             collect(b, bound, found);
         }
+        ExpressionKind::Map(_, arguments) => arguments.iter().for_each(|argument| collect(argument, bound, found)),
         ExpressionKind::Negate(inner)
         | ExpressionKind::Parentheses(inner)
         | ExpressionKind::Apply(_, inner)
@@ -49,6 +50,7 @@ fn parts(expression: &Expression) -> Vec<&Expression> {
             Vec::new()
         }
         ExpressionKind::Binary(_, a, b) => vec![a, b],
+        ExpressionKind::Map(_, arguments) => arguments.iter().collect(),
         ExpressionKind::Negate(inner)
         | ExpressionKind::Parentheses(inner)
         | ExpressionKind::Apply(_, inner)

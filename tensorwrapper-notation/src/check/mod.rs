@@ -12,7 +12,9 @@ mod resolve;
 mod tests;
 
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::equation::{Equation, Index, Label, LabelId, Left, LeftAxis, Meaning, Node, Operand, OperandId, ScalarId};
+use crate::equation::{
+    Equation, FunctionId, Index, Label, LabelId, Left, LeftAxis, Mapped, Meaning, Node, Operand, OperandId, ScalarId,
+};
 use crate::syntax::{self, Assignment, Declaration, LeftSide, Name, Right, Scalar, Statement, Target};
 use labels::{binds, free_labels, unbuilt};
 
@@ -73,6 +75,7 @@ struct Checker<'s> {
     labels: Vec<Label>,
     operands: Vec<Operand>,
     scalars: Vec<Scalar>,
+    functions: Vec<Mapped>,
     /// Labels that are bound where they may not be: nothing else is said of them.
     misbound: Vec<String>,
     faults: Vec<Diagnostic>,
@@ -91,6 +94,7 @@ impl<'s> Checker<'s> {
             labels: Vec::new(),
             operands: Vec::new(),
             scalars: Vec::new(),
+            functions: Vec::new(),
             misbound: Vec::new(),
             faults: Vec::new(),
             warnings: Vec::new(),
@@ -108,8 +112,8 @@ impl<'s> Checker<'s> {
         self.every_extent_is_known(meaning.as_ref());
         match meaning {
             Some(meaning) if self.faults.is_empty() => {
-                let Checker { labels, operands, scalars, warnings, .. } = self;
-                Ok(Equation { labels, operands, scalars, left, place, meaning, warnings })
+                let Checker { labels, operands, scalars, functions, warnings, .. } = self;
+                Ok(Equation { labels, operands, scalars, functions, left, place, meaning, warnings })
             }
             _ => {
                 // What is not built is said once, though it stands on both sides.
@@ -133,6 +137,15 @@ impl<'s> Checker<'s> {
     fn new_scalar(&mut self, scalar: &Scalar) -> ScalarId {
         self.scalars.push(scalar.clone());
         ScalarId(self.scalars.len() - 1)
+    }
+
+    /// A function of the program's; one that was written once is one, though an exchange calls it twice.
+    fn new_function(&mut self, hole: &syntax::Hole, arguments: usize) -> FunctionId {
+        let known = self.functions.iter().position(|known| known.hole == *hole);
+        FunctionId(known.unwrap_or_else(|| {
+            self.functions.push(Mapped { hole: hole.clone(), arguments });
+            self.functions.len() - 1
+        }))
     }
 
     /// Registers an operand whose labels are all in scope.

@@ -59,6 +59,11 @@ impl Checker<'_> {
                 let inside = if function.is_linear() { nonlinear } else { Some("a function's argument") };
                 Some(Node::Apply(*function, Box::new(self.sum(inner, scope, inside)?)))
             }
+            ExpressionKind::Map(function, arguments) => {
+                let inside = Some("a function's argument");
+                let nodes: Vec<_> = arguments.iter().map(|argument| self.sum(argument, scope, inside)).collect();
+                Some(Node::Map(self.new_function(function, arguments.len()), nodes.into_iter().collect::<Option<_>>()?))
+            }
             ExpressionKind::PowerInteger(base, exponent) => {
                 let base = Box::new(self.sum(base, scope, Some("the base of a power"))?);
                 Some(Node::PowerInteger(base, self.new_scalar(exponent)))

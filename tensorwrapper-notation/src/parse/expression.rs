@@ -2,6 +2,7 @@
 
 use super::cursor::{Cursor, hole, split};
 use super::index::{indices, labels};
+use super::map::map;
 use super::mistake::{
     function_in_brackets, given, is_keyword, reduction_without_semicolon, refuse_call, refuse_factor, rust_expression,
     unexpected, unknown,
@@ -11,29 +12,8 @@ use crate::function::Function;
 use crate::syntax::{Exchange, Expression, ExpressionKind, Factorisation, Name, Operator, Reduction, Scalar};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
-/// Decompositions and their kin that the language has and this version has not.
-const UNBUILT_LINEAR_ALGEBRA: [&str; 18] = [
-    "svd",
-    "qr",
-    "lq",
-    "lu",
-    "eig",
-    "solve",
-    "triangular_solve",
-    "lstsq",
-    "inv",
-    "pinv",
-    "det",
-    "slogdet",
-    "matpow",
-    "expm",
-    "norm",
-    "trace",
-    "rank",
-    "grad",
-];
-/// Other functions of which the same is true.
-const UNBUILT_FUNCTIONS: [&str; 1] = ["map"];
+/// Functions that the language has and this version has not.
+const UNBUILT: [&str; 8] = ["svd", "qr", "solve", "inv", "pinv", "matpow", "expm", "grad"];
 
 /// The decomposition of that name.
 pub(super) fn factorisation(name: &str) -> Option<Factorisation> {
@@ -257,7 +237,10 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
     if let "sym" | "asym" = name {
         return exchange(name, arguments, at, span);
     }
-    if UNBUILT_FUNCTIONS.contains(&name) || UNBUILT_LINEAR_ALGEBRA.contains(&name) {
+    if name == "map" {
+        return map(arguments, at, span);
+    }
+    if UNBUILT.contains(&name) {
         return Ok(Expression { kind: ExpressionKind::Unbuilt(format!("`{name}`")), span: at });
     }
     if factorisation(name).is_some() {

@@ -257,6 +257,7 @@ fn collect<'e>(expression: &'e Expression, found: &mut Vec<&'e str>) {
             collect(a, found);
             collect(b, found);
         }
+        ExpressionKind::Map(_, arguments) => arguments.iter().for_each(|argument| collect(argument, found)),
         ExpressionKind::Negate(inner)
         | ExpressionKind::Parentheses(inner)
         | ExpressionKind::Apply(_, inner)

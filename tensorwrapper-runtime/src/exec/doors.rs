@@ -8,9 +8,10 @@ use tensorwrapper_notation::{check, contraction, einsum as parse_einsum, numbere
 
 use super::context::Context;
 use super::run::evaluate;
+use crate::callback::Callback;
 use crate::element::Element;
 use crate::error::Error;
-use crate::expr::{Expr, Indexed, TensorLike, Tree, Value, bind, diagnostics_to_error};
+use crate::expr::{Expr, Holes, Indexed, TensorLike, Tree, Value, bind, diagnostics_to_error};
 use crate::graph::{OpGraph, lower};
 use crate::shape::Extents;
 use crate::tensor::Tensor;
@@ -101,7 +102,8 @@ impl Context {
         let equation = check(statement, &[]).map_err(diagnostics_to_error)?;
         let operand = |hole: &Hole| Arc::clone(&values[hole.span.start]);
         let scalar = |_: &Hole| -> Tree<'_> { unreachable!("these doors have no scalars") };
-        let value = bind::<T>(&equation, &operand, &scalar)?;
+        let function = |_: &Hole| -> Callback<'_> { unreachable!("these doors have no functions") };
+        let value = bind::<T>(&equation, &Holes { operand: &operand, scalar: &scalar, function: &function })?;
         self.eval(&Expr::<T>::new(value))
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::context::Context;
 use super::plan::{Access, Kernel, Plan, Work, plan};
 use crate::backend::{Device, Operand, Output};
+use crate::callback::Callback;
 use crate::erased::{Buffer, SliceRef};
 use crate::error::Error;
 use crate::expr::Value;
@@ -18,18 +19,23 @@ use crate::tensor::{AnyRef, AnyTensor};
 /// # Errors
 /// What the device reports: memory, decompositions, reductions over nothing.
 pub(crate) fn evaluate(context: &Context, values: &[Arc<Value<'_>>]) -> Result<Vec<AnyTensor>, Error> {
-    let Lowered { graph, sources } = lower(values);
+    let Lowered { graph, sources, functions } = lower(values);
     if cfg!(debug_assertions) {
         graph.verify()?;
     }
     let graph = optimize(&graph, context.order)?;
     let layouts: Vec<Layout> = sources.iter().map(|source| source.layout.clone()).collect();
     let plan = plan(graph, &layouts)?;
-    run(&plan, &*context.device, &sources)
+    run(&plan, &*context.device, &sources, &functions)
 }
 
-/// Runs a plan on a device. Results are made only when every step has succeeded.
-pub(super) fn run(plan: &Plan, device: &dyn Device, sources: &[AnyRef<'_>]) -> Result<Vec<AnyTensor>, Error> {
+/// Runs a plan on a device, on these sources and with these functions. Results are made only when every step has succeeded.
+pub(super) fn run(
+    plan: &Plan,
+    device: &dyn Device,
+    sources: &[AnyRef<'_>],
+    functions: &[Callback<'_>],
+) -> Result<Vec<AnyTensor>, Error> {
     let mut memory: Vec<Option<Buffer>> = plan.graph.tensors().iter().map(|_| None).collect();
     for step in &plan.steps {
         if let Some(tensor) = step.reshaped {
@@ -45,7 +51,7 @@ pub(super) fn run(plan: &Plan, device: &dyn Device, sources: &[AnyRef<'_>]) -> R
             outputs.push((tensor, Buffer::zeros(node.dtype, element_count(&node.extents)?)?));
         }
         for kernel in &step.kernels {
-            launch(plan, device, sources, &memory, kernel, &mut outputs)?;
+            launch(plan, device, (sources, functions), &memory, kernel, &mut outputs)?;
         }
         for (tensor, buffer) in outputs {
             memory[tensor.0] = Some(buffer);
@@ -61,7 +67,7 @@ pub(super) fn run(plan: &Plan, device: &dyn Device, sources: &[AnyRef<'_>]) -> R
 fn launch(
     plan: &Plan,
     device: &dyn Device,
-    sources: &[AnyRef<'_>],
+    (sources, functions): (&[AnyRef<'_>], &[Callback<'_>]),
     memory: &[Option<Buffer>],
     kernel: &Kernel,
     outputs: &mut [(TensorId, Buffer)],
@@ -81,7 +87,7 @@ fn launch(
     match &kernel.work {
         Work::Factorise(kind) => device.factorise(&kernel.nest, *kind, &inputs, written),
         Work::Contract(alpha) => device.contract(&kernel.nest, *alpha, &inputs, written.remove(0)),
-        Work::Map(program, reduction) => device.map(&kernel.nest, program, *reduction, &inputs, written.remove(0)),
+        Work::Map(program, reduction) => device.map(&kernel.nest, program, *reduction, functions, &inputs, written.remove(0)),
     }
 }
 

@@ -3,24 +3,33 @@
 use std::sync::Arc;
 
 use tensorwrapper_notation::syntax::{Count, Operator, Range, Reduction, Scalar};
-use tensorwrapper_notation::{Builder, Equation, Function, LabelId, LeftAxis, Operand, OperandId, Right, ScalarId, syntax};
+use tensorwrapper_notation::{
+    Builder, Equation, Function, FunctionId, LabelId, LeftAxis, Mapped, Operand, OperandId, Right, ScalarId, syntax,
+};
 
 use super::recorder::{Index, Node, Recorder};
 use super::value::{Tree, Value};
+use crate::callback::Callback;
 use crate::element::Element;
 use crate::error::Error;
 
-/// Records an equation in value form. `operand` finds the tensor of an operand's hole, `scalar` that of a number's.
+/// Finds what the holes of an equation stand for.
+pub(crate) struct Holes<'h, 'a> {
+    /// The tensor of an operand.
+    pub(crate) operand: &'h dyn Fn(&syntax::Hole) -> Arc<Value<'a>>,
+    /// A number.
+    pub(crate) scalar: &'h dyn Fn(&syntax::Hole) -> Tree<'a>,
+    /// A function.
+    pub(crate) function: &'h dyn Fn(&syntax::Hole) -> Callback<'a>,
+}
+
+/// Records an equation in value form.
 ///
 /// # Errors
 /// Ranks and extents that do not fit.
-pub(crate) fn bind<'a, T: Element>(
-    equation: &Equation,
-    operand: &dyn Fn(&syntax::Hole) -> Arc<Value<'a>>,
-    scalar: &dyn Fn(&syntax::Hole) -> Tree<'a>,
-) -> Result<Arc<Value<'a>>, Error> {
+pub(crate) fn bind<'a, T: Element>(equation: &Equation, holes: &Holes<'_, 'a>) -> Result<Arc<Value<'a>>, Error> {
     let names: Vec<&str> = equation.labels().iter().map(|label| label.name.as_str()).collect();
-    let mut binder = Binder { recorder: Recorder::new::<T>(&names), operand, scalar };
+    let mut binder = Binder { recorder: Recorder::new::<T>(&names), holes };
     for (n, label) in equation.labels().iter().enumerate() {
         if let Some(Count::Literal(extent, _)) = label.declared {
             binder.recorder.declare(n, extent);
@@ -41,8 +50,7 @@ pub(crate) fn bind<'a, T: Element>(
 
 struct Binder<'b, 'n, 'a> {
     recorder: Recorder<'n>,
-    operand: &'b dyn Fn(&syntax::Hole) -> Arc<Value<'a>>,
-    scalar: &'b dyn Fn(&syntax::Hole) -> Tree<'a>,
+    holes: &'b Holes<'b, 'a>,
 }
 
 /// The labels of a fused axis, where the recorder can borrow them.
@@ -78,13 +86,13 @@ impl<'a> Builder for Binder<'_, '_, 'a> {
             tensorwrapper_notation::Index::Rest => Index::Rest,
         });
         let indices: Vec<Index<'_>> = indices.collect();
-        self.recorder.tensor(&(self.operand)(&operand.hole), &operand.hole.text, &indices)
+        self.recorder.tensor(&(self.holes.operand)(&operand.hole), &operand.hole.text, &indices)
     }
 
     fn scalar(&mut self, _: ScalarId, scalar: &Scalar) -> Node<'a> {
         match scalar {
             Scalar::Literal(value, _) => self.recorder.literal(*value),
-            Scalar::Hole(hole) => Node((self.scalar)(hole)),
+            Scalar::Hole(hole) => Node((self.holes.scalar)(hole)),
         }
     }
 
@@ -107,6 +115,10 @@ impl<'a> Builder for Binder<'_, '_, 'a> {
 
     fn apply(&mut self, function: Function, value: Node<'a>) -> Node<'a> {
         self.recorder.apply(function, value)
+    }
+
+    fn map(&mut self, _: FunctionId, function: &Mapped, arguments: Vec<Node<'a>>) -> Node<'a> {
+        self.recorder.map((self.holes.function)(&function.hole), arguments)
     }
 
     fn power_integer(&mut self, value: Node<'a>, _: ScalarId, exponent: &Scalar) -> Node<'a> {

@@ -13,9 +13,10 @@ use tensorwrapper_notation::syntax::{
 };
 use tensorwrapper_notation::{Diagnostic, Fault, Function, Span, axes, check, lex};
 
-use super::bind::bind;
+use super::bind::{Holes, bind};
 use super::like::TensorLike;
 use super::value::{Expr, Tree, Value};
+use crate::callback::{self, Callback, callback1, callback2};
 use crate::element::Element;
 use crate::error::{Error, ErrorKind};
 use crate::shape::Extents;
@@ -35,6 +36,7 @@ pub struct Indexed<'a, T> {
 enum Leaf<'a> {
     Tensor(Arc<Value<'a>>),
     Number(Complex<f64>),
+    Function(Callback<'a>),
 }
 
 /// Numbers the holes of all chains of the program, so that joining two needs no renumbering.
@@ -100,7 +102,7 @@ impl<'a, T: Element> Indexed<'a, T> {
         Indexed { expression, leaves, element: PhantomData }
     }
 
-    fn map(self, kind: impl FnOnce(Box<Expression>) -> ExpressionKind) -> Self {
+    fn wrap(self, kind: impl FnOnce(Box<Expression>) -> ExpressionKind) -> Self {
         let expression = self.expression.map(|inner| {
             let span = inner.span;
             Expression { kind: kind(Box::new(inner)), span }
@@ -143,25 +145,82 @@ impl<'a, T: Element> Indexed<'a, T> {
         };
         let tensor = |hole: &Hole| match leaf(hole) {
             Leaf::Tensor(value) => Arc::clone(value),
-            Leaf::Number(_) => unreachable!("numbers have no indices"),
+            Leaf::Number(_) | Leaf::Function(_) => unreachable!("numbers and functions have no indices"),
         };
         let scalar = |hole: &Hole| match leaf(hole) {
             Leaf::Number(value) => Tree::Constant(*value),
-            Leaf::Tensor(value) => Tree::Operand(Arc::clone(value), Vec::new()),
+            Leaf::Tensor(_) | Leaf::Function(_) => unreachable!("tensors have indices, and functions are no numbers"),
         };
-        bind::<T>(&equation, &tensor, &scalar).map(Expr::new)
+        let function = |hole: &Hole| match leaf(hole) {
+            Leaf::Function(function) => *function,
+            Leaf::Tensor(_) | Leaf::Number(_) => unreachable!("a `map` has its function"),
+        };
+        bind::<T>(&equation, &Holes { operand: &tensor, scalar: &scalar, function: &function }).map(Expr::new)
+    }
+
+    /// A function of each element, called from several threads, in any order, and as often as the computation needs it.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Tensor;
+    /// let a = Tensor::<f64>::from_slice([3], &[-1.0, 0.0, 2.0])?;
+    /// let steps = a.at("i").map(&|x: f64| if x > 0.0 { x } else { 0.1 * x }).eval("i")?;
+    /// assert_eq!(steps.as_slice(), [-0.1, 0.0, 2.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn map<F: Fn(T) -> T + Sync>(self, function: &'a F) -> Self {
+        Indexed::call(callback1(function), vec![self])
+    }
+
+    /// A function of two elements, one of this and one of another: `map(f; X, Y)`. For [more](Indexed::map_all) there is
+    /// another.
+    pub fn zip_map<F: Fn(T, T) -> T + Sync>(self, other: Self, function: &'a F) -> Self {
+        Indexed::call(callback2(function), vec![self, other])
+    }
+
+    /// A function of several elements, one of each: up to eight, in a tuple.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Indexed, Tensor};
+    /// let x = Tensor::<f64>::from_slice([2], &[1.0, 5.0])?;
+    /// let clamp = |x: f64, low: f64, high: f64| x.clamp(low, high);
+    /// let spread = |x| Indexed::spread(x, "i");
+    /// let c = Indexed::map_all((x.at("i"), spread(2.0), spread(4.0)), &clamp).eval("i")?;
+    /// assert_eq!(c.as_slice(), [2.0, 4.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn map_all<X: Arguments<'a, T, F>, F: Sync>(arguments: X, function: &'a F) -> Self {
+        arguments.call(function)
+    }
+
+    fn call(function: Callback<'a>, arguments: Vec<Self>) -> Self {
+        let hole = hole("f".to_string());
+        let mut leaves = vec![(hole.span.start, Leaf::Function(function))];
+        let (mut expressions, mut faults) = (Vec::new(), Vec::new());
+        for argument in arguments {
+            leaves.extend(argument.leaves);
+            match argument.expression {
+                Ok(expression) => expressions.push(expression),
+                Err(fault) => faults.push(fault),
+            }
+        }
+        let span = hole.span;
+        let expression = match faults.is_empty() {
+            true => Ok(Expression { kind: ExpressionKind::Map(hole, expressions), span }),
+            false => Err(Error::all(faults)),
+        };
+        Indexed { expression, leaves, element: PhantomData }
     }
 
     /// Each element to a whole power.
     pub fn powi(self, exponent: i32) -> Self {
         let exponent = Scalar::Literal(f64::from(exponent), Span::default());
-        self.map(|inner| ExpressionKind::PowerInteger(inner, exponent))
+        self.wrap(|inner| ExpressionKind::PowerInteger(inner, exponent))
     }
 
     /// Each element to a real power.
     pub fn powf(self, exponent: f64) -> Self {
         let exponent = Scalar::Literal(exponent, Span::default());
-        self.map(|inner| ExpressionKind::PowerReal(inner, exponent))
+        self.wrap(|inner| ExpressionKind::PowerReal(inner, exponent))
     }
 
     /// A number, constant along labels, as `2.5[i, j]` in `tensor!`: the explicit broadcast of a term that lacks them.
@@ -186,7 +245,7 @@ impl<'a, T: Element> Indexed<'a, T> {
 
     fn reduce(self, reduction: Reduction, over: &str) -> Self {
         match names(over) {
-            Ok(names) => self.map(|inner| ExpressionKind::Reduce(reduction, names, inner)),
+            Ok(names) => self.wrap(|inner| ExpressionKind::Reduce(reduction, names, inner)),
             Err(fault) => Indexed { expression: self.expression.and(Err(fault)), ..self },
         }
     }
@@ -218,7 +277,7 @@ macro_rules! methods {
         impl<T: Element> Indexed<'_, T> { $(
             #[doc = $doc]
             pub fn $name(self) -> Self {
-                self.map(|inner| ExpressionKind::Apply(Function::$Function, inner))
+                self.wrap(|inner| ExpressionKind::Apply(Function::$Function, inner))
             }
         )* }
     };
@@ -253,6 +312,33 @@ reductions! {
     prod: Product, "The product over these labels, which end here.";
     max: Max, "The largest element over these labels, which end here. Real elements only.";
     min: Min, "The smallest element over these labels, which end here. Real elements only.";
+}
+
+/// A tuple of arguments for a function of as many elements.
+pub trait Arguments<'a, T: Element, F> {
+    #[doc(hidden)]
+    fn call(self, function: &'a F) -> Indexed<'a, T>;
+}
+
+macro_rules! arguments {
+    ($($callback:ident: $($x:ident $X:ident $A:ty),*;)*) => { $(
+        impl<'a, T: Element, F: Fn($($A),*) -> T + Sync> Arguments<'a, T, F> for ($($X<'a, T>,)*) {
+            fn call(self, function: &'a F) -> Indexed<'a, T> {
+                let ($($x,)*) = self;
+                Indexed::call(callback::$callback(function), vec![$($x),*])
+            }
+        }
+    )* };
+}
+arguments! {
+    callback1: a Indexed T;
+    callback2: a Indexed T, b Indexed T;
+    callback3: a Indexed T, b Indexed T, c Indexed T;
+    callback4: a Indexed T, b Indexed T, c Indexed T, d Indexed T;
+    callback5: a Indexed T, b Indexed T, c Indexed T, d Indexed T, e Indexed T;
+    callback6: a Indexed T, b Indexed T, c Indexed T, d Indexed T, e Indexed T, f Indexed T;
+    callback7: a Indexed T, b Indexed T, c Indexed T, d Indexed T, e Indexed T, f Indexed T, g Indexed T;
+    callback8: a Indexed T, b Indexed T, c Indexed T, d Indexed T, e Indexed T, f Indexed T, g Indexed T, h Indexed T;
 }
 
 macro_rules! operators {
@@ -291,7 +377,7 @@ impl<'a, T: Element> Neg for Indexed<'a, T> {
     type Output = Indexed<'a, T>;
     fn neg(mut self) -> Self {
         self.expression = self.expression.map(|e| parenthesise(e, |kind| matches!(kind, ExpressionKind::Binary(..))));
-        self.map(ExpressionKind::Negate)
+        self.wrap(ExpressionKind::Negate)
     }
 }
 

@@ -12,7 +12,7 @@ mod recorder;
 mod tests;
 mod value;
 
-pub(crate) use bind::bind;
+pub(crate) use bind::{Holes, bind};
 pub use indexed::Indexed;
 pub(crate) use indexed::diagnostics_to_error;
 pub use like::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};

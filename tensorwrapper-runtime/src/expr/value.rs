@@ -9,6 +9,7 @@ use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::{Operator, Reduction};
 
 use crate::backend::Factorisation;
+use crate::callback::Callback;
 use crate::element::{Dtype, Element};
 use crate::shape::{Extents, Shape};
 use crate::tensor::AnyRef;
@@ -101,6 +102,7 @@ pub(crate) enum Tree<'a> {
     Binary(Operator, Box<Tree<'a>>, Box<Tree<'a>>),
     Reduce(Reduction, Vec<usize>, Box<Tree<'a>>),
     Apply(Function, Box<Tree<'a>>),
+    Map(Callback<'a>, Vec<Tree<'a>>),
     PowerInteger(Box<Tree<'a>>, i32),
     PowerReal(Box<Tree<'a>>, f64),
 }
@@ -123,6 +125,7 @@ impl Tree<'_> {
                 a.labels(found);
                 b.labels(found);
             }
+            Tree::Map(_, arguments) => arguments.iter().for_each(|argument| argument.labels(found)),
             Tree::Negate(inner)
             | Tree::Reduce(_, _, inner)
             | Tree::Apply(_, inner)

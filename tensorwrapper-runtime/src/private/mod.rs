@@ -11,6 +11,7 @@ pub use tensorwrapper_notation::syntax::{Factorisation as Decomposition, Operato
 pub use given::{Count, IndexRange, RealExponent, WholeExponent};
 pub use results::*;
 
+pub use crate::callback::{Accepted, Asked, MapFunction, RefuseFunction, Refused, Shared};
 pub use crate::expr::{Factor, Index, IntoScalar, Node, Operand, Recorder, ScalarShape, ScalarValue, TensorLike, Written};
 pub use crate::shape::{
     AxisByType, AxisByValue, AxisPair, CompareAtRunTime, Compared, LaterPair, LocateAtRunTime, Located, Mark, Position,

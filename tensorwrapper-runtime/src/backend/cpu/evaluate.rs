@@ -2,9 +2,12 @@
 
 use std::borrow::Cow;
 
+use tensorwrapper_notation::MOST_ARGUMENTS;
+
 use super::fuse::{Axis, Odometer};
 use crate::backend::function::Scalar;
 use crate::backend::{Binary, Instruction, Program};
+use crate::callback::{Callback, Typed};
 
 /// Elements in a chunk: few enough that some registers fit the first-level cache.
 pub(super) const CHUNK: usize = 512;
@@ -45,6 +48,7 @@ impl Lie {
 /// A program, its inputs, and the axes along which chunks are cut.
 pub(super) struct Evaluator<'a, T: Clone> {
     instructions: &'a [Instruction],
+    functions: Vec<Option<Typed<'a, T>>>,
     inputs: Vec<Input<'a, T>>,
     lies: Vec<Lie>,
     axes: &'a [Axis<Vec<isize>>],
@@ -68,9 +72,16 @@ pub(super) struct Registers<T> {
 
 impl<'a, T: Scalar> Evaluator<'a, T> {
     /// Chunks are runs of points of `axes`, whose strides count the inputs in their order.
-    pub(super) fn new(program: &'a Program, inputs: Vec<Input<'a, T>>, axes: &'a [Axis<Vec<isize>>]) -> Evaluator<'a, T> {
+    pub(super) fn new(
+        program: &'a Program,
+        functions: &'a [Callback<'_>],
+        inputs: Vec<Input<'a, T>>,
+        axes: &'a [Axis<Vec<isize>>],
+    ) -> Evaluator<'a, T> {
         let lies = (0..inputs.len()).map(|n| Lie::of(axes, n)).collect();
-        Evaluator { instructions: program.instructions(), inputs, lies, axes }
+        // A plan has the functions of all its programs; those of other element types are other programs'.
+        let functions = functions.iter().map(|&function| T::typed_function(function)).collect();
+        Evaluator { instructions: program.instructions(), functions, inputs, lies, axes }
     }
 
     /// Work space for chunks of at most `width` elements.
@@ -135,6 +146,13 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
                     Binary::Multiply => binary(out, a, b, |a, b| a * b),
                     Binary::Divide => binary(out, a, b, |a, b| a.quotient(b)),
                 }
+            }
+            Instruction::Call(slot, arguments) => {
+                let function = self.functions[slot].expect("functions are of the operation's element type");
+                let mut values: [&[T]; MOST_ARGUMENTS] = [&[]; MOST_ARGUMENTS];
+                let registers = arguments.registers();
+                values.iter_mut().zip(registers).for_each(|(chunk, &register)| *chunk = value(held, register));
+                function.fill(&values[..registers.len()], out);
             }
         }
     }

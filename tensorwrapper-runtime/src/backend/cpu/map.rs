@@ -15,6 +15,7 @@ use super::tasks;
 use crate::backend::function::Scalar;
 use crate::backend::reduce::{maximum, minimum};
 use crate::backend::{Instruction, LoopNest, Operand, Output, Program, Reduction};
+use crate::callback::Callback;
 use crate::erased::zeros;
 use crate::error::Error;
 use crate::layout::Layout;
@@ -30,7 +31,7 @@ const SLAB: usize = 1 << 18;
 pub(super) fn map<T: Scalar>(
     threads: usize,
     nest: &LoopNest,
-    program: &Program,
+    (program, functions): (&Program, &[Callback<'_>]),
     reduction: Reduction,
     inputs: &[Operand<'_>],
     output: Output<'_>,
@@ -74,7 +75,7 @@ pub(super) fn map<T: Scalar>(
             let conjugate = input.conjugate && T::DTYPE.is_complex();
             ready.push(Input { data: packed.map_or(Cow::Borrowed(data), Cow::Owned), conjugate });
         }
-        let evaluator = Evaluator::new(program, ready, &plan.chunked().inner);
+        let evaluator = Evaluator::new(program, functions, ready, &plan.chunked().inner);
         let (kept, reduced) = (plan.kept.axes(), plan.reduced.axes());
         Map { plan: &plan, kept, reduced, evaluator, reduction, start, out }.run(threads);
     }

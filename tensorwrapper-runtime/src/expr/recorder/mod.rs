@@ -15,6 +15,7 @@ use tensorwrapper_notation::syntax::{Operator, Reduction};
 
 use super::like::{Operand, ScalarValue};
 use super::value::{Axis, Expr, Tree, Value};
+use crate::callback::Callback;
 use crate::element::{Dtype, Element};
 use crate::error::{Error, ErrorKind, Place};
 use crate::shape::Extents;
@@ -149,6 +150,11 @@ impl<'n> Recorder<'n> {
     /// A function of each element.
     pub fn apply<'a>(&mut self, function: Function, value: Node<'a>) -> Node<'a> {
         Node(Tree::Apply(function, Box::new(value.0)))
+    }
+
+    /// A function of the program's, of each element of its arguments.
+    pub fn map<'a>(&mut self, function: Callback<'a>, arguments: Vec<Node<'a>>) -> Node<'a> {
+        Node(Tree::Map(function, arguments.into_iter().map(|argument| argument.0).collect()))
     }
 
     /// Each element to a whole power.

@@ -1,0 +1,66 @@
+//! `map(f; X, Y)`: functions of the program's among those of the language.
+
+use super::cursor::{hole, split};
+use super::expression::whole;
+use crate::diagnostic::Diagnostic;
+use crate::syntax::{Expression, ExpressionKind};
+use crate::token::{Delimiter, Span, Token, Tree, text};
+
+/// A function takes so many arguments at most.
+pub const MOST_ARGUMENTS: usize = 8;
+
+/// The function, `;`, its arguments.
+pub(super) fn map(tokens: &[Token], at: Span, span: Span) -> Result<Expression, Diagnostic> {
+    let Some(semicolon) = tokens.iter().position(|t| t.is_punct(';')).filter(|&n| n > 0) else {
+        return Err(without_function(tokens, at));
+    };
+    let (function, arguments) = (&tokens[..semicolon], split(&tokens[semicolon + 1..], ','));
+    if arguments.is_empty() {
+        let fault = Diagnostic::syntax(tokens[semicolon].span, "nothing follows the `;` of `map`");
+        return Err(fault.help(format!("write `map({}; X)`", text(function))));
+    }
+    if arguments.len() > MOST_ARGUMENTS {
+        let message = format!("`map` takes up to {MOST_ARGUMENTS} arguments, but {} are given", arguments.len());
+        return Err(Diagnostic::syntax(at, message));
+    }
+    let count = |n: usize| if n == 1 { "1 argument".to_string() } else { format!("{n} arguments") };
+    if let Some(taken) = parameters(function).filter(|&taken| taken != arguments.len()) {
+        let given = if arguments.len() == 1 { "1 is".to_string() } else { format!("{} are", arguments.len()) };
+        let message = format!("the function of this `map` takes {}, but {given} given", count(taken));
+        return Err(Diagnostic::syntax(hole(function).span, message));
+    }
+    let arguments = arguments.into_iter().map(|part| whole(part, span)).collect::<Result<_, _>>()?;
+    Ok(Expression { kind: ExpressionKind::Map(hole(function), arguments), span })
+}
+
+/// `map(f, X)`, `map(X)`
+fn without_function(tokens: &[Token], at: Span) -> Diagnostic {
+    let parts: Vec<String> = split(tokens, ',').into_iter().map(text).collect();
+    match parts.split_first() {
+        Some((function, arguments)) if !arguments.is_empty() && !function.contains('[') => {
+            Diagnostic::syntax(at, "the function of `map` and its arguments have `;` between them")
+                .help(format!("write `map({function}; {})`", arguments.join(", ")))
+        }
+        _ => Diagnostic::syntax(at, "`map` names its function first")
+            .help(format!("write `map(f; {})`", if parts.is_empty() { "X".to_string() } else { parts.join(", ") })),
+    }
+}
+
+/// The tokens of a closure, without braces around it.
+fn closure(tokens: &[Token]) -> Option<&[Token]> {
+    match tokens {
+        [Token { tree: Tree::Group(Delimiter::Brace, inner), .. }] => closure(inner),
+        [first, rest @ ..] if first.is_ident("move") => closure(rest),
+        [first, ..] if first.is_punct('|') => Some(tokens),
+        _ => None,
+    }
+}
+
+/// The number of a closure's parameters, which stand between two `|`.
+fn parameters(tokens: &[Token]) -> Option<usize> {
+    let rest = &closure(tokens)?[1..];
+    let end = rest.iter().position(|t| t.is_punct('|'))?;
+    // The commas of a generic type are no parameters'.
+    let is_plain = !rest[..end].iter().any(|t| t.is_punct('<'));
+    is_plain.then(|| split(&rest[..end], ',').len())
+}
