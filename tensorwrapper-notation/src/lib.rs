@@ -24,8 +24,8 @@ pub use check::check;
 pub use diagnostic::{Diagnostic, Fault};
 pub use einsum::{contraction, einsum, numbered_operands};
 pub use equation::{
-    Builder, Equation, Exponent, Extent, Factorise, FunctionId, Index, LabelId, Left, LeftAxis, Mapped, Operand, OperandId,
-    Right, ScalarId,
+    Builder, Cast, CastId, Equation, Exponent, Extent, Factorise, FunctionId, Index, LabelId, Left, LeftAxis, Mapped, Operand,
+    OperandId, Right, ScalarId,
 };
 pub use function::Function;
 pub use lex::lex;

@@ -36,3 +36,8 @@ pub fn square<E: Display>(row: &str, row_extent: &E, column: &str, column_extent
 pub fn fused(labels: &str, extents: &str, operand: &str, axis: usize, extent: impl Display) -> String {
     format!("fused {labels} has extent {extents}, which does not make axis {axis} of `{operand}`, of extent {extent}")
 }
+
+/// elements of type `f64` and `f32` do not mix in one equation
+pub fn elements(first: impl Display, second: impl Display) -> String {
+    format!("elements of type `{first}` and `{second}` do not mix in one equation")
+}

@@ -139,6 +139,8 @@ pub enum ExpressionKind {
     Apply(Function, Box<Expression>),
     /// `map(f; X, Y)`: a function of the program's, of each element of its arguments.
     Map(Hole, Vec<Expression>),
+    /// `cast(X)`, `cast(f64; X)`: X, computed in its own element type, as elements of the equation's, which may be named.
+    Cast(Option<Hole>, Box<Expression>),
     /// `powi(X, n)`
     PowerInteger(Box<Expression>, Scalar),
     /// `powf(X, p)`

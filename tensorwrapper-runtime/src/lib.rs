@@ -27,7 +27,7 @@ mod exec;
 #[path = "private/mod.rs"]
 pub mod __private;
 
-pub use element::{Dtype, Element};
+pub use element::{CastInto, Dtype, Element};
 pub use error::{Error, ErrorKind, Place};
 pub use exec::{Context, DynOperand, EvalAll, Graph, contract, einsum, eval_all};
 pub use expr::{Expr, Indexed, TensorLike};

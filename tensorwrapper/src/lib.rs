@@ -61,6 +61,9 @@
 /// Functions of elements are `exp ln sqrt abs sin cos tan tanh recip conj re im`, `powi(X, n)` and `powf(X, p)`, and
 /// `map(f; X, Y)` calls a Rust function, a path, a variable or a closure such as `|x: f64, y| …`, with one element of each of
 /// up to eight arguments; from several threads, in any order, and as often as the computation needs it.
+/// `cast(X)` computes X in an element type of its own and converts it to the equation's: that of the operands that are not
+/// under `cast`, or of the tensor that is assigned to; `cast(f64; X)` names it. Complex numbers become real as
+/// `cast(re(X))`. Nothing is converted in silence.
 /// `sum(k, l; X)`, `prod`, `max` and `min` reduce explicitly. `sym(i, j; X)` is X plus the same with `i` and `j` exchanged,
 /// `asym` less it, without a factor; groups change places as `asym((i, a), (j, b); X)`.
 ///
@@ -150,9 +153,9 @@ pub use tensorwrapper_macros::einsum;
 pub use tensorwrapper_macros::try_einsum;
 
 pub use tensorwrapper_runtime::{
-    AnyTensor, ComputeDevice, Const, Context, Dtype, Dyn, DynOperand, Element, Elements, Error, ErrorKind, EvalAll, Expr, Extent,
-    Extents, Graph, Indexed, IntoExtent, IntoShape, Len, MemoryKind, Order, Place, Placement, Shape, Tensor, TensorLike,
-    TensorMut, TensorRef, contract, einsum, eval_all, graph,
+    AnyTensor, CastInto, ComputeDevice, Const, Context, Dtype, Dyn, DynOperand, Element, Elements, Error, ErrorKind, EvalAll,
+    Expr, Extent, Extents, Graph, Indexed, IntoExtent, IntoShape, Len, MemoryKind, Order, Place, Placement, Shape, Tensor,
+    TensorLike, TensorMut, TensorRef, contract, einsum, eval_all, graph,
 };
 
 #[doc(hidden)]

@@ -4,6 +4,7 @@
 #![allow(mixed_script_confusables, confusable_idents, reason = "Greek labels look like Latin ones")]
 
 mod blocks;
+mod casts;
 mod decompositions;
 mod failures;
 mod generic;

@@ -1,11 +1,13 @@
 //! One checked equation → an expression that records it: `Result<Expr<'_, T, S>, Error>` or its like.
 
+use std::collections::HashSet;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote_spanned};
 use tensorwrapper_notation::syntax::{Factorisation, Operator, Range, Reduction, Scalar};
 use tensorwrapper_notation::{
-    Builder, Equation, Factorise, Function, FunctionId, Index, LabelId, Left, LeftAxis, Mapped, Operand, OperandId, Right,
-    ScalarId,
+    Builder, Cast, CastId, Equation, Factorise, Function, FunctionId, Index, LabelId, Left, LeftAxis, Mapped, Operand, OperandId,
+    Right, ScalarId,
 };
 
 use super::checks;
@@ -27,7 +29,7 @@ pub(super) fn record(scene: &Scene<'_>, equation: &Equation) -> Recorded {
         let extent = scene.count(label.declared.as_ref()?);
         Some(emit!(__recorder.declare(#n, #extent);))
     });
-    let mut emitter = Emitter { scene, equation, statements: TokenStream::new(), nodes: 0 };
+    let mut emitter = Emitter { scene, equation, statements: TokenStream::new(), nodes: 0, casts: Vec::new() };
     // The place of a plain `=` is no part of the right side, but its extents count, and it is written first.
     let place = equation.place().map(|(id, _)| emitter.operand(id, &equation.operands()[id.0]));
     let right = equation.build(&mut emitter);
@@ -58,31 +60,73 @@ pub(super) fn shared(equation: &Equation, operand: usize) -> usize {
     operands.iter().position(|known| known.hole.text == operands[operand].hole.text).unwrap_or(operand)
 }
 
-/// The operands as values of the recording, and their common element type.
+/// The variable that holds the element type of an equation, or of what a cast converts.
+fn element(part: Option<CastId>) -> Ident {
+    match part {
+        None => format_ident!("__element", span = proc_macro2::Span::mixed_site()),
+        Some(CastId(n)) => own("element", n),
+    }
+}
+
+/// The operands as values of the recording, and the element type of the equation and of each part of it that is cast.
 fn operands(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
     let mut code = TokenStream::new();
-    for (n, operand) in equation.operands().iter().enumerate().filter(|(n, _)| shared(equation, *n) == *n) {
-        let (name, given, span) = (own("operand", n), scene.borrowed(&operand.hole), scene.host.blame(&operand.hole));
-        // A path of the user's place: rustc blames its `_`, which stands for the operand's type.
-        let read = match scene.recorded(&operand.hole.text) {
-            Some(_) => quote_spanned!(span=> ::tensorwrapper::__private::local(#given)),
-            None => quote_spanned!(span=> <_ as ::tensorwrapper::__private::TensorLike>::operand(#given)),
-        };
-        code.extend(emit!(let #name = #read;));
-        code.extend(if n == 0 {
-            emit!(let __element = #name.element();)
+    let (mut known, mut compared) = (HashSet::new(), HashSet::new());
+    for (n, operand) in equation.operands().iter().enumerate() {
+        let (first, span) = (shared(equation, n), scene.host.blame(&operand.hole));
+        let (name, element) = (own("operand", first), element(operand.cast));
+        if first == n {
+            let given = scene.borrowed(&operand.hole);
+            // A path of the user's place: rustc blames its `_`, which stands for the operand's type.
+            let read = match scene.recorded(&operand.hole.text) {
+                Some(_) => quote_spanned!(span=> ::tensorwrapper::__private::local(#given)),
+                None => quote_spanned!(span=> <_ as ::tensorwrapper::__private::TensorLike>::operand(#given)),
+            };
+            code.extend(emit!(let #name = #read;));
+        }
+        if !compared.insert((operand.cast, first)) {
+            continue;
+        }
+        code.extend(if known.insert(operand.cast) {
+            emit!(let #element = #name.element();)
         } else {
-            let check = quote_spanned!(span=> <_ as ::tensorwrapper::__private::MixesWith<_>>::check);
-            emit! {
-                let __elements = ::tensorwrapper::__private::Elements(__element, #name.element());
-                #check(__elements);
-            }
+            agree(&element, &emit!(#name.element()), span)
         });
     }
+    code.extend(casts(scene, equation, &mut known));
     if equation.operands().is_empty() {
         code.extend(emit!(let __element = ::core::marker::PhantomData::<::core::primitive::f64>;));
     }
     code
+}
+
+/// The element types that casts name, and whether there is such a cast; `known` are the parts whose type operands tell.
+fn casts(scene: &Scene<'_>, equation: &Equation, known: &mut HashSet<Option<CastId>>) -> TokenStream {
+    let mut code = TokenStream::new();
+    for cast in equation.casts() {
+        let Some(named) = &cast.named else { continue };
+        let (element, named, span) = (element(cast.outer), scene.host.tokens(named), scene.host.blame(named));
+        let named = emit!(::core::marker::PhantomData::<#named>);
+        code.extend(if known.insert(cast.outer) { emit!(let #element = #named;) } else { agree(&element, &named, span) });
+    }
+    for (n, cast) in equation.casts().iter().enumerate().filter(|(_, cast)| !cast.is_real) {
+        let (from, to) = (element(Some(CastId(n))), element(cast.outer));
+        let check = quote_spanned!(scene.host.span(cast.span)=> <_ as ::tensorwrapper::__private::CastsInto<_>>::check);
+        code.extend(emit! {
+            let __elements = ::tensorwrapper::__private::Elements(#from, #to);
+            #check(__elements);
+        });
+    }
+    code
+}
+
+/// Two element types are one.
+fn agree(element: &Ident, other: &TokenStream, span: proc_macro2::Span) -> TokenStream {
+    let check = quote_spanned!(span=> <_ as ::tensorwrapper::__private::MixesWith<_>>::check);
+    emit! {
+        let __elements = ::tensorwrapper::__private::Elements(#element, #other);
+        #check(__elements);
+    }
 }
 
 fn numbers(labels: &[LabelId]) -> Vec<usize> {
@@ -179,6 +223,8 @@ struct Emitter<'s, 'h> {
     equation: &'s Equation,
     statements: TokenStream,
     nodes: usize,
+    /// The casts that are being recorded, the innermost last.
+    casts: Vec<CastId>,
 }
 
 impl Emitter<'_, '_> {
@@ -187,6 +233,11 @@ impl Emitter<'_, '_> {
         self.nodes += 1;
         self.statements.extend(emit!(let #name = #call;));
         name
+    }
+
+    /// The variable that holds the element type of what is being recorded.
+    fn element(&self) -> Ident {
+        element(self.casts.last().copied())
     }
 
     fn index(&self, index: &Index) -> TokenStream {
@@ -230,13 +281,13 @@ impl Builder for Emitter<'_, '_> {
         match scalar {
             Scalar::Literal(value, _) => self.bind(&emit!(__recorder.literal(#value))),
             Scalar::Hole(hole) => {
-                let given = self.scene.borrowed(hole);
+                let (given, element) = (self.scene.borrowed(hole), self.element());
                 let span = self.scene.host.blame(hole);
                 let read = match self.scene.recorded(&hole.text) {
                     Some(_) => quote_spanned!(span=> ::tensorwrapper::__private::local_scalar),
                     None => quote_spanned!(span=> <_ as ::tensorwrapper::__private::IntoScalar<_>>::scalar),
                 };
-                self.bind(&emit!(__recorder.scalar(#read(__element, #given))))
+                self.bind(&emit!(__recorder.scalar(#read(#element, #given))))
             }
         }
     }
@@ -283,9 +334,20 @@ impl Builder for Emitter<'_, '_> {
         let (count, lookup) = (function.arguments, format_ident!("__function{}", function.arguments));
         let shared = quote_spanned!(span=> <_ as ::tensorwrapper::__private::Shared>::candidate);
         let callback = quote_spanned!(span=> <_ as ::tensorwrapper::__private::MapFunction<_, #count>>::callback);
-        let asked = own("asked", self.nodes);
-        self.statements.extend(emit!(let #asked = #shared(#given, __element).#lookup();));
+        let (asked, element) = (own("asked", self.nodes), self.element());
+        self.statements.extend(emit!(let #asked = #shared(#given, #element).#lookup();));
         self.bind(&emit!(__recorder.map(#callback(#asked), ::std::vec![#(#arguments),*])))
+    }
+
+    fn begin_cast(&mut self, id: CastId, _: &Cast) {
+        self.casts.push(id);
+        let element = self.element();
+        self.statements.extend(emit!(__recorder.begin_cast(#element);));
+    }
+
+    fn cast(&mut self, _: CastId, value: Ident) -> Ident {
+        self.casts.pop();
+        self.bind(&emit!(__recorder.cast(#value)))
     }
 
     fn power_integer(&mut self, value: Ident, _: ScalarId, exponent: &Scalar) -> Ident {

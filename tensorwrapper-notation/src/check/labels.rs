@@ -27,6 +27,7 @@ fn collect<'e>(expression: &'e Expression, bound: &mut Vec<&'e str>, found: &mut
         ExpressionKind::Map(_, arguments) => arguments.iter().for_each(|argument| collect(argument, bound, found)),
         ExpressionKind::Negate(inner)
         | ExpressionKind::Parentheses(inner)
+        | ExpressionKind::Cast(_, inner)
         | ExpressionKind::Apply(_, inner)
         | ExpressionKind::PowerInteger(inner, _)
         | ExpressionKind::PowerReal(inner, _) => collect(inner, bound, found),
@@ -53,6 +54,7 @@ fn parts(expression: &Expression) -> Vec<&Expression> {
         ExpressionKind::Map(_, arguments) => arguments.iter().collect(),
         ExpressionKind::Negate(inner)
         | ExpressionKind::Parentheses(inner)
+        | ExpressionKind::Cast(_, inner)
         | ExpressionKind::Apply(_, inner)
         | ExpressionKind::PowerInteger(inner, _)
         | ExpressionKind::PowerReal(inner, _)

@@ -3,6 +3,7 @@
 //! `labels` finds what occurs where, `resolve` turns implicit sums into explicit ones (rules 2, 4 and 5),
 //! `factorise` tells the axes of decompositions apart. All faults of an equation are reported at once.
 
+mod cast;
 mod factorise;
 mod labels;
 #[cfg(test)]
@@ -13,7 +14,8 @@ mod tests;
 
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::equation::{
-    Equation, FunctionId, Index, Label, LabelId, Left, LeftAxis, Mapped, Meaning, Node, Operand, OperandId, ScalarId,
+    Cast, CastId, Equation, FunctionId, Index, Label, LabelId, Left, LeftAxis, Mapped, Meaning, Node, Operand, OperandId,
+    ScalarId,
 };
 use crate::syntax::{self, Assignment, Declaration, LeftSide, Name, Right, Scalar, Statement, Target};
 use labels::{binds, free_labels, unbuilt};
@@ -76,6 +78,9 @@ struct Checker<'s> {
     operands: Vec<Operand>,
     scalars: Vec<Scalar>,
     functions: Vec<Mapped>,
+    casts: Vec<Cast>,
+    /// The cast that is being read.
+    cast: Option<CastId>,
     /// Labels that are bound where they may not be: nothing else is said of them.
     misbound: Vec<String>,
     faults: Vec<Diagnostic>,
@@ -95,6 +100,8 @@ impl<'s> Checker<'s> {
             operands: Vec::new(),
             scalars: Vec::new(),
             functions: Vec::new(),
+            casts: Vec::new(),
+            cast: None,
             misbound: Vec::new(),
             faults: Vec::new(),
             warnings: Vec::new(),
@@ -110,10 +117,13 @@ impl<'s> Checker<'s> {
         meaning: Option<Meaning>,
     ) -> Result<Equation, Vec<Diagnostic>> {
         self.every_extent_is_known(meaning.as_ref());
+        if meaning.is_some() {
+            self.every_element_type_is_known();
+        }
         match meaning {
             Some(meaning) if self.faults.is_empty() => {
-                let Checker { labels, operands, scalars, functions, warnings, .. } = self;
-                Ok(Equation { labels, operands, scalars, functions, left, place, meaning, warnings })
+                let Checker { labels, operands, scalars, functions, casts, warnings, .. } = self;
+                Ok(Equation { labels, operands, scalars, functions, casts, left, place, meaning, warnings })
             }
             _ => {
                 // What is not built is said once, though it stands on both sides.
@@ -159,7 +169,7 @@ impl<'s> Checker<'s> {
             syntax::Index::Rest(_) => Index::Rest,
         };
         let indices: Vec<Index> = indices.iter().map(resolve).collect();
-        self.operands.push(Operand { hole: hole.clone(), indices });
+        self.operands.push(Operand { hole: hole.clone(), indices, cast: self.cast });
         OperandId(self.operands.len() - 1)
     }
 

@@ -7,7 +7,7 @@ use crate::equation::{LabelId, Node};
 use crate::syntax::{Exchange, Expression, ExpressionKind, Name, Operator, Reduction};
 
 /// Where an implicit sum would be ambiguous, by the name that a message gives the place.
-type Nonlinear = Option<&'static str>;
+pub(super) type Nonlinear = Option<&'static str>;
 
 impl Checker<'_> {
     /// A sum of terms, each resolved by itself: a summed label of one has nothing to do with its namesake in another.
@@ -64,6 +64,7 @@ impl Checker<'_> {
                 let nodes: Vec<_> = arguments.iter().map(|argument| self.sum(argument, scope, inside)).collect();
                 Some(Node::Map(self.new_function(function, arguments.len()), nodes.into_iter().collect::<Option<_>>()?))
             }
+            ExpressionKind::Cast(named, inner) => self.cast(named.as_ref(), inner, expression.span, scope, nonlinear),
             ExpressionKind::PowerInteger(base, exponent) => {
                 let base = Box::new(self.sum(base, scope, Some("the base of a power"))?);
                 Some(Node::PowerInteger(base, self.new_scalar(exponent)))

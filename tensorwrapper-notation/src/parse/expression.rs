@@ -2,7 +2,7 @@
 
 use super::cursor::{Cursor, hole, split};
 use super::index::{indices, labels};
-use super::map::map;
+use super::map::{cast, map};
 use super::mistake::{
     function_in_brackets, given, is_keyword, reduction_without_semicolon, refuse_call, refuse_factor, rust_expression,
     unexpected, unknown,
@@ -237,8 +237,10 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
     if let "sym" | "asym" = name {
         return exchange(name, arguments, at, span);
     }
-    if name == "map" {
-        return map(arguments, at, span);
+    match name {
+        "map" => return map(arguments, at, span),
+        "cast" => return cast(arguments, at, span),
+        _ => {}
     }
     if UNBUILT.contains(&name) {
         return Ok(Expression { kind: ExpressionKind::Unbuilt(format!("`{name}`")), span: at });

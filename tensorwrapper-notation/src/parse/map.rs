@@ -1,4 +1,4 @@
-//! `map(f; X, Y)`: functions of the program's among those of the language.
+//! `map(f; X, Y)` and `cast(T; X)`: functions and types of the program's among those of the language.
 
 use super::cursor::{hole, split};
 use super::expression::whole;
@@ -63,4 +63,42 @@ fn parameters(tokens: &[Token]) -> Option<usize> {
     // The commas of a generic type are no parameters'.
     let is_plain = !rest[..end].iter().any(|t| t.is_punct('<'));
     is_plain.then(|| split(&rest[..end], ',').len())
+}
+
+/// Rust's own types that tensors do not hold.
+const NO_ELEMENTS: [&str; 17] = [
+    "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "bool", "char", "str", "String",
+    "Complex",
+];
+
+/// An expression, behind the name of a type or without.
+pub(super) fn cast(tokens: &[Token], at: Span, span: Span) -> Result<Expression, Diagnostic> {
+    let (named, body) = match tokens.iter().position(|t| t.is_punct(';')) {
+        Some(n) => (Some(&tokens[..n]).filter(|named| !named.is_empty()), &tokens[n + 1..]),
+        None => (None, tokens),
+    };
+    let parts = split(body, ',');
+    let is_type = |part: &&[Token]| matches!(part, [Token { tree: Tree::Ident(_), .. }]);
+    if let Some([Token { tree: Tree::Ident(name), span }]) = named
+        && NO_ELEMENTS.contains(&name.as_str())
+    {
+        let fault = Diagnostic::syntax(*span, format!("`{name}` is not an element type of tensors"));
+        return Err(fault.help("tensors hold `f32`, `f64`, `Complex<f32>` or `Complex<f64>`"));
+    }
+    match parts[..] {
+        [body] => {
+            let inner = Box::new(whole(body, span)?);
+            Ok(Expression { kind: ExpressionKind::Cast(named.map(hole), inner), span })
+        }
+        [] => {
+            let fault = Diagnostic::syntax(at, "`cast` converts what stands in its parentheses, and here is nothing");
+            Err(fault.help("write `cast(A[i, j])`"))
+        }
+        [name, body] | [body, name] if named.is_none() && is_type(&name) => Err(Diagnostic::syntax(
+            at,
+            "a type and what is cast to it have `;` between them",
+        )
+        .help(format!("write `cast({}; {})`", text(name), text(body)))),
+        _ => Err(Diagnostic::syntax(at, format!("`cast` takes one argument, but {} are given", parts.len()))),
+    }
 }

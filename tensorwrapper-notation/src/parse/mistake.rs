@@ -18,7 +18,7 @@ const KEYWORDS: [&str; 38] = [
 ];
 
 /// Functions by the names that other languages give them, and what is written here.
-const SYNONYMS: [(&[&str], &str); 15] = [
+const SYNONYMS: [(&[&str], &str); 17] = [
     (&["log", "loge", "log_e"], "the natural logarithm is `ln(X)`"),
     (&["pow", "power"], "a power is `powi(X, 2)` or `powf(X, 0.5)`"),
     (&["square", "sqr"], "a square is `powi(X, 2)`, a square root `sqrt(X)`"),
@@ -28,7 +28,9 @@ const SYNONYMS: [(&[&str], &str); 15] = [
     (&["imag", "aimag"], "the imaginary part is `im(X)`"),
     (&["adjoint", "dagger", "hermitian"], "the adjoint of `A[i, j]` is `conj(A[j, i])`"),
     (&["transpose", "permute", "swap", "t"], "a transpose is another order of indices: `[i, j] = A[j, i]`"),
-    (&["tr"], "a trace is a repeated index: `A[i, i]`"),
+    (&["convert", "astype", "to", "into"], "elements of another type are converted by `cast(X)`"),
+    (&["apply", "vectorize", "function"], "a Rust function of each element is `map(f; X)`"),
+    (&["tr", "trace"], "a trace is a repeated index: `A[i, i]`"),
     (
         &["dot", "matmul", "inner", "einsum", "contract", "tensordot"],
         "a contraction is a product with a common index: `A[i, k] * B[k, j]`",
@@ -175,8 +177,10 @@ pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Spa
         return plain.help(*help);
     }
     let functions = Function::ALL.iter().map(|f| f.name());
-    let others =
-        ["sum", "prod", "max", "min", "powi", "powf", "cholesky", "eigh", "map", "sym", "asym", "svd", "qr", "solve", "inv"];
+    let others = [
+        "sum", "prod", "max", "min", "powi", "powf", "cholesky", "eigh", "map", "cast", "sym", "asym", "svd", "qr", "solve",
+        "inv",
+    ];
     if let Some(known) = nearest(name, functions.clone().chain(others)) {
         return plain.help(format!("a function of a similar name is `{known}`"));
     }
@@ -260,6 +264,7 @@ fn collect<'e>(expression: &'e Expression, found: &mut Vec<&'e str>) {
         ExpressionKind::Map(_, arguments) => arguments.iter().for_each(|argument| collect(argument, found)),
         ExpressionKind::Negate(inner)
         | ExpressionKind::Parentheses(inner)
+        | ExpressionKind::Cast(_, inner)
         | ExpressionKind::Apply(_, inner)
         | ExpressionKind::Exchange(_, _, inner)
         | ExpressionKind::PowerInteger(inner, _)

@@ -26,7 +26,8 @@ pub enum Reduction {
 /// Something that computes. All memory that it is handed lies where it can reach it.
 ///
 /// Operands and outputs are already known to lie inside their memory (see [`Operand::new`]),
-/// to fit the iteration space, and to be of one element type (outputs of [`Factorisation::Eigh`] excepted).
+/// to fit the iteration space, and to be of one element type (outputs of [`Factorisation::Eigh`] excepted, and inputs that a
+/// program converts).
 /// An output never overlaps an operand. Outputs are overwritten whole, whatever they held.
 pub trait Device: Debug + Send + Sync {
     /// The backend's name, as in the tests' device list.

@@ -42,6 +42,8 @@ impl Arguments {
 pub enum Instruction {
     /// The element of the input of that number.
     Input(usize),
+    /// The same of an input of another element type, converted.
+    Converted(usize),
     /// A constant, rounded to the element type.
     Constant(Complex<f64>),
     /// `-a`
@@ -73,7 +75,7 @@ impl Program {
         assert!(!instructions.is_empty(), "a program computes something");
         for (n, instruction) in instructions.iter().enumerate() {
             let earlier = match *instruction {
-                Instruction::Input(_) | Instruction::Constant(_) => true,
+                Instruction::Input(_) | Instruction::Converted(_) | Instruction::Constant(_) => true,
                 Instruction::Negate(a)
                 | Instruction::Apply(_, a)
                 | Instruction::PowerInteger(a, _)
@@ -93,7 +95,10 @@ impl Program {
 
     /// Number of inputs: one more than the highest that is read.
     pub fn inputs(&self) -> usize {
-        let inputs = self.instructions.iter().filter_map(|i| if let Instruction::Input(n) = i { Some(n + 1) } else { None });
+        let inputs = self.instructions.iter().filter_map(|i| match i {
+            Instruction::Input(n) | Instruction::Converted(n) => Some(n + 1),
+            _ => None,
+        });
         inputs.max().unwrap_or(0)
     }
 

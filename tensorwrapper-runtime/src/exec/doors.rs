@@ -9,7 +9,7 @@ use tensorwrapper_notation::{check, contraction, einsum as parse_einsum, numbere
 use super::context::Context;
 use super::run::evaluate;
 use crate::callback::Callback;
-use crate::element::Element;
+use crate::element::{Dtype, Element};
 use crate::error::Error;
 use crate::expr::{Expr, Holes, Indexed, TensorLike, Tree, Value, bind, diagnostics_to_error};
 use crate::graph::{OpGraph, lower};
@@ -103,7 +103,8 @@ impl Context {
         let operand = |hole: &Hole| Arc::clone(&values[hole.span.start]);
         let scalar = |_: &Hole| -> Tree<'_> { unreachable!("these doors have no scalars") };
         let function = |_: &Hole| -> Callback<'_> { unreachable!("these doors have no functions") };
-        let value = bind::<T>(&equation, &Holes { operand: &operand, scalar: &scalar, function: &function })?;
+        let element = |_: &Hole| -> Dtype { unreachable!("these doors have no casts") };
+        let value = bind::<T>(&equation, &Holes { operand: &operand, scalar: &scalar, function: &function, element: &element })?;
         self.eval(&Expr::<T>::new(value))
     }
 

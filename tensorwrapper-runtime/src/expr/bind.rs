@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use tensorwrapper_notation::syntax::{Count, Operator, Range, Reduction, Scalar};
 use tensorwrapper_notation::{
-    Builder, Equation, Function, FunctionId, LabelId, LeftAxis, Mapped, Operand, OperandId, Right, ScalarId, syntax,
+    Builder, Cast, CastId, Equation, Function, FunctionId, LabelId, LeftAxis, Mapped, Operand, OperandId, Right, ScalarId, syntax,
 };
 
 use super::recorder::{Index, Node, Recorder};
 use super::value::{Tree, Value};
 use crate::callback::Callback;
-use crate::element::Element;
+use crate::element::{Dtype, Element};
 use crate::error::Error;
 
 /// Finds what the holes of an equation stand for.
@@ -19,6 +19,8 @@ pub(crate) struct Holes<'h, 'a> {
     pub(crate) operand: &'h dyn Fn(&syntax::Hole) -> Arc<Value<'a>>,
     /// A number.
     pub(crate) scalar: &'h dyn Fn(&syntax::Hole) -> Tree<'a>,
+    /// The element type inside a cast.
+    pub(crate) element: &'h dyn Fn(&syntax::Hole) -> Dtype,
     /// A function.
     pub(crate) function: &'h dyn Fn(&syntax::Hole) -> Callback<'a>,
 }
@@ -119,6 +121,15 @@ impl<'a> Builder for Binder<'_, '_, 'a> {
 
     fn map(&mut self, _: FunctionId, function: &Mapped, arguments: Vec<Node<'a>>) -> Node<'a> {
         self.recorder.map((self.holes.function)(&function.hole), arguments)
+    }
+
+    fn begin_cast(&mut self, _: CastId, cast: &Cast) {
+        let named = cast.named.as_ref().expect("the run-time doors know the element type inside of each cast");
+        self.recorder.begin_cast_of((self.holes.element)(named));
+    }
+
+    fn cast(&mut self, _: CastId, value: Node<'a>) -> Node<'a> {
+        self.recorder.cast(value)
     }
 
     fn power_integer(&mut self, value: Node<'a>, _: ScalarId, exponent: &Scalar) -> Node<'a> {

@@ -17,7 +17,7 @@ use super::bind::{Holes, bind};
 use super::like::TensorLike;
 use super::value::{Expr, Tree, Value};
 use crate::callback::{self, Callback, callback1, callback2};
-use crate::element::Element;
+use crate::element::{CastInto, Dtype, Element};
 use crate::error::{Error, ErrorKind};
 use crate::shape::Extents;
 use crate::tensor::{Tensor, TensorMut, TensorRef};
@@ -37,6 +37,8 @@ enum Leaf<'a> {
     Tensor(Arc<Value<'a>>),
     Number(Complex<f64>),
     Function(Callback<'a>),
+    /// The element type inside a cast.
+    Element(Dtype),
 }
 
 /// Numbers the holes of all chains of the program, so that joining two needs no renumbering.
@@ -145,17 +147,21 @@ impl<'a, T: Element> Indexed<'a, T> {
         };
         let tensor = |hole: &Hole| match leaf(hole) {
             Leaf::Tensor(value) => Arc::clone(value),
-            Leaf::Number(_) | Leaf::Function(_) => unreachable!("numbers and functions have no indices"),
+            other => unreachable!("{other:?} has no indices"),
         };
         let scalar = |hole: &Hole| match leaf(hole) {
             Leaf::Number(value) => Tree::Constant(*value),
-            Leaf::Tensor(_) | Leaf::Function(_) => unreachable!("tensors have indices, and functions are no numbers"),
+            other => unreachable!("{other:?} is no number"),
         };
         let function = |hole: &Hole| match leaf(hole) {
             Leaf::Function(function) => *function,
-            Leaf::Tensor(_) | Leaf::Number(_) => unreachable!("a `map` has its function"),
+            other => unreachable!("{other:?} is no function"),
         };
-        bind::<T>(&equation, &Holes { operand: &tensor, scalar: &scalar, function: &function }).map(Expr::new)
+        let element = |hole: &Hole| match leaf(hole) {
+            Leaf::Element(dtype) => *dtype,
+            other => unreachable!("{other:?} is no element type"),
+        };
+        bind::<T>(&equation, &Holes { operand: &tensor, scalar: &scalar, function: &function, element: &element }).map(Expr::new)
     }
 
     /// A function of each element, called from several threads, in any order, and as often as the computation needs it.
@@ -208,6 +214,29 @@ impl<'a, T: Element> Indexed<'a, T> {
             true => Ok(Expression { kind: ExpressionKind::Map(hole, expressions), span }),
             false => Err(Error::all(faults)),
         };
+        Indexed { expression, leaves, element: PhantomData }
+    }
+
+    /// The same elements as numbers of another type, for a chain over those: `cast(X)`.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Tensor;
+    /// let (a, b) = (Tensor::<f32>::filled([2], 0.5)?, Tensor::<f64>::filled([2], 3.0)?);
+    /// let c = (a.at("i").cast() * b.at("i")).eval("i")?;
+    /// assert_eq!(c[[1]], 1.5);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn cast<U: Element>(self) -> Indexed<'a, U>
+    where
+        T: CastInto<U>,
+    {
+        let element = hole(T::DTYPE.to_string());
+        let mut leaves = self.leaves;
+        leaves.push((element.span.start, Leaf::Element(T::DTYPE)));
+        let expression = self.expression.map(|inner| {
+            let span = inner.span;
+            Expression { kind: ExpressionKind::Cast(Some(element), Box::new(inner)), span }
+        });
         Indexed { expression, leaves, element: PhantomData }
     }
 

@@ -103,6 +103,8 @@ pub(crate) enum Tree<'a> {
     Reduce(Reduction, Vec<usize>, Box<Tree<'a>>),
     Apply(Function, Box<Tree<'a>>),
     Map(Callback<'a>, Vec<Tree<'a>>),
+    /// What is computed in elements of that type.
+    Cast(Dtype, Box<Tree<'a>>),
     PowerInteger(Box<Tree<'a>>, i32),
     PowerReal(Box<Tree<'a>>, f64),
 }
@@ -129,6 +131,7 @@ impl Tree<'_> {
             Tree::Negate(inner)
             | Tree::Reduce(_, _, inner)
             | Tree::Apply(_, inner)
+            | Tree::Cast(_, inner)
             | Tree::PowerInteger(inner, _)
             | Tree::PowerReal(inner, _) => inner.labels(found),
         }

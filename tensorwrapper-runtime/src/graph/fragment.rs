@@ -18,6 +18,11 @@ impl Fragment {
         Fragment { instructions: vec![Instruction::Input(0)], inputs: vec![edge] }
     }
 
+    /// A tensor of another element type.
+    pub(super) fn converted(edge: Edge) -> Fragment {
+        Fragment { instructions: vec![Instruction::Converted(0)], inputs: vec![edge] }
+    }
+
     pub(super) fn constant(value: Complex<f64>) -> Fragment {
         Fragment { instructions: vec![Instruction::Constant(value)], inputs: Vec::new() }
     }
@@ -78,6 +83,7 @@ impl Fragment {
             .collect();
         let moved = other.instructions.into_iter().map(|instruction| match instruction {
             Instruction::Input(n) => Instruction::Input(places[n]),
+            Instruction::Converted(n) => Instruction::Converted(places[n]),
             Instruction::Constant(value) => Instruction::Constant(value),
             Instruction::Negate(a) => Instruction::Negate(a + offset),
             Instruction::Apply(function, a) => Instruction::Apply(function, a + offset),

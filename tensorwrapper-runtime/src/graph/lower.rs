@@ -167,6 +167,13 @@ impl<'a> Lowering<'a> {
             }
             Tree::Apply(Function::Conj | Function::Re, inner) if !frame.dtype.is_complex() => self.tree(inner, frame),
             Tree::Apply(function, inner) => self.tree(inner, frame).then(|a| Instruction::Apply(*function, a)),
+            Tree::Cast(dtype, inner) => {
+                let fragment = self.tree(inner, Frame { dtype: *dtype, ..frame });
+                if *dtype == frame.dtype {
+                    return fragment;
+                }
+                Fragment::converted(self.materialise(fragment, Frame { dtype: *dtype, ..frame }))
+            }
             Tree::Map(function, arguments) => {
                 let arguments = arguments.iter().map(|argument| self.tree(argument, frame)).collect();
                 self.functions.push(*function);

@@ -18,7 +18,7 @@ pub use crate::shape::{
     check_rank, mark_axis, meet,
 };
 
-use crate::element::Element;
+use crate::element::{CastInto, Element};
 use crate::error::Error;
 use crate::exec::Context;
 use crate::expr::Expr;
@@ -28,13 +28,26 @@ use crate::shape::{Extent, Extents, Shape};
 #[diagnostic::on_unimplemented(
     message = "elements of type `{Self}` and `{U}` do not mix in one equation",
     label = "elements of type `{U}`",
-    note = "convert one of the tensors first: nothing is converted in silence"
+    note = "nothing is converted in silence: write `cast(…)` around what is to become the equation's type"
 )]
 pub trait MixesWith<U> {
     /// Checks at compile time that two operands have elements of one type.
     fn check(_: Elements<Self, U>) {}
 }
 impl<T: Element> MixesWith<T> for T {}
+
+/// Element types that an equation converts on demand.
+#[diagnostic::on_unimplemented(
+    message = "elements of type `{Self}` are not cast to `{U}`",
+    label = "a cast of `{Self}` to `{U}`",
+    note = "complex numbers have real parts: write `cast(re(…))`, or `im` or `abs`; in generic code, `T: CastInto<U>`"
+)]
+pub trait CastsInto<U> {
+    /// Checks at compile time that there is a cast from the first type to the second.
+    fn check(_: Elements<Self, U>) {}
+}
+#[diagnostic::do_not_recommend]
+impl<U: Element, T: CastInto<U>> CastsInto<U> for T {}
 
 /// Two element types. One value of settled type, because rustc would infer the one from the other.
 #[derive(Debug)]

@@ -52,7 +52,9 @@ impl Device for Reference {
 
 /// The elements of an operand in the order of the nest: kept axes outside, reduced axes inside.
 struct Walk<'a, T> {
-    data: &'a [T],
+    operand: &'a Operand<'a>,
+    /// The elements, where they are of the operation's type.
+    data: Option<&'a [T]>,
     positions: Positions<&'a Layout>,
     conjugate: bool,
 }
@@ -60,12 +62,13 @@ struct Walk<'a, T> {
 impl<'a, T: Element> Walk<'a, T> {
     fn new(operand: &'a Operand<'_>) -> Walk<'a, T> {
         let positions = operand.layout().positions();
-        Walk { data: operand.typed(), positions, conjugate: operand.conjugate }
+        Walk { operand, data: T::typed(operand.data()), positions, conjugate: operand.conjugate }
     }
 
     fn next(&mut self) -> T {
         let position = self.positions.next().expect("the nest has as many points as the operand");
-        if self.conjugate { self.data[position].conj() } else { self.data[position] }
+        let element = self.data.map_or_else(|| self.operand.converted(position), |data| data[position]);
+        if self.conjugate { element.conj() } else { element }
     }
 }
 
@@ -109,7 +112,7 @@ fn run<T: Scalar>(program: &Program, functions: &[Callback<'_>], inputs: &[T]) -
     let mut registers: Vec<T> = Vec::with_capacity(program.instructions().len());
     for instruction in program.instructions() {
         let value = match *instruction {
-            Instruction::Input(n) => inputs[n],
+            Instruction::Input(n) | Instruction::Converted(n) => inputs[n],
             Instruction::Constant(c) => T::from_complex(c),
             Instruction::Negate(a) => -registers[a],
             Instruction::Apply(function, a) => {

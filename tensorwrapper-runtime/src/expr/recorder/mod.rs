@@ -7,6 +7,7 @@ mod axes;
 mod finish;
 
 use std::borrow::Cow;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use num_complex::Complex;
@@ -55,6 +56,8 @@ pub struct Node<'a>(pub(crate) Tree<'a>);
 pub struct Recorder<'n> {
     labels: Vec<LabelState<'n>>,
     dtype: Dtype,
+    /// The element types around the cast that is being recorded.
+    outer: Vec<Dtype>,
     errors: Vec<Error>,
     /// The labels of the axes that `..` stands for, the last axis first.
     rest: Vec<usize>,
@@ -76,7 +79,7 @@ impl<'n> Recorder<'n> {
     /// An equation over elements of one type, with labels of these names; a label is known by its number.
     pub fn new<T: Element>(labels: &[&'n str]) -> Recorder<'n> {
         let labels = labels.iter().map(|&name| LabelState { name: Cow::Borrowed(name), first: None }).collect();
-        Recorder { labels, dtype: T::DTYPE, errors: Vec::new(), rest: Vec::new(), fused: Vec::new() }
+        Recorder { labels, dtype: T::DTYPE, outer: Vec::new(), errors: Vec::new(), rest: Vec::new(), fused: Vec::new() }
     }
 
     /// A label's extent by declaration; its place in messages is the declaration.
@@ -108,7 +111,8 @@ impl<'n> Recorder<'n> {
 
     pub(crate) fn tensor<'a>(&mut self, value: &Arc<Value<'a>>, text: &str, indices: &[Index<'_>]) -> Node<'a> {
         if value.dtype != self.dtype {
-            self.errors.push(Error::new(ErrorKind::Element { expected: self.dtype, found: value.dtype }));
+            let fault = Error::new(ErrorKind::Mixed { first: self.dtype, second: value.dtype });
+            self.errors.push(fault.with_help("write `cast(…)` around what is to become the equation's type"));
         }
         Node(Tree::Operand(Arc::clone(value), self.axes(&value.extents, text, indices)))
     }
@@ -155,6 +159,24 @@ impl<'n> Recorder<'n> {
     /// A function of the program's, of each element of its arguments.
     pub fn map<'a>(&mut self, function: Callback<'a>, arguments: Vec<Node<'a>>) -> Node<'a> {
         Node(Tree::Map(function, arguments.into_iter().map(|argument| argument.0).collect()))
+    }
+
+    /// What is recorded from here to [`cast`](Recorder::cast) is of another element type.
+    pub fn begin_cast<T: Element>(&mut self, _: PhantomData<T>) {
+        self.begin_cast_of(T::DTYPE);
+    }
+
+    pub(crate) fn begin_cast_of(&mut self, dtype: Dtype) {
+        self.outer.push(std::mem::replace(&mut self.dtype, dtype));
+    }
+
+    /// Converts a value to the element type around it.
+    ///
+    /// # Panics
+    /// When no cast has begun.
+    pub fn cast<'a>(&mut self, value: Node<'a>) -> Node<'a> {
+        let outer = self.outer.pop().expect("a cast ends that has begun");
+        Node(Tree::Cast(std::mem::replace(&mut self.dtype, outer), Box::new(value.0)))
     }
 
     /// Each element to a whole power.
