@@ -7,6 +7,7 @@ mod blocks;
 mod casts;
 mod decompositions;
 mod failures;
+mod fused;
 mod generic;
 mod holes;
 mod mapped;

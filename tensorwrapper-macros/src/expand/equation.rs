@@ -41,7 +41,10 @@ pub(super) fn record(scene: &Scene<'_>, equation: &Equation) -> Recorded {
     let code = emit! {
         (|| {
             #[allow(unused_imports)]
-            use ::tensorwrapper::__private::{AxisByType as _, AxisByValue as _, CompareAtRunTime as _, LocateAtRunTime as _, RefuseFunction as _};
+            use ::tensorwrapper::__private::{
+                AxisByType as _, AxisByValue as _, CompareAtRunTime as _, DivideAtRunTime as _, LocateAtRunTime as _,
+                ProductAtRunTime as _, QuotientAtRunTime as _, RefuseFunction as _,
+            };
             #constants
             #operands
             #checks
@@ -163,8 +166,8 @@ fn marks(left: &Left) -> TokenStream {
             let extent = checks::extent(*label);
             emit!(#extent)
         }
-        // A product of extents is no constant that stable Rust can name.
-        LeftAxis::Fused(_) | LeftAxis::Rest => emit!(::tensorwrapper::__private::Mark::dynamic()),
+        LeftAxis::Fused(labels) => checks::product(labels),
+        LeftAxis::Rest => emit!(::tensorwrapper::__private::Mark::dynamic()),
     });
     emit!((#(#marks,)*))
 }

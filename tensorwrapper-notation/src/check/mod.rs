@@ -56,6 +56,9 @@ pub fn check(statement: &Statement, header: &[Declaration]) -> Result<Equation, 
     checker.finish(left, place, meaning)
 }
 
+/// Why a diagonal is not written beside a fused axis.
+const BESIDE_FUSED: &str = "beside a fused axis, each index stands once on the left";
+
 /// Labels that are known at some point of the equation: those of the left side, then those of each enclosing sum.
 #[derive(Clone, Default)]
 struct Scope {
@@ -198,7 +201,11 @@ impl<'s> Checker<'s> {
     /// The existing tensor on the left, whose labels come into scope.
     fn place(&mut self, target: &Target, scope: &mut Scope) -> Option<(OperandId, Assignment)> {
         let Target::Place(hole, indices, assignment) = target else { return None };
+        let fuses = indices.iter().any(|index| matches!(index, syntax::Index::Fused(..)));
         for name in indices.iter().flat_map(labels::index_labels) {
+            if fuses && scope.get(&name.text).is_some() {
+                self.faults.push(Diagnostic::label(name.span, BESIDE_FUSED));
+            }
             self.left_label(name, scope);
         }
         Some((self.new_operand(hole, indices, scope), *assignment))
@@ -232,7 +239,7 @@ impl<'s> Checker<'s> {
         let fuses = left.axes().iter().any(|axis| matches!(axis, LeftAxis::Fused(_)));
         let rests = left.axes().iter().filter(|axis| **axis == LeftAxis::Rest).count();
         if fuses && written != left.labels().len() + rests {
-            self.faults.push(Diagnostic::label(side.span, "beside a fused axis, each index stands once on the left"));
+            self.faults.push(Diagnostic::label(side.span, BESIDE_FUSED));
         }
         left
     }

@@ -14,8 +14,9 @@ pub use results::*;
 pub use crate::callback::{Accepted, Asked, MapFunction, RefuseFunction, Refused, Shared};
 pub use crate::expr::{Factor, Index, IntoScalar, Node, Operand, Recorder, ScalarShape, ScalarValue, TensorLike, Written};
 pub use crate::shape::{
-    AxisByType, AxisByValue, AxisPair, CompareAtRunTime, Compared, LaterPair, LocateAtRunTime, Located, Mark, Position,
-    check_rank, mark_axis, meet,
+    AxisByType, AxisByValue, AxisPair, CompareAtRunTime, Compared, DivideAtRunTime, Divided, Division, LaterPair,
+    LocateAtRunTime, Located, Mark, Position, Product, ProductAtRunTime, Quotient, QuotientAtRunTime, check_rank, mark_axis,
+    meet,
 };
 
 use crate::element::{CastInto, Element};

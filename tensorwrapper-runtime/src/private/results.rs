@@ -208,7 +208,7 @@ fn copy<T: Element>(view: AnyMut<'_>, patch: &Patch<T>) {
     for (axis, selected) in patch.selection.iter().enumerate().rev() {
         match *selected {
             Axis::Chip(position) => layout = layout.chip(axis, position),
-            Axis::Fused(_) => unreachable!("what is written through fused axes is written whole"),
+            Axis::Fused(_) => unreachable!("a fused axis is one axis of what is written"),
             Axis::Label { label, start } => {
                 layout = layout.slice(axis, start, patch.part.extents()[label]);
                 labels.insert(0, label);
