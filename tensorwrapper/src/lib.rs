@@ -43,6 +43,8 @@
 /// `in &context;` as its first line says where it runs ([`Context`]); with a [`Graph`] the block is recorded, not computed,
 /// and its results are [`Expr`]s. Writes happen when everything has been computed, so
 /// a failure leaves every tensor as it was, and the right side always reads old values: `c[i, j] = c[j, i]` transposes.
+/// Places are known by their spelling: which tensor `(v[n])[i]` is, only the run knows, so that after `(v[m])[i] = …` in the
+/// same block it reads the value from before the block, even where `m` is `n`.
 ///
 /// # Operands and indices
 ///

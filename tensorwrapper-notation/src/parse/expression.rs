@@ -305,6 +305,12 @@ fn power(integer: bool, base: Expression, exponent: &[Token], span: Span) -> Res
     {
         return Err(Diagnostic::syntax(*at, "`powi` takes a whole number").help("for any other exponent write `powf`"));
     }
+    if let (true, Scalar::Literal(value, at)) = (integer, &exponent)
+        && !(f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(value)
+    {
+        let message = format!("`powi` takes exponents from {} to {}", i32::MIN, i32::MAX);
+        return Err(Diagnostic::syntax(*at, message).help("for any other exponent write `powf`"));
+    }
     let kind = if integer { ExpressionKind::PowerInteger(base, exponent) } else { ExpressionKind::PowerReal(base, exponent) };
     Ok(Expression { kind, span })
 }
@@ -326,8 +332,13 @@ fn number(literal: &str, span: Span) -> Result<f64, Diagnostic> {
     let clean = literal.replace('_', "");
     let suffixes = ["f32", "f64", "usize", "isize", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64"];
     let digits = suffixes.iter().find_map(|s| clean.strip_suffix(s)).unwrap_or(&clean);
-    digits.parse().map_err(|_| {
+    let value: f64 = digits.parse().map_err(|_| {
         Diagnostic::syntax(span, format!("`{literal}` is not a number that an equation can hold"))
             .help("any Rust expression may stand in braces, `{ … }`")
-    })
+    })?;
+    match value.is_finite() {
+        true => Ok(value),
+        false => Err(Diagnostic::syntax(span, format!("`{literal}` is larger than any number of double precision"))
+            .help("infinity is written in braces, `{ f64::INFINITY }`")),
+    }
 }

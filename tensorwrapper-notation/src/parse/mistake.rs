@@ -78,6 +78,9 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
         Tree::Punct('.', _) => method(next, token.span, plain),
         Tree::Punct('!', _) => plain.help(format!("a Rust macro stands in braces: `{{ {before}{} }}`", with_neighbours(2))),
         Tree::Punct('%' | '@' | '|' | '&' | '<' | '>', _) => plain.help("the operators are `+`, `-`, `*` and `/`"),
+        Tree::Punct(',', _) if next.is_none() => {
+            Diagnostic::syntax(token.span, "nothing follows this `,`").help("leave it out: an equation ends without a `,`")
+        }
         Tree::Punct(',', _) => plain.help("several results are written `([i], [i, j]) = …`"),
         Tree::Ident(word) if word == "let" => Diagnostic::syntax(token.span, "`;` is missing before this `let`"),
         Tree::Ident(word) if word == "as" => {

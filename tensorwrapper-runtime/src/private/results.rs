@@ -98,7 +98,7 @@ impl Evaluator for Graph {
 pub trait WritesTensors {
     /// The next result as a patch.
     fn take_patch<T: Element, S>(&self, written: &Written<'_, T, S>, results: &mut Results) -> <T as Patched>::Patch {
-        Patch { part: results.next(), selection: written.selection.clone() }
+        Patch { part: results.next(), selection: written.selection.clone(), whole: written.whole.clone() }
     }
 }
 #[diagnostic::do_not_recommend]
@@ -134,6 +134,22 @@ impl Results {
 pub struct Patch<T: Element> {
     part: Tensor<T>,
     selection: Vec<Axis>,
+    /// Extents of the tensor that it was checked against.
+    whole: Vec<usize>,
+}
+
+impl<T: Element> Patch<T> {
+    /// A place is evaluated twice, to read its extents and to write it; both times it is the same tensor, unless an
+    /// `IndexMut` of the program's has its own mind.
+    #[track_caller]
+    fn check(&self, extents: &[usize]) {
+        let whole = &self.whole;
+        assert!(
+            whole == extents,
+            "the place of an assignment had extents {whole:?} when it was read, and has {extents:?} where it is written: \
+             it is another tensor now"
+        );
+    }
 }
 
 /// The patch of an element type. By way of a trait, so that nothing is known of the patch of an unknown element type:
@@ -163,19 +179,27 @@ impl<X: ?Sized> BorrowPlace for X {}
 )]
 pub trait WriteInto<X: ?Sized> {
     /// Writes a computed part into its place; extents were checked when it was recorded.
+    ///
+    /// # Panics
+    /// When the place is another tensor than then.
+    #[track_caller]
     fn write(self, target: &mut X);
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Element, S: Extents> WriteInto<Tensor<T, S>> for Patch<T> {
+    #[track_caller]
     fn write(self, target: &mut Tensor<T, S>) {
+        self.check(target.extents());
         whole_or_part(target, self);
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Element, S: Extents> WriteInto<TensorMut<'_, T, S>> for Patch<T> {
+    #[track_caller]
     fn write(self, target: &mut TensorMut<'_, T, S>) {
+        self.check(target.extents());
         copy(target.erase_mut(), &self);
     }
 }
@@ -185,6 +209,7 @@ impl<T: Element, X> WriteInto<&mut X> for Patch<T>
 where
     Patch<T>: WriteInto<X>,
 {
+    #[track_caller]
     fn write(self, target: &mut &mut X) {
         self.write(&mut **target);
     }

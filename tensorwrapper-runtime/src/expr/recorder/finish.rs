@@ -119,6 +119,7 @@ impl Recorder<'_> {
             true => self.part_with_fused_axes(node, &selection),
             false => (self.plain(node, axes.clone()), numbered(selection, &axes)),
         };
+        let whole = base.extents.clone();
         let is_whole = part.extents == base.extents
             && selection.iter().enumerate().all(|(n, axis)| *axis == Axis::Label { label: n, start: 0 });
         let after = if is_whole {
@@ -128,7 +129,7 @@ impl Recorder<'_> {
             let source = Source::Written { base: Some(base), axes: selection.clone(), part: Arc::clone(&part) };
             Arc::new(Value { extents, dtype, source })
         };
-        Ok(Written { after: Expr::new(after), part, selection })
+        Ok(Written { after: Expr::new(after), part, selection, whole })
     }
 
     /// The part of a tensor that is written through fused axes: one axis for each of the tensor's that a label runs with,

@@ -119,6 +119,10 @@ impl<'n> Recorder<'n> {
 
     /// A literal.
     pub fn literal<'a>(&mut self, value: f64) -> Node<'a> {
+        if value.is_finite() && self.dtype.real() == Dtype::F32 && (value as f32).is_infinite() {
+            let message = format!("the literal `{value:e}` is larger than any number of type `f32`");
+            self.errors.push(Error::new(ErrorKind::Undefined(message)));
+        }
         Node(Tree::Constant(Complex::new(value, 0.0)))
     }
 
@@ -207,4 +211,6 @@ pub struct Written<'a, T, S> {
     pub after: Expr<'a, T, S>,
     pub(crate) part: Arc<Value<'a>>,
     pub(crate) selection: Vec<Axis>,
+    /// Extents of the whole tensor.
+    pub(crate) whole: Vec<usize>,
 }
