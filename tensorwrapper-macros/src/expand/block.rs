@@ -244,7 +244,12 @@ impl Emission<'_> {
             }
         };
         // A value of another type than expected is blamed where the value is written.
-        let result_value = quote_spanned!(self.value_span(block).resolved_at(Span::mixed_site())=> __value);
+        let value_span = self.value_span(block).resolved_at(Span::mixed_site());
+        let result_value = match block.value {
+            BlockValue::Nothing => quote_spanned!(value_span=> __value),
+            // To be used: a statement that drops it is warned of.
+            _ => quote_spanned!(value_span=> ::tensorwrapper::__private::value(__value)),
+        };
         // With `?` inside, the computation is a closure of its own, and so is what follows it.
         let computed = emit! {
             match #values {

@@ -18,6 +18,7 @@ use crate::tensor::AnyRef;
 ///
 /// Inside a block of `tensor!` every `let` binds one; it may be an operand of any later equation. Cloning it shares
 /// the recording, and what is shared is computed once.
+#[must_use = "nothing is computed before `eval`"]
 pub struct Expr<'a, T, S = Shape> {
     value: Arc<Value<'a>>,
     types: PhantomData<fn() -> (T, S)>,

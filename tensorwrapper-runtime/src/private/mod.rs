@@ -151,6 +151,27 @@ pub fn default_context() -> &'static Context {
     Context::global()
 }
 
+/// What a type is, said so that rustc does not look through it: an expected type is compared with a value where the value
+/// stands, and not with the argument of a function.
+pub trait Itself {
+    /// The type.
+    type Itself;
+    /// The value.
+    fn itself(self) -> Self::Itself;
+}
+impl<V> Itself for V {
+    type Itself = V;
+    fn itself(self) -> V {
+        self
+    }
+}
+
+/// The value of an invocation, which is computed to be used.
+#[must_use = "the equation computes a value, and nothing else"]
+pub fn value<V>(value: V) -> <V as Itself>::Itself {
+    value.itself()
+}
+
 /// The value, or a panic with the error's sentences at the caller's line.
 ///
 /// # Panics
