@@ -9,39 +9,60 @@ use num_complex::Complex;
 
 use crate::element::{Dtype, Element};
 
+/// What may be a function of elements of type `T`. Method lookup decides, twice: rustc has words of its own for functions
+/// that do not fit a bound, and says them where the macro stands.
+#[derive(Debug)]
+pub struct Candidate<'a, T, F>(&'a F, PhantomData<T>);
+
+/// A function on its way into an equation over elements of type `T`.
+pub fn candidate<T, F>(function: &F, _: PhantomData<T>) -> Candidate<'_, T, F> {
+    Candidate(function, PhantomData)
+}
+
+impl<'a, T, F: Shared> Candidate<'a, T, F> {
+    /// Several threads may call the function.
+    pub fn __share(self) -> Sharing<'a, T, F> {
+        Sharing(self.0, PhantomData)
+    }
+}
+
+/// Found second: threads cannot share the function.
+pub trait RefuseSharing<T>: Sized {
+    #[allow(missing_docs)]
+    fn __share(self) -> Unshared<T> {
+        Unshared(PhantomData)
+    }
+}
+impl<T, F> RefuseSharing<T> for Candidate<'_, T, F> {}
+
+/// A function that threads can share.
+#[derive(Debug)]
+pub struct Sharing<'a, T, F>(&'a F, PhantomData<T>);
+
+/// What threads cannot share.
+#[derive(Debug)]
+pub struct Unshared<T>(PhantomData<T>);
+
 /// A function that several threads may call at once.
 #[diagnostic::on_unimplemented(
     message = "`map` calls its function from several threads, and this one cannot be shared by them",
     label = "not `Sync`",
-    note = "what the function refers to must be `Sync`: not a `Cell`, a `RefCell` or an `Rc`"
+    note = "what the function refers to must be `Sync`: not a `Cell`, a `RefCell` or an `Rc`; in generic code, `F: Sync`"
 )]
-pub trait Shared {
-    /// An associated type, so that nothing else is said of what is not shared.
-    type Candidate<'a, T>
-    where
-        Self: 'a;
-    /// The function on its way into an equation over elements of type `T`.
-    fn candidate<T>(function: &Self, _: PhantomData<T>) -> Self::Candidate<'_, T>;
+pub trait Shared: Sync {
+    /// Checks at compile time that the function is shared.
+    fn check(_: &Self) {}
 }
 #[diagnostic::do_not_recommend]
-impl<F: Sync> Shared for F {
-    type Candidate<'a, T>
-        = Candidate<'a, T, F>
-    where
-        F: 'a;
-    fn candidate<T>(function: &F, _: PhantomData<T>) -> Candidate<'_, T, F> {
-        Candidate(function, PhantomData)
-    }
-}
-
-/// What may be a function of elements of type `T`. Method lookup decides: rustc has words of its own for functions that do
-/// not fit a bound, and says them where the macro stands.
-#[derive(Debug)]
-pub struct Candidate<'a, T, F>(&'a F, PhantomData<T>);
+impl<F: Sync> Shared for F {}
 
 /// What is no such function.
 #[derive(Debug)]
 pub struct Refused;
+
+/// What was refused already, so that nothing else is said of it.
+#[derive(Debug)]
+pub struct Excused;
 
 /// A function of `N` elements of type `T`.
 #[diagnostic::on_unimplemented(
@@ -75,6 +96,13 @@ impl<T: Element, const N: usize> MapFunction<T, N> for Accepted<'_, N> {
     }
 }
 
+#[diagnostic::do_not_recommend]
+impl<T, const N: usize> MapFunction<T, N> for Excused {
+    fn callback<'a>(_: Asked<Self, T>) -> Callback<'a> {
+        unreachable!("the compiler has refused this function")
+    }
+}
+
 macro_rules! functions {
     ($($count:literal $Function:ident $Variant:ident $callback:ident $lookup:ident ($($a:ident $T:ident),*);)*) => {
         $(
@@ -98,7 +126,7 @@ macro_rules! functions {
                 T::erase_function(Typed(Arity::$Variant(function)))
             }
 
-            impl<'a, T: Element, F: Fn($($T),*) -> T + Sync> Candidate<'a, T, F> {
+            impl<'a, T: Element, F: Fn($($T),*) -> T + Sync> Sharing<'a, T, F> {
                 /// The function fits.
                 pub fn $lookup(self) -> Asked<Accepted<'a, $count>, T> {
                     Asked(Accepted($callback::<T, F>(self.0)), PhantomData)
@@ -115,7 +143,15 @@ macro_rules! functions {
                 }
             )*
         }
-        impl<T, F> RefuseFunction<T> for Candidate<'_, T, F> {}
+        impl<T, F> RefuseFunction<T> for Sharing<'_, T, F> {}
+        impl<T> Unshared<T> {
+            $(
+                /// Was refused for another reason.
+                pub fn $lookup(self) -> Asked<Excused, T> {
+                    Asked(Excused, PhantomData)
+                }
+            )*
+        }
 
         #[derive(Clone, Copy)]
         enum Arity<'a, T> {

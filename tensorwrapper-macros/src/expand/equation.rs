@@ -44,6 +44,7 @@ pub(super) fn record(scene: &Scene<'_>, equation: &Equation) -> Recorded {
             use ::tensorwrapper::__private::{
                 AxisByType as _, AxisByValue as _, CompareAtRunTime as _, DivideAtRunTime as _, LocateAtRunTime as _,
                 ProductAtRunTime as _, QuotientAtRunTime as _, RefuseFunction as _,
+                RefuseSharing as _,
             };
             #constants
             #operands
@@ -114,7 +115,7 @@ fn casts(scene: &Scene<'_>, equation: &Equation, known: &mut HashSet<Option<Cast
     }
     for (n, cast) in equation.casts().iter().enumerate().filter(|(_, cast)| !cast.is_real) {
         let (from, to) = (element(Some(CastId(n))), element(cast.outer));
-        let check = quote_spanned!(scene.host.span(cast.span)=> <_ as ::tensorwrapper::__private::CastsInto<_>>::check);
+        let check = quote_spanned!(scene.host.span(cast.span)=> <() as ::tensorwrapper::__private::Casts<_, _>>::check);
         code.extend(emit! {
             let __elements = ::tensorwrapper::__private::Elements(#from, #to);
             #check(__elements);
@@ -125,7 +126,7 @@ fn casts(scene: &Scene<'_>, equation: &Equation, known: &mut HashSet<Option<Cast
 
 /// Two element types are one.
 fn agree(element: &Ident, other: &TokenStream, span: proc_macro2::Span) -> TokenStream {
-    let check = quote_spanned!(span=> <_ as ::tensorwrapper::__private::MixesWith<_>>::check);
+    let check = quote_spanned!(span=> <() as ::tensorwrapper::__private::Mixes<_, _>>::check);
     emit! {
         let __elements = ::tensorwrapper::__private::Elements(#element, #other);
         #check(__elements);
@@ -335,10 +336,14 @@ impl Builder for Emitter<'_, '_> {
         let given = self.scene.function(&function.hole);
         let span = self.scene.host.function(&function.hole);
         let (count, lookup) = (function.arguments, format_ident!("__function{}", function.arguments));
-        let shared = quote_spanned!(span=> <_ as ::tensorwrapper::__private::Shared>::candidate);
+        let check = quote_spanned!(span=> <_ as ::tensorwrapper::__private::Shared>::check);
         let callback = quote_spanned!(span=> <_ as ::tensorwrapper::__private::MapFunction<_, #count>>::callback);
         let (asked, element) = (own("asked", self.nodes), self.element());
-        self.statements.extend(emit!(let #asked = #shared(#given, #element).#lookup();));
+        self.statements.extend(emit! {
+            #check(#given);
+            let #asked = ::tensorwrapper::__private::candidate(#given, #element).__share();
+            let #asked = #asked.#lookup();
+        });
         self.bind(&emit!(__recorder.map(#callback(#asked), ::std::vec![#(#arguments),*])))
     }
 

@@ -11,7 +11,9 @@ pub use tensorwrapper_notation::syntax::{Factorisation as Decomposition, Operato
 pub use given::{Count, IndexRange, RealExponent, WholeExponent};
 pub use results::*;
 
-pub use crate::callback::{Accepted, Asked, MapFunction, RefuseFunction, Refused, Shared};
+pub use crate::callback::{
+    Accepted, Asked, Excused, MapFunction, RefuseFunction, RefuseSharing, Refused, Shared, Sharing, Unshared, candidate,
+};
 pub use crate::expr::{Factor, Index, IntoScalar, Node, Operand, Recorder, ScalarShape, ScalarValue, TensorLike, Written};
 pub use crate::shape::{
     AxisByType, AxisByValue, AxisPair, CompareAtRunTime, Compared, DivideAtRunTime, Divided, Division, LaterPair,
@@ -25,30 +27,34 @@ use crate::exec::Context;
 use crate::expr::Expr;
 use crate::shape::{Extent, Extents, Shape};
 
-/// Element types that may meet in one equation: equal ones.
+/// Element types that may meet in one equation: equal ones. Asked of `()`, so that rustc proposes no bounds on them.
 #[diagnostic::on_unimplemented(
-    message = "elements of type `{Self}` and `{U}` do not mix in one equation",
+    message = "elements of type `{T}` and `{U}` do not mix in one equation",
     label = "elements of type `{U}`",
     note = "nothing is converted in silence: write `cast(…)` around what is to become the equation's type"
 )]
-pub trait MixesWith<U> {
+pub trait Mixes<T, U> {
     /// Checks at compile time that two operands have elements of one type.
-    fn check(_: Elements<Self, U>) {}
+    fn check(_: Elements<T, U>) {}
 }
-impl<T: Element> MixesWith<T> for T {}
+#[diagnostic::do_not_recommend]
+impl<T: Element> Mixes<T, T> for () {}
+/// Keeps rustc from inferring one type from the other.
+#[diagnostic::do_not_recommend]
+impl Mixes<Label, ()> for () {}
 
 /// Element types that an equation converts on demand.
 #[diagnostic::on_unimplemented(
-    message = "elements of type `{Self}` are not cast to `{U}`",
-    label = "a cast of `{Self}` to `{U}`",
+    message = "elements of type `{T}` are not cast to `{U}`",
+    label = "a cast of `{T}` to `{U}`",
     note = "complex numbers have real parts: write `cast(re(…))`, or `im` or `abs`; in generic code, `T: CastInto<U>`"
 )]
-pub trait CastsInto<U> {
+pub trait Casts<T, U> {
     /// Checks at compile time that there is a cast from the first type to the second.
-    fn check(_: Elements<Self, U>) {}
+    fn check(_: Elements<T, U>) {}
 }
 #[diagnostic::do_not_recommend]
-impl<U: Element, T: CastInto<U>> CastsInto<U> for T {}
+impl<U: Element, T: CastInto<U>> Casts<T, U> for () {}
 
 /// Two element types. One value of settled type, because rustc would infer the one from the other.
 #[derive(Debug)]
