@@ -30,7 +30,7 @@ pub mod __private;
 pub use element::{CastInto, Dtype, Element};
 pub use error::{Error, ErrorKind, Place};
 pub use exec::{Context, DynOperand, EvalAll, Graph, contract, einsum, eval_all};
-pub use expr::{Expr, Indexed, TensorLike};
+pub use expr::{Expr, Indexed, MapArguments, TensorLike};
 pub use optimize::Order;
 pub use shape::{Const, Dyn, Extent, Extents, IntoExtent, IntoShape, Len, Shape};
 pub use tensor::{AnyTensor, ComputeDevice, Elements, MemoryKind, Placement, Tensor, TensorMut, TensorRef};

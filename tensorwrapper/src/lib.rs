@@ -156,8 +156,8 @@ pub use tensorwrapper_macros::try_einsum;
 
 pub use tensorwrapper_runtime::{
     AnyTensor, CastInto, ComputeDevice, Const, Context, Dtype, Dyn, DynOperand, Element, Elements, Error, ErrorKind, EvalAll,
-    Expr, Extent, Extents, Graph, Indexed, IntoExtent, IntoShape, Len, MemoryKind, Order, Place, Placement, Shape, Tensor,
-    TensorLike, TensorMut, TensorRef, contract, einsum, eval_all, graph,
+    Expr, Extent, Extents, Graph, Indexed, IntoExtent, IntoShape, Len, MapArguments, MemoryKind, Order, Place, Placement, Shape,
+    Tensor, TensorLike, TensorMut, TensorRef, contract, einsum, eval_all, graph,
 };
 
 #[doc(hidden)]

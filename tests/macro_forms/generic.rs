@@ -197,10 +197,15 @@ fn solve_pair<T: Element, const N: usize>(a: &Tensor<T, Shape![N, N]>) -> Result
     }
 }
 
-fn factor<T: Element, D: Len>(a: &Tensor<T, (D, D)>) -> Result<(Tensor<T, (D, D)>, Tensor<T::Real, (D,)>), Error> {
-    let l = try_tensor!([i, k] = cholesky(a[i, j]))?;
-    let (values, _) = try_tensor!(([n], [i, n]) = eigh(a[i, j]))?;
-    Ok((l, values))
+type Square<T, D> = Tensor<T, (D, D)>;
+
+fn factor<T: Element, D: Len>(a: &Square<T, D>) -> Result<Square<T, D>, Error> {
+    try_tensor!([i, k] = cholesky(a[i, j]))
+}
+
+fn values<T: Element, D: Len>(a: &Square<T, D>) -> Tensor<T::Real, (D,)> {
+    let (values, _) = tensor!(([n], [i, n]) = eigh(a[i, j]));
+    values
 }
 
 /// Results whose type is the elements' real one.
@@ -212,7 +217,7 @@ fn decompositions_in_generic_functions() {
         assert_close(&solve_pair(&a).unwrap(), &a);
         let mut a = a;
         tensor!(a[i, i] += 1[i]);
-        let (l, values) = factor(&a).unwrap();
+        let (l, values) = (factor(&a).unwrap(), values(&a));
         assert_close(&tensor!([i, j] = l[i, k] * conj(l[j, k])), &a);
         let trace = tensor!([] = a[i, i]).to_complex();
         let sum = tensor!([] = sum(n; values[n])).to_complex();

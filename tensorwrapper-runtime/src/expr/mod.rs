@@ -13,8 +13,8 @@ mod tests;
 mod value;
 
 pub(crate) use bind::{Holes, bind};
-pub use indexed::Indexed;
 pub(crate) use indexed::diagnostics_to_error;
+pub use indexed::{Indexed, MapArguments};
 pub use like::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
 pub use recorder::{Factor, Index, Node, Recorder, Written};
 pub use value::Expr;
