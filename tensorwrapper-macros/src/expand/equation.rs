@@ -126,7 +126,7 @@ fn casts(scene: &Scene<'_>, equation: &Equation, known: &mut HashSet<Option<Cast
 
 /// Two element types are one.
 fn agree(element: &Ident, other: &TokenStream, span: proc_macro2::Span) -> TokenStream {
-    let check = quote_spanned!(span=> <() as ::tensorwrapper::__private::Mixes<_, _>>::check);
+    let check = quote_spanned!(span=> <_ as ::tensorwrapper::__private::MixesWith<_>>::check);
     emit! {
         let __elements = ::tensorwrapper::__private::Elements(#element, #other);
         #check(__elements);

@@ -27,21 +27,17 @@ use crate::exec::Context;
 use crate::expr::Expr;
 use crate::shape::{Extent, Extents, Shape};
 
-/// Element types that may meet in one equation: equal ones. Asked of `()`, so that rustc proposes no bounds on them.
+/// Element types that may meet in one equation: equal ones.
 #[diagnostic::on_unimplemented(
-    message = "elements of type `{T}` and `{U}` do not mix in one equation",
+    message = "elements of type `{Self}` and `{U}` do not mix in one equation",
     label = "elements of type `{U}`",
     note = "nothing is converted in silence: write `cast(…)` around what is to become the equation's type"
 )]
-pub trait Mixes<T, U> {
+pub trait MixesWith<U> {
     /// Checks at compile time that two operands have elements of one type.
-    fn check(_: Elements<T, U>) {}
+    fn check(_: Elements<Self, U>) {}
 }
-#[diagnostic::do_not_recommend]
-impl<T: Element> Mixes<T, T> for () {}
-/// Keeps rustc from inferring one type from the other.
-#[diagnostic::do_not_recommend]
-impl Mixes<Label, ()> for () {}
+impl<T: Element> MixesWith<T> for T {}
 
 /// Element types that an equation converts on demand.
 #[diagnostic::on_unimplemented(
