@@ -36,6 +36,7 @@ fn zeros(extents: &[usize]) -> Tensor<f64> {
 
 /// What only the run can know is refused with the same sentence.
 #[test]
+#[allow(non_snake_case, reason = "operands have the names that they have in the files")]
 fn the_run_says_what_the_compiler_says() {
     let (a, b, square) = (&zeros(&[2, 3]), &zeros(&[4, 5]), &zeros(&[3, 4]));
     let said = [
@@ -44,6 +45,14 @@ fn the_run_says_what_the_compiler_says() {
         ("extent_mismatch_trace", try_tensor!([] = a[i, i]).map(drop)),
         ("extent_mismatch_where", try_tensor!([i, j] = a[i, j] where i: 4).map(drop)),
         ("extent_mismatch_cholesky", try_tensor!([i, k] = cholesky(a[i, j])).map(drop)),
+        ("fused_product", {
+            let (A, B) = (&zeros(&[7]), a);
+            try_tensor!([i, j] = A[(i, j)] * B[i, j]).map(drop)
+        }),
+        ("fused_division", {
+            let A = &zeros(&[7]);
+            try_tensor!([i, j] = A[(i, j)] where i: 2).map(drop)
+        }),
         ("rank_too_many_indices", try_tensor!([i, j] = a[i, j, k] * square[k, k]).map(drop)),
         ("position_out_of_range", {
             let a = square;

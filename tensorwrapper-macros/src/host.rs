@@ -86,6 +86,14 @@ impl Host {
         word.or_else(|| trees().next()).map_or_else(Span::call_site, TokenTree::span)
     }
 
+    /// The token of a function that is blamed: a closure's first.
+    pub(crate) fn function(&self, hole: &Hole) -> Span {
+        match hole.text.starts_with(['|', 'm']) && hole.text.contains('|') {
+            true => self.span(hole.span),
+            false => self.blame(hole),
+        }
+    }
+
     /// The whole of a token, a group included.
     pub(crate) fn whole(&self, span: notation::Span) -> Span {
         let tree = self.tokens.get(span.start).and_then(|token| token.tree.as_ref());

@@ -20,6 +20,14 @@ pub struct OperandId(pub usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ScalarId(pub usize);
 
+/// Number of a function of the program's in its equation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FunctionId(pub usize);
+
+/// Number of a cast in its equation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CastId(pub usize);
+
 /// An extent given by `where`.
 pub type Extent = Count;
 
@@ -87,6 +95,8 @@ pub enum Use {
     Tensor,
     /// A number that is a factor or a term.
     Scalar,
+    /// A function of the program's.
+    Function,
     /// A range of indices.
     Range,
     /// A position or an extent.
@@ -104,6 +114,30 @@ pub struct Operand {
     pub hole: Hole,
     /// One index for each axis.
     pub indices: Vec<Index>,
+    /// The innermost cast that it stands in, if it does.
+    pub cast: Option<CastId>,
+}
+
+/// A function of the program's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mapped {
+    /// The function.
+    pub hole: Hole,
+    /// Number of its arguments.
+    pub arguments: usize,
+}
+
+/// A part of an equation that is computed in an element type of its own, and then converted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cast {
+    /// The element type that it is converted to, where the equation names it.
+    pub named: Option<Hole>,
+    /// The cast that it stands in, if it does.
+    pub outer: Option<CastId>,
+    /// Whether its values are real by their form, though their type may be complex: `re(X)` and its like.
+    pub is_real: bool,
+    /// Where it stands.
+    pub span: Span,
 }
 
 /// The axes of one result.
@@ -154,6 +188,8 @@ pub(crate) enum Node {
     Binary(Operator, Box<Node>, Box<Node>),
     Reduce(Reduction, Vec<LabelId>, Box<Node>),
     Apply(Function, Box<Node>),
+    Map(FunctionId, Vec<Node>),
+    Cast(CastId, Box<Node>),
     PowerInteger(Box<Node>, ScalarId),
     PowerReal(Box<Node>, ScalarId),
 }
@@ -165,8 +201,9 @@ impl Node {
             Node::PowerInteger(_, exponent) if *exponent == id => Some(Exponent::Whole),
             Node::PowerReal(_, exponent) if *exponent == id => Some(Exponent::Real),
             Node::PowerInteger(inner, _) | Node::PowerReal(inner, _) => inner.exponent(id),
-            Node::Negate(inner) | Node::Reduce(_, _, inner) | Node::Apply(_, inner) => inner.exponent(id),
+            Node::Negate(inner) | Node::Reduce(_, _, inner) | Node::Apply(_, inner) | Node::Cast(_, inner) => inner.exponent(id),
             Node::Binary(_, a, b) => a.exponent(id).or_else(|| b.exponent(id)),
+            Node::Map(_, arguments) => arguments.iter().find_map(|argument| argument.exponent(id)),
         }
     }
 }
@@ -232,6 +269,8 @@ pub struct Equation {
     pub(crate) labels: Vec<Label>,
     pub(crate) operands: Vec<Operand>,
     pub(crate) scalars: Vec<Scalar>,
+    pub(crate) functions: Vec<Mapped>,
+    pub(crate) casts: Vec<Cast>,
     pub(crate) left: Vec<Left>,
     pub(crate) place: Option<(OperandId, Assignment)>,
     pub(crate) meaning: Meaning,
@@ -257,6 +296,12 @@ pub trait Builder {
     fn reduce(&mut self, reduction: Reduction, labels: &[LabelId], value: Self::Value) -> Self::Value;
     /// A function of each element.
     fn apply(&mut self, function: Function, value: Self::Value) -> Self::Value;
+    /// A function of the program's, of each element of its arguments.
+    fn map(&mut self, id: FunctionId, function: &Mapped, arguments: Vec<Self::Value>) -> Self::Value;
+    /// What follows, up to the same number's [`cast`](Builder::cast), is computed in another element type.
+    fn begin_cast(&mut self, id: CastId, cast: &Cast);
+    /// A value of another element type, converted.
+    fn cast(&mut self, id: CastId, value: Self::Value) -> Self::Value;
     /// Each element to a whole power.
     fn power_integer(&mut self, value: Self::Value, id: ScalarId, exponent: &Scalar) -> Self::Value;
     /// Each element to a real power.
@@ -277,6 +322,16 @@ impl Equation {
     /// All numbers; a [`ScalarId`] is a position here.
     pub fn scalars(&self) -> &[Scalar] {
         &self.scalars
+    }
+
+    /// All functions of the program's; a [`FunctionId`] is a position here.
+    pub fn functions(&self) -> &[Mapped] {
+        &self.functions
+    }
+
+    /// All casts; a [`CastId`] is a position here.
+    pub fn casts(&self) -> &[Cast] {
+        &self.casts
     }
 
     /// Whether a number is an exponent, and of which power.
@@ -317,6 +372,9 @@ impl Equation {
                 };
                 add(&mut found, hole, role);
             }
+        }
+        for function in &self.functions {
+            found.push((&function.hole, Use::Function));
         }
         for label in &self.labels {
             if let Some(Count::Hole(hole)) = &label.declared {
@@ -377,6 +435,15 @@ impl Equation {
             Node::Apply(function, inner) => {
                 let inner = self.node(inner, builder);
                 builder.apply(*function, inner)
+            }
+            Node::Map(id, arguments) => {
+                let arguments = arguments.iter().map(|argument| self.node(argument, builder)).collect();
+                builder.map(*id, &self.functions[id.0], arguments)
+            }
+            Node::Cast(id, inner) => {
+                builder.begin_cast(*id, &self.casts[id.0]);
+                let inner = self.node(inner, builder);
+                builder.cast(*id, inner)
             }
             Node::PowerInteger(base, id) => {
                 let base = self.node(base, builder);

@@ -14,6 +14,7 @@ mod function;
 mod lex;
 mod nearest;
 mod parse;
+mod parts;
 pub mod sentence;
 pub mod syntax;
 #[cfg(test)]
@@ -25,10 +26,12 @@ pub use check::check;
 pub use diagnostic::{Diagnostic, Fault};
 pub use einsum::{contraction, einsum, numbered_operands};
 pub use equation::{
-    Builder, Equation, Exponent, Extent, Factorise, Index, LabelId, Left, LeftAxis, Operand, OperandId, Right, ScalarId, Use,
+    Builder, Cast, CastId, Equation, Exponent, Extent, Factorise, FunctionId, Index, LabelId, Left, LeftAxis, Mapped, Operand,
+    OperandId, Right, ScalarId, Use,
 };
 pub use function::Function;
 pub use lex::{DEEPEST_GROUPS, lex, too_deep};
-pub use parse::{Recovered, axes, einsum_call, parse, recover};
+pub use parse::{MOST_ARGUMENTS, Recovered, axes, einsum_call, parse, recover};
+pub use parts::Parts;
 pub use token::{Delimiter, Span, Token, Tree, text};
 pub use written::{read, write};

@@ -32,7 +32,15 @@ pub fn square<E: Display>(row: &str, row_extent: &E, column: &str, column_extent
     format!("row index `{row}` has extent {row_extent} but column index `{column}` has {column_extent}: the matrix is not square")
 }
 
-/// fused `(i, j)` has extent 2·3 on axis 0 of `A`, which has extent 7
-pub fn fused(labels: &str, extents: &str, operand: &str, axis: usize, extent: impl Display) -> String {
-    format!("fused {labels} has extent {extents}, which does not make axis {axis} of `{operand}`, of extent {extent}")
+/// fused `(i, j)` has extent 6, which does not make axis 0 of `A`, of extent 7
+///
+/// With one label of unknown extent it has extent `6·?`.
+pub fn fused(labels: &[&str], product: impl Display, operand: &str, axis: usize, extent: impl Display) -> String {
+    let labels = labels.join(", ");
+    format!("fused `({labels})` has extent {product}, which does not make axis {axis} of `{operand}`, of extent {extent}")
+}
+
+/// elements of type `f64` and `f32` do not mix in one equation
+pub fn elements(first: impl Display, second: impl Display) -> String {
+    format!("elements of type `{first}` and `{second}` do not mix in one equation")
 }

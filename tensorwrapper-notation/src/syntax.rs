@@ -147,10 +147,15 @@ impl Expression {
             ExpressionKind::Binary(_, a, b) => {
                 Size { depth: (a.size.depth + 1).max(b.size.depth + inside), leaves: a.size.leaves.saturating_add(b.size.leaves) }
             }
-            other => match other.parts()[0] {
-                Some(inner) => Size { depth: inner.size.depth + inside, leaves: inner.size.leaves },
-                None => Size { depth: 1, leaves: 1 },
-            },
+            other => {
+                let nothing = Size { depth: 1, leaves: 0 };
+                let join = |all: Size, inner: &Expression| Size {
+                    depth: all.depth.max(inner.size.depth + inside),
+                    leaves: all.leaves.saturating_add(inner.size.leaves),
+                };
+                let Size { depth, leaves } = other.parts().into_iter().fold(nothing, join);
+                Size { depth, leaves: leaves.max(1) }
+            }
         };
         Expression { kind, span, size }
     }
@@ -177,19 +182,21 @@ impl Expression {
 
 impl ExpressionKind {
     /// The expressions right inside.
-    pub fn parts(&self) -> [Option<&Expression>; 2] {
+    pub fn parts(&self) -> Vec<&Expression> {
         match self {
             ExpressionKind::Operand(..) | ExpressionKind::Spread(..) | ExpressionKind::Scalar(_) | ExpressionKind::Unbuilt(_) => {
-                [None, None]
+                Vec::new()
             }
-            ExpressionKind::Binary(_, a, b) => [Some(a), Some(b)],
+            ExpressionKind::Binary(_, a, b) => vec![a, b],
+            ExpressionKind::Map(_, arguments) => arguments.iter().collect(),
             ExpressionKind::Negate(inner)
             | ExpressionKind::Parentheses(inner)
             | ExpressionKind::Apply(_, inner)
+            | ExpressionKind::Cast(_, inner)
             | ExpressionKind::PowerInteger(inner, _)
             | ExpressionKind::PowerReal(inner, _)
             | ExpressionKind::Exchange(_, _, inner)
-            | ExpressionKind::Reduce(_, _, inner) => [Some(inner), None],
+            | ExpressionKind::Reduce(_, _, inner) => vec![inner],
         }
     }
 }
@@ -213,6 +220,10 @@ pub enum ExpressionKind {
     Reduce(Reduction, Vec<Name>, Box<Expression>),
     /// `exp(X)` and its like.
     Apply(Function, Box<Expression>),
+    /// `map(f; X, Y)`: a function of the program's, of each element of its arguments.
+    Map(Hole, Vec<Expression>),
+    /// `cast(X)`, `cast(f64; X)`: X, computed in its own element type, as elements of the equation's, which may be named.
+    Cast(Option<Hole>, Box<Expression>),
     /// `powi(X, n)`
     PowerInteger(Box<Expression>, Scalar),
     /// `powf(X, p)`

@@ -156,6 +156,9 @@ fn expression(written: &Expression) -> String {
             };
             format!("{name}({}; {})", list(names, label), expression(inner))
         }
+        ExpressionKind::Map(function, arguments) => format!("map({}; {})", host(function), list(arguments, expression)),
+        ExpressionKind::Cast(None, inner) => format!("cast({})", expression(inner)),
+        ExpressionKind::Cast(Some(named), inner) => format!("cast({}; {})", host(named), expression(inner)),
         ExpressionKind::Apply(function, inner) => format!("{}({})", function.name(), expression(inner)),
         ExpressionKind::PowerInteger(inner, exponent) => format!("powi({}, {})", expression(inner), scalar(exponent)),
         ExpressionKind::PowerReal(inner, exponent) => format!("powf({}, {})", expression(inner), scalar(exponent)),
@@ -217,6 +220,7 @@ mod tests {
             "([n], [p, n]) = eigh(F[p, q], S[p, q])",
             "[b, i, k] = cholesky(i, j; A[b, i, j])",
             "[i] = -(a[i] + 1[i]) * b[i]",
+            "[i] = map(|x, y| x + y; A[i, 0], cast(f64; b[i] * alpha)) + map(f; map({ g }; c[i])) * cast(re(z[i]))",
         ];
         for text in texts {
             let statement = statement(text);

@@ -7,6 +7,7 @@ use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub};
 
 use num_complex::Complex;
 
+use crate::callback::{Callback, Typed};
 use crate::erased::{Buffer, SliceMut, SliceRef};
 
 /// The element type of a tensor, as a run-time value.
@@ -106,7 +107,7 @@ pub trait Element:
     + 'static
 {
     /// The type of the real part, and of absolute values.
-    type Real: Element<Real = Self::Real> + PartialOrd;
+    type Real: Element<Real = Self::Real> + PartialOrd + CastInto<Self>;
     /// This type as a run-time value.
     const DTYPE: Dtype;
     /// Zero.
@@ -144,6 +145,34 @@ pub trait Element:
     fn typed_mut(slice: SliceMut<'_>) -> Option<&mut [Self]>;
     #[doc(hidden)]
     fn typed_vec(buffer: Buffer) -> Result<Vec<Self>, Buffer>;
+    #[doc(hidden)]
+    fn erase_function(function: Typed<'_, Self>) -> Callback<'_>;
+    #[doc(hidden)]
+    fn typed_function(callback: Callback<'_>) -> Option<Typed<'_, Self>>;
+}
+
+/// An element type whose numbers are also numbers of type `U`, perhaps rounded: any type to itself and to that of another
+/// precision, and real types to complex ones. Complex numbers are not cast to real ones: take a part of them.
+#[diagnostic::on_unimplemented(
+    message = "elements of type `{Self}` are not cast to `{U}`",
+    label = "elements of type `{Self}`",
+    note = "complex numbers have real parts: write `cast(re(X))`, or `im` or `abs`"
+)]
+pub trait CastInto<U: Element>: Element {
+    /// This number as one of type `U`.
+    fn cast_into(self) -> U {
+        U::from_complex(self.to_complex())
+    }
+}
+
+macro_rules! casts {
+    ($($T:ty => $($U:ty)*;)*) => { $($(impl CastInto<$U> for $T {})*)* };
+}
+casts! {
+    f32 => f32 f64 Complex<f32> Complex<f64>;
+    f64 => f32 f64 Complex<f32> Complex<f64>;
+    Complex<f32> => Complex<f32> Complex<f64>;
+    Complex<f64> => Complex<f32> Complex<f64>;
 }
 
 macro_rules! erasure {
@@ -175,6 +204,15 @@ macro_rules! erasure {
             match buffer {
                 Buffer::$Variant(elements) => Ok(elements),
                 other => Err(other),
+            }
+        }
+        fn erase_function(function: Typed<'_, Self>) -> Callback<'_> {
+            Callback::$Variant(function)
+        }
+        fn typed_function(callback: Callback<'_>) -> Option<Typed<'_, Self>> {
+            match callback {
+                Callback::$Variant(function) => Some(function),
+                _ => None,
             }
         }
     };

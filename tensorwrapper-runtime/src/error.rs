@@ -63,6 +63,13 @@ pub enum ErrorKind {
         /// The element type found.
         found: Dtype,
     },
+    /// Operands of one equation have elements of two types.
+    Mixed {
+        /// The element type of the equation.
+        first: Dtype,
+        /// That of another operand.
+        second: Dtype,
+    },
     /// Something that has no defined result, such as the maximum of nothing.
     Undefined(String),
     /// A decomposition that does not exist or did not converge.
@@ -159,6 +166,7 @@ impl fmt::Display for ErrorKind {
             )),
             ErrorKind::Bounds { index, place } => f.write_str(&sentence::bounds(index, &place.operand, place.axis, place.extent)),
             ErrorKind::Element { expected, found } => write!(f, "elements are `{found}` where `{expected}` is needed"),
+            ErrorKind::Mixed { first, second } => f.write_str(&sentence::elements(first, second)),
             ErrorKind::Shape(message)
             | ErrorKind::Label(message)
             | ErrorKind::Undefined(message)

@@ -3,6 +3,7 @@
 //! The modules are floors, listed bottom-up; each uses only those above it in this list.
 
 // Floor 0: numbers, their erasure, and the one error type.
+mod callback;
 mod element;
 mod erased;
 mod error;
@@ -26,10 +27,10 @@ mod exec;
 #[path = "private/mod.rs"]
 pub mod __private;
 
-pub use element::{Dtype, Element};
+pub use element::{CastInto, Dtype, Element};
 pub use error::{Error, ErrorKind, Place};
 pub use exec::{Context, DynOperand, EvalAll, Graph, contract, einsum, eval_all};
-pub use expr::{Expr, Indexed, TensorLike};
+pub use expr::{Expr, Indexed, MapArguments, TensorLike};
 pub use optimize::Order;
 pub use shape::{Const, Dyn, Extent, Extents, IntoExtent, IntoShape, Len, Shape};
 pub use tensor::{AnyTensor, ComputeDevice, Elements, MemoryKind, Placement, Tensor, TensorMut, TensorRef};

@@ -43,6 +43,8 @@
 /// `in &context;` as its first line says where it runs ([`Context`]); with a [`Graph`] the block is recorded, not computed,
 /// and its results are [`Expr`]s. Writes happen when everything has been computed, so
 /// a failure leaves every tensor as it was, and the right side always reads old values: `c[i, j] = c[j, i]` transposes.
+/// Places are known by their spelling: which tensor `(v[n])[i]` is, only the run knows, so that after `(v[m])[i] = …` in the
+/// same block it reads the value from before the block, even where `m` is `n`.
 ///
 /// # Operands and indices
 ///
@@ -58,7 +60,12 @@
 /// | `..` | all axes that are not written, matched from the right, on the left too; the result's rank is known at run time |
 ///
 /// `1[i]` is a constant along `i`; numbers are literals, variables, `{ any Rust expression }` and tensors of rank 0.
-/// Functions of elements are `exp ln sqrt abs sin cos tan tanh recip conj re im`, `powi(X, n)` and `powf(X, p)`.
+/// Functions of elements are `exp ln sqrt abs sin cos tan tanh recip conj re im`, `powi(X, n)` and `powf(X, p)`, and
+/// `map(f; X, Y)` calls a Rust function, a path, a variable or a closure such as `|x: f64, y| …`, with one element of each of
+/// up to eight arguments; from several threads, in any order, and as often as the computation needs it.
+/// `cast(X)` computes X in an element type of its own and converts it to the equation's: that of the operands that are not
+/// under `cast`, or of the tensor that is assigned to; `cast(f64; X)` names it. Complex numbers become real as
+/// `cast(re(X))`. Nothing is converted in silence.
 /// `sum(k, l; X)`, `prod`, `max` and `min` reduce explicitly. `sym(i, j; X)` is X plus the same with `i` and `j` exchanged,
 /// `asym` less it, without a factor; groups change places as `asym((i, a), (j, b); X)`.
 ///
@@ -160,9 +167,9 @@ macro_rules! try_einsum {
 }
 
 pub use tensorwrapper_runtime::{
-    AnyTensor, ComputeDevice, Const, Context, Dtype, Dyn, DynOperand, Element, Elements, Error, ErrorKind, EvalAll, Expr, Extent,
-    Extents, Graph, Indexed, IntoExtent, IntoShape, Len, MemoryKind, Order, Place, Placement, Shape, Tensor, TensorLike,
-    TensorMut, TensorRef, contract, einsum, eval_all, graph,
+    AnyTensor, CastInto, ComputeDevice, Const, Context, Dtype, Dyn, DynOperand, Element, Elements, Error, ErrorKind, EvalAll,
+    Expr, Extent, Extents, Graph, Indexed, IntoExtent, IntoShape, Len, MapArguments, MemoryKind, Order, Place, Placement, Shape,
+    Tensor, TensorLike, TensorMut, TensorRef, contract, einsum, eval_all, graph,
 };
 
 #[doc(hidden)]

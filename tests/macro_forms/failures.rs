@@ -156,3 +156,33 @@ fn operators_and_strings_say_the_same() {
     let string = einsum("ik,kj->ij", &[&a, &b]).unwrap_err();
     assert_eq!(string.to_string(), "index `k` has extent 3 in `operand 0` but 4 in `operand 1`");
 }
+
+/// A collection whose element is another tensor each time that it is written.
+struct Fickle(Vec<Tensor<f64>>);
+
+impl std::ops::Index<usize> for Fickle {
+    type Output = Tensor<f64>;
+    fn index(&self, n: usize) -> &Tensor<f64> {
+        &self.0[n]
+    }
+}
+impl std::ops::IndexMut<usize> for Fickle {
+    fn index_mut(&mut self, n: usize) -> &mut Tensor<f64> {
+        &mut self.0[n + 1]
+    }
+}
+
+#[test]
+#[should_panic(expected = "the place of an assignment had extents [2] when it was read, and has [3] where it is written")]
+fn a_place_that_becomes_another_tensor() {
+    let mut fickle = Fickle(vec![sample((2,), 1).into_dyn(), sample((3,), 1).into_dyn()]);
+    tensor!((fickle[0])[0] = 1.0);
+}
+
+#[test]
+fn a_literal_that_single_precision_does_not_hold() {
+    let x = Tensor::<f32>::filled([2], 1.0).unwrap();
+    let error = try_tensor!([i] = 1e39 * x[i]).unwrap_err();
+    assert_eq!(error.to_string(), "the literal `1e39` is larger than any number of type `f32`");
+    assert_eq!(try_tensor!([i] = 1e38 * x[i]).unwrap()[[0]], 1e38);
+}

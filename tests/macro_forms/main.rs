@@ -4,10 +4,13 @@
 #![allow(mixed_script_confusables, confusable_idents, reason = "Greek labels look like Latin ones")]
 
 mod blocks;
+mod casts;
 mod decompositions;
 mod failures;
+mod fused;
 mod generic;
 mod holes;
+mod mapped;
 mod operands;
 mod places;
 mod values;

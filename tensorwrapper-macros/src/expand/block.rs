@@ -264,7 +264,12 @@ impl Emission<'_> {
             let __value = #value;
         };
         // A value of another type than expected is blamed where the value is written.
-        let result = quote_spanned!(self.value_span(block).resolved_at(Span::mixed_site())=> __value);
+        let value_span = self.value_span(block).resolved_at(Span::mixed_site());
+        let result = match block.value {
+            BlockValue::Nothing => quote_spanned!(value_span=> __value),
+            // To be used: a statement that drops it is warned of.
+            _ => quote_spanned!(value_span=> __tw::value(__value)),
+        };
         let writes = self.writes.iter().zip(&patches).map(|((_, to, place), patch)| emit!(#to(#patch, #place);));
         let write = match patches.is_empty() {
             true => TokenStream::new(),

@@ -6,6 +6,8 @@
 //! rustc prints the names of local items with their whole path as soon as two are alike, so they are told apart by
 //! line and column. Items are not hygienic: names with the place of a user's token let errors point there.
 
+mod fused;
+
 use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -16,6 +18,7 @@ use tensorwrapper_notation::{Equation, Index, LabelId, sentence};
 use super::equation::shared;
 use super::own;
 use super::scene::Scene;
+pub(super) use fused::product;
 
 /// The variable that holds the mark of a label's extent, the most precise known.
 pub(super) fn extent(label: LabelId) -> Ident {
@@ -123,6 +126,7 @@ pub(super) fn checks(scene: &Scene<'_>, equation: &Equation, operands: &[Ident])
             checks.declared(LabelId(n), declared);
         }
     }
+    fused::fused(&mut checks, equation);
     if let Some(factorise) = equation.factorise() {
         let labels = factorise.matrix_labels().map(|label| (label, equation.labels()[label.0].name.clone()));
         checks.square(labels);

@@ -4,12 +4,15 @@
 //! What the equation computes is in the text alone, which the run reads with the same grammar. See `private/block.rs` of
 //! the runtime.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::quote_spanned;
-use tensorwrapper_notation::syntax::Statement;
-use tensorwrapper_notation::{Equation, Left, LeftAxis, Use, write};
+use std::collections::HashSet;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote_spanned};
+use tensorwrapper_notation::syntax::{Hole, Scalar, Statement};
+use tensorwrapper_notation::{CastId, Equation, Left, LeftAxis, Mapped, Use, write};
 
 use super::checks;
+use super::own;
 use super::scene::Scene;
 
 /// One equation of a block.
@@ -48,42 +51,114 @@ pub(super) fn shared(equation: &Equation, operand: usize) -> usize {
     operands.iter().position(|known| known.hole.text == operands[operand].hole.text).unwrap_or(operand)
 }
 
-/// The element type that all operands have.
+/// The variable that holds the element type of an equation, or of what a cast converts.
+fn element(part: Option<CastId>) -> Ident {
+    match part {
+        None => format_ident!("__element", span = Span::mixed_site()),
+        Some(CastId(n)) => own("element", n),
+    }
+}
+
+/// The element type of the equation and of each part of it that is cast.
 fn elements(scene: &Scene<'_>, equation: &Equation, operands: &[Ident]) -> TokenStream {
     let mut code = TokenStream::new();
-    for (n, operand) in equation.operands().iter().enumerate().filter(|(n, _)| shared(equation, *n) == *n) {
-        let (name, span) = (&operands[n], scene.host.blame(&operand.hole));
-        code.extend(if n == 0 {
-            emit!(let __element = #name.element();)
+    let (mut known, mut compared) = (HashSet::new(), HashSet::new());
+    for (n, operand) in equation.operands().iter().enumerate() {
+        if !compared.insert((operand.cast, shared(equation, n))) {
+            continue;
+        }
+        let (name, element, span) = (&operands[n], element(operand.cast), scene.host.blame(&operand.hole));
+        code.extend(if known.insert(operand.cast) {
+            emit!(let #element = #name.element();)
         } else {
-            let check = quote_spanned!(span=> <_ as __tw::MixesWith<_>>::check);
-            // Settled first, because rustc would infer the one from the other.
-            emit! {
-                let __elements = __tw::Elements(__element, #name.element());
-                #check(__elements);
-            }
+            agree(&element, &emit!(#name.element()), span)
         });
     }
+    code.extend(casts(scene, equation, &mut known));
     if equation.operands().is_empty() {
         code.extend(emit!(let __element = ::core::marker::PhantomData::<__tw::f64>;));
     }
     code
 }
 
+/// The element types that casts name, and whether there is such a cast; `known` are the parts whose type operands tell.
+fn casts(scene: &Scene<'_>, equation: &Equation, known: &mut HashSet<Option<CastId>>) -> TokenStream {
+    let mut code = TokenStream::new();
+    for cast in equation.casts() {
+        let Some(named) = &cast.named else { continue };
+        let (element, named, span) = (element(cast.outer), scene.host.tokens(named), scene.host.blame(named));
+        let named = emit!(::core::marker::PhantomData::<#named>);
+        code.extend(if known.insert(cast.outer) { emit!(let #element = #named;) } else { agree(&element, &named, span) });
+    }
+    for (n, cast) in equation.casts().iter().enumerate().filter(|(_, cast)| !cast.is_real) {
+        let (from, to) = (element(Some(CastId(n))), element(cast.outer));
+        let check = quote_spanned!(scene.host.span(cast.span)=> <() as __tw::Casts<_, _>>::check);
+        code.extend(emit! {
+            let __elements = __tw::Elements(#from, #to);
+            #check(__elements);
+        });
+    }
+    code
+}
+
+/// Two element types are one.
+fn agree(element: &Ident, other: &TokenStream, span: Span) -> TokenStream {
+    let check = quote_spanned!(span=> <_ as __tw::MixesWith<_>>::check);
+    // Settled first, because rustc would infer the one from the other.
+    emit! {
+        let __elements = __tw::Elements(#element, #other);
+        #check(__elements);
+    }
+}
+
 /// Passes what the equation takes from the program beside tensors.
 fn pass(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
     let (mut scalars, mut numbers) = (Vec::new(), Vec::new());
+    let parts = equation.parts();
+    let part_of = |hole: &Hole| {
+        let same = |scalar: &Scalar| matches!(scalar, Scalar::Hole(known) if known.span == hole.span);
+        equation.scalars().iter().position(same).and_then(|n| parts.scalars[n])
+    };
     for (hole, role) in equation.holes() {
         match role {
-            Use::Tensor => {}
-            Use::Scalar => scalars.push(scene.scalar(hole)),
+            Use::Tensor | Use::Function => {}
+            Use::Scalar => scalars.push(scene.scalar(hole, &element(part_of(hole)))),
             Use::Range | Use::Count | Use::Whole | Use::Real => numbers.push(scene.passed(hole, role)),
         }
     }
-    if scalars.is_empty() && numbers.is_empty() {
-        return emit!(__block.equation(__element););
+    if equation.functions().is_empty() && equation.casts().is_empty() {
+        return match scalars.is_empty() && numbers.is_empty() {
+            true => emit!(__block.equation(__element);),
+            false => emit!(__block.equation_with(__element, [#(#scalars),*], [#(#numbers),*]);),
+        };
     }
-    emit!(__block.equation_with(__element, [#(#scalars),*], [#(#numbers),*]);)
+    let (lookups, callbacks): (Vec<_>, Vec<_>) = equation
+        .functions()
+        .iter()
+        .zip(&parts.functions)
+        .enumerate()
+        .map(|(n, (function, part))| callback(scene, n, function, *part))
+        .unzip();
+    let casts = (0..equation.casts().len()).map(|n| element(Some(CastId(n))));
+    emit! {
+        #(#lookups)*
+        __block.equation_of(__element, [#(#scalars),*], [#(#numbers),*], [#(#callbacks),*], [#(__tw::dtype(#casts)),*]);
+    }
+}
+
+/// Code that looks a function up, and the function, erased.
+fn callback(scene: &Scene<'_>, number: usize, function: &Mapped, part: Option<CastId>) -> (TokenStream, TokenStream) {
+    let (given, span) = (scene.function(&function.hole), scene.host.function(&function.hole));
+    let (count, lookup) = (function.arguments, format_ident!("__function{}", function.arguments));
+    let check = quote_spanned!(span=> <_ as __tw::Shared>::check);
+    let callback = quote_spanned!(span=> <_ as __tw::MapFunction<_, #count>>::callback);
+    let (asked, element) = (own("asked", number), element(part));
+    let code = emit! {
+        #check(#given);
+        let #asked = __tw::candidate(#given, #element).__share();
+        let #asked = #asked.#lookup();
+    };
+    (code, emit!(#callback(#asked)))
 }
 
 /// The marks of a result's axes, from which its shape type is made.
@@ -97,8 +172,8 @@ fn marks(left: &Left) -> TokenStream {
             let extent = checks::extent(*label);
             emit!(#extent)
         }
-        // A product of extents is no constant that stable Rust can name.
-        LeftAxis::Fused(_) | LeftAxis::Rest => emit!(__tw::Mark::dynamic()),
+        LeftAxis::Fused(labels) => checks::product(labels),
+        LeftAxis::Rest => emit!(__tw::Mark::dynamic()),
     });
     emit!((#(#marks,)*))
 }

@@ -15,6 +15,8 @@ use crate::host::Host;
 enum Taken {
     /// By reference: a tensor or a scalar.
     Borrow,
+    /// By reference: a function.
+    Function,
     /// As a context.
     Context,
     /// As a number that is no element.
@@ -25,6 +27,7 @@ impl Taken {
     fn of(role: Use) -> Taken {
         match role {
             Use::Tensor | Use::Scalar => Taken::Borrow,
+            Use::Function => Taken::Function,
             Use::Range | Use::Count | Use::Whole | Use::Real => Taken::Number(role),
         }
     }
@@ -141,7 +144,7 @@ impl<'h> Scene<'h> {
         let span = self.host.blame(hole);
         let value = match how {
             // At its place, so that rustc's messages about borrowing point there.
-            Taken::Borrow => quote_spanned!(span.resolved_at(Span::mixed_site())=> &(#tokens)),
+            Taken::Borrow | Taken::Function => quote_spanned!(span.resolved_at(Span::mixed_site())=> &(#tokens)),
             Taken::Context => {
                 let context = quote_spanned!(span=> <_ as __tw::IntoContext<'_>>::context);
                 emit!(#context(#tokens))
@@ -154,7 +157,9 @@ impl<'h> Scene<'h> {
                 let read = match role {
                     Use::Whole => quote_spanned!(span=> <_ as __tw::WholeExponent>::exponent),
                     Use::Real => quote_spanned!(span=> <_ as __tw::RealExponent>::exponent),
-                    Use::Tensor | Use::Scalar | Use::Range | Use::Count => quote_spanned!(span=> <_ as __tw::Count>::count),
+                    Use::Tensor | Use::Scalar | Use::Function | Use::Range | Use::Count => {
+                        quote_spanned!(span=> <_ as __tw::Count>::count)
+                    }
                 };
                 emit!(#read(#tokens))
             }
@@ -204,6 +209,11 @@ impl<'h> Scene<'h> {
         self.written.get(text).or_else(|| self.locals.get(text))
     }
 
+    /// A reference to a function.
+    pub(super) fn function(&self, hole: &Hole) -> &Ident {
+        self.variable(hole, Taken::Function)
+    }
+
     /// The variable that tells an operand's types.
     pub(super) fn operand(&self, hole: &Hole) -> Ident {
         match self.made(&hole.text) {
@@ -225,14 +235,14 @@ impl<'h> Scene<'h> {
     }
 
     /// A number of the equation's element type.
-    pub(super) fn scalar(&self, hole: &Hole) -> TokenStream {
+    pub(super) fn scalar(&self, hole: &Hole, element: &Ident) -> TokenStream {
         let span = self.host.blame(hole);
         if let Some(Made { ticket, .. }) = self.made(&hole.text) {
             let read = quote_spanned!(span=> __tw::local_scalar);
-            return emit!(#read(__element, &#ticket));
+            return emit!(#read(#element, &#ticket));
         }
         let (read, value) = (quote_spanned!(span=> <_ as __tw::IntoScalar<_>>::scalar), self.variable(hole, Taken::Borrow));
-        emit!(#read(__element, #value))
+        emit!(#read(#element, #value))
     }
 
     /// A number that is no element.

@@ -26,8 +26,10 @@ fn collect<'e>(expression: &'e Expression, bound: &mut Vec<&'e str>, found: &mut
             collect(a, bound, found);
             collect(b, bound, found);
         }
+        ExpressionKind::Map(_, arguments) => arguments.iter().for_each(|argument| collect(argument, bound, found)),
         ExpressionKind::Negate(inner)
         | ExpressionKind::Parentheses(inner)
+        | ExpressionKind::Cast(_, inner)
         | ExpressionKind::Apply(_, inner)
         | ExpressionKind::PowerInteger(inner, _)
         | ExpressionKind::PowerReal(inner, _) => collect(inner, bound, found),
@@ -46,7 +48,7 @@ fn collect<'e>(expression: &'e Expression, bound: &mut Vec<&'e str>, found: &mut
 
 /// The expressions right inside an expression.
 fn parts(expression: &Expression) -> impl Iterator<Item = &Expression> {
-    expression.kind.parts().into_iter().flatten()
+    expression.kind.parts().into_iter()
 }
 
 /// Whether a reduction inside an expression binds a label of that name.

@@ -3,6 +3,7 @@
 //! `labels` finds what occurs where, `resolve` turns implicit sums into explicit ones (rules 2, 4 and 5),
 //! `factorise` tells the axes of decompositions apart. All faults of an equation are reported at once.
 
+mod cast;
 mod factorise;
 mod labels;
 #[cfg(test)]
@@ -12,7 +13,10 @@ mod resolve;
 mod tests;
 
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::equation::{Equation, Index, Label, LabelId, Left, LeftAxis, Meaning, Node, Operand, OperandId, ScalarId};
+use crate::equation::{
+    Cast, CastId, Equation, FunctionId, Index, Label, LabelId, Left, LeftAxis, Mapped, Meaning, Node, Operand, OperandId,
+    ScalarId,
+};
 use crate::syntax::{self, Assignment, Declaration, LeftSide, Name, Right, Scalar, Statement, Target};
 use labels::{binds, free_labels, unbuilt};
 
@@ -52,6 +56,9 @@ pub fn check(statement: &Statement, header: &[Declaration]) -> Result<Equation, 
     checker.finish(left, place, meaning)
 }
 
+/// Why a diagonal is not written beside a fused axis.
+const BESIDE_FUSED: &str = "beside a fused axis, each index stands once on the left";
+
 /// Labels that are known at some point of the equation: those of the left side, then those of each enclosing sum.
 #[derive(Clone, Default)]
 struct Scope {
@@ -73,6 +80,10 @@ struct Checker<'s> {
     labels: Vec<Label>,
     operands: Vec<Operand>,
     scalars: Vec<Scalar>,
+    functions: Vec<Mapped>,
+    casts: Vec<Cast>,
+    /// The cast that is being read.
+    cast: Option<CastId>,
     /// Labels that are bound where they may not be: nothing else is said of them.
     misbound: Vec<String>,
     faults: Vec<Diagnostic>,
@@ -93,6 +104,9 @@ impl<'s> Checker<'s> {
             labels: Vec::new(),
             operands: Vec::new(),
             scalars: Vec::new(),
+            functions: Vec::new(),
+            casts: Vec::new(),
+            cast: None,
             misbound: Vec::new(),
             faults: Vec::new(),
             warnings: Vec::new(),
@@ -109,10 +123,13 @@ impl<'s> Checker<'s> {
         meaning: Option<Meaning>,
     ) -> Result<Equation, Vec<Diagnostic>> {
         self.every_extent_is_known(meaning.as_ref());
+        if meaning.is_some() {
+            self.every_element_type_is_known();
+        }
         match meaning {
             Some(meaning) if self.faults.is_empty() => {
-                let Checker { labels, operands, scalars, warnings, .. } = self;
-                Ok(Equation { labels, operands, scalars, left, place, meaning, warnings })
+                let Checker { labels, operands, scalars, functions, casts, warnings, .. } = self;
+                Ok(Equation { labels, operands, scalars, functions, casts, left, place, meaning, warnings })
             }
             _ => {
                 // What is not built is said once, though it stands on both sides.
@@ -138,6 +155,15 @@ impl<'s> Checker<'s> {
         ScalarId(self.scalars.len() - 1)
     }
 
+    /// A function of the program's; one that was written once is one, though an exchange calls it twice.
+    fn new_function(&mut self, hole: &syntax::Hole, arguments: usize) -> FunctionId {
+        let known = self.functions.iter().position(|known| known.hole == *hole);
+        FunctionId(known.unwrap_or_else(|| {
+            self.functions.push(Mapped { hole: hole.clone(), arguments });
+            self.functions.len() - 1
+        }))
+    }
+
     /// Registers an operand whose labels are all in scope.
     fn new_operand(&mut self, hole: &syntax::Hole, indices: &[syntax::Index], scope: &Scope) -> OperandId {
         let label = |name: &Name| scope.get(&name.text).expect("labels are brought into scope before their operands");
@@ -149,7 +175,7 @@ impl<'s> Checker<'s> {
             syntax::Index::Rest(_) => Index::Rest,
         };
         let indices: Vec<Index> = indices.iter().map(resolve).collect();
-        self.operands.push(Operand { hole: hole.clone(), indices });
+        self.operands.push(Operand { hole: hole.clone(), indices, cast: self.cast });
         OperandId(self.operands.len() - 1)
     }
 
@@ -179,7 +205,11 @@ impl<'s> Checker<'s> {
     /// The existing tensor on the left, whose labels come into scope.
     fn place(&mut self, target: &Target, scope: &mut Scope) -> Option<(OperandId, Assignment)> {
         let Target::Place(hole, indices, assignment) = target else { return None };
+        let fuses = indices.iter().any(|index| matches!(index, syntax::Index::Fused(..)));
         for name in indices.iter().flat_map(labels::index_labels) {
+            if fuses && scope.get(&name.text).is_some() {
+                self.faults.push(Diagnostic::label(name.span, BESIDE_FUSED));
+            }
             self.left_label(name, scope);
         }
         Some((self.new_operand(hole, indices, scope), *assignment))
@@ -215,7 +245,7 @@ impl<'s> Checker<'s> {
         let fuses = left.axes().iter().any(|axis| matches!(axis, LeftAxis::Fused(_)));
         let rests = left.axes().iter().filter(|axis| **axis == LeftAxis::Rest).count();
         if fuses && written != left.labels().len() + rests {
-            self.faults.push(Diagnostic::label(side.span, "beside a fused axis, each index stands once on the left"));
+            self.faults.push(Diagnostic::label(side.span, BESIDE_FUSED));
         }
         left
     }

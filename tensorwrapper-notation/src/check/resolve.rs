@@ -10,7 +10,7 @@ use crate::syntax::{Exchange, Expression, ExpressionKind, Name, Operator, Reduct
 const DEEPEST_EXCHANGE: usize = 8;
 
 /// Where an implicit sum would be ambiguous, by the name that a message gives the place.
-type Nonlinear = Option<&'static str>;
+pub(super) type Nonlinear = Option<&'static str>;
 
 impl Checker<'_> {
     /// A sum of terms, each resolved by itself: a summed label of one has nothing to do with its namesake in another.
@@ -68,6 +68,12 @@ impl Checker<'_> {
                 let inside = if function.is_linear() { nonlinear } else { Some("a function's argument") };
                 Some(Node::Apply(*function, Box::new(self.sum(inner, scope, inside)?)))
             }
+            ExpressionKind::Map(function, arguments) => {
+                let inside = Some("a function's argument");
+                let nodes: Vec<_> = arguments.iter().map(|argument| self.sum(argument, scope, inside)).collect();
+                Some(Node::Map(self.new_function(function, arguments.len()), nodes.into_iter().collect::<Option<_>>()?))
+            }
+            ExpressionKind::Cast(named, inner) => self.cast(named.as_ref(), inner, expression.span, scope, nonlinear),
             ExpressionKind::PowerInteger(base, exponent) => {
                 let base = Box::new(self.sum(base, scope, Some("the base of a power"))?);
                 Some(Node::PowerInteger(base, self.new_scalar(exponent)))

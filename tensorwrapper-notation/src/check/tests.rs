@@ -4,7 +4,7 @@ use super::*;
 use crate::equation::{Builder, Exponent, Right};
 use crate::function::Function;
 use crate::syntax::{Operator, Reduction};
-use crate::testing::{checked, faults, warnings};
+use crate::testing::{checked, faults, refused, warnings};
 
 /// Writes an equation with every sum explicit; a second label of a name gets a prime.
 struct Writer<'e>(&'e Equation);
@@ -74,6 +74,14 @@ impl Builder for Writer<'_> {
     fn apply(&mut self, function: Function, value: String) -> String {
         format!("{}({value})", function.name())
     }
+    fn map(&mut self, _: FunctionId, function: &Mapped, arguments: Vec<String>) -> String {
+        format!("map({}; {})", function.hole.text, arguments.join(", "))
+    }
+    fn begin_cast(&mut self, _: CastId, _: &Cast) {}
+    fn cast(&mut self, id: CastId, value: String) -> String {
+        let named = self.0.casts()[id.0].named.as_ref().map_or(String::new(), |named| format!("{}; ", named.text));
+        format!("cast({named}{value})")
+    }
     fn power_integer(&mut self, value: String, _: ScalarId, exponent: &Scalar) -> String {
         format!("powi({value}, {})", Self::number(exponent))
     }
@@ -119,6 +127,38 @@ fn labels_not_on_the_left_are_summed_over_their_term() {
         ("[i, j] = a[i, r] * b[j, r] * c[r]", "sum(r; ((a[i,r] * b[j,r]) * c[r]))"),
         ("[i] = a[i] * 2[k] where k: 3", "sum(k; (a[i] * 2[k]))"),
         ("let e = x[i] * y[i]; e", "sum(i; (x[i] * y[i]))"),
+    ]);
+}
+
+#[test]
+fn functions_and_casts_of_the_programs() {
+    means(&[
+        ("[i] = map(f; a[i], 2.0 * b[i])", "map(f; a[i], (2 * b[i]))"),
+        ("[i] = map({ |x| x }; map(self.g; a[i]))", "map({ |x | x }; map(self.g; a[i]))"),
+        ("[] = map(f; a[i]) * b[i]", "sum(i; (map(f; a[i]) * b[i]))"),
+        ("[i, j] = asym(i, j; map(f; a[i, j]))", "(map(f; a[i,j]) - map(f; a[j,i]))"),
+        ("[i] = a[i] * cast(b[i, k])", "(a[i] * cast(sum(k; b[i,k])))"),
+        ("[i] = a[i, k] * cast(b[k])", "sum(k; (a[i,k] * cast(b[k])))"),
+        ("c[i] = cast(b[i])", "cast(b[i])"),
+        ("[i] = cast(f64; cast(b[i]) * a[i])", "cast(f64; (cast(b[i]) * a[i]))"),
+    ]);
+    let equations = checked("[i, j] = sym(i, j; map(f; a[i, j]))").unwrap();
+    assert_eq!(equations[0].functions().len(), 1);
+    refused(&[
+        (
+            "[i] = map(f; a[i, k])",
+            &[
+                "k: index `k` would be summed inside a function's argument, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+            ],
+        ),
+        (
+            "[i] = cast(cast(a[i]) + 1[i])",
+            &[
+                "cast(cast(a[i]) + 1[i]): nothing tells the element type of this equation | name it: `cast(f64; …)`",
+                "cast(a[i]): nothing tells the element type of this `cast` | name it: `cast(f64; …)`",
+            ],
+        ),
+        ("[i] = a[i] * map(|x, y| x; a[i])", &["|x, y| x: the function of this `map` takes 2 arguments, but 1 is given"]),
     ]);
 }
 

@@ -60,11 +60,22 @@ fn block(tokens: &[Token]) -> Recovered {
         }
     }
     match block_value(last) {
+        Ok(Tail::Value(_)) if last.is_empty() && ends_in_value(&found) => {
+            found.statements.pop();
+            let semicolon = tokens[tokens.len() - 1].span;
+            let fault = Diagnostic::syntax(semicolon, "the value of this equation is dropped by the `;`");
+            faults.push(fault.help("leave it out: the last line is the value, as in a block of Rust's"));
+        }
         Ok(Tail::Value(value)) => found.value = value,
         Ok(Tail::Statement(statement)) => found.statements.push(*statement),
         Err(fault) => faults.push(fault),
     }
     Recovered { faults, invocation: Some(Invocation::Block(found)), broken }
+}
+
+/// Whether the last statement of a block has a value that nobody takes.
+fn ends_in_value(block: &Block) -> bool {
+    block.statements.last().is_some_and(|statement| matches!(statement.target, Target::Value(_)))
 }
 
 /// The names that a `let` binds, whatever else is wrong with it; several `let`s where a `;` is missing.

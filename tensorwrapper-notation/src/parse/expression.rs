@@ -2,6 +2,7 @@
 
 use super::cursor::{Cursor, hole, split};
 use super::index::{indices, labels};
+use super::map::{cast, map};
 use super::mistake::{
     function_in_brackets, given, is_keyword, reduction_without_semicolon, refuse_call, refuse_factor, rust_expression,
     unexpected, unknown,
@@ -11,29 +12,8 @@ use crate::function::Function;
 use crate::syntax::{Exchange, Expression, ExpressionKind, Factorisation, Name, Operator, Reduction, Scalar};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
-/// Decompositions and their kin that the language has and this version has not.
-const UNBUILT_LINEAR_ALGEBRA: [&str; 18] = [
-    "svd",
-    "qr",
-    "lq",
-    "lu",
-    "eig",
-    "solve",
-    "triangular_solve",
-    "lstsq",
-    "inv",
-    "pinv",
-    "det",
-    "slogdet",
-    "matpow",
-    "expm",
-    "norm",
-    "trace",
-    "rank",
-    "grad",
-];
-/// Other functions of which the same is true.
-const UNBUILT_FUNCTIONS: [&str; 1] = ["map"];
+/// Functions that the language has and this version has not.
+const UNBUILT: [&str; 8] = ["svd", "qr", "solve", "inv", "pinv", "matpow", "expm", "grad"];
 
 /// The decomposition of that name.
 pub(super) fn factorisation(name: &str) -> Option<Factorisation> {
@@ -261,7 +241,12 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
     if let "sym" | "asym" = name {
         return exchange(name, arguments, at, span);
     }
-    if UNBUILT_FUNCTIONS.contains(&name) || UNBUILT_LINEAR_ALGEBRA.contains(&name) {
+    match name {
+        "map" => return map(arguments, at, span),
+        "cast" => return cast(arguments, at, span),
+        _ => {}
+    }
+    if UNBUILT.contains(&name) {
         return Ok(Expression::new(ExpressionKind::Unbuilt(format!("`{name}`")), at));
     }
     if factorisation(name).is_some() {
@@ -324,6 +309,12 @@ fn power(integer: bool, base: Expression, exponent: &[Token], span: Span) -> Res
     {
         return Err(Diagnostic::syntax(*at, "`powi` takes a whole number").help("for any other exponent write `powf`"));
     }
+    if let (true, Scalar::Literal(value, at)) = (integer, &exponent)
+        && !(f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(value)
+    {
+        let message = format!("`powi` takes exponents from {} to {}", i32::MIN, i32::MAX);
+        return Err(Diagnostic::syntax(*at, message).help("for any other exponent write `powf`"));
+    }
     let kind = if integer { ExpressionKind::PowerInteger(base, exponent) } else { ExpressionKind::PowerReal(base, exponent) };
     Ok(Expression::new(kind, span))
 }
@@ -345,9 +336,13 @@ fn number(literal: &str, span: Span) -> Result<f64, Diagnostic> {
     let clean = literal.replace('_', "");
     let suffixes = ["f32", "f64", "usize", "isize", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64"];
     let digits = suffixes.iter().find_map(|s| clean.strip_suffix(s)).unwrap_or(&clean);
-    // A literal beyond the largest number would be infinity, which is never written so.
-    digits.parse().ok().filter(|value: &f64| value.is_finite()).ok_or_else(|| {
+    let value: f64 = digits.parse().map_err(|_| {
         Diagnostic::syntax(span, format!("`{literal}` is not a number that an equation can hold"))
             .help("any Rust expression may stand in braces, `{ … }`")
-    })
+    })?;
+    match value.is_finite() {
+        true => Ok(value),
+        false => Err(Diagnostic::syntax(span, format!("`{literal}` is larger than any number of double precision"))
+            .help("infinity is written in braces, `{ f64::INFINITY }`")),
+    }
 }

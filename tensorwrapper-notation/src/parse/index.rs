@@ -75,6 +75,10 @@ fn index(tokens: &[Token], end: Span) -> Result<Index, Diagnostic> {
         }
         Tree::Literal(literal) => Index::Chip(Count::Literal(integer(literal, span, POSITIONS)?, span)),
         Tree::Group(Delimiter::Brace | Delimiter::Invisible, _) => Index::Chip(Count::Hole(hole(&tokens[..1]))),
+        Tree::Group(Delimiter::Parenthesis, inner) if inner.is_empty() => {
+            return Err(Diagnostic::syntax(span, "a fused axis runs with labels, and here are none")
+                .help("write `(i, j)`; what has no axes is written `[]`"));
+        }
         Tree::Group(Delimiter::Parenthesis, inner) => Index::Fused(labels(inner, span)?, span),
         Tree::Punct('.', true) if cursor.take_punct('.') => Index::Rest(span.to(cursor.before())),
         Tree::Punct('-', _) => {

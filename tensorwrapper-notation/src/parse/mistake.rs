@@ -18,7 +18,7 @@ const KEYWORDS: [&str; 38] = [
 ];
 
 /// Functions by the names that other languages give them, and what is written here.
-const SYNONYMS: [(&[&str], &str); 15] = [
+const SYNONYMS: [(&[&str], &str); 17] = [
     (&["log", "loge", "log_e"], "the natural logarithm is `ln(X)`"),
     (&["pow", "power"], "a power is `powi(X, 2)` or `powf(X, 0.5)`"),
     (&["square", "sqr"], "a square is `powi(X, 2)`, a square root `sqrt(X)`"),
@@ -28,7 +28,9 @@ const SYNONYMS: [(&[&str], &str); 15] = [
     (&["imag", "aimag"], "the imaginary part is `im(X)`"),
     (&["adjoint", "dagger", "hermitian"], "the adjoint of `A[i, j]` is `conj(A[j, i])`"),
     (&["transpose", "permute", "swap", "t"], "a transpose is another order of indices: `[i, j] = A[j, i]`"),
-    (&["tr"], "a trace is a repeated index: `A[i, i]`"),
+    (&["convert", "astype", "to", "into"], "elements of another type are converted by `cast(X)`"),
+    (&["apply", "vectorize", "function"], "a Rust function of each element is `map(f; X)`"),
+    (&["tr", "trace"], "a trace is a repeated index: `A[i, i]`"),
     (
         &["dot", "matmul", "inner", "einsum", "contract", "tensordot"],
         "a contraction is a product with a common index: `A[i, k] * B[k, j]`",
@@ -76,6 +78,9 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
         Tree::Punct('.', _) => method(next, token.span, plain),
         Tree::Punct('!', _) => plain.help(format!("a Rust macro stands in braces: `{{ {before}{} }}`", with_neighbours(2))),
         Tree::Punct('%' | '@' | '|' | '&' | '<' | '>', _) => plain.help("the operators are `+`, `-`, `*` and `/`"),
+        Tree::Punct(',', _) if next.is_none() => {
+            Diagnostic::syntax(token.span, "nothing follows this `,`").help("leave it out: an equation ends without a `,`")
+        }
         Tree::Punct(',', _) => plain.help("several results are written `([i], [i, j]) = …`"),
         Tree::Ident(word) if word == "let" => Diagnostic::syntax(token.span, "`;` is missing before this `let`"),
         Tree::Ident(word) if word == "as" => {
@@ -175,8 +180,10 @@ pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Spa
         return plain.help(*help);
     }
     let functions = Function::ALL.iter().map(|f| f.name());
-    let others =
-        ["sum", "prod", "max", "min", "powi", "powf", "cholesky", "eigh", "map", "sym", "asym", "svd", "qr", "solve", "inv"];
+    let others = [
+        "sum", "prod", "max", "min", "powi", "powf", "cholesky", "eigh", "map", "cast", "sym", "asym", "svd", "qr", "solve",
+        "inv",
+    ];
     if let Some(known) = nearest(name, functions.clone().chain(others)) {
         return plain.help(format!("a function of a similar name is `{known}`"));
     }
@@ -257,8 +264,10 @@ fn collect<'e>(expression: &'e Expression, found: &mut Vec<&'e str>) {
             collect(a, found);
             collect(b, found);
         }
+        ExpressionKind::Map(_, arguments) => arguments.iter().for_each(|argument| collect(argument, found)),
         ExpressionKind::Negate(inner)
         | ExpressionKind::Parentheses(inner)
+        | ExpressionKind::Cast(_, inner)
         | ExpressionKind::Apply(_, inner)
         | ExpressionKind::Exchange(_, _, inner)
         | ExpressionKind::PowerInteger(inner, _)

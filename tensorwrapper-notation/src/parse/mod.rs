@@ -7,6 +7,7 @@ mod cursor;
 mod equation;
 mod expression;
 mod index;
+mod map;
 mod mistake;
 #[cfg(test)]
 mod slips;
@@ -16,6 +17,8 @@ mod tests;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Index, Invocation, Name, Statement};
 use crate::token::{Span, Token, Tree};
+
+pub use map::MOST_ARGUMENTS;
 
 /// Reads one invocation: a value, an assignment, or a block.
 ///

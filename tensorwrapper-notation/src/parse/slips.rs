@@ -120,7 +120,9 @@ fn syntax() {
         ),
         (
             "[i] = 1e999 * A[i]",
-            &["1e999: `1e999` is not a number that an equation can hold | any Rust expression may stand in braces, `{ … }`"],
+            &[
+                "1e999: `1e999` is larger than any number of double precision | infinity is written in braces, `{ f64::INFINITY }`",
+            ],
         ),
         ("[i] = 'a' * A[i]", &["': expected an operand such as `A[i, j]`, a number, a function or `(`, found `'`"]),
         ("[i] = A.[i]", &["[i]: a field or method is missing after `.`"]),

@@ -192,6 +192,8 @@ fn random_tokens_do_not_panic() {
         "cholesky",
         "eigh",
         "svd",
+        "map(f; x[i])",
+        "cast(x[i])",
         "map",
         "sym",
         "sum(k; A[i, k])",

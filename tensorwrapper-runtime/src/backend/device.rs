@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use num_complex::Complex;
 
 use super::{LoopNest, Operand, Output, Program};
+use crate::callback::Callback;
 use crate::error::Error;
 
 pub use tensorwrapper_notation::syntax::Factorisation;
@@ -25,7 +26,8 @@ pub enum Reduction {
 /// Something that computes. All memory that it is handed lies where it can reach it.
 ///
 /// Operands and outputs are already known to lie inside their memory (see [`Operand::new`]),
-/// to fit the iteration space, and to be of one element type (outputs of [`Factorisation::Eigh`] excepted).
+/// to fit the iteration space, and to be of one element type (outputs of [`Factorisation::Eigh`] excepted, and inputs that a
+/// program converts).
 /// An output never overlaps an operand. Outputs are overwritten whole, whatever they held.
 pub trait Device: Debug + Send + Sync {
     /// The backend's name, as in the tests' device list.
@@ -37,7 +39,8 @@ pub trait Device: Debug + Send + Sync {
     /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) for work space.
     fn contract(&self, nest: &LoopNest, alpha: Complex<f64>, factors: &[Operand<'_>], output: Output<'_>) -> Result<(), Error>;
 
-    /// `output[o] = reduction over the reduced axes of program(inputs)`.
+    /// `output[o] = reduction over the reduced axes of program(inputs)`. The program calls `functions` by their positions,
+    /// any number of times and in any order; they are of the output's element type.
     ///
     /// # Errors
     /// [`ErrorKind::Undefined`](crate::error::ErrorKind::Undefined) for `Max` or `Min` over nothing into something.
@@ -46,6 +49,7 @@ pub trait Device: Debug + Send + Sync {
         nest: &LoopNest,
         program: &Program,
         reduction: Reduction,
+        functions: &[Callback<'_>],
         inputs: &[Operand<'_>],
         output: Output<'_>,
     ) -> Result<(), Error>;

@@ -18,4 +18,4 @@ pub mod reference;
 
 pub use device::{Device, Factorisation, Reduction};
 pub use operand::{LoopNest, Operand, Output};
-pub use program::{Binary, Instruction, Program, Register};
+pub use program::{Arguments, Binary, Instruction, Program, Register};

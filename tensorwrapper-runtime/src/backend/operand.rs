@@ -78,6 +78,16 @@ impl<'a> Operand<'a> {
         T::typed(self.data).expect("all operands of an operation are of one element type")
     }
 
+    /// The element at a position, converted if it is of another type; a real type keeps the real part.
+    pub(crate) fn converted<T: Element>(&self, position: usize) -> T {
+        match self.data {
+            SliceRef::F32(data) => T::from_complex(data[position].to_complex()),
+            SliceRef::F64(data) => T::from_complex(data[position].to_complex()),
+            SliceRef::C32(data) => T::from_complex(data[position].to_complex()),
+            SliceRef::C64(data) => T::from_complex(data[position].to_complex()),
+        }
+    }
+
     /// Extents of the iteration space, strides and offset of this operand in it.
     pub fn layout(&self) -> &Layout {
         self.layout

@@ -1,18 +1,49 @@
 //! Element-wise programs: straight-line code over registers, run once for each element.
 
 use num_complex::Complex;
-use tensorwrapper_notation::Function;
+use tensorwrapper_notation::{Function, MOST_ARGUMENTS};
 
 /// Number of the instruction that computed a value.
 pub type Register = usize;
 
 pub use tensorwrapper_notation::syntax::Operator as Binary;
 
+/// The arguments of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Arguments {
+    registers: [Register; MOST_ARGUMENTS],
+    count: usize,
+}
+
+impl Arguments {
+    /// These registers.
+    ///
+    /// # Panics
+    /// When there are more than a function takes.
+    pub fn new(registers: &[Register]) -> Arguments {
+        let mut arguments = Arguments { registers: [0; MOST_ARGUMENTS], count: registers.len() };
+        arguments.registers[..registers.len()].copy_from_slice(registers);
+        arguments
+    }
+
+    /// The registers.
+    pub fn registers(&self) -> &[Register] {
+        &self.registers[..self.count]
+    }
+
+    /// The same, each so much further on.
+    pub(crate) fn moved(self, offset: usize) -> Arguments {
+        Arguments { registers: self.registers.map(|register| register + offset), ..self }
+    }
+}
+
 /// One step of a [`Program`]; its value goes to the register of its own number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Instruction {
     /// The element of the input of that number.
     Input(usize),
+    /// The same of an input of another element type, converted.
+    Converted(usize),
     /// A constant, rounded to the element type.
     Constant(Complex<f64>),
     /// `-a`
@@ -25,6 +56,8 @@ pub enum Instruction {
     PowerReal(Register, f64),
     /// An operation on two values.
     Combine(Binary, Register, Register),
+    /// The function of that slot: functions are given when the program runs, as its inputs are.
+    Call(usize, Arguments),
 }
 
 /// Instructions in order; each uses earlier registers only, and the last one's value is the result.
@@ -42,12 +75,13 @@ impl Program {
         assert!(!instructions.is_empty(), "a program computes something");
         for (n, instruction) in instructions.iter().enumerate() {
             let earlier = match *instruction {
-                Instruction::Input(_) | Instruction::Constant(_) => true,
+                Instruction::Input(_) | Instruction::Converted(_) | Instruction::Constant(_) => true,
                 Instruction::Negate(a)
                 | Instruction::Apply(_, a)
                 | Instruction::PowerInteger(a, _)
                 | Instruction::PowerReal(a, _) => a < n,
                 Instruction::Combine(_, a, b) => a < n && b < n,
+                Instruction::Call(_, arguments) => arguments.registers().iter().all(|&a| a < n),
             };
             assert!(earlier, "instruction {n} uses a register that is not computed before it");
         }
@@ -61,7 +95,16 @@ impl Program {
 
     /// Number of inputs: one more than the highest that is read.
     pub fn inputs(&self) -> usize {
-        let inputs = self.instructions.iter().filter_map(|i| if let Instruction::Input(n) = i { Some(n + 1) } else { None });
+        let inputs = self.instructions.iter().filter_map(|i| match i {
+            Instruction::Input(n) | Instruction::Converted(n) => Some(n + 1),
+            _ => None,
+        });
         inputs.max().unwrap_or(0)
+    }
+
+    /// Number of functions: one more than the highest slot that is called.
+    pub fn functions(&self) -> usize {
+        let slots = self.instructions.iter().filter_map(|i| if let Instruction::Call(n, _) = i { Some(n + 1) } else { None });
+        slots.max().unwrap_or(0)
     }
 }

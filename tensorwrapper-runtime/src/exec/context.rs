@@ -25,16 +25,19 @@ pub struct Context {
 
 impl Context {
     /// The processor, with all its cores.
+    #[must_use]
     pub fn cpu() -> Context {
         Context { device: Arc::new(Cpu::new(None)), order: Order::default() }
     }
 
     /// Naive loops: slow, and the definition of what every other device must compute.
+    #[must_use]
     pub fn reference() -> Context {
         Context { device: Arc::new(Reference), order: Order::default() }
     }
 
     /// The same on that many threads of the processor: 0 means 1, and more than 1024 mean 1024. No effect on other devices.
+    #[must_use]
     pub fn threads(self, threads: usize) -> Context {
         match self.device.name() {
             "cpu" => Context { device: Arc::new(Cpu::new(Some(threads))), ..self },
@@ -43,6 +46,7 @@ impl Context {
     }
 
     /// The same with another way to order products.
+    #[must_use]
     pub fn order(self, order: Order) -> Context {
         Context { order, ..self }
     }
@@ -78,6 +82,7 @@ pub struct Graph {
 
 impl Graph {
     /// A graph to record in.
+    #[must_use]
     pub fn new() -> Graph {
         Graph::default()
     }

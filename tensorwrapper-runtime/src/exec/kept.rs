@@ -12,7 +12,7 @@ use crate::backend::Device;
 use crate::element::Dtype;
 use crate::erased::SliceRef;
 use crate::error::Error;
-use crate::expr::Axis;
+use crate::expr::Target;
 use crate::layout::Layout;
 use crate::optimize::Order;
 use crate::tensor::{AnyRef, AnyTensor};
@@ -48,7 +48,7 @@ pub(crate) struct KeptPlan {
     /// For each source of the plan the tensors of the key that it is, the first of which is read.
     sources: Vec<Vec<usize>>,
     /// Where each write goes.
-    pub(crate) writes: Vec<Vec<Axis>>,
+    pub(crate) writes: Vec<Target>,
 }
 
 impl KeptPlan {
@@ -58,7 +58,7 @@ impl KeptPlan {
         plan: Plan,
         sources: &[AnyRef<'_>],
         tensors: &[(SliceRef<'_>, &Layout)],
-        writes: Vec<Vec<Axis>>,
+        writes: Vec<Target>,
     ) -> KeptPlan {
         let is = |source: &AnyRef<'_>| {
             let same = |(data, layout): &(SliceRef<'_>, &Layout)| source.data.is_same(data) && source.layout == **layout;
@@ -106,7 +106,7 @@ impl KeptPlan {
     /// # Errors
     /// What the device reports.
     pub(crate) fn run(&self, sources: &[SliceRef<'_>]) -> Result<Vec<AnyTensor>, Error> {
-        run(&self.plan, &*self.key.device, sources)
+        run(&self.plan, &*self.key.device, sources, &[])
     }
 }
 

@@ -14,4 +14,4 @@ pub use context::{Context, Graph};
 pub use doors::{DynOperand, EvalAll, contract, einsum, eval_all, record_text};
 pub use kept::Number;
 pub(crate) use kept::{Kept, KeptPlan, Key};
-pub(crate) use run::{planned, run};
+pub(crate) use run::{Planned, planned, run};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::context::Context;
 use super::plan::{Kernel, Plan, Work, plan};
 use crate::backend::{Device, Operand, Output};
+use crate::callback::Callback;
 use crate::erased::{Buffer, SliceRef};
 use crate::error::Error;
 use crate::expr::Value;
@@ -13,32 +14,44 @@ use crate::layout::{Layout, element_count};
 use crate::optimize::optimize;
 use crate::tensor::{AnyRef, AnyTensor};
 
+/// A plan, and what it reads and calls.
+pub(crate) struct Planned<'a> {
+    pub(crate) plan: Plan,
+    pub(crate) sources: Vec<AnyRef<'a>>,
+    pub(crate) functions: Vec<Callback<'a>>,
+}
+
 /// Computes recorded values together, each shared part once, in the order given.
 ///
 /// # Errors
 /// What the device reports: memory, decompositions, reductions over nothing.
 pub(crate) fn evaluate(context: &Context, values: &[Arc<Value<'_>>]) -> Result<Vec<AnyTensor>, Error> {
-    let (plan, sources) = planned(context, values)?;
+    let Planned { plan, sources, functions } = planned(context, values)?;
     let sources: Vec<SliceRef<'_>> = sources.iter().map(|source| source.data).collect();
-    run(&plan, &*context.device, &sources)
+    run(&plan, &*context.device, &sources, &functions)
 }
 
-/// The plan that computes recorded values, and what it reads.
+/// The plan that computes recorded values, and what it reads and calls.
 ///
 /// # Errors
 /// Intermediates larger than memory can address.
-pub(crate) fn planned<'a>(context: &Context, values: &[Arc<Value<'a>>]) -> Result<(Plan, Vec<AnyRef<'a>>), Error> {
-    let Lowered { graph, sources } = lower(values);
+pub(crate) fn planned<'a>(context: &Context, values: &[Arc<Value<'a>>]) -> Result<Planned<'a>, Error> {
+    let Lowered { graph, sources, functions } = lower(values);
     if cfg!(debug_assertions) {
         graph.verify()?;
     }
     let graph = optimize(&graph, context.order)?;
     let layouts: Vec<Layout> = sources.iter().map(|source| source.layout.clone()).collect();
-    Ok((plan(graph, &layouts)?, sources))
+    Ok(Planned { plan: plan(graph, &layouts)?, sources, functions })
 }
 
-/// Runs a plan on a device. Results are made only when every step has succeeded.
-pub(crate) fn run(plan: &Plan, device: &dyn Device, sources: &[SliceRef<'_>]) -> Result<Vec<AnyTensor>, Error> {
+/// Runs a plan on a device, on these sources and with these functions. Results are made only when every step has succeeded.
+pub(crate) fn run(
+    plan: &Plan,
+    device: &dyn Device,
+    sources: &[SliceRef<'_>],
+    functions: &[Callback<'_>],
+) -> Result<Vec<AnyTensor>, Error> {
     let mut memory: Vec<Option<Buffer>> = plan.graph.tensors().iter().map(|_| None).collect();
     for step in &plan.steps {
         if let Some(tensor) = step.reshaped {
@@ -54,7 +67,7 @@ pub(crate) fn run(plan: &Plan, device: &dyn Device, sources: &[SliceRef<'_>]) ->
             outputs.push((tensor, Buffer::zeros(node.dtype, element_count(&node.extents)?)?));
         }
         for kernel in &step.kernels {
-            launch(plan, device, sources, &memory, kernel, &mut outputs)?;
+            launch(plan, device, (sources, functions), &memory, kernel, &mut outputs)?;
         }
         for (tensor, buffer) in outputs {
             memory[tensor.0] = Some(buffer);
@@ -70,7 +83,7 @@ pub(crate) fn run(plan: &Plan, device: &dyn Device, sources: &[SliceRef<'_>]) ->
 fn launch(
     plan: &Plan,
     device: &dyn Device,
-    sources: &[SliceRef<'_>],
+    (sources, functions): (&[SliceRef<'_>], &[Callback<'_>]),
     memory: &[Option<Buffer>],
     kernel: &Kernel,
     outputs: &mut [(TensorId, Buffer)],
@@ -90,7 +103,7 @@ fn launch(
     match &kernel.work {
         Work::Factorise(kind) => device.factorise(&kernel.nest, *kind, &inputs, written),
         Work::Contract(alpha) => device.contract(&kernel.nest, *alpha, &inputs, written.remove(0)),
-        Work::Map(program, reduction) => device.map(&kernel.nest, program, *reduction, &inputs, written.remove(0)),
+        Work::Map(program, reduction) => device.map(&kernel.nest, program, *reduction, functions, &inputs, written.remove(0)),
     }
 }
 

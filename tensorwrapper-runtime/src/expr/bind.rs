@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use tensorwrapper_notation::syntax::{Count, Hole, Operator, Range, Reduction, Scalar};
 use tensorwrapper_notation::{
-    Builder, Equation, Factorise, Function, Index as Written, LabelId, Left, LeftAxis, Operand, OperandId, Right, ScalarId,
+    Builder, Cast, CastId, Equation, Factorise, Function, FunctionId, Index as Written, LabelId, Left, LeftAxis, Mapped, Operand,
+    OperandId, Right, ScalarId,
 };
 
 use super::recorder::{Index, Node, Recorder, Write};
 use super::value::{Tree, Value};
+use crate::callback::Callback;
 use crate::element::Dtype;
 use crate::error::Error;
 
@@ -20,6 +22,14 @@ pub(crate) trait Holes<'a> {
     fn tensor(&self, id: OperandId, hole: &Hole) -> Arc<Value<'a>>;
     /// A number.
     fn scalar(&self, hole: &Hole) -> Tree<'a>;
+    /// A function of the program's.
+    fn function(&self, _: FunctionId, hole: &Hole) -> Callback<'a> {
+        unreachable!("this door has no functions, and refuses `{}`", hole.text)
+    }
+    /// The element type inside of a cast.
+    fn element(&self, _: CastId, _: &Cast) -> Dtype {
+        unreachable!("this door has no casts, and refuses them")
+    }
     /// A position or an extent.
     fn count(&self, _: &Hole) -> usize {
         unreachable!("the run-time doors write positions as literals")
@@ -174,6 +184,18 @@ impl<'a> Builder for Binder<'_, '_, 'a> {
 
     fn apply(&mut self, function: Function, value: Node<'a>) -> Node<'a> {
         self.recorder.apply(function, value)
+    }
+
+    fn map(&mut self, id: FunctionId, function: &Mapped, arguments: Vec<Node<'a>>) -> Node<'a> {
+        self.recorder.map(self.holes.function(id, &function.hole), arguments)
+    }
+
+    fn begin_cast(&mut self, id: CastId, cast: &Cast) {
+        self.recorder.begin_cast(self.holes.element(id, cast));
+    }
+
+    fn cast(&mut self, _: CastId, value: Node<'a>) -> Node<'a> {
+        self.recorder.cast(value)
     }
 
     fn power_integer(&mut self, value: Node<'a>, _: ScalarId, exponent: &Scalar) -> Node<'a> {

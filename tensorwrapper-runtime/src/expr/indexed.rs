@@ -2,6 +2,10 @@
 //!
 //! A chain writes the syntax tree that `tensor!` would have read, so it means the same.
 
+mod mapped;
+
+pub use mapped::MapArguments;
+
 use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -12,13 +16,14 @@ use num_complex::Complex;
 use tensorwrapper_notation::syntax::{
     Expression, ExpressionKind, Hole, Index, LeftSide, Name, Operator, Reduction, Right, Scalar, Statement, Target,
 };
-use tensorwrapper_notation::{Function, OperandId, Span, axes, check, lex};
+use tensorwrapper_notation::{Cast, CastId, Function, FunctionId, OperandId, Span, axes, check, lex};
 
 use super::bind::{Holes, bind_value};
 use super::faults::{Notation, faults_to_error};
 use super::like::TensorLike;
 use super::value::{Expr, Tree, Value};
-use crate::element::Element;
+use crate::callback::Callback;
+use crate::element::{Dtype, Element};
 use crate::error::{Error, ErrorKind};
 use crate::shape::Extents;
 use crate::tensor::{Tensor, TensorMut, TensorRef};
@@ -37,6 +42,9 @@ pub struct Indexed<'a, T> {
 enum Leaf<'a> {
     Tensor(Arc<Value<'a>>),
     Number(Complex<f64>),
+    Function(Callback<'a>),
+    /// The element type inside a cast.
+    Element(Dtype),
 }
 
 /// The leaves of a chain, which fill its holes.
@@ -52,7 +60,21 @@ impl<'a> Holes<'a> for Leaves<'_, 'a> {
     fn tensor(&self, _: OperandId, hole: &Hole) -> Arc<Value<'a>> {
         match self.leaf(hole) {
             Leaf::Tensor(value) => Arc::clone(value),
-            Leaf::Number(_) => unreachable!("numbers have no indices"),
+            other => unreachable!("{other:?} has no indices"),
+        }
+    }
+
+    fn function(&self, _: FunctionId, hole: &Hole) -> Callback<'a> {
+        match self.leaf(hole) {
+            Leaf::Function(function) => *function,
+            other => unreachable!("{other:?} is no function"),
+        }
+    }
+
+    fn element(&self, _: CastId, cast: &Cast) -> Dtype {
+        match cast.named.as_ref().map(|named| self.leaf(named)) {
+            Some(Leaf::Element(dtype)) => *dtype,
+            other => unreachable!("{other:?} is no element type"),
         }
     }
 
@@ -60,6 +82,7 @@ impl<'a> Holes<'a> for Leaves<'_, 'a> {
         match self.leaf(hole) {
             Leaf::Number(value) => Tree::Constant(*value),
             Leaf::Tensor(value) => Tree::Operand(Arc::clone(value), Vec::new()),
+            other => unreachable!("{other:?} is no number"),
         }
     }
 }
@@ -111,7 +134,7 @@ impl<'a, T: Element> Indexed<'a, T> {
         Indexed { expression, leaves, element: PhantomData }
     }
 
-    fn map(self, kind: impl FnOnce(Box<Expression>) -> ExpressionKind) -> Self {
+    fn wrap(self, kind: impl FnOnce(Box<Expression>) -> ExpressionKind) -> Self {
         let expression = self.expression.and_then(|inner| {
             let span = inner.span;
             bounded(Expression::new(kind(Box::new(inner)), span))
@@ -155,13 +178,13 @@ impl<'a, T: Element> Indexed<'a, T> {
     /// Each element to a whole power.
     pub fn powi(self, exponent: i32) -> Self {
         let exponent = Scalar::Literal(f64::from(exponent), Span::default());
-        self.map(|inner| ExpressionKind::PowerInteger(inner, exponent))
+        self.wrap(|inner| ExpressionKind::PowerInteger(inner, exponent))
     }
 
     /// Each element to a real power.
     pub fn powf(self, exponent: f64) -> Self {
         let exponent = Scalar::Literal(exponent, Span::default());
-        self.map(|inner| ExpressionKind::PowerReal(inner, exponent))
+        self.wrap(|inner| ExpressionKind::PowerReal(inner, exponent))
     }
 
     /// A number, constant along labels, as `2.5[i, j]` in `tensor!`: the explicit broadcast of a term that lacks them.
@@ -186,7 +209,7 @@ impl<'a, T: Element> Indexed<'a, T> {
 
     fn reduce(self, reduction: Reduction, over: &str) -> Self {
         match names(over) {
-            Ok(names) => self.map(|inner| ExpressionKind::Reduce(reduction, names, inner)),
+            Ok(names) => self.wrap(|inner| ExpressionKind::Reduce(reduction, names, inner)),
             Err(fault) => Indexed { expression: self.expression.and(Err(fault)), ..self },
         }
     }
@@ -223,7 +246,7 @@ macro_rules! methods {
         impl<T: Element> Indexed<'_, T> { $(
             #[doc = $doc]
             pub fn $name(self) -> Self {
-                self.map(|inner| ExpressionKind::Apply(Function::$Function, inner))
+                self.wrap(|inner| ExpressionKind::Apply(Function::$Function, inner))
             }
         )* }
     };
@@ -296,7 +319,7 @@ impl<'a, T: Element> Neg for Indexed<'a, T> {
     type Output = Indexed<'a, T>;
     fn neg(mut self) -> Self {
         self.expression = self.expression.map(|e| parenthesise(e, |kind| matches!(kind, ExpressionKind::Binary(..))));
-        self.map(ExpressionKind::Negate)
+        self.wrap(ExpressionKind::Negate)
     }
 }
 

@@ -16,10 +16,10 @@ mod value;
 
 pub(crate) use bind::{Bound, Holes, bind, bind_value};
 pub(crate) use faults::{Notation, faults_to_error};
-pub use indexed::Indexed;
+pub use indexed::{Indexed, MapArguments};
 pub(crate) use like::{Given, ScalarKind};
 pub use like::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
-pub(crate) use recorder::Write;
+pub(crate) use recorder::{Target, Write};
 pub(crate) use text::read_text;
 pub use value::Expr;
 pub(crate) use value::{Axis, Factorised, Source, Tree, Value};

@@ -80,16 +80,6 @@ fn all_faults_come_out_together() {
 }
 
 #[test]
-fn elements_do_not_mix() {
-    let (a, z) = (zeros(&[2]), Tensor::<f32>::zeros([2]).unwrap());
-    let mut recorder = Recorder::new(Dtype::F64, &["i"]);
-    recorder.tensor(&a.operand().given.value(), "a", &[Index::Label(0)]);
-    let last = recorder.tensor(&z.operand().given.value(), "z", &[Index::Label(0)]);
-    let error = recorder.finish_value(last, &[Index::Label(0)]).unwrap_err();
-    assert_eq!(error.to_string(), "elements are `f32` where `f64` is needed");
-}
-
-#[test]
 fn chains_keep_their_faults() {
     let a = zeros(&[2, 3]);
     let said = |chain: Indexed<'_, f64>, left: &str| chain.eval(left).unwrap_err().to_string();
@@ -129,4 +119,17 @@ fn operators_group_as_rust_does() {
     assert_eq!(value(-(x() - y()) - x()), -4.0);
     assert_eq!(value(x() / y() - 0.5 * x()), 0.0);
     assert_eq!(value((x() - y()).powi(2) + x().powi(2)), 10.0);
+}
+
+/// The compiler's sentence, from a file that it refuses.
+#[test]
+fn elements_do_not_mix() {
+    let single = Tensor::<f32>::zeros([2]).unwrap();
+    let mut recorder = Recorder::new(Dtype::F64, &["i"]);
+    let node = recorder.tensor(&single.operand().given.value(), "x", &[Index::Label(0)]);
+    let error = recorder.finish_value(node, &[Index::Label(0)]).unwrap_err();
+    let compiler = include_str!("../../../ui-tests/mixed_elements.stderr").lines().next().unwrap();
+    let (_, sentence) = compiler.split_once(": ").unwrap();
+    assert_eq!(error.kind().to_string(), sentence);
+    assert!(error.help().unwrap().contains("cast"));
 }

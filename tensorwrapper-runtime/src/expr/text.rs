@@ -36,6 +36,9 @@ pub(crate) fn read_text<'a, T: Element>(
     if equation.factorise().is_some() {
         return refuse("a decomposition has several results");
     }
+    if !equation.functions().is_empty() || !equation.casts().is_empty() {
+        return refuse("functions and element types of the program's have no names in a text");
+    }
     if let Some(hole) = opaque(&equation) {
         let message = format!("`{}` is a Rust expression, which a text cannot hold", hole.text);
         return Err(Error::new(ErrorKind::Syntax { message, position: hole.span.start }));

@@ -9,6 +9,7 @@ use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::{Operator, Reduction};
 
 use crate::backend::Factorisation;
+use crate::callback::Callback;
 use crate::element::{Dtype, Element};
 use crate::shape::{Extents, Shape};
 use crate::tensor::AnyRef;
@@ -17,6 +18,7 @@ use crate::tensor::AnyRef;
 ///
 /// Inside a block of `tensor!` every `let` binds one; it may be an operand of any later equation. Cloning it shares
 /// the recording, and what is shared is computed once.
+#[must_use = "nothing is computed before `eval`"]
 pub struct Expr<'a, T, S = Shape> {
     value: Arc<Value<'a>>,
     types: PhantomData<fn() -> (T, S)>,
@@ -101,6 +103,9 @@ pub(crate) enum Tree<'a> {
     Binary(Operator, Box<Tree<'a>>, Box<Tree<'a>>),
     Reduce(Reduction, Vec<usize>, Box<Tree<'a>>),
     Apply(Function, Box<Tree<'a>>),
+    Map(Callback<'a>, Vec<Tree<'a>>),
+    /// What is computed in elements of that type.
+    Cast(Dtype, Box<Tree<'a>>),
     PowerInteger(Box<Tree<'a>>, i32),
     PowerReal(Box<Tree<'a>>, f64),
 }
@@ -123,9 +128,11 @@ impl Tree<'_> {
                 a.labels(found);
                 b.labels(found);
             }
+            Tree::Map(_, arguments) => arguments.iter().for_each(|argument| argument.labels(found)),
             Tree::Negate(inner)
             | Tree::Reduce(_, _, inner)
             | Tree::Apply(_, inner)
+            | Tree::Cast(_, inner)
             | Tree::PowerInteger(inner, _)
             | Tree::PowerReal(inner, _) => inner.labels(found),
         }

@@ -4,7 +4,7 @@ use num_complex::Complex;
 use tensorwrapper_notation::Function;
 
 use super::{Edge, Label};
-use crate::backend::{Binary, Instruction};
+use crate::backend::{Arguments, Binary, Instruction, Register};
 
 /// Element-wise work that is not in the graph yet, over labelled inputs.
 #[derive(Clone, Debug)]
@@ -16,6 +16,11 @@ pub(super) struct Fragment {
 impl Fragment {
     pub(super) fn input(edge: Edge) -> Fragment {
         Fragment { instructions: vec![Instruction::Input(0)], inputs: vec![edge] }
+    }
+
+    /// A tensor of another element type.
+    pub(super) fn converted(edge: Edge) -> Fragment {
+        Fragment { instructions: vec![Instruction::Converted(0)], inputs: vec![edge] }
     }
 
     pub(super) fn constant(value: Complex<f64>) -> Fragment {
@@ -48,7 +53,23 @@ impl Fragment {
     }
 
     pub(super) fn combine(mut self, operator: Binary, other: Fragment) -> Fragment {
-        let (left, offset) = (self.instructions.len() - 1, self.instructions.len());
+        let left = self.instructions.len() - 1;
+        let right = self.append(other);
+        self.instructions.push(Instruction::Combine(operator, left, right));
+        self
+    }
+
+    /// A call of the function of a slot.
+    pub(super) fn call(slot: usize, arguments: Vec<Fragment>) -> Fragment {
+        let mut work = Fragment { instructions: Vec::new(), inputs: Vec::new() };
+        let registers: Vec<Register> = arguments.into_iter().map(|argument| work.append(argument)).collect();
+        work.instructions.push(Instruction::Call(slot, Arguments::new(&registers)));
+        work
+    }
+
+    /// Adds other work behind this, and tells where its value is.
+    fn append(&mut self, other: Fragment) -> Register {
+        let offset = self.instructions.len();
         // An input that both sides read is read once.
         let places: Vec<usize> = other
             .inputs
@@ -62,17 +83,17 @@ impl Fragment {
             .collect();
         let moved = other.instructions.into_iter().map(|instruction| match instruction {
             Instruction::Input(n) => Instruction::Input(places[n]),
+            Instruction::Converted(n) => Instruction::Converted(places[n]),
             Instruction::Constant(value) => Instruction::Constant(value),
             Instruction::Negate(a) => Instruction::Negate(a + offset),
             Instruction::Apply(function, a) => Instruction::Apply(function, a + offset),
             Instruction::PowerInteger(a, n) => Instruction::PowerInteger(a + offset, n),
             Instruction::PowerReal(a, p) => Instruction::PowerReal(a + offset, p),
             Instruction::Combine(op, a, b) => Instruction::Combine(op, a + offset, b + offset),
+            Instruction::Call(slot, arguments) => Instruction::Call(slot, arguments.moved(offset)),
         });
         self.instructions.extend(moved);
-        let right = self.instructions.len() - 1;
-        self.instructions.push(Instruction::Combine(operator, left, right));
-        self
+        self.instructions.len() - 1
     }
 }
 

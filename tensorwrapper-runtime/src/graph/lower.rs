@@ -13,29 +13,32 @@ use tensorwrapper_notation::syntax::{Operator, Reduction as Fold};
 use super::fragment::{Fragment, joined};
 use super::{Edge, EdgeAxis, Label, OpGraph, Operation, TensorId};
 use crate::backend::{Binary, Instruction, Program, Reduction};
+use crate::callback::Callback;
 use crate::element::{Dtype, Element};
 use crate::expr::{Axis, Source, Tree, Value};
 use crate::tensor::AnyRef;
 
-/// A graph and the tensors for its sources.
+/// A graph, the tensors for its sources, and the functions for its programs' calls.
 pub(crate) struct Lowered<'a> {
     pub(crate) graph: OpGraph,
     pub(crate) sources: Vec<AnyRef<'a>>,
+    pub(crate) functions: Vec<Callback<'a>>,
 }
 
 /// Lowers several values together: what they share is in the graph once.
 pub(crate) fn lower<'a>(values: &[Arc<Value<'a>>]) -> Lowered<'a> {
-    let mut lowering = Lowering { graph: OpGraph::new(), sources: Vec::new(), known: HashMap::new() };
+    let mut lowering = Lowering { graph: OpGraph::new(), sources: Vec::new(), functions: Vec::new(), known: HashMap::new() };
     for value in values {
         let sink = lowering.value(value);
         lowering.graph.add_sink(sink);
     }
-    Lowered { graph: lowering.graph, sources: lowering.sources }
+    Lowered { graph: lowering.graph, sources: lowering.sources, functions: lowering.functions }
 }
 
 struct Lowering<'a> {
     graph: OpGraph,
     sources: Vec<AnyRef<'a>>,
+    functions: Vec<Callback<'a>>,
     /// Values already in the graph. The recordings live as long as the lowering, so addresses name them.
     known: HashMap<*const Value<'a>, TensorId>,
 }
@@ -169,6 +172,18 @@ impl<'a> Lowering<'a> {
             }
             Tree::Apply(Function::Conj | Function::Re, inner) if !frame.dtype.is_complex() => self.tree(inner, frame),
             Tree::Apply(function, inner) => self.tree(inner, frame).then(|a| Instruction::Apply(*function, a)),
+            Tree::Cast(dtype, inner) => {
+                let fragment = self.tree(inner, Frame { dtype: *dtype, ..frame });
+                if *dtype == frame.dtype {
+                    return fragment;
+                }
+                Fragment::converted(self.materialise(fragment, Frame { dtype: *dtype, ..frame }))
+            }
+            Tree::Map(function, arguments) => {
+                let arguments = arguments.iter().map(|argument| self.tree(argument, frame)).collect();
+                self.functions.push(*function);
+                Fragment::call(self.functions.len() - 1, arguments)
+            }
             Tree::PowerInteger(inner, exponent) => self.tree(inner, frame).then(|a| Instruction::PowerInteger(a, *exponent)),
             Tree::PowerReal(inner, exponent) => self.tree(inner, frame).then(|a| Instruction::PowerReal(a, *exponent)),
             Tree::Reduce(Fold::Sum, labels, body) => Fragment::input(self.sum(labels, body, frame)),

@@ -21,7 +21,7 @@ fn graph<T: Element>(right: &Indexed<'_, T>, left: &str) -> (OpGraph, usize) {
 
 fn graph_of<T: Element, S: Extents>(wanted: &[&Expr<'_, T, S>]) -> (OpGraph, usize) {
     let values: Vec<_> = wanted.iter().map(|expr| expr.value().clone()).collect();
-    let Lowered { graph, sources } = lower(&values);
+    let Lowered { graph, sources, .. } = lower(&values);
     graph.verify().unwrap();
     assert_eq!(graph.sinks().len(), wanted.len());
     (graph, sources.len())

@@ -14,7 +14,7 @@ mod verify;
 
 use num_complex::Complex;
 
-pub use crate::backend::{Binary, Factorisation, Instruction, Program, Reduction, Register};
+pub use crate::backend::{Arguments, Binary, Factorisation, Instruction, Program, Reduction, Register};
 use crate::element::Dtype;
 use crate::error::Error;
 

@@ -1,6 +1,6 @@
 //! The promises of a graph, checked after every pass in debug builds.
 
-use super::{Edge, EdgeAxis, OpGraph, Operation, OperationNode};
+use super::{Edge, EdgeAxis, Instruction, OpGraph, Operation, OperationNode};
 use crate::error::{Error, ErrorKind};
 
 pub(super) fn verify(graph: &OpGraph) -> Result<(), Error> {
@@ -77,9 +77,14 @@ fn operation_fault(graph: &OpGraph, node: &OperationNode) -> Option<String> {
     if node.operation == Operation::Reshape && elements(&node.inputs[0]) != elements(&node.outputs[0]) {
         return Some("its extents make another number of elements".to_string());
     }
-    let same_dtype = matches!(node.operation, Operation::Factorise(_));
+    let converts = |n: usize| match &node.operation {
+        Operation::Map { program, .. } => !program.instructions().contains(&Instruction::Input(n)),
+        Operation::Factorise(_) => true,
+        Operation::Contract { .. } | Operation::Reshape | Operation::Write { .. } => false,
+    };
     let dtype = graph.tensors[node.outputs[outputs - 1].tensor.0].dtype;
-    if !same_dtype && node.inputs.iter().any(|edge| graph.tensors[edge.tensor.0].dtype != dtype) {
+    let differs = |(n, edge): (usize, &Edge)| graph.tensors[edge.tensor.0].dtype != dtype && !converts(n);
+    if node.inputs.iter().enumerate().any(differs) {
         return Some("its element types do not agree".to_string());
     }
     None

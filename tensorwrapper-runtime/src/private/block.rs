@@ -8,13 +8,14 @@ use std::sync::{Arc, OnceLock};
 
 use num_complex::Complex;
 use tensorwrapper_notation::syntax::Hole;
-use tensorwrapper_notation::{Equation, OperandId, Use, read};
+use tensorwrapper_notation::{Cast, CastId, Equation, FunctionId, OperandId, Use, read};
 
+use crate::callback::Callback;
 use crate::element::{Dtype, Element};
 use crate::erased::SliceRef;
 use crate::error::Error;
-use crate::exec::{Context, Kept, KeptPlan, Key, Number, planned, run};
-use crate::expr::{Axis, Bound, Given, Holes, Operand, ScalarKind, ScalarShape, ScalarValue, Tree, Value, Write, bind};
+use crate::exec::{Context, Kept, KeptPlan, Key, Number, Planned, planned, run};
+use crate::expr::{Bound, Given, Holes, Operand, ScalarKind, ScalarShape, ScalarValue, Target, Tree, Value, Write, bind};
 use crate::layout::Layout;
 use crate::tensor::AnyTensor;
 
@@ -104,6 +105,14 @@ struct Call<'a> {
     dtype: Dtype,
     scalars: Vec<ScalarValue<'a>>,
     numbers: Vec<Number>,
+    functions: Vec<Callback<'a>>,
+    /// Element types inside of the casts.
+    casts: Vec<Dtype>,
+}
+
+/// The element type of a mark, as a value.
+pub fn dtype<T: Element>(_: PhantomData<T>) -> Dtype {
+    T::DTYPE
 }
 
 /// One run of an invocation.
@@ -118,7 +127,7 @@ pub struct Block<'b, 'a, E> {
     recorded: usize,
     known: Option<(Arc<KeptPlan>, Vec<SliceRef<'a>>)>,
     pub(super) computed: VecDeque<AnyTensor>,
-    pub(super) selections: VecDeque<Vec<Axis>>,
+    pub(super) targets: VecDeque<Target>,
 }
 
 /// Starts a run.
@@ -133,7 +142,7 @@ pub fn begin<'b, 'a, E>(site: &'static Site, context: &'b E, tensors: &'b [Tenso
         recorded: 0,
         known: None,
         computed: VecDeque::new(),
-        selections: VecDeque::new(),
+        targets: VecDeque::new(),
     }
 }
 
@@ -143,14 +152,27 @@ impl<'a, E> Block<'_, 'a, E> {
         self.equation_with(element, [], []);
     }
 
-    /// The same with what stands in it, in the order of [`Equation::holes`].
+    /// The same with the numbers that stand in it, in the order of [`Equation::holes`].
     pub fn equation_with<T: Element, const N: usize, const M: usize>(
+        &mut self,
+        element: PhantomData<T>,
+        scalars: [ScalarValue<'a>; N],
+        numbers: [Number; M],
+    ) {
+        self.equation_of(element, scalars, numbers, [], []);
+    }
+
+    /// The same with its functions, and the element types inside of its casts.
+    pub fn equation_of<T: Element, const N: usize, const M: usize, const F: usize, const C: usize>(
         &mut self,
         _: PhantomData<T>,
         scalars: [ScalarValue<'a>; N],
         numbers: [Number; M],
+        functions: [Callback<'a>; F],
+        casts: [Dtype; C],
     ) {
-        self.calls.push(Call { dtype: T::DTYPE, scalars: scalars.into(), numbers: numbers.into() });
+        let (scalars, numbers) = (scalars.into(), numbers.into());
+        self.calls.push(Call { dtype: T::DTYPE, scalars, numbers, functions: functions.into(), casts: casts.into() });
     }
 
     /// Records the next equation.
@@ -227,7 +249,7 @@ impl<'a> Block<'_, 'a, Context> {
         }
         let (plan, sources) = self.known.as_ref().expect("a plan was found");
         self.computed = plan.run(sources)?.into();
-        self.selections = plan.writes.iter().cloned().collect();
+        self.targets = plan.writes.iter().cloned().collect();
         Ok(())
     }
 
@@ -235,12 +257,14 @@ impl<'a> Block<'_, 'a, Context> {
         self.record_all()?;
         let results = self.site.sinks.iter().map(|&number| self.result(number));
         let values: Vec<_> = self.writes.iter().map(|write| &write.part).chain(results).cloned().collect();
-        let (plan, sources) = planned(self.context, &values)?;
+        let Planned { plan, sources, functions } = planned(self.context, &values)?;
         let slices: Vec<SliceRef<'_>> = sources.iter().map(|source| source.data).collect();
-        self.computed = run(&plan, &*self.context.device, &slices)?.into();
-        self.selections = self.writes.iter().map(|write| write.selection.clone()).collect();
-        // Recorded results have a structure of their own, which the site does not know.
-        if let Some(tensors) = self.tensors().map(elements).collect::<Option<Vec<_>>>() {
+        self.computed = run(&plan, &*self.context.device, &slices, &functions)?.into();
+        self.targets = self.writes.iter().map(|write| write.target.clone()).collect();
+        // Recorded results have a structure of their own, which the site does not know, and functions are called by order.
+        if functions.is_empty()
+            && let Some(tensors) = self.tensors().map(elements).collect::<Option<Vec<_>>>()
+        {
             let key = Key {
                 device: Arc::clone(&self.context.device),
                 order: self.context.order,
@@ -251,7 +275,7 @@ impl<'a> Block<'_, 'a, Context> {
                     .map(|call| (call.dtype, constants(&call.scalars).collect(), call.numbers.clone()))
                     .collect(),
             };
-            let writes = self.selections.iter().cloned().collect();
+            let writes = self.targets.iter().cloned().collect();
             self.site.kept.add(KeptPlan::new(key, plan, &sources, &tensors, writes));
         }
         Ok(())
@@ -274,7 +298,7 @@ impl<E> Filled<'_, '_, '_, E> {
     }
 
     fn listed_number(&self, hole: &Hole) -> Number {
-        let position = self.position(hole, |role| !matches!(role, Use::Tensor | Use::Scalar));
+        let position = self.position(hole, |role| !matches!(role, Use::Tensor | Use::Scalar | Use::Function));
         self.block.calls[self.number].numbers[position]
     }
 }
@@ -296,6 +320,14 @@ impl<'a, E> Holes<'a> for Filled<'_, '_, 'a, E> {
             ScalarKind::Tensor(given) => Tree::Operand(given.value(), Vec::new()),
             ScalarKind::Local(number) => Tree::Operand(Arc::clone(&self.block.results[*number]), Vec::new()),
         }
+    }
+
+    fn function(&self, id: FunctionId, _: &Hole) -> Callback<'a> {
+        self.block.calls[self.number].functions[id.0]
+    }
+
+    fn element(&self, id: CastId, _: &Cast) -> Dtype {
+        self.block.calls[self.number].casts[id.0]
     }
 
     fn count(&self, hole: &Hole) -> usize {

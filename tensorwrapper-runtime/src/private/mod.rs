@@ -6,26 +6,32 @@ mod results;
 
 use std::marker::PhantomData;
 
-pub use block::{Block, Recipe, Site, Tensor, Ticket, begin, local_scalar};
+pub use block::{Block, Recipe, Site, Tensor, Ticket, begin, dtype, local_scalar};
 /// The primitive types, whatever the program calls by their names.
 pub use core::primitive::{bool, f64, usize};
 
 pub use given::{Count, IndexRange, RealExponent, WholeExponent};
 pub use results::*;
 
+pub use crate::callback::{Accepted, Asked, Excused, MapFunction, Refused, Shared, Sharing, Unshared, candidate};
 pub use crate::expr::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
-pub use crate::shape::{AxisPair, Compared, LaterPair, Located, Mark, Position, check_rank, mark_axis, meet};
+pub use crate::shape::{
+    AxisPair, Compared, Divided, Division, LaterPair, Located, Mark, Position, Product, Quotient, check_rank, mark_axis, meet,
+};
 
 /// The traits whose methods the compile-time checks call.
 pub mod checks {
-    pub use crate::shape::{AxisByType as _, AxisByValue as _, CompareAtRunTime as _, LocateAtRunTime as _};
+    pub use crate::callback::{RefuseFunction as _, RefuseSharing as _};
+    pub use crate::shape::{
+        AxisByType as _, AxisByValue as _, CompareAtRunTime as _, DivideAtRunTime as _, LocateAtRunTime as _,
+        ProductAtRunTime as _, QuotientAtRunTime as _,
+    };
 }
 
-use crate::element::Element;
+use crate::element::{CastInto, Element};
 pub use crate::error::Error;
-pub use crate::exec::record_text;
-
 use crate::exec::Context;
+pub use crate::exec::record_text;
 pub use crate::shape::Const;
 use crate::shape::{Extent, Extents, Shape};
 
@@ -33,13 +39,26 @@ use crate::shape::{Extent, Extents, Shape};
 #[diagnostic::on_unimplemented(
     message = "elements of type `{Self}` and `{U}` do not mix in one equation",
     label = "elements of type `{U}`",
-    note = "convert one of the tensors first: nothing is converted in silence"
+    note = "nothing is converted in silence: write `cast(…)` around what is to become the equation's type"
 )]
 pub trait MixesWith<U> {
     /// Checks at compile time that two operands have elements of one type.
     fn check(_: Elements<Self, U>) {}
 }
 impl<T: Element> MixesWith<T> for T {}
+
+/// Element types that an equation converts on demand.
+#[diagnostic::on_unimplemented(
+    message = "elements of type `{T}` are not cast to `{U}`",
+    label = "a cast of `{T}` to `{U}`",
+    note = "complex numbers have real parts: write `cast(re(…))`, or `im` or `abs`; in generic code, `T: CastInto<U>`"
+)]
+pub trait Casts<T, U> {
+    /// Checks at compile time that there is a cast from the first type to the second.
+    fn check(_: Elements<T, U>) {}
+}
+#[diagnostic::do_not_recommend]
+impl<U: Element, T: CastInto<U>> Casts<T, U> for () {}
 
 /// Two element types. One value of settled type, because rustc would infer the one from the other.
 #[derive(Debug)]
@@ -103,6 +122,27 @@ pub fn ticket<T: Element, M: Marks>(_: PhantomData<T>, _: M, number: usize) -> T
 /// The context of blocks that name none.
 pub fn default_context() -> &'static Context {
     Context::global()
+}
+
+/// What a type is, said so that rustc does not look through it: an expected type is compared with a value where the value
+/// stands, and not with the argument of a function.
+pub trait Itself {
+    /// The type.
+    type Itself;
+    /// The value.
+    fn itself(self) -> Self::Itself;
+}
+impl<V> Itself for V {
+    type Itself = V;
+    fn itself(self) -> V {
+        self
+    }
+}
+
+/// The value of an invocation, which is computed to be used.
+#[must_use = "the equation computes a value, and nothing else"]
+pub fn value<V>(value: V) -> <V as Itself>::Itself {
+    value.itself()
 }
 
 /// The value, or a panic with the error's sentences at the caller's line.

@@ -7,7 +7,7 @@ use super::block::{Block, Ticket};
 use crate::element::Element;
 use crate::error::Error;
 use crate::exec::{Context, Graph};
-use crate::expr::{Axis, Expr};
+use crate::expr::{Axis, Expr, Target};
 use crate::shape::Extents;
 use crate::tensor::{AnyMut, Tensor, TensorMut};
 
@@ -117,8 +117,8 @@ pub trait WritesTensors: Sized {
 #[diagnostic::do_not_recommend]
 impl WritesTensors for Context {
     fn take_patch<T: Element, S>(block: &mut Block<'_, '_, Self>, _: &Ticket<T, S>) -> <T as Patched>::Patch {
-        let selection = block.selections.pop_front().expect("there is a selection for each write");
-        Patch { part: next(block), selection }
+        let Target { selection, whole } = block.targets.pop_front().expect("there is a target for each write");
+        Patch { part: next(block), selection, whole }
     }
 }
 
@@ -127,6 +127,22 @@ impl WritesTensors for Context {
 pub struct Patch<T: Element> {
     part: Tensor<T>,
     selection: Vec<Axis>,
+    /// Extents of the tensor that it was checked against.
+    whole: Vec<usize>,
+}
+
+impl<T: Element> Patch<T> {
+    /// A place is evaluated twice, to read its extents and to write it; both times it is the same tensor, unless an
+    /// `IndexMut` of the program's has its own mind.
+    #[track_caller]
+    fn check(&self, extents: &[usize]) {
+        let whole = &self.whole;
+        assert!(
+            whole == extents,
+            "the place of an assignment had extents {whole:?} when it was read, and has {extents:?} where it is written: \
+             it is another tensor now"
+        );
+    }
 }
 
 /// The patch of an element type. By way of a trait, so that nothing is known of the patch of an unknown element type:
@@ -156,19 +172,27 @@ impl<X: ?Sized> BorrowPlace for X {}
 )]
 pub trait WriteInto<X: ?Sized> {
     /// Writes a computed part into its place; extents were checked when it was recorded.
+    ///
+    /// # Panics
+    /// When the place is another tensor than then.
+    #[track_caller]
     fn write(self, target: &mut X);
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Element, S: Extents> WriteInto<Tensor<T, S>> for Patch<T> {
+    #[track_caller]
     fn write(self, target: &mut Tensor<T, S>) {
+        self.check(target.extents());
         whole_or_part(target, self);
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Element, S: Extents> WriteInto<TensorMut<'_, T, S>> for Patch<T> {
+    #[track_caller]
     fn write(self, target: &mut TensorMut<'_, T, S>) {
+        self.check(target.extents());
         copy(target.erase_mut(), &self);
     }
 }
@@ -178,6 +202,7 @@ impl<T: Element, X> WriteInto<&mut X> for Patch<T>
 where
     Patch<T>: WriteInto<X>,
 {
+    #[track_caller]
     fn write(self, target: &mut &mut X) {
         self.write(&mut **target);
     }
@@ -201,7 +226,7 @@ fn copy<T: Element>(view: AnyMut<'_>, patch: &Patch<T>) {
     for (axis, selected) in patch.selection.iter().enumerate().rev() {
         match *selected {
             Axis::Chip(position) => layout = layout.chip(axis, position),
-            Axis::Fused(_) => unreachable!("what is written through fused axes is written whole"),
+            Axis::Fused(_) => unreachable!("a fused axis is one axis of what is written"),
             Axis::Label { label, start } => {
                 layout = layout.slice(axis, start, patch.part.extents()[label]);
                 labels.insert(0, label);

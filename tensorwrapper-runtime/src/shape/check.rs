@@ -37,6 +37,13 @@ impl<E> Clone for Mark<E> {
 }
 impl<E> Copy for Mark<E> {}
 
+impl<E> Mark<E> {
+    /// The mark of an extent type.
+    pub(super) fn of() -> Self {
+        Mark(PhantomData)
+    }
+}
+
 impl<const N: usize> Mark<Const<N>> {
     /// The mark of a constant extent.
     pub fn constant() -> Self {

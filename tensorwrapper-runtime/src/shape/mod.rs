@@ -5,6 +5,7 @@
 mod check;
 mod extent;
 mod extents;
+mod fused;
 mod into;
 mod range;
 
@@ -17,4 +18,5 @@ pub use check::{
 };
 pub use extent::{Const, Dyn, Extent, Len};
 pub use extents::{Extents, Shape};
+pub use fused::{DivideAtRunTime, Divided, Division, Product, ProductAtRunTime, Quotient, QuotientAtRunTime};
 pub use into::{IntoExtent, IntoShape};

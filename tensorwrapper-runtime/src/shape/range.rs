@@ -2,12 +2,13 @@
 //!
 //! Stable Rust compares constants of types nowhere, so the numbers are turned into `typenum`'s and back. Its table ends
 //! at 1024 and knows no generic `N`; there [`Within`] is not implemented, and the run time decides. No type of
-//! `typenum` is seen outside of this file.
+//! `typenum` is seen outside of this file and `fused`.
 
 use typenum::{B0, B1, Const as Number, IsLess, ToUInt, U};
 
 use super::check::Located;
 use super::extent::Const;
+use super::fused::Divided;
 
 /// Implemented by an extent that can be compared with the position `I`.
 pub trait Within<const I: usize> {
@@ -35,6 +36,10 @@ pub trait Bit {
     type Located<const N: usize>;
     /// The outcome.
     fn located<const N: usize>() -> Self::Located<N>;
+    /// The outcome of the division of `N` by `P`.
+    type Divided<const P: usize, const N: usize>;
+    /// The outcome of the division of `N` by `P`.
+    fn divided<const P: usize, const N: usize>() -> Self::Divided<P, N>;
 }
 
 impl Bit for B0 {
@@ -42,11 +47,19 @@ impl Bit for B0 {
     fn located<const N: usize>() -> Located<N, false> {
         Located
     }
+    type Divided<const P: usize, const N: usize> = Divided<P, N, false>;
+    fn divided<const P: usize, const N: usize>() -> Divided<P, N, false> {
+        Divided
+    }
 }
 
 impl Bit for B1 {
     type Located<const N: usize> = Located<N, true>;
     fn located<const N: usize>() -> Located<N, true> {
         Located
+    }
+    type Divided<const P: usize, const N: usize> = Divided<P, N, true>;
+    fn divided<const P: usize, const N: usize>() -> Divided<P, N, true> {
+        Divided
     }
 }

@@ -96,6 +96,7 @@ impl<T: Element> Tensor<T, ()> {
     /// use tensorwrapper_runtime::Tensor;
     /// assert_eq!(Tensor::scalar(2.5)[[]], 2.5);
     /// ```
+    #[must_use]
     pub fn scalar(value: T) -> Self {
         // No extents can neither overflow nor disagree with the type.
         let layout = Layout::row_major(&[]).unwrap_or_else(|_| unreachable!("a scalar has one element"));

@@ -86,6 +86,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     }
 
     /// Forgets what the compiler knows of the extents.
+    #[must_use]
     pub fn into_dyn(self) -> Tensor<T> {
         Tensor::from_located(self.located)
     }
@@ -100,11 +101,13 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     }
 
     /// The whole tensor, borrowed.
+    #[must_use]
     pub fn view(&self) -> TensorRef<'_, T, S> {
         TensorRef::from_located(self.located.with_data(&*self.located.data))
     }
 
     /// The whole tensor, borrowed for writing.
+    #[must_use]
     pub fn view_mut(&mut self) -> TensorMut<'_, T, S> {
         let Located { data, layout, placement, preferred } = &mut self.located;
         let (layout, placement, preferred) = (layout.clone(), placement.clone(), *preferred);

@@ -106,6 +106,7 @@ macro_rules! metadata {
         }
 
         /// The same tensor with a wish for the device of its operations, or without one. No element moves.
+        #[must_use]
         pub fn with_preferred_compute_device(mut self, device: impl Into<Option<$crate::tensor::ComputeDevice>>) -> Self {
             self.located.preferred = device.into();
             self

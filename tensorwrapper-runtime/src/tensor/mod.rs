@@ -4,6 +4,7 @@
 //! work: all arithmetic happens on the floors above, through the erased views of [`erased`].
 
 mod any;
+mod cast;
 mod constructors;
 mod copy;
 mod dense;

@@ -105,6 +105,7 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
     }
 
     /// Forgets what the compiler knows of the extents.
+    #[must_use]
     pub fn into_dyn(self) -> TensorRef<'a, T> {
         TensorRef::from_located(self.located)
     }

@@ -91,11 +91,13 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
     }
 
     /// The same view for reading.
+    #[must_use]
     pub fn view(&self) -> TensorRef<'_, T, S> {
         TensorRef::from_located(self.located.with_data(&*self.located.data))
     }
 
     /// The same view for a shorter time, after which this one can be used again.
+    #[must_use]
     pub fn reborrow(&mut self) -> TensorMut<'_, T, S> {
         let Located { data, layout, placement, preferred } = &mut self.located;
         let (layout, placement, preferred) = (layout.clone(), placement.clone(), *preferred);
@@ -103,6 +105,7 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
     }
 
     /// Forgets what the compiler knows of the extents.
+    #[must_use]
     pub fn into_dyn(self) -> TensorMut<'a, T> {
         TensorMut::from_located(self.located)
     }

@@ -210,6 +210,6 @@ fn expansion() {
             use __tw::BorrowPlace as _;
             <_ as __tw::WriteInto<_>>::write(__patch0, c.__place());
         }
-        __value
+        __tw::value(__value)
     };
 }

@@ -74,6 +74,6 @@ fn expansion() {
                 (__value, ())
             }
         };
-        __value
+        __tw::value(__value)
     };
 }

@@ -94,7 +94,7 @@ fn element_wise<T: Scalar>(
         let previous = if n == 1 { 0 } else { instructions.len() - 1 };
         instructions.push(Instruction::Combine(Binary::Multiply, previous, n));
     }
-    map::map::<T>(cpu.threads, nest, &Program::new(instructions), Reduction::Sum, factors, output)
+    map::map::<T>(cpu.threads, nest, (&Program::new(instructions), &[]), Reduction::Sum, factors, output)
 }
 
 fn classify<'a, T: Scalar>(
@@ -175,7 +175,7 @@ fn sum_alone<T: Scalar>(
     let mut summed = zeros::<T>(result.len())?;
     let program = Program::new(vec![Instruction::Input(0)]);
     let output = Output::new(T::erase_mut(&mut summed), &result);
-    map::map::<T>(cpu.threads, &nest, &program, Reduction::Sum, &[operand], output)?;
+    map::map::<T>(cpu.threads, &nest, (&program, &[]), Reduction::Sum, &[operand], output)?;
     for (axis, stride) in kept.into_iter().zip(strides) {
         axis.strides[side] = stride;
     }

@@ -2,17 +2,30 @@
 
 use std::borrow::Cow;
 
+use tensorwrapper_notation::MOST_ARGUMENTS;
+
 use super::fuse::{Axis, Odometer};
 use crate::backend::function::Scalar;
 use crate::backend::{Binary, Instruction, Program};
+use crate::callback::{Callback, Typed};
+use crate::element::Element;
+use crate::erased::SliceRef;
 
 /// Elements in a chunk: few enough that some registers fit the first-level cache.
 pub(super) const CHUNK: usize = 512;
 
-/// An input: its memory, borrowed or packed, and whether its elements are conjugated as they are read.
+/// An input: its memory, and whether its elements are conjugated as they are read.
 pub(super) struct Input<'a, T: Clone> {
-    pub(super) data: Cow<'a, [T]>,
+    pub(super) data: Data<'a, T>,
     pub(super) conjugate: bool,
+}
+
+/// The elements of an input.
+pub(super) enum Data<'a, T: Clone> {
+    /// Borrowed or packed.
+    Own(Cow<'a, [T]>),
+    /// Of another type: converted as they are read.
+    Other(SliceRef<'a>),
 }
 
 /// How an operand lies along the axes of the chunks.
@@ -45,6 +58,7 @@ impl Lie {
 /// A program, its inputs, and the axes along which chunks are cut.
 pub(super) struct Evaluator<'a, T: Clone> {
     instructions: &'a [Instruction],
+    functions: Vec<Option<Typed<'a, T>>>,
     inputs: Vec<Input<'a, T>>,
     lies: Vec<Lie>,
     axes: &'a [Axis<Vec<isize>>],
@@ -68,9 +82,16 @@ pub(super) struct Registers<T> {
 
 impl<'a, T: Scalar> Evaluator<'a, T> {
     /// Chunks are runs of points of `axes`, whose strides count the inputs in their order.
-    pub(super) fn new(program: &'a Program, inputs: Vec<Input<'a, T>>, axes: &'a [Axis<Vec<isize>>]) -> Evaluator<'a, T> {
+    pub(super) fn new(
+        program: &'a Program,
+        functions: &'a [Callback<'_>],
+        inputs: Vec<Input<'a, T>>,
+        axes: &'a [Axis<Vec<isize>>],
+    ) -> Evaluator<'a, T> {
         let lies = (0..inputs.len()).map(|n| Lie::of(axes, n)).collect();
-        Evaluator { instructions: program.instructions(), inputs, lies, axes }
+        // A plan has the functions of all its programs; those of other element types are other programs'.
+        let functions = functions.iter().map(|&function| T::typed_function(function)).collect();
+        Evaluator { instructions: program.instructions(), functions, inputs, lies, axes }
     }
 
     /// Work space for chunks of at most `width` elements.
@@ -116,7 +137,9 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         let out = target.unwrap_or(&mut rest[..len]);
         let value = |held: &'_ [Held], register| self.value(earlier, held, width, register, len);
         match self.instructions[n] {
-            Instruction::Input(input) => held[n] = self.load(input, start[input], first, out, elsewhere),
+            Instruction::Input(input) | Instruction::Converted(input) => {
+                held[n] = self.load(input, start[input], first, out, elsewhere)
+            }
             Instruction::Constant(constant) if elsewhere => out.fill(T::from_complex(constant)),
             Instruction::Constant(_) => {}
             Instruction::Negate(a) => unary(out, value(held, a), |a| -a),
@@ -136,40 +159,69 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
                     Binary::Divide => binary(out, a, b, |a, b| a.quotient(b)),
                 }
             }
+            Instruction::Call(slot, arguments) => {
+                let function = self.functions[slot].expect("functions are of the operation's element type");
+                let mut values: [&[T]; MOST_ARGUMENTS] = [&[]; MOST_ARGUMENTS];
+                let registers = arguments.registers();
+                values.iter_mut().zip(registers).for_each(|(chunk, &register)| *chunk = value(held, register));
+                function.fill(&values[..registers.len()], out);
+            }
         }
     }
 
     fn value<'r>(&'r self, memory: &'r [T], held: &[Held], width: usize, register: usize, len: usize) -> &'r [T] {
         match held[register] {
             Held::Register => &memory[register * width..][..len],
-            Held::Input(input, position) => &self.inputs[input].data[position..][..len],
+            Held::Input(input, position) => match &self.inputs[input].data {
+                Data::Own(data) => &data[position..][..len],
+                Data::Other(_) => unreachable!("what is converted is in a register"),
+            },
         }
     }
 
     /// Finds an input's chunk where it lies, or gathers it.
     fn load(&self, number: usize, start: isize, first: usize, out: &mut [T], must_write: bool) -> Held {
         let input = &self.inputs[number];
-        let position = (start + first as isize) as usize;
-        match self.lies[number] {
-            Lie::Contiguous if !input.conjugate && !must_write => return Held::Input(number, position),
-            Lie::Contiguous => out.copy_from_slice(&input.data[position..][..out.len()]),
-            Lie::Constant => out.fill(input.data[start as usize]),
-            Lie::Strided => runs(self.axes, number, start, first, out.len(), |position, stride, range| {
-                if stride == 0 {
-                    return out[range].fill(input.data[position as usize]);
-                }
-                let mut from = position;
-                for x in &mut out[range] {
-                    *x = input.data[from as usize];
-                    from += stride;
-                }
-            }),
+        let place = (number, start, first);
+        match &input.data {
+            Data::Own(_) if self.lies[number] == Lie::Contiguous && !input.conjugate && !must_write => {
+                return Held::Input(number, (start + first as isize) as usize);
+            }
+            Data::Own(data) => self.gather(place, data, out, |x| x),
+            Data::Other(SliceRef::F32(data)) => self.gather(place, data, out, convert),
+            Data::Other(SliceRef::F64(data)) => self.gather(place, data, out, convert),
+            Data::Other(SliceRef::C32(data)) => self.gather(place, data, out, convert),
+            Data::Other(SliceRef::C64(data)) => self.gather(place, data, out, convert),
         }
         if input.conjugate {
             out.iter_mut().for_each(|x| *x = x.conj());
         }
         Held::Register
     }
+
+    /// Copies an input's chunk.
+    fn gather<U: Copy>(&self, place: (usize, isize, usize), data: &[U], out: &mut [T], convert: impl Fn(U) -> T) {
+        let (number, start, first) = place;
+        match self.lies[number] {
+            Lie::Contiguous => unary(out, &data[(start + first as isize) as usize..][..out.len()], convert),
+            Lie::Constant => out.fill(convert(data[start as usize])),
+            Lie::Strided => runs(self.axes, number, start, first, out.len(), |position, stride, range| {
+                if stride == 0 {
+                    return out[range].fill(convert(data[position as usize]));
+                }
+                let mut from = position;
+                for x in &mut out[range] {
+                    *x = convert(data[from as usize]);
+                    from += stride;
+                }
+            }),
+        }
+    }
+}
+
+/// A number as one of another type; a real type keeps the real part.
+fn convert<U: Element, T: Element>(x: U) -> T {
+    T::from_complex(x.to_complex())
 }
 
 /// Cuts `len` points from `first` on into runs along the innermost axis:
@@ -197,7 +249,7 @@ pub(super) fn runs(
     }
 }
 
-fn unary<T: Copy>(out: &mut [T], a: &[T], operation: impl Fn(T) -> T) {
+fn unary<U: Copy, T>(out: &mut [T], a: &[U], operation: impl Fn(U) -> T) {
     for (out, &a) in out.iter_mut().zip(a) {
         *out = operation(a);
     }

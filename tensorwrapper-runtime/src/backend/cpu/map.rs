@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::evaluate::{Evaluator, Input, Lie, Registers, runs};
+use super::evaluate::{Data, Evaluator, Input, Lie, Registers, runs};
 use super::fuse::{self, Axis, Odometer, points};
 use super::loops::{Axes, Plan};
 use super::permute;
@@ -15,6 +15,7 @@ use super::tasks;
 use crate::backend::function::Scalar;
 use crate::backend::reduce::{maximum, minimum};
 use crate::backend::{Instruction, LoopNest, Operand, Output, Program, Reduction};
+use crate::callback::Callback;
 use crate::erased::zeros;
 use crate::error::Error;
 use crate::layout::Layout;
@@ -30,7 +31,7 @@ const SLAB: usize = 1 << 18;
 pub(super) fn map<T: Scalar>(
     threads: usize,
     nest: &LoopNest,
-    program: &Program,
+    (program, functions): (&Program, &[Callback<'_>]),
     reduction: Reduction,
     inputs: &[Operand<'_>],
     output: Output<'_>,
@@ -57,7 +58,8 @@ pub(super) fn map<T: Scalar>(
     }
     let mut plan = Plan::choose(kept, reduced, inputs.len());
     let all = plan.kept.points().saturating_mul(plan.reduced.points());
-    let crossed: Vec<bool> = (0..inputs.len()).map(|n| all >= LARGE && plan.crosses(n)).collect();
+    let is_own = |n: usize| inputs[n].data().dtype() == T::DTYPE;
+    let crossed: Vec<bool> = (0..inputs.len()).map(|n| all >= LARGE && plan.crosses(n) && is_own(n)).collect();
     // Inputs that lie across are packed slab by slab, so that the packed elements are still in a cache when they are used.
     let extent = if crossed.contains(&true) { plan.kept.outer.first().map_or(1, |axis| axis.extent) } else { 1 };
     let rows = (SLAB / (all / extent)).clamp(1, extent);
@@ -69,12 +71,14 @@ pub(super) fn map<T: Scalar>(
         }
         let mut ready = Vec::with_capacity(inputs.len());
         for (n, input) in inputs.iter().enumerate() {
-            let data = input.typed::<T>();
-            let packed = if crossed[n] { Some(pack(threads, &mut plan, n, data, &mut start[n])?) } else { None };
-            let conjugate = input.conjugate && T::DTYPE.is_complex();
-            ready.push(Input { data: packed.map_or(Cow::Borrowed(data), Cow::Owned), conjugate });
+            let data = match T::typed(input.data()) {
+                Some(data) if crossed[n] => Data::Own(Cow::Owned(pack(threads, &mut plan, n, data, &mut start[n])?)),
+                Some(data) => Data::Own(Cow::Borrowed(data)),
+                None => Data::Other(input.data()),
+            };
+            ready.push(Input { data, conjugate: input.conjugate && T::DTYPE.is_complex() });
         }
-        let evaluator = Evaluator::new(program, ready, &plan.chunked().inner);
+        let evaluator = Evaluator::new(program, functions, ready, &plan.chunked().inner);
         let (kept, reduced) = (plan.kept.axes(), plan.reduced.axes());
         Map { plan: &plan, kept, reduced, evaluator, reduction, start, out }.run(threads);
     }

@@ -25,6 +25,7 @@ mod vector;
 use num_complex::Complex;
 
 use super::{Device, Factorisation, LoopNest, Operand, Output, Program, Reduction};
+use crate::callback::Callback;
 use crate::element::{Element, dispatch};
 use crate::error::Error;
 
@@ -94,10 +95,11 @@ impl Device for Cpu {
         nest: &LoopNest,
         program: &Program,
         reduction: Reduction,
+        functions: &[Callback<'_>],
         inputs: &[Operand<'_>],
         output: Output<'_>,
     ) -> Result<(), Error> {
-        dispatch!(output.dtype(), T => map::map::<T>(self.threads, nest, program, reduction, inputs, output))
+        dispatch!(output.dtype(), T => map::map::<T>(self.threads, nest, (program, functions), reduction, inputs, output))
     }
 
     fn factorise(

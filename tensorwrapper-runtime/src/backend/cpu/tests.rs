@@ -10,7 +10,8 @@ use super::{Cpu, Route};
 use crate::backend::function::Scalar;
 use crate::backend::random::{Placed, assert_close, epsilon, number};
 use crate::backend::reference::Reference;
-use crate::backend::{Binary, Device, Instruction, LoopNest, Program, Reduction};
+use crate::backend::{Arguments, Binary, Device, Instruction, LoopNest, Program, Reduction};
+use crate::callback::callback2;
 use crate::element::{Dtype, Element, dispatch};
 use crate::error::ErrorKind;
 use crate::layout::Layout;
@@ -186,15 +187,16 @@ fn program(rng: &mut StdRng, inputs: usize, tame: bool) -> Program {
     const TAME: [Function; 6] = [Function::Sin, Function::Tanh, Function::Abs, Function::Conj, Function::Re, Function::Im];
     for _ in 0..rng.random_range(0..5) {
         let (a, b) = (rng.random_range(0..instructions.len()), rng.random_range(0..instructions.len()));
-        instructions.push(match rng.random_range(0..if tame { 5 } else { 9 }) {
+        instructions.push(match rng.random_range(0..if tame { 6 } else { 10 }) {
             0 => Instruction::Negate(a),
             1 => Instruction::Apply(*TAME.choose(rng).unwrap(), a),
             2 => Instruction::Combine(Binary::Multiply, a, b),
             3 => Instruction::Combine(Binary::Subtract, a, b),
             4 => Instruction::Constant(Complex::new(-0.4, 0.1)),
-            5 => Instruction::Combine(*[Binary::Add, Binary::Divide].choose(rng).unwrap(), a, b),
-            6 => Instruction::Apply(*Function::ALL.choose(rng).unwrap(), a),
-            7 => Instruction::PowerInteger(a, rng.random_range(-3..4)),
+            5 => Instruction::Call(0, Arguments::new(&[a, b])),
+            6 => Instruction::Combine(*[Binary::Add, Binary::Divide].choose(rng).unwrap(), a, b),
+            7 => Instruction::Apply(*Function::ALL.choose(rng).unwrap(), a),
+            8 => Instruction::PowerInteger(a, rng.random_range(-3..4)),
             _ => Instruction::PowerReal(a, *[0.5, -1.3, 2.0].choose(rng).unwrap()),
         });
     }
@@ -211,16 +213,45 @@ fn random_map<T: Scalar>(rng: &mut StdRng, cpu: &Cpu, nest: &LoopNest) {
     let reduction = if terms > 50 && reduction == Reduction::Product { Reduction::Sum } else { reduction };
     let exact = nest.kept() == nest.rank() || matches!(reduction, Reduction::Max | Reduction::Min);
     let program = program(rng, number, !exact);
+    let product = |a: T, b: T| a * b;
+    let functions = [callback2(&product)];
     let output = Placed::<T>::output(rng, &nest.extents()[..nest.kept()]);
     let (mut found, mut expected) = (output.clone(), output);
-    let result = cpu.map(nest, &program, reduction, &operands, found.as_output());
-    let wanted = Reference.map(nest, &program, reduction, &operands, expected.as_output());
+    let result = cpu.map(nest, &program, reduction, &functions, &operands, found.as_output());
+    let wanted = Reference.map(nest, &program, reduction, &functions, &operands, expected.as_output());
     let layouts: Vec<_> = inputs.iter().map(|input| (&input.layout, input.conjugate)).collect();
     let what = format!("{}, {nest:?}, {program:?}, {reduction:?}, {layouts:?}, output {:?}", T::DTYPE, found.layout);
     assert_eq!(result, wanted, "{what}");
     if result.is_ok() {
         let tolerance = if exact { 0.0 } else { epsilon::<T>() * 64.0 * (terms + 1) as f64 };
         assert_close(&found.data, &expected.data, tolerance, &what);
+    }
+}
+
+/// An input of another element type, however it lies.
+fn random_conversion<U: Scalar, T: Scalar>(rng: &mut StdRng, nest: &LoopNest) {
+    let (other, own) = (Placed::<U>::operand(rng, nest.extents(), 0.2), Placed::<T>::operand(rng, nest.extents(), 0.2));
+    let program =
+        Program::new(vec![Instruction::Converted(0), Instruction::Input(1), Instruction::Combine(Binary::Subtract, 0, 1)]);
+    let inputs = [other.as_operand(), own.as_operand()];
+    let output = Placed::<T>::output(rng, &nest.extents()[..nest.kept()]);
+    let (mut found, mut expected) = (output.clone(), output);
+    Cpu::new(Some(2)).map(nest, &program, Reduction::Sum, &[], &inputs, found.as_output()).unwrap();
+    Reference.map(nest, &program, Reduction::Sum, &[], &inputs, expected.as_output()).unwrap();
+    let tolerance = epsilon::<T>() * 64.0 * (nest.reduced_extents().iter().product::<usize>() + 1) as f64;
+    let what = format!("{} to {}, {nest:?}, {:?}", U::DTYPE, T::DTYPE, other.layout);
+    assert_close(&found.data, &expected.data, tolerance, &what);
+}
+
+#[test]
+fn conversions() {
+    let mut rng = StdRng::seed_from_u64(10);
+    for round in 0..400 {
+        let nest = if round % 10 == 0 { nest(&mut rng, 25, 6, 3) } else { nest(&mut rng, 5, 1, 5) };
+        let (from, to) = (*DTYPES.choose(&mut rng).unwrap(), *DTYPES.choose(&mut rng).unwrap());
+        if from != to {
+            dispatch!(from, U => dispatch!(to, T => random_conversion::<U, T>(&mut rng, &nest)));
+        }
     }
 }
 
@@ -264,8 +295,8 @@ fn inputs_that_lie_across_are_packed_in_slabs() {
         let output = Placed::<f32>::output(&mut rng, &extents[..kept]);
         let (mut found, mut expected) = (output.clone(), output);
         let inputs = [straight.as_operand(), turned.as_operand()];
-        Cpu::new(Some(2)).map(&nest, &sum, Reduction::Max, &inputs, found.as_output()).unwrap();
-        Reference.map(&nest, &sum, Reduction::Max, &inputs, expected.as_output()).unwrap();
+        Cpu::new(Some(2)).map(&nest, &sum, Reduction::Max, &[], &inputs, found.as_output()).unwrap();
+        Reference.map(&nest, &sum, Reduction::Max, &[], &inputs, expected.as_output()).unwrap();
         assert_close(&found.data, &expected.data, 0.0, "a sum with the transpose");
     }
 }
@@ -280,7 +311,7 @@ fn outputs_that_write_one_position_twice_stay_inside() {
         let layout = Layout::strided(&extents, &vec![0; extents.len()], 0, 1).unwrap();
         let mut output = Placed { data: vec![0.0], layout, conjugate: false };
         let cpu = Cpu::new(Some(2));
-        cpu.map(&nest, &copy, Reduction::Sum, &[input.as_operand()], output.as_output()).unwrap();
+        cpu.map(&nest, &copy, Reduction::Sum, &[], &[input.as_operand()], output.as_output()).unwrap();
         assert_eq!(output.data, [1.0]);
         cpu.contract(&nest, Complex::ONE, &[input.as_operand(), input.as_operand()], output.as_output()).unwrap();
         assert_eq!(output.data, [1.0]);
@@ -300,8 +331,8 @@ fn permutations() {
             let input = Placed::<T>::operand(&mut rng, nest.extents(), 0.1);
             let output = Placed::<T>::output(&mut rng, &nest.extents()[..nest.kept()]);
             let (mut found, mut expected) = (output.clone(), output);
-            Cpu::new(Some(2)).map(&nest, &copy, Reduction::Sum, &[input.as_operand()], found.as_output()).unwrap();
-            Reference.map(&nest, &copy, Reduction::Sum, &[input.as_operand()], expected.as_output()).unwrap();
+            Cpu::new(Some(2)).map(&nest, &copy, Reduction::Sum, &[], &[input.as_operand()], found.as_output()).unwrap();
+            Reference.map(&nest, &copy, Reduction::Sum, &[], &[input.as_operand()], expected.as_output()).unwrap();
             assert_close(&found.data, &expected.data, 0.0, &format!("{:?} to {:?}", input.layout, found.layout));
         });
     }
@@ -313,7 +344,7 @@ fn long_sums_stay_accurate() {
     let nest = LoopNest::new(vec![3_000_000], 0);
     let sum = Program::new(vec![Instruction::Input(0)]);
     let mut output = Placed::of(&[], vec![0.0f32]);
-    Cpu::new(Some(1)).map(&nest, &sum, Reduction::Sum, &[ones.as_operand()], output.as_output()).unwrap();
+    Cpu::new(Some(1)).map(&nest, &sum, Reduction::Sum, &[], &[ones.as_operand()], output.as_output()).unwrap();
     assert!((output.data[0] - 300_000.0).abs() < 0.5, "{}", output.data[0]);
     Cpu::new(Some(2)).contract(&nest, Complex::ONE, &[ones.as_operand(), ones.as_operand()], output.as_output()).unwrap();
     assert!((output.data[0] - 30_000.0).abs() < 0.05, "{}", output.data[0]);
@@ -329,7 +360,7 @@ fn a_nan_wins_over_everything() {
         for reduction in [Reduction::Max, Reduction::Min] {
             let mut output = Placed::of(&[], vec![0.0f64]);
             let program = Program::new(vec![Instruction::Input(0)]);
-            Cpu::new(Some(1)).map(&nest, &program, reduction, &[input.as_operand()], output.as_output()).unwrap();
+            Cpu::new(Some(1)).map(&nest, &program, reduction, &[], &[input.as_operand()], output.as_output()).unwrap();
             assert!(output.data[0].is_nan(), "{reduction:?} with NaN at {position}");
         }
     }
@@ -343,21 +374,21 @@ fn extremes_of_nothing_and_of_complex_numbers_are_undefined() {
         let empty = Placed::<f64>::of(&[2, 0], vec![]);
         let mut output = Placed::of(&[2], vec![0.0; 2]);
         let nest = LoopNest::new(vec![2, 0], 1);
-        let error = device.map(&nest, &program, Reduction::Max, &[empty.as_operand()], output.as_output()).unwrap_err();
+        let error = device.map(&nest, &program, Reduction::Max, &[], &[empty.as_operand()], output.as_output()).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Undefined(_)), "{error}");
         assert_eq!(error.to_string(), "`max` or `min` over nothing has no value");
-        device.map(&nest, &program, Reduction::Product, &[empty.as_operand()], output.as_output()).unwrap();
+        device.map(&nest, &program, Reduction::Product, &[], &[empty.as_operand()], output.as_output()).unwrap();
         assert_eq!(output.data, [1.0; 2]);
 
         let nest = LoopNest::new(vec![0, 0], 1);
         let empty = Placed::<f64>::of(&[0, 0], vec![]);
         let mut nothing = Placed::<f64>::of(&[0], vec![]);
-        device.map(&nest, &program, Reduction::Min, &[empty.as_operand()], nothing.as_output()).unwrap();
+        device.map(&nest, &program, Reduction::Min, &[], &[empty.as_operand()], nothing.as_output()).unwrap();
 
         let complex = Placed::of(&[1], vec![Complex::new(1.0, 0.0)]);
         let mut output = Placed::of(&[], vec![Complex::new(0.0, 0.0)]);
         let nest = LoopNest::new(vec![1], 0);
-        let error = device.map(&nest, &program, Reduction::Max, &[complex.as_operand()], output.as_output()).unwrap_err();
+        let error = device.map(&nest, &program, Reduction::Max, &[], &[complex.as_operand()], output.as_output()).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Undefined(_)), "{error}");
         let sentence =
             "`max` and `min` need an order, which `Complex<f64>` has not\nhelp: take `abs` in an equation over real elements";

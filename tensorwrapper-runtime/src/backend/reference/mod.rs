@@ -8,6 +8,7 @@ use num_complex::Complex;
 
 use super::function::Scalar;
 use super::{Binary, Device, Factorisation, Instruction, LoopNest, Operand, Output, Program, Reduction};
+use crate::callback::Callback;
 use crate::element::{Element, dispatch};
 use crate::error::Error;
 use crate::layout::{Layout, Positions};
@@ -31,10 +32,11 @@ impl Device for Reference {
         nest: &LoopNest,
         program: &Program,
         reduction: Reduction,
+        functions: &[Callback<'_>],
         inputs: &[Operand<'_>],
         output: Output<'_>,
     ) -> Result<(), Error> {
-        dispatch!(output.dtype(), T => map::<T>(nest, program, reduction, inputs, output))
+        dispatch!(output.dtype(), T => map::<T>(nest, program, reduction, functions, inputs, output))
     }
 
     fn factorise(
@@ -50,7 +52,9 @@ impl Device for Reference {
 
 /// The elements of an operand in the order of the nest: kept axes outside, reduced axes inside.
 struct Walk<'a, T> {
-    data: &'a [T],
+    operand: &'a Operand<'a>,
+    /// The elements, where they are of the operation's type.
+    data: Option<&'a [T]>,
     positions: Positions<&'a Layout>,
     conjugate: bool,
 }
@@ -58,12 +62,13 @@ struct Walk<'a, T> {
 impl<'a, T: Element> Walk<'a, T> {
     fn new(operand: &'a Operand<'_>) -> Walk<'a, T> {
         let positions = operand.layout().positions();
-        Walk { data: operand.typed(), positions, conjugate: operand.conjugate }
+        Walk { operand, data: T::typed(operand.data()), positions, conjugate: operand.conjugate }
     }
 
     fn next(&mut self) -> T {
         let position = self.positions.next().expect("the nest has as many points as the operand");
-        if self.conjugate { self.data[position].conj() } else { self.data[position] }
+        let element = self.data.map_or_else(|| self.operand.converted(position), |data| data[position]);
+        if self.conjugate { element.conj() } else { element }
     }
 }
 
@@ -82,6 +87,7 @@ fn map<T: Scalar>(
     nest: &LoopNest,
     program: &Program,
     reduction: Reduction,
+    functions: &[Callback<'_>],
     inputs: &[Operand<'_>],
     output: Output<'_>,
 ) -> Result<(), Error> {
@@ -92,7 +98,7 @@ fn map<T: Scalar>(
     for position in layout.positions() {
         let values = (0..values).map(|_| {
             let elements: Vec<T> = walks.iter_mut().map(Walk::next).collect();
-            run(program, &elements)
+            run(program, functions, &elements)
         });
         out[position] = match values.reduce(|a, b| reduction.combine(a, b)) {
             Some(value) => value,
@@ -102,11 +108,11 @@ fn map<T: Scalar>(
     Ok(())
 }
 
-fn run<T: Scalar>(program: &Program, inputs: &[T]) -> T {
+fn run<T: Scalar>(program: &Program, functions: &[Callback<'_>], inputs: &[T]) -> T {
     let mut registers: Vec<T> = Vec::with_capacity(program.instructions().len());
     for instruction in program.instructions() {
         let value = match *instruction {
-            Instruction::Input(n) => inputs[n],
+            Instruction::Input(n) | Instruction::Converted(n) => inputs[n],
             Instruction::Constant(c) => T::from_complex(c),
             Instruction::Negate(a) => -registers[a],
             Instruction::Apply(function, a) => {
@@ -124,6 +130,13 @@ fn run<T: Scalar>(program: &Program, inputs: &[T]) -> T {
                     Binary::Multiply => a * b,
                     Binary::Divide => a.quotient(b),
                 }
+            }
+            Instruction::Call(slot, arguments) => {
+                let function = T::typed_function(functions[slot]).expect("functions are of the operation's element type");
+                let arguments: Vec<&[T]> = arguments.registers().iter().map(|&a| &registers[a..=a]).collect();
+                let mut value = [T::ZERO];
+                function.fill(&arguments, &mut value);
+                value[0]
             }
         };
         registers.push(value);

@@ -94,9 +94,13 @@ impl Recorder<'_> {
             _ => return known == Some(0),
         };
         if !fits {
-            let extents: Vec<String> = labels.iter().map(|&l| self.known(l).map_or("?".to_string(), |e| e.to_string())).collect();
-            let name = self.fused_name(labels);
-            let message = tensorwrapper_notation::sentence::fused(&name, &extents.join("·"), &place.operand, place.axis, whole);
+            let product = match (known, &unknown[..]) {
+                (Some(product), []) => product.to_string(),
+                (Some(product), _) => format!("{product}·?"),
+                (None, _) => "beyond all memory".to_string(),
+            };
+            let names: Vec<&str> = labels.iter().map(|&l| &*self.labels[l].name).collect();
+            let message = tensorwrapper_notation::sentence::fused(&names, product, &place.operand, place.axis, whole);
             self.errors.push(Error::new(ErrorKind::Shape(message)));
         }
         if let (Some(product), [label]) = (known, &unknown[..]) {

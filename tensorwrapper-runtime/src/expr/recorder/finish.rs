@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tensorwrapper_notation::syntax::Operator;
 
-use super::{Index, Node, Recorder, Write};
+use super::{Index, Node, Recorder, Target, Write};
 use crate::backend::Factorisation;
 use crate::error::{Error, ErrorKind};
 use crate::expr::value::{Axis, Factorised, Source, Tree, Value};
@@ -104,21 +104,11 @@ impl Recorder<'_> {
         };
         self.terms_have_rest(&node.0);
         let axes: Vec<usize> = self.settled(axes)?.iter().flat_map(Index::labels).copied().collect();
-        let part = self.plain(node, axes.clone());
-        if let Some(part) = self.fused_whole(&base, &part, &selection, &axes)? {
-            let selection = (0..base.extents.len()).map(|label| Axis::Label { label, start: 0 }).collect();
-            return Ok(Write { after: Arc::clone(&part), part, selection });
-        }
-        // The selection speaks of the equation's labels, the written value of the part's axes.
-        let position =
-            |label: usize| axes.iter().position(|&a| a == label).expect("every label of the place is an axis of the part");
-        let selection: Vec<Axis> = selection
-            .into_iter()
-            .map(|axis| match axis {
-                Axis::Label { label, start } => Axis::Label { label: position(label), start },
-                other => other,
-            })
-            .collect();
+        let (part, selection) = match selection.iter().any(|axis| matches!(axis, Axis::Fused(_))) {
+            true => self.part_with_fused_axes(node, &selection),
+            false => (self.plain(node, axes.clone()), numbered(selection, &axes)),
+        };
+        let whole = base.extents.clone();
         let is_whole = part.extents == base.extents
             && selection.iter().enumerate().all(|(n, axis)| *axis == Axis::Label { label: n, start: 0 });
         let after = if is_whole {
@@ -128,33 +118,29 @@ impl Recorder<'_> {
             let source = Source::Written { base: Some(base), axes: selection.clone(), part: Arc::clone(&part) };
             Arc::new(Value { extents, dtype, source })
         };
-        Ok(Write { after, part, selection })
+        Ok(Write { after, part, target: Target { selection, whole } })
     }
 
-    /// The new value of a tensor that is written through fused axes: all of it, in the order of its axes.
-    pub(super) fn fused_whole<'a>(
-        &self,
-        base: &Value<'a>,
-        part: &Arc<Value<'a>>,
-        selection: &[Axis],
-        axes: &[usize],
-    ) -> Result<Option<Arc<Value<'a>>>, Error> {
-        if !selection.iter().any(|axis| matches!(axis, Axis::Fused(_))) {
-            return Ok(None);
+    /// The part of a tensor that is written through fused axes: one axis for each of the tensor's that a label runs with,
+    /// in their order, and where those go. No label stands twice beside a fused axis.
+    fn part_with_fused_axes<'a>(&self, node: Node<'a>, selection: &[Axis]) -> (Arc<Value<'a>>, Vec<Axis>) {
+        let (mut labels, mut extents, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        for axis in selection {
+            let own: &[usize] = match axis {
+                Axis::Chip(position) => {
+                    places.push(Axis::Chip(*position));
+                    continue;
+                }
+                Axis::Label { label, .. } => std::slice::from_ref(label),
+                Axis::Fused(own) => own,
+            };
+            let start = if let Axis::Label { start, .. } = axis { *start } else { 0 };
+            places.push(Axis::Label { label: extents.len(), start });
+            extents.push(product(&self.extents(own)));
+            labels.extend(own);
         }
-        let labels = selection.iter().flat_map(|axis| match axis {
-            Axis::Fused(labels) => labels.clone(),
-            Axis::Label { label, .. } => vec![*label],
-            Axis::Chip(_) => Vec::new(),
-        });
-        let covers = product(&part.extents) == product(&base.extents);
-        if !labels.eq(axes.iter().copied()) || !covers {
-            let message = "a part of a tensor with a fused axis cannot be written in this version of tensorwrapper";
-            return Err(Error::new(ErrorKind::Unsupported(message.to_string()))
-                .with_help("compute the part with its axes apart, and write that"));
-        }
-        let source = Source::Reshaped(Arc::clone(part));
-        Ok(Some(Arc::new(Value { extents: base.extents.clone(), dtype: base.dtype, source })))
+        let source = Source::Reshaped(self.plain(node, labels));
+        (Arc::new(Value { extents, dtype: self.dtype, source }), places)
     }
 
     /// Ends a decomposition: its results in the order of the language, each with the axes asked for.
@@ -200,6 +186,16 @@ impl Recorder<'_> {
         });
         Ok(results.collect())
     }
+}
+
+/// A selection in the labels of an equation, by the axes of its part.
+fn numbered(selection: Vec<Axis>, axes: &[usize]) -> Vec<Axis> {
+    let position = |label: usize| axes.iter().position(|&a| a == label).expect("every label of the place is an axis of the part");
+    let numbered = |axis| match axis {
+        Axis::Label { label, start } => Axis::Label { label: position(label), start },
+        other => other,
+    };
+    selection.into_iter().map(numbered).collect()
 }
 
 /// A product of extents; one too large for any memory stays too large, and is refused where memory is asked for.

@@ -14,6 +14,7 @@ use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::{Operator, Reduction};
 
 use super::value::{Axis, Tree, Value};
+use crate::callback::Callback;
 use crate::element::Dtype;
 use crate::error::{Error, ErrorKind, Place};
 
@@ -52,6 +53,8 @@ pub(crate) struct Node<'a>(pub(crate) Tree<'a>);
 pub(crate) struct Recorder<'n> {
     labels: Vec<LabelState<'n>>,
     dtype: Dtype,
+    /// The element types around the cast that is being recorded.
+    outer: Vec<Dtype>,
     errors: Vec<Error>,
     /// The labels of the axes that `..` stands for, the last axis first.
     rest: Vec<usize>,
@@ -73,7 +76,7 @@ impl<'n> Recorder<'n> {
     /// An equation over elements of one type, with labels of these names; a label is known by its number.
     pub(crate) fn new(dtype: Dtype, labels: &[&'n str]) -> Recorder<'n> {
         let labels = labels.iter().map(|&name| LabelState { name: Cow::Borrowed(name), first: None }).collect();
-        Recorder { labels, dtype, errors: Vec::new(), rest: Vec::new(), fused: Vec::new() }
+        Recorder { labels, dtype, outer: Vec::new(), errors: Vec::new(), rest: Vec::new(), fused: Vec::new() }
     }
 
     /// A label's extent by declaration; its place in messages is the declaration.
@@ -101,13 +104,18 @@ impl<'n> Recorder<'n> {
     /// A tensor, one index for each of its axes; `text` is how messages call it.
     pub(crate) fn tensor<'a>(&mut self, value: &Arc<Value<'a>>, text: &str, indices: &[Index<'_>]) -> Node<'a> {
         if value.dtype != self.dtype {
-            self.errors.push(Error::new(ErrorKind::Element { expected: self.dtype, found: value.dtype }));
+            let fault = Error::new(ErrorKind::Mixed { first: self.dtype, second: value.dtype });
+            self.errors.push(fault.with_help("write `cast(…)` around what is to become the equation's type"));
         }
         Node(Tree::Operand(Arc::clone(value), self.axes(&value.extents, text, indices)))
     }
 
     /// A literal.
     pub(crate) fn literal<'a>(&mut self, value: f64) -> Node<'a> {
+        if value.is_finite() && self.dtype.real() == Dtype::F32 && (value as f32).is_infinite() {
+            let message = format!("the literal `{value:e}` is larger than any number of type `f32`");
+            self.errors.push(Error::new(ErrorKind::Undefined(message)));
+        }
         Node(Tree::Constant(Complex::new(value, 0.0)))
     }
 
@@ -140,6 +148,25 @@ impl<'n> Recorder<'n> {
         Node(Tree::Apply(function, Box::new(value.0)))
     }
 
+    /// A function of the program's, of each element of its arguments.
+    pub(crate) fn map<'a>(&mut self, function: Callback<'a>, arguments: Vec<Node<'a>>) -> Node<'a> {
+        Node(Tree::Map(function, arguments.into_iter().map(|argument| argument.0).collect()))
+    }
+
+    /// What follows, up to [`cast`](Recorder::cast), is over elements of another type.
+    pub(crate) fn begin_cast(&mut self, dtype: Dtype) {
+        self.outer.push(std::mem::replace(&mut self.dtype, dtype));
+    }
+
+    /// Converts a value to the element type around it.
+    ///
+    /// # Panics
+    /// When no cast has begun.
+    pub(crate) fn cast<'a>(&mut self, value: Node<'a>) -> Node<'a> {
+        let outer = self.outer.pop().expect("a cast ends that has begun");
+        Node(Tree::Cast(std::mem::replace(&mut self.dtype, outer), Box::new(value.0)))
+    }
+
     /// Each element to a whole power.
     pub(crate) fn power_integer<'a>(&mut self, base: Node<'a>, exponent: i32) -> Node<'a> {
         Node(Tree::PowerInteger(Box::new(base.0), exponent))
@@ -158,6 +185,14 @@ pub(crate) struct Write<'a> {
     pub(crate) after: Arc<Value<'a>>,
     /// What is written.
     pub(crate) part: Arc<Value<'a>>,
-    /// Where it is written: the axes of the tensor by those of the part.
+    pub(crate) target: Target,
+}
+
+/// Where a part of a tensor is written.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    /// The axes of the tensor by those of the part.
     pub(crate) selection: Vec<Axis>,
+    /// Extents of the whole tensor.
+    pub(crate) whole: Vec<usize>,
 }

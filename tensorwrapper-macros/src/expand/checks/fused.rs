@@ -1,0 +1,96 @@
+//! Emits the checks of fused axes: their labels' extents multiply out, and one that is unknown is what the others leave.
+
+use std::collections::HashSet;
+
+use proc_macro2::{Span, TokenStream};
+use quote::quote_spanned;
+use tensorwrapper_notation::{Equation, Index, LabelId, sentence};
+
+use super::{Checks, extent, shared};
+use crate::expand::own;
+
+/// The mark of the product of labels' extents: a constant where the compiler can name it.
+pub(in crate::expand) fn product(labels: &[LabelId]) -> TokenStream {
+    let Some((first, rest)) = labels.split_first() else {
+        return emit!(__tw::Mark::<__tw::Const<1>>::constant());
+    };
+    let first = extent(*first);
+    rest.iter().fold(emit!(#first), |product, label| {
+        let label = extent(*label);
+        emit!(__tw::Product::of(#product, #label).__product())
+    })
+}
+
+/// One fused index, on an axis whose extent may be known.
+struct Fused<'e> {
+    place: (usize, usize, usize),
+    labels: &'e [LabelId],
+    text: &'e str,
+    span: Span,
+}
+
+/// Checks the fused axes of all operands, after their labels have been met everywhere else.
+pub(super) fn fused(checks: &mut Checks<'_, '_>, equation: &Equation) {
+    let mut seen = HashSet::new();
+    for (n, operand) in equation.operands().iter().enumerate() {
+        if operand.indices.contains(&Index::Rest) {
+            continue;
+        }
+        for (axis, index) in operand.indices.iter().enumerate() {
+            let Index::Fused(labels, span) = index else { continue };
+            let place = (shared(equation, n), axis, operand.indices.len());
+            if seen.insert((place, labels)) {
+                let span = checks.scene.host.span(*span);
+                checks.fused(&Fused { place, labels, text: &operand.hole.text, span });
+            }
+        }
+    }
+}
+
+impl Checks<'_, '_> {
+    fn fused(&mut self, fused: &Fused<'_>) {
+        let (axis, product) = (self.mark(fused.place), product(fused.labels));
+        let unit = quote_spanned!(fused.span=> ());
+        let message = self.sentence(fused, "{L}");
+        let numbers = emit!(__tw::AxisPair(#product, #axis));
+        let label = "the extents multiply to {L} here, not to {R}";
+        self.demand(&unit, "MultipliesOut", fused.span, (&message, label), &numbers);
+        for (n, label) in fused.labels.iter().enumerate() {
+            let others: Vec<LabelId> = fused.labels.iter().enumerate().filter(|(m, _)| *m != n).map(|(_, l)| *l).collect();
+            self.divides(fused, *label, &others);
+        }
+    }
+
+    fn sentence(&self, fused: &Fused<'_>, product: &str) -> String {
+        let names: Vec<&str> = fused.labels.iter().map(|label| self.names[label.0].as_str()).collect();
+        sentence::fused(&names, product, fused.text, fused.place.1, "{R}")
+    }
+
+    /// The other labels divide the axis, and a label of unknown extent gets the quotient.
+    fn divides(&mut self, fused: &Fused<'_>, label: LabelId, others: &[LabelId]) {
+        let (axis, own_extent, others) = (self.mark(fused.place), extent(label), product(others));
+        let rest = own("rest", self.lengths);
+        self.lengths += 1;
+        let item = self.item("Divides", fused.span);
+        let (message, name) = (self.sentence(fused, "{L}·?"), &self.names[label.0]);
+        let caret = format!("no extent of `{name}` makes {{R}} of {{L}}");
+        let ask = quote_spanned!(fused.span=> <() as #item<_, _, _>>::check);
+        self.code.extend(emit! {
+            let #rest = #others;
+            #[diagnostic::on_unimplemented(message = #message, label = #caret)]
+            #[allow(non_camel_case_types)]
+            trait #item<const L: __tw::usize, const R: __tw::usize, const EVENLY: __tw::bool> {
+                fn check(_: __tw::Divided<{ L }, { R }, { EVENLY }>) {}
+            }
+            #[diagnostic::do_not_recommend]
+            impl<const L: __tw::usize, const R: __tw::usize> #item<{ L }, { R }, true> for () {}
+            #[diagnostic::do_not_recommend]
+            impl #item<{ 4294967295 }, { 4294967295 }, false> for () {}
+            #ask(__tw::Division::of(#own_extent, #axis, #rest).__divide());
+            let #own_extent = __tw::meet(
+                #own_extent,
+                __tw::Quotient::of(#axis, #rest).__quotient(),
+            );
+        });
+    }
+}

@@ -1,0 +1,62 @@
+//! Which element type what is computed in: casts divide an equation into parts of one type each.
+
+use super::resolve::Nonlinear;
+use super::{Checker, Scope};
+use crate::diagnostic::Diagnostic;
+use crate::equation::{Cast, CastId, Node};
+use crate::function::Function;
+use crate::syntax::{Expression, Hole, Scalar};
+use crate::token::Span;
+
+impl Checker<'_> {
+    /// `cast(X)`: X is an expression over another element type. It is linear, so sums may stand inside.
+    pub(super) fn cast(
+        &mut self,
+        named: Option<&Hole>,
+        inner: &Expression,
+        span: Span,
+        scope: &Scope,
+        nonlinear: Nonlinear,
+    ) -> Option<Node> {
+        let (outer, id) = (self.cast, CastId(self.casts.len()));
+        self.casts.push(Cast { named: named.cloned(), outer, is_real: false, span });
+        self.cast = Some(id);
+        let node = self.sum(inner, scope, nonlinear);
+        self.cast = outer;
+        let node = node?;
+        self.casts[id.0].is_real = self.is_real(&node);
+        Some(Node::Cast(id, Box::new(node)))
+    }
+
+    /// Whether values are real by their form.
+    fn is_real(&self, node: &Node) -> bool {
+        match node {
+            Node::Apply(Function::Re | Function::Im | Function::Abs, _) => true,
+            Node::Scalar(id) | Node::Spread(id, _) => matches!(self.scalars[id.0], Scalar::Literal(..)),
+            Node::Negate(inner) | Node::Reduce(_, _, inner) | Node::PowerInteger(inner, _) => self.is_real(inner),
+            Node::Binary(_, a, b) => self.is_real(a) && self.is_real(b),
+            Node::Operand(_) | Node::Apply(..) | Node::PowerReal(..) | Node::Map(..) | Node::Cast(..) => false,
+        }
+    }
+
+    /// An operand tells the element type of its part of the equation, or a cast that names the type.
+    pub(super) fn every_element_type_is_known(&mut self) {
+        let known = |part: Option<CastId>| {
+            self.operands.iter().any(|operand| operand.cast == part)
+                || self.casts.iter().any(|cast| cast.outer == part && cast.named.is_some())
+        };
+        let mut faults = Vec::new();
+        for (n, cast) in self.casts.iter().enumerate() {
+            let holds_a_cast = self.casts.iter().any(|inner| inner.outer == Some(CastId(n)));
+            if !known(Some(CastId(n))) && !holds_a_cast {
+                let fault = Diagnostic::label(cast.span, "`cast` converts tensors, and here is none");
+                faults.push(fault.help("a number is converted in Rust, `{ x as f64 }`; literals are of any element type"));
+            } else if !known(cast.outer) {
+                let what = if cast.outer.is_some() { "this `cast`" } else { "this equation" };
+                let fault = Diagnostic::label(cast.span, format!("nothing tells the element type of {what}"));
+                faults.push(fault.help("name it: `cast(f64; …)`"));
+            }
+        }
+        self.faults.extend(faults);
+    }
+}

@@ -1,0 +1,115 @@
+//! Functions and element types of the program's in chains of operators: `map(f; X, Y)` and `cast(X)`.
+
+use std::marker::PhantomData;
+
+use tensorwrapper_notation::syntax::{Expression, ExpressionKind};
+
+use super::{Indexed, Leaf, bounded, hole};
+use crate::callback::{self, Callback, callback1, callback2};
+use crate::element::{CastInto, Element};
+use crate::error::Error;
+
+impl<'a, T: Element> Indexed<'a, T> {
+    /// A function of each element, called from several threads, in any order, and as often as the computation needs it.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Tensor;
+    /// let a = Tensor::<f64>::from_slice([3], &[-1.0, 0.0, 2.0])?;
+    /// let steps = a.at("i").map(&|x: f64| if x > 0.0 { x } else { 0.1 * x }).eval("i")?;
+    /// assert_eq!(steps.as_slice(), [-0.1, 0.0, 2.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn map<F: Fn(T) -> T + Sync>(self, function: &'a F) -> Self {
+        Indexed::call(callback1(function), vec![self])
+    }
+
+    /// A function of two elements, one of this and one of another: `map(f; X, Y)`. For [more](Indexed::map_all) there is
+    /// another.
+    pub fn zip_map<F: Fn(T, T) -> T + Sync>(self, other: Self, function: &'a F) -> Self {
+        Indexed::call(callback2(function), vec![self, other])
+    }
+
+    /// A function of several elements, one of each: up to eight, in a tuple.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Indexed, Tensor};
+    /// let x = Tensor::<f64>::from_slice([2], &[1.0, 5.0])?;
+    /// let clamp = |x: f64, low: f64, high: f64| x.clamp(low, high);
+    /// let spread = |x| Indexed::spread(x, "i");
+    /// let c = Indexed::map_all((x.at("i"), spread(2.0), spread(4.0)), &clamp).eval("i")?;
+    /// assert_eq!(c.as_slice(), [2.0, 4.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn map_all<X: MapArguments<'a, T, F>, F: Sync>(arguments: X, function: &'a F) -> Self {
+        arguments.call(function)
+    }
+
+    fn call(function: Callback<'a>, arguments: Vec<Self>) -> Self {
+        let hole = hole("f".to_string());
+        let mut leaves = vec![(hole.span.start, Leaf::Function(function))];
+        let (mut expressions, mut faults) = (Vec::new(), Vec::new());
+        for argument in arguments {
+            leaves.extend(argument.leaves);
+            match argument.expression {
+                Ok(expression) => expressions.push(expression),
+                Err(fault) => faults.push(fault),
+            }
+        }
+        let span = hole.span;
+        let expression = match faults.is_empty() {
+            true => bounded(Expression::new(ExpressionKind::Map(hole, expressions), span)),
+            false => Err(Error::all(faults)),
+        };
+        Indexed { expression, leaves, element: PhantomData }
+    }
+
+    /// The same elements as numbers of another type, for a chain over those: `cast(X)`.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Tensor;
+    /// let (a, b) = (Tensor::<f32>::filled([2], 0.5)?, Tensor::<f64>::filled([2], 3.0)?);
+    /// let c = (a.at("i").cast() * b.at("i")).eval("i")?;
+    /// assert_eq!(c[[1]], 1.5);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn cast<U: Element>(self) -> Indexed<'a, U>
+    where
+        T: CastInto<U>,
+    {
+        let element = hole(T::DTYPE.to_string());
+        let mut leaves = self.leaves;
+        leaves.push((element.span.start, Leaf::Element(T::DTYPE)));
+        let expression = self.expression.and_then(|inner| {
+            let span = inner.span;
+            bounded(Expression::new(ExpressionKind::Cast(Some(element), Box::new(inner)), span))
+        });
+        Indexed { expression, leaves, element: PhantomData }
+    }
+}
+
+/// A tuple of arguments for a function of as many elements.
+pub trait MapArguments<'a, T: Element, F> {
+    #[doc(hidden)]
+    fn call(self, function: &'a F) -> Indexed<'a, T>;
+}
+
+macro_rules! arguments {
+    ($($callback:ident: $($x:ident $X:ident $A:ty),*;)*) => { $(
+        impl<'a, T: Element, F: Fn($($A),*) -> T + Sync> MapArguments<'a, T, F> for ($($X<'a, T>,)*) {
+            fn call(self, function: &'a F) -> Indexed<'a, T> {
+                let ($($x,)*) = self;
+                Indexed::call(callback::$callback(function), vec![$($x),*])
+            }
+        }
+    )* };
+}
+arguments! {
+    callback1: a Indexed T;
+    callback2: a Indexed T, b Indexed T;
+    callback3: a Indexed T, b Indexed T, c Indexed T;
+    callback4: a Indexed T, b Indexed T, c Indexed T, d Indexed T;
+    callback5: a Indexed T, b Indexed T, c Indexed T, d Indexed T, e Indexed T;
+    callback6: a Indexed T, b Indexed T, c Indexed T, d Indexed T, e Indexed T, f Indexed T;
+    callback7: a Indexed T, b Indexed T, c Indexed T, d Indexed T, e Indexed T, f Indexed T, g Indexed T;
+    callback8: a Indexed T, b Indexed T, c Indexed T, d Indexed T, e Indexed T, f Indexed T, g Indexed T, h Indexed T;
+}

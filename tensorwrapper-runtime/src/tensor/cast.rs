@@ -1,0 +1,62 @@
+//! The same elements as numbers of another type.
+
+use super::{Tensor, TensorMut, TensorRef};
+use crate::element::{CastInto, Element};
+use crate::erased;
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::shape::Extents;
+
+impl<T: Element, S: Extents> TensorRef<'_, T, S> {
+    /// A tensor of the same elements as numbers of type `U`; see [`Tensor::cast`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has none for it.
+    pub fn cast<U: Element>(&self) -> Result<Tensor<U, S>, Error>
+    where
+        T: CastInto<U>,
+    {
+        let layout = Layout::row_major(self.extents())?;
+        let mut elements = erased::reserve(layout.len())?;
+        match self.as_slice() {
+            Some(slice) => elements.extend(slice.iter().map(|x| x.cast_into())),
+            None => elements.extend(self.elements().map(|x| x.cast_into())),
+        }
+        Ok(Tensor::from_located(self.located.with_data(elements).with_layout(layout)))
+    }
+}
+
+impl<T: Element, S: Extents> TensorMut<'_, T, S> {
+    /// A tensor of the same elements as numbers of type `U`; see [`Tensor::cast`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has none for it.
+    pub fn cast<U: Element>(&self) -> Result<Tensor<U, S>, Error>
+    where
+        T: CastInto<U>,
+    {
+        self.view().cast()
+    }
+}
+
+impl<T: Element, S: Extents> Tensor<T, S> {
+    /// A tensor of the same elements as numbers of type `U`: of another precision, or real ones as complex ones. Inside an
+    /// equation, `cast(A[i, j])` converts elements as they are read.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has none for it.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Tensor;
+    /// let single = Tensor::<f32>::from_slice([2], &[0.5, 2.0])?;
+    /// let double = single.cast::<f64>()?;
+    /// assert_eq!(double.as_slice(), [0.5, 2.0]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn cast<U: Element>(&self) -> Result<Tensor<U, S>, Error>
+    where
+        T: CastInto<U>,
+    {
+        self.view().cast()
+    }
+}

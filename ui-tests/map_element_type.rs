@@ -1,0 +1,13 @@
+//! A function of other elements than the equation has.
+
+use tensorwrapper::prelude::*;
+
+fn half(x: f32) -> f32 {
+    0.5 * x
+}
+
+#[allow(non_snake_case)]
+fn main() {
+    let A: Tensor<f64> = Tensor::zeros([2, 2]).unwrap();
+    let _ = tensor!([i, j] = 2.0 * map(half; A[i, j]));
+}

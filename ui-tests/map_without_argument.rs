@@ -1,0 +1,9 @@
+//! A function without an argument.
+
+use tensorwrapper::prelude::*;
+
+#[allow(non_snake_case)]
+fn main() {
+    let A: Tensor<f64> = Tensor::zeros([2, 2]).unwrap();
+    let _ = tensor!([i, j] = A[i, j] * map(f64::sqrt;));
+}
