@@ -11,10 +11,10 @@ mod diagnostic;
 mod einsum;
 mod equation;
 mod function;
+mod holes;
 mod lex;
 mod nearest;
 mod parse;
-mod parts;
 pub mod sentence;
 pub mod syntax;
 #[cfg(test)]
@@ -27,11 +27,11 @@ pub use diagnostic::{Diagnostic, Fault};
 pub use einsum::{contraction, einsum, numbered_operands};
 pub use equation::{
     Builder, Cast, CastId, Equation, Exponent, Extent, Factorise, FunctionId, Index, LabelId, Left, LeftAxis, Mapped, Operand,
-    OperandId, Right, ScalarId, Use,
+    OperandId, Right, ScalarId,
 };
 pub use function::Function;
+pub use holes::{Parts, Use};
 pub use lex::{DEEPEST_GROUPS, lex, too_deep};
 pub use parse::{MOST_ARGUMENTS, Recovered, axes, einsum_call, parse, recover};
-pub use parts::Parts;
 pub use token::{Delimiter, Span, Token, Tree, text};
 pub use written::{read, write};

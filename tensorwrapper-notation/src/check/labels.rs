@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::syntax::{Expression, ExpressionKind, Index, Name, Operator};
+use crate::syntax::{Expression, ExpressionKind, Index, LeftSide, Name, Operator, Right, Statement, Target};
 use crate::token::Span;
 
 /// The labels of an expression that no explicit reduction inside it binds, each occurrence once, in order.
@@ -138,4 +138,22 @@ pub(super) fn term_labels(term: &Expression) -> Vec<TermLabel<'_>> {
         }
     }
     found
+}
+
+/// Where `..` stands: on each left side, and in each operand on the right.
+pub(super) fn rest_spans(statement: &Statement) -> [Vec<Vec<Span>>; 2] {
+    let rests =
+        |indices: &[Index]| indices.iter().filter_map(|i| if let Index::Rest(span) = i { Some(*span) } else { None }).collect();
+    let side = |side: &LeftSide| rests(side.indices.as_deref().unwrap_or_default());
+    let left = match &statement.target {
+        Target::Value(sides) => sides.iter().map(side).collect(),
+        Target::Let(results) => results.iter().map(|(_, s)| side(s)).collect(),
+        Target::Place(_, indices, _) => vec![rests(indices)],
+    };
+    let expressions = match &statement.right {
+        Right::Expression(expression) => std::slice::from_ref(expression),
+        Right::Factorisation(_, _, arguments, _) => arguments,
+    };
+    let right = expressions.iter().flat_map(operands).map(rests).collect();
+    [left, right]
 }

@@ -18,7 +18,7 @@ use crate::equation::{
     ScalarId,
 };
 use crate::syntax::{self, Assignment, Declaration, LeftSide, Name, Right, Scalar, Statement, Target};
-use labels::{binds, free_labels, unbuilt};
+use labels::{binds, free_labels, rest_spans, unbuilt};
 
 /// Checks one equation under the `where` of its block.
 ///
@@ -399,23 +399,4 @@ fn place_left(indices: &[syntax::Index], scope: &Scope, span: crate::token::Span
         }
     }
     Left { axes: Some(axes), span }
-}
-
-/// Where `..` stands: on each left side, and in each operand on the right.
-fn rest_spans(statement: &Statement) -> [Vec<Vec<crate::token::Span>>; 2] {
-    let rests = |indices: &[syntax::Index]| {
-        indices.iter().filter_map(|i| if let syntax::Index::Rest(span) = i { Some(*span) } else { None }).collect()
-    };
-    let side = |side: &LeftSide| rests(side.indices.as_deref().unwrap_or_default());
-    let left = match &statement.target {
-        Target::Value(sides) => sides.iter().map(side).collect(),
-        Target::Let(results) => results.iter().map(|(_, s)| side(s)).collect(),
-        Target::Place(_, indices, _) => vec![rests(indices)],
-    };
-    let expressions = match &statement.right {
-        Right::Expression(expression) => std::slice::from_ref(expression),
-        Right::Factorisation(_, _, arguments, _) => arguments,
-    };
-    let right = expressions.iter().flat_map(labels::operands).map(rests).collect();
-    [left, right]
 }

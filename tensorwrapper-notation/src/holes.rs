@@ -1,0 +1,130 @@
+//! The pieces of the host's language in an equation, and which of its casts they stand in.
+
+use crate::equation::{
+    Builder, Cast, CastId, Equation, Exponent, FunctionId, Index, LabelId, Mapped, Operand, OperandId, ScalarId,
+};
+use crate::function::Function;
+use crate::syntax::{Count, Hole, Operator, Range, Reduction, Scalar};
+
+/// What a piece of the host's language stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Use {
+    /// An operand.
+    Tensor,
+    /// A number that is a factor or a term.
+    Scalar,
+    /// A function of the program's.
+    Function,
+    /// A range of indices.
+    Range,
+    /// A position or an extent.
+    Count,
+    /// The exponent of `powi`.
+    Whole,
+    /// The exponent of `powf`.
+    Real,
+}
+
+/// For each number and each function the innermost cast that it stands in, if it does.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parts {
+    /// By [`ScalarId`].
+    pub scalars: Vec<Option<CastId>>,
+    /// By [`FunctionId`].
+    pub functions: Vec<Option<CastId>>,
+}
+
+impl Equation {
+    /// Every piece of the host's language, in the order in which the doors pass their values: operands and what stands in
+    /// their indices, numbers, declared extents. A piece that the language repeats, as `sym` does, is one; an operand is one
+    /// for each [`OperandId`].
+    pub fn holes(&self) -> Vec<(&Hole, Use)> {
+        fn add<'e>(found: &mut Vec<(&'e Hole, Use)>, hole: &'e Hole, role: Use) {
+            if role == Use::Tensor || !found.iter().any(|(known, used)| *used == role && known.span == hole.span) {
+                found.push((hole, role));
+            }
+        }
+        let mut found = Vec::new();
+        for operand in &self.operands {
+            add(&mut found, &operand.hole, Use::Tensor);
+            for index in &operand.indices {
+                match index {
+                    Index::Slice(_, Range::Hole(hole), _) => add(&mut found, hole, Use::Range),
+                    Index::Chip(Count::Hole(hole)) => add(&mut found, hole, Use::Count),
+                    Index::Slice(..) | Index::Chip(_) | Index::Label(..) | Index::Fused(..) | Index::Rest => {}
+                }
+            }
+        }
+        for (n, scalar) in self.scalars.iter().enumerate() {
+            if let Scalar::Hole(hole) = scalar {
+                let role = match self.exponent(ScalarId(n)) {
+                    Some(Exponent::Whole) => Use::Whole,
+                    Some(Exponent::Real) => Use::Real,
+                    None => Use::Scalar,
+                };
+                add(&mut found, hole, role);
+            }
+        }
+        for function in &self.functions {
+            found.push((&function.hole, Use::Function));
+        }
+        for label in &self.labels {
+            if let Some(Count::Hole(hole)) = &label.declared {
+                add(&mut found, hole, Use::Count);
+            }
+        }
+        found
+    }
+
+    /// Which numbers and functions stand in which casts.
+    pub fn parts(&self) -> Parts {
+        let parts = Parts { scalars: vec![None; self.scalars.len()], functions: vec![None; self.functions.len()] };
+        let mut finder = Finder { parts, open: Vec::new() };
+        self.build(&mut finder);
+        finder.parts
+    }
+}
+
+struct Finder {
+    parts: Parts,
+    /// Casts that have begun, the innermost last.
+    open: Vec<CastId>,
+}
+
+impl Builder for Finder {
+    type Value = ();
+
+    fn operand(&mut self, _: OperandId, _: &Operand) {}
+
+    fn scalar(&mut self, id: ScalarId, _: &Scalar) {
+        self.parts.scalars[id.0] = self.open.last().copied();
+    }
+
+    fn spread(&mut self, id: ScalarId, scalar: &Scalar, _: &[LabelId]) {
+        self.scalar(id, scalar);
+    }
+
+    fn negate(&mut self, (): ()) {}
+
+    fn binary(&mut self, _: Operator, (): (), (): ()) {}
+
+    fn reduce(&mut self, _: Reduction, _: &[LabelId], (): ()) {}
+
+    fn apply(&mut self, _: Function, (): ()) {}
+
+    fn map(&mut self, id: FunctionId, _: &Mapped, _: Vec<()>) {
+        self.parts.functions[id.0] = self.open.last().copied();
+    }
+
+    fn begin_cast(&mut self, id: CastId, _: &Cast) {
+        self.open.push(id);
+    }
+
+    fn cast(&mut self, _: CastId, (): ()) {
+        self.open.pop();
+    }
+
+    fn power_integer(&mut self, (): (), _: ScalarId, _: &Scalar) {}
+
+    fn power_real(&mut self, (): (), _: ScalarId, _: &Scalar) {}
+}
