@@ -149,8 +149,8 @@ pub use tensorwrapper_macros::try_einsum;
 
 pub use tensorwrapper_runtime::{
     AnyTensor, ComputeDevice, Const, Context, Dtype, Dyn, DynOperand, Element, Elements, Error, ErrorKind, EvalAll, Expr, Extent,
-    Extents, Graph, Indexed, IntoExtent, IntoShape, Len, MemoryKind, Order, Place, Placement, Shape, Tensor, TensorLike,
-    TensorMut, TensorRef, contract, einsum, eval_all, graph,
+    Extents, Graph, Indexed, IntoExtent, IntoShape, Len, MemoryKind, NestedArray, Order, Place, Placement, Shape, StaticExtents,
+    StaticTensor, Tensor, TensorLike, TensorMut, TensorRef, contract, einsum, eval_all, graph,
 };
 
 #[doc(hidden)]
@@ -159,7 +159,7 @@ pub use tensorwrapper_runtime::__private;
 /// Everything that writing equations needs.
 pub mod prelude {
     pub use crate::{
-        AnyTensor, Const, Context, Dyn, Element, Error, Expr, Extent, Extents, Graph, Len, Shape, Tensor, TensorMut, TensorRef,
-        contract, einsum, eval_all, tensor, try_einsum, try_tensor,
+        AnyTensor, Const, Context, Dyn, Element, Error, Expr, Extent, Extents, Graph, Len, Shape, StaticTensor, Tensor,
+        TensorMut, TensorRef, contract, einsum, eval_all, tensor, try_einsum, try_tensor,
     };
 }

@@ -7,6 +7,7 @@ use tensorwrapper_notation::{Diagnostic, Fault, check};
 
 use super::equation::{self, Recorded};
 use super::scene::Scene;
+use super::straight::{self, Straight};
 use super::{Failure, own};
 use crate::host::Host;
 use crate::report;
@@ -23,6 +24,8 @@ struct Emission<'h> {
     numbers: Vec<(String, bool)>,
     /// For each write: code that takes the computed part, the function that puts it in its place, and the place.
     writes: Vec<(TokenStream, TokenStream, TokenStream)>,
+    /// The form of the only equation over static tensors, if it has one.
+    straight: Option<Straight>,
     faults: Vec<Diagnostic>,
 }
 
@@ -41,6 +44,7 @@ pub(super) fn expand(
         sinks: Vec::new(),
         numbers: Vec::new(),
         writes: Vec::new(),
+        straight: None,
         faults,
     };
     if let Some(hole) = &block.context {
@@ -130,6 +134,7 @@ impl Emission<'_> {
             Ok(equation) => {
                 let host = self.scene.host;
                 self.record.extend(equation.warnings().iter().map(|warning| report::warning(host, warning)));
+                self.straight = straight::straight(&self.scene, block, &equation);
                 let recorded = equation::record(&self.scene, &equation);
                 Some(Recorded { code: self.unwrap(recorded.code, statement) })
             }
@@ -246,18 +251,18 @@ impl Emission<'_> {
         // A value of another type than expected is blamed where the value is written.
         let result_value = quote_spanned!(self.value_span(block).resolved_at(Span::mixed_site())=> __value);
         // With `?` inside, the computation is a closure of its own, and so is what follows it.
-        let computed = emit! {
-            match #values {
-                #names => (|| {
-                    let __context = #context;
-                    #record
-                    let mut __results = #compute;
-                    #(let #patches = #takes;)*
-                    let __value = #value;
-                    #result
-                })()
+        let closure = emit! {
+            || {
+                let __context = #context;
+                #record
+                let mut __results = #compute;
+                #(let #patches = #takes;)*
+                let __value = #value;
+                #result
             }
         };
+        let computed = straight::call(self.straight.as_ref(), &closure, self.failure);
+        let computed = emit!(match #values { #names => #computed });
         let writes = self.writes.iter().zip(&patches).map(|((_, to, place), patch)| emit!(#to(#patch, #place);));
         let write = match patches.is_empty() {
             true => TokenStream::new(),

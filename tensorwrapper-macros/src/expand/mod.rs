@@ -5,7 +5,7 @@
 //! own: the compiler checks sixty small closures faster than one large function.
 //!
 //! `block` orders statements and results, `scene` knows what names stand for, `equation` records one equation,
-//! `checks` emits the compile-time checks.
+//! `checks` emits the compile-time checks, `straight` the code of an equation over static tensors alone.
 
 /// Quotes code of the expansion's own: its variables are nobody else's.
 macro_rules! emit {
@@ -16,6 +16,7 @@ mod block;
 mod checks;
 mod equation;
 mod scene;
+mod straight;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::format_ident;

@@ -7,8 +7,8 @@ use num_complex::Complex;
 
 use super::value::{Expr, Source, Tree, Value};
 use crate::element::Element;
-use crate::shape::Extents;
-use crate::tensor::{AnyRef, Tensor, TensorMut, TensorRef};
+use crate::shape::{Extents, StaticExtents};
+use crate::tensor::{AnyRef, StaticTensor, Tensor, TensorMut, TensorRef};
 
 /// Anything that `tensor!` can index: tensors, views, recorded results, and references to them.
 #[diagnostic::on_unimplemented(
@@ -81,6 +81,15 @@ impl<T: Element, S: Extents> TensorLike for TensorRef<'_, T, S> {
 
 #[diagnostic::do_not_recommend]
 impl<T: Element, S: Extents> TensorLike for TensorMut<'_, T, S> {
+    type Elem = T;
+    type Shape = S;
+    fn operand(&self) -> Operand<'_, T, S> {
+        Operand::leaf(self.erase())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element, S: StaticExtents> TensorLike for StaticTensor<T, S> {
     type Elem = T;
     type Shape = S;
     fn operand(&self) -> Operand<'_, T, S> {
@@ -208,3 +217,17 @@ tensors!(
     Expr<'_, T, S>,
     &Expr<'_, T, S>
 );
+
+#[diagnostic::do_not_recommend]
+impl<T: Element> IntoScalar<T> for StaticTensor<T, ()> {
+    fn to_scalar(&self) -> ScalarValue<'_> {
+        ScalarValue(Tree::Operand(self.operand().value, Vec::new()))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element> IntoScalar<T> for &StaticTensor<T, ()> {
+    fn to_scalar(&self) -> ScalarValue<'_> {
+        (**self).to_scalar()
+    }
+}

@@ -2,6 +2,7 @@
 
 mod given;
 mod results;
+mod straight;
 
 use std::marker::PhantomData;
 
@@ -10,6 +11,7 @@ pub use tensorwrapper_notation::syntax::{Factorisation as Decomposition, Operato
 
 pub use given::{Count, IndexRange, RealExponent, WholeExponent};
 pub use results::*;
+pub use straight::*;
 
 pub use crate::expr::{Factor, Index, IntoScalar, Node, Operand, Recorder, ScalarShape, ScalarValue, TensorLike, Written};
 pub use crate::shape::{

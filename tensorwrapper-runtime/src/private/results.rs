@@ -8,8 +8,8 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::exec::{Context, Graph, evaluate};
 use crate::expr::{Axis, Expr, Value, Written};
-use crate::shape::Extents;
-use crate::tensor::{AnyMut, AnyTensor, Tensor, TensorMut};
+use crate::shape::{Extents, StaticExtents};
+use crate::tensor::{AnyMut, AnyTensor, StaticTensor, Tensor, TensorMut};
 
 /// Where a block may run.
 #[diagnostic::on_unimplemented(
@@ -176,6 +176,13 @@ impl<T: Element, S: Extents> WriteInto<Tensor<T, S>> for Patch<T> {
 #[diagnostic::do_not_recommend]
 impl<T: Element, S: Extents> WriteInto<TensorMut<'_, T, S>> for Patch<T> {
     fn write(self, target: &mut TensorMut<'_, T, S>) {
+        copy(target.erase_mut(), &self);
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element, S: StaticExtents> WriteInto<StaticTensor<T, S>> for Patch<T> {
+    fn write(self, target: &mut StaticTensor<T, S>) {
         copy(target.erase_mut(), &self);
     }
 }

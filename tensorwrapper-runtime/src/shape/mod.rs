@@ -5,6 +5,7 @@
 mod check;
 mod extent;
 mod extents;
+mod inline;
 mod into;
 mod range;
 
@@ -16,5 +17,7 @@ pub use check::{
     check_rank, mark_axis, meet,
 };
 pub use extent::{Const, Dyn, Extent, Len};
-pub use extents::{Extents, Shape};
+pub use extents::{Axis, Extents, Shape};
+pub(crate) use inline::nested;
+pub use inline::{ConstExtent, NestedArray, StaticExtents};
 pub use into::{IntoExtent, IntoShape};
