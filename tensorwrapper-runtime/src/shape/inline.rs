@@ -13,8 +13,8 @@ pub trait ConstExtent: Extent {
     const LEN: usize;
     /// As many of something.
     type Array<X: Copy>: Copy;
-    /// The array of what a function gives for each index.
-    fn build<X: Copy>(element: impl FnMut(usize) -> X) -> Self::Array<X>;
+    /// The array of equal elements.
+    fn repeat<X: Copy>(element: X) -> Self::Array<X>;
     /// One element.
     fn get<X: Copy>(array: &Self::Array<X>, index: usize) -> &X;
     /// One element, writable.
@@ -30,8 +30,8 @@ impl<const N: usize> ConstExtent for Const<N> {
     type Array<X: Copy> = [X; N];
 
     #[inline(always)]
-    fn build<X: Copy>(element: impl FnMut(usize) -> X) -> [X; N] {
-        std::array::from_fn(element)
+    fn repeat<X: Copy>(element: X) -> [X; N] {
+        [element; N]
     }
     #[inline(always)]
     fn get<X: Copy>(array: &[X; N], index: usize) -> &X {
@@ -102,7 +102,7 @@ macro_rules! flattened {
 macro_rules! repeated {
     ($T:ty, $value:expr;) => { $value };
     ($T:ty, $value:expr; $E:ident $(, $rest:ident)*) => {
-        <$E>::build::<nested!($T; $($rest),*)>(|_| repeated!($T, $value; $($rest),*))
+        <$E>::repeat::<nested!($T; $($rest),*)>(repeated!($T, $value; $($rest),*))
     };
 }
 

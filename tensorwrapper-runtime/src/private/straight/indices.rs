@@ -4,6 +4,7 @@
 
 use std::marker::PhantomData;
 
+use super::Node;
 use crate::element::Element;
 use crate::shape::{Axis, Const, ConstExtent, StaticExtents, nested};
 use crate::tensor::StaticTensor;
@@ -146,11 +147,8 @@ pub trait Indices<S: StaticExtents> {
 pub trait Labels {
     /// The shape that their extents make.
     type Shape: StaticExtents;
-    /// One value for each index.
-    fn fill<T: Copy, const L: usize>(
-        at: [usize; L],
-        value: &mut impl FnMut(&[usize; L]) -> T,
-    ) -> <Self::Shape as StaticExtents>::Nested<T>;
+    /// The value of a node for each index.
+    fn fill<T: Element, const L: usize>(at: [usize; L], node: &impl Node<T>) -> <Self::Shape as StaticExtents>::Nested<T>;
     /// Hands out the values again, in the same order.
     fn each<T: Copy, const L: usize>(
         values: &<Self::Shape as StaticExtents>::Nested<T>,
@@ -167,16 +165,18 @@ macro_rules! element {
     };
 }
 
-/// One loop in the other.
+/// One loop in the other, the innermost label's row at once.
 macro_rules! fill {
-    ($T:ty, $value:ident, $at:ident;) => { $value(&$at) };
-    ($T:ty, $value:ident, $at:ident; $A:ident $(, $rest:ident)*) => {
-        <$A::Extent>::build::<nested!($T; $(<$rest as Labelled>::Extent),*)>(|index| {
-            #[allow(unused_mut)]
+    ($T:ty, $place:expr, $node:ident, $at:ident;) => { *$place = $node.value(&$at) };
+    ($T:ty, $place:expr, $node:ident, $at:ident; $A:ident) => { *$place = $node.row::<$A::Extent, L>(&$at, $A::LABEL) };
+    ($T:ty, $place:expr, $node:ident, $at:ident; $A:ident $(, $rest:ident)+) => {
+        let place = $place;
+        for index in 0..<$A::Extent as ConstExtent>::LEN {
             let mut $at = $at;
             $at[$A::LABEL] = index;
-            fill!($T, $value, $at; $($rest),*)
-        })
+            let place = <$A::Extent>::get_mut::<nested!($T; $(<$rest as Labelled>::Extent),+)>(place, index);
+            fill!($T, place, $node, $at; $($rest),+);
+        }
     };
 }
 macro_rules! each {
@@ -218,11 +218,10 @@ macro_rules! ranks {
             type Shape = ($($E::Extent,)*);
 
             #[inline(always)]
-            fn fill<T: Copy, const L: usize>(
-                at: [usize; L],
-                value: &mut impl FnMut(&[usize; L]) -> T,
-            ) -> nested!(T; $($E::Extent),*) {
-                fill!(T, value, at; $($E),*)
+            fn fill<T: Element, const L: usize>(at: [usize; L], node: &impl Node<T>) -> nested!(T; $($E::Extent),*) {
+                let mut values = Self::Shape::repeat(T::ZERO);
+                fill!(T, &mut values, node, at; $($E),*);
+                values
             }
             #[inline(always)]
             fn each<T: Copy, const L: usize>(

@@ -94,6 +94,16 @@ impl<const L: usize, X: Inline, G: Target<X::Elem>, V: Node<X::Elem>> Straight<'
 pub trait Node<T: Element> {
     /// Its value at indices of all labels.
     fn value<const L: usize>(&self, at: &[usize; L]) -> T;
+    /// Its values along one label. Sums add whole rows, which the compiler makes vectors of.
+    #[inline(always)]
+    fn row<E: ConstExtent, const L: usize>(&self, at: &[usize; L], label: usize) -> E::Array<T> {
+        let (mut row, mut at) = (E::repeat(T::ZERO), *at);
+        for index in 0..E::LEN {
+            at[label] = index;
+            *E::get_mut(&mut row, index) = self.value(&at);
+        }
+        row
+    }
     /// Whether nothing in it can fail.
     fn fits(&self) -> bool;
 }
@@ -191,24 +201,49 @@ impl<T: Element, A: Node<T>> Node<T> for Negate<A> {
         -self.0.value(at)
     }
     #[inline(always)]
+    fn row<E: ConstExtent, const L: usize>(&self, at: &[usize; L], label: usize) -> E::Array<T> {
+        let row = self.0.row::<E, L>(at, label);
+        pairwise::<T, E>(row, row, |value, _| -value)
+    }
+    #[inline(always)]
     fn fits(&self) -> bool {
         self.0.fits()
     }
 }
 
+/// Combines two rows.
+#[inline(always)]
+fn pairwise<T: Element, E: ConstExtent>(mut left: E::Array<T>, right: E::Array<T>, combine: impl Fn(T, T) -> T) -> E::Array<T> {
+    for index in 0..E::LEN {
+        let place = E::get_mut(&mut left, index);
+        *place = combine(*place, *E::get(&right, index));
+    }
+    left
+}
+
 /// `X + Y` and its like.
 #[derive(Clone, Copy, Debug)]
 pub struct Binary<A, B>(pub Operator, pub A, pub B);
-impl<T: Element, A: Node<T>, B: Node<T>> Node<T> for Binary<A, B> {
+impl<A, B> Binary<A, B> {
     #[inline(always)]
-    fn value<const L: usize>(&self, at: &[usize; L]) -> T {
-        let (left, right) = (self.1.value(at), self.2.value(at));
+    fn combine<T: Element>(&self, left: T, right: T) -> T {
         match self.0 {
             Operator::Add => left + right,
             Operator::Subtract => left - right,
             Operator::Multiply => left * right,
             Operator::Divide => left.quotient(right),
         }
+    }
+}
+impl<T: Element, A: Node<T>, B: Node<T>> Node<T> for Binary<A, B> {
+    #[inline(always)]
+    fn value<const L: usize>(&self, at: &[usize; L]) -> T {
+        self.combine(self.1.value(at), self.2.value(at))
+    }
+    #[inline(always)]
+    fn row<E: ConstExtent, const L: usize>(&self, at: &[usize; L], label: usize) -> E::Array<T> {
+        let (left, right) = (self.1.row::<E, L>(at, label), self.2.row::<E, L>(at, label));
+        pairwise::<T, E>(left, right, |left, right| self.combine(left, right))
     }
     #[inline(always)]
     fn fits(&self) -> bool {
@@ -219,25 +254,43 @@ impl<T: Element, A: Node<T>, B: Node<T>> Node<T> for Binary<A, B> {
 /// A reduction over one label.
 #[derive(Clone, Copy, Debug)]
 pub struct Fold<E, A>(pub Reduction, pub E, pub A);
+impl<E: Labelled, A> Fold<E, A> {
+    #[inline(always)]
+    fn combine<T: Element>(&self, folded: T, value: T) -> T {
+        match self.0 {
+            Reduction::Sum => folded + value,
+            Reduction::Product => folded * value,
+            Reduction::Max => Step::Max.combine(folded, value),
+            Reduction::Min => Step::Min.combine(folded, value),
+        }
+    }
+    /// The value over nothing. `Max` and `Min` have none, and do not fit.
+    #[inline(always)]
+    fn of_nothing<T: Element>(&self) -> T {
+        match self.0 {
+            Reduction::Product => T::ONE,
+            Reduction::Sum | Reduction::Max | Reduction::Min => T::ZERO,
+        }
+    }
+}
 impl<T: Element, E: Labelled, A: Node<T>> Node<T> for Fold<E, A> {
     #[inline(always)]
     fn value<const L: usize>(&self, at: &[usize; L]) -> T {
-        let mut at = *at;
-        let mut folded = match self.0 {
-            Reduction::Product => T::ONE,
-            // Over nothing, `Max` and `Min` do not fit.
-            Reduction::Sum | Reduction::Max | Reduction::Min => T::ZERO,
-        };
+        let (mut at, mut folded) = (*at, self.of_nothing());
         for index in 0..E::Extent::LEN {
             at[E::LABEL] = index;
             let value = self.2.value(&at);
-            folded = match self.0 {
-                _ if index == 0 => value,
-                Reduction::Sum => folded + value,
-                Reduction::Product => folded * value,
-                Reduction::Max => Step::Max.combine(folded, value),
-                Reduction::Min => Step::Min.combine(folded, value),
-            };
+            folded = if index == 0 { value } else { self.combine(folded, value) };
+        }
+        folded
+    }
+    #[inline(always)]
+    fn row<R: ConstExtent, const L: usize>(&self, at: &[usize; L], label: usize) -> R::Array<T> {
+        let (mut at, mut folded) = (*at, R::repeat(self.of_nothing()));
+        for index in 0..E::Extent::LEN {
+            at[E::LABEL] = index;
+            let row = self.2.row::<R, L>(&at, label);
+            folded = if index == 0 { row } else { pairwise::<T, R>(folded, row, |folded, value| self.combine(folded, value)) };
         }
         folded
     }

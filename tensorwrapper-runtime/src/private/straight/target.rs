@@ -39,7 +39,7 @@ impl<T: Element, G: Labels> Target<T> for ToTensor<G> {
     type Outcome = (StaticTensor<T, G::Shape>, ());
     #[inline(always)]
     fn compute<const L: usize>(self, value: &impl Node<T>) -> Self::Outcome {
-        (StaticTensor::from_nested(G::fill([0; L], &mut |at| value.value(at))), ())
+        (StaticTensor::from_nested(G::fill([0; L], value)), ())
     }
     #[inline(always)]
     fn fits(&self) -> bool {
@@ -58,7 +58,7 @@ where
     type Outcome = (StaticTensor<T, E::Shape>, ());
     #[inline(always)]
     fn compute<const L: usize>(self, value: &impl Node<T>) -> Self::Outcome {
-        let values = G::fill([0; L], &mut |at| value.value(at));
+        let values = G::fill([0; L], value);
         let mut tensor = StaticTensor::zeros();
         scatter::<T, G, I, E::Shape, L>(&values, &self.1, &mut tensor);
         (tensor, ())
@@ -76,7 +76,7 @@ impl<const N: usize, T: Element, G: Labels, X: Inline, I: Indices<X::Shape>> Tar
     type Outcome = ((), (StraightPatch<N, T, G, I>,));
     #[inline(always)]
     fn compute<const L: usize>(self, value: &impl Node<T>) -> Self::Outcome {
-        let values = G::fill([0; L], &mut |at| value.value(at));
+        let values = G::fill([0; L], value);
         ((), (StraightPatch { values, indices: self.2 },))
     }
     #[inline(always)]
