@@ -6,7 +6,7 @@
 
 use proc_macro2::TokenStream;
 use quote::format_ident;
-use tensorwrapper_notation::syntax::{Block, BlockValue, Count, Operator, Range, Reduction, Scalar};
+use tensorwrapper_notation::syntax::{Block, BlockValue, Count, Operator, Range, Reduction, Scalar, Target};
 use tensorwrapper_notation::{Builder, Equation, Function, Index, LabelId, LeftAxis, Operand, OperandId, Right, ScalarId};
 
 use super::Failure;
@@ -24,10 +24,14 @@ pub(super) struct Straight {
 
 /// The straight form, if the block is one equation that has one.
 pub(super) fn straight(scene: &Scene<'_>, block: &Block, equation: &Equation) -> Option<Straight> {
-    let value = usize::from(matches!(block.value, BlockValue::Equation(_)));
     let first = equation.operands().first()?;
     let [left] = equation.left() else { return None };
-    let is_alone = block.statements.len() + value == 1 && block.context.is_none();
+    let is_alone = match (block.statements.as_slice(), &block.value) {
+        ([], BlockValue::Equation(_)) => true,
+        ([statement], BlockValue::Nothing) => matches!(statement.target, Target::Place(..)),
+        _ => false,
+    };
+    let is_alone = is_alone && block.context.is_none();
     if !is_alone || equation.factorise().is_some() || left.axes().len() > AXES {
         return None;
     }
