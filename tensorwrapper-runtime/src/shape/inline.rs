@@ -114,6 +114,7 @@ macro_rules! literal {
 
 macro_rules! ranks {
     ($($($E:ident),*;)*) => { $(
+        #[diagnostic::do_not_recommend]
         impl<$($E: ConstExtent),*> StaticExtents for ($($E,)*) {
             type Nested<T: Copy> = nested!(T; $($E),*);
             const EXTENTS: &'static [usize] = &[$($E::LEN),*];
