@@ -12,7 +12,7 @@ use crate::host::Host;
 
 /// How a hole's value is taken.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Use {
+pub(super) enum Use {
     /// By reference: a tensor or a scalar.
     Borrow,
     /// As a range of indices.
@@ -161,9 +161,19 @@ impl<'h> Scene<'h> {
     }
 
     fn given(&self, hole: &Hole, how: Use) -> TokenStream {
-        let number = self.known.get(&(how, run_key(hole))).or_else(|| self.known.get(&(how, hole.text.clone())));
-        let name = &self.given[*number.expect("every hole of an equation was brought into the scene")].name;
+        let name = &self.given[self.number(hole, how)].name;
         emit!(#name)
+    }
+
+    /// The place of a value in the scrutinee.
+    pub(super) fn number(&self, hole: &Hole, how: Use) -> usize {
+        let number = self.known.get(&(how, run_key(hole))).or_else(|| self.known.get(&(how, hole.text.clone())));
+        *number.expect("every hole of an equation was brought into the scene")
+    }
+
+    /// Number of values in the scrutinee.
+    pub(super) fn count_given(&self) -> usize {
+        self.given.len()
     }
 
     /// Brings the block's context into the scrutinee.

@@ -6,21 +6,20 @@
 
 use proc_macro2::TokenStream;
 use quote::format_ident;
-use tensorwrapper_notation::syntax::{Block, BlockValue, Count, Operator, Range, Reduction, Scalar, Target};
+use tensorwrapper_notation::syntax::{Block, BlockValue, Count, Hole, Operator, Range, Reduction, Scalar, Target};
 use tensorwrapper_notation::{Builder, Equation, Function, Index, LabelId, LeftAxis, Operand, OperandId, Right, ScalarId};
 
 use super::Failure;
-use super::scene::Scene;
+use super::scene::{Scene, Use};
 
 /// Static tensors have so many axes at most.
 const AXES: usize = 8;
 
+/// Straight code has so many operands and numbers at most.
+const GIVEN: usize = 16;
+
 /// The straight form of a block's only equation.
-pub(super) struct Straight {
-    tree: TokenStream,
-    /// Whether something in it may fail when the program runs.
-    may_fail: bool,
-}
+pub(super) struct Straight(TokenStream);
 
 /// The straight form, if the block is one equation that has one.
 pub(super) fn straight(scene: &Scene<'_>, block: &Block, equation: &Equation) -> Option<Straight> {
@@ -32,40 +31,45 @@ pub(super) fn straight(scene: &Scene<'_>, block: &Block, equation: &Equation) ->
         _ => false,
     };
     let is_alone = is_alone && block.context.is_none();
-    if !is_alone || equation.factorise().is_some() || left.axes().len() > AXES {
+    if !is_alone || equation.factorise().is_some() || left.axes().len() > AXES || scene.count_given() > GIVEN {
         return None;
     }
     if equation.labels().iter().any(|label| matches!(label.declared, Some(Count::Hole(_)))) {
         return None;
     }
-    let mut emitter = Emitter { scene, equation, may_fail: false, is_straight: true };
+    let mut emitter = Emitter { scene, equation, is_straight: true };
     let target = emitter.target();
     let Right::Expression(value) = equation.build(&mut emitter) else { return None };
-    let (labels, first) = (equation.labels().len(), scene.borrowed(&first.hole));
-    let tree = emit!(::tensorwrapper::__private::Straight::<#labels, _, _, _>(#first, #target, #value));
-    emitter.is_straight.then_some(Straight { tree, may_fail: emitter.may_fail })
+    let (labels, first, (_, operands)) = (equation.labels().len(), scene.number(&first.hole, Use::Borrow), scene.scrutinee());
+    let tree = emit!(__straight::straight::<#labels, #first, #target, #value, _>(#operands));
+    emitter.is_straight.then_some(Straight(tree))
 }
 
-/// Calls a closure that records and computes, or computes the straight form where all operands are static.
+/// Calls a closure that records and computes, or computes the straight form where all operands are static. A closure,
+/// because there may be `?` in it.
 pub(super) fn call(straight: Option<&Straight>, record: &TokenStream, failure: Failure) -> TokenStream {
-    let Some(Straight { tree, may_fail }) = straight else { return emit!((#record)()) };
-    let compute = match (failure, may_fail) {
-        (Failure::Panic, false) => emit!(__compute),
-        (Failure::Panic, true) => emit!(__compute_fitting),
-        (Failure::Return, false) => emit!(__try_compute),
-        (Failure::Return, true) => emit!(__try_compute_fitting),
+    let Some(Straight(tree)) = straight else { return emit!((#record)()) };
+    let take = match failure {
+        Failure::Panic => emit!(take),
+        Failure::Return => emit!(try_take),
     };
+    // A branch, because rustc takes its time for a closure that is handed to a generic method.
     emit! {{
         #[allow(unused_imports)]
-        use ::tensorwrapper::__private::RecordInstead as _;
-        #tree.#compute(#record)
+        use ::tensorwrapper::__private::{RecordInstead as _, straight as __straight};
+        let __choice = #tree.__choose();
+        let __recorded = if __choice.records() {
+            ::core::option::Option::Some((#record)())
+        } else {
+            ::core::option::Option::None
+        };
+        __choice.#take(__recorded)
     }}
 }
 
 struct Emitter<'s, 'h> {
     scene: &'s Scene<'h>,
     equation: &'s Equation,
-    may_fail: bool,
     is_straight: bool,
 }
 
@@ -75,30 +79,36 @@ impl Emitter<'_, '_> {
         TokenStream::new()
     }
 
+    /// A number of the program.
+    fn given(&self, hole: &Hole, how: Use) -> TokenStream {
+        let number = self.scene.number(hole, how);
+        emit!(__straight::Given<#number>)
+    }
+
     /// What becomes of the values.
     fn target(&mut self) -> TokenStream {
         let left = &self.equation.left()[0];
         let labels: Vec<_> = left.labels().into_iter().map(|label| self.over(label)).collect();
         if let Some((id, _)) = self.equation.place() {
             let place = &self.equation.operands()[id.0];
-            let (number, indices, place) =
-                (self.equation.labels().len(), self.indices(&place.indices), self.scene.borrowed(&place.hole));
-            return emit!(::tensorwrapper::__private::ToPlace::<#number, _, _, _>((#(#labels,)*), #place, #indices));
+            let (all, indices, number) =
+                (self.equation.labels().len(), self.indices(&place.indices), self.scene.number(&place.hole, Use::Borrow));
+            return emit!(__straight::ToPlace<#all, (#(#labels,)*), #number, #indices>);
         }
         if left.axes().is_empty() {
-            return emit!(::tensorwrapper::__private::ToNumber);
+            return emit!(__straight::ToNumber);
         }
         if left.is_plain() {
-            return emit!(::tensorwrapper::__private::ToTensor((#(#labels,)*)));
+            return emit!(__straight::ToTensor<(#(#labels,)*)>);
         }
         let (mut runs, mut extents) = (Vec::new(), Vec::new());
         for axis in left.axes() {
             let LeftAxis::Label(label) = axis else { return self.no_straight_form() };
             let number = label.0;
-            runs.push(emit!(::tensorwrapper::__private::Run::<#number>));
+            runs.push(emit!(__straight::Run<#number>));
             extents.push(self.over(*label));
         }
-        emit!(::tensorwrapper::__private::ToDiagonal((#(#labels,)*), (#(#runs,)*), (#(#extents,)*)))
+        emit!(__straight::ToDiagonal<(#(#labels,)*), (#(#runs,)*), (#(#extents,)*)>)
     }
 
     /// A label and what gives it its extent: an axis that runs with it, or a literal.
@@ -109,8 +119,8 @@ impl Emitter<'_, '_> {
         let whole = places.clone().find(|(_, (_, index))| matches!(index, Index::Label(found, _) if *found == label));
         let extent = match whole {
             Some((operand, (axis, _))) => {
-                let given = self.scene.borrowed(&operand.hole);
-                emit!(::tensorwrapper::__private::axis_of::<#axis, _>(#given))
+                let number = self.scene.number(&operand.hole, Use::Borrow);
+                emit!(__straight::AxisOf<#number, #axis>)
             }
             None => {
                 let part = places.find_map(|(_, (_, index))| match index {
@@ -122,10 +132,10 @@ impl Emitter<'_, '_> {
                     Some(Count::Hole(_)) | None => None,
                 };
                 let Some(length) = part.or(declared) else { return self.no_straight_form() };
-                emit!(::tensorwrapper::Const::<#length>)
+                emit!(::tensorwrapper::Const<#length>)
             }
         };
-        emit!(::tensorwrapper::__private::Over::<#number, _>(#extent))
+        emit!(__straight::Over<#number, #extent>)
     }
 
     fn indices(&mut self, indices: &[Index]) -> TokenStream {
@@ -138,16 +148,17 @@ impl Emitter<'_, '_> {
 
     fn index(&mut self, index: &Index) -> TokenStream {
         match index {
-            Index::Label(LabelId(label), _) => emit!(::tensorwrapper::__private::Run::<#label>),
+            Index::Label(LabelId(label), _) => emit!(__straight::Run<#label>),
             Index::Slice(LabelId(label), Range::Literal(start, Some(end), _), _) => {
-                self.may_fail = true;
-                emit!(::tensorwrapper::__private::Part::<#label, #start, #end>)
+                emit!(__straight::Part<#label, #start, #end>)
             }
-            Index::Chip(count) => {
-                self.may_fail = true;
-                let position = self.scene.count(count);
-                emit!(::tensorwrapper::__private::Fixed(#position))
-            }
+            Index::Chip(count) => match count {
+                Count::Literal(position, _) => emit!(__straight::At<#position>),
+                Count::Hole(hole) => {
+                    let number = self.scene.number(hole, Use::Count);
+                    emit!(__straight::AtGiven<#number>)
+                }
+            },
             Index::Slice(..) | Index::Fused(..) | Index::Rest => self.no_straight_form(),
         }
     }
@@ -157,17 +168,17 @@ impl Builder for Emitter<'_, '_> {
     type Value = TokenStream;
 
     fn operand(&mut self, _: OperandId, operand: &Operand) -> TokenStream {
-        let (given, indices) = (self.scene.borrowed(&operand.hole), self.indices(&operand.indices));
-        emit!(::tensorwrapper::__private::Read(#given, #indices))
+        let (given, indices) = (self.scene.number(&operand.hole, Use::Borrow), self.indices(&operand.indices));
+        emit!(__straight::Read<#given, #indices>)
     }
 
     fn scalar(&mut self, _: ScalarId, scalar: &Scalar) -> TokenStream {
         match scalar {
-            Scalar::Literal(value, _) => emit!(::tensorwrapper::__private::Literal(#value)),
-            Scalar::Hole(hole) => {
-                let given = self.scene.borrowed(hole);
-                emit!(::tensorwrapper::__private::Given(#given))
+            Scalar::Literal(value, _) => {
+                let bits = value.to_bits();
+                emit!(__straight::Literal<#bits>)
             }
+            Scalar::Hole(hole) => self.given(hole, Use::Borrow),
         }
     }
 
@@ -176,45 +187,48 @@ impl Builder for Emitter<'_, '_> {
     }
 
     fn negate(&mut self, value: TokenStream) -> TokenStream {
-        emit!(::tensorwrapper::__private::Negate(#value))
+        emit!(__straight::Negate<#value>)
     }
 
     fn binary(&mut self, operator: Operator, left: TokenStream, right: TokenStream) -> TokenStream {
         // The variant's name is its debug text.
         let variant = format_ident!("{operator:?}");
-        emit!(::tensorwrapper::__private::Binary(::tensorwrapper::__private::Operator::#variant, #left, #right))
+        emit!(__straight::Binary<__straight::#variant, #left, #right>)
     }
 
     fn reduce(&mut self, reduction: Reduction, labels: &[LabelId], value: TokenStream) -> TokenStream {
-        self.may_fail |= matches!(reduction, Reduction::Max | Reduction::Min);
         let variant = format_ident!("{reduction:?}");
         labels.iter().rev().fold(value, |value, label| {
             let over = self.over(*label);
-            emit!(::tensorwrapper::__private::Fold(::tensorwrapper::__private::Reduction::#variant, #over, #value))
+            emit!(__straight::Fold<__straight::#variant, #over, #value>)
         })
     }
 
     fn apply(&mut self, function: Function, value: TokenStream) -> TokenStream {
-        let variant = format_ident!("{function:?}");
-        emit!(::tensorwrapper::__private::Apply(::tensorwrapper::__private::Function::#variant, #value))
+        let number = Function::ALL.iter().position(|known| *known == function);
+        let number = number.expect("every function is in the list of all");
+        emit!(__straight::Apply<#number, #value>)
     }
 
     fn power_integer(&mut self, value: TokenStream, _: ScalarId, exponent: &Scalar) -> TokenStream {
         let exponent = match exponent {
             Scalar::Literal(value, _) => {
                 let value = *value as i32;
-                emit!(#value)
+                emit!(__straight::Whole<#value>)
             }
-            Scalar::Hole(hole) => self.scene.whole(hole),
+            Scalar::Hole(hole) => self.given(hole, Use::Whole),
         };
-        emit!(::tensorwrapper::__private::PowerInteger(#value, #exponent))
+        emit!(__straight::PowerInteger<#value, #exponent>)
     }
 
     fn power_real(&mut self, value: TokenStream, _: ScalarId, exponent: &Scalar) -> TokenStream {
         let exponent = match exponent {
-            Scalar::Literal(value, _) => emit!(#value),
-            Scalar::Hole(hole) => self.scene.real(hole),
+            Scalar::Literal(value, _) => {
+                let bits = value.to_bits();
+                emit!(__straight::Real<#bits>)
+            }
+            Scalar::Hole(hole) => self.given(hole, Use::Real),
         };
-        emit!(::tensorwrapper::__private::PowerReal(#value, #exponent))
+        emit!(__straight::PowerReal<#value, #exponent>)
     }
 }

@@ -2,7 +2,7 @@
 
 mod given;
 mod results;
-mod straight;
+pub mod straight;
 
 use std::marker::PhantomData;
 
@@ -11,7 +11,7 @@ pub use tensorwrapper_notation::syntax::{Factorisation as Decomposition, Operato
 
 pub use given::{Count, IndexRange, RealExponent, WholeExponent};
 pub use results::*;
-pub use straight::*;
+pub use straight::RecordInstead;
 
 pub use crate::expr::{Factor, Index, IntoScalar, Node, Operand, Recorder, ScalarShape, ScalarValue, TensorLike, Written};
 pub use crate::shape::{

@@ -1,213 +1,187 @@
 //! Straight code: an equation over static tensors as a tree of types that computes itself, loop in loop.
 //!
-//! The macro sees no types, so it emits the tree beside the closure that records. Building the tree asks nothing of the
-//! operands. Method lookup chooses: the inherent methods of [`Straight`] exist where the whole tree can be computed, and
-//! the trait's methods of the same names, found second, take the closure. The recording is where everything is checked,
+//! The macro sees no types, so it emits the tree beside the code that records. Naming the tree asks nothing of the
+//! operands. Method lookup chooses: the inherent method of [`Straight`] exists where the whole tree can be computed, and
+//! the trait's method of the same name, found second, leaves it to the recording. The recording is where everything is checked,
 //! with its sentences; so the tree converts what the checks refuse (other elements, other numbers), and what may fail
 //! only when the program runs it leaves to the recording ([`Node::fits`]).
 
+mod functions;
 mod indices;
 mod target;
 
-use num_complex::Complex;
-use tensorwrapper_notation::Function;
-use tensorwrapper_notation::syntax::{Operator, Reduction};
+use std::marker::PhantomData;
 
+use functions::convert;
+pub use functions::*;
 pub use indices::*;
 pub use target::*;
 
-use crate::backend::Reduction as Step;
-use crate::backend::function::Scalar;
-use crate::element::{Element, dispatch};
+use crate::element::Element;
 use crate::error::Error;
 use crate::shape::ConstExtent;
-use crate::tensor::StaticTensor;
 
-/// An equation of `L` labels: the operand that tells the element type, what becomes of the values, and the value.
+/// An equation of `L` labels over nested pairs of operands: the operand that tells the element type, what becomes of the
+/// values, and the value.
 #[derive(Debug)]
-pub struct Straight<'a, const L: usize, X, G, V>(pub &'a X, pub G, pub V);
+pub struct Straight<const L: usize, const FIRST: usize, G, V, O>(O, PhantomData<(G, V)>);
+
+/// Gives an equation its operands.
+pub fn straight<const L: usize, const FIRST: usize, G, V, O>(operands: O) -> Straight<L, FIRST, G, V, O> {
+    Straight(operands, PhantomData)
+}
+
+/// An equation that can be computed: its operands are static. One trait, so that lookup ends at the first that is not.
+pub trait Form {
+    /// The value of the macro, and what is to be written.
+    type Outcome;
+    /// Computes all values.
+    fn compute(&self) -> Self::Outcome;
+    /// Whether nothing in it fails.
+    fn fits(&self) -> bool;
+}
+impl<const L: usize, const FIRST: usize, G, V, O> Form for Straight<L, FIRST, G, V, O>
+where
+    O: Nth<FIRST, Item: Inline>,
+    V: Node<<O::Item as Inline>::Elem, O>,
+    G: Target<<O::Item as Inline>::Elem, O>,
+{
+    type Outcome = G::Outcome;
+    #[inline(always)]
+    fn compute(&self) -> G::Outcome {
+        G::compute::<V, L>(&self.0)
+    }
+    #[inline(always)]
+    fn fits(&self) -> bool {
+        G::fits(&self.0) && V::fits(&self.0)
+    }
+}
 
 /// The equation is recorded and computed as any other.
 pub trait RecordInstead: Sized {
     #[allow(missing_docs)]
-    fn __compute<R>(self, record: impl FnOnce() -> R) -> R {
-        record()
-    }
-    #[allow(missing_docs)]
-    fn __compute_fitting<R>(self, record: impl FnOnce() -> R) -> R {
-        record()
-    }
-    #[allow(missing_docs)]
-    fn __try_compute<R>(self, record: impl FnOnce() -> R) -> R {
-        record()
-    }
-    #[allow(missing_docs)]
-    fn __try_compute_fitting<R>(self, record: impl FnOnce() -> R) -> R {
-        record()
+    fn __choose(self) -> Recording {
+        Recording
     }
 }
-impl<const L: usize, X, G, V> RecordInstead for Straight<'_, L, X, G, V> {}
+impl<const L: usize, const FIRST: usize, G, V, O> RecordInstead for Straight<L, FIRST, G, V, O> {}
 
-impl<const L: usize, X: Inline, G: Target<X::Elem>, V: Node<X::Elem>> Straight<'_, L, X, G, V> {
-    /// Computes what cannot fail.
+impl<const L: usize, const FIRST: usize, G, V, O> Straight<L, FIRST, G, V, O>
+where
+    Self: Form,
+{
+    /// The equation is computed by straight code.
     #[inline(always)]
-    pub fn __compute<R>(self, _: impl FnOnce() -> R) -> G::Outcome {
-        self.1.compute::<L>(&self.2)
+    pub fn __choose(self) -> Computing<Self> {
+        Computing(self)
+    }
+}
+
+/// Where an equation is recorded: its value is that of the recording.
+#[derive(Debug)]
+pub struct Recording;
+
+impl Recording {
+    /// Whether the equation is to be recorded.
+    #[inline(always)]
+    pub fn records(&self) -> bool {
+        true
     }
 
-    /// Computes, or has the recording panic.
+    /// The recording's value.
     #[inline(always)]
-    pub fn __compute_fitting<R>(self, record: impl FnOnce() -> R) -> G::Outcome {
-        if !(self.1.fits() && self.2.fits()) {
-            record();
-            unreachable!("the recording refuses what does not fit");
-        }
-        self.1.compute::<L>(&self.2)
+    pub fn take<R>(self, recorded: Option<R>) -> R {
+        recorded.unwrap_or_else(|| unreachable!("the equation was to be recorded"))
     }
 
-    /// Computes what cannot fail.
-    ///
-    /// # Errors
-    /// None.
+    /// The recording's value or failure.
     #[inline(always)]
-    pub fn __try_compute<R>(self, _: impl FnOnce() -> R) -> Result<G::Outcome, Error> {
-        Ok(self.1.compute::<L>(&self.2))
+    pub fn try_take<R>(self, recorded: Option<R>) -> R {
+        self.take(recorded)
+    }
+}
+
+/// Where an equation is computed by straight code. It is recorded only to hear what does not fit.
+#[derive(Debug)]
+pub struct Computing<F>(F);
+
+impl<F: Form> Computing<F> {
+    /// Whether the equation is to be recorded, which will refuse it.
+    #[inline(always)]
+    pub fn records(&self) -> bool {
+        !self.0.fits()
     }
 
-    /// Computes, or asks the recording why not.
+    /// The value, where the recording has not panicked.
+    #[inline(always)]
+    pub fn take<R>(self, _: Option<R>) -> F::Outcome {
+        self.0.compute()
+    }
+
+    /// The value.
     ///
     /// # Errors
     /// The recording's.
     #[inline(always)]
-    pub fn __try_compute_fitting<R>(self, record: impl FnOnce() -> Result<R, Error>) -> Result<G::Outcome, Error> {
-        if !(self.1.fits() && self.2.fits()) {
-            return match record() {
-                Err(error) => Err(error),
-                Ok(_) => unreachable!("the recording refuses what does not fit"),
-            };
+    pub fn try_take<R>(self, recorded: Option<Result<R, Error>>) -> Result<F::Outcome, Error> {
+        match recorded {
+            Some(Err(error)) => Err(error),
+            Some(Ok(_)) | None => Ok(self.0.compute()),
         }
-        Ok(self.1.compute::<L>(&self.2))
     }
 }
 
-/// A part of a right side over elements of type `T`.
-pub trait Node<T: Element> {
+/// A part of a right side over elements of type `T` and operands `O`.
+pub trait Node<T: Element, O> {
     /// Its value at indices of all labels.
-    fn value<const L: usize>(&self, at: &[usize; L]) -> T;
+    fn value<const L: usize>(operands: &O, at: &[usize; L]) -> T;
     /// Its values along one label. Sums add whole rows, which the compiler makes vectors of.
     #[inline(always)]
-    fn row<E: ConstExtent, const L: usize>(&self, at: &[usize; L], label: usize) -> E::Array<T> {
+    fn row<E: ConstExtent, const L: usize>(operands: &O, at: &[usize; L], label: usize) -> E::Array<T> {
         let (mut row, mut at) = (E::repeat(T::ZERO), *at);
         for index in 0..E::LEN {
             at[label] = index;
-            *E::get_mut(&mut row, index) = self.value(&at);
+            *E::get_mut(&mut row, index) = Self::value(operands, &at);
         }
         row
     }
     /// Whether nothing in it can fail.
-    fn fits(&self) -> bool;
+    fn fits(operands: &O) -> bool;
 }
 
-/// An element of a tensor.
-#[derive(Clone, Copy, Debug)]
-pub struct Read<'a, X, I>(pub &'a X, pub I);
-impl<T: Element, X: Inline, I: Indices<X::Shape>> Node<T> for Read<'_, X, I> {
+/// An element of operand `N`.
+#[derive(Debug)]
+pub struct Read<const N: usize, I>(PhantomData<I>);
+impl<T: Element, O: Nth<N, Item: Inline>, I: Terms<O>, const N: usize> Node<T, O> for Read<N, I>
+where
+    I::Places: Indices<<O::Item as Inline>::Shape>,
+{
     #[inline(always)]
-    fn value<const L: usize>(&self, at: &[usize; L]) -> T {
-        convert(*self.1.element(self.0.tensor().nested(), at))
+    fn value<const L: usize>(operands: &O, at: &[usize; L]) -> T {
+        convert(*I::places(operands).element(operands.nth().tensor().nested(), at))
     }
     #[inline(always)]
-    fn fits(&self) -> bool {
-        self.1.fit()
-    }
-}
-
-/// The same number as an element of type `T`. Between equal types the compiler leaves nothing of it.
-#[inline(always)]
-fn convert<X: Element, T: Element>(value: X) -> T {
-    T::from_complex(value.to_complex())
-}
-
-/// A number of the program, or a static tensor of rank 0.
-pub trait Number {
-    /// The number as an element.
-    fn number<T: Element>(&self) -> T;
-}
-impl<X: Element> Number for X {
-    #[inline(always)]
-    fn number<T: Element>(&self) -> T {
-        convert(*self)
-    }
-}
-/// References to numbers, one by one: a blanket implementation would meet the one for elements.
-macro_rules! references {
-    ($($X:ty),*) => { $(
-        impl Number for &$X {
-            #[inline(always)]
-            fn number<T: Element>(&self) -> T {
-                convert(**self)
-            }
-        }
-    )* };
-}
-references!(f32, f64, Complex<f32>, Complex<f64>);
-impl<X: Element> Number for StaticTensor<X, ()> {
-    #[inline(always)]
-    fn number<T: Element>(&self) -> T {
-        convert(*self.nested())
-    }
-}
-impl<X: Element> Number for &StaticTensor<X, ()> {
-    #[inline(always)]
-    fn number<T: Element>(&self) -> T {
-        convert(*self.nested())
-    }
-}
-
-/// A number that the program gives.
-#[derive(Clone, Copy, Debug)]
-pub struct Given<'a, X>(pub &'a X);
-impl<T: Element, X: Number> Node<T> for Given<'_, X> {
-    #[inline(always)]
-    fn value<const L: usize>(&self, _: &[usize; L]) -> T {
-        self.0.number()
-    }
-    #[inline(always)]
-    fn fits(&self) -> bool {
-        true
-    }
-}
-
-/// A literal.
-#[derive(Clone, Copy, Debug)]
-pub struct Literal(pub f64);
-impl<T: Element> Node<T> for Literal {
-    #[inline(always)]
-    fn value<const L: usize>(&self, _: &[usize; L]) -> T {
-        T::from_complex(Complex::new(self.0, 0.0))
-    }
-    #[inline(always)]
-    fn fits(&self) -> bool {
-        true
+    fn fits(operands: &O) -> bool {
+        I::places(operands).fit()
     }
 }
 
 /// `-X`
-#[derive(Clone, Copy, Debug)]
-pub struct Negate<A>(pub A);
-impl<T: Element, A: Node<T>> Node<T> for Negate<A> {
+#[derive(Debug)]
+pub struct Negate<A>(PhantomData<A>);
+impl<T: Element, O, A: Node<T, O>> Node<T, O> for Negate<A> {
     #[inline(always)]
-    fn value<const L: usize>(&self, at: &[usize; L]) -> T {
-        -self.0.value(at)
+    fn value<const L: usize>(operands: &O, at: &[usize; L]) -> T {
+        -A::value(operands, at)
     }
     #[inline(always)]
-    fn row<E: ConstExtent, const L: usize>(&self, at: &[usize; L], label: usize) -> E::Array<T> {
-        let row = self.0.row::<E, L>(at, label);
+    fn row<E: ConstExtent, const L: usize>(operands: &O, at: &[usize; L], label: usize) -> E::Array<T> {
+        let row = A::row::<E, L>(operands, at, label);
         pairwise::<T, E>(row, row, |value, _| -value)
     }
     #[inline(always)]
-    fn fits(&self) -> bool {
-        self.0.fits()
+    fn fits(operands: &O) -> bool {
+        A::fits(operands)
     }
 }
 
@@ -222,142 +196,49 @@ fn pairwise<T: Element, E: ConstExtent>(mut left: E::Array<T>, right: E::Array<T
 }
 
 /// `X + Y` and its like.
-#[derive(Clone, Copy, Debug)]
-pub struct Binary<A, B>(pub Operator, pub A, pub B);
-impl<A, B> Binary<A, B> {
+#[derive(Debug)]
+pub struct Binary<F, A, B>(PhantomData<(F, A, B)>);
+impl<T: Element, O, F: Combine, A: Node<T, O>, B: Node<T, O>> Node<T, O> for Binary<F, A, B> {
     #[inline(always)]
-    fn combine<T: Element>(&self, left: T, right: T) -> T {
-        match self.0 {
-            Operator::Add => left + right,
-            Operator::Subtract => left - right,
-            Operator::Multiply => left * right,
-            Operator::Divide => left.quotient(right),
-        }
-    }
-}
-impl<T: Element, A: Node<T>, B: Node<T>> Node<T> for Binary<A, B> {
-    #[inline(always)]
-    fn value<const L: usize>(&self, at: &[usize; L]) -> T {
-        self.combine(self.1.value(at), self.2.value(at))
+    fn value<const L: usize>(operands: &O, at: &[usize; L]) -> T {
+        F::combine(A::value(operands, at), B::value(operands, at))
     }
     #[inline(always)]
-    fn row<E: ConstExtent, const L: usize>(&self, at: &[usize; L], label: usize) -> E::Array<T> {
-        let (left, right) = (self.1.row::<E, L>(at, label), self.2.row::<E, L>(at, label));
-        pairwise::<T, E>(left, right, |left, right| self.combine(left, right))
+    fn row<E: ConstExtent, const L: usize>(operands: &O, at: &[usize; L], label: usize) -> E::Array<T> {
+        pairwise::<T, E>(A::row::<E, L>(operands, at, label), B::row::<E, L>(operands, at, label), F::combine)
     }
     #[inline(always)]
-    fn fits(&self) -> bool {
-        self.1.fits() && self.2.fits()
+    fn fits(operands: &O) -> bool {
+        A::fits(operands) && B::fits(operands)
     }
 }
 
 /// A reduction over one label.
-#[derive(Clone, Copy, Debug)]
-pub struct Fold<E, A>(pub Reduction, pub E, pub A);
-impl<E: Labelled, A> Fold<E, A> {
+#[derive(Debug)]
+pub struct Fold<F, E, A>(PhantomData<(F, E, A)>);
+impl<T: Element, O, F: Reduce, E: Label<O>, A: Node<T, O>> Node<T, O> for Fold<F, E, A> {
     #[inline(always)]
-    fn combine<T: Element>(&self, folded: T, value: T) -> T {
-        match self.0 {
-            Reduction::Sum => folded + value,
-            Reduction::Product => folded * value,
-            Reduction::Max => Step::Max.combine(folded, value),
-            Reduction::Min => Step::Min.combine(folded, value),
-        }
-    }
-    /// The value over nothing. `Max` and `Min` have none, and do not fit.
-    #[inline(always)]
-    fn of_nothing<T: Element>(&self) -> T {
-        match self.0 {
-            Reduction::Product => T::ONE,
-            Reduction::Sum | Reduction::Max | Reduction::Min => T::ZERO,
-        }
-    }
-}
-impl<T: Element, E: Labelled, A: Node<T>> Node<T> for Fold<E, A> {
-    #[inline(always)]
-    fn value<const L: usize>(&self, at: &[usize; L]) -> T {
-        let (mut at, mut folded) = (*at, self.of_nothing());
-        for index in 0..E::Extent::LEN {
-            at[E::LABEL] = index;
-            let value = self.2.value(&at);
-            folded = if index == 0 { value } else { self.combine(folded, value) };
+    fn value<const L: usize>(operands: &O, at: &[usize; L]) -> T {
+        let (mut at, mut folded) = (*at, F::of_nothing());
+        for index in 0..<E::Loop as Loop>::Extent::LEN {
+            at[E::Loop::LABEL] = index;
+            let value = A::value(operands, &at);
+            folded = if index == 0 { value } else { F::combine(folded, value) };
         }
         folded
     }
     #[inline(always)]
-    fn row<R: ConstExtent, const L: usize>(&self, at: &[usize; L], label: usize) -> R::Array<T> {
-        let (mut at, mut folded) = (*at, R::repeat(self.of_nothing()));
-        for index in 0..E::Extent::LEN {
-            at[E::LABEL] = index;
-            let row = self.2.row::<R, L>(&at, label);
-            folded = if index == 0 { row } else { pairwise::<T, R>(folded, row, |folded, value| self.combine(folded, value)) };
+    fn row<R: ConstExtent, const L: usize>(operands: &O, at: &[usize; L], label: usize) -> R::Array<T> {
+        let (mut at, mut folded) = (*at, R::repeat(F::of_nothing()));
+        for index in 0..<E::Loop as Loop>::Extent::LEN {
+            at[E::Loop::LABEL] = index;
+            let row = A::row::<R, L>(operands, &at, label);
+            folded = if index == 0 { row } else { pairwise::<T, R>(folded, row, F::combine) };
         }
         folded
     }
     #[inline(always)]
-    fn fits(&self) -> bool {
-        let defined = match self.0 {
-            Reduction::Sum | Reduction::Product => true,
-            Reduction::Max | Reduction::Min => E::Extent::LEN > 0 && !T::DTYPE.is_complex(),
-        };
-        defined && self.2.fits()
-    }
-}
-
-/// The same number in the type that a table of functions has, and back.
-#[inline(always)]
-fn same<A: Element, B: Element>(value: A) -> B {
-    match B::typed(A::erase(&[value])) {
-        Some(&[value]) => value,
-        _ => unreachable!("the types are one"),
-    }
-}
-
-/// A function of each element.
-#[derive(Clone, Copy, Debug)]
-pub struct Apply<A>(pub Function, pub A);
-impl<T: Element, A: Node<T>> Node<T> for Apply<A> {
-    #[inline(always)]
-    fn value<const L: usize>(&self, at: &[usize; L]) -> T {
-        let value = self.1.value(at);
-        dispatch!(T::DTYPE, U => {
-            let mut values = [same::<T, U>(value)];
-            U::apply(self.0, &mut values);
-            same::<U, T>(values[0])
-        })
-    }
-    #[inline(always)]
-    fn fits(&self) -> bool {
-        self.1.fits()
-    }
-}
-
-/// Each element to a whole power.
-#[derive(Clone, Copy, Debug)]
-pub struct PowerInteger<A>(pub A, pub i32);
-impl<T: Element, A: Node<T>> Node<T> for PowerInteger<A> {
-    #[inline(always)]
-    fn value<const L: usize>(&self, at: &[usize; L]) -> T {
-        let value = self.0.value(at);
-        dispatch!(T::DTYPE, U => same::<U, T>(same::<T, U>(value).power_integer(self.1)))
-    }
-    #[inline(always)]
-    fn fits(&self) -> bool {
-        self.0.fits()
-    }
-}
-
-/// Each element to a real power.
-#[derive(Clone, Copy, Debug)]
-pub struct PowerReal<A>(pub A, pub f64);
-impl<T: Element, A: Node<T>> Node<T> for PowerReal<A> {
-    #[inline(always)]
-    fn value<const L: usize>(&self, at: &[usize; L]) -> T {
-        let value = self.0.value(at);
-        dispatch!(T::DTYPE, U => same::<U, T>(same::<T, U>(value).power_real(self.1)))
-    }
-    #[inline(always)]
-    fn fits(&self) -> bool {
-        self.0.fits()
+    fn fits(operands: &O) -> bool {
+        (!F::IS_EXTREME || <E::Loop as Loop>::Extent::LEN > 0 && !T::DTYPE.is_complex()) && A::fits(operands)
     }
 }
