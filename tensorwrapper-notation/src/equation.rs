@@ -80,6 +80,23 @@ pub enum Exponent {
     Real,
 }
 
+/// What a piece of the host's language stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Use {
+    /// An operand.
+    Tensor,
+    /// A number that is a factor or a term.
+    Scalar,
+    /// A range of indices.
+    Range,
+    /// A position or an extent.
+    Count,
+    /// The exponent of `powi`.
+    Whole,
+    /// The exponent of `powf`.
+    Real,
+}
+
 /// One occurrence of a tensor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operand {
@@ -269,6 +286,44 @@ impl Equation {
             Meaning::Factorise(factorise) => &factorise.arguments,
         };
         nodes.iter().find_map(|node| node.exponent(id))
+    }
+
+    /// Every piece of the host's language, in the order in which the doors pass their values: operands and what stands in
+    /// their indices, numbers, declared extents. A piece that the language repeats, as `sym` does, is one; an operand is one
+    /// for each [`OperandId`].
+    pub fn holes(&self) -> Vec<(&Hole, Use)> {
+        fn add<'e>(found: &mut Vec<(&'e Hole, Use)>, hole: &'e Hole, role: Use) {
+            if role == Use::Tensor || !found.iter().any(|(known, used)| *used == role && known.span == hole.span) {
+                found.push((hole, role));
+            }
+        }
+        let mut found = Vec::new();
+        for operand in &self.operands {
+            add(&mut found, &operand.hole, Use::Tensor);
+            for index in &operand.indices {
+                match index {
+                    Index::Slice(_, Range::Hole(hole), _) => add(&mut found, hole, Use::Range),
+                    Index::Chip(Count::Hole(hole)) => add(&mut found, hole, Use::Count),
+                    Index::Slice(..) | Index::Chip(_) | Index::Label(..) | Index::Fused(..) | Index::Rest => {}
+                }
+            }
+        }
+        for (n, scalar) in self.scalars.iter().enumerate() {
+            if let Scalar::Hole(hole) = scalar {
+                let role = match self.exponent(ScalarId(n)) {
+                    Some(Exponent::Whole) => Use::Whole,
+                    Some(Exponent::Real) => Use::Real,
+                    None => Use::Scalar,
+                };
+                add(&mut found, hole, role);
+            }
+        }
+        for label in &self.labels {
+            if let Some(Count::Hole(hole)) = &label.declared {
+                add(&mut found, hole, Use::Count);
+            }
+        }
+        found
     }
 
     /// The results: one, or those of a decomposition.

@@ -8,9 +8,15 @@ use crate::token::{Delimiter, Span, Token, Tree};
 /// # Errors
 /// An unbalanced delimiter, and groups nested beyond all measure.
 pub fn lex(text: &str) -> Result<Vec<Token>, Diagnostic> {
-    let mut lexer = Lexer { text, position: 0, depth: 0 };
-    let tokens = lexer.until(None)?;
-    Ok(tokens)
+    Lexer { text, position: 0, depth: 0, backticks: false }.until(None)
+}
+
+/// The same for texts that the macros wrote, in which backticks enclose a piece of the host's language.
+///
+/// # Errors
+/// As [`lex`]'s.
+pub(crate) fn lex_written(text: &str) -> Result<Vec<Token>, Diagnostic> {
+    Lexer { text, position: 0, depth: 0, backticks: true }.until(None)
 }
 
 struct Lexer<'a> {
@@ -18,6 +24,8 @@ struct Lexer<'a> {
     position: usize,
     /// Groups around the position.
     depth: usize,
+    /// Whether what stands between backticks is one name.
+    backticks: bool,
 }
 
 /// Groups inside groups that anybody writes; more would end the reader's stack before the text.
@@ -49,6 +57,11 @@ impl Lexer<'_> {
                 Tree::Ident(self.take_while(|c| c.is_alphanumeric() || c == '_'))
             } else if c.is_ascii_digit() {
                 Tree::Literal(self.number())
+            } else if c == '`' && self.backticks {
+                self.position += 1;
+                let name = self.take_while(|c| c != '`');
+                self.position += 1;
+                Tree::Ident(name)
             } else if let Some((delimiter, end)) = opening(c) {
                 self.group(delimiter, end)?
             } else if matches!(c, ')' | ']' | '}') {

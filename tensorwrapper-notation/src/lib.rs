@@ -19,14 +19,16 @@ pub mod syntax;
 #[cfg(test)]
 mod testing;
 mod token;
+mod written;
 
 pub use check::check;
 pub use diagnostic::{Diagnostic, Fault};
 pub use einsum::{contraction, einsum, numbered_operands};
 pub use equation::{
-    Builder, Equation, Exponent, Extent, Factorise, Index, LabelId, Left, LeftAxis, Operand, OperandId, Right, ScalarId,
+    Builder, Equation, Exponent, Extent, Factorise, Index, LabelId, Left, LeftAxis, Operand, OperandId, Right, ScalarId, Use,
 };
 pub use function::Function;
 pub use lex::lex;
 pub use parse::{Recovered, axes, einsum_call, parse, recover};
 pub use token::{Delimiter, Span, Token, Tree, text};
+pub use written::{read, write};

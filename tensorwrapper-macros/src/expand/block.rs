@@ -16,10 +16,14 @@ use crate::report;
 struct Emission<'h> {
     scene: Scene<'h>,
     failure: Failure,
-    /// Code that records the equations.
-    record: TokenStream,
-    /// References to recordings that are computed.
-    sinks: Vec<TokenStream>,
+    /// Code that types the equations.
+    typed: TokenStream,
+    /// What the run reads of each equation, and where it stands.
+    recipes: Vec<(TokenStream, Span)>,
+    /// The number of the next result.
+    next: usize,
+    /// The numbers of the results that leave the block.
+    sinks: Vec<usize>,
     /// Whether each bound name is a plain number.
     numbers: Vec<(String, bool)>,
     /// For each write: code that takes the computed part, the function that puts it in its place, and the place.
@@ -27,6 +31,15 @@ struct Emission<'h> {
     /// The form of the only equation over static tensors, if it has one.
     straight: Option<Straight>,
     faults: Vec<Diagnostic>,
+}
+
+/// How many results an equation has.
+fn results(statement: &Statement) -> usize {
+    match &statement.target {
+        Target::Let(results) => results.len(),
+        Target::Value(sides) => sides.len(),
+        Target::Place(..) => 1,
+    }
 }
 
 /// Expands a block, of which some statements may be missing: `wrong` are the faults found in them and the names that they
@@ -37,10 +50,13 @@ pub(super) fn expand(
     (faults, broken): (Vec<Diagnostic>, &[Name]),
     failure: Failure,
 ) -> Result<TokenStream, Vec<Diagnostic>> {
+    let last = if let BlockValue::Equation(statement) = &block.value { results(statement) } else { 0 };
     let mut emission = Emission {
-        scene: Scene::new(host),
+        scene: Scene::new(host, block.statements.iter().map(results).sum::<usize>() + last),
         failure,
-        record: TokenStream::new(),
+        typed: TokenStream::new(),
+        recipes: Vec::new(),
+        next: 0,
         sinks: Vec::new(),
         numbers: Vec::new(),
         writes: Vec::new(),
@@ -51,13 +67,13 @@ pub(super) fn expand(
         emission.scene.take_context(hole);
     }
     for name in broken {
-        emission.scene.bind(&name.text, host.ident(name));
+        emission.scene.bind(&name.text, host.ident(name), 0);
     }
     for statement in &block.statements {
         emission.statement(statement, block);
     }
     let value = emission.value(&block.value, block);
-    if emission.sinks.is_empty() && emission.faults.is_empty() {
+    if emission.sinks.is_empty() && emission.writes.is_empty() && emission.faults.is_empty() {
         emission.faults.push(computes_nothing(block));
     }
     if !emission.faults.is_empty() {
@@ -89,22 +105,21 @@ impl Emission<'_> {
             self.faults.push(Diagnostic { help, ..Diagnostic::new(Fault::Label, hole.span, message) });
             return;
         }
-        let Some(recorded) = self.equation(statement, block) else { return };
+        let Some((code, first)) = self.equation(statement, block) else { return };
         match &statement.target {
-            Target::Let(results) => self.bind(results, recorded),
+            Target::Let(results) => self.bind(results, &code, first),
             Target::Place(hole, ..) => {
                 let write = own("write", self.writes.len());
-                let code = recorded.code;
-                self.record.extend(emit!(let #write = #code;));
-                self.scene.write(&hole.text, emit!(&#write.after));
-                self.sinks.push(emit!(::tensorwrapper::__private::part(&#write)));
+                self.typed(&emit!(#write), &code);
                 let (place, span) = (self.scene.host.tokens(hole), self.scene.host.blame(hole));
-                let take = quote_spanned!(span=> ::tensorwrapper::__private::WritesTensors::take_patch);
+                let take = quote_spanned!(span=> __tw::WritesTensors::take_patch);
                 // Blamed where blocks are only recorded.
-                let context = Ident::new("__context", span.resolved_at(Span::mixed_site()));
-                let take = emit!(#take(#context, &#write, &mut __results));
-                let to = quote_spanned!(span=> <_ as ::tensorwrapper::__private::WriteInto<_>>::write);
+                let run = Ident::new("__block", span.resolved_at(Span::mixed_site()));
+                let run = quote_spanned!(span=> &mut #run);
+                let take = emit!(#take(#run, &#write));
+                let to = quote_spanned!(span=> <_ as __tw::WriteInto<_>>::write);
                 self.writes.push((take, emit!(#to), emit!(#place.__place())));
+                self.scene.write(&hole.text, write, first);
             }
             Target::Value(sides) => {
                 let span = sides.first().map_or(statement.span, |side| side.span);
@@ -114,8 +129,10 @@ impl Emission<'_> {
         }
     }
 
-    /// Checks one equation and emits its recording; `None` where it is wrong.
-    fn equation(&mut self, statement: &Statement, block: &Block) -> Option<Recorded> {
+    /// Checks one equation and emits its types; `None` where it is wrong. Also the number of its first result.
+    fn equation(&mut self, statement: &Statement, block: &Block) -> Option<(TokenStream, usize)> {
+        let first = self.next;
+        self.next += results(statement);
         let checked = check(statement, &block.declarations).and_then(|equation| {
             self.scene.take(&equation)?;
             Ok(equation)
@@ -126,42 +143,38 @@ impl Emission<'_> {
                 // Names are bound all the same, so that their uses are not reported too.
                 if let Target::Let(results) = &statement.target {
                     for (name, _) in results {
-                        self.scene.bind(&name.text, self.scene.host.ident(name));
+                        self.scene.bind(&name.text, self.scene.host.ident(name), first);
                     }
                 }
                 None
             }
             Ok(equation) => {
                 let host = self.scene.host;
-                self.record.extend(equation.warnings().iter().map(|warning| report::warning(host, warning)));
+                self.typed.extend(equation.warnings().iter().map(|warning| report::warning(host, warning)));
                 self.straight = straight::straight(&self.scene, block, &equation);
-                let recorded = equation::record(&self.scene, &equation);
-                Some(Recorded { code: self.unwrap(recorded.code, statement) })
+                let Recorded { code, recipe } = equation::record(&self.scene, statement, &equation, first);
+                self.recipes.push((recipe, host.span(statement.span)));
+                Some((code, first))
             }
         }
     }
 
-    /// A recording's value or its failure, located at the equation.
-    fn unwrap(&self, code: TokenStream, statement: &Statement) -> TokenStream {
-        let span = self.scene.host.span(statement.span);
-        match self.failure {
-            Failure::Panic => quote_spanned!(span=> ::tensorwrapper::__private::unwrap(#code)),
-            Failure::Return => emit!(#code?),
+    fn bind(&mut self, results: &[(Name, LeftSide)], code: &TokenStream, first: usize) {
+        let names: Vec<_> = results.iter().map(|(name, _)| self.scene.host.ident(name)).collect();
+        let pattern = if let [name] = names.as_slice() { emit!(#name) } else { emit!((#(#names),*)) };
+        self.typed(&pattern, code);
+        for (n, ((name, left), ident)) in results.iter().zip(names).enumerate() {
+            self.scene.bind(&name.text, ident, first + n);
+            self.numbers.push((name.text.clone(), left.indices.is_none()));
         }
     }
 
-    fn bind(&mut self, results: &[(Name, LeftSide)], recorded: Recorded) {
-        let names: Vec<_> = results.iter().map(|(name, _)| self.scene.host.ident(name)).collect();
-        let code = recorded.code;
-        let pattern = if let [name] = names.as_slice() { emit!(#name) } else { emit!((#(#names),*)) };
-        self.record.extend(emit! {
-            #[allow(non_snake_case)]
+    /// Binds the tickets of an equation. Names of labels and checks are nobody's business.
+    fn typed(&mut self, pattern: &TokenStream, code: &TokenStream) {
+        self.typed.extend(emit! {
+            #[allow(non_snake_case, non_camel_case_types, unused_variables)]
             let #pattern = #code;
         });
-        for ((name, left), ident) in results.iter().zip(names) {
-            self.scene.bind(&name.text, ident);
-            self.numbers.push((name.text.clone(), left.indices.is_none()));
-        }
     }
 
     /// Code that takes the block's value out of the computed results.
@@ -174,16 +187,16 @@ impl Emission<'_> {
                 emit!((#(#values,)*))
             }
             BlockValue::Equation(statement) => {
-                let Some(recorded) = self.equation(statement, block) else { return emit!(()) };
+                let Some((code, first)) = self.equation(statement, block) else { return emit!(()) };
                 let Target::Value(sides) = &statement.target else { unreachable!("a block's last equation is in value form") };
                 let names: Vec<_> = (0..sides.len()).map(|n| own("value", n)).collect();
-                let code = recorded.code;
                 let pattern = if let [name] = names.as_slice() { emit!(#name) } else { emit!((#(#names),*)) };
-                self.record.extend(emit!(let #pattern = #code;));
+                self.typed(&pattern, &code);
                 let values: Vec<_> = names
                     .iter()
                     .zip(sides)
-                    .map(|(name, side)| self.taken(&emit!(#name), side.indices.as_ref().is_none_or(Vec::is_empty)))
+                    .enumerate()
+                    .map(|(n, (name, side))| self.taken(name, first + n, side.indices.as_ref().is_none_or(Vec::is_empty)))
                     .collect();
                 if let [value] = values.as_slice() { value.clone() } else { emit!((#(#values),*)) }
             }
@@ -191,7 +204,7 @@ impl Emission<'_> {
     }
 
     fn exported(&mut self, name: &Name) -> TokenStream {
-        let Some(ident) = self.scene.local(&name.text) else {
+        let (Some(ident), Some(number)) = (self.scene.local(&name.text), self.scene.local_number(&name.text)) else {
             let fault = Diagnostic::new(Fault::Label, name.span, format!("`{}` is not bound in this block", name.text));
             let help = Some(format!("a block's value is made of names that it binds, `let {}[i, j] = …;`", name.text));
             self.faults.push(Diagnostic { help, ..fault });
@@ -199,14 +212,14 @@ impl Emission<'_> {
         };
         let ident = self.scene.host.written(&ident.to_string(), self.scene.host.span(name.span));
         let is_number = self.numbers.iter().rev().find(|(known, _)| *known == name.text).is_some_and(|(_, number)| *number);
-        self.taken(&emit!(#ident), is_number)
+        self.taken(&ident, number, is_number)
     }
 
-    fn taken(&mut self, recording: &TokenStream, is_number: bool) -> TokenStream {
-        self.sinks.push(emit!(::tensorwrapper::__private::sink(&#recording)));
+    fn taken(&mut self, ticket: &Ident, number: usize, is_number: bool) -> TokenStream {
+        self.sinks.push(number);
         match is_number {
-            true => emit!(::tensorwrapper::__private::Evaluator::take_number(__context, &#recording, &mut __results)),
-            false => emit!(::tensorwrapper::__private::Evaluator::take_tensor(__context, &#recording, &mut __results)),
+            true => emit!(__tw::Evaluator::take_number(&mut __block, &#ticket)),
+            false => emit!(__tw::Evaluator::take_tensor(&mut __block, &#ticket)),
         }
     }
 
@@ -224,69 +237,104 @@ impl Emission<'_> {
         self.scene.host.whole(span)
     }
 
-    /// Record, compute, write, in this order. The order of the sinks is the order in which they are taken: the writes',
-    /// then the value's.
+    /// What the macro knows before the program runs, and the start of a run.
+    fn begin(&self, block: &Block) -> TokenStream {
+        let (recipes, sinks) = (self.recipes.iter().map(|(recipe, _)| recipe), &self.sinks);
+        let (operands, names) = self.scene.operands();
+        let context = match &block.context {
+            Some(hole) => {
+                let context = self.scene.context(hole);
+                emit!(#context)
+            }
+            None => emit!(__tw::default_context()),
+        };
+        emit! {
+            static __SITE: __tw::Site = __tw::Site::new(&[#(#recipes),*], &[#(#sinks),*]);
+            #operands
+            let __tensors = [#(#names.given()),*];
+            let mut __block = __tw::begin(&__SITE, #context, &__tensors);
+        }
+    }
+
+    /// Type, run, take, write, in this order. Results are taken in the order in which the run makes them: the writes', then
+    /// the value's.
     fn assemble(self, block: &Block, value: &TokenStream) -> TokenStream {
         let (values, names) = self.scene.scrutinee();
-        let host = self.scene.host;
-        let span = host.span(block.span);
-        let (record, sinks) = (&self.record, &self.sinks);
-        let context = match &block.context {
-            Some(hole) => self.scene.context(hole),
-            None => emit!(::tensorwrapper::__private::default_context()),
-        };
-        let compute = emit!(::tensorwrapper::__private::Evaluator::compute(__context, &[#(#sinks),*]));
-        let compute = match self.failure {
-            Failure::Panic => quote_spanned!(span=> ::tensorwrapper::__private::unwrap(#compute)),
-            Failure::Return => emit!(#compute?),
-        };
+        let span = self.scene.host.span(block.span);
+        let (begin, typed) = (self.begin(block), &self.typed);
         let takes = self.writes.iter().map(|(take, ..)| take);
         let patches: Vec<_> = (0..self.writes.len()).map(|n| own("patch", n)).collect();
-        let (result, wrap) = match self.failure {
-            Failure::Panic => (emit!((__value, (#(#patches,)*))), None),
-            Failure::Return => {
-                (emit!(::core::result::Result::Ok::<_, ::tensorwrapper::Error>((__value, (#(#patches,)*)))), Some(emit!(?)))
-            }
+        let taken = emit! {
+            #(let #patches = #takes;)*
+            let __value = #value;
         };
         // A value of another type than expected is blamed where the value is written.
-        let result_value = quote_spanned!(self.value_span(block).resolved_at(Span::mixed_site())=> __value);
-        // With `?` inside, the computation is a closure of its own, and so is what follows it.
-        let closure = emit! {
-            || {
-                let __context = #context;
-                #record
-                let mut __results = #compute;
-                #(let #patches = #takes;)*
-                let __value = #value;
-                #result
-            }
-        };
-        let computed = straight::call(self.straight.as_ref(), &closure, self.failure);
-        let computed = emit!(match #values { #names => #computed });
+        let result = quote_spanned!(self.value_span(block).resolved_at(Span::mixed_site())=> __value);
         let writes = self.writes.iter().zip(&patches).map(|((_, to, place), patch)| emit!(#to(#patch, #place);));
         let write = match patches.is_empty() {
             true => TokenStream::new(),
             false => emit! {{
                 #[allow(unused_imports)]
-                use ::tensorwrapper::__private::BorrowPlace as _;
+                use __tw::BorrowPlace as _;
                 #(#writes)*
             }},
         };
-        match wrap {
-            None => emit! {{
-                let (__value, (#(#patches,)*)) = #computed;
-                #write
-                #result_value
-            }},
-            Some(_) => emit! {
-                match #computed {
-                    ::core::result::Result::Ok((__value, (#(#patches,)*))) => {
-                        #write
-                        ::core::result::Result::Ok::<_, ::tensorwrapper::Error>(__value)
+        let body = match self.failure {
+            Failure::Panic => {
+                let unwrap = |span: Span, code: &TokenStream| quote_spanned!(span=> __tw::unwrap(#code););
+                let run = unwrap(span, &emit!(__tw::Evaluator::run(&mut __block)));
+                // Each equation of several is blamed for its own faults.
+                let record = match self.recipes.as_slice() {
+                    [_] => TokenStream::new(),
+                    several => {
+                        let each = several.iter().map(|(_, span)| unwrap(*span, &emit!(__block.record())));
+                        emit!(if __tw::Evaluator::is_new(&mut __block) { #(#each)* })
                     }
-                    ::core::result::Result::Err(__error) => ::core::result::Result::Err(__error),
+                };
+                let recorded = emit! {{
+                    #begin
+                    #typed
+                    #record
+                    #run
+                    #taken
+                    (__value, (#(#patches,)*))
+                }};
+                let computed = straight::call(self.straight.as_ref(), recorded, self.failure);
+                emit! {
+                    let (__value, (#(#patches,)*)) = match #values { #names => #computed };
+                    #write
+                    #result
                 }
-            },
-        }
+            }
+            Failure::Return => {
+                let recorded = emit! {{
+                    #begin
+                    #typed
+                    match __tw::Evaluator::run(&mut __block) {
+                        ::core::result::Result::Ok(()) => {
+                            #taken
+                            ::core::result::Result::Ok::<_, __tw::Error>((__value, (#(#patches,)*)))
+                        }
+                        ::core::result::Result::Err(__error) => ::core::result::Result::Err(__error),
+                    }
+                }};
+                let computed = straight::call(self.straight.as_ref(), recorded, self.failure);
+                emit! {
+                    let __run = match #values { #names => #computed };
+                    match __run {
+                        ::core::result::Result::Ok((__value, (#(#patches,)*))) => {
+                            #write
+                            ::core::result::Result::Ok::<_, __tw::Error>(__value)
+                        }
+                        ::core::result::Result::Err(__error) => ::core::result::Result::Err(__error),
+                    }
+                }
+            }
+        };
+        emit! {{
+            #[allow(unused_imports)]
+            use ::tensorwrapper::__private::{self as __tw, checks::*};
+            #body
+        }}
     }
 }

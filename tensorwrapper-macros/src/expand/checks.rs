@@ -30,11 +30,11 @@ pub(super) fn labels_are_no_constants(scene: &Scene<'_>, equation: &Equation) ->
     let names: Vec<Ident> = labels
         .map(|label| scene.host.written(&label.name, scene.host.span(label.span).resolved_at(Span::mixed_site())))
         .collect();
-    emit! {
-        if false {
-            #(#[allow(non_snake_case, unused_variables)] let #names = ::tensorwrapper::__private::Label;)*
-        }
+    if names.is_empty() {
+        return TokenStream::new();
     }
+    let values = names.iter().map(|_| emit!(__tw::Label));
+    emit!(if false { let [#(#names),*] = [#(#values),*]; })
 }
 
 /// Where a label's extent was seen.
@@ -74,10 +74,12 @@ struct Checks<'s, 'h> {
     subjects: HashMap<(LabelId, String), Ident>,
     /// Marks of extents that no axis has: slices and declarations.
     lengths: usize,
+    /// The variables of the operands.
+    operands: &'s [Ident],
 }
 
 /// The checks of an equation, and the marks of its labels' extents.
-pub(super) fn checks(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
+pub(super) fn checks(scene: &Scene<'_>, equation: &Equation, operands: &[Ident]) -> TokenStream {
     let mut checks = Checks {
         scene,
         code: TokenStream::new(),
@@ -89,6 +91,7 @@ pub(super) fn checks(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
         names: equation.labels().iter().map(|label| label.name.clone()).collect(),
         subjects: HashMap::new(),
         lengths: 0,
+        operands,
     };
     let mut ranked = HashSet::new();
     for (n, operand) in equation.operands().iter().enumerate() {
@@ -136,14 +139,13 @@ impl Checks<'_, '_> {
         // The second implementation keeps rustc from inferring one number from the other.
         self.code.extend(emit! {
             #[diagnostic::on_unimplemented(message = #message, label = #label)]
-            #[allow(non_camel_case_types)]
-            trait #item<const L: ::core::primitive::usize, const R: ::core::primitive::usize> {
-                fn check(_: ::tensorwrapper::__private::Compared<{ L }, { R }>) {}
+            trait #item<const L: __tw::usize, const R: __tw::usize> {
+                fn check(_: __tw::Compared<{ L }, { R }>) {}
             }
             #[diagnostic::do_not_recommend]
-            impl<const L: ::core::primitive::usize> #item<{ L }, { L }> for #subject {}
+            impl<const L: __tw::usize> #item<{ L }, { L }> for #subject {}
             #[diagnostic::do_not_recommend]
-            impl #item<{ ::core::primitive::usize::MAX }, 0> for #subject {}
+            impl #item<4294967295, 0> for #subject {}
             #ask(#numbers.__compare());
         });
     }
@@ -152,9 +154,9 @@ impl Checks<'_, '_> {
     fn rank(&mut self, operand: usize, hole: &Hole, given: usize) {
         let message = sentence::rank(&hole.text, "{L}", given);
         let label = format!("`{}` has rank {{L}}", hole.text);
-        let (span, operand) = (self.scene.host.blame(hole), own("operand", operand));
+        let (span, operand) = (self.scene.host.blame(hole), &self.operands[operand]);
         let unit = quote_spanned!(span=> ());
-        let numbers = emit!(::tensorwrapper::__private::check_rank::<_, #given>(#operand.shape()));
+        let numbers = emit!(__tw::check_rank::<_, #given>(#operand.shape()));
         self.demand(&unit, "SameRank", span, (&message, &label), &numbers);
     }
 
@@ -164,9 +166,9 @@ impl Checks<'_, '_> {
             return mark.clone();
         }
         let mark = quote::format_ident!("__axis{}_{}_{}", operand, axis, given, span = Span::mixed_site());
-        let operand_name = own("operand", operand);
+        let operand_name = &self.operands[operand];
         self.code.extend(emit! {
-            let #mark = ::tensorwrapper::__private::mark_axis::<_, #axis, #given>(#operand_name.shape()).__axis();
+            let #mark = __tw::mark_axis::<_, #axis, #given>(#operand_name.shape()).__axis();
         });
         self.marks.insert((operand, axis, given), mark.clone());
         mark
@@ -202,8 +204,8 @@ impl Checks<'_, '_> {
         let mark = own("length", self.lengths);
         self.lengths += 1;
         self.code.extend(match extent {
-            Some(extent) => emit!(let #mark = ::tensorwrapper::__private::Mark::<::tensorwrapper::Const<#extent>>::constant();),
-            None => emit!(let #mark = ::tensorwrapper::__private::Mark::dynamic();),
+            Some(extent) => emit!(let #mark = __tw::Mark::<__tw::Const<#extent>>::constant();),
+            None => emit!(let #mark = __tw::Mark::dynamic();),
         });
         mark
     }
@@ -218,15 +220,14 @@ impl Checks<'_, '_> {
         let ask = quote_spanned!(span=> <#unit as #item<_, _>>::check);
         self.code.extend(emit! {
             #[diagnostic::on_unimplemented(message = #message, label = #label)]
-            #[allow(non_camel_case_types)]
-            trait #item<const N: ::core::primitive::usize, const INSIDE: ::core::primitive::bool> {
-                fn check(_: ::tensorwrapper::__private::Located<{ N }, { INSIDE }>) {}
+            trait #item<const N: __tw::usize, const INSIDE: __tw::bool> {
+                fn check(_: __tw::Located<{ N }, { INSIDE }>) {}
             }
             #[diagnostic::do_not_recommend]
-            impl<const N: ::core::primitive::usize> #item<{ N }, true> for () {}
+            impl<const N: __tw::usize> #item<{ N }, true> for () {}
             #[diagnostic::do_not_recommend]
-            impl #item<{ ::core::primitive::usize::MAX }, false> for () {}
-            #ask(::tensorwrapper::__private::Position::<_, #position>::on(#mark).__locate());
+            impl #item<4294967295, false> for () {}
+            #ask(__tw::Position::<_, #position>::on(#mark).__locate());
         });
     }
 
@@ -269,11 +270,11 @@ impl Checks<'_, '_> {
         // Where the first says nothing, the second may; further ones are compared by the run, for the compiler's time.
         let is_third = seen.places == 3;
         let (a, b) = (&first.mark, &second.mark);
-        self.agree(label, &first, place, &emit!(::tensorwrapper::__private::AxisPair(#a, #mark)));
+        self.agree(label, &first, place, &emit!(__tw::AxisPair(#a, #mark)));
         if is_third {
-            self.agree(label, &second, place, &emit!(::tensorwrapper::__private::LaterPair(#a, #b, #mark)));
+            self.agree(label, &second, place, &emit!(__tw::LaterPair(#a, #b, #mark)));
         }
-        self.code.extend(emit!(let #extent = ::tensorwrapper::__private::meet(#extent, #mark);));
+        self.code.extend(emit!(let #extent = __tw::meet(#extent, #mark);));
     }
 
     /// Two places of a label have one extent; equal places of another label of the same equation were compared there.
@@ -302,7 +303,7 @@ impl Checks<'_, '_> {
         let (name, span) = (self.names[label.0].clone(), place.span);
         let subject = self.item(name.trim_start_matches("r#"), span);
         let declaration = quote_spanned!(span=> enum #subject {});
-        self.code.extend(emit!(#[allow(non_camel_case_types)] #declaration));
+        self.code.extend(declaration);
         self.subjects.insert(key, subject.clone());
         subject
     }
@@ -312,11 +313,11 @@ impl Checks<'_, '_> {
         if let (Some(first), Some(second)) = (self.seen.get(&row), self.seen.get(&column)) {
             let (first, second) = (first.first.clone(), second.first.clone());
             let (a, b, span) = (&first.mark, &second.mark, second.span);
-            let numbers = emit!(::tensorwrapper::__private::AxisPair(#a, #b));
+            let numbers = emit!(__tw::AxisPair(#a, #b));
             let message = sentence::square(&row_name, &"{L}", &column_name, &"{R}");
             self.extents((row, &first), span, &message, &format!("`{column_name}` has extent {{R}} here"), &numbers);
         }
         let (row, column, new) = (extent(row), extent(column), extent(new));
-        self.code.extend(emit!(let #new = ::tensorwrapper::__private::meet(#row, #column);));
+        self.code.extend(emit!(let #new = __tw::meet(#row, #column);));
     }
 }

@@ -1,54 +1,45 @@
-//! One checked equation → an expression that records it: `Result<Expr<'_, T, S>, Error>` or its like.
+//! One checked equation → its text, and a closure that types it: compile-time checks, numbers, and a ticket for each
+//! result.
+//!
+//! What the equation computes is in the text alone, which the run reads with the same grammar. See `private/block.rs` of
+//! the runtime.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote_spanned};
-use tensorwrapper_notation::syntax::{Factorisation, Operator, Range, Reduction, Scalar};
-use tensorwrapper_notation::{
-    Builder, Equation, Factorise, Function, Index, LabelId, Left, LeftAxis, Operand, OperandId, Right, ScalarId,
-};
+use quote::quote_spanned;
+use tensorwrapper_notation::syntax::Statement;
+use tensorwrapper_notation::{Equation, Left, LeftAxis, Use, write};
 
 use super::checks;
-use super::own;
 use super::scene::Scene;
 
-/// Code that records an equation.
+/// One equation of a block.
 pub(super) struct Recorded {
+    /// Code that passes the equation's numbers to the block; its value is the tickets of the results.
     pub(super) code: TokenStream,
+    /// The recipe for the run.
+    pub(super) recipe: TokenStream,
 }
 
-/// Emits the recording of one equation of a scene.
-pub(super) fn record(scene: &Scene<'_>, equation: &Equation) -> Recorded {
-    let operands = operands(scene, equation);
-    let checks = checks::checks(scene, equation);
-    let labels: Vec<&str> = equation.labels().iter().map(|label| label.name.as_str()).collect();
+/// Emits one equation of a scene, whose first result has the number `first`.
+pub(super) fn record(scene: &Scene<'_>, statement: &Statement, equation: &Equation, first: usize) -> Recorded {
+    let operands: Vec<Ident> = equation.operands().iter().map(|operand| scene.operand(&operand.hole)).collect();
+    let elements = elements(scene, equation, &operands);
+    let checks = checks::checks(scene, equation, &operands);
     let constants = checks::labels_are_no_constants(scene, equation);
-    let declared = equation.labels().iter().enumerate().filter_map(|(n, label)| {
-        let extent = scene.count(label.declared.as_ref()?);
-        Some(emit!(__recorder.declare(#n, #extent);))
-    });
-    let mut emitter = Emitter { scene, equation, statements: TokenStream::new(), nodes: 0 };
-    // The place of a plain `=` is no part of the right side, but its extents count, and it is written first.
-    let place = equation.place().map(|(id, _)| emitter.operand(id, &equation.operands()[id.0]));
-    let right = equation.build(&mut emitter);
-    let nodes = emitter.statements;
-    let finish = match right {
-        Right::Expression(node) => finish(equation, &node, place.as_ref()),
-        Right::Factorise(factorise, arguments) => finish_factorise(equation, factorise, &arguments),
-    };
+    let pass = pass(scene, equation);
+    let tickets = tickets(equation, &operands, first);
     let code = emit! {
-        (|| {
-            #[allow(unused_imports)]
-            use ::tensorwrapper::__private::{AxisByType as _, AxisByValue as _, CompareAtRunTime as _, LocateAtRunTime as _};
+        {
             #constants
-            #operands
+            #elements
             #checks
-            let mut __recorder = ::tensorwrapper::__private::recorder(__element, &[#(#labels),*]);
-            #(#declared)*
-            #nodes
-            #finish
-        })()
+            #pass
+            #tickets
+        }
     };
-    Recorded { code }
+    let text = write(statement, equation);
+    let numbers = equation.operands().iter().map(|operand| scene.number(&operand.hole));
+    Recorded { code, recipe: emit!(__tw::Recipe(#text, &[#(#numbers),*])) }
 }
 
 /// The first operand of the same spelling: equal spellings are one value.
@@ -57,61 +48,49 @@ pub(super) fn shared(equation: &Equation, operand: usize) -> usize {
     operands.iter().position(|known| known.hole.text == operands[operand].hole.text).unwrap_or(operand)
 }
 
-/// The operands as values of the recording, and their common element type.
-fn operands(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
+/// The element type that all operands have.
+fn elements(scene: &Scene<'_>, equation: &Equation, operands: &[Ident]) -> TokenStream {
     let mut code = TokenStream::new();
     for (n, operand) in equation.operands().iter().enumerate().filter(|(n, _)| shared(equation, *n) == *n) {
-        let (name, given, span) = (own("operand", n), scene.borrowed(&operand.hole), scene.host.blame(&operand.hole));
-        // A path of the user's place: rustc blames its `_`, which stands for the operand's type.
-        let read = match scene.recorded(&operand.hole.text) {
-            Some(_) => quote_spanned!(span=> ::tensorwrapper::__private::local(#given)),
-            None => quote_spanned!(span=> <_ as ::tensorwrapper::__private::TensorLike>::operand(#given)),
-        };
-        code.extend(emit!(let #name = #read;));
+        let (name, span) = (&operands[n], scene.host.blame(&operand.hole));
         code.extend(if n == 0 {
             emit!(let __element = #name.element();)
         } else {
-            let check = quote_spanned!(span=> <_ as ::tensorwrapper::__private::MixesWith<_>>::check);
+            let check = quote_spanned!(span=> <_ as __tw::MixesWith<_>>::check);
+            // Settled first, because rustc would infer the one from the other.
             emit! {
-                let __elements = ::tensorwrapper::__private::Elements(__element, #name.element());
+                let __elements = __tw::Elements(__element, #name.element());
                 #check(__elements);
             }
         });
     }
     if equation.operands().is_empty() {
-        code.extend(emit!(let __element = ::core::marker::PhantomData::<::core::primitive::f64>;));
+        code.extend(emit!(let __element = ::core::marker::PhantomData::<__tw::f64>;));
     }
     code
 }
 
-fn numbers(labels: &[LabelId]) -> Vec<usize> {
-    labels.iter().map(|label| label.0).collect()
-}
-
-/// The path of an index form of the recorder.
-fn index_path() -> TokenStream {
-    emit!(::tensorwrapper::__private::Index)
-}
-
-/// The axes of a result, for the recorder.
-fn axes(left: &Left) -> TokenStream {
-    let path = index_path();
-    let axes = left.axes().iter().map(|axis| match axis {
-        LeftAxis::Label(LabelId(label)) => emit!(#path::Label(#label)),
-        LeftAxis::Fused(labels) => {
-            let labels = numbers(labels);
-            emit!(#path::Fused(&[#(#labels),*]))
+/// Passes what the equation takes from the program beside tensors.
+fn pass(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
+    let (mut scalars, mut numbers) = (Vec::new(), Vec::new());
+    for (hole, role) in equation.holes() {
+        match role {
+            Use::Tensor => {}
+            Use::Scalar => scalars.push(scene.scalar(hole)),
+            Use::Range | Use::Count | Use::Whole | Use::Real => numbers.push(scene.passed(hole, role)),
         }
-        LeftAxis::Rest => emit!(#path::Rest),
-    });
-    emit!(&[#(#axes),*])
+    }
+    if scalars.is_empty() && numbers.is_empty() {
+        return emit!(__block.equation(__element););
+    }
+    emit!(__block.equation_with(__element, [#(#scalars),*], [#(#numbers),*]);)
 }
 
 /// The marks of a result's axes, from which its shape type is made.
 fn marks(left: &Left) -> TokenStream {
     // Tuples end at 16; beyond, and with `..`, the rank is known at run time.
     if left.axes().len() > 16 || left.axes().contains(&LeftAxis::Rest) {
-        return emit!(::tensorwrapper::__private::Unranked);
+        return emit!(__tw::Unranked);
     }
     let marks = left.axes().iter().map(|axis| match axis {
         LeftAxis::Label(label) => {
@@ -119,179 +98,24 @@ fn marks(left: &Left) -> TokenStream {
             emit!(#extent)
         }
         // A product of extents is no constant that stable Rust can name.
-        LeftAxis::Fused(_) | LeftAxis::Rest => emit!(::tensorwrapper::__private::Mark::dynamic()),
+        LeftAxis::Fused(_) | LeftAxis::Rest => emit!(__tw::Mark::dynamic()),
     });
     emit!((#(#marks,)*))
 }
 
-fn finish(equation: &Equation, node: &Ident, place: Option<&Ident>) -> TokenStream {
-    let left = &equation.left()[0];
-    let axes = axes(left);
-    match place {
-        None => {
-            let marks = marks(left);
-            emit!(::tensorwrapper::__private::finish(__recorder, #node, #axes, __element, #marks))
-        }
-        Some(place) => {
-            let target = own("operand", shared(equation, equation.place().expect("a place was emitted").0.0));
-            emit!(::tensorwrapper::__private::finish_write(__recorder, #node, #axes, &#target, #place))
-        }
+/// The tickets of the results: one, or those of a decomposition.
+fn tickets(equation: &Equation, operands: &[Ident], first: usize) -> TokenStream {
+    if let Some((place, _)) = equation.place() {
+        let target = &operands[place.0];
+        return emit!(#target.after(#first));
     }
-}
-
-fn finish_factorise(equation: &Equation, factorise: &Factorise, arguments: &[Ident]) -> TokenStream {
-    let kind = match factorise.kind() {
-        Factorisation::Cholesky => emit!(Cholesky),
-        Factorisation::Eigh => emit!(Eigh),
-    };
-    let argument_axes = numbers(&factorise.argument_axes());
-    let matrix = factorise.matrix_labels().map(|label| label.0);
-    let results = factorise.result_axes().into_iter().zip(equation.left()).map(|(computed, left)| {
-        let (computed, wanted) = (numbers(&computed), numbers(&left.labels()));
-        emit!((&[#(#computed),*], &[#(#wanted),*]))
-    });
-    // Eigenvalues are real, whatever the matrix is.
     let last = equation.left().len() - 1;
-    let typed = equation.left().iter().enumerate().map(|(n, left)| {
-        let marks = marks(left);
-        let element = if n < last { emit!(::tensorwrapper::__private::real(__element)) } else { emit!(__element) };
-        emit!(::tensorwrapper::__private::typed(__factors.remove(0), #element, #marks))
+    let tickets = equation.left().iter().enumerate().map(|(n, left)| {
+        let (marks, number) = (marks(left), first + n);
+        // Eigenvalues are real, whatever the matrix is.
+        let element = if n < last { emit!(__tw::real(__element)) } else { emit!(__element) };
+        emit!(__tw::ticket(#element, #marks, #number))
     });
-    let typed: Vec<_> = typed.collect();
-    let value = if let [one] = typed.as_slice() { one.clone() } else { emit!((#(#typed),*)) };
-    emit! {
-        __recorder
-            .finish_factorise(
-                ::tensorwrapper::__private::Decomposition::#kind,
-                ::std::vec![#(#arguments),*],
-                &[#(#argument_axes),*],
-                [#(#matrix),*],
-                &[#(#results),*],
-            )
-            .map(|mut __factors| #value)
-    }
-}
-
-/// Emits one call of the recorder for each node, bound to a name.
-struct Emitter<'s, 'h> {
-    scene: &'s Scene<'h>,
-    equation: &'s Equation,
-    statements: TokenStream,
-    nodes: usize,
-}
-
-impl Emitter<'_, '_> {
-    fn bind(&mut self, call: &TokenStream) -> Ident {
-        let name = own("node", self.nodes);
-        self.nodes += 1;
-        self.statements.extend(emit!(let #name = #call;));
-        name
-    }
-
-    fn index(&self, index: &Index) -> TokenStream {
-        let private = index_path();
-        match index {
-            Index::Label(LabelId(label), _) => emit!(#private::Label(#label)),
-            Index::Slice(LabelId(label), Range::Literal(start, end, _), _) => {
-                let end = match end {
-                    Some(end) => emit!(::core::option::Option::Some(#end)),
-                    None => emit!(::core::option::Option::None),
-                };
-                emit!(#private::Slice(#label, #start, #end))
-            }
-            Index::Slice(LabelId(label), Range::Hole(hole), _) => {
-                let range = self.scene.range(hole);
-                emit!(#private::Slice(#label, #range.0, #range.1))
-            }
-            Index::Chip(count) => {
-                let position = self.scene.count(count);
-                emit!(#private::Chip(#position))
-            }
-            Index::Fused(labels, _) => {
-                let labels = numbers(labels);
-                emit!(#private::Fused(&[#(#labels),*]))
-            }
-            Index::Rest => emit!(#private::Rest),
-        }
-    }
-}
-
-impl Builder for Emitter<'_, '_> {
-    type Value = Ident;
-
-    fn operand(&mut self, id: OperandId, operand: &Operand) -> Ident {
-        let (name, text) = (own("operand", shared(self.equation, id.0)), &operand.hole.text);
-        let indices: Vec<_> = operand.indices.iter().map(|index| self.index(index)).collect();
-        self.bind(&emit!(__recorder.operand(&#name, #text, &[#(#indices),*])))
-    }
-
-    fn scalar(&mut self, _: ScalarId, scalar: &Scalar) -> Ident {
-        match scalar {
-            Scalar::Literal(value, _) => self.bind(&emit!(__recorder.literal(#value))),
-            Scalar::Hole(hole) => {
-                let given = self.scene.borrowed(hole);
-                let span = self.scene.host.blame(hole);
-                let read = match self.scene.recorded(&hole.text) {
-                    Some(_) => quote_spanned!(span=> ::tensorwrapper::__private::local_scalar),
-                    None => quote_spanned!(span=> <_ as ::tensorwrapper::__private::IntoScalar<_>>::scalar),
-                };
-                self.bind(&emit!(__recorder.scalar(#read(__element, #given))))
-            }
-        }
-    }
-
-    fn spread(&mut self, id: ScalarId, scalar: &Scalar, _: &[LabelId]) -> Ident {
-        // Labels have their extents from elsewhere, and a number does not change along them.
-        self.scalar(id, scalar)
-    }
-
-    fn negate(&mut self, value: Ident) -> Ident {
-        self.bind(&emit!(__recorder.negate(#value)))
-    }
-
-    fn binary(&mut self, operator: Operator, left: Ident, right: Ident) -> Ident {
-        let operator = match operator {
-            Operator::Add => emit!(Add),
-            Operator::Subtract => emit!(Subtract),
-            Operator::Multiply => emit!(Multiply),
-            Operator::Divide => emit!(Divide),
-        };
-        self.bind(&emit!(__recorder.binary(::tensorwrapper::__private::Operator::#operator, #left, #right)))
-    }
-
-    fn reduce(&mut self, reduction: Reduction, labels: &[LabelId], value: Ident) -> Ident {
-        let reduction = match reduction {
-            Reduction::Sum => emit!(Sum),
-            Reduction::Product => emit!(Product),
-            Reduction::Max => emit!(Max),
-            Reduction::Min => emit!(Min),
-        };
-        let labels = numbers(labels);
-        self.bind(&emit!(__recorder.reduce(::tensorwrapper::__private::Reduction::#reduction, &[#(#labels),*], #value)))
-    }
-
-    fn apply(&mut self, function: Function, value: Ident) -> Ident {
-        // The variant's name is its debug text.
-        let variant = format_ident!("{function:?}");
-        self.bind(&emit!(__recorder.apply(::tensorwrapper::__private::Function::#variant, #value)))
-    }
-
-    fn power_integer(&mut self, value: Ident, _: ScalarId, exponent: &Scalar) -> Ident {
-        let exponent = match exponent {
-            Scalar::Literal(value, _) => {
-                let value = *value as i32;
-                emit!(#value)
-            }
-            Scalar::Hole(hole) => self.scene.whole(hole),
-        };
-        self.bind(&emit!(__recorder.power_integer(#value, #exponent)))
-    }
-
-    fn power_real(&mut self, value: Ident, _: ScalarId, exponent: &Scalar) -> Ident {
-        let exponent = match exponent {
-            Scalar::Literal(value, _) => emit!(#value),
-            Scalar::Hole(hole) => self.scene.real(hole),
-        };
-        self.bind(&emit!(__recorder.power_real(#value, #exponent)))
-    }
+    let tickets: Vec<_> = tickets.collect();
+    if let [one] = tickets.as_slice() { one.clone() } else { emit!((#(#tickets),*)) }
 }

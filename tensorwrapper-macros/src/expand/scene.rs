@@ -4,27 +4,30 @@ use std::collections::HashMap;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
-use tensorwrapper_notation::syntax::{Count, Hole, Range, Scalar};
-use tensorwrapper_notation::{Diagnostic, Equation, Exponent, Fault, Index, ScalarId};
+use tensorwrapper_notation::syntax::Hole;
+use tensorwrapper_notation::{Diagnostic, Equation, Fault, Use};
 
 use super::own;
 use crate::host::Host;
 
 /// How a hole's value is taken.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Use {
+enum Taken {
     /// By reference: a tensor or a scalar.
     Borrow,
-    /// As a range of indices.
-    Range,
-    /// As a position or extent.
-    Count,
     /// As a context.
     Context,
-    /// As the exponent of `powi`.
-    Whole,
-    /// As the exponent of `powf`.
-    Real,
+    /// As a number that is no element.
+    Number(Use),
+}
+
+impl Taken {
+    fn of(role: Use) -> Taken {
+        match role {
+            Use::Tensor | Use::Scalar => Taken::Borrow,
+            Use::Range | Use::Count | Use::Whole | Use::Real => Taken::Number(role),
+        }
+    }
 }
 
 /// A value that the program gives, bound to a name before anything is recorded.
@@ -33,20 +36,47 @@ struct Given {
     value: TokenStream,
 }
 
+/// A result of the block: the variable that holds its ticket, and its number.
+#[derive(Clone)]
+struct Made {
+    ticket: Ident,
+    number: usize,
+}
+
 /// The names of one invocation.
 pub(super) struct Scene<'h> {
     pub(super) host: &'h Host,
     given: Vec<Given>,
-    known: HashMap<(Use, String), usize>,
-    /// Results bound by `let`, by name: the variable that holds the recording.
-    locals: HashMap<String, Ident>,
-    /// Tensors that were written, by spelling: the variable that holds the recording of their new value.
-    written: HashMap<String, TokenStream>,
+    known: HashMap<(Taken, String), usize>,
+    /// Results bound by `let`, by name.
+    locals: HashMap<String, Made>,
+    /// The new values of tensors that were written, by spelling.
+    written: HashMap<String, Made>,
+    /// Given values that are tensors, in the order in which the block passes them.
+    tensors: Vec<usize>,
+    /// Code that reads the given tensors.
+    operands: TokenStream,
+    /// Results of the whole block; they have the first numbers.
+    results: usize,
 }
 
 impl<'h> Scene<'h> {
-    pub(super) fn new(host: &'h Host) -> Scene<'h> {
-        Scene { host, given: Vec::new(), known: HashMap::new(), locals: HashMap::new(), written: HashMap::new() }
+    pub(super) fn new(host: &'h Host, results: usize) -> Scene<'h> {
+        Scene {
+            host,
+            given: Vec::new(),
+            known: HashMap::new(),
+            locals: HashMap::new(),
+            written: HashMap::new(),
+            tensors: Vec::new(),
+            operands: TokenStream::new(),
+            results,
+        }
+    }
+
+    /// Code that reads the given tensors, and the variables that it binds.
+    pub(super) fn operands(&self) -> (&TokenStream, Vec<Ident>) {
+        (&self.operands, self.tensors.iter().map(|&given| own("operand", given)).collect())
     }
 
     /// The scrutinee that evaluates everything given, and the pattern that names it.
@@ -64,41 +94,17 @@ impl<'h> Scene<'h> {
     /// # Errors
     /// Expressions that read, under another spelling, what the block has bound or written: they would see the old value.
     pub(super) fn take(&mut self, equation: &Equation) -> Result<(), Vec<Diagnostic>> {
-        let mut holes: Vec<(&Hole, Use)> = Vec::new();
-        for operand in equation.operands() {
-            holes.push((&operand.hole, Use::Borrow));
-            for index in &operand.indices {
-                match index {
-                    Index::Slice(_, Range::Hole(hole), _) => holes.push((hole, Use::Range)),
-                    Index::Chip(Count::Hole(hole)) => holes.push((hole, Use::Count)),
-                    _ => {}
-                }
-            }
-        }
-        for (n, scalar) in equation.scalars().iter().enumerate() {
-            if let Scalar::Hole(hole) = scalar {
-                holes.push((
-                    hole,
-                    match equation.exponent(ScalarId(n)) {
-                        Some(Exponent::Whole) => Use::Whole,
-                        Some(Exponent::Real) => Use::Real,
-                        None => Use::Borrow,
-                    },
-                ));
-            }
-        }
-        for label in equation.labels() {
-            if let Some(Count::Hole(hole)) = &label.declared {
-                holes.push((hole, Use::Count));
-            }
-        }
+        let mut holes = equation.holes();
         holes.sort_by_key(|(hole, _)| hole.span.start);
         let stale: Vec<Diagnostic> = holes.iter().filter_map(|(hole, _)| self.stale(hole)).collect();
         if !stale.is_empty() {
             return Err(stale);
         }
-        for (hole, how) in holes {
-            self.give(hole, how);
+        for (hole, role) in holes {
+            self.give(hole, Taken::of(role));
+            if role == Use::Tensor {
+                self.read(hole);
+            }
         }
         Ok(())
     }
@@ -106,7 +112,7 @@ impl<'h> Scene<'h> {
     /// The fault of an expression that contains, but is not, the spelling of something that the block made. Elements of
     /// collections are not followed: which one `v[n]` is, only the run knows.
     fn stale(&self, hole: &Hole) -> Option<Diagnostic> {
-        if self.recorded(&hole.text).is_some() {
+        if self.made(&hole.text).is_some() {
             return None;
         }
         let mut made: Vec<&String> = self.locals.keys().chain(self.written.keys()).filter(|text| !text.contains('[')).collect();
@@ -117,13 +123,13 @@ impl<'h> Scene<'h> {
         Some(Diagnostic { fault: Fault::Label, span: hole.span, message, help })
     }
 
-    fn give(&mut self, hole: &Hole, how: Use) {
-        if how == Use::Borrow && self.recorded(&hole.text).is_some() {
+    fn give(&mut self, hole: &Hole, how: Taken) {
+        if how == Taken::Borrow && self.made(&hole.text).is_some() {
             return;
         }
         // Equal spellings are one value, except where the text may do something: braces and calls run once for each
         // place where they stand. One place may serve several labels and equations: that of a `where`.
-        let does_something = how != Use::Borrow && hole.text.contains(['(', '!', '=']) || hole.text.starts_with('{');
+        let does_something = how != Taken::Borrow && hole.text.contains(['(', '!', '=']) || hole.text.starts_with('{');
         let key = (how, if does_something { run_key(hole) } else { hole.text.clone() });
         if self.known.contains_key(&key) {
             return;
@@ -135,40 +141,36 @@ impl<'h> Scene<'h> {
         let span = self.host.blame(hole);
         let value = match how {
             // At its place, so that rustc's messages about borrowing point there.
-            Use::Borrow => quote_spanned!(span.resolved_at(Span::mixed_site())=> &(#tokens)),
-            Use::Range => {
-                let bounds = quote_spanned!(span=> <_ as ::tensorwrapper::__private::IndexRange>::bounds);
-                emit!(#bounds(&(#tokens)))
-            }
-            Use::Count => {
-                let count = quote_spanned!(span=> <_ as ::tensorwrapper::__private::Count>::count);
-                emit!(#count(#tokens))
-            }
-            Use::Context => {
-                let context = quote_spanned!(span=> <_ as ::tensorwrapper::__private::IntoContext<'_>>::context);
+            Taken::Borrow => quote_spanned!(span.resolved_at(Span::mixed_site())=> &(#tokens)),
+            Taken::Context => {
+                let context = quote_spanned!(span=> <_ as __tw::IntoContext<'_>>::context);
                 emit!(#context(#tokens))
             }
-            Use::Whole => {
-                let exponent = quote_spanned!(span=> <_ as ::tensorwrapper::__private::WholeExponent>::exponent);
-                emit!(#exponent(#tokens))
+            Taken::Number(Use::Range) => {
+                let bounds = quote_spanned!(span=> <_ as __tw::IndexRange>::bounds);
+                emit!(#bounds(&(#tokens)))
             }
-            Use::Real => {
-                let exponent = quote_spanned!(span=> <_ as ::tensorwrapper::__private::RealExponent>::exponent);
-                emit!(#exponent(#tokens))
+            Taken::Number(role) => {
+                let read = match role {
+                    Use::Whole => quote_spanned!(span=> <_ as __tw::WholeExponent>::exponent),
+                    Use::Real => quote_spanned!(span=> <_ as __tw::RealExponent>::exponent),
+                    Use::Tensor | Use::Scalar | Use::Range | Use::Count => quote_spanned!(span=> <_ as __tw::Count>::count),
+                };
+                emit!(#read(#tokens))
             }
         };
         self.given.push(Given { name, value });
     }
 
-    fn given(&self, hole: &Hole, how: Use) -> TokenStream {
-        let name = &self.given[self.number(hole, how)].name;
-        emit!(#name)
-    }
-
-    /// The place of a value in the scrutinee.
-    pub(super) fn number(&self, hole: &Hole, how: Use) -> usize {
+    /// The number of a hole's value among what is given.
+    fn given(&self, hole: &Hole, how: Taken) -> usize {
         let number = self.known.get(&(how, run_key(hole))).or_else(|| self.known.get(&(how, hole.text.clone())));
         *number.expect("every hole of an equation was brought into the scene")
+    }
+
+    /// The place of a hole's value in the scrutinee.
+    pub(super) fn place(&self, hole: &Hole, role: Use) -> usize {
+        self.given(hole, Taken::of(role))
     }
 
     /// Number of values in the scrutinee.
@@ -176,67 +178,97 @@ impl<'h> Scene<'h> {
         self.given.len()
     }
 
+    fn variable(&self, hole: &Hole, how: Taken) -> &Ident {
+        &self.given[self.given(hole, how)].name
+    }
+
+    /// Reads a given tensor, once.
+    fn read(&mut self, hole: &Hole) {
+        if self.made(&hole.text).is_some() {
+            return;
+        }
+        let given = self.given(hole, Taken::Borrow);
+        if self.tensors.contains(&given) {
+            return;
+        }
+        let (operand, value, span) = (own("operand", given), &self.given[given].name, self.host.blame(hole));
+        // A path of the user's place: rustc blames its `_`, which stands for the operand's type.
+        let read = quote_spanned!(span=> <_ as __tw::TensorLike>::operand(#value));
+        self.operands.extend(emit!(let #operand = #read;));
+        self.tensors.push(given);
+    }
+
     /// Brings the block's context into the scrutinee.
     pub(super) fn take_context(&mut self, hole: &Hole) {
-        self.give(hole, Use::Context);
+        self.give(hole, Taken::Context);
     }
 
     /// The block's context.
-    pub(super) fn context(&self, hole: &Hole) -> TokenStream {
-        self.given(hole, Use::Context)
+    pub(super) fn context(&self, hole: &Hole) -> &Ident {
+        self.variable(hole, Taken::Context)
     }
 
-    /// The recording that a spelling stands for, if it is not the program's own value.
-    pub(super) fn recorded(&self, text: &str) -> Option<TokenStream> {
+    /// The result that a spelling stands for, if it is not the program's own value.
+    fn made(&self, text: &str) -> Option<&Made> {
         let text = spelling(text);
-        if let Some(written) = self.written.get(text) {
-            return Some(written.clone());
-        }
-        self.locals.get(text).map(|ident| emit!(&#ident))
+        self.written.get(text).or_else(|| self.locals.get(text))
     }
 
-    /// A reference to a tensor or scalar.
-    pub(super) fn borrowed(&self, hole: &Hole) -> TokenStream {
-        self.recorded(&hole.text).unwrap_or_else(|| self.given(hole, Use::Borrow))
-    }
-
-    /// A pair of bounds.
-    pub(super) fn range(&self, hole: &Hole) -> TokenStream {
-        self.given(hole, Use::Range)
-    }
-
-    /// A position or extent.
-    pub(super) fn count(&self, count: &Count) -> TokenStream {
-        match count {
-            Count::Literal(value, _) => emit!(#value),
-            Count::Hole(hole) => self.given(hole, Use::Count),
+    /// The variable that tells an operand's types.
+    pub(super) fn operand(&self, hole: &Hole) -> Ident {
+        match self.made(&hole.text) {
+            Some(made) => made.ticket.clone(),
+            None => own("operand", self.given(hole, Taken::Borrow)),
         }
     }
 
-    /// The exponent of `powi`.
-    pub(super) fn whole(&self, hole: &Hole) -> TokenStream {
-        self.given(hole, Use::Whole)
+    /// The number of an operand's value: results first, then what is given.
+    pub(super) fn number(&self, hole: &Hole) -> usize {
+        match self.made(&hole.text) {
+            Some(made) => made.number,
+            None => {
+                let given = self.given(hole, Taken::Borrow);
+                let tensor = self.tensors.iter().position(|&known| known == given);
+                self.results + tensor.expect("every operand of an equation was read")
+            }
+        }
     }
 
-    /// The exponent of `powf`.
-    pub(super) fn real(&self, hole: &Hole) -> TokenStream {
-        self.given(hole, Use::Real)
+    /// A number of the equation's element type.
+    pub(super) fn scalar(&self, hole: &Hole) -> TokenStream {
+        let span = self.host.blame(hole);
+        if let Some(Made { ticket, .. }) = self.made(&hole.text) {
+            let read = quote_spanned!(span=> __tw::local_scalar);
+            return emit!(#read(__element, &#ticket));
+        }
+        let (read, value) = (quote_spanned!(span=> <_ as __tw::IntoScalar<_>>::scalar), self.variable(hole, Taken::Borrow));
+        emit!(#read(__element, #value))
+    }
+
+    /// A number that is no element.
+    pub(super) fn passed(&self, hole: &Hole, role: Use) -> &Ident {
+        self.variable(hole, Taken::Number(role))
     }
 
     /// Binds a result; an earlier one of the same name is shadowed, as is a tensor of that spelling.
-    pub(super) fn bind(&mut self, name: &str, ident: Ident) {
+    pub(super) fn bind(&mut self, name: &str, ticket: Ident, number: usize) {
         self.written.remove(name);
-        self.locals.insert(name.to_string(), ident);
+        self.locals.insert(name.to_string(), Made { ticket, number });
     }
 
     /// The variable of a bound result.
     pub(super) fn local(&self, name: &str) -> Option<&Ident> {
-        self.locals.get(name)
+        self.locals.get(name).map(|made| &made.ticket)
+    }
+
+    /// The number of a bound result.
+    pub(super) fn local_number(&self, name: &str) -> Option<usize> {
+        self.locals.get(name).map(|made| made.number)
     }
 
     /// Notes that a tensor was written: from here on its spelling stands for the new value.
-    pub(super) fn write(&mut self, text: &str, after: TokenStream) {
-        self.written.insert(spelling(text).to_string(), after);
+    pub(super) fn write(&mut self, text: &str, ticket: Ident, number: usize) {
+        self.written.insert(spelling(text).to_string(), Made { ticket, number });
     }
 }
 

@@ -7,10 +7,10 @@
 use proc_macro2::TokenStream;
 use quote::format_ident;
 use tensorwrapper_notation::syntax::{Block, BlockValue, Count, Hole, Operator, Range, Reduction, Scalar, Target};
-use tensorwrapper_notation::{Builder, Equation, Function, Index, LabelId, LeftAxis, Operand, OperandId, Right, ScalarId};
+use tensorwrapper_notation::{Builder, Equation, Function, Index, LabelId, LeftAxis, Operand, OperandId, Right, ScalarId, Use};
 
 use super::Failure;
-use super::scene::{Scene, Use};
+use super::scene::Scene;
 
 /// Static tensors have so many axes at most.
 const AXES: usize = 8;
@@ -40,26 +40,24 @@ pub(super) fn straight(scene: &Scene<'_>, block: &Block, equation: &Equation) ->
     let mut emitter = Emitter { scene, equation, is_straight: true };
     let target = emitter.target();
     let Right::Expression(value) = equation.build(&mut emitter) else { return None };
-    let (labels, first, (_, operands)) = (equation.labels().len(), scene.number(&first.hole, Use::Borrow), scene.scrutinee());
+    let (labels, first, (_, operands)) = (equation.labels().len(), scene.place(&first.hole, Use::Tensor), scene.scrutinee());
     let tree = emit!(__straight::straight::<#labels, #first, #target, #value, _>(#operands));
     emitter.is_straight.then_some(Straight(tree))
 }
 
-/// Calls a closure that records and computes, or computes the straight form where all operands are static. A closure,
-/// because there may be `?` in it.
-pub(super) fn call(straight: Option<&Straight>, record: &TokenStream, failure: Failure) -> TokenStream {
-    let Some(Straight(tree)) = straight else { return emit!((#record)()) };
+/// Code that records and computes, or computes the straight form where all operands are static.
+pub(super) fn call(straight: Option<&Straight>, recorded: TokenStream, failure: Failure) -> TokenStream {
+    let Some(Straight(form)) = straight else { return recorded };
     let take = match failure {
         Failure::Panic => emit!(take),
         Failure::Return => emit!(try_take),
     };
-    // A branch, because rustc takes its time for a closure that is handed to a generic method.
     emit! {{
         #[allow(unused_imports)]
-        use ::tensorwrapper::__private::{RecordInstead as _, straight as __straight};
-        let __choice = #tree.__choose();
+        use __tw::{RecordInstead as _, straight as __straight};
+        let __choice = #form.__choose();
         let __recorded = if __choice.records() {
-            ::core::option::Option::Some((#record)())
+            ::core::option::Option::Some(#recorded)
         } else {
             ::core::option::Option::None
         };
@@ -81,7 +79,7 @@ impl Emitter<'_, '_> {
 
     /// A number of the program.
     fn given(&self, hole: &Hole, how: Use) -> TokenStream {
-        let number = self.scene.number(hole, how);
+        let number = self.scene.place(hole, how);
         emit!(__straight::Given<#number>)
     }
 
@@ -92,7 +90,7 @@ impl Emitter<'_, '_> {
         if let Some((id, _)) = self.equation.place() {
             let place = &self.equation.operands()[id.0];
             let (all, indices, number) =
-                (self.equation.labels().len(), self.indices(&place.indices), self.scene.number(&place.hole, Use::Borrow));
+                (self.equation.labels().len(), self.indices(&place.indices), self.scene.place(&place.hole, Use::Tensor));
             return emit!(__straight::ToPlace<#all, (#(#labels,)*), #number, #indices>);
         }
         if left.axes().is_empty() {
@@ -119,7 +117,7 @@ impl Emitter<'_, '_> {
         let whole = places.clone().find(|(_, (_, index))| matches!(index, Index::Label(found, _) if *found == label));
         let extent = match whole {
             Some((operand, (axis, _))) => {
-                let number = self.scene.number(&operand.hole, Use::Borrow);
+                let number = self.scene.place(&operand.hole, Use::Tensor);
                 emit!(__straight::AxisOf<#number, #axis>)
             }
             None => {
@@ -132,7 +130,7 @@ impl Emitter<'_, '_> {
                     Some(Count::Hole(_)) | None => None,
                 };
                 let Some(length) = part.or(declared) else { return self.no_straight_form() };
-                emit!(::tensorwrapper::Const<#length>)
+                emit!(__tw::Const<#length>)
             }
         };
         emit!(__straight::Over<#number, #extent>)
@@ -155,7 +153,7 @@ impl Emitter<'_, '_> {
             Index::Chip(count) => match count {
                 Count::Literal(position, _) => emit!(__straight::At<#position>),
                 Count::Hole(hole) => {
-                    let number = self.scene.number(hole, Use::Count);
+                    let number = self.scene.place(hole, Use::Count);
                     emit!(__straight::AtGiven<#number>)
                 }
             },
@@ -168,7 +166,7 @@ impl Builder for Emitter<'_, '_> {
     type Value = TokenStream;
 
     fn operand(&mut self, _: OperandId, operand: &Operand) -> TokenStream {
-        let (given, indices) = (self.scene.number(&operand.hole, Use::Borrow), self.indices(&operand.indices));
+        let (given, indices) = (self.scene.place(&operand.hole, Use::Tensor), self.indices(&operand.indices));
         emit!(__straight::Read<#given, #indices>)
     }
 
@@ -178,7 +176,7 @@ impl Builder for Emitter<'_, '_> {
                 let bits = value.to_bits();
                 emit!(__straight::Literal<#bits>)
             }
-            Scalar::Hole(hole) => self.given(hole, Use::Borrow),
+            Scalar::Hole(hole) => self.given(hole, Use::Scalar),
         }
     }
 

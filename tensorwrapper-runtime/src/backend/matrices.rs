@@ -40,8 +40,8 @@ pub(super) fn cholesky<T: Element>(
             Failure::NotPositiveDefinite { pivot } => wrong(format!("is not positive definite (pivot {pivot})")),
             Failure::NoConvergence => wrong("was not decomposed: the iteration did not converge".into()),
         })?;
-        let base = start(&layout, &item);
-        write(out, &layout, base, n, |row, column| match row.cmp(&column) {
+        let base = start(layout, &item);
+        write(out, layout, base, n, |row, column| match row.cmp(&column) {
             Ordering::Greater => matrix[row * n + column],
             // Real, whatever rounding has left in it.
             Ordering::Equal => T::from_real(matrix[row * n + column].re()),
@@ -85,12 +85,12 @@ pub(super) fn eigh<T: Element>(
         })?;
         set_phases(n, &mut matrix);
         matrix.iter_mut().for_each(|x| *x = times_power(*x, -metric_exponent / 2));
-        let (base, stride) = (start(&value_layout, &item), value_layout.strides()[batch.len()]);
+        let (base, stride) = (start(value_layout, &item), value_layout.strides()[batch.len()]);
         for (k, &value) in eigenvalues.iter().enumerate() {
             value_out[(base + k as isize * stride) as usize] = times_power(value, exponent - metric_exponent);
         }
-        let base = start(&vector_layout, &item);
-        write(vector_out, &vector_layout, base, n, |row, column| matrix[row * n + column]);
+        let base = start(vector_layout, &item);
+        write(vector_out, vector_layout, base, n, |row, column| matrix[row * n + column]);
     }
     Ok(())
 }

@@ -46,7 +46,7 @@ impl LoopNest {
 #[derive(Clone, Debug)]
 pub struct Operand<'a> {
     data: SliceRef<'a>,
-    layout: Layout,
+    layout: &'a Layout,
     /// Whether each element is conjugated as it is read.
     pub conjugate: bool,
 }
@@ -55,7 +55,7 @@ pub struct Operand<'a> {
 #[derive(Debug)]
 pub struct Output<'a> {
     data: SliceMut<'a>,
-    layout: Layout,
+    layout: &'a Layout,
 }
 
 impl<'a> Operand<'a> {
@@ -63,8 +63,8 @@ impl<'a> Operand<'a> {
     ///
     /// # Panics
     /// When an element would lie outside the memory. Kernels rely on this check and repeat none.
-    pub fn new(data: SliceRef<'a>, layout: Layout) -> Operand<'a> {
-        assert_inside(&layout, data.len());
+    pub fn new(data: SliceRef<'a>, layout: &'a Layout) -> Operand<'a> {
+        assert_inside(layout, data.len());
         Operand { data, layout, conjugate: false }
     }
 
@@ -80,7 +80,7 @@ impl<'a> Operand<'a> {
 
     /// Extents of the iteration space, strides and offset of this operand in it.
     pub fn layout(&self) -> &Layout {
-        &self.layout
+        self.layout
     }
 }
 
@@ -89,14 +89,14 @@ impl<'a> Output<'a> {
     ///
     /// # Panics
     /// When an element would lie outside the memory. Kernels rely on this check and repeat none.
-    pub fn new(data: SliceMut<'a>, layout: Layout) -> Output<'a> {
-        assert_inside(&layout, data.len());
+    pub fn new(data: SliceMut<'a>, layout: &'a Layout) -> Output<'a> {
+        assert_inside(layout, data.len());
         Output { data, layout }
     }
 
     /// Where the output lies.
     pub fn layout(&self) -> &Layout {
-        &self.layout
+        self.layout
     }
 
     /// The element type.
@@ -105,7 +105,7 @@ impl<'a> Output<'a> {
     }
 
     /// The memory and where in it the output lies, with the type that the caller has found the operation to be of.
-    pub(crate) fn typed<T: Element>(self) -> (&'a mut [T], Layout) {
+    pub(crate) fn typed<T: Element>(self) -> (&'a mut [T], &'a Layout) {
         (T::typed_mut(self.data).expect("the output is of the operation's element type"), self.layout)
     }
 }

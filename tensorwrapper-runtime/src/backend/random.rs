@@ -38,13 +38,13 @@ impl<T: Element> Placed<T> {
     }
 
     pub(super) fn as_operand(&self) -> Operand<'_> {
-        let mut operand = Operand::new(T::erase(&self.data), self.layout.clone());
+        let mut operand = Operand::new(T::erase(&self.data), &self.layout);
         operand.conjugate = self.conjugate;
         operand
     }
 
     pub(super) fn as_output(&mut self) -> Output<'_> {
-        Output::new(T::erase_mut(&mut self.data), self.layout.clone())
+        Output::new(T::erase_mut(&mut self.data), &self.layout)
     }
 
     /// The elements in lexicographic order.

@@ -4,13 +4,13 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use tensorwrapper_notation::syntax::{Hole, Statement};
-use tensorwrapper_notation::{check, contraction, einsum as parse_einsum, numbered_operands};
+use tensorwrapper_notation::{OperandId, check, contraction, einsum as parse_einsum, numbered_operands};
 
 use super::context::Context;
 use super::run::evaluate;
 use crate::element::Element;
 use crate::error::Error;
-use crate::expr::{Expr, Indexed, TensorLike, Tree, Value, bind, diagnostics_to_error};
+use crate::expr::{Expr, Holes, Indexed, TensorLike, Tree, Value, bind_value, diagnostics_to_error};
 use crate::graph::{OpGraph, lower};
 use crate::shape::Extents;
 use crate::tensor::Tensor;
@@ -29,7 +29,7 @@ pub struct DynValue<'a>(Arc<Value<'a>>);
 
 impl<T: Element, X: TensorLike<Elem = T>> DynOperand<T> for X {
     fn dyn_operand(&self) -> DynValue<'_> {
-        DynValue(self.operand().value)
+        DynValue(self.operand().given.value())
     }
 }
 
@@ -99,9 +99,7 @@ impl Context {
 
     fn product<T: Element>(&self, statement: &Statement, values: &[Arc<Value<'_>>]) -> Result<Tensor<T>, Error> {
         let equation = check(statement, &[]).map_err(diagnostics_to_error)?;
-        let operand = |hole: &Hole| Arc::clone(&values[hole.span.start]);
-        let scalar = |_: &Hole| -> Tree<'_> { unreachable!("these doors have no scalars") };
-        let value = bind::<T>(&equation, &operand, &scalar)?;
+        let value = bind_value(&equation, T::DTYPE, &Listed(values))?;
         self.eval(&Expr::<T>::new(value))
     }
 
@@ -112,6 +110,19 @@ impl Context {
     pub fn eval<T: Element, S: Extents>(&self, expr: &Expr<'_, T, S>) -> Result<Tensor<T, S>, Error> {
         let mut results = evaluate(self, std::slice::from_ref(expr.value()))?;
         results.remove(0).into_tensor::<T>()?.into_typed()
+    }
+}
+
+/// Operands that are known by their positions.
+struct Listed<'l, 'a>(&'l [Arc<Value<'a>>]);
+
+impl<'a> Holes<'a> for Listed<'_, 'a> {
+    fn tensor(&self, _: OperandId, hole: &Hole) -> Arc<Value<'a>> {
+        Arc::clone(&self.0[hole.span.start])
+    }
+
+    fn scalar(&self, _: &Hole) -> Tree<'a> {
+        unreachable!("these doors have no scalars")
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod context;
 mod doors;
+mod kept;
 mod plan;
 mod run;
 #[cfg(test)]
@@ -11,4 +12,6 @@ mod tests;
 
 pub use context::{Context, Graph};
 pub use doors::{DynOperand, EvalAll, contract, einsum, eval_all};
-pub(crate) use run::evaluate;
+pub use kept::Number;
+pub(crate) use kept::{Kept, KeptPlan, Key};
+pub(crate) use run::{planned, run};

@@ -8,7 +8,7 @@ use num_complex::Complex;
 
 /// What a device runs.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(crate) struct Plan {
     pub(super) graph: OpGraph,
     pub(super) steps: Vec<Step>,
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::context::Context;
-use super::plan::{Access, Kernel, Plan, Work, plan};
+use super::plan::{Kernel, Plan, Work, plan};
 use crate::backend::{Device, Operand, Output};
 use crate::erased::{Buffer, SliceRef};
 use crate::error::Error;
@@ -18,18 +18,27 @@ use crate::tensor::{AnyRef, AnyTensor};
 /// # Errors
 /// What the device reports: memory, decompositions, reductions over nothing.
 pub(crate) fn evaluate(context: &Context, values: &[Arc<Value<'_>>]) -> Result<Vec<AnyTensor>, Error> {
+    let (plan, sources) = planned(context, values)?;
+    let sources: Vec<SliceRef<'_>> = sources.iter().map(|source| source.data).collect();
+    run(&plan, &*context.device, &sources)
+}
+
+/// The plan that computes recorded values, and what it reads.
+///
+/// # Errors
+/// Intermediates larger than memory can address.
+pub(crate) fn planned<'a>(context: &Context, values: &[Arc<Value<'a>>]) -> Result<(Plan, Vec<AnyRef<'a>>), Error> {
     let Lowered { graph, sources } = lower(values);
     if cfg!(debug_assertions) {
         graph.verify()?;
     }
     let graph = optimize(&graph, context.order)?;
     let layouts: Vec<Layout> = sources.iter().map(|source| source.layout.clone()).collect();
-    let plan = plan(graph, &layouts)?;
-    run(&plan, &*context.device, &sources)
+    Ok((plan(graph, &layouts)?, sources))
 }
 
 /// Runs a plan on a device. Results are made only when every step has succeeded.
-pub(super) fn run(plan: &Plan, device: &dyn Device, sources: &[AnyRef<'_>]) -> Result<Vec<AnyTensor>, Error> {
+pub(crate) fn run(plan: &Plan, device: &dyn Device, sources: &[SliceRef<'_>]) -> Result<Vec<AnyTensor>, Error> {
     let mut memory: Vec<Option<Buffer>> = plan.graph.tensors().iter().map(|_| None).collect();
     for step in &plan.steps {
         if let Some(tensor) = step.reshaped {
@@ -61,22 +70,22 @@ pub(super) fn run(plan: &Plan, device: &dyn Device, sources: &[AnyRef<'_>]) -> R
 fn launch(
     plan: &Plan,
     device: &dyn Device,
-    sources: &[AnyRef<'_>],
+    sources: &[SliceRef<'_>],
     memory: &[Option<Buffer>],
     kernel: &Kernel,
     outputs: &mut [(TensorId, Buffer)],
 ) -> Result<(), Error> {
-    let read = |access: &Access| {
-        let mut operand = Operand::new(slice(plan, sources, memory, access.tensor), access.layout.clone());
+    let mut inputs = Vec::with_capacity(kernel.inputs.len());
+    for access in &kernel.inputs {
+        let mut operand = Operand::new(slice(plan, sources, memory, access.tensor), &access.layout);
         operand.conjugate = access.conjugate;
-        operand
-    };
-    let inputs: Vec<Operand<'_>> = kernel.inputs.iter().map(read).collect();
+        inputs.push(operand);
+    }
     // A kernel writes all new tensors of its step, in their order.
     let mut written: Vec<Output<'_>> = outputs
         .iter_mut()
         .zip(&kernel.outputs)
-        .map(|((_, buffer), access)| Output::new(buffer.as_mut(), access.layout.clone()))
+        .map(|((_, buffer), access)| Output::new(buffer.as_mut(), &access.layout))
         .collect();
     match &kernel.work {
         Work::Factorise(kind) => device.factorise(&kernel.nest, *kind, &inputs, written),
@@ -85,9 +94,9 @@ fn launch(
     }
 }
 
-fn slice<'m>(plan: &Plan, sources: &[AnyRef<'m>], memory: &'m [Option<Buffer>], tensor: TensorId) -> SliceRef<'m> {
+fn slice<'m>(plan: &Plan, sources: &[SliceRef<'m>], memory: &'m [Option<Buffer>], tensor: TensorId) -> SliceRef<'m> {
     match (plan.graph.tensor(tensor).slot, &memory[tensor.0]) {
-        (Some(slot), _) => sources[slot].data,
+        (Some(slot), _) => sources[slot],
         (None, Some(buffer)) => buffer.as_ref(),
         (None, None) => unreachable!("the plan was verified: a step reads what is there"),
     }

@@ -7,7 +7,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
 use super::plan::{Plan, plan};
-use super::run::run;
+use super::run::{evaluate, run};
 use super::*;
 use crate::backend::reference::Reference;
 use crate::element::Dtype;
@@ -109,7 +109,7 @@ fn a_maximum_for_nobody() {
 fn errors_of_the_device_come_out() {
     let graph = chain(1, &[0]);
     let x = Tensor::<f64>::filled([3], 2.0).unwrap();
-    let found = run(&planned(&graph), &Reference, &[x.erase()]).unwrap();
+    let found = run(&planned(&graph), &Reference, &[x.erase().data]).unwrap();
     assert_eq!(found[0], AnyTensor::from(Tensor::<f64>::filled([3], 4.0).unwrap()));
     let huge = Tensor::<f64>::filled([1 << 20], 1.0).unwrap();
     let outer = huge.at("i") * huge.at("j") * huge.at("k") * huge.at("l");
@@ -156,7 +156,7 @@ fn pairs_make_the_same_product() {
     for case in 0..400 {
         let (graph, tensors) = product(&mut rng);
         graph.verify().unwrap();
-        let sources: Vec<_> = tensors.iter().map(Tensor::erase).collect();
+        let sources: Vec<_> = tensors.iter().map(|tensor| tensor.erase().data).collect();
         let result = |graph: &OpGraph| -> Tensor<f64> {
             run(&planned(graph), &Reference, &sources).unwrap().remove(0).into_tensor().unwrap()
         };

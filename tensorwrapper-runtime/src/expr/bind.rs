@@ -1,90 +1,157 @@
-//! Checked equation + tensors → recorded value: the run-time counterpart of the macro's expansion.
+//! Checked equation + what stands in its holes → recorded value. Every door ends here: the macros hand over the text of
+//! their equations.
 
 use std::sync::Arc;
 
-use tensorwrapper_notation::syntax::{Count, Operator, Range, Reduction, Scalar};
-use tensorwrapper_notation::{Builder, Equation, Function, LabelId, LeftAxis, Operand, OperandId, Right, ScalarId, syntax};
+use tensorwrapper_notation::syntax::{Count, Hole, Operator, Range, Reduction, Scalar};
+use tensorwrapper_notation::{
+    Builder, Equation, Factorise, Function, Index as Written, LabelId, Left, LeftAxis, Operand, OperandId, Right, ScalarId,
+};
 
-use super::recorder::{Index, Node, Recorder};
+use super::recorder::{Index, Node, Recorder, Write};
 use super::value::{Tree, Value};
-use crate::element::Element;
+use crate::element::Dtype;
 use crate::error::Error;
 
-/// Records an equation in value form. `operand` finds the tensor of an operand's hole, `scalar` that of a number's.
+/// What stands in the holes of an equation. The run-time doors have operands and numbers alone: they write positions,
+/// ranges and exponents as literals.
+pub(crate) trait Holes<'a> {
+    /// An operand.
+    fn tensor(&self, id: OperandId, hole: &Hole) -> Arc<Value<'a>>;
+    /// A number.
+    fn scalar(&self, hole: &Hole) -> Tree<'a>;
+    /// A position or an extent.
+    fn count(&self, _: &Hole) -> usize {
+        unreachable!("the run-time doors write positions as literals")
+    }
+    /// A range of indices.
+    fn range(&self, _: &Hole) -> (usize, Option<usize>) {
+        unreachable!("the run-time doors write ranges as literals")
+    }
+    /// The exponent of `powi`.
+    fn whole(&self, _: &Hole) -> i32 {
+        unreachable!("the run-time doors write exponents as literals")
+    }
+    /// The exponent of `powf`.
+    fn real(&self, _: &Hole) -> f64 {
+        unreachable!("the run-time doors write exponents as literals")
+    }
+}
+
+/// What an equation was recorded as.
+#[derive(Debug)]
+pub(crate) enum Bound<'a> {
+    /// A new result, or those of a decomposition.
+    Results(Vec<Arc<Value<'a>>>),
+    /// A part of an existing tensor, and the whole of it afterwards.
+    Write(Write<'a>),
+}
+
+/// Records an equation over elements of one type.
 ///
 /// # Errors
 /// Ranks and extents that do not fit.
-pub(crate) fn bind<'a, T: Element>(
-    equation: &Equation,
-    operand: &dyn Fn(&syntax::Hole) -> Arc<Value<'a>>,
-    scalar: &dyn Fn(&syntax::Hole) -> Tree<'a>,
-) -> Result<Arc<Value<'a>>, Error> {
+pub(crate) fn bind<'a>(equation: &Equation, dtype: Dtype, holes: &dyn Holes<'a>) -> Result<Bound<'a>, Error> {
     let names: Vec<&str> = equation.labels().iter().map(|label| label.name.as_str()).collect();
-    let mut binder = Binder { recorder: Recorder::new::<T>(&names), operand, scalar };
+    let mut binder = Binder { recorder: Recorder::new(dtype, &names), holes };
     for (n, label) in equation.labels().iter().enumerate() {
-        if let Some(Count::Literal(extent, _)) = label.declared {
+        if let Some(extent) = &label.declared {
+            let extent = binder.count(extent);
             binder.recorder.declare(n, extent);
         }
     }
-    let Right::Expression(node) = equation.build(&mut binder) else {
-        unreachable!("the run-time doors build expressions only");
-    };
-    let fused: Vec<Vec<usize>> = equation.left()[0].axes().iter().map(fused_numbers).collect();
-    let axes = equation.left()[0].axes().iter().zip(&fused).map(|(axis, fused)| match axis {
+    // The place of a plain `=` is no part of the right side, but its extents count, and it is written first.
+    let place = equation.place().map(|(id, _)| binder.operand(id, &equation.operands()[id.0]));
+    match (equation.build(&mut binder), place) {
+        (Right::Expression(node), None) => with_axes(&equation.left()[0], |axes| binder.recorder.finish_value(node, axes))
+            .map(|value| Bound::Results(vec![value])),
+        (Right::Expression(node), Some(place)) => {
+            with_axes(&equation.left()[0], |axes| binder.recorder.finish_write(node, axes, place)).map(Bound::Write)
+        }
+        (Right::Factorise(factorise, arguments), _) => decomposition(equation, factorise, arguments, binder.recorder),
+    }
+}
+
+/// The one result of an equation in value form.
+///
+/// # Errors
+/// As [`bind`]'s.
+pub(crate) fn bind_value<'a>(equation: &Equation, dtype: Dtype, holes: &dyn Holes<'a>) -> Result<Arc<Value<'a>>, Error> {
+    match bind(equation, dtype, holes)? {
+        Bound::Results(mut results) => Ok(results.remove(0)),
+        Bound::Write(_) => unreachable!("an equation in value form writes nothing"),
+    }
+}
+
+fn decomposition<'a>(
+    equation: &Equation,
+    factorise: &Factorise,
+    arguments: Vec<Node<'a>>,
+    recorder: Recorder<'_>,
+) -> Result<Bound<'a>, Error> {
+    let computed: Vec<Vec<usize>> = factorise.result_axes().iter().map(|axes| numbers(axes)).collect();
+    let wanted: Vec<Vec<usize>> = equation.left().iter().map(|left| numbers(&left.labels())).collect();
+    let results: Vec<(&[usize], &[usize])> =
+        computed.iter().zip(&wanted).map(|(computed, wanted)| (&computed[..], &wanted[..])).collect();
+    let matrix = factorise.matrix_labels().map(|label| label.0);
+    let axes = numbers(&factorise.argument_axes());
+    recorder.finish_factorise(factorise.kind(), arguments, &axes, matrix, &results).map(Bound::Results)
+}
+
+/// Calls back with the axes of a result.
+fn with_axes<R>(left: &Left, then: impl FnOnce(&[Index<'_>]) -> R) -> R {
+    let labels = |axis: &LeftAxis| if let LeftAxis::Fused(labels) = axis { numbers(labels) } else { Vec::new() };
+    let fused: Vec<Vec<usize>> = left.axes().iter().map(labels).collect();
+    let axes = left.axes().iter().zip(&fused).map(|(axis, fused)| match axis {
         LeftAxis::Label(label) => Index::Label(label.0),
         LeftAxis::Fused(_) => Index::Fused(fused),
         LeftAxis::Rest => Index::Rest,
     });
-    let axes: Vec<Index<'_>> = axes.collect();
-    binder.recorder.finish_value(node, &axes)
+    then(&axes.collect::<Vec<_>>())
 }
 
 struct Binder<'b, 'n, 'a> {
     recorder: Recorder<'n>,
-    operand: &'b dyn Fn(&syntax::Hole) -> Arc<Value<'a>>,
-    scalar: &'b dyn Fn(&syntax::Hole) -> Tree<'a>,
+    holes: &'b dyn Holes<'a>,
 }
 
-/// The labels of a fused axis, where the recorder can borrow them.
-fn fused_numbers(axis: &LeftAxis) -> Vec<usize> {
-    if let LeftAxis::Fused(labels) = axis { numbers(labels) } else { Vec::new() }
+impl Binder<'_, '_, '_> {
+    fn count(&self, count: &Count) -> usize {
+        match count {
+            Count::Literal(value, _) => *value,
+            Count::Hole(hole) => self.holes.count(hole),
+        }
+    }
 }
 
 fn numbers(labels: &[LabelId]) -> Vec<usize> {
     labels.iter().map(|label| label.0).collect()
 }
 
-/// The run-time doors write positions and ranges as literals.
-fn literal(count: &Count) -> usize {
-    match count {
-        Count::Literal(value, _) => *value,
-        Count::Hole(_) => unreachable!("the run-time doors have no holes in indices"),
-    }
-}
-
 impl<'a> Builder for Binder<'_, '_, 'a> {
     type Value = Node<'a>;
 
-    fn operand(&mut self, _: OperandId, operand: &Operand) -> Node<'a> {
+    fn operand(&mut self, id: OperandId, operand: &Operand) -> Node<'a> {
         let fused: Vec<Vec<usize>> = operand.indices.iter().map(|index| numbers(index.labels())).collect();
         let indices = operand.indices.iter().zip(&fused).map(|(index, fused)| match index {
-            tensorwrapper_notation::Index::Label(label, _) => Index::Label(label.0),
-            tensorwrapper_notation::Index::Slice(label, Range::Literal(start, end, _), _) => Index::Slice(label.0, *start, *end),
-            tensorwrapper_notation::Index::Slice(_, Range::Hole(_), _) => {
-                unreachable!("the run-time doors have no holes in indices")
+            Written::Label(label, _) => Index::Label(label.0),
+            Written::Slice(label, Range::Literal(start, end, _), _) => Index::Slice(label.0, *start, *end),
+            Written::Slice(label, Range::Hole(hole), _) => {
+                let (start, end) = self.holes.range(hole);
+                Index::Slice(label.0, start, end)
             }
-            tensorwrapper_notation::Index::Chip(count) => Index::Chip(literal(count)),
-            tensorwrapper_notation::Index::Fused(..) => Index::Fused(fused),
-            tensorwrapper_notation::Index::Rest => Index::Rest,
+            Written::Chip(count) => Index::Chip(self.count(count)),
+            Written::Fused(..) => Index::Fused(fused),
+            Written::Rest => Index::Rest,
         });
         let indices: Vec<Index<'_>> = indices.collect();
-        self.recorder.tensor(&(self.operand)(&operand.hole), &operand.hole.text, &indices)
+        self.recorder.tensor(&self.holes.tensor(id, &operand.hole), &operand.hole.text, &indices)
     }
 
     fn scalar(&mut self, _: ScalarId, scalar: &Scalar) -> Node<'a> {
         match scalar {
             Scalar::Literal(value, _) => self.recorder.literal(*value),
-            Scalar::Hole(hole) => Node((self.scalar)(hole)),
+            Scalar::Hole(hole) => Node(self.holes.scalar(hole)),
         }
     }
 
@@ -110,18 +177,18 @@ impl<'a> Builder for Binder<'_, '_, 'a> {
     }
 
     fn power_integer(&mut self, value: Node<'a>, _: ScalarId, exponent: &Scalar) -> Node<'a> {
-        self.recorder.power_integer(value, exponent_value(exponent) as i32)
+        let exponent = match exponent {
+            Scalar::Literal(value, _) => *value as i32,
+            Scalar::Hole(hole) => self.holes.whole(hole),
+        };
+        self.recorder.power_integer(value, exponent)
     }
 
     fn power_real(&mut self, value: Node<'a>, _: ScalarId, exponent: &Scalar) -> Node<'a> {
-        self.recorder.power_real(value, exponent_value(exponent))
-    }
-}
-
-/// The run-time doors write exponents as literals.
-fn exponent_value(exponent: &Scalar) -> f64 {
-    match exponent {
-        Scalar::Literal(value, _) => *value,
-        Scalar::Hole(_) => unreachable!("the run-time doors have no holes in exponents"),
+        let exponent = match exponent {
+            Scalar::Literal(value, _) => *value,
+            Scalar::Hole(hole) => self.holes.real(hole),
+        };
+        self.recorder.power_real(value, exponent)
     }
 }

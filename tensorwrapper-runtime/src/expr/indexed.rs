@@ -11,9 +11,9 @@ use num_complex::Complex;
 use tensorwrapper_notation::syntax::{
     Expression, ExpressionKind, Hole, Index, LeftSide, Name, Operator, Reduction, Right, Scalar, Statement, Target,
 };
-use tensorwrapper_notation::{Diagnostic, Fault, Function, Span, axes, check, lex};
+use tensorwrapper_notation::{Diagnostic, Fault, Function, OperandId, Span, axes, check, lex};
 
-use super::bind::bind;
+use super::bind::{Holes, bind_value};
 use super::like::TensorLike;
 use super::value::{Expr, Tree, Value};
 use crate::element::Element;
@@ -35,6 +35,32 @@ pub struct Indexed<'a, T> {
 enum Leaf<'a> {
     Tensor(Arc<Value<'a>>),
     Number(Complex<f64>),
+}
+
+/// The leaves of a chain, which fill its holes.
+struct Leaves<'l, 'a>(&'l [(usize, Leaf<'a>)]);
+
+impl<'a> Leaves<'_, 'a> {
+    fn leaf(&self, hole: &Hole) -> &Leaf<'a> {
+        let found = self.0.iter().find(|(number, _)| *number == hole.span.start);
+        &found.expect("every hole of a chain has its leaf").1
+    }
+}
+
+impl<'a> Holes<'a> for Leaves<'_, 'a> {
+    fn tensor(&self, _: OperandId, hole: &Hole) -> Arc<Value<'a>> {
+        match self.leaf(hole) {
+            Leaf::Tensor(value) => Arc::clone(value),
+            Leaf::Number(_) => unreachable!("numbers have no indices"),
+        }
+    }
+
+    fn scalar(&self, hole: &Hole) -> Tree<'a> {
+        match self.leaf(hole) {
+            Leaf::Number(value) => Tree::Constant(*value),
+            Leaf::Tensor(value) => Tree::Operand(Arc::clone(value), Vec::new()),
+        }
+    }
 }
 
 /// Numbers the holes of all chains of the program, so that joining two needs no renumbering.
@@ -137,19 +163,7 @@ impl<'a, T: Element> Indexed<'a, T> {
         let statement =
             Statement { target: Target::Value(vec![left]), right: Right::Expression(expression), declarations: Vec::new(), span };
         let equation = check(&statement, &[]).map_err(diagnostics_to_error)?;
-        let leaf = |hole: &Hole| {
-            let found = self.leaves.iter().find(|(number, _)| *number == hole.span.start);
-            &found.expect("every hole of a chain has its leaf").1
-        };
-        let tensor = |hole: &Hole| match leaf(hole) {
-            Leaf::Tensor(value) => Arc::clone(value),
-            Leaf::Number(_) => unreachable!("numbers have no indices"),
-        };
-        let scalar = |hole: &Hole| match leaf(hole) {
-            Leaf::Number(value) => Tree::Constant(*value),
-            Leaf::Tensor(value) => Tree::Operand(Arc::clone(value), Vec::new()),
-        };
-        bind::<T>(&equation, &tensor, &scalar).map(Expr::new)
+        bind_value(&equation, T::DTYPE, &Leaves(&self.leaves)).map(Expr::new)
     }
 
     /// Each element to a whole power.
@@ -301,7 +315,7 @@ macro_rules! at {
             /// Labels the axes: one letter each where there is no comma (`"ik"`), names between commas otherwise
             /// (`"i,k"`). Slices `i in 2..5` and positions `3` are indices too.
             pub fn at(&self, labels: &str) -> Indexed<'_, T> {
-                Indexed::new(self.operand().value, labels)
+                Indexed::new(self.operand().given.value(), labels)
             }
         }
     )* };

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use num_complex::Complex;
 
-use super::value::{Expr, Source, Tree, Value};
+use super::value::{Expr, Source, Value};
 use crate::element::Element;
+use crate::erased::SliceRef;
+use crate::layout::Layout;
 use crate::shape::{Extents, StaticExtents};
 use crate::tensor::{AnyRef, StaticTensor, Tensor, TensorMut, TensorRef};
 
@@ -25,29 +27,56 @@ pub trait TensorLike {
     fn operand(&self) -> Operand<'_, Self::Elem, Self::Shape>;
 }
 
+/// A tensor that the program gives, not yet recorded: recording allocates, and a plan that is known needs none of it.
+#[derive(Clone, Debug)]
+pub(crate) enum Given<'a> {
+    /// Elements and where they lie.
+    Elements(SliceRef<'a>, &'a Layout),
+    /// Elements in C order of a tensor that holds no layout.
+    Inline(SliceRef<'a>, Layout),
+    /// A recorded result.
+    Recorded(Arc<Value<'a>>),
+}
+
+impl<'a> Given<'a> {
+    /// The tensor as a value of a recording.
+    pub(crate) fn value(&self) -> Arc<Value<'a>> {
+        match self {
+            Given::Recorded(value) => Arc::clone(value),
+            Given::Elements(data, layout) => leaf(*data, layout),
+            Given::Inline(data, layout) => leaf(*data, layout),
+        }
+    }
+
+    /// Elements and where they lie, of what is no recorded result.
+    pub(crate) fn elements(&self) -> Option<(SliceRef<'a>, &Layout)> {
+        match self {
+            Given::Elements(data, layout) => Some((*data, layout)),
+            Given::Inline(data, layout) => Some((*data, layout)),
+            Given::Recorded(_) => None,
+        }
+    }
+}
+
+fn leaf<'a>(data: SliceRef<'a>, layout: &Layout) -> Arc<Value<'a>> {
+    let source = Source::Tensor(AnyRef { data, layout: layout.clone() });
+    Arc::new(Value { extents: layout.extents().to_vec(), dtype: data.dtype(), source })
+}
+
 /// An operand on its way into a recording.
 #[derive(Debug)]
 pub struct Operand<'a, T, S> {
-    pub(crate) value: Arc<Value<'a>>,
+    pub(crate) given: Given<'a>,
     types: PhantomData<fn() -> (T, S)>,
 }
 
 impl<'a, T: Element, S> Operand<'a, T, S> {
-    fn new(value: Arc<Value<'a>>) -> Self {
-        Operand { value, types: PhantomData }
+    fn new(given: Given<'a>) -> Self {
+        Operand { given, types: PhantomData }
     }
 
-    fn leaf(tensor: AnyRef<'a>) -> Self {
-        let extents = tensor.layout.extents().to_vec();
-        Operand::new(Arc::new(Value { extents, dtype: T::DTYPE, source: Source::Tensor(tensor) }))
-    }
-
-    /// A recorded result, for as long as its recording's operands live.
-    pub(crate) fn recorded(expr: &Expr<'a, T, S>) -> Self
-    where
-        S: Extents,
-    {
-        Operand::new(Arc::clone(expr.value()))
+    fn leaf((data, layout): (SliceRef<'a>, &'a Layout)) -> Self {
+        Operand::new(Given::Elements(data, layout))
     }
 
     /// The shape type, for the compile-time checks.
@@ -66,7 +95,7 @@ impl<T: Element, S: Extents> TensorLike for Tensor<T, S> {
     type Elem = T;
     type Shape = S;
     fn operand(&self) -> Operand<'_, T, S> {
-        Operand::leaf(self.erase())
+        Operand::leaf(self.parts())
     }
 }
 
@@ -75,7 +104,7 @@ impl<T: Element, S: Extents> TensorLike for TensorRef<'_, T, S> {
     type Elem = T;
     type Shape = S;
     fn operand(&self) -> Operand<'_, T, S> {
-        Operand::leaf(self.erase())
+        Operand::leaf(self.parts())
     }
 }
 
@@ -84,7 +113,7 @@ impl<T: Element, S: Extents> TensorLike for TensorMut<'_, T, S> {
     type Elem = T;
     type Shape = S;
     fn operand(&self) -> Operand<'_, T, S> {
-        Operand::leaf(self.erase())
+        Operand::leaf(self.parts())
     }
 }
 
@@ -93,7 +122,8 @@ impl<T: Element, S: StaticExtents> TensorLike for StaticTensor<T, S> {
     type Elem = T;
     type Shape = S;
     fn operand(&self) -> Operand<'_, T, S> {
-        Operand::leaf(self.erase())
+        let AnyRef { data, layout } = self.erase();
+        Operand::new(Given::Inline(data, layout))
     }
 }
 
@@ -102,7 +132,7 @@ impl<T: Element, S: Extents> TensorLike for Expr<'_, T, S> {
     type Elem = T;
     type Shape = S;
     fn operand(&self) -> Operand<'_, T, S> {
-        Operand::new(Arc::clone(self.value()))
+        Operand::new(Given::Recorded(Arc::clone(self.value())))
     }
 }
 
@@ -126,12 +156,27 @@ impl<X: TensorLike + ?Sized> TensorLike for &mut X {
 
 /// A scalar of an equation: a number, or a tensor or recorded result of rank 0.
 #[derive(Debug)]
-pub struct ScalarValue<'a>(pub(crate) Tree<'a>);
+pub struct ScalarValue<'a>(pub(crate) ScalarKind<'a>);
+
+/// What a scalar is.
+#[derive(Clone, Debug)]
+pub(crate) enum ScalarKind<'a> {
+    /// A number.
+    Number(Complex<f64>),
+    /// A tensor of rank 0.
+    Tensor(Given<'a>),
+    /// A result of the block, by its number there.
+    Local(usize),
+}
 
 impl<'a> ScalarValue<'a> {
-    /// A recorded number, for as long as its recording's operands live.
-    pub(crate) fn recorded<T: Element, S: Extents>(expr: &Expr<'a, T, S>) -> Self {
-        ScalarValue(Tree::Operand(Arc::clone(expr.value()), Vec::new()))
+    /// A number that an earlier equation of the block computes.
+    pub(crate) fn local(number: usize) -> Self {
+        ScalarValue(ScalarKind::Local(number))
+    }
+
+    fn number(value: Complex<f64>) -> Self {
+        ScalarValue(ScalarKind::Number(value))
     }
 }
 
@@ -159,21 +204,21 @@ impl ScalarShape for () {}
 #[diagnostic::do_not_recommend]
 impl<T: Element> IntoScalar<T> for T {
     fn to_scalar(&self) -> ScalarValue<'_> {
-        ScalarValue(Tree::Constant(self.to_complex()))
+        ScalarValue::number(self.to_complex())
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl IntoScalar<Complex<f64>> for f64 {
     fn to_scalar(&self) -> ScalarValue<'_> {
-        ScalarValue(Tree::Constant(Complex::new(*self, 0.0)))
+        ScalarValue::number(Complex::new(*self, 0.0))
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl IntoScalar<Complex<f32>> for f32 {
     fn to_scalar(&self) -> ScalarValue<'_> {
-        ScalarValue(Tree::Constant(Complex::new(f64::from(*self), 0.0)))
+        ScalarValue::number(Complex::new(f64::from(*self), 0.0))
     }
 }
 
@@ -183,7 +228,7 @@ macro_rules! references {
         #[diagnostic::do_not_recommend]
         impl IntoScalar<$T> for &$X {
             fn to_scalar(&self) -> ScalarValue<'_> {
-                ScalarValue(Tree::Constant((**self).to_complex()))
+                ScalarValue::number((**self).to_complex())
             }
         }
     )*)* };
@@ -201,7 +246,7 @@ macro_rules! tensors {
         #[diagnostic::do_not_recommend]
         impl<T: Element, S: ScalarShape> IntoScalar<T> for $X {
             fn to_scalar(&self) -> ScalarValue<'_> {
-                ScalarValue(Tree::Operand(self.operand().value, Vec::new()))
+                ScalarValue(ScalarKind::Tensor(self.operand().given))
             }
         }
     )* };
@@ -221,7 +266,7 @@ tensors!(
 #[diagnostic::do_not_recommend]
 impl<T: Element> IntoScalar<T> for StaticTensor<T, ()> {
     fn to_scalar(&self) -> ScalarValue<'_> {
-        ScalarValue(Tree::Operand(self.operand().value, Vec::new()))
+        ScalarValue(ScalarKind::Tensor(self.operand().given))
     }
 }
 

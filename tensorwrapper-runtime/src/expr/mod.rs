@@ -1,7 +1,7 @@
 //! Recorded equations: what every door builds, and nothing has been computed yet.
 //!
-//! `recorder` is the one place where run-time ranks and extents are checked; the expansion of `tensor!` drives it
-//! directly, `bind` drives it from an equation that was checked at run time, `indexed` from operators.
+//! `recorder` is the one place where run-time ranks and extents are checked; `bind` drives it from a checked equation,
+//! whatever door that came through; `indexed` makes equations of operators.
 //! Knows nothing of graphs and devices.
 
 mod bind;
@@ -12,10 +12,11 @@ mod recorder;
 mod tests;
 mod value;
 
-pub(crate) use bind::bind;
+pub(crate) use bind::{Bound, Holes, bind, bind_value};
 pub use indexed::Indexed;
 pub(crate) use indexed::diagnostics_to_error;
+pub(crate) use like::{Given, ScalarKind};
 pub use like::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
-pub use recorder::{Factor, Index, Node, Recorder, Written};
+pub(crate) use recorder::Write;
 pub use value::Expr;
 pub(crate) use value::{Axis, Factorised, Source, Tree, Value};

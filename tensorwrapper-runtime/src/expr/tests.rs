@@ -2,6 +2,7 @@
 
 use super::recorder::{Index, Recorder};
 use super::*;
+use crate::element::Dtype;
 use crate::error::{Error, ErrorKind};
 use crate::tensor::Tensor;
 
@@ -15,13 +16,13 @@ fn record(
     declared: &[(usize, usize)],
     operands: &[(&str, &Tensor<f64>, &[Index<'_>])],
 ) -> Result<Vec<usize>, Error> {
-    let mut recorder = Recorder::new::<f64>(labels);
+    let mut recorder = Recorder::new(Dtype::F64, labels);
     for &(label, extent) in declared {
         recorder.declare(label, extent);
     }
     let mut last = recorder.literal(1.0);
     for &(text, tensor, indices) in operands {
-        last = recorder.operand(&tensor.operand(), text, indices);
+        last = recorder.tensor(&tensor.operand().given.value(), text, indices);
     }
     recorder.finish_value(last, &[Index::Label(0)]).map(|value| value.extents.clone())
 }
@@ -81,9 +82,9 @@ fn all_faults_come_out_together() {
 #[test]
 fn elements_do_not_mix() {
     let (a, z) = (zeros(&[2]), Tensor::<f32>::zeros([2]).unwrap());
-    let mut recorder = Recorder::new::<f64>(&["i"]);
-    recorder.operand(&a.operand(), "a", &[Index::Label(0)]);
-    let last = recorder.operand(&z.operand(), "z", &[Index::Label(0)]);
+    let mut recorder = Recorder::new(Dtype::F64, &["i"]);
+    recorder.tensor(&a.operand().given.value(), "a", &[Index::Label(0)]);
+    let last = recorder.tensor(&z.operand().given.value(), "z", &[Index::Label(0)]);
     let error = recorder.finish_value(last, &[Index::Label(0)]).unwrap_err();
     assert_eq!(error.to_string(), "elements are `f32` where `f64` is needed");
 }

@@ -3,6 +3,8 @@
 
 use std::ops::{Bound, RangeBounds};
 
+use crate::exec::Number;
+
 /// A range of indices.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a range of indices",
@@ -11,11 +13,11 @@ use std::ops::{Bound, RangeBounds};
 )]
 pub trait IndexRange {
     /// Its first index, and the one after its last.
-    fn bounds(range: &Self) -> (usize, Option<usize>);
+    fn bounds(range: &Self) -> Number;
 }
 #[diagnostic::do_not_recommend]
 impl<R: RangeBounds<usize>> IndexRange for R {
-    fn bounds(range: &R) -> (usize, Option<usize>) {
+    fn bounds(range: &R) -> Number {
         let start = match range.start_bound() {
             Bound::Included(&start) => start,
             Bound::Excluded(&start) => start.saturating_add(1),
@@ -26,7 +28,7 @@ impl<R: RangeBounds<usize>> IndexRange for R {
             Bound::Excluded(&end) => Some(end),
             Bound::Unbounded => None,
         };
-        (start, end)
+        Number::Range(start, end)
     }
 }
 
@@ -38,12 +40,12 @@ impl<R: RangeBounds<usize>> IndexRange for R {
 )]
 pub trait Count {
     /// The number.
-    fn count(self) -> usize;
+    fn count(self) -> Number;
 }
 #[diagnostic::do_not_recommend]
 impl Count for usize {
-    fn count(self) -> usize {
-        self
+    fn count(self) -> Number {
+        Number::Count(self)
     }
 }
 
@@ -55,12 +57,12 @@ impl Count for usize {
 )]
 pub trait WholeExponent {
     /// The exponent.
-    fn exponent(self) -> i32;
+    fn exponent(self) -> Number;
 }
 #[diagnostic::do_not_recommend]
 impl WholeExponent for i32 {
-    fn exponent(self) -> i32 {
-        self
+    fn exponent(self) -> Number {
+        Number::Whole(self)
     }
 }
 
@@ -72,17 +74,17 @@ impl WholeExponent for i32 {
 )]
 pub trait RealExponent {
     /// The exponent.
-    fn exponent(self) -> f64;
+    fn exponent(self) -> Number;
 }
 #[diagnostic::do_not_recommend]
 impl RealExponent for f64 {
-    fn exponent(self) -> f64 {
-        self
+    fn exponent(self) -> Number {
+        Number::Real(self)
     }
 }
 #[diagnostic::do_not_recommend]
 impl RealExponent for f32 {
-    fn exponent(self) -> f64 {
-        f64::from(self)
+    fn exponent(self) -> Number {
+        Number::Real(f64::from(self))
     }
 }

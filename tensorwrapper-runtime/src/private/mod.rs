@@ -1,28 +1,32 @@
 //! What the expansions of the macros call. Nothing here is for users, and nothing else is reachable from expansions.
 
+mod block;
 mod given;
 mod results;
 pub mod straight;
 
 use std::marker::PhantomData;
 
-pub use tensorwrapper_notation::Function;
-pub use tensorwrapper_notation::syntax::{Factorisation as Decomposition, Operator, Reduction};
+pub use block::{Block, Recipe, Site, Tensor, Ticket, begin, local_scalar};
+/// The primitive types, whatever the program calls by their names.
+pub use core::primitive::{bool, f64, usize};
 
 pub use given::{Count, IndexRange, RealExponent, WholeExponent};
 pub use results::*;
 pub use straight::RecordInstead;
 
-pub use crate::expr::{Factor, Index, IntoScalar, Node, Operand, Recorder, ScalarShape, ScalarValue, TensorLike, Written};
-pub use crate::shape::{
-    AxisByType, AxisByValue, AxisPair, CompareAtRunTime, Compared, LaterPair, LocateAtRunTime, Located, Mark, Position,
-    check_rank, mark_axis, meet,
-};
+pub use crate::expr::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
+pub use crate::shape::{AxisPair, Compared, LaterPair, Located, Mark, Position, check_rank, mark_axis, meet};
+
+/// The traits whose methods the compile-time checks call.
+pub mod checks {
+    pub use crate::shape::{AxisByType as _, AxisByValue as _, CompareAtRunTime as _, LocateAtRunTime as _};
+}
 
 use crate::element::Element;
-use crate::error::Error;
+pub use crate::error::Error;
 use crate::exec::Context;
-use crate::expr::Expr;
+pub use crate::shape::Const;
 use crate::shape::{Extent, Extents, Shape};
 
 /// Element types that may meet in one equation: equal ones.
@@ -49,21 +53,6 @@ pub fn real<T: Element>(_: PhantomData<T>) -> PhantomData<T::Real> {
 /// What a label is. A name that is a constant in scope is none, and rustc says so where it is bound to this.
 #[derive(Debug)]
 pub struct Label;
-
-/// A block's own result as an operand of a later equation; unlike a given tensor, it may leave the block.
-pub fn local<'a, T: Element, S: Extents>(expr: &Expr<'a, T, S>) -> Operand<'a, T, S> {
-    Operand::recorded(expr)
-}
-
-/// A block's own result as a number of a later equation.
-pub fn local_scalar<'a, T: Element, S: ScalarShape>(_: PhantomData<T>, expr: &Expr<'a, T, S>) -> ScalarValue<'a> {
-    ScalarValue::recorded(expr)
-}
-
-/// Starts the recording of an equation over elements of one type.
-pub fn recorder<'n, T: Element>(_: PhantomData<T>, labels: &[&'n str]) -> Recorder<'n> {
-    Recorder::new::<T>(labels)
-}
 
 /// The shape type that a tuple of marks makes.
 pub trait Marks {
@@ -106,31 +95,9 @@ marks! {
     A B C D E F G H I J K L M N O P;
 }
 
-/// Ends an equation: its recording, typed.
-pub fn finish<'a, T: Element, M: Marks>(
-    recorder: Recorder<'_>,
-    node: Node<'a>,
-    axes: &[Index<'_>],
-    _: PhantomData<T>,
-    _: M,
-) -> Result<Expr<'a, T, M::Shape>, Error> {
-    recorder.finish(node, axes)
-}
-
-/// Ends an equation that writes into the tensor `target`.
-pub fn finish_write<'a, T: Element, S: Extents>(
-    recorder: Recorder<'_>,
-    node: Node<'a>,
-    axes: &[Index<'_>],
-    _target: &Operand<'a, T, S>,
-    place: Node<'a>,
-) -> Result<Written<'a, T, S>, Error> {
-    recorder.finish_write(node, axes, place)
-}
-
-/// Types one result of a decomposition.
-pub fn typed<'a, T: Element, M: Marks>(factor: Factor<'a>, _: PhantomData<T>, _: M) -> Expr<'a, T, M::Shape> {
-    factor.typed()
+/// The result of an equation, typed; `number` counts the results of its block.
+pub fn ticket<T: Element, M: Marks>(_: PhantomData<T>, _: M, number: usize) -> Ticket<T, M::Shape> {
+    Ticket::new(number)
 }
 
 /// The context of blocks that name none.

@@ -1,15 +1,15 @@
 //! What becomes of recordings: computed or kept, taken as results, written into places.
 
 use std::any::type_name;
-use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::block::{Block, Ticket};
 use crate::element::Element;
 use crate::error::Error;
-use crate::exec::{Context, Graph, evaluate};
-use crate::expr::{Axis, Expr, Value, Written};
+use crate::exec::{Context, Graph};
+use crate::expr::{Axis, Expr};
 use crate::shape::{Extents, StaticExtents};
-use crate::tensor::{AnyMut, AnyTensor, StaticTensor, Tensor, TensorMut};
+use crate::tensor::{AnyMut, StaticTensor, Tensor, TensorMut};
 
 /// Where a block may run.
 #[diagnostic::on_unimplemented(
@@ -38,37 +38,42 @@ impl<'c> IntoContext<'c> for &'c Graph {
 }
 
 /// What becomes of a block's recordings: tensors and numbers, or recordings still.
-pub trait Evaluator {
+pub trait Evaluator: Sized {
     /// A result with brackets on its left side.
     type Tensor<'a, T: Element, S: Extents>;
     /// A result without.
     type Number<'a, T: Element>;
-    /// Computes all sinks of a block together, if it computes.
+    /// Computes all results of a block together, if it computes.
     ///
     /// # Errors
-    /// What the device reports.
-    fn compute(&self, sinks: &[Sink<'_>]) -> Result<Results, Error>;
+    /// Faults of the equations, and what the device reports.
+    fn run(block: &mut Block<'_, '_, Self>) -> Result<(), Error>;
+    /// Whether the block's equations are to be recorded: an earlier run has left no plan for this one.
+    fn is_new(block: &mut Block<'_, '_, Self>) -> bool;
     /// The next result.
-    fn take_tensor<'a, T: Element, S: Extents>(&self, expr: &Expr<'a, T, S>, results: &mut Results) -> Self::Tensor<'a, T, S>;
+    fn take_tensor<'a, T: Element, S: Extents>(block: &mut Block<'_, 'a, Self>, ticket: &Ticket<T, S>) -> Self::Tensor<'a, T, S>;
     /// The next result, of rank 0.
-    fn take_number<'a, T: Element>(&self, expr: &Expr<'a, T, ()>, results: &mut Results) -> Self::Number<'a, T>;
+    fn take_number<'a, T: Element>(block: &mut Block<'_, 'a, Self>, ticket: &Ticket<T, ()>) -> Self::Number<'a, T>;
 }
 
 impl Evaluator for Context {
     type Tensor<'a, T: Element, S: Extents> = Tensor<T, S>;
     type Number<'a, T: Element> = T;
 
-    fn compute(&self, sinks: &[Sink<'_>]) -> Result<Results, Error> {
-        let values: Vec<_> = sinks.iter().map(|sink| Arc::clone(&sink.0)).collect();
-        evaluate(self, &values).map(|results| Results(results.into()))
+    fn run(block: &mut Block<'_, '_, Self>) -> Result<(), Error> {
+        block.compute()
     }
 
-    fn take_tensor<'a, T: Element, S: Extents>(&self, _: &Expr<'a, T, S>, results: &mut Results) -> Tensor<T, S> {
-        results.next::<T>().into_typed().unwrap_or_else(|error| unreachable!("the recording was checked: {error}"))
+    fn is_new(block: &mut Block<'_, '_, Self>) -> bool {
+        block.is_new()
     }
 
-    fn take_number<'a, T: Element>(&self, _: &Expr<'a, T, ()>, results: &mut Results) -> T {
-        results.next::<T>().as_slice()[0]
+    fn take_tensor<'a, T: Element, S: Extents>(block: &mut Block<'_, 'a, Self>, _: &Ticket<T, S>) -> Tensor<T, S> {
+        next(block).into_typed().unwrap_or_else(|error| unreachable!("the recording was checked: {error}"))
+    }
+
+    fn take_number<'a, T: Element>(block: &mut Block<'_, 'a, Self>, _: &Ticket<T, ()>) -> T {
+        next::<T>(block).as_slice()[0]
     }
 }
 
@@ -76,17 +81,27 @@ impl Evaluator for Graph {
     type Tensor<'a, T: Element, S: Extents> = Expr<'a, T, S>;
     type Number<'a, T: Element> = Expr<'a, T, ()>;
 
-    fn compute(&self, _: &[Sink<'_>]) -> Result<Results, Error> {
-        Ok(Results(VecDeque::new()))
+    fn run(block: &mut Block<'_, '_, Self>) -> Result<(), Error> {
+        block.record_all()
     }
 
-    fn take_tensor<'a, T: Element, S: Extents>(&self, expr: &Expr<'a, T, S>, _: &mut Results) -> Expr<'a, T, S> {
-        expr.clone()
+    fn is_new(_: &mut Block<'_, '_, Self>) -> bool {
+        true
     }
 
-    fn take_number<'a, T: Element>(&self, expr: &Expr<'a, T, ()>, _: &mut Results) -> Expr<'a, T, ()> {
-        expr.clone()
+    fn take_tensor<'a, T: Element, S: Extents>(block: &mut Block<'_, 'a, Self>, ticket: &Ticket<T, S>) -> Expr<'a, T, S> {
+        Expr::new(Arc::clone(block.result(ticket.number)))
     }
+
+    fn take_number<'a, T: Element>(block: &mut Block<'_, 'a, Self>, ticket: &Ticket<T, ()>) -> Expr<'a, T, ()> {
+        Expr::new(Arc::clone(block.result(ticket.number)))
+    }
+}
+
+/// The next computed result, in the order of the block: what is written, then what leaves it.
+fn next<T: Element>(block: &mut Block<'_, '_, Context>) -> Tensor<T> {
+    let result = block.computed.pop_front().expect("there is a result for each that is taken");
+    result.into_tensor().unwrap_or_else(|_| unreachable!("a result of {} was recorded", type_name::<T>()))
 }
 
 /// A context in which blocks may write tensors: one that computes.
@@ -95,37 +110,15 @@ impl Evaluator for Graph {
     label = "recorded, not computed",
     note = "let the result out, evaluate it, and assign it then; or compute the block, without `in &graph;`"
 )]
-pub trait WritesTensors {
+pub trait WritesTensors: Sized {
     /// The next result as a patch.
-    fn take_patch<T: Element, S>(&self, written: &Written<'_, T, S>, results: &mut Results) -> <T as Patched>::Patch {
-        Patch { part: results.next(), selection: written.selection.clone() }
-    }
+    fn take_patch<T: Element, S>(block: &mut Block<'_, '_, Self>, _: &Ticket<T, S>) -> <T as Patched>::Patch;
 }
 #[diagnostic::do_not_recommend]
-impl WritesTensors for Context {}
-
-/// A recording that is to be computed.
-#[derive(Clone, Debug)]
-pub struct Sink<'a>(Arc<Value<'a>>);
-
-/// A result that leaves the block.
-pub fn sink<'a, T: Element, S: Extents>(expr: &Expr<'a, T, S>) -> Sink<'a> {
-    Sink(Arc::clone(expr.value()))
-}
-
-/// The part of a tensor that the block writes.
-pub fn part<'a, T, S>(written: &Written<'a, T, S>) -> Sink<'a> {
-    Sink(Arc::clone(&written.part))
-}
-
-/// Computed results, in the order of the sinks.
-#[derive(Debug)]
-pub struct Results(VecDeque<AnyTensor>);
-
-impl Results {
-    fn next<T: Element>(&mut self) -> Tensor<T> {
-        let result = self.0.pop_front().expect("there is a result for each sink");
-        result.into_tensor().unwrap_or_else(|_| unreachable!("a sink of {} was recorded", type_name::<T>()))
+impl WritesTensors for Context {
+    fn take_patch<T: Element, S>(block: &mut Block<'_, '_, Self>, _: &Ticket<T, S>) -> <T as Patched>::Patch {
+        let selection = block.selections.pop_front().expect("there is a selection for each write");
+        Patch { part: next(block), selection }
     }
 }
 

@@ -7,6 +7,7 @@ use super::view::TensorRef;
 use super::view_mut::TensorMut;
 use super::{AnyMut, AnyRef};
 use crate::element::{Dtype, Element};
+use crate::erased::SliceRef;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::shape::{Extents, Shape};
@@ -114,6 +115,11 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     pub(crate) fn replace_elements(&mut self, elements: Vec<T>) {
         debug_assert_eq!(self.len(), elements.len());
         self.located.data = elements;
+    }
+
+    /// The elements, their type erased, and where they lie.
+    pub(crate) fn parts(&self) -> (SliceRef<'_>, &Layout) {
+        (T::erase(&self.located.data), &self.located.layout)
     }
 
     /// The whole tensor, borrowed, its element type erased.

@@ -9,6 +9,7 @@ use super::dense::Tensor;
 use super::located::{Located, indexing, metadata};
 use super::{AnyRef, copy, select};
 use crate::element::{Dtype, Element};
+use crate::erased::SliceRef;
 use crate::error::Error;
 use crate::layout::{Layout, Positions};
 use crate::shape::{Extents, IntoShape, Shape};
@@ -153,6 +154,11 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
 
     fn through(&self, layout: Layout) -> TensorRef<'a, T> {
         TensorRef::from_located(self.located.with_data(self.located.data).with_layout(layout))
+    }
+
+    /// The elements, their type erased, and where they lie.
+    pub(crate) fn parts(&self) -> (SliceRef<'_>, &Layout) {
+        (T::erase(self.located.data), &self.located.layout)
     }
 
     /// The same view, its element type erased.

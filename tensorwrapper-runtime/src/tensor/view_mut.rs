@@ -6,8 +6,9 @@ use std::ops::RangeBounds;
 use super::constructors::{checked_extents, row_major_of};
 use super::located::{Located, indexing, metadata};
 use super::view::TensorRef;
-use super::{AnyMut, AnyRef, select};
+use super::{AnyMut, select};
 use crate::element::{Dtype, Element};
+use crate::erased::SliceRef;
 use crate::error::{Error, ErrorKind};
 use crate::layout::Layout;
 use crate::shape::{Extents, IntoShape, Shape};
@@ -155,9 +156,9 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
         TensorMut::from_located(self.located.with_layout(layout))
     }
 
-    /// The same view for reading, its element type erased.
-    pub(crate) fn erase(&self) -> AnyRef<'_> {
-        AnyRef { data: T::erase(self.located.data), layout: self.located.layout.clone() }
+    /// The elements, their type erased, and where they lie.
+    pub(crate) fn parts(&self) -> (SliceRef<'_>, &Layout) {
+        (T::erase(self.located.data), &self.located.layout)
     }
 
     /// The same view for a shorter time, its element type erased.

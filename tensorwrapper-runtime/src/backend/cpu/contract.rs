@@ -166,15 +166,15 @@ fn sum_alone<T: Scalar>(
     let (mut extents, mut strides): (Vec<usize>, Vec<isize>) =
         kept.iter().map(|axis| &**axis).chain(&alone).map(|axis| (axis.extent, axis.strides[side])).unzip();
     let layout = Layout::strided(&extents, &strides, start[side] as usize, factor.data.len())?;
-    let operand = Operand::new(T::erase(&factor.data), layout);
+    let operand = Operand::new(T::erase(&factor.data), &layout);
     let nest = LoopNest::new(extents.clone(), kept.len());
     extents.truncate(kept.len());
-    let layout = Layout::row_major(&extents)?;
+    let result = Layout::row_major(&extents)?;
     strides.clear();
-    strides.extend(layout.strides());
-    let mut summed = zeros::<T>(layout.len())?;
+    strides.extend(result.strides());
+    let mut summed = zeros::<T>(result.len())?;
     let program = Program::new(vec![Instruction::Input(0)]);
-    let output = Output::new(T::erase_mut(&mut summed), layout);
+    let output = Output::new(T::erase_mut(&mut summed), &result);
     map::map::<T>(cpu.threads, &nest, &program, Reduction::Sum, &[operand], output)?;
     for (axis, stride) in kept.into_iter().zip(strides) {
         axis.strides[side] = stride;

@@ -47,7 +47,7 @@ pub(super) fn map<T: Scalar>(
     }
     let inputs = &inputs[..program.inputs()];
     let threads = if fuse::is_injective(layout.extents(), layout.strides()) { threads } else { 1 };
-    let (kept, reduced, start) = axes(nest, inputs, &layout);
+    let (kept, reduced, start) = axes(nest, inputs, layout);
     let out = Sink::new(out);
     if let ([Instruction::Input(n)], true) = (program.instructions(), points(&reduced) == 1) {
         let pair = |strides: &[isize]| [strides[*n], strides[inputs.len()]];

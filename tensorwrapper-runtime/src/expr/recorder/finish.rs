@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use tensorwrapper_notation::syntax::Operator;
 
-use super::{Factor, Index, Node, Recorder, Written};
+use super::{Index, Node, Recorder, Write};
 use crate::backend::Factorisation;
-use crate::element::Element;
 use crate::error::{Error, ErrorKind};
-use crate::expr::value::{Axis, Expr, Factorised, Source, Tree, Value};
-use crate::shape::Extents;
+use crate::expr::value::{Axis, Factorised, Source, Tree, Value};
 
 impl Recorder<'_> {
     pub(super) fn extent(&self, label: usize) -> usize {
@@ -55,14 +53,10 @@ impl Recorder<'_> {
         Arc::new(Value { extents: self.extents(&labels), dtype: self.dtype, source })
     }
 
-    /// Ends the equation: its value with these axes, typed.
+    /// Ends the equation: its value with these axes.
     ///
     /// # Errors
     /// Every fault that was met.
-    pub fn finish<'a, T: Element, S: Extents>(self, node: Node<'a>, axes: &[Index<'_>]) -> Result<Expr<'a, T, S>, Error> {
-        self.finish_value(node, axes).map(Expr::new)
-    }
-
     pub(crate) fn finish_value<'a>(mut self, node: Node<'a>, axes: &[Index<'_>]) -> Result<Arc<Value<'a>>, Error> {
         self.terms_have_rest(&node.0);
         let axes = self.settled(axes)?;
@@ -104,12 +98,7 @@ impl Recorder<'_> {
     ///
     /// # Errors
     /// Every fault that was met.
-    pub fn finish_write<'a, T: Element, S: Extents>(
-        mut self,
-        node: Node<'a>,
-        axes: &[Index<'_>],
-        place: Node<'a>,
-    ) -> Result<Written<'a, T, S>, Error> {
+    pub(crate) fn finish_write<'a>(mut self, node: Node<'a>, axes: &[Index<'_>], place: Node<'a>) -> Result<Write<'a>, Error> {
         let Tree::Operand(base, selection) = place.0 else {
             unreachable!("the place that is written is an operand");
         };
@@ -118,7 +107,7 @@ impl Recorder<'_> {
         let part = self.plain(node, axes.clone());
         if let Some(part) = self.fused_whole(&base, &part, &selection, &axes)? {
             let selection = (0..base.extents.len()).map(|label| Axis::Label { label, start: 0 }).collect();
-            return Ok(Written { after: Expr::new(Arc::clone(&part)), part, selection });
+            return Ok(Write { after: Arc::clone(&part), part, selection });
         }
         // The selection speaks of the equation's labels, the written value of the part's axes.
         let position =
@@ -139,7 +128,7 @@ impl Recorder<'_> {
             let source = Source::Written { base: Some(base), axes: selection.clone(), part: Arc::clone(&part) };
             Arc::new(Value { extents, dtype, source })
         };
-        Ok(Written { after: Expr::new(after), part, selection })
+        Ok(Write { after, part, selection })
     }
 
     /// The new value of a tensor that is written through fused axes: all of it, in the order of its axes.
@@ -174,14 +163,14 @@ impl Recorder<'_> {
     ///
     /// # Errors
     /// Every fault that was met, and a matrix that is not square.
-    pub fn finish_factorise<'a>(
+    pub(crate) fn finish_factorise<'a>(
         mut self,
         kind: Factorisation,
         arguments: Vec<Node<'a>>,
         argument_axes: &[usize],
         matrix: [usize; 3],
         results: &[(&[usize], &[usize])],
-    ) -> Result<Vec<Factor<'a>>, Error> {
+    ) -> Result<Vec<Arc<Value<'a>>>, Error> {
         let [row, column, new] = matrix;
         if let (Some(r), Some(c)) = (&self.labels[row].first, &self.labels[column].first)
             && r.extent != c.extent
@@ -202,12 +191,12 @@ impl Recorder<'_> {
             let extents = self.extents(computed);
             let factor = Arc::new(Value { extents, dtype, source: Source::Factorised(Arc::clone(&call), n) });
             if computed == wanted {
-                return Factor(factor);
+                return factor;
             }
             let axes = computed.iter().map(|&label| Axis::Label { label, start: 0 }).collect();
             let extents = (0..self.labels.len()).map(|l| self.extent(l)).collect();
             let source = Source::Equation { tree: Tree::Operand(factor, axes), extents, axes: wanted.to_vec() };
-            Factor(Arc::new(Value { extents: self.extents(wanted), dtype, source }))
+            Arc::new(Value { extents: self.extents(wanted), dtype, source })
         });
         Ok(results.collect())
     }

@@ -13,15 +13,13 @@ use num_complex::Complex;
 use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::{Operator, Reduction};
 
-use super::like::{Operand, ScalarValue};
-use super::value::{Axis, Expr, Tree, Value};
-use crate::element::{Dtype, Element};
+use super::value::{Axis, Tree, Value};
+use crate::element::Dtype;
 use crate::error::{Error, ErrorKind, Place};
-use crate::shape::Extents;
 
 /// What stands for one axis of an operand, with run-time ranges filled in.
 #[derive(Clone, Copy, Debug)]
-pub enum Index<'i> {
+pub(crate) enum Index<'i> {
     /// A label by its number.
     Label(usize),
     /// A label over a part of the axis: from the first number to before the second, or to the end.
@@ -47,11 +45,11 @@ impl Index<'_> {
 
 /// A right side under construction.
 #[derive(Debug)]
-pub struct Node<'a>(pub(crate) Tree<'a>);
+pub(crate) struct Node<'a>(pub(crate) Tree<'a>);
 
 /// Builds one recorded equation.
 #[derive(Debug)]
-pub struct Recorder<'n> {
+pub(crate) struct Recorder<'n> {
     labels: Vec<LabelState<'n>>,
     dtype: Dtype,
     errors: Vec<Error>,
@@ -73,13 +71,13 @@ struct LabelState<'n> {
 
 impl<'n> Recorder<'n> {
     /// An equation over elements of one type, with labels of these names; a label is known by its number.
-    pub fn new<T: Element>(labels: &[&'n str]) -> Recorder<'n> {
+    pub(crate) fn new(dtype: Dtype, labels: &[&'n str]) -> Recorder<'n> {
         let labels = labels.iter().map(|&name| LabelState { name: Cow::Borrowed(name), first: None }).collect();
-        Recorder { labels, dtype: T::DTYPE, errors: Vec::new(), rest: Vec::new(), fused: Vec::new() }
+        Recorder { labels, dtype, errors: Vec::new(), rest: Vec::new(), fused: Vec::new() }
     }
 
     /// A label's extent by declaration; its place in messages is the declaration.
-    pub fn declare(&mut self, label: usize, extent: usize) {
+    pub(crate) fn declare(&mut self, label: usize, extent: usize) {
         self.meet(label, Place { operand: DECLARATION.to_string(), axis: 0, extent });
     }
 
@@ -101,10 +99,6 @@ impl<'n> Recorder<'n> {
     }
 
     /// A tensor, one index for each of its axes; `text` is how messages call it.
-    pub fn operand<'a, T: Element, S>(&mut self, operand: &Operand<'a, T, S>, text: &str, indices: &[Index<'_>]) -> Node<'a> {
-        self.tensor(&operand.value, text, indices)
-    }
-
     pub(crate) fn tensor<'a>(&mut self, value: &Arc<Value<'a>>, text: &str, indices: &[Index<'_>]) -> Node<'a> {
         if value.dtype != self.dtype {
             self.errors.push(Error::new(ErrorKind::Element { expected: self.dtype, found: value.dtype }));
@@ -113,27 +107,22 @@ impl<'n> Recorder<'n> {
     }
 
     /// A literal.
-    pub fn literal<'a>(&mut self, value: f64) -> Node<'a> {
+    pub(crate) fn literal<'a>(&mut self, value: f64) -> Node<'a> {
         Node(Tree::Constant(Complex::new(value, 0.0)))
     }
 
-    /// A number that the program gives.
-    pub fn scalar<'a>(&mut self, value: ScalarValue<'a>) -> Node<'a> {
-        Node(value.0)
-    }
-
     /// `-X`
-    pub fn negate<'a>(&mut self, value: Node<'a>) -> Node<'a> {
+    pub(crate) fn negate<'a>(&mut self, value: Node<'a>) -> Node<'a> {
         Node(Tree::Negate(Box::new(value.0)))
     }
 
     /// `X + Y` and its like.
-    pub fn binary<'a>(&mut self, operator: Operator, left: Node<'a>, right: Node<'a>) -> Node<'a> {
+    pub(crate) fn binary<'a>(&mut self, operator: Operator, left: Node<'a>, right: Node<'a>) -> Node<'a> {
         Node(Tree::Binary(operator, Box::new(left.0), Box::new(right.0)))
     }
 
     /// A reduction over labels.
-    pub fn reduce<'a>(&mut self, reduction: Reduction, labels: &[usize], value: Node<'a>) -> Node<'a> {
+    pub(crate) fn reduce<'a>(&mut self, reduction: Reduction, labels: &[usize], value: Node<'a>) -> Node<'a> {
         if matches!(reduction, Reduction::Max | Reduction::Min) {
             if self.dtype.is_complex() {
                 self.errors.push(Error::without_order(self.dtype));
@@ -147,36 +136,28 @@ impl<'n> Recorder<'n> {
     }
 
     /// A function of each element.
-    pub fn apply<'a>(&mut self, function: Function, value: Node<'a>) -> Node<'a> {
+    pub(crate) fn apply<'a>(&mut self, function: Function, value: Node<'a>) -> Node<'a> {
         Node(Tree::Apply(function, Box::new(value.0)))
     }
 
     /// Each element to a whole power.
-    pub fn power_integer<'a>(&mut self, base: Node<'a>, exponent: i32) -> Node<'a> {
+    pub(crate) fn power_integer<'a>(&mut self, base: Node<'a>, exponent: i32) -> Node<'a> {
         Node(Tree::PowerInteger(Box::new(base.0), exponent))
     }
 
     /// Each element to a real power.
-    pub fn power_real<'a>(&mut self, base: Node<'a>, exponent: f64) -> Node<'a> {
+    pub(crate) fn power_real<'a>(&mut self, base: Node<'a>, exponent: f64) -> Node<'a> {
         Node(Tree::PowerReal(Box::new(base.0), exponent))
     }
 }
 
-/// One result of a decomposition, not yet typed.
-#[derive(Debug)]
-pub struct Factor<'a>(Arc<Value<'a>>);
-
-impl<'a> Factor<'a> {
-    /// The result as elements of type `T`, of shape type `S`.
-    pub fn typed<T: Element, S: Extents>(self) -> Expr<'a, T, S> {
-        Expr::new(self.0)
-    }
-}
-
 /// A recorded write into a part of an existing tensor.
-pub struct Written<'a, T, S> {
+#[derive(Debug)]
+pub(crate) struct Write<'a> {
     /// The whole tensor as later equations of the block read it.
-    pub after: Expr<'a, T, S>,
+    pub(crate) after: Arc<Value<'a>>,
+    /// What is written.
     pub(crate) part: Arc<Value<'a>>,
+    /// Where it is written: the axes of the tensor by those of the part.
     pub(crate) selection: Vec<Axis>,
 }

@@ -10,6 +10,7 @@ use super::indices::Nth;
 use crate::backend::Reduction;
 use crate::backend::function::Scalar;
 use crate::element::{Element, dispatch};
+use crate::exec;
 use crate::tensor::StaticTensor;
 
 /// The same number as an element of type `T`. Between equal types the compiler leaves nothing of it.
@@ -197,11 +198,22 @@ impl<O, const BITS: u64> Exponent<f64, O> for Real<BITS> {
 }
 
 /// The exponent that operand `N` is.
-impl<X: Copy, O: Nth<N, Item = X>, const N: usize> Exponent<X, O> for Given<N> {
-    #[inline(always)]
-    fn exponent(operands: &O) -> X {
-        *operands.nth()
-    }
+macro_rules! given_exponents {
+    ($($X:ty: $Variant:ident;)*) => { $(
+        impl<O: Nth<N, Item = exec::Number>, const N: usize> Exponent<$X, O> for Given<N> {
+            #[inline(always)]
+            fn exponent(operands: &O) -> $X {
+                match operands.nth() {
+                    exec::Number::$Variant(exponent) => *exponent,
+                    other => unreachable!("{other:?} is no exponent of this power"),
+                }
+            }
+        }
+    )* };
+}
+given_exponents! {
+    i32: Whole;
+    f64: Real;
 }
 
 /// Each element to a whole power.

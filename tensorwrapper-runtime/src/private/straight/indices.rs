@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 
 use super::Node;
 use crate::element::Element;
+use crate::exec::Number;
 use crate::shape::{Axis, ConstExtent, StaticExtents, nested};
 use crate::tensor::StaticTensor;
 
@@ -165,11 +166,14 @@ impl<O, const POSITION: usize> Term<O> for At<POSITION> {
 /// The axis is fixed at the position that operand `N` is.
 #[derive(Debug)]
 pub struct AtGiven<const N: usize>;
-impl<O: Nth<N, Item = usize>, const N: usize> Term<O> for AtGiven<N> {
+impl<O: Nth<N, Item = Number>, const N: usize> Term<O> for AtGiven<N> {
     type Place = Position;
     #[inline(always)]
     fn place(operands: &O) -> Position {
-        Position(*operands.nth())
+        match operands.nth() {
+            Number::Count(position) => Position(*position),
+            other => unreachable!("{other:?} is no position"),
+        }
     }
 }
 

@@ -1,0 +1,233 @@
+//! Equations as text that reads back as the same equation: how the macros hand them to the run.
+//!
+//! The text is the equation as its author wrote it, without the names that a block gives to results. Pieces of the host's
+//! language that are more than a name stand between backticks, which no host's tokens hold.
+
+use crate::check::check;
+use crate::equation::Equation;
+use crate::lex::lex_written;
+use crate::parse::parse;
+use crate::syntax::{
+    Assignment, Count, Exchange, Expression, ExpressionKind, Factorisation, Hole, Index, Invocation, LeftSide, Name, Operator,
+    Range, Reduction, Right, Scalar, Statement, Target,
+};
+
+/// The text of one checked equation; `equation` tells which of its labels are declared.
+pub fn write(statement: &Statement, equation: &Equation) -> String {
+    let target = match &statement.target {
+        Target::Value(sides) => sides_text(&sides.iter().collect::<Vec<_>>()),
+        Target::Let(results) => sides_text(&results.iter().map(|(_, side)| side).collect::<Vec<_>>()),
+        Target::Place(hole, indices, assignment) => format!("{}[{}] {}", host(hole), list(indices, index), sign(*assignment)),
+    };
+    let right = match &statement.right {
+        Right::Expression(inner) => expression(inner),
+        Right::Factorisation(kind, pair, arguments, _) => {
+            let name = match kind {
+                Factorisation::Cholesky => "cholesky",
+                Factorisation::Eigh => "eigh",
+            };
+            let pair = if pair.is_empty() { String::new() } else { format!("{}; ", list(pair, label)) };
+            format!("{name}({pair}{})", list(arguments, expression))
+        }
+    };
+    // One piece of the host's language may declare several labels, and is one.
+    let mut declared: Vec<(&Count, Vec<String>)> = Vec::new();
+    for label in equation.labels() {
+        let (Some(extent), name) = (&label.declared, word(&label.name)) else { continue };
+        match declared.iter_mut().find(|(known, _)| *known == extent) {
+            Some((_, names)) if names.contains(&name) => {}
+            Some((_, names)) => names.push(name),
+            None => declared.push((extent, vec![name])),
+        }
+    }
+    let declared: Vec<String> =
+        declared.iter().map(|(extent, names)| format!("{}: {}", names.join(", "), count(extent))).collect();
+    let declared = if declared.is_empty() { String::new() } else { format!(" where {}", declared.join(", ")) };
+    format!("{target} {right}{declared}")
+}
+
+/// Reads back what [`write`] wrote.
+///
+/// # Panics
+/// On any other text.
+pub fn read(text: &str) -> Equation {
+    let tokens = lex_written(text).unwrap_or_else(|fault| panic!("`{text}` was written by `write`: {}", fault.message));
+    match parse(&tokens) {
+        Ok(Invocation::Equation(statement)) => {
+            check(&statement, &[]).unwrap_or_else(|faults| panic!("`{text}` was checked before: {}", faults[0].message))
+        }
+        other => panic!("`{text}` was written as one equation: {other:?}"),
+    }
+}
+
+fn list<X>(items: &[X], one: fn(&X) -> String) -> String {
+    items.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+fn sides_text(sides: &[&LeftSide]) -> String {
+    let one = |side: &&LeftSide| format!("[{}]", list(side.indices.as_deref().unwrap_or_default(), index));
+    match sides {
+        [side] => format!("{} =", one(side)),
+        several => format!("({}) =", several.iter().map(one).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+fn sign(assignment: Assignment) -> String {
+    match assignment {
+        Assignment::Set => "=".to_string(),
+        Assignment::Update(operator) => format!("{}=", operator_text(operator)),
+    }
+}
+
+fn operator_text(operator: Operator) -> &'static str {
+    match operator {
+        Operator::Add => "+",
+        Operator::Subtract => "-",
+        Operator::Multiply => "*",
+        Operator::Divide => "/",
+    }
+}
+
+/// A label.
+fn label(name: &Name) -> String {
+    word(&name.text)
+}
+
+/// A piece of the host's language as one token.
+fn host(hole: &Hole) -> String {
+    word(&hole.text)
+}
+
+fn word(text: &str) -> String {
+    let is_name = text.chars().all(|c| c.is_alphanumeric() || c == '_') && !text.starts_with(char::is_numeric);
+    if is_name { text.to_string() } else { format!("`{}`", text.replace('`', "'")) }
+}
+
+fn index(index: &Index) -> String {
+    match index {
+        Index::Label(name) => label(name),
+        Index::Slice(name, Range::Literal(start, end, _)) => {
+            format!("{} in {start}..{}", label(name), end.map_or(String::new(), |end| end.to_string()))
+        }
+        Index::Slice(name, Range::Hole(hole)) => format!("{} in {}", label(name), host(hole)),
+        Index::Chip(Count::Literal(position, _)) => position.to_string(),
+        Index::Chip(Count::Hole(hole)) => braced(hole),
+        Index::Fused(names, _) => format!("({})", list(names, label)),
+        Index::Rest(_) => "..".to_string(),
+    }
+}
+
+/// A piece of the host's language in braces, where a name alone would be read as something else.
+fn braced(hole: &Hole) -> String {
+    format!("{{{}}}", host(hole))
+}
+
+fn count(count: &Count) -> String {
+    match count {
+        Count::Literal(value, _) => value.to_string(),
+        Count::Hole(hole) => host(hole),
+    }
+}
+
+fn scalar(scalar: &Scalar) -> String {
+    match scalar {
+        // Digits that read back as the same number.
+        Scalar::Literal(value, _) => value.to_string(),
+        Scalar::Hole(hole) => braced(hole),
+    }
+}
+
+fn expression(written: &Expression) -> String {
+    match &written.kind {
+        ExpressionKind::Operand(hole, indices) => format!("{}[{}]", host(hole), list(indices, index)),
+        ExpressionKind::Scalar(number) => scalar(number),
+        ExpressionKind::Spread(number, names) => format!("{}[{}]", scalar(number), list(names, label)),
+        ExpressionKind::Negate(inner) => format!("-{}", expression(inner)),
+        ExpressionKind::Binary(operator, left, right) => {
+            format!("{} {} {}", expression(left), operator_text(*operator), expression(right))
+        }
+        ExpressionKind::Parentheses(inner) => format!("({})", expression(inner)),
+        ExpressionKind::Reduce(reduction, names, inner) => {
+            let name = match reduction {
+                Reduction::Sum => "sum",
+                Reduction::Product => "prod",
+                Reduction::Max => "max",
+                Reduction::Min => "min",
+            };
+            format!("{name}({}; {})", list(names, label), expression(inner))
+        }
+        ExpressionKind::Apply(function, inner) => format!("{}({})", function.name(), expression(inner)),
+        ExpressionKind::PowerInteger(inner, exponent) => format!("powi({}, {})", expression(inner), scalar(exponent)),
+        ExpressionKind::PowerReal(inner, exponent) => format!("powf({}, {})", expression(inner), scalar(exponent)),
+        ExpressionKind::Exchange(exchange, [a, b], inner) => {
+            let name = match exchange {
+                Exchange::Symmetric => "sym",
+                Exchange::Antisymmetric => "asym",
+            };
+            let group = |names: &[Name]| match names {
+                [one] => label(one),
+                several => format!("({})", list(several, label)),
+            };
+            format!("{name}({}, {}; {})", group(a), group(b), expression(inner))
+        }
+        ExpressionKind::Unbuilt(what) => unreachable!("{what} does not pass the check"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::parsed;
+
+    /// What an equation is, without the places where it was written: every node, every hole.
+    fn trace(equation: &Equation) -> String {
+        // Spans, and the tokens of holes, which are spans, are the only things that may differ.
+        let without = |text: String, start: &str, end: char| {
+            let mut parts = text.split(start);
+            let first = parts.next().unwrap_or_default().to_string();
+            parts.fold(first, |out, part| out + part.split_once(end).expect("what is printed is closed").1)
+        };
+        without(without(format!("{equation:?}"), "Span {", '}'), "tokens: [", ']')
+    }
+
+    fn statement(text: &str) -> Statement {
+        match parsed(text) {
+            Ok(Invocation::Equation(statement)) => statement,
+            other => panic!("`{text}`: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn reads_back_as_the_same_equation() {
+        let texts = [
+            "[i, j] = A[i, k] * B[k, j]",
+            "[] = A[i, i]",
+            "[i, i] = a[i]",
+            "C[i, j] += alpha * A[i, j] - 2.5 * B[j, i] / 3",
+            "C[0, j in 2..5] = A[j in ..3, 1]",
+            "C[i in r, j] /= e[i] - f[j]",
+            "[i, j] = self.t2[i, j] * (psi[n])[j] - -A[i, j]",
+            "[i] = sum(k; exp(A[i, k])) / max(k; B[i, k]) + powi(c[i], 3) + powf(c[i], p) + powi(c[i], { n })",
+            "[(i, j), k] = A[i, (j, k)] where k: 4",
+            "[i, j, a, b] = asym((i, a), (j, b); T[i, a, j, b]) + sym(i, j; U[i, j, a, b])",
+            "[.., i] = A[.., k] * B[k, i]",
+            "[i, j] = 1[i] * b[j] + { n as f64 }[i, j] + 1e-300[i, j] where i: n, j: { n + 1 }",
+            "[i, j] = A[i, { n - 1 }] * 1[j] where i, j: nocc",
+            "[i, j, k] = A[i, j] * 1[k] where i, k: { n + 1 }, j: 3",
+            "([n], [p, n]) = eigh(F[p, q], S[p, q])",
+            "[b, i, k] = cholesky(i, j; A[b, i, j])",
+            "[i] = -(a[i] + 1[i]) * b[i]",
+        ];
+        for text in texts {
+            let statement = statement(text);
+            let equation = check(&statement, &[]).unwrap_or_else(|faults| panic!("`{text}`: {faults:?}"));
+            let written = write(&statement, &equation);
+            let again = read(&written);
+            assert_eq!(again.holes().len(), equation.holes().len(), "{written}");
+            let (a, b) = (trace(&equation), trace(&again));
+            // Holes in braces carry their braces where they were written, and none where they are read back.
+            let plain = |text: &str| text.replace("{ ", "").replace(" }", "").replace(['{', '}', '`'], "");
+            assert_eq!(plain(&a), plain(&b), "`{text}` was written as `{written}`");
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Plans that are kept: what was planned once for operands of these types, extents and strides is run again without
+//! planning.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use num_complex::Complex;
+
+use super::context::Context;
+use super::plan::Plan;
+use super::run::run;
+use crate::backend::Device;
+use crate::element::Dtype;
+use crate::erased::SliceRef;
+use crate::error::Error;
+use crate::expr::Axis;
+use crate::layout::Layout;
+use crate::optimize::Order;
+use crate::tensor::{AnyRef, AnyTensor};
+
+/// A number inside an equation that is no element: a position, a range, an exponent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// A position or an extent.
+    Count(usize),
+    /// The first index of a range, and the one after its last.
+    Range(usize, Option<usize>),
+    /// The exponent of `powi`.
+    Whole(i32),
+    /// The exponent of `powf`.
+    Real(f64),
+}
+
+/// Everything but the elements that decides what is run.
+#[derive(Debug)]
+pub(crate) struct Key {
+    pub(crate) device: Arc<dyn Device>,
+    pub(crate) order: Order,
+    pub(crate) tensors: Vec<(Dtype, Layout)>,
+    /// The element type of each equation, and the numbers in it.
+    pub(crate) calls: Vec<(Dtype, Vec<Complex<f64>>, Vec<Number>)>,
+}
+
+/// A plan and what it was made for.
+#[derive(Debug)]
+pub(crate) struct KeptPlan {
+    key: Key,
+    plan: Plan,
+    /// For each source of the plan the tensors of the key that it is, the first of which is read.
+    sources: Vec<Vec<usize>>,
+    /// Where each write goes.
+    pub(crate) writes: Vec<Vec<Axis>>,
+}
+
+impl KeptPlan {
+    /// Keeps a plan that reads `sources`, which are among `tensors`.
+    pub(crate) fn new(
+        key: Key,
+        plan: Plan,
+        sources: &[AnyRef<'_>],
+        tensors: &[(SliceRef<'_>, &Layout)],
+        writes: Vec<Vec<Axis>>,
+    ) -> KeptPlan {
+        let is = |source: &AnyRef<'_>| {
+            let same = |(data, layout): &(SliceRef<'_>, &Layout)| source.data.is_same(data) && source.layout == **layout;
+            (0..tensors.len()).filter(|&n| same(&tensors[n])).collect()
+        };
+        KeptPlan { key, plan, sources: sources.iter().map(is).collect(), writes }
+    }
+
+    /// Whether it was made for this context and these numbers.
+    pub(crate) fn is_for<'c>(
+        &self,
+        context: &Context,
+        mut calls: impl Iterator<Item = (Dtype, impl Iterator<Item = Complex<f64>>, &'c [Number])>,
+    ) -> bool {
+        let bits = |number: Complex<f64>| (number.re.to_bits(), number.im.to_bits());
+        Arc::ptr_eq(&self.key.device, &context.device)
+            && self.key.order == context.order
+            && self.key.calls.iter().all(|(dtype, scalars, numbers)| {
+                calls.next().is_some_and(|(found, mut values, given)| {
+                    *dtype == found
+                        && scalars.iter().all(|&scalar| values.next().is_some_and(|value| bits(value) == bits(scalar)))
+                        && numbers == given
+                })
+            })
+    }
+
+    /// The sources of the plan among the tensors of a call, if these lie as those it was made for: element types, extents
+    /// and strides are the same, and tensors that were one are one.
+    pub(crate) fn sources<'a>(&self, tensors: &[(SliceRef<'a>, &Layout)]) -> Option<Vec<SliceRef<'a>>> {
+        let lies_so = |((dtype, known), (data, layout)): (&(Dtype, Layout), &(SliceRef<'_>, &Layout))| {
+            *dtype == data.dtype() && known == *layout
+        };
+        if tensors.len() != self.key.tensors.len() || !self.key.tensors.iter().zip(tensors).all(lies_so) {
+            return None;
+        }
+        let one = |same: &Vec<usize>| {
+            let first = tensors[same[0]].0;
+            same[1..].iter().all(|&n| tensors[n].0.is_same(&first)).then_some(first)
+        };
+        self.sources.iter().map(one).collect()
+    }
+
+    /// Runs the plan over these sources.
+    ///
+    /// # Errors
+    /// What the device reports.
+    pub(crate) fn run(&self, sources: &[SliceRef<'_>]) -> Result<Vec<AnyTensor>, Error> {
+        run(&self.plan, &*self.key.device, sources)
+    }
+}
+
+/// The plans of one place in a program.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    plans: Mutex<Vec<Arc<KeptPlan>>>,
+}
+
+/// Plans that one place keeps; another pushes out the oldest.
+const MOST: usize = 4;
+
+impl Kept {
+    /// No plan.
+    pub(crate) const fn new() -> Kept {
+        Kept { plans: Mutex::new(Vec::new()) }
+    }
+
+    /// The first plan that an answer is found for.
+    pub(crate) fn find<R>(&self, fits: impl Fn(&KeptPlan) -> Option<R>) -> Option<(Arc<KeptPlan>, R)> {
+        let plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        plans.iter().find_map(|plan| fits(plan).map(|answer| (Arc::clone(plan), answer)))
+    }
+
+    /// Keeps one more.
+    pub(crate) fn add(&self, plan: KeptPlan) {
+        let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        if plans.len() == MOST {
+            plans.remove(0);
+        }
+        plans.push(Arc::new(plan));
+    }
+}

@@ -1,0 +1,319 @@
+//! One invocation of the macros as the run meets it: the texts of its equations, what the program gives them, and the
+//! plan that an earlier run has left.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::{Arc, OnceLock};
+
+use num_complex::Complex;
+use tensorwrapper_notation::syntax::Hole;
+use tensorwrapper_notation::{Equation, OperandId, Use, read};
+
+use crate::element::{Dtype, Element};
+use crate::erased::SliceRef;
+use crate::error::Error;
+use crate::exec::{Context, Kept, KeptPlan, Key, Number, planned, run};
+use crate::expr::{Axis, Bound, Given, Holes, Operand, ScalarKind, ScalarShape, ScalarValue, Tree, Value, Write, bind};
+use crate::tensor::AnyTensor;
+
+/// One equation of an invocation: its text, and the number of the value that each of its operands is. Results have the
+/// first numbers, in the order of the equations, and what the program gives the next.
+#[derive(Debug)]
+pub struct Recipe(pub &'static str, pub &'static [usize]);
+
+/// One invocation: what is known of it before the program runs, and what an earlier run has left.
+#[derive(Debug)]
+pub struct Site {
+    recipes: &'static [Recipe],
+    /// The results that leave the block.
+    sinks: &'static [usize],
+    equations: OnceLock<Vec<Equation>>,
+    kept: Kept,
+}
+
+impl Site {
+    /// An invocation that has never run.
+    pub const fn new(recipes: &'static [Recipe], sinks: &'static [usize]) -> Site {
+        Site { recipes, sinks, equations: OnceLock::new(), kept: Kept::new() }
+    }
+
+    fn equations(&self) -> &[Equation] {
+        self.equations.get_or_init(|| self.recipes.iter().map(|recipe| read(recipe.0)).collect())
+    }
+}
+
+/// What is said of a result while an invocation is typed: its number, and types.
+pub struct Ticket<T, S> {
+    pub(super) number: usize,
+    types: PhantomData<fn() -> (T, S)>,
+}
+
+impl<T, S> fmt::Debug for Ticket<T, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Ticket({})", self.number)
+    }
+}
+
+impl<T, S> Ticket<T, S> {
+    pub(super) fn new(number: usize) -> Self {
+        Ticket { number, types: PhantomData }
+    }
+
+    /// The same tensor after another equation has written it.
+    pub fn after(&self, number: usize) -> Ticket<T, S> {
+        Ticket::new(number)
+    }
+
+    /// The shape type, for the compile-time checks.
+    pub fn shape(&self) -> PhantomData<S> {
+        PhantomData
+    }
+
+    /// The element type, for the compile-time checks.
+    pub fn element(&self) -> PhantomData<T> {
+        PhantomData
+    }
+}
+
+impl<'a, T: Element, S> Operand<'a, T, S> {
+    /// The tensor without its types.
+    pub fn given(&self) -> Tensor<'a> {
+        Tensor(self.given.clone())
+    }
+
+    /// The tensor after an equation has written it.
+    pub fn after(&self, number: usize) -> Ticket<T, S> {
+        Ticket::new(number)
+    }
+}
+
+/// A block's own result as a number of a later equation.
+pub fn local_scalar<'a, T: Element, S: ScalarShape>(_: PhantomData<T>, ticket: &Ticket<T, S>) -> ScalarValue<'a> {
+    ScalarValue::local(ticket.number)
+}
+
+/// A tensor that the program gives.
+#[derive(Clone, Debug)]
+pub struct Tensor<'a>(Given<'a>);
+
+/// What one equation takes from the program beside tensors.
+#[derive(Debug)]
+struct Call<'a> {
+    dtype: Dtype,
+    scalars: Vec<ScalarValue<'a>>,
+    numbers: Vec<Number>,
+}
+
+/// One run of an invocation.
+#[derive(Debug)]
+pub struct Block<'b, 'a, E> {
+    site: &'static Site,
+    pub(super) context: &'b E,
+    tensors: &'b [Tensor<'a>],
+    calls: Vec<Call<'a>>,
+    results: Vec<Arc<Value<'a>>>,
+    writes: Vec<Write<'a>>,
+    recorded: usize,
+    known: Option<(Arc<KeptPlan>, Vec<SliceRef<'a>>)>,
+    pub(super) computed: VecDeque<AnyTensor>,
+    pub(super) selections: VecDeque<Vec<Axis>>,
+}
+
+/// Starts a run.
+pub fn begin<'b, 'a, E>(site: &'static Site, context: &'b E, tensors: &'b [Tensor<'a>]) -> Block<'b, 'a, E> {
+    Block {
+        site,
+        context,
+        tensors,
+        calls: Vec::with_capacity(site.recipes.len()),
+        results: Vec::new(),
+        writes: Vec::new(),
+        recorded: 0,
+        known: None,
+        computed: VecDeque::new(),
+        selections: VecDeque::new(),
+    }
+}
+
+impl<'a, E> Block<'_, 'a, E> {
+    /// The next equation, over elements of one type.
+    pub fn equation<T: Element>(&mut self, element: PhantomData<T>) {
+        self.equation_with(element, [], []);
+    }
+
+    /// The same with what stands in it, in the order of [`Equation::holes`].
+    pub fn equation_with<T: Element, const N: usize, const M: usize>(
+        &mut self,
+        _: PhantomData<T>,
+        scalars: [ScalarValue<'a>; N],
+        numbers: [Number; M],
+    ) {
+        self.calls.push(Call { dtype: T::DTYPE, scalars: scalars.into(), numbers: numbers.into() });
+    }
+
+    /// Records the next equation.
+    ///
+    /// # Errors
+    /// Ranks and extents that do not fit.
+    pub fn record(&mut self) -> Result<(), Error> {
+        let number = self.recorded;
+        let equation = &self.site.equations()[number];
+        match bind(equation, self.calls[number].dtype, &Filled { equation, number, block: self })? {
+            Bound::Results(results) => self.results.extend(results),
+            Bound::Write(write) => {
+                self.results.push(Arc::clone(&write.after));
+                self.writes.push(write);
+            }
+        }
+        self.recorded += 1;
+        Ok(())
+    }
+
+    /// Records what is not recorded yet.
+    pub(super) fn record_all(&mut self) -> Result<(), Error> {
+        while self.recorded < self.site.recipes.len() {
+            self.record()?;
+        }
+        Ok(())
+    }
+
+    /// A recorded result.
+    pub(super) fn result(&self, number: usize) -> &Arc<Value<'a>> {
+        &self.results[number]
+    }
+
+    /// The tensors that the program gives: operands, then numbers that are tensors.
+    fn tensors(&self) -> impl Iterator<Item = &Given<'a>> {
+        let scalars = self.calls.iter().flat_map(|call| &call.scalars);
+        let scalars = scalars.filter_map(|scalar| if let ScalarKind::Tensor(given) = &scalar.0 { Some(given) } else { None });
+        self.tensors.iter().map(|tensor| &tensor.0).chain(scalars)
+    }
+}
+
+/// The plain numbers of an equation.
+fn constants(scalars: &[ScalarValue<'_>]) -> impl Iterator<Item = Complex<f64>> {
+    scalars.iter().filter_map(|scalar| if let ScalarKind::Number(value) = scalar.0 { Some(value) } else { None })
+}
+
+impl<'a> Block<'_, 'a, Context> {
+    /// Whether no plan is known for this run, so that its equations are to be recorded.
+    pub fn is_new(&mut self) -> bool {
+        if self.known.is_none()
+            && self.recorded == 0
+            && let Some(tensors) = self.tensors().map(Given::elements).collect::<Option<Vec<_>>>()
+        {
+            self.known = self.site.kept.find(|plan| {
+                let calls = self.calls.iter().map(|call| (call.dtype, constants(&call.scalars), &call.numbers[..]));
+                if plan.is_for(self.context, calls) { plan.sources(&tensors) } else { None }
+            });
+        }
+        self.known.is_none()
+    }
+
+    /// Computes the block's results, by the plan that is known or by a new one.
+    pub(super) fn compute(&mut self) -> Result<(), Error> {
+        if self.is_new() {
+            return self.compute_anew();
+        }
+        let (plan, sources) = self.known.as_ref().expect("a plan was found");
+        self.computed = plan.run(sources)?.into();
+        self.selections = plan.writes.iter().cloned().collect();
+        Ok(())
+    }
+
+    fn compute_anew(&mut self) -> Result<(), Error> {
+        self.record_all()?;
+        let results = self.site.sinks.iter().map(|&number| self.result(number));
+        let values: Vec<_> = self.writes.iter().map(|write| &write.part).chain(results).cloned().collect();
+        let (plan, sources) = planned(self.context, &values)?;
+        let slices: Vec<SliceRef<'_>> = sources.iter().map(|source| source.data).collect();
+        self.computed = run(&plan, &*self.context.device, &slices)?.into();
+        self.selections = self.writes.iter().map(|write| write.selection.clone()).collect();
+        // Recorded results have a structure of their own, which the site does not know.
+        if let Some(tensors) = self.tensors().map(Given::elements).collect::<Option<Vec<_>>>() {
+            let key = Key {
+                device: Arc::clone(&self.context.device),
+                order: self.context.order,
+                tensors: tensors.iter().map(|(data, layout)| (data.dtype(), (*layout).clone())).collect(),
+                calls: self
+                    .calls
+                    .iter()
+                    .map(|call| (call.dtype, constants(&call.scalars).collect(), call.numbers.clone()))
+                    .collect(),
+            };
+            let writes = self.selections.iter().cloned().collect();
+            self.site.kept.add(KeptPlan::new(key, plan, &sources, &tensors, writes));
+        }
+        Ok(())
+    }
+}
+
+/// An equation's holes, filled by a run.
+struct Filled<'f, 'b, 'a, E> {
+    equation: &'f Equation,
+    number: usize,
+    block: &'f Block<'b, 'a, E>,
+}
+
+impl<E> Filled<'_, '_, '_, E> {
+    /// The position of a hole among those of its equation that are passed in the same list.
+    fn position(&self, hole: &Hole, listed: fn(Use) -> bool) -> usize {
+        let holes = self.equation.holes();
+        let mut listed = holes.iter().filter(|(_, role)| listed(*role));
+        listed.position(|(known, _)| known.span == hole.span).expect("the equation lists its holes")
+    }
+
+    fn listed_number(&self, hole: &Hole) -> Number {
+        let position = self.position(hole, |role| !matches!(role, Use::Tensor | Use::Scalar));
+        self.block.calls[self.number].numbers[position]
+    }
+}
+
+impl<'a, E> Holes<'a> for Filled<'_, '_, 'a, E> {
+    fn tensor(&self, id: OperandId, _: &Hole) -> Arc<Value<'a>> {
+        let results: usize = self.block.site.equations().iter().map(|equation| equation.left().len()).sum();
+        let number = self.block.site.recipes[self.number].1[id.0];
+        match number.checked_sub(results) {
+            Some(given) => self.block.tensors[given].0.value(),
+            None => Arc::clone(&self.block.results[number]),
+        }
+    }
+
+    fn scalar(&self, hole: &Hole) -> Tree<'a> {
+        let position = self.position(hole, |role| role == Use::Scalar);
+        match &self.block.calls[self.number].scalars[position].0 {
+            ScalarKind::Number(value) => Tree::Constant(*value),
+            ScalarKind::Tensor(given) => Tree::Operand(given.value(), Vec::new()),
+            ScalarKind::Local(number) => Tree::Operand(Arc::clone(&self.block.results[*number]), Vec::new()),
+        }
+    }
+
+    fn count(&self, hole: &Hole) -> usize {
+        match self.listed_number(hole) {
+            Number::Count(count) => count,
+            other => unreachable!("a position was passed as {other:?}"),
+        }
+    }
+
+    fn range(&self, hole: &Hole) -> (usize, Option<usize>) {
+        match self.listed_number(hole) {
+            Number::Range(start, end) => (start, end),
+            other => unreachable!("a range was passed as {other:?}"),
+        }
+    }
+
+    fn whole(&self, hole: &Hole) -> i32 {
+        match self.listed_number(hole) {
+            Number::Whole(exponent) => exponent,
+            other => unreachable!("an exponent was passed as {other:?}"),
+        }
+    }
+
+    fn real(&self, hole: &Hole) -> f64 {
+        match self.listed_number(hole) {
+            Number::Real(exponent) => exponent,
+            other => unreachable!("an exponent was passed as {other:?}"),
+        }
+    }
+}
