@@ -1,12 +1,19 @@
 //! The compiler's tokens as the notation's, and back.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens as _, quote_spanned};
 use tensorwrapper_notation::syntax::Hole;
-use tensorwrapper_notation::{self as notation, Delimiter, Token, Tree};
+use tensorwrapper_notation::{self as notation, Delimiter, Diagnostic, Token, Tree};
 
 /// The tokens of one invocation, numbered: a notation span counts them.
 pub(crate) struct Host {
     tokens: Vec<Numbered>,
+    /// The library as `$crate`, whatever the program calls it.
+    root: Option<Ident>,
+    /// Groups around the token that is read.
+    depth: usize,
+    /// Where groups are deeper inside each other than anybody can read.
+    too_deep: Option<notation::Span>,
 }
 
 struct Numbered {
@@ -16,11 +23,24 @@ struct Numbered {
 }
 
 impl Host {
-    /// Numbers all tokens, groups from their opening to their closing delimiter.
-    pub(crate) fn read(input: TokenStream) -> (Host, Vec<Token>) {
-        let mut host = Host { tokens: Vec::new() };
+    /// Numbers all tokens, groups from their opening to their closing delimiter. Groups that are too deep inside each
+    /// other are a fault.
+    pub(crate) fn read(input: TokenStream) -> (Host, Result<Vec<Token>, Diagnostic>) {
+        let (root, input) = split_root(input);
+        let mut host = Host { tokens: Vec::new(), root, depth: 0, too_deep: None };
         let tokens = host.stream(input);
-        (host, tokens)
+        match host.too_deep {
+            Some(span) => (host, Err(notation::too_deep(span))),
+            None => (host, Ok(tokens)),
+        }
+    }
+
+    /// The path of the library.
+    pub(crate) fn root(&self) -> TokenStream {
+        match &self.root {
+            Some(root) => root.to_token_stream(),
+            None => quote_spanned!(Span::mixed_site()=> ::tensorwrapper),
+        }
     }
 
     fn stream(&mut self, stream: TokenStream) -> Vec<Token> {
@@ -35,12 +55,23 @@ impl Host {
             TokenTree::Literal(literal) => Tree::Literal(literal.to_string()),
             TokenTree::Punct(punct) => Tree::Punct(punct.as_char(), punct.spacing() == proc_macro2::Spacing::Joint),
             TokenTree::Group(group) => {
-                let inner = self.stream(group.stream());
+                let inner = self.group(&group, start);
                 self.tokens.push(Numbered { tree: None, span: group.span_close() });
                 Tree::Group(delimiter(&group), inner)
             }
         };
         Token { tree, span: notation::Span { start, end: self.tokens.len() } }
+    }
+
+    fn group(&mut self, group: &Group, start: usize) -> Vec<Token> {
+        if self.depth == notation::DEEPEST_GROUPS {
+            self.too_deep.get_or_insert(notation::Span { start, end: start + 1 });
+            return Vec::new();
+        }
+        self.depth += 1;
+        let inner = self.stream(group.stream());
+        self.depth -= 1;
+        inner
     }
 
     /// Where a notation span starts, for the compiler.
@@ -83,12 +114,37 @@ impl Host {
         self.written(&name.text, self.span(name.span))
     }
 
+    /// A label as a name of Rust's, if it can be one: a letter in a string may be none.
+    pub(crate) fn label(&self, name: &str, span: notation::Span) -> Option<Ident> {
+        let is_token = matches!(self.tokens.get(span.start).and_then(|token| token.tree.as_ref()), Some(TokenTree::Ident(_)));
+        (is_token || name.is_ascii()).then(|| self.written(name, self.span(span)))
+    }
+
     /// A name as it was written, `r#` included.
     pub(crate) fn written(&self, name: &str, span: Span) -> Ident {
         match name.strip_prefix("r#") {
             Some(raw) => Ident::new_raw(raw, span),
             None => Ident::new(name, span),
         }
+    }
+}
+
+/// `$crate`, and the tokens behind it: `tensor!` of the crate `tensorwrapper` is a rule that hands its tokens on behind
+/// `($crate)`, so that a program may rename the library, re-export it, or use it through the macros of another crate.
+fn split_root(input: TokenStream) -> (Option<Ident>, TokenStream) {
+    let mut tokens = input.into_iter();
+    match tokens.next() {
+        Some(TokenTree::Group(group)) if group.delimiter() == proc_macro2::Delimiter::Parenthesis => {
+            let root = group.stream().into_iter().find_map(|tree| match tree {
+                TokenTree::Ident(ident) if ident == "$crate" => Some(ident),
+                _ => None,
+            });
+            match root {
+                Some(root) => (Some(root), tokens.collect()),
+                None => (None, std::iter::once(TokenTree::Group(group)).chain(tokens).collect()),
+            }
+        }
+        first => (None, first.into_iter().chain(tokens).collect()),
     }
 }
 

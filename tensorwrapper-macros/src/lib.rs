@@ -6,6 +6,8 @@
 #![forbid(unsafe_code)]
 
 mod expand;
+#[cfg(test)]
+mod fuzz;
 mod host;
 mod report;
 

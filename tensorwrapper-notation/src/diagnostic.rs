@@ -24,12 +24,14 @@ pub struct Diagnostic {
     pub message: String,
     /// What may be written instead.
     pub help: Option<String>,
+    /// The same where the equation is written with operators, as `a.at("i,k") * b.at("k,j")`, if that is something else.
+    pub operators: Option<String>,
 }
 
 impl Diagnostic {
     /// A fault without help.
     pub fn new(fault: Fault, span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { fault, span, message: message.into(), help: None }
+        Diagnostic { fault, span, message: message.into(), help: None, operators: None }
     }
 
     /// A fault of syntax.
@@ -50,6 +52,12 @@ impl Diagnostic {
     /// The same with what to write instead.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
+        self
+    }
+
+    /// The same with what to write instead with operators.
+    pub(crate) fn operators(mut self, help: impl Into<String>) -> Diagnostic {
+        self.operators = Some(help.into());
         self
     }
 }

@@ -1,7 +1,9 @@
 //! Subscript strings and integer labels → syntax tree: other notations of the same language.
 
-use crate::diagnostic::Diagnostic;
-use crate::syntax::{Expression, ExpressionKind, Hole, Index, LeftSide, Name, Operator, Right, Statement, Target};
+use std::collections::HashMap;
+
+use crate::diagnostic::{Diagnostic, Fault};
+use crate::syntax::{Expression, ExpressionKind, Hole, Index, LeftSide, MOST_LEAVES, Name, Operator, Right, Statement, Target};
 use crate::token::Span;
 
 /// The operands of a run-time call, known by their positions.
@@ -55,20 +57,37 @@ pub fn contraction(inputs: &[&[usize]], output: &[usize]) -> Result<Statement, D
 
 /// `[output] = operand 0[…] * operand 1[…] * …`
 fn statement(operands: Vec<(Hole, Vec<Index>)>, output: Vec<Index>) -> Result<Statement, Diagnostic> {
-    let factors = operands.into_iter().map(|(hole, indices)| {
-        let span = hole.span;
-        Expression { kind: ExpressionKind::Operand(hole, indices), span }
-    });
-    let product = factors.reduce(|left, right| {
-        let span = left.span.to(right.span);
-        Expression { kind: ExpressionKind::Binary(Operator::Multiply, Box::new(left), Box::new(right)), span }
-    });
-    let Some(product) = product else {
+    if operands.len() > MOST_LEAVES {
+        return Err(Diagnostic::new(Fault::Unbuilt, Span::default(), format!("there are more than {MOST_LEAVES} operands"))
+            .help("contract parts of the network by themselves"));
+    }
+    let mut factors: Vec<Expression> = operands
+        .into_iter()
+        .map(|(hole, indices)| {
+            let span = hole.span;
+            Expression::new(ExpressionKind::Operand(hole, indices), span)
+        })
+        .collect();
+    // Factors in rows, and rows of rows: a product of any number of them is not deep.
+    while factors.len() > 1 {
+        let mut rest = factors.into_iter();
+        let row = || rest.by_ref().take(ROW).reduce(multiplied);
+        factors = std::iter::from_fn(row).collect();
+    }
+    let Some(product) = factors.pop() else {
         return Err(Diagnostic::syntax(Span::default(), "there is no operand"));
     };
     let span = product.span;
     let left = LeftSide { indices: Some(output), span };
     Ok(Statement { target: Target::Value(vec![left]), right: Right::Expression(product), declarations: Vec::new(), span })
+}
+
+/// Factors that are multiplied one after the other, as a person would write them.
+const ROW: usize = 64;
+
+fn multiplied(left: Expression, right: Expression) -> Expression {
+    let span = left.span.to(right.span);
+    Expression::new(ExpressionKind::Binary(Operator::Multiply, Box::new(left), Box::new(right)), span)
 }
 
 /// The labels of one operand, `..` where an ellipsis stands.
@@ -98,7 +117,9 @@ fn subscript(text: &str, offset: usize, place: Option<Span>) -> Result<Vec<Index
 fn implicit_output(terms: &[Vec<Index>]) -> Vec<Index> {
     let all: Vec<&Name> =
         terms.iter().flatten().filter_map(|index| if let Index::Label(name) = index { Some(name) } else { None }).collect();
-    let once = |name: &&&Name| all.iter().filter(|other| other.text == name.text).count() == 1;
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    all.iter().for_each(|name| *counts.entry(&name.text).or_default() += 1);
+    let once = |name: &&&Name| counts[name.text.as_str()] == 1;
     let mut labels: Vec<Name> = all.iter().filter(once).map(|name| (*name).clone()).collect();
     labels.sort_by(|a, b| a.text.cmp(&b.text));
     let rest = terms.iter().flatten().find(|index| matches!(index, Index::Rest(_))).cloned();

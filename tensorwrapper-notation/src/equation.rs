@@ -369,10 +369,7 @@ impl Equation {
                 let inner = self.node(inner, builder);
                 builder.negate(inner)
             }
-            Node::Binary(operator, left, right) => {
-                let (left, right) = (self.node(left, builder), self.node(right, builder));
-                builder.binary(*operator, left, right)
-            }
+            Node::Binary(..) => self.chain(node, builder),
             Node::Reduce(reduction, labels, inner) => {
                 let inner = self.node(inner, builder);
                 builder.reduce(*reduction, labels, inner)
@@ -390,5 +387,20 @@ impl Equation {
                 builder.power_real(base, *id, &self.scalars[id.0])
             }
         }
+    }
+
+    /// Operations grouped from the left, in a loop: sums and products are long.
+    fn chain<B: Builder>(&self, node: &Node, builder: &mut B) -> B::Value {
+        let (mut first, mut rest) = (node, Vec::new());
+        while let Node::Binary(operator, left, right) = first {
+            rest.push((*operator, right));
+            first = left;
+        }
+        let mut value = self.node(first, builder);
+        for (operator, right) in rest.into_iter().rev() {
+            let right = self.node(right, builder);
+            value = builder.binary(operator, value, right);
+        }
+        value
     }
 }

@@ -29,7 +29,13 @@ struct Lexer<'a> {
 }
 
 /// Groups inside groups that anybody writes; more would end the reader's stack before the text.
-const DEEPEST: usize = 64;
+pub const DEEPEST_GROUPS: usize = 64;
+
+/// The fault of a group inside as many others.
+pub fn too_deep(span: Span) -> Diagnostic {
+    Diagnostic::new(Fault::Syntax, span, format!("more than {DEEPEST_GROUPS} groups inside each other"))
+        .help("give the inner parts an equation of their own")
+}
 
 impl Lexer<'_> {
     fn peek(&self) -> Option<char> {
@@ -80,8 +86,8 @@ impl Lexer<'_> {
     }
 
     fn group(&mut self, delimiter: Delimiter, end: char) -> Result<Tree, Diagnostic> {
-        if self.depth == DEEPEST {
-            return Err(Diagnostic::new(Fault::Syntax, self.here(), format!("more than {DEEPEST} groups inside each other")));
+        if self.depth == DEEPEST_GROUPS {
+            return Err(too_deep(self.here()));
         }
         self.depth += 1;
         self.position += 1;

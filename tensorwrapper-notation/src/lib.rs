@@ -28,7 +28,7 @@ pub use equation::{
     Builder, Equation, Exponent, Extent, Factorise, Index, LabelId, Left, LeftAxis, Operand, OperandId, Right, ScalarId, Use,
 };
 pub use function::Function;
-pub use lex::lex;
+pub use lex::{DEEPEST_GROUPS, lex, too_deep};
 pub use parse::{Recovered, axes, einsum_call, parse, recover};
 pub use token::{Delimiter, Span, Token, Tree, text};
 pub use written::{read, write};

@@ -1,5 +1,6 @@
 //! The syntax tree: what was written, before anyone asks what it means.
 
+use crate::diagnostic::{Diagnostic, Fault};
 use crate::function::Function;
 use crate::token::Span;
 
@@ -116,6 +117,81 @@ pub struct Expression {
     pub kind: ExpressionKind,
     /// Where it stands.
     pub span: Span,
+    size: Size,
+}
+
+/// How large an expression is: counted as it is made, so that nobody has to walk one that is too deep to be walked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Size {
+    /// What a walk of it takes of the stack, in steps along a chain of operators.
+    depth: usize,
+    /// Operands and numbers.
+    leaves: usize,
+}
+
+/// Terms of a sum, or factors of a product, that may follow each other. Walks of expressions are recursive, and this
+/// many steps fit the stack of a thread without optimisation.
+pub const LONGEST: usize = 1000;
+
+/// Operations that may be inside each other, of which each takes as much of the stack as `LONGEST / DEEPEST` terms.
+pub const DEEPEST: usize = 125;
+
+/// Operands and numbers that an expression may have.
+pub const MOST_LEAVES: usize = 10_000;
+
+impl Expression {
+    /// An expression of this kind.
+    pub fn new(kind: ExpressionKind, span: Span) -> Expression {
+        let inside = LONGEST / DEEPEST;
+        let size = match &kind {
+            ExpressionKind::Binary(_, a, b) => {
+                Size { depth: (a.size.depth + 1).max(b.size.depth + inside), leaves: a.size.leaves.saturating_add(b.size.leaves) }
+            }
+            other => match other.parts()[0] {
+                Some(inner) => Size { depth: inner.size.depth + inside, leaves: inner.size.leaves },
+                None => Size { depth: 1, leaves: 1 },
+            },
+        };
+        Expression { kind, span, size }
+    }
+
+    /// The expression, unless it is larger than the library can walk. Whatever makes expressions without an end asks.
+    ///
+    /// # Errors
+    /// More than [`LONGEST`] terms in a row, [`DEEPEST`] operations inside each other, or [`MOST_LEAVES`] operands.
+    pub fn bounded(self) -> Result<Expression, Diagnostic> {
+        let Size { depth, leaves } = self.size;
+        // The last term of a row is inside the operation that adds it.
+        let too_deep = depth >= LONGEST + LONGEST / DEEPEST;
+        if !too_deep && leaves <= MOST_LEAVES {
+            return Ok(self);
+        }
+        let message = if too_deep {
+            format!("this expression has more than {LONGEST} terms in a row, or more than {DEEPEST} operations inside each other")
+        } else {
+            format!("this expression has more than {MOST_LEAVES} operands")
+        };
+        Err(Diagnostic::new(Fault::Unbuilt, self.span, message).help("compute parts of it in equations of their own"))
+    }
+}
+
+impl ExpressionKind {
+    /// The expressions right inside.
+    pub fn parts(&self) -> [Option<&Expression>; 2] {
+        match self {
+            ExpressionKind::Operand(..) | ExpressionKind::Spread(..) | ExpressionKind::Scalar(_) | ExpressionKind::Unbuilt(_) => {
+                [None, None]
+            }
+            ExpressionKind::Binary(_, a, b) => [Some(a), Some(b)],
+            ExpressionKind::Negate(inner)
+            | ExpressionKind::Parentheses(inner)
+            | ExpressionKind::Apply(_, inner)
+            | ExpressionKind::PowerInteger(inner, _)
+            | ExpressionKind::PowerReal(inner, _)
+            | ExpressionKind::Exchange(_, _, inner)
+            | ExpressionKind::Reduce(_, _, inner) => [Some(inner), None],
+        }
+    }
 }
 
 /// The forms of a right side.

@@ -113,6 +113,17 @@ impl Error {
         if errors.len() == 1 { errors.remove(0) } else { Error::new(ErrorKind::Several(errors)) }
     }
 
+    /// Two errors as one list, however long either is: a list of lists would be as deep as a chain is long.
+    pub(crate) fn join(self, other: Error) -> Error {
+        let list = |error: Error| match *error.kind {
+            ErrorKind::Several(errors) => errors,
+            kind => vec![Error { kind: Box::new(kind), help: error.help }],
+        };
+        let mut all = list(self);
+        all.extend(list(other));
+        Error::new(ErrorKind::Several(all))
+    }
+
     /// `max` and `min` of complex numbers.
     pub(crate) fn without_order(dtype: Dtype) -> Error {
         let message = format!("`max` and `min` need an order, which `{dtype}` has not");

@@ -131,7 +131,10 @@
 /// # Panics
 ///
 /// At the equation's line, with the same sentences, where they are known only at run time; [`try_tensor!`] returns them.
-pub use tensorwrapper_macros::tensor;
+#[macro_export]
+macro_rules! tensor {
+    ($($tokens:tt)*) => { $crate::__macros::tensor!(($crate) $($tokens)*) };
+}
 
 /// The language of [`tensor!`] with a [`Result`] as its value.
 ///
@@ -146,7 +149,10 @@ pub use tensorwrapper_macros::tensor;
 /// assert!(matches!(error.kind(), ErrorKind::Extent { .. }));
 /// # Ok::<(), Error>(())
 /// ```
-pub use tensorwrapper_macros::try_tensor;
+#[macro_export]
+macro_rules! try_tensor {
+    ($($tokens:tt)*) => { $crate::__macros::try_tensor!(($crate) $($tokens)*) };
+}
 
 /// NumPy's subscripts in a string literal, checked at compile time as [`tensor!`] checks equations; the function
 /// [`einsum`](fn@einsum) reads them at run time.
@@ -164,13 +170,19 @@ pub use tensorwrapper_macros::try_tensor;
 /// assert_eq!(total, 6.0);
 /// # Ok::<(), Error>(())
 /// ```
-pub use tensorwrapper_macros::einsum;
+#[macro_export]
+macro_rules! einsum {
+    ($($tokens:tt)*) => { $crate::__macros::einsum!(($crate) $($tokens)*) };
+}
 
 /// The subscripts of [`einsum!`] with a [`Result`] as their value.
 ///
 /// # Errors
 /// Ranks and extents that do not fit, known only at run time, and memory.
-pub use tensorwrapper_macros::try_einsum;
+#[macro_export]
+macro_rules! try_einsum {
+    ($($tokens:tt)*) => { $crate::__macros::try_einsum!(($crate) $($tokens)*) };
+}
 
 pub use tensorwrapper_runtime::{
     AnyTensor, ComputeDevice, Const, Context, Dtype, Dyn, DynOperand, Element, Elements, Error, ErrorKind, EvalAll, Expr, Extent,
@@ -180,6 +192,10 @@ pub use tensorwrapper_runtime::{
 
 #[doc(hidden)]
 pub use tensorwrapper_runtime::__private;
+
+/// What the macros hand their tokens on to.
+#[doc(hidden)]
+pub use tensorwrapper_macros as __macros;
 
 /// Everything that writing equations needs.
 pub mod prelude {

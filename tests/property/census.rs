@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::oracle::Data;
-use crate::tree::{Equation, Fold, Function, Index, Op, Tree};
+use crate::tree::{Equation, Exchange, Fold, Function, Index, Op, Tree};
 
 /// Every construct that the cases have to hold.
-pub const CONSTRUCTS: [&str; 36] = [
+pub const CONSTRUCTS: [&str; 45] = [
     "sum",
     "difference",
     "product",
@@ -43,13 +43,22 @@ pub const CONSTRUCTS: [&str; 36] = [
     "powi",
     "powf",
     "scalar result",
+    "fused axis",
+    "fused left axis",
+    "remaining axes",
+    "some remaining axes",
+    "sym",
+    "asym",
+    "exchanged groups",
+    "declared extent",
+    "variable",
 ];
 
 /// The constructs of an equation.
 pub fn constructs(equation: &Equation, data: &[Data]) -> BTreeSet<&'static str> {
     let mut found = BTreeSet::new();
-    let left = &equation.left;
-    if left.is_empty() {
+    let left = equation.left_labels();
+    if equation.left.is_empty() {
         found.insert("scalar result");
     }
     if left.iter().enumerate().any(|(n, name)| left[..n].contains(name)) {
@@ -58,8 +67,35 @@ pub fn constructs(equation: &Equation, data: &[Data]) -> BTreeSet<&'static str> 
     if data.iter().any(|tensor| tensor.extents.contains(&0)) {
         found.insert("zero extent");
     }
+    if equation.left.iter().any(|axis| matches!(axis, Index::Fused(_))) {
+        found.insert("fused left axis");
+    }
+    if !equation.declared.is_empty() {
+        found.insert("declared extent");
+    }
     tree(&equation.right, &mut found);
+    let mut rests = BTreeSet::new();
+    remaining(&equation.right, data, &mut rests);
+    if rests.iter().any(|&axes| axes > 0) {
+        found.insert("remaining axes");
+    }
+    if rests.len() > 1 {
+        found.insert("some remaining axes");
+    }
     found
+}
+
+/// How many axes `..` stands for.
+fn remaining(node: &Tree, data: &[Data], found: &mut BTreeSet<usize>) {
+    let sizes = std::cell::RefCell::new(Vec::new());
+    let note = |n: usize, indices: &[Index]| {
+        if indices.iter().any(|index| matches!(index, Index::Rest)) {
+            sizes.borrow_mut().push(data[n].extents.len() + 1 - indices.len());
+        }
+        indices.to_vec()
+    };
+    drop(node.map(&note, &|name| name));
+    found.extend(sizes.into_inner());
 }
 
 fn tree(node: &Tree, found: &mut BTreeSet<&'static str>) {
@@ -68,8 +104,18 @@ fn tree(node: &Tree, found: &mut BTreeSet<&'static str>) {
         Tree::Number(_) => {
             found.insert("number");
         }
+        Tree::Variable(_) => {
+            found.insert("variable");
+        }
         Tree::Spread(..) => {
             found.insert("spread");
+        }
+        Tree::Exchange(kind, groups, inner) => {
+            found.insert(if *kind == Exchange::Sym { "sym" } else { "asym" });
+            if groups[0].len() > 1 {
+                found.insert("exchanged groups");
+            }
+            tree(inner, found);
         }
         Tree::Negate(inner) => {
             found.insert("negation");
@@ -99,7 +145,7 @@ fn tree(node: &Tree, found: &mut BTreeSet<&'static str>) {
         Tree::Reduce(fold, _, inner) => {
             found.insert(match fold {
                 Fold::Sum => "sum(;)",
-                Fold::Product => "prod(;)",
+                Fold::Prod => "prod(;)",
                 Fold::Max => "max(;)",
                 Fold::Min => "min(;)",
             });
@@ -126,6 +172,11 @@ fn operand(indices: &[Index], found: &mut BTreeSet<&'static str>) {
                 found.insert("chip");
                 continue;
             }
+            Index::Fused(_) => {
+                found.insert("fused axis");
+                continue;
+            }
+            Index::Rest => continue,
         };
         if labels.contains(label) {
             found.insert("diagonal");
@@ -148,13 +199,9 @@ fn hyper_edge(product: &Tree) -> bool {
     }
     let mut operands = Vec::new();
     factors(product, &mut operands);
-    let has = |indices: &[Index], name: &str| {
-        indices.iter().any(|index| matches!(index, Index::Label(label) | Index::Slice(label, ..) if *label == name))
-    };
-    operands.iter().flat_map(|indices| indices.iter()).any(|index| match index {
-        Index::Label(name) | Index::Slice(name, ..) => operands.iter().filter(|indices| has(indices, name)).count() >= 3,
-        Index::Chip(_) => false,
-    })
+    let has = |indices: &[Index], name: &str| indices.iter().flat_map(Index::labels).any(|label| *label == name);
+    let mut labels = operands.iter().flat_map(|indices| indices.iter().flat_map(Index::labels));
+    labels.any(|name| operands.iter().filter(|indices| has(indices, name)).count() >= 3)
 }
 
 fn name(function: Function) -> &'static str {

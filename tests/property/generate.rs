@@ -1,9 +1,12 @@
 //! Random equations over random tensors. Most are right; those that are not must be refused, and the oracle knows which.
 
+mod forms;
+
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use tensorwrapper::{Element, Tensor};
 
+use crate::group::{as_grouped, right_operand};
 use crate::tree::{Equation, Fold, Function, Index, Name, Op, Tree};
 
 const NAMES: [Name; 8] = ["i", "j", "k", "l", "m", "n", "p", "α"];
@@ -31,9 +34,17 @@ struct Site {
 
 /// The equation of a number, always the same.
 pub fn case<T: Element>(number: u64) -> Case<T> {
-    let mut maker: Maker<T> = Maker { rng: StdRng::seed_from_u64(number), tensors: Vec::new(), zeros: false };
+    let rng = StdRng::seed_from_u64(number);
+    let mut maker: Maker<T> = Maker { rng, tensors: Vec::new(), zeros: false, steady: None, rest: None, declared: Vec::new() };
     maker.zeros = maker.chance(0.12);
-    let equation = maker.equation();
+    if maker.chance(0.5) {
+        maker.steady = Some(NAMES.map(|_| maker.extent()));
+    }
+    if maker.chance(0.15) {
+        let count = maker.below(3);
+        maker.rest = Some((0..count).map(|_| maker.extent()).collect());
+    }
+    let equation = if maker.chance(0.15) { maker.plain_product() } else { maker.equation() };
     Case { equation, tensors: maker.tensors.into_iter().map(|given| (given.tensor, given.order)).collect() }
 }
 
@@ -49,6 +60,12 @@ struct Maker<T: Element> {
     tensors: Vec<Given<T>>,
     /// Whether extents may be 0.
     zeros: bool,
+    /// One extent for each name, wherever it stands: then names can be on fused axes and in a `where`.
+    steady: Option<[usize; NAMES.len()]>,
+    /// Extents of the axes that `..` stands for, in an equation that has it.
+    rest: Option<Vec<usize>>,
+    /// Names with an extent of their own.
+    declared: Vec<(Name, usize)>,
 }
 
 impl<T: Element> Maker<T> {
@@ -75,20 +92,43 @@ impl<T: Element> Maker<T> {
         for _ in 0..count {
             let name = NAMES[self.below(NAMES.len())];
             if scope.iter().chain(&found).all(|(known, _)| *known != name) && scope.len() + found.len() < MOST_LABELS {
-                let extent = self.extent();
+                let steady = self.steady.map(|all| all[NAMES.iter().position(|known| *known == name).expect("a known name")]);
+                let extent = steady.unwrap_or_else(|| self.extent());
                 found.push((name, extent));
             }
         }
         found
     }
 
+    /// Labels as the axes of a result: now and then one twice, several fused, the remaining axes among them.
+    fn left_side(&mut self, scope: &Scope, fuses: bool) -> Vec<Index> {
+        let mut left: Vec<Index> = scope.iter().map(|(name, _)| Index::Label(name)).collect();
+        let fused = fuses && left.len() > 1 && self.chance(0.2);
+        if fused {
+            let at = self.below(left.len() - 1);
+            left[at] = Index::Fused(vec![scope[at].0, scope[at + 1].0]);
+            left.remove(at + 1);
+        }
+        if !left.is_empty() && self.chance(if fused { 0.02 } else { 0.12 }) {
+            let (from, to) = (self.below(left.len()), self.below(left.len() + 1));
+            left.insert(to, left[from].clone());
+        }
+        if self.rest.is_some() && !self.chance(0.02) {
+            let at = self.below(left.len() + 1);
+            left.insert(at, Index::Rest);
+        }
+        left
+    }
+
     fn equation(&mut self) -> Equation {
         let count = self.below(4);
         let scope = self.fresh(&Scope::new(), count);
-        let mut left: Vec<Name> = scope.iter().map(|(name, _)| *name).collect();
-        if !left.is_empty() && self.chance(0.12) {
-            let (from, to) = (self.below(left.len()), self.below(left.len() + 1));
-            left.insert(to, left[from]);
+        let left = self.left_side(&scope, true);
+        for &(name, extent) in &scope {
+            if self.steady.is_some() && self.chance(0.06) {
+                let wrong = usize::from(self.chance(0.05));
+                self.declared.push((name, extent + wrong));
+            }
         }
         let site = Site { depth: 3, positive: false, sums: true };
         let mut right = self.top_term(&scope, site);
@@ -97,15 +137,27 @@ impl<T: Element> Maker<T> {
             let term = self.top_term(&scope, site);
             right = Tree::Binary(op, Box::new(right), Box::new(right_operand(term)));
         }
-        Equation { left, right: as_grouped(right) }
+        let mut declared: Vec<(Name, usize)> = Vec::new();
+        for (name, extent) in std::mem::take(&mut self.declared) {
+            // Once each, and only what occurs.
+            if declared.iter().all(|(known, _)| *known != name) {
+                declared.push((name, extent));
+            }
+        }
+        Equation { left, right: as_grouped(right), declared }
     }
 
     /// A term that has every label in scope, but for a slip now and then.
     fn top_term(&mut self, scope: &Scope, site: Site) -> Tree {
         let mut term = self.term(scope, site);
-        if matches!(term, Tree::Parentheses(_)) {
+        let negated = matches!(&term, Tree::Negate(inner) if self.rest.is_some() && matches!(**inner, Tree::Parentheses(_)));
+        if matches!(term, Tree::Parentheses(_)) || negated {
             // At the top nothing would keep the parentheses.
             term = Tree::Binary(Op::Multiply, Box::new(term), Box::new(Tree::Number(self.number(false))));
+        }
+        if self.rest.is_some() && !self.chance(0.01) {
+            let rest = self.with_rest(Vec::new(), Vec::new(), true, false);
+            term = Tree::Binary(Op::Multiply, Box::new(term), Box::new(rest));
         }
         let missing: Vec<Name> = scope.iter().map(|(name, _)| *name).filter(|name| !term.has(name)).collect();
         if missing.is_empty() || self.chance(0.01) {
@@ -138,7 +190,7 @@ impl<T: Element> Maker<T> {
         let own = self.fresh(scope, own);
         let inner: Scope = scope.iter().chain(&own).copied().collect();
         let mut found = self.factor(&inner, site);
-        if matches!(found, Tree::Number(_)) {
+        if matches!(found, Tree::Number(_) | Tree::Variable(_)) {
             found = Tree::Spread(self.number(site.positive), Vec::new());
         }
         for _ in 0..self.below(3) {
@@ -164,8 +216,9 @@ impl<T: Element> Maker<T> {
 
     fn factor(&mut self, scope: &Scope, site: Site) -> Tree {
         let deeper = Site { depth: site.depth.saturating_sub(1), ..site };
-        match self.below(if site.depth == 0 { 12 } else { 20 }) {
+        match self.below(if site.depth == 0 { 13 } else { 22 }) {
             0..10 => self.operand(scope, site.positive),
+            10 if self.chance(0.5) => Tree::Variable(self.number(site.positive)),
             10 => Tree::Number(self.number(site.positive)),
             11 => {
                 let number = self.number(site.positive);
@@ -173,8 +226,10 @@ impl<T: Element> Maker<T> {
                 names.retain(|_| self.chance(0.5));
                 Tree::Spread(number, names)
             }
-            12..15 => Tree::Parentheses(Box::new(self.sum(scope, deeper))),
-            15 | 16 => self.function(scope, deeper),
+            12 => self.fused_operand(scope, site.positive),
+            13..16 => Tree::Parentheses(Box::new(self.sum(scope, deeper))),
+            16 | 17 => self.function(scope, deeper),
+            18 => self.exchange(scope, deeper),
             _ => self.reduction(scope, deeper),
         }
     }
@@ -200,9 +255,9 @@ impl<T: Element> Maker<T> {
     fn reduction(&mut self, scope: &Scope, site: Site) -> Tree {
         let fold = match self.below(6) {
             0..3 => Fold::Sum,
-            3 => Fold::Product,
+            3 => Fold::Prod,
             // An order is asked of complex numbers only to be refused.
-            _ if T::DTYPE.is_complex() && !self.chance(0.1) => Fold::Product,
+            _ if T::DTYPE.is_complex() && !self.chance(0.1) => Fold::Prod,
             4 => Fold::Max,
             _ => Fold::Min,
         };
@@ -248,6 +303,21 @@ impl<T: Element> Maker<T> {
                 extents.push(extent);
             }
         }
+        let has_rest = self.rest.is_some() && self.chance(0.3);
+        self.with_rest(indices, extents, has_rest, positive)
+    }
+
+    /// An operand with these indices and, where asked for, the remaining axes among them; of a factor now and then only
+    /// the last ones.
+    fn with_rest(&mut self, mut indices: Vec<Index>, mut extents: Vec<usize>, has_rest: bool, positive: bool) -> Tree {
+        if let (Some(mut rest), true) = (self.rest.clone(), has_rest) {
+            if self.chance(0.1) && !rest.is_empty() {
+                rest.remove(0);
+            }
+            let at = self.below(indices.len() + 1);
+            indices.insert(at, Index::Rest);
+            extents.splice(at..at, rest);
+        }
         Tree::Operand(self.tensor(extents, positive), indices)
     }
 
@@ -285,55 +355,4 @@ impl<T: Element> Maker<T> {
 
 fn extent_of(scope: &Scope, name: &str) -> usize {
     scope.iter().find(|(known, _)| *known == name).expect("the label is in scope").1
-}
-
-/// What Rust groups to the right of an operator.
-fn right_operand(tree: Tree) -> Tree {
-    if matches!(tree, Tree::Binary(..)) { Tree::Parentheses(Box::new(tree)) } else { tree }
-}
-
-/// Parentheses where an operator chain of Rust has them, which sees only how its operands are grouped: around a right
-/// operand that is an operation, a sum that is multiplied, an operation that is negated.
-fn as_grouped(tree: Tree) -> Tree {
-    let inside = |tree: Box<Tree>| Box::new(as_grouped(*tree));
-    match tree {
-        Tree::Operand(..) | Tree::Number(_) | Tree::Spread(..) => tree,
-        Tree::Parentheses(inner) => as_grouped(*inner),
-        Tree::Negate(inner) => Tree::Negate(Box::new(right_operand(as_grouped(*inner)))),
-        Tree::Apply(function, inner) => Tree::Apply(function, inside(inner)),
-        Tree::Reduce(fold, names, inner) => Tree::Reduce(fold, names, inside(inner)),
-        Tree::Binary(op, a, b) => {
-            let (mut a, b) = (as_grouped(*a), right_operand(as_grouped(*b)));
-            if matches!(op, Op::Multiply | Op::Divide) && matches!(a, Tree::Binary(Op::Add | Op::Subtract, ..)) {
-                a = Tree::Parentheses(Box::new(a));
-            }
-            Tree::Binary(op, Box::new(a), Box::new(b))
-        }
-    }
-}
-
-impl Tree {
-    /// Whether a label is on an operand that is a factor itself.
-    fn shows(&self, name: &str) -> bool {
-        match self {
-            Tree::Operand(..) => self.has(name),
-            Tree::Negate(inner) => inner.shows(name),
-            Tree::Binary(Op::Multiply | Op::Divide, a, b) => a.shows(name) || b.shows(name),
-            _ => false,
-        }
-    }
-
-    /// Whether a label occurs that nothing inside binds.
-    pub fn has(&self, name: &str) -> bool {
-        match self {
-            Tree::Operand(_, indices) => {
-                indices.iter().any(|index| matches!(index, Index::Label(n) | Index::Slice(n, ..) if *n == name))
-            }
-            Tree::Number(_) => false,
-            Tree::Spread(_, names) => names.contains(&name),
-            Tree::Negate(inner) | Tree::Parentheses(inner) | Tree::Apply(_, inner) => inner.has(name),
-            Tree::Binary(_, a, b) => a.has(name) || b.has(name),
-            Tree::Reduce(_, names, inner) => !names.contains(&name) && inner.has(name),
-        }
-    }
 }

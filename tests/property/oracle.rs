@@ -3,7 +3,8 @@
 
 use num_complex::Complex;
 
-use crate::tree::{Equation, Fold, Function, Index, Name, Op, Tree};
+use crate::evaluate::{Evaluator, Value, indices};
+use crate::tree::{Equation, Exchange, Fold, Function, Index, Name, Op, Tree};
 
 /// Why an equation has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,23 +21,16 @@ pub struct Data {
     pub elements: Vec<Complex<f64>>,
 }
 
-/// A value, and the size of what rounding may add to it for each unit of precision.
-#[derive(Clone, Copy)]
-pub struct Value {
-    pub value: Complex<f64>,
-    pub scale: f64,
-}
-
 /// The result: extents, elements in row-major order.
 pub struct Answer {
     pub extents: Vec<usize>,
     pub elements: Vec<Value>,
 }
 
-type Label = usize;
+pub type Label = usize;
 
 /// A right side whose labels are numbers and whose sums are explicit.
-enum Node {
+pub enum Node {
     Operand(usize, Vec<Axis>),
     Number(f64),
     Negate(Box<Node>),
@@ -45,10 +39,14 @@ enum Node {
     Fold(Fold, Vec<Label>, Box<Node>),
 }
 
-enum Axis {
+pub enum Axis {
     Label(Label, usize),
     Chip(usize),
+    Fused(Vec<Label>),
 }
+
+/// The names of remaining axes, from the last one on.
+const REMAINING: [Name; 4] = ["..1", "..2", "..3", "..4"];
 
 /// The numbers that are computed with.
 #[derive(Clone, Copy)]
@@ -60,22 +58,34 @@ pub struct Numbers {
 
 /// The answer of an equation.
 pub fn answer(equation: &Equation, data: &[Data], numbers: Numbers) -> Result<Answer, Refusal> {
-    let mut resolver = Resolver { data, extents: Vec::new(), labels: Ok(()), values: Ok(()) };
+    let (written, mut refused) = (equation, Ok(()));
+    let equation = &spelled_out(written, data);
+    let names = equation.left_labels();
+    let mut resolver = Resolver::new(data, &equation.declared);
     let mut scope = Vec::new();
-    for name in &equation.left {
+    for name in &names {
         if !scope.iter().any(|(known, _)| known == name) {
-            scope.push((*name, resolver.new_label()));
+            scope.push((*name, resolver.new_label(name)));
         }
     }
-    for term in terms(&equation.right) {
-        // Rule 3: every term of the right side has every label of the left.
-        if equation.left.iter().any(|name| !term.has(name)) {
-            resolver.labels = Err(Refusal::Label);
+    let is_fused = equation.left.iter().any(|axis| matches!(axis, Index::Fused(_)));
+    let keeps_rest = has_rest(&written.left);
+    if is_fused && scope.len() < names.len() || keeps_rest != tree_has_rest(&written.right) {
+        refused = Err(Refusal::Label);
+    }
+    for (term, as_written) in terms(&equation.right).into_iter().zip(terms(&written.right)) {
+        // Rule 3: every term of the right side has every label of the left, and as many remaining axes.
+        let lacks = |name: &&Name| !term.has(name);
+        if keeps_rest && !tree_has_rest(as_written) || names.iter().filter(|name| !REMAINING.contains(name)).any(|n| lacks(&n)) {
+            refused = Err(Refusal::Label);
+        } else if names.iter().any(|n| lacks(&n)) {
+            resolver.values = Err(Refusal::Value);
         }
     }
     let node = resolver.sum(&equation.right, &scope, false);
+    refused?;
     let extents = resolver.finish(&node, numbers.complex)?;
-    let left: Vec<Label> = equation.left.iter().map(|name| find(&scope, name).expect("left labels are in scope")).collect();
+    let left: Vec<Label> = names.iter().map(|name| find(&scope, name).expect("left labels are in scope")).collect();
     let evaluator = Evaluator { data, extents: &extents, numbers };
     let shape: Vec<usize> = left.iter().map(|&l| extents[l]).collect();
     let mut assignment = vec![0; extents.len()];
@@ -88,20 +98,48 @@ pub fn answer(equation: &Equation, data: &[Data], numbers: Numbers) -> Result<An
         }
     });
     let elements = elements.collect();
-    Ok(Answer { extents: shape, elements })
+    // Fused labels are one axis of the same elements in the same order.
+    let mut apart = shape.into_iter();
+    let joined =
+        equation.left.iter().map(|axis| axis.labels().iter().map(|_| apart.next().expect("an extent a label")).product());
+    Ok(Answer { extents: joined.collect(), elements })
 }
 
-/// All positions in a shape, the last axis fastest.
-fn indices(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> + use<> {
-    let (shape, count) = (shape.to_vec(), shape.iter().product::<usize>());
-    (0..count).map(move |mut rest| {
-        let mut index = vec![0; shape.len()];
-        for axis in (0..shape.len()).rev() {
-            index[axis] = rest % shape[axis];
-            rest /= shape[axis];
+fn has_rest(indices: &[Index]) -> bool {
+    indices.iter().any(|index| matches!(index, Index::Rest))
+}
+
+fn tree_has_rest(tree: &Tree) -> bool {
+    match tree {
+        Tree::Operand(_, indices) => has_rest(indices),
+        Tree::Number(_) | Tree::Variable(_) | Tree::Spread(..) => false,
+        Tree::Negate(inner) | Tree::Parentheses(inner) | Tree::Apply(_, inner) => tree_has_rest(inner),
+        Tree::Reduce(_, _, inner) | Tree::Exchange(_, _, inner) => tree_has_rest(inner),
+        Tree::Binary(_, a, b) => tree_has_rest(a) || tree_has_rest(b),
+    }
+}
+
+/// The equation with a label for each of the remaining axes: the same ones in every operand, from the right.
+fn spelled_out(equation: &Equation, data: &[Data]) -> Equation {
+    let most = std::cell::Cell::new(0);
+    let remaining = |axes: usize| REMAINING[..axes].iter().rev().map(|name| Index::Label(name));
+    let indices = |n: usize, written: &[Index]| -> Vec<Index> {
+        let axes = (data[n].extents.len() + 1).saturating_sub(written.len());
+        if has_rest(written) {
+            most.set(most.get().max(axes));
         }
-        index
-    })
+        let spell = |index: &Index| match index {
+            Index::Rest => remaining(axes).collect(),
+            other => vec![other.clone()],
+        };
+        written.iter().flat_map(spell).collect()
+    };
+    let right = equation.right.map(&indices, &|name| name);
+    let spell = |index: &Index| match index {
+        Index::Rest => remaining(most.get()).collect(),
+        other => vec![other.clone()],
+    };
+    Equation { left: equation.left.iter().flat_map(spell).collect(), right, declared: equation.declared.clone() }
 }
 
 fn find(scope: &[(Name, Label)], name: &str) -> Option<Label> {
@@ -133,11 +171,12 @@ fn names(tree: &Tree, found: &mut Vec<Name>) {
         }
     };
     match tree {
-        Tree::Operand(_, indices) => indices.iter().for_each(|index| match index {
-            Index::Label(name) | Index::Slice(name, ..) => add(name),
-            Index::Chip(_) => {}
-        }),
-        Tree::Number(_) => {}
+        Tree::Operand(_, indices) => indices.iter().flat_map(Index::labels).for_each(|name| add(name)),
+        Tree::Number(_) | Tree::Variable(_) => {}
+        Tree::Exchange(_, groups, inner) => {
+            groups.iter().flatten().for_each(|name| add(name));
+            names(inner, found);
+        }
         Tree::Spread(_, over) => over.iter().for_each(|name| add(name)),
         Tree::Negate(inner) | Tree::Parentheses(inner) | Tree::Apply(_, inner) | Tree::Reduce(_, _, inner) => names(inner, found),
         Tree::Binary(_, a, b) => {
@@ -149,15 +188,22 @@ fn names(tree: &Tree, found: &mut Vec<Name>) {
 
 struct Resolver<'d> {
     data: &'d [Data],
+    declared: &'d [(Name, usize)],
     /// The extents at which each label was seen.
     extents: Vec<Vec<usize>>,
+    /// Axes with several labels, and their extents.
+    fused: Vec<(Vec<Label>, usize)>,
     labels: Result<(), Refusal>,
     values: Result<(), Refusal>,
 }
 
-impl Resolver<'_> {
-    fn new_label(&mut self) -> Label {
-        self.extents.push(Vec::new());
+impl<'d> Resolver<'d> {
+    fn new(data: &'d [Data], declared: &'d [(Name, usize)]) -> Resolver<'d> {
+        Resolver { data, declared, extents: Vec::new(), fused: Vec::new(), labels: Ok(()), values: Ok(()) }
+    }
+
+    fn new_label(&mut self, name: &str) -> Label {
+        self.extents.push(self.declared.iter().filter(|(known, _)| *known == name).map(|(_, extent)| *extent).collect());
         self.extents.len() - 1
     }
 
@@ -184,7 +230,7 @@ impl Resolver<'_> {
                 _ => false,
             };
             if find(scope, name).is_none() && !inside_one_group {
-                let label = self.new_label();
+                let label = self.new_label(name);
                 inner.push((name, label));
                 own.push(label);
                 if nonlinear {
@@ -205,11 +251,18 @@ impl Resolver<'_> {
                         Index::Label(name) => self.axis(scope, name, 0, extent),
                         Index::Slice(name, start, end) => self.axis(scope, name, *start, end.unwrap_or(extent) - start),
                         Index::Chip(position) => Axis::Chip(*position),
+                        Index::Fused(names) => {
+                            let labels: Vec<Label> =
+                                names.iter().map(|name| find(scope, name).expect("the label is in scope")).collect();
+                            self.fused.push((labels.clone(), extent));
+                            Axis::Fused(labels)
+                        }
+                        Index::Rest => unreachable!("remaining axes were spelled out"),
                     });
                 }
                 Node::Operand(*n, axes)
             }
-            Tree::Number(x) | Tree::Spread(x, _) => Node::Number(*x),
+            Tree::Number(x) | Tree::Variable(x) | Tree::Spread(x, _) => Node::Number(*x),
             Tree::Negate(inner) => Node::Negate(Box::new(self.product(inner, scope, nonlinear))),
             Tree::Binary(op @ (Op::Multiply | Op::Divide), a, b) => {
                 let below = nonlinear || *op == Op::Divide;
@@ -221,6 +274,15 @@ impl Resolver<'_> {
                 let linear = matches!(function, Function::Conj | Function::Re | Function::Im);
                 Node::Apply(*function, Box::new(self.sum(inner, scope, nonlinear || !linear)))
             }
+            Tree::Exchange(kind, groups, inner) => {
+                if groups.iter().flatten().any(|name| find(scope, name).is_none()) {
+                    self.labels = Err(Refusal::Label);
+                    return Node::Number(0.0);
+                }
+                let op = if *kind == Exchange::Sym { Op::Add } else { Op::Subtract };
+                let twin = self.sum(&inner.exchanged(groups), scope, nonlinear);
+                Node::Binary(op, Box::new(self.sum(inner, scope, nonlinear)), Box::new(twin))
+            }
             Tree::Reduce(fold, bound, body) => {
                 let (mut inner, mut labels) = (scope.to_vec(), Vec::new());
                 for name in bound {
@@ -228,7 +290,7 @@ impl Resolver<'_> {
                     if find(scope, name).is_some() || !body.has(name) {
                         self.labels = Err(Refusal::Label);
                     }
-                    let label = self.new_label();
+                    let label = self.new_label(name);
                     inner.push((name, label));
                     labels.push(label);
                 }
@@ -245,8 +307,11 @@ impl Resolver<'_> {
 
     /// One extent for each label.
     fn finish(mut self, node: &Node, complex: bool) -> Result<Vec<usize>, Refusal> {
-        for seen in &self.extents {
+        let fused: Vec<Label> = self.fused.iter().flat_map(|(labels, _)| labels).copied().collect();
+        self.settle_fused();
+        for (label, seen) in self.extents.iter().enumerate() {
             match seen.as_slice() {
+                [] if fused.contains(&label) => self.values = Err(Refusal::Value),
                 [] => self.labels = Err(Refusal::Label),
                 [first, rest @ ..] if rest.iter().any(|other| other != first) => self.values = Err(Refusal::Value),
                 _ => {}
@@ -260,6 +325,28 @@ impl Resolver<'_> {
     }
 }
 
+impl Resolver<'_> {
+    /// Extents of labels on one axis make that axis' extent; one that nobody else knows is what the others leave.
+    fn settle_fused(&mut self) {
+        let mut settled = true;
+        while std::mem::take(&mut settled) {
+            for (labels, whole) in std::mem::take(&mut self.fused) {
+                let known: usize = labels.iter().filter_map(|&l| self.extents[l].first()).product();
+                let unknown: Vec<Label> = labels.iter().copied().filter(|&l| self.extents[l].is_empty()).collect();
+                match unknown[..] {
+                    [] if known == whole => {}
+                    [one] if known > 0 && whole % known == 0 => {
+                        self.extents[one].push(whole / known);
+                        settled = true;
+                    }
+                    [] | [_] => self.values = Err(Refusal::Value),
+                    _ => self.fused.push((labels, whole)),
+                }
+            }
+        }
+    }
+}
+
 /// Whether every maximum and minimum has real numbers to choose from.
 fn ordered(node: &Node, extents: &[usize], complex: bool) -> Result<(), Refusal> {
     match node {
@@ -268,110 +355,5 @@ fn ordered(node: &Node, extents: &[usize], complex: bool) -> Result<(), Refusal>
         Node::Binary(_, a, b) => ordered(a, extents, complex).and(ordered(b, extents, complex)),
         Node::Fold(Fold::Max | Fold::Min, over, _) if complex || over.iter().any(|&l| extents[l] == 0) => Err(Refusal::Value),
         Node::Fold(_, _, inner) => ordered(inner, extents, complex),
-    }
-}
-
-struct Evaluator<'e> {
-    data: &'e [Data],
-    extents: &'e [usize],
-    numbers: Numbers,
-}
-
-impl Evaluator<'_> {
-    fn value(&self, node: &Node, assignment: &mut Vec<usize>) -> Value {
-        let Value { value, scale } = self.unbounded(node, assignment);
-        let size = value.norm();
-        let in_range = size == 0.0 || size < self.numbers.largest && size > 1.0 / self.numbers.largest;
-        Value { value, scale: if in_range { scale } else { f64::INFINITY } }
-    }
-
-    fn unbounded(&self, node: &Node, assignment: &mut Vec<usize>) -> Value {
-        match node {
-            Node::Operand(n, axes) => {
-                let data = &self.data[*n];
-                let place = axes.iter().zip(&data.extents).fold(0, |place, (axis, extent)| {
-                    place * extent
-                        + match axis {
-                            Axis::Label(label, start) => start + assignment[*label],
-                            Axis::Chip(position) => *position,
-                        }
-                });
-                exact(data.elements[place])
-            }
-            Node::Number(x) => exact(Complex::new(*x, 0.0)),
-            Node::Negate(inner) => {
-                let Value { value, scale } = self.value(inner, assignment);
-                Value { value: -value, scale }
-            }
-            Node::Binary(op, a, b) => binary(*op, self.value(a, assignment), self.value(b, assignment)),
-            Node::Apply(function, inner) => self.apply(*function, self.value(inner, assignment)),
-            Node::Fold(fold, over, inner) => self.fold(*fold, over, inner, assignment),
-        }
-    }
-
-    fn fold(&self, fold: Fold, over: &[Label], inner: &Node, assignment: &mut Vec<usize>) -> Value {
-        let shape: Vec<usize> = over.iter().map(|&l| self.extents[l]).collect();
-        let mut found: Option<Value> = None;
-        for index in indices(&shape) {
-            over.iter().zip(&index).for_each(|(&l, &i)| assignment[l] = i);
-            let next = self.value(inner, assignment);
-            found = Some(match found {
-                None => next,
-                Some(known) => match fold {
-                    Fold::Sum => binary(Op::Add, known, next),
-                    Fold::Product => binary(Op::Multiply, known, next),
-                    Fold::Max => best(known, next, known.value.re < next.value.re),
-                    Fold::Min => best(known, next, known.value.re > next.value.re),
-                },
-            });
-        }
-        let nothing = if fold == Fold::Product { Complex::ONE } else { Complex::ZERO };
-        found.unwrap_or(exact(nothing))
-    }
-
-    /// The value of a function, and its derivative for the scale.
-    fn apply(&self, function: Function, Value { value: z, scale }: Value) -> Value {
-        use Function::{Abs, Conj, Cos, Exp, Im, Ln, Powf, Powi, Re, Recip, Sin, Sqrt, Tan, Tanh};
-        let real = |f: fn(f64) -> f64, g: fn(Complex<f64>) -> Complex<f64>| {
-            if self.numbers.complex { g(z) } else { Complex::new(f(z.re), 0.0) }
-        };
-        let (value, slope) = match function {
-            Exp => (real(f64::exp, Complex::exp), z.exp().norm()),
-            Ln => (real(f64::ln, Complex::ln), 1.0 / z.norm()),
-            Sqrt => (real(f64::sqrt, Complex::sqrt), 0.5 / z.norm().sqrt()),
-            Abs => (Complex::new(z.norm(), 0.0), 1.0),
-            Sin => (real(f64::sin, Complex::sin), z.cos().norm()),
-            Cos => (real(f64::cos, Complex::cos), z.sin().norm()),
-            Tan => (real(f64::tan, |z| z.sin() / z.cos()), z.cos().norm_sqr().recip()),
-            Tanh => (real(f64::tanh, |z| z.sinh() / z.cosh()), z.cosh().norm_sqr().recip()),
-            Recip => (Complex::new(1.0, 0.0) / z, z.norm_sqr().recip()),
-            Conj => (z.conj(), 1.0),
-            Re => (Complex::new(z.re, 0.0), 1.0),
-            Im => (Complex::new(z.im, 0.0), 1.0),
-            Powi(n) => (z.powi(n), f64::from(n.abs()) * z.norm().powi(n - 1)),
-            Powf(p) => {
-                let value = if self.numbers.complex { z.powf(p) } else { Complex::new(z.re.powf(p), 0.0) };
-                (value, p.abs() * z.norm().powf(p - 1.0))
-            }
-        };
-        Value { value, scale: value.norm() + slope * scale }
-    }
-}
-
-fn exact(value: Complex<f64>) -> Value {
-    Value { value, scale: value.norm() }
-}
-
-/// One of two, and the doubt of both.
-fn best(known: Value, next: Value, take: bool) -> Value {
-    Value { value: if take { next.value } else { known.value }, scale: known.scale.max(next.scale) }
-}
-
-fn binary(op: Op, a: Value, b: Value) -> Value {
-    match op {
-        Op::Add => Value { value: a.value + b.value, scale: a.scale + b.scale },
-        Op::Subtract => Value { value: a.value - b.value, scale: a.scale + b.scale },
-        Op::Multiply => Value { value: a.value * b.value, scale: a.scale * b.scale },
-        Op::Divide => Value { value: a.value / b.value, scale: a.scale * b.scale / b.value.norm_sqr() },
     }
 }

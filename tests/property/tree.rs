@@ -12,6 +12,21 @@ pub enum Index {
     /// The label from a position on; the end is given if the slice names it.
     Slice(Name, usize, Option<usize>),
     Chip(usize),
+    /// Several labels on one axis, the first slowest.
+    Fused(Vec<Name>),
+    /// The remaining axes.
+    Rest,
+}
+
+impl Index {
+    /// The labels that run with this axis.
+    pub fn labels(&self) -> &[Name] {
+        match self {
+            Index::Label(name) | Index::Slice(name, ..) => std::slice::from_ref(name),
+            Index::Fused(names) => names,
+            Index::Chip(_) | Index::Rest => &[],
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,9 +40,18 @@ pub enum Op {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fold {
     Sum,
-    Product,
+    Prod,
     Max,
     Min,
+}
+
+/// What an expression and its exchanged twin become.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Exchange {
+    /// Their sum.
+    Sym,
+    /// Their difference.
+    Asym,
 }
 
 /// Functions of one element.
@@ -55,28 +79,109 @@ pub enum Function {
 pub enum Tree {
     Operand(usize, Vec<Index>),
     Number(f64),
+    /// A number by a name that tells it.
+    Variable(f64),
     Spread(f64, Vec<Name>),
     Negate(Box<Tree>),
     Binary(Op, Box<Tree>, Box<Tree>),
     Parentheses(Box<Tree>),
     Apply(Function, Box<Tree>),
     Reduce(Fold, Vec<Name>, Box<Tree>),
+    Exchange(Exchange, [Vec<Name>; 2], Box<Tree>),
 }
 
-/// An equation: labels of the result, right side.
+/// An equation: axes of the result, of which none is a slice or a position; right side; extents that it declares.
 #[derive(Clone, Debug)]
 pub struct Equation {
-    pub left: Vec<Name>,
+    pub left: Vec<Index>,
     pub right: Tree,
+    pub declared: Vec<(Name, usize)>,
+}
+
+impl Equation {
+    /// The labels of the left side, as often as they are written.
+    pub fn left_labels(&self) -> Vec<Name> {
+        self.left.iter().flat_map(Index::labels).copied().collect()
+    }
+}
+
+impl Tree {
+    /// Whether a label occurs that nothing inside binds.
+    pub fn has(&self, name: &str) -> bool {
+        match self {
+            Tree::Operand(_, indices) => indices.iter().flat_map(Index::labels).any(|n| *n == name),
+            Tree::Number(_) | Tree::Variable(_) => false,
+            Tree::Spread(_, names) => names.contains(&name),
+            Tree::Negate(inner) | Tree::Parentheses(inner) | Tree::Apply(_, inner) => inner.has(name),
+            Tree::Binary(_, a, b) => a.has(name) || b.has(name),
+            Tree::Reduce(_, names, inner) => !names.contains(&name) && inner.has(name),
+            Tree::Exchange(_, groups, inner) => groups.iter().flatten().any(|n| *n == name) || inner.has(name),
+        }
+    }
+
+    /// Whether labels change places somewhere.
+    pub fn exchanges(&self) -> bool {
+        match self {
+            Tree::Operand(..) | Tree::Number(_) | Tree::Variable(_) | Tree::Spread(..) => false,
+            Tree::Negate(inner) | Tree::Parentheses(inner) | Tree::Apply(_, inner) => inner.exchanges(),
+            Tree::Reduce(_, _, inner) => inner.exchanges(),
+            Tree::Binary(_, a, b) => a.exchanges() || b.exchanges(),
+            Tree::Exchange(..) => true,
+        }
+    }
+
+    /// The same with every operand's indices and every list of labels changed.
+    pub fn map(&self, indices: &impl Fn(usize, &[Index]) -> Vec<Index>, names: &impl Fn(Name) -> Name) -> Tree {
+        let again = |inner: &Tree| Box::new(inner.map(indices, names));
+        let all = |list: &[Name]| list.iter().map(|name| names(name)).collect::<Vec<_>>();
+        match self {
+            Tree::Operand(n, written) => Tree::Operand(*n, indices(*n, written)),
+            Tree::Number(_) | Tree::Variable(_) => self.clone(),
+            Tree::Spread(x, over) => Tree::Spread(*x, all(over)),
+            Tree::Negate(inner) => Tree::Negate(again(inner)),
+            Tree::Parentheses(inner) => Tree::Parentheses(again(inner)),
+            Tree::Apply(function, inner) => Tree::Apply(*function, again(inner)),
+            Tree::Binary(op, a, b) => Tree::Binary(*op, again(a), again(b)),
+            Tree::Reduce(fold, over, inner) => Tree::Reduce(*fold, all(over), again(inner)),
+            Tree::Exchange(kind, groups, inner) => Tree::Exchange(*kind, [all(&groups[0]), all(&groups[1])], again(inner)),
+        }
+    }
+
+    /// The twin in which the labels of two groups stand in each other's places.
+    pub fn exchanged(&self, [first, second]: &[Vec<Name>; 2]) -> Tree {
+        let names = |name: Name| {
+            let mut pairs = first.iter().zip(second);
+            pairs.find_map(|(&a, &b)| if name == a { Some(b) } else { (name == b).then_some(a) }).unwrap_or(name)
+        };
+        let indices = |_: usize, written: &[Index]| {
+            let index = |index: &Index| match index {
+                Index::Label(name) => Index::Label(names(name)),
+                Index::Slice(name, start, end) => Index::Slice(names(name), *start, *end),
+                Index::Fused(labels) => Index::Fused(labels.iter().map(|name| names(name)).collect()),
+                Index::Chip(_) | Index::Rest => index.clone(),
+            };
+            written.iter().map(index).collect()
+        };
+        self.map(&indices, &names)
+    }
+}
+
+/// The name of a number that is a multiple of 1/4: `p3` is 0.75, `m3` its negative.
+pub fn variable(number: f64) -> String {
+    format!("{}{}", if number < 0.0 { 'm' } else { 'p' }, (4.0 * number.abs()).round())
 }
 
 impl fmt::Display for Index {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Index::Label(name) => write!(f, "{name}"),
+            Index::Slice(name, start, Some(end)) if f.alternate() => write!(f, "{name} in ({start}..{end})"),
             Index::Slice(name, start, Some(end)) => write!(f, "{name} in {start}..{end}"),
             Index::Slice(name, start, None) => write!(f, "{name} in {start}.."),
+            Index::Chip(position) if f.alternate() => write!(f, "{{ {position} }}"),
             Index::Chip(position) => write!(f, "{position}"),
+            Index::Fused(names) => write!(f, "({})", names.join(", ")),
+            Index::Rest => f.write_str(".."),
         }
     }
 }
@@ -86,28 +191,63 @@ pub fn axes(indices: &[Index]) -> String {
     indices.iter().map(|index| format!("{index},")).collect()
 }
 
-/// Labels as `eval` reads them.
+/// A list of labels as operators read it.
 pub fn labels(names: &[Name]) -> String {
     names.iter().map(|name| format!("{name},")).collect()
 }
 
+/// Indices between brackets, with a comma behind each; as Rust expressions where the format is the alternate one.
+fn bracket(f: &mut fmt::Formatter<'_>, indices: &[Index]) -> fmt::Result {
+    f.write_str("[")?;
+    for index in indices {
+        fmt::Display::fmt(index, f)?;
+        f.write_str(", ")?;
+    }
+    f.write_str("]")
+}
+
+/// The language; with `{:#}`, positions and ranges are Rust expressions.
 impl fmt::Display for Tree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut call = |name: &str, first: &str, inner: &Tree, last: &str| {
+            write!(f, "{name}({first}")?;
+            inner.fmt(f)?;
+            write!(f, "{last})")
+        };
         match self {
-            Tree::Operand(n, indices) => write!(f, "t{n}[{}]", axes(indices)),
+            Tree::Operand(n, indices) => {
+                write!(f, "t{n}")?;
+                bracket(f, indices)
+            }
             Tree::Number(x) => write!(f, "{x}"),
-            Tree::Spread(x, names) => write!(f, "{x}[{}]", names.join(",")),
-            Tree::Negate(inner) => write!(f, "-{inner}"),
-            Tree::Binary(Op::Add, a, b) => write!(f, "{a} + {b}"),
-            Tree::Binary(Op::Subtract, a, b) => write!(f, "{a} - {b}"),
-            Tree::Binary(Op::Multiply, a, b) => write!(f, "{a} * {b}"),
-            Tree::Binary(Op::Divide, a, b) => write!(f, "{a} / {b}"),
-            Tree::Parentheses(inner) => write!(f, "({inner})"),
-            Tree::Apply(Function::Powi(n), inner) => write!(f, "powi({inner}, {n})"),
-            Tree::Apply(Function::Powf(p), inner) => write!(f, "powf({inner}, {p})"),
-            Tree::Apply(function, inner) => write!(f, "{}({inner})", format!("{function:?}").to_lowercase()),
+            Tree::Variable(x) => f.write_str(&variable(*x)),
+            Tree::Spread(x, names) => write!(f, "{x}[{}]", names.join(", ")),
+            Tree::Negate(inner) => {
+                f.write_str("-")?;
+                inner.fmt(f)
+            }
+            Tree::Binary(op, a, b) => {
+                a.fmt(f)?;
+                f.write_str(match op {
+                    Op::Add => " + ",
+                    Op::Subtract => " - ",
+                    Op::Multiply => " * ",
+                    Op::Divide => " / ",
+                })?;
+                b.fmt(f)
+            }
+            Tree::Parentheses(inner) => call("", "", inner, ""),
+            Tree::Apply(Function::Powi(n), inner) => call("powi", "", inner, &format!(", {n}")),
+            Tree::Apply(Function::Powf(p), inner) => call("powf", "", inner, &format!(", {p:?}")),
+            Tree::Apply(function, inner) => call(&format!("{function:?}").to_lowercase(), "", inner, ""),
             Tree::Reduce(fold, names, inner) => {
-                write!(f, "{}({}; {inner})", format!("{fold:?}").to_lowercase(), names.join(","))
+                call(&format!("{fold:?}").to_lowercase(), &format!("{}; ", names.join(", ")), inner, "")
+            }
+            Tree::Exchange(kind, groups, inner) => {
+                let group =
+                    |names: &[Name]| if let [name] = names { name.to_string() } else { format!("({})", names.join(", ")) };
+                let first = format!("{}, {}; ", group(&groups[0]), group(&groups[1]));
+                call(&format!("{kind:?}").to_lowercase(), &first, inner, "")
             }
         }
     }
@@ -115,6 +255,12 @@ impl fmt::Display for Tree {
 
 impl fmt::Display for Equation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "[{}] = {}", self.left.join(","), self.right)
+        bracket(f, &self.left)?;
+        f.write_str(" = ")?;
+        self.right.fmt(f)?;
+        for (n, (name, extent)) in self.declared.iter().enumerate() {
+            write!(f, "{}{name}: {extent}", if n == 0 { " where " } else { ", " })?;
+        }
+        Ok(())
     }
 }

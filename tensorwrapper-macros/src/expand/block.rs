@@ -331,9 +331,10 @@ impl Emission<'_> {
                 }
             }
         };
+        let root = self.scene.host.root();
         emit! {{
             #[allow(unused_imports)]
-            use ::tensorwrapper::__private::{self as __tw, checks::*};
+            use #root::__private::{self as __tw, checks::*};
             #body
         }}
     }

@@ -28,13 +28,18 @@ pub(super) fn labels_are_no_constants(scene: &Scene<'_>, equation: &Equation) ->
     let mut seen = HashSet::new();
     let labels = equation.labels().iter().filter(|label| seen.insert(label.name.as_str()));
     let names: Vec<Ident> = labels
-        .map(|label| scene.host.written(&label.name, scene.host.span(label.span).resolved_at(Span::mixed_site())))
+        .filter_map(|label| scene.host.label(&label.name, label.span))
+        .map(|mut name| {
+            name.set_span(name.span().resolved_at(Span::mixed_site()));
+            name
+        })
         .collect();
     if names.is_empty() {
         return TokenStream::new();
     }
-    let values = names.iter().map(|_| emit!(__tw::Label));
-    emit!(if false { let [#(#names),*] = [#(#values),*]; })
+    // Declared, not given: what they would be given has no place of its own, and rustc would show the whole macro.
+    let types = names.iter().map(|name| quote_spanned!(name.span()=> __tw::Label));
+    emit!(if false { #(let #names: #types;)* })
 }
 
 /// Where a label's extent was seen.
@@ -70,6 +75,8 @@ struct Checks<'s, 'h> {
     items: HashSet<String>,
     /// The labels' names.
     names: Vec<String>,
+    /// Those of which Rust can make names.
+    speakable: Vec<bool>,
     /// The types that stand for labels in messages.
     subjects: HashMap<(LabelId, String), Ident>,
     /// Marks of extents that no axis has: slices and declarations.
@@ -89,6 +96,7 @@ pub(super) fn checks(scene: &Scene<'_>, equation: &Equation, operands: &[Ident])
         met: HashSet::new(),
         items: HashSet::new(),
         names: equation.labels().iter().map(|label| label.name.clone()).collect(),
+        speakable: equation.labels().iter().map(|label| scene.host.label(&label.name, label.span).is_some()).collect(),
         subjects: HashMap::new(),
         lengths: 0,
         operands,
@@ -125,8 +133,8 @@ pub(super) fn checks(scene: &Scene<'_>, equation: &Equation, operands: &[Ident])
 impl Checks<'_, '_> {
     /// A name for an item, unique in the equation and mostly in the crate.
     fn item(&mut self, prefix: &str, span: Span) -> Ident {
-        let start = span.unwrap().start();
-        let name = format!("{prefix}_{}_{}", start.line(), start.column());
+        let start = span.start();
+        let name = format!("{prefix}_{}_{}", start.line, start.column + 1);
         let unique = (1..).map(|n| if n == 1 { name.clone() } else { format!("{name}_{n}") });
         let name = unique.into_iter().find(|name| self.items.insert(name.clone())).expect("there are names enough");
         Ident::new(&name, span)
@@ -301,7 +309,8 @@ impl Checks<'_, '_> {
             return subject.clone();
         }
         let (name, span) = (self.names[label.0].clone(), place.span);
-        let subject = self.item(name.trim_start_matches("r#"), span);
+        let prefix = if self.speakable[label.0] { name.trim_start_matches("r#") } else { "label" };
+        let subject = self.item(prefix, span);
         let declaration = quote_spanned!(span=> enum #subject {});
         self.code.extend(declaration);
         self.subjects.insert(key, subject.clone());

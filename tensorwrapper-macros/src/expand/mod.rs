@@ -1,11 +1,13 @@
-//! Checked equations → Rust code that records them, has them computed together, and hands out the results.
+//! Checked equations → Rust code that types them, hands their texts to the run, and takes out the results.
 //!
 //! Everything outside the equations is evaluated once, in order, in the scrutinee of one `match`, so that temporaries
-//! live long enough and `?`, `return` and `await` in them are the user's. Each equation is recorded in a closure of its
-//! own: the compiler checks sixty small closures faster than one large function.
+//! live long enough and `?`, `return` and `await` in them are the user's. What the equations compute is in their texts
+//! alone: the expansion holds types, compile-time checks and what the program gives. It is small, because rustc reads it
+//! again for every invocation.
 //!
-//! `block` orders statements and results, `scene` knows what names stand for, `equation` records one equation,
-//! `checks` emits the compile-time checks, `straight` the code of an equation over static tensors alone.
+//! `block` orders statements and results, `scene` knows what names stand for, `equation` types one equation, `checks`
+//! emits the compile-time checks, `straight` names the code of an equation over static tensors alone. `snapshots/` keeps
+//! three expansions for people to read.
 
 /// Quotes code of the expansion's own: its variables are nobody else's.
 macro_rules! emit {
@@ -17,6 +19,8 @@ mod checks;
 mod equation;
 mod scene;
 mod straight;
+#[cfg(test)]
+mod tests;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::format_ident;
@@ -47,7 +51,10 @@ pub(crate) fn subscripts(input: TokenStream, failure: Failure) -> TokenStream {
 
 fn expand(input: TokenStream, failure: Failure, read: fn(&[Token]) -> Recovered) -> TokenStream {
     let (host, tokens) = Host::read(input);
-    let read = read(&tokens);
+    let read = match tokens {
+        Ok(tokens) => read(&tokens),
+        Err(fault) => return report::faults(&host, vec![fault]),
+    };
     let expanded = match read.invocation {
         Some(invocation) => block::expand(&host, &as_block(invocation), (read.faults, &read.broken), failure),
         None => Err(read.faults),

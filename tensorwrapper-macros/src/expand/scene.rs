@@ -120,7 +120,7 @@ impl<'h> Scene<'h> {
         let text = made.into_iter().find(|text| mentions(&hole.text, text))?;
         let message = format!("`{}` reads `{text}` as it was before this block, which has made another `{text}`", hole.text);
         let help = Some(format!("write `{text}` alone, or give the block's own another name"));
-        Some(Diagnostic { fault: Fault::Label, span: hole.span, message, help })
+        Some(Diagnostic { help, ..Diagnostic::new(Fault::Label, hole.span, message) })
     }
 
     fn give(&mut self, hole: &Hole, how: Taken) {
@@ -171,6 +171,11 @@ impl<'h> Scene<'h> {
     /// The place of a hole's value in the scrutinee.
     pub(super) fn place(&self, hole: &Hole, role: Use) -> usize {
         self.given(hole, Taken::of(role))
+    }
+
+    /// Whether the block has made what a spelling stands for.
+    pub(super) fn is_made(&self, hole: &Hole) -> bool {
+        self.made(&hole.text).is_some()
     }
 
     /// Number of values in the scrutinee.

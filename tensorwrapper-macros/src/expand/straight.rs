@@ -37,6 +37,10 @@ pub(super) fn straight(scene: &Scene<'_>, block: &Block, equation: &Equation) ->
     if equation.labels().iter().any(|label| matches!(label.declared, Some(Count::Hole(_)))) {
         return None;
     }
+    // An equation that is left of a faulty block may read what the faulty ones would have made.
+    if equation.holes().into_iter().any(|(hole, _)| scene.is_made(hole)) {
+        return None;
+    }
     let mut emitter = Emitter { scene, equation, is_straight: true };
     let target = emitter.target();
     let Right::Expression(value) = equation.build(&mut emitter) else { return None };

@@ -1,5 +1,7 @@
 //! Which labels occur where in a right side.
 
+use std::collections::HashMap;
+
 use crate::syntax::{Expression, ExpressionKind, Index, Name, Operator};
 use crate::token::Span;
 
@@ -43,34 +45,27 @@ fn collect<'e>(expression: &'e Expression, bound: &mut Vec<&'e str>, found: &mut
 }
 
 /// The expressions right inside an expression.
-fn parts(expression: &Expression) -> Vec<&Expression> {
-    match &expression.kind {
-        ExpressionKind::Operand(..) | ExpressionKind::Spread(..) | ExpressionKind::Scalar(_) | ExpressionKind::Unbuilt(_) => {
-            Vec::new()
-        }
-        ExpressionKind::Binary(_, a, b) => vec![a, b],
-        ExpressionKind::Negate(inner)
-        | ExpressionKind::Parentheses(inner)
-        | ExpressionKind::Apply(_, inner)
-        | ExpressionKind::PowerInteger(inner, _)
-        | ExpressionKind::PowerReal(inner, _)
-        | ExpressionKind::Exchange(_, _, inner)
-        | ExpressionKind::Reduce(_, _, inner) => vec![inner],
-    }
+fn parts(expression: &Expression) -> impl Iterator<Item = &Expression> {
+    expression.kind.parts().into_iter().flatten()
 }
 
 /// Whether a reduction inside an expression binds a label of that name.
 pub(super) fn binds(expression: &Expression, name: &str) -> bool {
     let here = matches!(&expression.kind, ExpressionKind::Reduce(_, labels, _) if labels.iter().any(|l| l.text == name));
-    here || parts(expression).into_iter().any(|part| binds(part, name))
+    here || parts(expression).any(|part| binds(part, name))
 }
 
 /// The constructs inside an expression that this version does not have.
 pub(super) fn unbuilt(expression: &Expression) -> Vec<(&str, Span)> {
-    match &expression.kind {
-        ExpressionKind::Unbuilt(what) => vec![(what, expression.span)],
-        _ => parts(expression).into_iter().flat_map(unbuilt).collect(),
+    fn collect<'e>(expression: &'e Expression, found: &mut Vec<(&'e str, Span)>) {
+        if let ExpressionKind::Unbuilt(what) = &expression.kind {
+            found.push((what, expression.span));
+        }
+        parts(expression).for_each(|part| collect(part, found));
     }
+    let mut found = Vec::new();
+    collect(expression, &mut found);
+    found
 }
 
 /// The labels of one index.
@@ -84,23 +79,32 @@ pub(super) fn index_labels(index: &Index) -> &[Name] {
 
 /// The indices of every operand of an expression.
 pub(super) fn operands(expression: &Expression) -> Vec<&[Index]> {
-    match &expression.kind {
-        ExpressionKind::Operand(_, indices) => vec![indices],
-        _ => parts(expression).into_iter().flat_map(operands).collect(),
+    fn collect<'e>(expression: &'e Expression, found: &mut Vec<&'e [Index]>) {
+        if let ExpressionKind::Operand(_, indices) = &expression.kind {
+            found.push(indices);
+        }
+        parts(expression).for_each(|part| collect(part, found));
     }
+    let mut found = Vec::new();
+    collect(expression, &mut found);
+    found
 }
 
 /// The factors of a term: what `*`, `/` and unary `-` join, without looking into parentheses or functions.
 pub(super) fn factors(term: &Expression) -> Vec<&Expression> {
-    match &term.kind {
-        ExpressionKind::Binary(Operator::Multiply | Operator::Divide, a, b) => {
-            let mut found = factors(a);
-            found.extend(factors(b));
-            found
+    fn collect<'e>(term: &'e Expression, found: &mut Vec<&'e Expression>) {
+        match &term.kind {
+            ExpressionKind::Binary(Operator::Multiply | Operator::Divide, a, b) => {
+                collect(a, found);
+                collect(b, found);
+            }
+            ExpressionKind::Negate(inner) => collect(inner, found),
+            _ => found.push(term),
         }
-        ExpressionKind::Negate(inner) => factors(inner),
-        _ => vec![term],
     }
+    let mut found = Vec::new();
+    collect(term, &mut found);
+    found
 }
 
 /// The labels of a term, each with its first place, its number of occurrences, and whether it belongs to the whole
@@ -115,15 +119,19 @@ pub(super) struct TermLabel<'e> {
 /// The labels of a term, in order of first occurrence.
 pub(super) fn term_labels(term: &Expression) -> Vec<TermLabel<'_>> {
     let mut found: Vec<TermLabel<'_>> = Vec::new();
+    let mut known: HashMap<&str, usize> = HashMap::new();
     for (n, factor) in factors(term).into_iter().enumerate() {
         let direct = matches!(factor.kind, ExpressionKind::Operand(..) | ExpressionKind::Spread(..));
         for name in free_labels(factor) {
-            match found.iter_mut().find(|l| l.name.text == name.text) {
-                Some(known) => {
-                    known.occurrences += 1;
-                    known.of_term |= direct || known.factor != n;
+            match known.get(name.text.as_str()) {
+                Some(&label) => {
+                    found[label].occurrences += 1;
+                    found[label].of_term |= direct || found[label].factor != n;
                 }
-                None => found.push(TermLabel { name, occurrences: 1, of_term: direct, factor: n }),
+                None => {
+                    known.insert(&name.text, found.len());
+                    found.push(TermLabel { name, occurrences: 1, of_term: direct, factor: n });
+                }
             }
         }
     }

@@ -81,6 +81,8 @@ struct Checker<'s> {
     keeps_rest: bool,
     /// Labels whose one fault is known already.
     refused: Vec<LabelId>,
+    /// `sym` and `asym` around the place that is checked.
+    exchanges: usize,
 }
 
 impl<'s> Checker<'s> {
@@ -96,6 +98,7 @@ impl<'s> Checker<'s> {
             warnings: Vec::new(),
             keeps_rest: false,
             refused: Vec::new(),
+            exchanges: 0,
         }
     }
 
@@ -161,7 +164,8 @@ impl<'s> Checker<'s> {
         }
         if let (true, Some(span)) = (left.iter().all(Vec::is_empty), right.iter().flatten().next()) {
             let fault = Diagnostic::label(*span, "`..` is on the right, but not on the left")
-                .help("the remaining axes are kept: write `[i, ..] = …`");
+                .help("the remaining axes are kept: write `[i, ..] = …`")
+                .operators("the remaining axes are kept: write `eval(\"i, ..\")`");
             self.faults.push(fault);
         }
         let update = matches!(statement.target, Target::Place(_, _, Assignment::Update(_)));
@@ -193,12 +197,14 @@ impl<'s> Checker<'s> {
                 syntax::Index::Rest(_) => axes.push(LeftAxis::Rest),
                 syntax::Index::Slice(name, _) => self.faults.push(
                     Diagnostic::label(name.span, "a slice selects a part of an existing tensor, and here a new one is made")
-                        .help(format!("write `[{0}]` here, or `C[{0} in …] = …` for a part of an existing `C`", name.text)),
+                        .help(format!("write `[{0}]` here, or `C[{0} in …] = …` for a part of an existing `C`", name.text))
+                        .operators(format!("write `{}` alone, and the slice in an operand", name.text)),
                 ),
                 syntax::Index::Chip(syntax::Count::Literal(_, span) | syntax::Count::Hole(syntax::Hole { span, .. })) => {
                     self.faults.push(
                         Diagnostic::label(*span, "a position selects a part of an existing tensor, and here a new one is made")
-                            .help("leave it out, or write `C[0, j] = …` for a part of an existing `C`"),
+                            .help("leave it out, or write `C[0, j] = …` for a part of an existing `C`")
+                            .operators("leave it out, and write the position in an operand"),
                     );
                 }
             }
@@ -277,7 +283,10 @@ impl<'s> Checker<'s> {
             // One that a reduction binds is that reduction's fault.
             if !binds(right, name) {
                 let fault = Diagnostic::label(*span, format!("index `{name}` is on the left, but no term on the right has it"))
-                    .help(format!("a result that is constant along `{name}` is written `1[{name}] * …`"));
+                    .help(format!("a result that is constant along `{name}` is written `1[{name}] * …`"))
+                    .operators(format!(
+                        "a result that is constant along `{name}` is written `Indexed::spread(1.0, \"{name},\") * …`"
+                    ));
                 self.faults.push(fault);
             }
         }
@@ -306,7 +315,8 @@ impl<'s> Checker<'s> {
         let has_rest = labels::operands(term).into_iter().flatten().any(|index| matches!(index, syntax::Index::Rest(_)));
         if self.keeps_rest && !has_rest {
             let fault = Diagnostic::label(term.span, "this term lacks the left side's remaining axes, `..`")
-                .help("an operand of every term has `..`; a constant along them is written by name, `1[i] * …`");
+                .help("an operand of every term has `..`; a constant along them is written by name, `1[i] * …`")
+                .operators("an operand of every term has `..`; what is constant along the axes gives them names");
             self.faults.push(fault);
             missing.clear();
         }
@@ -316,7 +326,11 @@ impl<'s> Checker<'s> {
         let list = missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let noun = if missing.len() == 1 { "index" } else { "indices" };
         let fault = Diagnostic::label(term.span, format!("this term lacks the left side's {noun} {list}"))
-            .help(format!("a term that is constant along {list} is spread over it: `1[{}] * …`", missing.join(", ")));
+            .help(format!("a term that is constant along {list} is spread over it: `1[{}] * …`", missing.join(", ")))
+            .operators(format!(
+                "a term that is constant along {list} is spread over it: `Indexed::spread(1.0, \"{},\") * …`",
+                missing.join(",")
+            ));
         self.faults.push(fault);
     }
 
@@ -332,7 +346,8 @@ impl<'s> Checker<'s> {
             if !by_operand && label.declared.is_none() && new != Some(id) && !self.refused.contains(&id) && !said {
                 let name = &label.name;
                 let fault = Diagnostic::label(label.span, format!("nothing gives index `{name}` an extent"))
-                    .help(format!("add `where {name}: extent` to the equation"));
+                    .help(format!("add `where {name}: extent` to the equation"))
+                    .operators(format!("an operand with index `{name}` gives it one: a tensor of ones, for example"));
                 self.faults.push(fault);
             }
         }

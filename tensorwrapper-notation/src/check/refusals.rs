@@ -6,6 +6,12 @@ use crate::testing::refused;
 fn labels_that_break_a_rule() {
     refused(&[
         (
+            "[i, j] = sym(i, j; asym(i, j; exp(a[i, k] * b[j])))",
+            &[
+                "k: index `k` would be summed inside a function's argument, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+            ],
+        ),
+        (
             "[i, j] = A[i, k]",
             &[
                 "j: index `j` is on the left, but no term on the right has it | a result that is constant along `j` is written `1[j] * …`",

@@ -6,19 +6,23 @@ use crate::diagnostic::Diagnostic;
 use crate::equation::{LabelId, Node};
 use crate::syntax::{Exchange, Expression, ExpressionKind, Name, Operator, Reduction};
 
+/// Exchanges inside each other.
+const DEEPEST_EXCHANGE: usize = 8;
+
 /// Where an implicit sum would be ambiguous, by the name that a message gives the place.
 type Nonlinear = Option<&'static str>;
 
 impl Checker<'_> {
     /// A sum of terms, each resolved by itself: a summed label of one has nothing to do with its namesake in another.
     pub(super) fn sum(&mut self, expression: &Expression, scope: &Scope, nonlinear: Nonlinear) -> Option<Node> {
-        match &expression.kind {
-            ExpressionKind::Binary(operator @ (Operator::Add | Operator::Subtract), a, b) => {
-                let (a, b) = (self.sum(a, scope, nonlinear), self.sum(b, scope, nonlinear));
-                Some(Node::Binary(*operator, Box::new(a?), Box::new(b?)))
-            }
-            _ => self.term(expression, scope, nonlinear),
+        // A loop, because sums are long: their recursion would be as deep as they have terms.
+        let (first, rest) = chain(expression, |operator| matches!(operator, Operator::Add | Operator::Subtract));
+        let mut sum = self.term(first, scope, nonlinear);
+        for (operator, term) in rest {
+            let term = self.sum(term, scope, nonlinear);
+            sum = both(operator, sum, term);
         }
+        sum
     }
 
     /// A term: labels that belong to it and are not in scope are summed over the whole of it.
@@ -48,10 +52,15 @@ impl Checker<'_> {
                 Some(Node::Spread(self.new_scalar(scalar), over))
             }
             ExpressionKind::Negate(inner) => Some(Node::Negate(Box::new(self.product(inner, scope, nonlinear)?))),
-            ExpressionKind::Binary(operator @ (Operator::Multiply | Operator::Divide), a, b) => {
-                let below = if *operator == Operator::Divide { Some("a denominator") } else { nonlinear };
-                let (a, b) = (self.product(a, scope, nonlinear), self.product(b, scope, below));
-                Some(Node::Binary(*operator, Box::new(a?), Box::new(b?)))
+            ExpressionKind::Binary(Operator::Multiply | Operator::Divide, ..) => {
+                let (first, rest) = chain(expression, |operator| matches!(operator, Operator::Multiply | Operator::Divide));
+                let mut product = self.product(first, scope, nonlinear);
+                for (operator, factor) in rest {
+                    let below = if operator == Operator::Divide { Some("a denominator") } else { nonlinear };
+                    let factor = self.product(factor, scope, below);
+                    product = both(operator, product, factor);
+                }
+                product
             }
             ExpressionKind::Binary(..) => self.sum(expression, scope, nonlinear),
             ExpressionKind::Parentheses(inner) => self.sum(inner, scope, nonlinear),
@@ -151,11 +160,25 @@ impl Checker<'_> {
             swapped.push(&a.text, b_id);
             swapped.push(&b.text, a_id);
         }
+        if self.exchanges == DEEPEST_EXCHANGE {
+            // Each doubles what is inside.
+            let message = format!("more than {DEEPEST_EXCHANGE} `sym` and `asym` are inside each other");
+            let fault = Diagnostic::label(body.span, message).help("give the inner ones an equation of their own");
+            self.faults.push(fault);
+            return None;
+        }
+        self.exchanges += 1;
         let operator = match kind {
             Exchange::Symmetric => Operator::Add,
             Exchange::Antisymmetric => Operator::Subtract,
         };
-        let (plain, exchanged) = (self.sum(body, scope, nonlinear), self.sum(body, &swapped, nonlinear));
+        let faults = self.faults.len();
+        let plain = self.sum(body, scope, nonlinear);
+        // What is wrong with one is wrong with the other, and said once; so is what looks like a slip.
+        let warnings = self.warnings.len();
+        let exchanged = if self.faults.len() > faults { None } else { self.sum(body, &swapped, nonlinear) };
+        self.warnings.truncate(warnings);
+        self.exchanges -= 1;
         Some(Node::Binary(operator, Box::new(plain?), Box::new(exchanged?)))
     }
 
@@ -165,7 +188,8 @@ impl Checker<'_> {
             name.span,
             format!("index `{label}` would be summed inside {place}, or outside: the equation does not say"),
         )
-        .help(format!("write `sum({label}; …)` around what stands inside, or around the whole term"));
+        .help(format!("write `sum({label}; …)` around what stands inside, or around the whole term"))
+        .operators(format!("call `.sum(\"{label},\")` on what stands inside, or on the whole term"));
         self.faults.push(fault);
     }
 
@@ -176,6 +200,23 @@ impl Checker<'_> {
                 .help(format!("if that is meant, say so: `sum({label}; …)`"));
         self.warnings.push(warning);
     }
+}
+
+/// The first operand of a chain of these operators, which are grouped from the left, and the others in order.
+fn chain(mut first: &Expression, of: impl Fn(Operator) -> bool) -> (&Expression, impl Iterator<Item = (Operator, &Expression)>) {
+    let mut rest = Vec::new();
+    while let ExpressionKind::Binary(operator, a, b) = &first.kind
+        && of(*operator)
+    {
+        rest.push((*operator, &**b));
+        first = a;
+    }
+    (first, rest.into_iter().rev())
+}
+
+/// An operation on two nodes, if there are two.
+fn both(operator: Operator, left: Option<Node>, right: Option<Node>) -> Option<Node> {
+    Some(Node::Binary(operator, Box::new(left?), Box::new(right?)))
 }
 
 /// The name of a reduction in the language.

@@ -228,6 +228,7 @@ fn a_label_that_occurs_once_is_summed_with_a_warning() {
     assert_eq!(warnings("[i] = a[i, k] + b[l] * c[i, m] * d[m]"), [said("k"), said("l")]);
     assert_eq!(warnings("[i] = a[i] * (b[k] + c[i])"), [said("k")]);
     assert_eq!(warnings("C[i] += a[i, k]"), [said("k")]);
+    assert_eq!(warnings("[i, j] = asym(i, j; a[i, k] * b[j])"), [said("k")]);
     for silent in ["[i] = sum(k; a[i, k])", "[] = a[i, i]", "[i] = a[i, k] * b[k]", "[i] = a[k] * exp(b[i, k])", "[i, i] = a[i]"]
     {
         assert_eq!(warnings(silent), [""; 0], "`{silent}`");

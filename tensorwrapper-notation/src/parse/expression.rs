@@ -82,19 +82,23 @@ fn binary(cursor: &mut Cursor<'_>, operators: &[(char, Operator)], operand: Read
         cursor.next();
         let right = operand(cursor)?;
         let span = left.span.to(right.span);
-        left = Expression { kind: ExpressionKind::Binary(operator, Box::new(left), Box::new(right)), span };
+        left = Expression::new(ExpressionKind::Binary(operator, Box::new(left), Box::new(right)), span).bounded()?;
     }
     Ok(left)
 }
 
 fn unary(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
-    let span = cursor.here();
-    if cursor.take_punct('-') {
-        let inner = unary(cursor)?;
-        let span = span.to(inner.span);
-        return Ok(Expression { kind: ExpressionKind::Negate(Box::new(inner)), span });
+    let mut signs = Vec::new();
+    while cursor.peek_punct('-') {
+        signs.push(cursor.here());
+        cursor.next();
     }
-    factor(cursor)
+    let mut found = factor(cursor)?;
+    for sign in signs.into_iter().rev() {
+        let span = sign.to(found.span);
+        found = Expression::new(ExpressionKind::Negate(Box::new(found)), span).bounded()?;
+    }
+    Ok(found)
 }
 
 fn factor(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
@@ -119,7 +123,7 @@ fn factor(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
             cursor.next();
             let inner = whole(inner, token.span)?;
             refuse_call(cursor, "(…)")?;
-            Ok(Expression { kind: ExpressionKind::Parentheses(Box::new(inner)), span: token.span })
+            Ok(Expression::new(ExpressionKind::Parentheses(Box::new(inner)), token.span))
         }
         Tree::Group(Delimiter::Invisible, inner) if !is_operand(cursor) => {
             cursor.next();
@@ -127,7 +131,7 @@ fn factor(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
             match inner.as_slice() {
                 [Token { tree: Tree::Literal(literal), .. }] => {
                     let scalar = Scalar::Literal(number(literal, token.span)?, token.span);
-                    Ok(Expression { kind: ExpressionKind::Scalar(scalar), span: token.span })
+                    Ok(Expression::new(ExpressionKind::Scalar(scalar), token.span))
                 }
                 _ => Ok(scalar_hole(cursor, start)),
             }
@@ -211,24 +215,24 @@ fn postfix<'a>(cursor: &mut Cursor<'a>, start: Cursor<'a>) -> Result<Expression,
     }
     refuse_factor(cursor, &operand.text, inner)?;
     let span = operand.span.to(bracket);
-    Ok(Expression { kind: ExpressionKind::Operand(operand, found), span })
+    Ok(Expression::new(ExpressionKind::Operand(operand, found), span))
 }
 
 fn scalar_hole<'a>(cursor: &Cursor<'a>, start: Cursor<'a>) -> Expression {
     let scalar = cursor.hole_since(start);
     let span = scalar.span;
-    Expression { kind: ExpressionKind::Scalar(Scalar::Hole(scalar)), span }
+    Expression::new(ExpressionKind::Scalar(Scalar::Hole(scalar)), span)
 }
 
 /// A scalar, or the same spread over labels.
 fn spread(scalar: Scalar, cursor: &mut Cursor<'_>, span: Span) -> Result<Expression, Diagnostic> {
     let Some(inner) = cursor.peek_group(Delimiter::Bracket) else {
-        return Ok(Expression { kind: ExpressionKind::Scalar(scalar), span });
+        return Ok(Expression::new(ExpressionKind::Scalar(scalar), span));
     };
     let span = span.to(cursor.here());
     let over = labels(inner, cursor.here())?;
     cursor.next();
-    Ok(Expression { kind: ExpressionKind::Spread(scalar, over), span })
+    Ok(Expression::new(ExpressionKind::Spread(scalar, over), span))
 }
 
 /// A decomposition inside an expression.
@@ -252,13 +256,13 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
             return Err(fault.help(format!("write `{name}({} X)`", text(&arguments[..=semicolon]).trim_end())));
         }
         let body = Box::new(whole(body, span)?);
-        return Ok(Expression { kind: ExpressionKind::Reduce(reduction, over, body), span });
+        return Ok(Expression::new(ExpressionKind::Reduce(reduction, over, body), span));
     }
     if let "sym" | "asym" = name {
         return exchange(name, arguments, at, span);
     }
     if UNBUILT_FUNCTIONS.contains(&name) || UNBUILT_LINEAR_ALGEBRA.contains(&name) {
-        return Ok(Expression { kind: ExpressionKind::Unbuilt(format!("`{name}`")), span: at });
+        return Ok(Expression::new(ExpressionKind::Unbuilt(format!("`{name}`")), at));
     }
     if factorisation(name).is_some() {
         return Err(stands_alone(name, at));
@@ -269,7 +273,7 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
             return Err(Diagnostic::syntax(at, format!("`{name}` takes one argument, {}", given(parts.len()))));
         };
         let argument = Box::new(whole(argument, span)?);
-        return Ok(Expression { kind: ExpressionKind::Apply(function, argument), span });
+        return Ok(Expression::new(ExpressionKind::Apply(function, argument), span));
     }
     if let "powi" | "powf" = name {
         let [base, exponent] = parts.as_slice() else {
@@ -310,7 +314,7 @@ fn exchange(name: &str, arguments: &[Token], at: Span, span: Span) -> Result<Exp
     }
     let body = Box::new(whole(&arguments[semicolon + 1..], span)?);
     let kind = if name == "sym" { Exchange::Symmetric } else { Exchange::Antisymmetric };
-    Ok(Expression { kind: ExpressionKind::Exchange(kind, [first, second], body), span })
+    Ok(Expression::new(ExpressionKind::Exchange(kind, [first, second], body), span))
 }
 
 fn power(integer: bool, base: Expression, exponent: &[Token], span: Span) -> Result<Expression, Diagnostic> {
@@ -321,7 +325,7 @@ fn power(integer: bool, base: Expression, exponent: &[Token], span: Span) -> Res
         return Err(Diagnostic::syntax(*at, "`powi` takes a whole number").help("for any other exponent write `powf`"));
     }
     let kind = if integer { ExpressionKind::PowerInteger(base, exponent) } else { ExpressionKind::PowerReal(base, exponent) };
-    Ok(Expression { kind, span })
+    Ok(Expression::new(kind, span))
 }
 
 /// A literal, with a sign or without, or any Rust expression.
@@ -341,7 +345,8 @@ fn number(literal: &str, span: Span) -> Result<f64, Diagnostic> {
     let clean = literal.replace('_', "");
     let suffixes = ["f32", "f64", "usize", "isize", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64"];
     let digits = suffixes.iter().find_map(|s| clean.strip_suffix(s)).unwrap_or(&clean);
-    digits.parse().map_err(|_| {
+    // A literal beyond the largest number would be infinity, which is never written so.
+    digits.parse().ok().filter(|value: &f64| value.is_finite()).ok_or_else(|| {
         Diagnostic::syntax(span, format!("`{literal}` is not a number that an equation can hold"))
             .help("any Rust expression may stand in braces, `{ … }`")
     })

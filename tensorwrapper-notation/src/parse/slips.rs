@@ -118,6 +118,10 @@ fn syntax() {
             "[i] = 2e400x * A[i]",
             &["2e400x: `2e400x` is not a number that an equation can hold | any Rust expression may stand in braces, `{ … }`"],
         ),
+        (
+            "[i] = 1e999 * A[i]",
+            &["1e999: `1e999` is not a number that an equation can hold | any Rust expression may stand in braces, `{ … }`"],
+        ),
         ("[i] = 'a' * A[i]", &["': expected an operand such as `A[i, j]`, a number, a function or `(`, found `'`"]),
         ("[i] = A.[i]", &["[i]: a field or method is missing after `.`"]),
         ("[i] = A[i", &[": `]` is missing"]),

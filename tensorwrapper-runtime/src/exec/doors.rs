@@ -10,7 +10,7 @@ use super::context::Context;
 use super::run::evaluate;
 use crate::element::Element;
 use crate::error::Error;
-use crate::expr::{Expr, Holes, Indexed, TensorLike, Tree, Value, bind_value, diagnostics_to_error};
+use crate::expr::{Expr, Holes, Indexed, Notation, TensorLike, Tree, Value, bind_value, faults_to_error, read_text};
 use crate::graph::{OpGraph, lower};
 use crate::shape::Extents;
 use crate::tensor::Tensor;
@@ -31,6 +31,21 @@ impl<T: Element, X: TensorLike<Elem = T>> DynOperand<T> for X {
     fn dyn_operand(&self) -> DynValue<'_> {
         DynValue(self.operand().given.value())
     }
+}
+
+/// Records one equation in value form from its text, which is read as `tensor!` reads its tokens; its names stand for
+/// these tensors and numbers. Not for users: it is how the language is compared with the other doors.
+///
+/// # Errors
+/// What `tensor!` refuses, and Rust expressions, which a text cannot hold.
+pub fn record_text<'a, T: Element>(
+    text: &str,
+    tensors: &[(&str, &'a dyn DynOperand<T>)],
+    numbers: &[(&str, T)],
+) -> Result<Expr<'a, T>, Error> {
+    let tensor = |name: &str| tensors.iter().find(|(known, _)| *known == name).map(|(_, tensor)| tensor.dyn_operand().0);
+    let number = |name: &str| numbers.iter().find(|(known, _)| *known == name).map(|(_, number)| number.to_complex());
+    read_text::<T>(text, &tensor, &number)
 }
 
 /// Evaluates an equation given as NumPy's subscripts: `"ikl,klj->ij"`, spaces anywhere, `...` for unnamed axes, and
@@ -78,7 +93,7 @@ impl Context {
     pub fn einsum<T: Element>(&self, subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Tensor<T>, Error> {
         let values: Vec<_> = operands.iter().map(|operand| operand.dyn_operand().0).collect();
         let statement = parse_einsum(subscripts, &numbered_operands(values.len()), None)
-            .map_err(|fault| diagnostics_to_error(vec![fault]))?;
+            .map_err(|fault| faults_to_error(vec![fault], Notation::Subscripts))?;
         self.product(&statement, &values)
     }
 
@@ -93,12 +108,12 @@ impl Context {
     ) -> Result<Tensor<T>, Error> {
         let values: Vec<_> = operands.iter().map(|(operand, _)| operand.dyn_operand().0).collect();
         let labels: Vec<&[usize]> = operands.iter().map(|(_, labels)| *labels).collect();
-        let statement = contraction(&labels, output).map_err(|fault| diagnostics_to_error(vec![fault]))?;
+        let statement = contraction(&labels, output).map_err(|fault| faults_to_error(vec![fault], Notation::Subscripts))?;
         self.product(&statement, &values)
     }
 
     fn product<T: Element>(&self, statement: &Statement, values: &[Arc<Value<'_>>]) -> Result<Tensor<T>, Error> {
-        let equation = check(statement, &[]).map_err(diagnostics_to_error)?;
+        let equation = check(statement, &[]).map_err(|faults| faults_to_error(faults, Notation::Subscripts))?;
         let value = bind_value(&equation, T::DTYPE, &Listed(values))?;
         self.eval(&Expr::<T>::new(value))
     }

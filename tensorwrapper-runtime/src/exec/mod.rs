@@ -11,7 +11,7 @@ mod run;
 mod tests;
 
 pub use context::{Context, Graph};
-pub use doors::{DynOperand, EvalAll, contract, einsum, eval_all};
+pub use doors::{DynOperand, EvalAll, contract, einsum, eval_all, record_text};
 pub use kept::Number;
 pub(crate) use kept::{Kept, KeptPlan, Key};
 pub(crate) use run::{planned, run};

@@ -2,6 +2,7 @@
 //!
 //! A chain writes the syntax tree that `tensor!` would have read, so it means the same.
 
+use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 use std::sync::Arc;
@@ -11,9 +12,10 @@ use num_complex::Complex;
 use tensorwrapper_notation::syntax::{
     Expression, ExpressionKind, Hole, Index, LeftSide, Name, Operator, Reduction, Right, Scalar, Statement, Target,
 };
-use tensorwrapper_notation::{Diagnostic, Fault, Function, OperandId, Span, axes, check, lex};
+use tensorwrapper_notation::{Function, OperandId, Span, axes, check, lex};
 
 use super::bind::{Holes, bind_value};
+use super::faults::{Notation, faults_to_error};
 use super::like::TensorLike;
 use super::value::{Expr, Tree, Value};
 use crate::element::Element;
@@ -38,12 +40,11 @@ enum Leaf<'a> {
 }
 
 /// The leaves of a chain, which fill its holes.
-struct Leaves<'l, 'a>(&'l [(usize, Leaf<'a>)]);
+struct Leaves<'l, 'a>(HashMap<usize, &'l Leaf<'a>>);
 
 impl<'a> Leaves<'_, 'a> {
     fn leaf(&self, hole: &Hole) -> &Leaf<'a> {
-        let found = self.0.iter().find(|(number, _)| *number == hole.span.start);
-        &found.expect("every hole of a chain has its leaf").1
+        self.0.get(&hole.span.start).expect("every hole of a chain has its leaf")
     }
 }
 
@@ -80,7 +81,7 @@ fn labels(text: &str) -> Result<Vec<Index>, Error> {
         };
         Ok(text.trim().char_indices().map(letter).collect())
     };
-    let found = read.map_err(|fault| diagnostics_to_error(vec![fault]))?;
+    let found = read.map_err(|fault| faults_to_error(vec![fault], Notation::Operators))?;
     // Holes would have no meaning in a string.
     for index in &found {
         if let Index::Chip(tensorwrapper_notation::syntax::Count::Hole(hole))
@@ -93,28 +94,12 @@ fn labels(text: &str) -> Result<Vec<Index>, Error> {
     Ok(found)
 }
 
-/// Faults of the language as the run time's error.
-pub(crate) fn diagnostics_to_error(faults: Vec<Diagnostic>) -> Error {
-    let error = |fault: Diagnostic| {
-        let kind = match fault.fault {
-            Fault::Syntax => ErrorKind::Syntax { message: fault.message, position: fault.span.start },
-            Fault::Label => ErrorKind::Label(fault.message),
-            Fault::Unbuilt => ErrorKind::Unsupported(fault.message),
-        };
-        match fault.help {
-            Some(help) => Error::new(kind).with_help(help),
-            None => Error::new(kind),
-        }
-    };
-    Error::all(faults.into_iter().map(error).collect())
-}
-
 impl<'a, T: Element> Indexed<'a, T> {
     fn new(value: Arc<Value<'a>>, text: &str) -> Self {
         let hole = hole(format!("[{text}]"));
         let leaves = vec![(hole.span.start, Leaf::Tensor(value))];
         let span = hole.span;
-        let expression = labels(text).map(|indices| Expression { kind: ExpressionKind::Operand(hole, indices), span });
+        let expression = labels(text).map(|indices| Expression::new(ExpressionKind::Operand(hole, indices), span));
         Indexed { expression, leaves, element: PhantomData }
     }
 
@@ -122,14 +107,14 @@ impl<'a, T: Element> Indexed<'a, T> {
         let hole = hole(value.to_string());
         let leaves = vec![(hole.span.start, Leaf::Number(value))];
         let span = hole.span;
-        let expression = Ok(Expression { kind: ExpressionKind::Scalar(Scalar::Hole(hole)), span });
+        let expression = Ok(Expression::new(ExpressionKind::Scalar(Scalar::Hole(hole)), span));
         Indexed { expression, leaves, element: PhantomData }
     }
 
     fn map(self, kind: impl FnOnce(Box<Expression>) -> ExpressionKind) -> Self {
-        let expression = self.expression.map(|inner| {
+        let expression = self.expression.and_then(|inner| {
             let span = inner.span;
-            Expression { kind: kind(Box::new(inner)), span }
+            bounded(Expression::new(kind(Box::new(inner)), span))
         });
         Indexed { expression, ..self }
     }
@@ -143,9 +128,9 @@ impl<'a, T: Element> Indexed<'a, T> {
                 // Rust has already grouped the operands; parentheses keep its grouping.
                 let left = if multiplicative { parenthesise(left, is_sum) } else { left };
                 let right = parenthesise(right, |e| matches!(e, ExpressionKind::Binary(..)));
-                Ok(Expression { kind: ExpressionKind::Binary(operator, Box::new(left), Box::new(right)), span })
+                bounded(Expression::new(ExpressionKind::Binary(operator, Box::new(left), Box::new(right)), span))
             }
-            (Err(left), Err(right)) => Err(Error::all(vec![left, right])),
+            (Err(left), Err(right)) => Err(left.join(right)),
             (Err(fault), _) | (_, Err(fault)) => Err(fault),
         };
         Indexed { expression, leaves: self.leaves, element: PhantomData }
@@ -162,8 +147,9 @@ impl<'a, T: Element> Indexed<'a, T> {
         let span = expression.span;
         let statement =
             Statement { target: Target::Value(vec![left]), right: Right::Expression(expression), declarations: Vec::new(), span };
-        let equation = check(&statement, &[]).map_err(diagnostics_to_error)?;
-        bind_value(&equation, T::DTYPE, &Leaves(&self.leaves)).map(Expr::new)
+        let equation = check(&statement, &[]).map_err(|faults| faults_to_error(faults, Notation::Operators))?;
+        let leaves = Leaves(self.leaves.iter().map(|(number, leaf)| (*number, leaf)).collect());
+        bind_value(&equation, T::DTYPE, &leaves).map(Expr::new)
     }
 
     /// Each element to a whole power.
@@ -191,9 +177,9 @@ impl<'a, T: Element> Indexed<'a, T> {
     pub fn spread(value: T, labels: &str) -> Self {
         let Indexed { expression, leaves, element } = Indexed::number(value.to_complex());
         let expression = names(labels).and_then(|over| {
-            let Expression { kind, span } = expression?;
+            let Expression { kind, span, .. } = expression?;
             let ExpressionKind::Scalar(scalar) = kind else { unreachable!("a number is a scalar") };
-            Ok(Expression { kind: ExpressionKind::Spread(scalar, over), span })
+            Ok(Expression::new(ExpressionKind::Spread(scalar, over), span))
         });
         Indexed { expression, leaves, element }
     }
@@ -215,6 +201,11 @@ fn names(text: &str) -> Result<Vec<Name>, Error> {
     labels(text)?.into_iter().map(name).collect()
 }
 
+/// A chain may be written by a loop, which knows no end.
+fn bounded(expression: Expression) -> Result<Expression, Error> {
+    expression.bounded().map_err(|fault| faults_to_error(vec![fault], Notation::Operators))
+}
+
 fn is_sum(kind: &ExpressionKind) -> bool {
     matches!(kind, ExpressionKind::Binary(Operator::Add | Operator::Subtract, ..))
 }
@@ -224,7 +215,7 @@ fn parenthesise(expression: Expression, needed: impl Fn(&ExpressionKind) -> bool
         return expression;
     }
     let span = expression.span;
-    Expression { kind: ExpressionKind::Parentheses(Box::new(expression)), span }
+    Expression::new(ExpressionKind::Parentheses(Box::new(expression)), span)
 }
 
 macro_rules! methods {

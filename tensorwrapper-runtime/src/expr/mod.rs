@@ -5,18 +5,21 @@
 //! Knows nothing of graphs and devices.
 
 mod bind;
+mod faults;
 mod indexed;
 mod like;
 mod recorder;
 #[cfg(test)]
 mod tests;
+mod text;
 mod value;
 
 pub(crate) use bind::{Bound, Holes, bind, bind_value};
+pub(crate) use faults::{Notation, faults_to_error};
 pub use indexed::Indexed;
-pub(crate) use indexed::diagnostics_to_error;
 pub(crate) use like::{Given, ScalarKind};
 pub use like::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
 pub(crate) use recorder::Write;
+pub(crate) use text::read_text;
 pub use value::Expr;
 pub(crate) use value::{Axis, Factorised, Source, Tree, Value};

@@ -157,10 +157,15 @@ impl<'a> Lowering<'a> {
             Tree::Operand(value, axes) => Fragment::input(self.operand(value, axes, frame)),
             Tree::Constant(value) => Fragment::constant(*value),
             Tree::Negate(inner) => self.tree(inner, frame).then(Instruction::Negate),
-            Tree::Binary(operator, left, right) => {
-                let left = self.tree(left, frame);
-                let right = self.tree(right, frame);
-                left.combine(*operator, right)
+            Tree::Binary(..) => {
+                // Operations grouped from the left, in a loop: sums are long.
+                let (mut first, mut rest) = (tree, Vec::new());
+                while let Tree::Binary(operator, left, right) = first {
+                    rest.push((*operator, right));
+                    first = left;
+                }
+                let value = self.tree(first, frame);
+                rest.into_iter().rev().fold(value, |value, (operator, right)| value.combine(operator, self.tree(right, frame)))
             }
             Tree::Apply(Function::Conj | Function::Re, inner) if !frame.dtype.is_complex() => self.tree(inner, frame),
             Tree::Apply(function, inner) => self.tree(inner, frame).then(|a| Instruction::Apply(*function, a)),

@@ -25,6 +25,8 @@ pub mod checks {
 
 use crate::element::Element;
 pub use crate::error::Error;
+pub use crate::exec::record_text;
+
 use crate::exec::Context;
 pub use crate::shape::Const;
 use crate::shape::{Extent, Extents, Shape};

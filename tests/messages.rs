@@ -1,0 +1,60 @@
+//! What the doors of the run time say of wrong equations: in words that the one who wrote them can use.
+
+use tensorwrapper::prelude::*;
+use tensorwrapper::{DynOperand, Indexed};
+
+#[track_caller]
+fn says<T: std::fmt::Debug>(result: Result<T, Error>, sentence: &str) {
+    assert_eq!(result.expect_err("this is wrong").to_string(), sentence);
+}
+
+/// Operators have no `1[i]`, no `where` and no `sum(k; …)`.
+#[test]
+fn operators_are_offered_operators() -> Result<(), Error> {
+    let (a, v) = (Tensor::<f64>::filled([2, 3], 1.0)?, Tensor::<f64>::filled([3], 1.0)?);
+    says(
+        (a.at("ij") + v.at("j")).eval("ij"),
+        "this term lacks the left side's index `i`\nhelp: a term that is constant along `i` is spread over it: `Indexed::spread(1.0, \"i,\") * …`",
+    );
+    (a.at("ij") + Indexed::spread(1.0, "i,") * v.at("j")).eval("ij")?;
+    says(
+        v.at("j").eval("ij"),
+        "index `i` is on the left, but no term on the right has it\nhelp: a result that is constant along `i` is written `Indexed::spread(1.0, \"i,\") * …`",
+    );
+    says(
+        (Indexed::spread(1.0, "i,") * v.at("j")).eval("ij"),
+        "nothing gives index `i` an extent\nhelp: an operand with index `i` gives it one: a tensor of ones, for example",
+    );
+    says(
+        a.at("ij").exp().eval("j"),
+        "index `i` would be summed inside a function's argument, or outside: the equation does not say\nhelp: call `.sum(\"i,\")` on what stands inside, or on the whole term",
+    );
+    a.at("ij").exp().sum("i,").eval("j")?;
+    says(
+        a.at("i,..").eval("i"),
+        "`..` is on the right, but not on the left\nhelp: the remaining axes are kept: write `eval(\"i, ..\")`",
+    );
+    says(
+        a.at("ij").eval("i in 0..1, j"),
+        "a slice selects a part of an existing tensor, and here a new one is made\nhelp: write `i` alone, and the slice in an operand",
+    );
+    says(
+        a.at("ij").eval("0, j"),
+        "a position selects a part of an existing tensor, and here a new one is made\nhelp: leave it out, and write the position in an operand",
+    );
+    Ok(())
+}
+
+/// Subscripts and integer labels have labels and nothing else.
+#[test]
+fn subscripts_are_offered_nothing_that_they_have_not() -> Result<(), Error> {
+    let v = Tensor::<f64>::filled([3], 1.0)?;
+    says(einsum("a->p", &[&v]), "index `p` is on the left, but no term on the right has it");
+    says(contract(&[(&v as &dyn DynOperand<f64>, &[0])], &[7]), "index `7` is on the left, but no term on the right has it");
+    says(einsum("...->", &[&v]), "`..` is on the right, but not on the left");
+    says(
+        einsum("a1->a", &[&v]),
+        "`1` is not a label: labels are letters (at byte 1)\nhelp: subscripts look like `ik,kj->ij`; names of several letters are for `at`, numbers for `contract`",
+    );
+    Ok(())
+}
