@@ -34,7 +34,7 @@ fn expansion(text: &str) -> TokenStream {
 #[track_caller]
 fn kept(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/expand/snapshots").join(name);
-    let found = format!("// tensor!({text})\n{}", formatted(&expansion(text)));
+    let found = format!("//! tensor!({text})\n{}", formatted(&expansion(text)));
     if std::env::var("EXPANSIONS").is_ok_and(|value| value == "overwrite") {
         std::fs::write(&path, &found).expect("the snapshot can be written");
     }

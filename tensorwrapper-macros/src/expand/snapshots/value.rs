@@ -1,4 +1,4 @@
-// tensor!([i, j] = a[i, k] * b[k, j])
+//! tensor!([i, j] = a[i, k] * b[k, j])
 fn expansion() {
     let value = {
         #[allow(unused_imports)]
