@@ -46,7 +46,7 @@ pub fn write(statement: &Statement, equation: &Equation) -> String {
     format!("{target} {right}{declared}")
 }
 
-/// Reads back what [`write`] wrote.
+/// Reads back what [`write()`] wrote.
 ///
 /// # Panics
 /// On any other text.

@@ -226,27 +226,35 @@ macro_rules! elements {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
 
+            #[inline]
             fn from_complex(value: Complex<f64>) -> Self {
                 value.re as $R
             }
+            #[inline]
             fn to_complex(self) -> Complex<f64> {
                 Complex::new(f64::from(self), 0.0)
             }
+            #[inline]
             fn from_real(value: $R) -> Self {
                 value
             }
+            #[inline]
             fn conj(self) -> Self {
                 self
             }
+            #[inline]
             fn re(self) -> $R {
                 self
             }
+            #[inline]
             fn im(self) -> $R {
                 0.0
             }
+            #[inline]
             fn abs(self) -> $R {
                 <$R>::abs(self)
             }
+            #[inline]
             fn quotient(self, divisor: Self) -> Self {
                 self / divisor
             }
@@ -259,27 +267,35 @@ macro_rules! elements {
             const ZERO: Self = Complex::new(0.0, 0.0);
             const ONE: Self = Complex::new(1.0, 0.0);
 
+            #[inline]
             fn from_complex(value: Complex<f64>) -> Self {
                 Complex::new(value.re as $R, value.im as $R)
             }
+            #[inline]
             fn to_complex(self) -> Complex<f64> {
                 Complex::new(f64::from(self.re), f64::from(self.im))
             }
+            #[inline]
             fn from_real(value: $R) -> Self {
                 Complex::new(value, 0.0)
             }
+            #[inline]
             fn conj(self) -> Self {
                 Complex::conj(&self)
             }
+            #[inline]
             fn re(self) -> $R {
                 self.re
             }
+            #[inline]
             fn im(self) -> $R {
                 self.im
             }
+            #[inline]
             fn abs(self) -> $R {
                 self.norm()
             }
+            #[inline]
             fn quotient(self, divisor: Self) -> Self {
                 let (a, b, c, d) = (self.re, self.im, divisor.re, divisor.im);
                 if d == 0.0 {

@@ -98,6 +98,31 @@
 /// any other is a batch. `cholesky` of more than two indices names row and column first: `cholesky(i, j; a[b, i, j])`.
 /// Lower triangles are read.
 ///
+/// # Static tensors
+///
+/// A [`StaticTensor`] holds its elements in itself, on the stack or in a constant. An equation all of whose operands are
+/// static is loops over constants: nothing is allocated, recorded or planned, and its result is static too.
+///
+/// ```
+/// use tensorwrapper::prelude::*;
+/// const TURN: StaticTensor<f64, Shape![2, 2]> = StaticTensor::new([[0.0, -1.0], [1.0, 0.0]]);
+/// let x = StaticTensor::new([3.0, 4.0]);
+/// let mut y: StaticTensor<f64, Shape![2]> = tensor!([i] = TURN[i, j] * x[j]);
+/// tensor!(y[i] += 0.5 * x[i]);
+/// assert_eq!(y, StaticTensor::new([-2.5, 5.0]));
+/// assert_eq!(tensor!([] = x[i] * x[i]), 25.0);
+///
+/// let a: Tensor<f64, Shape![2, _]> = Tensor::filled((Const, 3), 1.0)?;
+/// let b: Tensor<f64, Shape![2, _]> = tensor!([i, k] = TURN[i, j] * a[j, k]); // beside a tensor it is an operand like any
+/// # let _ = b;
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// This needs extents that types or literals tell. With `..`, a fused axis, a range or `where` that is not of literals
+/// (`i in 2..`, `i in ..n`), more than 8 axes, a decomposition, and in a block, an equation is computed as any other, and
+/// its result is a [`Tensor`]; into a static tensor it may be written. A product of many factors is one nest of loops over
+/// all labels, in no cheaper order. `try_tensor!` is `Ok` of the static result.
+///
 /// # Errors
 ///
 /// Ranks, labels and extents that do not fit are compile errors where they are known to the compiler, `const` parameters
@@ -168,8 +193,8 @@ macro_rules! try_einsum {
 
 pub use tensorwrapper_runtime::{
     AnyTensor, CastInto, ComputeDevice, Const, Context, Dtype, Dyn, DynOperand, Element, Elements, Error, ErrorKind, EvalAll,
-    Expr, Extent, Extents, Graph, Indexed, IntoExtent, IntoShape, Len, MapArguments, MemoryKind, Order, Place, Placement, Shape,
-    Tensor, TensorLike, TensorMut, TensorRef, contract, einsum, eval_all, graph,
+    Expr, Extent, Extents, Graph, Indexed, IntoExtent, IntoShape, Len, MapArguments, MemoryKind, NestedArray, Order, Place,
+    Placement, Shape, StaticExtents, StaticTensor, Tensor, TensorLike, TensorMut, TensorRef, contract, einsum, eval_all, graph,
 };
 
 #[doc(hidden)]
@@ -182,7 +207,7 @@ pub use tensorwrapper_macros as __macros;
 /// Everything that writing equations needs.
 pub mod prelude {
     pub use crate::{
-        AnyTensor, Const, Context, Dyn, Element, Error, Expr, Extent, Extents, Graph, Len, Shape, Tensor, TensorMut, TensorRef,
-        contract, einsum, eval_all, tensor, try_einsum, try_tensor,
+        AnyTensor, Const, Context, Dyn, Element, Error, Expr, Extent, Extents, Graph, Len, Shape, StaticTensor, Tensor,
+        TensorMut, TensorRef, contract, einsum, eval_all, tensor, try_einsum, try_tensor,
     };
 }

@@ -7,6 +7,7 @@ use tensorwrapper_notation::{Diagnostic, Fault, check};
 
 use super::equation::{self, Recorded};
 use super::scene::Scene;
+use super::straight::{self, Straight};
 use super::{Failure, own};
 use crate::host::Host;
 use crate::report;
@@ -27,6 +28,8 @@ struct Emission<'h> {
     numbers: Vec<(String, bool)>,
     /// For each write: code that takes the computed part, the function that puts it in its place, and the place.
     writes: Vec<(TokenStream, TokenStream, TokenStream)>,
+    /// The form of the only equation over static tensors, if it has one.
+    straight: Option<Straight>,
     faults: Vec<Diagnostic>,
 }
 
@@ -57,6 +60,7 @@ pub(super) fn expand(
         sinks: Vec::new(),
         numbers: Vec::new(),
         writes: Vec::new(),
+        straight: None,
         faults,
     };
     if let Some(hole) = &block.context {
@@ -147,6 +151,7 @@ impl Emission<'_> {
             Ok(equation) => {
                 let host = self.scene.host;
                 self.typed.extend(equation.warnings().iter().map(|warning| report::warning(host, warning)));
+                self.straight = straight::straight(&self.scene, block, &equation);
                 let Recorded { code, recipe } = equation::record(&self.scene, statement, &equation, first);
                 self.recipes.push((recipe, host.span(statement.span)));
                 Some((code, first))
@@ -291,43 +296,45 @@ impl Emission<'_> {
                         emit!(if __tw::Evaluator::is_new(&mut __block) { #(#each)* })
                     }
                 };
+                let recorded = emit! {{
+                    #begin
+                    #typed
+                    #record
+                    #run
+                    #taken
+                    (__value, (#(#patches,)*))
+                }};
+                let computed = straight::call(self.straight.as_ref(), recorded, self.failure);
                 emit! {
-                    let (__value, (#(#patches,)*)) = match #values {
-                        #names => {
-                            #begin
-                            #typed
-                            #record
-                            #run
-                            #taken
-                            (__value, (#(#patches,)*))
-                        }
-                    };
+                    let (__value, (#(#patches,)*)) = match #values { #names => #computed };
                     #write
                     #result
                 }
             }
-            Failure::Return => emit! {
-                let __run = match #values {
-                    #names => {
-                        #begin
-                        #typed
-                        match __tw::Evaluator::run(&mut __block) {
-                            ::core::result::Result::Ok(()) => {
-                                #taken
-                                ::core::result::Result::Ok::<_, __tw::Error>((__value, (#(#patches,)*)))
-                            }
-                            ::core::result::Result::Err(__error) => ::core::result::Result::Err(__error),
+            Failure::Return => {
+                let recorded = emit! {{
+                    #begin
+                    #typed
+                    match __tw::Evaluator::run(&mut __block) {
+                        ::core::result::Result::Ok(()) => {
+                            #taken
+                            ::core::result::Result::Ok::<_, __tw::Error>((__value, (#(#patches,)*)))
                         }
+                        ::core::result::Result::Err(__error) => ::core::result::Result::Err(__error),
                     }
-                };
-                match __run {
-                    ::core::result::Result::Ok((__value, (#(#patches,)*))) => {
-                        #write
-                        ::core::result::Result::Ok::<_, __tw::Error>(__value)
+                }};
+                let computed = straight::call(self.straight.as_ref(), recorded, self.failure);
+                emit! {
+                    let __run = match #values { #names => #computed };
+                    match __run {
+                        ::core::result::Result::Ok((__value, (#(#patches,)*))) => {
+                            #write
+                            ::core::result::Result::Ok::<_, __tw::Error>(__value)
+                        }
+                        ::core::result::Result::Err(__error) => ::core::result::Result::Err(__error),
                     }
-                    ::core::result::Result::Err(__error) => ::core::result::Result::Err(__error),
                 }
-            },
+            }
         };
         let root = self.scene.host.root();
         emit! {{

@@ -6,7 +6,8 @@
 //! again for every invocation.
 //!
 //! `block` orders statements and results, `scene` knows what names stand for, `equation` types one equation, `checks`
-//! emits the compile-time checks. `snapshots/` keeps three expansions for people to read.
+//! emits the compile-time checks, `straight` names the code of an equation over static tensors alone. `snapshots/` keeps
+//! three expansions for people to read.
 
 /// Quotes code of the expansion's own: its variables are nobody else's.
 macro_rules! emit {
@@ -17,6 +18,7 @@ mod block;
 mod checks;
 mod equation;
 mod scene;
+mod straight;
 #[cfg(test)]
 mod tests;
 

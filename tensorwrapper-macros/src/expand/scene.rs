@@ -173,6 +173,21 @@ impl<'h> Scene<'h> {
         *number.expect("every hole of an equation was brought into the scene")
     }
 
+    /// The place of a hole's value in the scrutinee.
+    pub(super) fn place(&self, hole: &Hole, role: Use) -> usize {
+        self.given(hole, Taken::of(role))
+    }
+
+    /// Whether the block has made what a spelling stands for.
+    pub(super) fn is_made(&self, hole: &Hole) -> bool {
+        self.made(&hole.text).is_some()
+    }
+
+    /// Number of values in the scrutinee.
+    pub(super) fn count_given(&self) -> usize {
+        self.given.len()
+    }
+
     fn variable(&self, hole: &Hole, how: Taken) -> &Ident {
         &self.given[self.given(hole, how)].name
     }

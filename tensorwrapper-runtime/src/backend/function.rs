@@ -53,14 +53,17 @@ macro_rules! scalars {
 macro_rules! scalar {
     ($T:ty, $R:ty, $Arg:ty, $field:ident; $($Function:ident: $real:expr, $complex:expr;)*) => {
         impl Scalar for $T {
+            #[inline]
             fn apply(function: Function, values: &mut [Self]) {
                 match function {
                     $(Function::$Function => each(values, pick!($field, $real, $complex)),)*
                 }
             }
+            #[inline]
             fn power_integer(self, exponent: i32) -> Self {
                 self.powi(exponent)
             }
+            #[inline]
             fn power_real(self, exponent: f64) -> Self {
                 self.powf(exponent as $R)
             }

@@ -7,7 +7,7 @@ pub mod cpu;
 mod device;
 #[cfg(test)]
 mod factorise_tests;
-mod function;
+pub(crate) mod function;
 mod matrices;
 mod operand;
 mod program;

@@ -9,8 +9,8 @@ use super::value::{Expr, Source, Value};
 use crate::element::Element;
 use crate::erased::SliceRef;
 use crate::layout::Layout;
-use crate::shape::Extents;
-use crate::tensor::{AnyRef, Tensor, TensorMut, TensorRef};
+use crate::shape::{Extents, StaticExtents};
+use crate::tensor::{AnyRef, StaticTensor, Tensor, TensorMut, TensorRef};
 
 /// Anything that `tensor!` can index: tensors, views, recorded results, and references to them.
 #[diagnostic::on_unimplemented(
@@ -32,6 +32,8 @@ pub trait TensorLike {
 pub(crate) enum Given<'a> {
     /// Elements and where they lie.
     Elements(SliceRef<'a>, &'a Layout),
+    /// Elements in C order of a tensor that holds no layout.
+    Inline(SliceRef<'a>, Layout),
     /// A recorded result.
     Recorded(Arc<Value<'a>>),
 }
@@ -41,12 +43,24 @@ impl<'a> Given<'a> {
     pub(crate) fn value(&self) -> Arc<Value<'a>> {
         match self {
             Given::Recorded(value) => Arc::clone(value),
-            Given::Elements(data, layout) => {
-                let source = Source::Tensor(AnyRef { data: *data, layout: (*layout).clone() });
-                Arc::new(Value { extents: layout.extents().to_vec(), dtype: data.dtype(), source })
-            }
+            Given::Elements(data, layout) => leaf(*data, layout),
+            Given::Inline(data, layout) => leaf(*data, layout),
         }
     }
+
+    /// Elements and where they lie, of what is no recorded result.
+    pub(crate) fn elements(&self) -> Option<(SliceRef<'a>, &Layout)> {
+        match self {
+            Given::Elements(data, layout) => Some((*data, layout)),
+            Given::Inline(data, layout) => Some((*data, layout)),
+            Given::Recorded(_) => None,
+        }
+    }
+}
+
+fn leaf<'a>(data: SliceRef<'a>, layout: &Layout) -> Arc<Value<'a>> {
+    let source = Source::Tensor(AnyRef { data, layout: layout.clone() });
+    Arc::new(Value { extents: layout.extents().to_vec(), dtype: data.dtype(), source })
 }
 
 /// An operand on its way into a recording.
@@ -100,6 +114,16 @@ impl<T: Element, S: Extents> TensorLike for TensorMut<'_, T, S> {
     type Shape = S;
     fn operand(&self) -> Operand<'_, T, S> {
         Operand::leaf(self.parts())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element, S: StaticExtents> TensorLike for StaticTensor<T, S> {
+    type Elem = T;
+    type Shape = S;
+    fn operand(&self) -> Operand<'_, T, S> {
+        let AnyRef { data, layout } = self.erase();
+        Operand::new(Given::Inline(data, layout))
     }
 }
 
@@ -238,3 +262,17 @@ tensors!(
     Expr<'_, T, S>,
     &Expr<'_, T, S>
 );
+
+#[diagnostic::do_not_recommend]
+impl<T: Element> IntoScalar<T> for StaticTensor<T, ()> {
+    fn to_scalar(&self) -> ScalarValue<'_> {
+        ScalarValue(ScalarKind::Tensor(self.operand().given))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element> IntoScalar<T> for &StaticTensor<T, ()> {
+    fn to_scalar(&self) -> ScalarValue<'_> {
+        (**self).to_scalar()
+    }
+}

@@ -16,7 +16,6 @@ use crate::erased::SliceRef;
 use crate::error::Error;
 use crate::exec::{Context, Kept, KeptPlan, Key, Number, Planned, planned, run};
 use crate::expr::{Bound, Given, Holes, Operand, ScalarKind, ScalarShape, ScalarValue, Target, Tree, Value, Write, bind};
-use crate::layout::Layout;
 use crate::tensor::AnyTensor;
 
 /// One equation of an invocation: its text, and the number of the value that each of its operands is. Results have the
@@ -214,14 +213,6 @@ impl<'a, E> Block<'_, 'a, E> {
     }
 }
 
-/// Elements and where they lie, of what is no recorded result.
-fn elements<'g, 'a>(given: &'g Given<'a>) -> Option<(SliceRef<'a>, &'g Layout)> {
-    match given {
-        Given::Elements(data, layout) => Some((*data, layout)),
-        Given::Recorded(_) => None,
-    }
-}
-
 /// The plain numbers of an equation.
 fn constants(scalars: &[ScalarValue<'_>]) -> impl Iterator<Item = Complex<f64>> {
     scalars.iter().filter_map(|scalar| if let ScalarKind::Number(value) = scalar.0 { Some(value) } else { None })
@@ -232,7 +223,7 @@ impl<'a> Block<'_, 'a, Context> {
     pub fn is_new(&mut self) -> bool {
         if self.known.is_none()
             && self.recorded == 0
-            && let Some(tensors) = self.tensors().map(elements).collect::<Option<Vec<_>>>()
+            && let Some(tensors) = self.tensors().map(Given::elements).collect::<Option<Vec<_>>>()
         {
             self.known = self.site.kept.find(|plan| {
                 let calls = self.calls.iter().map(|call| (call.dtype, constants(&call.scalars), &call.numbers[..]));
@@ -263,7 +254,7 @@ impl<'a> Block<'_, 'a, Context> {
         self.targets = self.writes.iter().map(|write| write.target.clone()).collect();
         // Recorded results have a structure of their own, which the site does not know, and functions are called by order.
         if functions.is_empty()
-            && let Some(tensors) = self.tensors().map(elements).collect::<Option<Vec<_>>>()
+            && let Some(tensors) = self.tensors().map(Given::elements).collect::<Option<Vec<_>>>()
         {
             let key = Key {
                 device: Arc::clone(&self.context.device),

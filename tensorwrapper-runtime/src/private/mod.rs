@@ -3,6 +3,7 @@
 mod block;
 mod given;
 mod results;
+pub mod straight;
 
 use std::marker::PhantomData;
 
@@ -12,6 +13,7 @@ pub use core::primitive::{bool, f64, usize};
 
 pub use given::{Count, IndexRange, RealExponent, WholeExponent};
 pub use results::*;
+pub use straight::RecordInstead;
 
 pub use crate::callback::{Accepted, Asked, Excused, MapFunction, Refused, Shared, Sharing, Unshared, candidate};
 pub use crate::expr::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};

@@ -8,8 +8,8 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::exec::{Context, Graph};
 use crate::expr::{Axis, Expr, Target};
-use crate::shape::Extents;
-use crate::tensor::{AnyMut, Tensor, TensorMut};
+use crate::shape::{Extents, StaticExtents};
+use crate::tensor::{AnyMut, StaticTensor, Tensor, TensorMut};
 
 /// Where a block may run.
 #[diagnostic::on_unimplemented(
@@ -193,6 +193,13 @@ impl<T: Element, S: Extents> WriteInto<TensorMut<'_, T, S>> for Patch<T> {
     #[track_caller]
     fn write(self, target: &mut TensorMut<'_, T, S>) {
         self.check(target.extents());
+        copy(target.erase_mut(), &self);
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element, S: StaticExtents> WriteInto<StaticTensor<T, S>> for Patch<T> {
+    fn write(self, target: &mut StaticTensor<T, S>) {
         copy(target.erase_mut(), &self);
     }
 }

@@ -6,6 +6,7 @@ mod check;
 mod extent;
 mod extents;
 mod fused;
+mod inline;
 mod into;
 mod range;
 
@@ -17,6 +18,8 @@ pub use check::{
     check_rank, mark_axis, meet,
 };
 pub use extent::{Const, Dyn, Extent, Len};
-pub use extents::{Extents, Shape};
+pub use extents::{Axis, Extents, Shape};
 pub use fused::{DivideAtRunTime, Divided, Division, Product, ProductAtRunTime, Quotient, QuotientAtRunTime};
+pub(crate) use inline::nested;
+pub use inline::{ConstExtent, NestedArray, StaticExtents};
 pub use into::{IntoExtent, IntoShape};

@@ -154,7 +154,7 @@ impl Row {
 }
 
 /// The head line of `Debug`, which says what the brackets cannot.
-fn head(f: &mut Formatter<'_>, name: &str, dtype: Dtype, extents: &[usize]) -> fmt::Result {
+pub(super) fn head(f: &mut Formatter<'_>, name: &str, dtype: Dtype, extents: &[usize]) -> fmt::Result {
     writeln!(f, "{name}<{dtype}, extents {extents:?}>")
 }
 

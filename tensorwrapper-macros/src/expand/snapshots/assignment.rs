@@ -1,4 +1,4 @@
-// tensor!(c[i, j] += alpha * self.a[i, 2, j in r])
+//! tensor!(c[i, j] += alpha * self.a[i, 2, j in r])
 fn expansion() {
     let value = {
         #[allow(unused_imports)]

@@ -1,4 +1,4 @@
-// tensor!(in &ctx; let w[i, j] = a[i, k] * a[k, j]; c[i] -= w[i, i]; let e = w[i, j] * w[j, i]; e)
+//! tensor!(in &ctx; let w[i, j] = a[i, k] * a[k, j]; c[i] -= w[i, i]; let e = w[i, j] * w[j, i]; e)
 fn expansion() {
     let value = {
         #[allow(unused_imports)]

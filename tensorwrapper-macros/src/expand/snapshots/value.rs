@@ -1,77 +1,105 @@
-// tensor!([i, j] = a[i, k] * b[k, j])
+//! tensor!([i, j] = a[i, k] * b[k, j])
 fn expansion() {
     let value = {
         #[allow(unused_imports)]
         use ::tensorwrapper::__private::{self as __tw, checks::*};
         let (__value, ()) = match (&(a), (&(b), ())) {
             (__given0, (__given1, ())) => {
-                static __SITE: __tw::Site =
-                    __tw::Site::new(&[__tw::Recipe("[i, j] = a[i, k] * b[k, j]", &[1usize, 2usize])], &[0usize]);
-                let __operand0 = <_ as __tw::TensorLike>::operand(__given0);
-                let __operand1 = <_ as __tw::TensorLike>::operand(__given1);
-                let __tensors = [__operand0.given(), __operand1.given()];
-                let mut __block = __tw::begin(&__SITE, __tw::default_context(), &__tensors);
-                #[allow(non_snake_case, non_camel_case_types, unused_variables)]
-                let __value0 = {
-                    if false {
-                        let i: __tw::Label;
-                        let j: __tw::Label;
-                        let k: __tw::Label;
-                    }
-                    let __element = __operand0.element();
-                    let __elements = __tw::Elements(__element, __operand1.element());
-                    <_ as __tw::MixesWith<_>>::check(__elements);
-                    #[diagnostic::on_unimplemented(
-                        message = "`a` has rank {L} but 2 indices are given",
-                        label = "`a` has rank {L}"
-                    )]
-                    trait SameRank_1_10<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<{ L }, { R }>) {}
-                    }
-                    #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameRank_1_10<{ L }, { L }> for () {}
-                    #[diagnostic::do_not_recommend]
-                    impl SameRank_1_10<4294967295, 0> for () {}
-                    <() as SameRank_1_10<_, _>>::check(__tw::check_rank::<_, 2usize>(__operand0.shape()).__compare());
-                    let __axis0_0_2 = __tw::mark_axis::<_, 0usize, 2usize>(__operand0.shape()).__axis();
-                    let __extent0 = __axis0_0_2;
-                    let __axis0_1_2 = __tw::mark_axis::<_, 1usize, 2usize>(__operand0.shape()).__axis();
-                    let __extent2 = __axis0_1_2;
-                    #[diagnostic::on_unimplemented(
-                        message = "`b` has rank {L} but 2 indices are given",
-                        label = "`b` has rank {L}"
-                    )]
-                    trait SameRank_1_20<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<{ L }, { R }>) {}
-                    }
-                    #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameRank_1_20<{ L }, { L }> for () {}
-                    #[diagnostic::do_not_recommend]
-                    impl SameRank_1_20<4294967295, 0> for () {}
-                    <() as SameRank_1_20<_, _>>::check(__tw::check_rank::<_, 2usize>(__operand1.shape()).__compare());
-                    let __axis1_0_2 = __tw::mark_axis::<_, 0usize, 2usize>(__operand1.shape()).__axis();
-                    enum k_1_15 {}
-                    #[diagnostic::on_unimplemented(
-                        message = "index `k` has extent {L} in `a` but {R} in `b`",
-                        label = "`k` has extent {R} here"
-                    )]
-                    trait SameExtent_1_22<const L: __tw::usize, const R: __tw::usize> {
-                        fn check(_: __tw::Compared<{ L }, { R }>) {}
-                    }
-                    #[diagnostic::do_not_recommend]
-                    impl<const L: __tw::usize> SameExtent_1_22<{ L }, { L }> for k_1_15 {}
-                    #[diagnostic::do_not_recommend]
-                    impl SameExtent_1_22<4294967295, 0> for k_1_15 {}
-                    <k_1_15 as SameExtent_1_22<_, _>>::check(__tw::AxisPair(__axis0_1_2, __axis1_0_2).__compare());
-                    let __extent2 = __tw::meet(__extent2, __axis1_0_2);
-                    let __axis1_1_2 = __tw::mark_axis::<_, 1usize, 2usize>(__operand1.shape()).__axis();
-                    let __extent1 = __axis1_1_2;
-                    __block.equation(__element);
-                    __tw::ticket(__element, (__extent0, __extent1), 0usize)
+                #[allow(unused_imports)]
+                use __tw::{RecordInstead as _, straight as __straight};
+                let __choice = __straight::straight::<
+                    3usize,
+                    0usize,
+                    __straight::ToTensor<(
+                        __straight::Over<0usize, __straight::AxisOf<0usize, 0usize>>,
+                        __straight::Over<1usize, __straight::AxisOf<1usize, 1usize>>,
+                    )>,
+                    __straight::Fold<
+                        __straight::Sum,
+                        __straight::Over<2usize, __straight::AxisOf<0usize, 1usize>>,
+                        __straight::Binary<
+                            __straight::Multiply,
+                            __straight::Read<0usize, (__straight::Run<0usize>, __straight::Run<2usize>)>,
+                            __straight::Read<1usize, (__straight::Run<2usize>, __straight::Run<1usize>)>,
+                        >,
+                    >,
+                    _,
+                >((__given0, (__given1, ())))
+                .__choose();
+                let __recorded = if __choice.records() {
+                    ::core::option::Option::Some({
+                        static __SITE: __tw::Site =
+                            __tw::Site::new(&[__tw::Recipe("[i, j] = a[i, k] * b[k, j]", &[1usize, 2usize])], &[0usize]);
+                        let __operand0 = <_ as __tw::TensorLike>::operand(__given0);
+                        let __operand1 = <_ as __tw::TensorLike>::operand(__given1);
+                        let __tensors = [__operand0.given(), __operand1.given()];
+                        let mut __block = __tw::begin(&__SITE, __tw::default_context(), &__tensors);
+                        #[allow(non_snake_case, non_camel_case_types, unused_variables)]
+                        let __value0 = {
+                            if false {
+                                let i: __tw::Label;
+                                let j: __tw::Label;
+                                let k: __tw::Label;
+                            }
+                            let __element = __operand0.element();
+                            let __elements = __tw::Elements(__element, __operand1.element());
+                            <_ as __tw::MixesWith<_>>::check(__elements);
+                            #[diagnostic::on_unimplemented(
+                                message = "`a` has rank {L} but 2 indices are given",
+                                label = "`a` has rank {L}"
+                            )]
+                            trait SameRank_1_10<const L: __tw::usize, const R: __tw::usize> {
+                                fn check(_: __tw::Compared<{ L }, { R }>) {}
+                            }
+                            #[diagnostic::do_not_recommend]
+                            impl<const L: __tw::usize> SameRank_1_10<{ L }, { L }> for () {}
+                            #[diagnostic::do_not_recommend]
+                            impl SameRank_1_10<4294967295, 0> for () {}
+                            <() as SameRank_1_10<_, _>>::check(__tw::check_rank::<_, 2usize>(__operand0.shape()).__compare());
+                            let __axis0_0_2 = __tw::mark_axis::<_, 0usize, 2usize>(__operand0.shape()).__axis();
+                            let __extent0 = __axis0_0_2;
+                            let __axis0_1_2 = __tw::mark_axis::<_, 1usize, 2usize>(__operand0.shape()).__axis();
+                            let __extent2 = __axis0_1_2;
+                            #[diagnostic::on_unimplemented(
+                                message = "`b` has rank {L} but 2 indices are given",
+                                label = "`b` has rank {L}"
+                            )]
+                            trait SameRank_1_20<const L: __tw::usize, const R: __tw::usize> {
+                                fn check(_: __tw::Compared<{ L }, { R }>) {}
+                            }
+                            #[diagnostic::do_not_recommend]
+                            impl<const L: __tw::usize> SameRank_1_20<{ L }, { L }> for () {}
+                            #[diagnostic::do_not_recommend]
+                            impl SameRank_1_20<4294967295, 0> for () {}
+                            <() as SameRank_1_20<_, _>>::check(__tw::check_rank::<_, 2usize>(__operand1.shape()).__compare());
+                            let __axis1_0_2 = __tw::mark_axis::<_, 0usize, 2usize>(__operand1.shape()).__axis();
+                            enum k_1_15 {}
+                            #[diagnostic::on_unimplemented(
+                                message = "index `k` has extent {L} in `a` but {R} in `b`",
+                                label = "`k` has extent {R} here"
+                            )]
+                            trait SameExtent_1_22<const L: __tw::usize, const R: __tw::usize> {
+                                fn check(_: __tw::Compared<{ L }, { R }>) {}
+                            }
+                            #[diagnostic::do_not_recommend]
+                            impl<const L: __tw::usize> SameExtent_1_22<{ L }, { L }> for k_1_15 {}
+                            #[diagnostic::do_not_recommend]
+                            impl SameExtent_1_22<4294967295, 0> for k_1_15 {}
+                            <k_1_15 as SameExtent_1_22<_, _>>::check(__tw::AxisPair(__axis0_1_2, __axis1_0_2).__compare());
+                            let __extent2 = __tw::meet(__extent2, __axis1_0_2);
+                            let __axis1_1_2 = __tw::mark_axis::<_, 1usize, 2usize>(__operand1.shape()).__axis();
+                            let __extent1 = __axis1_1_2;
+                            __block.equation(__element);
+                            __tw::ticket(__element, (__extent0, __extent1), 0usize)
+                        };
+                        __tw::unwrap(__tw::Evaluator::run(&mut __block));
+                        let __value = __tw::Evaluator::take_tensor(&mut __block, &__value0);
+                        (__value, ())
+                    })
+                } else {
+                    ::core::option::Option::None
                 };
-                __tw::unwrap(__tw::Evaluator::run(&mut __block));
-                let __value = __tw::Evaluator::take_tensor(&mut __block, &__value0);
-                (__value, ())
+                __choice.take(__recorded)
             }
         };
         __tw::value(__value)

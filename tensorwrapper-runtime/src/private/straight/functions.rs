@@ -1,0 +1,247 @@
+//! Numbers, operators and functions of straight code.
+
+use std::marker::PhantomData;
+
+use num_complex::Complex;
+use tensorwrapper_notation::Function;
+
+use super::Node;
+use super::indices::Nth;
+use crate::backend::Reduction;
+use crate::backend::function::Scalar;
+use crate::element::{Element, dispatch};
+use crate::exec;
+use crate::tensor::StaticTensor;
+
+/// The same number as an element of type `T`. Between equal types the compiler leaves nothing of it.
+#[inline(always)]
+pub(super) fn convert<X: Element, T: Element>(value: X) -> T {
+    T::from_complex(value.to_complex())
+}
+
+/// A number of the program, or a static tensor of rank 0.
+pub trait Number {
+    /// The number as an element.
+    fn number<T: Element>(&self) -> T;
+}
+impl<X: Element> Number for X {
+    #[inline(always)]
+    fn number<T: Element>(&self) -> T {
+        convert(*self)
+    }
+}
+/// References to numbers, one by one: a blanket implementation would meet the one for elements.
+macro_rules! references {
+    ($($X:ty),*) => { $(
+        impl Number for &$X {
+            #[inline(always)]
+            fn number<T: Element>(&self) -> T {
+                convert(**self)
+            }
+        }
+    )* };
+}
+references!(f32, f64, Complex<f32>, Complex<f64>);
+impl<X: Element> Number for StaticTensor<X, ()> {
+    #[inline(always)]
+    fn number<T: Element>(&self) -> T {
+        convert(*self.nested())
+    }
+}
+impl<X: Element> Number for &StaticTensor<X, ()> {
+    #[inline(always)]
+    fn number<T: Element>(&self) -> T {
+        convert(*self.nested())
+    }
+}
+
+/// A reference to a number.
+pub trait Borrowed {
+    /// The number.
+    type Number: Number;
+    /// The reference.
+    fn get(&self) -> &Self::Number;
+}
+impl<X: Number> Borrowed for &X {
+    type Number = X;
+    #[inline(always)]
+    fn get(&self) -> &X {
+        self
+    }
+}
+
+/// The number that operand `N` is.
+#[derive(Debug)]
+pub struct Given<const N: usize>;
+impl<T: Element, O: Nth<N, Item: Borrowed>, const N: usize> Node<T, O> for Given<N> {
+    #[inline(always)]
+    fn value<const L: usize>(operands: &O, _: &[usize; L]) -> T {
+        operands.nth().get().number()
+    }
+    #[inline(always)]
+    fn fits(_: &O) -> bool {
+        true
+    }
+}
+
+/// A literal, by the bits of its `f64`.
+#[derive(Debug)]
+pub struct Literal<const BITS: u64>;
+impl<T: Element, O, const BITS: u64> Node<T, O> for Literal<BITS> {
+    #[inline(always)]
+    fn value<const L: usize>(_: &O, _: &[usize; L]) -> T {
+        T::from_complex(Complex::new(f64::from_bits(BITS), 0.0))
+    }
+    #[inline(always)]
+    fn fits(_: &O) -> bool {
+        true
+    }
+}
+
+/// An operator on two numbers.
+pub trait Combine {
+    /// Its value.
+    fn combine<T: Element>(a: T, b: T) -> T;
+}
+
+/// An operator that folds the values along a label.
+pub trait Reduce: Combine {
+    /// Whether it is one of those that need an order, and something to choose from.
+    const IS_EXTREME: bool;
+    /// The value over nothing; of extremes none that is seen.
+    fn of_nothing<T: Element>() -> T;
+}
+
+macro_rules! operators {
+    ($($Operator:ident: $combine:expr $(=> $extreme:literal, $nothing:expr)?;)*) => { $(
+        #[allow(missing_docs)]
+        #[derive(Debug)]
+        pub struct $Operator;
+        impl Combine for $Operator {
+            #[inline(always)]
+            fn combine<T: Element>(a: T, b: T) -> T {
+                $combine(a, b)
+            }
+        }
+        $(impl Reduce for $Operator {
+            const IS_EXTREME: bool = $extreme;
+            #[inline(always)]
+            fn of_nothing<T: Element>() -> T {
+                $nothing
+            }
+        })?
+    )* };
+}
+operators! {
+    Add: |a, b| a + b;
+    Subtract: |a, b| a - b;
+    Multiply: |a, b| a * b;
+    Divide: T::quotient;
+    Sum: |a, b| a + b=> false, T::ZERO;
+    Product: |a, b| a * b=> false, T::ONE;
+    Max: |a, b| Reduction::Max.combine(a, b)=> true, T::ZERO;
+    Min: |a, b| Reduction::Min.combine(a, b)=> true, T::ZERO;
+}
+
+/// The same number in the type that a table of functions has, and back.
+#[inline(always)]
+fn same<A: Element, B: Element>(value: A) -> B {
+    match B::typed(A::erase(&[value])) {
+        Some(&[value]) => value,
+        _ => unreachable!("the types are one"),
+    }
+}
+
+/// Function number `F` of [`Function::ALL`].
+#[derive(Debug)]
+pub struct Apply<const F: usize, A>(PhantomData<A>);
+impl<T: Element, O, A: Node<T, O>, const F: usize> Node<T, O> for Apply<F, A> {
+    #[inline(always)]
+    fn value<const L: usize>(operands: &O, at: &[usize; L]) -> T {
+        let value = A::value(operands, at);
+        dispatch!(T::DTYPE, U => {
+            let mut values = [same::<T, U>(value)];
+            U::apply(Function::ALL[F], &mut values);
+            same::<U, T>(values[0])
+        })
+    }
+    #[inline(always)]
+    fn fits(operands: &O) -> bool {
+        A::fits(operands)
+    }
+}
+
+/// An exponent of type `X`.
+pub trait Exponent<X, O> {
+    /// The exponent.
+    fn exponent(operands: &O) -> X;
+}
+
+/// A whole exponent.
+#[derive(Debug)]
+pub struct Whole<const N: i32>;
+impl<O, const N: i32> Exponent<i32, O> for Whole<N> {
+    #[inline(always)]
+    fn exponent(_: &O) -> i32 {
+        N
+    }
+}
+
+/// A real exponent, by its bits.
+#[derive(Debug)]
+pub struct Real<const BITS: u64>;
+impl<O, const BITS: u64> Exponent<f64, O> for Real<BITS> {
+    #[inline(always)]
+    fn exponent(_: &O) -> f64 {
+        f64::from_bits(BITS)
+    }
+}
+
+/// The exponent that operand `N` is.
+macro_rules! given_exponents {
+    ($($X:ty: $Variant:ident;)*) => { $(
+        impl<O: Nth<N, Item = exec::Number>, const N: usize> Exponent<$X, O> for Given<N> {
+            #[inline(always)]
+            fn exponent(operands: &O) -> $X {
+                match operands.nth() {
+                    exec::Number::$Variant(exponent) => *exponent,
+                    other => unreachable!("{other:?} is no exponent of this power"),
+                }
+            }
+        }
+    )* };
+}
+given_exponents! {
+    i32: Whole;
+    f64: Real;
+}
+
+/// Each element to a whole power.
+#[derive(Debug)]
+pub struct PowerInteger<A, P>(PhantomData<(A, P)>);
+impl<T: Element, O, A: Node<T, O>, P: Exponent<i32, O>> Node<T, O> for PowerInteger<A, P> {
+    #[inline(always)]
+    fn value<const L: usize>(operands: &O, at: &[usize; L]) -> T {
+        let value = A::value(operands, at);
+        dispatch!(T::DTYPE, U => same::<U, T>(same::<T, U>(value).power_integer(P::exponent(operands))))
+    }
+    #[inline(always)]
+    fn fits(operands: &O) -> bool {
+        A::fits(operands)
+    }
+}
+
+/// Each element to a real power.
+#[derive(Debug)]
+pub struct PowerReal<A, P>(PhantomData<(A, P)>);
+impl<T: Element, O, A: Node<T, O>, P: Exponent<f64, O>> Node<T, O> for PowerReal<A, P> {
+    #[inline(always)]
+    fn value<const L: usize>(operands: &O, at: &[usize; L]) -> T {
+        let value = A::value(operands, at);
+        dispatch!(T::DTYPE, U => same::<U, T>(same::<T, U>(value).power_real(P::exponent(operands))))
+    }
+    #[inline(always)]
+    fn fits(operands: &O) -> bool {
+        A::fits(operands)
+    }
+}

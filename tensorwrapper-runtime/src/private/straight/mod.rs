@@ -1,0 +1,244 @@
+//! Straight code: an equation over static tensors as a tree of types that computes itself, loop in loop.
+//!
+//! The macro sees no types, so it emits the tree beside the code that records. Naming the tree asks nothing of the
+//! operands. Method lookup chooses: the inherent method of [`Straight`] exists where the whole tree can be computed, and
+//! the trait's method of the same name, found second, leaves it to the recording. The recording is where everything is checked,
+//! with its sentences; so the tree converts what the checks refuse (other elements, other numbers), and what may fail
+//! only when the program runs it leaves to the recording ([`Node::fits`]).
+
+mod functions;
+mod indices;
+mod target;
+
+use std::marker::PhantomData;
+
+use functions::convert;
+pub use functions::*;
+pub use indices::*;
+pub use target::*;
+
+use crate::element::Element;
+use crate::error::Error;
+use crate::shape::ConstExtent;
+
+/// An equation of `L` labels over nested pairs of operands: the operand that tells the element type, what becomes of the
+/// values, and the value.
+#[derive(Debug)]
+pub struct Straight<const L: usize, const FIRST: usize, G, V, O>(O, PhantomData<(G, V)>);
+
+/// Gives an equation its operands.
+pub fn straight<const L: usize, const FIRST: usize, G, V, O>(operands: O) -> Straight<L, FIRST, G, V, O> {
+    Straight(operands, PhantomData)
+}
+
+/// An equation that can be computed: its operands are static. One trait, so that lookup ends at the first that is not.
+pub trait Form {
+    /// The value of the macro, and what is to be written.
+    type Outcome;
+    /// Computes all values.
+    fn compute(&self) -> Self::Outcome;
+    /// Whether nothing in it fails.
+    fn fits(&self) -> bool;
+}
+impl<const L: usize, const FIRST: usize, G, V, O> Form for Straight<L, FIRST, G, V, O>
+where
+    O: Nth<FIRST, Item: Inline>,
+    V: Node<<O::Item as Inline>::Elem, O>,
+    G: Target<<O::Item as Inline>::Elem, O>,
+{
+    type Outcome = G::Outcome;
+    #[inline(always)]
+    fn compute(&self) -> G::Outcome {
+        G::compute::<V, L>(&self.0)
+    }
+    #[inline(always)]
+    fn fits(&self) -> bool {
+        G::fits(&self.0) && V::fits(&self.0)
+    }
+}
+
+/// The equation is recorded and computed as any other.
+pub trait RecordInstead: Sized {
+    #[allow(missing_docs)]
+    fn __choose(self) -> Recording {
+        Recording
+    }
+}
+impl<const L: usize, const FIRST: usize, G, V, O> RecordInstead for Straight<L, FIRST, G, V, O> {}
+
+impl<const L: usize, const FIRST: usize, G, V, O> Straight<L, FIRST, G, V, O>
+where
+    Self: Form,
+{
+    /// The equation is computed by straight code.
+    #[inline(always)]
+    pub fn __choose(self) -> Computing<Self> {
+        Computing(self)
+    }
+}
+
+/// Where an equation is recorded: its value is that of the recording.
+#[derive(Debug)]
+pub struct Recording;
+
+impl Recording {
+    /// Whether the equation is to be recorded.
+    #[inline(always)]
+    pub fn records(&self) -> bool {
+        true
+    }
+
+    /// The recording's value.
+    #[inline(always)]
+    pub fn take<R>(self, recorded: Option<R>) -> R {
+        recorded.unwrap_or_else(|| unreachable!("the equation was to be recorded"))
+    }
+
+    /// The recording's value or failure.
+    #[inline(always)]
+    pub fn try_take<R>(self, recorded: Option<R>) -> R {
+        self.take(recorded)
+    }
+}
+
+/// Where an equation is computed by straight code. It is recorded only to hear what does not fit.
+#[derive(Debug)]
+pub struct Computing<F>(F);
+
+impl<F: Form> Computing<F> {
+    /// Whether the equation is to be recorded, which will refuse it.
+    #[inline(always)]
+    pub fn records(&self) -> bool {
+        !self.0.fits()
+    }
+
+    /// The value, where the recording has not panicked.
+    #[inline(always)]
+    pub fn take<R>(self, _: Option<R>) -> F::Outcome {
+        self.0.compute()
+    }
+
+    /// The value.
+    ///
+    /// # Errors
+    /// The recording's.
+    #[inline(always)]
+    pub fn try_take<R>(self, recorded: Option<Result<R, Error>>) -> Result<F::Outcome, Error> {
+        match recorded {
+            Some(Err(error)) => Err(error),
+            Some(Ok(_)) | None => Ok(self.0.compute()),
+        }
+    }
+}
+
+/// A part of a right side over elements of type `T` and operands `O`.
+pub trait Node<T: Element, O> {
+    /// Its value at indices of all labels.
+    fn value<const L: usize>(operands: &O, at: &[usize; L]) -> T;
+    /// Its values along one label. Sums add whole rows, which the compiler makes vectors of.
+    #[inline(always)]
+    fn row<E: ConstExtent, const L: usize>(operands: &O, at: &[usize; L], label: usize) -> E::Array<T> {
+        let (mut row, mut at) = (E::repeat(T::ZERO), *at);
+        for index in 0..E::LEN {
+            at[label] = index;
+            *E::get_mut(&mut row, index) = Self::value(operands, &at);
+        }
+        row
+    }
+    /// Whether nothing in it can fail.
+    fn fits(operands: &O) -> bool;
+}
+
+/// An element of operand `N`.
+#[derive(Debug)]
+pub struct Read<const N: usize, I>(PhantomData<I>);
+impl<T: Element, O: Nth<N, Item: Inline>, I: Terms<O>, const N: usize> Node<T, O> for Read<N, I>
+where
+    I::Places: Indices<<O::Item as Inline>::Shape>,
+{
+    #[inline(always)]
+    fn value<const L: usize>(operands: &O, at: &[usize; L]) -> T {
+        convert(*I::places(operands).element(operands.nth().tensor().nested(), at))
+    }
+    #[inline(always)]
+    fn fits(operands: &O) -> bool {
+        I::places(operands).fit()
+    }
+}
+
+/// `-X`
+#[derive(Debug)]
+pub struct Negate<A>(PhantomData<A>);
+impl<T: Element, O, A: Node<T, O>> Node<T, O> for Negate<A> {
+    #[inline(always)]
+    fn value<const L: usize>(operands: &O, at: &[usize; L]) -> T {
+        -A::value(operands, at)
+    }
+    #[inline(always)]
+    fn row<E: ConstExtent, const L: usize>(operands: &O, at: &[usize; L], label: usize) -> E::Array<T> {
+        let row = A::row::<E, L>(operands, at, label);
+        pairwise::<T, E>(row, row, |value, _| -value)
+    }
+    #[inline(always)]
+    fn fits(operands: &O) -> bool {
+        A::fits(operands)
+    }
+}
+
+/// Combines two rows.
+#[inline(always)]
+fn pairwise<T: Element, E: ConstExtent>(mut left: E::Array<T>, right: E::Array<T>, combine: impl Fn(T, T) -> T) -> E::Array<T> {
+    for index in 0..E::LEN {
+        let place = E::get_mut(&mut left, index);
+        *place = combine(*place, *E::get(&right, index));
+    }
+    left
+}
+
+/// `X + Y` and its like.
+#[derive(Debug)]
+pub struct Binary<F, A, B>(PhantomData<(F, A, B)>);
+impl<T: Element, O, F: Combine, A: Node<T, O>, B: Node<T, O>> Node<T, O> for Binary<F, A, B> {
+    #[inline(always)]
+    fn value<const L: usize>(operands: &O, at: &[usize; L]) -> T {
+        F::combine(A::value(operands, at), B::value(operands, at))
+    }
+    #[inline(always)]
+    fn row<E: ConstExtent, const L: usize>(operands: &O, at: &[usize; L], label: usize) -> E::Array<T> {
+        pairwise::<T, E>(A::row::<E, L>(operands, at, label), B::row::<E, L>(operands, at, label), F::combine)
+    }
+    #[inline(always)]
+    fn fits(operands: &O) -> bool {
+        A::fits(operands) && B::fits(operands)
+    }
+}
+
+/// A reduction over one label.
+#[derive(Debug)]
+pub struct Fold<F, E, A>(PhantomData<(F, E, A)>);
+impl<T: Element, O, F: Reduce, E: Label<O>, A: Node<T, O>> Node<T, O> for Fold<F, E, A> {
+    #[inline(always)]
+    fn value<const L: usize>(operands: &O, at: &[usize; L]) -> T {
+        let (mut at, mut folded) = (*at, F::of_nothing());
+        for index in 0..<E::Loop as Loop>::Extent::LEN {
+            at[E::Loop::LABEL] = index;
+            let value = A::value(operands, &at);
+            folded = if index == 0 { value } else { F::combine(folded, value) };
+        }
+        folded
+    }
+    #[inline(always)]
+    fn row<R: ConstExtent, const L: usize>(operands: &O, at: &[usize; L], label: usize) -> R::Array<T> {
+        let (mut at, mut folded) = (*at, R::repeat(F::of_nothing()));
+        for index in 0..<E::Loop as Loop>::Extent::LEN {
+            at[E::Loop::LABEL] = index;
+            let row = A::row::<R, L>(operands, &at, label);
+            folded = if index == 0 { row } else { pairwise::<T, R>(folded, row, F::combine) };
+        }
+        folded
+    }
+    #[inline(always)]
+    fn fits(operands: &O) -> bool {
+        (!F::IS_EXTREME || <E::Loop as Loop>::Extent::LEN > 0 && !T::DTYPE.is_complex()) && A::fits(operands)
+    }
+}

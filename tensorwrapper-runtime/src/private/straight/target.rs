@@ -1,0 +1,131 @@
+//! What becomes of the values of straight code: a number, a new static tensor, or a part of an existing one.
+
+use super::super::results::WriteInto;
+use super::Node;
+use std::marker::PhantomData;
+
+use super::indices::{Indices, Inline, Labels, Loops, Nth, Terms};
+use crate::element::Element;
+use crate::shape::StaticExtents;
+use crate::tensor::StaticTensor;
+
+/// The left side of an equation over operands `O`.
+pub trait Target<T: Element, O> {
+    /// The value of the macro, and what is to be written.
+    type Outcome;
+    /// Computes all values.
+    fn compute<V: Node<T, O>, const L: usize>(operands: &O) -> Self::Outcome;
+    /// Whether all positions of the left side are on their axes.
+    fn fits(operands: &O) -> bool;
+}
+
+/// A plain number.
+#[derive(Debug)]
+pub struct ToNumber;
+impl<T: Element, O> Target<T, O> for ToNumber {
+    type Outcome = (T, ());
+    #[inline(always)]
+    fn compute<V: Node<T, O>, const L: usize>(operands: &O) -> (T, ()) {
+        (V::value(operands, &[0; L]), ())
+    }
+    #[inline(always)]
+    fn fits(_: &O) -> bool {
+        true
+    }
+}
+
+/// A new tensor, its axes these labels.
+#[derive(Debug)]
+pub struct ToTensor<G>(PhantomData<G>);
+impl<T: Element, O, G: Labels<O>> Target<T, O> for ToTensor<G> {
+    type Outcome = (StaticTensor<T, <G::Loops as Loops>::Shape>, ());
+    #[inline(always)]
+    fn compute<V: Node<T, O>, const L: usize>(operands: &O) -> Self::Outcome {
+        (StaticTensor::from_nested(G::Loops::fill::<T, O, V, L>(operands, [0; L])), ())
+    }
+    #[inline(always)]
+    fn fits(_: &O) -> bool {
+        true
+    }
+}
+
+/// A new tensor with a label on several axes: the labels, the index of each axis and what gives it its extent. Zero
+/// beside the diagonal.
+#[derive(Debug)]
+pub struct ToDiagonal<G, I, E>(PhantomData<(G, I, E)>);
+impl<T: Element, O, G: Labels<O>, I: Terms<O>, E: Labels<O>> Target<T, O> for ToDiagonal<G, I, E>
+where
+    I::Places: Indices<<E::Loops as Loops>::Shape>,
+{
+    type Outcome = (StaticTensor<T, <E::Loops as Loops>::Shape>, ());
+    #[inline(always)]
+    fn compute<V: Node<T, O>, const L: usize>(operands: &O) -> Self::Outcome {
+        let values = G::Loops::fill::<T, O, V, L>(operands, [0; L]);
+        let mut tensor = StaticTensor::zeros();
+        scatter::<T, G::Loops, _, _, L>(&values, &I::places(operands), &mut tensor);
+        (tensor, ())
+    }
+    #[inline(always)]
+    fn fits(_: &O) -> bool {
+        true
+    }
+}
+
+/// A part of an existing tensor: the number of labels, the labels on it, the operand that it is, and its indices.
+#[derive(Debug)]
+pub struct ToPlace<const L: usize, G, const N: usize, I>(PhantomData<(G, I)>);
+impl<T: Element, O: Nth<N, Item: Inline>, G: Labels<O>, I: Terms<O>, const N: usize, const ALL: usize> Target<T, O>
+    for ToPlace<ALL, G, N, I>
+where
+    I::Places: Indices<<O::Item as Inline>::Shape>,
+{
+    type Outcome = ((), (StraightPatch<ALL, T, G::Loops, I::Places>,));
+    #[inline(always)]
+    fn compute<V: Node<T, O>, const L: usize>(operands: &O) -> Self::Outcome {
+        let values = G::Loops::fill::<T, O, V, L>(operands, [0; L]);
+        ((), (StraightPatch { values, indices: I::places(operands) },))
+    }
+    #[inline(always)]
+    fn fits(operands: &O) -> bool {
+        I::places(operands).fit()
+    }
+}
+
+/// Computed values, and where in a static tensor they go.
+#[allow(missing_debug_implementations)]
+pub struct StraightPatch<const L: usize, T: Element, G: Loops, I> {
+    values: <G::Shape as StaticExtents>::Nested<T>,
+    indices: I,
+}
+
+#[diagnostic::do_not_recommend]
+impl<const L: usize, T: Element, G: Loops, I: Indices<S>, S: StaticExtents> WriteInto<StaticTensor<T, S>>
+    for StraightPatch<L, T, G, I>
+{
+    #[inline(always)]
+    fn write(self, target: &mut StaticTensor<T, S>) {
+        scatter::<T, G, I, S, L>(&self.values, &self.indices, target);
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<const L: usize, T: Element, G: Loops, I, X> WriteInto<&mut X> for StraightPatch<L, T, G, I>
+where
+    StraightPatch<L, T, G, I>: WriteInto<X>,
+{
+    #[inline(always)]
+    fn write(self, target: &mut &mut X) {
+        self.write(&mut **target);
+    }
+}
+
+/// Puts each value in its place.
+#[inline(always)]
+fn scatter<T: Element, G: Loops, I: Indices<S>, S: StaticExtents, const L: usize>(
+    values: &<G::Shape as StaticExtents>::Nested<T>,
+    indices: &I,
+    target: &mut StaticTensor<T, S>,
+) {
+    let target = target.nested_mut();
+    G::each(values, [0; L], &mut |at, value| *indices.element_mut(target, at) = value);
+}

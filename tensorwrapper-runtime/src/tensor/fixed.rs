@@ -1,0 +1,301 @@
+//! [`StaticTensor`]: elements inline, every extent known to the compiler.
+//!
+//! Holds them as nested arrays, because loops over `[[T; M]; N]` need no check of bounds that the compiler cannot drop.
+
+use std::fmt;
+use std::ops::{Index, IndexMut};
+
+use super::dense::Tensor;
+use super::display;
+use super::located::{Located, no_such_element};
+use super::view::TensorRef;
+use super::view_mut::TensorMut;
+use super::{AnyMut, AnyRef};
+use crate::element::{Dtype, Element};
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::shape::{Extents, NestedArray, StaticExtents};
+
+/// A tensor whose elements lie in it, on the stack or in a constant: all its extents are constants, of at most 8 axes.
+///
+/// Equations over static tensors alone become loops over constants: nothing is allocated, recorded or planned, and the
+/// result is static too. Beside other tensors they are operands like any other.
+///
+/// ```
+/// use tensorwrapper_runtime::{Shape, StaticTensor};
+/// const SWAP: StaticTensor<f64, Shape![2, 2]> = StaticTensor::new([[0.0, 1.0], [1.0, 0.0]]);
+/// let mut t = SWAP; // a copy, as of an array
+/// t[[0, 0]] = 5.0;
+/// assert_eq!(t.as_slice(), [5.0, 1.0, 1.0, 0.0]);
+/// assert_eq!(t.extents(), [2, 2]);
+/// ```
+#[derive(Clone, Copy)]
+pub struct StaticTensor<T: Element, S: StaticExtents> {
+    elements: S::Nested<T>,
+}
+
+impl<T: Element, S: StaticExtents> StaticTensor<T, S> {
+    /// A tensor of the elements of nested arrays; of a plain number, a tensor of rank 0.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::StaticTensor;
+    /// let t = StaticTensor::new([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]); // a StaticTensor<f64, Shape![2, 3]>
+    /// assert_eq!(t[[1, 0]], 4.0);
+    /// ```
+    pub const fn new<A>(elements: A) -> Self
+    where
+        A: NestedArray<Elem = T, Extents = S>,
+        S: StaticExtents<Nested<T> = A>,
+    {
+        StaticTensor { elements }
+    }
+
+    #[inline(always)]
+    pub(crate) fn from_nested(elements: S::Nested<T>) -> Self {
+        StaticTensor { elements }
+    }
+
+    #[inline(always)]
+    pub(crate) fn nested(&self) -> &S::Nested<T> {
+        &self.elements
+    }
+
+    #[inline(always)]
+    pub(crate) fn nested_mut(&mut self) -> &mut S::Nested<T> {
+        &mut self.elements
+    }
+
+    /// A tensor of zeros.
+    #[inline]
+    pub fn zeros() -> Self {
+        Self::filled(T::ZERO)
+    }
+
+    /// A tensor whose elements are all the same.
+    #[inline]
+    pub fn filled(value: T) -> Self {
+        StaticTensor { elements: S::repeat(value) }
+    }
+
+    /// A tensor whose elements are computed from their indices, in C order.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Shape, StaticTensor};
+    /// let t: StaticTensor<f32, Shape![2, 2]> = StaticTensor::from_fn(|i| (10 * i[0] + i[1]) as f32);
+    /// assert_eq!(t.as_slice(), [0.0, 1.0, 10.0, 11.0]);
+    /// ```
+    pub fn from_fn(mut element: impl FnMut(&[usize]) -> T) -> Self {
+        // Static shapes have at most 8 axes.
+        let mut index = [0; 8];
+        let index = &mut index[..S::EXTENTS.len()];
+        let mut tensor = Self::zeros();
+        for place in tensor.as_mut_slice() {
+            *place = element(index);
+            for (i, &extent) in index.iter_mut().zip(S::EXTENTS).rev() {
+                *i += 1;
+                if *i < extent {
+                    break;
+                }
+                *i = 0;
+            }
+        }
+        tensor
+    }
+
+    /// Number of indices along each axis.
+    pub fn extents(&self) -> &'static [usize] {
+        S::EXTENTS
+    }
+
+    /// Number of axes.
+    pub fn rank(&self) -> usize {
+        S::EXTENTS.len()
+    }
+
+    /// Number of elements: the product of the extents, 1 for rank 0.
+    pub fn len(&self) -> usize {
+        self.as_slice().len()
+    }
+
+    /// Whether there is no element, because some extent is 0.
+    pub fn is_empty(&self) -> bool {
+        self.as_slice().is_empty()
+    }
+
+    /// The element type, as a value.
+    pub fn dtype(&self) -> Dtype {
+        T::DTYPE
+    }
+
+    /// All elements in C order: the last index runs fastest.
+    #[inline]
+    pub fn as_slice(&self) -> &[T] {
+        S::slice(&self.elements)
+    }
+
+    /// All elements in C order, writable.
+    #[inline]
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        S::slice_mut(&mut self.elements)
+    }
+
+    /// The elements as nested arrays.
+    pub fn into_nested(self) -> S::Nested<T> {
+        self.elements
+    }
+
+    /// The element at an index; `None` where the index is out of range or of another rank.
+    pub fn get(&self, index: &[usize]) -> Option<T> {
+        position::<S>(index).map(|p| self.as_slice()[p])
+    }
+
+    /// The element at an index, writable; `None` where the index is out of range or of another rank.
+    pub fn get_mut(&mut self, index: &[usize]) -> Option<&mut T> {
+        position::<S>(index).map(|p| &mut self.as_mut_slice()[p])
+    }
+
+    /// The whole tensor, borrowed.
+    pub fn view(&self) -> TensorRef<'_, T, S> {
+        TensorRef::from_located(Located::on_host(self.as_slice(), layout::<S>()))
+    }
+
+    /// The whole tensor, borrowed for writing.
+    pub fn view_mut(&mut self) -> TensorMut<'_, T, S> {
+        TensorMut::from_located(Located::on_host(self.as_mut_slice(), layout::<S>()))
+    }
+
+    /// A [`Tensor`] of the same elements and extents.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has none for it.
+    pub fn to_tensor(&self) -> Result<Tensor<T, S>, Error> {
+        self.view().to_tensor()
+    }
+
+    pub(crate) fn erase(&self) -> AnyRef<'_> {
+        AnyRef { data: T::erase(self.as_slice()), layout: layout::<S>() }
+    }
+
+    pub(crate) fn erase_mut(&mut self) -> AnyMut<'_> {
+        AnyMut { layout: layout::<S>(), data: T::erase_mut(self.as_mut_slice()) }
+    }
+}
+
+fn layout<S: StaticExtents>() -> Layout {
+    // The type holds as many elements as the extents say, so their number does not overflow.
+    Layout::row_major(S::EXTENTS).unwrap_or_else(|error| unreachable!("{error}"))
+}
+
+/// Where an index lies in C order.
+#[inline]
+fn position<S: StaticExtents>(index: &[usize]) -> Option<usize> {
+    let inside = index.len() == S::EXTENTS.len() && index.iter().zip(S::EXTENTS).all(|(i, extent)| i < extent);
+    inside.then(|| index.iter().zip(S::EXTENTS).fold(0, |position, (i, extent)| position * extent + i))
+}
+
+/// `t[[i, j]]`, as slices are indexed.
+///
+/// # Panics
+/// When the index is out of range or of another rank.
+impl<T: Element, S: StaticExtents, const R: usize> Index<[usize; R]> for StaticTensor<T, S> {
+    type Output = T;
+
+    #[inline]
+    #[track_caller]
+    fn index(&self, index: [usize; R]) -> &T {
+        match position::<S>(&index) {
+            Some(position) => &self.as_slice()[position],
+            None => no_such_element(&index, &layout::<S>()),
+        }
+    }
+}
+
+/// `t[[i, j]] = x`, as slices are indexed.
+///
+/// # Panics
+/// When the index is out of range or of another rank.
+impl<T: Element, S: StaticExtents, const R: usize> IndexMut<[usize; R]> for StaticTensor<T, S> {
+    #[inline]
+    #[track_caller]
+    fn index_mut(&mut self, index: [usize; R]) -> &mut T {
+        match position::<S>(&index) {
+            Some(position) => &mut self.as_mut_slice()[position],
+            None => no_such_element(&index, &layout::<S>()),
+        }
+    }
+}
+
+/// All zeros.
+impl<T: Element, S: StaticExtents> Default for StaticTensor<T, S> {
+    fn default() -> Self {
+        Self::zeros()
+    }
+}
+
+/// Equal elements.
+impl<T: Element, S: StaticExtents> PartialEq for StaticTensor<T, S> {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_slice() == other.as_slice()
+    }
+}
+
+/// Equal extents and equal elements.
+impl<T: Element, S: StaticExtents, S2: Extents> PartialEq<Tensor<T, S2>> for StaticTensor<T, S> {
+    fn eq(&self, other: &Tensor<T, S2>) -> bool {
+        self.extents() == other.extents() && self.as_slice() == other.as_slice()
+    }
+}
+
+/// The elements, as a table; `{:.3}` shows three digits after the point.
+impl<T: Element, S: StaticExtents> fmt::Display for StaticTensor<T, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display::write(f, self.as_slice(), &layout::<S>())
+    }
+}
+
+/// Element type and extents in a line of their own, then the elements.
+impl<T: Element, S: StaticExtents> fmt::Debug for StaticTensor<T, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display::head(f, "StaticTensor", T::DTYPE, self.extents())?;
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The elements of a tensor, where its extents are these; else
+/// [`ErrorKind::Shape`](crate::ErrorKind::Shape).
+///
+/// ```
+/// use tensorwrapper_runtime::{Shape, StaticTensor, Tensor};
+/// let tensor = Tensor::<f64>::zeros([2, 2])?;
+/// let fixed: StaticTensor<f64, Shape![2, 2]> = (&tensor).try_into()?;
+/// assert_eq!(fixed, tensor);
+/// assert!(StaticTensor::<f64, Shape![4]>::try_from(&tensor).is_err());
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+impl<T: Element, S: StaticExtents, S2: Extents> TryFrom<&Tensor<T, S2>> for StaticTensor<T, S> {
+    type Error = Error;
+    fn try_from(tensor: &Tensor<T, S2>) -> Result<Self, Error> {
+        tensor.view().try_into()
+    }
+}
+
+/// The elements of a tensor, where its extents are these.
+impl<T: Element, S: StaticExtents, S2: Extents> TryFrom<Tensor<T, S2>> for StaticTensor<T, S> {
+    type Error = Error;
+    fn try_from(tensor: Tensor<T, S2>) -> Result<Self, Error> {
+        tensor.view().try_into()
+    }
+}
+
+/// The elements of a view, where its extents are these.
+impl<T: Element, S: StaticExtents, S2: Extents> TryFrom<TensorRef<'_, T, S2>> for StaticTensor<T, S> {
+    type Error = Error;
+    fn try_from(view: TensorRef<'_, T, S2>) -> Result<Self, Error> {
+        S::check(view.extents())?;
+        let mut tensor = Self::zeros();
+        for (place, &element) in tensor.as_mut_slice().iter_mut().zip(view.elements()) {
+            *place = element;
+        }
+        Ok(tensor)
+    }
+}

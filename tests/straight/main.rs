@@ -1,0 +1,35 @@
+//! Straight code over static tensors: every form gives what the same equation gives over tensors.
+
+mod forms;
+mod places;
+mod tensors;
+
+use num_complex::Complex;
+use tensorwrapper::{StaticExtents, prelude::*};
+
+/// Elements that differ from each other, none of them zero.
+fn some<T: Element, S: StaticExtents>(seed: usize) -> StaticTensor<T, S> {
+    let mut n = seed;
+    StaticTensor::from_fn(|_| {
+        n = (n * 37 + 11) % 101;
+        T::from_complex(Complex::new(0.25 + n as f64 / 50.0, 0.5 - n as f64 / 101.0))
+    })
+}
+
+/// Whether two numbers are one, but for the order of sums.
+fn near<T: Element>(a: T, b: T) -> bool {
+    let (a, b) = (a.to_complex(), b.to_complex());
+    (a - b).norm() <= 1e-5 * (1.0 + b.norm())
+}
+
+#[track_caller]
+fn same<T: Element, S: StaticExtents, S2: Extents>(straight: &StaticTensor<T, S>, computed: &Tensor<T, S2>) {
+    assert_eq!(straight.extents(), computed.extents());
+    let all = straight.as_slice().iter().zip(computed.as_slice()).all(|(a, b)| near(*a, *b));
+    assert!(all, "{straight:?}\nis not\n{computed:?}");
+}
+
+#[track_caller]
+fn same_number<T: Element>(straight: T, computed: T) {
+    assert!(near(straight, computed), "{straight:?} is not {computed:?}");
+}
