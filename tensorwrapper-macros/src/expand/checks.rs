@@ -68,8 +68,8 @@ struct Checks<'s, 'h> {
     scene: &'s Scene<'h>,
     code: TokenStream,
     seen: HashMap<LabelId, Seen>,
-    /// Marks by operand, axis and number of indices.
-    marks: HashMap<(usize, usize, usize), Ident>,
+    /// Operands whose axes are marked, with their numbers of indices.
+    marked: HashSet<(usize, usize)>,
     /// Pairs of extents that were compared, by their keys.
     compared: HashSet<(String, String)>,
     /// Extents of labels that were met.
@@ -94,7 +94,7 @@ pub(super) fn checks(scene: &Scene<'_>, equation: &Equation, operands: &[Ident])
         scene,
         code: TokenStream::new(),
         seen: HashMap::new(),
-        marks: HashMap::new(),
+        marked: HashSet::new(),
         compared: HashSet::new(),
         met: HashSet::new(),
         items: HashSet::new(),
@@ -174,16 +174,16 @@ impl Checks<'_, '_> {
 
     /// The mark of an operand's axis.
     fn mark(&mut self, (operand, axis, given): (usize, usize, usize)) -> Ident {
-        if let Some(mark) = self.marks.get(&(operand, axis, given)) {
-            return mark.clone();
+        // Shape types have up to 16 axes.
+        if given > 16 {
+            return self.constant(None);
         }
-        let mark = quote::format_ident!("__axis{}_{}_{}", operand, axis, given, span = Span::mixed_site());
-        let operand_name = &self.operands[operand];
-        self.code.extend(emit! {
-            let #mark = __tw::mark_axis::<_, #axis, #given>(#operand_name.shape()).__axis();
-        });
-        self.marks.insert((operand, axis, given), mark.clone());
-        mark
+        let mark = |axis: usize| quote::format_ident!("__axis{}_{}_{}", operand, axis, given, span = Span::mixed_site());
+        if self.marked.insert((operand, given)) {
+            let (marks, operand) = ((0..given).map(mark), &self.operands[operand]);
+            self.code.extend(emit!(let (#(#marks,)*) = __tw::mark_axes::<_, #given>(#operand.shape()).__axes();));
+        }
+        mark(axis)
     }
 
     /// One index of an operand: its position is on the axis, its label has one extent.

@@ -18,14 +18,14 @@ pub use straight::RecordInstead;
 pub use crate::callback::{Accepted, Asked, Excused, MapFunction, Refused, Shared, Sharing, Unshared, candidate};
 pub use crate::expr::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
 pub use crate::shape::{
-    AxisPair, Compared, Divided, Division, LaterPair, Located, Mark, Position, Product, Quotient, check_rank, mark_axis, meet,
+    AxisPair, Compared, Divided, Division, LaterPair, Located, Mark, Position, Product, Quotient, check_rank, mark_axes, meet,
 };
 
 /// The traits whose methods the compile-time checks call.
 pub mod checks {
     pub use crate::callback::{RefuseFunction as _, RefuseSharing as _};
     pub use crate::shape::{
-        AxisByType as _, AxisByValue as _, CompareAtRunTime as _, DivideAtRunTime as _, LocateAtRunTime as _,
+        AxesByType as _, AxesByValue as _, CompareAtRunTime as _, DivideAtRunTime as _, LocateAtRunTime as _,
         ProductAtRunTime as _, QuotientAtRunTime as _,
     };
 }

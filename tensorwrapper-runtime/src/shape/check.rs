@@ -125,40 +125,83 @@ impl<const GIVEN: usize> Given<GIVEN> for Shape {
     type Shape = Shape;
 }
 
-/// Axis `I` of the shape type `S`, which is given `GIVEN` indices.
+/// The axes of the shape type `S`, which is given `GIVEN` indices.
 #[derive(Debug)]
-pub struct AxisOf<S, const I: usize, const GIVEN: usize>(PhantomData<S>);
+pub struct AxesOf<S, const GIVEN: usize>(PhantomData<S>);
 
-/// Starts the lookup of an axis' extent type.
-pub fn mark_axis<S, const I: usize, const GIVEN: usize>(_: PhantomData<S>) -> AxisOf<S, I, GIVEN> {
-    AxisOf(PhantomData)
+/// Starts the lookup of the extent types of an operand's axes.
+pub fn mark_axes<S, const GIVEN: usize>(_: PhantomData<S>) -> AxesOf<S, GIVEN> {
+    AxesOf(PhantomData)
 }
 
-/// The shape type tells the extent type of the axis.
-pub trait AxisByType {
+/// A shape type whose first `GIVEN` axes are marked, up to 16.
+pub trait Marked<const GIVEN: usize> {
+    /// A tuple of marks.
+    type Marks;
     #[allow(missing_docs)]
-    type E: Extent;
-    #[allow(missing_docs)]
-    fn __axis(self) -> Mark<Self::E>;
+    fn marks() -> Self::Marks;
 }
-impl<S, const I: usize, const GIVEN: usize> AxisByType for AxisOf<S, I, GIVEN>
+
+macro_rules! marked {
+    ($($given:literal: $($I:literal)*;)*) => { $(
+        impl<S: $(Axis<$I> +)* Sized> Marked<$given> for S {
+            type Marks = ($(Mark<<S as Axis<$I>>::Extent>,)*);
+            fn marks() -> Self::Marks {
+                ($(Mark::<<S as Axis<$I>>::Extent>::of(),)*)
+            }
+        }
+    )* };
+}
+marked! {
+    1: 0;
+    2: 0 1;
+    3: 0 1 2;
+    4: 0 1 2 3;
+    5: 0 1 2 3 4;
+    6: 0 1 2 3 4 5;
+    7: 0 1 2 3 4 5 6;
+    8: 0 1 2 3 4 5 6 7;
+    9: 0 1 2 3 4 5 6 7 8;
+    10: 0 1 2 3 4 5 6 7 8 9;
+    11: 0 1 2 3 4 5 6 7 8 9 10;
+    12: 0 1 2 3 4 5 6 7 8 9 10 11;
+    13: 0 1 2 3 4 5 6 7 8 9 10 11 12;
+    14: 0 1 2 3 4 5 6 7 8 9 10 11 12 13;
+    15: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14;
+    16: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15;
+}
+
+/// The shape type tells the extent types of the axes.
+pub trait AxesByType {
+    #[allow(missing_docs)]
+    type Marks;
+    #[allow(missing_docs)]
+    fn __axes(self) -> Self::Marks;
+}
+impl<S, const GIVEN: usize> AxesByType for AxesOf<S, GIVEN>
 where
-    S: Given<GIVEN, Shape: Axis<I>>,
+    S: Given<GIVEN, Shape: Marked<GIVEN>>,
 {
-    type E = <S::Shape as Axis<I>>::Extent;
-    fn __axis(self) -> Mark<Self::E> {
-        Mark(PhantomData)
+    type Marks = <S::Shape as Marked<GIVEN>>::Marks;
+    fn __axes(self) -> Self::Marks {
+        S::Shape::marks()
     }
 }
 
-/// The shape type is abstract (`S: Extents`): the extent is known at run time.
-pub trait AxisByValue {
+/// The shape type is abstract (`S: Extents`): the extents are known at run time.
+pub trait AxesByValue {
     #[allow(missing_docs)]
-    fn __axis(self) -> Mark<Dyn>;
+    type Marks;
+    #[allow(missing_docs)]
+    fn __axes(self) -> Self::Marks;
 }
-impl<S, const I: usize, const GIVEN: usize> AxisByValue for &AxisOf<S, I, GIVEN> {
-    fn __axis(self) -> Mark<Dyn> {
-        Mark(PhantomData)
+impl<S, const GIVEN: usize> AxesByValue for &AxesOf<S, GIVEN>
+where
+    Shape: Marked<GIVEN>,
+{
+    type Marks = <Shape as Marked<GIVEN>>::Marks;
+    fn __axes(self) -> Self::Marks {
+        Shape::marks()
     }
 }
 

@@ -14,8 +14,8 @@ mod range;
 mod tests;
 
 pub use check::{
-    AxisByType, AxisByValue, AxisPair, CompareAtRunTime, Compared, LaterPair, LocateAtRunTime, Located, Mark, Position,
-    check_rank, mark_axis, meet,
+    AxesByType, AxesByValue, AxisPair, CompareAtRunTime, Compared, LaterPair, LocateAtRunTime, Located, Mark, Position,
+    check_rank, mark_axes, meet,
 };
 pub use extent::{Const, Dyn, Extent, Len};
 pub use extents::{Axis, Extents, Shape};

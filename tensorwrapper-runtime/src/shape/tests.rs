@@ -101,11 +101,11 @@ fn known<E: Extent>(_: Mark<E>) -> Option<usize> {
 #[test]
 fn axes_and_their_meeting() {
     let shape = PhantomData::<Shape![3, _]>;
-    assert_eq!(known(mark_axis::<_, 0, 2>(shape).__axis()), Some(3));
-    assert_eq!(known(mark_axis::<_, 1, 2>(shape).__axis()), None);
-    assert_eq!(known(mark_axis::<_, 1, 2>(PhantomData::<Shape>).__axis()), None);
+    assert_eq!(known(mark_axes::<_, 2>(shape).__axes().0), Some(3));
+    assert_eq!(known(mark_axes::<_, 2>(shape).__axes().1), None);
+    assert_eq!(known(mark_axes::<_, 2>(PhantomData::<Shape>).__axes().1), None);
     fn through_generics<S: Extents>(shape: PhantomData<S>) -> Option<usize> {
-        known((&mark_axis::<S, 0, 2>(shape)).__axis())
+        known((&mark_axes::<S, 2>(shape)).__axes().0)
     }
     assert_eq!(through_generics(shape), None, "an abstract shape type tells nothing");
     assert_eq!(known(meet(Mark::<Const<3>>::constant(), Mark::dynamic())), Some(3));
@@ -115,7 +115,7 @@ fn axes_and_their_meeting() {
         meet(extent, extent)
     }
     assert_eq!(known(square(Mark::<Const<2>>::constant())), Some(2));
-    assert_eq!(known(mark_axis::<_, 0, 5>(shape).__axis()), None, "an axis of a wrong rank agrees with everything");
+    assert_eq!(known(mark_axes::<_, 5>(shape).__axes().0), None, "an axis of a wrong rank agrees with everything");
 }
 
 /// What the macro asks of ranks and extents, where the answer is that all is well. That it refuses what it should is for
