@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# What equations cost the compiler: user seconds and peak memory of `cargo check`, as the smallest of five runs, of
+# 500 products as macros against the same products as calls, of one block of 60 equations, and of one product with 16
+# labels. Prints a table.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+crate="$root/target/check-cost"
+mkdir -p "$crate/src"
+cat > "$crate/Cargo.toml" <<EOF
+[package]
+name = "check-cost"
+version = "0.0.0"
+edition = "2024"
+[dependencies]
+tensorwrapper = { path = "$root/tensorwrapper" }
+[workspace]
+EOF
+export CARGO_INCREMENTAL=0 CARGO_TARGET_DIR="$crate/target"
+
+products() { # what stands for one product
+    echo '#![allow(unused)] use tensorwrapper::prelude::*;'
+    for f in $(seq 50); do
+        echo "pub fn f$f(a: &Tensor<f64, Shape![4, 5]>, b: &Tensor<f64, Shape![5, 6]>) -> f64 { let mut s = 0.0;"
+        for _ in $(seq 10); do echo "    let c = $1; s += c.as_slice()[0];"; done
+        echo '    s }'
+    done
+}
+
+block() {
+    echo '#![allow(unused)] use tensorwrapper::prelude::*; type M = Tensor<f64, Shape![4, 4]>;'
+    echo 'pub fn f(a: &M, b: &M) -> M { tensor! { let w0[i, j] = a[i, j];'
+    for k in $(seq 59); do
+        p=$((k - 1))
+        echo "let w$k[i, j] = w$p[i, k] * b[k, j] + 0.5 * a[i, k] * w$p[k, j] - a[j, k] * b[k, i] + b[i, l] * w$p[l, j];"
+    done
+    echo 'w59 } }'
+}
+
+long() {
+    echo '#![allow(unused)] use tensorwrapper::prelude::*; type M = Tensor<f64, Shape![2, 2]>;'
+    parameters=; factors=
+    for n in $(seq 0 15); do
+        parameters+="a$n: &M, "; factors+="${factors:+ * }a$n[l$n, l$(((n + 1) % 16))]"
+    done
+    echo "pub fn f($parameters) -> f64 { tensor!([] = $factors) }"
+}
+
+measure() { # the name of a row; the program on standard input
+    cat > "$crate/src/lib.rs"
+    cargo check --quiet --manifest-path "$crate/Cargo.toml"
+    for _ in $(seq 5); do
+        touch "$crate/src/lib.rs"
+        { command time -f '%U %M' cargo check --quiet --manifest-path "$crate/Cargo.toml"; } 2>&1 | tail -1
+    done | sort -n | head -1 | awk -v name="$1" '{ printf "%-45s %6.2f s %6d MB\n", name, $1, $2 / 1024 }'
+}
+
+products 'einsum("ik,kj->ij", &[a, b]).unwrap()' | measure '500 products as calls'
+products 'tensor!([i, j] = a[i, k] * b[k, j])' | measure '500 products as macros'
+block | measure 'a block of 60 equations of four terms'
+long | measure 'a product with 16 labels'
