@@ -32,9 +32,8 @@ fn expansion() {
                     #[diagnostic::do_not_recommend]
                     impl SameRank_1_1<4294967295, 0> for () {}
                     <() as SameRank_1_1<_, _>>::check(__tw::check_rank::<_, 2usize>(__operand0.shape()).__compare());
-                    let __axis0_0_2 = __tw::mark_axis::<_, 0usize, 2usize>(__operand0.shape()).__axis();
+                    let (__axis0_0_2, __axis0_1_2) = __tw::mark_axes::<_, 2usize>(__operand0.shape()).__axes();
                     let __extent0 = __axis0_0_2;
-                    let __axis0_1_2 = __tw::mark_axis::<_, 1usize, 2usize>(__operand0.shape()).__axis();
                     let __extent1 = __axis0_1_2;
                     #[diagnostic::on_unimplemented(
                         message = "`self.a` has rank {L} but 3 indices are given",
@@ -48,7 +47,7 @@ fn expansion() {
                     #[diagnostic::do_not_recommend]
                     impl SameRank_1_25<4294967295, 0> for () {}
                     <() as SameRank_1_25<_, _>>::check(__tw::check_rank::<_, 3usize>(__operand2.shape()).__compare());
-                    let __axis1_0_3 = __tw::mark_axis::<_, 0usize, 3usize>(__operand2.shape()).__axis();
+                    let (__axis1_0_3, __axis1_1_3, __axis1_2_3) = __tw::mark_axes::<_, 3usize>(__operand2.shape()).__axes();
                     enum i_1_3 {}
                     #[diagnostic::on_unimplemented(
                         message = "index `i` has extent {L} in `c` but {R} in `self.a`",
@@ -63,7 +62,6 @@ fn expansion() {
                     impl SameExtent_1_27<4294967295, 0> for i_1_3 {}
                     <i_1_3 as SameExtent_1_27<_, _>>::check(__tw::AxisPair(__axis0_0_2, __axis1_0_3).__compare());
                     let __extent0 = __tw::meet(__extent0, __axis1_0_3);
-                    let __axis1_1_3 = __tw::mark_axis::<_, 1usize, 3usize>(__operand2.shape()).__axis();
                     #[diagnostic::on_unimplemented(
                         message = "index 2 is out of range for axis 1 of `self.a`, which has extent {N}",
                         label = "axis 1 of `self.a` has extent {N}"

@@ -37,9 +37,8 @@ fn expansion() {
                     #[diagnostic::do_not_recommend]
                     impl SameRank_1_24<4294967295, 0> for () {}
                     <() as SameRank_1_24<_, _>>::check(__tw::check_rank::<_, 2usize>(__operand1.shape()).__compare());
-                    let __axis0_0_2 = __tw::mark_axis::<_, 0usize, 2usize>(__operand1.shape()).__axis();
+                    let (__axis0_0_2, __axis0_1_2) = __tw::mark_axes::<_, 2usize>(__operand1.shape()).__axes();
                     let __extent0 = __axis0_0_2;
-                    let __axis0_1_2 = __tw::mark_axis::<_, 1usize, 2usize>(__operand1.shape()).__axis();
                     let __extent2 = __axis0_1_2;
                     enum k_1_29 {}
                     #[diagnostic::on_unimplemented(
@@ -79,7 +78,7 @@ fn expansion() {
                     #[diagnostic::do_not_recommend]
                     impl SameRank_1_43<4294967295, 0> for () {}
                     <() as SameRank_1_43<_, _>>::check(__tw::check_rank::<_, 1usize>(__operand2.shape()).__compare());
-                    let __axis0_0_1 = __tw::mark_axis::<_, 0usize, 1usize>(__operand2.shape()).__axis();
+                    let (__axis0_0_1,) = __tw::mark_axes::<_, 1usize>(__operand2.shape()).__axes();
                     let __extent0 = __axis0_0_1;
                     #[diagnostic::on_unimplemented(
                         message = "`w` has rank {L} but 2 indices are given",
@@ -93,7 +92,7 @@ fn expansion() {
                     #[diagnostic::do_not_recommend]
                     impl SameRank_1_51<4294967295, 0> for () {}
                     <() as SameRank_1_51<_, _>>::check(__tw::check_rank::<_, 2usize>(w.shape()).__compare());
-                    let __axis1_0_2 = __tw::mark_axis::<_, 0usize, 2usize>(w.shape()).__axis();
+                    let (__axis1_0_2, __axis1_1_2) = __tw::mark_axes::<_, 2usize>(w.shape()).__axes();
                     enum i_1_45 {}
                     #[diagnostic::on_unimplemented(
                         message = "index `i` has extent {L} in `c` but {R} in `w`",
@@ -108,7 +107,6 @@ fn expansion() {
                     impl SameExtent_1_53<4294967295, 0> for i_1_45 {}
                     <i_1_45 as SameExtent_1_53<_, _>>::check(__tw::AxisPair(__axis0_0_1, __axis1_0_2).__compare());
                     let __extent0 = __tw::meet(__extent0, __axis1_0_2);
-                    let __axis1_1_2 = __tw::mark_axis::<_, 1usize, 2usize>(w.shape()).__axis();
                     #[diagnostic::on_unimplemented(
                         message = "index `i` has extent {L} in `c` but {R} in `w`",
                         label = "`i` has extent {R} here"
@@ -159,9 +157,8 @@ fn expansion() {
                     #[diagnostic::do_not_recommend]
                     impl SameRank_1_68<4294967295, 0> for () {}
                     <() as SameRank_1_68<_, _>>::check(__tw::check_rank::<_, 2usize>(w.shape()).__compare());
-                    let __axis0_0_2 = __tw::mark_axis::<_, 0usize, 2usize>(w.shape()).__axis();
+                    let (__axis0_0_2, __axis0_1_2) = __tw::mark_axes::<_, 2usize>(w.shape()).__axes();
                     let __extent0 = __axis0_0_2;
-                    let __axis0_1_2 = __tw::mark_axis::<_, 1usize, 2usize>(w.shape()).__axis();
                     let __extent1 = __axis0_1_2;
                     enum j_1_73 {}
                     #[diagnostic::on_unimplemented(

@@ -56,9 +56,8 @@ fn expansion() {
                             #[diagnostic::do_not_recommend]
                             impl SameRank_1_10<4294967295, 0> for () {}
                             <() as SameRank_1_10<_, _>>::check(__tw::check_rank::<_, 2usize>(__operand0.shape()).__compare());
-                            let __axis0_0_2 = __tw::mark_axis::<_, 0usize, 2usize>(__operand0.shape()).__axis();
+                            let (__axis0_0_2, __axis0_1_2) = __tw::mark_axes::<_, 2usize>(__operand0.shape()).__axes();
                             let __extent0 = __axis0_0_2;
-                            let __axis0_1_2 = __tw::mark_axis::<_, 1usize, 2usize>(__operand0.shape()).__axis();
                             let __extent2 = __axis0_1_2;
                             #[diagnostic::on_unimplemented(
                                 message = "`b` has rank {L} but 2 indices are given",
@@ -72,7 +71,7 @@ fn expansion() {
                             #[diagnostic::do_not_recommend]
                             impl SameRank_1_20<4294967295, 0> for () {}
                             <() as SameRank_1_20<_, _>>::check(__tw::check_rank::<_, 2usize>(__operand1.shape()).__compare());
-                            let __axis1_0_2 = __tw::mark_axis::<_, 0usize, 2usize>(__operand1.shape()).__axis();
+                            let (__axis1_0_2, __axis1_1_2) = __tw::mark_axes::<_, 2usize>(__operand1.shape()).__axes();
                             enum k_1_15 {}
                             #[diagnostic::on_unimplemented(
                                 message = "index `k` has extent {L} in `a` but {R} in `b`",
@@ -87,7 +86,6 @@ fn expansion() {
                             impl SameExtent_1_22<4294967295, 0> for k_1_15 {}
                             <k_1_15 as SameExtent_1_22<_, _>>::check(__tw::AxisPair(__axis0_1_2, __axis1_0_2).__compare());
                             let __extent2 = __tw::meet(__extent2, __axis1_0_2);
-                            let __axis1_1_2 = __tw::mark_axis::<_, 1usize, 2usize>(__operand1.shape()).__axis();
                             let __extent1 = __axis1_1_2;
                             __block.equation(__element);
                             __tw::ticket(__element, (__extent0, __extent1), 0usize)
