@@ -148,3 +148,12 @@ fn places_behind_references_and_values_in_parentheses() {
     let d = tensor! { a[i] *= 10.0; let d[i] = (a)[i]; d };
     assert_eq!((d[[0]], a[[0]]), (20.0, 20.0));
 }
+
+/// Subscripts say what is summed by leaving it out: no warning, which would have no cure.
+#[test]
+#[deny(deprecated)]
+fn subscripts_sum_in_silence() {
+    let a: Tensor<f64, Shape![2, 3]> = Tensor::filled((Const, Const), 1.0).unwrap();
+    let rows: Tensor<f64, Shape![2]> = einsum!("ik->i", a);
+    assert_eq!((rows.as_slice(), einsum!("ik->", a)), (&[3.0, 3.0][..], 6.0));
+}

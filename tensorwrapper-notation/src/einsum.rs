@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use crate::diagnostic::{Diagnostic, Fault};
-use crate::syntax::{Expression, ExpressionKind, Hole, Index, LeftSide, MOST_LEAVES, Name, Operator, Right, Statement, Target};
+use crate::syntax::{
+    Expression, ExpressionKind, Hole, Index, LeftSide, MOST_LEAVES, Name, Operator, Reduction, Right, Statement, Target,
+};
 use crate::token::Span;
 
 /// The operands of a run-time call, known by their positions.
@@ -61,6 +63,16 @@ fn statement(operands: Vec<(Hole, Vec<Index>)>, output: Vec<Index>) -> Result<St
         return Err(Diagnostic::new(Fault::Unbuilt, Span::default(), format!("there are more than {MOST_LEAVES} operands"))
             .help("contract parts of the network by themselves"));
     }
+    // Labels that the output lacks are summed, and said to be: nobody is warned of what subscripts cannot say otherwise.
+    let mut summed: Vec<Name> = Vec::new();
+    for index in operands.iter().flat_map(|(_, indices)| indices) {
+        let Index::Label(name) = index else { continue };
+        let is_known = |other: &Name| other.text == name.text;
+        let is_kept = output.iter().any(|index| matches!(index, Index::Label(kept) if is_known(kept)));
+        if !is_kept && !summed.iter().any(is_known) {
+            summed.push(name.clone());
+        }
+    }
     let mut factors: Vec<Expression> = operands
         .into_iter()
         .map(|(hole, indices)| {
@@ -78,6 +90,10 @@ fn statement(operands: Vec<(Hole, Vec<Index>)>, output: Vec<Index>) -> Result<St
         return Err(Diagnostic::syntax(Span::default(), "there is no operand"));
     };
     let span = product.span;
+    let product = match summed.is_empty() {
+        true => product,
+        false => Expression::new(ExpressionKind::Reduce(Reduction::Sum, summed, Box::new(product)), span),
+    };
     let left = LeftSide { indices: Some(output), span };
     Ok(Statement { target: Target::Value(vec![left]), right: Right::Expression(product), declarations: Vec::new(), span })
 }
