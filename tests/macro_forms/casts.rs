@@ -136,3 +136,20 @@ fn in_generic_code() -> Outcome {
     assert_eq!(view.cast::<f32>()?.as_slice(), &x.as_slice()[1..3]);
     Ok(())
 }
+
+/// One place in the program, run with several types inside of its cast.
+fn through<U: Element + CastInto<f64>>(x: &Tensor<f64>) -> Vec<f64>
+where
+    f64: CastInto<U>,
+{
+    tensor!([..] = cast(f64; cast(U; x[..]))).as_slice().to_vec()
+}
+
+#[test]
+fn a_kept_plan_is_for_the_types_inside_of_casts() {
+    let x = Tensor::<f64>::from_fn([2], |i| 0.1 + i[0] as f64).unwrap();
+    let narrow: Vec<f64> = x.as_slice().iter().map(|&x| f64::from(x as f32)).collect();
+    assert_eq!(through::<f32>(&x), narrow);
+    assert_eq!(through::<f64>(&x), x.as_slice());
+    assert_eq!(through::<f32>(&x), narrow);
+}

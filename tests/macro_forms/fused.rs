@@ -110,3 +110,15 @@ fn parts_are_written_through_fused_axes() {
     let error = try_tensor!(square[(i, j), 0, 0] = more[i, j, 0]).unwrap_err();
     assert_eq!(error.to_string(), "fused `(i, j)` has extent 4, which does not make axis 0 of `square`, of extent 6");
 }
+
+#[test]
+fn a_place_that_splits_an_axis_runs_again() {
+    for (n, m) in [(2, 6), (2, 6), (3, 4), (2, 6)] {
+        for start in [0, 5] {
+            let f = Tensor::<f64>::from_fn([12], |i| (start + i[0]) as f64).unwrap();
+            let split = tensor!([j, i] = f[(i, j)] where i: n);
+            assert_eq!(split.extents(), [m, n]);
+            assert_eq!(split[[1, 1]], (start + m + 1) as f64);
+        }
+    }
+}

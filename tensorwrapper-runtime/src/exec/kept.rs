@@ -36,8 +36,8 @@ pub(crate) struct Key {
     pub(crate) device: Arc<dyn Device>,
     pub(crate) order: Order,
     pub(crate) tensors: Vec<(Dtype, Layout)>,
-    /// The element type of each equation, and the numbers in it.
-    pub(crate) calls: Vec<(Dtype, Vec<Complex<f64>>, Vec<Number>)>,
+    /// The element types of each equation, its own and those inside of its casts, and the numbers in it.
+    pub(crate) calls: Vec<(Dtype, Vec<Dtype>, Vec<Complex<f64>>, Vec<Number>)>,
 }
 
 /// A plan and what it was made for.
@@ -60,10 +60,8 @@ impl KeptPlan {
         tensors: &[(SliceRef<'_>, &Layout)],
         writes: Vec<Target>,
     ) -> KeptPlan {
-        let is = |source: &AnyRef<'_>| {
-            let same = |(data, layout): &(SliceRef<'_>, &Layout)| source.data.is_same(data) && source.layout == **layout;
-            (0..tensors.len()).filter(|&n| same(&tensors[n])).collect()
-        };
+        // By their elements alone: an axis that the equation splits lies otherwise in the source than in the tensor.
+        let is = |source: &AnyRef<'_>| (0..tensors.len()).filter(|&n| source.data.is_same(&tensors[n].0)).collect();
         KeptPlan { key, plan, sources: sources.iter().map(is).collect(), writes }
     }
 
@@ -71,14 +69,15 @@ impl KeptPlan {
     pub(crate) fn is_for<'c>(
         &self,
         context: &Context,
-        mut calls: impl Iterator<Item = (Dtype, impl Iterator<Item = Complex<f64>>, &'c [Number])>,
+        mut calls: impl Iterator<Item = (Dtype, &'c [Dtype], impl Iterator<Item = Complex<f64>>, &'c [Number])>,
     ) -> bool {
         let bits = |number: Complex<f64>| (number.re.to_bits(), number.im.to_bits());
         Arc::ptr_eq(&self.key.device, &context.device)
             && self.key.order == context.order
-            && self.key.calls.iter().all(|(dtype, scalars, numbers)| {
-                calls.next().is_some_and(|(found, mut values, given)| {
+            && self.key.calls.iter().all(|(dtype, casts, scalars, numbers)| {
+                calls.next().is_some_and(|(found, found_casts, mut values, given)| {
                     *dtype == found
+                        && casts == found_casts
                         && scalars.iter().all(|&scalar| values.next().is_some_and(|value| bits(value) == bits(scalar)))
                         && numbers == given
                 })
@@ -95,8 +94,9 @@ impl KeptPlan {
             return None;
         }
         let one = |same: &Vec<usize>| {
-            let first = tensors[same[0]].0;
-            same[1..].iter().all(|&n| tensors[n].0.is_same(&first)).then_some(first)
+            let (&first, others) = same.split_first()?;
+            let first = tensors[first].0;
+            others.iter().all(|&n| tensors[n].0.is_same(&first)).then_some(first)
         };
         self.sources.iter().map(one).collect()
     }

@@ -226,7 +226,8 @@ impl<'a> Block<'_, 'a, Context> {
             && let Some(tensors) = self.tensors().map(Given::elements).collect::<Option<Vec<_>>>()
         {
             self.known = self.site.kept.find(|plan| {
-                let calls = self.calls.iter().map(|call| (call.dtype, constants(&call.scalars), &call.numbers[..]));
+                let calls =
+                    self.calls.iter().map(|call| (call.dtype, &call.casts[..], constants(&call.scalars), &call.numbers[..]));
                 if plan.is_for(self.context, calls) { plan.sources(&tensors) } else { None }
             });
         }
@@ -263,7 +264,7 @@ impl<'a> Block<'_, 'a, Context> {
                 calls: self
                     .calls
                     .iter()
-                    .map(|call| (call.dtype, constants(&call.scalars).collect(), call.numbers.clone()))
+                    .map(|call| (call.dtype, call.casts.clone(), constants(&call.scalars).collect(), call.numbers.clone()))
                     .collect(),
             };
             let writes = self.targets.iter().cloned().collect();
