@@ -254,8 +254,9 @@ fn numpy_subscripts() {
                         factors(a, found);
                         factors(b, found);
                     }
+                    ExpressionKind::Reduce(_, _, inner) => factors(inner, found),
                     ExpressionKind::Operand(_, indices) => found.push(names(indices)),
-                    _ => panic!("a product"),
+                    _ => panic!("a sum of a product"),
                 }
             }
             let Right::Expression(right) = &statement.right else { panic!("an expression") };

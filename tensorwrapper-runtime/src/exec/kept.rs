@@ -36,8 +36,30 @@ pub(crate) struct Key {
     pub(crate) device: Arc<dyn Device>,
     pub(crate) order: Order,
     pub(crate) tensors: Vec<(Dtype, Layout)>,
-    /// The element types of each equation, its own and those inside of its casts, and the numbers in it.
-    pub(crate) calls: Vec<(Dtype, Vec<Dtype>, Vec<Complex<f64>>, Vec<Number>)>,
+    /// What each equation takes beside tensors.
+    pub(crate) calls: Vec<CallKey>,
+}
+
+/// What one equation takes beside tensors.
+#[derive(Clone, Debug)]
+pub(crate) struct CallKey {
+    pub(crate) dtype: Dtype,
+    /// Element types inside of its casts.
+    pub(crate) casts: Vec<Dtype>,
+    /// Its scalars, those that are plain numbers.
+    pub(crate) scalars: Vec<Option<Complex<f64>>>,
+    pub(crate) numbers: Vec<Number>,
+}
+
+impl CallKey {
+    /// Whether an equation takes the same. Numbers are compared bit by bit, so that NaN is itself and -0 is not 0.
+    fn is(&self, dtype: Dtype, casts: &[Dtype], scalars: impl Iterator<Item = Option<Complex<f64>>>, numbers: &[Number]) -> bool {
+        let bits = |scalar: Option<Complex<f64>>| scalar.map(|value| (value.re.to_bits(), value.im.to_bits()));
+        self.dtype == dtype
+            && self.casts == casts
+            && self.scalars.iter().map(|&scalar| bits(scalar)).eq(scalars.map(bits))
+            && self.numbers == numbers
+    }
 }
 
 /// A plan and what it was made for.
@@ -69,19 +91,15 @@ impl KeptPlan {
     pub(crate) fn is_for<'c>(
         &self,
         context: &Context,
-        mut calls: impl Iterator<Item = (Dtype, &'c [Dtype], impl Iterator<Item = Complex<f64>>, &'c [Number])>,
+        mut calls: impl Iterator<Item = (Dtype, &'c [Dtype], impl Iterator<Item = Option<Complex<f64>>>, &'c [Number])>,
     ) -> bool {
-        let bits = |number: Complex<f64>| (number.re.to_bits(), number.im.to_bits());
         Arc::ptr_eq(&self.key.device, &context.device)
             && self.key.order == context.order
-            && self.key.calls.iter().all(|(dtype, casts, scalars, numbers)| {
-                calls.next().is_some_and(|(found, found_casts, mut values, given)| {
-                    *dtype == found
-                        && casts == found_casts
-                        && scalars.iter().all(|&scalar| values.next().is_some_and(|value| bits(value) == bits(scalar)))
-                        && numbers == given
-                })
-            })
+            && self
+                .key
+                .calls
+                .iter()
+                .all(|call| calls.next().is_some_and(|(dtype, casts, scalars, numbers)| call.is(dtype, casts, scalars, numbers)))
     }
 
     /// The sources of the plan among the tensors of a call, if these lie as those it was made for: element types, extents

@@ -14,7 +14,7 @@ use crate::callback::Callback;
 use crate::element::{Dtype, Element};
 use crate::erased::SliceRef;
 use crate::error::Error;
-use crate::exec::{Context, Kept, KeptPlan, Key, Number, Planned, planned, run};
+use crate::exec::{CallKey, Context, Kept, KeptPlan, Key, Number, Planned, planned, run};
 use crate::expr::{Bound, Given, Holes, Operand, ScalarKind, ScalarShape, ScalarValue, Target, Tree, Value, Write, bind};
 use crate::tensor::AnyTensor;
 
@@ -213,9 +213,9 @@ impl<'a, E> Block<'_, 'a, E> {
     }
 }
 
-/// The plain numbers of an equation.
-fn constants(scalars: &[ScalarValue<'_>]) -> impl Iterator<Item = Complex<f64>> {
-    scalars.iter().filter_map(|scalar| if let ScalarKind::Number(value) = scalar.0 { Some(value) } else { None })
+/// The scalars of an equation, those that are plain numbers.
+fn constants(scalars: &[ScalarValue<'_>]) -> impl Iterator<Item = Option<Complex<f64>>> {
+    scalars.iter().map(|scalar| if let ScalarKind::Number(value) = scalar.0 { Some(value) } else { None })
 }
 
 impl<'a> Block<'_, 'a, Context> {
@@ -264,7 +264,12 @@ impl<'a> Block<'_, 'a, Context> {
                 calls: self
                     .calls
                     .iter()
-                    .map(|call| (call.dtype, call.casts.clone(), constants(&call.scalars).collect(), call.numbers.clone()))
+                    .map(|call| CallKey {
+                        dtype: call.dtype,
+                        casts: call.casts.clone(),
+                        scalars: constants(&call.scalars).collect(),
+                        numbers: call.numbers.clone(),
+                    })
                     .collect(),
             };
             let writes = self.targets.iter().cloned().collect();
