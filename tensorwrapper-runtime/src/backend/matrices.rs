@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use super::{LoopNest, Operand, Output};
 use crate::element::{Dtype, Element};
 use crate::error::{Error, ErrorKind};
-use crate::layout::Layout;
+use crate::layout::Strided;
 
 /// Why one matrix was not decomposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,7 +116,7 @@ fn items(extents: &[usize]) -> impl Iterator<Item = Vec<usize>> {
 }
 
 /// Position of a batch item's first element.
-fn start(layout: &Layout, item: &[usize]) -> isize {
+fn start(layout: &Strided, item: &[usize]) -> isize {
     item.iter().zip(layout.strides()).fold(layout.offset() as isize, |p, (&i, &stride)| p + i as isize * stride)
 }
 
@@ -162,7 +162,7 @@ fn times_power<T: Element>(x: T, k: i32) -> T {
     T::from_complex(x.to_complex() * power(third) * power(third) * power(k - 2 * third))
 }
 
-fn write<T: Element>(out: &mut [T], layout: &Layout, base: isize, n: usize, element: impl Fn(usize, usize) -> T) {
+fn write<T: Element>(out: &mut [T], layout: &Strided, base: isize, n: usize, element: impl Fn(usize, usize) -> T) {
     let strides = &layout.strides()[layout.rank() - 2..];
     for row in 0..n {
         for column in 0..n {

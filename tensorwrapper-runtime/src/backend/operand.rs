@@ -2,7 +2,7 @@
 
 use crate::element::{Dtype, Element};
 use crate::erased::{SliceMut, SliceRef};
-use crate::layout::Layout;
+use crate::layout::Strided;
 
 /// An iteration space: the output's axes first, then the axes that are reduced.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -46,7 +46,7 @@ impl LoopNest {
 #[derive(Clone, Debug)]
 pub struct Operand<'a> {
     data: SliceRef<'a>,
-    layout: &'a Layout,
+    layout: &'a Strided,
     /// Whether each element is conjugated as it is read.
     pub conjugate: bool,
 }
@@ -55,7 +55,7 @@ pub struct Operand<'a> {
 #[derive(Debug)]
 pub struct Output<'a> {
     data: SliceMut<'a>,
-    layout: &'a Layout,
+    layout: &'a Strided,
 }
 
 impl<'a> Operand<'a> {
@@ -63,7 +63,7 @@ impl<'a> Operand<'a> {
     ///
     /// # Panics
     /// When an element would lie outside the memory. Kernels rely on this check and repeat none.
-    pub fn new(data: SliceRef<'a>, layout: &'a Layout) -> Operand<'a> {
+    pub fn new(data: SliceRef<'a>, layout: &'a Strided) -> Operand<'a> {
         assert_inside(layout, data.len());
         Operand { data, layout, conjugate: false }
     }
@@ -89,7 +89,7 @@ impl<'a> Operand<'a> {
     }
 
     /// Extents of the iteration space, strides and offset of this operand in it.
-    pub fn layout(&self) -> &Layout {
+    pub fn layout(&self) -> &Strided {
         self.layout
     }
 }
@@ -99,13 +99,13 @@ impl<'a> Output<'a> {
     ///
     /// # Panics
     /// When an element would lie outside the memory. Kernels rely on this check and repeat none.
-    pub fn new(data: SliceMut<'a>, layout: &'a Layout) -> Output<'a> {
+    pub fn new(data: SliceMut<'a>, layout: &'a Strided) -> Output<'a> {
         assert_inside(layout, data.len());
         Output { data, layout }
     }
 
     /// Where the output lies.
-    pub fn layout(&self) -> &Layout {
+    pub fn layout(&self) -> &Strided {
         self.layout
     }
 
@@ -115,12 +115,12 @@ impl<'a> Output<'a> {
     }
 
     /// The memory and where in it the output lies, with the type that the caller has found the operation to be of.
-    pub(crate) fn typed<T: Element>(self) -> (&'a mut [T], &'a Layout) {
+    pub(crate) fn typed<T: Element>(self) -> (&'a mut [T], &'a Strided) {
         (T::typed_mut(self.data).expect("the output is of the operation's element type"), self.layout)
     }
 }
 
-fn assert_inside(layout: &Layout, len: usize) {
+fn assert_inside(layout: &Strided, len: usize) {
     if let Some(span) = layout.span() {
         assert!(span.start >= 0 && span.end <= len as i128, "{layout:?} reaches outside of {len} elements");
     }

@@ -7,13 +7,13 @@ use rand::seq::SliceRandom;
 
 use super::{Operand, Output};
 use crate::element::Element;
-use crate::layout::Layout;
+use crate::layout::Strided;
 
 /// Elements somewhere in memory.
 #[derive(Clone, Debug)]
 pub(super) struct Placed<T> {
     pub(super) data: Vec<T>,
-    pub(super) layout: Layout,
+    pub(super) layout: Strided,
     pub(super) conjugate: bool,
 }
 
@@ -34,7 +34,7 @@ impl<T: Element> Placed<T> {
 
     /// A contiguous operand of these elements.
     pub(super) fn of(extents: &[usize], data: Vec<T>) -> Placed<T> {
-        Placed { data, layout: Layout::row_major(extents).unwrap(), conjugate: false }
+        Placed { data, layout: Strided::row_major(extents).unwrap(), conjugate: false }
     }
 
     pub(super) fn as_operand(&self) -> Operand<'_> {
@@ -75,7 +75,7 @@ pub(super) fn epsilon<T: Element>() -> f64 {
 }
 
 /// A layout, and the size of the memory that it lies in.
-fn layout(rng: &mut StdRng, extents: &[usize], absent: f64) -> (Layout, usize) {
+fn layout(rng: &mut StdRng, extents: &[usize], absent: f64) -> (Strided, usize) {
     let mut axes: Vec<usize> = Vec::new();
     for (n, &extent) in extents.iter().enumerate() {
         if !rng.random_bool(absent) {
@@ -109,5 +109,5 @@ fn layout(rng: &mut StdRng, extents: &[usize], absent: f64) -> (Layout, usize) {
     if extents.contains(&0) {
         size = offset;
     }
-    (Layout::strided(extents, &strides, offset, size).unwrap(), size)
+    (Strided::strided(extents, &strides, offset, size).unwrap(), size)
 }

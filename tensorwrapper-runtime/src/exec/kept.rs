@@ -13,7 +13,7 @@ use crate::element::Dtype;
 use crate::erased::SliceRef;
 use crate::error::Error;
 use crate::expr::Target;
-use crate::layout::Layout;
+use crate::layout::Strided;
 use crate::optimize::Order;
 use crate::tensor::{AnyRef, AnyTensor};
 
@@ -35,7 +35,7 @@ pub enum Number {
 pub(crate) struct Key {
     pub(crate) device: Arc<dyn Device>,
     pub(crate) order: Order,
-    pub(crate) tensors: Vec<(Dtype, Layout)>,
+    pub(crate) tensors: Vec<(Dtype, Strided)>,
     /// What each equation takes beside tensors.
     pub(crate) calls: Vec<CallKey>,
 }
@@ -79,7 +79,7 @@ impl KeptPlan {
         key: Key,
         plan: Plan,
         sources: &[AnyRef<'_>],
-        tensors: &[(SliceRef<'_>, &Layout)],
+        tensors: &[(SliceRef<'_>, &Strided)],
         writes: Vec<Target>,
     ) -> KeptPlan {
         // By their elements alone: an axis that the equation splits lies otherwise in the source than in the tensor.
@@ -104,8 +104,8 @@ impl KeptPlan {
 
     /// The sources of the plan among the tensors of a call, if these lie as those it was made for: element types, extents
     /// and strides are the same, and tensors that were one are one.
-    pub(crate) fn sources<'a>(&self, tensors: &[(SliceRef<'a>, &Layout)]) -> Option<Vec<SliceRef<'a>>> {
-        let lies_so = |((dtype, known), (data, layout)): (&(Dtype, Layout), &(SliceRef<'_>, &Layout))| {
+    pub(crate) fn sources<'a>(&self, tensors: &[(SliceRef<'a>, &Strided)]) -> Option<Vec<SliceRef<'a>>> {
+        let lies_so = |((dtype, known), (data, layout)): (&(Dtype, Strided), &(SliceRef<'_>, &Strided))| {
             *dtype == data.dtype() && known == *layout
         };
         if tensors.len() != self.key.tensors.len() || !self.key.tensors.iter().zip(tensors).all(lies_so) {

@@ -3,7 +3,7 @@
 use crate::backend::{Factorisation, Instruction, LoopNest, Program, Reduction};
 use crate::error::{Error, ErrorKind};
 use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId};
-use crate::layout::Layout;
+use crate::layout::Strided;
 use num_complex::Complex;
 
 /// What a device runs.
@@ -46,7 +46,7 @@ pub(super) enum Work {
 #[derive(Debug)]
 pub(super) struct Access {
     pub(super) tensor: TensorId,
-    pub(super) layout: Layout,
+    pub(super) layout: Strided,
     pub(super) conjugate: bool,
 }
 
@@ -54,10 +54,10 @@ pub(super) struct Access {
 ///
 /// # Errors
 /// Intermediates larger than memory can address.
-pub(super) fn plan(graph: OpGraph, sources: &[Layout]) -> Result<Plan, Error> {
+pub(super) fn plan(graph: OpGraph, sources: &[Strided]) -> Result<Plan, Error> {
     let layouts = graph.tensors().iter().map(|node| match node.slot {
         Some(slot) => Ok(sources[slot].clone()),
-        None => Layout::row_major(&node.extents),
+        None => Strided::row_major(&node.extents),
     });
     let layouts = layouts.collect::<Result<Vec<_>, Error>>()?;
     let mut steps = Vec::with_capacity(graph.operations().len());
@@ -90,7 +90,7 @@ fn release(graph: &OpGraph, steps: &mut [Step]) {
     }
 }
 
-fn kernels(node: &OperationNode, layouts: &[Layout]) -> Result<Vec<Kernel>, Error> {
+fn kernels(node: &OperationNode, layouts: &[Strided]) -> Result<Vec<Kernel>, Error> {
     let labels: Vec<Label> = (0..node.extents.len()).collect();
     match &node.operation {
         Operation::Contract { alpha } => Ok(vec![nested(node, Work::Contract(*alpha), layouts)?]),
@@ -121,7 +121,7 @@ fn kernels(node: &OperationNode, layouts: &[Layout]) -> Result<Vec<Kernel>, Erro
 }
 
 /// A kernel over all labels of its operation, the output's first.
-fn nested(node: &OperationNode, work: Work, layouts: &[Layout]) -> Result<Kernel, Error> {
+fn nested(node: &OperationNode, work: Work, layouts: &[Strided]) -> Result<Kernel, Error> {
     let kept = node.outputs[0].labels();
     let mut space = kept.clone();
     space.extend((0..node.extents.len()).filter(|l| !kept.contains(l)));
@@ -132,7 +132,7 @@ fn nested(node: &OperationNode, work: Work, layouts: &[Layout]) -> Result<Kernel
 }
 
 /// A copy over the labels of what is read.
-fn copy(from: &Edge, to: &Edge, extents: &[usize], layouts: &[Layout]) -> Result<Kernel, Error> {
+fn copy(from: &Edge, to: &Edge, extents: &[usize], layouts: &[Strided]) -> Result<Kernel, Error> {
     let space = from.labels();
     let nest = LoopNest::new(space.iter().map(|&l| extents[l]).collect(), space.len());
     let program = Program::new(vec![Instruction::Input(0)]);
@@ -146,7 +146,7 @@ fn copy(from: &Edge, to: &Edge, extents: &[usize], layouts: &[Layout]) -> Result
 
 /// Strides of a tensor along the labels of an iteration space: 0 where it has not the label, the sum where it has it
 /// twice.
-fn access(edge: &Edge, space: &[Label], extents: &[usize], layouts: &[Layout]) -> Result<Access, Error> {
+fn access(edge: &Edge, space: &[Label], extents: &[usize], layouts: &[Strided]) -> Result<Access, Error> {
     let tensor = &layouts[edge.tensor.0];
     let mut strides = vec![0; space.len()];
     let mut offset = tensor.offset() as isize;
@@ -168,7 +168,7 @@ fn access(edge: &Edge, space: &[Label], extents: &[usize], layouts: &[Layout]) -
     let offset = if extents.contains(&0) { 0 } else { offset as usize };
     Ok(Access {
         tensor: edge.tensor,
-        layout: Layout::strided(&extents, &strides, offset, usize::MAX)?,
+        layout: Strided::strided(&extents, &strides, offset, usize::MAX)?,
         conjugate: edge.conjugate,
     })
 }

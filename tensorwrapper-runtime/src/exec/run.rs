@@ -10,7 +10,7 @@ use crate::erased::{Buffer, SliceRef};
 use crate::error::Error;
 use crate::expr::Value;
 use crate::graph::{Lowered, TensorId, lower};
-use crate::layout::{Layout, element_count};
+use crate::layout::{Strided, element_count};
 use crate::optimize::optimize;
 use crate::tensor::{AnyRef, AnyTensor};
 
@@ -41,7 +41,7 @@ pub(crate) fn planned<'a>(context: &Context, values: &[Arc<Value<'a>>]) -> Resul
         graph.verify()?;
     }
     let graph = optimize(&graph, context.order)?;
-    let layouts: Vec<Layout> = sources.iter().map(|source| source.layout.clone()).collect();
+    let layouts: Vec<Strided> = sources.iter().map(|source| source.layout.clone()).collect();
     Ok(Planned { plan: plan(graph, &layouts)?, sources, functions })
 }
 
@@ -122,7 +122,7 @@ fn collect(plan: &Plan, mut memory: Vec<Option<Buffer>>) -> Result<Vec<AnyTensor
         let again = sinks[n + 1..].contains(sink);
         let buffer = if again { memory[sink.0].clone() } else { memory[sink.0].take() };
         let buffer = buffer.expect("lowering gives every wanted value an operation of its own, and the plan keeps it");
-        Ok(AnyTensor::from_buffer(buffer, Layout::row_major(&plan.graph.tensor(*sink).extents)?))
+        Ok(AnyTensor::from_buffer(buffer, Strided::row_major(&plan.graph.tensor(*sink).extents)?))
     };
     sinks.iter().enumerate().map(take).collect()
 }

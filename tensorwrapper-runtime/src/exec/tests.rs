@@ -13,7 +13,7 @@ use crate::backend::reference::Reference;
 use crate::element::Dtype;
 use crate::expr::Expr;
 use crate::graph::{Edge, EdgeAxis, OpGraph, Operation, TensorId, lower};
-use crate::layout::Layout;
+use crate::layout::Strided;
 use crate::optimize::{Order, optimize};
 use crate::tensor::{AnyTensor, Tensor};
 
@@ -22,7 +22,8 @@ fn whole(tensor: TensorId, labels: &[usize]) -> Edge {
 }
 
 fn planned(graph: &OpGraph) -> Plan {
-    let layouts: Vec<Layout> = graph.sources().map(|source| Layout::row_major(&graph.tensor(source).extents).unwrap()).collect();
+    let layouts: Vec<Strided> =
+        graph.sources().map(|source| Strided::row_major(&graph.tensor(source).extents).unwrap()).collect();
     plan(graph.clone(), &layouts).unwrap()
 }
 

@@ -8,7 +8,7 @@ use num_complex::Complex;
 use super::value::{Expr, Source, Value};
 use crate::element::Element;
 use crate::erased::SliceRef;
-use crate::layout::Layout;
+use crate::layout::Strided;
 use crate::shape::{Extents, StaticExtents};
 use crate::tensor::{AnyRef, StaticTensor, Tensor, TensorMut, TensorRef};
 
@@ -31,9 +31,9 @@ pub trait TensorLike {
 #[derive(Clone, Debug)]
 pub(crate) enum Given<'a> {
     /// Elements and where they lie.
-    Elements(SliceRef<'a>, &'a Layout),
+    Elements(SliceRef<'a>, &'a Strided),
     /// Elements in C order of a tensor that holds no layout.
-    Inline(SliceRef<'a>, Layout),
+    Inline(SliceRef<'a>, Strided),
     /// A recorded result.
     Recorded(Arc<Value<'a>>),
 }
@@ -49,7 +49,7 @@ impl<'a> Given<'a> {
     }
 
     /// Elements and where they lie, of what is no recorded result.
-    pub(crate) fn elements(&self) -> Option<(SliceRef<'a>, &Layout)> {
+    pub(crate) fn elements(&self) -> Option<(SliceRef<'a>, &Strided)> {
         match self {
             Given::Elements(data, layout) => Some((*data, layout)),
             Given::Inline(data, layout) => Some((*data, layout)),
@@ -58,7 +58,7 @@ impl<'a> Given<'a> {
     }
 }
 
-fn leaf<'a>(data: SliceRef<'a>, layout: &Layout) -> Arc<Value<'a>> {
+fn leaf<'a>(data: SliceRef<'a>, layout: &Strided) -> Arc<Value<'a>> {
     let source = Source::Tensor(AnyRef { data, layout: layout.clone() });
     Arc::new(Value { extents: layout.extents().to_vec(), dtype: data.dtype(), source })
 }
@@ -75,7 +75,7 @@ impl<'a, T: Element, S> Operand<'a, T, S> {
         Operand { given, types: PhantomData }
     }
 
-    fn leaf((data, layout): (SliceRef<'a>, &'a Layout)) -> Self {
+    fn leaf((data, layout): (SliceRef<'a>, &'a Strided)) -> Self {
         Operand::new(Given::Elements(data, layout))
     }
 

@@ -10,6 +10,9 @@ mod inline;
 mod into;
 mod range;
 
+/// One number for each axis; up to rank 8 it needs no memory of its own.
+pub(crate) type PerAxis<N> = smallvec::SmallVec<[N; 8]>;
+
 #[cfg(test)]
 mod tests;
 

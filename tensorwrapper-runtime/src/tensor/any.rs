@@ -7,7 +7,7 @@ use super::view::TensorRef;
 use crate::element::{Dtype, Element, dispatch};
 use crate::erased::Buffer;
 use crate::error::{Error, ErrorKind};
-use crate::layout::Layout;
+use crate::layout::Strided;
 use crate::shape::Extents;
 
 /// A dense tensor whose element type and rank are known at run time only: what a file holds, for example.
@@ -29,7 +29,7 @@ pub struct AnyTensor {
 
 impl AnyTensor {
     /// Puts elements and their layout together. For those who have checked: nothing is refused.
-    pub(crate) fn from_buffer(buffer: Buffer, layout: Layout) -> AnyTensor {
+    pub(crate) fn from_buffer(buffer: Buffer, layout: Strided) -> AnyTensor {
         debug_assert!(layout.is_row_major() && layout.offset() == 0, "{layout:?} is not row-major");
         debug_assert_eq!(layout.len(), buffer.as_ref().len(), "{layout:?} does not cover the elements");
         AnyTensor { located: Located::on_host(buffer, layout) }

@@ -4,7 +4,7 @@ use super::{Tensor, TensorMut, TensorRef};
 use crate::element::{CastInto, Element};
 use crate::erased;
 use crate::error::Error;
-use crate::layout::Layout;
+use crate::layout::Strided;
 use crate::shape::Extents;
 
 impl<T: Element, S: Extents> TensorRef<'_, T, S> {
@@ -16,7 +16,7 @@ impl<T: Element, S: Extents> TensorRef<'_, T, S> {
     where
         T: CastInto<U>,
     {
-        let layout = Layout::row_major(self.extents())?;
+        let layout = Strided::row_major(self.extents())?;
         let mut elements = erased::reserve(layout.len())?;
         match self.as_slice() {
             Some(slice) => elements.extend(slice.iter().map(|x| x.cast_into())),

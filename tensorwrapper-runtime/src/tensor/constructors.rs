@@ -6,7 +6,7 @@ use super::dense::Tensor;
 use crate::element::Element;
 use crate::erased;
 use crate::error::{Error, ErrorKind};
-use crate::layout::Layout;
+use crate::layout::Strided;
 use crate::shape::{Extents, IntoShape};
 
 /// Constructors. What may be given as a shape is told at [`IntoShape`].
@@ -99,7 +99,7 @@ impl<T: Element> Tensor<T, ()> {
     #[must_use]
     pub fn scalar(value: T) -> Self {
         // No extents can neither overflow nor disagree with the type.
-        let layout = Layout::row_major(&[]).unwrap_or_else(|_| unreachable!("a scalar has one element"));
+        let layout = Strided::row_major(&[]).unwrap_or_else(|_| unreachable!("a scalar has one element"));
         Tensor::from_parts(vec![value], layout)
     }
 }
@@ -111,12 +111,12 @@ pub(super) fn checked_extents<S: Extents>(shape: impl IntoShape<S>) -> Result<Ve
     Ok(extents)
 }
 
-fn row_major<S: Extents>(shape: impl IntoShape<S>) -> Result<Layout, Error> {
-    Layout::row_major(&checked_extents(shape)?)
+fn row_major<S: Extents>(shape: impl IntoShape<S>) -> Result<Strided, Error> {
+    Strided::row_major(&checked_extents(shape)?)
 }
 
 /// The row-major layout of a new tensor for which this many elements are given.
-pub(super) fn row_major_of<S: Extents>(shape: impl IntoShape<S>, given: usize) -> Result<Layout, Error> {
+pub(super) fn row_major_of<S: Extents>(shape: impl IntoShape<S>, given: usize) -> Result<Strided, Error> {
     let layout = row_major(shape)?;
     let (extents, needed) = (layout.extents(), layout.len());
     if needed == given {

@@ -3,7 +3,7 @@
 use crate::element::Element;
 use crate::erased;
 use crate::error::Error;
-use crate::layout::Layout;
+use crate::layout::Strided;
 
 /// Rows and columns of a block of a transposition: two blocks of the largest elements fit the nearest cache.
 const BLOCK: usize = 32;
@@ -15,7 +15,7 @@ type Axis = (usize, isize);
 ///
 /// # Errors
 /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) when the system has none.
-pub(super) fn in_c_order<T: Element>(source: &[T], layout: &Layout) -> Result<Vec<T>, Error> {
+pub(super) fn in_c_order<T: Element>(source: &[T], layout: &Strided) -> Result<Vec<T>, Error> {
     let mut axes = merged_axes(layout);
     let Some(last) = axes.pop() else {
         let mut only = erased::reserve(layout.len())?;
@@ -30,7 +30,7 @@ pub(super) fn in_c_order<T: Element>(source: &[T], layout: &Layout) -> Result<Ve
     }
 }
 
-fn by_rows<T: Element>(source: &[T], layout: &Layout, axes: &[Axis], last: Axis) -> Result<Vec<T>, Error> {
+fn by_rows<T: Element>(source: &[T], layout: &Strided, axes: &[Axis], last: Axis) -> Result<Vec<T>, Error> {
     let (columns, stride) = last;
     let mut result = erased::reserve(layout.len())?;
     for start in outer(axes, layout.offset()) {
@@ -42,7 +42,7 @@ fn by_rows<T: Element>(source: &[T], layout: &Layout, axes: &[Axis], last: Axis)
     Ok(result)
 }
 
-fn by_blocks<T: Element>(source: &[T], layout: &Layout, axes: &[Axis], closest: usize, last: Axis) -> Result<Vec<T>, Error> {
+fn by_blocks<T: Element>(source: &[T], layout: &Strided, axes: &[Axis], closest: usize, last: Axis) -> Result<Vec<T>, Error> {
     let (columns, stride) = last;
     let mut result = erased::zeros(layout.len())?;
     let (mut from_axes, mut to_axes) = (axes.to_vec(), axes.to_vec());
@@ -94,7 +94,7 @@ fn outer(axes: &[Axis], offset: usize) -> impl Iterator<Item = usize> + use<> {
 
 /// Extents and strides without axes of extent 1, neighbours that continue each other made one. None where there is at
 /// most one element.
-fn merged_axes(layout: &Layout) -> Vec<Axis> {
+fn merged_axes(layout: &Strided) -> Vec<Axis> {
     let mut axes: Vec<Axis> = Vec::new();
     if layout.is_empty() {
         return axes;

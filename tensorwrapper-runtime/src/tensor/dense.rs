@@ -9,7 +9,7 @@ use super::{AnyMut, AnyRef};
 use crate::element::{Dtype, Element};
 use crate::erased::SliceRef;
 use crate::error::Error;
-use crate::layout::Layout;
+use crate::layout::Strided;
 use crate::shape::{Extents, Shape};
 
 /// A dense tensor that owns its elements.
@@ -41,7 +41,7 @@ pub struct Tensor<T: Element, S: Extents = Shape> {
 
 impl<T: Element, S: Extents> Tensor<T, S> {
     /// Puts elements and their layout together. For those who have checked: nothing is refused.
-    pub(crate) fn from_parts(elements: Vec<T>, layout: Layout) -> Tensor<T, S> {
+    pub(crate) fn from_parts(elements: Vec<T>, layout: Strided) -> Tensor<T, S> {
         Tensor::from_located(Located::on_host(elements, layout))
     }
 
@@ -121,7 +121,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     }
 
     /// The elements, their type erased, and where they lie.
-    pub(crate) fn parts(&self) -> (SliceRef<'_>, &Layout) {
+    pub(crate) fn parts(&self) -> (SliceRef<'_>, &Strided) {
         (T::erase(&self.located.data), &self.located.layout)
     }
 

@@ -10,7 +10,7 @@ use super::number::Style;
 use super::view::TensorRef;
 use super::view_mut::TensorMut;
 use crate::element::{Dtype, Element, dispatch};
-use crate::layout::Layout;
+use crate::layout::Strided;
 use crate::shape::Extents;
 
 /// Tensors of more elements are shown without their middle.
@@ -26,7 +26,7 @@ const AXES: usize = 64;
 const LINE: usize = 100;
 
 /// Writes the elements that a layout finds, in brackets.
-pub(super) fn write<T: Element>(f: &mut Formatter<'_>, elements: &[T], layout: &Layout) -> fmt::Result {
+pub(super) fn write<T: Element>(f: &mut Formatter<'_>, elements: &[T], layout: &Strided) -> fmt::Result {
     if layout.is_empty() {
         return f.write_str("[]");
     }
@@ -66,7 +66,7 @@ impl Edges {
 }
 
 impl Picture {
-    fn new(layout: &Layout) -> Picture {
+    fn new(layout: &Strided) -> Picture {
         if layout.len() <= WHOLE {
             let all = |&extent| Edges { extent, first: extent, last: 0 };
             return Picture { axes: layout.extents().iter().map(all).collect() };
@@ -85,7 +85,7 @@ impl Picture {
     }
 
     /// Gathers the elements shown, in the order in which they are written.
-    fn collect<T: Element>(&self, elements: &[T], layout: &Layout, axis: usize, position: isize, shown: &mut Vec<T>) {
+    fn collect<T: Element>(&self, elements: &[T], layout: &Strided, axis: usize, position: isize, shown: &mut Vec<T>) {
         let Some(edges) = self.axes.get(axis) else {
             shown.push(elements[position as usize]);
             return;

@@ -2,13 +2,13 @@
 
 use crate::element::Dtype;
 use crate::erased::{SliceMut, SliceRef};
-use crate::layout::Layout;
+use crate::layout::Strided;
 
 /// A tensor borrowed for reading, its element type erased. The layout's span lies inside the elements.
 #[derive(Clone, Debug)]
 pub(crate) struct AnyRef<'a> {
     pub(crate) data: SliceRef<'a>,
-    pub(crate) layout: Layout,
+    pub(crate) layout: Strided,
 }
 
 /// A tensor borrowed for writing, its element type erased. The layout's span lies inside the elements, and no two
@@ -16,7 +16,7 @@ pub(crate) struct AnyRef<'a> {
 #[derive(Debug)]
 pub(crate) struct AnyMut<'a> {
     pub(crate) data: SliceMut<'a>,
-    pub(crate) layout: Layout,
+    pub(crate) layout: Strided,
 }
 
 impl AnyRef<'_> {

@@ -13,7 +13,7 @@ use super::view_mut::TensorMut;
 use super::{AnyMut, AnyRef};
 use crate::element::{Dtype, Element};
 use crate::error::Error;
-use crate::layout::Layout;
+use crate::layout::Strided;
 use crate::shape::{Extents, NestedArray, StaticExtents};
 
 /// A tensor whose elements lie in it, on the stack or in a constant: all its extents are constants, of at most 8 axes.
@@ -181,9 +181,9 @@ impl<T: Element, S: StaticExtents> StaticTensor<T, S> {
     }
 }
 
-fn layout<S: StaticExtents>() -> Layout {
+fn layout<S: StaticExtents>() -> Strided {
     // The type holds as many elements as the extents say, so their number does not overflow.
-    Layout::row_major(S::EXTENTS).unwrap_or_else(|error| unreachable!("{error}"))
+    Strided::row_major(S::EXTENTS).unwrap_or_else(|error| unreachable!("{error}"))
 }
 
 /// Where an index lies in C order.

@@ -4,7 +4,7 @@
 //! methods that are the same for all, so that no meaning is written twice.
 
 use super::placement::{ComputeDevice, Placement};
-use crate::layout::Layout;
+use crate::layout::Strided;
 
 /// Elements held by a `D`, found through a layout.
 ///
@@ -12,14 +12,14 @@ use crate::layout::Layout;
 #[derive(Clone, Debug)]
 pub(super) struct Located<D> {
     pub(super) data: D,
-    pub(super) layout: Layout,
+    pub(super) layout: Strided,
     pub(super) placement: Placement,
     pub(super) preferred: Option<ComputeDevice>,
 }
 
 impl<D> Located<D> {
     /// Elements in ordinary memory, without a wish for a device.
-    pub(super) fn on_host(data: D, layout: Layout) -> Located<D> {
+    pub(super) fn on_host(data: D, layout: Strided) -> Located<D> {
         Located { data, layout, placement: Placement::HOST, preferred: None }
     }
 
@@ -34,7 +34,7 @@ impl<D> Located<D> {
     }
 
     /// The same elements found through another layout, whose span must lie inside them too.
-    pub(super) fn with_layout(self, layout: Layout) -> Located<D> {
+    pub(super) fn with_layout(self, layout: Strided) -> Located<D> {
         Located { layout, ..self }
     }
 
@@ -58,7 +58,7 @@ impl<D> Located<D> {
 /// Panics as slices do, with a sentence that names index and extents.
 #[track_caller]
 #[cold]
-pub(super) fn no_such_element(index: &[usize], layout: &Layout) -> ! {
+pub(super) fn no_such_element(index: &[usize], layout: &Strided) -> ! {
     let (rank, extents) = (layout.rank(), layout.extents());
     if index.len() == rank {
         panic!("index {index:?} is out of range for a tensor of extents {extents:?}")

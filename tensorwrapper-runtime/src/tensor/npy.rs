@@ -19,7 +19,7 @@ use super::view::TensorRef;
 use crate::element::{Element, dispatch};
 use crate::erased;
 use crate::error::{Error, ErrorKind};
-use crate::layout::Layout;
+use crate::layout::Strided;
 use crate::shape::{Extents, Shape};
 
 impl AnyTensor {
@@ -113,7 +113,7 @@ pub(super) fn read<R: Read>(path: &Path, header: Header<R>) -> Result<AnyTensor,
             Ok(elements) => copy::in_c_order(&elements, &layout)?,
             Err(error) => return Err(in_file(path, error)),
         };
-        let tensor = Tensor::<T, Shape>::from_parts(elements, Layout::row_major(layout.extents())?);
+        let tensor = Tensor::<T, Shape>::from_parts(elements, Strided::row_major(layout.extents())?);
         Ok(tensor.into())
     })
 }
@@ -135,13 +135,13 @@ fn read_elements<T: Element + Deserialize>(file: NpyFile<impl Read>, len: usize)
 }
 
 /// The layout of elements that a file holds in this order.
-fn stored_layout(extents: &[usize], order: Order) -> Result<Layout, Error> {
+fn stored_layout(extents: &[usize], order: Order) -> Result<Strided, Error> {
     match order {
-        Order::C => Layout::row_major(extents),
+        Order::C => Strided::row_major(extents),
         Order::Fortran => {
             let backwards = |n: usize| (0..n).rev().collect::<Vec<_>>();
             let reversed: Vec<usize> = extents.iter().rev().copied().collect();
-            Ok(Layout::row_major(&reversed)?.permute(&backwards(extents.len())))
+            Ok(Strided::row_major(&reversed)?.permute(&backwards(extents.len())))
         }
     }
 }

@@ -3,10 +3,10 @@
 use std::ops::{Bound, RangeBounds};
 
 use crate::error::{Error, ErrorKind, Place};
-use crate::layout::Layout;
+use crate::layout::Strided;
 
 /// Keeps the indices of a range along an axis.
-pub(super) fn slice(layout: &Layout, axis: usize, range: impl RangeBounds<usize>) -> Result<Layout, Error> {
+pub(super) fn slice(layout: &Strided, axis: usize, range: impl RangeBounds<usize>) -> Result<Strided, Error> {
     let extent = extent(layout, axis)?;
     let start = match range.start_bound() {
         Bound::Included(&start) => Some(start),
@@ -29,13 +29,13 @@ pub(super) fn slice(layout: &Layout, axis: usize, range: impl RangeBounds<usize>
 }
 
 /// Fixes the index along an axis, which disappears.
-pub(super) fn chip(layout: &Layout, axis: usize, index: usize) -> Result<Layout, Error> {
+pub(super) fn chip(layout: &Strided, axis: usize, index: usize) -> Result<Strided, Error> {
     let extent = extent(layout, axis)?;
     if index < extent { Ok(layout.clone().chip(axis, index)) } else { Err(out_of_range(index.to_string(), axis, extent)) }
 }
 
 /// Axis `n` of the result is axis `axes[n]`.
-pub(super) fn permute(layout: &Layout, axes: &[usize]) -> Result<Layout, Error> {
+pub(super) fn permute(layout: &Strided, axes: &[usize]) -> Result<Strided, Error> {
     let mut sorted = axes.to_vec();
     sorted.sort_unstable();
     if sorted.into_iter().eq(0..layout.rank()) {
@@ -50,7 +50,7 @@ pub(super) fn permute(layout: &Layout, axes: &[usize]) -> Result<Layout, Error> 
 }
 
 /// Walks two axes at once; they become one, in the place of the first.
-pub(super) fn diagonal(layout: &Layout, a: usize, b: usize) -> Result<Layout, Error> {
+pub(super) fn diagonal(layout: &Strided, a: usize, b: usize) -> Result<Strided, Error> {
     let (along_a, along_b) = (extent(layout, a)?, extent(layout, b)?);
     let refuse = |message| Err(Error::new(ErrorKind::Shape(message)));
     if a == b {
@@ -64,7 +64,7 @@ pub(super) fn diagonal(layout: &Layout, a: usize, b: usize) -> Result<Layout, Er
     Ok(layout.clone().diagonal(a, b))
 }
 
-fn extent(layout: &Layout, axis: usize) -> Result<usize, Error> {
+fn extent(layout: &Strided, axis: usize) -> Result<usize, Error> {
     let missing = || ErrorKind::Shape(format!("there is no axis {axis} in a tensor of rank {}", layout.rank()));
     layout.extents().get(axis).copied().ok_or_else(|| Error::new(missing()))
 }

@@ -11,7 +11,7 @@ use super::{AnyRef, copy, select};
 use crate::element::{Dtype, Element};
 use crate::erased::SliceRef;
 use crate::error::Error;
-use crate::layout::{Layout, Positions};
+use crate::layout::{Positions, Strided};
 use crate::shape::{Extents, IntoShape, Shape};
 
 /// A tensor borrowed for reading.
@@ -64,7 +64,7 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the shape does not fit `S`, the number of strides is not
     /// the rank, or an index would fall outside the elements.
     pub fn strided(shape: impl IntoShape<S>, strides: &[isize], offset: usize, elements: &'a [T]) -> Result<Self, Error> {
-        let layout = Layout::strided(&checked_extents(shape)?, strides, offset, elements.len())?;
+        let layout = Strided::strided(&checked_extents(shape)?, strides, offset, elements.len())?;
         Ok(TensorRef::from_located(Located::on_host(elements, layout)))
     }
 
@@ -99,7 +99,7 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has none for it.
     pub fn to_tensor(&self) -> Result<Tensor<T, S>, Error> {
-        let layout = Layout::row_major(self.extents())?;
+        let layout = Strided::row_major(self.extents())?;
         let elements = copy::in_c_order(self.located.data, &self.located.layout)?;
         Ok(Tensor::from_located(self.located.with_data(elements).with_layout(layout)))
     }
@@ -153,12 +153,12 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
         Ok(self.through(select::diagonal(&self.located.layout, axis_a, axis_b)?))
     }
 
-    fn through(&self, layout: Layout) -> TensorRef<'a, T> {
+    fn through(&self, layout: Strided) -> TensorRef<'a, T> {
         TensorRef::from_located(self.located.with_data(self.located.data).with_layout(layout))
     }
 
     /// The elements, their type erased, and where they lie.
-    pub(crate) fn parts(&self) -> (SliceRef<'_>, &Layout) {
+    pub(crate) fn parts(&self) -> (SliceRef<'_>, &Strided) {
         (T::erase(self.located.data), &self.located.layout)
     }
 
@@ -185,7 +185,7 @@ impl<T: Element, S: Extents, S2: Extents> PartialEq<TensorRef<'_, T, S2>> for Te
 #[derive(Clone)]
 pub struct Elements<'a, T> {
     data: &'a [T],
-    positions: Positions<Layout>,
+    positions: Positions<Strided>,
 }
 
 impl<'a, T> Iterator for Elements<'a, T> {

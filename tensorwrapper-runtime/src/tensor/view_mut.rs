@@ -10,7 +10,7 @@ use super::{AnyMut, select};
 use crate::element::{Dtype, Element};
 use crate::erased::SliceRef;
 use crate::error::{Error, ErrorKind};
-use crate::layout::Layout;
+use crate::layout::Strided;
 use crate::shape::{Extents, IntoShape, Shape};
 
 /// A tensor borrowed for writing. No two of its indices lead to one element.
@@ -55,7 +55,7 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
     /// fall outside the elements, or two indices would lead to one element.
     pub fn strided(shape: impl IntoShape<S>, strides: &[isize], offset: usize, elements: &'a mut [T]) -> Result<Self, Error> {
         let extents = checked_extents(shape)?;
-        let layout = Layout::strided(&extents, strides, offset, elements.len())?;
+        let layout = Strided::strided(&extents, strides, offset, elements.len())?;
         if !layout.is_injective() {
             return Err(Error::new(ErrorKind::Shape(format!(
                 "extents {extents:?} with strides {strides:?} lead two indices to one element, which cannot be written"
@@ -155,12 +155,12 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
         Ok(self.through(layout))
     }
 
-    fn through(self, layout: Layout) -> TensorMut<'a, T> {
+    fn through(self, layout: Strided) -> TensorMut<'a, T> {
         TensorMut::from_located(self.located.with_layout(layout))
     }
 
     /// The elements, their type erased, and where they lie.
-    pub(crate) fn parts(&self) -> (SliceRef<'_>, &Layout) {
+    pub(crate) fn parts(&self) -> (SliceRef<'_>, &Strided) {
         (T::erase(self.located.data), &self.located.layout)
     }
 

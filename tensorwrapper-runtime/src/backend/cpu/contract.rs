@@ -9,7 +9,7 @@ use crate::backend::function::Scalar;
 use crate::backend::{Binary, Instruction, LoopNest, Operand, Output, Program, Reduction};
 use crate::erased::zeros;
 use crate::error::Error;
-use crate::layout::Layout;
+use crate::layout::Strided;
 
 /// Axes over the left factor, the right factor, and the output.
 pub(super) type Triple = Axis<[isize; 3]>;
@@ -165,11 +165,11 @@ fn sum_alone<T: Scalar>(
     kept.sort_by_key(|axis| std::cmp::Reverse(axis.strides[side].unsigned_abs()));
     let (mut extents, mut strides): (Vec<usize>, Vec<isize>) =
         kept.iter().map(|axis| &**axis).chain(&alone).map(|axis| (axis.extent, axis.strides[side])).unzip();
-    let layout = Layout::strided(&extents, &strides, start[side] as usize, factor.data.len())?;
+    let layout = Strided::strided(&extents, &strides, start[side] as usize, factor.data.len())?;
     let operand = Operand::new(T::erase(&factor.data), &layout);
     let nest = LoopNest::new(extents.clone(), kept.len());
     extents.truncate(kept.len());
-    let result = Layout::row_major(&extents)?;
+    let result = Strided::row_major(&extents)?;
     strides.clear();
     strides.extend(result.strides());
     let mut summed = zeros::<T>(result.len())?;

@@ -18,7 +18,7 @@ use crate::backend::{Instruction, LoopNest, Operand, Output, Program, Reduction}
 use crate::callback::Callback;
 use crate::erased::zeros;
 use crate::error::Error;
-use crate::layout::Layout;
+use crate::layout::Strided;
 
 /// Reduced points, or chunks of them, folded one after the other at the leaves of the tree.
 const LEAF: usize = 32;
@@ -86,7 +86,7 @@ pub(super) fn map<T: Scalar>(
 }
 
 /// Kept and reduced axes over the inputs and the output, none of them backwards where that can be, and the first positions.
-fn axes(nest: &LoopNest, inputs: &[Operand<'_>], output: &Layout) -> (Axes, Axes, Vec<isize>) {
+fn axes(nest: &LoopNest, inputs: &[Operand<'_>], output: &Strided) -> (Axes, Axes, Vec<isize>) {
     let offsets = inputs.iter().map(|input| input.layout()).chain([output]).map(|layout| layout.offset() as isize);
     let mut start: Vec<isize> = offsets.collect();
     let axis = |n: usize| {

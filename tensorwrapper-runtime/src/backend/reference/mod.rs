@@ -11,7 +11,7 @@ use super::{Binary, Device, Factorisation, Instruction, LoopNest, Operand, Outpu
 use crate::callback::Callback;
 use crate::element::{Element, dispatch};
 use crate::error::Error;
-use crate::layout::{Layout, Positions};
+use crate::layout::{Positions, Strided};
 
 /// Computes everything one element after the other.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,7 +55,7 @@ struct Walk<'a, T> {
     operand: &'a Operand<'a>,
     /// The elements, where they are of the operation's type.
     data: Option<&'a [T]>,
-    positions: Positions<&'a Layout>,
+    positions: Positions<&'a Strided>,
     conjugate: bool,
 }
 

@@ -9,7 +9,7 @@ use npyz::{DType, NpyHeader, TypeChar};
 use super::{in_file, stored_layout};
 use crate::element::Dtype;
 use crate::error::Error;
-use crate::layout::Layout;
+use crate::layout::Strided;
 
 /// No array of numbers needs a longer description.
 const LONGEST: usize = 1 << 16;
@@ -21,7 +21,7 @@ const DEEPEST: usize = 4;
 pub(in crate::tensor) struct Header<R> {
     pub(super) dtype: Dtype,
     /// How the elements lie in the file.
-    pub(super) layout: Layout,
+    pub(super) layout: Strided,
     pub(super) npy: NpyHeader,
     /// Stands at the first element.
     pub(super) reader: R,

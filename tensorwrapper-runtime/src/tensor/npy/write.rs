@@ -10,7 +10,7 @@ use npyz::{AutoSerialize, WriterBuilder};
 use super::in_file;
 use crate::element::{Element, dispatch};
 use crate::error::Error;
-use crate::layout::Layout;
+use crate::layout::Strided;
 use crate::tensor::AnyRef;
 
 /// Writes to a file beside the one that is meant, which then takes its place.
@@ -32,7 +32,7 @@ pub(super) fn write(path: &Path, tensor: AnyRef<'_>) -> Result<(), Error> {
     })
 }
 
-fn write_elements<T: Element + AutoSerialize>(file: &File, elements: &[T], layout: &Layout) -> io::Result<()> {
+fn write_elements<T: Element + AutoSerialize>(file: &File, elements: &[T], layout: &Strided) -> io::Result<()> {
     let extents: Vec<u64> = layout.extents().iter().map(|&e| e as u64).collect();
     let buffered = BufWriter::with_capacity(1 << 16, file);
     let mut writer = npyz::WriteOptions::new().default_dtype().shape(&extents).writer(buffered).begin_nd()?;

@@ -2,7 +2,7 @@
 
 use num_complex::Complex;
 
-use crate::layout::Layout;
+use crate::layout::Strided;
 use crate::*;
 
 fn sentence<T>(result: Result<T, Error>) -> String {
@@ -118,7 +118,7 @@ fn erased_views_reach_the_same_elements() {
         view.erase()
     };
     assert_eq!((column.layout.extents(), column.layout.offset(), column.dtype()), (&[2][..], 2, Dtype::F64));
-    assert_eq!(t.erase().layout, Layout::row_major(&[2, 3]).unwrap());
+    assert_eq!(t.erase().layout, Strided::row_major(&[2, 3]).unwrap());
     let erased = t.erase_mut();
     assert_eq!((erased.data.dtype(), erased.data.len()), (Dtype::F64, 6));
     f64::typed_mut(erased.data).unwrap()[0] = 9.0;

@@ -1,0 +1,317 @@
+//! Where the elements of a dense tensor lie: extents, strides and an offset.
+//!
+//! Permutation, slice, chip, diagonal and broadcast are arithmetic on a [`Strided`]; no element moves.
+//! Extents, strides and offsets count elements, not bytes.
+
+use std::borrow::Borrow;
+
+use crate::error::{Error, ErrorKind};
+use crate::shape::PerAxis;
+
+#[cfg(test)]
+mod tests;
+
+/// A strided map from multi-indices to positions in a slice of elements.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Strided {
+    extents: PerAxis<usize>,
+    strides: PerAxis<isize>,
+    offset: usize,
+}
+
+impl Clone for Strided {
+    // Numbers are copied as one piece of memory, which the derived implementation would clone one by one.
+    fn clone(&self) -> Strided {
+        let (extents, strides) = (PerAxis::from_slice(&self.extents), PerAxis::from_slice(&self.strides));
+        Strided { extents, strides, offset: self.offset }
+    }
+}
+
+impl Strided {
+    /// Contiguous elements, last axis fastest (C order).
+    ///
+    /// # Errors
+    /// When the number of elements exceeds `isize::MAX`.
+    pub(crate) fn row_major(extents: &[usize]) -> Result<Strided, Error> {
+        element_count(extents)?;
+        let mut strides = PerAxis::from_elem(0, extents.len());
+        let mut stride: isize = 1;
+        for (axis, &extent) in extents.iter().enumerate().rev() {
+            strides[axis] = stride;
+            // The product of the non-zero extents has just been found to fit.
+            stride *= extent.max(1) as isize;
+        }
+        Ok(Strided { extents: PerAxis::from_slice(extents), strides, offset: 0 })
+    }
+
+    /// Any strides over a slice of `len` elements.
+    ///
+    /// # Errors
+    /// When extents and strides differ in number, or an index would fall outside the slice.
+    pub(crate) fn strided(extents: &[usize], strides: &[isize], offset: usize, len: usize) -> Result<Strided, Error> {
+        let refuse = |message: String| Err(Error::new(ErrorKind::Shape(message)));
+        if extents.len() != strides.len() {
+            return refuse(format!("{} extents but {} strides are given", extents.len(), strides.len()));
+        }
+        element_count(extents)?;
+        let layout = Strided { extents: PerAxis::from_slice(extents), strides: PerAxis::from_slice(strides), offset };
+        match layout.span() {
+            Some(span) if span.end > len as i128 || span.start < 0 => refuse(format!(
+                "extents {extents:?} with strides {strides:?} and offset {offset} reach outside of {len} elements"
+            )),
+            _ => Ok(layout),
+        }
+    }
+
+    /// Number of axes.
+    pub(crate) fn rank(&self) -> usize {
+        self.extents.len()
+    }
+
+    /// Number of indices along each axis.
+    pub(crate) fn extents(&self) -> &[usize] {
+        &self.extents
+    }
+
+    /// Distance between neighbours along each axis, in elements.
+    pub(crate) fn strides(&self) -> &[isize] {
+        &self.strides
+    }
+
+    /// Position of the element whose indices are all zero.
+    pub(crate) fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Number of multi-indices: the product of the extents, 1 for rank 0.
+    pub(crate) fn len(&self) -> usize {
+        self.extents.iter().product()
+    }
+
+    /// Whether there is no element.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.extents.contains(&0)
+    }
+
+    /// Positions from the lowest to one past the highest; `None` where there is no element.
+    pub(crate) fn span(&self) -> Option<std::ops::Range<i128>> {
+        if self.is_empty() {
+            return None;
+        }
+        let (mut low, mut high) = (self.offset as i128, self.offset as i128);
+        for (&extent, &stride) in self.extents.iter().zip(&self.strides) {
+            let reach = (extent as i128 - 1) * stride as i128;
+            if reach < 0 { low += reach } else { high += reach }
+        }
+        Some(low..high + 1)
+    }
+
+    /// Whether the elements are contiguous in C order, starting at the offset.
+    pub(crate) fn is_row_major(&self) -> bool {
+        let mut expected = 1;
+        self.is_empty()
+            || self.extents.iter().zip(&self.strides).rev().all(|(&extent, &stride)| {
+                let fits = extent == 1 || stride == expected;
+                expected *= extent as isize;
+                fits
+            })
+    }
+
+    /// Position of a multi-index; `None` where it is out of range or has another rank.
+    pub(crate) fn position(&self, index: &[usize]) -> Option<usize> {
+        if index.len() != self.rank() {
+            return None;
+        }
+        let mut position = self.offset as isize;
+        for ((&i, &extent), &stride) in index.iter().zip(&self.extents).zip(&self.strides) {
+            if i >= extent {
+                return None;
+            }
+            // Wraps only on the way to the axis without indices that refuses this one.
+            position = position.wrapping_add((i as isize).wrapping_mul(stride));
+        }
+        Some(position as usize)
+    }
+
+    /// Whether no two multi-indices share a position, as anything that is written through needs it.
+    pub(crate) fn is_injective(&self) -> bool {
+        let Some(span) = self.span() else { return true };
+        let mut axes: Vec<_> = self.extents.iter().zip(&self.strides).filter(|&(&extent, _)| extent > 1).collect();
+        axes.sort_unstable_by_key(|(_, stride)| stride.unsigned_abs());
+        let mut reach = 0;
+        let nested = axes.iter().all(|&(&extent, &stride)| {
+            let stride = stride.unsigned_abs() as u128;
+            let steps_over = stride > reach;
+            reach += (extent as u128 - 1) * stride;
+            steps_over
+        });
+        // Axes that do not nest may still interleave without meeting, as strides 2 and 3 of extents 3 and 2 do.
+        let room = span.end - span.start;
+        nested || (self.len() as i128 <= room && axes[0].1 != &0 && self.visits_once(span.start, room))
+    }
+
+    /// Marks every position in turn; `false` when one is met again, or when the marks find no memory.
+    fn visits_once(&self, start: i128, room: i128) -> bool {
+        let mut visited = Vec::new();
+        let Ok(room) = usize::try_from(room) else { return false };
+        if visited.try_reserve_exact(room).is_err() {
+            return false;
+        }
+        visited.resize(room, false);
+        self.positions().all(|p| !std::mem::replace(&mut visited[(p as i128 - start) as usize], true))
+    }
+
+    /// Keeps `len` indices of an axis from `start` on.
+    ///
+    /// # Panics
+    /// When the axis does not exist or has fewer indices; callers check with the user's words.
+    pub(crate) fn slice(mut self, axis: usize, start: usize, len: usize) -> Strided {
+        assert!(start <= self.extents[axis] && len <= self.extents[axis] - start, "slice outside of its axis");
+        self.extents[axis] = len;
+        // Without elements the offset is never followed, and moving it might overflow.
+        if !self.is_empty() {
+            self.offset = (self.offset as isize + start as isize * self.strides[axis]) as usize;
+        }
+        self
+    }
+
+    /// Fixes the index along an axis, which disappears.
+    ///
+    /// # Panics
+    /// When the axis does not exist or has no such index; callers check with the user's words.
+    pub(crate) fn chip(mut self, axis: usize, index: usize) -> Strided {
+        self = self.slice(axis, index, 1);
+        self.extents.remove(axis);
+        self.strides.remove(axis);
+        self
+    }
+
+    /// Axis `n` of the result is axis `axes[n]` of this layout.
+    ///
+    /// # Panics
+    /// When `axes` is not a permutation; callers check with the user's words.
+    pub(crate) fn permute(self, axes: &[usize]) -> Strided {
+        let mut sorted = axes.to_vec();
+        sorted.sort_unstable();
+        assert!(sorted.into_iter().eq(0..self.rank()), "{axes:?} is not a permutation of {} axes", self.rank());
+        Strided {
+            extents: axes.iter().map(|&a| self.extents[a]).collect(),
+            strides: axes.iter().map(|&a| self.strides[a]).collect(),
+            offset: self.offset,
+        }
+    }
+
+    /// Merges two axes into one that walks both at once. It stands where the first of them in order stood.
+    ///
+    /// # Panics
+    /// When the axes are one, do not exist, or differ in extent; callers check with the user's words.
+    pub(crate) fn diagonal(mut self, a: usize, b: usize) -> Strided {
+        assert!(a != b && self.extents[a] == self.extents[b], "no diagonal along axes {a} and {b} of {self:?}");
+        let (kept, removed) = (a.min(b), a.max(b));
+        self.extents.remove(removed);
+        let stride = self.strides.remove(removed);
+        // Strides of axes without a second index are arbitrary and never followed.
+        self.strides[kept] = self.strides[kept].wrapping_add(stride);
+        self
+    }
+
+    /// The same elements with axes taken apart: each axis becomes those whose extents stand in its place, which multiply
+    /// to its own, the first slowest.
+    ///
+    /// # Panics
+    /// In debug builds, when the extents do not multiply out; callers check with the user's words.
+    pub(crate) fn split(self, parts: &[Vec<usize>]) -> Strided {
+        let mut strides = PerAxis::new();
+        for ((&extent, &stride), parts) in self.extents.iter().zip(&self.strides).zip(parts) {
+            debug_assert_eq!(parts.iter().product::<usize>(), extent, "extents multiply out");
+            let below = |n: usize| parts[n + 1..].iter().product::<usize>() as isize;
+            strides.extend((0..parts.len()).map(|n| stride.wrapping_mul(below(n))));
+        }
+        Strided { extents: parts.iter().flatten().copied().collect(), strides, offset: self.offset }
+    }
+
+    /// The layout by labels: axis `n` of this one runs with label `labels[n]`; a label on two axes runs their
+    /// diagonal, one on none runs in place.
+    ///
+    /// # Panics
+    /// When there is not one label for each axis.
+    pub(crate) fn gather(self, labels: &[usize], extents: &[usize]) -> Strided {
+        assert_eq!(labels.len(), self.rank(), "one label for each axis");
+        let mut strides = PerAxis::from_elem(0, extents.len());
+        for (&label, &stride) in labels.iter().zip(&self.strides) {
+            strides[label] += stride;
+        }
+        Strided { extents: PerAxis::from_slice(extents), strides, offset: self.offset }
+    }
+
+    /// All multi-indices' positions in lexicographic order, last axis fastest.
+    pub(crate) fn positions(&self) -> Positions<&Strided> {
+        Positions::new(self)
+    }
+
+    /// As [`positions`](Strided::positions), keeping the layout.
+    pub(crate) fn into_positions(self) -> Positions<Strided> {
+        Positions::new(self)
+    }
+}
+
+/// Iterator over the positions of all elements; see [`Strided::positions`].
+#[derive(Clone, Debug)]
+pub(crate) struct Positions<L> {
+    layout: L,
+    index: PerAxis<usize>,
+    position: isize,
+    left: usize,
+}
+
+impl<L: Borrow<Strided>> Positions<L> {
+    fn new(layout: L) -> Positions<L> {
+        let all: &Strided = layout.borrow();
+        let (index, position, left) = (PerAxis::from_elem(0, all.rank()), all.offset as isize, all.len());
+        Positions { layout, index, position, left }
+    }
+}
+
+impl<L: Borrow<Strided>> Iterator for Positions<L> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        if self.left == 0 {
+            return None;
+        }
+        self.left -= 1;
+        let current = self.position as usize;
+        let layout: &Strided = self.layout.borrow();
+        // One step past the end of an axis may wrap where its stride is huge; the way back wraps again.
+        for (axis, (&extent, &stride)) in layout.extents.iter().zip(&layout.strides).enumerate().rev() {
+            self.index[axis] += 1;
+            self.position = self.position.wrapping_add(stride);
+            if self.index[axis] < extent {
+                break;
+            }
+            self.position = self.position.wrapping_sub(stride.wrapping_mul(extent as isize));
+            self.index[axis] = 0;
+        }
+        Some(current)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl<L: Borrow<Strided>> ExactSizeIterator for Positions<L> {}
+
+/// The number of elements of a tensor of these extents.
+///
+/// # Errors
+/// When it, or the product of its non-zero extents, exceeds `isize::MAX`.
+pub(crate) fn element_count(extents: &[usize]) -> Result<usize, Error> {
+    let nonzero = extents.iter().filter(|&&e| e != 0).try_fold(1usize, |n, &e| n.checked_mul(e));
+    match nonzero {
+        Some(n) if n <= isize::MAX as usize => Ok(if extents.contains(&0) { 0 } else { n }),
+        _ => Err(Error::new(ErrorKind::Shape(format!(
+            "a tensor of extents {extents:?} has more elements than memory can address"
+        )))),
+    }
+}
