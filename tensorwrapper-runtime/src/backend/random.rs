@@ -109,5 +109,5 @@ fn layout(rng: &mut StdRng, extents: &[usize], absent: f64) -> (Strided, usize) 
     if extents.contains(&0) {
         size = offset;
     }
-    (Strided::strided(extents, &strides, offset, size).unwrap(), size)
+    (Strided::within(extents, &strides, offset, size).unwrap(), size)
 }

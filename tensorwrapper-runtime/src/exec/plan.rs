@@ -168,7 +168,7 @@ fn access(edge: &Edge, space: &[Label], extents: &[usize], layouts: &[Strided]) 
     let offset = if extents.contains(&0) { 0 } else { offset as usize };
     Ok(Access {
         tensor: edge.tensor,
-        layout: Strided::strided(&extents, &strides, offset, usize::MAX)?,
+        layout: Strided::within(&extents, &strides, offset, usize::MAX)?,
         conjugate: edge.conjugate,
     })
 }

@@ -48,7 +48,7 @@ impl Strided {
     ///
     /// # Errors
     /// When extents and strides differ in number, or an index would fall outside the slice.
-    pub(crate) fn strided(extents: &[usize], strides: &[isize], offset: usize, len: usize) -> Result<Strided, Error> {
+    pub(crate) fn within(extents: &[usize], strides: &[isize], offset: usize, len: usize) -> Result<Strided, Error> {
         let refuse = |message: String| Err(Error::new(ErrorKind::Shape(message)));
         if extents.len() != strides.len() {
             return refuse(format!("{} extents but {} strides are given", extents.len(), strides.len()));

@@ -64,7 +64,7 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the shape does not fit `S`, the number of strides is not
     /// the rank, or an index would fall outside the elements.
     pub fn strided(shape: impl IntoShape<S>, strides: &[isize], offset: usize, elements: &'a [T]) -> Result<Self, Error> {
-        let layout = Strided::strided(&checked_extents(shape)?, strides, offset, elements.len())?;
+        let layout = Strided::within(&checked_extents(shape)?, strides, offset, elements.len())?;
         Ok(TensorRef::from_located(Located::on_host(elements, layout)))
     }
 

@@ -55,7 +55,7 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
     /// fall outside the elements, or two indices would lead to one element.
     pub fn strided(shape: impl IntoShape<S>, strides: &[isize], offset: usize, elements: &'a mut [T]) -> Result<Self, Error> {
         let extents = checked_extents(shape)?;
-        let layout = Strided::strided(&extents, strides, offset, elements.len())?;
+        let layout = Strided::within(&extents, strides, offset, elements.len())?;
         if !layout.is_injective() {
             return Err(Error::new(ErrorKind::Shape(format!(
                 "extents {extents:?} with strides {strides:?} lead two indices to one element, which cannot be written"

@@ -165,7 +165,7 @@ fn sum_alone<T: Scalar>(
     kept.sort_by_key(|axis| std::cmp::Reverse(axis.strides[side].unsigned_abs()));
     let (mut extents, mut strides): (Vec<usize>, Vec<isize>) =
         kept.iter().map(|axis| &**axis).chain(&alone).map(|axis| (axis.extent, axis.strides[side])).unzip();
-    let layout = Strided::strided(&extents, &strides, start[side] as usize, factor.data.len())?;
+    let layout = Strided::within(&extents, &strides, start[side] as usize, factor.data.len())?;
     let operand = Operand::new(T::erase(&factor.data), &layout);
     let nest = LoopNest::new(extents.clone(), kept.len());
     extents.truncate(kept.len());

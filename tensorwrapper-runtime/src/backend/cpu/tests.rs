@@ -97,7 +97,7 @@ fn named_contract<T: Element>(rng: &mut StdRng, equation: &str, extent: usize, c
                 len *= size(label);
             }
             let data = (0..len).map(|_| number(rng)).collect();
-            let layout = Strided::strided(&extents, &strides, 0, len).unwrap();
+            let layout = Strided::within(&extents, &strides, 0, len).unwrap();
             Placed { data, layout, conjugate: rng.random_bool(0.5) }
         })
         .collect();
@@ -171,7 +171,7 @@ fn sums_over_an_axis_of_neither_factor_repeat() {
     let mut rng = StdRng::seed_from_u64(6);
     let nest = LoopNest::new(vec![3, 4, 5], 1);
     let factor = |rng: &mut StdRng| {
-        let layout = Strided::strided(&[3, 4, 5], &[4, 1, 0], 0, 12).unwrap();
+        let layout = Strided::within(&[3, 4, 5], &[4, 1, 0], 0, 12).unwrap();
         Placed::<f64> { data: (0..12).map(|_| number(rng)).collect(), layout, conjugate: false }
     };
     let factors = [factor(&mut rng), factor(&mut rng)];
@@ -290,7 +290,7 @@ fn inputs_that_lie_across_are_packed_in_slabs() {
     for kept in [2, 1, 0] {
         let nest = LoopNest::new(extents.to_vec(), kept);
         let straight = Placed::<f32>::of(&extents, (0..1100 * 530).map(|_| number(&mut rng)).collect());
-        let layout = Strided::strided(&extents, &[1, 1100], 0, 1100 * 530).unwrap();
+        let layout = Strided::within(&extents, &[1, 1100], 0, 1100 * 530).unwrap();
         let turned = Placed { data: straight.data.clone(), layout, conjugate: false };
         let output = Placed::<f32>::output(&mut rng, &extents[..kept]);
         let (mut found, mut expected) = (output.clone(), output);
@@ -308,7 +308,7 @@ fn outputs_that_write_one_position_twice_stay_inside() {
     for extents in [vec![3, 3, 3, 3], vec![9000, 9]] {
         let nest = LoopNest::new(extents.clone(), extents.len());
         let input = Placed::of(&extents, vec![1.0f64; extents.iter().product()]);
-        let layout = Strided::strided(&extents, &vec![0; extents.len()], 0, 1).unwrap();
+        let layout = Strided::within(&extents, &vec![0; extents.len()], 0, 1).unwrap();
         let mut output = Placed { data: vec![0.0], layout, conjugate: false };
         let cpu = Cpu::new(Some(2));
         cpu.map(&nest, &copy, Reduction::Sum, &[], &[input.as_operand()], output.as_output()).unwrap();

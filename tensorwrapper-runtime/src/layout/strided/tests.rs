@@ -21,10 +21,10 @@ fn slice_chip_permute() {
 
 #[test]
 fn strided_refuses_what_reaches_outside() {
-    assert!(Strided::strided(&[3], &[-1], 2, 3).is_ok());
-    assert!(Strided::strided(&[3], &[-1], 1, 3).is_err());
-    assert!(Strided::strided(&[3, 2], &[1, 2], 0, 4).is_err());
-    assert!(Strided::strided(&[3, 0], &[100, 2], 0, 0).is_ok());
+    assert!(Strided::within(&[3], &[-1], 2, 3).is_ok());
+    assert!(Strided::within(&[3], &[-1], 1, 3).is_err());
+    assert!(Strided::within(&[3, 2], &[1, 2], 0, 4).is_err());
+    assert!(Strided::within(&[3, 0], &[100, 2], 0, 0).is_ok());
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn injective_means_that_no_position_is_met_twice() {
     for (e0, e1) in [(1, 1), (1, 3), (2, 2), (3, 2), (4, 3), (0, 3)] {
         for s0 in strides.clone() {
             for (s1, s2) in strides.clone().map(|s1| (s1, 1)).chain(strides.clone().map(|s1| (s1, -6))) {
-                let layout = Strided::strided(&[e0, e1, 2], &[s0, s1, s2], 50, 100).unwrap();
+                let layout = Strided::within(&[e0, e1, 2], &[s0, s1, s2], 50, 100).unwrap();
                 let positions: Vec<usize> = layout.positions().collect();
                 let distinct: std::collections::HashSet<usize> = positions.iter().copied().collect();
                 assert_eq!(layout.is_injective(), distinct.len() == positions.len(), "{layout:?}");
@@ -73,10 +73,10 @@ fn injective_means_that_no_position_is_met_twice() {
 #[test]
 fn strides_that_nobody_follows_may_be_huge() {
     let max = isize::MAX;
-    let one = Strided::strided(&[1, 1], &[max, -max], 3, 4).unwrap();
+    let one = Strided::within(&[1, 1], &[max, -max], 3, 4).unwrap();
     assert!(one.is_injective() && one.positions().eq([3]));
     assert_eq!(one.clone().diagonal(0, 1).position(&[0]), Some(3));
-    let none = Strided::strided(&[4, 0], &[max, max], usize::MAX, 0).unwrap();
+    let none = Strided::within(&[4, 0], &[max, max], usize::MAX, 0).unwrap();
     assert_eq!(none.position(&[3, 0]), None);
     assert!(none.is_row_major() && none.is_injective() && none.slice(0, 2, 2).positions().eq([]));
 }
