@@ -68,6 +68,15 @@ impl<'a> Operand<'a> {
         Operand { data, layout, conjugate: false }
     }
 
+    /// The same where the plan knows that the layout starts inside the memory and needs `reach` elements of it.
+    ///
+    /// # Panics
+    /// When the memory has fewer.
+    pub(crate) fn reaching(data: SliceRef<'a>, layout: &'a Strided, reach: usize, conjugate: bool) -> Operand<'a> {
+        assert_reach(layout, data.len(), reach);
+        Operand { data, layout, conjugate }
+    }
+
     /// The memory; its first element is *not* the operand's first.
     pub fn data(&self) -> SliceRef<'a> {
         self.data
@@ -104,6 +113,15 @@ impl<'a> Output<'a> {
         Output { data, layout }
     }
 
+    /// The same where the plan knows that the layout starts inside the memory and needs `reach` elements of it.
+    ///
+    /// # Panics
+    /// When the memory has fewer.
+    pub(crate) fn reaching(data: SliceMut<'a>, layout: &'a Strided, reach: usize) -> Output<'a> {
+        assert_reach(layout, data.len(), reach);
+        Output { data, layout }
+    }
+
     /// Where the output lies.
     pub fn layout(&self) -> &Strided {
         self.layout
@@ -118,6 +136,11 @@ impl<'a> Output<'a> {
     pub(crate) fn typed<T: Element>(self) -> (&'a mut [T], &'a Strided) {
         (T::typed_mut(self.data).expect("the output is of the operation's element type"), self.layout)
     }
+}
+
+fn assert_reach(layout: &Strided, len: usize, reach: usize) {
+    debug_assert_eq!(layout.reach(), Some(reach), "what {layout:?} needs has changed since it was planned");
+    assert!(reach <= len, "{layout:?} reaches outside of {len} elements");
 }
 
 fn assert_inside(layout: &Strided, len: usize) {

@@ -4,18 +4,17 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use num_complex::Complex;
+use smallvec::SmallVec;
 
 use super::context::Context;
 use super::plan::Plan;
-use super::run::run;
 use crate::backend::Device;
 use crate::element::Dtype;
 use crate::erased::SliceRef;
-use crate::error::Error;
 use crate::expr::Target;
 use crate::layout::Strided;
 use crate::optimize::Order;
-use crate::tensor::{AnyRef, AnyTensor};
+use crate::tensor::AnyRef;
 
 /// A number inside an equation that is no element: a position, a range, an exponent.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,29 +61,32 @@ impl CallKey {
     }
 }
 
+/// A plan, and where its results go.
+#[derive(Debug)]
+pub(crate) struct Ready {
+    pub(crate) plan: Plan,
+    /// Where each write goes; what is written is the first of the plan's results.
+    pub(crate) writes: Vec<Target>,
+}
+
 /// A plan and what it was made for.
 #[derive(Debug)]
 pub(crate) struct KeptPlan {
     key: Key,
-    plan: Plan,
+    ready: Arc<Ready>,
     /// For each source of the plan the tensors of the key that it is, the first of which is read.
     sources: Vec<Vec<usize>>,
-    /// Where each write goes.
-    pub(crate) writes: Vec<Target>,
 }
+
+/// Tensors of a call, few enough to need no memory of their own where the call is to be quick.
+pub(crate) type Sources<'a> = SmallVec<[SliceRef<'a>; 4]>;
 
 impl KeptPlan {
     /// Keeps a plan that reads `sources`, which are among `tensors`.
-    pub(crate) fn new(
-        key: Key,
-        plan: Plan,
-        sources: &[AnyRef<'_>],
-        tensors: &[(SliceRef<'_>, &Strided)],
-        writes: Vec<Target>,
-    ) -> KeptPlan {
+    pub(crate) fn new(key: Key, ready: Arc<Ready>, sources: &[AnyRef<'_>], tensors: &[(SliceRef<'_>, &Strided)]) -> KeptPlan {
         // By their elements alone: an axis that the equation splits lies otherwise in the source than in the tensor.
         let is = |source: &AnyRef<'_>| (0..tensors.len()).filter(|&n| source.data.is_same(&tensors[n].0)).collect();
-        KeptPlan { key, plan, sources: sources.iter().map(is).collect(), writes }
+        KeptPlan { key, ready, sources: sources.iter().map(is).collect() }
     }
 
     /// Whether it was made for this context and these numbers.
@@ -104,7 +106,7 @@ impl KeptPlan {
 
     /// The sources of the plan among the tensors of a call, if these lie as those it was made for: element types, extents
     /// and strides are the same, and tensors that were one are one.
-    pub(crate) fn sources<'a>(&self, tensors: &[(SliceRef<'a>, &Strided)]) -> Option<Vec<SliceRef<'a>>> {
+    pub(crate) fn sources<'a>(&self, tensors: &[(SliceRef<'a>, &Strided)]) -> Option<Sources<'a>> {
         let lies_so = |((dtype, known), (data, layout)): (&(Dtype, Strided), &(SliceRef<'_>, &Strided))| {
             *dtype == data.dtype() && known == *layout
         };
@@ -118,20 +120,12 @@ impl KeptPlan {
         };
         self.sources.iter().map(one).collect()
     }
-
-    /// Runs the plan over these sources.
-    ///
-    /// # Errors
-    /// What the device reports.
-    pub(crate) fn run(&self, sources: &[SliceRef<'_>]) -> Result<Vec<AnyTensor>, Error> {
-        run(&self.plan, &*self.key.device, sources, &[])
-    }
 }
 
 /// The plans of one place in a program.
 #[derive(Debug)]
 pub(crate) struct Kept {
-    plans: Mutex<Vec<Arc<KeptPlan>>>,
+    plans: Mutex<Vec<KeptPlan>>,
 }
 
 /// Plans that one place keeps; another pushes out the oldest.
@@ -144,9 +138,9 @@ impl Kept {
     }
 
     /// The first plan that an answer is found for.
-    pub(crate) fn find<R>(&self, fits: impl Fn(&KeptPlan) -> Option<R>) -> Option<(Arc<KeptPlan>, R)> {
+    pub(crate) fn find<R>(&self, fits: impl Fn(&KeptPlan) -> Option<R>) -> Option<(Arc<Ready>, R)> {
         let plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
-        plans.iter().find_map(|plan| fits(plan).map(|answer| (Arc::clone(plan), answer)))
+        plans.iter().find_map(|plan| fits(plan).map(|answer| (Arc::clone(&plan.ready), answer)))
     }
 
     /// Keeps one more.
@@ -155,6 +149,6 @@ impl Kept {
         if plans.len() == MOST {
             plans.remove(0);
         }
-        plans.push(Arc::new(plan));
+        plans.push(plan);
     }
 }

@@ -13,5 +13,5 @@ mod tests;
 pub use context::{Context, Graph};
 pub use doors::{DynOperand, EvalAll, contract, einsum, eval_all, record_text};
 pub use kept::Number;
-pub(crate) use kept::{CallKey, Kept, KeptPlan, Key};
-pub(crate) use run::{Planned, planned, run};
+pub(crate) use kept::{CallKey, Kept, KeptPlan, Key, Ready, Sources};
+pub(crate) use run::{Computed, planned, run};

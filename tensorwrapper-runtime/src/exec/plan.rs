@@ -11,6 +11,8 @@ use num_complex::Complex;
 pub(crate) struct Plan {
     pub(super) graph: OpGraph,
     pub(super) steps: Vec<Step>,
+    /// Where the elements of the wanted tensors lie, in the order asked for.
+    pub(crate) results: Vec<Strided>,
 }
 
 /// One operation, ready for a device.
@@ -19,8 +21,8 @@ pub(super) struct Step {
     /// The tensor whose memory the output takes over, for an operation that computes nothing.
     pub(super) reshaped: Option<TensorId>,
     pub(super) kernels: Vec<Kernel>,
-    /// New tensors that the step computes.
-    pub(super) outputs: Vec<TensorId>,
+    /// New tensors that the step computes, with the number of their elements.
+    pub(super) outputs: Vec<(TensorId, usize)>,
     /// Intermediates that nobody reads after this step.
     pub(super) release: Vec<TensorId>,
 }
@@ -47,6 +49,8 @@ pub(super) enum Work {
 pub(super) struct Access {
     pub(super) tensor: TensorId,
     pub(super) layout: Strided,
+    /// Number of elements that the memory must have.
+    pub(super) reach: usize,
     pub(super) conjugate: bool,
 }
 
@@ -62,12 +66,13 @@ pub(super) fn plan(graph: OpGraph, sources: &[Strided]) -> Result<Plan, Error> {
     let layouts = layouts.collect::<Result<Vec<_>, Error>>()?;
     let mut steps = Vec::with_capacity(graph.operations().len());
     for node in graph.operations() {
-        let outputs = node.outputs.iter().map(|edge| edge.tensor).collect();
+        let outputs = node.outputs.iter().map(|edge| (edge.tensor, layouts[edge.tensor.0].len())).collect();
         let reshaped = (node.operation == Operation::Reshape).then(|| node.inputs[0].tensor);
         steps.push(Step { reshaped, kernels: kernels(node, &layouts)?, outputs, release: Vec::new() });
     }
     release(&graph, &mut steps);
-    let plan = Plan { graph, steps };
+    let results = graph.sinks().iter().map(|sink| layouts[sink.0].clone()).collect();
+    let plan = Plan { graph, steps, results };
     if cfg!(debug_assertions) {
         plan.verify()?;
     }
@@ -166,11 +171,9 @@ fn access(edge: &Edge, space: &[Label], extents: &[usize], layouts: &[Strided]) 
     let extents: Vec<usize> = space.iter().map(|&l| extents[l]).collect();
     // An empty space reads nothing, wherever its slices start.
     let offset = if extents.contains(&0) { 0 } else { offset as usize };
-    Ok(Access {
-        tensor: edge.tensor,
-        layout: Strided::within(&extents, &strides, offset, usize::MAX)?,
-        conjugate: edge.conjugate,
-    })
+    let layout = Strided::within(&extents, &strides, offset, usize::MAX)?;
+    let reach = layout.reach().expect("the layout lies within memory");
+    Ok(Access { tensor: edge.tensor, layout, reach, conjugate: edge.conjugate })
 }
 
 impl Plan {
@@ -183,7 +186,7 @@ impl Plan {
                 let message = format!("step {n} of the plan reads tensor {}, which is not there", tensor.0);
                 return Err(Error::new(ErrorKind::Shape(message)));
             }
-            step.outputs.iter().for_each(|tensor| there[tensor.0] = true);
+            step.outputs.iter().for_each(|(tensor, _)| there[tensor.0] = true);
             step.release.iter().for_each(|tensor| there[tensor.0] = false);
         }
         match self.graph.sinks().iter().find(|sink| !there[sink.0]) {

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use super::context::Context;
-use super::plan::{Kernel, Plan, Work, plan};
+use super::plan::{Access, Kernel, Plan, Work, plan};
 use crate::backend::{Device, Operand, Output};
 use crate::callback::Callback;
 use crate::erased::{Buffer, SliceRef};
 use crate::error::Error;
 use crate::expr::Value;
 use crate::graph::{Lowered, TensorId, lower};
-use crate::layout::{Strided, element_count};
+use crate::layout::Strided;
 use crate::optimize::optimize;
 use crate::tensor::{AnyRef, AnyTensor};
 
@@ -21,14 +23,35 @@ pub(crate) struct Planned<'a> {
     pub(crate) functions: Vec<Callback<'a>>,
 }
 
+impl Planned<'_> {
+    /// Runs the plan.
+    ///
+    /// # Errors
+    /// What the device reports: memory, decompositions, reductions over nothing.
+    pub(crate) fn run(&self, context: &Context) -> Result<Computed, Error> {
+        let sources: Vec<SliceRef<'_>> = self.sources.iter().map(|source| source.data).collect();
+        run(&self.plan, &*context.device, &sources, &self.functions)
+    }
+}
+
+/// The wanted tensors' elements, in the order of [`Plan::results`]. Like all lists here it needs no memory of its own
+/// while it is short: a small equation's call is to cost little more than its arithmetic.
+pub(crate) type Computed = SmallVec<[Buffer; 1]>;
+
+/// Memory of the graph's tensors while a plan runs.
+type Memory = SmallVec<[Option<Buffer>; 4]>;
+
+/// New tensors of a step.
+type New = SmallVec<[(TensorId, Buffer); 1]>;
+
 /// Computes recorded values together, each shared part once, in the order given.
 ///
 /// # Errors
 /// What the device reports: memory, decompositions, reductions over nothing.
 pub(crate) fn evaluate(context: &Context, values: &[Arc<Value<'_>>]) -> Result<Vec<AnyTensor>, Error> {
-    let Planned { plan, sources, functions } = planned(context, values)?;
-    let sources: Vec<SliceRef<'_>> = sources.iter().map(|source| source.data).collect();
-    run(&plan, &*context.device, &sources, &functions)
+    let planned = planned(context, values)?;
+    let computed = planned.run(context)?;
+    Ok(computed.into_iter().zip(planned.plan.results).map(|(buffer, layout)| AnyTensor::from_buffer(buffer, layout)).collect())
 }
 
 /// The plan that computes recorded values, and what it reads and calls.
@@ -51,20 +74,19 @@ pub(crate) fn run(
     device: &dyn Device,
     sources: &[SliceRef<'_>],
     functions: &[Callback<'_>],
-) -> Result<Vec<AnyTensor>, Error> {
-    let mut memory: Vec<Option<Buffer>> = plan.graph.tensors().iter().map(|_| None).collect();
+) -> Result<Computed, Error> {
+    let mut memory: Memory = plan.graph.tensors().iter().map(|_| None).collect();
     for step in &plan.steps {
         if let Some(tensor) = step.reshaped {
             // Every reshaped tensor is an intermediate in C order. The last reader takes its memory, others a copy.
             let last = step.release.contains(&tensor);
             let buffer = if last { memory[tensor.0].take() } else { memory[tensor.0].clone() };
-            memory[step.outputs[0].0] = buffer;
+            memory[step.outputs[0].0.0] = buffer;
             continue;
         }
-        let mut outputs = Vec::with_capacity(step.outputs.len());
-        for &tensor in &step.outputs {
-            let node = plan.graph.tensor(tensor);
-            outputs.push((tensor, Buffer::zeros(node.dtype, element_count(&node.extents)?)?));
+        let mut outputs = New::new();
+        for &(tensor, len) in &step.outputs {
+            outputs.push((tensor, Buffer::zeros(plan.graph.tensor(tensor).dtype, len)?));
         }
         for kernel in &step.kernels {
             launch(plan, device, (sources, functions), &memory, kernel, &mut outputs)?;
@@ -76,7 +98,7 @@ pub(crate) fn run(
             memory[tensor.0] = None;
         }
     }
-    collect(plan, memory)
+    Ok(collect(plan, memory))
 }
 
 /// Calls the device once.
@@ -86,24 +108,24 @@ fn launch(
     (sources, functions): (&[SliceRef<'_>], &[Callback<'_>]),
     memory: &[Option<Buffer>],
     kernel: &Kernel,
-    outputs: &mut [(TensorId, Buffer)],
+    outputs: &mut New,
 ) -> Result<(), Error> {
-    let mut inputs = Vec::with_capacity(kernel.inputs.len());
-    for access in &kernel.inputs {
-        let mut operand = Operand::new(slice(plan, sources, memory, access.tensor), &access.layout);
-        operand.conjugate = access.conjugate;
-        inputs.push(operand);
-    }
+    let read = |access: &'_ Access| slice(plan, sources, memory, access.tensor);
+    let inputs: SmallVec<[Operand<'_>; 4]> = kernel
+        .inputs
+        .iter()
+        .map(|access| Operand::reaching(read(access), &access.layout, access.reach, access.conjugate))
+        .collect();
     // A kernel writes all new tensors of its step, in their order.
-    let mut written: Vec<Output<'_>> = outputs
+    let mut written = outputs
         .iter_mut()
         .zip(&kernel.outputs)
-        .map(|((_, buffer), access)| Output::new(buffer.as_mut(), &access.layout))
-        .collect();
+        .map(|((_, buffer), access)| Output::reaching(buffer.as_mut(), &access.layout, access.reach));
+    let mut one = || written.next().expect("a kernel has an output");
     match &kernel.work {
-        Work::Factorise(kind) => device.factorise(&kernel.nest, *kind, &inputs, written),
-        Work::Contract(alpha) => device.contract(&kernel.nest, *alpha, &inputs, written.remove(0)),
-        Work::Map(program, reduction) => device.map(&kernel.nest, program, *reduction, functions, &inputs, written.remove(0)),
+        Work::Factorise(kind) => device.factorise(&kernel.nest, *kind, &inputs, written.collect()),
+        Work::Contract(alpha) => device.contract(&kernel.nest, *alpha, &inputs, one()),
+        Work::Map(program, reduction) => device.map(&kernel.nest, program, *reduction, functions, &inputs, one()),
     }
 }
 
@@ -116,13 +138,12 @@ fn slice<'m>(plan: &Plan, sources: &[SliceRef<'m>], memory: &'m [Option<Buffer>]
 }
 
 /// Takes the wanted tensors out of memory; one that is wanted twice is copied for the first.
-fn collect(plan: &Plan, mut memory: Vec<Option<Buffer>>) -> Result<Vec<AnyTensor>, Error> {
+fn collect(plan: &Plan, mut memory: Memory) -> Computed {
     let sinks = plan.graph.sinks();
     let take = |(n, sink): (usize, &TensorId)| {
         let again = sinks[n + 1..].contains(sink);
         let buffer = if again { memory[sink.0].clone() } else { memory[sink.0].take() };
-        let buffer = buffer.expect("lowering gives every wanted value an operation of its own, and the plan keeps it");
-        Ok(AnyTensor::from_buffer(buffer, Strided::row_major(&plan.graph.tensor(*sink).extents)?))
+        buffer.expect("lowering gives every wanted value an operation of its own, and the plan keeps it")
     };
     sinks.iter().enumerate().map(take).collect()
 }

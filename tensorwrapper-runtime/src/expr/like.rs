@@ -32,8 +32,8 @@ pub trait TensorLike {
 pub(crate) enum Given<'a> {
     /// Elements and where they lie.
     Elements(SliceRef<'a>, &'a Strided),
-    /// Elements in C order of a tensor that holds no layout.
-    Inline(SliceRef<'a>, Strided),
+    /// Elements in C order of a tensor that holds no layout. Boxed, so that the other kinds stay small.
+    Inline(SliceRef<'a>, Box<Strided>),
     /// A recorded result.
     Recorded(Arc<Value<'a>>),
 }
@@ -123,7 +123,7 @@ impl<T: Element, S: StaticExtents> TensorLike for StaticTensor<T, S> {
     type Shape = S;
     fn operand(&self) -> Operand<'_, T, S> {
         let AnyRef { data, layout } = self.erase();
-        Operand::new(Given::Inline(data, layout))
+        Operand::new(Given::Inline(data, Box::new(layout)))
     }
 }
 

@@ -4,4 +4,4 @@
 
 mod strided;
 
-pub(crate) use strided::{Positions, Strided, element_count};
+pub(crate) use strided::{Positions, Strided};

@@ -106,6 +106,15 @@ impl Strided {
         Some(low..high + 1)
     }
 
+    /// Number of elements that memory must have to hold all positions; `None` where one lies before its start.
+    pub(crate) fn reach(&self) -> Option<usize> {
+        match self.span() {
+            None => Some(0),
+            Some(span) if span.start >= 0 => usize::try_from(span.end).ok(),
+            Some(_) => None,
+        }
+    }
+
     /// Whether the elements are contiguous in C order, starting at the offset.
     pub(crate) fn is_row_major(&self) -> bool {
         let mut expected = 1;

@@ -1,22 +1,24 @@
 //! One invocation of the macros as the run meets it: the texts of its equations, what the program gives them, and the
 //! plan that an earlier run has left.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
 use num_complex::Complex;
+use smallvec::SmallVec;
 use tensorwrapper_notation::syntax::Hole;
 use tensorwrapper_notation::{Cast, CastId, Equation, FunctionId, OperandId, Use, read};
 
 use crate::callback::Callback;
 use crate::element::{Dtype, Element};
-use crate::erased::SliceRef;
+use crate::erased::{Buffer, SliceRef};
 use crate::error::Error;
-use crate::exec::{CallKey, Context, Kept, KeptPlan, Key, Number, Planned, planned, run};
+use crate::exec::{CallKey, Computed, Context, Kept, KeptPlan, Key, Number, Ready, Sources, planned, run};
 use crate::expr::{Bound, Given, Holes, Operand, ScalarKind, ScalarShape, ScalarValue, Target, Tree, Value, Write, bind};
-use crate::tensor::AnyTensor;
+use crate::layout::Strided;
+use crate::shape::Extents;
+use crate::tensor::Tensor as Dense;
 
 /// One equation of an invocation: its text, and the number of the value that each of its operands is. Results have the
 /// first numbers, in the order of the equations, and what the program gives the next.
@@ -120,13 +122,32 @@ pub struct Block<'b, 'a, E> {
     site: &'static Site,
     pub(super) context: &'b E,
     tensors: &'b [Tensor<'a>],
-    calls: Vec<Call<'a>>,
+    calls: SmallVec<[Call<'a>; 1]>,
     results: Vec<Arc<Value<'a>>>,
     writes: Vec<Write<'a>>,
     recorded: usize,
-    known: Option<(Arc<KeptPlan>, Vec<SliceRef<'a>>)>,
-    pub(super) computed: VecDeque<AnyTensor>,
-    pub(super) targets: VecDeque<Target>,
+    known: Option<(Arc<Ready>, Sources<'a>)>,
+    computed: Option<Results>,
+}
+
+/// What a run has computed, taken one by one in the order of the block: what is written, then what leaves it.
+#[derive(Debug)]
+struct Results {
+    ready: Arc<Ready>,
+    elements: <Computed as IntoIterator>::IntoIter,
+    taken: usize,
+}
+
+impl Results {
+    fn new(ready: Arc<Ready>, computed: Computed) -> Results {
+        Results { ready, elements: computed.into_iter(), taken: 0 }
+    }
+
+    fn next(&mut self) -> (Buffer, &Strided) {
+        let elements = self.elements.next().expect("there is a result for each that is taken");
+        self.taken += 1;
+        (elements, &self.ready.plan.results[self.taken - 1])
+    }
 }
 
 /// Starts a run.
@@ -135,13 +156,12 @@ pub fn begin<'b, 'a, E>(site: &'static Site, context: &'b E, tensors: &'b [Tenso
         site,
         context,
         tensors,
-        calls: Vec::with_capacity(site.recipes.len()),
+        calls: SmallVec::new(),
         results: Vec::new(),
         writes: Vec::new(),
         recorded: 0,
         known: None,
-        computed: VecDeque::new(),
-        targets: VecDeque::new(),
+        computed: None,
     }
 }
 
@@ -181,7 +201,7 @@ impl<'a, E> Block<'_, 'a, E> {
     pub fn record(&mut self) -> Result<(), Error> {
         let number = self.recorded;
         let equation = &self.site.equations()[number];
-        match bind(equation, self.calls[number].dtype, &Filled { equation, number, block: self })? {
+        match bind(equation, self.calls[number].dtype, &Filled::new(equation, number, self))? {
             Bound::Results(results) => self.results.extend(results),
             Bound::Write(write) => {
                 self.results.push(Arc::clone(&write.after));
@@ -211,6 +231,11 @@ impl<'a, E> Block<'_, 'a, E> {
         let scalars = scalars.filter_map(|scalar| if let ScalarKind::Tensor(given) = &scalar.0 { Some(given) } else { None });
         self.tensors.iter().map(|tensor| &tensor.0).chain(scalars)
     }
+
+    /// Elements and layouts of all of them, if none is a recorded result.
+    fn elements(&self) -> Option<SmallVec<[(SliceRef<'a>, &Strided); 4]>> {
+        self.tensors().map(Given::elements).collect()
+    }
 }
 
 /// The scalars of an equation, those that are plain numbers.
@@ -221,17 +246,19 @@ fn constants(scalars: &[ScalarValue<'_>]) -> impl Iterator<Item = Option<Complex
 impl<'a> Block<'_, 'a, Context> {
     /// Whether no plan is known for this run, so that its equations are to be recorded.
     pub fn is_new(&mut self) -> bool {
-        if self.known.is_none()
-            && self.recorded == 0
-            && let Some(tensors) = self.tensors().map(Given::elements).collect::<Option<Vec<_>>>()
-        {
-            self.known = self.site.kept.find(|plan| {
-                let calls =
-                    self.calls.iter().map(|call| (call.dtype, &call.casts[..], constants(&call.scalars), &call.numbers[..]));
-                if plan.is_for(self.context, calls) { plan.sources(&tensors) } else { None }
-            });
+        if self.known.is_none() && self.recorded == 0 {
+            self.known = self.find();
         }
         self.known.is_none()
+    }
+
+    /// The plan that an earlier run has left for one like this.
+    fn find(&self) -> Option<(Arc<Ready>, Sources<'a>)> {
+        let tensors = self.elements()?;
+        self.site.kept.find(|plan| {
+            let calls = self.calls.iter().map(|call| (call.dtype, &call.casts[..], constants(&call.scalars), &call.numbers[..]));
+            if plan.is_for(self.context, calls) { plan.sources(&tensors) } else { None }
+        })
     }
 
     /// Computes the block's results, by the plan that is known or by a new one.
@@ -239,9 +266,9 @@ impl<'a> Block<'_, 'a, Context> {
         if self.is_new() {
             return self.compute_anew();
         }
-        let (plan, sources) = self.known.as_ref().expect("a plan was found");
-        self.computed = plan.run(sources)?.into();
-        self.targets = plan.writes.iter().cloned().collect();
+        let (ready, sources) = self.known.take().expect("a plan was found");
+        let computed = run(&ready.plan, &*self.context.device, &sources, &[])?;
+        self.computed = Some(Results::new(ready, computed));
         Ok(())
     }
 
@@ -249,13 +276,13 @@ impl<'a> Block<'_, 'a, Context> {
         self.record_all()?;
         let results = self.site.sinks.iter().map(|&number| self.result(number));
         let values: Vec<_> = self.writes.iter().map(|write| &write.part).chain(results).cloned().collect();
-        let Planned { plan, sources, functions } = planned(self.context, &values)?;
-        let slices: Vec<SliceRef<'_>> = sources.iter().map(|source| source.data).collect();
-        self.computed = run(&plan, &*self.context.device, &slices, &functions)?.into();
-        self.targets = self.writes.iter().map(|write| write.target.clone()).collect();
+        let planned = planned(self.context, &values)?;
+        let computed = planned.run(self.context)?;
+        let (plan, sources, functions) = (planned.plan, planned.sources, planned.functions);
+        let ready = Arc::new(Ready { plan, writes: self.writes.iter().map(|write| write.target.clone()).collect() });
         // Recorded results have a structure of their own, which the site does not know, and functions are called by order.
         if functions.is_empty()
-            && let Some(tensors) = self.tensors().map(Given::elements).collect::<Option<Vec<_>>>()
+            && let Some(tensors) = self.elements()
         {
             let key = Key {
                 device: Arc::clone(&self.context.device),
@@ -272,25 +299,55 @@ impl<'a> Block<'_, 'a, Context> {
                     })
                     .collect(),
             };
-            let writes = self.targets.iter().cloned().collect();
-            self.site.kept.add(KeptPlan::new(key, plan, &sources, &tensors, writes));
+            self.site.kept.add(KeptPlan::new(key, Arc::clone(&ready), &sources, &tensors));
         }
+        self.computed = Some(Results::new(ready, computed));
         Ok(())
+    }
+
+    /// The next computed result.
+    pub(super) fn take<T: Element, S: Extents>(&mut self) -> Dense<T, S> {
+        let (elements, layout) = self.results().next();
+        let elements = T::typed_vec(elements);
+        Dense::from_parts(elements.unwrap_or_else(|_| unreachable!("a result of {} was recorded", T::DTYPE)), layout.clone())
+    }
+
+    /// The next computed result, which is a number.
+    pub(super) fn take_number<T: Element>(&mut self) -> T {
+        let elements = self.results().next().0;
+        T::typed(elements.as_ref()).expect("a result of this type was recorded")[0]
+    }
+
+    /// The next computed result, and where it is written.
+    pub(super) fn take_write<T: Element>(&mut self) -> (Dense<T>, Target) {
+        let results = self.results();
+        let target = results.ready.writes[results.taken].clone();
+        (self.take(), target)
+    }
+
+    fn results(&mut self) -> &mut Results {
+        self.computed.as_mut().expect("the block was computed")
     }
 }
 
 /// An equation's holes, filled by a run.
 struct Filled<'f, 'b, 'a, E> {
-    equation: &'f Equation,
+    holes: Vec<(&'f Hole, Use)>,
     number: usize,
     block: &'f Block<'b, 'a, E>,
+    /// The number of results of all equations of the block: what the program gives has the numbers from there on.
+    results: usize,
 }
 
-impl<E> Filled<'_, '_, '_, E> {
+impl<'f, 'b, 'a, E> Filled<'f, 'b, 'a, E> {
+    fn new(equation: &'f Equation, number: usize, block: &'f Block<'b, 'a, E>) -> Self {
+        let results = block.site.equations().iter().map(|equation| equation.left().len()).sum();
+        Filled { holes: equation.holes(), number, block, results }
+    }
+
     /// The position of a hole among those of its equation that are passed in the same list.
     fn position(&self, hole: &Hole, listed: fn(Use) -> bool) -> usize {
-        let holes = self.equation.holes();
-        let mut listed = holes.iter().filter(|(_, role)| listed(*role));
+        let mut listed = self.holes.iter().filter(|(_, role)| listed(*role));
         listed.position(|(known, _)| known.span == hole.span).expect("the equation lists its holes")
     }
 
@@ -302,9 +359,8 @@ impl<E> Filled<'_, '_, '_, E> {
 
 impl<'a, E> Holes<'a> for Filled<'_, '_, 'a, E> {
     fn tensor(&self, id: OperandId, _: &Hole) -> Arc<Value<'a>> {
-        let results: usize = self.block.site.equations().iter().map(|equation| equation.left().len()).sum();
         let number = self.block.site.recipes[self.number].1[id.0];
-        match number.checked_sub(results) {
+        match number.checked_sub(self.results) {
             Some(given) => self.block.tensors[given].0.value(),
             None => Arc::clone(&self.block.results[number]),
         }

@@ -1,6 +1,5 @@
 //! What becomes of recordings: computed or kept, taken as results, written into places.
 
-use std::any::type_name;
 use std::sync::Arc;
 
 use super::block::{Block, Ticket};
@@ -69,11 +68,11 @@ impl Evaluator for Context {
     }
 
     fn take_tensor<'a, T: Element, S: Extents>(block: &mut Block<'_, 'a, Self>, _: &Ticket<T, S>) -> Tensor<T, S> {
-        next(block).into_typed().unwrap_or_else(|error| unreachable!("the recording was checked: {error}"))
+        block.take()
     }
 
     fn take_number<'a, T: Element>(block: &mut Block<'_, 'a, Self>, _: &Ticket<T, ()>) -> T {
-        next::<T>(block).as_slice()[0]
+        block.take_number()
     }
 }
 
@@ -98,12 +97,6 @@ impl Evaluator for Graph {
     }
 }
 
-/// The next computed result, in the order of the block: what is written, then what leaves it.
-fn next<T: Element>(block: &mut Block<'_, '_, Context>) -> Tensor<T> {
-    let result = block.computed.pop_front().expect("there is a result for each that is taken");
-    result.into_tensor().unwrap_or_else(|_| unreachable!("a result of {} was recorded", type_name::<T>()))
-}
-
 /// A context in which blocks may write tensors: one that computes.
 #[diagnostic::on_unimplemented(
     message = "a block that is only recorded cannot write into a tensor",
@@ -117,8 +110,8 @@ pub trait WritesTensors: Sized {
 #[diagnostic::do_not_recommend]
 impl WritesTensors for Context {
     fn take_patch<T: Element, S>(block: &mut Block<'_, '_, Self>, _: &Ticket<T, S>) -> <T as Patched>::Patch {
-        let Target { selection, whole } = block.targets.pop_front().expect("there is a target for each write");
-        Patch { part: next(block), selection, whole }
+        let (part, Target { selection, whole }) = block.take_write();
+        Patch { part, selection, whole }
     }
 }
 
