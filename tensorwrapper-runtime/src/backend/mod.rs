@@ -3,6 +3,7 @@
 //! A device sees iteration spaces over strided memory and nothing else: no labels, no expressions, no graphs.
 //! `reference` is the living definition of every operation; `cpu` is the fast one.
 
+mod copy;
 pub mod cpu;
 mod device;
 #[cfg(test)]
@@ -16,6 +17,7 @@ mod random;
 mod reduce;
 pub mod reference;
 
+pub(crate) use copy::copy;
 pub use device::{Device, Factorisation, Reduction};
 pub use operand::{LoopNest, Operand, Output};
 pub use program::{Arguments, Binary, Instruction, Program, Register};

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use super::block::{Block, Ticket};
+use crate::backend;
 use crate::element::Element;
 use crate::error::Error;
 use crate::exec::{Context, Graph};
 use crate::expr::{Axis, Expr, Target};
+use crate::layout::Strided;
 use crate::shape::{Extents, StaticExtents};
 use crate::tensor::{AnyMut, StaticTensor, Tensor, TensorMut};
 
@@ -233,9 +235,9 @@ fn copy<T: Element>(view: AnyMut<'_>, patch: &Patch<T>) {
             }
         }
     }
-    let (layout, target) =
-        (layout.gather(&labels, patch.part.extents()), T::typed_mut(view.data).expect("the element type was checked"));
-    for (&element, position) in patch.part.as_slice().iter().zip(layout.positions()) {
-        target[position] = element;
-    }
+    let layout = layout.gather(&labels, patch.part.extents());
+    let target = T::typed_mut(view.data).expect("the element type was checked");
+    let (part, lies) = (patch.part.as_slice(), Strided::row_major(patch.part.extents()));
+    let copied = lies.and_then(|lies| backend::copy(part, &lies, target, &layout));
+    copied.expect("a copy of what exists needs no memory of its own");
 }

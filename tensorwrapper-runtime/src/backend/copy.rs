@@ -1,0 +1,24 @@
+//! Elements copied from one strided place to another: what the floors above need of a device to move a tensor.
+
+use std::sync::LazyLock;
+
+use super::cpu::Cpu;
+use super::{Device, Instruction, LoopNest, Operand, Output, Program, Reduction};
+use crate::element::Element;
+use crate::error::Error;
+use crate::layout::Strided;
+
+/// Copies all elements that `from` finds in `source` to where `to`, of the same extents, finds them in `target`.
+///
+/// # Errors
+/// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) for work space.
+///
+/// # Panics
+/// When a layout reaches outside of its memory; callers check with the user's words.
+pub(crate) fn copy<T: Element>(source: &[T], from: &Strided, target: &mut [T], to: &Strided) -> Result<(), Error> {
+    static PROCESSOR: LazyLock<Cpu> = LazyLock::new(Cpu::default);
+    static ELEMENT: LazyLock<Program> = LazyLock::new(|| Program::new(vec![Instruction::Input(0)]));
+    let nest = LoopNest::new(from.extents().to_vec(), from.rank());
+    let (input, output) = (Operand::new(T::erase(source), from), Output::new(T::erase_mut(target), to));
+    PROCESSOR.map(&nest, &ELEMENT, Reduction::Sum, &[], &[input], output)
+}
