@@ -4,4 +4,4 @@
 
 mod strided;
 
-pub(crate) use strided::{Positions, Strided};
+pub(crate) use strided::{Positions, Strided, element_count};

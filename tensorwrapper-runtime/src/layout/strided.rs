@@ -8,6 +8,7 @@ use std::borrow::Borrow;
 use crate::error::{Error, ErrorKind};
 use crate::shape::PerAxis;
 
+mod rearrange;
 #[cfg(test)]
 mod tests;
 
@@ -168,89 +169,6 @@ impl Strided {
         }
         visited.resize(room, false);
         self.positions().all(|p| !std::mem::replace(&mut visited[(p as i128 - start) as usize], true))
-    }
-
-    /// Keeps `len` indices of an axis from `start` on.
-    ///
-    /// # Panics
-    /// When the axis does not exist or has fewer indices; callers check with the user's words.
-    pub(crate) fn slice(mut self, axis: usize, start: usize, len: usize) -> Strided {
-        assert!(start <= self.extents[axis] && len <= self.extents[axis] - start, "slice outside of its axis");
-        self.extents[axis] = len;
-        // Without elements the offset is never followed, and moving it might overflow.
-        if !self.is_empty() {
-            self.offset = (self.offset as isize + start as isize * self.strides[axis]) as usize;
-        }
-        self
-    }
-
-    /// Fixes the index along an axis, which disappears.
-    ///
-    /// # Panics
-    /// When the axis does not exist or has no such index; callers check with the user's words.
-    pub(crate) fn chip(mut self, axis: usize, index: usize) -> Strided {
-        self = self.slice(axis, index, 1);
-        self.extents.remove(axis);
-        self.strides.remove(axis);
-        self
-    }
-
-    /// Axis `n` of the result is axis `axes[n]` of this layout.
-    ///
-    /// # Panics
-    /// When `axes` is not a permutation; callers check with the user's words.
-    pub(crate) fn permute(self, axes: &[usize]) -> Strided {
-        let mut sorted = axes.to_vec();
-        sorted.sort_unstable();
-        assert!(sorted.into_iter().eq(0..self.rank()), "{axes:?} is not a permutation of {} axes", self.rank());
-        Strided {
-            extents: axes.iter().map(|&a| self.extents[a]).collect(),
-            strides: axes.iter().map(|&a| self.strides[a]).collect(),
-            offset: self.offset,
-        }
-    }
-
-    /// Merges two axes into one that walks both at once. It stands where the first of them in order stood.
-    ///
-    /// # Panics
-    /// When the axes are one, do not exist, or differ in extent; callers check with the user's words.
-    pub(crate) fn diagonal(mut self, a: usize, b: usize) -> Strided {
-        assert!(a != b && self.extents[a] == self.extents[b], "no diagonal along axes {a} and {b} of {self:?}");
-        let (kept, removed) = (a.min(b), a.max(b));
-        self.extents.remove(removed);
-        let stride = self.strides.remove(removed);
-        // Strides of axes without a second index are arbitrary and never followed.
-        self.strides[kept] = self.strides[kept].wrapping_add(stride);
-        self
-    }
-
-    /// The same elements with axes taken apart: each axis becomes those whose extents stand in its place, which multiply
-    /// to its own, the first slowest.
-    ///
-    /// # Panics
-    /// In debug builds, when the extents do not multiply out; callers check with the user's words.
-    pub(crate) fn split(self, parts: &[Vec<usize>]) -> Strided {
-        let mut strides = PerAxis::new();
-        for ((&extent, &stride), parts) in self.extents.iter().zip(&self.strides).zip(parts) {
-            debug_assert_eq!(parts.iter().product::<usize>(), extent, "extents multiply out");
-            let below = |n: usize| parts[n + 1..].iter().product::<usize>() as isize;
-            strides.extend((0..parts.len()).map(|n| stride.wrapping_mul(below(n))));
-        }
-        Strided { extents: parts.iter().flatten().copied().collect(), strides, offset: self.offset }
-    }
-
-    /// The layout by labels: axis `n` of this one runs with label `labels[n]`; a label on two axes runs their
-    /// diagonal, one on none runs in place.
-    ///
-    /// # Panics
-    /// When there is not one label for each axis.
-    pub(crate) fn gather(self, labels: &[usize], extents: &[usize]) -> Strided {
-        assert_eq!(labels.len(), self.rank(), "one label for each axis");
-        let mut strides = PerAxis::from_elem(0, extents.len());
-        for (&label, &stride) in labels.iter().zip(&self.strides) {
-            strides[label] += stride;
-        }
-        Strided { extents: PerAxis::from_slice(extents), strides, offset: self.offset }
     }
 
     /// All multi-indices' positions in lexicographic order, last axis fastest.

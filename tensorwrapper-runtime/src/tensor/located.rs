@@ -75,6 +75,12 @@ macro_rules! metadata {
             self.located.layout.extents()
         }
 
+        /// Distance between neighbours along each axis, in elements: negative where an axis is walked backwards, 0 where
+        /// every index leads to the same element.
+        pub fn strides(&self) -> &[isize] {
+            self.located.layout.strides()
+        }
+
         /// Number of axes.
         pub fn rank(&self) -> usize {
             self.located.layout.rank()

@@ -3,7 +3,7 @@
 use std::ops::{Bound, RangeBounds};
 
 use crate::error::{Error, ErrorKind, Place};
-use crate::layout::Strided;
+use crate::layout::{Strided, element_count};
 
 /// Keeps the indices of a range along an axis.
 pub(super) fn slice(layout: &Strided, axis: usize, range: impl RangeBounds<usize>) -> Result<Strided, Error> {
@@ -62,6 +62,51 @@ pub(super) fn diagonal(layout: &Strided, a: usize, b: usize) -> Result<Strided, 
         ));
     }
     Ok(layout.clone().diagonal(a, b))
+}
+
+/// Walks an axis from its other end.
+pub(super) fn reverse(layout: &Strided, axis: usize) -> Result<Strided, Error> {
+    extent(layout, axis)?;
+    Ok(layout.clone().reverse(axis))
+}
+
+/// Keeps every `step`-th index of an axis.
+pub(super) fn step(layout: &Strided, axis: usize, step: usize) -> Result<Strided, Error> {
+    extent(layout, axis)?;
+    match step {
+        0 => Err(Error::new(ErrorKind::Shape(format!("a step of 0 along axis {axis} never leaves its first index")))),
+        _ => Ok(layout.clone().step(axis, step)),
+    }
+}
+
+/// A new axis along which nothing changes.
+pub(super) fn repeat(layout: &Strided, axis: usize, extent: usize) -> Result<Strided, Error> {
+    let rank = layout.rank();
+    if axis > rank {
+        let message = format!("a new axis of a tensor of rank {rank} is one of 0 to {rank}, not {axis}");
+        return Err(Error::new(ErrorKind::Shape(message)));
+    }
+    let repeated = layout.clone().repeat(axis, extent);
+    element_count(repeated.extents())?;
+    Ok(repeated)
+}
+
+/// Other extents for the same elements in the same order, where they can be walked like that.
+pub(super) fn reshape(layout: &Strided, extents: &[usize]) -> Result<Strided, Error> {
+    let (from, needed) = (layout.extents(), element_count(extents)?);
+    if needed != layout.len() {
+        let message = format!("extents {from:?} hold {} elements, but extents {extents:?} need {needed}", layout.len());
+        return Err(Error::new(ErrorKind::Shape(message)));
+    }
+    layout.reshape(extents).map_err(|axes| {
+        let strides = &layout.strides()[axes.clone()];
+        Error::new(ErrorKind::Shape(format!(
+            "extents {from:?} do not become {extents:?} without a copy: axes {} to {} have strides {strides:?}, which are not \
+             crossed as one axis",
+            axes.start,
+            axes.end - 1
+        )))
+    })
 }
 
 fn extent(layout: &Strided, axis: usize) -> Result<usize, Error> {

@@ -153,6 +153,60 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
         Ok(self.through(select::diagonal(&self.located.layout, axis_a, axis_b)?))
     }
 
+    /// An axis walked from its other end.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is no such axis.
+    pub fn reverse(&self, axis: usize) -> Result<TensorRef<'a, T>, Error> {
+        Ok(self.through(select::reverse(&self.located.layout, axis)?))
+    }
+
+    /// Every `step`-th index of an axis, from the first on.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is no such axis, or `step` is 0.
+    pub fn step(&self, axis: usize, step: usize) -> Result<TensorRef<'a, T>, Error> {
+        Ok(self.through(select::step(&self.located.layout, axis, step)?))
+    }
+
+    /// A new axis before axis `axis`, along which every element is met `extent` times.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::TensorRef;
+    /// let rows = TensorRef::<f64>::from_slice([2], &[1.0, 2.0])?.repeat(0, 3)?;
+    /// assert_eq!((rows.extents(), rows.strides()), (&[3, 2][..], &[0, 1][..]));
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there are fewer axes, or more elements than can be counted.
+    pub fn repeat(&self, axis: usize, extent: usize) -> Result<TensorRef<'a, T>, Error> {
+        Ok(self.through(select::repeat(&self.located.layout, axis, extent)?))
+    }
+
+    /// The same elements in C order with other extents, without a copy. Axes that lie apart in memory cannot become one,
+    /// nor be cut anew: the error names them.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::TensorRef;
+    /// let elements = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+    /// let matrix = TensorRef::<f64>::from_slice([2, 3], &elements)?;
+    /// assert_eq!(matrix.reshape([3, 2])?[[1, 0]], 3.0);
+    /// assert_eq!(
+    ///     matrix.permute(&[1, 0])?.reshape([6]).unwrap_err().to_string(),
+    ///     "extents [3, 2] do not become [6] without a copy: axes 0 to 1 have strides [1, 3], which are not crossed as one axis"
+    /// );
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents do not fit `S2`, need another number of elements, or
+    /// need a copy.
+    pub fn reshape<S2: Extents>(&self, shape: impl IntoShape<S2>) -> Result<TensorRef<'a, T, S2>, Error> {
+        let layout = select::reshape(&self.located.layout, &checked_extents(shape)?)?;
+        Ok(TensorRef::from_located(self.located.with_data(self.located.data).with_layout(layout)))
+    }
+
     fn through(&self, layout: Strided) -> TensorRef<'a, T> {
         TensorRef::from_located(self.located.with_data(self.located.data).with_layout(layout))
     }

@@ -155,6 +155,33 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
         Ok(self.through(layout))
     }
 
+    /// An axis walked from its other end.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when there is no such axis.
+    pub fn reverse(self, axis: usize) -> Result<TensorMut<'a, T>, Error> {
+        let layout = select::reverse(&self.located.layout, axis)?;
+        Ok(self.through(layout))
+    }
+
+    /// Every `step`-th index of an axis, from the first on.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when there is no such axis, or `step` is 0.
+    pub fn step(self, axis: usize, step: usize) -> Result<TensorMut<'a, T>, Error> {
+        let layout = select::step(&self.located.layout, axis, step)?;
+        Ok(self.through(layout))
+    }
+
+    /// The same elements in C order with other extents, without a copy.
+    ///
+    /// # Errors
+    /// As [`TensorRef::reshape`].
+    pub fn reshape<S2: Extents>(self, shape: impl IntoShape<S2>) -> Result<TensorMut<'a, T, S2>, Error> {
+        let layout = select::reshape(&self.located.layout, &checked_extents(shape)?)?;
+        Ok(TensorMut::from_located(self.located.with_layout(layout)))
+    }
+
     fn through(self, layout: Strided) -> TensorMut<'a, T> {
         TensorMut::from_located(self.located.with_layout(layout))
     }

@@ -206,3 +206,72 @@ fn copies_of_broadcasts_and_backward_strides() {
     assert_eq!(v.to_tensor().unwrap().as_slice(), [5.0, 5.0, 6.0, 6.0].repeat(3));
     assert_eq!(v, v.to_tensor().unwrap().view());
 }
+
+#[test]
+fn walks_backwards_in_steps_and_in_place() {
+    let t = counted(&[2, 5]);
+    let v = t.view();
+    assert!(v.reverse(1).unwrap().chip(0, 1).unwrap().elements().eq(&[9.0, 8.0, 7.0, 6.0, 5.0]));
+    assert!(v.step(1, 2).unwrap().elements().eq(&[0.0, 2.0, 4.0, 5.0, 7.0, 9.0]));
+    assert!(v.step(1, 9).unwrap().reverse(0).unwrap().elements().eq(&[5.0, 0.0]));
+    let repeated = v.chip(0, 1).unwrap().repeat(1, 2).unwrap();
+    assert_eq!((repeated.extents(), repeated.strides()), (&[5, 2][..], &[1, 0][..]));
+    assert!(repeated.elements().take(4).eq(&[5.0, 5.0, 6.0, 6.0]));
+    assert_eq!(sentence(v.reverse(2)), "there is no axis 2 in a tensor of rank 2");
+    assert_eq!(sentence(v.step(1, 0)), "a step of 0 along axis 1 never leaves its first index");
+    assert_eq!(sentence(v.repeat(3, 2)), "a new axis of a tensor of rank 2 is one of 0 to 2, not 3");
+    assert!(v.repeat(0, usize::MAX).is_err());
+    let mut t = t.clone();
+    t.view_mut().reverse(1).unwrap().step(1, 2).unwrap()[[0, 1]] = -1.0;
+    assert_eq!(t[[0, 2]], -1.0);
+}
+
+/// Extents that multiply to `len`, ones among them.
+fn factors(rng: &mut StdRng, mut len: usize) -> Vec<usize> {
+    let mut extents = Vec::new();
+    while len > 1 || rng.random_bool(0.3) {
+        let divisors: Vec<usize> = (1..=len).filter(|d| len % d == 0).collect();
+        let extent = divisors[rng.random_range(0..divisors.len())];
+        extents.push(extent);
+        len /= extent;
+    }
+    extents
+}
+
+/// A view with other extents has the same elements in the same order; where it is refused, the axes that it names have not
+/// one stride.
+#[test]
+fn reshapes_keep_the_order() {
+    let mut rng = StdRng::seed_from_u64(11);
+    let (mut done, mut refused) = (0, 0);
+    for _ in 0..3000 {
+        let extents: Vec<usize> = (0..rng.random_range(0..4)).map(|_| rng.random_range(0..5)).collect();
+        let t = counted(&extents);
+        let mut view = t.view();
+        for axis in 0..extents.len() {
+            match rng.random_range(0..6) {
+                0 => view = view.reverse(axis).unwrap(),
+                1 => view = view.step(axis, 2).unwrap(),
+                2 => view = view.slice(axis, ..view.extents()[axis].min(2)).unwrap(),
+                3 => view = view.permute(&(0..extents.len()).rev().collect::<Vec<_>>()).unwrap(),
+                _ => {}
+            }
+        }
+        let shape = if view.is_empty() { vec![0, rng.random_range(0..3)] } else { factors(&mut rng, view.len()) };
+        match view.reshape::<Shape>(&shape) {
+            Ok(reshaped) => {
+                assert_eq!(reshaped.extents(), shape);
+                assert!(reshaped.elements().eq(view.elements()), "{extents:?} {:?} to {shape:?}", view.strides());
+                done += 1;
+            }
+            Err(error) => {
+                assert!(view.as_slice().is_none(), "{error}");
+                refused += 1;
+            }
+        }
+        let copy = view.to_tensor().unwrap();
+        assert!(copy.view().reshape::<Shape>(&shape).unwrap().elements().eq(view.elements()));
+    }
+    assert!(done > 1000 && refused > 100, "{done} done, {refused} refused");
+    assert_eq!(sentence(counted(&[2, 3]).view().reshape::<Shape>([7])), "extents [2, 3] hold 6 elements, but extents [7] need 7");
+}
