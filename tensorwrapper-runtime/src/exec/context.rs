@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use crate::backend::Device;
 use crate::backend::cpu::Cpu;
 use crate::backend::reference::Reference;
-use crate::optimize::Order;
+use crate::optimize::{Accumulate, Choices, Order};
 
 /// Where equations run: a device, and how the order of products is found. Cloning it shares the device.
 ///
@@ -20,20 +20,20 @@ use crate::optimize::Order;
 #[derive(Clone, Debug)]
 pub struct Context {
     pub(crate) device: Arc<dyn Device>,
-    pub(crate) order: Order,
+    pub(crate) choices: Choices,
 }
 
 impl Context {
     /// The processor, with all its cores.
     #[must_use]
     pub fn cpu() -> Context {
-        Context { device: Arc::new(Cpu::new(None)), order: Order::default() }
+        Context { device: Arc::new(Cpu::new(None)), choices: Choices::default() }
     }
 
     /// Naive loops: slow, and the definition of what every other device must compute.
     #[must_use]
     pub fn reference() -> Context {
-        Context { device: Arc::new(Reference), order: Order::default() }
+        Context { device: Arc::new(Reference), choices: Choices::default() }
     }
 
     /// The same on that many threads of the processor: 0 means 1, and more than 1024 mean 1024. No effect on other devices.
@@ -48,7 +48,21 @@ impl Context {
     /// The same with another way to order products.
     #[must_use]
     pub fn order(self, order: Order) -> Context {
-        Context { order, ..self }
+        Context { choices: Choices { order, ..self.choices }, ..self }
+    }
+
+    /// The same with sums of another precision.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Accumulate, Context, Tensor};
+    /// let x = Tensor::<f32>::from_slice([3], &[1e8, 1.0, -1e8])?;
+    /// let careful = Context::cpu().accumulate(Accumulate::Double);
+    /// assert_eq!(careful.einsum("i->", &[&x])?.as_slice(), [1.0]); // in f32 it would be 0
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    #[must_use]
+    pub fn accumulate(self, accumulate: Accumulate) -> Context {
+        Context { choices: Choices { accumulate, ..self.choices }, ..self }
     }
 
     /// The device's name.

@@ -13,7 +13,7 @@ use crate::element::Dtype;
 use crate::erased::SliceRef;
 use crate::expr::Target;
 use crate::layout::Strided;
-use crate::optimize::Order;
+use crate::optimize::Choices;
 use crate::tensor::AnyRef;
 
 /// A number inside an equation that is no element: a position, a range, an exponent.
@@ -33,7 +33,7 @@ pub enum Number {
 #[derive(Debug)]
 pub(crate) struct Key {
     pub(crate) device: Arc<dyn Device>,
-    pub(crate) order: Order,
+    pub(crate) choices: Choices,
     pub(crate) tensors: Vec<(Dtype, Strided)>,
     /// What each equation takes beside tensors.
     pub(crate) calls: Vec<CallKey>,
@@ -96,7 +96,7 @@ impl KeptPlan {
         mut calls: impl Iterator<Item = (Dtype, &'c [Dtype], impl Iterator<Item = Option<Complex<f64>>>, &'c [Number])>,
     ) -> bool {
         Arc::ptr_eq(&self.key.device, &context.device)
-            && self.key.order == context.order
+            && self.key.choices == context.choices
             && self
                 .key
                 .calls

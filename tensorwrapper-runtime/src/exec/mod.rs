@@ -2,6 +2,8 @@
 //!
 //! The doors that compute stand here too, because everything they need is below them.
 
+#[cfg(test)]
+mod accumulate_tests;
 mod context;
 mod doors;
 mod kept;

@@ -63,7 +63,7 @@ pub(crate) fn planned<'a>(context: &Context, values: &[Arc<Value<'a>>]) -> Resul
     if cfg!(debug_assertions) {
         graph.verify()?;
     }
-    let graph = optimize(&graph, context.order)?;
+    let graph = optimize(&graph, context.choices)?;
     let layouts: Vec<Strided> = sources.iter().map(|source| source.layout.clone()).collect();
     Ok(Planned { plan: plan(graph, &layouts)?, sources, functions })
 }

@@ -14,7 +14,7 @@ use crate::element::{Dtype, Element as _};
 use crate::expr::Expr;
 use crate::graph::{Edge, EdgeAxis, OpGraph, Operation, TensorId, lower};
 use crate::layout::Strided;
-use crate::optimize::{Order, optimize};
+use crate::optimize::{Choices, Order, optimize};
 use crate::tensor::Tensor;
 
 fn whole(tensor: TensorId, labels: &[usize]) -> Edge {
@@ -165,7 +165,7 @@ fn pairs_make_the_same_product() {
         };
         let expected = result(&graph);
         for order in [Order::Greedy, Order::AsWritten] {
-            let binary = optimize(&graph, order).unwrap();
+            let binary = optimize(&graph, Choices { order, ..Choices::default() }).unwrap();
             assert!(binary.operations().iter().all(|node| node.inputs.len() <= 2));
             assert_eq!(binary.operations().len(), graph.operations()[0].inputs.len().saturating_sub(1).max(1));
             let found = result(&binary);
@@ -184,7 +184,7 @@ fn other_operations_keep_their_places() {
     let b = (a.at("ik") * a.at("kl") * a.at("lj")).record("ij").unwrap();
     let c: Expr<'_, f64> = (b.at("ij").exp() / b.at("ik").max("k") + a.at("ij")).record("iij").unwrap();
     let graph = lower(&[Arc::clone(c.value()), Arc::clone(b.value())]).graph;
-    let binary = optimize(&graph, Order::Greedy).unwrap();
+    let binary = optimize(&graph, Choices::default()).unwrap();
     let count = |graph: &OpGraph, contract: bool| {
         graph.operations().iter().filter(|node| matches!(node.operation, Operation::Contract { .. }) == contract).count()
     };

@@ -1,23 +1,43 @@
 //! Passes from graph to graph: each a pure function in a file of its own, verified after it ran.
 
+mod accumulate;
 mod order;
 mod pairwise;
+mod rewrite;
 #[cfg(test)]
 mod tests;
 
 use crate::error::Error;
 use crate::graph::OpGraph;
 
+pub use accumulate::Accumulate;
 pub use order::Order;
 
-/// A graph whose contractions have at most two factors, in the order that the strategy finds.
+/// What a caller may choose about the passes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Choices {
+    pub(crate) order: Order,
+    pub(crate) accumulate: Accumulate,
+}
+
+/// The same graph made cheaper: contractions have at most two factors, in the order that the strategy finds, and sums are
+/// of the precision that was chosen.
 ///
 /// # Errors
 /// A broken promise of the graph, in debug builds.
-pub(crate) fn optimize(graph: &OpGraph, order: Order) -> Result<OpGraph, Error> {
-    let binary = pairwise::pairwise(graph, order);
-    if cfg!(debug_assertions) {
-        binary.verify()?;
+pub(crate) fn optimize(graph: &OpGraph, choices: Choices) -> Result<OpGraph, Error> {
+    let verified = |graph: OpGraph| {
+        if cfg!(debug_assertions) {
+            graph.verify()?;
+        }
+        Ok(graph)
+    };
+    // Products of many factors are widened as one, so that no intermediate is rounded.
+    match choices.accumulate {
+        Accumulate::AsElements => verified(pairwise::pairwise(graph, choices.order)),
+        Accumulate::Double => {
+            let wide = verified(accumulate::accumulate(graph))?;
+            verified(pairwise::pairwise(&wide, choices.order))
+        }
     }
-    Ok(binary)
 }

@@ -3,37 +3,15 @@
 use num_complex::Complex;
 
 use super::order::{Network, Order, path};
+use super::rewrite::{keep, rewrite};
 use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId};
 
 /// The same graph with at most two factors in each contraction.
 pub(super) fn pairwise(graph: &OpGraph, order: Order) -> OpGraph {
-    let mut result = OpGraph::new();
-    // Tensors of the old graph by their numbers in the new one.
-    let mut moved: Vec<Option<TensorId>> = vec![None; graph.tensors().len()];
-    for source in graph.sources() {
-        let node = graph.tensor(source);
-        moved[source.0] = Some(result.add_source(node.extents.clone(), node.dtype));
-    }
-    for node in graph.operations() {
-        let new = |tensor: TensorId| moved[tensor.0].expect("operations stand in an order in which they can run");
-        let inputs: Vec<Edge> = node.inputs.iter().map(|e| Edge { tensor: new(e.tensor), ..e.clone() }).collect();
-        let made = match node.operation {
-            Operation::Contract { alpha } if inputs.len() > 2 => vec![split(&mut result, graph, node, inputs, alpha, order)],
-            _ => {
-                let labels: Vec<Vec<Label>> = node.outputs.iter().map(Edge::labels).collect();
-                let outputs: Vec<_> =
-                    node.outputs.iter().zip(&labels).map(|(e, l)| (l.as_slice(), graph.tensor(e.tensor).dtype)).collect();
-                result.add_operation(node.operation.clone(), inputs, &outputs, node.extents.clone())
-            }
-        };
-        for (edge, tensor) in node.outputs.iter().zip(made) {
-            moved[edge.tensor.0] = Some(tensor);
-        }
-    }
-    for sink in graph.sinks() {
-        result.add_sink(moved[sink.0].expect("every tensor has moved"));
-    }
-    result
+    rewrite(graph, |result, node, inputs| match node.operation {
+        Operation::Contract { alpha } if inputs.len() > 2 => vec![split(result, graph, node, inputs, alpha, order)],
+        _ => keep(graph, result, node, inputs),
+    })
 }
 
 /// One contraction as a sequence of pairs; the factor in front goes with the last.

@@ -286,7 +286,7 @@ impl<'a> Block<'_, 'a, Context> {
         {
             let key = Key {
                 device: Arc::clone(&self.context.device),
-                order: self.context.order,
+                choices: self.context.choices,
                 tensors: tensors.iter().map(|(data, layout)| (data.dtype(), (*layout).clone())).collect(),
                 calls: self
                     .calls

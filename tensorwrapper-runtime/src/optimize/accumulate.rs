@@ -1,0 +1,101 @@
+//! Sums over single-precision data in double precision: operands are widened where a sum reads them, and its result is
+//! rounded once.
+
+use super::rewrite::{keep, rewrite};
+use crate::backend::{Instruction, Program, Reduction};
+use crate::element::Dtype;
+use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId};
+
+/// In which precision sums are taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Accumulate {
+    /// In that of the elements.
+    #[default]
+    AsElements,
+    /// In double precision: every sum over `f32` or `Complex<f32>` is taken in `f64` or `Complex<f64>`, products included,
+    /// and its result is rounded once. Elements of double precision are summed as ever.
+    Double,
+}
+
+/// The same graph with every sum over single precision in double precision.
+pub(super) fn accumulate(graph: &OpGraph) -> OpGraph {
+    rewrite(graph, |result, node, inputs| match doubled(graph, node) {
+        Some(double) => vec![widened(graph, result, node, inputs, double)],
+        None => keep(graph, result, node, inputs),
+    })
+}
+
+/// The element type in which an operation is to sum, if it sums and has another.
+fn doubled(graph: &OpGraph, node: &OperationNode) -> Option<Dtype> {
+    let sums = match &node.operation {
+        Operation::Contract { .. } | Operation::Map { reduction: Reduction::Sum, .. } => {
+            node.extents.len() > node.outputs[0].axes.len()
+        }
+        Operation::Map { reduction: Reduction::Product | Reduction::Max | Reduction::Min, .. }
+        | Operation::Factorise(_)
+        | Operation::Reshape
+        | Operation::Write { .. } => false,
+    };
+    match graph.tensor(node.outputs[0].tensor).dtype {
+        Dtype::F32 if sums => Some(Dtype::F64),
+        Dtype::C32 if sums => Some(Dtype::C64),
+        Dtype::F32 | Dtype::C32 | Dtype::F64 | Dtype::C64 => None,
+    }
+}
+
+fn widened(graph: &OpGraph, result: &mut OpGraph, node: &OperationNode, inputs: Vec<Edge>, double: Dtype) -> TensorId {
+    let single = graph.tensor(node.outputs[0].tensor).dtype;
+    let kept = node.outputs[0].labels();
+    let (operation, inputs) = match &node.operation {
+        Operation::Map { program, reduction } if program.functions() == 0 => {
+            let operation = Operation::Map { program: converting(program), reduction: *reduction };
+            (operation, inputs)
+        }
+        // Functions of the program's are of single precision: their values are stored, then summed.
+        Operation::Map { program, .. } => {
+            let all: Vec<Label> = (0..node.extents.len()).collect();
+            let operation = Operation::Map { program: program.clone(), reduction: Reduction::Sum };
+            let values = result.add_operation(operation, inputs, &[(&all, single)], node.extents.clone())[0];
+            let program = Program::new(vec![Instruction::Converted(0)]);
+            (Operation::Map { program, reduction: Reduction::Sum }, vec![whole(values, &all)])
+        }
+        other => {
+            let inputs = inputs.into_iter().map(|edge| converted(result, edge, &node.extents, double)).collect();
+            (other.clone(), inputs)
+        }
+    };
+    let sum = result.add_operation(operation, inputs, &[(&kept, double)], node.extents.clone())[0];
+    let labels: Vec<Label> = (0..kept.len()).collect();
+    converted(result, whole(sum, &labels), &kept.iter().map(|&label| node.extents[label]).collect::<Vec<_>>(), single).tensor
+}
+
+/// The part of a tensor that an edge reads, as a tensor of another element type.
+fn converted(result: &mut OpGraph, edge: Edge, extents: &[usize], dtype: Dtype) -> Edge {
+    let labels = edge.labels();
+    let own = |label: Label| labels.iter().position(|&known| known == label).expect("it is one of the edge's labels");
+    let axes = edge.axes.iter().map(|&axis| match axis {
+        EdgeAxis::Label { label, start } => EdgeAxis::Label { label: own(label), start },
+        chip @ EdgeAxis::Chip(_) => chip,
+    });
+    let read = Edge { tensor: edge.tensor, axes: axes.collect(), conjugate: false };
+    let program = Program::new(vec![Instruction::Converted(0)]);
+    let operation = Operation::Map { program, reduction: Reduction::Sum };
+    let all: Vec<Label> = (0..labels.len()).collect();
+    let own_extents = labels.iter().map(|&label| extents[label]).collect();
+    let tensor = result.add_operation(operation, vec![read], &[(&all, dtype)], own_extents)[0];
+    Edge { conjugate: edge.conjugate, ..whole(tensor, &labels) }
+}
+
+/// The program with every input converted: what is of the result's own type converts to itself.
+fn converting(program: &Program) -> Program {
+    let instructions = program.instructions().iter().map(|&instruction| match instruction {
+        Instruction::Input(n) => Instruction::Converted(n),
+        other => other,
+    });
+    Program::new(instructions.collect())
+}
+
+fn whole(tensor: TensorId, labels: &[Label]) -> Edge {
+    Edge { tensor, axes: labels.iter().map(|&label| EdgeAxis::Label { label, start: 0 }).collect(), conjugate: false }
+}
