@@ -49,7 +49,7 @@ pub enum ErrorKind {
     Shape(String),
     /// A label is used where the language does not allow it.
     Label(String),
-    /// The text is not an equation.
+    /// The text is not an equation, or not a layout.
     Syntax {
         /// What is wrong.
         message: String,

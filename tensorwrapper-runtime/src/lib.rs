@@ -31,6 +31,7 @@ pub use element::{CastInto, Dtype, Element};
 pub use error::{Error, ErrorKind, Place};
 pub use exec::{Context, DynOperand, EvalAll, Graph, contract, einsum, eval_all};
 pub use expr::{Expr, Indexed, MapArguments, TensorLike};
+pub use layout::{Fill, Indexer, Layout, Layouts, Logical, Physical, Tile, Walk};
 pub use optimize::{Accumulate, Order};
 pub use shape::{Const, Dyn, Extent, Extents, IntoExtent, IntoShape, Len, NestedArray, Shape, StaticExtents};
 pub use tensor::{AnyTensor, ComputeDevice, Elements, MemoryKind, Placement, StaticTensor, Tensor, TensorMut, TensorRef};

@@ -1,0 +1,75 @@
+//! Elements into a layout, and out of it.
+//!
+//! Knows nothing of who owns the memory.
+
+use super::physical::Physical;
+use super::refuse;
+use crate::element::Element;
+use crate::error::{Error, ErrorKind};
+
+impl Physical {
+    /// The memory of this layout, from the elements in the order of their indices, the last fastest. Where no element is,
+    /// stands the [`Fill`](super::Fill).
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Error, Physical};
+    /// let stored: Physical = "f32[2,3]{0,1:W(3,5)}".parse()?;
+    /// let memory = stored.store(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+    /// assert_eq!(memory, [1.0, 4.0, 0.0, 2.0, 5.0, 0.0, 3.0, 6.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    /// assert_eq!(stored.load(&memory)?, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When elements are of another type or number, or memory is refused.
+    pub fn store<T: Element>(&self, elements: &[T]) -> Result<Vec<T>, Error> {
+        self.check::<T>(elements.len(), self.logical().element_count())?;
+        let mut memory = with_room(self.buffer_len())?;
+        memory.resize(self.buffer_len(), self.fill().value());
+        let mut next = elements.iter();
+        self.in_order(|position| memory[position] = *next.next().expect("elements have been counted"));
+        Ok(memory)
+    }
+
+    /// The elements in the order of their indices, the last fastest, from the memory of this layout.
+    ///
+    /// # Errors
+    /// When elements are of another type or number, or memory is refused.
+    pub fn load<T: Element>(&self, memory: &[T]) -> Result<Vec<T>, Error> {
+        self.check::<T>(memory.len(), self.buffer_len())?;
+        let mut elements = with_room(self.logical().element_count())?;
+        self.in_order(|position| elements.push(memory[position]));
+        Ok(elements)
+    }
+
+    fn check<T: Element>(&self, given: usize, wanted: usize) -> Result<(), Error> {
+        if T::DTYPE != self.dtype() {
+            return Err(Error::new(ErrorKind::Element { expected: self.dtype(), found: T::DTYPE }));
+        }
+        if given != wanted {
+            return refuse(format!("{given} elements are given where `{self}` takes {wanted}"));
+        }
+        Ok(())
+    }
+
+    /// The positions of all elements in the order of their indices.
+    fn in_order(&self, mut visit: impl FnMut(usize)) {
+        if self.logical().element_count() == 0 {
+            return;
+        }
+        let (indexer, mut index) = (self.indexer(), vec![0; self.rank()]);
+        loop {
+            visit(indexer.position(&index).expect("an index in range has a position"));
+            if !self.logical().next(&mut index) {
+                return;
+            }
+        }
+    }
+}
+
+fn with_room<T>(len: usize) -> Result<Vec<T>, Error> {
+    let mut memory = Vec::new();
+    let bytes = len as u128 * size_of::<T>() as u128;
+    memory.try_reserve_exact(len).map_err(|_| Error::new(ErrorKind::Memory { bytes }))?;
+    Ok(memory)
+}

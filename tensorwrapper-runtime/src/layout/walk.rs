@@ -1,0 +1,138 @@
+//! From index to index: in the order of indices, and in the order of memory.
+//!
+//! Knows nothing of elements.
+
+use super::indexer::Indexer;
+use super::logical::Logical;
+use super::physical::Physical;
+use super::refuse;
+use crate::error::Error;
+
+impl Logical {
+    /// Makes an index the next one, the last axis fastest; `false` at the last, which stays as it is. XLA's `BumpIndices`.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Dtype, Error, Logical};
+    /// let array = Logical::new(Dtype::F32, [2, 3])?;
+    /// let mut index = [0, 2];
+    /// assert!(array.bump(&mut index)?);
+    /// assert_eq!(index, [1, 0]);
+    /// assert!(!array.bump(&mut [1, 2])?);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the index has another rank or is out of range.
+    pub fn bump(&self, index: &mut [usize]) -> Result<bool, Error> {
+        self.check_index(index)?;
+        Ok(self.next(index))
+    }
+
+    /// As `bump`, of an index in range.
+    pub(super) fn next(&self, index: &mut [usize]) -> bool {
+        let Some(axis) = (0..self.rank()).rev().find(|&axis| index[axis] + 1 < self.extents()[axis]) else { return false };
+        index[axis] += 1;
+        index[axis + 1..].fill(0);
+        true
+    }
+}
+
+impl Physical {
+    /// The positions of some elements in the order of memory, the most minor axis fastest: along each axis those from
+    /// `base` on that are below `base + count`, by `step`. XLA's `ForEachIndex`.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Error, Physical};
+    /// let stored: Physical = "f32[4,6]{0,1}".parse()?;
+    /// let mut walk = stored.walk(&[0, 1], &[4, 4], &[2, 3])?;
+    /// assert_eq!(walk.next(), Some(4));
+    /// assert_eq!(walk.index(), [0, 1]);
+    /// assert_eq!(walk.collect::<Vec<_>>(), [6, 16, 18]); // indices [2, 1], [0, 4] and [2, 4]
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there is not one number for each axis, elements do not exist, or a step is 0.
+    pub fn walk(&self, base: &[usize], count: &[usize], step: &[usize]) -> Result<Walk, Error> {
+        [base, count, step].into_iter().try_for_each(|given| self.logical().check_rank(given.len()))?;
+        for (axis, ((&base, &count), &step)) in base.iter().zip(count).zip(step).enumerate() {
+            let extent = self.extents()[axis];
+            if base > extent || count > extent - base {
+                return refuse(format!(
+                    "{count} indices from {base} on leave axis {axis} of `{self}`, which has extent {extent}"
+                ));
+            }
+            if step == 0 {
+                return refuse(format!("a step of 0 along axis {axis} of `{self}` never ends"));
+            }
+        }
+        let axes = self.layout().minor_to_major().iter();
+        let axes = axes.map(|&axis| Steps { axis, base: base[axis], end: base[axis] + count[axis], step: step[axis] }).collect();
+        let (started, ended) = (false, count.contains(&0));
+        Ok(Walk { indexer: self.indexer(), axes, index: base.to_vec(), started, ended })
+    }
+
+    /// The positions of all elements in the order of memory, the most minor axis fastest.
+    pub fn walk_all(&self) -> Walk {
+        let (zeros, ones) = (vec![0; self.rank()], vec![1; self.rank()]);
+        self.walk(&zeros, self.extents(), &ones).expect("all elements exist")
+    }
+}
+
+/// Along one axis.
+#[derive(Clone, Debug)]
+struct Steps {
+    axis: usize,
+    base: usize,
+    end: usize,
+    step: usize,
+}
+
+/// The positions of elements in the order of memory; see [`Physical::walk`].
+#[derive(Clone, Debug)]
+pub struct Walk {
+    indexer: Indexer,
+    /// Most minor first.
+    axes: Vec<Steps>,
+    index: Vec<usize>,
+    started: bool,
+    ended: bool,
+}
+
+impl Walk {
+    /// The index of the element whose position was given last.
+    pub fn index(&self) -> &[usize] {
+        &self.index
+    }
+
+    /// Goes to the next element, if there is one.
+    fn advance(&mut self) -> bool {
+        if !self.started {
+            self.started = true;
+            return true;
+        }
+        // No step to the end is longer than what is left, so that no sum overflows.
+        let along = self.axes.iter().position(|Steps { axis, end, step, .. }| end - self.index[*axis] > *step);
+        let Some(along) = along else { return false };
+        for Steps { axis, base, .. } in &self.axes[..along] {
+            self.index[*axis] = *base;
+        }
+        let Steps { axis, step, .. } = self.axes[along];
+        self.index[axis] += step;
+        true
+    }
+}
+
+impl Iterator for Walk {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        if self.ended || !self.advance() {
+            self.ended = true;
+            return None;
+        }
+        self.indexer.position(&self.index)
+    }
+}
+
+impl std::iter::FusedIterator for Walk {}
