@@ -32,5 +32,8 @@ pub use error::{Error, ErrorKind, Place};
 pub use exec::{Context, DynOperand, EvalAll, Graph, contract, einsum, eval_all};
 pub use expr::{Expr, Indexed, MapArguments, TensorLike};
 pub use optimize::Order;
-pub use shape::{Const, Dyn, Extent, Extents, IntoExtent, IntoShape, Len, NestedArray, Shape, StaticExtents};
+pub use shape::{
+    Const, Dyn, Extent, Extents, FixedIndices, Indices, IntoExtent, IntoShape, Len, Mask, MultiIndex, NestedArray, Shape,
+    StaticExtents,
+};
 pub use tensor::{AnyTensor, ComputeDevice, Elements, MemoryKind, Placement, StaticTensor, Tensor, TensorMut, TensorRef};

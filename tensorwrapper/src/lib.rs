@@ -193,8 +193,9 @@ macro_rules! try_einsum {
 
 pub use tensorwrapper_runtime::{
     AnyTensor, CastInto, ComputeDevice, Const, Context, Dtype, Dyn, DynOperand, Element, Elements, Error, ErrorKind, EvalAll,
-    Expr, Extent, Extents, Graph, Indexed, IntoExtent, IntoShape, Len, MapArguments, MemoryKind, NestedArray, Order, Place,
-    Placement, Shape, StaticExtents, StaticTensor, Tensor, TensorLike, TensorMut, TensorRef, contract, einsum, eval_all, graph,
+    Expr, Extent, Extents, FixedIndices, Graph, Indexed, Indices, IntoExtent, IntoShape, Len, MapArguments, Mask, MemoryKind,
+    MultiIndex, NestedArray, Order, Place, Placement, Shape, StaticExtents, StaticTensor, Tensor, TensorLike, TensorMut,
+    TensorRef, contract, einsum, eval_all, graph,
 };
 
 #[doc(hidden)]
