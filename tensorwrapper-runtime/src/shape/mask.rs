@@ -2,7 +2,7 @@
 //!
 //! Knows nothing of elements; a masked tensor is somebody else's business.
 
-use super::indices::MultiIndex;
+use super::index::MultiIndex;
 use super::value::Shape;
 use crate::error::{Error, ErrorKind};
 
@@ -112,7 +112,7 @@ impl Mask {
             let found = axis.ascending.binary_search_by_key(index, |&at| axis.original[at]);
             found.ok().map(|found| axis.ascending[found])
         };
-        Ok(self.axes.iter().zip(original).map(find).collect::<Option<Vec<usize>>>().map(MultiIndex::from_axes))
+        Ok(self.axes.iter().zip(original).map(find).collect())
     }
 
     /// The selected indices of the whole, in the order of the selection, its last axis fastest.
@@ -128,6 +128,6 @@ impl Mask {
     }
 
     fn at(&self, index: &[usize]) -> MultiIndex {
-        MultiIndex::from_axes(self.axes.iter().zip(index).map(|(axis, &at)| axis.original[at]))
+        self.axes.iter().zip(index).map(|(axis, &at)| axis.original[at]).collect()
     }
 }

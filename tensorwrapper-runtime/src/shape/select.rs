@@ -9,7 +9,9 @@ use crate::error::{Error, ErrorKind};
 #[cfg(test)]
 mod tests;
 
-/// | here | in a C++ tensor library's words |
+/// Parts of a shape, and what they are called in the C++ design that this follows:
+///
+/// | here | there |
 /// |---|---|
 /// | `s.slice([0, 0], [10, 1])` | `s.slice({0, 0}, {10, 1})` |
 /// | `s.slice_at([0])` | `s.slice(0)` |
