@@ -33,5 +33,8 @@ pub use exec::{Context, DynOperand, EvalAll, Graph, contract, einsum, eval_all};
 pub use expr::{Expr, Indexed, MapArguments, TensorLike};
 pub use layout::{Fill, Indexer, Layout, Layouts, Logical, Physical, Tile, Walk};
 pub use optimize::{Accumulate, Order};
-pub use shape::{Const, Dyn, Extent, Extents, IntoExtent, IntoShape, Len, NestedArray, Shape, StaticExtents};
+pub use shape::{
+    Const, Dyn, Extent, Extents, FixedIndices, Indices, IntoExtent, IntoShape, Len, Mask, MultiIndex, NestedArray, Shape,
+    StaticExtents,
+};
 pub use tensor::{AnyTensor, ComputeDevice, Elements, MemoryKind, Placement, StaticTensor, Tensor, TensorMut, TensorRef};

@@ -19,8 +19,9 @@
 use std::marker::PhantomData;
 
 use super::extent::{Bad, Const, Dyn, Extent};
-use super::extents::{Axis, Extents, Shape, StaticRank};
+use super::extents::{Axis, Extents, StaticRank};
 use super::range::Within;
+use super::value::Shape;
 
 /// Two numbers that must be equal; 0 and 0 where the compiler does not know both.
 #[derive(Debug)]

@@ -1,9 +1,8 @@
 //! All axes together: tuples of extents (rank known to the compiler) and [`Shape`] (rank known at run time).
 
-use std::fmt;
-
 use super::check::{Compared, Given, Misfit};
 use super::extent::{Const, Dyn, Extent};
+use super::value::Shape;
 use crate::error::{Error, ErrorKind};
 
 mod sealed {
@@ -54,35 +53,6 @@ pub trait StaticRank: Extents {
 #[doc(hidden)]
 pub trait Axis<const I: usize> {
     type Extent: Extent;
-}
-
-/// Extents and rank known at run time only: the default shape of a tensor.
-#[derive(Clone, PartialEq, Eq, Hash, Default)]
-pub struct Shape {
-    extents: Vec<usize>,
-}
-
-impl Shape {
-    /// A shape of these extents; none makes a scalar's.
-    pub fn new(extents: impl Into<Vec<usize>>) -> Shape {
-        Shape { extents: extents.into() }
-    }
-
-    /// Number of axes.
-    pub fn rank(&self) -> usize {
-        self.extents.len()
-    }
-
-    /// Number of indices along each axis.
-    pub fn extents(&self) -> &[usize] {
-        &self.extents
-    }
-}
-
-impl fmt::Debug for Shape {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Shape{:?}", self.extents)
-    }
 }
 
 impl sealed::Sealed for Shape {}

@@ -1,7 +1,9 @@
 //! What may be given as the shape of a new tensor, and which shape type that makes.
 
 use super::extent::{Const, Dyn, Extent};
-use super::extents::{Extents, Shape};
+use super::extents::Extents;
+use super::value::Shape;
+use crate::error::{Error, ErrorKind};
 
 /// One extent of a new tensor: a `usize` makes a run-time extent, [`Const`] one known to the compiler.
 pub trait IntoExtent {
@@ -40,56 +42,66 @@ impl<const N: usize> IntoExtent for Const<N> {
 )]
 pub trait IntoShape<S: Extents> {
     /// The extents.
-    fn into_extents(self) -> Vec<usize>;
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] for [`Shape::null`], which no tensor has.
+    fn into_extents(self) -> Result<Vec<usize>, Error>;
 }
 
 impl<const R: usize> IntoShape<Shape> for [usize; R] {
-    fn into_extents(self) -> Vec<usize> {
-        self.into()
+    fn into_extents(self) -> Result<Vec<usize>, Error> {
+        Ok(self.into())
     }
 }
 
 impl<const R: usize> IntoShape<Shape> for &[usize; R] {
-    fn into_extents(self) -> Vec<usize> {
-        self.to_vec()
+    fn into_extents(self) -> Result<Vec<usize>, Error> {
+        Ok(self.to_vec())
     }
 }
 
 impl IntoShape<Shape> for &[usize] {
-    fn into_extents(self) -> Vec<usize> {
-        self.to_vec()
+    fn into_extents(self) -> Result<Vec<usize>, Error> {
+        Ok(self.to_vec())
     }
 }
 
 impl IntoShape<Shape> for Vec<usize> {
-    fn into_extents(self) -> Vec<usize> {
-        self
+    fn into_extents(self) -> Result<Vec<usize>, Error> {
+        Ok(self)
     }
 }
 
 impl IntoShape<Shape> for &Vec<usize> {
-    fn into_extents(self) -> Vec<usize> {
-        self.clone()
+    fn into_extents(self) -> Result<Vec<usize>, Error> {
+        Ok(self.clone())
     }
 }
 
+/// Its extents: the indices of a tensor count from zero, so that the shape's origin is left out.
 impl IntoShape<Shape> for &Shape {
-    fn into_extents(self) -> Vec<usize> {
-        self.extents().to_vec()
+    fn into_extents(self) -> Result<Vec<usize>, Error> {
+        if self.is_null() {
+            return Err(Error::new(ErrorKind::Shape(
+                "a tensor cannot have the null shape, which has neither axes nor elements".into(),
+            ))
+            .with_help("a scalar's shape is `Shape::new([])`"));
+        }
+        Ok(self.extents().to_vec())
     }
 }
 
 impl IntoShape<Shape> for Shape {
-    fn into_extents(self) -> Vec<usize> {
-        self.extents().to_vec()
+    fn into_extents(self) -> Result<Vec<usize>, Error> {
+        (&self).into_extents()
     }
 }
 
 macro_rules! tuples {
     ($($($X:ident.$axis:tt),*;)*) => { $(
         impl<$($X: IntoExtent),*> IntoShape<($($X::Extent,)*)> for ($($X,)*) {
-            fn into_extents(self) -> Vec<usize> {
-                vec![$(self.$axis.into_extent()),*]
+            fn into_extents(self) -> Result<Vec<usize>, Error> {
+                Ok(vec![$(self.$axis.into_extent()),*])
             }
         }
     )* };

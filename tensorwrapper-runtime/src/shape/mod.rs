@@ -5,10 +5,16 @@
 mod check;
 mod extent;
 mod extents;
+mod fixed;
 mod fused;
+mod index;
+mod indices;
 mod inline;
 mod into;
+mod mask;
 mod range;
+mod select;
+mod value;
 
 /// One number for each axis; up to rank 8 it needs no memory of its own.
 pub(crate) type PerAxis<N> = smallvec::SmallVec<[N; 8]>;
@@ -21,8 +27,13 @@ pub use check::{
     check_rank, mark_axes, meet,
 };
 pub use extent::{Const, Dyn, Extent, Len};
-pub use extents::{Axis, Extents, Shape};
+pub use extents::{Axis, Extents};
+pub use fixed::FixedIndices;
 pub use fused::{DivideAtRunTime, Divided, Division, Product, ProductAtRunTime, Quotient, QuotientAtRunTime};
+pub use index::MultiIndex;
+pub use indices::Indices;
 pub(crate) use inline::nested;
 pub use inline::{ConstExtent, NestedArray, StaticExtents};
 pub use into::{IntoExtent, IntoShape};
+pub use mask::Mask;
+pub use value::Shape;

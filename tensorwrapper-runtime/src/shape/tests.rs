@@ -1,5 +1,7 @@
 //! Which shape type a description makes, which extents a shape type accepts, and the checks' branching.
 
+pub(super) mod random;
+
 use std::any::TypeId;
 use std::marker::PhantomData;
 
@@ -11,7 +13,7 @@ use crate::error::Error;
 #[track_caller]
 fn made<Expected: Extents, S: Extents>(shape: impl IntoShape<S>) -> Vec<usize> {
     assert_eq!(TypeId::of::<S>(), TypeId::of::<Expected>(), "{}", std::any::type_name::<S>());
-    shape.into_extents()
+    shape.into_extents().unwrap()
 }
 
 #[test]
@@ -29,6 +31,8 @@ fn descriptions_make_shape_types() {
     assert_eq!(made::<Shape, _>(Shape::new([3, 4])), [3, 4]);
     assert_eq!(made::<Shape, _>(&Shape::new([3, 4])), [3, 4]);
     assert!(made::<Shape, _>([]).is_empty());
+    let part = Shape::new([3, 4]).slice([1, 1], [3, 4]).unwrap();
+    assert_eq!(made::<Shape, _>(&part), [2, 3], "a tensor's indices count from zero");
 }
 
 #[test]
@@ -86,10 +90,7 @@ fn shape_types_check_extents() {
 }
 
 #[test]
-fn shapes_as_values() {
-    let shape = Shape::new([2, 3]);
-    assert_eq!((shape.rank(), shape.extents(), format!("{shape:?}")), (2, &[2, 3][..], "Shape[2, 3]".to_string()));
-    assert_eq!(Shape::default(), Shape::new([]));
+fn extents_as_numbers() {
     assert_eq!((usize::from(Const::<7>), Const::<7>::KNOWN, Dyn::KNOWN), (7, Some(7), None));
 }
 
@@ -144,4 +145,12 @@ fn positions_are_located_where_the_compiler_can() {
         Position::<_, 4>::on(extent).__locate()
     }
     let _ = generic(Mark::<Const<2>>::constant());
+}
+
+#[test]
+fn no_tensor_is_null() {
+    let error = crate::Tensor::<f64>::zeros(Shape::null()).unwrap_err();
+    let sentence = "a tensor cannot have the null shape, which has neither axes nor elements";
+    assert_eq!(error.to_string(), format!("{sentence}\nhelp: a scalar's shape is `Shape::new([])`"));
+    assert_eq!(crate::Tensor::<f64>::zeros(Shape::new([])).unwrap().len(), 1);
 }

@@ -106,7 +106,7 @@ impl<T: Element> Tensor<T, ()> {
 
 /// The extents of a new tensor of shape type `S`, checked.
 pub(super) fn checked_extents<S: Extents>(shape: impl IntoShape<S>) -> Result<Vec<usize>, Error> {
-    let extents = shape.into_extents();
+    let extents = shape.into_extents()?;
     S::check(&extents)?;
     Ok(extents)
 }

@@ -1,0 +1,114 @@
+//! Parts of a [`Shape`]: slices, which keep every axis, and chips, which lose those of a single index.
+//!
+//! Indices given here are the shape's own: they count from its origin.
+
+use super::PerAxis;
+use super::value::Shape;
+use crate::error::{Error, ErrorKind};
+
+#[cfg(test)]
+mod tests;
+
+/// Parts of a shape, and what they are called in the C++ design that this follows:
+///
+/// | here | there |
+/// |---|---|
+/// | `s.slice([0, 0], [10, 1])` | `s.slice({0, 0}, {10, 1})` |
+/// | `s.slice_at([0])` | `s.slice(0)` |
+/// | `s.chip([0, 2], [10, 3])` | `s.chip({0, 2}, {10, 3})` |
+/// | `s.chip_at([2])` | `s.chip(2)` |
+impl Shape {
+    /// The part from `begin` up to, but without, `end`: of the same rank, its origin `begin`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Rank`] when `begin` or `end` has another number of axes, [`ErrorKind::Bounds`] when a range leaves its
+    /// axis, [`ErrorKind::Shape`] when one ends before it begins.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// let s = Shape::new([10, 20]);
+    /// assert_eq!(s.slice([0, 0], [10, 1])?, Shape::new([10, 1]));
+    /// assert_eq!(s.slice([2, 5], [4, 9])?, Shape::new([2, 4]).with_origin([2, 5])?);
+    ///
+    /// let error = s.slice([0, 0], [10, 21]).unwrap_err();
+    /// assert_eq!(error.to_string(), "index 0..21 is out of range for axis 1 of `Shape[10, 20]`, which has extent 20");
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn slice(&self, begin: impl AsRef<[usize]>, end: impl AsRef<[usize]>) -> Result<Shape, Error> {
+        let (begin, end) = (begin.as_ref(), end.as_ref());
+        self.check_rank(begin)?;
+        self.check_rank(end)?;
+        let mut extents = PerAxis::new();
+        for (axis, (&begin, &end)) in begin.iter().zip(end).enumerate() {
+            self.check_range(axis, begin, end)?;
+            extents.push(end - begin);
+        }
+        Ok(self.with(extents, PerAxis::from_slice(begin)))
+    }
+
+    /// The part at these indices of the leading axes, the other axes whole: of the same rank, the pinned axes of extent 1.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Rank`] when there are more indices than axes, [`ErrorKind::Bounds`] when one leaves its axis.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// assert_eq!(Shape::new([10, 20]).slice_at([0])?, Shape::new([1, 20]));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn slice_at(&self, leading: impl AsRef<[usize]>) -> Result<Shape, Error> {
+        let leading = leading.as_ref();
+        self.check_leading(leading)?;
+        let mut extents = PerAxis::from_elem(1, leading.len());
+        extents.extend_from_slice(&self.extents()[leading.len()..]);
+        let mut origin = PerAxis::from_slice(leading);
+        origin.extend_from_slice(&self.origin()[leading.len()..]);
+        Ok(self.with(extents, origin))
+    }
+
+    /// The part from `begin` up to, but without, `end`, less every axis on which that is a single index: those where `end`
+    /// is `begin + 1`, be the axis itself longer or not.
+    ///
+    /// # Errors
+    /// As [`slice`](Shape::slice).
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// let s = Shape::new([10, 20]);
+    /// assert_eq!(s.chip([0, 2], [10, 3])?, Shape::new([10]));
+    /// assert_eq!(s.chip([4, 2], [5, 3])?, Shape::new([]));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn chip(&self, begin: impl AsRef<[usize]>, end: impl AsRef<[usize]>) -> Result<Shape, Error> {
+        let slice = self.slice(begin, end)?;
+        let kept = || (0..slice.rank()).filter(|&axis| slice.extents()[axis] != 1);
+        Ok(self.with(kept().map(|axis| slice.extents()[axis]).collect(), kept().map(|axis| slice.origin()[axis]).collect()))
+    }
+
+    /// The part at these indices of the leading axes, without those axes: the other axes, whole, also where their extent
+    /// is 1.
+    ///
+    /// # Errors
+    /// As [`slice_at`](Shape::slice_at).
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// assert_eq!(Shape::new([10, 20]).chip_at([2])?, Shape::new([20]));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn chip_at(&self, leading: impl AsRef<[usize]>) -> Result<Shape, Error> {
+        let leading = leading.as_ref();
+        self.check_leading(leading)?;
+        let rest = leading.len()..;
+        Ok(self.with(PerAxis::from_slice(&self.extents()[rest.clone()]), PerAxis::from_slice(&self.origin()[rest])))
+    }
+
+    /// Whether these are indices of the first axes.
+    fn check_leading(&self, leading: &[usize]) -> Result<(), Error> {
+        if leading.len() > self.rank() {
+            let (operand, rank, given) = (format!("{self:?}"), self.rank(), leading.len());
+            return Err(Error::new(ErrorKind::Rank { operand, rank, given }));
+        }
+        leading.iter().enumerate().try_for_each(|(axis, &index)| self.check_index(axis, index))
+    }
+}
