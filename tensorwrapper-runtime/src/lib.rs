@@ -37,4 +37,4 @@ pub use shape::{
     Const, Dyn, Extent, Extents, FixedIndices, Indices, IntoExtent, IntoShape, Len, Mask, MultiIndex, NestedArray, Shape,
     StaticExtents,
 };
-pub use tensor::{AnyTensor, ComputeDevice, Elements, MemoryKind, Placement, StaticTensor, Tensor, TensorMut, TensorRef};
+pub use tensor::{AnyTensor, ComputeDevice, Elements, MemoryKind, Moved, Placement, StaticTensor, Tensor, TensorMut, TensorRef};

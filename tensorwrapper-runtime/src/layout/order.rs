@@ -50,7 +50,7 @@ impl Fill {
     }
 
     /// The number; of what is unknown, some number.
-    pub(super) fn value<T: Element>(self) -> T {
+    pub(crate) fn value<T: Element>(self) -> T {
         let real = |value: f64| T::from_complex(num_complex::Complex::new(value, 0.0));
         match self {
             Fill::Zero | Fill::Unknown => T::ZERO,

@@ -209,7 +209,6 @@ impl Physical {
     }
 
     /// The strided map of a layout without tiles.
-    #[cfg_attr(not(test), expect(dead_code, reason = "tensors in layouts are made from it"))]
     pub(crate) fn strided(&self) -> Option<Strided> {
         let strides: PerAxis<isize> = self.strides_per_axis()?.iter().map(|&stride| stride as isize).collect();
         Strided::within(self.extents(), &strides, 0, self.buffer_len()).ok()

@@ -116,6 +116,13 @@ impl Strided {
         }
     }
 
+    /// Whether another map of the same extents leads every index to the same position.
+    pub(crate) fn leads_like(&self, other: &Strided) -> bool {
+        debug_assert_eq!(self.extents, other.extents, "maps of other indices are not compared");
+        let mut strides = self.extents.iter().zip(self.strides.iter().zip(&other.strides));
+        self.is_empty() || self.offset == other.offset && strides.all(|(&extent, (a, b))| extent == 1 || a == b)
+    }
+
     /// Whether the elements are contiguous in C order, starting at the offset.
     pub(crate) fn is_row_major(&self) -> bool {
         let mut expected = 1;

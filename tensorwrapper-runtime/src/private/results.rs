@@ -213,7 +213,7 @@ where
 /// Moves a whole result in, and copies a part.
 fn whole_or_part<T: Element, S: Extents>(tensor: &mut Tensor<T, S>, patch: Patch<T>) {
     let in_order = patch.selection.iter().enumerate().all(|(n, axis)| *axis == Axis::Label { label: n, start: 0 });
-    if in_order && patch.part.extents() == tensor.extents() {
+    if in_order && tensor.is_plain() && patch.part.extents() == tensor.extents() {
         tensor.replace_elements(patch.part.into_vec());
     } else {
         copy(tensor.erase_mut(), &patch);

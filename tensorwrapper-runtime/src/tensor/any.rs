@@ -1,5 +1,7 @@
 //! [`AnyTensor`]: owned elements whose type only the run knows.
 
+use std::sync::Arc;
+
 use super::AnyRef;
 use super::dense::Tensor;
 use super::located::{Located, metadata};
@@ -7,7 +9,7 @@ use super::view::TensorRef;
 use crate::element::{Dtype, Element, dispatch};
 use crate::erased::Buffer;
 use crate::error::{Error, ErrorKind};
-use crate::layout::Strided;
+use crate::layout::{Layout, Strided};
 use crate::shape::Extents;
 
 /// A dense tensor whose element type and rank are known at run time only: what a file holds, for example.
@@ -23,8 +25,10 @@ use crate::shape::Extents;
 /// ```
 #[derive(Clone)]
 pub struct AnyTensor {
-    /// The layout is row-major from the first element on and covers all of them.
+    /// The layout starts at the first element, and no two indices lead to one.
     pub(super) located: Located<Buffer>,
+    /// How the elements are stored, where it is not in C order without padding.
+    layout: Option<Arc<Layout>>,
 }
 
 impl AnyTensor {
@@ -32,7 +36,7 @@ impl AnyTensor {
     pub(crate) fn from_buffer(buffer: Buffer, layout: Strided) -> AnyTensor {
         debug_assert!(layout.is_row_major() && layout.offset() == 0, "{layout:?} is not row-major");
         debug_assert_eq!(layout.len(), buffer.as_ref().len(), "{layout:?} does not cover the elements");
-        AnyTensor { located: Located::on_host(buffer, layout) }
+        AnyTensor { located: Located::on_host(buffer, layout), layout: None }
     }
 
     metadata!();
@@ -50,7 +54,7 @@ impl AnyTensor {
         let wrong = self.wrong::<T>();
         let Located { data, layout, placement, preferred } = self.located;
         let data = T::typed_vec(data).map_err(|_| wrong)?;
-        Ok(Tensor::from_located(Located { data, layout, placement, preferred }))
+        Ok(Tensor::in_layout(Located { data, layout, placement, preferred }, self.layout))
     }
 
     /// The tensor, borrowed, with its element type known to the compiler.
@@ -74,7 +78,7 @@ impl AnyTensor {
 
 impl<T: Element, S: Extents> From<Tensor<T, S>> for AnyTensor {
     fn from(tensor: Tensor<T, S>) -> AnyTensor {
-        AnyTensor { located: tensor.located.map(T::erase_vec) }
+        AnyTensor { located: tensor.located.map(T::erase_vec), layout: tensor.layout }
     }
 }
 

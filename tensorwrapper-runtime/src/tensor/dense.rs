@@ -1,15 +1,16 @@
 //! [`Tensor`]: owned, dense elements.
 
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use super::located::{Located, indexing, metadata};
 use super::view::TensorRef;
 use super::view_mut::TensorMut;
-use super::{AnyMut, AnyRef};
+use super::{AnyMut, AnyRef, copy};
 use crate::element::{Dtype, Element};
 use crate::erased::SliceRef;
 use crate::error::Error;
-use crate::layout::Strided;
+use crate::layout::{Layout, Strided};
 use crate::shape::{Extents, Shape};
 
 /// A dense tensor that owns its elements.
@@ -18,6 +19,8 @@ use crate::shape::{Extents, Shape};
 /// (`Shape![_, _]`), or nothing ([`Shape`], the default). It holds no values, so `Tensor<f64>` and
 /// `Tensor<f64, Shape![3, _]>` are the same bytes, and [`into_dyn`](Tensor::into_dyn) and
 /// [`into_typed`](Tensor::into_typed) move none.
+///
+/// Elements are stored in C order, unless the tensor is given another [`Layout`]: equations compute with it as it is.
 ///
 /// There is no arithmetic here: tensors hold, equations compute.
 ///
@@ -34,8 +37,10 @@ use crate::shape::{Extents, Shape};
 /// ```
 #[derive(Clone)]
 pub struct Tensor<T: Element, S: Extents = Shape> {
-    /// The layout is row-major from the first element on and covers all of them.
+    /// The layout starts at the first element, and no two indices lead to one.
     pub(super) located: Located<Vec<T>>,
+    /// How the elements are stored, where it is not in C order without padding.
+    pub(super) layout: Option<Arc<Layout>>,
     shape: PhantomData<fn() -> S>,
 }
 
@@ -46,11 +51,18 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     }
 
     pub(super) fn from_located(located: Located<Vec<T>>) -> Tensor<T, S> {
-        let layout = &located.layout;
-        debug_assert!(layout.is_row_major() && layout.offset() == 0, "{layout:?} is not row-major");
-        debug_assert_eq!(layout.len(), located.data.len(), "{layout:?} does not cover the elements");
-        debug_assert_eq!(S::check(layout.extents()), Ok(()));
-        Tensor { located, shape: PhantomData }
+        debug_assert!(located.layout.is_row_major(), "{:?} is not row-major", located.layout);
+        debug_assert_eq!(located.layout.len(), located.data.len(), "{:?} does not cover the elements", located.layout);
+        Tensor::in_layout(located, None)
+    }
+
+    /// Elements in any layout; `None` is C order without padding.
+    pub(super) fn in_layout(located: Located<Vec<T>>, layout: Option<Arc<Layout>>) -> Tensor<T, S> {
+        let strided = &located.layout;
+        debug_assert!(strided.is_empty() || strided.offset() == 0, "{strided:?} starts elsewhere");
+        debug_assert!(strided.reach().is_some_and(|reach| reach <= located.data.len()), "{strided:?} reaches outside");
+        debug_assert_eq!(S::check(strided.extents()), Ok(()));
+        Tensor { located, layout, shape: PhantomData }
     }
 
     metadata!();
@@ -61,18 +73,34 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     }
 
     /// All elements in C order: the last index runs fastest.
+    ///
+    /// # Panics
+    /// When the tensor was given another [layout](Tensor::layout). Results of equations never have one.
+    #[track_caller]
     pub fn as_slice(&self) -> &[T] {
+        self.assert_plain();
         &self.located.data
     }
 
     /// All elements in C order, writable.
+    ///
+    /// # Panics
+    /// When the tensor was given another [layout](Tensor::layout). Results of equations never have one.
+    #[track_caller]
     pub fn as_mut_slice(&mut self) -> &mut [T] {
+        self.assert_plain();
         &mut self.located.data
     }
 
-    /// All elements in C order; extents are forgotten.
+    /// All elements in C order; extents are forgotten. Those of a tensor in another [layout](Tensor::layout) are copied.
+    ///
+    /// # Panics
+    /// When the system has no memory for such a copy.
     pub fn into_vec(self) -> Vec<T> {
-        self.located.data
+        if self.is_plain() {
+            return self.located.data;
+        }
+        copy::in_c_order(&self.located.data, &self.located.layout).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// The element at an index; `None` where the index is out of range or of another rank.
@@ -88,7 +116,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// Forgets what the compiler knows of the extents.
     #[must_use]
     pub fn into_dyn(self) -> Tensor<T> {
-        Tensor::from_located(self.located)
+        Tensor::in_layout(self.located, self.layout)
     }
 
     /// Tells the compiler what it shall know of the extents. No element moves.
@@ -97,7 +125,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when rank or a constant extent differs.
     pub fn into_typed<S2: Extents>(self) -> Result<Tensor<T, S2>, Error> {
         S2::check(self.extents())?;
-        Ok(Tensor::from_located(self.located))
+        Ok(Tensor::in_layout(self.located, self.layout))
     }
 
     /// The whole tensor, borrowed.
@@ -116,7 +144,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
 
     /// Takes other elements of the same number; extents, placement and preferences stay.
     pub(crate) fn replace_elements(&mut self, elements: Vec<T>) {
-        debug_assert_eq!(self.len(), elements.len());
+        debug_assert!(self.is_plain() && self.len() == elements.len(), "elements in C order replace such");
         self.located.data = elements;
     }
 

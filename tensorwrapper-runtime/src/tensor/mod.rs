@@ -16,6 +16,7 @@ mod npy;
 mod number;
 mod placement;
 mod select;
+mod stored;
 mod view;
 mod view_mut;
 
@@ -27,5 +28,6 @@ pub use dense::Tensor;
 pub(crate) use erased::{AnyMut, AnyRef};
 pub use fixed::StaticTensor;
 pub use placement::{ComputeDevice, MemoryKind, Placement};
+pub use stored::Moved;
 pub use view::{Elements, TensorRef};
 pub use view_mut::TensorMut;

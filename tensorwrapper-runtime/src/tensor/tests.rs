@@ -3,4 +3,5 @@
 mod construct;
 mod display;
 mod npy;
+mod stored;
 mod views;

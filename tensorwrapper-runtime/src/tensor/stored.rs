@@ -1,0 +1,213 @@
+//! Tensors in other layouts than the default: any order of the axes, and padding.
+//!
+//! Where elements lie changes nothing about what a tensor is; it changes what moves when a tensor is handed on.
+
+use std::sync::Arc;
+
+use super::constructors::checked_extents;
+use super::dense::Tensor;
+use super::located::Located;
+use super::view::TensorRef;
+use super::view_mut::TensorMut;
+use crate::backend;
+use crate::element::Element;
+use crate::erased;
+use crate::error::{Error, ErrorKind};
+use crate::layout::{Layout, Logical, Physical, Strided};
+use crate::shape::{Extents, IntoShape};
+
+/// What a conversion did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Moved {
+    /// Nothing: the same memory, read otherwise.
+    Nothing,
+    /// The elements were copied into memory of their own.
+    Elements,
+}
+
+/// Layouts.
+impl<T: Element, S: Extents> Tensor<T, S> {
+    /// A tensor of elements that lie in a layout already, padding included. None is copied.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Layout, Tensor};
+    /// let columns = Layout::column_major(2);
+    /// let t = Tensor::<f64>::from_memory([2, 3], &columns, vec![1.0, 4.0, 2.0, 5.0, 3.0, 6.0])?;
+    /// assert_eq!(t[[1, 2]], 6.0);
+    /// assert!(t.view().elements().eq(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]));
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when the extents do not fit `S` or the layout, or the layout needs another number of elements,
+    /// padding included; [`ErrorKind::Unsupported`] for a layout with tiles or in another memory than the host's.
+    pub fn from_memory(shape: impl IntoShape<S>, layout: &Layout, memory: Vec<T>) -> Result<Self, Error> {
+        let physical = stored::<T>(&checked_extents(shape)?, layout)?;
+        let strided = covering(&physical, memory.len())?;
+        Ok(Tensor::in_layout(Located::on_host(memory, strided), kept(layout)))
+    }
+
+    /// How the tensor is stored.
+    pub fn layout(&self) -> Layout {
+        self.layout.as_deref().cloned().unwrap_or_else(|| Layout::row_major(self.rank()))
+    }
+
+    /// What is indexed: element type and extents.
+    pub fn logical(&self) -> Logical {
+        Logical::new(T::DTYPE, self.extents()).expect("the tensor exists")
+    }
+
+    /// What is indexed, and how it is stored; its text is `f64[2,3]{0,1}`.
+    pub fn physical(&self) -> Physical {
+        Physical::new(self.logical(), self.layout()).expect("the tensor exists")
+    }
+
+    /// All memory of the tensor, in the order of its layout, padding included.
+    pub fn memory(&self) -> &[T] {
+        &self.located.data
+    }
+
+    /// All memory of the tensor, in the order of its layout, padding included; extents are forgotten.
+    pub fn into_memory(self) -> Vec<T> {
+        self.located.data
+    }
+
+    /// The same tensor in another layout, and whether that took a copy. It takes none where every element stands in its
+    /// place already; padding is filled anew otherwise.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Layout, Moved, Tensor};
+    /// let t = Tensor::<f64>::from_slice([2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+    /// let (t, moved) = t.relayout(&Layout::column_major(2))?;
+    /// assert_eq!((t.memory(), moved), (&[1.0, 4.0, 2.0, 5.0, 3.0, 6.0][..], Moved::Elements));
+    /// let row = Tensor::<f64>::zeros([1, 3])?;
+    /// assert_eq!(row.relayout(&Layout::column_major(2))?.1, Moved::Nothing);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when the layout is of another rank or pads an axis to less than its extent,
+    /// [`ErrorKind::Unsupported`] for tiles and other memories, [`ErrorKind::Memory`] when the system has none.
+    pub fn relayout(mut self, layout: &Layout) -> Result<(Self, Moved), Error> {
+        let physical = stored::<T>(self.extents(), layout)?;
+        let (strided, len) = (strided(&physical), physical.buffer_len());
+        let same_padding = self.layout().fill() == layout.fill() || len == self.len();
+        if len == self.located.data.len() && same_padding && self.located.layout.leads_like(&strided) {
+            (self.located.layout, self.layout) = (strided, kept(layout));
+            return Ok((self, Moved::Nothing));
+        }
+        let mut memory = if len == self.len() { erased::zeros(len)? } else { filled(len, layout.fill().value())? };
+        backend::copy(&self.located.data, &self.located.layout, &mut memory, &strided)?;
+        Ok((Tensor::in_layout(self.located.with_data(memory).with_layout(strided), kept(layout)), Moved::Elements))
+    }
+
+    /// The same elements in C order with other extents, and whether that took a copy. It takes none where the layout can be
+    /// read with the new extents, and a copy in C order otherwise; [`TensorRef::reshape`] says why.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Layout, Moved, Tensor};
+    /// let t = Tensor::<f64>::from_slice([2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+    /// let (t, moved) = t.reshape([3, 2])?;
+    /// assert_eq!((t[[1, 0]], moved), (3.0, Moved::Nothing));
+    /// let (t, _) = t.relayout(&Layout::column_major(2))?;
+    /// assert_eq!(t.reshape([6])?.1, Moved::Elements);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when the extents do not fit `S2` or need another number of elements, [`ErrorKind::Memory`] when
+    /// the system has none for a copy.
+    pub fn reshape<S2: Extents>(self, shape: impl IntoShape<S2>) -> Result<(Tensor<T, S2>, Moved), Error> {
+        let extents = checked_extents(shape)?;
+        let wanted = Logical::new(T::DTYPE, &extents[..])?;
+        // Of a layout that cannot be read like that, and of another number of elements, which is an error.
+        if let Some(physical) = self.physical().align(&wanted)? {
+            let strided = strided(&physical);
+            let located = self.located.with_layout(strided);
+            return Ok((Tensor::in_layout(located, kept(physical.layout())), Moved::Nothing));
+        }
+        let in_order = Layout::row_major(self.rank());
+        let (copy, _) = self.relayout(&in_order)?;
+        let strided = Strided::row_major(&extents)?;
+        Ok((Tensor::in_layout(copy.located.with_layout(strided), None), Moved::Elements))
+    }
+
+    /// Whether all memory is elements in C order.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.located.data.len() == self.len() && self.located.layout.is_row_major()
+    }
+
+    /// Panics where elements are asked for in C order and do not lie like that.
+    #[track_caller]
+    pub(super) fn assert_plain(&self) {
+        assert!(
+            self.is_plain(),
+            "elements in C order were asked for, but the tensor is stored as `{}`: `memory` has them as they are, `relayout` \
+             and `into_vec` bring them into order, `view().elements()` walks them",
+            self.physical()
+        );
+    }
+}
+
+impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
+    /// Elements that lie in a layout, padding included; see [`Tensor::from_memory`].
+    ///
+    /// # Errors
+    /// As [`Tensor::from_memory`].
+    pub fn from_memory(shape: impl IntoShape<S>, layout: &Layout, memory: &'a [T]) -> Result<Self, Error> {
+        let strided = covering(&stored::<T>(&checked_extents(shape)?, layout)?, memory.len())?;
+        Ok(TensorRef::from_located(Located::on_host(memory, strided)))
+    }
+}
+
+impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
+    /// Elements that lie in a layout, padding included; see [`Tensor::from_memory`].
+    ///
+    /// # Errors
+    /// As [`Tensor::from_memory`].
+    pub fn from_memory(shape: impl IntoShape<S>, layout: &Layout, memory: &'a mut [T]) -> Result<Self, Error> {
+        let strided = covering(&stored::<T>(&checked_extents(shape)?, layout)?, memory.len())?;
+        Ok(TensorMut::from_located(Located::on_host(memory, strided)))
+    }
+}
+
+/// A layout that tensors can have, with its extents.
+fn stored<T: Element>(extents: &[usize], layout: &Layout) -> Result<Physical, Error> {
+    let physical = Physical::new(Logical::new(T::DTYPE, extents)?, layout.clone())?;
+    let unsupported = |message| Err(Error::new(ErrorKind::Unsupported(message)));
+    if !layout.tiles().is_empty() {
+        return unsupported(format!(
+            "a dense tensor is not computed in tiles, as `{physical}` has them; `Physical::store` and `load` convert"
+        ));
+    }
+    match layout.memory_space() {
+        0 => Ok(physical),
+        space => unsupported(format!("memory {space} of `{physical}` is not the host's, which is 0")),
+    }
+}
+
+fn strided(physical: &Physical) -> Strided {
+    physical.strided().expect("a layout without tiles has strides")
+}
+
+/// The strides of a layout for which this many elements are given.
+fn covering(physical: &Physical, given: usize) -> Result<Strided, Error> {
+    match physical.buffer_len() {
+        needed if needed == given => Ok(strided(physical)),
+        needed => {
+            let message = format!("`{physical}` takes {needed} elements of memory, but {given} are given");
+            Err(Error::new(ErrorKind::Shape(message)))
+        }
+    }
+}
+
+/// The default layout is not written down.
+fn kept(layout: &Layout) -> Option<Arc<Layout>> {
+    (*layout != Layout::row_major(layout.rank())).then(|| Arc::new(layout.clone()))
+}
+
+fn filled<T: Element>(len: usize, value: T) -> Result<Vec<T>, Error> {
+    let mut memory = erased::reserve(len)?;
+    memory.resize(len, value);
+    Ok(memory)
+}
