@@ -49,7 +49,7 @@ pub struct Unshared<T>(PhantomData<T>);
     label = "not `Sync`",
     note = "what the function refers to must be `Sync`: not a `Cell`, a `RefCell` or an `Rc`; in generic code, `F: Sync`"
 )]
-pub trait Shared: Sync {
+pub trait Shared {
     /// Checks at compile time that the function is shared.
     fn check(_: &Self) {}
 }

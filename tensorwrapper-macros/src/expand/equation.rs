@@ -1,5 +1,5 @@
-//! One checked equation → its text, and a closure that types it: compile-time checks, numbers, and a ticket for each
-//! result.
+//! One checked equation → its text, and a block of code that types it: compile-time checks, numbers, and a ticket for
+//! each result.
 //!
 //! What the equation computes is in the text alone, which the run reads with the same grammar. See `private/block.rs` of
 //! the runtime.

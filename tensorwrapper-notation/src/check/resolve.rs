@@ -101,7 +101,7 @@ impl Checker<'_> {
         scope: &Scope,
         nonlinear: Nonlinear,
     ) -> Option<Node> {
-        let word = reduction_name(reduction);
+        let word = reduction.name();
         let occurring = free_labels(body);
         let mut inner = scope.clone();
         let mut bound = Vec::new();
@@ -223,16 +223,6 @@ fn chain(mut first: &Expression, of: impl Fn(Operator) -> bool) -> (&Expression,
 /// An operation on two nodes, if there are two.
 fn both(operator: Operator, left: Option<Node>, right: Option<Node>) -> Option<Node> {
     Some(Node::Binary(operator, Box::new(left?), Box::new(right?)))
-}
-
-/// The name of a reduction in the language.
-fn reduction_name(reduction: Reduction) -> &'static str {
-    match reduction {
-        Reduction::Sum => "sum",
-        Reduction::Product => "prod",
-        Reduction::Max => "max",
-        Reduction::Min => "min",
-    }
 }
 
 fn reduce(reduction: Reduction, labels: Vec<LabelId>, node: Node) -> Node {

@@ -54,22 +54,10 @@ impl Builder for Writer<'_> {
         format!("-{value}")
     }
     fn binary(&mut self, operator: Operator, left: String, right: String) -> String {
-        let sign = match operator {
-            Operator::Add => "+",
-            Operator::Subtract => "-",
-            Operator::Multiply => "*",
-            Operator::Divide => "/",
-        };
-        format!("({left} {sign} {right})")
+        format!("({left} {} {right})", operator.symbol())
     }
     fn reduce(&mut self, reduction: Reduction, labels: &[LabelId], value: String) -> String {
-        let word = match reduction {
-            Reduction::Sum => "sum",
-            Reduction::Product => "prod",
-            Reduction::Max => "max",
-            Reduction::Min => "min",
-        };
-        format!("{word}({}; {value})", self.list(labels))
+        format!("{}({}; {value})", reduction.name(), self.list(labels))
     }
     fn apply(&mut self, function: Function, value: String) -> String {
         format!("{}({value})", function.name())

@@ -7,7 +7,7 @@ use super::index::labels;
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
 use crate::nearest::nearest;
-use crate::syntax::{Expression, ExpressionKind, Index, Name};
+use crate::syntax::{Exchange, Expression, ExpressionKind, Factorisation, Index, Name, Reduction};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// Words that Rust keeps for itself.
@@ -131,7 +131,7 @@ pub(super) fn refuse_call(cursor: &Cursor<'_>, what: &str) -> Result<(), Diagnos
 /// An indexed operand followed by parentheses: a `*` that is missing, or `sum[k](…)`.
 pub(super) fn refuse_factor(cursor: &Cursor<'_>, operand: &str, indices: &[Token]) -> Result<(), Diagnostic> {
     let Some(inner) = cursor.peek_group(Delimiter::Parenthesis) else { return Ok(()) };
-    if is_reduction(operand) {
+    if Reduction::from_name(operand).is_some() {
         let fault =
             Diagnostic::syntax(cursor.here(), format!("the labels and the body of `{operand}` share one pair of parentheses"));
         return Err(fault.help(format!("write `{operand}({}; {})`", text(indices), text(inner))));
@@ -146,10 +146,6 @@ pub(super) fn function_in_brackets(name: &str, inner: &[Token], span: Span) -> O
         Diagnostic::syntax(span, format!("`{name}` is a function, and its argument stands in parentheses"))
             .help(format!("write `{name}({})`", text(inner)))
     })
-}
-
-fn is_reduction(name: &str) -> bool {
-    matches!(name, "sum" | "prod" | "max" | "min")
 }
 
 /// `sum(A[i, k])`, `sum(k, A[i, k])`
@@ -180,11 +176,12 @@ pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Spa
         return plain.help(*help);
     }
     let functions = Function::ALL.iter().map(|f| f.name());
-    let others = [
-        "sum", "prod", "max", "min", "powi", "powf", "cholesky", "eigh", "map", "cast", "sym", "asym", "svd", "qr", "solve",
-        "inv",
-    ];
-    if let Some(known) = nearest(name, functions.clone().chain(others)) {
+    let reductions = Reduction::ALL.into_iter().map(Reduction::name);
+    let decompositions = Factorisation::ALL.into_iter().map(Factorisation::name);
+    let exchanges = Exchange::ALL.into_iter().map(Exchange::name);
+    let others = ["powi", "powf", "map", "cast", "svd", "qr", "solve", "inv"];
+    let all = functions.clone().chain(reductions).chain(decompositions).chain(exchanges).chain(others);
+    if let Some(known) = nearest(name, all) {
         return plain.help(format!("a function of a similar name is `{known}`"));
     }
     let is_label = |part: &&[Token]| matches!(part, [Token { tree: Tree::Ident(_) | Tree::Literal(_), .. }]);
