@@ -106,11 +106,18 @@ impl<T, const N: usize> MapFunction<T, N> for Excused {
 macro_rules! functions {
     ($($count:literal $Function:ident $Variant:ident $callback:ident $lookup:ident ($($a:ident $T:ident),*);)*) => {
         $(
-            /// A function of so many elements, called for many at a time.
-            trait $Function<T> {
+            /// A function of so many elements, called for many at a time. What fits but for being a closure that changes
+            /// what it captures is refused here: method lookup does not know yet that it does.
+            #[diagnostic::on_unimplemented(
+                message = "`map` calls its function from several threads, and this one changes or consumes what it captures",
+                label = "not a closure that may be called at once and again",
+                note = "the function of a `map` is an `Fn`: what it counts or collects stands in an atomic number or a `Mutex`"
+            )]
+            pub trait $Function<T> {
                 /// One value for each element of `out`.
                 fn fill(&self, arguments: [&[T]; $count], out: &mut [T]);
             }
+            #[diagnostic::do_not_recommend]
             impl<T: Copy, F: Fn($($T),*) -> T> $Function<T> for F {
                 fn fill(&self, arguments: [&[T]; $count], out: &mut [T]) {
                     // Equal lengths, so that the loop checks no bounds.
@@ -122,11 +129,11 @@ macro_rules! functions {
             }
 
             /// A function of so many elements of a type, its own type erased.
-            pub(crate) fn $callback<T: Element, F: Fn($($T),*) -> T + Sync>(function: &F) -> Callback<'_> {
+            pub(crate) fn $callback<T: Element, F: $Function<T> + Sync>(function: &F) -> Callback<'_> {
                 T::erase_function(Typed(Arity::$Variant(function)))
             }
 
-            impl<'a, T: Element, F: Fn($($T),*) -> T + Sync> Sharing<'a, T, F> {
+            impl<'a, T: Element, F: $Function<T> + Sync> Sharing<'a, T, F> {
                 /// The function fits.
                 pub fn $lookup(self) -> Asked<Accepted<'a, $count>, T> {
                     Asked(Accepted($callback::<T, F>(self.0)), PhantomData)

@@ -149,14 +149,15 @@ fn pass(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
 /// Code that looks a function up, and the function, erased.
 fn callback(scene: &Scene<'_>, number: usize, function: &Mapped, part: Option<CastId>) -> (TokenStream, TokenStream) {
     let (given, span) = (scene.function(&function.hole), scene.host.function(&function.hole));
-    let (count, lookup) = (function.arguments, format_ident!("__function{}", function.arguments));
+    let (count, lookup) = (function.arguments, format_ident!("__function{}", function.arguments, span = span));
+    let lookup = quote_spanned!(span=> .#lookup());
     let check = quote_spanned!(span=> <_ as __tw::Shared>::check);
     let callback = quote_spanned!(span=> <_ as __tw::MapFunction<_, #count>>::callback);
     let (asked, element) = (own("asked", number), element(part));
     let code = emit! {
         #check(#given);
         let #asked = __tw::candidate(#given, #element).__share();
-        let #asked = #asked.#lookup();
+        let #asked = #asked #lookup;
     };
     (code, emit!(#callback(#asked)))
 }

@@ -142,8 +142,8 @@ fn functions_and_casts_of_the_programs() {
         (
             "[i] = cast(cast(a[i]) + 1[i])",
             &[
-                "cast(cast(a[i]) + 1[i]): nothing tells the element type of this equation | name it: `cast(f64; …)`",
-                "cast(a[i]): nothing tells the element type of this `cast` | name it: `cast(f64; …)`",
+                "cast(cast(a[i]) + 1[i]): nothing tells the element type of this equation | name it in the outer `cast`: `cast(f64; cast(…))`",
+                "cast(a[i]): nothing tells the element type of what this `cast` converts to | name it in this `cast`, the inner one: `cast(cast(f64; …))`",
             ],
         ),
         ("[i] = a[i] * map(|x, y| x; a[i])", &["|x, y| x: the function of this `map` takes 2 arguments, but 1 is given"]),
