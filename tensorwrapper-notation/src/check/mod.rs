@@ -318,7 +318,12 @@ impl<'s> Checker<'s> {
             // One that a reduction binds is that reduction's fault.
             if !binds(right, name) {
                 let fault = Diagnostic::label(*span, format!("index `{name}` is on the left, but no term on the right has it"))
-                    .help(format!("a result that is constant along `{name}` is written `1[{name}] * …`"))
+                    .help(match labels::without_indices(right).filter(|_| free.is_empty()) {
+                        Some(hole) => {
+                            format!("`{hole}` is read as a number: if it is a tensor, write its indices, `{hole}[…]`")
+                        }
+                        None => format!("a result that is constant along `{name}` is written `1[{name}] * …`"),
+                    })
                     .operators(format!(
                         "a result that is constant along `{name}` is written `Indexed::spread(1.0, \"{name},\") * …`"
                     ));

@@ -77,7 +77,8 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
         }
         Tree::Punct('.', _) => method(next, token.span, plain),
         Tree::Punct('!', _) => plain.help(format!("a Rust macro stands in braces: `{{ {before}{} }}`", with_neighbours(2))),
-        Tree::Punct('%' | '@' | '|' | '&' | '<' | '>', _) => plain.help("the operators are `+`, `-`, `*` and `/`"),
+        Tree::Punct('@', _) => plain.help("a matrix product is `A[i, k] * B[k, j]`: `k` is summed"),
+        Tree::Punct('%' | '|' | '&' | '<' | '>', _) => plain.help("the operators are `+`, `-`, `*` and `/`"),
         Tree::Punct(',', _) if next.is_none() => {
             Diagnostic::syntax(token.span, "nothing follows this `,`").help("leave it out: an equation ends without a `,`")
         }
@@ -156,6 +157,9 @@ pub(super) fn reduction_without_semicolon(name: &str, parts: &[&[Token]], at: Sp
             Diagnostic::syntax(at, format!("the labels of `{name}` and its body have `;` between them"))
                 .help(format!("write `{name}({}; {body})`", names.join(", ")))
         }
+        // `max(A[i], 0.0)` is no reduction.
+        _ if parts.len() > 1 && matches!(name, "max" | "min") => Diagnostic::syntax(at, format!("`{name}` reduces over a label"))
+            .help(format!("write `{name}(k; X)`, or of two elements `map(f64::{name}; {})`", written.join(", "))),
         _ => Diagnostic::syntax(at, format!("`{name}` names its labels first"))
             .help(format!("write `{name}(k; {})`", written.join(", "))),
     }
@@ -190,7 +194,8 @@ pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Spa
     }
     if arguments.iter().any(|part| part.iter().any(|t| t.group(Delimiter::Bracket).is_some())) {
         let known: Vec<_> = functions.map(|f| format!("`{f}`")).collect();
-        return plain.help(format!("functions of elements are {}, `powi` and `powf`", known.join(", ")));
+        let any = format!("a Rust function is called as `map({name}; {})`", written.join(", "));
+        return plain.help(format!("functions of elements are {}, `powi` and `powf`; {any}", known.join(", ")));
     }
     plain.help(format!("a number from a Rust function stands in braces: `{{ {name}({}) }}`", written.join(", ")))
 }
@@ -211,6 +216,9 @@ pub(super) fn index(tokens: &[Token], at: Span) -> Diagnostic {
         return Diagnostic::syntax(at, format!("`,` is missing between the indices `{first}` and `{second}`"));
     }
     let fault = Diagnostic::syntax(at, format!("`{written}` is not an index"));
+    if tokens.iter().filter(|token| token.is_punct(':')).count() == 1 {
+        return fault.help("a whole axis has a label, `i`, and a part of one is `i in 2..5`");
+    }
     if tokens.windows(2).any(|pair| pair[0].is_punct('.') && pair[1].is_punct('.')) {
         return fault.help(format!("a slice has a label: `i in {written}`"));
     }
