@@ -149,15 +149,16 @@ fn pass(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
 /// Code that looks a function up, and the function, erased.
 fn callback(scene: &Scene<'_>, number: usize, function: &Mapped, part: Option<CastId>) -> (TokenStream, TokenStream) {
     let (given, span) = (scene.function(&function.hole), scene.host.function(&function.hole));
-    let (count, lookup) = (function.arguments, format_ident!("__function{}", function.arguments, span = span));
-    let lookup = quote_spanned!(span=> .#lookup());
+    let (count, lookup) = (function.arguments, format_ident!("__function{}", function.arguments));
     let check = quote_spanned!(span=> <_ as __tw::Shared>::check);
-    let callback = quote_spanned!(span=> <_ as __tw::MapFunction<_, #count>>::callback);
+    let fits = quote_spanned!(span=> <_ as __tw::MapFunction<_, #count>>::check);
+    let callback = quote_spanned!(span=> <_ as __tw::Repeated<_, #count>>::callback);
     let (asked, element) = (own("asked", number), element(part));
     let code = emit! {
         #check(#given);
         let #asked = __tw::candidate(#given, #element).__share();
-        let #asked = #asked #lookup;
+        let #asked = #asked.#lookup();
+        let #asked = #fits(#asked);
     };
     (code, emit!(#callback(#asked)))
 }
