@@ -177,7 +177,7 @@
 /// | a range or a `where` not of literals, or without an end | `i in 2..`, `i in ..n`, `where i: n` |
 /// | `map`, `cast` or a decomposition | `map(f; a[i])`, `cast(a[i])`, `cholesky(a[i, j])` |
 /// | more than 8 axes, or more than 16 different operands and numbers of the program | |
-/// | no operand, or a place among others in a block | `[i] = 2[i] where i: 3`, `tensor! { let w[i] = …; w }` |
+/// | no operand, or an equation in a block | `[i] = 2[i] where i: 3`, `tensor! { let w[i] = …; w }` |
 ///
 ///  A product of many factors is one nest of loops over
 /// all labels, in no cheaper order. `try_tensor!` is `Ok` of the static result.
