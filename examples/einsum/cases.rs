@@ -1,4 +1,5 @@
-//! A file of cases, read and checked: whoever holds a `Case` may evaluate it.
+//! A file of cases, read and checked: whoever holds a `Case` may evaluate it. `tests/corpus.rs` shares this file, so that a
+//! case has one meaning; it knows nothing of who judges the results.
 //!
 //! The file is described in `tests/data/README.md`. Everything that is only expected may be missing; what nobody knows
 //! is refused, because a misspelt expectation would pass unseen.
@@ -7,9 +8,7 @@ use std::path::Path;
 
 use num_complex::Complex;
 use serde_json::{Map, Value};
-use tensorwrapper::Dtype;
-
-use super::Refused;
+use tensorwrapper::{Dtype, ErrorKind};
 
 /// The fields of a file, of which `cases` is needed.
 const FILE_FIELDS: [&str; 6] = ["cases", "format", "reference", "rng", "checksum_weights", "groups"];
@@ -34,6 +33,9 @@ const CASE_FIELDS: [&str; 16] = [
     "error_kind",
 ];
 
+/// What a case may say of the error that it expects.
+const ERROR_KINDS: [&str; 5] = ["extent_mismatch", "rank_mismatch", "unknown_output", "bad_subscript", "operand_count"];
+
 /// Operands of more elements than this are no case, but a mistake.
 const MOST_ELEMENTS: usize = 1 << 28;
 
@@ -44,6 +46,10 @@ pub(crate) struct Case {
     pub(crate) shapes: Vec<Vec<usize>>,
     pub(crate) seeds: Vec<u64>,
     pub(crate) dtype: Dtype,
+    /// The labels of each operand and of the output, implicit outputs and ellipses written out.
+    pub(crate) labels: Option<(Vec<Vec<String>>, Vec<String>)>,
+    /// Whether extent 1 meets another under one label: refused by design, because extents are never broadcast.
+    pub(crate) broadcasts: bool,
     pub(crate) expected: Expected,
 }
 
@@ -64,8 +70,8 @@ pub(crate) enum Expected {
 }
 
 /// All cases of a file.
-pub(crate) fn read(file: &Path) -> Result<Vec<Case>, Refused> {
-    let wrong = |sentence: String| Refused(format!("{}: {sentence}", file.display()));
+pub(crate) fn read(file: &Path) -> Result<Vec<Case>, String> {
+    let wrong = |sentence: String| format!("{}: {sentence}", file.display());
     let bytes = std::fs::read(file).map_err(|error| wrong(error.to_string()))?;
     let json: Value = serde_json::from_slice(&bytes).map_err(|error| wrong(format!("this is not JSON: {error}")))?;
     let object = json.as_object().ok_or_else(|| wrong("an object with a list `cases` is needed".into()))?;
@@ -117,25 +123,30 @@ fn case(value: &Value) -> Result<Case, String> {
         Some("complex128") => Dtype::C64,
         Some(other) => return Err(format!("`dtype` is `{other}`; it is float32, float64, complex64 or complex128")),
     };
-    Ok(Case { id, subscripts, shapes, seeds, dtype, expected })
-}
-
-fn expected(object: &Map<String, Value>) -> Result<Expected, String> {
     let features = match object.get("features") {
         Some(features) => list("features", features, |feature| feature.as_str().map(str::to_owned))?,
         None => Vec::new(),
     };
+    let broadcasts = features.iter().any(|feature| feature == "broadcast1");
+    let labels = object.get("labels").map(labels).transpose()?;
+    Ok(Case { id, subscripts, shapes, seeds, dtype, labels, broadcasts, expected })
+}
+
+/// The labels of operands and output, as names.
+fn labels(value: &Value) -> Result<(Vec<Vec<String>>, Vec<String>), String> {
+    let name = |value: &Value| value.as_str().map(|name| name.replace('#', "axis"));
+    let names = |value: &Value| list("labels", value, name).ok();
+    Ok((list("labels", &value["inputs"], names)?, list("labels", &value["output"], name)?))
+}
+
+fn expected(object: &Map<String, Value>) -> Result<Expected, String> {
     match object.get("expect").map(|expect| text("expect", expect)).transpose()?.as_deref() {
-        // Extents are never broadcast: refused by design.
-        Some("value") | None if features.iter().any(|feature| feature == "broadcast1") => {
-            Ok(Expected::Error(Some("extent_mismatch".into())))
-        }
         Some("value") | None => value(object),
         Some("error") => {
             let kind = object.get("error_kind").map(|kind| text("error_kind", kind)).transpose()?;
-            match kind.filter(|kind| !super::judge::ERROR_KINDS.contains(&kind.as_str())) {
+            match kind.filter(|kind| !ERROR_KINDS.contains(&kind.as_str())) {
                 None => Ok(Expected::Error(object.get("error_kind").and_then(Value::as_str).map(str::to_owned))),
-                Some(kind) => Err(format!("no error is of kind `{kind}`; kinds are {}", super::judge::ERROR_KINDS.join(", "))),
+                Some(kind) => Err(format!("no error is of kind `{kind}`; kinds are {}", ERROR_KINDS.join(", "))),
             }
         }
         Some(other) => Err(format!("`expect` is `{other}`, where `value` or `error` is needed")),
@@ -192,4 +203,29 @@ fn list<T>(name: &str, value: &Value, item: impl Fn(&Value) -> Option<T>) -> Res
     let items = value.as_array().ok_or_else(|| format!("`{name}` is not a list"))?;
     let read = |(n, value): (usize, &Value)| item(value).ok_or_else(|| format!("item {n} of `{name}` is wrong: {value}"));
     items.iter().enumerate().map(read).collect()
+}
+
+/// Whether an error is of a kind, by the names that cases give kinds.
+pub(crate) fn is_of_kind(error: &ErrorKind, kind: &str) -> bool {
+    match (kind, error) {
+        (_, ErrorKind::Several(errors)) => errors.iter().all(|error| is_of_kind(error.kind(), kind)),
+        ("extent_mismatch", ErrorKind::Extent { .. })
+        | ("rank_mismatch", ErrorKind::Rank { .. })
+        | ("unknown_output", ErrorKind::Label(_))
+        | ("bad_subscript" | "operand_count", ErrorKind::Syntax { .. }) => true,
+        _ => false,
+    }
+}
+
+/// The numbers of splitmix64, in [-1, 1).
+pub(crate) fn stream(seed: u64) -> impl FnMut() -> f64 {
+    let mut state = seed;
+    move || {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^= z >> 31;
+        2.0 * ((z >> 11) as f64 * (-53f64).exp2()) - 1.0
+    }
 }

@@ -175,20 +175,6 @@ pub(crate) enum Node {
     PowerReal(Box<Node>, ScalarId),
 }
 
-impl Node {
-    fn exponent(&self, id: ScalarId) -> Option<Exponent> {
-        match self {
-            Node::Operand(_) | Node::Scalar(_) | Node::Spread(..) => None,
-            Node::PowerInteger(_, exponent) if *exponent == id => Some(Exponent::Whole),
-            Node::PowerReal(_, exponent) if *exponent == id => Some(Exponent::Real),
-            Node::PowerInteger(inner, _) | Node::PowerReal(inner, _) => inner.exponent(id),
-            Node::Negate(inner) | Node::Reduce(_, _, inner) | Node::Apply(_, inner) | Node::Cast(_, inner) => inner.exponent(id),
-            Node::Binary(_, a, b) => a.exponent(id).or_else(|| b.exponent(id)),
-            Node::Map(_, arguments) => arguments.iter().find_map(|argument| argument.exponent(id)),
-        }
-    }
-}
-
 /// A decomposition with its axes told apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Factorise {
@@ -255,6 +241,8 @@ pub struct Equation {
     pub(crate) left: Vec<Left>,
     pub(crate) place: Option<(OperandId, Assignment)>,
     pub(crate) meaning: Meaning,
+    /// Terms of the right side, of which one in parentheses is one.
+    pub(crate) terms: usize,
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
@@ -315,15 +303,6 @@ impl Equation {
         &self.casts
     }
 
-    /// Whether a number is an exponent, and of which power.
-    pub fn exponent(&self, id: ScalarId) -> Option<Exponent> {
-        let nodes = match &self.meaning {
-            Meaning::Expression(node) => std::slice::from_ref(node),
-            Meaning::Factorise(factorise) => &factorise.arguments,
-        };
-        nodes.iter().find_map(|node| node.exponent(id))
-    }
-
     /// The results: one, or those of a decomposition.
     pub fn left(&self) -> &[Left] {
         &self.left
@@ -332,6 +311,12 @@ impl Equation {
     /// The existing tensor that is written, as an operand, and how.
     pub fn place(&self) -> Option<(OperandId, Assignment)> {
         self.place
+    }
+
+    /// How many terms stand on the right. One in parentheses is one, though it is a sum: the sum of these alone is where
+    /// each term needs all axes of the result. An update `C += X` has `C` and X, and `C *= X` one.
+    pub fn terms(&self) -> usize {
+        self.terms
     }
 
     /// What is legal but looks like a slip.

@@ -1,7 +1,7 @@
 //! The pieces of the host's language in an equation, and which of its casts they stand in.
 
 use crate::equation::{
-    Builder, Cast, CastId, Equation, Exponent, FunctionId, Index, LabelId, Mapped, Operand, OperandId, ScalarId,
+    Builder, Cast, CastId, Equation, Exponent, FunctionId, Index, LabelId, Mapped, Meaning, Node, Operand, OperandId, ScalarId,
 };
 use crate::function::Function;
 use crate::syntax::{Count, Hole, Operator, Range, Reduction, Scalar};
@@ -76,12 +76,35 @@ impl Equation {
         found
     }
 
+    /// Whether a number is an exponent, and of which power.
+    pub fn exponent(&self, id: ScalarId) -> Option<Exponent> {
+        let nodes = match &self.meaning {
+            Meaning::Expression(node) => std::slice::from_ref(node),
+            Meaning::Factorise(factorise) => &factorise.arguments,
+        };
+        nodes.iter().find_map(|node| node.exponent(id))
+    }
+
     /// Which numbers and functions stand in which casts.
     pub fn parts(&self) -> Parts {
         let parts = Parts { scalars: vec![None; self.scalars.len()], functions: vec![None; self.functions.len()] };
         let mut finder = Finder { parts, open: Vec::new() };
         self.build(&mut finder);
         finder.parts
+    }
+}
+
+impl Node {
+    fn exponent(&self, id: ScalarId) -> Option<Exponent> {
+        match self {
+            Node::Operand(_) | Node::Scalar(_) | Node::Spread(..) => None,
+            Node::PowerInteger(_, exponent) if *exponent == id => Some(Exponent::Whole),
+            Node::PowerReal(_, exponent) if *exponent == id => Some(Exponent::Real),
+            Node::PowerInteger(inner, _) | Node::PowerReal(inner, _) => inner.exponent(id),
+            Node::Negate(inner) | Node::Reduce(_, _, inner) | Node::Apply(_, inner) | Node::Cast(_, inner) => inner.exponent(id),
+            Node::Binary(_, a, b) => a.exponent(id).or_else(|| b.exponent(id)),
+            Node::Map(_, arguments) => arguments.iter().find_map(|argument| argument.exponent(id)),
+        }
     }
 }
 

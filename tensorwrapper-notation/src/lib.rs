@@ -13,6 +13,7 @@ mod equation;
 mod function;
 mod holes;
 mod lex;
+mod names;
 mod nearest;
 mod parse;
 pub mod sentence;

@@ -8,8 +8,8 @@ use crate::equation::Equation;
 use crate::lex::lex_written;
 use crate::parse::parse;
 use crate::syntax::{
-    Assignment, Count, Exchange, Expression, ExpressionKind, Factorisation, Hole, Index, Invocation, LeftSide, Name, Operator,
-    Range, Reduction, Right, Scalar, Statement, Target,
+    Assignment, Count, Expression, ExpressionKind, Hole, Index, Invocation, LeftSide, Name, Range, Right, Scalar, Statement,
+    Target,
 };
 
 /// The text of one checked equation; `equation` tells which of its labels are declared.
@@ -22,12 +22,8 @@ pub fn write(statement: &Statement, equation: &Equation) -> String {
     let right = match &statement.right {
         Right::Expression(inner) => expression(inner),
         Right::Factorisation(kind, pair, arguments, _) => {
-            let name = match kind {
-                Factorisation::Cholesky => "cholesky",
-                Factorisation::Eigh => "eigh",
-            };
             let pair = if pair.is_empty() { String::new() } else { format!("{}; ", list(pair, label)) };
-            format!("{name}({pair}{})", list(arguments, expression))
+            format!("{}({pair}{})", kind.name(), list(arguments, expression))
         }
     };
     // One piece of the host's language may declare several labels, and is one.
@@ -75,16 +71,7 @@ fn sides_text(sides: &[&LeftSide]) -> String {
 fn sign(assignment: Assignment) -> String {
     match assignment {
         Assignment::Set => "=".to_string(),
-        Assignment::Update(operator) => format!("{}=", operator_text(operator)),
-    }
-}
-
-fn operator_text(operator: Operator) -> &'static str {
-    match operator {
-        Operator::Add => "+",
-        Operator::Subtract => "-",
-        Operator::Multiply => "*",
-        Operator::Divide => "/",
+        Assignment::Update(operator) => format!("{}=", operator.symbol()),
     }
 }
 
@@ -144,17 +131,11 @@ fn expression(written: &Expression) -> String {
         ExpressionKind::Spread(number, names) => format!("{}[{}]", scalar(number), list(names, label)),
         ExpressionKind::Negate(inner) => format!("-{}", expression(inner)),
         ExpressionKind::Binary(operator, left, right) => {
-            format!("{} {} {}", expression(left), operator_text(*operator), expression(right))
+            format!("{} {} {}", expression(left), operator.symbol(), expression(right))
         }
         ExpressionKind::Parentheses(inner) => format!("({})", expression(inner)),
         ExpressionKind::Reduce(reduction, names, inner) => {
-            let name = match reduction {
-                Reduction::Sum => "sum",
-                Reduction::Product => "prod",
-                Reduction::Max => "max",
-                Reduction::Min => "min",
-            };
-            format!("{name}({}; {})", list(names, label), expression(inner))
+            format!("{}({}; {})", reduction.name(), list(names, label), expression(inner))
         }
         ExpressionKind::Map(function, arguments) => format!("map({}; {})", host(function), list(arguments, expression)),
         ExpressionKind::Cast(None, inner) => format!("cast({})", expression(inner)),
@@ -163,15 +144,11 @@ fn expression(written: &Expression) -> String {
         ExpressionKind::PowerInteger(inner, exponent) => format!("powi({}, {})", expression(inner), scalar(exponent)),
         ExpressionKind::PowerReal(inner, exponent) => format!("powf({}, {})", expression(inner), scalar(exponent)),
         ExpressionKind::Exchange(exchange, [a, b], inner) => {
-            let name = match exchange {
-                Exchange::Symmetric => "sym",
-                Exchange::Antisymmetric => "asym",
-            };
             let group = |names: &[Name]| match names {
                 [one] => label(one),
                 several => format!("({})", list(several, label)),
             };
-            format!("{name}({}, {}; {})", group(a), group(b), expression(inner))
+            format!("{}({}, {}; {})", exchange.name(), group(a), group(b), expression(inner))
         }
         ExpressionKind::Unbuilt(what) => unreachable!("{what} does not pass the check"),
     }

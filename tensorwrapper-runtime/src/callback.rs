@@ -49,7 +49,7 @@ pub struct Unshared<T>(PhantomData<T>);
     label = "not `Sync`",
     note = "what the function refers to must be `Sync`: not a `Cell`, a `RefCell` or an `Rc`; in generic code, `F: Sync`"
 )]
-pub trait Shared: Sync {
+pub trait Shared {
     /// Checks at compile time that the function is shared.
     fn check(_: &Self) {}
 }
@@ -71,6 +71,19 @@ pub struct Excused;
     note = "`map(f; X, Y)` calls `f` with one element of each of its arguments; the result is such an element too"
 )]
 pub trait MapFunction<T, const N: usize>: Sized {
+    /// Checks at compile time that the function fits.
+    fn check(asked: Asked<Self, T>) -> Asked<Self, T> {
+        asked
+    }
+}
+
+/// A function that may be called at once and again. Method lookup does not know yet which closures change what they capture.
+#[diagnostic::on_unimplemented(
+    message = "`map` calls its function from several threads, and this one changes or consumes what it captures",
+    label = "not an `Fn`",
+    note = "what the function of a `map` counts or collects stands in an atomic number or a `Mutex`"
+)]
+pub trait Repeated<T, const N: usize>: Sized {
     /// The function, erased.
     fn callback<'a>(asked: Asked<Self, T>) -> Callback<'a>
     where
@@ -82,32 +95,33 @@ pub trait MapFunction<T, const N: usize>: Sized {
 #[derive(Debug)]
 pub struct Asked<C, T>(C, PhantomData<T>);
 
-/// A function that fits.
+/// A function of so many elements.
 #[derive(Debug)]
-pub struct Accepted<'a, const N: usize>(Callback<'a>);
+pub struct Accepted<'a, F, const N: usize>(&'a F);
 
 #[diagnostic::do_not_recommend]
-impl<T: Element, const N: usize> MapFunction<T, N> for Accepted<'_, N> {
-    fn callback<'a>(asked: Asked<Self, T>) -> Callback<'a>
-    where
-        Self: 'a,
-    {
-        asked.0.0
-    }
-}
+impl<T: Element, F, const N: usize> MapFunction<T, N> for Accepted<'_, F, N> {}
 
 #[diagnostic::do_not_recommend]
-impl<T, const N: usize> MapFunction<T, N> for Excused {
-    fn callback<'a>(_: Asked<Self, T>) -> Callback<'a> {
-        unreachable!("the compiler has refused this function")
-    }
+impl<T, const N: usize> MapFunction<T, N> for Excused {}
+
+macro_rules! refused {
+    ($($Outcome:ident)*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl<T, const N: usize> Repeated<T, N> for $Outcome {
+            fn callback<'a>(_: Asked<Self, T>) -> Callback<'a> {
+                unreachable!("the compiler has refused this function")
+            }
+        }
+    )* };
 }
+refused! { Refused Excused }
 
 macro_rules! functions {
     ($($count:literal $Function:ident $Variant:ident $callback:ident $lookup:ident ($($a:ident $T:ident),*);)*) => {
         $(
             /// A function of so many elements, called for many at a time.
-            trait $Function<T> {
+            pub trait $Function<T> {
                 /// One value for each element of `out`.
                 fn fill(&self, arguments: [&[T]; $count], out: &mut [T]);
             }
@@ -122,14 +136,24 @@ macro_rules! functions {
             }
 
             /// A function of so many elements of a type, its own type erased.
-            pub(crate) fn $callback<T: Element, F: Fn($($T),*) -> T + Sync>(function: &F) -> Callback<'_> {
+            pub(crate) fn $callback<T: Element, F: $Function<T> + Sync>(function: &F) -> Callback<'_> {
                 T::erase_function(Typed(Arity::$Variant(function)))
             }
 
-            impl<'a, T: Element, F: Fn($($T),*) -> T + Sync> Sharing<'a, T, F> {
-                /// The function fits.
-                pub fn $lookup(self) -> Asked<Accepted<'a, $count>, T> {
-                    Asked(Accepted($callback::<T, F>(self.0)), PhantomData)
+            impl<'a, T: Element, F: FnOnce($($T),*) -> T> Sharing<'a, T, F> {
+                /// The function fits, if it may be called again.
+                pub fn $lookup(self) -> Asked<Accepted<'a, F, $count>, T> {
+                    Asked(Accepted(self.0), PhantomData)
+                }
+            }
+
+            #[diagnostic::do_not_recommend]
+            impl<T: Element, F: $Function<T> + Sync> Repeated<T, $count> for Accepted<'_, F, $count> {
+                fn callback<'a>(asked: Asked<Self, T>) -> Callback<'a>
+                where
+                    Self: 'a,
+                {
+                    $callback::<T, F>(asked.0.0)
                 }
             }
         )*

@@ -39,7 +39,16 @@
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// A block's `let`s live in the block; rebinding shadows; reading a tensor after writing it reads the new value.
+/// | left side | result |
+/// |---|---|
+/// | `[i, j] = …` | a `Tensor<T, S>`: `S` has an extent for each axis, `Const` where the compiler knows it; [`into_dyn`](Tensor::into_dyn) forgets them |
+/// | `[] = …`, in a block `let e = …` | a plain number |
+/// | `let e[] = …` | a tensor of rank 0, which is a number to later equations |
+/// | `([n], [p, n]) = …`, `let (e[n], c[p, n]) = …` | the results of a decomposition |
+/// | `c[i, j] = …`, `+=`, `-=`, `*=`, `/=` | into a tensor that exists, or a part of it: `c[i in 2..5, 0] = …` |
+///
+/// A block's `let`s live in the block; rebinding shadows; reading a tensor after writing it reads the new value. A block that
+/// writes nothing and lets nothing out is an error.
 /// `in &context;` as its first line says where it runs ([`Context`]); with a [`Graph`] the block is recorded, not computed,
 /// and its results are [`Expr`]s. Writes happen when everything has been computed, so
 /// a failure leaves every tensor as it was, and the right side always reads old values: `c[i, j] = c[j, i]` transposes.
@@ -59,7 +68,25 @@
 /// | `(i, j)` | several labels on one axis, the first slowest; at most one of their extents may be unknown, `where i: n` gives others |
 /// | `..` | all axes that are not written, matched from the right, on the left too; the result's rank is known at run time |
 ///
-/// `1[i]` is a constant along `i`; numbers are literals, variables, `{ any Rust expression }` and tensors of rank 0.
+/// A label with a prime is `i1`, because `i'` is no word of Rust. Positions, ranges and extents are known to the compiler where
+/// they are literals. `where i, j: n, k: 3` after an equation, or as a block's first line, tells extents.
+///
+/// The rank of a tensor is known to the compiler where its shape is a tuple, and to the run where it is an array or slice:
+///
+/// ```
+/// # use tensorwrapper::prelude::*;
+/// # let (n, m) = (2, 3);
+/// let a: Tensor<f64, Shape![_, _]> = Tensor::from_fn((n, m), |i| (i[0] + i[1]) as f64)?; // of rank 2, rustc knows
+/// let b: Tensor<f64> = Tensor::from_fn([n, m], |i| (i[0] + i[1]) as f64)?;               // of any rank: `b[i]` fails in the run
+/// assert!(try_tensor!([i] = b[i]).is_err());
+/// let row = tensor!([j] = a[0, j] + b[1, j in ..m]);
+/// assert_eq!(row.as_slice(), [1.0, 3.0, 5.0]);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// `1[i]` is a constant along `i`; numbers are literals, variables, `{ any Rust expression }` and tensors of rank 0. A literal
+/// is of the element's real type, and any other number of the element type or its real type. Rust expressions run once, in the
+/// order of writing, before anything is computed; operands of one spelling are one borrow.
 /// Functions of elements are `exp ln sqrt abs sin cos tan tanh recip conj re im`, `powi(X, n)` and `powf(X, p)`, and
 /// `map(f; X, Y)` calls a Rust function, a path, a variable or a closure such as `|x: f64, y| …`, with one element of each of
 /// up to eight arguments; from several threads, in any order, and as often as the computation needs it.
@@ -73,11 +100,13 @@
 ///
 /// 1. A right side is a sum of terms, a term a product or quotient of factors.
 /// 2. A label of a term that is not on the left is summed over the whole term; terms share no summed label.
-/// 3. Every term has every left label: what is constant along `i` is written `1[i] * …`. `C op= X` means `C = C op (X)`.
+/// 3. Every term has every left label: what is constant along `i` is written `1[i] * …`. `C op= X` means `C = C op (X)`, so
+///    that `c[i, j] *= s[i]` and `t[i, a] /= e[i] - f[a]` are right.
 /// 4. In parentheses every addend is a term: a label that is neither on the left nor outside the parentheses is summed
 ///    in each addend; any other belongs to the enclosing term, and an addend without it is constant along it:
 ///    `v[i, j] / (e[i] + f[j])`. Where that would put a sum inside a denominator, a function or a `max`, it is refused,
 ///    and `sum(k; …)` says which is meant.
+///    `conj`, `re`, `im`, `cast` and the minus sign are linear and hold sums. For `..` the same is true as for labels.
 /// 5. A label on three and more factors is summed once over all of them.
 /// 6. Extents are never broadcast: 1 against 5 is a mismatch.
 /// 7. Zero extents are legal: sums over nothing are 0, products 1; `max` and `min` over nothing are errors.
@@ -96,7 +125,28 @@
 ///
 /// The row is the index that the matrix result keeps, the column the one that is gone, the new index counts vectors, and
 /// any other is a batch. `cholesky` of more than two indices names row and column first: `cholesky(i, j; a[b, i, j])`.
-/// Lower triangles are read.
+/// Lower triangles are read. A decomposition stands alone on the right side.
+///
+/// Of the language but not of this version, and refused by name, are `svd`, `qr`, `solve`, `inv`, `pinv`, `matpow`, `expm`,
+/// `grad`, a bound `where r: ..=chi` and a sparse map `where (a, b) in l[i, j]`.
+///
+/// # The same without macros
+///
+/// [`einsum`](fn@einsum) reads NumPy's subscripts, [`contract`] takes integer labels, and operands with
+/// [`at`](Tensor::at) have the operators of Rust: one letter an axis, or names between commas.
+///
+/// ```
+/// # use tensorwrapper::prelude::*;
+/// # let a = Tensor::<f64>::from_fn([2, 3], |i| (i[0] * 3 + i[1]) as f64)?;
+/// # let b = Tensor::<f64>::from_fn([3, 2], |i| (i[0] * 2 + i[1]) as f64)?;
+/// let c = tensor!([i, j] = a[i, k] * b[k, j]);
+/// assert_eq!(einsum!("ik,kj->ij", a, b).as_slice(), c.as_slice());
+/// assert_eq!(einsum("ik,kj->ij", &[&a, &b])?.as_slice(), c.as_slice());
+/// assert_eq!(contract(&[(&a, &[0, 1]), (&b, &[1, 2])], &[0, 2])?.as_slice(), c.as_slice());
+/// assert_eq!((a.at("ik") * b.at("kj")).eval("ij")?.as_slice(), c.as_slice());
+/// assert_eq!((a.at("row,sum") * b.at("sum,col")).eval("row,col")?.as_slice(), c.as_slice());
+/// # Ok::<(), Error>(())
+/// ```
 ///
 /// # Static tensors
 ///
@@ -118,10 +168,25 @@
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// This needs extents that types or literals tell. With `..`, a fused axis, a range or `where` that is not of literals
-/// (`i in 2..`, `i in ..n`), more than 8 axes, a decomposition, and in a block, an equation is computed as any other, and
-/// its result is a [`Tensor`]; into a static tensor it may be written. A product of many factors is one nest of loops over
+/// This needs extents that types or literals tell. An equation is computed as any other, and its result is a [`Tensor`], where
+/// it has one of these; into a static tensor it may be written all the same:
+///
+/// | what | such as |
+/// |---|---|
+/// | `..` or a fused axis | `[.., i]`, `a[(i, j)]` |
+/// | a range or a `where` not of literals, or without an end | `i in 2..`, `i in ..n`, `where i: n` |
+/// | `map`, `cast` or a decomposition | `map(f; a[i])`, `cast(a[i])`, `cholesky(a[i, j])` |
+/// | more than 8 axes, or more than 16 different operands and numbers of the program | |
+/// | no operand, or an equation in a block | `[i] = 2[i] where i: 3`, `tensor! { let w[i] = …; w }` |
+///
+///  A product of many factors is one nest of loops over
 /// all labels, in no cheaper order. `try_tensor!` is `Ok` of the static result.
+///
+/// # Limits
+///
+/// An equation has at most 1000 terms or factors in a row, 125 operations inside each other, 10 000 operands and numbers, 64
+/// groups of brackets and 8 `sym` or `asym` inside each other, and a `map` 8 arguments; more is an error that says so. A
+/// result of more than 16 axes has its rank at run time.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! One checked equation → its text, and a closure that types it: compile-time checks, numbers, and a ticket for each
-//! result.
+//! One checked equation → its text, and a block of code that types it: compile-time checks, numbers, and a ticket for
+//! each result.
 //!
 //! What the equation computes is in the text alone, which the run reads with the same grammar. See `private/block.rs` of
 //! the runtime.
@@ -151,12 +151,14 @@ fn callback(scene: &Scene<'_>, number: usize, function: &Mapped, part: Option<Ca
     let (given, span) = (scene.function(&function.hole), scene.host.function(&function.hole));
     let (count, lookup) = (function.arguments, format_ident!("__function{}", function.arguments));
     let check = quote_spanned!(span=> <_ as __tw::Shared>::check);
-    let callback = quote_spanned!(span=> <_ as __tw::MapFunction<_, #count>>::callback);
+    let fits = quote_spanned!(span=> <_ as __tw::MapFunction<_, #count>>::check);
+    let callback = quote_spanned!(span=> <_ as __tw::Repeated<_, #count>>::callback);
     let (asked, element) = (own("asked", number), element(part));
     let code = emit! {
         #check(#given);
         let #asked = __tw::candidate(#given, #element).__share();
         let #asked = #asked.#lookup();
+        let #asked = #fits(#asked);
     };
     (code, emit!(#callback(#asked)))
 }

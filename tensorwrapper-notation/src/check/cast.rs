@@ -52,9 +52,16 @@ impl Checker<'_> {
                 let fault = Diagnostic::label(cast.span, "`cast` converts tensors, and here is none");
                 faults.push(fault.help("a number is converted in Rust, `{ x as f64 }`; literals are of any element type"));
             } else if !known(cast.outer) {
-                let what = if cast.outer.is_some() { "this `cast`" } else { "this equation" };
+                // Which of two casts names a type is easily mistaken: each names what it converts to.
+                let (what, help) = match (cast.outer, holds_a_cast) {
+                    (Some(_), _) => {
+                        ("what this `cast` converts to", "name it in this `cast`, the inner one: `cast(cast(f64; …))`")
+                    }
+                    (None, true) => ("this equation", "name it in the outer `cast`: `cast(f64; cast(…))`"),
+                    (None, false) => ("this equation", "name it: `cast(f64; …)`"),
+                };
                 let fault = Diagnostic::label(cast.span, format!("nothing tells the element type of {what}"));
-                faults.push(fault.help("name it: `cast(f64; …)`"));
+                faults.push(fault.help(help));
             }
         }
         self.faults.extend(faults);

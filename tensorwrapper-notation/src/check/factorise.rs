@@ -19,10 +19,10 @@ impl Checker<'_> {
     ) -> Option<Factorise> {
         let form = match kind {
             Factorisation::Cholesky => {
-                Form { name: "cholesky", takes: "one matrix", results: 1, arguments: 1..=1, usage: "[i, k] = cholesky(A[i, j])" }
+                Form { name: kind.name(), takes: "one matrix", results: 1, arguments: 1..=1, usage: "[i, k] = cholesky(A[i, j])" }
             }
             Factorisation::Eigh => Form {
-                name: "eigh",
+                name: kind.name(),
                 takes: "one or two matrices",
                 results: 2,
                 arguments: 1..=2,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::syntax::{Expression, ExpressionKind, Index, LeftSide, Name, Operator, Right, Statement, Target};
+use crate::syntax::{Expression, ExpressionKind, Index, LeftSide, Name, Operator, Right, Scalar, Statement, Target};
 use crate::token::Span;
 
 /// The labels of an expression that no explicit reduction inside it binds, each occurrence once, in order.
@@ -55,6 +55,14 @@ fn parts(expression: &Expression) -> impl Iterator<Item = &Expression> {
 pub(super) fn binds(expression: &Expression, name: &str) -> bool {
     let here = matches!(&expression.kind, ExpressionKind::Reduce(_, labels, _) if labels.iter().any(|l| l.text == name));
     here || parts(expression).any(|part| binds(part, name))
+}
+
+/// The first name that stands without indices, as numbers do.
+pub(super) fn without_indices(expression: &Expression) -> Option<&str> {
+    match &expression.kind {
+        ExpressionKind::Scalar(Scalar::Hole(hole)) if !hole.text.starts_with('{') => Some(&hole.text),
+        _ => parts(expression).find_map(without_indices),
+    }
 }
 
 /// The constructs inside an expression that this version does not have.

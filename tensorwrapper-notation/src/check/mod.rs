@@ -19,6 +19,7 @@ use crate::equation::{
 };
 use crate::syntax::{self, Assignment, Declaration, LeftSide, Name, Right, Scalar, Statement, Target};
 use labels::{binds, free_labels, rest_spans, unbuilt};
+use resolve::{chain, is_additive};
 
 /// Checks one equation under the `where` of its block.
 ///
@@ -87,6 +88,8 @@ struct Checker<'s> {
     /// Labels that are bound where they may not be: nothing else is said of them.
     misbound: Vec<String>,
     faults: Vec<Diagnostic>,
+    /// Terms of the right side; one in parentheses is one.
+    terms: usize,
     warnings: Vec<Diagnostic>,
     /// Whether the left side has `..`.
     keeps_rest: bool,
@@ -109,6 +112,7 @@ impl<'s> Checker<'s> {
             cast: None,
             misbound: Vec::new(),
             faults: Vec::new(),
+            terms: 1,
             warnings: Vec::new(),
             keeps_rest: false,
             refused: Vec::new(),
@@ -128,8 +132,8 @@ impl<'s> Checker<'s> {
         }
         match meaning {
             Some(meaning) if self.faults.is_empty() => {
-                let Checker { labels, operands, scalars, functions, casts, warnings, .. } = self;
-                Ok(Equation { labels, operands, scalars, functions, casts, left, place, meaning, warnings })
+                let Checker { labels, operands, scalars, functions, casts, terms, warnings, .. } = self;
+                Ok(Equation { labels, operands, scalars, functions, casts, left, place, meaning, terms, warnings })
             }
             _ => {
                 // What is not built is said once, though it stands on both sides.
@@ -283,15 +287,16 @@ impl<'s> Checker<'s> {
         match place {
             // `C op= X` means `C = C op (X)`: all of X is one term, and its terms are addends in parentheses.
             Some((target, Assignment::Update(operator))) => {
-                let additive = matches!(operator, syntax::Operator::Add | syntax::Operator::Subtract);
-                if additive {
+                if is_additive(operator) {
                     self.carries(right, &result.labels());
+                    self.terms = 2;
                 }
                 let nonlinear = (operator == syntax::Operator::Divide).then_some("a denominator");
                 let node = self.sum(right, scope, nonlinear)?;
                 Some(Node::Binary(operator, Box::new(Node::Operand(target)), Box::new(node)))
             }
             _ => {
+                self.terms = 1 + chain(right, is_additive).1.count();
                 if self.left_labels_occur(right, &result.labels()) {
                     self.terms_carry(right, &result.labels());
                 }
@@ -313,7 +318,12 @@ impl<'s> Checker<'s> {
             // One that a reduction binds is that reduction's fault.
             if !binds(right, name) {
                 let fault = Diagnostic::label(*span, format!("index `{name}` is on the left, but no term on the right has it"))
-                    .help(format!("a result that is constant along `{name}` is written `1[{name}] * …`"))
+                    .help(match labels::without_indices(right).filter(|_| free.is_empty()) {
+                        Some(hole) => {
+                            format!("`{hole}` is read as a number: if it is a tensor, write its indices, `{hole}[…]`")
+                        }
+                        None => format!("a result that is constant along `{name}` is written `1[{name}] * …`"),
+                    })
                     .operators(format!(
                         "a result that is constant along `{name}` is written `Indexed::spread(1.0, \"{name},\") * …`"
                     ));

@@ -75,7 +75,7 @@ fn labels_that_break_a_rule() {
         (
             "[i] = x",
             &[
-                "i: index `i` is on the left, but no term on the right has it | a result that is constant along `i` is written `1[i] * …`",
+                "i: index `i` is on the left, but no term on the right has it | `x` is read as a number: if it is a tensor, write its indices, `x[…]`",
             ],
         ),
         (

@@ -16,7 +16,7 @@ impl Checker<'_> {
     /// A sum of terms, each resolved by itself: a summed label of one has nothing to do with its namesake in another.
     pub(super) fn sum(&mut self, expression: &Expression, scope: &Scope, nonlinear: Nonlinear) -> Option<Node> {
         // A loop, because sums are long: their recursion would be as deep as they have terms.
-        let (first, rest) = chain(expression, |operator| matches!(operator, Operator::Add | Operator::Subtract));
+        let (first, rest) = chain(expression, is_additive);
         let mut sum = self.term(first, scope, nonlinear);
         for (operator, term) in rest {
             let term = self.sum(term, scope, nonlinear);
@@ -101,7 +101,7 @@ impl Checker<'_> {
         scope: &Scope,
         nonlinear: Nonlinear,
     ) -> Option<Node> {
-        let word = reduction_name(reduction);
+        let word = reduction.name();
         let occurring = free_labels(body);
         let mut inner = scope.clone();
         let mut bound = Vec::new();
@@ -208,8 +208,16 @@ impl Checker<'_> {
     }
 }
 
+/// Whether an operator stands between terms.
+pub(super) fn is_additive(operator: Operator) -> bool {
+    matches!(operator, Operator::Add | Operator::Subtract)
+}
+
 /// The first operand of a chain of these operators, which are grouped from the left, and the others in order.
-fn chain(mut first: &Expression, of: impl Fn(Operator) -> bool) -> (&Expression, impl Iterator<Item = (Operator, &Expression)>) {
+pub(super) fn chain(
+    mut first: &Expression,
+    of: impl Fn(Operator) -> bool,
+) -> (&Expression, impl Iterator<Item = (Operator, &Expression)>) {
     let mut rest = Vec::new();
     while let ExpressionKind::Binary(operator, a, b) = &first.kind
         && of(*operator)
@@ -223,16 +231,6 @@ fn chain(mut first: &Expression, of: impl Fn(Operator) -> bool) -> (&Expression,
 /// An operation on two nodes, if there are two.
 fn both(operator: Operator, left: Option<Node>, right: Option<Node>) -> Option<Node> {
     Some(Node::Binary(operator, Box::new(left?), Box::new(right?)))
-}
-
-/// The name of a reduction in the language.
-fn reduction_name(reduction: Reduction) -> &'static str {
-    match reduction {
-        Reduction::Sum => "sum",
-        Reduction::Product => "prod",
-        Reduction::Max => "max",
-        Reduction::Min => "min",
-    }
 }
 
 fn reduce(reduction: Reduction, labels: Vec<LabelId>, node: Node) -> Node {

@@ -54,22 +54,10 @@ impl Builder for Writer<'_> {
         format!("-{value}")
     }
     fn binary(&mut self, operator: Operator, left: String, right: String) -> String {
-        let sign = match operator {
-            Operator::Add => "+",
-            Operator::Subtract => "-",
-            Operator::Multiply => "*",
-            Operator::Divide => "/",
-        };
-        format!("({left} {sign} {right})")
+        format!("({left} {} {right})", operator.symbol())
     }
     fn reduce(&mut self, reduction: Reduction, labels: &[LabelId], value: String) -> String {
-        let word = match reduction {
-            Reduction::Sum => "sum",
-            Reduction::Product => "prod",
-            Reduction::Max => "max",
-            Reduction::Min => "min",
-        };
-        format!("{word}({}; {value})", self.list(labels))
+        format!("{}({}; {value})", reduction.name(), self.list(labels))
     }
     fn apply(&mut self, function: Function, value: String) -> String {
         format!("{}({value})", function.name())
@@ -154,8 +142,8 @@ fn functions_and_casts_of_the_programs() {
         (
             "[i] = cast(cast(a[i]) + 1[i])",
             &[
-                "cast(cast(a[i]) + 1[i]): nothing tells the element type of this equation | name it: `cast(f64; …)`",
-                "cast(a[i]): nothing tells the element type of this `cast` | name it: `cast(f64; …)`",
+                "cast(cast(a[i]) + 1[i]): nothing tells the element type of this equation | name it in the outer `cast`: `cast(f64; cast(…))`",
+                "cast(a[i]): nothing tells the element type of what this `cast` converts to | name it in this `cast`, the inner one: `cast(cast(f64; …))`",
             ],
         ),
         ("[i] = a[i] * map(|x, y| x; a[i])", &["|x, y| x: the function of this `map` takes 2 arguments, but 1 is given"]),

@@ -2,13 +2,13 @@
 
 use super::Recovered;
 use super::cursor::{Cursor, hole, split};
-use super::expression::{expression, factorisation, stands_alone, whole};
+use super::expression::{expression, stands_alone, whole};
 use super::index::{indices, integer, labels};
 use super::mistake::{no_equals, no_left_side, unexpected, value_without_semicolon};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{
-    Assignment, Block, BlockValue, Count, Declaration, ExpressionKind, Invocation, LeftSide, Name, Operator, Right, Scalar,
-    Statement, Target,
+    Assignment, Block, BlockValue, Count, Declaration, ExpressionKind, Factorisation, Invocation, LeftSide, Name, Operator,
+    Right, Scalar, Statement, Target,
 };
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
@@ -355,8 +355,8 @@ fn deed(tokens: &[&Token]) -> Option<Span> {
 }
 
 fn assignment(cursor: &mut Cursor<'_>) -> Result<Assignment, Diagnostic> {
-    for (c, operator) in [('+', Operator::Add), ('-', Operator::Subtract), ('*', Operator::Multiply), ('/', Operator::Divide)] {
-        if cursor.take_pair(c, '=') {
+    for operator in Operator::ALL {
+        if cursor.take_pair(operator.symbol(), '=') {
             return Ok(Assignment::Update(operator));
         }
     }
@@ -371,7 +371,7 @@ fn assignment(cursor: &mut Cursor<'_>) -> Result<Assignment, Diagnostic> {
 fn right(cursor: &mut Cursor<'_>) -> Result<Right, Diagnostic> {
     let named = match (cursor.peek().map(|t| &t.tree), cursor.peek_at(1)) {
         (Some(Tree::Ident(name)), Some(Token { tree: Tree::Group(Delimiter::Parenthesis, inner), .. })) => {
-            factorisation(name).map(|kind| (kind, inner.as_slice()))
+            Factorisation::from_name(name).map(|kind| (kind, inner.as_slice()))
         }
         _ => None,
     };
@@ -382,7 +382,7 @@ fn right(cursor: &mut Cursor<'_>) -> Result<Right, Diagnostic> {
     let name = cursor.name("a decomposition")?;
     let whole_call = span.to(cursor.here());
     cursor.next();
-    if ['+', '-', '*', '/'].iter().any(|&operator| cursor.peek_punct(operator)) {
+    if Operator::ALL.iter().any(|operator| cursor.peek_punct(operator.symbol())) {
         return Err(stands_alone(&name.text, span));
     }
     let (pair, arguments) = match arguments.iter().position(|t| t.is_punct(';')) {

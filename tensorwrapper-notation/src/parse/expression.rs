@@ -15,30 +15,9 @@ use crate::token::{Delimiter, Span, Token, Tree, text};
 /// Functions that the language has and this version has not.
 const UNBUILT: [&str; 8] = ["svd", "qr", "solve", "inv", "pinv", "matpow", "expm", "grad"];
 
-/// The decomposition of that name.
-pub(super) fn factorisation(name: &str) -> Option<Factorisation> {
-    match name {
-        "cholesky" => Some(Factorisation::Cholesky),
-        "eigh" => Some(Factorisation::Eigh),
-        _ => None,
-    }
-}
-
-fn reduction(name: &str) -> Option<Reduction> {
-    match name {
-        "sum" => Some(Reduction::Sum),
-        "prod" => Some(Reduction::Product),
-        "max" => Some(Reduction::Max),
-        "min" => Some(Reduction::Min),
-        _ => None,
-    }
-}
-
 /// A sum of terms.
 pub(super) fn expression(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
-    binary(cursor, &[('+', Operator::Add), ('-', Operator::Subtract)], |cursor| {
-        binary(cursor, &[('*', Operator::Multiply), ('/', Operator::Divide)], unary)
-    })
+    binary(cursor, &[Operator::Add, Operator::Subtract], |cursor| binary(cursor, &[Operator::Multiply, Operator::Divide], unary))
 }
 
 /// A whole list of tokens as one expression.
@@ -52,11 +31,11 @@ pub(super) fn whole(tokens: &[Token], end: Span) -> Result<Expression, Diagnosti
 type Reader = fn(&mut Cursor<'_>) -> Result<Expression, Diagnostic>;
 
 /// Operands of one precedence, grouped from the left.
-fn binary(cursor: &mut Cursor<'_>, operators: &[(char, Operator)], operand: Reader) -> Result<Expression, Diagnostic> {
+fn binary(cursor: &mut Cursor<'_>, operators: &[Operator], operand: Reader) -> Result<Expression, Diagnostic> {
     let mut left = operand(cursor)?;
-    while let Some(&(c, operator)) = operators.iter().find(|(c, _)| cursor.peek_punct(*c)) {
+    while let Some(&operator) = operators.iter().find(|operator| cursor.peek_punct(operator.symbol())) {
         // `+=` belongs to the statement, and `->` to nobody.
-        if cursor.peek_pair(c, '=') || cursor.peek_pair(c, '>') {
+        if cursor.peek_pair(operator.symbol(), '=') || cursor.peek_pair(operator.symbol(), '>') {
             break;
         }
         cursor.next();
@@ -224,7 +203,7 @@ pub(super) fn stands_alone(name: &str, at: Span) -> Diagnostic {
 
 /// A function of the language.
 fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) -> Result<Expression, Diagnostic> {
-    if let Some(reduction) = reduction(name) {
+    if let Some(reduction) = Reduction::from_name(name) {
         let Some(semicolon) = arguments.iter().position(|t| t.is_punct(';')).filter(|&n| n > 0) else {
             let body = split(arguments, ';').pop().unwrap_or_default();
             return Err(reduction_without_semicolon(name, &split(body, ','), at));
@@ -238,8 +217,8 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
         let body = Box::new(whole(body, span)?);
         return Ok(Expression::new(ExpressionKind::Reduce(reduction, over, body), span));
     }
-    if let "sym" | "asym" = name {
-        return exchange(name, arguments, at, span);
+    if let Some(kind) = Exchange::from_name(name) {
+        return exchange(kind, arguments, at, span);
     }
     match name {
         "map" => return map(arguments, at, span),
@@ -249,7 +228,7 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
     if UNBUILT.contains(&name) {
         return Ok(Expression::new(ExpressionKind::Unbuilt(format!("`{name}`")), at));
     }
-    if factorisation(name).is_some() {
+    if Factorisation::from_name(name).is_some() {
         return Err(stands_alone(name, at));
     }
     let parts = split(arguments, ',');
@@ -274,7 +253,8 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
 }
 
 /// `sym(i, j; X)`, `asym((i, a), (j, b); X)`
-fn exchange(name: &str, arguments: &[Token], at: Span, span: Span) -> Result<Expression, Diagnostic> {
+fn exchange(kind: Exchange, arguments: &[Token], at: Span, span: Span) -> Result<Expression, Diagnostic> {
+    let name = kind.name();
     let usage = || format!("write `{name}(i, j; X)`, or `{name}((i, a), (j, b); X)` for pairs");
     let Some(semicolon) = arguments.iter().position(|t| t.is_punct(';')) else {
         return Err(Diagnostic::syntax(at, format!("`{name}` names the labels that change places first")).help(usage()));
@@ -298,7 +278,6 @@ fn exchange(name: &str, arguments: &[Token], at: Span, span: Span) -> Result<Exp
         return Err(Diagnostic::syntax(twice.span, format!("`{name}` names label `{}` twice", twice.text)).help(usage()));
     }
     let body = Box::new(whole(&arguments[semicolon + 1..], span)?);
-    let kind = if name == "sym" { Exchange::Symmetric } else { Exchange::Antisymmetric };
     Ok(Expression::new(ExpressionKind::Exchange(kind, [first, second], body), span))
 }
 

@@ -7,7 +7,7 @@ use super::index::labels;
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
 use crate::nearest::nearest;
-use crate::syntax::{Expression, ExpressionKind, Index, Name};
+use crate::syntax::{Exchange, Expression, ExpressionKind, Factorisation, Index, Name, Reduction};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// Words that Rust keeps for itself.
@@ -77,7 +77,8 @@ pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
         }
         Tree::Punct('.', _) => method(next, token.span, plain),
         Tree::Punct('!', _) => plain.help(format!("a Rust macro stands in braces: `{{ {before}{} }}`", with_neighbours(2))),
-        Tree::Punct('%' | '@' | '|' | '&' | '<' | '>', _) => plain.help("the operators are `+`, `-`, `*` and `/`"),
+        Tree::Punct('@', _) => plain.help("a matrix product is `A[i, k] * B[k, j]`: `k` is summed"),
+        Tree::Punct('%' | '|' | '&' | '<' | '>', _) => plain.help("the operators are `+`, `-`, `*` and `/`"),
         Tree::Punct(',', _) if next.is_none() => {
             Diagnostic::syntax(token.span, "nothing follows this `,`").help("leave it out: an equation ends without a `,`")
         }
@@ -131,7 +132,7 @@ pub(super) fn refuse_call(cursor: &Cursor<'_>, what: &str) -> Result<(), Diagnos
 /// An indexed operand followed by parentheses: a `*` that is missing, or `sum[k](…)`.
 pub(super) fn refuse_factor(cursor: &Cursor<'_>, operand: &str, indices: &[Token]) -> Result<(), Diagnostic> {
     let Some(inner) = cursor.peek_group(Delimiter::Parenthesis) else { return Ok(()) };
-    if is_reduction(operand) {
+    if Reduction::from_name(operand).is_some() {
         let fault =
             Diagnostic::syntax(cursor.here(), format!("the labels and the body of `{operand}` share one pair of parentheses"));
         return Err(fault.help(format!("write `{operand}({}; {})`", text(indices), text(inner))));
@@ -148,10 +149,6 @@ pub(super) fn function_in_brackets(name: &str, inner: &[Token], span: Span) -> O
     })
 }
 
-fn is_reduction(name: &str) -> bool {
-    matches!(name, "sum" | "prod" | "max" | "min")
-}
-
 /// `sum(A[i, k])`, `sum(k, A[i, k])`
 pub(super) fn reduction_without_semicolon(name: &str, parts: &[&[Token]], at: Span) -> Diagnostic {
     let written: Vec<String> = parts.iter().map(|part| text(part)).collect();
@@ -160,6 +157,9 @@ pub(super) fn reduction_without_semicolon(name: &str, parts: &[&[Token]], at: Sp
             Diagnostic::syntax(at, format!("the labels of `{name}` and its body have `;` between them"))
                 .help(format!("write `{name}({}; {body})`", names.join(", ")))
         }
+        // `max(A[i], 0.0)` is no reduction.
+        _ if parts.len() > 1 && matches!(name, "max" | "min") => Diagnostic::syntax(at, format!("`{name}` reduces over a label"))
+            .help(format!("write `{name}(k; X)`, or of two elements `map(f64::{name}; {})`", written.join(", "))),
         _ => Diagnostic::syntax(at, format!("`{name}` names its labels first"))
             .help(format!("write `{name}(k; {})`", written.join(", "))),
     }
@@ -180,11 +180,12 @@ pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Spa
         return plain.help(*help);
     }
     let functions = Function::ALL.iter().map(|f| f.name());
-    let others = [
-        "sum", "prod", "max", "min", "powi", "powf", "cholesky", "eigh", "map", "cast", "sym", "asym", "svd", "qr", "solve",
-        "inv",
-    ];
-    if let Some(known) = nearest(name, functions.clone().chain(others)) {
+    let reductions = Reduction::ALL.into_iter().map(Reduction::name);
+    let decompositions = Factorisation::ALL.into_iter().map(Factorisation::name);
+    let exchanges = Exchange::ALL.into_iter().map(Exchange::name);
+    let others = ["powi", "powf", "map", "cast", "svd", "qr", "solve", "inv"];
+    let all = functions.clone().chain(reductions).chain(decompositions).chain(exchanges).chain(others);
+    if let Some(known) = nearest(name, all) {
         return plain.help(format!("a function of a similar name is `{known}`"));
     }
     let is_label = |part: &&[Token]| matches!(part, [Token { tree: Tree::Ident(_) | Tree::Literal(_), .. }]);
@@ -193,7 +194,8 @@ pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Spa
     }
     if arguments.iter().any(|part| part.iter().any(|t| t.group(Delimiter::Bracket).is_some())) {
         let known: Vec<_> = functions.map(|f| format!("`{f}`")).collect();
-        return plain.help(format!("functions of elements are {}, `powi` and `powf`", known.join(", ")));
+        let any = format!("a Rust function is called as `map({name}; {})`", written.join(", "));
+        return plain.help(format!("functions of elements are {}, `powi` and `powf`; {any}", known.join(", ")));
     }
     plain.help(format!("a number from a Rust function stands in braces: `{{ {name}({}) }}`", written.join(", ")))
 }
@@ -214,6 +216,9 @@ pub(super) fn index(tokens: &[Token], at: Span) -> Diagnostic {
         return Diagnostic::syntax(at, format!("`,` is missing between the indices `{first}` and `{second}`"));
     }
     let fault = Diagnostic::syntax(at, format!("`{written}` is not an index"));
+    if tokens.iter().filter(|token| token.is_punct(':')).count() == 1 {
+        return fault.help("a whole axis has a label, `i`, and a part of one is `i in 2..5`");
+    }
     if tokens.windows(2).any(|pair| pair[0].is_punct('.') && pair[1].is_punct('.')) {
         return fault.help(format!("a slice has a label: `i in {written}`"));
     }

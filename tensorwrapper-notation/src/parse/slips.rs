@@ -39,7 +39,7 @@ fn syntax() {
         (
             "[i] = foo(A[i])",
             &[
-                "foo: `foo` is not a function of tensor equations | functions of elements are `exp`, `ln`, `sqrt`, `abs`, `sin`, `cos`, `tan`, `tanh`, `recip`, `conj`, `re`, `im`, `powi` and `powf`",
+                "foo: `foo` is not a function of tensor equations | functions of elements are `exp`, `ln`, `sqrt`, `abs`, `sin`, `cos`, `tan`, `tanh`, `recip`, `conj`, `re`, `im`, `powi` and `powf`; a Rust function is called as `map(foo; A[i])`",
             ],
         ),
         ("[i] = A[i](j)", &["(j): an operator is missing before this | a product is written with `*`"]),

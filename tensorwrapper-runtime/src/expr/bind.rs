@@ -72,11 +72,12 @@ pub(crate) fn bind<'a>(equation: &Equation, dtype: Dtype, holes: &dyn Holes<'a>)
     }
     // The place of a plain `=` is no part of the right side, but its extents count, and it is written first.
     let place = equation.place().map(|(id, _)| binder.operand(id, &equation.operands()[id.0]));
+    let terms = equation.terms();
     match (equation.build(&mut binder), place) {
-        (Right::Expression(node), None) => with_axes(&equation.left()[0], |axes| binder.recorder.finish_value(node, axes))
+        (Right::Expression(node), None) => with_axes(&equation.left()[0], |axes| binder.recorder.finish_value(node, terms, axes))
             .map(|value| Bound::Results(vec![value])),
         (Right::Expression(node), Some(place)) => {
-            with_axes(&equation.left()[0], |axes| binder.recorder.finish_write(node, axes, place)).map(Bound::Write)
+            with_axes(&equation.left()[0], |axes| binder.recorder.finish_write(node, terms, axes, place)).map(Bound::Write)
         }
         (Right::Factorise(factorise, arguments), _) => decomposition(equation, factorise, arguments, binder.recorder),
     }

@@ -24,7 +24,7 @@ fn record(
     for &(text, tensor, indices) in operands {
         last = recorder.tensor(&tensor.operand().given.value(), text, indices);
     }
-    recorder.finish_value(last, &[Index::Label(0)]).map(|value| value.extents.clone())
+    recorder.finish_value(last, 1, &[Index::Label(0)]).map(|value| value.extents.clone())
 }
 
 fn sentence(result: Result<Vec<usize>, Error>) -> String {
@@ -127,7 +127,7 @@ fn elements_do_not_mix() {
     let single = Tensor::<f32>::zeros([2]).unwrap();
     let mut recorder = Recorder::new(Dtype::F64, &["i"]);
     let node = recorder.tensor(&single.operand().given.value(), "x", &[Index::Label(0)]);
-    let error = recorder.finish_value(node, &[Index::Label(0)]).unwrap_err();
+    let error = recorder.finish_value(node, 1, &[Index::Label(0)]).unwrap_err();
     let compiler = include_str!("../../../ui-tests/mixed_elements.stderr").lines().next().unwrap();
     let (_, sentence) = compiler.split_once(": ").unwrap();
     assert_eq!(error.kind().to_string(), sentence);

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use num_complex::Complex;
-use tensorwrapper_notation::syntax::{Count, Hole, Invocation, Range, Scalar, Target};
-use tensorwrapper_notation::{Equation, Index, OperandId, ScalarId, check, lex, parse};
+use tensorwrapper_notation::syntax::{Hole, Invocation, Scalar, Target};
+use tensorwrapper_notation::{Equation, OperandId, Use, check, lex, parse};
 
 use super::bind::{Holes, bind_value};
 use super::faults::{Notation, faults_to_error};
@@ -85,17 +85,10 @@ impl<'a> Holes<'a> for Named<'_, 'a> {
 
 /// A hole where this version binds literals only: extents, positions, ranges, exponents.
 fn opaque(equation: &Equation) -> Option<&Hole> {
-    let extents = equation.labels().iter().filter_map(|label| match &label.declared {
-        Some(Count::Hole(hole)) => Some(hole),
-        Some(Count::Literal(..)) | None => None,
-    });
-    let indices = equation.operands().iter().flat_map(|operand| &operand.indices).filter_map(|index| match index {
-        Index::Slice(_, Range::Hole(hole), _) | Index::Chip(Count::Hole(hole)) => Some(hole),
-        _ => None,
-    });
-    let exponents = equation.scalars().iter().enumerate().filter_map(|(n, scalar)| match scalar {
-        Scalar::Hole(hole) => equation.exponent(ScalarId(n)).map(|_| hole),
-        Scalar::Literal(..) => None,
-    });
-    extents.chain(indices).chain(exponents).next()
+    let mut holes = equation.holes().into_iter();
+    let is_literal_only = |role: &Use| match role {
+        Use::Tensor | Use::Scalar => false,
+        Use::Function | Use::Range | Use::Count | Use::Whole | Use::Real => true,
+    };
+    holes.find(|(_, role)| is_literal_only(role)).map(|(hole, _)| hole)
 }

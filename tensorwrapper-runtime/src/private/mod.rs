@@ -15,7 +15,7 @@ pub use given::{Count, IndexRange, RealExponent, WholeExponent};
 pub use results::*;
 pub use straight::RecordInstead;
 
-pub use crate::callback::{Accepted, Asked, Excused, MapFunction, Refused, Shared, Sharing, Unshared, candidate};
+pub use crate::callback::{Accepted, Asked, Excused, MapFunction, Refused, Repeated, Shared, Sharing, Unshared, candidate};
 pub use crate::expr::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
 pub use crate::shape::{
     AxisPair, Compared, Divided, Division, LaterPair, Located, Mark, Position, Product, Quotient, check_rank, mark_axes, meet,

@@ -53,35 +53,40 @@ impl Recorder<'_> {
         Arc::new(Value { extents: self.extents(&labels), dtype: self.dtype, source })
     }
 
-    /// Ends the equation: its value with these axes.
+    /// Ends the equation, a sum of so many terms: its value with these axes.
     ///
     /// # Errors
     /// Every fault that was met.
-    pub(crate) fn finish_value<'a>(mut self, node: Node<'a>, axes: &[Index<'_>]) -> Result<Arc<Value<'a>>, Error> {
-        self.terms_have_rest(&node.0);
+    pub(crate) fn finish_value<'a>(mut self, node: Node<'a>, terms: usize, axes: &[Index<'_>]) -> Result<Arc<Value<'a>>, Error> {
+        self.terms_have_rest(&node.0, terms);
         let axes = self.settled(axes)?;
         Ok(self.value(node, &axes))
     }
 
-    /// Every term has as many remaining axes as the result: `..` is no broadcast. Within a product they are matched from
-    /// the right.
-    fn terms_have_rest(&mut self, tree: &Tree<'_>) {
-        match tree {
-            _ if self.rest.is_empty() => {}
-            Tree::Binary(Operator::Add | Operator::Subtract, a, b) => {
-                self.terms_have_rest(a);
-                self.terms_have_rest(b);
-            }
-            Tree::Negate(inner) => self.terms_have_rest(inner),
-            term => {
-                let mut labels = Vec::new();
-                term.labels(&mut labels);
-                let found = self.rest.iter().filter(|label| labels.contains(label)).count();
-                if found < self.rest.len() {
-                    let message = format!("`..` stands for {found} axes in one term, but for {} in the result", self.rest.len());
-                    self.errors.push(Error::new(ErrorKind::Shape(message)));
-                }
-            }
+    /// Every one of so many terms has as many remaining axes as the result: `..` is no broadcast. Within a product they are
+    /// matched from the right, and an addend in parentheses is constant along those that it lacks.
+    fn terms_have_rest(&mut self, sum: &Tree<'_>, terms: usize) {
+        if self.rest.is_empty() {
+            return;
+        }
+        let mut sum = sum;
+        for _ in 1..terms {
+            let Tree::Binary(Operator::Add | Operator::Subtract, before, last) = sum else {
+                unreachable!("several terms are a sum, grouped from the left");
+            };
+            self.term_has_rest(last);
+            sum = before;
+        }
+        self.term_has_rest(sum);
+    }
+
+    fn term_has_rest(&mut self, term: &Tree<'_>) {
+        let mut labels = Vec::new();
+        term.labels(&mut labels);
+        let found = self.rest.iter().filter(|label| labels.contains(label)).count();
+        if found < self.rest.len() {
+            let message = format!("`..` stands for {found} axes in one term, but for {} in the result", self.rest.len());
+            self.errors.push(Error::new(ErrorKind::Shape(message)));
         }
     }
 
@@ -94,15 +99,21 @@ impl Recorder<'_> {
         }
     }
 
-    /// Ends an equation that writes a part of a tensor: the part, and the whole tensor after the write.
+    /// Ends an equation of so many terms that writes a part of a tensor: the part, and the whole tensor after the write.
     ///
     /// # Errors
     /// Every fault that was met.
-    pub(crate) fn finish_write<'a>(mut self, node: Node<'a>, axes: &[Index<'_>], place: Node<'a>) -> Result<Write<'a>, Error> {
+    pub(crate) fn finish_write<'a>(
+        mut self,
+        node: Node<'a>,
+        terms: usize,
+        axes: &[Index<'_>],
+        place: Node<'a>,
+    ) -> Result<Write<'a>, Error> {
         let Tree::Operand(base, selection) = place.0 else {
             unreachable!("the place that is written is an operand");
         };
-        self.terms_have_rest(&node.0);
+        self.terms_have_rest(&node.0, terms);
         let axes: Vec<usize> = self.settled(axes)?.iter().flat_map(Index::labels).copied().collect();
         let (part, selection) = match selection.iter().any(|axis| matches!(axis, Axis::Fused(_))) {
             true => self.part_with_fused_axes(node, &selection),

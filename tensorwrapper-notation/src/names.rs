@@ -1,0 +1,74 @@
+//! How equations spell what the syntax tree enumerates. Knows nothing of what it means.
+
+use crate::syntax::{Exchange, Factorisation, Operator, Reduction};
+
+impl Operator {
+    /// Every operator.
+    pub const ALL: [Operator; 4] = [Operator::Add, Operator::Subtract, Operator::Multiply, Operator::Divide];
+
+    /// The sign in equations.
+    pub fn symbol(self) -> char {
+        match self {
+            Operator::Add => '+',
+            Operator::Subtract => '-',
+            Operator::Multiply => '*',
+            Operator::Divide => '/',
+        }
+    }
+}
+
+impl Reduction {
+    /// Every reduction.
+    pub const ALL: [Reduction; 4] = [Reduction::Sum, Reduction::Product, Reduction::Max, Reduction::Min];
+
+    /// The name in equations.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reduction::Sum => "sum",
+            Reduction::Product => "prod",
+            Reduction::Max => "max",
+            Reduction::Min => "min",
+        }
+    }
+
+    /// The reduction of that name.
+    pub fn from_name(name: &str) -> Option<Reduction> {
+        Reduction::ALL.into_iter().find(|r| r.name() == name)
+    }
+}
+
+impl Exchange {
+    /// Both of them.
+    pub const ALL: [Exchange; 2] = [Exchange::Symmetric, Exchange::Antisymmetric];
+
+    /// The name in equations.
+    pub fn name(self) -> &'static str {
+        match self {
+            Exchange::Symmetric => "sym",
+            Exchange::Antisymmetric => "asym",
+        }
+    }
+
+    /// The one of that name.
+    pub fn from_name(name: &str) -> Option<Exchange> {
+        Exchange::ALL.into_iter().find(|e| e.name() == name)
+    }
+}
+
+impl Factorisation {
+    /// Every decomposition.
+    pub const ALL: [Factorisation; 2] = [Factorisation::Cholesky, Factorisation::Eigh];
+
+    /// The name in equations.
+    pub fn name(self) -> &'static str {
+        match self {
+            Factorisation::Cholesky => "cholesky",
+            Factorisation::Eigh => "eigh",
+        }
+    }
+
+    /// The decomposition of that name.
+    pub fn from_name(name: &str) -> Option<Factorisation> {
+        Factorisation::ALL.into_iter().find(|f| f.name() == name)
+    }
+}
