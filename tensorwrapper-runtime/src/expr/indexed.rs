@@ -95,7 +95,7 @@ fn hole(text: String) -> Hole {
 }
 
 /// Labels of a text: one letter per axis where there is no comma, names between commas otherwise.
-fn labels(text: &str) -> Result<Vec<Index>, Error> {
+pub(super) fn labels(text: &str) -> Result<Vec<Index>, Error> {
     let read = if text.contains(',') || !text.trim().chars().all(char::is_alphabetic) {
         lex(text).and_then(|tokens| axes(&tokens))
     } else {
@@ -118,7 +118,7 @@ fn labels(text: &str) -> Result<Vec<Index>, Error> {
 }
 
 impl<'a, T: Element> Indexed<'a, T> {
-    fn new(value: Arc<Value<'a>>, text: &str) -> Self {
+    pub(super) fn new(value: Arc<Value<'a>>, text: &str) -> Self {
         let hole = hole(format!("[{text}]"));
         let leaves = vec![(hole.span.start, Leaf::Tensor(value))];
         let span = hole.span;

@@ -9,6 +9,7 @@ mod faults;
 mod indexed;
 mod like;
 mod recorder;
+mod shapes;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -20,6 +21,7 @@ pub use indexed::{Indexed, MapArguments};
 pub(crate) use like::{Given, ScalarKind};
 pub use like::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
 pub(crate) use recorder::{Target, Write};
+pub use shapes::{IndexedPhysical, IndexedShape};
 pub(crate) use text::read_text;
 pub use value::Expr;
 pub(crate) use value::{Axis, Factorised, Source, Tree, Value};

@@ -1,0 +1,238 @@
+//! Shapes and layouts composed by labels: what an equation makes of them, without any elements.
+//!
+//! A labelled shape is a tensor that is one number everywhere, so that the same recorder finds the same faults and says the
+//! same sentences. Origins and the order in memory are carried beside it.
+
+use std::ops::{Add, Mul, Neg, Sub};
+use std::sync::Arc;
+
+use tensorwrapper_notation::syntax::{Index, Range};
+
+use super::indexed::{Indexed, labels};
+use super::value::{Source, Value};
+use crate::element::{Dtype, Element as _};
+use crate::error::{Error, ErrorKind};
+use crate::layout::{Physical, Strided};
+use crate::shape::Shape;
+use crate::tensor::AnyRef;
+
+/// A labelled shape, or what operators made of some; see [`Shape::at`]. Faults are kept until [`shape`](IndexedShape::shape).
+#[derive(Clone, Debug)]
+#[must_use = "nothing is composed before `shape`"]
+pub struct IndexedShape {
+    extents: Result<Indexed<'static, f64>, Error>,
+    /// Where each label begins, and in which operand it was met; the first time comes first.
+    origins: Vec<Begin>,
+}
+
+/// Where a label begins.
+#[derive(Clone, Debug)]
+struct Begin {
+    label: String,
+    index: usize,
+    operand: String,
+}
+
+impl Shape {
+    /// Labels the axes: one letter each where there is no comma (`"ik"`), names between commas otherwise (`"i,k"`). Labelled
+    /// shapes are added, subtracted and multiplied as tensors are, and say what shape the result has; the rules, and the
+    /// sentences where something does not fit, are those of [`Indexed`].
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Shape;
+    /// let s = Shape::new([10, 20, 30]);
+    /// assert_eq!((s.at("i,j,k") + s.at("i,j,k")).shape("j,i,k")?, Shape::new([20, 10, 30])); // permuted
+    /// assert_eq!((s.at("i,j,k") * s.at("i,j,k")).shape("i,k")?, Shape::new([10, 30])); // summed over j
+    /// assert_eq!((s.at("i,j,k") * s.at("i,j,l")).shape("i,j,k,l")?, Shape::new([10, 20, 30, 30]));
+    /// assert_eq!(
+    ///     (s.at("j,i,k") * s.at("i,j,k")).shape("i,k").unwrap_err().to_string(),
+    ///     "index `j` has extent 10 on axis 0 of `[j,i,k]` but 20 on axis 1 of `[i,j,k]`\n\
+    ///      index `i` has extent 20 on axis 1 of `[j,i,k]` but 10 on axis 0 of `[i,j,k]`"
+    /// );
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn at(&self, labels: &str) -> IndexedShape {
+        IndexedShape { extents: self.repeated_number(labels), origins: self.begins(labels) }
+    }
+
+    /// A tensor of these extents that needs no memory.
+    fn repeated_number(&self, text: &str) -> Result<Indexed<'static, f64>, Error> {
+        if self.is_null() {
+            return Err(Error::new(ErrorKind::Shape("the null shape has no axes, not even those of a scalar".into())));
+        }
+        static NUMBER: [f64; 1] = [0.0];
+        let layout = Strided::within(self.extents(), &vec![0; self.rank()], 0, 1)?;
+        let source = Source::Tensor(AnyRef { data: f64::erase(&NUMBER), layout });
+        let value = Value { extents: self.extents().to_vec(), dtype: Dtype::F64, source };
+        Ok(Indexed::new(Arc::new(value), text))
+    }
+
+    /// Where the labels of the axes begin. Faults of the text are found where the extents are labelled.
+    fn begins(&self, text: &str) -> Vec<Begin> {
+        let indices = labels(text).unwrap_or_default();
+        let begin = |(index, &origin): (&Index, &usize)| {
+            let (label, index) = match index {
+                Index::Label(name) => (name, origin),
+                Index::Slice(name, Range::Literal(start, _, _)) => (name, origin.saturating_add(*start)),
+                // What is one position has no label, and labels that share an axis count from zero.
+                _ => return None,
+            };
+            Some(Begin { label: label.text.clone(), index, operand: format!("[{text}]") })
+        };
+        indices.iter().zip(self.origin()).filter_map(begin).collect()
+    }
+}
+
+impl IndexedShape {
+    /// The shape of `[left] = self`, its axes being the labels in `left`. Each begins where it begins in the operands.
+    ///
+    /// # Errors
+    /// As [`Indexed::record`]; and when a label begins at one index in one operand and at another in another.
+    pub fn shape(&self, left: &str) -> Result<Shape, Error> {
+        let expression = self.extents.clone()?.record(left)?;
+        for (n, begin) in self.origins.iter().enumerate() {
+            let first = self.origins[..n].iter().find(|first| first.label == begin.label);
+            if let Some(first) = first.filter(|first| first.index != begin.index) {
+                return Err(Error::new(ErrorKind::Shape(format!(
+                    "index `{}` begins at {} in `{}` but at {} in `{}`",
+                    begin.label, first.index, first.operand, begin.index, begin.operand
+                ))));
+            }
+        }
+        let origin = labels(left)?.into_iter().map(|index| match index {
+            Index::Label(name) => self.origins.iter().find(|begin| begin.label == name.text).map_or(0, |begin| begin.index),
+            _ => 0,
+        });
+        Shape::new(expression.extents()).with_origin(origin.collect::<Vec<usize>>())
+    }
+
+    fn combine(
+        mut self,
+        other: IndexedShape,
+        join: impl FnOnce(Indexed<'static, f64>, Indexed<'static, f64>) -> Indexed<'static, f64>,
+    ) -> IndexedShape {
+        self.origins.extend(other.origins);
+        let extents = match (self.extents, other.extents) {
+            (Ok(left), Ok(right)) => Ok(join(left, right)),
+            (Err(fault), _) | (_, Err(fault)) => Err(fault),
+        };
+        IndexedShape { extents, origins: self.origins }
+    }
+}
+
+macro_rules! operators {
+    ($($Trait:ident $method:ident;)*) => { $(
+        impl $Trait for IndexedShape {
+            type Output = IndexedShape;
+            fn $method(self, other: IndexedShape) -> IndexedShape {
+                self.combine(other, |left, right| $Trait::$method(left, right))
+            }
+        }
+    )* };
+}
+operators! {
+    Add add;
+    Sub sub;
+    Mul mul;
+}
+
+impl Neg for IndexedShape {
+    type Output = IndexedShape;
+    fn neg(self) -> IndexedShape {
+        IndexedShape { extents: self.extents.map(Neg::neg), ..self }
+    }
+}
+
+/// A labelled layout; see [`Physical::at`].
+#[derive(Clone, Debug)]
+#[must_use = "nothing is permuted before `physical`"]
+pub struct IndexedPhysical {
+    physical: Physical,
+    labels: String,
+}
+
+impl Physical {
+    /// Labels the axes, as [`Shape::at`] does.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Physical;
+    /// let stored: Physical = "f64[10,20,30]{2,1,0:W(10,20,32)}".parse()?;
+    /// assert_eq!(stored.at("i,j,k").physical("k,i,j")?.to_string(), "f64[30,10,20]{0,2,1:W(32,10,20)}");
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn at(&self, labels: &str) -> IndexedPhysical {
+        IndexedPhysical { physical: self.clone(), labels: labels.to_string() }
+    }
+}
+
+impl IndexedPhysical {
+    /// The same memory with its axes in another order: `[left] = self`, where the left side has the labels of the right.
+    ///
+    /// # Errors
+    /// As [`Indexed::record`]; and when something else than a permutation is asked for, whose result has no memory yet.
+    pub fn physical(&self, left: &str) -> Result<Physical, Error> {
+        // The equation finds what is wrong with labels and ranks, in its own words.
+        Shape::new(self.physical.extents()).at(&self.labels).shape(left)?;
+        let (from, to) = (labels(&self.labels)?, labels(left)?);
+        let axis = |wanted: &Index| {
+            let Index::Label(wanted) = wanted else { return None };
+            from.iter().position(|index| matches!(index, Index::Label(name) if name.text == wanted.text))
+        };
+        let axes = to.iter().map(axis).collect::<Option<Vec<usize>>>();
+        let axes = axes.filter(|axes| axes.len() == self.physical.rank()).ok_or_else(|| {
+            Error::new(ErrorKind::Unsupported(format!(
+                "`[{left}]` is no permutation of `[{}]`, and only that leaves the memory as it is",
+                self.labels
+            )))
+        })?;
+        self.physical.permute(&axes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sentence(result: Result<impl std::fmt::Debug, Error>) -> String {
+        result.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn faults_are_those_of_equations() {
+        let (s, t) = (Shape::new([10, 20]), Shape::new([20, 5]));
+        assert_eq!((s.at("ij") * t.at("jk")).shape("ik").unwrap(), Shape::new([10, 5]));
+        assert_eq!((s.at("ij") - s.at("ij")).shape("ij").unwrap(), s);
+        let scalar = Shape::new([]);
+        assert_eq!((scalar.at("") * s.at("ij")).shape("ij").unwrap(), s);
+        assert_eq!(sentence(s.at("ijk").shape("ijk")), "`[ijk]` has rank 2 but 3 indices are given");
+        assert_eq!(sentence((s.at("ij") * t.at("jk")).shape("il")), sentence(s.at("ij").shape("il")));
+        let tensor = crate::Tensor::<f64>::zeros([10, 20]).unwrap();
+        assert_eq!(sentence(s.at("i j").shape("ij")), sentence(tensor.at("i j").eval("ij")));
+        assert!(sentence(Shape::null().at("").shape("")).contains("null shape"));
+        assert!(sentence(Shape::new([usize::MAX, 2]).at("ij").shape("ji")).contains("memory can address"));
+    }
+
+    #[test]
+    fn origins_go_with_their_labels() {
+        let s = Shape::new([2, 3]).with_origin([10, 4]).unwrap();
+        let permuted = s.at("i,j").shape("j,i").unwrap();
+        assert_eq!((permuted.extents(), permuted.origin()), (&[3, 2][..], &[4, 10][..]));
+        let row = Shape::new([3]).with_origin([4]).unwrap();
+        assert_eq!((s.at("i,j") * row.at("j")).shape("i").unwrap().origin(), [10]);
+        let part = s.at("i,j in 1..3").shape("j,i").unwrap();
+        assert_eq!((part.extents(), part.origin()), (&[2, 2][..], &[5, 10][..]));
+        assert_eq!(
+            sentence((s.at("i,j") * Shape::new([3]).at("j")).shape("i")),
+            "index `j` begins at 4 in `[i,j]` but at 0 in `[j]`"
+        );
+    }
+
+    #[test]
+    fn layouts_are_permuted() {
+        let stored: Physical = "f32[2,3]{0,1}".parse().unwrap();
+        assert_eq!(stored.at("ij").physical("ji").unwrap().to_string(), "f32[3,2]{1,0}");
+        let no_permutation = "`[i]` is no permutation of `[ij]`, and only that leaves the memory as it is";
+        assert_eq!(sentence(stored.at("ij").physical("i")), no_permutation);
+        assert!(sentence(stored.at("ii").physical("i")).contains("has extent 2"));
+    }
+}
