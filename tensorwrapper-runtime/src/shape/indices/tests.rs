@@ -17,7 +17,7 @@ fn all(indices: Indices) -> Vec<Vec<usize>> {
 /// A `for` loop, which asks for one after another where `collect` may fold.
 fn one_by_one(mut indices: Indices) -> Vec<Vec<usize>> {
     let mut found = Vec::new();
-    while let Some(index) = indices.next() {
+    for index in indices.by_ref() {
         found.push(index.to_vec());
     }
     assert!(indices.next().is_none() && indices.size_hint() == (0, Some(0)));
@@ -99,7 +99,7 @@ fn base_count_and_step_are_a_filter() {
         let count: Vec<usize> = base.iter().zip(&end).map(|(base, end)| end - base).collect();
         let step: Vec<usize> = base.iter().map(|_| rng.random_range(1..4)).collect();
         let inside = |index: &Vec<usize>| {
-            (0..shape.rank()).all(|n| (base[n]..end[n]).contains(&index[n]) && (index[n] - base[n]) % step[n] == 0)
+            (0..shape.rank()).all(|n| (base[n]..end[n]).contains(&index[n]) && (index[n] - base[n]).is_multiple_of(step[n]))
         };
         let expected: Vec<Vec<usize>> = random::by_counting(&shape).into_iter().filter(inside).collect();
         let within = shape.indices_within(&base, &count, &step).unwrap();
@@ -197,6 +197,8 @@ fn an_index_is_a_list() {
     assert_eq!(index, [1, 1]);
     assert_eq!((index.len(), index[0], format!("{index:?}")), (2, 1, "[1, 1]".to_string()));
     assert_eq!(index, MultiIndex::from([1, 1]));
-    assert!(MultiIndex::from([1, 1]) < MultiIndex::from([2, 0]));
+    let (later, longer) = (MultiIndex::from([2, 0]), MultiIndex::from([1; 9]));
+    assert!(index < later && index < longer && longer < later, "lexicographic, whatever the rank");
+    assert_eq!((longer.len(), &longer), (9, &[1; 9].into()));
     assert_ne!(index, [1, 1, 0]);
 }
