@@ -4,7 +4,7 @@
 //! one line in [`devices`]. Nothing is skipped: what is refused by design is listed by name.
 
 use num_complex::Complex;
-use tensorwrapper::{Context, DynOperand, Element, Error, Indexed, Tensor, TensorRef};
+use tensorwrapper::{Context, DynOperand, Element, Error, Fill, Indexed, Layout, Tensor, TensorRef};
 
 use cases::{Case, Expected, is_of_kind, stream};
 
@@ -165,6 +165,31 @@ fn operators_on_strided_operands() {
         let product = views.iter().zip(inputs).map(factor).reduce(|a, b| a * b).expect("a case has an operand");
         Some(product.eval_in(context, &text(output)))
     });
+}
+
+/// The same values on operands stored in any order of their axes, padded or not: ten layouts for each case.
+#[test]
+fn ten_layouts() {
+    let draw = std::cell::RefCell::new(stream(2024));
+    // The stream's numbers lie from -1 to 1.
+    let below = |n: usize| (((draw.borrow_mut()() + 1.0) / 2.0 * n as f64) as usize).min(n - 1);
+    for _ in 0..10 {
+        run::<f64>(|context, case, operands| {
+            let stored: Vec<Tensor<f64>> = operands.iter().map(|tensor| in_some_layout(tensor, below)).collect();
+            einsum(context, case, &stored)
+        });
+    }
+}
+
+fn in_some_layout(tensor: &Tensor<f64>, below: impl Fn(usize) -> usize) -> Tensor<f64> {
+    let mut order: Vec<usize> = (0..tensor.rank()).collect();
+    (1..order.len()).for_each(|n| order.swap(n, below(n + 1)));
+    let widths: Vec<usize> = tensor.extents().iter().map(|extent| extent + below(3)).collect();
+    let layout = Layout::new(order).and_then(|layout| match below(2) {
+        0 => Ok(layout),
+        _ => layout.with_padding(widths, Fill::One),
+    });
+    layout.and_then(|layout| tensor.clone().relayout(&layout)).expect("memory for a copy").0
 }
 
 fn reversed<T: Element>(tensor: &Tensor<T>) -> Vec<usize> {

@@ -170,6 +170,52 @@ mod iteration {
     }
 }
 
+// "Shape Composition"
+mod shape_composition {
+    use tensorwrapper::Shape;
+
+    fn s0() -> Shape {
+        Shape::new([10, 20, 30])
+    }
+
+    // "s1("i,j,k") =  s0("i,j,k") + s0("i,j,k");", and the same of differences and element-wise products
+    #[test]
+    fn element_wise() {
+        let s0 = s0();
+        assert_eq!((s0.at("i,j,k") + s0.at("i,j,k")).shape("i,j,k").unwrap(), s0);
+        assert_eq!((s0.at("i,j,k") - s0.at("i,j,k")).shape("i,j,k").unwrap(), s0);
+        assert_eq!((s0.at("i,j,k") * s0.at("i,j,k")).shape("i,j,k").unwrap(), s0);
+    }
+
+    // "Permuting modes"
+    #[test]
+    fn permuting_modes() {
+        let s1 = (s0().at("i,j,k") + s0().at("i,j,k")).shape("j,i,k").unwrap();
+        assert_eq!(s1, Shape::new([20, 10, 30]));
+    }
+
+    // "Contraction": "s1("i,k") = s0("i,j,k") * s0("i,j,k");"
+    #[test]
+    fn contraction() {
+        let s1 = (s0().at("i,j,k") * s0().at("i,j,k")).shape("i,k").unwrap();
+        assert_eq!(s1, Shape::new([10, 30]));
+    }
+
+    // "These would throw since contracted modes aren't the same length"
+    #[test]
+    fn contraction_of_other_lengths() {
+        let error = (s0().at("j,i,k") * s0().at("i,j,k")).shape("i,k").unwrap_err().to_string();
+        assert!(error.contains("index `j` has extent 10 in `[j,i,k]` but 20 in `[i,j,k]`"), "{error}");
+    }
+
+    // "Direct product"
+    #[test]
+    fn direct_product() {
+        let s1 = (s0().at("i,j,k") * s0().at("i,j,l")).shape("i,j,k,l").unwrap();
+        assert_eq!(s1, Shape::new([10, 20, 30, 30]));
+    }
+}
+
 // "Additional Notes"
 mod additional_notes {
     use tensorwrapper::{Mask, Shape};

@@ -46,8 +46,8 @@ impl Shape {
     /// assert_eq!((s.at("i,j,k") * s.at("i,j,l")).shape("i,j,k,l")?, Shape::new([10, 20, 30, 30]));
     /// assert_eq!(
     ///     (s.at("j,i,k") * s.at("i,j,k")).shape("i,k").unwrap_err().to_string(),
-    ///     "index `j` has extent 10 on axis 0 of `[j,i,k]` but 20 on axis 1 of `[i,j,k]`\n\
-    ///      index `i` has extent 20 on axis 1 of `[j,i,k]` but 10 on axis 0 of `[i,j,k]`"
+    ///     "index `i` has extent 20 in `[j,i,k]` but 10 in `[i,j,k]`\n\
+    ///      index `j` has extent 10 in `[j,i,k]` but 20 in `[i,j,k]`"
     /// );
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
