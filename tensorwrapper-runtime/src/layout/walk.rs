@@ -58,7 +58,9 @@ impl Physical {
         for (axis, ((&base, &count), &step)) in base.iter().zip(count).zip(step).enumerate() {
             let extent = self.extents()[axis];
             if base > extent || count > extent - base {
-                return refuse(format!("{count} indices from {base} on leave axis {axis} of `{self}`, which has extent {extent}"));
+                return refuse(format!(
+                    "{count} indices from {base} on leave axis {axis} of `{self}`, which has extent {extent}"
+                ));
             }
             if step == 0 {
                 return refuse(format!("a step of 0 along axis {axis} of `{self}` never ends"));
