@@ -1,6 +1,6 @@
 //! What it costs to go from an index to a position and back, over 1024 of them that no branch predictor foresees.
 //!
-//! `cargo bench --bench layouts`; times are of all 1024.
+//! `cargo bench --bench layouts`; times are of all 1024. The figures stand in `docs/results/layouts.md`.
 
 use std::hint::black_box;
 
