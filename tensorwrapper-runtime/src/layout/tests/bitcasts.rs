@@ -96,7 +96,7 @@ fn widths(extents: &[usize], product: usize) -> Vec<Vec<usize>> {
     let Some((&first, rest)) = extents.split_first() else {
         return if product == 1 { vec![Vec::new()] } else { Vec::new() };
     };
-    let fitting = (first..=product).filter(|&width| product % width == 0);
+    let fitting = (first..=product).filter(|&width| product.is_multiple_of(width));
     fitting.flat_map(|w| widths(rest, product / w).into_iter().map(move |others| [&[w], &others[..]].concat())).collect()
 }
 
@@ -180,7 +180,7 @@ fn strides_tell_the_layout() {
     let told = |extents: &[usize], strides: &[isize]| Layout::of_strided(&strided(extents, strides)).map(|l| l.to_string());
     assert_eq!(told(&[2, 3], &[5, 1]).unwrap(), "{1,0:W(2,5)}");
     assert_eq!(told(&[2, 3], &[1, 2]).unwrap(), "{0,1}");
-    assert_eq!(told(&[2, 1, 3], &[3, -7, 1]).unwrap(), "{2,0,1}");
+    assert_eq!(told(&[2, 1, 3], &[3, -7, 1]).unwrap(), "{1,2,0}");
     assert_eq!(told(&[3], &[2]), None);
     assert_eq!(told(&[3], &[-1]), None);
     assert_eq!(told(&[2, 3], &[2, 1]), None);
