@@ -5,7 +5,7 @@
 mod soup;
 
 use soup::{Soup, run};
-use tensorwrapper::{DynOperand, Indexed, Tensor, contract, einsum};
+use tensorwrapper::{DynOperand, ErrorKind, Indexed, Layout, Layouts, Logical, Tensor, contract, einsum};
 
 /// Results of more elements are recorded, but not computed.
 const MOST_ELEMENTS: usize = 1 << 12;
@@ -95,6 +95,29 @@ fn integer_labels() {
         let operands: Vec<(&dyn DynOperand<f64>, &[usize])> =
             tensors.iter().zip(&labels).map(|(tensor, labels)| (tensor as &dyn DynOperand<f64>, labels.as_slice())).collect();
         contract(&operands, &output).is_ok()
+    });
+}
+
+/// A text is a layout that is written as it was read, or has a place where it goes wrong.
+#[test]
+fn texts_of_layouts() {
+    run("layouts", |soup| {
+        let text = soup.layouts();
+        let outcomes = [
+            text.parse::<Layouts>().map(|read| assert_eq!(read.to_string().parse::<Layouts>().expect("what is written"), read)),
+            text.parse::<Layouts<Logical>>().map(drop),
+            text.parse::<Layout>().map(drop),
+        ];
+        for error in outcomes.iter().filter_map(|outcome| outcome.as_ref().err()) {
+            let ErrorKind::Syntax { message, position } = error.kind() else { panic!("{text:?}: {error}") };
+            assert!(!message.is_empty() && text.is_char_boundary(*position), "{text:?}: {error}");
+        }
+        // A layout that is read can be used: the first element has a position in it.
+        for stored in text.parse::<Layouts>().iter().flat_map(Layouts::arrays).filter(|stored| stored.buffer_len() > 0) {
+            assert_eq!(stored.walk_all().next().is_some(), stored.logical().element_count() > 0, "{text:?}");
+            assert!(stored.index_at(stored.buffer_len() - 1).is_ok(), "{text:?}");
+        }
+        outcomes.iter().any(Result::is_ok)
     });
 }
 

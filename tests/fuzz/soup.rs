@@ -44,6 +44,20 @@ const EQUATIONS: [&str; 30] = [
 const SUBSCRIPTS: [&str; 10] =
     ["ij,jk->ik", "ii", "ii->i", "i->ii", "...ij,...jk->...ik", "i,i,i->", "ab , bc", "->", ",", "αβ,βγ->αγ"];
 
+/// Texts of layouts.
+const LAYOUTS: [&str; 10] = [
+    "f32[2,3]{1,0}",
+    "f64[]",
+    "f32[<=456,3]{1,0:T(2,2)S(1)}",
+    "(f32[2]{0}, (f64[], c64[3]{0}))",
+    "c128[2,3]{0,1:W(3,5)}",
+    "f32[2,3]{1,0:W(3,5;-inf)T(8,128)(2,1)}",
+    "f32[2,7,8,11,10]{4,3,2,1,0:T(*,*,2,*,3)}",
+    "f32[]{:T(128)}",
+    "(f32[2]{0}, /*index=1*/f32[0,1,2]{2,0,1})",
+    "()",
+];
+
 /// Indices as `at` reads them.
 const INDICES: [&str; 12] =
     ["ij", "i,j", "i in 0..2, j", "i,1", "(i,j),k", "..,i", "i,", "", "ii", "i in ..1, j in 1..", "α,β", "occ, vir"];
@@ -245,6 +259,11 @@ impl Soup {
         self.text(&SUBSCRIPTS)
     }
 
+    /// Layouts, most often wrong ones.
+    pub fn layouts(&mut self) -> String {
+        self.text(&LAYOUTS)
+    }
+
     /// Indices for `at`, most often wrong ones.
     pub fn indices(&mut self) -> String {
         self.text(&INDICES)
@@ -327,6 +346,7 @@ impl Soup {
             ("let a[i] = b[i]; ", ""),
             ("i, ", ""),
             ("ij,", ""),
+            ("(f32[2]{0}, ", ")"),
             ("x.", ""),
         ]);
         let head = self.pick(&["", "[i, j] = ", "A[i, j] = ", "[i"]);

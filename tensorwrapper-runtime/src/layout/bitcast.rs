@@ -111,7 +111,6 @@ impl Physical {
 impl Layout {
     /// The layout of the elements of a strided map from its first on, where it has gaps between axes and nothing worse:
     /// gaps become padding, of which only the owner of the memory knows whether it is.
-    #[cfg_attr(not(test), expect(dead_code, reason = "tensors tell their layouts by it"))]
     pub(crate) fn of_strided(strided: &Strided) -> Option<Layout> {
         if strided.is_empty() {
             return Some(Layout::row_major(strided.rank()));
@@ -153,7 +152,7 @@ fn merged(extents: &[usize], strides: &[usize]) -> PerAxis<(usize, usize)> {
 fn aligned(merged: PerAxis<(usize, usize)>, extents: &[usize]) -> Option<PerAxis<usize>> {
     let mut merged = merged.into_iter().peekable();
     let mut strides = PerAxis::from_elem(0, extents.len());
-    let (mut left, mut stride) = (1, 1);
+    let (mut left, mut stride) = (1usize, 1);
     for (axis, &extent) in extents.iter().enumerate() {
         if let (1, Some(&(whole, step))) = (left, merged.peek()) {
             stride = whole * step;
@@ -161,7 +160,7 @@ fn aligned(merged: PerAxis<(usize, usize)>, extents: &[usize]) -> Option<PerAxis
                 (left, _) = merged.next()?;
             }
         }
-        if left % extent != 0 {
+        if !left.is_multiple_of(extent) {
             return None;
         }
         left /= extent;
@@ -208,7 +207,7 @@ fn hold(order: &mut PerAxis<usize>, widths: &mut [usize], extents: &[usize], wid
 /// How wide an axis of that step and extent is, if the next one begins there.
 fn exact(next: usize, step: usize, extent: usize) -> Option<usize> {
     let width = next / step;
-    (next % step == 0 && width >= extent).then_some(width)
+    (next.is_multiple_of(step) && width >= extent).then_some(width)
 }
 
 /// The axes by stride. Those of extent 1 stand wherever they like: in the row of the others, if there is one.

@@ -325,7 +325,7 @@ impl<'t> Reader<'t> {
             return Ok(Physical::row_major(logical));
         }
         if !self.ahead("{") {
-            return self.expected("a layout, such as `{1,0}` of two axes,");
+            return self.expected("a layout as `{1,0}`");
         }
         let brace = self.at;
         let layout = self.layout()?;

@@ -158,6 +158,21 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
         let strided = covering(&stored::<T>(&checked_extents(shape)?, layout)?, memory.len())?;
         Ok(TensorRef::from_located(Located::on_host(memory, strided)))
     }
+
+    /// How the elements lie from the view's first on: an order of the axes, gaps between them as padding. `None` where an
+    /// axis is walked backwards, or in place, or two axes at once.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Tensor;
+    /// let t = Tensor::<f64>::zeros([4, 6])?;
+    /// let corner = t.view().slice(0, 1..3)?.slice(1, 2..4)?.permute(&[1, 0])?;
+    /// assert_eq!(corner.layout().map(|layout| layout.to_string()), Some("{0,1:W(6,2)}".to_string()));
+    /// assert_eq!(t.view().reverse(0)?.layout(), None);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn layout(&self) -> Option<Layout> {
+        Layout::of_strided(&self.located.layout)
+    }
 }
 
 impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
