@@ -1,11 +1,13 @@
-//! What it costs to go from an index to a position and back, over 1024 of them that no branch predictor foresees.
+//! What layouts cost: from an index to a position and back, over 1024 of them that no branch predictor foresees; views; and
+//! moving a tensor from one layout to another.
 //!
-//! `cargo bench --bench layouts`; times are of all 1024. The figures stand in `docs/results/layouts.md`.
+//! `cargo bench --bench layouts`; times of indices are of all 1024. The figures stand in `docs/results/layouts.md`.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use tensorwrapper::{Indexer, Physical};
+use tensorwrapper::prelude::*;
+use tensorwrapper::{Indexer, Layout, Physical};
 
 const COUNT: usize = 1024;
 
@@ -73,5 +75,38 @@ fn convert(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(layouts, convert);
+fn views(criterion: &mut Criterion) {
+    let t = Tensor::<f64>::zeros([40, 50, 60]).expect("a small tensor fits");
+    let mut group = criterion.benchmark_group("a view of a tensor of rank 3");
+    group.bench_function("whole", |bench| bench.iter(|| black_box(black_box(&t).view())));
+    let view = t.view();
+    group.bench_function("slice", |bench| bench.iter(|| black_box(&view).slice(1, black_box(3)..20)));
+    group.bench_function("chip", |bench| bench.iter(|| black_box(&view).chip(1, black_box(3))));
+    group.bench_function("permute", |bench| bench.iter(|| black_box(&view).permute(black_box(&[2, 0, 1]))));
+    group.bench_function("reshape", |bench| bench.iter(|| black_box(&view).reshape::<Shape>(black_box([2000, 60]))));
+    group.finish();
+}
+
+/// 200 MB from one order of the axes to the other; the same as an equation; and the same memory copied as it is.
+fn relayouts(criterion: &mut Criterion) {
+    let n = 5000;
+    let mut t = Tensor::<f64>::filled([n, n], 1.0).expect("200 MB of memory");
+    let mut group = criterion.benchmark_group("200 MB");
+    group.sample_size(10);
+    let orders = [Layout::column_major(2), Layout::row_major(2)];
+    let mut next = 0;
+    group.bench_function("relayout", |bench| {
+        bench.iter(|| {
+            let taken = std::mem::replace(&mut t, Tensor::zeros([0, 0]).expect("nothing"));
+            t = taken.relayout(&orders[next]).expect("200 MB of memory").0;
+            next = 1 - next;
+        })
+    });
+    let (t, _) = t.relayout(&orders[1]).expect("200 MB of memory");
+    group.bench_function("tensor!", |bench| bench.iter(|| tensor!([j, i] = t[i, j])));
+    group.bench_function("copied as it is", |bench| bench.iter(|| t.as_slice().to_vec()));
+    group.finish();
+}
+
+criterion_group!(layouts, convert, views, relayouts);
 criterion_main!(layouts);

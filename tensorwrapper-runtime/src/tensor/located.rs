@@ -25,7 +25,12 @@ impl<D> Located<D> {
 
     /// Other elements at the same place, found through the same layout.
     pub(super) fn with_data<E>(&self, data: E) -> Located<E> {
-        Located { data, layout: self.layout.clone(), placement: self.placement.clone(), preferred: self.preferred }
+        self.with_both(data, self.layout.clone())
+    }
+
+    /// Other elements at the same place, found through another layout, whose span must lie inside them.
+    pub(super) fn with_both<E>(&self, data: E, layout: Strided) -> Located<E> {
+        Located { data, layout, placement: self.placement.clone(), preferred: self.preferred }
     }
 
     /// Changes what holds the elements.

@@ -36,9 +36,7 @@ pub(super) fn chip(layout: &Strided, axis: usize, index: usize) -> Result<Stride
 
 /// Axis `n` of the result is axis `axes[n]`.
 pub(super) fn permute(layout: &Strided, axes: &[usize]) -> Result<Strided, Error> {
-    let mut sorted = axes.to_vec();
-    sorted.sort_unstable();
-    if sorted.into_iter().eq(0..layout.rank()) {
+    if layout.is_permuted_by(axes) {
         return Ok(layout.clone().permute(axes));
     }
     let message = match layout.rank() {

@@ -98,7 +98,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         }
         let mut memory = if len == self.len() { erased::zeros(len)? } else { filled(len, layout.fill().value())? };
         backend::copy(&self.located.data, &self.located.layout, &mut memory, &strided)?;
-        Ok((Tensor::in_layout(self.located.with_data(memory).with_layout(strided), kept(layout)), Moved::Elements))
+        Ok((Tensor::in_layout(self.located.with_both(memory, strided), kept(layout)), Moved::Elements))
     }
 
     /// The same elements in C order with other extents, and whether that took a copy. It takes none where the layout can be

@@ -101,7 +101,7 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
     pub fn to_tensor(&self) -> Result<Tensor<T, S>, Error> {
         let layout = Strided::row_major(self.extents())?;
         let elements = copy::in_c_order(self.located.data, &self.located.layout)?;
-        Ok(Tensor::from_located(self.located.with_data(elements).with_layout(layout)))
+        Ok(Tensor::from_located(self.located.with_both(elements, layout)))
     }
 
     /// Forgets what the compiler knows of the extents.
@@ -204,11 +204,11 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
     /// need a copy.
     pub fn reshape<S2: Extents>(&self, shape: impl IntoShape<S2>) -> Result<TensorRef<'a, T, S2>, Error> {
         let layout = select::reshape(&self.located.layout, &checked_extents(shape)?)?;
-        Ok(TensorRef::from_located(self.located.with_data(self.located.data).with_layout(layout)))
+        Ok(TensorRef::from_located(self.located.with_both(self.located.data, layout)))
     }
 
     fn through(&self, layout: Strided) -> TensorRef<'a, T> {
-        TensorRef::from_located(self.located.with_data(self.located.data).with_layout(layout))
+        TensorRef::from_located(self.located.with_both(self.located.data, layout))
     }
 
     /// The elements, their type erased, and where they lie.

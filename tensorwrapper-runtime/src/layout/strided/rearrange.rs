@@ -36,14 +36,19 @@ impl Strided {
     /// # Panics
     /// When `axes` is not a permutation; callers check with the user's words.
     pub(crate) fn permute(self, axes: &[usize]) -> Strided {
-        let mut sorted = axes.to_vec();
-        sorted.sort_unstable();
-        assert!(sorted.into_iter().eq(0..self.rank()), "{axes:?} is not a permutation of {} axes", self.rank());
+        assert!(self.is_permuted_by(axes), "{axes:?} is not a permutation of {} axes", self.rank());
         Strided {
             extents: axes.iter().map(|&a| self.extents[a]).collect(),
             strides: axes.iter().map(|&a| self.strides[a]).collect(),
             offset: self.offset,
         }
+    }
+
+    /// Whether these are all axes, each once.
+    pub(crate) fn is_permuted_by(&self, axes: &[usize]) -> bool {
+        let mut named: PerAxis<bool> = PerAxis::from_elem(false, self.rank());
+        let new = |&axis: &usize| named.get_mut(axis).is_some_and(|named| !std::mem::replace(named, true));
+        axes.len() == self.rank() && axes.iter().all(new)
     }
 
     /// Merges two axes into one that walks both at once. It stands where the first of them in order stood.
