@@ -31,13 +31,13 @@ pub(super) fn slice(layout: &Strided, axis: usize, range: impl RangeBounds<usize
 /// Fixes the index along an axis, which disappears.
 pub(super) fn chip(layout: &Strided, axis: usize, index: usize) -> Result<Strided, Error> {
     let extent = extent(layout, axis)?;
-    if index < extent { Ok(layout.clone().chip(axis, index)) } else { Err(out_of_range(index.to_string(), axis, extent)) }
+    if index < extent { Ok(layout.chip(axis, index)) } else { Err(out_of_range(index.to_string(), axis, extent)) }
 }
 
 /// Axis `n` of the result is axis `axes[n]`.
 pub(super) fn permute(layout: &Strided, axes: &[usize]) -> Result<Strided, Error> {
     if layout.is_permuted_by(axes) {
-        return Ok(layout.clone().permute(axes));
+        return Ok(layout.permute(axes));
     }
     let message = match layout.rank() {
         0 => format!("{axes:?} does not name each axis once: a tensor of rank 0 has none"),

@@ -24,31 +24,39 @@ impl Strided {
     ///
     /// # Panics
     /// When the axis does not exist or has no such index; callers check with the user's words.
-    pub(crate) fn chip(mut self, axis: usize, index: usize) -> Strided {
-        self = self.slice(axis, index, 1);
-        self.extents.remove(axis);
-        self.strides.remove(axis);
-        self
+    pub(crate) fn chip(&self, axis: usize, index: usize) -> Strided {
+        assert!(index < self.extents[axis], "chip outside of its axis");
+        let (mut extents, mut strides) = (PerAxis::from_slice(&self.extents[..axis]), PerAxis::from_slice(&self.strides[..axis]));
+        extents.extend_from_slice(&self.extents[axis + 1..]);
+        strides.extend_from_slice(&self.strides[axis + 1..]);
+        // Without elements the offset is never followed, and moving it might overflow.
+        let offset = match self.is_empty() {
+            true => self.offset,
+            false => (self.offset as isize + index as isize * self.strides[axis]) as usize,
+        };
+        Strided { extents, strides, offset }
     }
 
     /// Axis `n` of the result is axis `axes[n]` of this layout.
     ///
     /// # Panics
     /// When `axes` is not a permutation; callers check with the user's words.
-    pub(crate) fn permute(self, axes: &[usize]) -> Strided {
+    pub(crate) fn permute(&self, axes: &[usize]) -> Strided {
         assert!(self.is_permuted_by(axes), "{axes:?} is not a permutation of {} axes", self.rank());
-        Strided {
-            extents: axes.iter().map(|&a| self.extents[a]).collect(),
-            strides: axes.iter().map(|&a| self.strides[a]).collect(),
-            offset: self.offset,
+        let mut permuted = self.clone();
+        let (extents, strides) = (&self.extents[..], &self.strides[..]);
+        let places = permuted.extents.iter_mut().zip(permuted.strides.iter_mut());
+        for ((extent, stride), &axis) in places.zip(axes) {
+            (*extent, *stride) = (extents[axis], strides[axis]);
         }
+        permuted
     }
 
     /// Whether these are all axes, each once.
     pub(crate) fn is_permuted_by(&self, axes: &[usize]) -> bool {
-        let mut named: PerAxis<bool> = PerAxis::from_elem(false, self.rank());
-        let new = |&axis: &usize| named.get_mut(axis).is_some_and(|named| !std::mem::replace(named, true));
-        axes.len() == self.rank() && axes.iter().all(new)
+        // Axes are few: looking back costs less than memory for marks.
+        let new = |(n, axis): (usize, &usize)| *axis < self.rank() && !axes[..n].contains(axis);
+        axes.len() == self.rank() && axes.iter().enumerate().all(new)
     }
 
     /// Merges two axes into one that walks both at once. It stands where the first of them in order stood.
