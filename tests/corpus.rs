@@ -167,29 +167,48 @@ fn operators_on_strided_operands() {
     });
 }
 
-/// The same values on operands stored in any order of their axes, padded or not: ten layouts for each case.
+/// The same values on operands stored in any order of their axes, padded or not, and walked backwards or not: ten layouts for
+/// each case, one after another so that no number of two is alike.
 #[test]
 fn ten_layouts() {
     let draw = std::cell::RefCell::new(stream(2024));
     // The stream's numbers lie from -1 to 1.
     let below = |n: usize| (((draw.borrow_mut()() + 1.0) / 2.0 * n as f64) as usize).min(n - 1);
     for _ in 0..10 {
-        run::<f64>(|context, case, operands| {
-            let stored: Vec<Tensor<f64>> = operands.iter().map(|tensor| in_some_layout(tensor, below)).collect();
-            einsum(context, case, &stored)
-        });
+        run::<f64>(|context, case, operands| in_some_layouts(context, case, operands, below));
     }
+    run::<Complex<f32>>(|context, case, operands| in_some_layouts(context, case, operands, below));
 }
 
-fn in_some_layout(tensor: &Tensor<f64>, below: impl Fn(usize) -> usize) -> Tensor<f64> {
-    let mut order: Vec<usize> = (0..tensor.rank()).collect();
-    (1..order.len()).for_each(|n| order.swap(n, below(n + 1)));
-    let widths: Vec<usize> = tensor.extents().iter().map(|extent| extent + below(3)).collect();
-    let layout = Layout::new(order).and_then(|layout| match below(2) {
-        0 => Ok(layout),
-        _ => layout.with_padding(widths, Fill::One),
-    });
-    layout.and_then(|layout| tensor.clone().relayout(&layout)).expect("memory for a copy").0
+fn in_some_layouts<T: Element>(
+    context: &Context,
+    case: &Case,
+    operands: &[Tensor<T>],
+    below: impl Fn(usize) -> usize + Copy,
+) -> Option<Result<Tensor<T>, Error>> {
+    let backwards: Vec<Vec<usize>> =
+        operands.iter().map(|tensor| (0..tensor.rank()).filter(|_| below(3) == 0).collect()).collect();
+    let store = |(tensor, axes): (&Tensor<T>, &Vec<usize>)| -> Tensor<T> {
+        let mut order: Vec<usize> = (0..tensor.rank()).collect();
+        (1..order.len()).for_each(|n| order.swap(n, below(n + 1)));
+        let widths: Vec<usize> = tensor.extents().iter().map(|extent| extent + below(3)).collect();
+        let layout = Layout::new(order).and_then(|layout| match below(2) {
+            0 => Ok(layout),
+            _ => layout.with_padding(widths, Fill::One),
+        });
+        let turned = axes.iter().fold(tensor.clone(), |tensor, &axis| {
+            tensor.view().reverse(axis).and_then(|view| view.to_tensor()).expect("memory for a copy")
+        });
+        layout.and_then(|layout| turned.relayout(&layout)).expect("memory for a copy").0
+    };
+    let stored: Vec<Tensor<T>> = operands.iter().zip(&backwards).map(store).collect();
+    let turn = |(tensor, axes)| -> TensorRef<'_, T> {
+        let axes: &Vec<usize> = axes;
+        axes.iter().fold(Tensor::view(tensor), |view, &axis| view.reverse(axis).expect("one of its axes"))
+    };
+    let views: Vec<TensorRef<'_, T>> = stored.iter().zip(&backwards).map(turn).collect();
+    let views: Vec<&dyn DynOperand<T>> = views.iter().map(|view| view as &dyn DynOperand<T>).collect();
+    Some(context.einsum(&case.subscripts, &views))
 }
 
 fn reversed<T: Element>(tensor: &Tensor<T>) -> Vec<usize> {

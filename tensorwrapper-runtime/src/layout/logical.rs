@@ -146,8 +146,13 @@ impl Logical {
         self.axis(axis).map(|axis| self.extents()[axis])
     }
 
-    /// Whether the extents are the same, whatever the elements: XLA's `CompatibleIgnoringElementType`. With the elements
-    /// that is `==`, XLA's `Compatible`.
+    /// Whether the elements and the extents are the same, be they exact or bounds: XLA's `Compatible`. `==` tells bounds from
+    /// extents.
+    pub fn is_compatible(&self, other: &Logical) -> bool {
+        self.dtype == other.dtype && self.same_extents(other)
+    }
+
+    /// Whether the extents are the same, whatever the elements: XLA's `CompatibleIgnoringElementType`.
     pub fn same_extents(&self, other: &Logical) -> bool {
         self.extents() == other.extents()
     }

@@ -68,6 +68,9 @@ const OTHER_PROPERTIES: [(&str, &str); 8] = [
 struct Reader<'t> {
     text: &'t str,
     at: usize,
+    /// Where the widths of the last layout stand, and what fills the padding.
+    widths: Vec<usize>,
+    fill: usize,
 }
 
 fn fault<T>(position: usize, message: impl Into<String>) -> Result<T, Error> {
@@ -245,7 +248,7 @@ impl<'t> Reader<'t> {
             self.space();
             let start = self.at;
             let Ok(space) = u32::try_from(self.number("the number of a memory")?) else {
-                return fault(start, "there are no so many memories");
+                return fault(start, "the number of a memory is at most 4294967295");
             };
             layout = layout.with_memory_space(space);
             if !self.take(")") {
@@ -281,7 +284,10 @@ impl<'t> Reader<'t> {
 
     fn widths(&mut self) -> Result<(Vec<usize>, Fill), Error> {
         let mut widths = Vec::new();
+        self.widths.clear();
         while !(widths.is_empty() && (self.ahead(";") || self.ahead(")"))) {
+            self.space();
+            self.widths.push(self.at);
             widths.push(self.number("a width")?);
             if self.ahead(";") || self.ahead(")") {
                 break;
@@ -292,6 +298,8 @@ impl<'t> Reader<'t> {
         }
         let mut fill = Fill::Zero;
         if self.take(";") {
+            self.space();
+            self.fill = self.at;
             match Fill::ALL.into_iter().find(|fill| self.take(fill.text())) {
                 Some(found) => fill = found,
                 None => return self.expected("`0`, `1`, `-inf`, `inf` or `?`"),
@@ -329,7 +337,16 @@ impl<'t> Reader<'t> {
         }
         let brace = self.at;
         let layout = self.layout()?;
-        let at = if layout.rank() == logical.rank() { start } else { brace };
+        let at = match layout.padded_extents() {
+            _ if layout.rank() != logical.rank() => brace,
+            // Where a width or what fills it is at fault it is told; too many bytes are a fault of the whole.
+            Some(widths) => match widths.iter().zip(logical.extents()).position(|(width, extent)| width < extent) {
+                Some(axis) => self.widths[axis],
+                None if layout.fill().needs_order() && logical.dtype().is_complex() => self.fill,
+                None => start,
+            },
+            None => start,
+        };
         placed(at, Physical::new(logical, layout))
     }
 
@@ -346,7 +363,7 @@ impl<'t> Reader<'t> {
 
 /// The whole text as one thing.
 fn whole<T>(text: &str, read: impl FnOnce(&mut Reader<'_>) -> Result<T, Error>) -> Result<T, Error> {
-    let mut reader = Reader { text, at: 0 };
+    let mut reader = Reader { text, at: 0, widths: Vec::new(), fill: 0 };
     let result = read(&mut reader)?;
     reader.space();
     if reader.rest().is_empty() { Ok(result) } else { reader.expected("the end of the text") }

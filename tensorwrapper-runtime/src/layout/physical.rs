@@ -19,7 +19,8 @@ use crate::shape::PerAxis;
 /// How an array is stored: what is indexed, a [`Logical`], and where its elements lie, a [`Layout`]. XLA's `Shape` with a
 /// layout.
 ///
-/// `==` compares both, XLA's `Equal`; `a.logical() == b.logical()` ignores layouts, XLA's `Compatible`. Queries that have
+/// `==` compares both, XLA's `Equal`; `a.logical() == b.logical()` ignores layouts, and
+/// [`Logical::is_compatible`], XLA's `Compatible`, dynamic bounds too. Queries that have
 /// the answer of what is indexed are asked of [`logical`](Physical::logical).
 ///
 /// The text is XLA's, `f32[2,3]{1,0:T(2,2)S(1)}`; [`Layout`] tells about padding. `Display` and `FromStr` are inverse.

@@ -13,6 +13,9 @@ mod rearrange;
 mod tests;
 
 /// A strided map from multi-indices to positions in a slice of elements.
+///
+/// No stride is larger than the memory, so that sums of two of them do not overflow: strides that are never followed, where an
+/// axis has no second index or there is no element at all, are 0 wherever they come from outside.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Strided {
     extents: PerAxis<usize>,
@@ -36,11 +39,14 @@ impl Strided {
     pub(crate) fn row_major(extents: &[usize]) -> Result<Strided, Error> {
         element_count(extents)?;
         let mut strides = PerAxis::from_elem(0, extents.len());
+        if extents.contains(&0) {
+            return Ok(Strided { extents: PerAxis::from_slice(extents), strides, offset: 0 });
+        }
         let mut stride: isize = 1;
         for (axis, &extent) in extents.iter().enumerate().rev() {
             strides[axis] = stride;
-            // The product of the non-zero extents has just been found to fit.
-            stride *= extent.max(1) as isize;
+            // The product of the extents has just been found to fit.
+            stride *= extent as isize;
         }
         Ok(Strided { extents: PerAxis::from_slice(extents), strides, offset: 0 })
     }
@@ -55,7 +61,9 @@ impl Strided {
             return refuse(format!("{} extents but {} strides are given", extents.len(), strides.len()));
         }
         element_count(extents)?;
-        let layout = Strided { extents: PerAxis::from_slice(extents), strides: PerAxis::from_slice(strides), offset };
+        let mut layout = Strided { extents: PerAxis::from_slice(extents), strides: PerAxis::from_slice(strides), offset };
+        let empty = layout.is_empty();
+        layout.strides.iter_mut().zip(extents).filter(|(_, extent)| empty || **extent == 1).for_each(|(stride, _)| *stride = 0);
         match layout.span() {
             Some(span) if span.end > len as i128 || span.start < 0 => refuse(format!(
                 "extents {extents:?} with strides {strides:?} and offset {offset} reach outside of {len} elements"

@@ -63,7 +63,7 @@ impl Physical {
                 ));
             }
             if step == 0 {
-                return refuse(format!("a step of 0 along axis {axis} of `{self}` never ends"));
+                return Err(crate::shape::no_step(axis));
             }
         }
         let axes = self.layout().minor_to_major().iter();

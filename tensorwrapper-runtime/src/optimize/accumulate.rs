@@ -13,8 +13,10 @@ pub enum Accumulate {
     /// In that of the elements.
     #[default]
     AsElements,
-    /// In double precision: every sum over `f32` or `Complex<f32>` is taken in `f64` or `Complex<f64>`, products included,
-    /// and its result is rounded once. Elements of double precision are summed as ever.
+    /// In double precision: every sum over `f32` or `Complex<f32>` is taken in `f64` or `Complex<f64>`, with all that is
+    /// computed inside of it, and its result is rounded once. So a `cast` to single precision inside of a sum does not
+    /// round, unless a result of its own stands between them; functions of `map` still see and give numbers of single
+    /// precision. Elements of double precision are summed as ever.
     Double,
 }
 

@@ -158,8 +158,7 @@ impl Shape {
             let overflow = || self.beyond(axis, format!("{first}..{first} + {count}"));
             self.check_range(axis, first, first.checked_add(count).ok_or_else(overflow)?)?;
             if step == 0 {
-                let message = format!("a step of 0 on axis {axis} of `{self:?}` goes nowhere");
-                return Err(Error::new(ErrorKind::Shape(message)));
+                return Err(super::no_step(axis));
             }
             indices.done |= count == 0;
             indices.axes.push(Steps { first, last: first + count.saturating_sub(1) / step * step, step });

@@ -16,6 +16,13 @@ mod range;
 mod select;
 mod value;
 
+use crate::error::{Error, ErrorKind};
+
+/// Somebody walks an axis in steps of 0.
+pub(crate) fn no_step(axis: usize) -> Error {
+    Error::new(ErrorKind::Shape(format!("a step of 0 along axis {axis} goes nowhere")))
+}
+
 /// One number for each axis; up to rank 8 it needs no memory of its own.
 pub(crate) type PerAxis<N> = smallvec::SmallVec<[N; 8]>;
 

@@ -81,7 +81,7 @@ macro_rules! metadata {
         }
 
         /// Distance between neighbours along each axis, in elements: negative where an axis is walked backwards, 0 where
-        /// every index leads to the same element.
+        /// every index leads to the same element. That of an axis with less than two indices is never followed.
         pub fn strides(&self) -> &[isize] {
             self.located.layout.strides()
         }

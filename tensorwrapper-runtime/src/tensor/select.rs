@@ -4,6 +4,7 @@ use std::ops::{Bound, RangeBounds};
 
 use crate::error::{Error, ErrorKind, Place};
 use crate::layout::{Strided, element_count};
+use crate::shape::no_step;
 
 /// Keeps the indices of a range along an axis.
 pub(super) fn slice(layout: &Strided, axis: usize, range: impl RangeBounds<usize>) -> Result<Strided, Error> {
@@ -72,7 +73,7 @@ pub(super) fn reverse(layout: &Strided, axis: usize) -> Result<Strided, Error> {
 pub(super) fn step(layout: &Strided, axis: usize, step: usize) -> Result<Strided, Error> {
     extent(layout, axis)?;
     match step {
-        0 => Err(Error::new(ErrorKind::Shape(format!("a step of 0 along axis {axis} never leaves its first index")))),
+        0 => Err(no_step(axis)),
         _ => Ok(layout.clone().step(axis, step)),
     }
 }

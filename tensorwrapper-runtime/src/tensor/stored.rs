@@ -13,7 +13,7 @@ use crate::backend;
 use crate::element::Element;
 use crate::erased;
 use crate::error::{Error, ErrorKind};
-use crate::layout::{Layout, Logical, Physical, Strided};
+use crate::layout::{Fill, Layout, Logical, Physical, Strided};
 use crate::shape::{Extents, IntoShape};
 
 /// What a conversion did.
@@ -27,7 +27,8 @@ pub enum Moved {
 
 /// Layouts.
 impl<T: Element, S: Extents> Tensor<T, S> {
-    /// A tensor of elements that lie in a layout already, padding included. None is copied.
+    /// A tensor of elements that lie in a layout already, padding included. None is copied, and padding is believed to be
+    /// what the layout says.
     ///
     /// ```
     /// use tensorwrapper_runtime::{Layout, Tensor};
@@ -91,7 +92,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     pub fn relayout(mut self, layout: &Layout) -> Result<(Self, Moved), Error> {
         let physical = stored::<T>(self.extents(), layout)?;
         let (strided, len) = (strided(&physical), physical.buffer_len());
-        let same_padding = self.layout().fill() == layout.fill() || len == self.len();
+        let same_padding = [Fill::Unknown, self.layout().fill()].contains(&layout.fill()) || len == self.len();
         if len == self.located.data.len() && same_padding && self.located.layout.leads_like(&strided) {
             (self.located.layout, self.layout) = (strided, kept(layout));
             return Ok((self, Moved::Nothing));

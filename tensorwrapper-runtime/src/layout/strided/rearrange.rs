@@ -121,8 +121,8 @@ impl Strided {
     /// When the axis does not exist or `step` is 0; callers check with the user's words.
     pub(crate) fn step(mut self, axis: usize, step: usize) -> Strided {
         self.extents[axis] = self.extents[axis].div_ceil(step);
-        // The stride of an axis that has no second index any more is arbitrary and never followed.
-        self.strides[axis] = self.strides[axis].wrapping_mul(step as isize);
+        // An axis that has no second index any more is not followed, and its new stride might be no number.
+        self.strides[axis] = if self.extents[axis] > 1 { self.strides[axis] * step as isize } else { 0 };
         self
     }
 

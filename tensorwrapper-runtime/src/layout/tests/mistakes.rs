@@ -33,7 +33,7 @@ const OF_GRAMMAR: [Mistake; 36] = [
     ("f32[2,3]{1,0:T(2}", 16, "expected `,` or `)`, found `}`"),
     ("f32[2,3]{1,0:T(2,-1)}", 17, "expected the extent of a tile, or `*`, found `-`"),
     ("f32[2,3]{1,0:S(x)}", 15, "expected the number of a memory, found `x`"),
-    ("f32[2,3]{1,0:S(4294967296)}", 15, "there are no so many memories"),
+    ("f32[2,3]{1,0:S(4294967296)}", 15, "the number of a memory is at most 4294967295"),
     ("f32[2,3]{1,0:S(1)T(2)}", 17, "padding `W`, tiles `T` and memory `S` stand in this order, each at most once"),
     ("f32[2,3]{1,0:T(2)T(2)}", 17, "padding `W`, tiles `T` and memory `S` stand in this order, each at most once"),
     ("f32[2,3]{1,0:T(2)E(4)}", 17, "`E` is a size of elements in bits in XLA, which layouts here do not have"),
@@ -54,11 +54,11 @@ const OF_MEANING: [Mistake; 16] = [
     ("f32[]{0}", 5, "layout `{0}` orders 1 axes, `f32[]` has 0"),
     ("f32[2,3]{1,0:W(2)}", 13, "2 axes are padded to 1 widths, [2]"),
     ("f32[2,3]{1,0:W()}", 13, "2 axes are padded to 0 widths, []"),
-    ("(f32[2,3]{1,0:W(2,2)})", 1, "axis 1 of `f32[2,3]` is padded to 2, below its extent 3"),
+    ("(f32[2,3]{1,0:W(2,2)})", 18, "axis 1 of `f32[2,3]` is padded to 2, below its extent 3"),
     ("f32[2,3]{1,0:T(2,0)}", 17, "an extent of a tile is 0"),
     ("f32[2,3]{1,0:T()}", 14, "a tile has no extents"),
     ("f32[2,3]{1,0:T(2,*)}", 14, "the last extent of a tile is `*`, and no axis is left to combine with"),
-    ("c64[2]{0:W(3;inf)}", 0, "padding by `inf` needs an order, which `Complex<f32>` has not"),
+    ("c64[2]{0:W(3;inf)}", 13, "padding by `inf` needs an order, which `Complex<f32>` has not"),
     (
         "f64[1152921504606846976]{0}",
         0,
@@ -129,7 +129,7 @@ fn indices_are_refused_by_name() {
     assert_eq!(walk(&[0], &[1, 1], &[1, 1]), "`f32[2,3]` has rank 2 but 1 index is given");
     assert_eq!(walk(&[0, 1], &[1, 3], &[1, 1]), "3 indices from 1 on leave axis 1 of `f32[2,3]{1,0}`, which has extent 3");
     assert_eq!(walk(&[0, usize::MAX], &[1, 1], &[1, 1]).split(' ').next(), Some("1"));
-    assert_eq!(walk(&[0, 0], &[1, 1], &[1, 0]), "a step of 0 along axis 1 of `f32[2,3]{1,0}` never ends");
+    assert_eq!(walk(&[0, 0], &[1, 1], &[1, 0]), "a step of 0 along axis 1 goes nowhere");
     let other = message(stored.reshape_is_bitcast(&read("f32[7]{0}")).unwrap_err());
     assert_eq!(other, "`f32[2,3]` has 6 elements and `f32[7]` has 7: neither is the other reshaped");
     assert!(stored.align(read("f32[7]{0}").logical()).is_err());

@@ -66,7 +66,9 @@ fn equality_with_and_without_layout() {
     assert!(a != b && a.logical() == b.logical());
     assert!(a.logical().same_extents(read("f64[2,3]{1,0}").logical()) && a.logical() != read("f64[2,3]{1,0}").logical());
     assert!(!a.logical().same_extents(read("f32[3,2]{1,0}").logical()));
-    assert!(a.logical() != read("f32[<=2,3]{1,0}").logical());
+    let bound = read("f32[<=2,3]{1,0}");
+    assert!(a.logical() != bound.logical() && a.logical().is_compatible(bound.logical()));
+    assert!(!a.logical().is_compatible(read("f64[2,3]{1,0}").logical()));
     assert_eq!(Physical::from(a.logical().clone()), a);
     assert_eq!(a.logical().clone().with_dtype(Dtype::C32).unwrap().to_string(), "c64[2,3]");
     for (text, rows, columns) in

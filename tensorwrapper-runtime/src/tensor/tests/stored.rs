@@ -94,6 +94,8 @@ fn equations_write_into_layouts() {
     t[[0, 0]] = 9.0;
     let low = f64::NEG_INFINITY;
     assert_eq!(t.memory(), [9.0, 4.0, low, 2.0, 5.0, low, 3.0, -1.0, low, low, low, low]);
+    let (unknown, moved) = t.clone().relayout(&"{0,1:W(3,4;?)}".parse().unwrap()).unwrap();
+    assert_eq!((unknown.memory(), moved), (t.memory(), Moved::Nothing));
     let sum = t.at("ij").eval("j").unwrap();
     assert_eq!(sum.as_slice(), [13.0, 7.0, 2.0]);
 }

@@ -218,12 +218,33 @@ fn walks_backwards_in_steps_and_in_place() {
     assert_eq!((repeated.extents(), repeated.strides()), (&[5, 2][..], &[1, 0][..]));
     assert!(repeated.elements().take(4).eq(&[5.0, 5.0, 6.0, 6.0]));
     assert_eq!(sentence(v.reverse(2)), "there is no axis 2 in a tensor of rank 2");
-    assert_eq!(sentence(v.step(1, 0)), "a step of 0 along axis 1 never leaves its first index");
+    assert_eq!(sentence(v.step(1, 0)), "a step of 0 along axis 1 goes nowhere");
     assert_eq!(sentence(v.repeat(3, 2)), "a new axis of a tensor of rank 2 is one of 0 to 2, not 3");
     assert!(v.repeat(0, usize::MAX).is_err());
     let mut t = t.clone();
     t.view_mut().reverse(1).unwrap().step(1, 2).unwrap()[[0, 1]] = -1.0;
     assert_eq!(t[[0, 2]], -1.0);
+}
+
+/// Steps and strides that are never followed may be any numbers.
+#[test]
+fn strides_that_are_never_followed() {
+    let one = counted(&[1, 1]);
+    for step in [usize::MAX, 1 << 63, isize::MAX as usize] {
+        let view = one.view().step(0, step).unwrap().step(1, step).unwrap();
+        assert_eq!(view.at("ii").eval("").unwrap().as_slice(), [0.0]);
+        assert_eq!(view.at("ij").eval("j").unwrap().as_slice(), [0.0]);
+    }
+    for stride in [isize::MAX, isize::MIN, -1] {
+        let view = TensorRef::<f64>::strided([1, 1], &[stride; 2], 0, &[3.0]).unwrap();
+        assert_eq!(view.at("ii").eval("").unwrap().as_slice(), [3.0]);
+        assert_eq!(view.reverse(0).unwrap().at("ij").eval("i").unwrap().as_slice(), [3.0]);
+        let none = TensorRef::<f64>::strided([0, 3, 3], &[stride; 3], 0, &[]).unwrap();
+        assert_eq!(none.at("ijj").eval("j").unwrap().as_slice(), [0.0; 3]);
+    }
+    assert!(Tensor::<f64>::zeros([0, 1 << 62, 1 << 62]).is_err(), "its extents without the 0 have no product");
+    let none = Tensor::<f64>::zeros([0, 0, 1 << 62]).unwrap();
+    assert_eq!(none.at("iij").eval("i").unwrap().extents(), [0]);
 }
 
 /// Extents that multiply to `len`, ones among them.
