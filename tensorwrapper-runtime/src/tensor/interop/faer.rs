@@ -21,9 +21,10 @@
 
 use ::faer::{Col, ColMut, ColRef, Mat, MatMut, MatRef, Row, RowMut, RowRef, Shape as Dimension, Stride};
 
-use super::{Foreign, Gaps, Told, read, write};
+use super::{Foreign, Gaps, Told, check_rank, read, write};
 use crate::element::Element;
 use crate::error::Error;
+use crate::layout::Strided;
 use crate::shape::{Dyn, Extent, Extents, Shape};
 use crate::tensor::{TensorMut, TensorRef};
 
@@ -97,7 +98,7 @@ impl<'a, T: Element, R: Dimension, C: Dimension, RS: Stride, CS: Stride> TryFrom
 
 impl<'a, T: Element, R: Extent, C: Extent> From<TensorRef<'a, T, (R, C)>> for MatRef<'a, T> {
     fn from(tensor: TensorRef<'a, T, (R, C)>) -> Self {
-        matrix(&tensor, &Told::of(&tensor.located.layout))
+        matrix(&tensor)
     }
 }
 
@@ -106,15 +107,14 @@ impl<'a, T: Element> TryFrom<TensorRef<'a, T, Shape>> for MatRef<'a, T> {
     type Error = Error;
 
     fn try_from(tensor: TensorRef<'a, T, Shape>) -> Result<Self, Error> {
-        let told = Told::of_rank(&tensor.located.layout, 2, "MatRef")?;
-        Ok(matrix(&tensor, &told))
+        check_rank(tensor.extents(), 2, "MatRef")?;
+        Ok(matrix(&tensor))
     }
 }
 
 impl<'a, T: Element, R: Extent, C: Extent> From<TensorMut<'a, T, (R, C)>> for MatMut<'a, T> {
     fn from(tensor: TensorMut<'a, T, (R, C)>) -> Self {
-        let told = Told::of(&tensor.located.layout);
-        matrix_mut(tensor, &told)
+        matrix_mut(tensor)
     }
 }
 
@@ -123,23 +123,29 @@ impl<'a, T: Element> TryFrom<TensorMut<'a, T, Shape>> for MatMut<'a, T> {
     type Error = Error;
 
     fn try_from(tensor: TensorMut<'a, T, Shape>) -> Result<Self, Error> {
-        let told = Told::of_rank(&tensor.located.layout, 2, "MatMut")?;
-        Ok(matrix_mut(tensor, &told))
+        check_rank(tensor.extents(), 2, "MatMut")?;
+        Ok(matrix_mut(tensor))
     }
 }
 
-fn matrix<'a, T: Element, S: Extents>(tensor: &TensorRef<'a, T, S>, told: &Told) -> MatRef<'a, T> {
-    let (extents, strides) = (&told.extents, &told.strides);
-    let elements: &'a [T] = &tensor.located.data[told.range.clone()];
+fn matrix<'a, T: Element, S: Extents>(tensor: &TensorRef<'a, T, S>) -> MatRef<'a, T> {
+    let (first, Told { range, extents, strides }) = told(&tensor.located.layout);
+    let elements: &'a [T] = &tensor.located.data[range];
     // SAFETY: all elements of the view lie in this slice, which is borrowed for `'a`; the first stands at `first`.
-    unsafe { MatRef::from_raw_parts(elements.as_ptr().add(told.first), extents[0], extents[1], strides[0], strides[1]) }
+    unsafe { MatRef::from_raw_parts(elements.as_ptr().add(first), extents[0], extents[1], strides[0], strides[1]) }
 }
 
-fn matrix_mut<'a, T: Element, S: Extents>(tensor: TensorMut<'a, T, S>, told: &Told) -> MatMut<'a, T> {
-    let (extents, strides) = (&told.extents, &told.strides);
-    let elements: &'a mut [T] = &mut tensor.located.data[told.range.clone()];
+fn matrix_mut<'a, T: Element, S: Extents>(tensor: TensorMut<'a, T, S>) -> MatMut<'a, T> {
+    let (first, Told { range, extents, strides }) = told(&tensor.located.layout);
+    let elements: &'a mut [T] = &mut tensor.located.data[range];
     // SAFETY: as for reading; the slice is borrowed for `'a` alone, and no two indices of the view lead to one element.
-    unsafe { MatMut::from_raw_parts_mut(elements.as_mut_ptr().add(told.first), extents[0], extents[1], strides[0], strides[1]) }
+    unsafe { MatMut::from_raw_parts_mut(elements.as_mut_ptr().add(first), extents[0], extents[1], strides[0], strides[1]) }
+}
+
+/// What `faer` is told of a view, and where its first element stands in the range.
+fn told(layout: &Strided) -> (usize, Told) {
+    let told = Told::of(layout);
+    (if layout.is_empty() { 0 } else { layout.offset() - told.range.start }, told)
 }
 
 /// Columns and rows, which differ in nothing but names.
@@ -194,10 +200,11 @@ macro_rules! vectors {
             type Error = Error;
 
             fn try_from(tensor: TensorRef<'a, T, Shape>) -> Result<Self, Error> {
-                let told = Told::of_rank(&tensor.located.layout, 1, stringify!($Ref))?;
-                let elements: &'a [T] = &tensor.located.data[told.range.clone()];
+                check_rank(tensor.extents(), 1, stringify!($Ref))?;
+                let (first, Told { range, extents, strides }) = told(&tensor.located.layout);
+                let elements: &'a [T] = &tensor.located.data[range];
                 // SAFETY: all elements lie in this slice, which is borrowed for `'a`; the first stands at `first`.
-                Ok(unsafe { $Ref::from_raw_parts(elements.as_ptr().add(told.first), told.extents[0], told.strides[0]) })
+                Ok(unsafe { $Ref::from_raw_parts(elements.as_ptr().add(first), extents[0], strides[0]) })
             }
         }
 
@@ -212,11 +219,12 @@ macro_rules! vectors {
             type Error = Error;
 
             fn try_from(tensor: TensorMut<'a, T, Shape>) -> Result<Self, Error> {
-                let told = Told::of_rank(&tensor.located.layout, 1, stringify!($Mut))?;
-                let elements: &'a mut [T] = &mut tensor.located.data[told.range.clone()];
+                check_rank(tensor.extents(), 1, stringify!($Mut))?;
+                let (first, Told { range, extents, strides }) = told(&tensor.located.layout);
+                let elements: &'a mut [T] = &mut tensor.located.data[range];
                 // SAFETY: as for reading; the slice is borrowed for `'a` alone, and no two indices lead to one element.
                 Ok(unsafe {
-                    $Mut::from_raw_parts_mut(elements.as_mut_ptr().add(told.first), told.extents[0], told.strides[0])
+                    $Mut::from_raw_parts_mut(elements.as_mut_ptr().add(first), extents[0], strides[0])
                 })
             }
         }

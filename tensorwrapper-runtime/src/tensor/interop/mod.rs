@@ -138,8 +138,6 @@ unsafe fn write<'a, T: Element, S: Extents>(first: *mut T, foreign: &Foreign<'_>
 struct Told {
     /// The elements from the lowest to the highest, of the view's slice.
     range: Range<usize>,
-    /// Where the first element stands in that range.
-    first: usize,
     extents: PerAxis<usize>,
     /// Strides that are never followed, of axes with fewer than two indices, are 1.
     strides: PerAxis<isize>,
@@ -147,7 +145,7 @@ struct Told {
 
 impl Told {
     fn of(layout: &Strided) -> Told {
-        let (extents, empty) = (PerAxis::from_slice(layout.extents()), layout.is_empty());
+        let empty = layout.is_empty();
         let followed = |(&extent, &stride): (&usize, &isize)| if empty || extent < 2 { 1 } else { stride };
         let strides = layout.extents().iter().zip(layout.strides()).map(followed).collect();
         let range = match layout.span() {
@@ -155,18 +153,16 @@ impl Told {
             Some(span) => span.start as usize..span.end as usize,
             None => 0..0,
         };
-        let first = if empty { 0 } else { layout.offset() - range.start };
-        Told { range, first, extents, strides }
+        Told { range, extents: PerAxis::from_slice(layout.extents()), strides }
     }
+}
 
-    /// As [`of`](Told::of), for a target of a rank of its own.
-    fn of_rank(layout: &Strided, rank: usize, target: &str) -> Result<Told, Error> {
-        match layout.rank() {
-            found if found == rank => Ok(Told::of(layout)),
-            found => Err(Error::new(ErrorKind::Shape(format!(
-                "a tensor of rank {found} and extents {:?} does not become a `{target}`, which has rank {rank}",
-                layout.extents()
-            )))),
-        }
+/// Refuses a tensor of another rank than that of what it shall become.
+fn check_rank(extents: &[usize], rank: usize, target: &str) -> Result<(), Error> {
+    match extents.len() {
+        found if found == rank => Ok(()),
+        found => Err(Error::new(ErrorKind::Shape(format!(
+            "a tensor of rank {found} and extents {extents:?} does not become a `{target}`, which has rank {rank}"
+        )))),
     }
 }

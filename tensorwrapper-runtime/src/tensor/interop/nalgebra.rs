@@ -1,10 +1,10 @@
 //! Views from and to `nalgebra`.
 //!
 //! ```
-//! use nalgebra::{DMatrixView, DVector, Dyn, matrix};
+//! use nalgebra::{DMatrixView, DVector, Dyn, SMatrix};
 //! use tensorwrapper_runtime::{Error, Shape, Tensor, TensorRef};
 //!
-//! let m = matrix![1.0, 2.0, 3.0; 4.0, 5.0, 6.0];
+//! let m = SMatrix::<f64, 2, 3>::new(1.0, 2.0, 3.0, 4.0, 5.0, 6.0);
 //! let t: TensorRef<'_, f64, Shape![2, 3]> = TensorRef::from(&m);
 //! assert_eq!(t[[1, 0]], 4.0);
 //! let v = DVector::from_vec(vec![1.0, 2.0]);
@@ -25,7 +25,7 @@ use ::nalgebra::{
     RawStorageMut, U1, VecStorage,
 };
 
-use super::{Foreign, Gaps, Told, read, write};
+use super::{Foreign, Gaps, Told, check_rank, read, write};
 use crate::element::Element;
 use crate::error::{Error, ErrorKind};
 use crate::layout::Strided;
@@ -193,7 +193,8 @@ struct Parts<R, C, RS, CS> {
 impl<R: Dim, C: Dim, RS: Dim, CS: Dim> Parts<R, C, RS, CS> {
     fn of(layout: &Strided) -> Result<Self, Error> {
         let is_column = layout.rank() == 1 && C::try_to_usize() == Some(1);
-        let told = if is_column { Told::of(layout) } else { Told::of_rank(layout, 2, "nalgebra::Matrix")? };
+        check_rank(layout.extents(), if is_column { 1 } else { 2 }, "nalgebra::Matrix")?;
+        let told = Told::of(layout);
         if let Some(axis) = told.strides.iter().position(|&stride| stride <= 0) {
             return refuse(format!(
                 "`nalgebra` walks no axis backwards or in place: axis {axis} of extents {:?} and strides {:?}",

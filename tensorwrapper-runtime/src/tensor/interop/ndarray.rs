@@ -23,7 +23,7 @@ use ::ndarray::{
     Array, ArrayView, ArrayViewD, ArrayViewMut, Axis, Dimension, Ix0, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6, IxDyn, ShapeBuilder,
 };
 
-use super::{Foreign, Gaps, Told, read, write};
+use super::{Foreign, Gaps, Told, check_rank, read, write};
 use crate::element::Element;
 use crate::error::{Error, ErrorKind};
 use crate::shape::{Dyn, Extent, Extents, Shape};
@@ -104,7 +104,7 @@ impl<'a, T: Element, D: FixedAxes> TryFrom<TensorRef<'a, T>> for ArrayView<'a, T
     type Error = Error;
 
     fn try_from(tensor: TensorRef<'a, T>) -> Result<Self, Error> {
-        check_rank::<D>(tensor.extents())?;
+        check_axes::<D>(tensor.extents(), "ndarray::ArrayView")?;
         Ok(reading(tensor))
     }
 }
@@ -114,7 +114,7 @@ impl<'a, T: Element, S: Extents, D: Dimension> TryFrom<TensorMut<'a, T, S>> for 
     type Error = Error;
 
     fn try_from(tensor: TensorMut<'a, T, S>) -> Result<Self, Error> {
-        check_rank::<D>(tensor.extents())?;
+        check_axes::<D>(tensor.extents(), "ndarray::ArrayViewMut")?;
         let told = Told::of(&tensor.located.layout);
         let elements = &mut tensor.located.data[told.range.clone()];
         let mut view = match elements.is_empty() {
@@ -160,14 +160,8 @@ fn backwards(told: &Told) -> impl Iterator<Item = Axis> {
     told.strides.iter().enumerate().filter(|&(_, &stride)| stride < 0).map(|(axis, _)| Axis(axis))
 }
 
-fn check_rank<D: Dimension>(extents: &[usize]) -> Result<(), Error> {
-    match D::NDIM {
-        Some(rank) if rank != extents.len() => Err(Error::new(ErrorKind::Shape(format!(
-            "a tensor of rank {} and extents {extents:?} does not become a view of `ndarray` of rank {rank}",
-            extents.len()
-        )))),
-        _ => Ok(()),
-    }
+fn check_axes<D: Dimension>(extents: &[usize], target: &str) -> Result<(), Error> {
+    check_rank(extents, D::NDIM.unwrap_or(extents.len()), target)
 }
 
 macro_rules! ranks {
