@@ -32,7 +32,8 @@ use crate::shape::{Extents, IntoShape, Shape};
 /// # Arrays of other libraries
 ///
 /// With the features `ndarray`, `faer` and `nalgebra`, views are made of those libraries' arrays, and theirs of ours, by
-/// `from` where that always succeeds and by `try_from` elsewhere. Nothing is copied, and [`TensorMut`] writes likewise.
+/// `from` where that always succeeds and by `try_from` elsewhere. Nothing is copied, and [`TensorMut`](crate::TensorMut)
+/// writes likewise.
 ///
 #[cfg_attr(feature = "ndarray", doc = "```")]
 #[cfg_attr(not(feature = "ndarray"), doc = "```ignore")]
