@@ -11,6 +11,8 @@ mod dense;
 mod display;
 mod erased;
 mod fixed;
+#[cfg(any(feature = "faer", feature = "nalgebra", feature = "ndarray"))]
+mod interop;
 mod located;
 mod npy;
 mod number;

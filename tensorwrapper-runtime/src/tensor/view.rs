@@ -28,6 +28,43 @@ use crate::shape::{Extents, IntoShape, Shape};
 /// assert!(matrix.permute(&[1, 0])?.chip(0, 2)?.elements().eq(&[3.0, 6.0]));
 /// # Ok::<(), tensorwrapper_runtime::Error>(())
 /// ```
+///
+/// # Arrays of other libraries
+///
+/// With the features `ndarray`, `faer` and `nalgebra`, views are made of those libraries' arrays, and theirs of ours, by
+/// `from` where that always succeeds and by `try_from` elsewhere. Nothing is copied, and [`TensorMut`](crate::TensorMut)
+/// writes likewise.
+///
+#[cfg_attr(feature = "ndarray", doc = "```")]
+#[cfg_attr(not(feature = "ndarray"), doc = "```ignore")]
+/// use ndarray::{ArrayView2, array};
+/// use tensorwrapper_runtime::{TensorRef, einsum};
+/// let a = array![[1.0, 2.0], [3.0, 4.0]];
+/// let product = einsum::<f64>("ij,jk->ik", &[&TensorRef::from(&a), &TensorRef::try_from(a.t())?])?;
+/// let product = ArrayView2::try_from(product.view())?;
+/// assert_eq!(product, array![[5.0, 11.0], [11.0, 25.0]]);
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+///
+/// | of | by | refused |
+/// |---|---|---|
+/// | `&Array`, `&mut Array` | `from` | |
+/// | `ArrayView`, `ArrayViewMut` | `try_from` | gaps |
+/// | `&Col`, `&Row`, and `&mut` | `from` | |
+/// | `&Mat` | `try_from` | gaps: `faer` pads columns to 64 bytes |
+/// | `&mut Mat` | `try_from` | nothing; the padding is set to zero |
+/// | `MatRef`, `ColRef`, `RowRef` and `…Mut` | `try_from` | gaps |
+/// | `&SMatrix`, `&SVector`, `&DVector`, and `&mut` | `from` | |
+/// | `&DMatrix`, `&mut DMatrix` | `try_from` | no rows, and more columns than can be counted |
+/// | `MatrixView`, `MatrixViewMut` | `try_from` | gaps |
+///
+/// A view has gaps where it leaves out elements that lie between its own: some of the rows of a matrix stored by columns,
+/// say. Those may be somebody else's to write, or memory that nobody wrote, so that they are not borrowed: copy such a view,
+/// or borrow all of its array and select here.
+///
+/// In the other direction gaps are no matter. `ndarray` takes every view for reading, and for writing those whose
+/// strides do not interleave; `faer` takes every view of rank 1 or 2; `nalgebra` takes strides above 0, with
+/// `DMatrixView<f64, Dyn, Dyn>` for those of the run. What fails then is a rank or extent that the other type does not have.
 #[derive(Clone)]
 pub struct TensorRef<'a, T: Element, S: Extents = Shape> {
     pub(super) located: Located<&'a [T]>,

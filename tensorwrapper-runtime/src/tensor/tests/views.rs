@@ -251,7 +251,7 @@ fn strides_that_are_never_followed() {
 fn factors(rng: &mut StdRng, mut len: usize) -> Vec<usize> {
     let mut extents = Vec::new();
     while len > 1 || rng.random_bool(0.3) {
-        let divisors: Vec<usize> = (1..=len).filter(|d| len % d == 0).collect();
+        let divisors: Vec<usize> = (1..=len).filter(|d| len.is_multiple_of(*d)).collect();
         let extent = divisors[rng.random_range(0..divisors.len())];
         extents.push(extent);
         len /= extent;
