@@ -179,8 +179,8 @@
 /// | more than 8 axes, or more than 16 different operands and numbers of the program | |
 /// | no operand, or an equation in a block | `[i] = 2[i] where i: 3`, `tensor! { let w[i] = …; w }` |
 ///
-///  A product of many factors is one nest of loops over
-/// all labels, in no cheaper order. `try_tensor!` is `Ok` of the static result.
+/// A product of many factors is one nest of loops over all labels, in no cheaper order. `try_tensor!` is `Ok` of the static
+/// result.
 ///
 /// # Limits
 ///

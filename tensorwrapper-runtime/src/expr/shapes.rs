@@ -171,7 +171,8 @@ impl Physical {
 }
 
 impl IndexedPhysical {
-    /// The same memory with its axes in another order: `[left] = self`, where the left side has the labels of the right.
+    /// The same memory with its axes in another order: `[left] = self`, where the left side has the labels of the right. Sums
+    /// and products of tensors are new tensors in C order, so of layouts nothing else is composed.
     ///
     /// # Errors
     /// As [`Indexed::record`]; and when something else than a permutation is asked for, whose result has no memory yet.

@@ -28,7 +28,7 @@ pub struct AnyTensor {
     /// The layout starts at the first element, and no two indices lead to one.
     pub(super) located: Located<Buffer>,
     /// How the elements are stored, where it is not in C order without padding.
-    layout: Option<Arc<Layout>>,
+    pub(super) layout: Option<Arc<Layout>>,
 }
 
 impl AnyTensor {

@@ -75,7 +75,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// All elements in C order: the last index runs fastest.
     ///
     /// # Panics
-    /// When the tensor was given another [layout](Tensor::layout). Results of equations never have one.
+    /// When the tensor was given another [layout](Tensor::layout). Results of equations never have one; where it is not known,
+    /// `view().as_slice()` answers with an `Option`.
     #[track_caller]
     pub fn as_slice(&self) -> &[T] {
         self.assert_plain();
@@ -85,7 +86,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// All elements in C order, writable.
     ///
     /// # Panics
-    /// When the tensor was given another [layout](Tensor::layout). Results of equations never have one.
+    /// When the tensor was given another [layout](Tensor::layout). Results of equations never have one; where it is not known,
+    /// `view().as_slice()` answers with an `Option`.
     #[track_caller]
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         self.assert_plain();

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use super::any::AnyTensor;
 use super::constructors::checked_extents;
 use super::dense::Tensor;
 use super::located::Located;
@@ -173,6 +174,19 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
     /// ```
     pub fn layout(&self) -> Option<Layout> {
         Layout::of_strided(&self.located.layout)
+    }
+}
+
+impl AnyTensor {
+    /// How the tensor is stored.
+    pub fn layout(&self) -> Layout {
+        self.layout.as_deref().cloned().unwrap_or_else(|| Layout::row_major(self.rank()))
+    }
+
+    /// What is indexed, and how it is stored.
+    pub fn physical(&self) -> Physical {
+        let logical = Logical::new(self.dtype(), self.extents()).expect("the tensor exists");
+        Physical::new(logical, self.layout()).expect("the tensor exists")
     }
 }
 

@@ -53,6 +53,7 @@ fn relayout_keeps_values_and_fills_padding() {
             assert_eq!(given, t);
             let any = AnyTensor::from(given);
             assert_eq!(any, AnyTensor::from(t.clone()));
+            assert_eq!(any.physical(), other.physical());
             assert_eq!(any.into_tensor::<f64>().unwrap().layout(), layout);
         }
         let (back, _) = other.relayout(&Layout::row_major(extents.len())).unwrap();
