@@ -29,6 +29,13 @@ const SMALL: usize = 12;
 /// Tensors of a part whose order is searched exactly, while searching and at the end.
 const WIDTHS: [usize; 2] = [8, 10];
 
+/// How often annealing looks at each product in the first rounds, and at all of them together in the last.
+const SWEEPS: usize = 4000;
+const MOST_LOOKS: usize = 30_000_000;
+
+/// The temperature at which annealing ends: below it hardly anything changes that reconfiguring does not find sooner.
+const COLD: f64 = 0.1;
+
 /// A good path and whether it is known to be the best.
 pub(super) fn search(network: &Network, minimize: Minimize, effort: Effort, seed: u64, clock: &Clock) -> (Path, bool) {
     if network.inputs.len() <= SMALL {
@@ -119,15 +126,17 @@ impl<'n> Search<'n> {
     }
 
     fn polish(&mut self, tree: &mut Tree, width: usize) {
-        self.reconfigure.run(tree, width, 8, &mut self.random, self.clock);
+        let rounds = (20_000 / self.network.inputs.len()).clamp(1, 8);
+        self.reconfigure.run(tree, width, rounds, &mut self.random, self.clock);
     }
 
     /// Annealing, from hot in some rounds and from warm in others, ever more slowly.
     fn round(&mut self, round: usize, best: &Tree) -> Tree {
-        let sweeps = 500 << (round / 8).min(5);
+        // Large trees would be hot for longer than anybody waits.
+        let sweeps = (SWEEPS << (round / 8).min(5)).min(MOST_LOOKS / self.core.numbers.len()).max(50);
         let hot = round.is_multiple_of(2);
         let from = if hot { self.random.scale(1.0, 4.0) } else { self.random.scale(0.15, 1.0) };
-        let cooling = Cooling { from, to: 0.03, sweeps };
+        let cooling = Cooling { from, to: COLD, sweeps };
         let mut tree = anneal(best, cooling, &mut self.random, self.clock);
         self.polish(&mut tree, WIDTHS[round / 2 % 2]);
         tree

@@ -42,7 +42,7 @@ pub(super) fn labels(row: impl Iterator<Item = u64>) -> impl Iterator<Item = Lab
 
 /// The logarithm that stands for an extent of 0: less than that of anything whose labels have any length, and finite, so
 /// that it may be added and taken away again.
-const NOTHING: f64 = -1_048_576.0;
+pub(super) const NOTHING: f64 = -1_048_576.0;
 
 /// The logarithm of an extent, of base 2 as all logarithms here.
 pub(super) fn log2(extent: usize) -> f64 {

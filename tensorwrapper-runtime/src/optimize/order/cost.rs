@@ -66,10 +66,33 @@ impl Minimize {
             }
         }
     }
+}
 
-    /// Whether sizes are part of the price.
-    pub(super) fn sees_sizes(self) -> bool {
-        !matches!(self, Minimize::Operations)
+/// What is to be least, and what no product should be larger than.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Objective {
+    pub(super) minimize: Minimize,
+    /// A logarithm.
+    pub(super) limit: f64,
+    /// How often a product costs twice as much for being twice as large as the limit.
+    pub(super) fine: f64,
+}
+
+impl From<Minimize> for Objective {
+    fn from(minimize: Minimize) -> Objective {
+        Objective { minimize, limit: f64::INFINITY, fine: 0.0 }
+    }
+}
+
+impl Objective {
+    /// The logarithm of what a product adds to the sum that is to be least.
+    pub(super) fn price(self, step: Step) -> f64 {
+        self.minimize.price(step) + self.fine * (step.result - self.limit).max(0.0)
+    }
+
+    /// Whether only operations are part of the price, not sizes.
+    pub(super) fn is_plain(self) -> bool {
+        self.limit == f64::INFINITY && self.minimize == Minimize::Operations
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) fn dense(network: &Network, minimize: Minimize, cap: Option<f64>) -> 
     let labels = shared(network).map(|(holders, log, is_inner)| Shared { holders: holders as Set, log, is_inner });
     let scale = cap.map_or((0.0, f64::INFINITY), |cap| (cap, 1.0 - 1e-9));
     let mut subsets = Subsets::default();
-    subsets.solve(factors, labels, minimize, scale)?;
+    subsets.solve(factors, labels, minimize.into(), scale)?;
     let mut path = Path::with_capacity(factors - 1);
     number(subsets.all(), factors, &mut path, &|set| subsets.halves(set));
     Some(path)
@@ -80,7 +80,8 @@ pub(super) fn connected(network: &Network, minimize: Minimize, known: f64) -> Op
         let part = search.part(rest & rest.wrapping_neg());
         rest &= !part;
         search.solve(part, &mut pairs)?;
-        let number = number(part, network.inputs.len(), &mut path, &|set| (search.found[&set].half, set ^ search.found[&set].half));
+        let number =
+            number(part, network.inputs.len(), &mut path, &|set| (search.found[&set].half, set ^ search.found[&set].half));
         parts.push((search.size(part), number));
     }
     while parts.len() > 1 {
@@ -180,7 +181,7 @@ impl Connected<'_> {
                     for &(b, _) in &of_size[size - half] {
                         if a & b == 0 && around & b != 0 {
                             // Far dearer than a pair that is only looked at.
-                            *pairs += 64;
+                            *pairs += 64 + self.labels.len() as u64;
                             lowest = lowest.min(self.offer(a, b, scale));
                         }
                     }

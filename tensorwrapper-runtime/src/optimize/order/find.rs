@@ -1,7 +1,6 @@
 //! The door for those who want an order and nothing else: checked input, one answer.
 
-use super::bits::Weights;
-use super::cost::sum;
+use super::bits::{NOTHING, Weights};
 use super::random::Random;
 use super::tree::Tree;
 use super::{Clock, Minimize, Network, Order, search, slice};
@@ -72,7 +71,7 @@ pub struct Found {
     /// Labels of which one value is taken at a time, ascending: the whole order is run for each of their values, and the
     /// results are added, or put together where the label is the result's.
     pub sliced: Vec<usize>,
-    /// Logarithm of base 2 of the multiplications, in all slices together.
+    /// Logarithm of base 2 of the multiplications, in all slices together; infinite below 0 where there are none.
     pub log2_operations: f64,
     /// Logarithm of base 2 of the elements of the largest product in a slice, the result included.
     pub log2_largest: f64,
@@ -132,8 +131,9 @@ pub fn find(inputs: &[Vec<usize>], output: &[usize], extents: &[usize], search: 
     let slices: f64 = sliced.iter().map(|&label| (extents[label] as f64).log2()).sum();
     // An untouched tree is the path as it was found, in its order.
     let (pairs, is_best) = if sliced.is_empty() { (path, is_best) } else { (tree.path(), false) };
-    let log2_operations = sum([cost.operations + slices].into_iter());
-    Ok(Found { pairs, sliced, log2_operations, log2_largest: cost.largest, is_best })
+    // Logarithms of nothing are finite only among themselves.
+    let log2 = |log: f64| if log < NOTHING / 2.0 { f64::NEG_INFINITY } else { log };
+    Ok(Found { pairs, sliced, log2_operations: log2(cost.operations + slices), log2_largest: log2(cost.largest), is_best })
 }
 
 fn checked(inputs: &[Vec<usize>], output: &[usize], extents: &[usize]) -> Result<Network, Error> {

@@ -94,7 +94,9 @@ pub(crate) fn path(network: &Network, order: Order, seed: u64) -> Path {
 fn search(network: &Network, order: Order, minimize: Minimize, seed: u64, rounds: Option<usize>) -> (Path, bool) {
     let auto = |effort, time| auto::search(network, minimize, effort, seed, &Clock::new(time));
     // Searches of large networks take longer, so there are fewer.
-    let quick = auto::Effort { starts: (400 / network.inputs.len().max(1)).min(8), rounds: rounds.unwrap_or(0) };
+    let starts = |of_all: usize, most: usize| (of_all / network.inputs.len().max(1)).min(most);
+    let quick = auto::Effort { starts: starts(400, 8), rounds: rounds.unwrap_or(0) };
+    let long = auto::Effort { starts: starts(2000, 64), rounds: usize::MAX };
     match order {
         Order::Auto => auto(quick, None),
         Order::Exact if network.inputs.len() <= exact::DENSE => (auto::small(network, minimize), true),
@@ -104,7 +106,7 @@ fn search(network: &Network, order: Order, minimize: Minimize, seed: u64, rounds
             exact::connected(network, minimize, known).map_or((good, false), |best| (best, true))
         }
         Order::Greedy => (greedy::greedy(network), false),
-        Order::Budget(time) => auto(auto::Effort { starts: 64, rounds: usize::MAX }, Some(time)),
+        Order::Budget(time) => auto(long, Some(time)),
         Order::AsWritten => (as_written(network.inputs.len()), false),
     }
 }

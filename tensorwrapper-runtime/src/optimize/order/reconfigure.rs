@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
+use super::Clock;
 use super::bits::labels;
 use super::random::Random;
 use super::subsets::{Set, Shared, Subsets};
 use super::tree::Tree;
-use super::Clock;
 
 /// Searches parts of a tree; keeps its memory between searches.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl Reconfigure {
         let scale = super::cost::sum(products.iter().map(|&product| tree.price(product)));
         let shared = self.shared(tree, root, &tensors);
         let cap = 1.0 - 1e-9;
-        if self.subsets.solve(tensors.len(), shared.into_iter(), tree.minimize(), (scale, cap)).is_none() {
+        if self.subsets.solve(tensors.len(), shared.into_iter(), tree.objective(), (scale, cap)).is_none() {
             return false;
         }
         let part = self.grown(tree, root, &tensors, &products);

@@ -4,41 +4,62 @@
 //! Labels are chosen one at a time and the tree is improved after each: the best order of the whole is not the best order of
 //! a slice.
 
-use super::bits::labels;
-use super::cost::sum;
+use super::bits::{labels, log2};
+use super::cost::{Objective, sum};
 use super::random::Random;
 use super::reconfigure::Reconfigure;
 use super::tree::Tree;
 use super::{Clock, Network};
 use crate::graph::Label;
 
+/// What products above the limit are dearer by, each in a search of its own: little leaves the best order and slices it, much
+/// finds another order that needs fewer slices.
+const FINES: [f64; 4] = [0.25, 0.5, 1.0, 2.0];
+
+/// Rounds in which a tree is improved after each label.
+const ROUNDS: usize = 4;
+
 /// The sliced labels, ascending, and the tree of one slice. No product but the result has more than `limit` elements, a
 /// logarithm not below 0.
-pub(super) fn slice(network: &Network, mut tree: Tree, limit: f64, random: &mut Random, clock: &Clock) -> (Vec<Label>, Tree) {
-    let mut sliced = Vec::new();
+pub(super) fn slice(network: &Network, tree: Tree, limit: f64, random: &mut Random, clock: &Clock) -> (Vec<Label>, Tree) {
+    if too_large(&tree, limit).is_none() {
+        return (Vec::new(), tree);
+    }
     let mut reconfigure = Reconfigure::new(network.extents.len());
-    while let Some(product) = too_large(&tree, limit) {
-        let label = cheapest(&tree, product, network);
-        set(&mut tree, label, 1);
+    let mut found = FINES.map(|fine| {
+        let mut tree = tree.clone();
+        tree.seek(Objective { limit, fine, ..tree.objective() });
+        let sliced = sliced(network, &mut tree, limit, &mut |tree: &mut Tree| reconfigure.run(tree, 8, ROUNDS, random, clock));
+        tree.seek(tree.objective().minimize.into());
+        let slices: f64 = sliced.iter().map(|&label| log2(network.extents[label])).sum();
+        (tree.total() + slices, sliced, tree)
+    });
+    found.sort_by(|x, y| x.0.total_cmp(&y.0));
+    let [(_, mut sliced, tree), ..] = found;
+    sliced.sort_unstable();
+    (sliced, tree)
+}
+
+/// Slices labels of a tree, which `improve` improves.
+fn sliced(network: &Network, tree: &mut Tree, limit: f64, improve: &mut impl FnMut(&mut Tree)) -> Vec<Label> {
+    let mut sliced = Vec::new();
+    improve(tree);
+    while let Some(product) = too_large(tree, limit) {
+        let label = cheapest(tree, product, network);
+        set(tree, label, 1);
         sliced.push(label);
-        // The order that is improved must not make anything larger that was small enough.
-        let mut better = tree.clone();
-        reconfigure.run(&mut better, 8, 2, random, clock);
-        if largest(&better) <= largest(&tree) + 1e-9 || largest(&better) <= limit + 1e-9 {
-            tree = better;
-        }
+        improve(tree);
     }
     // What was sliced early may not be needed any more.
     for n in (0..sliced.len()).rev() {
-        set(&mut tree, sliced[n], network.extents[sliced[n]]);
-        if too_large(&tree, limit).is_none() {
+        set(tree, sliced[n], network.extents[sliced[n]]);
+        if too_large(tree, limit).is_none() {
             sliced.remove(n);
         } else {
-            set(&mut tree, sliced[n], 1);
+            set(tree, sliced[n], 1);
         }
     }
-    sliced.sort_unstable();
-    (sliced, tree)
+    sliced
 }
 
 fn set(tree: &mut Tree, label: Label, extent: usize) {
@@ -51,10 +72,6 @@ fn set(tree: &mut Tree, label: Label, extent: usize) {
 fn intermediates(tree: &Tree) -> impl Iterator<Item = usize> {
     let products = tree.products();
     products.start..products.end.saturating_sub(1).max(products.start)
-}
-
-fn largest(tree: &Tree) -> f64 {
-    intermediates(tree).map(|product| tree.size(product)).fold(0.0, f64::max)
 }
 
 fn too_large(tree: &Tree, limit: f64) -> Option<usize> {

@@ -4,7 +4,7 @@
 //! occur in the union, less those that one of the two has already summed, and both are sums over subsets that are made
 //! once. Source of the sums: F. Yates, "The design and analysis of factorial experiments" (1937).
 
-use super::cost::{Minimize, Step};
+use super::cost::{Objective, Step};
 
 /// Sets of tensors, as bits.
 pub(super) type Set = u32;
@@ -40,15 +40,16 @@ impl Subsets {
         &mut self,
         tensors: usize,
         labels: impl Iterator<Item = Shared>,
-        minimize: Minimize,
+        objective: Objective,
         (scale, cap): (f64, f64),
     ) -> Option<f64> {
         self.prepare(tensors, labels, cap);
         let step = |operations: f64, a: f64, b: f64, result: f64| Step { operations, factors: [a, b], result };
         // A copy of the loops for each: the price of operations alone is far simpler than the others.
-        match minimize {
-            Minimize::Operations => self.fill(|u, _, _, _| (u - scale).exp2()),
-            Minimize::Size | Minimize::Time(_) => self.fill(|u, a, b, c| (minimize.price(step(u, a, b, c)) - scale).exp2()),
+        if objective.is_plain() {
+            self.fill(|u, _, _, _| (u - scale).exp2());
+        } else {
+            self.fill(|u, a, b, c| (objective.price(step(u, a, b, c)) - scale).exp2());
         }
         let all = self.cost.len() - 1;
         (self.cost[all] < cap).then_some(self.cost[all])

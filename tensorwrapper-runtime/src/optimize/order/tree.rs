@@ -4,7 +4,7 @@
 //! those who hold them: for `p = (a b) c`, the labels that `a c` keeps are those that `b` or `p` has.
 
 use super::bits::{Rows, Weights};
-use super::cost::{Cost, Minimize, Step, sum};
+use super::cost::{Cost, Objective, Step, sum};
 use super::{Network, Path};
 
 /// The tree of a path. Leaves are numbered as the factors, products behind them, and the last node is the root.
@@ -20,7 +20,7 @@ pub(super) struct Tree {
     /// The price of each product.
     prices: Vec<f64>,
     weights: Weights,
-    minimize: Minimize,
+    objective: Objective,
 }
 
 /// Another order of three tensors: of `(a b) c` the products `(a c) b`.
@@ -38,7 +38,7 @@ pub(super) struct Rotation {
 
 impl Tree {
     /// The tree of a path of at least one factor.
-    pub(super) fn new(network: &Network, weights: Weights, path: &Path, minimize: Minimize) -> Tree {
+    pub(super) fn new(network: &Network, weights: Weights, path: &Path, objective: impl Into<Objective>) -> Tree {
         let leaves = network.inputs.len();
         let nodes = leaves + path.len();
         let mut rows = Rows::new(nodes, network.extents.len());
@@ -64,7 +64,7 @@ impl Tree {
         }
         let children = path.iter().map(|&(a, b)| [a, b]).collect();
         let (sizes, prices) = (vec![0.0; nodes], vec![0.0; path.len()]);
-        let mut tree = Tree { leaves, children, rows, sizes, prices, weights, minimize };
+        let mut tree = Tree { leaves, children, rows, sizes, prices, weights, objective: objective.into() };
         tree.assess();
         tree
     }
@@ -80,7 +80,7 @@ impl Tree {
             self.sizes[node] = self.weights.size(self.rows.row(node).iter().copied());
         }
         for node in self.leaves..self.sizes.len() {
-            self.prices[node - self.leaves] = self.minimize.price(self.step(node));
+            self.prices[node - self.leaves] = self.objective.price(self.step(node));
         }
     }
 
@@ -88,8 +88,14 @@ impl Tree {
         &self.weights
     }
 
-    pub(super) fn minimize(&self) -> Minimize {
-        self.minimize
+    pub(super) fn objective(&self) -> Objective {
+        self.objective
+    }
+
+    /// Asks for something else.
+    pub(super) fn seek(&mut self, objective: Objective) {
+        self.objective = objective;
+        self.assess();
     }
 
     /// The numbers of the products.
@@ -149,11 +155,11 @@ impl Tree {
         let (row_a, row_b, row_c, row_p) = (rows.row(a), rows.row(b), rows.row(c), rows.row(parent));
         let union = row_a.iter().zip(row_c).map(|(a, c)| a | c);
         let open = union.clone().zip(row_b.iter().zip(row_p)).map(|(union, (b, p))| union & (b | p));
-        let size = if self.minimize.sees_sizes() { weights.size(open.clone()) } else { 0.0 };
+        let size = if self.objective.is_plain() { 0.0 } else { weights.size(open.clone()) };
         let around = weights.size(open.zip(row_b).map(|(open, b)| open | b));
         let inner = Step { operations: weights.size(union), factors: [self.sizes[a], self.sizes[c]], result: size };
         let outer = Step { operations: around, factors: [size, self.sizes[b]], result: self.sizes[parent] };
-        let prices = [self.minimize.price(inner), self.minimize.price(outer)];
+        let prices = [self.objective.price(inner), self.objective.price(outer)];
         Some(Rotation { parent, child, nodes: [a, b, c], prices })
     }
 
@@ -189,7 +195,7 @@ impl Tree {
             self.sizes[*node] = self.weights.size(row.iter().copied());
         }
         for (node, ..) in part {
-            self.prices[node - self.leaves] = self.minimize.price(self.step(*node));
+            self.prices[node - self.leaves] = self.objective.price(self.step(*node));
         }
     }
 
