@@ -4,7 +4,7 @@
 
 use super::anneal::{Cooling, anneal};
 use super::bits::Weights;
-use super::cost::{Cost, Minimize};
+use super::cost::Minimize;
 use super::greedy::{Noise, greedy, noisy, simplify};
 use super::random::Random;
 use super::reconfigure::Reconfigure;
@@ -14,6 +14,8 @@ use super::{Clock, Network, Path, exact};
 /// How much is searched.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Effort {
+    /// The most factors of which all orders are compared instead.
+    pub(super) exact: usize,
     /// Greedy searches with chance, beside the one without.
     pub(super) starts: usize,
     /// Rounds of annealing.
@@ -23,22 +25,23 @@ pub(super) struct Effort {
 /// Below this many factors all orders are compared without asking first what a greedy order costs.
 const AT_ONCE: usize = 8;
 
-/// The most factors of which the search by itself compares all orders.
-const SMALL: usize = 12;
-
 /// Tensors of a part whose order is searched exactly, while searching and at the end.
 const WIDTHS: [usize; 2] = [8, 10];
 
-/// How often annealing looks at each product in the first rounds, and at all of them together in the last.
+/// How often annealing looks at each product in the first rounds; and how many words of sets it may look at, because large
+/// trees would be hot for longer than anybody waits.
 const SWEEPS: usize = 4000;
-const MOST_LOOKS: usize = 30_000_000;
+const MOST_WORDS: usize = 100_000_000;
+
+/// Of so many rounds one anneals the whole network, the others what is left of it after the products that do not enlarge.
+const WHOLE: usize = 4;
 
 /// The temperature at which annealing ends: below it hardly anything changes that reconfiguring does not find sooner.
 const COLD: f64 = 0.1;
 
-/// A good path and whether it is known to be the best.
+/// A good path and whether it is known to be the best, as that of at most `exact` factors is.
 pub(super) fn search(network: &Network, minimize: Minimize, effort: Effort, seed: u64, clock: &Clock) -> (Path, bool) {
-    if network.inputs.len() <= SMALL {
+    if network.inputs.len() <= effort.exact {
         return (small(network, minimize), true);
     }
     (Search::new(network, minimize, seed, clock).run(effort), false)
@@ -86,12 +89,17 @@ impl<'n> Search<'n> {
 
     fn run(&mut self, effort: Effort) -> Path {
         // The greedy order of all factors is what every other must be better than.
-        let mut best = Best::of(self.network, greedy(self.network), self.minimize);
+        let greedy = greedy(self.network);
+        let mut best = Tree::new(self.network, Weights::new(&self.network.extents), &greedy, self.minimize);
         let mut core = self.start(effort.starts);
         self.offer(&core, &mut best);
         for round in 0..effort.rounds {
             if self.clock.is_over() {
                 break;
+            }
+            if core.products().len() < 2 || round % WHOLE == WHOLE - 1 {
+                best = self.round(round, &best);
+                continue;
             }
             let tree = self.round(round, &core);
             if tree.cost().is_below(&core.cost(), self.minimize) {
@@ -99,7 +107,7 @@ impl<'n> Search<'n> {
                 self.offer(&core, &mut best);
             }
         }
-        best.path
+        best.path()
     }
 
     /// The best of many greedy orders, improved.
@@ -130,40 +138,26 @@ impl<'n> Search<'n> {
         self.reconfigure.run(tree, width, rounds, &mut self.random, self.clock);
     }
 
-    /// Annealing, from hot in some rounds and from warm in others, ever more slowly.
-    fn round(&mut self, round: usize, best: &Tree) -> Tree {
-        // Large trees would be hot for longer than anybody waits.
-        let sweeps = (SWEEPS << (round / 8).min(5)).min(MOST_LOOKS / self.core.numbers.len()).max(50);
+    /// Annealing, from hot in some rounds and from warm in others, ever more slowly. Never worse than the given tree.
+    fn round(&mut self, round: usize, start: &Tree) -> Tree {
+        let looks = MOST_WORDS / (start.products().len() * start.row(0).len()).max(1);
+        let sweeps = looks.clamp(20, SWEEPS) << (round / 8).min(5);
         let hot = round.is_multiple_of(2);
         let from = if hot { self.random.scale(1.0, 4.0) } else { self.random.scale(0.15, 1.0) };
         let cooling = Cooling { from, to: COLD, sweeps };
-        let mut tree = anneal(best, cooling, &mut self.random, self.clock);
+        let mut tree = anneal(start, cooling, &mut self.random, self.clock);
         self.polish(&mut tree, WIDTHS[round / 2 % 2]);
-        tree
+        if tree.cost().is_below(&start.cost(), self.minimize) { tree } else { start.clone() }
     }
 
     /// Takes a tree of the core, improved as one of the whole network, if it is the best.
-    fn offer(&mut self, core: &Tree, best: &mut Best) {
+    fn offer(&mut self, core: &Tree, best: &mut Tree) {
         let path = self.core.whole(self.network.inputs.len(), &self.prefix, &core.path());
         let mut tree = Tree::new(self.network, Weights::new(&self.network.extents), &path, self.minimize);
         self.polish(&mut tree, WIDTHS[0]);
-        let cost = tree.cost();
-        if cost.is_below(&best.cost, self.minimize) {
-            *best = Best { path: tree.path(), cost };
+        if tree.cost().is_below(&best.cost(), self.minimize) {
+            *best = tree;
         }
-    }
-}
-
-/// The best path so far.
-struct Best {
-    path: Path,
-    cost: Cost,
-}
-
-impl Best {
-    fn of(network: &Network, path: Path, minimize: Minimize) -> Best {
-        let cost = super::cost::cost(network, &path, minimize);
-        Best { path, cost }
     }
 }
 

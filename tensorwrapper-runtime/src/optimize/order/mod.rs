@@ -48,7 +48,7 @@ pub enum Order {
     Exact,
     /// The pair next that shrinks the tensors most.
     Greedy,
-    /// The best order that is found in this time; of up to 12 factors the best there is, whatever time it takes.
+    /// The best order that is found in this time; of up to 16 factors the best there is, whatever time it takes.
     Budget(Duration),
     /// From left to right.
     AsWritten,
@@ -95,15 +95,19 @@ fn search(network: &Network, order: Order, minimize: Minimize, seed: u64, rounds
     let auto = |effort, time| auto::search(network, minimize, effort, seed, &Clock::new(time));
     // Searches of large networks take longer, so there are fewer.
     let starts = |of_all: usize, most: usize| (of_all / network.inputs.len().max(1)).min(most);
-    let quick = auto::Effort { starts: starts(400, 8), rounds: rounds.unwrap_or(0) };
-    let long = auto::Effort { starts: starts(2000, 64), rounds: usize::MAX };
+    let quick = auto::Effort { exact: 12, starts: starts(400, 8), rounds: rounds.unwrap_or(0) };
+    let long = auto::Effort { exact: exact::DENSE, starts: starts(2000, 64), rounds: usize::MAX };
     match order {
         Order::Auto => auto(quick, None),
         Order::Exact if network.inputs.len() <= exact::DENSE => (auto::small(network, minimize), true),
         Order::Exact => {
             let (good, _) = auto(quick, None);
-            let known = cost::cost(network, &good, minimize).price;
-            exact::connected(network, minimize, known).map_or((good, false), |best| (best, true))
+            let price = |path: &Path| cost::cost(network, path, minimize).price;
+            match exact::connected(network, minimize, price(&good)) {
+                // Outer products, which only the other search makes, may be better still.
+                Some(best) => (if price(&best) <= price(&good) { best } else { good }, true),
+                None => (good, false),
+            }
         }
         Order::Greedy => (greedy::greedy(network), false),
         Order::Budget(time) => auto(long, Some(time)),
