@@ -20,6 +20,10 @@ mod expr;
 pub mod graph;
 // Floor 6: the same, cheaper.
 mod optimize;
+/// Orders of products, for programs that want one without computing: [`find`](order::find).
+pub mod order {
+    pub use crate::optimize::order::{Found, Minimize, Rates, Search, find};
+}
 // Floor 7: computing it.
 mod exec;
 // The roof: what expansions of the macros call.

@@ -261,7 +261,7 @@ pub use tensorwrapper_runtime::{
     EvalAll, Expr, Extent, Extents, Fill, FixedIndices, Graph, Indexed, IndexedPhysical, IndexedShape, Indexer, Indices,
     IntoExtent, IntoShape, Layout, Layouts, Len, Logical, MapArguments, Mask, MemoryKind, Moved, MultiIndex, NestedArray, Order,
     Physical, Place, Placement, Shape, StaticExtents, StaticTensor, Tensor, TensorLike, TensorMut, TensorRef, Tile, Walk,
-    contract, einsum, eval_all, graph,
+    contract, einsum, eval_all, graph, order,
 };
 
 #[doc(hidden)]

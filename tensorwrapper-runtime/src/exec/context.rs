@@ -51,6 +51,20 @@ impl Context {
         Context { choices: Choices { order, ..self.choices }, ..self }
     }
 
+    /// The same with another start of what chance decides in the search for an order. The same seed gives the same order.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Context, Order, Tensor};
+    /// let context = Context::cpu().order(Order::Exact).seed(7);
+    /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
+    /// assert_eq!(context.einsum("ij,jk,kl->il", &[&a, &a, &a])?.as_slice(), [4.0; 4]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Context {
+        Context { choices: Choices { seed, ..self.choices }, ..self }
+    }
+
     /// The same with sums of another precision.
     ///
     /// ```

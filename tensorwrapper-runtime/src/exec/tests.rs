@@ -164,7 +164,7 @@ fn pairs_make_the_same_product() {
             Tensor::from_parts(elements, plan.results[0].clone())
         };
         let expected = result(&graph);
-        for order in [Order::Greedy, Order::AsWritten] {
+        for order in [Order::Auto, Order::Exact, Order::Greedy, Order::AsWritten] {
             let binary = optimize(&graph, Choices { order, ..Choices::default() }).unwrap();
             assert!(binary.operations().iter().all(|node| node.inputs.len() <= 2));
             assert_eq!(binary.operations().len(), graph.operations()[0].inputs.len().saturating_sub(1).max(1));

@@ -1,7 +1,7 @@
 //! Passes from graph to graph: each a pure function in a file of its own, verified after it ran.
 
 mod accumulate;
-mod order;
+pub(crate) mod order;
 mod pairwise;
 mod rewrite;
 #[cfg(test)]
@@ -17,6 +17,8 @@ pub use order::Order;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Choices {
     pub(crate) order: Order,
+    /// Where the chance of searches for an order starts.
+    pub(crate) seed: u64,
     pub(crate) accumulate: Accumulate,
 }
 
@@ -34,10 +36,10 @@ pub(crate) fn optimize(graph: &OpGraph, choices: Choices) -> Result<OpGraph, Err
     };
     // Products of many factors are widened as one, so that no intermediate is rounded.
     match choices.accumulate {
-        Accumulate::AsElements => verified(pairwise::pairwise(graph, choices.order)),
+        Accumulate::AsElements => verified(pairwise::pairwise(graph, choices)),
         Accumulate::Double => {
             let wide = verified(accumulate::accumulate(graph))?;
-            verified(pairwise::pairwise(&wide, choices.order))
+            verified(pairwise::pairwise(&wide, choices))
         }
     }
 }

@@ -2,14 +2,15 @@
 
 use num_complex::Complex;
 
-use super::order::{Network, Order, path};
+use super::Choices;
+use super::order::{Network, path};
 use super::rewrite::{keep, rewrite};
 use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId};
 
 /// The same graph with at most two factors in each contraction.
-pub(super) fn pairwise(graph: &OpGraph, order: Order) -> OpGraph {
+pub(super) fn pairwise(graph: &OpGraph, choices: Choices) -> OpGraph {
     rewrite(graph, |result, node, inputs| match node.operation {
-        Operation::Contract { alpha } if inputs.len() > 2 => vec![split(result, graph, node, inputs, alpha, order)],
+        Operation::Contract { alpha } if inputs.len() > 2 => vec![split(result, graph, node, inputs, alpha, choices)],
         _ => keep(graph, result, node, inputs),
     })
 }
@@ -21,23 +22,27 @@ fn split(
     node: &OperationNode,
     inputs: Vec<Edge>,
     alpha: Complex<f64>,
-    order: Order,
+    choices: Choices,
 ) -> TensorId {
     let output = node.outputs[0].labels();
     let dtype = graph.tensor(node.outputs[0].tensor).dtype;
     let network =
         Network { inputs: inputs.iter().map(Edge::labels).collect(), output: output.clone(), extents: node.extents.clone() };
+    // How many factors that are still to be multiplied have a label, the result included.
+    let mut holders = vec![0usize; network.extents.len()];
+    network.inputs.iter().chain([&output]).flatten().for_each(|&label| holders[label] += 1);
     let mut live: Vec<Option<Edge>> = inputs.into_iter().map(Some).collect();
-    let pairs = path(&network, order);
+    let pairs = path(&network, choices.order, choices.seed);
     let last = pairs.len() - 1;
     for (n, (a, b)) in pairs.into_iter().enumerate() {
         let factors = [a, b].map(|factor| live[factor].take().expect("a path uses each factor once"));
         let labels = [factors[0].labels(), factors[1].labels()];
-        let others: Vec<Vec<Label>> = live.iter().flatten().map(Edge::labels).collect();
+        labels.iter().flatten().for_each(|&label| holders[label] -= 1);
         let (kept, alpha) = match n == last {
             true => (output.clone(), alpha),
-            false => (network.kept([&labels[0], &labels[1]], others.iter()), Complex::new(1.0, 0.0)),
+            false => (Network::kept([&labels[0], &labels[1]], |label| holders[label] > 0), Complex::new(1.0, 0.0)),
         };
+        kept.iter().for_each(|&label| holders[label] += 1);
         live.push(Some(pair(result, factors, &kept, alpha, (&node.extents, dtype))));
     }
     live.pop().flatten().expect("the last pair makes the result").tensor

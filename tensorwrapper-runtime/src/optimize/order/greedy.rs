@@ -8,17 +8,76 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
+use super::random::Random;
 use super::{Network, Path};
 use crate::graph::Label;
+
+/// A label of more factors than this brings no two of them together: they would be too many pairs. Others that share a label
+/// come first, then the two smallest.
+const MOST_HOLDERS: usize = 64;
+
+/// How a search strays from the best pair.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Noise {
+    /// What the logarithms of two pairs may differ by, about, and still be chosen either way.
+    pub(super) temperature: f64,
+    /// What the sizes of factors count against that of the product.
+    pub(super) weight: f64,
+}
 
 /// Among pairs that share a label: size of the product less the sizes of its factors; among equals the fewest
 /// operations, then the earliest pair, so that the answer depends on nothing else. Where no pair shares a label, the
 /// two smallest factors.
 pub(super) fn greedy(network: &Network) -> Path {
+    complete(network, |_| ())
+}
+
+/// The same with scores that chance changes.
+/// Source: J. Gray, S. Kourtis, "Hyper-optimized tensor network contraction", Quantum 5, 410 (2021).
+pub(super) fn noisy(network: &Network, noise: Noise, random: &mut Random) -> Path {
+    complete(network, |candidate| {
+        let score = candidate.kept - noise.weight * (candidate.kept - candidate.growth);
+        // A logarithm of either sign, steep enough near 0 that no two sides meet.
+        let score = score.signum() * (1.0 + score.abs()).log2();
+        candidate.growth = score + noise.temperature * (-random.unit().ln()).ln();
+    })
+}
+
+/// Products that do not enlarge: of factors of which one has all labels of both, or at most two labels. Returns them as the
+/// beginning of a path.
+pub(super) fn simplify(network: &Network) -> Path {
     let mut factors = Factors::new(network);
+    let mut path = Path::new();
+    let is_good = |factors: &Factors<'_>, candidate: &Candidate| {
+        let (a, b) = candidate.pair;
+        let larger = factors.sizes[a].max(factors.sizes[b]);
+        let few = factors.live(a).len().min(factors.live(b).len()) <= 2;
+        candidate.kept <= larger && (few || candidate.operations <= larger)
+    };
     let mut candidates = BinaryHeap::new();
     for b in 0..network.inputs.len() {
-        candidates.extend(factors.candidates(b).map(Reverse));
+        candidates.extend(factors.candidates(b).filter(|c| is_good(&factors, c)).map(Reverse));
+    }
+    while let Some(Reverse(Candidate { pair, .. })) = candidates.pop() {
+        if factors.is_live(pair.0) && factors.is_live(pair.1) {
+            let product = factors.multiply(pair);
+            candidates.extend(factors.candidates(product).filter(|c| is_good(&factors, c)).map(Reverse));
+            path.push(pair);
+        }
+    }
+    path
+}
+
+/// Pairs until one factor is left; `change` may give a candidate another score.
+fn complete(network: &Network, mut change: impl FnMut(&mut Candidate)) -> Path {
+    let mut factors = Factors::new(network);
+    let mut candidates = BinaryHeap::new();
+    let mut changed = |mut candidate: Candidate| {
+        change(&mut candidate);
+        Reverse(candidate)
+    };
+    for b in 0..network.inputs.len() {
+        candidates.extend(factors.candidates(b).map(&mut changed));
     }
     let mut path = Path::new();
     for _ in 1..network.inputs.len() {
@@ -26,7 +85,7 @@ pub(super) fn greedy(network: &Network) -> Path {
         let pair = shared.find(|&(a, b)| factors.is_live(a) && factors.is_live(b));
         let pair = pair.unwrap_or_else(|| factors.smallest_pair());
         let product = factors.multiply(pair);
-        candidates.extend(factors.candidates(product).map(Reverse));
+        candidates.extend(factors.candidates(product).map(&mut changed));
         path.push(pair);
     }
     path
@@ -37,6 +96,7 @@ pub(super) fn greedy(network: &Network) -> Path {
 struct Candidate {
     growth: f64,
     operations: f64,
+    kept: f64,
     pair: (usize, usize),
 }
 
@@ -61,11 +121,41 @@ impl PartialEq for Candidate {
 
 impl Eq for Candidate {}
 
+/// A factor by its size, then by its number.
+#[derive(Clone, Copy, Debug)]
+struct BySize {
+    size: f64,
+    factor: usize,
+}
+
+impl Ord for BySize {
+    fn cmp(&self, other: &BySize) -> Ordering {
+        self.size.total_cmp(&other.size).then(self.factor.cmp(&other.factor))
+    }
+}
+
+impl PartialOrd for BySize {
+    fn partial_cmp(&self, other: &BySize) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for BySize {
+    fn eq(&self, other: &BySize) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for BySize {}
+
 /// The factors by the numbers that paths give them, products included.
 struct Factors<'n> {
     network: &'n Network,
     /// Sorted labels; `None` once multiplied.
     labels: Vec<Option<Vec<Label>>>,
+    sizes: Vec<f64>,
+    /// All factors by size, those too that are not live any more.
+    by_size: BinaryHeap<Reverse<BySize>>,
     /// The live factors that have a label, ascending.
     holders: Vec<Vec<usize>>,
     /// Whether the result has a label.
@@ -76,7 +166,8 @@ impl<'n> Factors<'n> {
     fn new(network: &'n Network) -> Factors<'n> {
         let mut wanted = vec![false; network.extents.len()];
         network.output.iter().for_each(|&label| wanted[label] = true);
-        let mut factors = Factors { network, labels: Vec::new(), holders: vec![Vec::new(); network.extents.len()], wanted };
+        let holders = vec![Vec::new(); network.extents.len()];
+        let mut factors = Factors { network, labels: vec![], sizes: vec![], by_size: BinaryHeap::new(), holders, wanted };
         for labels in &network.inputs {
             let mut labels = labels.clone();
             labels.sort_unstable();
@@ -87,6 +178,10 @@ impl<'n> Factors<'n> {
 
     fn push(&mut self, labels: Vec<Label>) {
         labels.iter().for_each(|&label| self.holders[label].push(self.labels.len()));
+        // Infinite sizes would leave nothing to compare.
+        let size = self.network.size(&labels).min(f64::MAX);
+        self.by_size.push(Reverse(BySize { size, factor: self.labels.len() }));
+        self.sizes.push(size);
         self.labels.push(Some(labels));
     }
 
@@ -100,22 +195,24 @@ impl<'n> Factors<'n> {
 
     /// The pairs of a factor and the earlier ones that share a label with it.
     fn candidates(&self, b: usize) -> impl Iterator<Item = Candidate> + '_ {
-        let mut earlier: Vec<usize> = self.live(b).iter().flat_map(|&l| &self.holders[l]).copied().filter(|&a| a < b).collect();
+        let holders = self.live(b).iter().map(|&l| &self.holders[l]).filter(|holders| holders.len() <= MOST_HOLDERS);
+        let mut earlier: Vec<usize> = holders.flatten().copied().filter(|&a| a < b).collect();
         earlier.sort_unstable();
         earlier.dedup();
         earlier.into_iter().map(move |a| self.assess((a, b)))
     }
 
     fn assess(&self, pair: (usize, usize)) -> Candidate {
-        let size = |labels: &mut dyn Iterator<Item = Label>| {
-            let size: f64 = labels.map(|l| self.network.extents[l] as f64).product();
-            // Infinite sizes would leave nothing to compare.
-            size.min(f64::MAX)
-        };
-        let own = |factor: usize| size(&mut self.live(factor).iter().copied());
-        let kept = size(&mut self.union(pair).filter(|&(l, held)| self.is_kept(l, held)).map(|(l, _)| l));
-        let operations = size(&mut self.union(pair).map(|(l, _)| l));
-        Candidate { growth: kept - own(pair.0) - own(pair.1), operations, pair }
+        let (mut kept, mut operations) = (1.0, 1.0);
+        for (label, held) in self.union(pair) {
+            let extent = self.network.extents[label] as f64;
+            operations *= extent;
+            if self.is_kept(label, held) {
+                kept *= extent;
+            }
+        }
+        let (kept, operations) = (kept.min(f64::MAX), operations.min(f64::MAX));
+        Candidate { growth: kept - self.sizes[pair.0] - self.sizes[pair.1], operations, kept, pair }
     }
 
     /// Whether a label that so many of two factors have is needed once they are multiplied.
@@ -138,11 +235,11 @@ impl<'n> Factors<'n> {
     }
 
     /// The two smallest live factors, the earlier first.
-    fn smallest_pair(&self) -> (usize, usize) {
-        let live = self.labels.iter().enumerate().filter_map(|(n, labels)| Some((n, self.network.size(labels.as_ref()?))));
-        let mut live: Vec<(usize, f64)> = live.collect();
-        live.sort_by(|x, y| x.1.total_cmp(&y.1).then(x.0.cmp(&y.0)));
-        let (a, b) = (live[0].0, live[1].0);
+    fn smallest_pair(&mut self) -> (usize, usize) {
+        let labels = &self.labels;
+        let mut live = std::iter::from_fn(|| self.by_size.pop()).filter(|Reverse(next)| labels[next.factor].is_some());
+        let mut next = || live.next().expect("two factors are live").0.factor;
+        let (a, b) = (next(), next());
         (a.min(b), a.max(b))
     }
 

@@ -1,0 +1,182 @@
+//! The search that strategies are parts of: simplify, start greedily many times, anneal, reconfigure, keep the best.
+//!
+//! It is a function of network, seed and number of rounds; time only ends it early, with the best so far.
+
+use super::anneal::{Cooling, anneal};
+use super::bits::Weights;
+use super::cost::Minimize;
+use super::greedy::{Noise, greedy, noisy, simplify};
+use super::random::Random;
+use super::reconfigure::Reconfigure;
+use super::tree::Tree;
+use super::{Clock, Network, Path, exact};
+
+/// How much is searched.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Effort {
+    /// The most factors of which all orders are compared instead.
+    pub(super) exact: usize,
+    /// Greedy searches with chance, beside the one without.
+    pub(super) starts: usize,
+    /// Rounds of annealing.
+    pub(super) rounds: usize,
+}
+
+/// Below this many factors all orders are compared without asking first what a greedy order costs.
+const AT_ONCE: usize = 8;
+
+/// Tensors of a part whose order is searched exactly, while searching and at the end.
+const WIDTHS: [usize; 2] = [8, 10];
+
+/// How often annealing looks at each product in the first rounds; and how many words of sets it may look at, because large
+/// trees would be hot for longer than anybody waits.
+const SWEEPS: usize = 4000;
+const MOST_WORDS: usize = 100_000_000;
+
+/// Of so many rounds one anneals the whole network, the others what is left of it after the products that do not enlarge.
+const WHOLE: usize = 4;
+
+/// The temperature at which annealing ends: below it hardly anything changes that reconfiguring does not find sooner.
+const COLD: f64 = 0.1;
+
+/// A good path and whether it is known to be the best, as that of at most `exact` factors is.
+pub(super) fn search(network: &Network, minimize: Minimize, effort: Effort, seed: u64, clock: &Clock) -> (Path, bool) {
+    if network.inputs.len() <= effort.exact {
+        return (small(network, minimize), true);
+    }
+    (Search::new(network, minimize, seed, clock).run(effort), false)
+}
+
+/// The best order of at most [`exact::DENSE`] factors.
+pub(super) fn small(network: &Network, minimize: Minimize) -> Path {
+    let at_once = (network.inputs.len() <= AT_ONCE).then(|| exact::dense(network, minimize, None)).flatten();
+    at_once.unwrap_or_else(|| {
+        let path = greedy(network);
+        let cap = super::cost::cost(network, &path, minimize).price;
+        exact::dense(network, minimize, Some(cap)).unwrap_or(path)
+    })
+}
+
+struct Search<'n> {
+    network: &'n Network,
+    minimize: Minimize,
+    clock: &'n Clock,
+    random: Random,
+    reconfigure: Reconfigure,
+    /// Products that are made first in any case, and what is left then.
+    prefix: Path,
+    core: Core,
+}
+
+/// What is left of a network after some products.
+struct Core {
+    network: Network,
+    /// The numbers of its factors in the whole network's path.
+    numbers: Vec<usize>,
+}
+
+impl<'n> Search<'n> {
+    fn new(network: &'n Network, minimize: Minimize, seed: u64, clock: &'n Clock) -> Search<'n> {
+        let prefix = simplify(network);
+        let core = Core::new(network, &prefix);
+        let reconfigure = Reconfigure::new(network.extents.len());
+        Search { network, minimize, clock, random: Random::new(seed, 0), reconfigure, prefix, core }
+    }
+
+    fn tree(&self, path: &Path) -> Tree {
+        Tree::new(&self.core.network, Weights::new(&self.network.extents), path, self.minimize)
+    }
+
+    fn run(&mut self, effort: Effort) -> Path {
+        // The greedy order of all factors is what every other must be better than.
+        let greedy = greedy(self.network);
+        let mut best = Tree::new(self.network, Weights::new(&self.network.extents), &greedy, self.minimize);
+        let mut core = self.start(effort.starts);
+        self.offer(&core, &mut best);
+        for round in 0..effort.rounds {
+            if self.clock.is_over() {
+                break;
+            }
+            if core.products().len() < 2 || round % WHOLE == WHOLE - 1 {
+                best = self.round(round, &best);
+                continue;
+            }
+            let tree = self.round(round, &core);
+            if tree.cost().is_below(&core.cost(), self.minimize) {
+                core = tree;
+                self.offer(&core, &mut best);
+            }
+        }
+        best.path()
+    }
+
+    /// The best of many greedy orders, improved.
+    fn start(&mut self, starts: usize) -> Tree {
+        let mut best = self.tree(&greedy(&self.core.network));
+        self.polish(&mut best, WIDTHS[0]);
+        for _ in 0..starts {
+            if self.clock.is_over() {
+                break;
+            }
+            let mut tree = self.greedy_tree();
+            self.polish(&mut tree, WIDTHS[0]);
+            if tree.cost().is_below(&best.cost(), self.minimize) {
+                best = tree;
+            }
+        }
+        best
+    }
+
+    fn greedy_tree(&mut self) -> Tree {
+        let noise = Noise { temperature: self.random.scale(0.01, 1.0), weight: self.random.scale(0.2, 2.0) };
+        let path = noisy(&self.core.network, noise, &mut self.random);
+        self.tree(&path)
+    }
+
+    fn polish(&mut self, tree: &mut Tree, width: usize) {
+        let rounds = (20_000 / self.network.inputs.len()).clamp(1, 8);
+        self.reconfigure.run(tree, width, rounds, &mut self.random, self.clock);
+    }
+
+    /// Annealing, from hot in some rounds and from warm in others, ever more slowly. Never worse than the given tree.
+    fn round(&mut self, round: usize, start: &Tree) -> Tree {
+        let looks = MOST_WORDS / (start.products().len() * start.row(0).len()).max(1);
+        let sweeps = looks.clamp(20, SWEEPS) << (round / 8).min(5);
+        let hot = round.is_multiple_of(2);
+        let from = if hot { self.random.scale(1.0, 4.0) } else { self.random.scale(0.15, 1.0) };
+        let cooling = Cooling { from, to: COLD, sweeps };
+        let mut tree = anneal(start, cooling, &mut self.random, self.clock);
+        self.polish(&mut tree, WIDTHS[round / 2 % 2]);
+        if tree.cost().is_below(&start.cost(), self.minimize) { tree } else { start.clone() }
+    }
+
+    /// Takes a tree of the core, improved as one of the whole network, if it is the best.
+    fn offer(&mut self, core: &Tree, best: &mut Tree) {
+        let path = self.core.whole(self.network.inputs.len(), &self.prefix, &core.path());
+        let mut tree = Tree::new(self.network, Weights::new(&self.network.extents), &path, self.minimize);
+        self.polish(&mut tree, WIDTHS[0]);
+        if tree.cost().is_below(&best.cost(), self.minimize) {
+            *best = tree;
+        }
+    }
+}
+
+impl Core {
+    fn new(network: &Network, prefix: &Path) -> Core {
+        let tree = Tree::new(network, Weights::new(&network.extents), prefix, Minimize::Operations);
+        let mut live = vec![true; network.inputs.len() + prefix.len()];
+        prefix.iter().flat_map(|&(a, b)| [a, b]).for_each(|factor| live[factor] = false);
+        let numbers: Vec<usize> = (0..live.len()).filter(|&factor| live[factor]).collect();
+        let labels = |&factor: &usize| super::bits::labels(tree.row(factor).iter().copied()).collect();
+        let inputs = numbers.iter().map(labels).collect();
+        Core { network: Network { inputs, output: network.output.clone(), extents: network.extents.clone() }, numbers }
+    }
+
+    /// The prefix and a path of the core as a path of the whole network of so many factors.
+    fn whole(&self, factors: usize, prefix: &Path, path: &Path) -> Path {
+        let made = factors + prefix.len();
+        let number = |n: usize| self.numbers.get(n).copied().unwrap_or_else(|| made + n - self.numbers.len());
+        let rest = path.iter().map(|&(a, b)| (number(a).min(number(b)), number(a).max(number(b))));
+        prefix.iter().copied().chain(rest).collect()
+    }
+}

@@ -1,0 +1,39 @@
+//! Numbers that look random, the same for the same seed. It must not know what they are for.
+//!
+//! Source: G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA (2014).
+
+/// SplitMix64. Searches need speed and repetition, not secrecy, so a crate would bring nothing.
+#[derive(Clone, Debug)]
+pub(super) struct Random(u64);
+
+impl Random {
+    /// The stream of a seed; different streams of one seed are independent.
+    pub(super) fn new(seed: u64, stream: u64) -> Random {
+        let mut random = Random(seed);
+        random.0 = random.bits() ^ stream.wrapping_mul(0xD1B5_4A32_D192_ED03);
+        random
+    }
+
+    pub(super) fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// Between 0 and 1, neither included.
+    pub(super) fn unit(&mut self) -> f64 {
+        ((self.bits() >> 12) as f64 + 0.5) / (1u64 << 52) as f64
+    }
+
+    /// Below a bound that is not 0.
+    pub(super) fn below(&mut self, bound: usize) -> usize {
+        ((u128::from(self.bits()) * bound as u128) >> 64) as usize
+    }
+
+    /// Between two positive numbers, each power of ten as likely as the next.
+    pub(super) fn scale(&mut self, low: f64, high: f64) -> f64 {
+        low * (high / low).powf(self.unit())
+    }
+}
