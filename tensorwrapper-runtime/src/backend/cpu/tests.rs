@@ -84,16 +84,18 @@ fn larger_contractions() {
 
 /// Row-major operands of a product as an equation writes it, one letter an axis, upper-case letters being of extent 3.
 fn named_contract<T: Element>(rng: &mut StdRng, equation: &str, extent: usize, cpu: &Cpu) {
+    sized_contract::<T>(rng, equation, &|label| if label.is_uppercase() { 3 } else { extent }, cpu);
+}
+
+/// The same, of any extents.
+pub(super) fn sized_contract<T: Element>(rng: &mut StdRng, equation: &str, size: &dyn Fn(char) -> usize, cpu: &Cpu) {
     let (inputs, out) = equation.split_once("->").unwrap();
-    let mut labels: Vec<char> = out.chars().collect();
-    labels.extend(inputs.chars().filter(|c| *c != ',' && !out.contains(*c)));
-    let mut unique = Vec::new();
-    labels.into_iter().for_each(|label| {
+    let mut unique: Vec<char> = Vec::new();
+    for label in out.chars().chain(inputs.chars().filter(|c| *c != ',')) {
         if !unique.contains(&label) {
             unique.push(label)
         }
-    });
-    let size = |label: char| if label.is_uppercase() { 3 } else { extent };
+    }
     let extents: Vec<usize> = unique.iter().map(|&label| size(label)).collect();
     let factors: Vec<Placed<T>> = inputs
         .split(',')

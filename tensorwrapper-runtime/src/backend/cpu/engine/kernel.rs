@@ -21,20 +21,23 @@ pub(super) const MOST_COLUMNS: usize = 8;
 /// Elements that a tile has at most.
 pub(super) const MOST_TILE: usize = 48 * MOST_COLUMNS;
 /// Terms ahead of which the panel of rows is asked for.
-const AHEAD: usize = 8;
+const AHEAD: isize = 8;
 
 /// A tile of the result to compute.
 pub(super) struct Tile<T: Element> {
     /// Number of terms.
     pub(super) terms: usize,
-    /// Panels.
+    /// Panels; that of the rows may be the operand itself, so that it says how much further each term is.
     pub(super) rows: *const T::Real,
+    pub(super) step: isize,
     pub(super) columns: *const T::Real,
     /// How many groups of rows are wanted, at most a panel's.
     pub(super) groups: usize,
     pub(super) alpha: T,
     /// Whether to add to what is there, or else to write over it unread.
     pub(super) add: bool,
+    /// From where to fetch a cache line for each term, and how much further for each; any addresses.
+    pub(super) ahead: Option<(*const T, *const isize)>,
     /// Where the groups of rows go, and how much further each column does.
     pub(super) to: [*mut T; MOST_GROUPS],
     pub(super) along: [isize; MOST_COLUMNS],
@@ -70,9 +73,9 @@ pub(in crate::backend::cpu) trait Multiplied: Scalar {
     fn kernel(simd: Simd) -> &'static Kernel<Self>;
 }
 
-/// A tile of real numbers: `GROUPS` vectors of rows, out of panels of `PANEL`, times `COLUMNS` columns.
+/// A tile of real numbers: `GROUPS` vectors of rows times `COLUMNS` columns.
 #[inline(always)]
-unsafe fn real<V: Vector, const PANEL: usize, const GROUPS: usize, const COLUMNS: usize>(tile: &Tile<V::Real>) {
+unsafe fn real<V: Vector, const GROUPS: usize, const COLUMNS: usize, const FETCH: bool>(tile: &Tile<V::Real>) {
     // SAFETY: the caller has panels of that many terms, and a place for the tile.
     unsafe {
         let mut sums = [[V::splat(V::Real::ZERO); GROUPS]; COLUMNS];
@@ -82,11 +85,15 @@ unsafe fn real<V: Vector, const PANEL: usize, const GROUPS: usize, const COLUMNS
                 tile.to[..GROUPS].iter().for_each(|to| V::prefetch(to.wrapping_offset(*along)));
             }
         }
-        for _ in 0..tile.terms {
+        let ahead = tile.ahead.unwrap_or((std::ptr::null(), std::ptr::null()));
+        for k in 0..tile.terms {
+            if FETCH {
+                V::prefetch_far(ahead.0.wrapping_offset(ahead.1.add(k).read()).cast());
+            }
             let mut left = [V::splat(V::Real::ZERO); GROUPS];
             for (n, left) in left.iter_mut().enumerate() {
                 *left = V::load(rows.add(n * V::LANES));
-                V::prefetch(rows.wrapping_add((AHEAD * PANEL + n) * V::LANES));
+                V::prefetch(rows.wrapping_offset(AHEAD * tile.step).wrapping_add(n * V::LANES));
             }
             for (n, sums) in sums.iter_mut().enumerate() {
                 let right = V::splat(*columns.add(n));
@@ -94,7 +101,7 @@ unsafe fn real<V: Vector, const PANEL: usize, const GROUPS: usize, const COLUMNS
                     *sum = sum.add_product(left, right);
                 }
             }
-            rows = rows.add(PANEL * V::LANES);
+            rows = rows.wrapping_offset(tile.step);
             columns = columns.add(COLUMNS);
         }
         let alpha = V::splat(tile.alpha);
@@ -109,22 +116,28 @@ unsafe fn real<V: Vector, const PANEL: usize, const GROUPS: usize, const COLUMNS
 
 /// The same of complex numbers.
 #[inline(always)]
-unsafe fn complex<V: Vector, const PANEL: usize, const GROUPS: usize, const COLUMNS: usize>(tile: &Tile<Complex<V::Real>>)
+unsafe fn complex<V: Vector, const GROUPS: usize, const COLUMNS: usize, const FETCH: bool>(tile: &Tile<Complex<V::Real>>)
 where
     Complex<V::Real>: Element<Real = V::Real>,
 {
     // SAFETY: the caller has panels of that many terms, and a place for the tile.
     unsafe {
         let zero = V::splat(V::Real::ZERO);
+        // Real parts of a panel's rows, then imaginary ones.
+        let apart = tile.step as usize / 2;
         let (mut re, mut im) = ([[zero; GROUPS]; COLUMNS], [[zero; GROUPS]; COLUMNS]);
         let (mut rows, mut columns) = (tile.rows, tile.columns);
-        for _ in 0..tile.terms {
+        let ahead = tile.ahead.unwrap_or((std::ptr::null(), std::ptr::null()));
+        for k in 0..tile.terms {
+            if FETCH {
+                V::prefetch_far(ahead.0.wrapping_offset(ahead.1.add(k).read()).cast());
+            }
             let (mut a, mut b) = ([zero; GROUPS], [zero; GROUPS]);
             for n in 0..GROUPS {
                 a[n] = V::load(rows.add(n * V::LANES));
-                b[n] = V::load(rows.add((PANEL + n) * V::LANES));
-                V::prefetch(rows.wrapping_add((AHEAD * 2 * PANEL + n) * V::LANES));
-                V::prefetch(rows.wrapping_add((AHEAD * 2 * PANEL + PANEL + n) * V::LANES));
+                b[n] = V::load(rows.add(apart + n * V::LANES));
+                V::prefetch(rows.wrapping_offset(AHEAD * tile.step).wrapping_add(n * V::LANES));
+                V::prefetch(rows.wrapping_offset(AHEAD * tile.step).wrapping_add(apart + n * V::LANES));
             }
             for n in 0..COLUMNS {
                 let (c, d) = (V::splat(*columns.add(n)), V::splat(*columns.add(COLUMNS + n)));
@@ -133,7 +146,7 @@ where
                     im[n][g] = im[n][g].add_product(a[g], d).add_product(b[g], c);
                 }
             }
-            rows = rows.add(2 * PANEL * V::LANES);
+            rows = rows.wrapping_offset(tile.step);
             columns = columns.add(2 * COLUMNS);
         }
         let (c, d) = (V::splat(tile.alpha.re), V::splat(tile.alpha.im));
@@ -160,7 +173,8 @@ macro_rules! kernel {
         unsafe fn tile(tile: &Tile<$T>) {
             // SAFETY: the caller's promise, as all below.
             match tile.groups {
-                $($groups => unsafe { $tile::<$V, $panel, $groups, $columns>(tile) },)*
+                $($groups if tile.ahead.is_some() => unsafe { $tile::<$V, $groups, $columns, true>(tile) },)*
+                $($groups => unsafe { $tile::<$V, $groups, $columns, false>(tile) },)*
                 other => unreachable!("a tile of {other} groups"),
             }
         }

@@ -3,10 +3,20 @@
 //! A panel holds, for each term of the sum, one number for each of its rows; complex numbers come as all real parts, then
 //! all imaginary ones. Knows where elements lie, not what their axes mean.
 
+use std::ops::Range;
+
+use num_complex::Complex;
+
 use super::space::{Group, Groups, OWN};
 use super::vector::{MOST_SQUARE, Vector};
 use crate::element::Element;
-use num_complex::Complex;
+
+/// Terms that are copied from all panels in turn.
+const TERMS: usize = 16;
+/// Squares side by side that are turned for one term after the other.
+const MOST_SQUARES: usize = 4;
+/// Elements ahead of which rows of squares are asked for.
+const AHEAD: isize = 32;
 
 /// A block to pack.
 pub(super) struct Packing<'a, T: Element> {
@@ -14,6 +24,8 @@ pub(super) struct Packing<'a, T: Element> {
     pub(super) from: *const T,
     pub(super) memory: &'a [T],
     pub(super) groups: &'a Groups,
+    /// How many of the groups are not packed.
+    pub(super) skipped: usize,
     /// Positions of the terms.
     pub(super) inner: &'a [isize],
     /// Terms with which squares begin, and those that are in none; see `space::Block`.
@@ -51,6 +63,8 @@ pub(super) trait Format {
     /// Edge of squares.
     const SQUARE: usize;
 
+    /// Asks for the cache line of an address, which may be any.
+    unsafe fn prefetch(address: *const Self::Element);
     unsafe fn put(x: Self::Element, to: *mut Self::Real, apart: usize, conjugate: bool);
     unsafe fn copy<const WIDTH: usize>(from: *const Self::Element, to: *mut Self::Real, apart: usize, conjugate: bool);
     unsafe fn transpose(
@@ -72,6 +86,11 @@ impl<V: Vector> Format for Whole<V> {
     const PARTS: usize = 1;
     const SQUARE: usize = V::SQUARE;
 
+    #[inline(always)]
+    unsafe fn prefetch(address: *const V::Real) {
+        // SAFETY: see `Format`.
+        unsafe { V::prefetch(address) }
+    }
     #[inline(always)]
     unsafe fn put(x: V::Real, to: *mut V::Real, _: usize, _: bool) {
         // SAFETY: see `Format`.
@@ -101,6 +120,11 @@ where
     const PARTS: usize = 2;
     const SQUARE: usize = 4;
 
+    #[inline(always)]
+    unsafe fn prefetch(address: *const Complex<V::Real>) {
+        // SAFETY: see `Format`.
+        unsafe { V::prefetch(address.cast()) }
+    }
     #[inline(always)]
     unsafe fn put(x: Complex<V::Real>, to: *mut V::Real, apart: usize, conjugate: bool) {
         // SAFETY: see `Format`.
@@ -162,7 +186,7 @@ impl<F: Format, const WIDTH: usize, const PANEL: usize> Panels<F, WIDTH, PANEL> 
 pub(super) unsafe fn pack<F: Format, const WIDTH: usize, const PANEL: usize>(packing: &Packing<'_, F::Element>) {
     let (groups, terms) = (&packing.groups.groups, packing.inner.len());
     let panels = Panels::<F, WIDTH, PANEL> { to: packing.to, terms };
-    let mut at = 0;
+    let mut at = packing.skipped;
     while at < groups.len() {
         let group = &groups[at];
         let lanes = packing.groups.lanes(at);
@@ -172,17 +196,24 @@ pub(super) unsafe fn pack<F: Format, const WIDTH: usize, const PANEL: usize>(pac
             if group.len as usize != WIDTH {
                 elements(packing, &panels, at, None);
             } else if lanes.unit[OWN] {
-                // Whole panels are written from one end to the other.
-                let whole = |n: &usize| groups[*n].len as usize == WIDTH && packing.groups.lanes(*n).unit[OWN];
-                if at % PANEL == 0 && at + PANEL <= groups.len() && (at..at + PANEL).all(|n| whole(&n)) {
-                    copy::<F, WIDTH, PANEL, PANEL>(packing, &panels, at);
-                    at += PANEL;
+                let whole = |n: usize| groups[n].len as usize == WIDTH && packing.groups.lanes(n).unit[OWN];
+                let count = (at..groups.len()).take_while(|&n| whole(n)).count() / PANEL;
+                if at % PANEL == 0 && count > 0 {
+                    // A few terms of all panels at a time: what is read lies side by side.
+                    for first in (0..terms).step_by(TERMS) {
+                        let some = first..terms.min(first + TERMS);
+                        (0..count).for_each(|n| copy::<F, WIDTH, PANEL, PANEL>(packing, &panels, at + n * PANEL, some.clone()));
+                    }
+                    at += count * PANEL;
                     continue;
                 }
-                copy::<F, WIDTH, PANEL, 1>(packing, &panels, at);
+                copy::<F, WIDTH, PANEL, 1>(packing, &panels, at, 0..terms);
             } else if step > 0 && is_square::<WIDTH>(packing.groups, at, step, F::SQUARE) {
-                (at..at + step).for_each(|first| across(packing, &panels, first, step));
-                at += step * F::SQUARE;
+                let each = step * F::SQUARE;
+                let more = |n: &usize| is_square::<WIDTH>(packing.groups, at + n * each, step, F::SQUARE);
+                let count = 1 + (1..MOST_SQUARES).take_while(more).count();
+                (at..at + step).for_each(|first| across(packing, &panels, first, step, count));
+                at += each * count;
                 continue;
             } else if packing.step > 0 {
                 runs(packing, &panels, at);
@@ -211,6 +242,7 @@ unsafe fn copy<F: Format, const WIDTH: usize, const PANEL: usize, const COUNT: u
     packing: &Packing<'_, F::Element>,
     panels: &Panels<F, WIDTH, PANEL>,
     first: usize,
+    terms: Range<usize>,
 ) {
     // SAFETY: the caller's promise.
     unsafe {
@@ -218,8 +250,8 @@ unsafe fn copy<F: Format, const WIDTH: usize, const PANEL: usize, const COUNT: u
         for (n, from) in from.iter_mut().enumerate() {
             *from = from.offset(packing.groups.groups[first + n].at[OWN]);
         }
-        let mut to = panels.group(first);
-        for &offset in packing.inner {
+        let mut to = panels.group(first).add(terms.start * Panels::<F, WIDTH, PANEL>::TERM);
+        for &offset in &packing.inner[terms] {
             for (n, from) in from.iter().enumerate() {
                 let apart = Panels::<F, WIDTH, PANEL>::APART;
                 F::copy::<WIDTH>(from.offset(offset), to.add(n * WIDTH), apart, packing.conjugate);
@@ -229,27 +261,34 @@ unsafe fn copy<F: Format, const WIDTH: usize, const PANEL: usize, const COUNT: u
     }
 }
 
-/// Squares over a group's lanes and the same lanes of groups near by.
+/// Squares over a group's lanes and the same lanes of groups near by, `count` of them side by side in the operand.
 #[inline(always)]
 unsafe fn across<F: Format, const WIDTH: usize, const PANEL: usize>(
     packing: &Packing<'_, F::Element>,
     panels: &Panels<F, WIDTH, PANEL>,
     first: usize,
     step: usize,
+    count: usize,
 ) {
+    let groups = &packing.groups.groups;
+    let lanes = &packing.groups.lanes(first).at[OWN];
+    let (term, apart) = (Panels::<F, WIDTH, PANEL>::TERM, Panels::<F, WIDTH, PANEL>::APART);
     // SAFETY: the caller's promise.
     unsafe {
-        let from = packing.from.offset(packing.groups.groups[first].at[OWN]);
-        let lanes = &packing.groups.lanes(first).at[OWN];
-        let mut to = [packing.to; MOST_SQUARE];
-        for (n, to) in to.iter_mut().enumerate().take(F::SQUARE) {
-            *to = panels.group(first + n * step);
+        let mut from = [packing.from; MOST_SQUARES];
+        let mut to = [[packing.to; MOST_SQUARE]; MOST_SQUARES];
+        for square in 0..count {
+            let first = first + square * F::SQUARE * step;
+            from[square] = packing.from.offset(groups[first].at[OWN]);
+            for (n, to) in to[square].iter_mut().enumerate().take(F::SQUARE) {
+                *to = panels.group(first + n * step);
+            }
         }
-        let apart = Panels::<F, WIDTH, PANEL>::APART;
         for (k, &offset) in packing.inner.iter().enumerate() {
-            for lane in (0..WIDTH).step_by(F::SQUARE) {
-                let at = k * Panels::<F, WIDTH, PANEL>::TERM + lane;
-                F::transpose(from.offset(offset), &lanes[lane..], &to, at, apart, packing.conjugate);
+            for (from, to) in from.iter().zip(&to).take(count) {
+                for lane in (0..WIDTH).step_by(F::SQUARE) {
+                    F::transpose(from.offset(offset), &lanes[lane..], to, k * term + lane, apart, packing.conjugate);
+                }
             }
         }
     }
@@ -275,6 +314,9 @@ unsafe fn runs<F: Format, const WIDTH: usize, const PANEL: usize>(
         for &k in packing.runs {
             for lane in (0..WIDTH).step_by(F::SQUARE) {
                 let from = from.offset(packing.inner[k]);
+                for row in &lanes[lane..lane + F::SQUARE] {
+                    F::prefetch(from.wrapping_offset(row + AHEAD));
+                }
                 F::transpose(from, &lanes[lane..], &to, k * term + lane, apart, packing.conjugate);
             }
         }

@@ -111,7 +111,8 @@ impl Space {
         axes.remove(lane);
         let across = unit(&axes, OWN).filter(|_| axis.strides[OWN] != 1);
         let (across, bundle) = match (across, role) {
-            (Some(n), Role::Rows { panel }) => (axes.remove(n), panel.min(chunks)),
+            // Long pieces of what there is more of: of the result, whole panels; of the operand, many neighbours.
+            (Some(n), Role::Rows { panel }) => (axes.remove(n), if by_result { panel.min(chunks) } else { 1 }),
             _ => (nowhere(), chunks),
         };
         if !by_result {
@@ -316,17 +317,30 @@ impl Inner {
         self.longest
     }
 
+    fn write_running(&self, range: Range<usize>, to: &mut Block) {
+        let Some((axis, outer)) = self.axes.split_last() else {
+            to.at.iter_mut().for_each(|at| at.push(0));
+            return;
+        };
+        let mut walk = Odometer::new(outer, &[0, 0], range.start / axis.extent);
+        let (mut index, mut left) = (range.start % axis.extent, range.len());
+        while left > 0 {
+            let len = left.min(axis.extent - index);
+            for ((at, start), stride) in to.at.iter_mut().zip(walk.position).zip(axis.strides) {
+                at.extend((index..index + len).map(|n| start + n as isize * stride));
+            }
+            (index, left) = (0, left - len);
+            walk.step();
+        }
+    }
+
     /// Writes down a block, for squares of that edge.
     pub(super) fn write(&self, number: usize, square: usize, to: &mut Block) {
         to.at.iter_mut().for_each(Vec::clear);
         match &self.form {
             &Terms::Running { points, block, unit } => {
                 let first = number * block;
-                let mut walk = Odometer::new(&self.axes, &[0, 0], first);
-                for _ in first..points.min(first + block) {
-                    to.at.iter_mut().zip(walk.position).for_each(|(at, position)| at.push(position));
-                    walk.step();
-                }
+                self.write_running(first..points.min(first + block), to);
                 to.step = unit.map(usize::from);
             }
             Terms::Tiled { axes, tile } => {

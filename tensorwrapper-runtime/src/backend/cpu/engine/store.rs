@@ -1,7 +1,8 @@
 //! Tiles of the result: computed where they belong, or apart and then spread over any strides.
 
+use super::ahead::Ahead;
 use super::kernel::{Kernel, MOST_COLUMNS, MOST_GROUPS, MOST_TILE, Tile};
-use super::space::{Groups, RESULT};
+use super::space::{Groups, OWN, RESULT};
 use crate::backend::cpu::sink::Sink;
 use crate::element::Element;
 
@@ -16,6 +17,14 @@ pub(super) struct Store<'a, T: Element> {
     pub(super) terms: usize,
     pub(super) alpha: T,
     pub(super) add: bool,
+    /// Packed rows; how many groups are not packed, but read from the operand, and how much further each term is there.
+    pub(super) packed: *const T::Real,
+    pub(super) in_place: (usize, isize),
+    /// Where positions in the rows' operand are counted from.
+    pub(super) own: *const T,
+    /// What tiles fetch for the next block, and where that is counted from.
+    pub(super) ahead: &'a Ahead,
+    pub(super) ahead_from: *const T,
 }
 
 /// A column panel's place in the result.
@@ -23,6 +32,8 @@ pub(super) struct Columns<R> {
     packed: *const R,
     along: [isize; MOST_COLUMNS],
     len: usize,
+    /// Whether they lie side by side in the result.
+    unit: bool,
 }
 
 impl<T: Element> Store<'_, T> {
@@ -30,16 +41,16 @@ impl<T: Element> Store<'_, T> {
     pub(super) fn columns(&self, group: usize, packed: *const T::Real) -> Columns<T::Real> {
         let (at, lanes) = (&self.columns.groups[group], self.columns.lanes(group));
         let along = std::array::from_fn(|n| at.at[RESULT] + lanes.at[RESULT][n]);
-        Columns { packed, along, len: at.len as usize }
+        Columns { packed, along, len: at.len as usize, unit: lanes.unit[RESULT] }
     }
 
-    /// Computes the tile of the groups of rows from `first` on, packed at `rows`.
+    /// Computes the tile of the groups of rows from `first` on; it is the block's tile of that number.
     ///
     /// # Safety
     /// The panels hold as many terms as they should. All elements of the tile lie inside the result, apart from each other,
     /// and nobody else touches them.
     #[inline(always)]
-    pub(super) unsafe fn tile(&self, first: usize, rows: *const T::Real, columns: &Columns<T::Real>) {
+    pub(super) unsafe fn tile(&self, first: usize, columns: &Columns<T::Real>, number: usize) {
         let groups = self.kernel.panel.min(self.rows.groups.len() - first);
         let mut to = [std::ptr::null_mut(); MOST_GROUPS];
         let mut whole = columns.len == self.kernel.columns;
@@ -49,8 +60,18 @@ impl<T: Element> Store<'_, T> {
             whole &= group.len as usize == self.kernel.width && self.rows.lanes(first + n).unit[RESULT];
             *to = base.wrapping_offset(group.at[RESULT]);
         }
+        let (rows, step) = if first < self.in_place.0 {
+            (self.own.wrapping_offset(self.rows.groups[first].at[OWN]).cast(), self.in_place.1)
+        } else {
+            let numbers = self.kernel.width * self.kernel.parts();
+            (self.packed.wrapping_add(first * numbers * self.terms), (self.kernel.panel * numbers) as isize)
+        };
         let (terms, alpha, add) = (self.terms, self.alpha, self.add);
-        let tile = Tile { terms, rows, columns: columns.packed, groups, alpha, add, to, along: columns.along };
+        let ahead = self.ahead.tile(number).map(|(first, further)| {
+            debug_assert_eq!(further.len(), terms, "one line for each term");
+            (self.ahead_from.wrapping_offset(first), further.as_ptr())
+        });
+        let tile = Tile { terms, rows, step, columns: columns.packed, groups, alpha, add, ahead, to, along: columns.along };
         // SAFETY: the caller's promise.
         unsafe {
             if whole {
@@ -75,17 +96,27 @@ impl<T: Element> Store<'_, T> {
         let groups = tile.groups;
         // SAFETY: the array has room for the largest tile; see the assertions beside the kernels.
         unsafe { (self.kernel.tile)(&Tile { add: false, to, along, ..tile }) };
-        for (n, along) in columns.along.iter().enumerate().take(columns.len) {
-            for g in 0..groups {
-                let (group, lanes) = (&self.rows.groups[first + g], self.rows.lanes(first + g));
-                let values = &apart[n * height + g * width..][..group.len as usize];
-                let at = self.start + group.at[RESULT] + along;
-                for (&value, offset) in values.iter().zip(lanes.at[RESULT]) {
-                    // SAFETY: the caller's promise.
-                    unsafe {
-                        let to = self.out.address(at + offset);
-                        to.write(if self.add { to.read() + value } else { value });
-                    }
+        let add = self.add;
+        let put = |g: usize, lane: usize, n: usize, value: T| {
+            let (group, lanes) = (&self.rows.groups[first + g], self.rows.lanes(first + g));
+            let at = self.start + group.at[RESULT] + lanes.at[RESULT][lane] + columns.along[n];
+            // SAFETY: the caller's promise.
+            unsafe {
+                let to = self.out.address(at);
+                to.write(if add { to.read() + value } else { value });
+            }
+        };
+        for g in 0..groups {
+            let len = self.rows.groups[first + g].len as usize;
+            let values = &apart[g * width..];
+            // Along neighbours in the result.
+            if columns.unit {
+                for lane in 0..len {
+                    (0..columns.len).for_each(|n| put(g, lane, n, values[n * height + lane]));
+                }
+            } else {
+                for n in 0..columns.len {
+                    (0..len).for_each(|lane| put(g, lane, n, values[n * height + lane]));
                 }
             }
         }

@@ -3,6 +3,7 @@
 use std::alloc::{Layout, alloc, dealloc};
 use std::cell::Cell;
 
+use super::ahead::Ahead;
 use super::space::{Block, Groups};
 use crate::error::{Error, ErrorKind};
 
@@ -15,8 +16,10 @@ pub(super) struct Workspace {
     pub(super) rows: Packed,
     pub(super) columns: Packed,
     pub(super) row_groups: Groups,
+    pub(super) next_groups: Groups,
     pub(super) column_groups: Groups,
     pub(super) block: Block,
+    pub(super) ahead: Ahead,
 }
 
 thread_local! {

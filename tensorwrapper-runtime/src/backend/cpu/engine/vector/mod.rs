@@ -34,6 +34,8 @@ pub(super) trait Vector: Copy {
     unsafe fn sub_product(self, a: Self, b: Self) -> Self;
     /// Asks for the cache line of an address, which may be any.
     unsafe fn prefetch(_address: *const Self::Real) {}
+    /// The same, into the second cache.
+    unsafe fn prefetch_far(_address: *const Self::Real) {}
 
     /// Reads a square, row `n` from `from + rows[n]`, and writes its columns, column `n` to `to + n · step`.
     ///

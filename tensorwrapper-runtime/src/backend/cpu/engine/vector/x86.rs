@@ -59,6 +59,11 @@ macro_rules! vector {
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
             }
             #[inline(always)]
+            unsafe fn prefetch_far(address: *const $T) {
+                // SAFETY: a hint, whatever the address.
+                unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) }
+            }
+            #[inline(always)]
             unsafe fn transpose(from: *const $T, rows: &[isize], to: &[*mut $T; MOST_SQUARE], at: usize) {
                 // SAFETY: see `Vector`.
                 unsafe { $turn(from, rows, to, at) }
