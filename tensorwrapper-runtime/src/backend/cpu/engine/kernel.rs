@@ -30,6 +30,8 @@ pub(super) struct Tile<T: Element> {
     /// Panels; that of the rows may be the operand itself, so that it says how much further each term is.
     pub(super) rows: *const T::Real,
     pub(super) step: isize,
+    /// Where the columns are not packed: how much further each column and each term is.
+    pub(super) spread: Option<[isize; 2]>,
     pub(super) columns: *const T::Real,
     /// How many groups of rows are wanted, at most a panel's.
     pub(super) groups: usize,
@@ -75,7 +77,9 @@ pub(in crate::backend::cpu) trait Multiplied: Scalar {
 
 /// A tile of real numbers: `GROUPS` vectors of rows times `COLUMNS` columns.
 #[inline(always)]
-unsafe fn real<V: Vector, const GROUPS: usize, const COLUMNS: usize, const FETCH: bool>(tile: &Tile<V::Real>) {
+unsafe fn real<V: Vector, const GROUPS: usize, const COLUMNS: usize, const FETCH: bool, const SPREAD: bool>(
+    tile: &Tile<V::Real>,
+) {
     // SAFETY: the caller has panels of that many terms, and a place for the tile.
     unsafe {
         let mut sums = [[V::splat(V::Real::ZERO); GROUPS]; COLUMNS];
@@ -85,6 +89,8 @@ unsafe fn real<V: Vector, const GROUPS: usize, const COLUMNS: usize, const FETCH
                 tile.to[..GROUPS].iter().for_each(|to| V::prefetch(to.wrapping_offset(*along)));
             }
         }
+        let packed = [1, COLUMNS as isize];
+        let [apart, further] = if SPREAD { tile.spread.unwrap_or(packed) } else { packed };
         let ahead = tile.ahead.unwrap_or((std::ptr::null(), std::ptr::null()));
         for k in 0..tile.terms {
             if FETCH {
@@ -96,13 +102,13 @@ unsafe fn real<V: Vector, const GROUPS: usize, const COLUMNS: usize, const FETCH
                 V::prefetch(rows.wrapping_offset(AHEAD * tile.step).wrapping_add(n * V::LANES));
             }
             for (n, sums) in sums.iter_mut().enumerate() {
-                let right = V::splat(*columns.add(n));
+                let right = V::splat(*columns.wrapping_offset(n as isize * apart));
                 for (sum, left) in sums.iter_mut().zip(left) {
                     *sum = sum.add_product(left, right);
                 }
             }
             rows = rows.wrapping_offset(tile.step);
-            columns = columns.add(COLUMNS);
+            columns = columns.wrapping_offset(further);
         }
         let alpha = V::splat(tile.alpha);
         for (sums, along) in sums.iter().zip(tile.along) {
@@ -116,13 +122,15 @@ unsafe fn real<V: Vector, const GROUPS: usize, const COLUMNS: usize, const FETCH
 
 /// The same of complex numbers.
 #[inline(always)]
-unsafe fn complex<V: Vector, const GROUPS: usize, const COLUMNS: usize, const FETCH: bool>(tile: &Tile<Complex<V::Real>>)
-where
+unsafe fn complex<V: Vector, const GROUPS: usize, const COLUMNS: usize, const FETCH: bool, const SPREAD: bool>(
+    tile: &Tile<Complex<V::Real>>,
+) where
     Complex<V::Real>: Element<Real = V::Real>,
 {
     // SAFETY: the caller has panels of that many terms, and a place for the tile.
     unsafe {
         let zero = V::splat(V::Real::ZERO);
+        debug_assert!(!SPREAD && tile.spread.is_none(), "columns of complex numbers are packed");
         // Real parts of a panel's rows, then imaginary ones.
         let apart = tile.step as usize / 2;
         let (mut re, mut im) = ([[zero; GROUPS]; COLUMNS], [[zero; GROUPS]; COLUMNS]);
@@ -173,8 +181,10 @@ macro_rules! kernel {
         unsafe fn tile(tile: &Tile<$T>) {
             // SAFETY: the caller's promise, as all below.
             match tile.groups {
-                $($groups if tile.ahead.is_some() => unsafe { $tile::<$V, $groups, $columns, true>(tile) },)*
-                $($groups => unsafe { $tile::<$V, $groups, $columns, false>(tile) },)*
+                $($groups if tile.spread.is_some() && tile.ahead.is_some() => unsafe { $tile::<$V, $groups, $columns, true, true>(tile) },)*
+                $($groups if tile.spread.is_some() => unsafe { $tile::<$V, $groups, $columns, false, true>(tile) },)*
+                $($groups if tile.ahead.is_some() => unsafe { $tile::<$V, $groups, $columns, true, false>(tile) },)*
+                $($groups => unsafe { $tile::<$V, $groups, $columns, false, false>(tile) },)*
                 other => unreachable!("a tile of {other} groups"),
             }
         }

@@ -44,10 +44,12 @@ pub(super) fn contract<T: Multiplied>(threads: usize, product: Product<'_, T>, s
         return failing(|failed| {
             tasks::split(threads, items, items.saturating_mul(multiplications), |range| {
                 let mut walk = Odometer::new(&product.batch, &product.start, range.start);
-                for _ in range {
-                    failed(problem.compute(&whole, walk.position, product.out));
+                let starts = range.map(|_| {
+                    let start = walk.position;
                     walk.step();
-                }
+                    start
+                });
+                failed(problem.compute(&whole, starts, product.out));
             });
         });
     }
@@ -66,9 +68,9 @@ pub(super) fn contract<T: Multiplied>(threads: usize, product: Product<'_, T>, s
         let start = walk.position;
         walk.step();
         match &parts[..] {
-            [part] => problem.compute(part, start, product.out),
+            [part] => problem.compute(part, [start], product.out),
             _ => failing(|failed| {
-                let compute = |part: &Part| failed(problem.compute(part, start, product.out));
+                let compute = |part: &Part| failed(problem.compute(part, [start], product.out));
                 parts.par_iter().with_max_len(1).for_each(compute);
             }),
         }
@@ -131,7 +133,7 @@ fn contract_apart<T: Multiplied>(
         (0..threads).into_par_iter().with_max_len(1).for_each(|n| {
             let part = Part { blocks: bound(n)..bound(n + 1), ..problem.whole() };
             let start = [start[LEFT], start[RIGHT], (n * len) as isize];
-            failed(problem.compute(&part, start, apart.out));
+            failed(problem.compute(&part, [start], apart.out));
         });
     })?;
     drop(apart);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::kernel::{Kernel, Multiplied};
 use super::pack::Packing;
-use super::space::{self, Inner, OWN, Role, Space};
+use super::space::{Block, Groups, Inner, OWN, Role, Space};
 use super::store::Store;
 use super::workspace::Workspace;
 use crate::backend::cpu::contract::{LEFT, OUT, Product, RIGHT};
@@ -19,6 +19,8 @@ const MOST_ROWS: usize = 480;
 const COLUMN_BYTES: usize = 6 << 20;
 /// Columns with so few of which a core computes faster than memory can be read.
 const FEW_COLUMNS: usize = 64;
+/// Bytes of columns that are not worth packing.
+const IN_PLACE_BYTES: usize = 256 << 10;
 /// Terms of a sum that takes longer than it takes to spread its result.
 const LONG: usize = 512;
 /// Columns with so few of which rows are read where they are.
@@ -98,7 +100,7 @@ impl<'a, T: Multiplied> Problem<'a, T> {
         let kernel = self.kernel;
         let terms = self.inner.longest() * size_of::<T>();
         // What is fetched ahead needs room beside what is packed.
-        let cache = if self.fetched_ahead(part) == Some(0) { kernel.cache / 3 * 2 } else { kernel.cache };
+        let cache = if self.is_fetched_ahead(part) { kernel.cache / 3 * 2 } else { kernel.cache };
         let most = (cache / terms).clamp(kernel.width * kernel.panel, MOST_ROWS) / kernel.width;
         let (panel, together) = (kernel.panel, self.rows.together());
         let unit = if together.is_multiple_of(panel) { together } else { together * panel };
@@ -110,49 +112,75 @@ impl<'a, T: Multiplied> Problem<'a, T> {
         [rows, columns]
     }
 
-    /// Computes a part of the product whose first elements lie at `start`.
-    pub(super) fn compute(&self, part: &Part, start: [isize; 3], out: Sink<'_, T>) -> Result<(), Error> {
+    /// Computes a part of the products whose first elements lie at `starts`.
+    pub(super) fn compute(
+        &self,
+        part: &Part,
+        starts: impl IntoIterator<Item = [isize; 3]>,
+        out: Sink<'_, T>,
+    ) -> Result<(), Error> {
         if part.rows.is_empty() || part.columns.is_empty() || part.blocks.is_empty() {
             return Ok(());
         }
-        Workspace::lend(|workspace| self.compute_in(workspace, part, start, out))
+        Workspace::lend(|workspace| {
+            let [height, breadth] = self.block(part);
+            let once = part.rows.len() <= height && part.columns.len() <= breadth && part.blocks.len() == 1;
+            for (n, start) in starts.into_iter().enumerate() {
+                // A part that is a single block is written down for the first item alone.
+                self.compute_one(workspace, part, [height, breadth], start, out, (n > 0 && once, once))?;
+            }
+            Ok(())
+        })
     }
 
-    fn compute_in(&self, workspace: &mut Workspace, part: &Part, start: [isize; 3], out: Sink<'_, T>) -> Result<(), Error> {
+    /// Computes a part of one product; `known`: its groups and terms are written down already; `once`: there is one block.
+    fn compute_one(
+        &self,
+        workspace: &mut Workspace,
+        part: &Part,
+        [height, breadth]: [usize; 2],
+        start: [isize; 3],
+        out: Sink<'_, T>,
+        (known, once): (bool, bool),
+    ) -> Result<(), Error> {
         let kernel = self.kernel;
-        let [height, breadth] = self.block(part);
         let Workspace { rows, columns, row_groups, next_groups, column_groups, block, ahead } = workspace;
         let most = |groups: usize, panel: usize| groups.next_multiple_of(panel) * self.inner.longest() * kernel.parts();
         let rows = rows.room::<T::Real>(most(height.min(part.rows.len()), kernel.panel) * kernel.width)?;
         let columns = columns.room::<T::Real>(most(breadth, 1) * kernel.columns)?;
         let row_block = |first: usize| first..part.rows.end.min(first + height);
-        let column_block = |first: usize| first..part.columns.end.min(first + breadth);
         for first_column in part.columns.clone().step_by(breadth) {
-            self.columns.write(column_block(first_column), column_groups);
+            if !known {
+                self.columns.write(first_column..part.columns.end.min(first_column + breadth), column_groups);
+            }
             for number in part.blocks.clone() {
-                self.inner.write(number, kernel.square, block);
-                self.rows.write(row_block(part.rows.start), row_groups);
-                let pack_columns = self.packing(1, start, column_groups, block, columns);
+                if !known {
+                    self.inner.write(number, kernel.square, block);
+                    self.rows.write(row_block(part.rows.start), row_groups);
+                    ahead.clear();
+                    if !once && self.is_fetched_ahead(part) {
+                        ahead.follow(kernel, row_groups, block);
+                    }
+                }
+                let spread = self.columns_in_place(part, column_groups, block);
+                let pack_columns = Packing { skipped: spread.0, ..self.packing(1, start, column_groups, block, columns) };
                 // SAFETY: the axes lie inside the memory, as the device's operands do; the room is for the longest block.
                 unsafe { (kernel.pack_columns)(&pack_columns) };
-                let fetched = self.fetched_ahead(part);
-                match fetched {
-                    Some(0) => ahead.follow(kernel, 0, row_groups, block),
-                    Some(_) => {
-                        ahead.follow(kernel, 1, column_groups, block);
-                        self.columns.write(column_block(part.columns.end.min(first_column + breadth)), next_groups);
-                        ahead.expect::<T>(next_groups);
-                    }
-                    None => ahead.clear(),
+                let own_columns = pack_columns.from.wrapping_offset(block.at[1][0]);
+                let ahead_in_columns = spread.0 > 0 && spread.1[1] == 1 && part.rows.len() <= kernel.panel;
+                if ahead_in_columns && !known {
+                    ahead.columns::<T>(column_groups, kernel.columns, block);
                 }
                 for first_row in part.rows.clone().step_by(height) {
-                    let in_place = self.in_place(part, row_groups, block);
+                    let in_place = self.rows_in_place(part, row_groups, block);
                     let pack_rows = Packing { skipped: in_place.0, ..self.packing(0, start, row_groups, block, rows) };
                     // SAFETY: as above.
                     unsafe { (kernel.pack_rows)(&pack_rows) };
-                    self.rows.write(row_block(part.rows.end.min(first_row + height)), next_groups);
-                    if fetched == Some(0) {
-                        ahead.expect::<T>(next_groups);
+                    if !once {
+                        self.rows.write(row_block(part.rows.end.min(first_row + height)), next_groups);
+                        if !ahead_in_columns {
+                            ahead.expect(kernel, next_groups);
+                        }
                     }
                     let own = pack_rows.from.wrapping_offset(block.at[0][0]);
                     let store = Store {
@@ -168,12 +196,14 @@ impl<'a, T: Multiplied> Problem<'a, T> {
                         in_place,
                         own,
                         ahead,
-                        ahead_from: if fetched == Some(1) { pack_columns.from.wrapping_offset(block.at[1][0]) } else { own },
+                        ahead_from: if ahead_in_columns { own_columns } else { own },
                     };
-                    // SAFETY: the panels have just been packed, or lie in the operand; the result's elements lie inside and
+                    // SAFETY: the panels have just been packed, or lie in the operands; the result's elements lie inside and
                     // apart, as the product's do, and no other part has these rows and columns.
-                    unsafe { tiles(&store, columns) };
-                    std::mem::swap(row_groups, next_groups);
+                    unsafe { tiles(&store, columns, own_columns.cast(), spread) };
+                    if !once {
+                        std::mem::swap(row_groups, next_groups);
+                    }
                 }
             }
         }
@@ -182,14 +212,10 @@ impl<'a, T: Multiplied> Problem<'a, T> {
 
     /// How many groups of rows, whole panels of them, lie in the operand as packing would lay them, but for the distance
     /// from one term to the next, which follows; where they are not read often enough for packing to pay.
-    fn in_place(&self, part: &Part, groups: &space::Groups, block: &space::Block) -> (usize, isize) {
-        let at = &block.at[0];
-        let step = at.get(1).map_or(0, |second| second - at[0]);
+    fn rows_in_place(&self, part: &Part, groups: &Groups, block: &Block) -> (usize, isize) {
         let kernel = self.kernel;
         let few = part.columns.len() * kernel.columns <= IN_PLACE_COLUMNS;
-        if kernel.parts() > 1 || !few || at.windows(2).any(|pair| pair[1] - pair[0] != step) {
-            return (0, 0);
-        }
+        let (true, Some(step)) = (few && kernel.parts() == 1, block.single_step(0)) else { return (0, 0) };
         let follows = |n: usize| {
             let (first, group) = (&groups.groups[n / kernel.panel * kernel.panel], &groups.groups[n]);
             let apart = (n % kernel.panel * kernel.width) as isize;
@@ -201,24 +227,34 @@ impl<'a, T: Multiplied> Problem<'a, T> {
         (if count == all { all } else { count / kernel.panel * kernel.panel }, step)
     }
 
-    /// What is fetched while the block before it is computed, where so little is computed with each element that the time
-    /// to read them shows: rows (0), or, where one block has all of them and all terms, columns (1).
-    fn fetched_ahead(&self, part: &Part) -> Option<usize> {
-        if part.columns.len() * self.kernel.columns <= FEW_COLUMNS {
-            Some(0)
-        } else if part.rows.len() <= 2 * self.kernel.panel && part.blocks.len() == 1 {
-            Some(1)
-        } else {
-            None
+    /// How many groups of columns are read where they lie, and how much further each column and each term is there: those
+    /// that are read once, and along neighbours, or that are so small that packing them would take longer.
+    fn columns_in_place(&self, part: &Part, groups: &Groups, block: &Block) -> (usize, [isize; 2]) {
+        let kernel = self.kernel;
+        let bytes = part.columns.len() * kernel.columns * block.len() * size_of::<T>();
+        let lanes = groups.single_step(OWN, kernel.columns);
+        let (Some(lane), Some(step)) = (lanes, block.single_step(1)) else { return (0, [0; 2]) };
+        let once = part.rows.len() <= kernel.panel && step == 1;
+        let small = part.rows.len() <= 8 * kernel.panel && bytes <= IN_PLACE_BYTES;
+        if kernel.parts() > 1 || !(once || small) {
+            return (0, [0; 2]);
         }
+        let count = groups.groups.iter().take_while(|group| group.len as usize == kernel.columns).count();
+        (count, [lane, step])
+    }
+
+    /// Whether so little is computed with each element of the rows that the time to read them shows: they are fetched while
+    /// the block before them is computed.
+    fn is_fetched_ahead(&self, part: &Part) -> bool {
+        part.columns.len() * self.kernel.columns <= FEW_COLUMNS
     }
 
     fn packing<'s>(
         &'s self,
         role: usize,
         start: [isize; 3],
-        groups: &'s space::Groups,
-        block: &'s space::Block,
+        groups: &'s Groups,
+        block: &'s Block,
         to: *mut T::Real,
     ) -> Packing<'s, T> {
         let side = self.sides[role];
@@ -246,12 +282,21 @@ impl<'a, T: Multiplied> Problem<'a, T> {
 ///
 /// # Safety
 /// As [`Store::tile`].
-unsafe fn tiles<T: Multiplied>(store: &Store<'_, T>, columns: *const T::Real) {
+unsafe fn tiles<T: Multiplied>(
+    store: &Store<'_, T>,
+    packed: *const T::Real,
+    own: *const T::Real,
+    (in_place, spread): (usize, [isize; 2]),
+) {
     let kernel = store.kernel;
-    let numbers = store.terms * kernel.parts();
+    let numbers = kernel.columns * store.terms * kernel.parts();
     let mut next = 0;
     for column in 0..store.columns.groups.len() {
-        let columns = store.columns(column, columns.wrapping_add(column * kernel.columns * numbers));
+        let columns = if column < in_place {
+            store.columns(column, own.wrapping_offset(store.columns.groups[column].at[OWN]), Some(spread))
+        } else {
+            store.columns(column, packed.wrapping_add(column * numbers), None)
+        };
         for row in (0..store.rows.groups.len()).step_by(kernel.panel) {
             // SAFETY: the caller's promise.
             unsafe { store.tile(row, &columns, next) };
@@ -266,9 +311,13 @@ fn sides<T: Multiplied>(product: &Product<'_, T>, kernel: &Kernel<T>) -> [usize;
     let unit = axes.map(|axes| axes.iter().any(|axis| axis.strides[OUT] == 1));
     let [m, n] = axes.map(|axes| points(axes));
     let turned = if unit[0] == unit[1] { n > m } else { unit[1] };
-    // Of few rows and many columns, the many are fetched ahead as rows; to spread the result takes less than the sum.
-    let lopsided = |few: usize, many: usize| few <= FEW_COLUMNS && many > 8 * few && points(&product.inner) >= LONG;
-    let turned = if lopsided(m, n) { true } else { turned && !lopsided(n, m) };
+    // Of few rows and many columns, the many are fetched ahead as rows, unless they are read well where they are; to spread
+    // the result takes less than the sum.
+    let in_place = |side: usize| matches!(&product.inner[..], [axis] if axis.strides[side] == 1);
+    let lopsided = |few: usize, many: usize, side: usize| {
+        few <= FEW_COLUMNS && many > 8 * few && points(&product.inner) >= LONG && !in_place(side)
+    };
+    let turned = lopsided(m, n, RIGHT) || (turned && !lopsided(n, m, LEFT));
     let filled = |m: usize, n: usize| {
         let part = |points: usize, of: usize| points as f64 / points.next_multiple_of(of) as f64;
         part(m, kernel.width) * part(n, kernel.columns)

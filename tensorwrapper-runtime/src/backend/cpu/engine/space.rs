@@ -47,6 +47,13 @@ pub(super) struct Groups {
 }
 
 impl Groups {
+    /// The distance between an operand's lanes, where there is but one, in all groups.
+    pub(super) fn single_step(&self, which: usize, width: usize) -> Option<isize> {
+        let [lanes] = &self.lanes[..] else { return None };
+        let at = &lanes.at[which][..width];
+        at.windows(2).all(|pair| pair[1] - pair[0] == at[1]).then_some(at[1])
+    }
+
     #[inline(always)]
     pub(super) fn lanes(&self, group: usize) -> &Lanes {
         if self.lanes.len() == 1 { &self.lanes[0] } else { &self.lanes[group] }
@@ -249,6 +256,13 @@ impl Block {
     /// Number of terms.
     pub(super) fn len(&self) -> usize {
         self.at[0].len()
+    }
+
+    /// The distance between consecutive terms in an operand, where there is but one.
+    pub(super) fn single_step(&self, side: usize) -> Option<isize> {
+        let at = &self.at[side];
+        let step = at.get(1).map_or(0, |second| second - at[0]);
+        at.windows(2).all(|pair| pair[1] - pair[0] == step).then_some(step)
     }
 
     fn find_runs(&mut self, square: usize) {

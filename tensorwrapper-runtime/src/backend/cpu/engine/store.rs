@@ -22,14 +22,16 @@ pub(super) struct Store<'a, T: Element> {
     pub(super) in_place: (usize, isize),
     /// Where positions in the rows' operand are counted from.
     pub(super) own: *const T,
-    /// What tiles fetch for the next block, and where that is counted from.
+    /// What tiles fetch for later ones, and where that is counted from.
     pub(super) ahead: &'a Ahead,
     pub(super) ahead_from: *const T,
 }
 
 /// A column panel's place in the result.
 pub(super) struct Columns<R> {
-    packed: *const R,
+    start: *const R,
+    /// Where they are not packed: how much further each column and each term is.
+    spread: Option<[isize; 2]>,
     along: [isize; MOST_COLUMNS],
     len: usize,
     /// Whether they lie side by side in the result.
@@ -37,11 +39,11 @@ pub(super) struct Columns<R> {
 }
 
 impl<T: Element> Store<'_, T> {
-    /// Looks up where a panel of columns goes.
-    pub(super) fn columns(&self, group: usize, packed: *const T::Real) -> Columns<T::Real> {
+    /// Looks up where a panel of columns is, from `start` on, and where it goes.
+    pub(super) fn columns(&self, group: usize, start: *const T::Real, spread: Option<[isize; 2]>) -> Columns<T::Real> {
         let (at, lanes) = (&self.columns.groups[group], self.columns.lanes(group));
         let along = std::array::from_fn(|n| at.at[RESULT] + lanes.at[RESULT][n]);
-        Columns { packed, along, len: at.len as usize, unit: lanes.unit[RESULT] }
+        Columns { start, spread, along, len: at.len as usize, unit: lanes.unit[RESULT] }
     }
 
     /// Computes the tile of the groups of rows from `first` on; it is the block's tile of that number.
@@ -71,7 +73,8 @@ impl<T: Element> Store<'_, T> {
             debug_assert_eq!(further.len(), terms, "one line for each term");
             (self.ahead_from.wrapping_offset(first), further.as_ptr())
         });
-        let tile = Tile { terms, rows, step, columns: columns.packed, groups, alpha, add, ahead, to, along: columns.along };
+        let Columns { start, spread, along, .. } = *columns;
+        let tile = Tile { terms, rows, step, columns: start, spread, groups, alpha, add, ahead, to, along };
         // SAFETY: the caller's promise.
         unsafe {
             if whole {
