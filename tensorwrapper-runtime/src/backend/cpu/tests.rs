@@ -90,12 +90,9 @@ fn named_contract<T: Element>(rng: &mut StdRng, equation: &str, extent: usize, c
 /// The same, of any extents.
 pub(super) fn sized_contract<T: Element>(rng: &mut StdRng, equation: &str, size: &dyn Fn(char) -> usize, cpu: &Cpu) {
     let (inputs, out) = equation.split_once("->").unwrap();
-    let mut unique: Vec<char> = Vec::new();
-    for label in out.chars().chain(inputs.chars().filter(|c| *c != ',')) {
-        if !unique.contains(&label) {
-            unique.push(label)
-        }
-    }
+    let mut unique: Vec<char> = out.chars().collect();
+    let summed = |label: &char| *label != ',' && !out.contains(*label);
+    inputs.chars().filter(summed).for_each(|label| unique.extend((!unique.contains(&label)).then_some(label)));
     let extents: Vec<usize> = unique.iter().map(|&label| size(label)).collect();
     let factors: Vec<Placed<T>> = inputs
         .split(',')

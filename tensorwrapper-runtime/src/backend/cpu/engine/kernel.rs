@@ -165,8 +165,8 @@ unsafe fn complex<V: Vector, const GROUPS: usize, const COLUMNS: usize, const FE
                 a.mul(c).sub_product(b, d).store(parts[0].as_mut_ptr());
                 a.mul(d).add_product(b, c).store(parts[1].as_mut_ptr());
                 let to = tile.to[g].offset(tile.along[n]);
-                for lane in 0..V::LANES {
-                    let (to, x) = (to.add(lane), Complex::new(parts[0][lane], parts[1][lane]));
+                for (lane, (&re, &im)) in parts[0].iter().zip(&parts[1]).enumerate().take(V::LANES) {
+                    let (to, x) = (to.add(lane), Complex::new(re, im));
                     to.write(if tile.add { to.read() + x } else { x });
                 }
             }
@@ -179,13 +179,16 @@ macro_rules! kernel {
     ($T:ty, $tile:ident, $Format:ident<$V:ty>, $width:literal, [$($groups:literal)*] of $panel:literal, $columns:literal, $cache:expr $(, $features:literal)?) => {{
         $(#[target_feature(enable = $features)])?
         unsafe fn tile(tile: &Tile<$T>) {
-            // SAFETY: the caller's promise, as all below.
-            match tile.groups {
-                $($groups if tile.spread.is_some() && tile.ahead.is_some() => unsafe { $tile::<$V, $groups, $columns, true, true>(tile) },)*
-                $($groups if tile.spread.is_some() => unsafe { $tile::<$V, $groups, $columns, false, true>(tile) },)*
-                $($groups if tile.ahead.is_some() => unsafe { $tile::<$V, $groups, $columns, true, false>(tile) },)*
-                $($groups => unsafe { $tile::<$V, $groups, $columns, false, false>(tile) },)*
-                other => unreachable!("a tile of {other} groups"),
+            let (fetch, spread) = (tile.ahead.is_some(), tile.spread.is_some());
+            // SAFETY: the caller's promise.
+            unsafe {
+                match tile.groups {
+                    $($groups if fetch && spread => $tile::<$V, $groups, $columns, true, true>(tile),)*
+                    $($groups if spread => $tile::<$V, $groups, $columns, false, true>(tile),)*
+                    $($groups if fetch => $tile::<$V, $groups, $columns, true, false>(tile),)*
+                    $($groups => $tile::<$V, $groups, $columns, false, false>(tile),)*
+                    other => unreachable!("a tile of {other} groups"),
+                }
             }
         }
         $(#[target_feature(enable = $features)])?
@@ -217,6 +220,7 @@ macro_rules! kernel {
 }
 
 /// Half of what processors with these instructions have of the second cache, at the least.
+#[cfg(target_arch = "x86_64")]
 const WIDE: usize = 576 << 10;
 const NARROW: usize = 160 << 10;
 

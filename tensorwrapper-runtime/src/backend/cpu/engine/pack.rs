@@ -149,10 +149,10 @@ where
         apart: usize,
         conjugate: bool,
     ) {
-        for n in 0..Self::SQUARE {
+        for (n, to) in to.iter().enumerate().take(Self::SQUARE) {
             for (row, &offset) in rows.iter().enumerate().take(Self::SQUARE) {
                 // SAFETY: see `Format`.
-                unsafe { Self::put(from.offset(offset + n as isize).read(), to[n].add(at + row), apart, conjugate) };
+                unsafe { Self::put(from.offset(offset + n as isize).read(), to.add(at + row), apart, conjugate) };
             }
         }
     }

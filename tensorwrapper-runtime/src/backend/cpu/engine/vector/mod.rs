@@ -43,10 +43,10 @@ pub(super) trait Vector: Copy {
     /// `SQUARE` rows of as many elements are valid to read, the columns to write.
     #[inline(always)]
     unsafe fn transpose(from: *const Self::Real, rows: &[isize], to: &[*mut Self::Real; MOST_SQUARE], at: usize) {
-        for n in 0..Self::SQUARE {
+        for (n, to) in to.iter().enumerate().take(Self::SQUARE) {
             for (row, &offset) in rows.iter().enumerate().take(Self::SQUARE) {
                 // SAFETY: the caller's promise.
-                unsafe { to[n].add(at + row).write(from.offset(offset + n as isize).read()) };
+                unsafe { to.add(at + row).write(from.offset(offset + n as isize).read()) };
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Pairs of the 128-bit registers of 64-bit ARM.
 //!
-//! It has been compiled, but run on no such machine yet.
+//! It has been type-checked for such machines, but run on none yet.
 
 use std::arch::aarch64::*;
 
