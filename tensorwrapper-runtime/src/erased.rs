@@ -144,11 +144,37 @@ pub(crate) fn zeros<T: Element>(len: usize) -> Result<Vec<T>, Error> {
         return Err(refused());
     }
     debug_assert!(start.is_aligned(), "memory comes aligned as asked for");
+    advise_huge(start.cast(), layout.size());
     // SAFETY: the global allocator gave this memory for an array of exactly `len` elements, which is what a vector of
     // that length and capacity gives back. All of it is initialised: an `Element` whose bytes are all zero is valid, and
     // is its `ZERO`.
     Ok(unsafe { Vec::from_raw_parts(start, len, len) })
 }
+
+/// Asks the system to back memory that was just allocated by huge pages, if there is enough of it to be worth that: fewer
+/// faults when it is first written, fewer misses of the address cache.
+#[cfg(target_os = "linux")]
+pub(crate) fn advise_huge(start: *mut u8, bytes: usize) {
+    /// Bytes below which small pages do.
+    const ENOUGH: usize = 4 << 20;
+    const PAGE: usize = 4096;
+    const MADV_HUGEPAGE: i32 = 14;
+    unsafe extern "C" {
+        fn madvise(start: *mut u8, bytes: usize, advice: i32) -> i32;
+    }
+    if bytes < ENOUGH {
+        return;
+    }
+    let skipped = start.align_offset(PAGE);
+    let whole = (bytes - skipped) / PAGE * PAGE;
+    // SAFETY: whole pages of memory that is the caller's. It is a hint that changes nothing that a program can see; where it
+    // is refused, pages stay small.
+    unsafe { madvise(start.wrapping_add(skipped), whole, MADV_HUGEPAGE) };
+}
+
+/// Other systems choose the size of pages themselves.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn advise_huge(_start: *mut u8, _bytes: usize) {}
 
 /// An empty vector with room for `len` elements, or [`ErrorKind::Memory`] instead of an abort.
 pub(crate) fn reserve<T: Element>(len: usize) -> Result<Vec<T>, Error> {

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
+use super::engine::{self, Multiplied, Simd};
 use super::fuse::{self, Axis, points};
 use super::sink::Sink;
+use super::split::narrowest;
 use super::{Cpu, Route, direct, map, matrix};
 use crate::backend::function::Scalar;
 use crate::backend::{Binary, Instruction, LoopNest, Operand, Output, Program, Reduction};
@@ -30,6 +32,13 @@ pub(super) struct Factor<'a, T: Clone> {
     pub(super) conjugate: bool,
 }
 
+impl<T: Clone> Factor<'_, T> {
+    /// The same memory.
+    pub(super) fn borrowed(&self) -> Factor<'_, T> {
+        Factor { data: Cow::Borrowed(&self.data), conjugate: self.conjugate }
+    }
+}
+
 /// A product of two factors, its axes sorted by their parts. There is at least one element and one term.
 pub(super) struct Product<'a, T: Clone> {
     /// In both factors and the output, or in the output alone.
@@ -48,7 +57,7 @@ pub(super) struct Product<'a, T: Clone> {
 }
 
 /// See [`Device::contract`](crate::backend::Device::contract).
-pub(super) fn contract<T: Scalar>(
+pub(super) fn contract<T: Multiplied>(
     cpu: &Cpu,
     nest: &LoopNest,
     alpha: T,
@@ -69,7 +78,9 @@ pub(super) fn contract<T: Scalar>(
     let product = classify(cpu, nest, alpha, factors, output)?;
     match cpu.route {
         Route::Chosen if product.suits_direct() => direct::contract(cpu.threads, product),
+        Route::Chosen if product.suits_engine() => engine::contract(cpu.threads, product, Simd::chosen()?),
         Route::Chosen => matrix::contract(cpu.threads, product, SMALL, false),
+        Route::Engine(simd) => engine::contract(cpu.threads, product, simd),
         Route::Direct => direct::contract(cpu.threads, product),
         Route::Tiles => matrix::contract(cpu.threads, product, usize::MAX, false),
         Route::Blocked => matrix::contract(cpu.threads, product, 0, false),
@@ -184,6 +195,18 @@ fn sum_alone<T: Scalar>(
 }
 
 impl<T: Clone> Product<'_, T> {
+    /// Whether the matrices are large enough for the engine, and neighbours in memory belong to one of them.
+    fn suits_engine(&self) -> bool {
+        let [rows, columns, inner] = [&self.rows, &self.columns, &self.inner].map(|axes| points(axes));
+        let apart = |side: usize, groups: [&[Triple]; 2]| {
+            narrowest(&self.batch, side) < narrowest(groups[0], side).min(narrowest(groups[1], side))
+        };
+        rows.saturating_mul(columns).saturating_mul(inner) > SMALL
+            && !apart(LEFT, [&self.rows, &self.inner])
+            && !apart(RIGHT, [&self.inner, &self.columns])
+            && !apart(OUT, [&self.rows, &self.columns])
+    }
+
     /// Whether there is no matrix product in it worth the name: too little is read twice.
     fn suits_direct(&self) -> bool {
         let (rows, columns, inner) = (points(&self.rows), points(&self.columns), points(&self.inner));

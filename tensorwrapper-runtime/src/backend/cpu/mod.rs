@@ -1,12 +1,14 @@
 //! The fast device: all cores of this machine.
 //!
 //! Files by stage: `fuse` brings iteration spaces into normal form; `contract` classifies products and sends them to
-//! `direct` (dots, matrix times vector, …) or to `matrix` (cut by `split`, packed where strides do not fuse, then `gemm`);
+//! `direct` (dots, matrix times vector, …), to `engine` (packed block by block from any strides, our own kernels), or to
+//! `matrix` (small matrices, and those whose neighbours in memory belong to others: cut by `split`, packed, then `gemm`);
 //! `map` runs element-wise programs, in the order that `loops` chooses; `evaluate` interprets them; `permute` copies;
 //! `factorise` decomposes matrices.
 
 mod contract;
 mod direct;
+mod engine;
 mod evaluate;
 mod factorise;
 mod fuse;
@@ -56,7 +58,10 @@ pub(crate) enum Route {
     /// Matrix products by the blocked kernel.
     #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     Blocked,
-    /// The same, with every operand packed and the result scattered.
+    /// Matrix products by the engine, in one form of its kernels.
+    #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
+    Engine(engine::Simd),
+    /// By the blocked kernel, with every operand packed and the result scattered.
     #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
     Packed,
 }

@@ -28,6 +28,11 @@ impl<'a, T: Copy> Sink<'a, T> {
         Sink { pointer: memory.as_mut_ptr(), len: memory.len(), memory: PhantomData }
     }
 
+    /// The address of position 0.
+    pub(super) fn base(self) -> *mut T {
+        self.pointer
+    }
+
     /// The address of a position.
     ///
     /// # Safety

@@ -6,6 +6,7 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use tensorwrapper_notation::Function;
 
+use super::engine::Simd;
 use super::{Cpu, Route};
 use crate::backend::function::Scalar;
 use crate::backend::random::{Placed, assert_close, epsilon, number};
@@ -22,6 +23,12 @@ fn nest(rng: &mut StdRng, largest: usize, smallest: usize, max_rank: usize) -> L
     let rank = rng.random_range(0..=max_rank);
     let extents = (0..rank).map(|_| rng.random_range(smallest..=largest)).collect();
     LoopNest::new(extents, rng.random_range(0..=rank))
+}
+
+/// All ways of products, the engine's in every form that this machine has.
+fn routes() -> Vec<Route> {
+    let forms = Simd::ALL.into_iter().filter(|simd| simd.is_available()).map(Route::Engine);
+    [Route::Chosen, Route::Direct, Route::Tiles, Route::Blocked, Route::Packed].into_iter().chain(forms).collect()
 }
 
 /// Contracts on both devices and compares the whole memory of the output.
@@ -46,9 +53,9 @@ fn random_contract<T: Element>(rng: &mut StdRng, cpu: &Cpu, nest: &LoopNest, fac
 #[test]
 fn small_contractions_on_every_route() {
     let mut rng = StdRng::seed_from_u64(1);
-    for round in 0..3000 {
-        let route = [Route::Chosen, Route::Direct, Route::Tiles, Route::Blocked, Route::Packed][round % 5];
-        let cpu = Cpu::forced(1 + round % 3, route);
+    let routes = routes();
+    for round in 0..5000 {
+        let cpu = Cpu::forced(1 + round % 3, routes[round % routes.len()]);
         let nest = nest(&mut rng, 5, usize::from(round % 7 != 0), 6);
         dispatch!(*DTYPES.choose(&mut rng).unwrap(), T => random_contract::<T>(&mut rng, &cpu, &nest, 2));
     }
@@ -67,8 +74,9 @@ fn any_number_of_factors() {
 #[test]
 fn larger_contractions() {
     let mut rng = StdRng::seed_from_u64(3);
-    for round in 0..60 {
-        let route = [Route::Chosen, Route::Chosen, Route::Direct, Route::Tiles, Route::Blocked, Route::Packed][round % 6];
+    let routes = routes();
+    for round in 0..80 {
+        let route = routes[round % routes.len()];
         let nest = nest(&mut rng, 21, 9, 4);
         dispatch!(*DTYPES.choose(&mut rng).unwrap(), T => random_contract::<T>(&mut rng, &Cpu::forced(2, route), &nest, 2));
     }
@@ -76,16 +84,15 @@ fn larger_contractions() {
 
 /// Row-major operands of a product as an equation writes it, one letter an axis, upper-case letters being of extent 3.
 fn named_contract<T: Element>(rng: &mut StdRng, equation: &str, extent: usize, cpu: &Cpu) {
+    sized_contract::<T>(rng, equation, &|label| if label.is_uppercase() { 3 } else { extent }, cpu);
+}
+
+/// The same, of any extents.
+pub(super) fn sized_contract<T: Element>(rng: &mut StdRng, equation: &str, size: &dyn Fn(char) -> usize, cpu: &Cpu) {
     let (inputs, out) = equation.split_once("->").unwrap();
-    let mut labels: Vec<char> = out.chars().collect();
-    labels.extend(inputs.chars().filter(|c| *c != ',' && !out.contains(*c)));
-    let mut unique = Vec::new();
-    labels.into_iter().for_each(|label| {
-        if !unique.contains(&label) {
-            unique.push(label)
-        }
-    });
-    let size = |label: char| if label.is_uppercase() { 3 } else { extent };
+    let mut unique: Vec<char> = out.chars().collect();
+    let summed = |label: &char| *label != ',' && !out.contains(*label);
+    inputs.chars().filter(summed).for_each(|label| unique.extend((!unique.contains(&label)).then_some(label)));
     let extents: Vec<usize> = unique.iter().map(|&label| size(label)).collect();
     let factors: Vec<Placed<T>> = inputs
         .split(',')
@@ -148,7 +155,7 @@ fn classes_of_products() {
     ];
     for (n, equation) in equations.into_iter().enumerate() {
         for extent in [2, 7, 19] {
-            for route in [Route::Chosen, Route::Direct, Route::Packed] {
+            for route in routes().into_iter().filter(|route| !matches!(route, Route::Tiles | Route::Blocked)) {
                 let cpu = Cpu::forced(1 + n % 2, route);
                 dispatch!(DTYPES[(n + extent) % 4], T => named_contract::<T>(&mut rng, equation, extent, &cpu));
             }

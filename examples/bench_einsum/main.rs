@@ -1,0 +1,144 @@
+//! A partner for benchmark drivers: contracts what it is told on standard input, and answers with the time that it took.
+//!
+//! ```text
+//! cargo run --release --example bench_einsum -- --threads 1
+//! > adb,cd->cba f64 312x312x312 24x312
+//! < 0.012345678 0.012340000 1.5e3 2.5e4
+//! ```
+//!
+//! A line asks for an equation, an element type (`f64`, `f32`, `c64`, `c32`) and the shapes of the operands, which are
+//! kept as long as the line stays the same. The answer is the time on the wall and of the processor, in seconds, and, the
+//! first time, a weighted sum and norm of the result, so that a driver can compare libraries; or `error` and a sentence.
+
+use std::io::{self, BufRead, Write};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use num_complex::Complex;
+use tensorwrapper::{Context, DynOperand, Element, Tensor};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let threads = match &arguments[..] {
+        [] => Ok(1),
+        [option, number] if option == "--threads" => number.parse::<usize>().map_err(|_| format!("`{number}` is no number")),
+        _ => Err("usage: bench_einsum [--threads N]".to_string()),
+    };
+    let served = threads.and_then(|n| {
+        let context = Context::cpu().threads(n);
+        serve(&context, io::stdin().lock(), io::stdout().lock()).map_err(|error| error.to_string())
+    });
+    match served {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(sentence) => {
+            eprintln!("bench_einsum: {sentence}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// What a line asks for, ready to run: gives the times, and the sums if they are wanted.
+type Job = Box<dyn Fn(&Context, bool) -> Result<String, String>>;
+
+/// Answers every line.
+pub(crate) fn serve(context: &Context, questions: impl BufRead, mut answers: impl Write) -> io::Result<()> {
+    writeln!(answers, "ready tensorwrapper {}", env!("CARGO_PKG_VERSION"))?;
+    answers.flush()?;
+    let mut kept: Option<(String, Job)> = None;
+    for line in questions.lines() {
+        let line = line?;
+        let new = kept.as_ref().is_none_or(|(last, _)| *last != line);
+        if new {
+            // The last operands go before new ones come.
+            kept = None;
+        }
+        let prepared = match kept.take() {
+            Some((_, job)) => Ok(job),
+            None => job(&line),
+        };
+        let answer = prepared.and_then(|job| job(context, new).inspect(|_| kept = Some((line, job))));
+        match answer {
+            Ok(answer) => writeln!(answers, "{answer}")?,
+            Err(sentence) => writeln!(answers, "error {}", sentence.replace('\n', " "))?,
+        }
+        answers.flush()?;
+    }
+    Ok(())
+}
+
+fn job(line: &str) -> Result<Job, String> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let [equation, dtype, shapes @ ..] = &words[..] else { return Err("EQUATION DTYPE SHAPE... is asked for".into()) };
+    let extent = |text: &str| text.parse::<usize>().map_err(|_| format!("`{text}` is no extent"));
+    let shapes: Result<Vec<Vec<usize>>, String> = shapes.iter().map(|shape| shape.split('x').map(extent).collect()).collect();
+    match *dtype {
+        "f32" => typed_job::<f32>(equation, &shapes?),
+        "f64" => typed_job::<f64>(equation, &shapes?),
+        "c32" => typed_job::<Complex<f32>>(equation, &shapes?),
+        "c64" => typed_job::<Complex<f64>>(equation, &shapes?),
+        other => Err(format!("`{other}` is no element type; there are f32, f64, c32, c64")),
+    }
+}
+
+fn typed_job<T: Element>(equation: &str, shapes: &[Vec<usize>]) -> Result<Job, String> {
+    let equation = equation.to_string();
+    let operands: Result<Vec<Tensor<T>>, String> =
+        shapes.iter().enumerate().map(|(n, shape)| operand(n as u32, shape).map_err(|error| error.to_string())).collect();
+    let operands = operands?;
+    Ok(Box::new(move |context, first| {
+        let operands: Vec<&dyn DynOperand<T>> = operands.iter().map(|operand| operand as _).collect();
+        let run = || context.einsum(&equation, &operands).map_err(|error| error.to_string());
+        let (sum, norm) = if first { summary(&run()?) } else { (0.0, 0.0) };
+        let (wall, cpu) = (Instant::now(), processor_seconds());
+        let result = run()?;
+        let (wall, cpu) = (wall.elapsed().as_secs_f64(), processor_seconds() - cpu);
+        drop(result);
+        Ok(format!("{wall:.9} {cpu:.9} {sum:.15e} {norm:.15e}"))
+    }))
+}
+
+/// Numbers between -0.5 and 0.5 that every program of the benchmark makes alike.
+fn operand<T: Element>(number: u32, shape: &[usize]) -> Result<Tensor<T>, tensorwrapper::Error> {
+    let mut tensor = Tensor::<T>::zeros(shape.to_vec())?;
+    for (i, element) in tensor.as_mut_slice().iter_mut().enumerate() {
+        let x = (i as u32).wrapping_mul(2_654_435_761).wrapping_add(number * 40503);
+        *element = T::from_complex((f64::from(x ^ (x >> 15)) / 4_294_967_296.0 - 0.5).into());
+    }
+    Ok(tensor)
+}
+
+/// A weighted sum and norm; the weights tell one order of axes from another.
+fn summary<T: Element>(tensor: &Tensor<T>) -> (f64, f64) {
+    let (mut sum, mut squares) = (0.0, 0.0);
+    for (j, x) in tensor.as_slice().iter().enumerate() {
+        let x = x.to_complex() * (7919 * j % 101 + 1) as f64;
+        sum += x.re + x.im;
+        squares += x.norm_sqr();
+    }
+    (sum, squares.sqrt())
+}
+
+/// Seconds that all threads of this process have run.
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+fn processor_seconds() -> f64 {
+    #[repr(C)]
+    struct Timespec {
+        seconds: i64,
+        nanoseconds: i64,
+    }
+    unsafe extern "C" {
+        fn clock_gettime(clock: i32, time: *mut Timespec) -> i32;
+    }
+    const PROCESS: i32 = 2;
+    let mut time = Timespec { seconds: 0, nanoseconds: 0 };
+    // SAFETY: the structure is the one that 64-bit Linux fills, and it lives during the call.
+    let status = unsafe { clock_gettime(PROCESS, &mut time) };
+    assert_eq!(status, 0, "Linux has a clock of the process");
+    time.seconds as f64 + 1e-9 * time.nanoseconds as f64
+}
+
+/// The standard library has no such clock; drivers take the time on the wall.
+#[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
+fn processor_seconds() -> f64 {
+    f64::NAN
+}

@@ -1,0 +1,146 @@
+//! The engine of matrix products: operands of any strides are packed a block at a time, multiplied in registers, and stored
+//! where they belong. Nothing as large as an operand is ever copied.
+//!
+//! `problem` cuts a product into blocks; `space` says in which order indices follow each other; `pack` reads operands,
+//! `ahead` has them fetched in time, `store` writes the result; `kernel` multiplies, with the instructions that `simd` has
+//! chosen, in the words of `vector`; `workspace` lends memory.
+
+mod ahead;
+mod kernel;
+mod pack;
+mod problem;
+mod simd;
+mod space;
+mod store;
+#[cfg(test)]
+mod tests;
+mod vector;
+mod workspace;
+
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+pub(super) use self::kernel::Multiplied;
+pub(crate) use self::simd::Simd;
+
+use self::kernel::Kernel;
+use self::problem::{Part, Problem, terms};
+use super::contract::{LEFT, OUT, Product, RIGHT, Triple};
+use super::fuse::{Axis, Odometer, points};
+use super::sink::Sink;
+use super::{permute, tasks};
+use crate::erased::zeros;
+use crate::error::Error;
+
+/// Computes the product.
+pub(super) fn contract<T: Multiplied>(threads: usize, product: Product<'_, T>, simd: Simd) -> Result<(), Error> {
+    let kernel = T::kernel(simd);
+    let multiplications = points(&product.rows).saturating_mul(points(&product.columns)).saturating_mul(points(&product.inner));
+    let items = points(&product.batch);
+    if items >= 4 * threads && multiplications < 1 << 26 {
+        let problem = Problem::new(&product, kernel);
+        let whole = problem.whole();
+        return failing(|failed| {
+            tasks::split(threads, items, items.saturating_mul(multiplications), |range| {
+                let mut walk = Odometer::new(&product.batch, &product.start, range.start);
+                let starts = range.map(|_| {
+                    let start = walk.position;
+                    walk.step();
+                    start
+                });
+                failed(problem.compute(&whole, starts, product.out));
+            });
+        });
+    }
+    let threads = tasks::worth(threads, multiplications / 4);
+    let mut walk = Odometer::new(&product.batch, &product.start, 0);
+    if threads > 1 && sums_apart(threads, &product, kernel) {
+        return (0..items).try_for_each(|_| {
+            let done = contract_apart(threads, &product, kernel, walk.position);
+            walk.step();
+            done
+        });
+    }
+    let problem = Problem::new(&product, kernel);
+    let parts = problem.parts(threads);
+    (0..items).try_for_each(|_| {
+        let start = walk.position;
+        walk.step();
+        match &parts[..] {
+            [part] => problem.compute(part, [start], product.out),
+            _ => failing(|failed| {
+                let compute = |part: &Part| failed(problem.compute(part, [start], product.out));
+                parts.par_iter().with_max_len(1).for_each(compute);
+            }),
+        }
+    })
+}
+
+/// Runs tasks on many threads; one of their errors, if there are any.
+fn failing(tasks: impl FnOnce(&(dyn Fn(Result<(), Error>) + Sync))) -> Result<(), Error> {
+    let failed = Mutex::new(Ok(()));
+    tasks(&|result| {
+        if result.is_err() {
+            *failed.lock().unwrap_or_else(PoisonError::into_inner) = result;
+        }
+    });
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether the sum is so long, and the result so small, that threads had better share the sum.
+fn sums_apart<T: Multiplied>(threads: usize, product: &Product<'_, T>, kernel: &Kernel<T>) -> bool {
+    let result = points(&product.rows).saturating_mul(points(&product.columns));
+    let tile = kernel.width * kernel.panel * kernel.columns;
+    result < 64 * tile * threads && points(&product.inner) > 16 * threads * terms::<T>()
+}
+
+/// Computes one product of the batch, each thread a part of the sum, into memory of its own; then adds the parts in order.
+fn contract_apart<T: Multiplied>(
+    threads: usize,
+    product: &Product<'_, T>,
+    kernel: &Kernel<T>,
+    start: [isize; 3],
+) -> Result<(), Error> {
+    let mut stride = 1;
+    let mut pairs = Vec::new();
+    let mut dense = |axes: &[Triple]| -> Vec<Triple> {
+        let mut axes = axes.to_vec();
+        for axis in axes.iter_mut().rev() {
+            pairs.push(Axis { extent: axis.extent, strides: [stride, axis.strides[OUT]] });
+            axis.strides[OUT] = stride;
+            stride *= axis.extent as isize;
+        }
+        axes
+    };
+    let (columns, rows) = (dense(&product.columns), dense(&product.rows));
+    let len = stride as usize;
+    let mut sums = zeros::<T>(len.saturating_mul(threads))?;
+    let apart = Product {
+        batch: Vec::new(),
+        rows,
+        columns,
+        inner: product.inner.clone(),
+        factors: [LEFT, RIGHT].map(|side| product.factors[side].borrowed()),
+        start,
+        alpha: product.alpha,
+        out: Sink::new(&mut sums),
+    };
+    let problem = Problem::new(&apart, kernel);
+    let blocks = problem.whole().blocks.end;
+    let bound = |n: usize| blocks * n / threads;
+    failing(|failed| {
+        (0..threads).into_par_iter().with_max_len(1).for_each(|n| {
+            let part = Part { blocks: bound(n)..bound(n + 1), ..problem.whole() };
+            let start = [start[LEFT], start[RIGHT], (n * len) as isize];
+            failed(problem.compute(&part, [start], apart.out));
+        });
+    })?;
+    drop(apart);
+    let (total, others) = sums.split_at_mut(len);
+    for other in others.chunks(len) {
+        total.iter_mut().zip(other).for_each(|(sum, &x)| *sum += x);
+    }
+    permute::copy(1, pairs, [0, start[OUT]], total, product.out, false);
+    Ok(())
+}

@@ -1,0 +1,351 @@
+//! Packing: a block of an operand becomes panels that the kernels read from one end to the other.
+//!
+//! A panel holds, for each term of the sum, one number for each of its rows; complex numbers come as all real parts, then
+//! all imaginary ones. Knows where elements lie, not what their axes mean.
+
+use std::ops::Range;
+
+use num_complex::Complex;
+
+use super::space::{Group, Groups, OWN};
+use super::vector::{MOST_SQUARE, Vector};
+use crate::element::Element;
+
+/// Terms that are copied from all panels in turn.
+const TERMS: usize = 16;
+/// Squares side by side that are turned for one term after the other.
+const MOST_SQUARES: usize = 4;
+/// Elements ahead of which rows of squares are asked for.
+const AHEAD: isize = 32;
+
+/// A block to pack.
+pub(super) struct Packing<'a, T: Element> {
+    /// Where positions are counted from, and the memory that they lie in.
+    pub(super) from: *const T,
+    pub(super) memory: &'a [T],
+    pub(super) groups: &'a Groups,
+    /// How many of the groups are not packed.
+    pub(super) skipped: usize,
+    /// Positions of the terms.
+    pub(super) inner: &'a [isize],
+    /// Terms with which squares begin, and those that are in none; see `space::Block`.
+    pub(super) runs: &'a [usize],
+    pub(super) singles: &'a [usize],
+    pub(super) step: usize,
+    pub(super) to: *mut T::Real,
+    pub(super) conjugate: bool,
+}
+
+impl<T: Element> Packing<'_, T> {
+    /// Asserts that everything that will be read lies inside the memory.
+    pub(super) fn check(&self) {
+        let first = (self.from as isize - self.memory.as_ptr() as isize) / size_of::<T>() as isize;
+        let bounds = |positions: &mut dyn Iterator<Item = isize>| positions.fold((0, 0), |(a, b), x| (x.min(a), x.max(b)));
+        let (low, high) = (self.inner.iter().copied().min().unwrap_or(0), self.inner.iter().copied().max().unwrap_or(0));
+        for (n, group) in self.groups.groups.iter().enumerate() {
+            let lanes = bounds(&mut self.groups.lanes(n).at[OWN][..group.len as usize].iter().copied());
+            let (from, to) = (first + group.at[OWN] + lanes.0 + low, first + group.at[OWN] + lanes.1 + high);
+            assert!(from >= 0 && (to as usize) < self.memory.len(), "{from}..={to} outside of {}", self.memory.len());
+        }
+    }
+}
+
+/// How an element stands in a panel.
+///
+/// # Safety
+/// All functions: pointers are valid for what is read and written: `WIDTH` elements, or the squares of
+/// [`Vector::transpose`]; imaginary parts stand `apart` behind real ones; the instructions are there.
+pub(super) trait Format {
+    type Element: Element<Real = Self::Real>;
+    type Real: Element<Real = Self::Real>;
+    /// Numbers of an element.
+    const PARTS: usize;
+    /// Edge of squares.
+    const SQUARE: usize;
+
+    /// Asks for the cache line of an address, which may be any.
+    unsafe fn prefetch(address: *const Self::Element);
+    unsafe fn put(x: Self::Element, to: *mut Self::Real, apart: usize, conjugate: bool);
+    unsafe fn copy<const WIDTH: usize>(from: *const Self::Element, to: *mut Self::Real, apart: usize, conjugate: bool);
+    unsafe fn transpose(
+        from: *const Self::Element,
+        rows: &[isize],
+        to: &[*mut Self::Real; MOST_SQUARE],
+        at: usize,
+        apart: usize,
+        conjugate: bool,
+    );
+}
+
+/// Real numbers, as they are.
+pub(super) struct Whole<V>(V);
+
+impl<V: Vector> Format for Whole<V> {
+    type Element = V::Real;
+    type Real = V::Real;
+    const PARTS: usize = 1;
+    const SQUARE: usize = V::SQUARE;
+
+    #[inline(always)]
+    unsafe fn prefetch(address: *const V::Real) {
+        // SAFETY: see `Format`.
+        unsafe { V::prefetch(address) }
+    }
+    #[inline(always)]
+    unsafe fn put(x: V::Real, to: *mut V::Real, _: usize, _: bool) {
+        // SAFETY: see `Format`.
+        unsafe { to.write(x) }
+    }
+    #[inline(always)]
+    unsafe fn copy<const WIDTH: usize>(from: *const V::Real, to: *mut V::Real, _: usize, _: bool) {
+        // SAFETY: see `Format`; a panel is memory of its own.
+        unsafe { std::ptr::copy_nonoverlapping(from, to, WIDTH) }
+    }
+    #[inline(always)]
+    unsafe fn transpose(from: *const V::Real, rows: &[isize], to: &[*mut V::Real; MOST_SQUARE], at: usize, _: usize, _: bool) {
+        // SAFETY: see `Format`.
+        unsafe { V::transpose(from, rows, to, at) }
+    }
+}
+
+/// Complex numbers, split into their parts.
+pub(super) struct Split<V>(V);
+
+impl<V: Vector> Format for Split<V>
+where
+    Complex<V::Real>: Element<Real = V::Real>,
+{
+    type Element = Complex<V::Real>;
+    type Real = V::Real;
+    const PARTS: usize = 2;
+    const SQUARE: usize = 4;
+
+    #[inline(always)]
+    unsafe fn prefetch(address: *const Complex<V::Real>) {
+        // SAFETY: see `Format`.
+        unsafe { V::prefetch(address.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn put(x: Complex<V::Real>, to: *mut V::Real, apart: usize, conjugate: bool) {
+        // SAFETY: see `Format`.
+        unsafe {
+            to.write(x.re);
+            to.add(apart).write(if conjugate { -x.im } else { x.im });
+        }
+    }
+    #[inline(always)]
+    unsafe fn copy<const WIDTH: usize>(from: *const Complex<V::Real>, to: *mut V::Real, apart: usize, conjugate: bool) {
+        for n in 0..WIDTH {
+            // SAFETY: see `Format`.
+            unsafe { Self::put(from.add(n).read(), to.add(n), apart, conjugate) };
+        }
+    }
+    #[inline(always)]
+    unsafe fn transpose(
+        from: *const Complex<V::Real>,
+        rows: &[isize],
+        to: &[*mut V::Real; MOST_SQUARE],
+        at: usize,
+        apart: usize,
+        conjugate: bool,
+    ) {
+        for (n, to) in to.iter().enumerate().take(Self::SQUARE) {
+            for (row, &offset) in rows.iter().enumerate().take(Self::SQUARE) {
+                // SAFETY: see `Format`.
+                unsafe { Self::put(from.offset(offset + n as isize).read(), to.add(at + row), apart, conjugate) };
+            }
+        }
+    }
+}
+
+/// Where a block's panels stand: each of `PANEL` groups of `WIDTH` lanes.
+struct Panels<F: Format, const WIDTH: usize, const PANEL: usize> {
+    to: *mut F::Real,
+    terms: usize,
+}
+
+impl<F: Format, const WIDTH: usize, const PANEL: usize> Panels<F, WIDTH, PANEL> {
+    /// From real to imaginary parts.
+    const APART: usize = WIDTH * PANEL;
+    /// From one term to the next.
+    const TERM: usize = WIDTH * PANEL * F::PARTS;
+
+    /// Where a group's lanes of term 0 stand.
+    #[inline(always)]
+    unsafe fn group(&self, group: usize) -> *mut F::Real {
+        // SAFETY: the caller's groups all have room.
+        unsafe { self.to.add(group / PANEL * Self::TERM * self.terms + group % PANEL * WIDTH) }
+    }
+}
+
+/// Packs a block.
+///
+/// # Safety
+/// All elements of the block lie in the memory; there is room for all panels; the instructions are there.
+#[inline(always)]
+pub(super) unsafe fn pack<F: Format, const WIDTH: usize, const PANEL: usize>(packing: &Packing<'_, F::Element>) {
+    let (groups, terms) = (&packing.groups.groups, packing.inner.len());
+    let panels = Panels::<F, WIDTH, PANEL> { to: packing.to, terms };
+    let mut at = packing.skipped;
+    while at < groups.len() {
+        let group = &groups[at];
+        let lanes = packing.groups.lanes(at);
+        let step = group.step as usize;
+        // SAFETY: the caller's promise; groups that are taken together are all of this block.
+        unsafe {
+            if group.len as usize != WIDTH {
+                elements(packing, &panels, at, None);
+            } else if lanes.unit[OWN] {
+                let whole = |n: usize| groups[n].len as usize == WIDTH && packing.groups.lanes(n).unit[OWN];
+                let count = (at..groups.len()).take_while(|&n| whole(n)).count() / PANEL;
+                if at % PANEL == 0 && count > 0 {
+                    // A few terms of all panels at a time: what is read lies side by side.
+                    for first in (0..terms).step_by(TERMS) {
+                        let some = first..terms.min(first + TERMS);
+                        (0..count).for_each(|n| copy::<F, WIDTH, PANEL, PANEL>(packing, &panels, at + n * PANEL, some.clone()));
+                    }
+                    at += count * PANEL;
+                    continue;
+                }
+                copy::<F, WIDTH, PANEL, 1>(packing, &panels, at, 0..terms);
+            } else if step > 0 && is_square::<WIDTH>(packing.groups, at, step, F::SQUARE) {
+                let each = step * F::SQUARE;
+                let more = |n: &usize| is_square::<WIDTH>(packing.groups, at + n * each, step, F::SQUARE);
+                let count = 1 + (1..MOST_SQUARES).take_while(more).count();
+                (at..at + step).for_each(|first| across(packing, &panels, first, step, count));
+                at += each * count;
+                continue;
+            } else if packing.step > 0 {
+                runs(packing, &panels, at);
+                elements(packing, &panels, at, Some(packing.singles));
+            } else {
+                elements(packing, &panels, at, None);
+            }
+        }
+        at += 1;
+    }
+}
+
+/// Whether `step` times `square` groups from here on hold neighbours of the operand in equal lanes.
+fn is_square<const WIDTH: usize>(groups: &Groups, at: usize, step: usize, square: usize) -> bool {
+    let groups = &groups.groups;
+    let follows = |first: usize, n: usize| {
+        let (group, later) = (&groups[first], &groups[first + n * step]);
+        later.at[OWN] == group.at[OWN] + n as isize && later.len as usize == WIDTH && later.step == group.step
+    };
+    at + step * square <= groups.len() && (at..at + step).all(|first| (0..square).all(|n| follows(first, n)))
+}
+
+/// Groups side by side in a panel, whose lanes lie side by side in the operand.
+#[inline(always)]
+unsafe fn copy<F: Format, const WIDTH: usize, const PANEL: usize, const COUNT: usize>(
+    packing: &Packing<'_, F::Element>,
+    panels: &Panels<F, WIDTH, PANEL>,
+    first: usize,
+    terms: Range<usize>,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut from = [packing.from; COUNT];
+        for (n, from) in from.iter_mut().enumerate() {
+            *from = from.offset(packing.groups.groups[first + n].at[OWN]);
+        }
+        let mut to = panels.group(first).add(terms.start * Panels::<F, WIDTH, PANEL>::TERM);
+        for &offset in &packing.inner[terms] {
+            for (n, from) in from.iter().enumerate() {
+                let apart = Panels::<F, WIDTH, PANEL>::APART;
+                F::copy::<WIDTH>(from.offset(offset), to.add(n * WIDTH), apart, packing.conjugate);
+            }
+            to = to.add(Panels::<F, WIDTH, PANEL>::TERM);
+        }
+    }
+}
+
+/// Squares over a group's lanes and the same lanes of groups near by, `count` of them side by side in the operand.
+#[inline(always)]
+unsafe fn across<F: Format, const WIDTH: usize, const PANEL: usize>(
+    packing: &Packing<'_, F::Element>,
+    panels: &Panels<F, WIDTH, PANEL>,
+    first: usize,
+    step: usize,
+    count: usize,
+) {
+    let groups = &packing.groups.groups;
+    let lanes = &packing.groups.lanes(first).at[OWN];
+    let (term, apart) = (Panels::<F, WIDTH, PANEL>::TERM, Panels::<F, WIDTH, PANEL>::APART);
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut from = [packing.from; MOST_SQUARES];
+        let mut to = [[packing.to; MOST_SQUARE]; MOST_SQUARES];
+        for square in 0..count {
+            let first = first + square * F::SQUARE * step;
+            from[square] = packing.from.offset(groups[first].at[OWN]);
+            for (n, to) in to[square].iter_mut().enumerate().take(F::SQUARE) {
+                *to = panels.group(first + n * step);
+            }
+        }
+        for (k, &offset) in packing.inner.iter().enumerate() {
+            for (from, to) in from.iter().zip(&to).take(count) {
+                for lane in (0..WIDTH).step_by(F::SQUARE) {
+                    F::transpose(from.offset(offset), &lanes[lane..], to, k * term + lane, apart, packing.conjugate);
+                }
+            }
+        }
+    }
+}
+
+/// Squares over a group's lanes and terms.
+#[inline(always)]
+unsafe fn runs<F: Format, const WIDTH: usize, const PANEL: usize>(
+    packing: &Packing<'_, F::Element>,
+    panels: &Panels<F, WIDTH, PANEL>,
+    group: usize,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let from = packing.from.offset(packing.groups.groups[group].at[OWN]);
+        let lanes = &packing.groups.lanes(group).at[OWN];
+        let start = panels.group(group);
+        let (term, apart) = (Panels::<F, WIDTH, PANEL>::TERM, Panels::<F, WIDTH, PANEL>::APART);
+        let mut to = [start; MOST_SQUARE];
+        for (n, to) in to.iter_mut().enumerate().take(F::SQUARE) {
+            *to = start.add(n * packing.step * term);
+        }
+        for &k in packing.runs {
+            for lane in (0..WIDTH).step_by(F::SQUARE) {
+                let from = from.offset(packing.inner[k]);
+                for row in &lanes[lane..lane + F::SQUARE] {
+                    F::prefetch(from.wrapping_offset(row + AHEAD));
+                }
+                F::transpose(from, &lanes[lane..], &to, k * term + lane, apart, packing.conjugate);
+            }
+        }
+    }
+}
+
+/// Elements one by one, of all terms or some; lanes that a group has not are zero.
+#[inline(always)]
+unsafe fn elements<F: Format, const WIDTH: usize, const PANEL: usize>(
+    packing: &Packing<'_, F::Element>,
+    panels: &Panels<F, WIDTH, PANEL>,
+    group: usize,
+    terms: Option<&[usize]>,
+) {
+    let Group { at, len, .. } = packing.groups.groups[group];
+    let lanes = &packing.groups.lanes(group).at[OWN];
+    let one = |k: usize| {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let from = packing.from.offset(at[OWN] + packing.inner[k]);
+            let to = panels.group(group).add(k * Panels::<F, WIDTH, PANEL>::TERM);
+            for (lane, &offset) in lanes.iter().enumerate().take(WIDTH) {
+                let x = if lane < len as usize { from.offset(offset).read() } else { F::Element::ZERO };
+                F::put(x, to.add(lane), Panels::<F, WIDTH, PANEL>::APART, packing.conjugate);
+            }
+        }
+    };
+    match terms {
+        Some(terms) => terms.iter().for_each(|&k| one(k)),
+        None => (0..packing.inner.len()).for_each(one),
+    }
+}

@@ -1,0 +1,140 @@
+//! Tiles of the result: computed where they belong, or apart and then spread over any strides.
+
+use super::ahead::Ahead;
+use super::kernel::{Kernel, MOST_COLUMNS, MOST_GROUPS, MOST_TILE, Tile};
+use super::space::{Groups, OWN, RESULT};
+use crate::backend::cpu::sink::Sink;
+use crate::element::Element;
+
+/// Where the tiles of a block go.
+pub(super) struct Store<'a, T: Element> {
+    pub(super) kernel: &'a Kernel<T>,
+    pub(super) rows: &'a Groups,
+    pub(super) columns: &'a Groups,
+    pub(super) out: Sink<'a, T>,
+    /// Where the first element of the result lies.
+    pub(super) start: isize,
+    pub(super) terms: usize,
+    pub(super) alpha: T,
+    pub(super) add: bool,
+    /// Packed rows; how many groups are not packed, but read from the operand, and how much further each term is there.
+    pub(super) packed: *const T::Real,
+    pub(super) in_place: (usize, isize),
+    /// Where positions in the rows' operand are counted from.
+    pub(super) own: *const T,
+    /// What tiles fetch for later ones, and where that is counted from.
+    pub(super) ahead: &'a Ahead,
+    pub(super) ahead_from: *const T,
+}
+
+/// A column panel's place in the result.
+pub(super) struct Columns<R> {
+    start: *const R,
+    /// Where they are not packed: how much further each column and each term is.
+    spread: Option<[isize; 2]>,
+    along: [isize; MOST_COLUMNS],
+    len: usize,
+    /// Whether they lie side by side in the result.
+    unit: bool,
+}
+
+impl<T: Element> Store<'_, T> {
+    /// Looks up where a panel of columns is, from `start` on, and where it goes.
+    pub(super) fn columns(&self, group: usize, start: *const T::Real, spread: Option<[isize; 2]>) -> Columns<T::Real> {
+        let (at, lanes) = (&self.columns.groups[group], self.columns.lanes(group));
+        let along = std::array::from_fn(|n| at.at[RESULT] + lanes.at[RESULT][n]);
+        Columns { start, spread, along, len: at.len as usize, unit: lanes.unit[RESULT] }
+    }
+
+    /// Computes the tile of the groups of rows from `first` on; it is the block's tile of that number.
+    ///
+    /// # Safety
+    /// The panels hold as many terms as they should. All elements of the tile lie inside the result, apart from each other,
+    /// and nobody else touches them.
+    #[inline(always)]
+    pub(super) unsafe fn tile(&self, first: usize, columns: &Columns<T::Real>, number: usize) {
+        let groups = self.kernel.panel.min(self.rows.groups.len() - first);
+        let mut to = [std::ptr::null_mut(); MOST_GROUPS];
+        let mut whole = columns.len == self.kernel.columns;
+        let base = self.out.base().wrapping_offset(self.start);
+        for (n, to) in to.iter_mut().enumerate().take(groups) {
+            let group = &self.rows.groups[first + n];
+            whole &= group.len as usize == self.kernel.width && self.rows.lanes(first + n).unit[RESULT];
+            *to = base.wrapping_offset(group.at[RESULT]);
+        }
+        let (rows, step) = if first < self.in_place.0 {
+            (self.own.wrapping_offset(self.rows.groups[first].at[OWN]).cast(), self.in_place.1)
+        } else {
+            let numbers = self.kernel.width * self.kernel.parts();
+            (self.packed.wrapping_add(first * numbers * self.terms), (self.kernel.panel * numbers) as isize)
+        };
+        let (terms, alpha, add) = (self.terms, self.alpha, self.add);
+        let ahead = self.ahead.tile(number).map(|(first, further)| {
+            debug_assert_eq!(further.len(), terms, "one line for each term");
+            (self.ahead_from.wrapping_offset(first), further.as_ptr())
+        });
+        let Columns { start, spread, along, .. } = *columns;
+        let tile = Tile { terms, rows, step, columns: start, spread, groups, alpha, add, ahead, to, along };
+        // SAFETY: the caller's promise.
+        unsafe {
+            if whole {
+                self.check(first, groups, columns);
+                (self.kernel.tile)(&tile);
+            } else {
+                self.spread(tile, first, columns);
+            }
+        }
+    }
+
+    /// Computes a tile apart, and writes those of its elements that there are.
+    ///
+    /// # Safety
+    /// As [`tile`](Store::tile).
+    unsafe fn spread(&self, tile: Tile<T>, first: usize, columns: &Columns<T::Real>) {
+        let (width, height) = (self.kernel.width, self.kernel.width * self.kernel.panel);
+        let mut apart = [T::ZERO; MOST_TILE];
+        let start = apart.as_mut_ptr();
+        let to = std::array::from_fn(|n| start.wrapping_add(n * width));
+        let along = std::array::from_fn(|n| (n * height) as isize);
+        let groups = tile.groups;
+        // SAFETY: the array has room for the largest tile; see the assertions beside the kernels.
+        unsafe { (self.kernel.tile)(&Tile { add: false, to, along, ..tile }) };
+        let add = self.add;
+        let put = |g: usize, lane: usize, n: usize, value: T| {
+            let (group, lanes) = (&self.rows.groups[first + g], self.rows.lanes(first + g));
+            let at = self.start + group.at[RESULT] + lanes.at[RESULT][lane] + columns.along[n];
+            // SAFETY: the caller's promise.
+            unsafe {
+                let to = self.out.address(at);
+                to.write(if add { to.read() + value } else { value });
+            }
+        };
+        for g in 0..groups {
+            let len = self.rows.groups[first + g].len as usize;
+            let values = &apart[g * width..];
+            // Along neighbours in the result.
+            if columns.unit {
+                for lane in 0..len {
+                    (0..columns.len).for_each(|n| put(g, lane, n, values[n * height + lane]));
+                }
+            } else {
+                for n in 0..columns.len {
+                    (0..len).for_each(|lane| put(g, lane, n, values[n * height + lane]));
+                }
+            }
+        }
+    }
+
+    /// In debug builds, asserts that a whole tile lies inside the result.
+    fn check(&self, first: usize, groups: usize, columns: &Columns<T::Real>) {
+        if cfg!(debug_assertions) {
+            for group in &self.rows.groups[first..first + groups] {
+                for along in &columns.along[..self.kernel.columns] {
+                    let at = self.start + group.at[RESULT] + along;
+                    // SAFETY: the addresses are not used; the assertion in `address` is all that is wanted.
+                    unsafe { (self.out.address(at), self.out.address(at + self.kernel.width as isize - 1)) };
+                }
+            }
+        }
+    }
+}
