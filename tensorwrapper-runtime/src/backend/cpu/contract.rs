@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::engine::{self, Multiplied, Simd};
-use super::fuse::{self, Axis, points};
+use super::fuse::{self, Axis, points, single_stride};
 use super::sink::Sink;
 use super::split::narrowest;
 use super::{Cpu, Route, direct, map, matrix};
@@ -24,6 +24,9 @@ pub(super) const OUT: usize = 2;
 
 /// Multiplications for one output matrix below which the blocked kernel's preparations cost more than its speed brings.
 const SMALL: usize = 8 * 8 * 8;
+
+/// Rows or columns below which a matrix is narrow.
+const NARROW: usize = 48;
 
 /// One factor: its memory, borrowed or packed.
 #[derive(Clone, Debug)]
@@ -195,6 +198,18 @@ fn sum_alone<T: Scalar>(
 }
 
 impl<T: Clone> Product<'_, T> {
+    /// Whether all three matrices lie as plain matrix products have them, and none is so narrow that packing it is most of
+    /// the work: these the blocked kernel of the `gemm` crate computes 3 to 16 % faster than the engine (see
+    /// `docs/results/contraction.md`).
+    fn is_plain(&self) -> bool {
+        let single = |groups: [&[Triple]; 2], side| groups.iter().all(|axes| single_stride(axes, side).is_some());
+        let [rows, columns, inner] = [&self.rows, &self.columns, &self.inner].map(|axes| points(axes));
+        (rows.min(columns) >= NARROW || inner < NARROW && self.batch.is_empty())
+            && single([&self.rows, &self.inner], LEFT)
+            && single([&self.inner, &self.columns], RIGHT)
+            && single([&self.rows, &self.columns], OUT)
+    }
+
     /// Whether the matrices are large enough for the engine, and neighbours in memory belong to one of them.
     fn suits_engine(&self) -> bool {
         let [rows, columns, inner] = [&self.rows, &self.columns, &self.inner].map(|axes| points(axes));
@@ -202,6 +217,7 @@ impl<T: Clone> Product<'_, T> {
             narrowest(&self.batch, side) < narrowest(groups[0], side).min(narrowest(groups[1], side))
         };
         rows.saturating_mul(columns).saturating_mul(inner) > SMALL
+            && !self.is_plain()
             && !apart(LEFT, [&self.rows, &self.inner])
             && !apart(RIGHT, [&self.inner, &self.columns])
             && !apart(OUT, [&self.rows, &self.columns])

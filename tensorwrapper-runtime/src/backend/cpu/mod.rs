@@ -2,7 +2,7 @@
 //!
 //! Files by stage: `fuse` brings iteration spaces into normal form; `contract` classifies products and sends them to
 //! `direct` (dots, matrix times vector, …), to `engine` (packed block by block from any strides, our own kernels), or to
-//! `matrix` (small matrices, and those whose neighbours in memory belong to others: cut by `split`, packed, then `gemm`);
+//! `matrix` (small and plain matrices, and those whose neighbours in memory belong to others: cut by `split`, packed, then `gemm`);
 //! `map` runs element-wise programs, in the order that `loops` chooses; `evaluate` interprets them; `permute` copies;
 //! `factorise` decomposes matrices.
 
