@@ -75,7 +75,7 @@ pub struct Found {
     pub log2_operations: f64,
     /// Logarithm of base 2 of the elements of the largest product in a slice, the result included.
     pub log2_largest: f64,
-    /// Whether it is known that no other order is better; see [`Order::Exact`].
+    /// Whether it is known that no other order has a lower sum of what was to be least; see [`Order::Exact`] and [`Minimize`].
     pub is_best: bool,
 }
 

@@ -83,8 +83,7 @@ impl Reconfigure {
         let mut part = Vec::with_capacity(products.len());
         let union = |set: Set| {
             let mut row = vec![0; tree.row(root).len()];
-            for (n, &tensor) in tensors.iter().enumerate().filter(|(n, _)| set >> n & 1 == 1) {
-                debug_assert!(n < Set::BITS as usize);
+            for (_, &tensor) in tensors.iter().enumerate().filter(|(n, _)| set >> n & 1 == 1) {
                 row.iter_mut().zip(tree.row(tensor)).for_each(|(all, word)| *all |= word);
             }
             row

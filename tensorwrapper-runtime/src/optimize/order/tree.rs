@@ -186,8 +186,8 @@ impl Tree {
         self.sizes[node] = self.weights.size(open.iter().copied());
     }
 
-    /// Gives products other factors: a part of the tree below `children[0].0` in another shape, parents before children.
-    /// The numbers are those that the part had, and the factors that are no products of the part stay as they are.
+    /// Gives products other factors and labels: a part of the tree in another shape. The numbers are those that the part
+    /// had, and what is no product of the part stays as it is.
     pub(super) fn regraft(&mut self, part: &[(usize, [usize; 2], Vec<u64>)]) {
         for (node, factors, row) in part {
             self.children[node - self.leaves] = *factors;
