@@ -105,6 +105,11 @@ impl Recording {
 #[derive(Debug)]
 pub struct Computing<F>(F);
 
+/// Drops a recording's value, which there never is: what does not fit has panicked.
+#[cold]
+#[inline(never)]
+fn discard<R>(_: R) {}
+
 impl<F: Form> Computing<F> {
     /// Whether the equation is to be recorded, which will refuse it.
     #[inline(always)]
@@ -114,7 +119,11 @@ impl<F: Form> Computing<F> {
 
     /// The value, where the recording has not panicked.
     #[inline(always)]
-    pub fn take<R>(self, _: Option<R>) -> F::Outcome {
+    pub fn take<R>(self, recorded: Option<R>) -> F::Outcome {
+        // Asked here and not by the glue that drops it, so that the compiler sees that there is nothing to drop.
+        if let Some(recorded) = recorded {
+            discard(recorded);
+        }
         self.0.compute()
     }
 
