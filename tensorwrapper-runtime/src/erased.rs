@@ -176,6 +176,13 @@ pub(crate) fn advise_huge(start: *mut u8, bytes: usize) {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn advise_huge(_start: *mut u8, _bytes: usize) {}
 
+/// A vector of one value, or [`ErrorKind::Memory`] instead of an abort.
+pub(crate) fn filled<T: Element>(len: usize, value: T) -> Result<Vec<T>, Error> {
+    let mut elements = reserve(len)?;
+    elements.resize(len, value);
+    Ok(elements)
+}
+
 /// An empty vector with room for `len` elements, or [`ErrorKind::Memory`] instead of an abort.
 pub(crate) fn reserve<T: Element>(len: usize) -> Result<Vec<T>, Error> {
     let mut elements = Vec::new();

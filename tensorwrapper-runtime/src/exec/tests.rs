@@ -17,10 +17,6 @@ use crate::layout::Strided;
 use crate::optimize::{Choices, Order, optimize};
 use crate::tensor::Tensor;
 
-fn whole(tensor: TensorId, labels: &[usize]) -> Edge {
-    Edge { tensor, axes: labels.iter().map(|&label| EdgeAxis::Label { label, start: 0 }).collect(), conjugate: false }
-}
-
 fn planned(graph: &OpGraph) -> Plan {
     let layouts: Vec<Strided> =
         graph.sources().map(|source| Strided::row_major(&graph.tensor(source).extents).unwrap()).collect();
@@ -34,7 +30,7 @@ fn chain(length: usize, wanted: &[usize]) -> OpGraph {
     let mut made = Vec::new();
     for _ in 0..length {
         let alpha = Complex::new(1.0, 0.0);
-        let inputs = vec![whole(last, &[0]), whole(last, &[0])];
+        let inputs = vec![Edge::whole(last, &[0]), Edge::whole(last, &[0])];
         last = graph.add_operation(Operation::Contract { alpha }, inputs, &[(&[0], Dtype::F64)], vec![3])[0];
         made.push(last);
     }
@@ -127,7 +123,7 @@ fn product(rng: &mut StdRng) -> (OpGraph, Vec<Tensor<f64>>) {
         let own: Vec<usize> = axes.iter().map(|&label| extents[label]).collect();
         let source = graph.add_source(own.clone(), Dtype::F64);
         tensors.push(Tensor::from_fn(own, |_| rng.random_range(-1.0..1.0)).unwrap());
-        inputs.push(whole(source, &axes));
+        inputs.push(Edge::whole(source, &axes));
     }
     let mut kept: Vec<usize> = inputs.iter().flat_map(Edge::labels).filter(|_| rng.random_bool(0.4)).collect();
     kept.sort_unstable();

@@ -152,7 +152,7 @@ impl<'a> Lowering<'a> {
         }
         let labels = frame.order(fragment.labels());
         let tensor = self.map(fragment, &labels, &[], Reduction::Sum, frame);
-        whole(tensor, &labels)
+        Edge::whole(tensor, &labels)
     }
 
     fn tree(&mut self, tree: &Tree<'a>, frame: Frame<'_>) -> Fragment {
@@ -233,7 +233,7 @@ impl<'a> Lowering<'a> {
         let inner: Vec<Label> = (0..old.len()).collect();
         let outer: Vec<Label> = (old.len()..old.len() + extents.len()).collect();
         let all = old.into_iter().chain(extents).collect();
-        self.graph.add_operation(Operation::Reshape, vec![whole(tensor, &inner)], &[(&outer, dtype)], all)[0]
+        self.graph.add_operation(Operation::Reshape, vec![Edge::whole(tensor, &inner)], &[(&outer, dtype)], all)[0]
     }
 
     /// A reduction of element-wise work. Labels that nothing inside depends on are still run over.
@@ -246,7 +246,7 @@ impl<'a> Lowering<'a> {
         let kept: Vec<Label> = fragment.labels().into_iter().filter(|l| !over.contains(l)).collect();
         let kept = frame.order(kept);
         let tensor = self.map(fragment, &kept, over, reduction, frame);
-        whole(tensor, &kept)
+        Edge::whole(tensor, &kept)
     }
 
     /// A sum over labels: a contraction where the body is a product, one pass over it where it is not.
@@ -307,10 +307,10 @@ impl<'a> Lowering<'a> {
             // A sum over nothing is zero, even where a factor outside of it is infinite.
             let zero = Fragment::constant(Complex::new(0.0, 0.0));
             let tensor = self.map(zero, &kept, &[], Reduction::Sum, frame);
-            return whole(tensor, &kept);
+            return Edge::whole(tensor, &kept);
         }
         let tensor = self.add(Operation::Contract { alpha }, factors, &kept, &over, frame);
-        whole(tensor, &kept)
+        Edge::whole(tensor, &kept)
     }
 
     /// A decomposition is one operation with all its results; asking for a second one finds the first's.
@@ -324,7 +324,7 @@ impl<'a> Lowering<'a> {
         }
         let (mut extents, dtype) = (call.arguments[0].extents.clone(), call.arguments[0].dtype);
         let rank = extents.len();
-        let inputs = arguments.iter().map(|&tensor| whole(tensor, &(0..rank).collect::<Vec<_>>())).collect();
+        let inputs = arguments.iter().map(|&tensor| Edge::whole(tensor, &(0..rank).collect::<Vec<_>>())).collect();
         // The new axis is a label of its own, of the extent of the rows.
         extents.push(extents[rank - 2]);
         let batch: Vec<Label> = (0..rank - 2).collect();
@@ -349,15 +349,11 @@ impl<'a> Lowering<'a> {
         // Labels of the part first, then one for each axis of the whole.
         let offset = labels.len();
         let whole_labels: Vec<Label> = (offset..offset + value.extents.len()).collect();
-        let inputs = base.map(|base| whole(base, &whole_labels)).into_iter().chain([whole(part, labels)]).collect();
+        let inputs = base.map(|base| Edge::whole(base, &whole_labels)).into_iter().chain([Edge::whole(part, labels)]).collect();
         let operation = Operation::Write { part: axes.iter().map(edge_axis).collect() };
         let all_extents = extents.iter().chain(&value.extents).copied().collect();
         self.graph.add_operation(operation, inputs, &[(&whole_labels, value.dtype)], all_extents)[0]
     }
-}
-
-fn whole(tensor: TensorId, labels: &[Label]) -> Edge {
-    Edge { tensor, axes: labels.iter().map(|&label| EdgeAxis::Label { label, start: 0 }).collect(), conjugate: false }
 }
 
 fn edge_axis(axis: &Axis) -> EdgeAxis {

@@ -71,6 +71,11 @@ pub struct Edge {
 }
 
 impl Edge {
+    /// The whole of a tensor, its axes these labels.
+    pub(crate) fn whole(tensor: TensorId, labels: &[Label]) -> Edge {
+        Edge { tensor, axes: labels.iter().map(|&label| EdgeAxis::Label { label, start: 0 }).collect(), conjugate: false }
+    }
+
     /// The labels on this edge, each once, in order.
     pub fn labels(&self) -> Vec<Label> {
         let mut found = Vec::new();
@@ -174,8 +179,7 @@ impl OpGraph {
         for &(labels, dtype) in outputs {
             let tensor = TensorId(self.tensors.len());
             self.tensors.push(TensorNode { extents: labels.iter().map(|&l| extents[l]).collect(), dtype, producer, slot: None });
-            let axes = labels.iter().map(|&label| EdgeAxis::Label { label, start: 0 }).collect();
-            edges.push(Edge { tensor, axes, conjugate: false });
+            edges.push(Edge::whole(tensor, labels));
         }
         let made = edges.iter().map(|edge| edge.tensor).collect();
         self.operations.push(OperationNode { operation, inputs, outputs: edges, extents });

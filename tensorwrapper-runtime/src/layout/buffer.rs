@@ -5,6 +5,7 @@
 use super::physical::Physical;
 use super::refuse;
 use crate::element::Element;
+use crate::erased;
 use crate::error::{Error, ErrorKind};
 
 impl Physical {
@@ -24,8 +25,7 @@ impl Physical {
     /// When elements are of another type or number, or memory is refused.
     pub fn store<T: Element>(&self, elements: &[T]) -> Result<Vec<T>, Error> {
         self.check::<T>(elements.len(), self.logical().element_count())?;
-        let mut memory = with_room(self.buffer_len())?;
-        memory.resize(self.buffer_len(), self.fill().value());
+        let mut memory = erased::filled(self.buffer_len(), self.fill().value())?;
         let mut next = elements.iter();
         self.in_order(|position| memory[position] = *next.next().expect("elements have been counted"));
         Ok(memory)
@@ -37,7 +37,7 @@ impl Physical {
     /// When elements are of another type or number, or memory is refused.
     pub fn load<T: Element>(&self, memory: &[T]) -> Result<Vec<T>, Error> {
         self.check::<T>(memory.len(), self.buffer_len())?;
-        let mut elements = with_room(self.logical().element_count())?;
+        let mut elements = erased::reserve(self.logical().element_count())?;
         self.in_order(|position| elements.push(memory[position]));
         Ok(elements)
     }
@@ -65,11 +65,4 @@ impl Physical {
             }
         }
     }
-}
-
-fn with_room<T>(len: usize) -> Result<Vec<T>, Error> {
-    let mut memory = Vec::new();
-    let bytes = len as u128 * size_of::<T>() as u128;
-    memory.try_reserve_exact(len).map_err(|_| Error::new(ErrorKind::Memory { bytes }))?;
-    Ok(memory)
 }

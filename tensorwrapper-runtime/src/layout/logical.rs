@@ -7,7 +7,7 @@ use std::fmt;
 use super::{check_order, element_count, refuse, staying};
 use crate::element::Dtype;
 use crate::error::{Error, ErrorKind, Place};
-use crate::shape::{PerAxis, Shape};
+use crate::shape::{PerAxis, Shape, axis_of};
 
 /// The letters of the axes of arrays of rank 1 to 4.
 const NAMES: [&str; 4] = ["p", "z", "y", "x"];
@@ -111,11 +111,9 @@ impl Logical {
     /// # Errors
     /// When there is no such axis.
     pub fn axis(&self, number: isize) -> Result<usize, Error> {
-        let rank = self.rank();
-        let axis = if number < 0 { rank.checked_sub(number.unsigned_abs()) } else { Some(number.unsigned_abs()) };
-        match axis.filter(|&axis| axis < rank) {
+        match axis_of(number, self.rank()) {
             Some(axis) => Ok(axis),
-            None => refuse(format!("`{self}` of rank {rank} has no axis {number}")),
+            None => refuse(format!("`{self}` of rank {} has no axis {number}", self.rank())),
         }
     }
 

@@ -59,8 +59,7 @@ fn widened(graph: &OpGraph, result: &mut OpGraph, node: &OperationNode, inputs: 
             let all: Vec<Label> = (0..node.extents.len()).collect();
             let operation = Operation::Map { program: program.clone(), reduction: Reduction::Sum };
             let values = result.add_operation(operation, inputs, &[(&all, single)], node.extents.clone())[0];
-            let program = Program::new(vec![Instruction::Converted(0)]);
-            (Operation::Map { program, reduction: Reduction::Sum }, vec![whole(values, &all)])
+            (conversion(), vec![Edge::whole(values, &all)])
         }
         other => {
             let inputs = inputs.into_iter().map(|edge| converted(result, edge, &node.extents, double)).collect();
@@ -69,7 +68,8 @@ fn widened(graph: &OpGraph, result: &mut OpGraph, node: &OperationNode, inputs: 
     };
     let sum = result.add_operation(operation, inputs, &[(&kept, double)], node.extents.clone())[0];
     let labels: Vec<Label> = (0..kept.len()).collect();
-    converted(result, whole(sum, &labels), &kept.iter().map(|&label| node.extents[label]).collect::<Vec<_>>(), single).tensor
+    converted(result, Edge::whole(sum, &labels), &kept.iter().map(|&label| node.extents[label]).collect::<Vec<_>>(), single)
+        .tensor
 }
 
 /// The part of a tensor that an edge reads, as a tensor of another element type.
@@ -81,12 +81,15 @@ fn converted(result: &mut OpGraph, edge: Edge, extents: &[usize], dtype: Dtype) 
         chip @ EdgeAxis::Chip(_) => chip,
     });
     let read = Edge { tensor: edge.tensor, axes: axes.collect(), conjugate: false };
-    let program = Program::new(vec![Instruction::Converted(0)]);
-    let operation = Operation::Map { program, reduction: Reduction::Sum };
     let all: Vec<Label> = (0..labels.len()).collect();
     let own_extents = labels.iter().map(|&label| extents[label]).collect();
-    let tensor = result.add_operation(operation, vec![read], &[(&all, dtype)], own_extents)[0];
-    Edge { conjugate: edge.conjugate, ..whole(tensor, &labels) }
+    let tensor = result.add_operation(conversion(), vec![read], &[(&all, dtype)], own_extents)[0];
+    Edge { conjugate: edge.conjugate, ..Edge::whole(tensor, &labels) }
+}
+
+/// Elements as those of another type, summed where the result has fewer axes.
+fn conversion() -> Operation {
+    Operation::Map { program: Program::new(vec![Instruction::Converted(0)]), reduction: Reduction::Sum }
 }
 
 /// The program with every input converted: what is of the result's own type converts to itself.
@@ -96,8 +99,4 @@ fn converting(program: &Program) -> Program {
         other => other,
     });
     Program::new(instructions.collect())
-}
-
-fn whole(tensor: TensorId, labels: &[Label]) -> Edge {
-    Edge { tensor, axes: labels.iter().map(|&label| EdgeAxis::Label { label, start: 0 }).collect(), conjugate: false }
 }

@@ -70,5 +70,5 @@ fn pair(
     let own_extents = numbers.iter().map(|&l| extents[l]).collect();
     let outputs: Vec<Label> = (0..kept.len()).collect();
     let tensor = result.add_operation(Operation::Contract { alpha }, factors.to_vec(), &[(&outputs, dtype)], own_extents)[0];
-    Edge { tensor, axes: kept.iter().map(|&label| EdgeAxis::Label { label, start: 0 }).collect(), conjugate: false }
+    Edge::whole(tensor, kept)
 }

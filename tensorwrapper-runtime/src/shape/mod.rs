@@ -18,6 +18,12 @@ mod value;
 
 use crate::error::{Error, ErrorKind};
 
+/// The axis that a number means, where negative ones count from the last, which is -1.
+pub(crate) fn axis_of(number: isize, rank: usize) -> Option<usize> {
+    let axis = if number < 0 { rank.checked_add_signed(number) } else { Some(number.unsigned_abs()) };
+    axis.filter(|&axis| axis < rank)
+}
+
 /// Somebody walks an axis in steps of 0.
 pub(crate) fn no_step(axis: usize) -> Error {
     Error::new(ErrorKind::Shape(format!("a step of 0 along axis {axis} goes nowhere")))

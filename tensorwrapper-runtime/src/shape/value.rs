@@ -4,8 +4,8 @@
 
 use std::fmt;
 
-use super::PerAxis;
 use super::inline::StaticExtents;
+use super::{PerAxis, axis_of};
 use crate::error::{Error, ErrorKind, Place};
 
 #[cfg(test)]
@@ -117,8 +117,7 @@ impl Shape {
     /// # Errors
     /// [`ErrorKind::Shape`] when there is no such axis.
     pub fn extent(&self, axis: isize) -> Result<usize, Error> {
-        let counted = if axis < 0 { self.rank().checked_add_signed(axis) } else { Some(axis.unsigned_abs()) };
-        counted.and_then(|axis| self.extents.get(axis)).copied().ok_or_else(|| {
+        axis_of(axis, self.rank()).map(|axis| self.extents[axis]).ok_or_else(|| {
             let message = format!("`{self:?}` is of rank {} and has no axis {axis}", self.rank());
             Error::new(ErrorKind::Shape(message)).with_help("axes count 0, 1, … from the first, or -1, -2, … from the last")
         })

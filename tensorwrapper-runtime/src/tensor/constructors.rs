@@ -34,9 +34,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// [`ErrorKind::Shape`] when the extents do not fit `S`, [`ErrorKind::Memory`] when the system refuses the memory.
     pub fn filled(shape: impl IntoShape<S>, value: T) -> Result<Self, Error> {
         let layout = row_major(shape)?;
-        let mut elements = erased::reserve(layout.len())?;
-        elements.resize(layout.len(), value);
-        Ok(Tensor::from_parts(elements, layout))
+        Ok(Tensor::from_parts(erased::filled(layout.len(), value)?, layout))
     }
 
     /// A tensor whose elements are computed from their indices, in C order.

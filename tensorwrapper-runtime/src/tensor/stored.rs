@@ -44,14 +44,13 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// [`ErrorKind::Shape`] when the extents do not fit `S` or the layout, or the layout needs another number of elements,
     /// padding included; [`ErrorKind::Unsupported`] for a layout with tiles or in another memory than the host's.
     pub fn from_memory(shape: impl IntoShape<S>, layout: &Layout, memory: Vec<T>) -> Result<Self, Error> {
-        let physical = stored::<T>(&checked_extents(shape)?, layout)?;
-        let strided = covering(&physical, memory.len())?;
+        let strided = covering::<T, S>(shape, layout, memory.len())?;
         Ok(Tensor::in_layout(Located::on_host(memory, strided), kept(layout)))
     }
 
     /// How the tensor is stored.
     pub fn layout(&self) -> Layout {
-        self.layout.as_deref().cloned().unwrap_or_else(|| Layout::row_major(self.rank()))
+        written_down(self.layout.as_deref(), self.rank())
     }
 
     /// What is indexed: element type and extents.
@@ -98,7 +97,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
             (self.located.layout, self.layout) = (strided, kept(layout));
             return Ok((self, Moved::Nothing));
         }
-        let mut memory = if len == self.len() { erased::zeros(len)? } else { filled(len, layout.fill().value())? };
+        let mut memory = if len == self.len() { erased::zeros(len)? } else { erased::filled(len, layout.fill().value())? };
         backend::copy(&self.located.data, &self.located.layout, &mut memory, &strided)?;
         Ok((Tensor::in_layout(self.located.with_both(memory, strided), kept(layout)), Moved::Elements))
     }
@@ -157,7 +156,7 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
     /// # Errors
     /// As [`Tensor::from_memory`].
     pub fn from_memory(shape: impl IntoShape<S>, layout: &Layout, memory: &'a [T]) -> Result<Self, Error> {
-        let strided = covering(&stored::<T>(&checked_extents(shape)?, layout)?, memory.len())?;
+        let strided = covering::<T, S>(shape, layout, memory.len())?;
         Ok(TensorRef::from_located(Located::on_host(memory, strided)))
     }
 
@@ -180,7 +179,7 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
 impl AnyTensor {
     /// How the tensor is stored.
     pub fn layout(&self) -> Layout {
-        self.layout.as_deref().cloned().unwrap_or_else(|| Layout::row_major(self.rank()))
+        written_down(self.layout.as_deref(), self.rank())
     }
 
     /// What is indexed, and how it is stored.
@@ -196,7 +195,7 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
     /// # Errors
     /// As [`Tensor::from_memory`].
     pub fn from_memory(shape: impl IntoShape<S>, layout: &Layout, memory: &'a mut [T]) -> Result<Self, Error> {
-        let strided = covering(&stored::<T>(&checked_extents(shape)?, layout)?, memory.len())?;
+        let strided = covering::<T, S>(shape, layout, memory.len())?;
         Ok(TensorMut::from_located(Located::on_host(memory, strided)))
     }
 }
@@ -220,10 +219,11 @@ fn strided(physical: &Physical) -> Strided {
     physical.strided().expect("a layout without tiles has strides")
 }
 
-/// The strides of a layout for which this many elements are given.
-fn covering(physical: &Physical, given: usize) -> Result<Strided, Error> {
+/// The strides of a layout for which this many elements of memory are given.
+fn covering<T: Element, S: Extents>(shape: impl IntoShape<S>, layout: &Layout, given: usize) -> Result<Strided, Error> {
+    let physical = stored::<T>(&checked_extents(shape)?, layout)?;
     match physical.buffer_len() {
-        needed if needed == given => Ok(strided(physical)),
+        needed if needed == given => Ok(strided(&physical)),
         needed => {
             let message = format!("`{physical}` takes {needed} elements of memory, but {given} are given");
             Err(Error::new(ErrorKind::Shape(message)))
@@ -231,13 +231,12 @@ fn covering(physical: &Physical, given: usize) -> Result<Strided, Error> {
     }
 }
 
+/// The layout that [`kept`] has kept.
+fn written_down(layout: Option<&Layout>, rank: usize) -> Layout {
+    layout.cloned().unwrap_or_else(|| Layout::row_major(rank))
+}
+
 /// The default layout is not written down.
 fn kept(layout: &Layout) -> Option<Arc<Layout>> {
     (*layout != Layout::row_major(layout.rank())).then(|| Arc::new(layout.clone()))
-}
-
-fn filled<T: Element>(len: usize, value: T) -> Result<Vec<T>, Error> {
-    let mut memory = erased::reserve(len)?;
-    memory.resize(len, value);
-    Ok(memory)
 }

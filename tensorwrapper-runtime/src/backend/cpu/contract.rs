@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::engine::{self, Multiplied, Simd};
-use super::fuse::{self, Axis, points, single_stride};
+use super::fuse::{self, Axis, points};
 use super::sink::Sink;
 use super::split::narrowest;
 use super::{Cpu, Route, direct, map, matrix};
@@ -202,12 +202,10 @@ impl<T: Clone> Product<'_, T> {
     /// the work: these the blocked kernel of the `gemm` crate computes 3 to 16 % faster than the engine (see
     /// `docs/results/contraction.md`).
     fn is_plain(&self) -> bool {
-        let single = |groups: [&[Triple]; 2], side| groups.iter().all(|axes| single_stride(axes, side).is_some());
         let [rows, columns, inner] = [&self.rows, &self.columns, &self.inner].map(|axes| points(axes));
         (rows.min(columns) >= NARROW || inner < NARROW && self.batch.is_empty())
-            && single([&self.rows, &self.inner], LEFT)
-            && single([&self.inner, &self.columns], RIGHT)
-            && single([&self.rows, &self.columns], OUT)
+            && [LEFT, RIGHT].into_iter().all(|side| matrix::place(matrix::groups(self, side), side).is_some())
+            && matrix::place([&self.rows, &self.columns], OUT).is_some()
     }
 
     /// Whether the matrices are large enough for the engine, and neighbours in memory belong to one of them.
@@ -218,8 +216,7 @@ impl<T: Clone> Product<'_, T> {
         };
         rows.saturating_mul(columns).saturating_mul(inner) > SMALL
             && !self.is_plain()
-            && !apart(LEFT, [&self.rows, &self.inner])
-            && !apart(RIGHT, [&self.inner, &self.columns])
+            && ![LEFT, RIGHT].into_iter().any(|side| apart(side, matrix::groups(self, side)))
             && !apart(OUT, [&self.rows, &self.columns])
     }
 

@@ -62,13 +62,13 @@ enum Lie {
 }
 
 /// Single strides of an operand's matrices, where they have them.
-fn place(groups: [&[Triple]; 2], operand: usize) -> Option<Place> {
+pub(super) fn place(groups: [&[Triple]; 2], operand: usize) -> Option<Place> {
     let [row, column] = groups.map(|axes| single_stride(axes, operand));
     Some(Place { row: row?, column: column? })
 }
 
 /// Rows and columns of a factor's matrices.
-fn groups<'a, T: Clone>(product: &'a Product<'_, T>, side: usize) -> [&'a [Triple]; 2] {
+pub(super) fn groups<'a, T: Clone>(product: &'a Product<'_, T>, side: usize) -> [&'a [Triple]; 2] {
     if side == LEFT { [&product.rows, &product.inner] } else { [&product.inner, &product.columns] }
 }
 
