@@ -8,6 +8,9 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::layout::Strided;
 
+/// Elements that are copied one by one before a kernel has sorted its axes.
+const FEW: usize = 16;
+
 /// Copies all elements that `from` finds in `source` to where `to`, of the same extents, finds them in `target`.
 ///
 /// # Errors
@@ -16,6 +19,10 @@ use crate::layout::Strided;
 /// # Panics
 /// When a layout reaches outside of its memory; callers check with the user's words.
 pub(crate) fn copy<T: Element>(source: &[T], from: &Strided, target: &mut [T], to: &Strided) -> Result<(), Error> {
+    if from.len() <= FEW {
+        from.positions().zip(to.positions()).for_each(|(from, to)| target[to] = source[from]);
+        return Ok(());
+    }
     static PROCESSOR: LazyLock<Cpu> = LazyLock::new(Cpu::default);
     static ELEMENT: LazyLock<Program> = LazyLock::new(|| Program::new(vec![Instruction::Input(0)]));
     let nest = LoopNest::new(from.extents().to_vec(), from.rank());
