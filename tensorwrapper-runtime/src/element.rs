@@ -9,6 +9,7 @@ use num_complex::Complex;
 
 use crate::callback::{Callback, Typed};
 use crate::erased::{Buffer, SliceMut, SliceRef};
+use crate::owned::Owned;
 
 /// The element type of a tensor, as a run-time value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -138,13 +139,13 @@ pub trait Element:
     #[doc(hidden)]
     fn erase_mut(slice: &mut [Self]) -> SliceMut<'_>;
     #[doc(hidden)]
-    fn erase_vec(elements: Vec<Self>) -> Buffer;
+    fn erase_vec(elements: Owned<Self>) -> Buffer;
     #[doc(hidden)]
     fn typed(slice: SliceRef<'_>) -> Option<&[Self]>;
     #[doc(hidden)]
     fn typed_mut(slice: SliceMut<'_>) -> Option<&mut [Self]>;
     #[doc(hidden)]
-    fn typed_vec(buffer: Buffer) -> Result<Vec<Self>, Buffer>;
+    fn typed_vec(buffer: Buffer) -> Result<Owned<Self>, Buffer>;
     #[doc(hidden)]
     fn erase_function(function: Typed<'_, Self>) -> Callback<'_>;
     #[doc(hidden)]
@@ -185,7 +186,7 @@ macro_rules! erasure {
         fn erase_mut(slice: &mut [Self]) -> SliceMut<'_> {
             SliceMut::$Variant(slice)
         }
-        fn erase_vec(elements: Vec<Self>) -> Buffer {
+        fn erase_vec(elements: Owned<Self>) -> Buffer {
             Buffer::$Variant(elements)
         }
         fn typed(slice: SliceRef<'_>) -> Option<&[Self]> {
@@ -200,7 +201,7 @@ macro_rules! erasure {
                 _ => None,
             }
         }
-        fn typed_vec(buffer: Buffer) -> Result<Vec<Self>, Buffer> {
+        fn typed_vec(buffer: Buffer) -> Result<Owned<Self>, Buffer> {
             match buffer {
                 Buffer::$Variant(elements) => Ok(elements),
                 other => Err(other),

@@ -8,6 +8,7 @@ use num_complex::Complex;
 
 use crate::element::{Dtype, Element, dispatch};
 use crate::error::{Error, ErrorKind};
+use crate::owned::Owned;
 
 /// Borrowed elements of any type.
 #[derive(Clone, Copy, Debug)]
@@ -39,13 +40,13 @@ pub enum SliceMut<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Buffer {
     /// `f32`
-    F32(Vec<f32>),
+    F32(Owned<f32>),
     /// `f64`
-    F64(Vec<f64>),
+    F64(Owned<f64>),
     /// `Complex<f32>`
-    C32(Vec<Complex<f32>>),
+    C32(Owned<Complex<f32>>),
     /// `Complex<f64>`
-    C64(Vec<Complex<f64>>),
+    C64(Owned<Complex<f64>>),
 }
 
 /// Evaluates a body for the slice or vector inside any variant.
@@ -110,7 +111,12 @@ impl SliceMut<'_> {
 impl Buffer {
     /// `len` zeros, or [`ErrorKind::Memory`] when the system refuses.
     pub fn zeros(dtype: Dtype, len: usize) -> Result<Buffer, Error> {
-        dispatch!(dtype, T => zeros::<T>(len).map(T::erase_vec))
+        dispatch!(dtype, T => zeros::<T>(len).map(|elements| T::erase_vec(elements.into())))
+    }
+
+    /// `len` elements that are to be written before they are read, or [`ErrorKind::Memory`] when the system refuses.
+    pub(crate) fn for_results(dtype: Dtype, len: usize) -> Result<Buffer, Error> {
+        dispatch!(dtype, T => Owned::<T>::for_results(len).map(T::erase_vec))
     }
 
     /// The element type.

@@ -7,6 +7,7 @@ mod callback;
 mod element;
 mod erased;
 mod error;
+mod owned;
 // Floor 1: what a tensor looks like.
 mod layout;
 mod shape;
@@ -37,6 +38,7 @@ pub use exec::{Context, DynOperand, EvalAll, Graph, contract, einsum, eval_all};
 pub use expr::{Expr, Indexed, IndexedPhysical, IndexedShape, MapArguments, TensorLike};
 pub use layout::{Fill, Indexer, Layout, Layouts, Logical, Physical, Tile, Walk};
 pub use optimize::{Accumulate, Order};
+pub use owned::keep_memory;
 pub use shape::{
     Const, Dyn, Extent, Extents, FixedIndices, Indices, IntoExtent, IntoShape, Len, Mask, MultiIndex, NestedArray, Shape,
     StaticExtents,

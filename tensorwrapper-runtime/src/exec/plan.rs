@@ -20,6 +20,8 @@ pub(crate) struct Plan {
 pub(super) struct Step {
     /// The tensor whose memory the output takes over, for an operation that computes nothing.
     pub(super) reshaped: Option<TensorId>,
+    /// Whether kernels write but a part of the outputs, which are zero elsewhere.
+    pub(super) zeroed: bool,
     pub(super) kernels: Vec<Kernel>,
     /// New tensors that the step computes, with the number of their elements.
     pub(super) outputs: Vec<(TensorId, usize)>,
@@ -68,7 +70,8 @@ pub(super) fn plan(graph: OpGraph, sources: &[Strided]) -> Result<Plan, Error> {
     for node in graph.operations() {
         let outputs = node.outputs.iter().map(|edge| (edge.tensor, layouts[edge.tensor.0].len())).collect();
         let reshaped = (node.operation == Operation::Reshape).then(|| node.inputs[0].tensor);
-        steps.push(Step { reshaped, kernels: kernels(node, &layouts)?, outputs, release: Vec::new() });
+        let zeroed = matches!(node.operation, Operation::Write { .. }) && node.inputs.len() == 1;
+        steps.push(Step { reshaped, zeroed, kernels: kernels(node, &layouts)?, outputs, release: Vec::new() });
     }
     release(&graph, &mut steps);
     let results = graph.sinks().iter().map(|sink| layouts[sink.0].clone()).collect();

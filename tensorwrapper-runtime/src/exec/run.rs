@@ -84,9 +84,11 @@ pub(crate) fn run(
             memory[step.outputs[0].0.0] = buffer;
             continue;
         }
+        // A part that is written leaves zeros around it; everything else is written over whole.
+        let new = if step.zeroed { Buffer::zeros } else { Buffer::for_results };
         let mut outputs = New::new();
         for &(tensor, len) in &step.outputs {
-            outputs.push((tensor, Buffer::zeros(plan.graph.tensor(tensor).dtype, len)?));
+            outputs.push((tensor, new(plan.graph.tensor(tensor).dtype, len)?));
         }
         for kernel in &step.kernels {
             launch(plan, device, (sources, functions), &memory, kernel, &mut outputs)?;

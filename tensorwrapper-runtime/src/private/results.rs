@@ -214,7 +214,7 @@ where
 fn whole_or_part<T: Element, S: Extents>(tensor: &mut Tensor<T, S>, patch: Patch<T>) {
     let in_order = patch.selection.iter().enumerate().all(|(n, axis)| *axis == Axis::Label { label: n, start: 0 });
     if in_order && tensor.is_plain() && patch.part.extents() == tensor.extents() {
-        tensor.replace_elements(patch.part.into_vec());
+        tensor.replace_elements(patch.part.into_vec().into());
     } else {
         copy(tensor.erase_mut(), &patch);
     }

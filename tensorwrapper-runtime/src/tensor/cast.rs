@@ -22,7 +22,7 @@ impl<T: Element, S: Extents> TensorRef<'_, T, S> {
             Some(slice) => elements.extend(slice.iter().map(|x| x.cast_into())),
             None => elements.extend(self.elements().map(|x| x.cast_into())),
         }
-        Ok(Tensor::from_located(self.located.with_both(elements, layout)))
+        Ok(Tensor::from_located(self.located.with_both(elements.into(), layout)))
     }
 }
 

@@ -11,6 +11,7 @@ use crate::element::{Dtype, Element};
 use crate::erased::SliceRef;
 use crate::error::Error;
 use crate::layout::{Layout, Strided};
+use crate::owned::Owned;
 use crate::shape::{Extents, Shape};
 
 /// A dense tensor that owns its elements.
@@ -38,7 +39,7 @@ use crate::shape::{Extents, Shape};
 #[derive(Clone)]
 pub struct Tensor<T: Element, S: Extents = Shape> {
     /// The layout starts at the first element, and no two indices lead to one.
-    pub(super) located: Located<Vec<T>>,
+    pub(super) located: Located<Owned<T>>,
     /// How the elements are stored, where it is not in C order without padding.
     pub(super) layout: Option<Arc<Layout>>,
     shape: PhantomData<fn() -> S>,
@@ -46,18 +47,18 @@ pub struct Tensor<T: Element, S: Extents = Shape> {
 
 impl<T: Element, S: Extents> Tensor<T, S> {
     /// Puts elements and their layout together. For those who have checked: nothing is refused.
-    pub(crate) fn from_parts(elements: Vec<T>, layout: Strided) -> Tensor<T, S> {
-        Tensor::from_located(Located::on_host(elements, layout))
+    pub(crate) fn from_parts(elements: impl Into<Owned<T>>, layout: Strided) -> Tensor<T, S> {
+        Tensor::from_located(Located::on_host(elements.into(), layout))
     }
 
-    pub(super) fn from_located(located: Located<Vec<T>>) -> Tensor<T, S> {
+    pub(super) fn from_located(located: Located<Owned<T>>) -> Tensor<T, S> {
         debug_assert!(located.layout.is_row_major(), "{:?} is not row-major", located.layout);
         debug_assert_eq!(located.layout.len(), located.data.len(), "{:?} does not cover the elements", located.layout);
         Tensor::in_layout(located, None)
     }
 
     /// Elements in any layout; `None` is C order without padding.
-    pub(super) fn in_layout(located: Located<Vec<T>>, layout: Option<Arc<Layout>>) -> Tensor<T, S> {
+    pub(super) fn in_layout(located: Located<Owned<T>>, layout: Option<Arc<Layout>>) -> Tensor<T, S> {
         let strided = &located.layout;
         debug_assert!(strided.is_empty() || strided.offset() == 0, "{strided:?} starts elsewhere");
         debug_assert!(strided.reach().is_some_and(|reach| reach <= located.data.len()), "{strided:?} reaches outside");
@@ -100,7 +101,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// When the system has no memory for such a copy.
     pub fn into_vec(self) -> Vec<T> {
         if self.is_plain() {
-            return self.located.data;
+            return self.located.data.into_vec();
         }
         copy::in_c_order(&self.located.data, &self.located.layout).unwrap_or_else(|error| panic!("{error}"))
     }
@@ -145,7 +146,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     }
 
     /// Takes other elements of the same number; extents, placement and preferences stay.
-    pub(crate) fn replace_elements(&mut self, elements: Vec<T>) {
+    pub(crate) fn replace_elements(&mut self, elements: Owned<T>) {
         debug_assert!(self.is_plain() && self.len() == elements.len(), "elements in C order replace such");
         self.located.data = elements;
     }

@@ -45,7 +45,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// padding included; [`ErrorKind::Unsupported`] for a layout with tiles or in another memory than the host's.
     pub fn from_memory(shape: impl IntoShape<S>, layout: &Layout, memory: Vec<T>) -> Result<Self, Error> {
         let strided = covering::<T, S>(shape, layout, memory.len())?;
-        Ok(Tensor::in_layout(Located::on_host(memory, strided), kept(layout)))
+        Ok(Tensor::in_layout(Located::on_host(memory.into(), strided), kept(layout)))
     }
 
     /// How the tensor is stored.
@@ -70,7 +70,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
 
     /// All memory of the tensor, in the order of its layout, padding included; extents are forgotten.
     pub fn into_memory(self) -> Vec<T> {
-        self.located.data
+        self.located.data.into_vec()
     }
 
     /// The same tensor in another layout, and whether that took a copy. It takes none where every element stands in its
@@ -99,7 +99,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         }
         let mut memory = if len == self.len() { erased::zeros(len)? } else { erased::filled(len, layout.fill().value())? };
         backend::copy(&self.located.data, &self.located.layout, &mut memory, &strided)?;
-        Ok((Tensor::in_layout(self.located.with_both(memory, strided), kept(layout)), Moved::Elements))
+        Ok((Tensor::in_layout(self.located.with_both(memory.into(), strided), kept(layout)), Moved::Elements))
     }
 
     /// The same elements in C order with other extents, and whether that took a copy. It takes none where the layout can be
@@ -157,7 +157,7 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
     /// As [`Tensor::from_memory`].
     pub fn from_memory(shape: impl IntoShape<S>, layout: &Layout, memory: &'a [T]) -> Result<Self, Error> {
         let strided = covering::<T, S>(shape, layout, memory.len())?;
-        Ok(TensorRef::from_located(Located::on_host(memory, strided)))
+        Ok(TensorRef::from_located(Located::on_host(memory.into(), strided)))
     }
 
     /// How the elements lie from the view's first on: an order of the axes, gaps between them as padding. `None` where an
@@ -196,7 +196,7 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
     /// As [`Tensor::from_memory`].
     pub fn from_memory(shape: impl IntoShape<S>, layout: &Layout, memory: &'a mut [T]) -> Result<Self, Error> {
         let strided = covering::<T, S>(shape, layout, memory.len())?;
-        Ok(TensorMut::from_located(Located::on_host(memory, strided)))
+        Ok(TensorMut::from_located(Located::on_host(memory.into(), strided)))
     }
 }
 

@@ -4,6 +4,7 @@
 
 use num_complex::Complex;
 
+use super::cache::Caches;
 use super::pack::{self, Packing, Split, Whole};
 use super::simd::Simd;
 #[cfg(target_arch = "aarch64")]
@@ -20,6 +21,8 @@ pub(super) const MOST_GROUPS: usize = 3;
 pub(super) const MOST_COLUMNS: usize = 8;
 /// Elements that a tile has at most.
 pub(super) const MOST_TILE: usize = 48 * MOST_COLUMNS;
+/// Rows of a block that make reading columns again from a far cache worth it.
+const ENOUGH_ROWS: usize = 128;
 /// Terms ahead of which the panel of rows is asked for.
 const AHEAD: isize = 8;
 
@@ -55,8 +58,6 @@ pub(in crate::backend::cpu) struct Kernel<T: Element> {
     pub(super) columns: usize,
     /// Edge of the squares that packing turns.
     pub(super) square: usize,
-    /// Bytes of a block of packed rows: half of the second cache.
-    pub(super) cache: usize,
     pub(super) tile: unsafe fn(&Tile<T>),
     pub(super) pack_rows: unsafe fn(&Packing<'_, T>),
     pub(super) pack_columns: unsafe fn(&Packing<'_, T>),
@@ -66,6 +67,19 @@ impl<T: Element> Kernel<T> {
     /// Numbers of an element.
     pub(super) fn parts(&self) -> usize {
         size_of::<T>() / size_of::<T::Real>()
+    }
+
+    /// Terms of a block of a sum: a panel of columns of them fills half of the first cache, beside rows on their way; and a
+    /// block of rows of them has rows enough.
+    pub(super) fn terms(&self) -> usize {
+        let panel = Caches::here().first / 2 / (self.columns * size_of::<T>());
+        let rows = self.block() / (ENOUGH_ROWS * size_of::<T>());
+        panel.min(rows).clamp(256, 512) / 8 * 8
+    }
+
+    /// Bytes of a block of packed rows: a good half of the second cache.
+    pub(super) fn block(&self) -> usize {
+        Caches::here().second / 16 * 9
     }
 }
 
@@ -84,10 +98,9 @@ unsafe fn real<V: Vector, const GROUPS: usize, const COLUMNS: usize, const FETCH
     unsafe {
         let mut sums = [[V::splat(V::Real::ZERO); GROUPS]; COLUMNS];
         let (mut rows, mut columns) = (tile.rows, tile.columns);
-        if tile.add {
-            for along in &tile.along[..COLUMNS] {
-                tile.to[..GROUPS].iter().for_each(|to| V::prefetch(to.wrapping_offset(*along)));
-            }
+        // Stores would otherwise wait for their lines one by one.
+        for along in &tile.along[..COLUMNS] {
+            tile.to[..GROUPS].iter().for_each(|to| V::prefetch(to.wrapping_offset(*along)));
         }
         let packed = [1, COLUMNS as isize];
         let [apart, further] = if SPREAD { tile.spread.unwrap_or(packed) } else { packed };
@@ -160,15 +173,14 @@ unsafe fn complex<V: Vector, const GROUPS: usize, const COLUMNS: usize, const FE
         let (c, d) = (V::splat(tile.alpha.re), V::splat(tile.alpha.im));
         for n in 0..COLUMNS {
             for g in 0..GROUPS {
-                let (a, b) = (re[n][g], im[n][g]);
-                let mut parts = [[V::Real::ZERO; super::space::MOST_LANES]; 2];
-                a.mul(c).sub_product(b, d).store(parts[0].as_mut_ptr());
-                a.mul(d).add_product(b, c).store(parts[1].as_mut_ptr());
                 let to = tile.to[g].offset(tile.along[n]);
-                for (lane, (&re, &im)) in parts[0].iter().zip(&parts[1]).enumerate().take(V::LANES) {
-                    let (to, x) = (to.add(lane), Complex::new(re, im));
-                    to.write(if tile.add { to.read() + x } else { x });
+                let (mut a, mut b) = (re[n][g], im[n][g]);
+                (a, b) = (a.mul(c).sub_product(b, d), a.mul(d).add_product(b, c));
+                if tile.add {
+                    let (re, im) = V::load_parts(to);
+                    (a, b) = (a.add(re), b.add(im));
                 }
+                V::store_parts(a, b, to);
             }
         }
     }
@@ -176,7 +188,7 @@ unsafe fn complex<V: Vector, const GROUPS: usize, const COLUMNS: usize, const FE
 
 /// Compiles the functions of a table for a set of instructions.
 macro_rules! kernel {
-    ($T:ty, $tile:ident, $Format:ident<$V:ty>, $width:literal, [$($groups:literal)*] of $panel:literal, $columns:literal, $cache:expr $(, $features:literal)?) => {{
+    ($T:ty, $tile:ident, $Format:ident<$V:ty>, $width:literal, [$($groups:literal)*] of $panel:literal, $columns:literal $(, $features:literal)?) => {{
         $(#[target_feature(enable = $features)])?
         unsafe fn tile(tile: &Tile<$T>) {
             let (fetch, spread) = (tile.ahead.is_some(), tile.spread.is_some());
@@ -210,7 +222,6 @@ macro_rules! kernel {
             panel: $panel,
             columns: $columns,
             square: <$Format<$V> as pack::Format>::SQUARE,
-            cache: $cache,
             tile,
             pack_rows,
             pack_columns,
@@ -218,11 +229,6 @@ macro_rules! kernel {
         &KERNEL
     }};
 }
-
-/// Half of what processors with these instructions have of the second cache, at the least.
-#[cfg(target_arch = "x86_64")]
-const WIDE: usize = 576 << 10;
-const NARROW: usize = 160 << 10;
 
 macro_rules! multiplied {
     ($T:ty, $tile:ident, $Format:ident;
@@ -233,16 +239,16 @@ macro_rules! multiplied {
             fn kernel(simd: Simd) -> &'static Kernel<$T> {
                 match simd {
                     #[cfg(target_arch = "x86_64")]
-                    Simd::Avx512 => kernel!($T, $tile, $Format<x86::$wide>, $w, [$($wg)*] of $wp, $wc, WIDE, "avx512f,avx2,fma"),
+                    Simd::Avx512 => kernel!($T, $tile, $Format<x86::$wide>, $w, [$($wg)*] of $wp, $wc, "avx512f,avx2,fma"),
                     #[cfg(target_arch = "x86_64")]
-                    Simd::Avx2 => kernel!($T, $tile, $Format<x86::$narrow>, $n, [$($ng)*] of $np, $nc, NARROW, "avx2,fma"),
+                    Simd::Avx2 => kernel!($T, $tile, $Format<x86::$narrow>, $n, [$($ng)*] of $np, $nc, "avx2,fma"),
                     #[cfg(target_arch = "aarch64")]
-                    Simd::Neon => kernel!($T, $tile, $Format<neon::$narrow>, $n, [$($ng)*] of $np, $nc, NARROW, "neon"),
+                    Simd::Neon => kernel!($T, $tile, $Format<neon::$narrow>, $n, [$($ng)*] of $np, $nc, "neon"),
                     #[cfg(not(target_arch = "x86_64"))]
                     Simd::Avx512 | Simd::Avx2 => unreachable!("{simd:?} is not available here"),
                     #[cfg(not(target_arch = "aarch64"))]
                     Simd::Neon => unreachable!("{simd:?} is not available here"),
-                    Simd::Portable => kernel!($T, $tile, $Format<$array>, 4, [$($pg)*] of $pp, $pc, NARROW),
+                    Simd::Portable => kernel!($T, $tile, $Format<$array>, 4, [$($pg)*] of $pp, $pc),
                 }
             }
         }

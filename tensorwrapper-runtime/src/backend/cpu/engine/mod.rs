@@ -3,9 +3,11 @@
 //!
 //! `problem` cuts a product into blocks; `space` says in which order indices follow each other; `pack` reads operands,
 //! `ahead` has them fetched in time, `store` writes the result; `kernel` multiplies, with the instructions that `simd` has
-//! chosen, in the words of `vector`; `workspace` lends memory.
+//! chosen, in the words of `vector`; `workspace` lends memory, and `cache` knows how
+//! much of it is near.
 
 mod ahead;
+mod cache;
 mod kernel;
 mod pack;
 mod problem;
@@ -25,7 +27,7 @@ pub(super) use self::kernel::Multiplied;
 pub(crate) use self::simd::Simd;
 
 use self::kernel::Kernel;
-use self::problem::{Part, Problem, terms};
+use self::problem::{Part, Problem};
 use super::contract::{LEFT, OUT, Product, RIGHT, Triple};
 use super::fuse::{Axis, Odometer, points};
 use super::sink::Sink;
@@ -92,7 +94,7 @@ fn failing(tasks: impl FnOnce(&(dyn Fn(Result<(), Error>) + Sync))) -> Result<()
 fn sums_apart<T: Multiplied>(threads: usize, product: &Product<'_, T>, kernel: &Kernel<T>) -> bool {
     let result = points(&product.rows).saturating_mul(points(&product.columns));
     let tile = kernel.width * kernel.panel * kernel.columns;
-    result < 64 * tile * threads && points(&product.inner) > 16 * threads * terms::<T>()
+    result < 64 * tile * threads && points(&product.inner) > 16 * threads * kernel.terms()
 }
 
 /// Computes one product of the batch, each thread a part of the sum, into memory of its own; then adds the parts in order.

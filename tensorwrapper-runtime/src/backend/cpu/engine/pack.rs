@@ -8,7 +8,7 @@ use std::ops::Range;
 use num_complex::Complex;
 
 use super::space::{Group, Groups, OWN};
-use super::vector::{MOST_SQUARE, Vector};
+use super::vector::{MOST_SQUARE, PARTS_SQUARE, Vector};
 use crate::element::Element;
 
 /// Terms that are copied from all panels in turn.
@@ -118,7 +118,7 @@ where
     type Element = Complex<V::Real>;
     type Real = V::Real;
     const PARTS: usize = 2;
-    const SQUARE: usize = 4;
+    const SQUARE: usize = PARTS_SQUARE;
 
     #[inline(always)]
     unsafe fn prefetch(address: *const Complex<V::Real>) {
@@ -135,9 +135,15 @@ where
     }
     #[inline(always)]
     unsafe fn copy<const WIDTH: usize>(from: *const Complex<V::Real>, to: *mut V::Real, apart: usize, conjugate: bool) {
-        for n in 0..WIDTH {
-            // SAFETY: see `Format`.
-            unsafe { Self::put(from.add(n).read(), to.add(n), apart, conjugate) };
+        // SAFETY: see `Format`.
+        unsafe {
+            if WIDTH == V::LANES {
+                let (re, im) = V::load_parts(from);
+                re.store(to);
+                im.mul(V::splat(sign::<V>(conjugate))).store(to.add(apart));
+            } else {
+                (0..WIDTH).for_each(|n| Self::put(from.add(n).read(), to.add(n), apart, conjugate));
+            }
         }
     }
     #[inline(always)]
@@ -149,13 +155,15 @@ where
         apart: usize,
         conjugate: bool,
     ) {
-        for (n, to) in to.iter().enumerate().take(Self::SQUARE) {
-            for (row, &offset) in rows.iter().enumerate().take(Self::SQUARE) {
-                // SAFETY: see `Format`.
-                unsafe { Self::put(from.offset(offset + n as isize).read(), to.add(at + row), apart, conjugate) };
-            }
-        }
+        // SAFETY: see `Format`.
+        unsafe { V::transpose_parts(from, rows, to, [at, at + apart], sign::<V>(conjugate)) }
     }
+}
+
+/// What imaginary parts are multiplied by.
+#[inline(always)]
+fn sign<V: Vector>(conjugate: bool) -> V::Real {
+    if conjugate { -V::Real::ONE } else { V::Real::ONE }
 }
 
 /// Where a block's panels stand: each of `PANEL` groups of `WIDTH` lanes.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::cache::Caches;
 use super::kernel::{Kernel, Multiplied};
 use super::pack::Packing;
 use super::space::{Block, Groups, Inner, OWN, Role, Space};
@@ -10,26 +11,23 @@ use super::workspace::Workspace;
 use crate::backend::cpu::contract::{LEFT, OUT, Product, RIGHT};
 use crate::backend::cpu::fuse::points;
 use crate::backend::cpu::sink::Sink;
-use crate::element::Element;
 use crate::error::Error;
 
 /// Rows of a block at most: more bring nothing.
 const MOST_ROWS: usize = 480;
-/// Bytes of a block of packed columns: part of the third cache.
+/// Bytes of a block of packed columns at most.
 const COLUMN_BYTES: usize = 6 << 20;
 /// Columns with so few of which a core computes faster than memory can be read.
 const FEW_COLUMNS: usize = 64;
-/// Bytes of columns that are not worth packing.
-const IN_PLACE_BYTES: usize = 256 << 10;
+/// Bytes of columns that are not worth packing, and the panels of rows that read them.
+const IN_PLACE_BYTES: usize = 544 << 10;
+const IN_PLACE_PANELS: usize = 16;
 /// Terms of a sum that takes longer than it takes to spread its result.
 const LONG: usize = 512;
-/// Columns with so few of which rows are read where they are.
-const IN_PLACE_COLUMNS: usize = 128;
-
-/// Terms of a block: a panel of columns of them stays in the first cache.
-pub(super) fn terms<T: Element>() -> usize {
-    if size_of::<T>() > 8 { 256 } else { 384 }
-}
+/// Bytes between terms that are read where they are as well as if they were packed.
+const NEAR: usize = 4 << 10;
+/// Columns with so few of which rows are read where they are: half as many where terms are not near each other.
+const IN_PLACE_COLUMNS: usize = 256;
 
 /// A product, cut up for the kernels; which item of a batch it is makes no difference.
 pub(super) struct Problem<'a, T: Multiplied> {
@@ -62,7 +60,7 @@ impl<'a, T: Multiplied> Problem<'a, T> {
             sides,
             rows: Space::new(axes(sides[0]), sides[0], kernel.width, role, n > k),
             columns: Space::new(axes(sides[1]), sides[1], kernel.columns, Role::Columns, m > k),
-            inner: Inner::new(&product.inner, sides, usize::from(m < n), terms::<T>()),
+            inner: Inner::new(&product.inner, sides, usize::from(m < n), kernel.terms()),
         }
     }
 
@@ -100,13 +98,13 @@ impl<'a, T: Multiplied> Problem<'a, T> {
         let kernel = self.kernel;
         let terms = self.inner.longest() * size_of::<T>();
         // What is fetched ahead needs room beside what is packed.
-        let cache = if self.is_fetched_ahead(part) { kernel.cache / 3 * 2 } else { kernel.cache };
+        let cache = if self.is_fetched_ahead(part) { kernel.block() / 3 * 2 } else { kernel.block() };
         let most = (cache / terms).clamp(kernel.width * kernel.panel, MOST_ROWS) / kernel.width;
         let (panel, together) = (kernel.panel, self.rows.together());
         let unit = if together.is_multiple_of(panel) { together } else { together * panel };
         let rows = if 2 * unit <= 3 * most { (most / unit).max(1) * unit } else { most / panel * panel };
         // Where there is hardly more than a panel of rows, columns are read once: they may as well stay near.
-        let bytes = if part.rows.len() <= 2 * panel { kernel.cache / 2 } else { COLUMN_BYTES };
+        let bytes = if part.rows.len() <= 2 * panel { kernel.block() / 2 } else { COLUMN_BYTES.min(Caches::here().third / 2) };
         let most = (bytes / terms / kernel.columns).max(1);
         let columns = part.columns.len().div_ceil(part.columns.len().div_ceil(most));
         [rows, columns]
@@ -214,8 +212,12 @@ impl<'a, T: Multiplied> Problem<'a, T> {
     /// from one term to the next, which follows; where they are not read often enough for packing to pay.
     fn rows_in_place(&self, part: &Part, groups: &Groups, block: &Block) -> (usize, isize) {
         let kernel = self.kernel;
-        let few = part.columns.len() * kernel.columns <= IN_PLACE_COLUMNS;
-        let (true, Some(step)) = (few && kernel.parts() == 1, block.single_step(0)) else { return (0, 0) };
+        let (1, Some(step)) = (kernel.parts(), block.single_step(0)) else { return (0, 0) };
+        // Terms far apart fall into few sets of the cache.
+        let near = step.unsigned_abs() * size_of::<T>() <= NEAR;
+        if part.columns.len() * kernel.columns > if near { IN_PLACE_COLUMNS } else { IN_PLACE_COLUMNS / 2 } {
+            return (0, 0);
+        }
         let follows = |n: usize| {
             let (first, group) = (&groups.groups[n / kernel.panel * kernel.panel], &groups.groups[n]);
             let apart = (n % kernel.panel * kernel.width) as isize;
@@ -235,7 +237,7 @@ impl<'a, T: Multiplied> Problem<'a, T> {
         let lanes = groups.single_step(OWN, kernel.columns);
         let (Some(lane), Some(step)) = (lanes, block.single_step(1)) else { return (0, [0; 2]) };
         let once = part.rows.len() <= kernel.panel && step == 1;
-        let small = part.rows.len() <= 8 * kernel.panel && bytes <= IN_PLACE_BYTES;
+        let small = part.rows.len() <= IN_PLACE_PANELS * kernel.panel && bytes <= IN_PLACE_BYTES;
         if kernel.parts() > 1 || !(once || small) {
             return (0, [0; 2]);
         }

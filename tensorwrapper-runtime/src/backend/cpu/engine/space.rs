@@ -315,7 +315,8 @@ impl Inner {
             let axis = axes.remove(unit);
             axes.push(axis);
         }
-        let blocks = points.div_ceil(block);
+        // A little more than a block is not worth a second pass over the result.
+        let blocks = if points <= block / 3 * 4 { 1 } else { points.div_ceil(block) };
         let block = points.div_ceil(blocks).next_multiple_of(8).min(points);
         let form = Terms::Running { points, block, unit: units.map(|unit| unit.is_some()) };
         Inner { axes, form, blocks: points.div_ceil(block), longest: block }

@@ -4,9 +4,13 @@
 
 #[cfg(target_arch = "aarch64")]
 pub(super) mod neon;
+#[cfg(target_arch = "x86_64")]
+mod parts_x86;
 pub(super) mod portable;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod x86;
+
+use num_complex::Complex;
 
 use crate::element::Element;
 
@@ -37,6 +41,54 @@ pub(super) trait Vector: Copy {
     /// The same, into the second cache.
     unsafe fn prefetch_far(_address: *const Self::Real) {}
 
+    /// Reads as many complex numbers as there are lanes: their real parts and their imaginary ones.
+    #[inline(always)]
+    unsafe fn load_parts(from: *const Complex<Self::Real>) -> (Self, Self) {
+        let (mut re, mut im) = ([Self::Real::ZERO; MOST_LANES], [Self::Real::ZERO; MOST_LANES]);
+        for (n, (re, im)) in re.iter_mut().zip(&mut im).enumerate().take(Self::LANES) {
+            // SAFETY: the caller's promise.
+            Complex { re: *re, im: *im } = unsafe { from.add(n).read() };
+        }
+        // SAFETY: the arrays have room for the widest vector.
+        unsafe { (Self::load(re.as_ptr()), Self::load(im.as_ptr())) }
+    }
+
+    /// Writes as many complex numbers as there are lanes, from their real parts and their imaginary ones.
+    #[inline(always)]
+    unsafe fn store_parts(re: Self, im: Self, to: *mut Complex<Self::Real>) {
+        let mut parts = [[Self::Real::ZERO; MOST_LANES]; 2];
+        // SAFETY: the arrays have room for the widest vector; for the rest the caller's promise.
+        unsafe {
+            re.store(parts[0].as_mut_ptr());
+            im.store(parts[1].as_mut_ptr());
+            for (n, (&re, &im)) in parts[0].iter().zip(&parts[1]).enumerate().take(Self::LANES) {
+                to.add(n).write(Complex { re, im });
+            }
+        }
+    }
+
+    /// As [`transpose`](Vector::transpose), of [`PARTS_SQUARE`] complex numbers in a row: real parts go to `at[0]` of each
+    /// column's place, imaginary ones, times `sign`, to `at[1]`.
+    #[inline(always)]
+    unsafe fn transpose_parts(
+        from: *const Complex<Self::Real>,
+        rows: &[isize],
+        to: &[*mut Self::Real; MOST_SQUARE],
+        at: [usize; 2],
+        sign: Self::Real,
+    ) {
+        for (n, to) in to.iter().enumerate().take(PARTS_SQUARE) {
+            for (row, &offset) in rows.iter().enumerate().take(PARTS_SQUARE) {
+                // SAFETY: the caller's promise.
+                unsafe {
+                    let x = from.offset(offset + n as isize).read();
+                    to.add(at[0] + row).write(x.re);
+                    to.add(at[1] + row).write(x.im * sign);
+                }
+            }
+        }
+    }
+
     /// Reads a square, row `n` from `from + rows[n]`, and writes its columns, column `n` to `to + n · step`.
     ///
     /// # Safety
@@ -54,3 +106,7 @@ pub(super) trait Vector: Copy {
 
 /// The widest square.
 pub(super) const MOST_SQUARE: usize = 8;
+/// Edge of the squares of complex numbers.
+pub(super) const PARTS_SQUARE: usize = 4;
+/// The widest vector.
+const MOST_LANES: usize = 16;

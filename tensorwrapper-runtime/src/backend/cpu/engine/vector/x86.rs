@@ -2,12 +2,19 @@
 
 use std::arch::x86_64::*;
 
+use num_complex::Complex;
+
+use super::parts_x86::{
+    load_f32_8, load_f32_16, load_f64_4, load_f64_8, store_f32_8, store_f32_16, store_f64_4, store_f64_8, turn_parts_f32,
+    turn_parts_f64_4, turn_parts_f64_8,
+};
 use super::{MOST_SQUARE, Vector};
 
 macro_rules! vector {
     (
         $(#[$doc:meta])* $Name:ident, $T:ty, $V:ty, $lanes:literal, $square:literal;
-        $set:ident $load:ident $store:ident $mul:ident $add:ident $fma:ident $fms:ident $turn:ident
+        $set:ident $load:ident $store:ident $mul:ident $add:ident $fma:ident $fms:ident $turn:ident;
+        $load_parts:ident $store_parts:ident $turn_parts:ident
     ) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
@@ -64,6 +71,28 @@ macro_rules! vector {
                 unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) }
             }
             #[inline(always)]
+            unsafe fn load_parts(from: *const Complex<$T>) -> (Self, Self) {
+                // SAFETY: see `Vector`.
+                let (re, im) = unsafe { $load_parts(from.cast()) };
+                ($Name(re), $Name(im))
+            }
+            #[inline(always)]
+            unsafe fn store_parts(re: Self, im: Self, to: *mut Complex<$T>) {
+                // SAFETY: see `Vector`.
+                unsafe { $store_parts(re.0, im.0, to.cast()) }
+            }
+            #[inline(always)]
+            unsafe fn transpose_parts(
+                from: *const Complex<$T>,
+                rows: &[isize],
+                to: &[*mut $T; MOST_SQUARE],
+                at: [usize; 2],
+                sign: $T,
+            ) {
+                // SAFETY: see `Vector`.
+                unsafe { $turn_parts(from, rows, to, at, sign) }
+            }
+            #[inline(always)]
             unsafe fn transpose(from: *const $T, rows: &[isize], to: &[*mut $T; MOST_SQUARE], at: usize) {
                 // SAFETY: see `Vector`.
                 unsafe { $turn(from, rows, to, at) }
@@ -74,22 +103,26 @@ macro_rules! vector {
 vector!(
     /// Eight double-precision numbers.
     F64x8, f64, __m512d, 8, 8;
-    _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_mul_pd _mm512_add_pd _mm512_fmadd_pd _mm512_fnmadd_pd turn_f64_8
+    _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_mul_pd _mm512_add_pd _mm512_fmadd_pd _mm512_fnmadd_pd turn_f64_8;
+    load_f64_8 store_f64_8 turn_parts_f64_8
 );
 vector!(
     /// Sixteen single-precision numbers.
     F32x16, f32, __m512, 16, 8;
-    _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_mul_ps _mm512_add_ps _mm512_fmadd_ps _mm512_fnmadd_ps turn_f32_8
+    _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_mul_ps _mm512_add_ps _mm512_fmadd_ps _mm512_fnmadd_ps turn_f32_8;
+    load_f32_16 store_f32_16 turn_parts_f32
 );
 vector!(
     /// Four double-precision numbers.
     F64x4, f64, __m256d, 4, 4;
-    _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_mul_pd _mm256_add_pd _mm256_fmadd_pd _mm256_fnmadd_pd turn_f64_4
+    _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_mul_pd _mm256_add_pd _mm256_fmadd_pd _mm256_fnmadd_pd turn_f64_4;
+    load_f64_4 store_f64_4 turn_parts_f64_4
 );
 vector!(
     /// Eight single-precision numbers.
     F32x8, f32, __m256, 8, 4;
-    _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_mul_ps _mm256_add_ps _mm256_fmadd_ps _mm256_fnmadd_ps turn_f32_4
+    _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_mul_ps _mm256_add_ps _mm256_fmadd_ps _mm256_fnmadd_ps turn_f32_4;
+    load_f32_8 store_f32_8 turn_parts_f32
 );
 
 #[inline(always)]
