@@ -157,7 +157,7 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
     /// As [`Tensor::from_memory`].
     pub fn from_memory(shape: impl IntoShape<S>, layout: &Layout, memory: &'a [T]) -> Result<Self, Error> {
         let strided = covering::<T, S>(shape, layout, memory.len())?;
-        Ok(TensorRef::from_located(Located::on_host(memory.into(), strided)))
+        Ok(TensorRef::from_located(Located::on_host(memory, strided)))
     }
 
     /// How the elements lie from the view's first on: an order of the axes, gaps between them as padding. `None` where an
@@ -196,7 +196,7 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
     /// As [`Tensor::from_memory`].
     pub fn from_memory(shape: impl IntoShape<S>, layout: &Layout, memory: &'a mut [T]) -> Result<Self, Error> {
         let strided = covering::<T, S>(shape, layout, memory.len())?;
-        Ok(TensorMut::from_located(Located::on_host(memory.into(), strided)))
+        Ok(TensorMut::from_located(Located::on_host(memory, strided)))
     }
 }
 

@@ -50,10 +50,10 @@ impl Ahead {
         self.clear();
         let (Some(group), lanes) = (groups.groups.first(), groups.lanes(0)) else { return };
         let at = &block.at[0];
-        self.in_turn = !lanes.unit[OWN] && group.step == 0 && block.step[0] == 1;
+        self.in_turn = !lanes.are_unit(OWN) && group.step == 0 && block.step[0] == 1;
         if self.in_turn {
             self.take_turns::<T>(groups, kernel.width, at);
-        } else if lanes.unit[OWN] || group.step > 0 {
+        } else if lanes.are_unit(OWN) || group.step > 0 {
             self.terms.extend(at.iter().map(|position| position - at[0]));
         }
     }

@@ -77,6 +77,24 @@ impl<T: Element> Kernel<T> {
         panel.min(rows).clamp(256, 512) / 8 * 8
     }
 
+    /// What part of a tile may be computed in vain, where its elements are sums of so many terms and rows are read for so
+    /// many columns, before groups had better run on from one axis into the next: then elements are spread one by one, which
+    /// takes a core about half a cycle for each, and packed one by one, which takes two.
+    pub(super) fn waste(&self, terms: usize, columns: usize) -> f64 {
+        let apart = 0.5 / terms.max(1) as f64 + 2.0 / columns.max(1) as f64;
+        (apart / self.cycles()).clamp(0.05, 0.35)
+    }
+
+    /// Whether sums of so many terms take longer than to spread a tile.
+    pub(super) fn is_long(&self, terms: usize) -> bool {
+        terms as f64 * self.cycles() > 1.6
+    }
+
+    /// Cycles for a term of an element, where a core begins two multiplications of vectors in each.
+    fn cycles(&self) -> f64 {
+        (self.parts() * self.parts()) as f64 / (2 * self.width) as f64
+    }
+
     /// Bytes of a block of packed rows: a good half of the second cache.
     pub(super) fn block(&self) -> usize {
         Caches::here().second / 16 * 9
@@ -87,6 +105,10 @@ impl<T: Element> Kernel<T> {
 pub(in crate::backend::cpu) trait Multiplied: Scalar {
     #[doc(hidden)]
     fn kernel(simd: Simd) -> &'static Kernel<Self>;
+
+    /// One with shorter vectors in as many registers, if there is any.
+    #[doc(hidden)]
+    fn narrow_kernel(simd: Simd) -> Option<&'static Kernel<Self>>;
 }
 
 /// A tile of real numbers: `GROUPS` vectors of rows times `COLUMNS` columns.
@@ -249,6 +271,16 @@ macro_rules! multiplied {
                     #[cfg(not(target_arch = "aarch64"))]
                     Simd::Neon => unreachable!("{simd:?} is not available here"),
                     Simd::Portable => kernel!($T, $tile, $Format<$array>, 4, [$($pg)*] of $pp, $pc),
+                }
+            }
+
+            fn narrow_kernel(simd: Simd) -> Option<&'static Kernel<$T>> {
+                match simd {
+                    #[cfg(target_arch = "x86_64")]
+                    Simd::Avx512 => {
+                        Some(kernel!($T, $tile, $Format<x86::$narrow>, $n, [$($wg)*] of $wp, $wc, "avx512f,avx512vl,avx2,fma"))
+                    }
+                    _ => None,
                 }
             }
         }

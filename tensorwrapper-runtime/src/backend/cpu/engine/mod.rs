@@ -37,7 +37,7 @@ use crate::error::Error;
 
 /// Computes the product.
 pub(super) fn contract<T: Multiplied>(threads: usize, product: Product<'_, T>, simd: Simd) -> Result<(), Error> {
-    let kernel = T::kernel(simd);
+    let kernel = kernel(&product, simd);
     let multiplications = points(&product.rows).saturating_mul(points(&product.columns)).saturating_mul(points(&product.inner));
     let items = points(&product.batch);
     if items >= 4 * threads && multiplications < 1 << 26 {
@@ -77,6 +77,16 @@ pub(super) fn contract<T: Multiplied>(threads: usize, product: Product<'_, T>, s
             }),
         }
     })
+}
+
+/// The kernel with the widest vectors, unless tiles of it would have to be spread, others would not, and sums are so short
+/// that spreading takes longer than computing at half the speed.
+fn kernel<T: Multiplied>(product: &Product<'_, T>, simd: Simd) -> &'static Kernel<T> {
+    let wide = T::kernel(simd);
+    if wide.is_long(points(&product.inner)) || !Problem::new(product, wide).is_ragged() {
+        return wide;
+    }
+    T::narrow_kernel(simd).filter(|narrow| !Problem::new(product, narrow).is_ragged()).unwrap_or(wide)
 }
 
 /// Runs tasks on many threads; one of their errors, if there are any.

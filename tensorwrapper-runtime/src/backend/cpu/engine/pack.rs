@@ -67,6 +67,13 @@ pub(super) trait Format {
     unsafe fn prefetch(address: *const Self::Element);
     unsafe fn put(x: Self::Element, to: *mut Self::Real, apart: usize, conjugate: bool);
     unsafe fn copy<const WIDTH: usize>(from: *const Self::Element, to: *mut Self::Real, apart: usize, conjugate: bool);
+    #[inline(always)]
+    unsafe fn copy_some(from: *const Self::Element, to: *mut Self::Real, apart: usize, conjugate: bool, count: usize) {
+        for n in 0..count {
+            // SAFETY: the caller's promise.
+            unsafe { Self::put(from.add(n).read(), to.add(n), apart, conjugate) };
+        }
+    }
     unsafe fn transpose(
         from: *const Self::Element,
         rows: &[isize],
@@ -142,7 +149,9 @@ where
                 re.store(to);
                 im.mul(V::splat(sign::<V>(conjugate))).store(to.add(apart));
             } else {
-                (0..WIDTH).for_each(|n| Self::put(from.add(n).read(), to.add(n), apart, conjugate));
+                for n in 0..WIDTH {
+                    Self::put(from.add(n).read(), to.add(n), apart, conjugate);
+                }
             }
         }
     }
@@ -186,7 +195,8 @@ impl<F: Format, const WIDTH: usize, const PANEL: usize> Panels<F, WIDTH, PANEL> 
     }
 }
 
-/// Packs a block.
+/// Packs a block. Here and below loops stand where iterators' methods could: a closure that is not inlined is not compiled
+/// for the instructions.
 ///
 /// # Safety
 /// All elements of the block lie in the memory; there is room for all panels; the instructions are there.
@@ -201,30 +211,49 @@ pub(super) unsafe fn pack<F: Format, const WIDTH: usize, const PANEL: usize>(pac
         let step = group.step as usize;
         // SAFETY: the caller's promise; groups that are taken together are all of this block.
         unsafe {
-            if group.len as usize != WIDTH {
-                elements(packing, &panels, at, None);
-            } else if lanes.unit[OWN] {
-                let whole = |n: usize| groups[n].len as usize == WIDTH && packing.groups.lanes(n).unit[OWN];
+            if lanes.are_unit(OWN) {
+                let whole = |n: usize| groups[n].len as usize == WIDTH && packing.groups.lanes(n).are_unit(OWN);
                 let count = (at..groups.len()).take_while(|&n| whole(n)).count() / PANEL;
                 if at % PANEL == 0 && count > 0 {
                     // A few terms of all panels at a time: what is read lies side by side.
                     for first in (0..terms).step_by(TERMS) {
                         let some = first..terms.min(first + TERMS);
-                        (0..count).for_each(|n| copy::<F, WIDTH, PANEL, PANEL>(packing, &panels, at + n * PANEL, some.clone()));
+                        for n in 0..count {
+                            copy::<F, WIDTH, PANEL, PANEL>(packing, &panels, at + n * PANEL, some.clone());
+                        }
                     }
                     at += count * PANEL;
                     continue;
                 }
-                copy::<F, WIDTH, PANEL, 1>(packing, &panels, at, 0..terms);
-            } else if step > 0 && is_square::<WIDTH>(packing.groups, at, step, F::SQUARE) {
+                if whole(at) {
+                    copy::<F, WIDTH, PANEL, 1>(packing, &panels, at, 0..terms);
+                } else {
+                    elements(packing, &panels, at, None);
+                }
+            } else if step > 0 && is_square(packing.groups, at, step, F::SQUARE) {
                 let each = step * F::SQUARE;
-                let more = |n: &usize| is_square::<WIDTH>(packing.groups, at + n * each, step, F::SQUARE);
+                let more = |n: &usize| {
+                    groups.get(at + n * each).is_some_and(|later| later.len == group.len)
+                        && is_square(packing.groups, at + n * each, step, F::SQUARE)
+                };
                 let count = 1 + (1..MOST_SQUARES).take_while(more).count();
-                (at..at + step).for_each(|first| across(packing, &panels, first, step, count));
+                for first in at..at + step {
+                    if group.len as usize == WIDTH {
+                        across(packing, &panels, first, [step, count], WIDTH);
+                    } else {
+                        (0..F::SQUARE * count).for_each(|n| clear(packing, &panels, first + n * step));
+                        across(packing, &panels, first, [step, count], group.len as usize);
+                    }
+                }
                 at += each * count;
                 continue;
-            } else if packing.step > 0 {
-                runs(packing, &panels, at);
+            } else if packing.step > 0 && (group.len as usize).is_multiple_of(F::SQUARE) {
+                clear(packing, &panels, at);
+                if group.len as usize == WIDTH {
+                    runs(packing, &panels, at, WIDTH);
+                } else {
+                    runs(packing, &panels, at, group.len as usize);
+                }
                 elements(packing, &panels, at, Some(packing.singles));
             } else {
                 elements(packing, &panels, at, None);
@@ -234,14 +263,17 @@ pub(super) unsafe fn pack<F: Format, const WIDTH: usize, const PANEL: usize>(pac
     }
 }
 
-/// Whether `step` times `square` groups from here on hold neighbours of the operand in equal lanes.
-fn is_square<const WIDTH: usize>(groups: &Groups, at: usize, step: usize, square: usize) -> bool {
+/// Whether `step` times `square` groups from here on hold neighbours of the operand in equal lanes, of which there are whole
+/// squares.
+fn is_square(groups: &Groups, at: usize, step: usize, square: usize) -> bool {
     let groups = &groups.groups;
     let follows = |first: usize, n: usize| {
         let (group, later) = (&groups[first], &groups[first + n * step]);
-        later.at[OWN] == group.at[OWN] + n as isize && later.len as usize == WIDTH && later.step == group.step
+        later.at[OWN] == group.at[OWN] + n as isize && later.len == groups[at].len && later.step == group.step
     };
-    at + step * square <= groups.len() && (at..at + step).all(|first| (0..square).all(|n| follows(first, n)))
+    at + step * square <= groups.len()
+        && (groups[at].len as usize).is_multiple_of(square)
+        && (at..at + step).all(|first| (0..square).all(|n| follows(first, n)))
 }
 
 /// Groups side by side in a panel, whose lanes lie side by side in the operand.
@@ -270,13 +302,14 @@ unsafe fn copy<F: Format, const WIDTH: usize, const PANEL: usize, const COUNT: u
 }
 
 /// Squares over a group's lanes and the same lanes of groups near by, `count` of them side by side in the operand.
+/// The number of lanes is an argument so that the compiler knows it where groups are whole.
 #[inline(always)]
 unsafe fn across<F: Format, const WIDTH: usize, const PANEL: usize>(
     packing: &Packing<'_, F::Element>,
     panels: &Panels<F, WIDTH, PANEL>,
     first: usize,
-    step: usize,
-    count: usize,
+    [step, count]: [usize; 2],
+    len: usize,
 ) {
     let groups = &packing.groups.groups;
     let lanes = &packing.groups.lanes(first).at[OWN];
@@ -294,7 +327,7 @@ unsafe fn across<F: Format, const WIDTH: usize, const PANEL: usize>(
         }
         for (k, &offset) in packing.inner.iter().enumerate() {
             for (from, to) in from.iter().zip(&to).take(count) {
-                for lane in (0..WIDTH).step_by(F::SQUARE) {
+                for lane in (0..len).step_by(F::SQUARE) {
                     F::transpose(from.offset(offset), &lanes[lane..], to, k * term + lane, apart, packing.conjugate);
                 }
             }
@@ -302,12 +335,13 @@ unsafe fn across<F: Format, const WIDTH: usize, const PANEL: usize>(
     }
 }
 
-/// Squares over a group's lanes and terms.
+/// Squares over a group's `len` lanes and terms; see [`across`].
 #[inline(always)]
 unsafe fn runs<F: Format, const WIDTH: usize, const PANEL: usize>(
     packing: &Packing<'_, F::Element>,
     panels: &Panels<F, WIDTH, PANEL>,
     group: usize,
+    len: usize,
 ) {
     // SAFETY: the caller's promise.
     unsafe {
@@ -320,13 +354,33 @@ unsafe fn runs<F: Format, const WIDTH: usize, const PANEL: usize>(
             *to = start.add(n * packing.step * term);
         }
         for &k in packing.runs {
-            for lane in (0..WIDTH).step_by(F::SQUARE) {
+            for lane in (0..len).step_by(F::SQUARE) {
                 let from = from.offset(packing.inner[k]);
                 for row in &lanes[lane..lane + F::SQUARE] {
                     F::prefetch(from.wrapping_offset(row + AHEAD));
                 }
                 F::transpose(from, &lanes[lane..], &to, k * term + lane, apart, packing.conjugate);
             }
+        }
+    }
+}
+
+/// Lanes that a group has not are zero.
+#[inline(always)]
+unsafe fn clear<F: Format, const WIDTH: usize, const PANEL: usize>(
+    packing: &Packing<'_, F::Element>,
+    panels: &Panels<F, WIDTH, PANEL>,
+    group: usize,
+) {
+    let len = packing.groups.groups[group].len as usize;
+    if len == WIDTH {
+        return;
+    }
+    for k in 0..packing.inner.len() {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let to = panels.group(group).add(k * Panels::<F, WIDTH, PANEL>::TERM);
+            (len..WIDTH).for_each(|lane| F::put(F::Element::ZERO, to.add(lane), Panels::<F, WIDTH, PANEL>::APART, false));
         }
     }
 }
@@ -340,20 +394,39 @@ unsafe fn elements<F: Format, const WIDTH: usize, const PANEL: usize>(
     terms: Option<&[usize]>,
 ) {
     let Group { at, len, .. } = packing.groups.groups[group];
-    let lanes = &packing.groups.lanes(group).at[OWN];
+    let (lanes, run) = (&packing.groups.lanes(group).at[OWN], packing.groups.lanes(group).run[OWN]);
+    let apart = Panels::<F, WIDTH, PANEL>::APART;
     let one = |k: usize| {
         // SAFETY: the caller's promise.
         unsafe {
             let from = packing.from.offset(at[OWN] + packing.inner[k]);
             let to = panels.group(group).add(k * Panels::<F, WIDTH, PANEL>::TERM);
+            if run > 1 {
+                for lane in (0..len as usize).step_by(run) {
+                    let some = run.min(len as usize - lane);
+                    F::copy_some(from.offset(lanes[lane]), to.add(lane), apart, packing.conjugate, some);
+                }
+                for lane in len as usize..WIDTH {
+                    F::put(F::Element::ZERO, to.add(lane), apart, false);
+                }
+                return;
+            }
             for (lane, &offset) in lanes.iter().enumerate().take(WIDTH) {
                 let x = if lane < len as usize { from.offset(offset).read() } else { F::Element::ZERO };
-                F::put(x, to.add(lane), Panels::<F, WIDTH, PANEL>::APART, packing.conjugate);
+                F::put(x, to.add(lane), apart, packing.conjugate);
             }
         }
     };
     match terms {
-        Some(terms) => terms.iter().for_each(|&k| one(k)),
-        None => (0..packing.inner.len()).for_each(one),
+        Some(terms) => {
+            for &k in terms {
+                one(k);
+            }
+        }
+        None => {
+            for k in 0..packing.inner.len() {
+                one(k);
+            }
+        }
     }
 }

@@ -58,10 +58,15 @@ impl<'a, T: Multiplied> Problem<'a, T> {
             kernel,
             product,
             sides,
-            rows: Space::new(axes(sides[0]), sides[0], kernel.width, role, n > k),
-            columns: Space::new(axes(sides[1]), sides[1], kernel.columns, Role::Columns, m > k),
+            rows: Space::new(axes(sides[0]), sides[0], kernel.width, role, (n > k, kernel.waste(k, n))),
+            columns: Space::new(axes(sides[1]), sides[1], kernel.columns, Role::Columns, (m > k, kernel.waste(k, m))),
             inner: Inner::new(&product.inner, sides, usize::from(m < n), kernel.terms()),
         }
+    }
+
+    /// Whether many tiles are not whole.
+    pub(super) fn is_ragged(&self) -> bool {
+        self.rows.is_ragged()
     }
 
     pub(super) fn whole(&self) -> Part {
@@ -221,7 +226,7 @@ impl<'a, T: Multiplied> Problem<'a, T> {
         let follows = |n: usize| {
             let (first, group) = (&groups.groups[n / kernel.panel * kernel.panel], &groups.groups[n]);
             let apart = (n % kernel.panel * kernel.width) as isize;
-            let whole = group.len as usize == kernel.width && groups.lanes(n).unit[OWN];
+            let whole = group.len as usize == kernel.width && groups.lanes(n).are_unit(OWN);
             whole && group.at[OWN] == first.at[OWN] + apart
         };
         let all = groups.groups.len();

@@ -37,7 +37,9 @@ impl Simd {
     pub(in crate::backend::cpu) fn is_available(self) -> bool {
         match self {
             #[cfg(target_arch = "x86_64")]
-            Simd::Avx512 => is_x86_feature_detected!("avx512f") && Simd::Avx2.is_available(),
+            Simd::Avx512 => {
+                is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl") && Simd::Avx2.is_available()
+            }
             #[cfg(target_arch = "x86_64")]
             Simd::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
             #[cfg(target_arch = "aarch64")]

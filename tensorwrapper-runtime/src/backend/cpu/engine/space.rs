@@ -17,8 +17,6 @@ pub(super) const OWN: usize = 0;
 pub(super) const RESULT: usize = 1;
 /// The widest group.
 pub(super) const MOST_LANES: usize = 16;
-/// How much larger an axis may become when its last group is filled up, before groups run on into the next axis.
-const WASTE: f64 = 1.15;
 
 /// Consecutive rows or columns, at most as many as a vector has lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +32,8 @@ pub(super) struct Group {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lanes {
     pub(super) at: [[isize; MOST_LANES]; 2],
-    /// Whether they lie side by side, as far as the group goes.
-    pub(super) unit: [bool; 2],
+    /// How many of them lie side by side, from every multiple of that number on, as far as the group goes: a power of two.
+    pub(super) run: [usize; 2],
 }
 
 /// Groups that were written down.
@@ -90,8 +88,9 @@ enum Form {
 }
 
 impl Space {
-    /// Cuts axes of the operand `side` into groups; `by_result` says whose order the axes around the groups have.
-    pub(super) fn new(axes: &[Triple], side: usize, width: usize, role: Role, by_result: bool) -> Space {
+    /// Cuts axes of the operand `side` into groups; `by_result` says whose order the axes around the groups have,
+    /// `waste` how much larger an axis may become when its last group is filled up, before groups run on into the next axis.
+    pub(super) fn new(axes: &[Triple], side: usize, width: usize, role: Role, (by_result, waste): (bool, f64)) -> Space {
         debug_assert!(width <= MOST_LANES);
         let mut axes: Vec<Pair> =
             axes.iter().map(|axis| Axis { extent: axis.extent, strides: [axis.strides[side], axis.strides[OUT]] }).collect();
@@ -108,7 +107,7 @@ impl Space {
         };
         let axis = axes[lane];
         let chunks = axis.extent.div_ceil(width);
-        if axis.extent < points && (chunks * width) as f64 > WASTE * axis.extent as f64 {
+        if axis.extent < points && (chunks * width) as f64 > (1.0 + waste) * axis.extent as f64 {
             if role == Role::Columns {
                 let axis = axes.remove(lane);
                 axes.push(axis);
@@ -119,7 +118,7 @@ impl Space {
         let across = unit(&axes, OWN).filter(|_| axis.strides[OWN] != 1);
         let (across, bundle) = match (across, role) {
             // Long pieces of what there is more of: of the result, whole panels; of the operand, many neighbours.
-            (Some(n), Role::Rows { panel }) => (axes.remove(n), if by_result { panel.min(chunks) } else { 1 }),
+            (Some(n), Role::Rows { panel }) => (axes.remove(n), if by_result { divisor(chunks, panel) } else { 1 }),
             _ => (nowhere(), chunks),
         };
         if !by_result {
@@ -131,6 +130,14 @@ impl Space {
     /// Number of groups.
     pub(super) fn groups(&self) -> usize {
         self.groups
+    }
+
+    /// Whether many groups have fewer lanes than there is room for, or lanes that lie apart.
+    pub(super) fn is_ragged(&self) -> bool {
+        match &self.form {
+            Form::Along { axis, .. } => 10 * axis.extent.next_multiple_of(self.width) > 11 * axis.extent,
+            Form::Running { .. } => true,
+        }
     }
 
     /// Groups that a block had best be a multiple of, so that neighbours in the operand are packed together.
@@ -192,12 +199,15 @@ impl Space {
         for group in range {
             let len = self.width.min(points - group * self.width);
             let at = walk.position;
-            let mut lanes = Lanes { at: [[0; MOST_LANES]; 2], unit: [true; 2] };
+            let mut lanes = Lanes { at: [[0; MOST_LANES]; 2], run: [MOST_LANES; 2] };
             for lane in 0..len {
                 for which in [OWN, RESULT] {
                     let offset = walk.position[which] - at[which];
                     lanes.at[which][lane] = offset;
-                    lanes.unit[which] &= offset == lane as isize;
+                    let run = &mut lanes.run[which];
+                    while lane % *run > 0 && offset != lanes.at[which][lane - 1] + 1 {
+                        *run /= 2;
+                    }
                 }
                 walk.step();
             }
@@ -205,6 +215,11 @@ impl Space {
             to.lanes.push(lanes);
         }
     }
+}
+
+/// The largest divisor that is no larger than `most`: bundles of equal sizes keep squares whole.
+fn divisor(number: usize, most: usize) -> usize {
+    (1..=most).rev().find(|&divisor| number.is_multiple_of(divisor)).unwrap_or(1)
 }
 
 /// An axis that a space without one runs along.
@@ -215,7 +230,13 @@ fn nowhere() -> Pair {
 impl Lanes {
     fn along(axis: &Pair) -> Lanes {
         let at = axis.strides.map(|stride| std::array::from_fn(|lane| lane as isize * stride));
-        Lanes { at, unit: axis.strides.map(|stride| stride == 1) }
+        Lanes { at, run: axis.strides.map(|stride| if stride == 1 { MOST_LANES } else { 1 }) }
+    }
+
+    /// Whether all of them lie side by side, in the operand or in the result.
+    #[inline(always)]
+    pub(super) fn are_unit(&self, which: usize) -> bool {
+        self.run[which] == MOST_LANES
     }
 }
 

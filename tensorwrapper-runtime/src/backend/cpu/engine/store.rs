@@ -1,5 +1,8 @@
 //! Tiles of the result: computed where they belong, or apart and then spread over any strides.
 
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
 use super::ahead::Ahead;
 use super::kernel::{Kernel, MOST_COLUMNS, MOST_GROUPS, MOST_TILE, Tile};
 use super::space::{Groups, OWN, RESULT};
@@ -43,7 +46,7 @@ impl<T: Element> Store<'_, T> {
     pub(super) fn columns(&self, group: usize, start: *const T::Real, spread: Option<[isize; 2]>) -> Columns<T::Real> {
         let (at, lanes) = (&self.columns.groups[group], self.columns.lanes(group));
         let along = std::array::from_fn(|n| at.at[RESULT] + lanes.at[RESULT][n]);
-        Columns { start, spread, along, len: at.len as usize, unit: lanes.unit[RESULT] }
+        Columns { start, spread, along, len: at.len as usize, unit: lanes.are_unit(RESULT) }
     }
 
     /// Computes the tile of the groups of rows from `first` on; it is the block's tile of that number.
@@ -59,7 +62,7 @@ impl<T: Element> Store<'_, T> {
         let base = self.out.base().wrapping_offset(self.start);
         for (n, to) in to.iter_mut().enumerate().take(groups) {
             let group = &self.rows.groups[first + n];
-            whole &= group.len as usize == self.kernel.width && self.rows.lanes(first + n).unit[RESULT];
+            whole &= group.len as usize == self.kernel.width && self.rows.lanes(first + n).are_unit(RESULT);
             *to = base.wrapping_offset(group.at[RESULT]);
         }
         let (rows, step) = if first < self.in_place.0 {
@@ -92,37 +95,71 @@ impl<T: Element> Store<'_, T> {
     /// As [`tile`](Store::tile).
     unsafe fn spread(&self, tile: Tile<T>, first: usize, columns: &Columns<T::Real>) {
         let (width, height) = (self.kernel.width, self.kernel.width * self.kernel.panel);
-        let mut apart = [T::ZERO; MOST_TILE];
-        let start = apart.as_mut_ptr();
+        let mut apart = [const { MaybeUninit::<T>::uninit() }; MOST_TILE];
+        let start = apart.as_mut_ptr().cast::<T>();
         let to = std::array::from_fn(|n| start.wrapping_add(n * width));
         let along = std::array::from_fn(|n| (n * height) as isize);
         let groups = tile.groups;
         // SAFETY: the array has room for the largest tile; see the assertions beside the kernels.
         unsafe { (self.kernel.tile)(&Tile { add: false, to, along, ..tile }) };
-        let add = self.add;
-        let put = |g: usize, lane: usize, n: usize, value: T| {
-            let (group, lanes) = (&self.rows.groups[first + g], self.rows.lanes(first + g));
-            let at = self.start + group.at[RESULT] + lanes.at[RESULT][lane] + columns.along[n];
-            // SAFETY: the caller's promise.
-            unsafe {
-                let to = self.out.address(at);
-                to.write(if add { to.read() + value } else { value });
-            }
+        // SAFETY: the kernel has written all columns of these groups, whose elements are read here, and no others.
+        let values = |g: usize, n: usize, lanes: Range<usize>| unsafe {
+            std::slice::from_raw_parts(start.add(n * height + g * width + lanes.start).cast_const(), lanes.len())
         };
         for g in 0..groups {
-            let len = self.rows.groups[first + g].len as usize;
-            let values = &apart[g * width..];
-            // Along neighbours in the result.
-            if columns.unit {
-                for lane in 0..len {
-                    (0..columns.len).for_each(|n| put(g, lane, n, values[n * height + lane]));
-                }
-            } else {
-                for n in 0..columns.len {
-                    (0..len).for_each(|lane| put(g, lane, n, values[n * height + lane]));
+            let (group, lanes) = (&self.rows.groups[first + g], self.rows.lanes(first + g));
+            let len = group.len as usize;
+            let run = lanes.run[RESULT];
+            let at = |lane: usize, n: usize| self.start + group.at[RESULT] + lanes.at[RESULT][lane] + columns.along[n];
+            // SAFETY: the caller's promise.
+            unsafe {
+                // Along neighbours in the result.
+                if run == 1 && columns.unit {
+                    (0..len)
+                        .for_each(|lane| (0..columns.len).for_each(|n| self.put(values(g, n, lane..lane + 1)[0], at(lane, n))));
+                } else if run == 1 {
+                    (0..columns.len)
+                        .for_each(|n| (0..len).for_each(|lane| self.put(values(g, n, lane..lane + 1)[0], at(lane, n))));
+                } else {
+                    for n in 0..columns.len {
+                        for lane in (0..len).step_by(run) {
+                            self.put_row(values(g, n, lane..len.min(lane + run)), at(lane, n));
+                        }
+                    }
                 }
             }
         }
+    }
+
+    /// Writes or adds an element.
+    ///
+    /// # Safety
+    /// As [`tile`](Store::tile).
+    #[inline(always)]
+    unsafe fn put(&self, value: T, at: isize) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let to = self.out.address(at);
+            to.write(if self.add { to.read() + value } else { value });
+        }
+    }
+
+    /// Writes or adds elements that lie side by side.
+    ///
+    /// # Safety
+    /// As [`tile`](Store::tile).
+    #[inline(always)]
+    unsafe fn put_row(&self, values: &[T], at: isize) {
+        // SAFETY: the caller's promise.
+        let to = unsafe { self.out.slice(at, values.len()) };
+        if self.add {
+            to.iter_mut().zip(values).for_each(|(to, &value)| *to += value);
+            return;
+        }
+        // In fours, which need no call.
+        let ((whole, rest), (from, others)) = (to.as_chunks_mut::<4>(), values.as_chunks::<4>());
+        whole.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+        rest.iter_mut().zip(others).for_each(|(to, &from)| *to = from);
     }
 
     /// In debug builds, asserts that a whole tile lies inside the result.
