@@ -8,7 +8,6 @@ use smallvec::SmallVec;
 
 use super::context::Context;
 use super::plan::Plan;
-use crate::backend::Device;
 use crate::element::Dtype;
 use crate::erased::SliceRef;
 use crate::expr::Target;
@@ -32,7 +31,8 @@ pub enum Number {
 /// Everything but the elements that decides what is run.
 #[derive(Debug)]
 pub(crate) struct Key {
-    pub(crate) device: Arc<dyn Device>,
+    /// What the device is, which need not be the one that the plan was made with.
+    pub(crate) device: (&'static str, usize),
     pub(crate) choices: Choices,
     pub(crate) tensors: Vec<(Dtype, Strided)>,
     /// What each equation takes beside tensors.
@@ -95,7 +95,7 @@ impl KeptPlan {
         context: &Context,
         mut calls: impl Iterator<Item = (Dtype, &'c [Dtype], impl Iterator<Item = Option<Complex<f64>>>, &'c [Number])>,
     ) -> bool {
-        Arc::ptr_eq(&self.key.device, &context.device)
+        self.key.device == context.device.identity()
             && self.key.choices == context.choices
             && self
                 .key

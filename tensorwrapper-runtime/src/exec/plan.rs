@@ -1,10 +1,11 @@
 //! Graph → steps: iteration spaces, memory positions, and when each intermediate may go.
 
-use crate::backend::{Factorisation, Instruction, LoopNest, Program, Reduction};
+use crate::backend::{Contraction, Device, Factorisation, Instruction, LoopNest, PreparedContraction, Program, Reduction};
 use crate::error::{Error, ErrorKind};
 use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId};
 use crate::layout::Strided;
 use num_complex::Complex;
+use smallvec::SmallVec;
 
 /// What a device runs.
 #[derive(Debug)]
@@ -39,7 +40,7 @@ pub(super) struct Kernel {
 /// Which call it is.
 #[derive(Debug)]
 pub(super) enum Work {
-    Contract(Complex<f64>),
+    Contract(PreparedContraction),
     Map(Program, Reduction),
     Factorise(Factorisation),
 }
@@ -54,11 +55,11 @@ pub(super) struct Access {
     pub(super) conjugate: bool,
 }
 
-/// Plans a graph for sources that lie in memory like this.
+/// Plans a graph for a device and for sources that lie in memory like this.
 ///
 /// # Errors
 /// Intermediates larger than memory can address.
-pub(super) fn plan(graph: OpGraph, sources: &[Strided]) -> Result<Plan, Error> {
+pub(super) fn plan(device: &dyn Device, graph: OpGraph, sources: &[Strided]) -> Result<Plan, Error> {
     let layouts = graph.tensors().iter().map(|node| match node.slot {
         Some(slot) => Ok(sources[slot].clone()),
         None => Strided::row_major(&node.extents),
@@ -68,7 +69,7 @@ pub(super) fn plan(graph: OpGraph, sources: &[Strided]) -> Result<Plan, Error> {
     for node in graph.operations() {
         let outputs = node.outputs.iter().map(|edge| (edge.tensor, layouts[edge.tensor.0].len())).collect();
         let reshaped = (node.operation == Operation::Reshape).then(|| node.inputs[0].tensor);
-        steps.push(Step { reshaped, kernels: kernels(node, &layouts)?, outputs, release: Vec::new() });
+        steps.push(Step { reshaped, kernels: kernels(device, &graph, node, &layouts)?, outputs, release: Vec::new() });
     }
     release(&graph, &mut steps);
     let results = graph.sinks().iter().map(|sink| layouts[sink.0].clone()).collect();
@@ -95,11 +96,19 @@ fn release(graph: &OpGraph, steps: &mut [Step]) {
     }
 }
 
-fn kernels(node: &OperationNode, layouts: &[Strided]) -> Result<Vec<Kernel>, Error> {
+fn kernels(device: &dyn Device, graph: &OpGraph, node: &OperationNode, layouts: &[Strided]) -> Result<Vec<Kernel>, Error> {
     let labels: Vec<Label> = (0..node.extents.len()).collect();
     match &node.operation {
-        Operation::Contract { alpha } => Ok(vec![nested(node, Work::Contract(*alpha), layouts)?]),
-        Operation::Map { program, reduction } => Ok(vec![nested(node, Work::Map(program.clone(), *reduction), layouts)?]),
+        Operation::Contract { alpha } => {
+            let (nest, inputs, output) = nested(node, layouts)?;
+            let work = Work::Contract(prepared(device, graph, &nest, *alpha, &inputs, &output)?);
+            Ok(vec![Kernel { nest, work, inputs, outputs: vec![output] }])
+        }
+        Operation::Map { program, reduction } => {
+            let (nest, inputs, output) = nested(node, layouts)?;
+            let work = Work::Map(program.clone(), *reduction);
+            Ok(vec![Kernel { nest, work, inputs, outputs: vec![output] }])
+        }
         Operation::Factorise(kind) => {
             // The last label is the new axis; inputs are `[batch…, row, column]`.
             let space = &labels[..labels.len() - 1];
@@ -125,15 +134,28 @@ fn kernels(node: &OperationNode, layouts: &[Strided]) -> Result<Vec<Kernel>, Err
     }
 }
 
-/// A kernel over all labels of its operation, the output's first.
-fn nested(node: &OperationNode, work: Work, layouts: &[Strided]) -> Result<Kernel, Error> {
+/// A contraction over this memory, prepared.
+fn prepared(
+    device: &dyn Device,
+    graph: &OpGraph,
+    nest: &LoopNest,
+    alpha: Complex<f64>,
+    inputs: &[Access],
+    output: &Access,
+) -> Result<PreparedContraction, Error> {
+    let factors: SmallVec<[_; 4]> = inputs.iter().map(|access| (&access.layout, access.conjugate)).collect();
+    let dtype = graph.tensor(output.tensor).dtype;
+    device.prepare(&Contraction { nest, alpha, dtype, factors: &factors, output: &output.layout })
+}
+
+/// The space of all labels of an operation, the output's first, what it reads there, and where it writes.
+fn nested(node: &OperationNode, layouts: &[Strided]) -> Result<(LoopNest, Vec<Access>, Access), Error> {
     let kept = node.outputs[0].labels();
     let mut space = kept.clone();
     space.extend((0..node.extents.len()).filter(|l| !kept.contains(l)));
     let nest = LoopNest::new(space.iter().map(|&l| node.extents[l]).collect(), kept.len());
     let inputs = node.inputs.iter().map(|e| access(e, &space, &node.extents, layouts)).collect::<Result<_, _>>()?;
-    let outputs = vec![access(&node.outputs[0], &kept, &node.extents, layouts)?];
-    Ok(Kernel { nest, work, inputs, outputs })
+    Ok((nest, inputs, access(&node.outputs[0], &kept, &node.extents, layouts)?))
 }
 
 /// A copy over the labels of what is read.

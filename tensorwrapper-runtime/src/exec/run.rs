@@ -65,7 +65,7 @@ pub(crate) fn planned<'a>(context: &Context, values: &[Arc<Value<'a>>]) -> Resul
     }
     let graph = optimize(&graph, context.choices)?;
     let layouts: Vec<Strided> = sources.iter().map(|source| source.layout.clone()).collect();
-    Ok(Planned { plan: plan(graph, &layouts)?, sources, functions })
+    Ok(Planned { plan: plan(&*context.device, graph, &layouts)?, sources, functions })
 }
 
 /// Runs a plan on a device, on these sources and with these functions. Results are made only when every step has succeeded.
@@ -111,6 +111,10 @@ fn launch(
     outputs: &mut New,
 ) -> Result<(), Error> {
     let read = |access: &'_ Access| slice(plan, sources, memory, access.tensor);
+    if let Work::Contract(contraction) = &kernel.work {
+        let factors: SmallVec<[SliceRef<'_>; 4]> = kernel.inputs.iter().map(read).collect();
+        return contraction.run(&factors, outputs[0].1.as_mut());
+    }
     let inputs: SmallVec<[Operand<'_>; 4]> = kernel
         .inputs
         .iter()
@@ -121,11 +125,13 @@ fn launch(
         .iter_mut()
         .zip(&kernel.outputs)
         .map(|((_, buffer), access)| Output::reaching(buffer.as_mut(), &access.layout, access.reach));
-    let mut one = || written.next().expect("a kernel has an output");
     match &kernel.work {
+        Work::Contract(_) => unreachable!("a contraction was run above"),
         Work::Factorise(kind) => device.factorise(&kernel.nest, *kind, &inputs, written.collect()),
-        Work::Contract(alpha) => device.contract(&kernel.nest, *alpha, &inputs, one()),
-        Work::Map(program, reduction) => device.map(&kernel.nest, program, *reduction, functions, &inputs, one()),
+        Work::Map(program, reduction) => {
+            let output = written.next().expect("a kernel has an output");
+            device.map(&kernel.nest, program, *reduction, functions, &inputs, output)
+        }
     }
 }
 

@@ -285,7 +285,7 @@ impl<'a> Block<'_, 'a, Context> {
             && let Some(tensors) = self.elements()
         {
             let key = Key {
-                device: Arc::clone(&self.context.device),
+                device: self.context.device.identity(),
                 choices: self.context.choices,
                 tensors: tensors.iter().map(|(data, layout)| (data.dtype(), (*layout).clone())).collect(),
                 calls: self
