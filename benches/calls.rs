@@ -6,6 +6,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use tensorwrapper::DynOperand;
 use tensorwrapper::prelude::*;
 
 /// Batches of one figure.
@@ -23,6 +24,8 @@ fn time<R>(name: &str, mut call: impl FnMut() -> R) {
         (0..calls).for_each(|_| drop(black_box(call())));
         start.elapsed().as_nanos()
     };
+    // The first calls plan, and meet cold caches.
+    batch(100);
     let mut calls = 1;
     while batch(calls) < BATCH {
         calls *= 2;
@@ -57,7 +60,29 @@ fn dynamic(n: usize) {
         tensor!([i, j] = a[i, k] * b[k, j])
     });
     time(&name("einsum"), || einsum("ik,kj->ij", &[black_box(&a), black_box(&b)]));
+    let prepared = Context::default().prepare("ik,kj->ij", &[&a, &b]).expect("extents fit");
+    time(&name("prepared, run"), || prepared.run(&[black_box(&a), black_box(&b)]));
+    let mut c = matrix(n);
+    time(&name("prepared, run_into"), || prepared.run_into(&[black_box(&a), black_box(&b)], black_box(&mut c)));
+    let context = Context::cpu().threads(1);
+    let single = context.prepare("ik,kj->ij", &[&a, &b]).expect("extents fit");
+    time(&name("prepared on one thread, run_into"), || single.run_into(&[black_box(&a), black_box(&b)], black_box(&mut c)));
     time(&name("by hand"), || by_hand(black_box(a.as_slice()), black_box(b.as_slice()), n));
+}
+
+/// Plans found and plans made, of products of two to five matrices of 4 x 4.
+fn planning() {
+    let a = matrix(4);
+    let mut seed = 0;
+    for text in ["ij,jk->ik", "ij,jk,kl->il", "ij,jk,kl,lm->im", "ij,jk,kl,lm,mn->in"] {
+        let operands: Vec<&dyn DynOperand<f64>> = text.split(',').map(|_| &a as &dyn DynOperand<f64>).collect();
+        time(&format!("{text}: plan found"), || Context::default().prepare(text, black_box(&operands)));
+        time(&format!("{text}: plan made"), || {
+            // Nobody has asked for this one.
+            seed += 1;
+            Context::default().seed(seed).prepare(text, black_box(&operands))
+        });
+    }
 }
 
 macro_rules! fixed {
@@ -82,5 +107,6 @@ fn main() {
     for n in [2, 3, 4, 8, 16] {
         dynamic(n);
     }
+    planning();
     fixed!(3, 4, 8);
 }

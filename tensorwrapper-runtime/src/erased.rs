@@ -85,7 +85,24 @@ impl SliceRef<'_> {
     }
 }
 
+impl<'a> SliceRef<'a> {
+    /// The elements from a position on.
+    pub fn after(self, start: usize) -> SliceRef<'a> {
+        each!(SliceRef, self, s => Element::erase(&s[start..]))
+    }
+
+    /// The same elements in memory of their own.
+    pub fn to_buffer(self) -> Buffer {
+        each!(SliceRef, self, s => Element::erase_vec(s.to_vec()))
+    }
+}
+
 impl SliceMut<'_> {
+    /// Writes zeros everywhere.
+    pub fn clear(&mut self) {
+        each!(SliceMut, self, s => s.fill(Element::ZERO))
+    }
+
     /// Number of elements.
     pub fn len(&self) -> usize {
         each!(SliceMut, self, s => s.len())

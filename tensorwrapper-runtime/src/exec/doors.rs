@@ -3,14 +3,16 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
 use tensorwrapper_notation::syntax::{Hole, Statement};
 use tensorwrapper_notation::{OperandId, check, contraction, einsum as parse_einsum, numbered_operands};
 
 use super::context::Context;
+use super::made::Tensors;
 use super::run::evaluate;
 use crate::element::Element;
 use crate::error::Error;
-use crate::expr::{Expr, Holes, Indexed, Notation, TensorLike, Tree, Value, bind_value, faults_to_error, read_text};
+use crate::expr::{Expr, Given, Holes, Indexed, Notation, TensorLike, Tree, Value, bind_value, faults_to_error, read_text};
 use crate::graph::{OpGraph, lower};
 use crate::shape::Extents;
 use crate::tensor::Tensor;
@@ -25,11 +27,11 @@ pub trait DynOperand<T> {
 /// An operand without its shape type.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
-pub struct DynValue<'a>(Arc<Value<'a>>);
+pub struct DynValue<'a>(pub(super) Given<'a>);
 
 impl<T: Element, X: TensorLike<Elem = T>> DynOperand<T> for X {
     fn dyn_operand(&self) -> DynValue<'_> {
-        DynValue(self.operand().given.value())
+        DynValue(self.operand().given)
     }
 }
 
@@ -43,7 +45,7 @@ pub fn record_text<'a, T: Element>(
     tensors: &[(&str, &'a dyn DynOperand<T>)],
     numbers: &[(&str, T)],
 ) -> Result<Expr<'a, T>, Error> {
-    let tensor = |name: &str| tensors.iter().find(|(known, _)| *known == name).map(|(_, tensor)| tensor.dyn_operand().0);
+    let tensor = |name: &str| tensors.iter().find(|(known, _)| *known == name).map(|(_, tensor)| tensor.dyn_operand().0.value());
     let number = |name: &str| numbers.iter().find(|(known, _)| *known == name).map(|(_, number)| number.to_complex());
     read_text::<T>(text, &tensor, &number)
 }
@@ -91,10 +93,16 @@ impl Context {
     /// # Errors
     /// As [`einsum`].
     pub fn einsum<T: Element>(&self, subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Tensor<T>, Error> {
-        let values: Vec<_> = operands.iter().map(|operand| operand.dyn_operand().0).collect();
-        let statement = parse_einsum(subscripts, &numbered_operands(values.len()), None)
-            .map_err(|fault| faults_to_error(vec![fault], Notation::Subscripts))?;
-        self.product(&statement, &values)
+        let given: SmallVec<[_; 4]> = operands.iter().map(|operand| operand.dyn_operand().0).collect();
+        let elements: Option<Tensors<'_, '_>> = given.iter().map(Given::elements).collect();
+        match elements {
+            Some(tensors) => self.made::<T>(subscripts, &tensors)?.run(&*self.device, &tensors),
+            // A recorded result has a structure of its own, which no plan that was kept can know.
+            None => {
+                let values: Vec<_> = given.iter().map(Given::value).collect();
+                self.eval(&Expr::<T>::new(subscripts_value::<T>(subscripts, &values)?))
+            }
+        }
     }
 
     /// [`contract`] in this context.
@@ -106,16 +114,10 @@ impl Context {
         operands: &[(&dyn DynOperand<T>, &[usize])],
         output: &[usize],
     ) -> Result<Tensor<T>, Error> {
-        let values: Vec<_> = operands.iter().map(|(operand, _)| operand.dyn_operand().0).collect();
+        let values: Vec<_> = operands.iter().map(|(operand, _)| operand.dyn_operand().0.value()).collect();
         let labels: Vec<&[usize]> = operands.iter().map(|(_, labels)| *labels).collect();
         let statement = contraction(&labels, output).map_err(|fault| faults_to_error(vec![fault], Notation::Subscripts))?;
-        self.product(&statement, &values)
-    }
-
-    fn product<T: Element>(&self, statement: &Statement, values: &[Arc<Value<'_>>]) -> Result<Tensor<T>, Error> {
-        let equation = check(statement, &[]).map_err(|faults| faults_to_error(faults, Notation::Subscripts))?;
-        let value = bind_value(&equation, T::DTYPE, &Listed(values))?;
-        self.eval(&Expr::<T>::new(value))
+        self.eval(&Expr::<T>::new(product::<T>(&statement, &values)?))
     }
 
     /// Computes a recorded result.
@@ -126,6 +128,18 @@ impl Context {
         let mut results = evaluate(self, std::slice::from_ref(expr.value()))?;
         results.remove(0).into_tensor::<T>()?.into_typed()
     }
+}
+
+/// The value of subscripts over these operands.
+pub(super) fn subscripts_value<'a, T: Element>(subscripts: &str, values: &[Arc<Value<'a>>]) -> Result<Arc<Value<'a>>, Error> {
+    let statement = parse_einsum(subscripts, &numbered_operands(values.len()), None)
+        .map_err(|fault| faults_to_error(vec![fault], Notation::Subscripts))?;
+    product::<T>(&statement, values)
+}
+
+fn product<'a, T: Element>(statement: &Statement, values: &[Arc<Value<'a>>]) -> Result<Arc<Value<'a>>, Error> {
+    let equation = check(statement, &[]).map_err(|faults| faults_to_error(faults, Notation::Subscripts))?;
+    bind_value(&equation, T::DTYPE, &Listed(values))
 }
 
 /// Operands that are known by their positions.

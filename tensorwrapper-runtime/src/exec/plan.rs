@@ -12,6 +12,8 @@ use smallvec::SmallVec;
 pub(crate) struct Plan {
     pub(super) graph: OpGraph,
     pub(super) steps: Vec<Step>,
+    /// The wanted tensors that steps compute into memory of their own, with the number of their elements.
+    pub(super) wanted: Vec<(TensorId, usize)>,
     /// Where the elements of the wanted tensors lie, in the order asked for.
     pub(crate) results: Vec<Strided>,
 }
@@ -22,6 +24,8 @@ pub(super) struct Step {
     /// The tensor whose memory the output takes over, for an operation that computes nothing.
     pub(super) reshaped: Option<TensorId>,
     pub(super) kernels: Vec<Kernel>,
+    /// Whether the kernels write every element of the outputs; else others are zero.
+    pub(super) covers: bool,
     /// New tensors that the step computes, with the number of their elements.
     pub(super) outputs: Vec<(TensorId, usize)>,
     /// Intermediates that nobody reads after this step.
@@ -69,11 +73,14 @@ pub(super) fn plan(device: &dyn Device, graph: OpGraph, sources: &[Strided]) -> 
     for node in graph.operations() {
         let outputs = node.outputs.iter().map(|edge| (edge.tensor, layouts[edge.tensor.0].len())).collect();
         let reshaped = (node.operation == Operation::Reshape).then(|| node.inputs[0].tensor);
-        steps.push(Step { reshaped, kernels: kernels(device, &graph, node, &layouts)?, outputs, release: Vec::new() });
+        let covers = !matches!(node.operation, Operation::Write { .. }) || node.inputs.len() > 1;
+        steps.push(Step { reshaped, kernels: kernels(device, &graph, node, &layouts)?, covers, outputs, release: Vec::new() });
     }
     release(&graph, &mut steps);
     let results = graph.sinks().iter().map(|sink| layouts[sink.0].clone()).collect();
-    let plan = Plan { graph, steps, results };
+    let made = steps.iter().filter(|step| step.reshaped.is_none()).flat_map(|step| &step.outputs);
+    let wanted = made.filter(|(tensor, _)| graph.sinks().contains(tensor)).copied().collect();
+    let plan = Plan { graph, steps, wanted, results };
     if cfg!(debug_assertions) {
         plan.verify()?;
     }
@@ -199,6 +206,11 @@ fn access(edge: &Edge, space: &[Label], extents: &[usize], layouts: &[Strided]) 
 }
 
 impl Plan {
+    /// Whether it has one result, which a step computes into memory that is there for it.
+    pub(crate) fn makes_one(&self) -> bool {
+        matches!((self.graph.sinks(), &self.wanted[..]), ([sink], [(made, _)]) if sink == made)
+    }
+
     /// Whether every step reads what is there and no step releases what is still needed.
     fn verify(&self) -> Result<(), Error> {
         let mut there: Vec<bool> = self.graph.tensors().iter().map(|node| node.slot.is_some()).collect();

@@ -124,6 +124,28 @@ impl Strided {
         }
     }
 
+    /// The lowest position; 0 where there is no element.
+    pub(crate) fn start(&self) -> usize {
+        if self.is_empty() {
+            return 0;
+        }
+        let back = |(&extent, &stride): (&usize, &isize)| if stride < 0 { (extent - 1) * stride.unsigned_abs() } else { 0 };
+        self.offset - self.extents.iter().zip(&self.strides).map(back).sum::<usize>()
+    }
+
+    /// The same map in memory that begins at the lowest position.
+    pub(crate) fn from_start(&self) -> Strided {
+        Strided { offset: if self.is_empty() { 0 } else { self.offset - self.start() }, ..self.clone() }
+    }
+
+    /// Whether another map has the same extents, and leads from one element to the next by the same steps.
+    pub(crate) fn steps_like(&self, other: &Strided) -> bool {
+        self.extents == other.extents
+            && (self.strides == other.strides
+                || self.is_empty()
+                || self.extents.iter().zip(self.strides.iter().zip(&other.strides)).all(|(&e, (a, b))| e == 1 || a == b))
+    }
+
     /// Whether another map of the same extents leads every index to the same position.
     pub(crate) fn leads_like(&self, other: &Strided) -> bool {
         debug_assert_eq!(self.extents, other.extents, "maps of other indices are not compared");

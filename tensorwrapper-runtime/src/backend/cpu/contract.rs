@@ -26,6 +26,9 @@ pub(super) const RIGHT: usize = 1;
 /// Where the output's strides and positions stand.
 pub(super) const OUT: usize = 2;
 
+/// Points of a space so small that preparations take longer than the arithmetic.
+const FEW: usize = 256;
+
 /// One factor: its memory, borrowed or packed.
 #[derive(Clone, Debug)]
 pub(super) struct Factor<'a, T: Clone> {
@@ -90,10 +93,13 @@ pub(super) fn prepare<T: Multiplied>(cpu: &Cpu, contraction: &Contraction<'_>) -
     let element_wise = || Ok(ready(Way::ElementWise(ElementWise::new(contraction))));
     let [(left, _), (right, _)] = factors else { return element_wise() };
     let (left, right) = (left.strides(), right.strides());
-    // Without a sum, or where every output is multiplied by the number of terms alone, there is nothing to gain.
+    // Without a sum, or where every output is multiplied by the number of terms alone, there is nothing to gain, but that
+    // products are prepared down to their strides, and programs are not.
+    let few = cpu.route == Route::Chosen
+        && nest.extents().iter().try_fold(1, |n: usize, &e| n.checked_mul(e)).is_some_and(|n| n <= FEW);
     let sums = |n: usize| nest.extents()[n] != 1 && (left[n] != 0 || right[n] != 0);
     let injective = fuse::is_injective(output.extents(), output.strides());
-    if nest.reduced_extents().contains(&0) || !injective || !(nest.kept()..nest.rank()).any(sums) {
+    if nest.reduced_extents().contains(&0) || !injective || !few && !(nest.kept()..nest.rank()).any(sums) {
         return element_wise();
     }
     let (sorted, sums) = classify::<T>(contraction)?;

@@ -1,0 +1,200 @@
+//! [`Prepared`]: subscripts planned once, to be run on any tensors that lie like those they were planned for.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::context::Context;
+use super::doors::{DynOperand, DynValue};
+use super::made::{Made, Tensors, sources};
+use super::run::run_into;
+use crate::backend::{Device, copy};
+use crate::element::Element;
+use crate::error::{Error, ErrorKind};
+use crate::layout::Strided;
+use crate::shape::{Extents, StaticExtents};
+use crate::tensor::{StaticTensor, Tensor, TensorMut};
+
+/// Subscripts that were planned for tensors of these extents and strides, in a context.
+///
+/// A run checks that its operands lie like those, and computes: nothing is read, planned or looked up, and
+/// [`run_into`](Prepared::run_into) allocates nothing where the plan needs no intermediate.
+///
+/// ```
+/// use tensorwrapper_runtime::{Context, Tensor};
+/// let a = Tensor::<f64>::from_fn([2, 3], |i| (i[0] + i[1]) as f64)?;
+/// let b = Tensor::<f64>::from_fn([3, 2], |i| (i[0] * i[1]) as f64)?;
+/// let product = Context::cpu().prepare("ik,kj->ij", &[&a, &b])?;
+/// let mut c = Tensor::<f64>::zeros([2, 2])?;
+/// for _ in 0..10 {
+///     product.run_into(&[&a, &b], &mut c)?;
+/// }
+/// assert_eq!(c.as_slice(), [0.0, 5.0, 0.0, 8.0]);
+/// assert_eq!(product.run(&[&a, &b])?, c);
+///
+/// let error = product.run(&[&b, &a]).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "operand 0 of `ik,kj->ij` has extents [3, 2], but the plan was made for extents [2, 3]"
+/// );
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+pub struct Prepared<T: Element> {
+    made: Arc<Made>,
+    device: Arc<dyn Device>,
+    element: PhantomData<fn() -> T>,
+}
+
+impl<T: Element> Clone for Prepared<T> {
+    fn clone(&self) -> Self {
+        Prepared { made: Arc::clone(&self.made), device: Arc::clone(&self.device), element: PhantomData }
+    }
+}
+
+impl<T: Element> fmt::Debug for Prepared<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let operands: Vec<&[usize]> = self.made.operands.iter().map(Strided::extents).collect();
+        write!(f, "Prepared<{}>, `{}` of extents {operands:?} on {}", T::DTYPE, self.made.text, self.device.name())
+    }
+}
+
+impl Context {
+    /// Plans subscripts, as [`einsum`](Context::einsum) has them, for operands that lie like these. Their elements are not read.
+    ///
+    /// # Errors
+    /// Text that is no subscript, ranks and extents that do not fit, and operands that are recorded results, which have no
+    /// memory: evaluate them first.
+    pub fn prepare<T: Element>(&self, subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Prepared<T>, Error> {
+        let given: SmallVec<[_; 4]> = operands.iter().map(|operand| operand.dyn_operand()).collect();
+        let made = self.made::<T>(subscripts, &elements(subscripts, &given)?)?;
+        Ok(Prepared { made, device: Arc::clone(&self.device), element: PhantomData })
+    }
+}
+
+impl<T: Element> Prepared<T> {
+    /// Extents of the result.
+    pub fn extents(&self) -> &[usize] {
+        self.result().extents()
+    }
+
+    /// Computes the result from operands that lie like those the plan was made for: of the same extents and strides, wherever
+    /// they start.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when an operand does not, and [`ErrorKind::Memory`].
+    pub fn run(&self, operands: &[&dyn DynOperand<T>]) -> Result<Tensor<T>, Error> {
+        let given: SmallVec<[_; 4]> = operands.iter().map(|operand| operand.dyn_operand()).collect();
+        let tensors = self.fitting(&given)?;
+        self.made.run(&*self.device, &tensors)
+    }
+
+    /// The same into a tensor that is there, a [`Tensor`], a [`TensorMut`] or a [`StaticTensor`]. What it held is not read, and
+    /// is overwritten whole. A tensor in C order is written as the result is computed, any other afterwards.
+    ///
+    /// It shares no memory with an operand: the compiler lets nobody read what is borrowed for writing.
+    ///
+    /// # Errors
+    /// As [`run`](Prepared::run), and [`ErrorKind::Shape`] when the tensor has other extents than the result. It is then as it
+    /// was; after [`ErrorKind::Memory`], which a plan that needs intermediates may report, it may hold anything.
+    pub fn run_into(&self, operands: &[&dyn DynOperand<T>], target: &mut dyn DynTarget<T>) -> Result<(), Error> {
+        let given: SmallVec<[_; 4]> = operands.iter().map(|operand| operand.dyn_operand()).collect();
+        let tensors = self.fitting(&given)?;
+        let DynPlace { data, layout } = target.dyn_target();
+        let result = self.result();
+        if layout.extents() != result.extents() {
+            let (text, found, made) = (&self.made.text, layout.extents(), result.extents());
+            return refuse(format!(
+                "the result of `{text}` has extents {made:?}, but is written into a tensor of extents {found:?}"
+            ));
+        }
+        if layout.is_row_major() && self.made.plan.makes_one() {
+            let target = &mut data[layout.start()..][..result.len()];
+            return run_into(&self.made.plan, &*self.device, &sources(&tensors), T::erase_mut(target));
+        }
+        let computed = self.made.run::<T>(&*self.device, &tensors)?;
+        copy(computed.as_slice(), result, data, &layout)
+    }
+
+    fn result(&self) -> &Strided {
+        &self.made.plan.results[0]
+    }
+
+    /// The operands of a run, if they lie like those that the plan was made for.
+    fn fitting<'g, 'a>(&self, given: &'g [DynValue<'a>]) -> Result<Tensors<'g, 'a>, Error> {
+        let Made { text, operands, .. } = &*self.made;
+        let tensors = elements(text, given)?;
+        if tensors.len() != operands.len() {
+            return refuse(format!(
+                "{} operands are given, but the plan of `{text}` was made for {}",
+                tensors.len(),
+                operands.len()
+            ));
+        }
+        let unlike = |(_, (known, (_, layout))): &(usize, (&Strided, &(_, &Strided)))| !known.steps_like(layout);
+        match operands.iter().zip(&tensors).enumerate().find(unlike) {
+            None => Ok(tensors),
+            Some((n, (known, (_, layout)))) if known.extents() != layout.extents() => refuse(format!(
+                "operand {n} of `{text}` has extents {:?}, but the plan was made for extents {:?}",
+                layout.extents(),
+                known.extents()
+            )),
+            Some((n, (known, (_, layout)))) => refuse(format!(
+                "operand {n} of `{text}` has strides {:?}, but the plan was made for strides {:?} of the same extents {:?}",
+                layout.strides(),
+                known.strides(),
+                known.extents()
+            )),
+        }
+    }
+}
+
+fn refuse<R>(message: String) -> Result<R, Error> {
+    Err(Error::new(ErrorKind::Shape(message)))
+}
+
+/// Elements and layouts of operands.
+fn elements<'g, 'a>(text: &str, given: &'g [DynValue<'a>]) -> Result<Tensors<'g, 'a>, Error> {
+    let recorded = |n: usize| {
+        let message = format!("operand {n} of `{text}` is a recorded result, which has no memory that a plan could be made for");
+        Error::new(ErrorKind::Unsupported(message)).with_help("evaluate it first")
+    };
+    given.iter().enumerate().map(|(n, DynValue(given))| given.elements().ok_or_else(|| recorded(n))).collect()
+}
+
+/// What [`Prepared::run_into`] writes: a tensor of element type `T`, of any shape type.
+pub trait DynTarget<T> {
+    #[doc(hidden)]
+    fn dyn_target(&mut self) -> DynPlace<'_, T>;
+}
+
+/// A tensor to write, without its shape type. No two indices lead to one element.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct DynPlace<'a, T> {
+    data: &'a mut [T],
+    layout: Cow<'a, Strided>,
+}
+
+impl<T: Element, S: Extents> DynTarget<T> for Tensor<T, S> {
+    fn dyn_target(&mut self) -> DynPlace<'_, T> {
+        let (data, layout) = self.parts_mut();
+        DynPlace { data, layout: Cow::Borrowed(layout) }
+    }
+}
+
+impl<T: Element, S: Extents> DynTarget<T> for TensorMut<'_, T, S> {
+    fn dyn_target(&mut self) -> DynPlace<'_, T> {
+        let (data, layout) = self.parts_mut();
+        DynPlace { data, layout: Cow::Borrowed(layout) }
+    }
+}
+
+impl<T: Element, S: StaticExtents> DynTarget<T> for StaticTensor<T, S> {
+    fn dyn_target(&mut self) -> DynPlace<'_, T> {
+        let layout = Cow::Owned(self.erase_mut().layout);
+        DynPlace { data: self.as_mut_slice(), layout }
+    }
+}
