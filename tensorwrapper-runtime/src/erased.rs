@@ -86,9 +86,12 @@ impl SliceRef<'_> {
 }
 
 impl<'a> SliceRef<'a> {
-    /// The elements from a position on.
+    /// The elements from a position on; where there are none, none.
     pub fn after(self, start: usize) -> SliceRef<'a> {
-        each!(SliceRef, self, s => Element::erase(&s[start..]))
+        if start == 0 {
+            return self;
+        }
+        each!(SliceRef, self, s => Element::erase(s.get(start..).unwrap_or(&[])))
     }
 
     /// The same elements in memory of their own.

@@ -8,7 +8,7 @@ use tensorwrapper_notation::syntax::{Hole, Statement};
 use tensorwrapper_notation::{OperandId, check, contraction, einsum as parse_einsum, numbered_operands};
 
 use super::context::Context;
-use super::made::Tensors;
+use super::made::{Tensors, sources};
 use super::run::evaluate;
 use crate::element::Element;
 use crate::error::Error;
@@ -96,7 +96,7 @@ impl Context {
         let given: SmallVec<[_; 4]> = operands.iter().map(|operand| operand.dyn_operand().0).collect();
         let elements: Option<Tensors<'_, '_>> = given.iter().map(Given::elements).collect();
         match elements {
-            Some(tensors) => self.made::<T>(subscripts, &tensors)?.run(&*self.device, &tensors),
+            Some(tensors) => self.made::<T>(subscripts, &tensors)?.run(&*self.device, &sources(&tensors)),
             // A recorded result has a structure of its own, which no plan that was kept can know.
             None => {
                 let values: Vec<_> = given.iter().map(Given::value).collect();

@@ -108,17 +108,21 @@ impl KeptPlan {
     /// and strides are the same, and tensors that were one are one.
     pub(crate) fn sources<'a>(&self, tensors: &[(SliceRef<'a>, &Strided)]) -> Option<Sources<'a>> {
         let lies_so = |((dtype, known), (data, layout)): (&(Dtype, Strided), &(SliceRef<'_>, &Strided))| {
-            *dtype == data.dtype() && known == *layout
+            *dtype == data.dtype() && known.is_like(layout)
         };
         if tensors.len() != self.key.tensors.len() || !self.key.tensors.iter().zip(tensors).all(lies_so) {
             return None;
         }
-        let one = |same: &Vec<usize>| {
+        let mut sources = Sources::new();
+        for same in &self.sources {
             let (&first, others) = same.split_first()?;
             let first = tensors[first].0;
-            others.iter().all(|&n| tensors[n].0.is_same(&first)).then_some(first)
-        };
-        self.sources.iter().map(one).collect()
+            if !others.iter().all(|&n| tensors[n].0.is_same(&first)) {
+                return None;
+            }
+            sources.push(first);
+        }
+        Some(sources)
     }
 }
 

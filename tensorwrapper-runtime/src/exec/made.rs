@@ -51,9 +51,9 @@ impl Made {
             && self.operands.iter().zip(tensors).all(|(known, (_, layout))| known.steps_like(layout))
     }
 
-    /// Computes the result from operands that fit.
-    pub(super) fn run<T: Element>(&self, device: &dyn Device, tensors: &[(SliceRef<'_>, &Strided)]) -> Result<Tensor<T>, Error> {
-        let computed = run(&self.plan, device, &sources(tensors), &[])?.into_iter().next();
+    /// Computes the result from operands that fit, of which this is the memory.
+    pub(super) fn run<T: Element>(&self, device: &dyn Device, sources: &[SliceRef<'_>]) -> Result<Tensor<T>, Error> {
+        let computed = run(&self.plan, device, sources, &[])?.pop();
         let elements = computed.and_then(|buffer| T::typed_vec(buffer).ok()).expect("the plan has one result, of this type");
         Ok(Tensor::from_parts(elements, self.plan.results[0].clone()))
     }
@@ -61,7 +61,9 @@ impl Made {
 
 /// The memory of operands from their lowest positions on, as plans read it.
 pub(super) fn sources<'a>(tensors: &[(SliceRef<'a>, &Strided)]) -> Sources<'a> {
-    tensors.iter().map(|(data, layout)| data.after(layout.start())).collect()
+    let mut sources = Sources::new();
+    tensors.iter().for_each(|(data, layout)| sources.push(data.after(layout.start())));
+    sources
 }
 
 /// How often plans of subscripts were found, in [`Context::plans`].

@@ -1,6 +1,7 @@
 //! Graph → steps: iteration spaces, memory positions, and when each intermediate may go.
 
 use crate::backend::{Contraction, Device, Factorisation, Instruction, LoopNest, PreparedContraction, Program, Reduction};
+use crate::element::Dtype;
 use crate::error::{Error, ErrorKind};
 use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId};
 use crate::layout::Strided;
@@ -16,6 +17,17 @@ pub(crate) struct Plan {
     pub(super) wanted: Vec<(TensorId, usize)>,
     /// Where the elements of the wanted tensors lie, in the order asked for.
     pub(crate) results: Vec<Strided>,
+    pub(super) only: Option<Only>,
+}
+
+/// What is to be known of a plan that is one contraction of sources: nothing lies between, and nothing goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Only {
+    /// Whether it reads all sources in their order.
+    pub(super) in_order: bool,
+    pub(super) dtype: Dtype,
+    /// Number of elements of the result.
+    pub(super) len: usize,
 }
 
 /// One operation, ready for a device.
@@ -80,11 +92,20 @@ pub(super) fn plan(device: &dyn Device, graph: OpGraph, sources: &[Strided]) -> 
     let results = graph.sinks().iter().map(|sink| layouts[sink.0].clone()).collect();
     let made = steps.iter().filter(|step| step.reshaped.is_none()).flat_map(|step| &step.outputs);
     let wanted = made.filter(|(tensor, _)| graph.sinks().contains(tensor)).copied().collect();
-    let plan = Plan { graph, steps, wanted, results };
+    let only = only(&graph, &steps);
+    let plan = Plan { graph, steps, wanted, results, only };
     if cfg!(debug_assertions) {
         plan.verify()?;
     }
     Ok(plan)
+}
+
+fn only(graph: &OpGraph, steps: &[Step]) -> Option<Only> {
+    let ([step], [_]) = (steps, graph.sinks()) else { return None };
+    let [Kernel { work: Work::Contract(_), inputs, .. }] = &step.kernels[..] else { return None };
+    let (tensor, len) = step.outputs[0];
+    let in_order = inputs.iter().map(|access| access.tensor).eq(graph.sources());
+    Some(Only { in_order, dtype: graph.tensor(tensor).dtype, len })
 }
 
 /// Marks each intermediate at the last step that reads it, or that makes it where none does. What is wanted stays.

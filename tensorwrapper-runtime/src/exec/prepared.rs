@@ -9,7 +9,8 @@ use smallvec::SmallVec;
 
 use super::context::Context;
 use super::doors::{DynOperand, DynValue};
-use super::made::{Made, Tensors, sources};
+use super::kept::Sources;
+use super::made::{Made, Tensors};
 use super::run::run_into;
 use crate::backend::{Device, copy};
 use crate::element::Element;
@@ -69,7 +70,11 @@ impl Context {
     /// memory: evaluate them first.
     pub fn prepare<T: Element>(&self, subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Prepared<T>, Error> {
         let given: SmallVec<[_; 4]> = operands.iter().map(|operand| operand.dyn_operand()).collect();
-        let made = self.made::<T>(subscripts, &elements(subscripts, &given)?)?;
+        let mut tensors = Tensors::new();
+        for (n, DynValue(given)) in given.iter().enumerate() {
+            tensors.push(given.elements().ok_or_else(|| recorded(subscripts, n))?);
+        }
+        let made = self.made::<T>(subscripts, &tensors)?;
         Ok(Prepared { made, device: Arc::clone(&self.device), element: PhantomData })
     }
 }
@@ -86,9 +91,7 @@ impl<T: Element> Prepared<T> {
     /// # Errors
     /// [`ErrorKind::Shape`] when an operand does not, and [`ErrorKind::Memory`].
     pub fn run(&self, operands: &[&dyn DynOperand<T>]) -> Result<Tensor<T>, Error> {
-        let given: SmallVec<[_; 4]> = operands.iter().map(|operand| operand.dyn_operand()).collect();
-        let tensors = self.fitting(&given)?;
-        self.made.run(&*self.device, &tensors)
+        self.made.run(&*self.device, &self.sources(operands)?)
     }
 
     /// The same into a tensor that is there, a [`Tensor`], a [`TensorMut`] or a [`StaticTensor`]. What it held is not read, and
@@ -100,8 +103,7 @@ impl<T: Element> Prepared<T> {
     /// As [`run`](Prepared::run), and [`ErrorKind::Shape`] when the tensor has other extents than the result. It is then as it
     /// was; after [`ErrorKind::Memory`], which a plan that needs intermediates may report, it may hold anything.
     pub fn run_into(&self, operands: &[&dyn DynOperand<T>], target: &mut dyn DynTarget<T>) -> Result<(), Error> {
-        let given: SmallVec<[_; 4]> = operands.iter().map(|operand| operand.dyn_operand()).collect();
-        let tensors = self.fitting(&given)?;
+        let sources = self.sources(operands)?;
         let DynPlace { data, layout } = target.dyn_target();
         let result = self.result();
         if layout.extents() != result.extents() {
@@ -112,9 +114,9 @@ impl<T: Element> Prepared<T> {
         }
         if layout.is_row_major() && self.made.plan.makes_one() {
             let target = &mut data[layout.start()..][..result.len()];
-            return run_into(&self.made.plan, &*self.device, &sources(&tensors), T::erase_mut(target));
+            return run_into(&self.made.plan, &*self.device, &sources, T::erase_mut(target));
         }
-        let computed = self.made.run::<T>(&*self.device, &tensors)?;
+        let computed = self.made.run::<T>(&*self.device, &sources)?;
         copy(computed.as_slice(), result, data, &layout)
     }
 
@@ -122,46 +124,53 @@ impl<T: Element> Prepared<T> {
         &self.made.plan.results[0]
     }
 
-    /// The operands of a run, if they lie like those that the plan was made for.
-    fn fitting<'g, 'a>(&self, given: &'g [DynValue<'a>]) -> Result<Tensors<'g, 'a>, Error> {
-        let Made { text, operands, .. } = &*self.made;
-        let tensors = elements(text, given)?;
-        if tensors.len() != operands.len() {
+    /// The memory of a run's operands, if they lie like those that the plan was made for.
+    fn sources<'a>(&self, operands: &[&'a dyn DynOperand<T>]) -> Result<Sources<'a>, Error> {
+        let Made { text, operands: known, .. } = &*self.made;
+        if operands.len() != known.len() {
             return refuse(format!(
                 "{} operands are given, but the plan of `{text}` was made for {}",
-                tensors.len(),
-                operands.len()
+                operands.len(),
+                known.len()
             ));
         }
-        let unlike = |(_, (known, (_, layout))): &(usize, (&Strided, &(_, &Strided)))| !known.steps_like(layout);
-        match operands.iter().zip(&tensors).enumerate().find(unlike) {
-            None => Ok(tensors),
-            Some((n, (known, (_, layout)))) if known.extents() != layout.extents() => refuse(format!(
-                "operand {n} of `{text}` has extents {:?}, but the plan was made for extents {:?}",
-                layout.extents(),
-                known.extents()
-            )),
-            Some((n, (known, (_, layout)))) => refuse(format!(
-                "operand {n} of `{text}` has strides {:?}, but the plan was made for strides {:?} of the same extents {:?}",
-                layout.strides(),
-                known.strides(),
-                known.extents()
-            )),
+        let mut sources = Sources::new();
+        for (n, (operand, known)) in operands.iter().zip(known).enumerate() {
+            let DynValue(given) = operand.dyn_operand();
+            let (data, layout) = given.elements().ok_or_else(|| recorded(text, n))?;
+            if !known.steps_like(layout) {
+                return Err(unlike(text, n, known, layout));
+            }
+            sources.push(data.after(layout.offset().saturating_sub(known.offset())));
         }
+        Ok(sources)
     }
+}
+
+#[cold]
+fn unlike(text: &str, n: usize, known: &Strided, found: &Strided) -> Error {
+    let (extents, strides) = ((found.extents(), known.extents()), (found.strides(), known.strides()));
+    Error::new(ErrorKind::Shape(match extents {
+        (found, known) if found != known => {
+            format!("operand {n} of `{text}` has extents {found:?}, but the plan was made for extents {known:?}")
+        }
+        (_, extents) => {
+            let (found, known) = strides;
+            format!(
+                "operand {n} of `{text}` has strides {found:?}, but the plan was made for strides {known:?} of the same extents {extents:?}"
+            )
+        }
+    }))
 }
 
 fn refuse<R>(message: String) -> Result<R, Error> {
     Err(Error::new(ErrorKind::Shape(message)))
 }
 
-/// Elements and layouts of operands.
-fn elements<'g, 'a>(text: &str, given: &'g [DynValue<'a>]) -> Result<Tensors<'g, 'a>, Error> {
-    let recorded = |n: usize| {
-        let message = format!("operand {n} of `{text}` is a recorded result, which has no memory that a plan could be made for");
-        Error::new(ErrorKind::Unsupported(message)).with_help("evaluate it first")
-    };
-    given.iter().enumerate().map(|(n, DynValue(given))| given.elements().ok_or_else(|| recorded(n))).collect()
+#[cold]
+fn recorded(text: &str, n: usize) -> Error {
+    let message = format!("operand {n} of `{text}` is a recorded result, which has no memory that a plan could be made for");
+    Error::new(ErrorKind::Unsupported(message)).with_help("evaluate it first")
 }
 
 /// What [`Prepared::run_into`] writes: a tensor of element type `T`, of any shape type.

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::context::Context;
-use super::plan::{Access, Kernel, Plan, Step, Work, plan};
-use crate::backend::{Device, Operand, Output, PreparedContraction};
+use super::plan::{Access, Kernel, Only, Plan, Step, Work, plan};
+use crate::backend::{Device, Operand, Output};
 use crate::callback::Callback;
-use crate::element::Dtype;
 use crate::erased::{Buffer, SliceMut, SliceRef};
 use crate::error::Error;
 use crate::expr::Value;
@@ -122,9 +121,9 @@ pub(crate) fn run(
     sources: &[SliceRef<'_>],
     functions: &[Callback<'_>],
 ) -> Result<Computed, Error> {
-    if let Some(only) = Only::of(plan) {
+    if let Some(only) = &plan.only {
         let mut result = Buffer::zeros(only.dtype, only.len)?;
-        only.run(sources, result.as_mut())?;
+        run_only(plan, only, sources, result.as_mut())?;
         return Ok(Computed::from_buf([result]));
     }
     let mut memory: Memory<'_> = plan.graph.tensors().iter().map(|_| None).collect();
@@ -141,36 +140,25 @@ pub(crate) fn run(
 /// # Errors
 /// As [`run`].
 pub(crate) fn run_into(plan: &Plan, device: &dyn Device, sources: &[SliceRef<'_>], target: SliceMut<'_>) -> Result<(), Error> {
-    if let Some(only) = Only::of(plan) {
-        return only.run(sources, target);
+    if let Some(only) = &plan.only {
+        return run_only(plan, only, sources, target);
     }
     let mut memory: Memory<'_> = plan.graph.tensors().iter().map(|_| None).collect();
     memory[plan.graph.sinks()[0].0] = Some(Space::Lent(target));
     steps(plan, device, (sources, &[]), &mut memory)
 }
 
-/// A plan that is one contraction of sources: nothing lies between, and nothing goes.
-struct Only<'p> {
-    plan: &'p Plan,
-    contraction: &'p PreparedContraction,
-    inputs: &'p [Access],
-    dtype: Dtype,
-    len: usize,
-}
-
-impl Only<'_> {
-    fn of(plan: &Plan) -> Option<Only<'_>> {
-        let ([step], [_]) = (&plan.steps[..], plan.graph.sinks()) else { return None };
-        let [Kernel { work: Work::Contract(contraction), inputs, .. }] = &step.kernels[..] else { return None };
-        let (tensor, len) = step.outputs[0];
-        Some(Only { plan, contraction, inputs, dtype: plan.graph.tensor(tensor).dtype, len })
+/// Runs a plan that is one contraction of sources.
+fn run_only(plan: &Plan, only: &Only, sources: &[SliceRef<'_>], target: SliceMut<'_>) -> Result<(), Error> {
+    let [Kernel { work: Work::Contract(contraction), inputs, .. }] = &plan.steps[0].kernels[..] else {
+        unreachable!("the plan was found to be one contraction");
+    };
+    if only.in_order {
+        return contraction.run(sources, target);
     }
-
-    fn run(&self, sources: &[SliceRef<'_>], target: SliceMut<'_>) -> Result<(), Error> {
-        let slot = |access: &Access| self.plan.graph.tensor(access.tensor).slot.expect("the only step reads sources");
-        let factors: SmallVec<[SliceRef<'_>; 4]> = self.inputs.iter().map(|access| sources[slot(access)]).collect();
-        self.contraction.run(&factors, target)
-    }
+    let slot = |access: &Access| plan.graph.tensor(access.tensor).slot.expect("the only step reads sources");
+    let factors: SmallVec<[SliceRef<'_>; 4]> = inputs.iter().map(|access| sources[slot(access)]).collect();
+    contraction.run(&factors, target)
 }
 
 /// Runs the steps. Tensors that have memory already are computed there.

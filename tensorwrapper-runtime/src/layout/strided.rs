@@ -138,12 +138,21 @@ impl Strided {
         Strided { offset: if self.is_empty() { 0 } else { self.offset - self.start() }, ..self.clone() }
     }
 
+    /// Whether another map has the same extents, and leads every index to the same position.
+    pub(crate) fn is_like(&self, other: &Strided) -> bool {
+        self.steps_like(other) && (self.offset == other.offset || self.is_empty())
+    }
+
     /// Whether another map has the same extents, and leads from one element to the next by the same steps.
     pub(crate) fn steps_like(&self, other: &Strided) -> bool {
-        self.extents == other.extents
-            && (self.strides == other.strides
-                || self.is_empty()
-                || self.extents.iter().zip(self.strides.iter().zip(&other.strides)).all(|(&e, (a, b))| e == 1 || a == b))
+        // Axes are few: a loop over them takes less time than the call that compares memory.
+        let (mut same, mut apart) = (self.rank() == other.rank(), false);
+        let strides = self.strides.iter().zip(&other.strides);
+        for ((&extent, &known), (a, b)) in self.extents.iter().zip(&other.extents).zip(strides) {
+            same &= extent == known;
+            apart |= a != b && extent != 1;
+        }
+        same && (!apart || self.is_empty())
     }
 
     /// Whether another map of the same extents leads every index to the same position.

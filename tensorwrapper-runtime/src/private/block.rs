@@ -234,7 +234,11 @@ impl<'a, E> Block<'_, 'a, E> {
 
     /// Elements and layouts of all of them, if none is a recorded result.
     fn elements(&self) -> Option<SmallVec<[(SliceRef<'a>, &Strided); 4]>> {
-        self.tensors().map(Given::elements).collect()
+        let mut elements = SmallVec::new();
+        for tensor in self.tensors() {
+            elements.push(tensor.elements()?);
+        }
+        Some(elements)
     }
 }
 

@@ -10,6 +10,7 @@ use super::engine::{self, Multiplied, Simd};
 use super::fuse::{self, Axis};
 use super::matrix::Matrices;
 use super::sink::Sink;
+use super::small::Small;
 use super::{Cpu, Route, map};
 use crate::backend::function::Scalar;
 use crate::backend::{Binary, Contraction, Instruction, LoopNest, Operand, Output, Program, Reduction, RunContraction};
@@ -28,6 +29,9 @@ pub(super) const OUT: usize = 2;
 
 /// Points of a space so small that preparations take longer than the arithmetic.
 const FEW: usize = 256;
+
+/// What the caller of a run has promised.
+const TYPED: &str = "memory is of the element type prepared for";
 
 /// One factor: its memory, borrowed or packed.
 #[derive(Clone, Debug)]
@@ -70,6 +74,8 @@ enum Way<T: Multiplied> {
     Nothing,
     /// As a program over all factors.
     ElementWise(ElementWise),
+    /// As one product of small matrices where they lie: the prepared kernel, and where the matrices start.
+    Small(Small<T>, [isize; 3]),
     /// As a product of two factors, which are summed over axes of their own before.
     Product(Engine<T>, [Option<Alone>; 2]),
 }
@@ -114,18 +120,32 @@ pub(super) fn prepare<T: Multiplied>(cpu: &Cpu, contraction: &Contraction<'_>) -
         Route::Blocked => matrices(sorted, 0, false)?,
         Route::Packed => matrices(sorted, 0, true)?,
     };
-    Ok(ready(Way::Product(engine, sums)))
+    let small = if let Engine::Matrices(matrices) = &engine { matrices.as_small() } else { None };
+    Ok(ready(match (small, &sums) {
+        (Some((small, start)), [None, None]) => Way::Small(small, start),
+        _ => Way::Product(engine, sums),
+    }))
 }
 
 impl<T: Multiplied> RunContraction for Ready<T> {
     unsafe fn run(&self, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
         let (engine, sums) = match &self.way {
+            Way::Small(small, start) => {
+                let [left, right] = [LEFT, RIGHT].map(|side| T::typed(factors[side]).expect(TYPED).as_ptr());
+                let out = T::typed_mut(output).expect(TYPED).as_mut_ptr();
+                // SAFETY: the caller keeps all positions inside, and the output is borrowed here alone.
+                unsafe {
+                    let factors = [left.offset(start[LEFT]), right.offset(start[RIGHT])];
+                    small.run(factors, out.offset(start[OUT]));
+                }
+                return Ok(());
+            }
             Way::Nothing => return Ok(()),
             Way::ElementWise(program) => return program.run::<T>(self.threads, factors, output),
             Way::Product(engine, sums) => (engine, sums),
         };
-        let data = [LEFT, RIGHT].map(|side| T::typed(factors[side]).expect("factors are of the type prepared for"));
-        let out = Sink::new(T::typed_mut(output).expect("the output is of the type prepared for"));
+        let data = [LEFT, RIGHT].map(|side| T::typed(factors[side]).expect(TYPED));
+        let out = Sink::new(T::typed_mut(output).expect(TYPED));
         let sum = |side: usize| sums[side].as_ref().map(|alone| alone.sum(self.threads, data[side])).transpose();
         let summed = [sum(LEFT)?, sum(RIGHT)?];
         let data = [LEFT, RIGHT].map(|side| summed[side].as_deref().unwrap_or(data[side]));
