@@ -117,7 +117,7 @@ fn what_does_not_fit_is_refused_in_words() {
     };
     let wrong = prepared.run(&[&a, &a]).unwrap_err();
     says(wrong, "operand 1 of `ik,kj->ij` has extents [4, 3], but the plan was made for extents [3, 5]");
-    says(prepared.run(&[&a]).unwrap_err(), "1 operands are given, but the plan of `ik,kj->ij` was made for 2");
+    says(prepared.run(&[&a]).unwrap_err(), "the plan of `ik,kj->ij` was made for 2 operands, but runs with 1 operand");
     let turned = tensor_of::<f64>(&[3, 4], 1);
     let turned = turned.view().into_dyn().permute(&[1, 0]).unwrap();
     let wrong = prepared.run(&[&turned, &b]).unwrap_err();

@@ -87,6 +87,7 @@ impl SliceRef<'_> {
 
 impl<'a> SliceRef<'a> {
     /// The elements from a position on; where there are none, none.
+    #[inline]
     pub fn after(self, start: usize) -> SliceRef<'a> {
         if start == 0 {
             return self;

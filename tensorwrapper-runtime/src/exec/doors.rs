@@ -8,7 +8,7 @@ use tensorwrapper_notation::syntax::{Hole, Statement};
 use tensorwrapper_notation::{OperandId, check, contraction, einsum as parse_einsum, numbered_operands};
 
 use super::context::Context;
-use super::made::{Tensors, sources};
+use super::made::Tensors;
 use super::run::evaluate;
 use crate::element::Element;
 use crate::error::Error;
@@ -93,12 +93,16 @@ impl Context {
     /// # Errors
     /// As [`einsum`].
     pub fn einsum<T: Element>(&self, subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Tensor<T>, Error> {
-        let given: SmallVec<[_; 4]> = operands.iter().map(|operand| operand.dyn_operand().0).collect();
-        let elements: Option<Tensors<'_, '_>> = given.iter().map(Given::elements).collect();
-        match elements {
-            Some(tensors) => self.made::<T>(subscripts, &tensors)?.run(&*self.device, &sources(&tensors)),
+        let given = given(operands);
+        let mut tensors = Tensors::new();
+        given.iter().map_while(Given::elements).for_each(|tensor| tensors.push(tensor));
+        match tensors.len() == given.len() {
+            true => {
+                let made = self.made::<T>(subscripts, &tensors)?;
+                made.run(&*self.device, &made.sources(&tensors))
+            }
             // A recorded result has a structure of its own, which no plan that was kept can know.
-            None => {
+            false => {
                 let values: Vec<_> = given.iter().map(Given::value).collect();
                 self.eval(&Expr::<T>::new(subscripts_value::<T>(subscripts, &values)?))
             }
@@ -128,6 +132,13 @@ impl Context {
         let mut results = evaluate(self, std::slice::from_ref(expr.value()))?;
         results.remove(0).into_tensor::<T>()?.into_typed()
     }
+}
+
+/// The operands of a call, few enough to need no memory of their own where the call is to be quick.
+pub(super) fn given<'a, T>(operands: &[&'a dyn DynOperand<T>]) -> SmallVec<[Given<'a>; 6]> {
+    let mut given = SmallVec::new();
+    operands.iter().for_each(|operand| given.push(operand.dyn_operand().0));
+    given
 }
 
 /// The value of subscripts over these operands.

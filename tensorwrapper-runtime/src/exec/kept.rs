@@ -79,7 +79,7 @@ pub(crate) struct KeptPlan {
 }
 
 /// Tensors of a call, few enough to need no memory of their own where the call is to be quick.
-pub(crate) type Sources<'a> = SmallVec<[SliceRef<'a>; 4]>;
+pub(crate) type Sources<'a> = SmallVec<[SliceRef<'a>; 6]>;
 
 impl KeptPlan {
     /// Keeps a plan that reads `sources`, which are among `tensors`.

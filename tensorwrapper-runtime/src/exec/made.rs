@@ -23,7 +23,7 @@ use crate::optimize::Choices;
 use crate::tensor::Tensor;
 
 /// Elements and layouts of a call's operands.
-pub(super) type Tensors<'t, 'a> = SmallVec<[(SliceRef<'a>, &'t Strided); 4]>;
+pub(super) type Tensors<'t, 'a> = SmallVec<[(SliceRef<'a>, &'t Strided); 6]>;
 
 /// A plan of subscripts, and what it was made for.
 #[derive(Debug)]
@@ -37,8 +37,9 @@ impl Made {
     /// Plans subscripts.
     fn new<T: Element>(context: &Context, subscripts: &str, tensors: &[(SliceRef<'_>, &Strided)]) -> Result<Made, Error> {
         let operands: Vec<Strided> = tensors.iter().map(|(_, layout)| layout.from_start()).collect();
+        let lies = tensors.iter().zip(&operands);
         let values: Vec<_> =
-            sources(tensors).into_iter().zip(&operands).map(|(data, layout)| Given::Elements(data, layout).value()).collect();
+            lies.map(|((data, layout), known)| Given::Elements(data.after(layout.start()), known).value()).collect();
         let value = subscripts_value::<T>(subscripts, &values)?;
         let plan = planned_over(context, &values, &value)?;
         drop((value, values));
@@ -51,6 +52,15 @@ impl Made {
             && self.operands.iter().zip(tensors).all(|(known, (_, layout))| known.steps_like(layout))
     }
 
+    /// The memory of operands that fit from their lowest positions on, as the plan reads it.
+    pub(super) fn sources<'a>(&self, tensors: &[(SliceRef<'a>, &Strided)]) -> Sources<'a> {
+        let mut sources = Sources::new();
+        for ((data, layout), known) in tensors.iter().zip(&self.operands) {
+            sources.push(beginning(*data, layout, known));
+        }
+        sources
+    }
+
     /// Computes the result from operands that fit, of which this is the memory.
     pub(super) fn run<T: Element>(&self, device: &dyn Device, sources: &[SliceRef<'_>]) -> Result<Tensor<T>, Error> {
         let computed = run(&self.plan, device, sources, &[])?.pop();
@@ -59,11 +69,9 @@ impl Made {
     }
 }
 
-/// The memory of operands from their lowest positions on, as plans read it.
-pub(super) fn sources<'a>(tensors: &[(SliceRef<'a>, &Strided)]) -> Sources<'a> {
-    let mut sources = Sources::new();
-    tensors.iter().for_each(|(data, layout)| sources.push(data.after(layout.start())));
-    sources
+/// The memory of an operand from its lowest position on, where one that steps as it does begins with its first.
+pub(super) fn beginning<'a>(data: SliceRef<'a>, layout: &Strided, known: &Strided) -> SliceRef<'a> {
+    data.after(layout.offset().saturating_sub(known.offset()))
 }
 
 /// How often plans of subscripts were found, in [`Context::plans`].
@@ -81,10 +89,13 @@ pub struct KeptPlans {
 /// Plans that are kept at most; another takes the place of that whose last use is longest ago.
 const MOST: usize = 256;
 
+/// Plans by the hash of what they were made for.
+type Known = HashMap<u64, Entry, BuildHasherDefault<Mixer>>;
+
 /// The plans of a program.
 #[derive(Default)]
 struct Plans {
-    known: RwLock<HashMap<u64, Entry, BuildHasherDefault<Mixer>>>,
+    known: RwLock<Known>,
     /// Counts uses.
     clock: AtomicU64,
     hits: AtomicU64,
@@ -129,7 +140,11 @@ impl Context {
         let device = self.device.identity();
         let mut mixer = Mixer::default();
         (subscripts, T::DTYPE, device, self.choices).hash(&mut mixer);
-        tensors.iter().for_each(|(_, layout)| (layout.extents(), layout.strides()).hash(&mut mixer));
+        for (_, layout) in tensors {
+            mixer.mix(layout.rank() as u64);
+            layout.extents().iter().for_each(|&extent| mixer.mix(extent as u64));
+            layout.strides().iter().for_each(|&stride| mixer.mix(stride as u64));
+        }
         let hash = mixer.finish();
         if let Some(entry) = PLANS.known.read().unwrap_or_else(PoisonError::into_inner).get(&hash)
             && (entry.dtype, entry.device, entry.choices, &*entry.made.text) == (T::DTYPE, device, self.choices, subscripts)
@@ -143,18 +158,22 @@ impl Context {
         let made = Arc::new(Made::new::<T>(self, subscripts, tensors)?);
         let used = AtomicU64::new(PLANS.clock.fetch_add(1, Ordering::Relaxed));
         let entry = Entry { dtype: T::DTYPE, device, choices: self.choices, made: Arc::clone(&made), used };
-        keep(&mut PLANS.known.write().unwrap_or_else(PoisonError::into_inner), hash, entry);
+        let replaced = keep(&mut PLANS.known.write().unwrap_or_else(PoisonError::into_inner), hash, entry);
+        // Nobody waits for it to be taken apart.
+        drop(replaced);
         Ok(made)
     }
 }
 
-/// Keeps one more plan, in the place of the one with the same hash, if there is one.
-fn keep(known: &mut HashMap<u64, Entry, BuildHasherDefault<Mixer>>, hash: u64, entry: Entry) {
+/// Keeps one more plan, in the place of the one with the same hash, if there is one, or of the one used longest ago, if there
+/// are too many. What it takes the place of is returned.
+fn keep(known: &mut Known, hash: u64, entry: Entry) -> Option<Entry> {
+    let mut oldest = None;
     if known.len() >= MOST && !known.contains_key(&hash) {
-        let oldest = known.iter().min_by_key(|(_, entry)| entry.used.load(Ordering::Relaxed)).map(|(&hash, _)| hash);
-        oldest.map(|hash| known.remove(&hash));
+        let found = known.iter().min_by_key(|(_, entry)| entry.used.load(Ordering::Relaxed)).map(|(&hash, _)| hash);
+        oldest = found.and_then(|hash| known.remove(&hash));
     }
-    known.insert(hash, entry);
+    known.insert(hash, entry).or(oldest)
 }
 
 /// A quick hash of few words. What it mixes up is told apart by comparison.
@@ -203,13 +222,13 @@ mod tests {
             made: Arc::clone(&made),
             used: AtomicU64::new(used),
         };
-        let mut known = HashMap::default();
-        (0..MOST as u64).for_each(|n| keep(&mut known, n, entry(n)));
+        let mut known = Known::default();
+        (0..MOST as u64).for_each(|n| assert!(keep(&mut known, n, entry(n)).is_none()));
         known[&0].used.store(1000, Ordering::Relaxed);
-        keep(&mut known, 2000, entry(1001));
+        assert!(keep(&mut known, 2000, entry(1001)).is_some());
         assert_eq!((known.len(), known.contains_key(&0), known.contains_key(&1)), (MOST, true, false));
         // One that is made anew takes its own place.
-        keep(&mut known, 2000, entry(1002));
+        assert!(keep(&mut known, 2000, entry(1002)).is_some());
         assert_eq!((known.len(), known.contains_key(&2)), (MOST, true));
     }
 }

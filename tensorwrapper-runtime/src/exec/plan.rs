@@ -232,6 +232,11 @@ impl Plan {
         matches!((self.graph.sinks(), &self.wanted[..]), ([sink], [(made, _)]) if sink == made)
     }
 
+    /// The number of elements of the one result that it [makes](Plan::makes_one).
+    pub(crate) fn result_len(&self) -> usize {
+        self.wanted[0].1
+    }
+
     /// Whether every step reads what is there and no step releases what is still needed.
     fn verify(&self) -> Result<(), Error> {
         let mut there: Vec<bool> = self.graph.tensors().iter().map(|node| node.slot.is_some()).collect();

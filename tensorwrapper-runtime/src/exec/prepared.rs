@@ -1,16 +1,13 @@
 //! [`Prepared`]: subscripts planned once, to be run on any tensors that lie like those they were planned for.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use smallvec::SmallVec;
-
 use super::context::Context;
-use super::doors::{DynOperand, DynValue};
+use super::doors::{DynOperand, DynValue, given};
 use super::kept::Sources;
-use super::made::{Made, Tensors};
+use super::made::{Made, Tensors, beginning};
 use super::run::run_into;
 use crate::backend::{Device, copy};
 use crate::element::Element;
@@ -69,9 +66,9 @@ impl Context {
     /// Text that is no subscript, ranks and extents that do not fit, and operands that are recorded results, which have no
     /// memory: evaluate them first.
     pub fn prepare<T: Element>(&self, subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Prepared<T>, Error> {
-        let given: SmallVec<[_; 4]> = operands.iter().map(|operand| operand.dyn_operand()).collect();
+        let given = given(operands);
         let mut tensors = Tensors::new();
-        for (n, DynValue(given)) in given.iter().enumerate() {
+        for (n, given) in given.iter().enumerate() {
             tensors.push(given.elements().ok_or_else(|| recorded(subscripts, n))?);
         }
         let made = self.made::<T>(subscripts, &tensors)?;
@@ -104,20 +101,22 @@ impl<T: Element> Prepared<T> {
     /// was; after [`ErrorKind::Memory`], which a plan that needs intermediates may report, it may hold anything.
     pub fn run_into(&self, operands: &[&dyn DynOperand<T>], target: &mut dyn DynTarget<T>) -> Result<(), Error> {
         let sources = self.sources(operands)?;
-        let DynPlace { data, layout } = target.dyn_target();
-        let result = self.result();
-        if layout.extents() != result.extents() {
-            let (text, found, made) = (&self.made.text, layout.extents(), result.extents());
-            return refuse(format!(
-                "the result of `{text}` has extents {made:?}, but is written into a tensor of extents {found:?}"
-            ));
-        }
-        if layout.is_row_major() && self.made.plan.makes_one() {
-            let target = &mut data[layout.start()..][..result.len()];
-            return run_into(&self.made.plan, &*self.device, &sources, T::erase_mut(target));
-        }
-        let computed = self.made.run::<T>(&*self.device, &sources)?;
-        copy(computed.as_slice(), result, data, &layout)
+        let (plan, result) = (&self.made.plan, self.result());
+        target.write(&mut |DynPlace { data, layout }| {
+            if plan.makes_one() && result.steps_like(layout) {
+                let (len, start) = (plan.result_len(), layout.offset());
+                let start = if len == 0 { 0 } else { start };
+                return run_into(plan, &*self.device, &sources, T::erase_mut(&mut data[start..][..len]));
+            }
+            if layout.extents() != result.extents() {
+                let (text, found, made) = (&self.made.text, layout.extents(), result.extents());
+                let message =
+                    format!("the result of `{text}` has extents {made:?}, but is written into a tensor of extents {found:?}");
+                return Err(Error::new(ErrorKind::Shape(message)));
+            }
+            let computed = self.made.run::<T>(&*self.device, &sources)?;
+            copy(computed.as_slice(), result, data, layout)
+        })
     }
 
     fn result(&self) -> &Strided {
@@ -128,11 +127,7 @@ impl<T: Element> Prepared<T> {
     fn sources<'a>(&self, operands: &[&'a dyn DynOperand<T>]) -> Result<Sources<'a>, Error> {
         let Made { text, operands: known, .. } = &*self.made;
         if operands.len() != known.len() {
-            return refuse(format!(
-                "{} operands are given, but the plan of `{text}` was made for {}",
-                operands.len(),
-                known.len()
-            ));
+            return Err(miscounted(text, operands.len(), known.len()));
         }
         let mut sources = Sources::new();
         for (n, (operand, known)) in operands.iter().zip(known).enumerate() {
@@ -141,7 +136,7 @@ impl<T: Element> Prepared<T> {
             if !known.steps_like(layout) {
                 return Err(unlike(text, n, known, layout));
             }
-            sources.push(data.after(layout.offset().saturating_sub(known.offset())));
+            sources.push(beginning(data, layout, known));
         }
         Ok(sources)
     }
@@ -163,8 +158,11 @@ fn unlike(text: &str, n: usize, known: &Strided, found: &Strided) -> Error {
     }))
 }
 
-fn refuse<R>(message: String) -> Result<R, Error> {
-    Err(Error::new(ErrorKind::Shape(message)))
+#[cold]
+fn miscounted(text: &str, given: usize, known: usize) -> Error {
+    let operands = |n: usize| format!("{n} {}", if n == 1 { "operand" } else { "operands" });
+    let (given, known) = (operands(given), operands(known));
+    Error::new(ErrorKind::Shape(format!("the plan of `{text}` was made for {known}, but runs with {given}")))
 }
 
 #[cold]
@@ -176,7 +174,7 @@ fn recorded(text: &str, n: usize) -> Error {
 /// What [`Prepared::run_into`] writes: a tensor of element type `T`, of any shape type.
 pub trait DynTarget<T> {
     #[doc(hidden)]
-    fn dyn_target(&mut self) -> DynPlace<'_, T>;
+    fn write(&mut self, write: &mut dyn FnMut(DynPlace<'_, T>) -> Result<(), Error>) -> Result<(), Error>;
 }
 
 /// A tensor to write, without its shape type. No two indices lead to one element.
@@ -184,26 +182,26 @@ pub trait DynTarget<T> {
 #[derive(Debug)]
 pub struct DynPlace<'a, T> {
     data: &'a mut [T],
-    layout: Cow<'a, Strided>,
+    layout: &'a Strided,
 }
 
 impl<T: Element, S: Extents> DynTarget<T> for Tensor<T, S> {
-    fn dyn_target(&mut self) -> DynPlace<'_, T> {
+    fn write(&mut self, write: &mut dyn FnMut(DynPlace<'_, T>) -> Result<(), Error>) -> Result<(), Error> {
         let (data, layout) = self.parts_mut();
-        DynPlace { data, layout: Cow::Borrowed(layout) }
+        write(DynPlace { data, layout })
     }
 }
 
 impl<T: Element, S: Extents> DynTarget<T> for TensorMut<'_, T, S> {
-    fn dyn_target(&mut self) -> DynPlace<'_, T> {
+    fn write(&mut self, write: &mut dyn FnMut(DynPlace<'_, T>) -> Result<(), Error>) -> Result<(), Error> {
         let (data, layout) = self.parts_mut();
-        DynPlace { data, layout: Cow::Borrowed(layout) }
+        write(DynPlace { data, layout })
     }
 }
 
 impl<T: Element, S: StaticExtents> DynTarget<T> for StaticTensor<T, S> {
-    fn dyn_target(&mut self) -> DynPlace<'_, T> {
-        let layout = Cow::Owned(self.erase_mut().layout);
-        DynPlace { data: self.as_mut_slice(), layout }
+    fn write(&mut self, write: &mut dyn FnMut(DynPlace<'_, T>) -> Result<(), Error>) -> Result<(), Error> {
+        let layout = self.erase_mut().layout;
+        write(DynPlace { data: self.as_mut_slice(), layout: &layout })
     }
 }

@@ -33,6 +33,7 @@ pub(crate) fn lower<'a>(values: &[Arc<Value<'a>>]) -> Lowered<'a> {
 /// Lowers values over tensors, which are the first sources in this order, each one of its own, whatever memory they share.
 pub(crate) fn lower_over<'a>(tensors: &[Arc<Value<'a>>], values: &[Arc<Value<'a>>]) -> Lowered<'a> {
     let mut lowering = Lowering::default();
+    lowering.sources.reserve(tensors.len());
     for tensor in tensors {
         let Source::Tensor(data) = &tensor.source else { unreachable!("a plan is made over tensors") };
         let source = lowering.new_source(data);

@@ -73,21 +73,25 @@ impl Strided {
     }
 
     /// Number of axes.
+    #[inline]
     pub(crate) fn rank(&self) -> usize {
         self.extents.len()
     }
 
     /// Number of indices along each axis.
+    #[inline]
     pub(crate) fn extents(&self) -> &[usize] {
         &self.extents
     }
 
     /// Distance between neighbours along each axis, in elements.
+    #[inline]
     pub(crate) fn strides(&self) -> &[isize] {
         &self.strides
     }
 
     /// Position of the element whose indices are all zero.
+    #[inline]
     pub(crate) fn offset(&self) -> usize {
         self.offset
     }
@@ -144,6 +148,7 @@ impl Strided {
     }
 
     /// Whether another map has the same extents, and leads from one element to the next by the same steps.
+    #[inline]
     pub(crate) fn steps_like(&self, other: &Strided) -> bool {
         // Axes are few: a loop over them takes less time than the call that compares memory.
         let (mut same, mut apart) = (self.rank() == other.rank(), false);
