@@ -36,7 +36,7 @@ pub(super) struct Made {
 impl Made {
     /// Plans subscripts.
     fn new<T: Element>(context: &Context, subscripts: &str, tensors: &[(SliceRef<'_>, &Strided)]) -> Result<Made, Error> {
-        let operands: Vec<Strided> = tensors.iter().map(|(_, layout)| layout.from_start()).collect();
+        let operands: Vec<Strided> = tensors.iter().map(|(_, layout)| layout.rebased()).collect();
         let lies = tensors.iter().zip(&operands);
         let values: Vec<_> =
             lies.map(|((data, layout), known)| Given::Elements(data.after(layout.start()), known).value()).collect();

@@ -138,7 +138,7 @@ impl Strided {
     }
 
     /// The same map in memory that begins at the lowest position.
-    pub(crate) fn from_start(&self) -> Strided {
+    pub(crate) fn rebased(&self) -> Strided {
         Strided { offset: if self.is_empty() { 0 } else { self.offset - self.start() }, ..self.clone() }
     }
 

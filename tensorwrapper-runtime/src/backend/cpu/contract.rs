@@ -73,18 +73,18 @@ enum Way<T: Multiplied> {
     /// There is no element.
     Nothing,
     /// As a program over all factors.
-    ElementWise(ElementWise),
+    ElementWise(Box<ElementWise>),
     /// As one product of small matrices where they lie: the prepared kernel, and where the matrices start.
     Small(Small<T>, [isize; 3]),
     /// As a product of two factors, which are summed over axes of their own before.
-    Product(Engine<T>, [Option<Alone>; 2]),
+    Product(Box<(Engine<T>, [Option<Alone>; 2])>),
 }
 
 /// What multiplies two factors.
 #[derive(Debug)]
 enum Engine<T: Multiplied> {
     Direct(Direct<T>),
-    Matrices(Matrices<T>),
+    Matrices(Box<Matrices<T>>),
     /// Packed block by block, by kernels for these instructions.
     Blocks(Sorted<T>, Simd),
 }
@@ -96,7 +96,7 @@ pub(super) fn prepare<T: Multiplied>(cpu: &Cpu, contraction: &Contraction<'_>) -
     if output.is_empty() {
         return Ok(ready(Way::Nothing));
     }
-    let element_wise = || Ok(ready(Way::ElementWise(ElementWise::new(contraction))));
+    let element_wise = || Ok(ready(Way::ElementWise(Box::new(ElementWise::new(contraction)))));
     let [(left, _), (right, _)] = factors else { return element_wise() };
     let (left, right) = (left.strides(), right.strides());
     // Without a sum, or where every output is multiplied by the number of terms alone, there is nothing to gain, but that
@@ -109,7 +109,9 @@ pub(super) fn prepare<T: Multiplied>(cpu: &Cpu, contraction: &Contraction<'_>) -
         return element_wise();
     }
     let (sorted, sums) = classify::<T>(contraction)?;
-    let matrices = |sorted, small, pack| Matrices::new(cpu.threads, sorted, small, pack).map(Engine::Matrices);
+    let matrices = |sorted, small, pack| {
+        Matrices::new(cpu.threads, sorted, small, pack).map(|matrices| Engine::Matrices(Box::new(matrices)))
+    };
     let engine = match cpu.route {
         Route::Chosen if sorted.suits_direct() => Engine::Direct(Direct::new(sorted)),
         Route::Chosen if sorted.suits_engine() => Engine::Blocks(sorted, Simd::chosen()?),
@@ -123,7 +125,7 @@ pub(super) fn prepare<T: Multiplied>(cpu: &Cpu, contraction: &Contraction<'_>) -
     let small = if let Engine::Matrices(matrices) = &engine { matrices.as_small() } else { None };
     Ok(ready(match (small, &sums) {
         (Some((small, start)), [None, None]) => Way::Small(small, start),
-        _ => Way::Product(engine, sums),
+        _ => Way::Product(Box::new((engine, sums))),
     }))
 }
 
@@ -142,7 +144,7 @@ impl<T: Multiplied> RunContraction for Ready<T> {
             }
             Way::Nothing => return Ok(()),
             Way::ElementWise(program) => return program.run::<T>(self.threads, factors, output),
-            Way::Product(engine, sums) => (engine, sums),
+            Way::Product(product) => &**product,
         };
         let data = [LEFT, RIGHT].map(|side| T::typed(factors[side]).expect(TYPED));
         let out = Sink::new(T::typed_mut(output).expect(TYPED));

@@ -184,12 +184,16 @@ impl<T: Element> Matrices<T> {
         Ok(Matrices { sizes, batch, group, whole, sides, result, conjugate, start, alpha, small, threads })
     }
 
+    /// Whether it is one product, of matrices where they lie.
+    fn is_one(&self) -> bool {
+        let Matrices { batch, group, whole, sides: [left, right], result, .. } = self;
+        let in_place = [left, right, result].into_iter().all(|side| side.packing.is_none());
+        batch.is_empty() && group.is_empty() && whole.iter().all(Option::is_none) && in_place
+    }
+
     /// The kernel of the one small product that it is, of matrices where they lie, and where these start.
     pub(super) fn as_small(&self) -> Option<(Small<T>, [isize; 3])> {
-        let Matrices { batch, group, whole, sides: [left, right], result, small, .. } = self;
-        let in_place = [left, right, result].into_iter().all(|side| side.packing.is_none());
-        let one = batch.is_empty() && group.is_empty() && whole.iter().all(Option::is_none) && in_place;
-        small.filter(|_| one).map(|small| (small, self.start))
+        self.small.filter(|_| self.is_one()).map(|small| (small, self.start))
     }
 
     /// Computes it.
@@ -197,6 +201,10 @@ impl<T: Element> Matrices<T> {
     /// # Safety
     /// All positions that the axes lead to lie inside the memory, and nobody else touches those of the output.
     pub(super) unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
+        if self.is_one() {
+            self.multiply_one(data, &mut [], out, self.start);
+            return Ok(());
+        }
         let copy = |side: usize| self.whole[side].as_ref().map(|packed| packed.make(threads, data[side])).transpose();
         let copies = [copy(LEFT)?, copy(RIGHT)?];
         let data = [LEFT, RIGHT].map(|side| copies[side].as_deref().unwrap_or(data[side]));
