@@ -18,8 +18,8 @@ use crate::tensor::{StaticTensor, Tensor, TensorMut};
 
 /// Subscripts that were planned for tensors of these extents and strides, in a context.
 ///
-/// A run checks that its operands lie like those, and computes: nothing is read, planned or looked up, and
-/// [`run_into`](Prepared::run_into) allocates nothing where the plan needs no intermediate.
+/// A run checks that its operands lie like those, and computes: nothing is read, planned or looked up. For one small product of
+/// two tensors [`run_into`](Prepared::run_into) allocates nothing; intermediates and packed operands take memory in each run.
 ///
 /// ```
 /// use tensorwrapper_runtime::{Context, Tensor};
