@@ -1,11 +1,38 @@
 //! What a call costs beside its arithmetic: small products through every door, with the same loops written by hand.
 //!
-//! `cargo bench --bench calls`; the figures stand in `docs/results/language.md`.
+//! `cargo bench --bench calls [PART OF A NAME]`; the figures stand in `docs/results/language.md`. Times are the smallest of many
+//! short batches: what other programs of the machine cost is in the others.
 
 use std::hint::black_box;
+use std::time::Instant;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use tensorwrapper::DynOperand;
 use tensorwrapper::prelude::*;
+
+/// Batches of one figure.
+const BATCHES: usize = 400;
+/// Nanoseconds that a batch takes at least.
+const BATCH: u128 = 200_000;
+
+/// Prints the nanoseconds of a call, if its name is asked for.
+fn time<R>(name: &str, mut call: impl FnMut() -> R) {
+    if std::env::args().skip(1).any(|part| !part.starts_with('-') && !name.contains(&part)) {
+        return;
+    }
+    let mut batch = |calls: u32| {
+        let start = Instant::now();
+        (0..calls).for_each(|_| drop(black_box(call())));
+        start.elapsed().as_nanos()
+    };
+    // The first calls plan, and meet cold caches.
+    batch(100);
+    let mut calls = 1;
+    while batch(calls) < BATCH {
+        calls *= 2;
+    }
+    let best = (0..BATCHES).map(|_| batch(calls)).min().expect("there are batches");
+    println!("{name:<60} {:>10.1} ns", best as f64 / f64::from(calls));
+}
 
 /// The product as a program without this library would have it, its result in memory of its own.
 fn by_hand(a: &[f64], b: &[f64], n: usize) -> Vec<f64> {
@@ -24,43 +51,62 @@ fn matrix(n: usize) -> Tensor<f64> {
     Tensor::from_fn([n, n], |at| (at[0] * n + at[1]) as f64 * 0.01).expect("a small matrix fits")
 }
 
-fn dynamic(criterion: &mut Criterion) {
-    let (a, b) = (matrix(4), matrix(4));
-    let mut group = criterion.benchmark_group("product of 4 x 4, extents of the run");
-    group.bench_function("tensor!", |bench| {
-        bench.iter(|| {
-            let (a, b) = (black_box(&a), black_box(&b));
-            tensor!([i, j] = a[i, k] * b[k, j])
-        })
+/// Products whose extents only the run knows.
+fn dynamic(n: usize) {
+    let (a, b) = (matrix(n), matrix(n));
+    let name = |door: &str| format!("{n} x {n}, extents of the run: {door}");
+    time(&name("tensor!"), || {
+        let (a, b) = (black_box(&a), black_box(&b));
+        tensor!([i, j] = a[i, k] * b[k, j])
     });
-    group.bench_function("einsum", |bench| bench.iter(|| einsum("ik,kj->ij", &[black_box(&a), black_box(&b)])));
-    group.bench_function("by hand", |bench| bench.iter(|| by_hand(black_box(a.as_slice()), black_box(b.as_slice()), 4)));
-    group.finish();
+    time(&name("einsum"), || einsum("ik,kj->ij", &[black_box(&a), black_box(&b)]));
+    let prepared = Context::default().prepare("ik,kj->ij", &[&a, &b]).expect("extents fit");
+    time(&name("prepared, run"), || prepared.run(&[black_box(&a), black_box(&b)]));
+    let mut c = matrix(n);
+    time(&name("prepared, run_into"), || prepared.run_into(&[black_box(&a), black_box(&b)], black_box(&mut c)));
+    let context = Context::cpu().threads(1);
+    let single = context.prepare("ik,kj->ij", &[&a, &b]).expect("extents fit");
+    time(&name("prepared on one thread, run_into"), || single.run_into(&[black_box(&a), black_box(&b)], black_box(&mut c)));
+    time(&name("by hand"), || by_hand(black_box(a.as_slice()), black_box(b.as_slice()), n));
+}
+
+/// Plans found and plans made, of products of two to five matrices of 4 x 4.
+fn planning() {
+    let a = matrix(4);
+    let mut seed = 0;
+    for text in ["ij,jk->ik", "ij,jk,kl->il", "ij,jk,kl,lm->im", "ij,jk,kl,lm,mn->in"] {
+        let operands: Vec<&dyn DynOperand<f64>> = text.split(',').map(|_| &a as &dyn DynOperand<f64>).collect();
+        time(&format!("{text}: plan found"), || Context::default().prepare(text, black_box(&operands)));
+        time(&format!("{text}: plan made"), || {
+            // Nobody has asked for this one.
+            seed += 1;
+            Context::default().seed(seed).prepare(text, black_box(&operands))
+        });
+    }
 }
 
 macro_rules! fixed {
-    ($criterion:ident: $($n:literal),*) => { $(
-        let mut group = $criterion.benchmark_group(concat!("product of ", $n, " x ", $n, ", static tensors"));
+    ($($n:literal),*) => { $(
         let cell = |i: usize, j: usize| (i * $n + j) as f64 * 0.01;
         let a = StaticTensor::<f64, Shape![$n, $n]>::from_fn(|at| cell(at[0], at[1]));
         let b = a;
-        group.bench_function("tensor!", |bench| bench.iter(|| {
+        time(concat!($n, " x ", $n, ", static tensors: tensor!"), || {
             let (a, b) = (black_box(&a), black_box(&b));
             tensor!([i, j] = a[i, k] * b[k, j])
-        }));
-        group.bench_function("by hand", |bench| bench.iter(|| {
+        });
+        time(concat!($n, " x ", $n, ", static tensors: by hand"), || {
             let (a, b) = (black_box(&a), black_box(&b));
             let mut c = [[0.0; $n]; $n];
             for i in 0..$n { for k in 0..$n { for j in 0..$n { c[i][j] += a[[i, k]] * b[[k, j]]; } } }
             c
-        }));
-        group.finish();
+        });
     )* };
 }
 
-fn inline(criterion: &mut Criterion) {
-    fixed!(criterion: 3, 4, 8);
+fn main() {
+    for n in [2, 3, 4, 8, 16] {
+        dynamic(n);
+    }
+    planning();
+    fixed!(3, 4, 8);
 }
-
-criterion_group!(calls, dynamic, inline);
-criterion_main!(calls);

@@ -86,7 +86,28 @@ impl SliceRef<'_> {
     }
 }
 
+impl<'a> SliceRef<'a> {
+    /// The elements from a position on; where there are none, none.
+    #[inline]
+    pub fn after(self, start: usize) -> SliceRef<'a> {
+        if start == 0 {
+            return self;
+        }
+        each!(SliceRef, self, s => Element::erase(s.get(start..).unwrap_or(&[])))
+    }
+
+    /// The same elements in memory of their own.
+    pub fn to_buffer(self) -> Buffer {
+        each!(SliceRef, self, s => Element::erase_vec(s.to_vec().into()))
+    }
+}
+
 impl SliceMut<'_> {
+    /// Writes zeros everywhere.
+    pub fn clear(&mut self) {
+        each!(SliceMut, self, s => s.fill(Element::ZERO))
+    }
+
     /// Number of elements.
     pub fn len(&self) -> usize {
         each!(SliceMut, self, s => s.len())

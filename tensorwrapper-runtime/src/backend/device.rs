@@ -2,9 +2,10 @@
 
 use std::fmt::Debug;
 
+#[cfg(test)]
 use num_complex::Complex;
 
-use super::{LoopNest, Operand, Output, Program};
+use super::{Contraction, LoopNest, Operand, Output, PreparedContraction, Program};
 use crate::callback::Callback;
 use crate::error::Error;
 
@@ -33,11 +34,33 @@ pub trait Device: Debug + Send + Sync {
     /// The backend's name, as in the tests' device list.
     fn name(&self) -> &'static str;
 
-    /// `output[o] = alpha · Σ over the reduced axes of Π factors`, any number of factors (none: the empty product).
+    /// The number of threads that it computes with.
+    fn threads(&self) -> usize {
+        1
+    }
+
+    /// What it is: devices of one name and one number of threads prepare and compute the same.
+    fn identity(&self) -> (&'static str, usize) {
+        (self.name(), self.threads())
+    }
+
+    /// Decides how to compute a contraction, to run it on any memory later, any number of times.
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) for work space.
-    fn contract(&self, nest: &LoopNest, alpha: Complex<f64>, factors: &[Operand<'_>], output: Output<'_>) -> Result<(), Error>;
+    /// [`ErrorKind::Unsupported`](crate::error::ErrorKind::Unsupported) when the environment asks for what is not there.
+    fn prepare(&self, contraction: &Contraction<'_>) -> Result<PreparedContraction, Error>;
+
+    /// Prepares a contraction and runs it once.
+    ///
+    /// # Errors
+    /// As [`prepare`](Device::prepare), and [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) for work space.
+    #[cfg(test)]
+    fn contract(&self, nest: &LoopNest, alpha: Complex<f64>, factors: &[Operand<'_>], output: Output<'_>) -> Result<(), Error> {
+        let layouts: Vec<_> = factors.iter().map(|factor| (factor.layout(), factor.conjugate)).collect();
+        let contraction = Contraction { nest, alpha, dtype: output.dtype(), factors: &layouts, output: output.layout() };
+        let memory: Vec<_> = factors.iter().map(Operand::data).collect();
+        self.prepare(&contraction)?.run(&memory, output.into_data())
+    }
 
     /// `output[o] = reduction over the reduced axes of program(inputs)`. The program calls `functions` by their positions,
     /// any number of times and in any order; they are of the output's element type.

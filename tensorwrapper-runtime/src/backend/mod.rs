@@ -3,6 +3,7 @@
 //! A device sees iteration spaces over strided memory and nothing else: no labels, no expressions, no graphs.
 //! `reference` is the living definition of every operation; `cpu` is the fast one.
 
+mod contraction;
 mod copy;
 pub mod cpu;
 mod device;
@@ -17,6 +18,7 @@ mod random;
 mod reduce;
 pub mod reference;
 
+pub use contraction::{Contraction, PreparedContraction, RunContraction};
 pub(crate) use copy::copy;
 pub use device::{Device, Factorisation, Reduction};
 pub use operand::{LoopNest, Operand, Output};

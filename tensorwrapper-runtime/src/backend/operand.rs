@@ -123,6 +123,7 @@ impl<'a> Output<'a> {
     }
 
     /// Where the output lies.
+    #[cfg(test)]
     pub fn layout(&self) -> &Strided {
         self.layout
     }
@@ -130,6 +131,12 @@ impl<'a> Output<'a> {
     /// The element type.
     pub fn dtype(&self) -> Dtype {
         self.data.dtype()
+    }
+
+    /// The memory; its first element is *not* the output's first.
+    #[cfg(test)]
+    pub(super) fn into_data(self) -> SliceMut<'a> {
+        self.data
     }
 
     /// The memory and where in it the output lies, with the type that the caller has found the operation to be of.

@@ -3,14 +3,16 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
 use tensorwrapper_notation::syntax::{Hole, Statement};
 use tensorwrapper_notation::{OperandId, check, contraction, einsum as parse_einsum, numbered_operands};
 
 use super::context::Context;
+use super::made::Tensors;
 use super::run::evaluate;
 use crate::element::Element;
 use crate::error::Error;
-use crate::expr::{Expr, Holes, Indexed, Notation, TensorLike, Tree, Value, bind_value, faults_to_error, read_text};
+use crate::expr::{Expr, Given, Holes, Indexed, Notation, TensorLike, Tree, Value, bind_value, faults_to_error, read_text};
 use crate::graph::{OpGraph, lower};
 use crate::shape::Extents;
 use crate::tensor::Tensor;
@@ -25,11 +27,11 @@ pub trait DynOperand<T> {
 /// An operand without its shape type.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
-pub struct DynValue<'a>(Arc<Value<'a>>);
+pub struct DynValue<'a>(pub(super) Given<'a>);
 
 impl<T: Element, X: TensorLike<Elem = T>> DynOperand<T> for X {
     fn dyn_operand(&self) -> DynValue<'_> {
-        DynValue(self.operand().given.value())
+        DynValue(self.operand().given)
     }
 }
 
@@ -43,7 +45,7 @@ pub fn record_text<'a, T: Element>(
     tensors: &[(&str, &'a dyn DynOperand<T>)],
     numbers: &[(&str, T)],
 ) -> Result<Expr<'a, T>, Error> {
-    let tensor = |name: &str| tensors.iter().find(|(known, _)| *known == name).map(|(_, tensor)| tensor.dyn_operand().0);
+    let tensor = |name: &str| tensors.iter().find(|(known, _)| *known == name).map(|(_, tensor)| tensor.dyn_operand().0.value());
     let number = |name: &str| numbers.iter().find(|(known, _)| *known == name).map(|(_, number)| number.to_complex());
     read_text::<T>(text, &tensor, &number)
 }
@@ -91,10 +93,20 @@ impl Context {
     /// # Errors
     /// As [`einsum`].
     pub fn einsum<T: Element>(&self, subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Tensor<T>, Error> {
-        let values: Vec<_> = operands.iter().map(|operand| operand.dyn_operand().0).collect();
-        let statement = parse_einsum(subscripts, &numbered_operands(values.len()), None)
-            .map_err(|fault| faults_to_error(vec![fault], Notation::Subscripts))?;
-        self.product(&statement, &values)
+        let given = given(operands);
+        let mut tensors = Tensors::new();
+        given.iter().map_while(Given::elements).for_each(|tensor| tensors.push(tensor));
+        match tensors.len() == given.len() {
+            true => {
+                let made = self.made::<T>(subscripts, &tensors)?;
+                made.run(&*self.device, &made.sources(&tensors))
+            }
+            // A recorded result has a structure of its own, which no plan that was kept can know.
+            false => {
+                let values: Vec<_> = given.iter().map(Given::value).collect();
+                self.eval(&Expr::<T>::new(subscripts_value::<T>(subscripts, &values)?))
+            }
+        }
     }
 
     /// [`contract`] in this context.
@@ -106,16 +118,10 @@ impl Context {
         operands: &[(&dyn DynOperand<T>, &[usize])],
         output: &[usize],
     ) -> Result<Tensor<T>, Error> {
-        let values: Vec<_> = operands.iter().map(|(operand, _)| operand.dyn_operand().0).collect();
+        let values: Vec<_> = operands.iter().map(|(operand, _)| operand.dyn_operand().0.value()).collect();
         let labels: Vec<&[usize]> = operands.iter().map(|(_, labels)| *labels).collect();
         let statement = contraction(&labels, output).map_err(|fault| faults_to_error(vec![fault], Notation::Subscripts))?;
-        self.product(&statement, &values)
-    }
-
-    fn product<T: Element>(&self, statement: &Statement, values: &[Arc<Value<'_>>]) -> Result<Tensor<T>, Error> {
-        let equation = check(statement, &[]).map_err(|faults| faults_to_error(faults, Notation::Subscripts))?;
-        let value = bind_value(&equation, T::DTYPE, &Listed(values))?;
-        self.eval(&Expr::<T>::new(value))
+        self.eval(&Expr::<T>::new(product::<T>(&statement, &values)?))
     }
 
     /// Computes a recorded result.
@@ -126,6 +132,25 @@ impl Context {
         let mut results = evaluate(self, std::slice::from_ref(expr.value()))?;
         results.remove(0).into_tensor::<T>()?.into_typed()
     }
+}
+
+/// The operands of a call, few enough to need no memory of their own where the call is to be quick.
+pub(super) fn given<'a, T>(operands: &[&'a dyn DynOperand<T>]) -> SmallVec<[Given<'a>; 6]> {
+    let mut given = SmallVec::new();
+    operands.iter().for_each(|operand| given.push(operand.dyn_operand().0));
+    given
+}
+
+/// The value of subscripts over these operands.
+pub(super) fn subscripts_value<'a, T: Element>(subscripts: &str, values: &[Arc<Value<'a>>]) -> Result<Arc<Value<'a>>, Error> {
+    let statement = parse_einsum(subscripts, &numbered_operands(values.len()), None)
+        .map_err(|fault| faults_to_error(vec![fault], Notation::Subscripts))?;
+    product::<T>(&statement, values)
+}
+
+fn product<'a, T: Element>(statement: &Statement, values: &[Arc<Value<'a>>]) -> Result<Arc<Value<'a>>, Error> {
+    let equation = check(statement, &[]).map_err(|faults| faults_to_error(faults, Notation::Subscripts))?;
+    bind_value(&equation, T::DTYPE, &Listed(values))
 }
 
 /// Operands that are known by their positions.

@@ -8,7 +8,6 @@ use smallvec::SmallVec;
 
 use super::context::Context;
 use super::plan::Plan;
-use crate::backend::Device;
 use crate::element::Dtype;
 use crate::erased::SliceRef;
 use crate::expr::Target;
@@ -32,7 +31,8 @@ pub enum Number {
 /// Everything but the elements that decides what is run.
 #[derive(Debug)]
 pub(crate) struct Key {
-    pub(crate) device: Arc<dyn Device>,
+    /// What the device is, which need not be the one that the plan was made with.
+    pub(crate) device: (&'static str, usize),
     pub(crate) choices: Choices,
     pub(crate) tensors: Vec<(Dtype, Strided)>,
     /// What each equation takes beside tensors.
@@ -79,7 +79,7 @@ pub(crate) struct KeptPlan {
 }
 
 /// Tensors of a call, few enough to need no memory of their own where the call is to be quick.
-pub(crate) type Sources<'a> = SmallVec<[SliceRef<'a>; 4]>;
+pub(crate) type Sources<'a> = SmallVec<[SliceRef<'a>; 6]>;
 
 impl KeptPlan {
     /// Keeps a plan that reads `sources`, which are among `tensors`.
@@ -95,7 +95,7 @@ impl KeptPlan {
         context: &Context,
         mut calls: impl Iterator<Item = (Dtype, &'c [Dtype], impl Iterator<Item = Option<Complex<f64>>>, &'c [Number])>,
     ) -> bool {
-        Arc::ptr_eq(&self.key.device, &context.device)
+        self.key.device == context.device.identity()
             && self.key.choices == context.choices
             && self
                 .key
@@ -108,17 +108,21 @@ impl KeptPlan {
     /// and strides are the same, and tensors that were one are one.
     pub(crate) fn sources<'a>(&self, tensors: &[(SliceRef<'a>, &Strided)]) -> Option<Sources<'a>> {
         let lies_so = |((dtype, known), (data, layout)): (&(Dtype, Strided), &(SliceRef<'_>, &Strided))| {
-            *dtype == data.dtype() && known == *layout
+            *dtype == data.dtype() && known.is_like(layout)
         };
         if tensors.len() != self.key.tensors.len() || !self.key.tensors.iter().zip(tensors).all(lies_so) {
             return None;
         }
-        let one = |same: &Vec<usize>| {
+        let mut sources = Sources::new();
+        for same in &self.sources {
             let (&first, others) = same.split_first()?;
             let first = tensors[first].0;
-            others.iter().all(|&n| tensors[n].0.is_same(&first)).then_some(first)
-        };
-        self.sources.iter().map(one).collect()
+            if !others.iter().all(|&n| tensors[n].0.is_same(&first)) {
+                return None;
+            }
+            sources.push(first);
+        }
+        Some(sources)
     }
 }
 

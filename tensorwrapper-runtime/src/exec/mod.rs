@@ -7,7 +7,9 @@ mod accumulate_tests;
 mod context;
 mod doors;
 mod kept;
+mod made;
 mod plan;
+mod prepared;
 mod run;
 #[cfg(test)]
 mod tests;
@@ -16,4 +18,6 @@ pub use context::{Context, Graph};
 pub use doors::{DynOperand, EvalAll, contract, einsum, eval_all, record_text};
 pub use kept::Number;
 pub(crate) use kept::{CallKey, Kept, KeptPlan, Key, Ready, Sources};
+pub use made::KeptPlans;
+pub use prepared::{DynTarget, Prepared};
 pub(crate) use run::{Computed, planned, run};

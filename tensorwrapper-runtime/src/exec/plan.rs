@@ -1,18 +1,33 @@
 //! Graph → steps: iteration spaces, memory positions, and when each intermediate may go.
 
-use crate::backend::{Factorisation, Instruction, LoopNest, Program, Reduction};
+use crate::backend::{Contraction, Device, Factorisation, Instruction, LoopNest, PreparedContraction, Program, Reduction};
+use crate::element::Dtype;
 use crate::error::{Error, ErrorKind};
 use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId};
 use crate::layout::Strided;
 use num_complex::Complex;
+use smallvec::SmallVec;
 
 /// What a device runs.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(super) graph: OpGraph,
     pub(super) steps: Vec<Step>,
+    /// The wanted tensors that steps compute into memory of their own, with the number of their elements.
+    pub(super) wanted: Vec<(TensorId, usize)>,
     /// Where the elements of the wanted tensors lie, in the order asked for.
     pub(crate) results: Vec<Strided>,
+    pub(super) only: Option<Only>,
+}
+
+/// What is to be known of a plan that is one contraction of sources: nothing lies between, and nothing goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Only {
+    /// Whether it reads all sources in their order.
+    pub(super) in_order: bool,
+    pub(super) dtype: Dtype,
+    /// Number of elements of the result.
+    pub(super) len: usize,
 }
 
 /// One operation, ready for a device.
@@ -20,9 +35,9 @@ pub(crate) struct Plan {
 pub(super) struct Step {
     /// The tensor whose memory the output takes over, for an operation that computes nothing.
     pub(super) reshaped: Option<TensorId>,
-    /// Whether kernels write but a part of the outputs, which are zero elsewhere.
-    pub(super) zeroed: bool,
     pub(super) kernels: Vec<Kernel>,
+    /// Whether the kernels write every element of the outputs; else others are zero.
+    pub(super) covers: bool,
     /// New tensors that the step computes, with the number of their elements.
     pub(super) outputs: Vec<(TensorId, usize)>,
     /// Intermediates that nobody reads after this step.
@@ -41,7 +56,7 @@ pub(super) struct Kernel {
 /// Which call it is.
 #[derive(Debug)]
 pub(super) enum Work {
-    Contract(Complex<f64>),
+    Contract(PreparedContraction),
     Map(Program, Reduction),
     Factorise(Factorisation),
 }
@@ -56,11 +71,11 @@ pub(super) struct Access {
     pub(super) conjugate: bool,
 }
 
-/// Plans a graph for sources that lie in memory like this.
+/// Plans a graph for a device and for sources that lie in memory like this.
 ///
 /// # Errors
 /// Intermediates larger than memory can address.
-pub(super) fn plan(graph: OpGraph, sources: &[Strided]) -> Result<Plan, Error> {
+pub(super) fn plan(device: &dyn Device, graph: OpGraph, sources: &[Strided]) -> Result<Plan, Error> {
     let layouts = graph.tensors().iter().map(|node| match node.slot {
         Some(slot) => Ok(sources[slot].clone()),
         None => Strided::row_major(&node.extents),
@@ -70,16 +85,27 @@ pub(super) fn plan(graph: OpGraph, sources: &[Strided]) -> Result<Plan, Error> {
     for node in graph.operations() {
         let outputs = node.outputs.iter().map(|edge| (edge.tensor, layouts[edge.tensor.0].len())).collect();
         let reshaped = (node.operation == Operation::Reshape).then(|| node.inputs[0].tensor);
-        let zeroed = matches!(node.operation, Operation::Write { .. }) && node.inputs.len() == 1;
-        steps.push(Step { reshaped, zeroed, kernels: kernels(node, &layouts)?, outputs, release: Vec::new() });
+        let covers = !matches!(node.operation, Operation::Write { .. }) || node.inputs.len() > 1;
+        steps.push(Step { reshaped, kernels: kernels(device, &graph, node, &layouts)?, covers, outputs, release: Vec::new() });
     }
     release(&graph, &mut steps);
     let results = graph.sinks().iter().map(|sink| layouts[sink.0].clone()).collect();
-    let plan = Plan { graph, steps, results };
+    let made = steps.iter().filter(|step| step.reshaped.is_none()).flat_map(|step| &step.outputs);
+    let wanted = made.filter(|(tensor, _)| graph.sinks().contains(tensor)).copied().collect();
+    let only = only(&graph, &steps);
+    let plan = Plan { graph, steps, wanted, results, only };
     if cfg!(debug_assertions) {
         plan.verify()?;
     }
     Ok(plan)
+}
+
+fn only(graph: &OpGraph, steps: &[Step]) -> Option<Only> {
+    let ([step], [_]) = (steps, graph.sinks()) else { return None };
+    let [Kernel { work: Work::Contract(_), inputs, .. }] = &step.kernels[..] else { return None };
+    let (tensor, len) = step.outputs[0];
+    let in_order = inputs.iter().map(|access| access.tensor).eq(graph.sources());
+    Some(Only { in_order, dtype: graph.tensor(tensor).dtype, len })
 }
 
 /// Marks each intermediate at the last step that reads it, or that makes it where none does. What is wanted stays.
@@ -98,11 +124,19 @@ fn release(graph: &OpGraph, steps: &mut [Step]) {
     }
 }
 
-fn kernels(node: &OperationNode, layouts: &[Strided]) -> Result<Vec<Kernel>, Error> {
+fn kernels(device: &dyn Device, graph: &OpGraph, node: &OperationNode, layouts: &[Strided]) -> Result<Vec<Kernel>, Error> {
     let labels: Vec<Label> = (0..node.extents.len()).collect();
     match &node.operation {
-        Operation::Contract { alpha } => Ok(vec![nested(node, Work::Contract(*alpha), layouts)?]),
-        Operation::Map { program, reduction } => Ok(vec![nested(node, Work::Map(program.clone(), *reduction), layouts)?]),
+        Operation::Contract { alpha } => {
+            let (nest, inputs, output) = nested(node, layouts)?;
+            let work = Work::Contract(prepared(device, graph, &nest, *alpha, &inputs, &output)?);
+            Ok(vec![Kernel { nest, work, inputs, outputs: vec![output] }])
+        }
+        Operation::Map { program, reduction } => {
+            let (nest, inputs, output) = nested(node, layouts)?;
+            let work = Work::Map(program.clone(), *reduction);
+            Ok(vec![Kernel { nest, work, inputs, outputs: vec![output] }])
+        }
         Operation::Factorise(kind) => {
             // The last label is the new axis; inputs are `[batch…, row, column]`.
             let space = &labels[..labels.len() - 1];
@@ -128,15 +162,28 @@ fn kernels(node: &OperationNode, layouts: &[Strided]) -> Result<Vec<Kernel>, Err
     }
 }
 
-/// A kernel over all labels of its operation, the output's first.
-fn nested(node: &OperationNode, work: Work, layouts: &[Strided]) -> Result<Kernel, Error> {
+/// A contraction over this memory, prepared.
+fn prepared(
+    device: &dyn Device,
+    graph: &OpGraph,
+    nest: &LoopNest,
+    alpha: Complex<f64>,
+    inputs: &[Access],
+    output: &Access,
+) -> Result<PreparedContraction, Error> {
+    let factors: SmallVec<[_; 4]> = inputs.iter().map(|access| (&access.layout, access.conjugate)).collect();
+    let dtype = graph.tensor(output.tensor).dtype;
+    device.prepare(&Contraction { nest, alpha, dtype, factors: &factors, output: &output.layout })
+}
+
+/// The space of all labels of an operation, the output's first, what it reads there, and where it writes.
+fn nested(node: &OperationNode, layouts: &[Strided]) -> Result<(LoopNest, Vec<Access>, Access), Error> {
     let kept = node.outputs[0].labels();
     let mut space = kept.clone();
     space.extend((0..node.extents.len()).filter(|l| !kept.contains(l)));
     let nest = LoopNest::new(space.iter().map(|&l| node.extents[l]).collect(), kept.len());
     let inputs = node.inputs.iter().map(|e| access(e, &space, &node.extents, layouts)).collect::<Result<_, _>>()?;
-    let outputs = vec![access(&node.outputs[0], &kept, &node.extents, layouts)?];
-    Ok(Kernel { nest, work, inputs, outputs })
+    Ok((nest, inputs, access(&node.outputs[0], &kept, &node.extents, layouts)?))
 }
 
 /// A copy over the labels of what is read.
@@ -180,6 +227,16 @@ fn access(edge: &Edge, space: &[Label], extents: &[usize], layouts: &[Strided]) 
 }
 
 impl Plan {
+    /// Whether it has one result, which a step computes into memory that is there for it.
+    pub(crate) fn makes_one(&self) -> bool {
+        matches!((self.graph.sinks(), &self.wanted[..]), ([sink], [(made, _)]) if sink == made)
+    }
+
+    /// The number of elements of the one result that it [makes](Plan::makes_one).
+    pub(crate) fn result_len(&self) -> usize {
+        self.wanted[0].1
+    }
+
     /// Whether every step reads what is there and no step releases what is still needed.
     fn verify(&self) -> Result<(), Error> {
         let mut there: Vec<bool> = self.graph.tensors().iter().map(|node| node.slot.is_some()).collect();

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::context::Context;
-use super::plan::{Access, Kernel, Plan, Work, plan};
+use super::plan::{Access, Kernel, Only, Plan, Step, Work, plan};
 use crate::backend::{Device, Operand, Output};
 use crate::callback::Callback;
-use crate::erased::{Buffer, SliceRef};
+use crate::erased::{Buffer, SliceMut, SliceRef};
 use crate::error::Error;
 use crate::expr::Value;
-use crate::graph::{Lowered, TensorId, lower};
+use crate::graph::{Lowered, OpGraph, TensorId, lower, lower_over};
 use crate::layout::Strided;
 use crate::optimize::optimize;
 use crate::tensor::{AnyRef, AnyTensor};
@@ -38,11 +38,40 @@ impl Planned<'_> {
 /// while it is short: a small equation's call is to cost little more than its arithmetic.
 pub(crate) type Computed = SmallVec<[Buffer; 1]>;
 
+/// Memory of one tensor while a plan runs.
+enum Space<'t> {
+    /// Its own.
+    Own(Buffer),
+    /// The program's, which is to hold the result.
+    Lent(SliceMut<'t>),
+}
+
+impl Space<'_> {
+    fn as_ref(&self) -> SliceRef<'_> {
+        match self {
+            Space::Own(buffer) => buffer.as_ref(),
+            Space::Lent(slice) => slice.as_ref(),
+        }
+    }
+
+    fn as_mut(&mut self) -> SliceMut<'_> {
+        match self {
+            Space::Own(buffer) => buffer.as_mut(),
+            Space::Lent(slice) => slice.reborrow(),
+        }
+    }
+
+    /// The same elements once more.
+    fn copy(&self) -> Space<'static> {
+        Space::Own(self.as_ref().to_buffer())
+    }
+}
+
 /// Memory of the graph's tensors while a plan runs.
-type Memory = SmallVec<[Option<Buffer>; 4]>;
+type Memory<'t> = SmallVec<[Option<Space<'t>>; 4]>;
 
 /// New tensors of a step.
-type New = SmallVec<[(TensorId, Buffer); 1]>;
+type New<'t> = SmallVec<[(TensorId, Space<'t>); 1]>;
 
 /// Computes recorded values together, each shared part once, in the order given.
 ///
@@ -60,47 +89,125 @@ pub(crate) fn evaluate(context: &Context, values: &[Arc<Value<'_>>]) -> Result<V
 /// Intermediates larger than memory can address.
 pub(crate) fn planned<'a>(context: &Context, values: &[Arc<Value<'a>>]) -> Result<Planned<'a>, Error> {
     let Lowered { graph, sources, functions } = lower(values);
+    let layouts: Vec<Strided> = sources.iter().map(|source| source.layout.clone()).collect();
+    Ok(Planned { plan: optimized(context, graph, &layouts)?, sources, functions })
+}
+
+/// The plan that computes a value from tensors, which are its sources in this order, whatever memory they share.
+///
+/// # Errors
+/// As [`planned`].
+pub(crate) fn planned_over(context: &Context, tensors: &[Arc<Value<'_>>], value: &Arc<Value<'_>>) -> Result<Plan, Error> {
+    let Lowered { graph, sources, .. } = lower_over(tensors, std::slice::from_ref(value));
+    let layouts: Vec<Strided> = sources.iter().map(|source| source.layout.clone()).collect();
+    optimized(context, graph, &layouts)
+}
+
+fn optimized(context: &Context, graph: OpGraph, layouts: &[Strided]) -> Result<Plan, Error> {
     if cfg!(debug_assertions) {
         graph.verify()?;
     }
-    let graph = optimize(&graph, context.choices)?;
-    let layouts: Vec<Strided> = sources.iter().map(|source| source.layout.clone()).collect();
-    Ok(Planned { plan: plan(graph, &layouts)?, sources, functions })
+    plan(&*context.device, optimize(&graph, context.choices)?, layouts)
 }
 
 /// Runs a plan on a device, on these sources and with these functions. Results are made only when every step has succeeded.
+///
+/// # Errors
+/// What the device reports: memory, decompositions, reductions over nothing. Results that no memory is found for are reported
+/// before anything is computed.
 pub(crate) fn run(
     plan: &Plan,
     device: &dyn Device,
     sources: &[SliceRef<'_>],
     functions: &[Callback<'_>],
 ) -> Result<Computed, Error> {
-    let mut memory: Memory = plan.graph.tensors().iter().map(|_| None).collect();
+    if let Some(only) = &plan.only {
+        let mut result = Buffer::for_results(only.dtype, only.len)?;
+        run_only(plan, only, sources, result.as_mut())?;
+        return Ok(Computed::from_buf([result]));
+    }
+    let mut memory: Memory<'_> = plan.graph.tensors().iter().map(|_| None).collect();
+    for &(tensor, len) in &plan.wanted {
+        memory[tensor.0] = Some(Space::Own(Buffer::for_results(plan.graph.tensor(tensor).dtype, len)?));
+    }
+    steps(plan, device, (sources, functions), &mut memory)?;
+    Ok(collect(plan, memory))
+}
+
+/// Runs a plan that [makes](Plan::makes_one) one result, without functions, into memory of the program's, which has room for
+/// exactly the result's elements and is overwritten whole. After an error it holds anything.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn run_into(plan: &Plan, device: &dyn Device, sources: &[SliceRef<'_>], target: SliceMut<'_>) -> Result<(), Error> {
+    if let Some(only) = &plan.only {
+        return run_only(plan, only, sources, target);
+    }
+    let mut memory: Memory<'_> = plan.graph.tensors().iter().map(|_| None).collect();
+    memory[plan.graph.sinks()[0].0] = Some(Space::Lent(target));
+    steps(plan, device, (sources, &[]), &mut memory)
+}
+
+/// Runs a plan that is one contraction of sources.
+fn run_only(plan: &Plan, only: &Only, sources: &[SliceRef<'_>], target: SliceMut<'_>) -> Result<(), Error> {
+    let [Kernel { work: Work::Contract(contraction), inputs, .. }] = &plan.steps[0].kernels[..] else {
+        unreachable!("the plan was found to be one contraction");
+    };
+    if only.in_order {
+        return contraction.run(sources, target);
+    }
+    let slot = |access: &Access| plan.graph.tensor(access.tensor).slot.expect("the only step reads sources");
+    let factors: SmallVec<[SliceRef<'_>; 4]> = inputs.iter().map(|access| sources[slot(access)]).collect();
+    contraction.run(&factors, target)
+}
+
+/// Runs the steps. Tensors that have memory already are computed there.
+fn steps(
+    plan: &Plan,
+    device: &dyn Device,
+    (sources, functions): (&[SliceRef<'_>], &[Callback<'_>]),
+    memory: &mut Memory<'_>,
+) -> Result<(), Error> {
     for step in &plan.steps {
         if let Some(tensor) = step.reshaped {
-            // Every reshaped tensor is an intermediate in C order. The last reader takes its memory, others a copy.
-            let last = step.release.contains(&tensor);
-            let buffer = if last { memory[tensor.0].take() } else { memory[tensor.0].clone() };
-            memory[step.outputs[0].0.0] = buffer;
+            reshape(step, tensor, memory);
             continue;
         }
-        // A part that is written leaves zeros around it; everything else is written over whole.
-        let new = if step.zeroed { Buffer::zeros } else { Buffer::for_results };
         let mut outputs = New::new();
         for &(tensor, len) in &step.outputs {
-            outputs.push((tensor, new(plan.graph.tensor(tensor).dtype, len)?));
+            let space = match memory[tensor.0].take() {
+                Some(mut space) => {
+                    if !step.covers {
+                        space.as_mut().clear();
+                    }
+                    space
+                }
+                None => {
+                    let new = if step.covers { Buffer::for_results } else { Buffer::zeros };
+                    Space::Own(new(plan.graph.tensor(tensor).dtype, len)?)
+                }
+            };
+            outputs.push((tensor, space));
         }
         for kernel in &step.kernels {
-            launch(plan, device, (sources, functions), &memory, kernel, &mut outputs)?;
+            launch(plan, device, (sources, functions), memory, kernel, &mut outputs)?;
         }
-        for (tensor, buffer) in outputs {
-            memory[tensor.0] = Some(buffer);
+        for (tensor, space) in outputs {
+            memory[tensor.0] = Some(space);
         }
         for tensor in &step.release {
             memory[tensor.0] = None;
         }
     }
-    Ok(collect(plan, memory))
+    Ok(())
+}
+
+/// Hands the memory of a tensor on to one of the same elements in the same order. Every reshaped tensor is an intermediate in
+/// C order. The last reader takes its memory, others a copy.
+fn reshape(step: &Step, tensor: TensorId, memory: &mut Memory<'_>) {
+    let last = step.release.contains(&tensor);
+    let space = if last { memory[tensor.0].take() } else { memory[tensor.0].as_ref().map(Space::copy) };
+    memory[step.outputs[0].0.0] = space;
 }
 
 /// Calls the device once.
@@ -108,11 +215,15 @@ fn launch(
     plan: &Plan,
     device: &dyn Device,
     (sources, functions): (&[SliceRef<'_>], &[Callback<'_>]),
-    memory: &[Option<Buffer>],
+    memory: &[Option<Space<'_>>],
     kernel: &Kernel,
-    outputs: &mut New,
+    outputs: &mut New<'_>,
 ) -> Result<(), Error> {
     let read = |access: &'_ Access| slice(plan, sources, memory, access.tensor);
+    if let Work::Contract(contraction) = &kernel.work {
+        let factors: SmallVec<[SliceRef<'_>; 4]> = kernel.inputs.iter().map(read).collect();
+        return contraction.run(&factors, outputs[0].1.as_mut());
+    }
     let inputs: SmallVec<[Operand<'_>; 4]> = kernel
         .inputs
         .iter()
@@ -123,29 +234,35 @@ fn launch(
         .iter_mut()
         .zip(&kernel.outputs)
         .map(|((_, buffer), access)| Output::reaching(buffer.as_mut(), &access.layout, access.reach));
-    let mut one = || written.next().expect("a kernel has an output");
     match &kernel.work {
+        Work::Contract(_) => unreachable!("a contraction was run above"),
         Work::Factorise(kind) => device.factorise(&kernel.nest, *kind, &inputs, written.collect()),
-        Work::Contract(alpha) => device.contract(&kernel.nest, *alpha, &inputs, one()),
-        Work::Map(program, reduction) => device.map(&kernel.nest, program, *reduction, functions, &inputs, one()),
+        Work::Map(program, reduction) => {
+            let output = written.next().expect("a kernel has an output");
+            device.map(&kernel.nest, program, *reduction, functions, &inputs, output)
+        }
     }
 }
 
-fn slice<'m>(plan: &Plan, sources: &[SliceRef<'m>], memory: &'m [Option<Buffer>], tensor: TensorId) -> SliceRef<'m> {
+fn slice<'m>(plan: &Plan, sources: &[SliceRef<'m>], memory: &'m [Option<Space<'_>>], tensor: TensorId) -> SliceRef<'m> {
     match (plan.graph.tensor(tensor).slot, &memory[tensor.0]) {
         (Some(slot), _) => sources[slot],
-        (None, Some(buffer)) => buffer.as_ref(),
+        (None, Some(space)) => space.as_ref(),
         (None, None) => unreachable!("the plan was verified: a step reads what is there"),
     }
 }
 
 /// Takes the wanted tensors out of memory; one that is wanted twice is copied for the first.
-fn collect(plan: &Plan, mut memory: Memory) -> Computed {
+fn collect(plan: &Plan, mut memory: Memory<'_>) -> Computed {
     let sinks = plan.graph.sinks();
     let take = |(n, sink): (usize, &TensorId)| {
         let again = sinks[n + 1..].contains(sink);
-        let buffer = if again { memory[sink.0].clone() } else { memory[sink.0].take() };
-        buffer.expect("lowering gives every wanted value an operation of its own, and the plan keeps it")
+        let space = if again { memory[sink.0].as_ref().map(Space::copy) } else { memory[sink.0].take() };
+        match space {
+            Some(Space::Own(buffer)) => buffer,
+            Some(Space::Lent(_)) => unreachable!("what the program lends is not collected"),
+            None => unreachable!("lowering gives every wanted value an operation of its own, and the plan keeps it"),
+        }
     };
     sinks.iter().enumerate().map(take).collect()
 }

@@ -20,7 +20,7 @@ use crate::tensor::Tensor;
 fn planned(graph: &OpGraph) -> Plan {
     let layouts: Vec<Strided> =
         graph.sources().map(|source| Strided::row_major(&graph.tensor(source).extents).unwrap()).collect();
-    plan(graph.clone(), &layouts).unwrap()
+    plan(&Reference, graph.clone(), &layouts).unwrap()
 }
 
 /// A chain of vectors, each the square of the one before; wanted are some of them.

@@ -49,6 +49,7 @@ impl<'a> Given<'a> {
     }
 
     /// Elements and where they lie, of what is no recorded result.
+    #[inline]
     pub(crate) fn elements(&self) -> Option<(SliceRef<'a>, &Strided)> {
         match self {
             Given::Elements(data, layout) => Some((*data, layout)),

@@ -27,7 +27,18 @@ pub(crate) struct Lowered<'a> {
 
 /// Lowers several values together: what they share is in the graph once.
 pub(crate) fn lower<'a>(values: &[Arc<Value<'a>>]) -> Lowered<'a> {
-    let mut lowering = Lowering { graph: OpGraph::new(), sources: Vec::new(), functions: Vec::new(), known: HashMap::new() };
+    lower_over(&[], values)
+}
+
+/// Lowers values over tensors, which are the first sources in this order, each one of its own, whatever memory they share.
+pub(crate) fn lower_over<'a>(tensors: &[Arc<Value<'a>>], values: &[Arc<Value<'a>>]) -> Lowered<'a> {
+    let mut lowering = Lowering::default();
+    lowering.sources.reserve(tensors.len());
+    for tensor in tensors {
+        let Source::Tensor(data) = &tensor.source else { unreachable!("a plan is made over tensors") };
+        let source = lowering.new_source(data);
+        lowering.known.insert(Arc::as_ptr(tensor), source);
+    }
     for value in values {
         let sink = lowering.value(value);
         lowering.graph.add_sink(sink);
@@ -35,6 +46,7 @@ pub(crate) fn lower<'a>(values: &[Arc<Value<'a>>]) -> Lowered<'a> {
     Lowered { graph: lowering.graph, sources: lowering.sources, functions: lowering.functions }
 }
 
+#[derive(Default)]
 struct Lowering<'a> {
     graph: OpGraph,
     sources: Vec<AnyRef<'a>>,
@@ -102,6 +114,10 @@ impl<'a> Lowering<'a> {
         if let Some(slot) = self.sources.iter().position(same) {
             return self.graph.sources().nth(slot).expect("there is a source for each slot");
         }
+        self.new_source(tensor)
+    }
+
+    fn new_source(&mut self, tensor: &AnyRef<'a>) -> TensorId {
         self.sources.push(tensor.clone());
         self.graph.add_source(tensor.layout.extents().to_vec(), tensor.data.dtype())
     }

@@ -18,7 +18,7 @@ pub use crate::backend::{Arguments, Binary, Factorisation, Instruction, Program,
 use crate::element::Dtype;
 use crate::error::Error;
 
-pub(crate) use lower::{Lowered, lower};
+pub(crate) use lower::{Lowered, lower, lower_over};
 pub use query::Degree;
 
 /// Number of a tensor node in its graph.

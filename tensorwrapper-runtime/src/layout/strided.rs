@@ -73,21 +73,25 @@ impl Strided {
     }
 
     /// Number of axes.
+    #[inline]
     pub(crate) fn rank(&self) -> usize {
         self.extents.len()
     }
 
     /// Number of indices along each axis.
+    #[inline]
     pub(crate) fn extents(&self) -> &[usize] {
         &self.extents
     }
 
     /// Distance between neighbours along each axis, in elements.
+    #[inline]
     pub(crate) fn strides(&self) -> &[isize] {
         &self.strides
     }
 
     /// Position of the element whose indices are all zero.
+    #[inline]
     pub(crate) fn offset(&self) -> usize {
         self.offset
     }
@@ -122,6 +126,38 @@ impl Strided {
             Some(span) if span.start >= 0 => usize::try_from(span.end).ok(),
             Some(_) => None,
         }
+    }
+
+    /// The lowest position; 0 where there is no element.
+    pub(crate) fn start(&self) -> usize {
+        if self.is_empty() {
+            return 0;
+        }
+        let back = |(&extent, &stride): (&usize, &isize)| if stride < 0 { (extent - 1) * stride.unsigned_abs() } else { 0 };
+        self.offset - self.extents.iter().zip(&self.strides).map(back).sum::<usize>()
+    }
+
+    /// The same map in memory that begins at the lowest position.
+    pub(crate) fn rebased(&self) -> Strided {
+        Strided { offset: if self.is_empty() { 0 } else { self.offset - self.start() }, ..self.clone() }
+    }
+
+    /// Whether another map has the same extents, and leads every index to the same position.
+    pub(crate) fn is_like(&self, other: &Strided) -> bool {
+        self.steps_like(other) && (self.offset == other.offset || self.is_empty())
+    }
+
+    /// Whether another map has the same extents, and leads from one element to the next by the same steps.
+    #[inline]
+    pub(crate) fn steps_like(&self, other: &Strided) -> bool {
+        // Axes are few: a loop over them takes less time than the call that compares memory.
+        let (mut same, mut apart) = (self.rank() == other.rank(), false);
+        let strides = self.strides.iter().zip(&other.strides);
+        for ((&extent, &known), (a, b)) in self.extents.iter().zip(&other.extents).zip(strides) {
+            same &= extent == known;
+            apart |= a != b && extent != 1;
+        }
+        same && (!apart || self.is_empty())
     }
 
     /// Whether another map of the same extents leads every index to the same position.

@@ -14,7 +14,7 @@ pub use accumulate::Accumulate;
 pub use order::Order;
 
 /// What a caller may choose about the passes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Choices {
     pub(crate) order: Order,
     /// Where the chance of searches for an order starts.

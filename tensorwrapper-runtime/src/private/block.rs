@@ -234,7 +234,11 @@ impl<'a, E> Block<'_, 'a, E> {
 
     /// Elements and layouts of all of them, if none is a recorded result.
     fn elements(&self) -> Option<SmallVec<[(SliceRef<'a>, &Strided); 4]>> {
-        self.tensors().map(Given::elements).collect()
+        let mut elements = SmallVec::new();
+        for tensor in self.tensors() {
+            elements.push(tensor.elements()?);
+        }
+        Some(elements)
     }
 }
 
@@ -285,7 +289,7 @@ impl<'a> Block<'_, 'a, Context> {
             && let Some(tensors) = self.elements()
         {
             let key = Key {
-                device: Arc::clone(&self.context.device),
+                device: self.context.device.identity(),
                 choices: self.context.choices,
                 tensors: tensors.iter().map(|(data, layout)| (data.dtype(), (*layout).clone())).collect(),
                 calls: self

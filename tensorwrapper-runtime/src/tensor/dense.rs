@@ -156,6 +156,11 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         (T::erase(&self.located.data), &self.located.layout)
     }
 
+    /// The elements, writable, and where they lie.
+    pub(crate) fn parts_mut(&mut self) -> (&mut [T], &Strided) {
+        (&mut self.located.data, &self.located.layout)
+    }
+
     /// The whole tensor, borrowed, its element type erased.
     pub(crate) fn erase(&self) -> AnyRef<'_> {
         AnyRef { data: T::erase(&self.located.data), layout: self.located.layout.clone() }

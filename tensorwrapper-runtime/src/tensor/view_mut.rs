@@ -191,6 +191,11 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
         (T::erase(self.located.data), &self.located.layout)
     }
 
+    /// The elements, writable, and where they lie.
+    pub(crate) fn parts_mut(&mut self) -> (&mut [T], &Strided) {
+        (self.located.data, &self.located.layout)
+    }
+
     /// The same view for a shorter time, its element type erased.
     pub(crate) fn erase_mut(&mut self) -> AnyMut<'_> {
         self.reborrow().into_erased()

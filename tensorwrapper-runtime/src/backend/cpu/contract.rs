@@ -1,15 +1,20 @@
-//! Sums of products: which axis plays which part, and which engine computes the result.
+//! Sums of products: which engine computes them, chosen when they are prepared, and called when they run.
 
 use std::borrow::Cow;
 
+use smallvec::SmallVec;
+
+use super::classify::{Alone, SMALL, Sorted, classify};
+use super::direct::Direct;
 use super::engine::{self, Multiplied, Simd};
-use super::fuse::{self, Axis, points};
+use super::fuse::{self, Axis};
+use super::matrix::Matrices;
 use super::sink::Sink;
-use super::split::narrowest;
-use super::{Cpu, Route, direct, map, matrix};
+use super::small::Small;
+use super::{Cpu, Route, map};
 use crate::backend::function::Scalar;
-use crate::backend::{Binary, Instruction, LoopNest, Operand, Output, Program, Reduction};
-use crate::erased::zeros;
+use crate::backend::{Binary, Contraction, Instruction, LoopNest, Operand, Output, Program, Reduction, RunContraction};
+use crate::erased::{SliceMut, SliceRef};
 use crate::error::Error;
 use crate::layout::Strided;
 
@@ -22,11 +27,11 @@ pub(super) const RIGHT: usize = 1;
 /// Where the output's strides and positions stand.
 pub(super) const OUT: usize = 2;
 
-/// Multiplications for one output matrix below which the blocked kernel's preparations cost more than its speed brings.
-const SMALL: usize = 8 * 8 * 8;
+/// Points of a space so small that preparations take longer than the arithmetic.
+const FEW: usize = 256;
 
-/// Rows or columns below which a matrix is narrow.
-const NARROW: usize = 48;
+/// What the caller of a run has promised.
+const TYPED: &str = "memory is of the element type prepared for";
 
 /// One factor: its memory, borrowed or packed.
 #[derive(Clone, Debug)]
@@ -42,15 +47,11 @@ impl<T: Clone> Factor<'_, T> {
     }
 }
 
-/// A product of two factors, its axes sorted by their parts. There is at least one element and one term.
+/// A product of two factors on memory, as the engine takes it; see [`Sorted`].
 pub(super) struct Product<'a, T: Clone> {
-    /// In both factors and the output, or in the output alone.
     pub(super) batch: Vec<Triple>,
-    /// In the left factor and the output.
     pub(super) rows: Vec<Triple>,
-    /// In the right factor and the output.
     pub(super) columns: Vec<Triple>,
-    /// In both factors, summed.
     pub(super) inner: Vec<Triple>,
     pub(super) factors: [Factor<'a, T>; 2],
     /// Positions of the first elements.
@@ -59,175 +60,144 @@ pub(super) struct Product<'a, T: Clone> {
     pub(super) out: Sink<'a, T>,
 }
 
-/// See [`Device::contract`](crate::backend::Device::contract).
-pub(super) fn contract<T: Multiplied>(
-    cpu: &Cpu,
-    nest: &LoopNest,
-    alpha: T,
-    factors: &[Operand<'_>],
-    output: Output<'_>,
-) -> Result<(), Error> {
-    if output.layout().is_empty() {
-        return Ok(());
+/// A contraction as this device has prepared it.
+#[derive(Debug)]
+pub(super) struct Ready<T: Multiplied> {
+    threads: usize,
+    way: Way<T>,
+}
+
+/// How it is computed.
+#[derive(Debug)]
+enum Way<T: Multiplied> {
+    /// There is no element.
+    Nothing,
+    /// As a program over all factors.
+    ElementWise(Box<ElementWise>),
+    /// As one product of small matrices where they lie: the prepared kernel, and where the matrices start.
+    Small(Small<T>, [isize; 3]),
+    /// As a product of two factors, which are summed over axes of their own before.
+    Product(Box<(Engine<T>, [Option<Alone>; 2])>),
+}
+
+/// What multiplies two factors.
+#[derive(Debug)]
+enum Engine<T: Multiplied> {
+    Direct(Direct<T>),
+    Matrices(Box<Matrices<T>>),
+    /// Packed block by block, by kernels for these instructions.
+    Blocks(Sorted<T>, Simd),
+}
+
+/// See [`Device::prepare`](crate::backend::Device::prepare).
+pub(super) fn prepare<T: Multiplied>(cpu: &Cpu, contraction: &Contraction<'_>) -> Result<Ready<T>, Error> {
+    let Contraction { nest, factors, output, .. } = *contraction;
+    let ready = |way: Way<T>| Ready { threads: cpu.threads, way };
+    if output.is_empty() {
+        return Ok(ready(Way::Nothing));
     }
-    let injective = fuse::is_injective(output.layout().extents(), output.layout().strides());
-    let [left, right] = factors else { return element_wise(cpu, nest, alpha, factors, output) };
-    let (left, right) = (left.layout().strides(), right.layout().strides());
-    // Without a sum, or where every output is multiplied by the number of terms alone, there is nothing to gain.
+    let element_wise = || Ok(ready(Way::ElementWise(Box::new(ElementWise::new(contraction)))));
+    let [(left, _), (right, _)] = factors else { return element_wise() };
+    let (left, right) = (left.strides(), right.strides());
+    // Without a sum, or where every output is multiplied by the number of terms alone, there is nothing to gain, but that
+    // products are prepared down to their strides, and programs are not.
+    let few = cpu.route == Route::Chosen
+        && nest.extents().iter().try_fold(1, |n: usize, &e| n.checked_mul(e)).is_some_and(|n| n <= FEW);
     let sums = |n: usize| nest.extents()[n] != 1 && (left[n] != 0 || right[n] != 0);
-    if nest.reduced_extents().contains(&0) || !injective || !(nest.kept()..nest.rank()).any(sums) {
-        return element_wise(cpu, nest, alpha, factors, output);
+    let injective = fuse::is_injective(output.extents(), output.strides());
+    if nest.reduced_extents().contains(&0) || !injective || !few && !(nest.kept()..nest.rank()).any(sums) {
+        return element_wise();
     }
-    let product = classify(cpu, nest, alpha, factors, output)?;
-    match cpu.route {
-        Route::Chosen if product.suits_direct() => direct::contract(cpu.threads, product),
-        Route::Chosen if product.suits_engine() => engine::contract(cpu.threads, product, Simd::chosen()?),
-        Route::Chosen => matrix::contract(cpu.threads, product, SMALL, false),
-        Route::Engine(simd) => engine::contract(cpu.threads, product, simd),
-        Route::Direct => direct::contract(cpu.threads, product),
-        Route::Tiles => matrix::contract(cpu.threads, product, usize::MAX, false),
-        Route::Blocked => matrix::contract(cpu.threads, product, 0, false),
-        Route::Packed => matrix::contract(cpu.threads, product, 0, true),
+    let (sorted, sums) = classify::<T>(contraction)?;
+    let matrices = |sorted, small, pack| {
+        Matrices::new(cpu.threads, sorted, small, pack).map(|matrices| Engine::Matrices(Box::new(matrices)))
+    };
+    let engine = match cpu.route {
+        Route::Chosen if sorted.suits_direct() => Engine::Direct(Direct::new(sorted)),
+        Route::Chosen if sorted.suits_engine() => Engine::Blocks(sorted, Simd::chosen()?),
+        Route::Chosen => matrices(sorted, SMALL, false)?,
+        Route::Engine(simd) => Engine::Blocks(sorted, simd),
+        Route::Direct => Engine::Direct(Direct::new(sorted)),
+        Route::Tiles => matrices(sorted, usize::MAX, false)?,
+        Route::Blocked => matrices(sorted, 0, false)?,
+        Route::Packed => matrices(sorted, 0, true)?,
+    };
+    let small = if let Engine::Matrices(matrices) = &engine { matrices.as_small() } else { None };
+    Ok(ready(match (small, &sums) {
+        (Some((small, start)), [None, None]) => Way::Small(small, start),
+        _ => Way::Product(Box::new((engine, sums))),
+    }))
+}
+
+impl<T: Multiplied> RunContraction for Ready<T> {
+    unsafe fn run(&self, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
+        let (engine, sums) = match &self.way {
+            Way::Small(small, start) => {
+                let [left, right] = [LEFT, RIGHT].map(|side| T::typed(factors[side]).expect(TYPED).as_ptr());
+                let out = T::typed_mut(output).expect(TYPED).as_mut_ptr();
+                // SAFETY: the caller keeps all positions inside, and the output is borrowed here alone.
+                unsafe {
+                    let factors = [left.offset(start[LEFT]), right.offset(start[RIGHT])];
+                    small.run(factors, out.offset(start[OUT]));
+                }
+                return Ok(());
+            }
+            Way::Nothing => return Ok(()),
+            Way::ElementWise(program) => return program.run::<T>(self.threads, factors, output),
+            Way::Product(product) => &**product,
+        };
+        let data = [LEFT, RIGHT].map(|side| T::typed(factors[side]).expect(TYPED));
+        let out = Sink::new(T::typed_mut(output).expect(TYPED));
+        let sum = |side: usize| sums[side].as_ref().map(|alone| alone.sum(self.threads, data[side])).transpose();
+        let summed = [sum(LEFT)?, sum(RIGHT)?];
+        let data = [LEFT, RIGHT].map(|side| summed[side].as_deref().unwrap_or(data[side]));
+        // SAFETY: the caller keeps all positions inside; summed factors have exactly those that their axes lead to.
+        unsafe {
+            match engine {
+                Engine::Direct(direct) => direct.run(self.threads, data, out),
+                Engine::Matrices(matrices) => matrices.run(self.threads, data, out),
+                Engine::Blocks(sorted, simd) => engine::contract(self.threads, sorted.on(data, out), *simd),
+            }
+        }
     }
 }
 
 /// Products in which nothing is summed, and those of another number of factors.
-fn element_wise<T: Scalar>(
-    cpu: &Cpu,
-    nest: &LoopNest,
-    alpha: T,
-    factors: &[Operand<'_>],
-    output: Output<'_>,
-) -> Result<(), Error> {
-    let mut instructions: Vec<Instruction> = (0..factors.len()).map(Instruction::Input).collect();
-    if alpha != T::ONE || factors.is_empty() {
-        instructions.push(Instruction::Constant(alpha.to_complex()));
-    }
-    let values = instructions.len();
-    for n in 1..values {
-        let previous = if n == 1 { 0 } else { instructions.len() - 1 };
-        instructions.push(Instruction::Combine(Binary::Multiply, previous, n));
-    }
-    map::map::<T>(cpu.threads, nest, (&Program::new(instructions), &[]), Reduction::Sum, factors, output)
+#[derive(Debug)]
+struct ElementWise {
+    nest: LoopNest,
+    program: Program,
+    /// Where the factors lie, how much memory they need, and whether they are conjugated.
+    factors: SmallVec<[(Strided, usize, bool); 2]>,
+    output: (Strided, usize),
 }
 
-fn classify<'a, T: Scalar>(
-    cpu: &Cpu,
-    nest: &LoopNest,
-    mut alpha: T,
-    factors: &[Operand<'a>],
-    output: Output<'a>,
-) -> Result<Product<'a, T>, Error> {
-    let (out, layout) = output.typed::<T>();
-    let mut axes: Vec<Triple> = (0..nest.rank())
-        .map(|n| Axis {
-            extent: nest.extents()[n],
-            strides: [
-                factors[0].layout().strides()[n],
-                factors[1].layout().strides()[n],
-                layout.strides().get(n).copied().unwrap_or(0),
-            ],
-        })
-        .collect();
-    let mut reduced = axes.split_off(nest.kept());
-    let mut start = [factors[0].layout().offset() as isize, factors[1].layout().offset() as isize, layout.offset() as isize];
-    let mut data = [LEFT, RIGHT].map(|side| Factor {
-        data: Cow::Borrowed(factors[side].typed::<T>()),
-        conjugate: factors[side].conjugate && T::DTYPE.is_complex(),
-    });
-    axes.retain(|axis| axis.extent != 1);
-    reduced.retain(|axis| axis.extent != 1);
-    for side in [LEFT, RIGHT] {
-        let other = 1 - side;
-        let (alone, rest) = reduced.into_iter().partition(|axis| axis.strides[side] != 0 && axis.strides[other] == 0);
-        reduced = rest;
-        sum_alone(cpu, alone, [&mut axes, &mut reduced], side, &mut start, &mut data[side])?;
-    }
-    // Axes of neither factor only repeat the sum.
-    let (inner, repeated): (Vec<Triple>, Vec<Triple>) = reduced.into_iter().partition(|axis| axis.strides[LEFT] != 0);
-    if !repeated.is_empty() {
-        alpha *= T::from_complex((points(&repeated) as f64).into());
-    }
-    let (batch, apart): (Vec<Triple>, Vec<Triple>) =
-        axes.into_iter().partition(|axis| (axis.strides[LEFT] != 0) == (axis.strides[RIGHT] != 0));
-    let (columns, rows) = apart.into_iter().partition(|axis: &Triple| axis.strides[RIGHT] != 0);
-    let mut product = Product { batch, rows, columns, inner, factors: data, start, alpha, out: Sink::new(out) };
-    fuse::forward(&mut product.batch, &mut product.start, OUT);
-    fuse::forward(&mut product.rows, &mut product.start, OUT);
-    fuse::forward(&mut product.columns, &mut product.start, OUT);
-    fuse::forward(&mut product.inner, &mut product.start, LEFT);
-    fuse::normalise(&mut product.batch, &[OUT, LEFT, RIGHT]);
-    fuse::normalise(&mut product.rows, &[OUT, LEFT]);
-    fuse::normalise(&mut product.columns, &[OUT, RIGHT]);
-    fuse::normalise(&mut product.inner, &[LEFT, RIGHT]);
-    Ok(product)
-}
-
-/// Sums a factor over the axes that it alone has, into memory of its own.
-fn sum_alone<T: Scalar>(
-    cpu: &Cpu,
-    alone: Vec<Triple>,
-    others: [&mut Vec<Triple>; 2],
-    side: usize,
-    start: &mut [isize; 3],
-    factor: &mut Factor<'_, T>,
-) -> Result<(), Error> {
-    if alone.is_empty() {
-        return Ok(());
-    }
-    let mut kept: Vec<&mut Triple> = others.into_iter().flatten().filter(|axis| axis.strides[side] != 0).collect();
-    kept.sort_by_key(|axis| std::cmp::Reverse(axis.strides[side].unsigned_abs()));
-    let (mut extents, mut strides): (Vec<usize>, Vec<isize>) =
-        kept.iter().map(|axis| &**axis).chain(&alone).map(|axis| (axis.extent, axis.strides[side])).unzip();
-    let layout = Strided::within(&extents, &strides, start[side] as usize, factor.data.len())?;
-    let operand = Operand::new(T::erase(&factor.data), &layout);
-    let nest = LoopNest::new(extents.clone(), kept.len());
-    extents.truncate(kept.len());
-    let result = Strided::row_major(&extents)?;
-    strides.clear();
-    strides.extend(result.strides());
-    let mut summed = zeros::<T>(result.len())?;
-    let program = Program::new(vec![Instruction::Input(0)]);
-    let output = Output::new(T::erase_mut(&mut summed), &result);
-    map::map::<T>(cpu.threads, &nest, (&program, &[]), Reduction::Sum, &[operand], output)?;
-    for (axis, stride) in kept.into_iter().zip(strides) {
-        axis.strides[side] = stride;
-    }
-    (start[side], factor.data) = (0, Cow::Owned(summed));
-    Ok(())
-}
-
-impl<T: Clone> Product<'_, T> {
-    /// Whether all three matrices lie as plain matrix products have them, and none is so narrow that packing it is most of
-    /// the work: these the blocked kernel of the `gemm` crate computes 3 to 16 % faster than the engine (see
-    /// `docs/results/contraction.md`).
-    fn is_plain(&self) -> bool {
-        let [rows, columns, inner] = [&self.rows, &self.columns, &self.inner].map(|axes| points(axes));
-        (rows.min(columns) >= NARROW || inner < NARROW && self.batch.is_empty())
-            && [LEFT, RIGHT].into_iter().all(|side| matrix::place(matrix::groups(self, side), side).is_some())
-            && matrix::place([&self.rows, &self.columns], OUT).is_some()
-    }
-
-    /// Whether the matrices are large enough for the engine, and neighbours in memory belong to one of them.
-    fn suits_engine(&self) -> bool {
-        let [rows, columns, inner] = [&self.rows, &self.columns, &self.inner].map(|axes| points(axes));
-        let apart = |side: usize, groups: [&[Triple]; 2]| {
-            narrowest(&self.batch, side) < narrowest(groups[0], side).min(narrowest(groups[1], side))
-        };
-        rows.saturating_mul(columns).saturating_mul(inner) > SMALL
-            && !self.is_plain()
-            && ![LEFT, RIGHT].into_iter().any(|side| apart(side, matrix::groups(self, side)))
-            && !apart(OUT, [&self.rows, &self.columns])
-    }
-
-    /// Whether there is no matrix product in it worth the name: too little is read twice.
-    fn suits_direct(&self) -> bool {
-        let (rows, columns, inner) = (points(&self.rows), points(&self.columns), points(&self.inner));
-        if rows == 1 || columns == 1 || inner == 1 {
-            return true;
+impl ElementWise {
+    fn new(contraction: &Contraction<'_>) -> ElementWise {
+        let reach = |layout: &Strided| layout.reach().expect("layouts of a kernel start inside their memory");
+        let mut instructions: Vec<Instruction> = (0..contraction.factors.len()).map(Instruction::Input).collect();
+        if contraction.alpha != num_complex::Complex::ONE || contraction.factors.is_empty() {
+            instructions.push(Instruction::Constant(contraction.alpha));
         }
-        // Many small products side by side: vectors run across the batch.
-        let unit = |axis: &Triple| axis.strides.iter().all(|stride| stride.unsigned_abs() <= 1) && axis.extent >= 8;
-        self.batch.iter().any(unit) && rows.saturating_mul(columns).saturating_mul(inner) <= 8 * SMALL
+        let values = instructions.len();
+        for n in 1..values {
+            let previous = if n == 1 { 0 } else { instructions.len() - 1 };
+            instructions.push(Instruction::Combine(Binary::Multiply, previous, n));
+        }
+        let factor = |&(layout, conjugate): &(&Strided, bool)| (layout.clone(), reach(layout), conjugate);
+        ElementWise {
+            nest: contraction.nest.clone(),
+            program: Program::new(instructions),
+            factors: contraction.factors.iter().map(factor).collect(),
+            output: (contraction.output.clone(), reach(contraction.output)),
+        }
+    }
+
+    fn run<T: Scalar>(&self, threads: usize, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
+        let known = factors.iter().zip(&self.factors);
+        let factors: SmallVec<[Operand<'_>; 4]> =
+            known.map(|(&data, (layout, reach, conjugate))| Operand::reaching(data, layout, *reach, *conjugate)).collect();
+        let output = Output::reaching(output, &self.output.0, self.output.1);
+        map::map::<T>(threads, &self.nest, (&self.program, &[]), Reduction::Sum, &factors, output)
     }
 }

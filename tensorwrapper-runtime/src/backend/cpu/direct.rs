@@ -2,14 +2,15 @@
 //!
 //! They run at the speed of memory, over any strides, without packing anything large.
 
-use std::borrow::Cow;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use rayon::prelude::*;
+use smallvec::SmallVec;
 
-use super::contract::{LEFT, OUT, Product, RIGHT, Triple};
+use super::classify::Sorted;
+use super::contract::{LEFT, OUT, RIGHT, Triple};
 use super::fuse::{self, Axis, Odometer, points};
-use super::permute;
+use super::packed::Packed;
 use super::sink::Sink;
 use super::tasks;
 use super::vector::{add_scaled, dot};
@@ -19,92 +20,103 @@ use crate::error::Error;
 
 /// Elements of a running sum held at once.
 const CHUNK: usize = 512;
+/// Elements of a running sum that need no memory of their own.
+const FEW: usize = 16;
 /// Terms added to a running sum one after the other, before it is added to the total.
 const LEAF: usize = 256;
 
-/// Computes the product with vectors along the axis that suits it best.
-pub(super) fn contract<T: Element>(threads: usize, mut product: Product<'_, T>) -> Result<(), Error> {
-    let mut kept = [&product.batch[..], &product.rows, &product.columns].concat();
-    let mut inner = std::mem::take(&mut product.inner);
-    let sizes = [LEFT, RIGHT].map(|side| {
-        let own = kept.iter().chain(&inner).filter(|axis| axis.strides[side] != 0);
-        own.map(|axis| axis.extent as f64).product::<f64>()
-    });
-    let larger = if sizes[LEFT] >= sizes[RIGHT] { LEFT } else { RIGHT };
-    fuse::sort(&mut kept, &[larger, OUT]);
-    fuse::sort(&mut inner, &[larger]);
-    let cost = |axis: &Triple| {
-        let access = |side: usize| match axis.strides[side].unsigned_abs() {
-            0 => 0.0,
-            1 => sizes[side],
-            stride => sizes[side] * stride.min(8) as f64,
-        };
-        access(LEFT) + access(RIGHT) + sizes[larger] * 8.0 / axis.extent.min(CHUNK) as f64
-    };
-    let best = |axes: &[Triple]| {
-        let costs = axes.iter().map(cost).enumerate();
-        costs.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, f64::INFINITY))
-    };
-    let (best_kept, best_inner) = (best(&kept), best(&inner));
-    let along_inner = best_inner.1 < best_kept.1;
-    let vector = match (along_inner, kept.is_empty()) {
-        (true, _) => inner.remove(best_inner.0),
-        (false, false) => kept.remove(best_kept.0),
-        (false, true) => Axis { extent: 1, strides: [0; 3] },
-    };
-
-    let mut direct = Direct::new(product, [kept, inner], vector, along_inner);
-    let smaller = 1 - larger;
-    if direct.vector.strides[smaller].unsigned_abs() > 1 && sizes[smaller] * 4.0 <= sizes[larger] {
-        direct.pack(threads, smaller)?;
-    }
-    direct.run(threads)
-}
-
-/// A product, its axes ordered for loops around one vector.
-#[derive(Clone)]
-struct Direct<'a, T: Clone> {
+/// A product, prepared: its axes ordered for loops around one vector, along the axis that suits it best.
+#[derive(Clone, Debug)]
+pub(super) struct Direct<T> {
     kept: Vec<Triple>,
     inner: Vec<Triple>,
     vector: Triple,
     along_inner: bool,
-    data: [Cow<'a, [T]>; 2],
     start: [isize; 3],
-    out: Sink<'a, T>,
     alpha: T,
     conjugate: Conjugate,
+    /// A factor that is copied first, so that the vector runs along neighbours in it.
+    packed: Option<(usize, Packed)>,
 }
 
 /// What is conjugated.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Conjugate {
     left: bool,
     right: bool,
 }
 
-impl<'a, T: Element> Direct<'a, T> {
-    fn new(product: Product<'a, T>, [kept, inner]: [Vec<Triple>; 2], vector: Triple, along_inner: bool) -> Direct<'a, T> {
-        let Product { start, out, alpha, factors: [left, right], .. } = product;
-        let conjugate = Conjugate { left: left.conjugate, right: right.conjugate };
-        Direct { kept, inner, vector, along_inner, data: [left.data, right.data], start, out, alpha, conjugate }
-    }
-
-    /// Copies a factor so that the vector runs along neighbours in it.
-    fn pack(&mut self, threads: usize, side: usize) -> Result<(), Error> {
-        let mut axes = Vec::new();
-        let mut stride = 1;
-        let all = self.kept.iter_mut().chain(&mut self.inner).chain([&mut self.vector]);
-        for axis in all.rev().filter(|axis| axis.strides[side] != 0) {
-            axes.push(Axis { extent: axis.extent, strides: [axis.strides[side], stride] });
-            axis.strides[side] = stride;
-            stride *= axis.extent as isize;
+impl<T: Element> Direct<T> {
+    /// Chooses the axis, and prepares the product.
+    pub(super) fn new(sorted: Sorted<T>) -> Direct<T> {
+        let Sorted { batch, rows, columns, mut inner, conjugate: [left, right], start, alpha } = sorted;
+        let mut kept = [batch, rows, columns].concat();
+        let sizes = [LEFT, RIGHT].map(|side| {
+            let own = kept.iter().chain(&inner).filter(|axis| axis.strides[side] != 0);
+            own.map(|axis| axis.extent as f64).product::<f64>()
+        });
+        let larger = if sizes[LEFT] >= sizes[RIGHT] { LEFT } else { RIGHT };
+        fuse::sort(&mut kept, &[larger, OUT]);
+        fuse::sort(&mut inner, &[larger]);
+        let cost = |axis: &Triple| {
+            let access = |side: usize| match axis.strides[side].unsigned_abs() {
+                0 => 0.0,
+                1 => sizes[side],
+                stride => sizes[side] * stride.min(8) as f64,
+            };
+            access(LEFT) + access(RIGHT) + sizes[larger] * 8.0 / axis.extent.min(CHUNK) as f64
+        };
+        let best = |axes: &[Triple]| {
+            let costs = axes.iter().map(cost).enumerate();
+            costs.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, f64::INFINITY))
+        };
+        let (best_kept, best_inner) = (best(&kept), best(&inner));
+        let along_inner = best_inner.1 < best_kept.1;
+        let vector = match (along_inner, kept.is_empty()) {
+            (true, _) => inner.remove(best_inner.0),
+            (false, false) => kept.remove(best_kept.0),
+            (false, true) => Axis { extent: 1, strides: [0; 3] },
+        };
+        let conjugate = Conjugate { left, right };
+        let mut direct = Direct { kept, inner, vector, along_inner, start, alpha, conjugate, packed: None };
+        let smaller = 1 - larger;
+        if vector.strides[smaller].unsigned_abs() > 1 && sizes[smaller] * 4.0 <= sizes[larger] {
+            let axes = direct.kept.iter_mut().chain(&mut direct.inner).chain([&mut direct.vector]);
+            direct.packed = Some((smaller, Packed::new(axes, smaller, &mut direct.start[smaller])));
         }
-        let mut packed = zeros::<T>(stride as usize)?;
-        permute::copy(threads, axes, [self.start[side], 0], &self.data[side], Sink::new(&mut packed), false);
-        (self.data[side], self.start[side]) = (Cow::Owned(packed), 0);
-        Ok(())
+        direct
     }
 
+    /// Computes it.
+    ///
+    /// # Safety
+    /// All positions that the axes lead to lie inside the memory, and nobody else touches those of the output.
+    pub(super) unsafe fn run(&self, threads: usize, [left, right]: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
+        let data = match &self.packed {
+            None => return Run { axes: self, data: [left, right], out }.run(threads),
+            Some((LEFT, packed)) => [&packed.make(threads, left)?[..], right],
+            Some((_, packed)) => [left, &packed.make(threads, right)?[..]],
+        };
+        Run { axes: self, data, out }.run(threads)
+    }
+}
+
+/// A product on memory.
+struct Run<'r, 'a, T> {
+    axes: &'r Direct<T>,
+    data: [&'a [T]; 2],
+    out: Sink<'a, T>,
+}
+
+impl<T> Deref for Run<'_, '_, T> {
+    type Target = Direct<T>;
+
+    fn deref(&self) -> &Direct<T> {
+        self.axes
+    }
+}
+
+impl<T: Element> Run<'_, '_, T> {
     fn run(&self, threads: usize) -> Result<(), Error> {
         let operations = points(&self.kept).saturating_mul(points(&self.inner)).saturating_mul(self.vector.extent);
         let stretches = if self.along_inner { 1 } else { self.vector.extent.div_ceil(CHUNK) };
@@ -126,7 +138,7 @@ impl<'a, T: Element> Direct<'a, T> {
         let mut sums = zeros::<T>(size * threads)?;
         let parts = Sink::new(&mut sums);
         (0..threads).into_par_iter().with_max_len(1).for_each(|part| {
-            let mut own = self.clone();
+            let mut own = self.axes.clone();
             let terms = own.inner.iter_mut().chain(self.along_inner.then_some(&mut own.vector));
             let longest = terms.max_by_key(|axis| axis.extent).expect("many terms lie along an axis");
             let bound = |part: usize| (longest.extent as u128 * part as u128 / threads as u128) as usize;
@@ -141,11 +153,11 @@ impl<'a, T: Element> Direct<'a, T> {
                 stride *= axis.extent as isize;
             }
             own.start[OUT] = (part * size) as isize;
-            own.out = parts;
             if !range.is_empty() {
                 let stretches = if own.along_inner { 1 } else { own.vector.extent.div_ceil(CHUNK) };
                 let outputs = 0..points(&own.kept) * stretches;
-                if own.along_inner { own.along_inner(outputs) } else { own.along_kept(outputs, stretches) }
+                let run = Run { axes: &own, data: self.data, out: parts };
+                if own.along_inner { run.along_inner(outputs) } else { run.along_kept(outputs, stretches) }
             }
         });
         let mut walk = Odometer::new(&kept, &self.start, 0);
@@ -160,7 +172,7 @@ impl<'a, T: Element> Direct<'a, T> {
 
     /// Each output of a range is a sum of dot products.
     fn along_inner(&self, range: Range<usize>) {
-        let [a, b] = &self.data;
+        let [a, b] = self.data;
         let [left, right, _] = self.vector.strides;
         let terms = points(&self.inner);
         let mut outputs = Odometer::new(&self.kept, &self.start, range.start);
@@ -191,7 +203,8 @@ impl<'a, T: Element> Direct<'a, T> {
     /// Each stretch of outputs of a range is a sum of scaled vectors.
     fn along_kept(&self, range: Range<usize>, stretches: usize) {
         let width = CHUNK.min(self.vector.extent);
-        let (mut sums, mut totals) = (vec![T::ZERO; width], vec![T::ZERO; width]);
+        let zeros = || SmallVec::<[T; FEW]>::from_elem(T::ZERO, width);
+        let (mut sums, mut totals) = (zeros(), zeros());
         for output in range {
             let first = output % stretches * CHUNK;
             let len = CHUNK.min(self.vector.extent - first);
@@ -214,7 +227,7 @@ impl<'a, T: Element> Direct<'a, T> {
     }
 
     fn add_terms(&self, sums: &mut [T], walk: &mut Odometer<'_, [isize; 3]>, terms: usize) {
-        let [a, b] = &self.data;
+        let [a, b] = self.data;
         let [left, right, _] = self.vector.strides;
         for _ in 0..terms {
             let [at_a, at_b, _] = walk.position;

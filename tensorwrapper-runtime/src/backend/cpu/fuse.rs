@@ -2,6 +2,8 @@
 //!
 //! Knows strides only; what is computed along the axes is the callers' business.
 
+use smallvec::SmallVec;
+
 /// One axis of an iteration space over several operands: `S` holds one stride for each of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Axis<S> {
@@ -88,7 +90,7 @@ pub(super) fn is_injective(extents: &[usize], strides: &[isize]) -> bool {
 #[derive(Debug)]
 pub(super) struct Odometer<'a, S> {
     axes: &'a [Axis<S>],
-    index: Vec<usize>,
+    index: SmallVec<[usize; 8]>,
     /// Where each operand stands.
     pub(super) position: S,
 }
@@ -96,7 +98,7 @@ pub(super) struct Odometer<'a, S> {
 impl<'a, S: Strides> Odometer<'a, S> {
     /// Stands on the point of that number; `start` is where point 0 lies.
     pub(super) fn new(axes: &'a [Axis<S>], start: &S, point: usize) -> Odometer<'a, S> {
-        let mut odometer = Odometer { axes, index: vec![0; axes.len()], position: start.clone() };
+        let mut odometer = Odometer { axes, index: SmallVec::from_elem(0, axes.len()), position: start.clone() };
         odometer.seek(start, point);
         odometer
     }

@@ -3,15 +3,17 @@
 //! Where the axes of an operand do not fuse to single strides its matrices are packed, each when it is needed or, where
 //! many products need it, all of them beforehand. A result that does not fuse is computed apart and scattered.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use super::contract::{LEFT, OUT, Product, RIGHT, Triple};
+use super::classify::Sorted;
+use super::contract::{LEFT, OUT, RIGHT, Triple};
 use super::fuse::{self, Axis, Odometer, points, single_stride};
-use super::gemm::{Matrix, Place, Sizes, multiply};
-use super::permute::{self, Pair, Permutation};
+use super::gemm::{Place, Sizes, multiply};
+use super::packed::Packed;
+use super::permute::{Pair, Permutation};
 use super::sink::Sink;
+use super::small::Small;
 use super::split::narrowest;
 use super::{split, tasks};
 use crate::element::Element;
@@ -20,34 +22,6 @@ use crate::error::Error;
 
 /// Elements that are packed together at most: few enough to stay in a cache.
 const GROUP: usize = 1 << 19;
-
-/// Computes the product; matrices of at most `small` multiplications go to the small kernel.
-/// `pack` packs and scatters even where the strides need none of it.
-pub(super) fn contract<T: Element>(threads: usize, mut product: Product<'_, T>, small: usize, pack: bool) -> Result<(), Error> {
-    split::choose(&mut product);
-    let lies = [lie(threads, &mut product, LEFT, pack)?, lie(threads, &mut product, RIGHT, pack)?];
-    let sizes = Sizes { rows: points(&product.rows), columns: points(&product.columns), inner: points(&product.inner) };
-    let mut group = group(threads, &mut product, &lies, sizes);
-    let sides = [LEFT, RIGHT].map(|side| Side::factor(&product, lies[side], side, &mut group));
-    let result = match place([&product.rows, &product.columns], OUT) {
-        Some(place) if !pack => Side { place, packing: None },
-        _ => Side::packed([&product.rows, &product.columns], OUT, &[]).0,
-    };
-    let items = points(&product.batch);
-    let one = points(&group).saturating_mul(sizes.multiplications());
-    // Large matrices are divided themselves; where there are few of them, too.
-    let (outside, inside) = if items >= 4 * threads && one < 1 << 26 { (threads, 1) } else { (1, threads) };
-    let threads = tasks::worth(inside, sizes.multiplications() / 4);
-    let matrices = Matrices { sizes, group, sides, result, product: &product, small, threads };
-    // A task that finds no memory for its packed matrices says so in the end.
-    let failed = Mutex::new(None);
-    tasks::split(outside, items, items.saturating_mul(one), |range| {
-        if let Err(error) = matrices.multiply(range) {
-            *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-        }
-    });
-    failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
-}
 
 /// How a factor's matrices are read.
 #[derive(Clone, Copy, Debug)]
@@ -68,28 +42,29 @@ pub(super) fn place(groups: [&[Triple]; 2], operand: usize) -> Option<Place> {
 }
 
 /// Rows and columns of a factor's matrices.
-pub(super) fn groups<'a, T: Clone>(product: &'a Product<'_, T>, side: usize) -> [&'a [Triple]; 2] {
+pub(super) fn groups<T>(product: &Sorted<T>, side: usize) -> [&[Triple]; 2] {
     if side == LEFT { [&product.rows, &product.inner] } else { [&product.inner, &product.columns] }
 }
 
-/// Decides how a factor's matrices are read; packs all of them where many products read the same ones.
-fn lie<T: Element>(threads: usize, product: &mut Product<'_, T>, side: usize, force: bool) -> Result<Lie, Error> {
+/// Decides how a factor's matrices are read; all of them are packed beforehand where many products read the same ones.
+fn lie<T>(product: &mut Sorted<T>, side: usize, force: bool) -> (Lie, Option<Packed>) {
     let matrices = groups(product, side);
     let narrow = narrowest(matrices[0], side).min(narrowest(matrices[1], side));
     let across = narrow != usize::MAX && narrow > narrowest(&product.batch, side);
     match place(matrices, side) {
-        Some(place) if !force && !across => return Ok(Lie::InPlace(place)),
+        Some(place) if !force && !across => return (Lie::InPlace(place), None),
         _ => {}
     }
     if product.batch.iter().all(|axis| axis.strides[side] != 0) {
-        return Ok(if across { Lie::Across } else { Lie::Packed });
+        return (if across { Lie::Across } else { Lie::Packed }, None);
     }
-    pack_all(threads, product, side)?;
-    Ok(Lie::InPlace(place(groups(product, side), side).expect("packed axes lie side by side")))
+    let packed = pack_all(product, side);
+    let place = place(groups(product, side), side).expect("packed axes lie side by side");
+    (Lie::InPlace(place), Some(packed))
 }
 
 /// Takes those axes out of the batch whose matrices are packed together.
-fn group<T: Clone>(threads: usize, product: &mut Product<'_, T>, lies: &[Lie; 2], sizes: Sizes) -> Vec<Triple> {
+fn group<T>(threads: usize, product: &mut Sorted<T>, lies: &[Lie; 2], sizes: Sizes) -> Vec<Triple> {
     let packed = [LEFT, RIGHT].into_iter().filter(|&side| !matches!(lies[side], Lie::InPlace(_)));
     let elements = |side: usize| sizes.inner * if side == LEFT { sizes.rows } else { sizes.columns };
     let Some(largest) = packed.max_by_key(|&side| elements(side)) else {
@@ -115,6 +90,7 @@ fn group<T: Clone>(threads: usize, product: &mut Product<'_, T>, lies: &[Lie; 2]
 }
 
 /// How the matrices of an operand lie for the kernel.
+#[derive(Debug)]
 struct Side {
     place: Place,
     /// How a group of them is packed before it is read, or one is scattered after it is written; and the number of elements.
@@ -123,7 +99,7 @@ struct Side {
 
 impl Side {
     /// A factor's matrices; those that are packed have their strides in `group` set to those of the packed ones.
-    fn factor<T: Clone>(product: &Product<'_, T>, lie: Lie, side: usize, group: &mut [Triple]) -> Side {
+    fn factor<T>(product: &Sorted<T>, lie: Lie, side: usize, group: &mut [Triple]) -> Side {
         if let Lie::InPlace(place) = lie {
             return Side { place, packing: None };
         }
@@ -152,60 +128,118 @@ impl Side {
 }
 
 /// Packs all matrices of a factor.
-fn pack_all<T: Element>(threads: usize, product: &mut Product<'_, T>, side: usize) -> Result<(), Error> {
-    let outside = if side == LEFT { &mut product.rows } else { &mut product.columns };
-    let groups = if narrowest(outside, side) < narrowest(&product.inner, side) {
-        [&mut product.batch, &mut product.inner, outside]
-    } else {
-        [&mut product.batch, outside, &mut product.inner]
-    };
-    let mut axes = Vec::new();
-    let mut stride = 1;
-    for axis in groups.into_iter().rev().flat_map(|axes| axes.iter_mut().rev()).filter(|axis| axis.strides[side] != 0) {
-        axes.push(Axis { extent: axis.extent, strides: [axis.strides[side], stride] });
-        axis.strides[side] = stride;
-        stride *= axis.extent as isize;
-    }
-    let mut packed = zeros::<T>(stride as usize)?;
-    let factor = &mut product.factors[side];
-    permute::copy(threads, axes, [product.start[side], 0], &factor.data, Sink::new(&mut packed), false);
-    (factor.data, product.start[side]) = (Cow::Owned(packed), 0);
-    Ok(())
+fn pack_all<T>(product: &mut Sorted<T>, side: usize) -> Packed {
+    let Sorted { batch, rows, columns, inner, start, .. } = product;
+    let outside = if side == LEFT { rows } else { columns };
+    let groups =
+        if narrowest(outside, side) < narrowest(inner, side) { [batch, inner, outside] } else { [batch, outside, inner] };
+    Packed::new(groups.into_iter().flat_map(|axes| axes.iter_mut()), side, &mut start[side])
 }
 
-/// A batch of matrix products.
-struct Matrices<'a, 'b, T: Clone> {
+/// A batch of matrix products, prepared.
+#[derive(Debug)]
+pub(super) struct Matrices<T> {
     sizes: Sizes,
+    batch: Vec<Triple>,
     /// Axes of the batch along which packed factors are packed together.
     group: Vec<Triple>,
+    /// Factors that are packed as a whole before anything is multiplied.
+    whole: [Option<Packed>; 2],
     /// The factors.
     sides: [Side; 2],
     result: Side,
-    product: &'a Product<'b, T>,
-    small: usize,
-    /// Threads for each of them.
-    threads: usize,
+    conjugate: [bool; 2],
+    start: [isize; 3],
+    alpha: T,
+    small: Option<Small<T>>,
+    /// Threads that share the batch, and threads for each of it.
+    threads: [usize; 2],
 }
 
-impl<T: Element> Matrices<'_, '_, T> {
+impl<T: Element> Matrices<T> {
+    /// Prepares the product; matrices of at most `small` multiplications go to the small kernel. `pack` packs and scatters even
+    /// where the strides need none of it.
+    ///
+    /// # Errors
+    /// When the environment asks for vector instructions that are not there.
+    pub(super) fn new(threads: usize, mut product: Sorted<T>, small: usize, pack: bool) -> Result<Matrices<T>, Error> {
+        split::choose(&mut product);
+        let (left, right) = (lie(&mut product, LEFT, pack), lie(&mut product, RIGHT, pack));
+        let (lies, whole) = ([left.0, right.0], [left.1, right.1]);
+        let sizes = Sizes { rows: points(&product.rows), columns: points(&product.columns), inner: points(&product.inner) };
+        let mut group = group(threads, &mut product, &lies, sizes);
+        let sides = [LEFT, RIGHT].map(|side| Side::factor(&product, lies[side], side, &mut group));
+        let result = match place([&product.rows, &product.columns], OUT) {
+            Some(place) if !pack => Side { place, packing: None },
+            _ => Side::packed([&product.rows, &product.columns], OUT, &[]).0,
+        };
+        let one = points(&group).saturating_mul(sizes.multiplications());
+        // Large matrices are divided themselves; where there are few of them, too.
+        let (outside, inside) = if points(&product.batch) >= 4 * threads && one < 1 << 26 { (threads, 1) } else { (1, threads) };
+        let Sorted { batch, conjugate, start, alpha, .. } = product;
+        let places = [sides[LEFT].place, sides[RIGHT].place, result.place];
+        let is_small = sizes.multiplications() <= small;
+        let small = is_small.then(|| Small::new(sizes, places, conjugate, alpha)).transpose()?;
+        let threads = [outside, tasks::worth(inside, sizes.multiplications() / 4)];
+        Ok(Matrices { sizes, batch, group, whole, sides, result, conjugate, start, alpha, small, threads })
+    }
+
+    /// Whether it is one product, of matrices where they lie.
+    fn is_one(&self) -> bool {
+        let Matrices { batch, group, whole, sides: [left, right], result, .. } = self;
+        let in_place = [left, right, result].into_iter().all(|side| side.packing.is_none());
+        batch.is_empty() && group.is_empty() && whole.iter().all(Option::is_none) && in_place
+    }
+
+    /// The kernel of the one small product that it is, of matrices where they lie, and where these start.
+    pub(super) fn as_small(&self) -> Option<(Small<T>, [isize; 3])> {
+        self.small.filter(|_| self.is_one()).map(|small| (small, self.start))
+    }
+
+    /// Computes it.
+    ///
+    /// # Safety
+    /// All positions that the axes lead to lie inside the memory, and nobody else touches those of the output.
+    pub(super) unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
+        if self.is_one() {
+            self.multiply_one(data, &mut [], out, self.start);
+            return Ok(());
+        }
+        let copy = |side: usize| self.whole[side].as_ref().map(|packed| packed.make(threads, data[side])).transpose();
+        let copies = [copy(LEFT)?, copy(RIGHT)?];
+        let data = [LEFT, RIGHT].map(|side| copies[side].as_deref().unwrap_or(data[side]));
+        let items = points(&self.batch);
+        let one = points(&self.group).saturating_mul(self.sizes.multiplications());
+        // A task that finds no memory for its packed matrices says so in the end.
+        let failed = Mutex::new(None);
+        tasks::split(self.threads[0], items, items.saturating_mul(one), |range| {
+            if let Err(error) = self.multiply(range, data, out) {
+                *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            }
+        });
+        failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+    }
+
     /// Computes the groups of products of these numbers.
-    fn multiply(&self, range: Range<usize>) -> Result<(), Error> {
+    fn multiply(&self, range: Range<usize>, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
         let space = |side: &Side| zeros::<T>(side.packing.as_ref().map_or(0, |packing| packing.1));
         let mut packed = [space(&self.sides[LEFT])?, space(&self.sides[RIGHT])?];
         let mut apart = space(&self.result)?;
-        let mut walk = Odometer::new(&self.product.batch, &self.product.start, range.start);
+        let mut walk = Odometer::new(&self.batch, &self.start, range.start);
         for _ in range {
             let mut start = walk.position;
             for side in [LEFT, RIGHT] {
                 if let Some((permutation, _)) = &self.sides[side].packing {
-                    let (data, to) = (&self.product.factors[side].data, Sink::new(&mut packed[side]));
-                    permutation.run(self.threads, [start[side], 0], data, to, false);
+                    let to = Sink::new(&mut packed[side]);
+                    permutation.run(self.threads[1], [start[side], 0], data[side], to, false);
                     start[side] = 0;
                 }
             }
+            let of = |side: usize| if self.sides[side].packing.is_some() { &packed[side][..] } else { data[side] };
+            let factors = [of(LEFT), of(RIGHT)];
             let mut item = Odometer::new(&self.group, &start, 0);
             for _ in 0..points(&self.group) {
-                self.multiply_one(&packed, &mut apart, item.position);
+                self.multiply_one(factors, &mut apart, out, item.position);
                 item.step();
             }
             walk.step();
@@ -213,24 +247,27 @@ impl<T: Element> Matrices<'_, '_, T> {
         Ok(())
     }
 
-    /// One product, of matrices at these positions: packed factors' in `packed`.
-    fn multiply_one(&self, packed: &[Vec<T>; 2], apart: &mut [T], at: [isize; 3]) {
-        let [left, right] = [LEFT, RIGHT].map(|side| {
-            let (Side { place, packing }, factor) = (&self.sides[side], &self.product.factors[side]);
-            let data = if packing.is_some() { &packed[side][..] } else { &factor.data[..] };
-            Matrix { data, start: at[side], place: *place, conjugate: factor.conjugate }
-        });
-        let (place, alpha) = (self.result.place, self.product.alpha);
-        let threads = if self.sizes.multiplications() > self.small { Some(self.threads) } else { None };
-        // SAFETY: positions and strides come from an output that was found to lie inside its memory, or from
-        // temporaries laid out for them; this task alone writes this matrix, whose elements lie apart.
-        unsafe {
-            match &self.result.packing {
-                None => multiply(threads, self.sizes, alpha, left, right, self.product.out, at[OUT], place),
-                Some((permutation, _)) => {
-                    multiply(threads, self.sizes, alpha, left, right, Sink::new(apart), 0, place);
-                    permutation.run(self.threads, [0, at[OUT]], apart, self.product.out, false);
+    /// One product, of matrices at these positions.
+    fn multiply_one(&self, data: [&[T]; 2], apart: &mut [T], out: Sink<'_, T>, at: [isize; 3]) {
+        let multiply = |out: Sink<'_, T>, start: isize| {
+            // SAFETY: positions and strides come from factors and an output that were found to lie inside their memory, or
+            // from temporaries laid out for them; this task alone writes this matrix, whose elements lie apart.
+            unsafe {
+                let (from, to) = ([LEFT, RIGHT].map(|side| data[side].as_ptr().offset(at[side])), out.address(start));
+                match &self.small {
+                    Some(small) => small.run(from, to),
+                    None => {
+                        let places = [self.sides[LEFT].place, self.sides[RIGHT].place, self.result.place];
+                        multiply(self.threads[1], self.sizes, self.alpha, from, to, places, self.conjugate);
+                    }
                 }
+            }
+        };
+        match &self.result.packing {
+            None => multiply(out, at[OUT]),
+            Some((permutation, _)) => {
+                multiply(Sink::new(apart), 0);
+                permutation.run(self.threads[1], [0, at[OUT]], apart, out, false);
             }
         }
     }

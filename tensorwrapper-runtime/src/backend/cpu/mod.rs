@@ -1,11 +1,12 @@
 //! The fast device: all cores of this machine.
 //!
-//! Files by stage: `fuse` brings iteration spaces into normal form; `contract` classifies products and sends them to
-//! `direct` (dots, matrix times vector, …), to `engine` (packed block by block from any strides, our own kernels), or to
+//! Files by stage: `fuse` brings iteration spaces into normal form; `classify` sorts the axes of products, `contract` prepares
+//! them and sends them to `direct` (dots, matrix times vector, …), to `engine` (packed block by block from any strides, our own kernels), or to
 //! `matrix` (small and plain matrices, and those whose neighbours in memory belong to others: cut by `split`, packed, then `gemm`);
 //! `map` runs element-wise programs, in the order that `loops` chooses; `evaluate` interprets them; `permute` copies;
 //! `factorise` decomposes matrices.
 
+mod classify;
 mod contract;
 mod direct;
 mod engine;
@@ -16,19 +17,21 @@ mod gemm;
 mod loops;
 mod map;
 mod matrix;
+mod packed;
 mod permute;
 mod sink;
+mod small;
 mod split;
 mod tasks;
 #[cfg(test)]
 mod tests;
 mod vector;
 
-use num_complex::Complex;
-
-use super::{Device, Factorisation, LoopNest, Operand, Output, Program, Reduction};
+use super::{
+    Contraction, Device, Factorisation, LoopNest, Operand, Output, PreparedContraction, Program, Reduction, RunContraction,
+};
 use crate::callback::Callback;
-use crate::element::{Element, dispatch};
+use crate::element::dispatch;
 use crate::error::Error;
 
 /// More threads than this are not used: each has memory of its own, and no machine has so many cores.
@@ -91,8 +94,14 @@ impl Device for Cpu {
         "cpu"
     }
 
-    fn contract(&self, nest: &LoopNest, alpha: Complex<f64>, factors: &[Operand<'_>], output: Output<'_>) -> Result<(), Error> {
-        dispatch!(output.dtype(), T => contract::contract::<T>(self, nest, T::from_complex(alpha), factors, output))
+    fn threads(&self) -> usize {
+        self.threads
+    }
+
+    fn prepare(&self, contraction: &Contraction<'_>) -> Result<PreparedContraction, Error> {
+        let kernel: Box<dyn RunContraction> =
+            dispatch!(contraction.dtype, T => Box::new(contract::prepare::<T>(self, contraction)?));
+        Ok(PreparedContraction::new(contraction, kernel))
     }
 
     fn map(

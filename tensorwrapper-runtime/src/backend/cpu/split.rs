@@ -2,7 +2,8 @@
 //!
 //! Axes that keep rows or columns from fusing can be packed, scattered, or looped over; the cheapest is chosen.
 
-use super::contract::{LEFT, OUT, Product, RIGHT, Triple};
+use super::classify::Sorted;
+use super::contract::{LEFT, OUT, RIGHT, Triple};
 use super::fuse::{self, points, single_stride};
 use crate::element::Element;
 
@@ -18,7 +19,7 @@ const CALL: f64 = 150.0;
 const COPY: f64 = 100.0;
 
 /// Orders the axes of rows, columns and sums, and moves those that are better looped over to the batch.
-pub(super) fn choose<T: Element>(product: &mut Product<'_, T>) {
+pub(super) fn choose<T: Element>(product: &mut Sorted<T>) {
     if [&product.rows, &product.columns, &product.inner].iter().all(|axes| axes.len() <= 1) {
         return;
     }

@@ -7,9 +7,13 @@ mod factorise;
 use num_complex::Complex;
 
 use super::function::Scalar;
-use super::{Binary, Device, Factorisation, Instruction, LoopNest, Operand, Output, Program, Reduction};
+use super::{
+    Binary, Contraction, Device, Factorisation, Instruction, LoopNest, Operand, Output, PreparedContraction, Program, Reduction,
+    RunContraction,
+};
 use crate::callback::Callback;
 use crate::element::{Element, dispatch};
+use crate::erased::{SliceMut, SliceRef};
 use crate::error::Error;
 use crate::layout::{Positions, Strided};
 
@@ -22,9 +26,11 @@ impl Device for Reference {
         "reference"
     }
 
-    fn contract(&self, nest: &LoopNest, alpha: Complex<f64>, factors: &[Operand<'_>], output: Output<'_>) -> Result<(), Error> {
-        dispatch!(output.dtype(), T => contract::<T>(nest, T::from_complex(alpha), factors, output));
-        Ok(())
+    fn prepare(&self, contraction: &Contraction<'_>) -> Result<PreparedContraction, Error> {
+        let factors = contraction.factors.iter().map(|&(layout, conjugate)| (layout.clone(), conjugate)).collect();
+        let (nest, output) = (contraction.nest.clone(), contraction.output.clone());
+        let kernel = Product { nest, alpha: contraction.alpha, factors, output };
+        Ok(PreparedContraction::new(contraction, Box::new(kernel)))
     }
 
     fn map(
@@ -47,6 +53,29 @@ impl Device for Reference {
         outputs: Vec<Output<'_>>,
     ) -> Result<(), Error> {
         factorise::factorise(nest, factorisation, inputs, outputs)
+    }
+}
+
+/// A contraction: nothing is decided before it runs.
+#[derive(Debug)]
+struct Product {
+    nest: LoopNest,
+    alpha: Complex<f64>,
+    factors: Vec<(Strided, bool)>,
+    output: Strided,
+}
+
+impl RunContraction for Product {
+    unsafe fn run(&self, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
+        let mut operands: Vec<Operand<'_>> = Vec::new();
+        for (&data, (layout, conjugate)) in factors.iter().zip(&self.factors) {
+            let mut operand = Operand::new(data, layout);
+            operand.conjugate = *conjugate;
+            operands.push(operand);
+        }
+        let output = Output::new(output, &self.output);
+        dispatch!(output.dtype(), T => contract::<T>(&self.nest, T::from_complex(self.alpha), &operands, output));
+        Ok(())
     }
 }
 

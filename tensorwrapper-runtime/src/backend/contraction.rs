@@ -1,0 +1,132 @@
+//! Sums of products, prepared: a device decides how to compute one when all but the memory is known, and runs it on memory as
+//! often as it is asked to.
+//!
+//! Whether the memory is as large as the layouts reach is checked here, once a run, so that no kernel checks it again.
+
+use std::fmt::Debug;
+
+use num_complex::Complex;
+use smallvec::SmallVec;
+
+use super::LoopNest;
+use crate::element::Dtype;
+use crate::erased::{SliceMut, SliceRef};
+use crate::error::Error;
+use crate::layout::Strided;
+
+/// `output[o] = alpha · Σ over the reduced axes of Π factors`, any number of factors (none: the empty product).
+#[derive(Clone, Copy, Debug)]
+pub struct Contraction<'a> {
+    /// The iteration space.
+    pub(crate) nest: &'a LoopNest,
+    /// What the sum is multiplied by.
+    pub(crate) alpha: Complex<f64>,
+    /// The element type of factors and output.
+    pub(crate) dtype: Dtype,
+    /// Where the factors lie, their extents those of the whole space, and which of them are conjugated as they are read.
+    pub(crate) factors: &'a [(&'a Strided, bool)],
+    /// Where the output lies; its extents are those of the kept axes.
+    pub(crate) output: &'a Strided,
+}
+
+/// What a device has made of a contraction.
+pub trait RunContraction: Debug + Send + Sync {
+    /// Computes it. The output is overwritten whole, whatever it held.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) for work space.
+    ///
+    /// # Safety
+    /// There are as many factors as were prepared for, all memory is of the element type that was, and every position that
+    /// the layouts lead to lies inside.
+    unsafe fn run(&self, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error>;
+}
+
+/// A contraction that was prepared for a device.
+#[derive(Debug)]
+pub struct PreparedContraction {
+    kernel: Box<dyn RunContraction>,
+    dtype: Dtype,
+    /// Number of elements that each factor's memory must have.
+    factors: SmallVec<[usize; 2]>,
+    /// Number of elements that the output's memory must have.
+    output: usize,
+}
+
+impl PreparedContraction {
+    /// Puts what a device has made of a contraction together with what it needs of memory.
+    pub(super) fn new(contraction: &Contraction<'_>, kernel: Box<dyn RunContraction>) -> PreparedContraction {
+        let reach = |layout: &Strided| layout.reach().expect("layouts of a kernel start inside their memory");
+        PreparedContraction {
+            kernel,
+            dtype: contraction.dtype,
+            factors: contraction.factors.iter().map(|(layout, _)| reach(layout)).collect(),
+            output: reach(contraction.output),
+        }
+    }
+
+    /// Computes it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) for work space.
+    ///
+    /// # Panics
+    /// When the memory is of another element type than was prepared for, or too small. Kernels rely on this check.
+    pub(crate) fn run(&self, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
+        let fits = |(data, &reach): (&SliceRef<'_>, &usize)| data.dtype() == self.dtype && data.len() >= reach;
+        assert!(
+            factors.len() == self.factors.len() && factors.iter().zip(&self.factors).all(fits),
+            "factors lie as prepared for"
+        );
+        assert!(output.dtype() == self.dtype && output.len() >= self.output, "the output lies as prepared for");
+        // SAFETY: number, element types and lengths were just compared with what the kernel was made for.
+        unsafe { self.kernel.run(factors, output) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::Device;
+    use crate::backend::cpu::Cpu;
+    use crate::backend::reference::Reference;
+    use crate::element::Element;
+
+    /// A product of 2 x 2 matrices, prepared.
+    fn product(device: &dyn Device) -> PreparedContraction {
+        let nest = LoopNest::new(vec![2, 2, 2], 2);
+        let layout = |strides: &[isize]| Strided::within(&[2, 2, 2][..strides.len()], strides, 0, 4).unwrap();
+        let (left, right, output) = (layout(&[2, 0, 1]), layout(&[0, 1, 2]), layout(&[2, 1]));
+        let factors = [(&left, false), (&right, false)];
+        let contraction = Contraction { nest: &nest, alpha: Complex::ONE, dtype: Dtype::F64, factors: &factors, output: &output };
+        device.prepare(&contraction).unwrap()
+    }
+
+    /// Whether a run on that much memory, of that type, is refused.
+    fn is_refused<T: Element>([left, right, out]: [usize; 3], factors: usize) -> bool {
+        let refused = |device: &dyn Device| {
+            let run = || {
+                let memory = [vec![T::ONE; left], vec![T::ONE; right]];
+                let factors: Vec<_> = memory[..factors].iter().map(|data| T::erase(data)).collect();
+                let mut output = vec![T::ZERO; out];
+                product(device).run(&factors, T::erase_mut(&mut output)).unwrap();
+                assert_eq!(output[..4], [T::from_complex(2.0.into()); 4]);
+            };
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err()
+        };
+        let answers = [refused(&Cpu::new(Some(1))), refused(&Reference)];
+        assert_eq!(answers[0], answers[1]);
+        answers[0]
+    }
+
+    #[test]
+    fn memory_that_is_too_small_or_of_another_type_is_refused() {
+        assert!(!is_refused::<f64>([4, 4, 4], 2));
+        assert!(!is_refused::<f64>([5, 4, 9], 2));
+        for short in [[3, 4, 4], [4, 3, 4], [4, 4, 3], [0, 4, 4]] {
+            assert!(is_refused::<f64>(short, 2), "{short:?}");
+        }
+        assert!(is_refused::<f64>([4, 4, 4], 1));
+        assert!(is_refused::<f32>([8, 8, 8], 2));
+    }
+}

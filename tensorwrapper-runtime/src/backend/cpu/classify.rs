@@ -1,0 +1,164 @@
+//! The axes of a product of two factors, sorted by the parts that they play. Knows no memory: this is done once, when a product
+//! is prepared.
+
+use super::contract::{Factor, LEFT, OUT, Product, RIGHT, Triple};
+use super::fuse::{self, Axis, points};
+use super::map;
+use super::matrix;
+use super::sink::Sink;
+use super::split::narrowest;
+use crate::backend::function::Scalar;
+use crate::backend::{Contraction, Instruction, LoopNest, Operand, Output, Program, Reduction};
+use crate::element::Element;
+use crate::erased::zeros;
+use crate::error::Error;
+use crate::layout::Strided;
+
+/// Multiplications for one output matrix below which the blocked kernel's preparations cost more than its speed brings.
+pub(super) const SMALL: usize = 8 * 8 * 8;
+
+/// Rows or columns below which a matrix is narrow.
+const NARROW: usize = 48;
+
+/// A product of two factors without its memory. There is at least one element and one term.
+#[derive(Clone, Debug)]
+pub(super) struct Sorted<T> {
+    /// In both factors and the output, or in the output alone.
+    pub(super) batch: Vec<Triple>,
+    /// In the left factor and the output.
+    pub(super) rows: Vec<Triple>,
+    /// In the right factor and the output.
+    pub(super) columns: Vec<Triple>,
+    /// In both factors, summed.
+    pub(super) inner: Vec<Triple>,
+    /// Which factors are conjugated.
+    pub(super) conjugate: [bool; 2],
+    /// Positions of the first elements.
+    pub(super) start: [isize; 3],
+    pub(super) alpha: T,
+}
+
+/// Sorts the axes of a product. A factor that has axes of its own under the sum is summed over them first; the axes are those
+/// of what comes of it.
+pub(super) fn classify<T: Element>(contraction: &Contraction<'_>) -> Result<(Sorted<T>, [Option<Alone>; 2]), Error> {
+    let nest = contraction.nest;
+    let (left, right, output) = (contraction.factors[LEFT].0, contraction.factors[RIGHT].0, contraction.output);
+    let strides = |n: usize| [left.strides()[n], right.strides()[n], output.strides().get(n).copied().unwrap_or(0)];
+    let mut axes: Vec<Triple> = (0..nest.rank()).map(|n| Axis { extent: nest.extents()[n], strides: strides(n) }).collect();
+    let mut reduced = axes.split_off(nest.kept());
+    axes.retain(|axis| axis.extent != 1);
+    reduced.retain(|axis| axis.extent != 1);
+    let mut start = [left.offset() as isize, right.offset() as isize, output.offset() as isize];
+    let mut sums = [None, None];
+    for side in [LEFT, RIGHT] {
+        let own = |axis: &Triple| axis.strides[side] != 0 && axis.strides[1 - side] == 0;
+        if reduced.iter().any(own) {
+            let (alone, rest) = reduced.into_iter().partition(own);
+            reduced = rest;
+            sums[side] = Some(Alone::new(alone, [&mut axes, &mut reduced], side, &mut start[side])?);
+        }
+    }
+    // Axes of neither factor only repeat the sum.
+    let repeated: usize = reduced.extract_if(.., |axis| axis.strides[LEFT] == 0).map(|axis| axis.extent).product();
+    let mut alpha = T::from_complex(contraction.alpha);
+    if repeated != 1 {
+        alpha *= T::from_complex((repeated as f64).into());
+    }
+    let rows = axes.extract_if(.., |axis| axis.strides[LEFT] != 0 && axis.strides[RIGHT] == 0).collect();
+    let columns = axes.extract_if(.., |axis| axis.strides[RIGHT] != 0 && axis.strides[LEFT] == 0).collect();
+    let conjugate = [LEFT, RIGHT].map(|side| contraction.factors[side].1 && T::DTYPE.is_complex());
+    let mut sorted = Sorted { batch: axes, rows, columns, inner: reduced, conjugate, start, alpha };
+    fuse::forward(&mut sorted.batch, &mut sorted.start, OUT);
+    fuse::forward(&mut sorted.rows, &mut sorted.start, OUT);
+    fuse::forward(&mut sorted.columns, &mut sorted.start, OUT);
+    fuse::forward(&mut sorted.inner, &mut sorted.start, LEFT);
+    fuse::normalise(&mut sorted.batch, &[OUT, LEFT, RIGHT]);
+    fuse::normalise(&mut sorted.rows, &[OUT, LEFT]);
+    fuse::normalise(&mut sorted.columns, &[OUT, RIGHT]);
+    fuse::normalise(&mut sorted.inner, &[LEFT, RIGHT]);
+    Ok((sorted, sums))
+}
+
+impl<T: Element> Sorted<T> {
+    /// The product on memory.
+    pub(super) fn on<'a>(&self, data: [&'a [T]; 2], out: Sink<'a, T>) -> Product<'a, T> {
+        Product {
+            batch: self.batch.clone(),
+            rows: self.rows.clone(),
+            columns: self.columns.clone(),
+            inner: self.inner.clone(),
+            factors: [LEFT, RIGHT].map(|side| Factor { data: data[side].into(), conjugate: self.conjugate[side] }),
+            start: self.start,
+            alpha: self.alpha,
+            out,
+        }
+    }
+
+    /// Whether all three matrices lie as plain matrix products have them, and none is so narrow that packing it is most of
+    /// the work: these the blocked kernel of the `gemm` crate computes 3 to 16 % faster than the engine (see
+    /// `docs/results/contraction.md`).
+    fn is_plain(&self) -> bool {
+        let [rows, columns, inner] = [&self.rows, &self.columns, &self.inner].map(|axes| points(axes));
+        (rows.min(columns) >= NARROW || inner < NARROW && self.batch.is_empty())
+            && [LEFT, RIGHT].into_iter().all(|side| matrix::place(matrix::groups(self, side), side).is_some())
+            && matrix::place([&self.rows, &self.columns], OUT).is_some()
+    }
+
+    /// Whether the matrices are large enough for the engine, and neighbours in memory belong to one of them.
+    pub(super) fn suits_engine(&self) -> bool {
+        let [rows, columns, inner] = [&self.rows, &self.columns, &self.inner].map(|axes| points(axes));
+        let apart = |side: usize, groups: [&[Triple]; 2]| {
+            narrowest(&self.batch, side) < narrowest(groups[0], side).min(narrowest(groups[1], side))
+        };
+        rows.saturating_mul(columns).saturating_mul(inner) > SMALL
+            && !self.is_plain()
+            && ![LEFT, RIGHT].into_iter().any(|side| apart(side, matrix::groups(self, side)))
+            && !apart(OUT, [&self.rows, &self.columns])
+    }
+
+    /// Whether there is no matrix product in it worth the name: too little is read twice.
+    pub(super) fn suits_direct(&self) -> bool {
+        let (rows, columns, inner) = (points(&self.rows), points(&self.columns), points(&self.inner));
+        if rows == 1 || columns == 1 || inner == 1 {
+            return true;
+        }
+        // Many small products side by side: vectors run across the batch.
+        let unit = |axis: &Triple| axis.strides.iter().all(|stride| stride.unsigned_abs() <= 1) && axis.extent >= 8;
+        self.batch.iter().any(unit) && rows.saturating_mul(columns).saturating_mul(inner) <= 8 * SMALL
+    }
+}
+
+/// The sum of a factor over axes that it alone has, into memory of its own.
+#[derive(Debug)]
+pub(super) struct Alone {
+    nest: LoopNest,
+    from: Strided,
+    to: Strided,
+    program: Program,
+}
+
+impl Alone {
+    /// Prepares the sum of the factor that starts there; the other axes get the strides of what comes of it.
+    fn new(alone: Vec<Triple>, others: [&mut Vec<Triple>; 2], side: usize, start: &mut isize) -> Result<Alone, Error> {
+        let mut kept: Vec<&mut Triple> = others.into_iter().flatten().filter(|axis| axis.strides[side] != 0).collect();
+        kept.sort_by_key(|axis| std::cmp::Reverse(axis.strides[side].unsigned_abs()));
+        let (mut extents, strides): (Vec<usize>, Vec<isize>) =
+            kept.iter().map(|axis| &**axis).chain(&alone).map(|axis| (axis.extent, axis.strides[side])).unzip();
+        let from = Strided::within(&extents, &strides, *start as usize, usize::MAX)?;
+        let nest = LoopNest::new(extents.clone(), kept.len());
+        extents.truncate(kept.len());
+        let to = Strided::row_major(&extents)?;
+        kept.into_iter().zip(to.strides()).for_each(|(axis, &stride)| axis.strides[side] = stride);
+        *start = 0;
+        Ok(Alone { nest, from, to, program: Program::new(vec![Instruction::Input(0)]) })
+    }
+
+    /// The summed factor.
+    pub(super) fn sum<T: Scalar>(&self, threads: usize, data: &[T]) -> Result<Vec<T>, Error> {
+        let mut summed = zeros::<T>(self.to.len())?;
+        let operand = Operand::new(T::erase(data), &self.from);
+        let output = Output::new(T::erase_mut(&mut summed), &self.to);
+        map::map::<T>(threads, &self.nest, (&self.program, &[]), Reduction::Sum, &[operand], output)?;
+        Ok(summed)
+    }
+}

@@ -1,0 +1,234 @@
+//! Plans of subscripts, kept for the whole program: what was planned once for operands of these element types, extents and
+//! strides is run again, from wherever it is called.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+
+use smallvec::SmallVec;
+
+use super::context::Context;
+use super::doors::subscripts_value;
+use super::kept::Sources;
+use super::plan::Plan;
+use super::run::{planned_over, run};
+use crate::backend::Device;
+use crate::element::{Dtype, Element};
+use crate::erased::SliceRef;
+use crate::error::Error;
+use crate::expr::Given;
+use crate::layout::Strided;
+use crate::optimize::Choices;
+use crate::tensor::Tensor;
+
+/// Elements and layouts of a call's operands.
+pub(super) type Tensors<'t, 'a> = SmallVec<[(SliceRef<'a>, &'t Strided); 6]>;
+
+/// A plan of subscripts, and what it was made for.
+#[derive(Debug)]
+pub(super) struct Made {
+    pub(super) text: Box<str>,
+    pub(super) operands: Vec<Strided>,
+    pub(super) plan: Plan,
+}
+
+impl Made {
+    /// Plans subscripts.
+    fn new<T: Element>(context: &Context, subscripts: &str, tensors: &[(SliceRef<'_>, &Strided)]) -> Result<Made, Error> {
+        let operands: Vec<Strided> = tensors.iter().map(|(_, layout)| layout.rebased()).collect();
+        let lies = tensors.iter().zip(&operands);
+        let values: Vec<_> =
+            lies.map(|((data, layout), known)| Given::Elements(data.after(layout.start()), known).value()).collect();
+        let value = subscripts_value::<T>(subscripts, &values)?;
+        let plan = planned_over(context, &values, &value)?;
+        drop((value, values));
+        Ok(Made { text: subscripts.into(), operands, plan })
+    }
+
+    /// Whether it was made for operands that lie like these.
+    fn fits(&self, tensors: &[(SliceRef<'_>, &Strided)]) -> bool {
+        self.operands.len() == tensors.len()
+            && self.operands.iter().zip(tensors).all(|(known, (_, layout))| known.steps_like(layout))
+    }
+
+    /// The memory of operands that fit from their lowest positions on, as the plan reads it.
+    pub(super) fn sources<'a>(&self, tensors: &[(SliceRef<'a>, &Strided)]) -> Sources<'a> {
+        let mut sources = Sources::new();
+        for ((data, layout), known) in tensors.iter().zip(&self.operands) {
+            sources.push(beginning(*data, layout, known));
+        }
+        sources
+    }
+
+    /// Computes the result from operands that fit, of which this is the memory.
+    pub(super) fn run<T: Element>(&self, device: &dyn Device, sources: &[SliceRef<'_>]) -> Result<Tensor<T>, Error> {
+        let computed = run(&self.plan, device, sources, &[])?.pop();
+        let elements = computed.and_then(|buffer| T::typed_vec(buffer).ok()).expect("the plan has one result, of this type");
+        Ok(Tensor::from_parts(elements, self.plan.results[0].clone()))
+    }
+}
+
+/// The memory of an operand from its lowest position on, where one that steps as it does begins with its first.
+pub(super) fn beginning<'a>(data: SliceRef<'a>, layout: &Strided, known: &Strided) -> SliceRef<'a> {
+    data.after(layout.offset().saturating_sub(known.offset()))
+}
+
+/// How often plans of subscripts were found, in [`Context::plans`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KeptPlans {
+    /// Calls that found a plan.
+    pub hits: u64,
+    /// Calls that made one, or failed to.
+    pub misses: u64,
+    /// Plans that are kept now.
+    pub kept: usize,
+}
+
+/// Plans that are kept at most; another takes the place of that whose last use is longest ago.
+const MOST: usize = 256;
+
+/// Plans by the hash of what they were made for.
+type Known = HashMap<u64, Entry, BuildHasherDefault<Mixer>>;
+
+/// The plans of a program.
+#[derive(Default)]
+struct Plans {
+    known: RwLock<Known>,
+    /// Counts uses.
+    clock: AtomicU64,
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+/// A plan, and what it was made for beside its operands.
+struct Entry {
+    dtype: Dtype,
+    device: (&'static str, usize),
+    choices: Choices,
+    made: Arc<Made>,
+    /// When it was used last.
+    used: AtomicU64,
+}
+
+static PLANS: LazyLock<Plans> = LazyLock::new(Plans::default);
+
+impl Context {
+    /// How often calls of [`einsum`](Context::einsum) and [`prepare`](Context::prepare) have found a plan of an earlier call,
+    /// in any context of the program. Plans are found by subscripts, element type, extents and strides of the operands, the
+    /// context's device, its order of products and its precision of sums. At most 256 are kept, those that were used last.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Context, Tensor};
+    /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
+    /// let before = Context::plans();
+    /// for _ in 0..3 {
+    ///     Context::cpu().threads(1).einsum("ik,kj->ji", &[&a, &a])?;
+    /// }
+    /// assert!(Context::plans().hits >= before.hits + 2);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn plans() -> KeptPlans {
+        let known = PLANS.known.read().unwrap_or_else(PoisonError::into_inner);
+        let [hits, misses] = [&PLANS.hits, &PLANS.misses].map(|count| count.load(Ordering::Relaxed));
+        KeptPlans { hits, misses, kept: known.len() }
+    }
+
+    /// The plan of subscripts for operands that lie like these: a known one, or a new one, which is known from then on.
+    pub(super) fn made<T: Element>(&self, subscripts: &str, tensors: &[(SliceRef<'_>, &Strided)]) -> Result<Arc<Made>, Error> {
+        let device = self.device.identity();
+        let mut mixer = Mixer::default();
+        (subscripts, T::DTYPE, device, self.choices).hash(&mut mixer);
+        for (_, layout) in tensors {
+            mixer.mix(layout.rank() as u64);
+            layout.extents().iter().for_each(|&extent| mixer.mix(extent as u64));
+            layout.strides().iter().for_each(|&stride| mixer.mix(stride as u64));
+        }
+        let hash = mixer.finish();
+        if let Some(entry) = PLANS.known.read().unwrap_or_else(PoisonError::into_inner).get(&hash)
+            && (entry.dtype, entry.device, entry.choices, &*entry.made.text) == (T::DTYPE, device, self.choices, subscripts)
+            && entry.made.fits(tensors)
+        {
+            entry.used.store(PLANS.clock.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+            PLANS.hits.fetch_add(1, Ordering::Relaxed);
+            return Ok(Arc::clone(&entry.made));
+        }
+        PLANS.misses.fetch_add(1, Ordering::Relaxed);
+        let made = Arc::new(Made::new::<T>(self, subscripts, tensors)?);
+        let used = AtomicU64::new(PLANS.clock.fetch_add(1, Ordering::Relaxed));
+        let entry = Entry { dtype: T::DTYPE, device, choices: self.choices, made: Arc::clone(&made), used };
+        let replaced = keep(&mut PLANS.known.write().unwrap_or_else(PoisonError::into_inner), hash, entry);
+        // Nobody waits for it to be taken apart.
+        drop(replaced);
+        Ok(made)
+    }
+}
+
+/// Keeps one more plan, in the place of the one with the same hash, if there is one, or of the one used longest ago, if there
+/// are too many. What it takes the place of is returned.
+fn keep(known: &mut Known, hash: u64, entry: Entry) -> Option<Entry> {
+    let mut oldest = None;
+    if known.len() >= MOST && !known.contains_key(&hash) {
+        let found = known.iter().min_by_key(|(_, entry)| entry.used.load(Ordering::Relaxed)).map(|(&hash, _)| hash);
+        oldest = found.and_then(|hash| known.remove(&hash));
+    }
+    known.insert(hash, entry).or(oldest)
+}
+
+/// A quick hash of few words. What it mixes up is told apart by comparison.
+#[derive(Default)]
+struct Mixer(u64);
+
+impl Mixer {
+    fn mix(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+    }
+}
+
+impl Hasher for Mixer {
+    fn write(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        words.iter().for_each(|word| self.mix(u64::from_le_bytes(*word)));
+        let rest = rest.iter().fold(1, |word, &byte| word << 8 | u64::from(byte));
+        self.mix(rest);
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.mix(word);
+    }
+
+    fn write_usize(&mut self, word: usize) {
+        self.mix(word as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0 >> 32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_plan_used_longest_ago_goes_first() {
+        let tensor = Tensor::<f64>::filled([2], 1.0).unwrap();
+        let made = Context::reference().made::<f64>("i->", &[tensor.parts()]).unwrap();
+        let entry = |used: u64| Entry {
+            dtype: Dtype::F64,
+            device: ("reference", 1),
+            choices: Choices::default(),
+            made: Arc::clone(&made),
+            used: AtomicU64::new(used),
+        };
+        let mut known = Known::default();
+        (0..MOST as u64).for_each(|n| assert!(keep(&mut known, n, entry(n)).is_none()));
+        known[&0].used.store(1000, Ordering::Relaxed);
+        assert!(keep(&mut known, 2000, entry(1001)).is_some());
+        assert_eq!((known.len(), known.contains_key(&0), known.contains_key(&1)), (MOST, true, false));
+        // One that is made anew takes its own place.
+        assert!(keep(&mut known, 2000, entry(1002)).is_some());
+        assert_eq!((known.len(), known.contains_key(&2)), (MOST, true));
+    }
+}

@@ -1,0 +1,207 @@
+//! [`Prepared`]: subscripts planned once, to be run on any tensors that lie like those they were planned for.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::context::Context;
+use super::doors::{DynOperand, DynValue, given};
+use super::kept::Sources;
+use super::made::{Made, Tensors, beginning};
+use super::run::run_into;
+use crate::backend::{Device, copy};
+use crate::element::Element;
+use crate::error::{Error, ErrorKind};
+use crate::layout::Strided;
+use crate::shape::{Extents, StaticExtents};
+use crate::tensor::{StaticTensor, Tensor, TensorMut};
+
+/// Subscripts that were planned for tensors of these extents and strides, in a context.
+///
+/// A run checks that its operands lie like those, and computes: nothing is read, planned or looked up. For one small product of
+/// two tensors [`run_into`](Prepared::run_into) allocates nothing; intermediates and packed operands take memory in each run.
+///
+/// ```
+/// use tensorwrapper_runtime::{Context, Tensor};
+/// let a = Tensor::<f64>::from_fn([2, 3], |i| (i[0] + i[1]) as f64)?;
+/// let b = Tensor::<f64>::from_fn([3, 2], |i| (i[0] * i[1]) as f64)?;
+/// let product = Context::cpu().prepare("ik,kj->ij", &[&a, &b])?;
+/// let mut c = Tensor::<f64>::zeros([2, 2])?;
+/// for _ in 0..10 {
+///     product.run_into(&[&a, &b], &mut c)?;
+/// }
+/// assert_eq!(c.as_slice(), [0.0, 5.0, 0.0, 8.0]);
+/// assert_eq!(product.run(&[&a, &b])?, c);
+///
+/// let error = product.run(&[&b, &a]).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "operand 0 of `ik,kj->ij` has extents [3, 2], but the plan was made for extents [2, 3]"
+/// );
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+pub struct Prepared<T: Element> {
+    made: Arc<Made>,
+    device: Arc<dyn Device>,
+    element: PhantomData<fn() -> T>,
+}
+
+impl<T: Element> Clone for Prepared<T> {
+    fn clone(&self) -> Self {
+        Prepared { made: Arc::clone(&self.made), device: Arc::clone(&self.device), element: PhantomData }
+    }
+}
+
+impl<T: Element> fmt::Debug for Prepared<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let operands: Vec<&[usize]> = self.made.operands.iter().map(Strided::extents).collect();
+        write!(f, "Prepared<{}>, `{}` of extents {operands:?} on {}", T::DTYPE, self.made.text, self.device.name())
+    }
+}
+
+impl Context {
+    /// Plans subscripts, as [`einsum`](Context::einsum) has them, for operands that lie like these. Their elements are not read.
+    ///
+    /// # Errors
+    /// Text that is no subscript, ranks and extents that do not fit, and operands that are recorded results, which have no
+    /// memory: evaluate them first.
+    pub fn prepare<T: Element>(&self, subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Prepared<T>, Error> {
+        let given = given(operands);
+        let mut tensors = Tensors::new();
+        for (n, given) in given.iter().enumerate() {
+            tensors.push(given.elements().ok_or_else(|| recorded(subscripts, n))?);
+        }
+        let made = self.made::<T>(subscripts, &tensors)?;
+        Ok(Prepared { made, device: Arc::clone(&self.device), element: PhantomData })
+    }
+}
+
+impl<T: Element> Prepared<T> {
+    /// Extents of the result.
+    pub fn extents(&self) -> &[usize] {
+        self.result().extents()
+    }
+
+    /// Computes the result from operands that lie like those the plan was made for: of the same extents and strides, wherever
+    /// they start.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when an operand does not, and [`ErrorKind::Memory`].
+    pub fn run(&self, operands: &[&dyn DynOperand<T>]) -> Result<Tensor<T>, Error> {
+        self.made.run(&*self.device, &self.sources(operands)?)
+    }
+
+    /// The same into a tensor that is there, a [`Tensor`], a [`TensorMut`] or a [`StaticTensor`]. What it held is not read, and
+    /// is overwritten whole. A tensor in C order is written as the result is computed, any other afterwards.
+    ///
+    /// It shares no memory with an operand: the compiler lets nobody read what is borrowed for writing.
+    ///
+    /// # Errors
+    /// As [`run`](Prepared::run), and [`ErrorKind::Shape`] when the tensor has other extents than the result. It is then as it
+    /// was; after [`ErrorKind::Memory`], which a plan that needs intermediates may report, it may hold anything.
+    pub fn run_into(&self, operands: &[&dyn DynOperand<T>], target: &mut dyn DynTarget<T>) -> Result<(), Error> {
+        let sources = self.sources(operands)?;
+        let (plan, result) = (&self.made.plan, self.result());
+        target.write(&mut |DynPlace { data, layout }| {
+            if plan.makes_one() && result.steps_like(layout) {
+                let (len, start) = (plan.result_len(), layout.offset());
+                let start = if len == 0 { 0 } else { start };
+                return run_into(plan, &*self.device, &sources, T::erase_mut(&mut data[start..][..len]));
+            }
+            if layout.extents() != result.extents() {
+                let (text, found, made) = (&self.made.text, layout.extents(), result.extents());
+                let message =
+                    format!("the result of `{text}` has extents {made:?}, but is written into a tensor of extents {found:?}");
+                return Err(Error::new(ErrorKind::Shape(message)));
+            }
+            let computed = self.made.run::<T>(&*self.device, &sources)?;
+            copy(computed.as_slice(), result, data, layout)
+        })
+    }
+
+    fn result(&self) -> &Strided {
+        &self.made.plan.results[0]
+    }
+
+    /// The memory of a run's operands, if they lie like those that the plan was made for.
+    fn sources<'a>(&self, operands: &[&'a dyn DynOperand<T>]) -> Result<Sources<'a>, Error> {
+        let Made { text, operands: known, .. } = &*self.made;
+        if operands.len() != known.len() {
+            return Err(miscounted(text, operands.len(), known.len()));
+        }
+        let mut sources = Sources::new();
+        for (n, (operand, known)) in operands.iter().zip(known).enumerate() {
+            let DynValue(given) = operand.dyn_operand();
+            let (data, layout) = given.elements().ok_or_else(|| recorded(text, n))?;
+            if !known.steps_like(layout) {
+                return Err(unlike(text, n, known, layout));
+            }
+            sources.push(beginning(data, layout, known));
+        }
+        Ok(sources)
+    }
+}
+
+#[cold]
+fn unlike(text: &str, n: usize, known: &Strided, found: &Strided) -> Error {
+    let (extents, strides) = ((found.extents(), known.extents()), (found.strides(), known.strides()));
+    Error::new(ErrorKind::Shape(match extents {
+        (found, known) if found != known => {
+            format!("operand {n} of `{text}` has extents {found:?}, but the plan was made for extents {known:?}")
+        }
+        (_, extents) => {
+            let (found, known) = strides;
+            format!(
+                "operand {n} of `{text}` has strides {found:?}, but the plan was made for strides {known:?} of the same extents {extents:?}"
+            )
+        }
+    }))
+}
+
+#[cold]
+fn miscounted(text: &str, given: usize, known: usize) -> Error {
+    let operands = |n: usize| format!("{n} {}", if n == 1 { "operand" } else { "operands" });
+    let (given, known) = (operands(given), operands(known));
+    Error::new(ErrorKind::Shape(format!("the plan of `{text}` was made for {known}, but runs with {given}")))
+}
+
+#[cold]
+fn recorded(text: &str, n: usize) -> Error {
+    let message = format!("operand {n} of `{text}` is a recorded result, which has no memory that a plan could be made for");
+    Error::new(ErrorKind::Unsupported(message)).with_help("evaluate it first")
+}
+
+/// What [`Prepared::run_into`] writes: a tensor of element type `T`, of any shape type.
+pub trait DynTarget<T> {
+    #[doc(hidden)]
+    fn write(&mut self, write: &mut dyn FnMut(DynPlace<'_, T>) -> Result<(), Error>) -> Result<(), Error>;
+}
+
+/// A tensor to write, without its shape type. No two indices lead to one element.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct DynPlace<'a, T> {
+    data: &'a mut [T],
+    layout: &'a Strided,
+}
+
+impl<T: Element, S: Extents> DynTarget<T> for Tensor<T, S> {
+    fn write(&mut self, write: &mut dyn FnMut(DynPlace<'_, T>) -> Result<(), Error>) -> Result<(), Error> {
+        let (data, layout) = self.parts_mut();
+        write(DynPlace { data, layout })
+    }
+}
+
+impl<T: Element, S: Extents> DynTarget<T> for TensorMut<'_, T, S> {
+    fn write(&mut self, write: &mut dyn FnMut(DynPlace<'_, T>) -> Result<(), Error>) -> Result<(), Error> {
+        let (data, layout) = self.parts_mut();
+        write(DynPlace { data, layout })
+    }
+}
+
+impl<T: Element, S: StaticExtents> DynTarget<T> for StaticTensor<T, S> {
+    fn write(&mut self, write: &mut dyn FnMut(DynPlace<'_, T>) -> Result<(), Error>) -> Result<(), Error> {
+        let layout = self.erase_mut().layout;
+        write(DynPlace { data: self.as_mut_slice(), layout: &layout })
+    }
+}

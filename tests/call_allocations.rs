@@ -1,0 +1,85 @@
+//! What repeated calls allocate: their results, and a prepared one into a tensor that is there nothing.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::hint::black_box;
+
+use tensorwrapper::prelude::*;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Counts the allocations of each thread.
+struct Counting;
+
+// SAFETY: everything is handed on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller's promises are the same.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are the same.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// The number of allocations of a call that was made before.
+fn allocations<R>(mut call: impl FnMut() -> R) -> usize {
+    drop(black_box(call()));
+    let before = ALLOCATIONS.with(Cell::get);
+    let result = black_box(call());
+    let allocated = ALLOCATIONS.with(Cell::get) - before;
+    drop(result);
+    allocated
+}
+
+fn tensor_of(extents: &[usize]) -> Tensor<f64> {
+    Tensor::from_fn(extents, |i| i.iter().sum::<usize>() as f64).unwrap()
+}
+
+#[test]
+fn a_prepared_product_into_a_tensor_allocates_nothing() {
+    for context in [Context::cpu(), Context::cpu().threads(1)] {
+        for n in [1, 2, 3, 4, 8] {
+            let (a, x) = (tensor_of(&[n, n]), tensor_of(&[n]));
+            let mut c = tensor_of(&[n, n]);
+            for text in ["ik,kj->ij", "ki,kj->ij", "ik,jk->ij", "ki,jk->ji"] {
+                let product = context.prepare(text, &[&a, &a]).unwrap();
+                assert_eq!(allocations(|| product.run_into(&[&a, &a], &mut c).unwrap()), 0, "{text}, {n}");
+                assert_eq!(allocations(|| product.run_into(&[&a.view(), &a], &mut c.view_mut()).unwrap()), 0, "{text}, {n}");
+            }
+            if n > 1 {
+                let (product, mut y) = (context.prepare("ik,k->i", &[&a, &x]).unwrap(), tensor_of(&[n]));
+                assert_eq!(allocations(|| product.run_into(&[&a, &x], &mut y).unwrap()), 0, "matrix times vector, {n}");
+            }
+        }
+    }
+}
+
+#[test]
+fn other_repeated_calls_allocate_their_result() {
+    let (a, b) = (tensor_of(&[4, 4]), tensor_of(&[4, 4]));
+    let product = Context::cpu().prepare("ik,kj->ij", &[&a, &b]).unwrap();
+    assert_eq!(allocations(|| product.run(&[&a, &b]).unwrap()), 1);
+    assert_eq!(allocations(|| einsum("ik,kj->ij", &[&a, &b]).unwrap()), 1);
+    assert_eq!(allocations(|| tensor!([i, j] = a[i, k] * b[k, j])), 1);
+}
+
+/// A context that is made for the call finds what others have planned.
+#[test]
+fn a_context_for_one_call_plans_nothing() {
+    let a = tensor_of(&[4, 4]);
+    let own = allocations(|| Context::cpu().threads(1));
+    let call = || {
+        let context = Context::cpu().threads(1);
+        tensor! { in &context; let c[i, j] = a[i, k] * a[k, j]; c }
+    };
+    assert_eq!(allocations(call), own + 1);
+    assert_eq!(allocations(|| Context::cpu().threads(1).einsum("ik,kj->ij", &[&a, &a]).unwrap()), own + 1);
+}
