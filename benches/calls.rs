@@ -59,7 +59,7 @@ macro_rules! fixed {
 }
 
 fn inline(criterion: &mut Criterion) {
-    fixed!(criterion: 3, 4, 8);
+    fixed!(criterion: 3, 4, 8, 16);
 }
 
 criterion_group!(calls, dynamic, inline);
