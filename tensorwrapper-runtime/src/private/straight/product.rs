@@ -8,7 +8,7 @@ use std::mem::MaybeUninit;
 
 use super::Node;
 use super::indices::Loops;
-use crate::backend::cpu::fixed::{self, Axis, Fixed, MOST_OUTER, MOST_TURNED, Problem, Term};
+use crate::backend::cpu::fixed::{Axis, Factors, Fixed, MOST_OUTER, MOST_TURNED, Problem, Term};
 use crate::element::{Dtype, Element};
 use crate::shape::StaticExtents;
 use crate::tensor::StaticTensor;
@@ -60,11 +60,23 @@ pub struct Contraction {
 pub(super) fn values<T: Element, O, G: Loops, V: Node<T, O>, const L: usize>(
     operands: &O,
 ) -> <G::Shape as StaticExtents>::Nested<T> {
-    if const { V::INSIDE.has_kernel::<G>(T::DTYPE) } {
-        StaticTensor::<T, G::Shape>::written(|place| V::write::<G, L>(operands, place)).into_nested()
-    } else {
-        G::fill::<T, O, V, L>(operands, [0; L])
+    if const { V::FORM.has_kernel::<G>(T::DTYPE) && !V::IS_SCALED } {
+        return match factors::<T, O, G, V, L>(operands) {
+            Some(factors) => StaticTensor::<T, G::Shape>::written(move |place| factors.product(place)).into_nested(),
+            None => loops::<T, O, G, V, L>(operands),
+        };
     }
+    if const { V::INSIDE.has_kernel::<G>(T::DTYPE) } {
+        return StaticTensor::<T, G::Shape>::written(|place| V::write::<G, L>(operands, place)).into_nested();
+    }
+    G::fill::<T, O, V, L>(operands, [0; L])
+}
+
+/// The same by loops, where the processor has no kernel.
+#[cold]
+#[inline(never)]
+fn loops<T: Element, O, G: Loops, V: Node<T, O>, const L: usize>(operands: &O) -> <G::Shape as StaticExtents>::Nested<T> {
+    G::fill::<T, O, V, L>(operands, [0; L])
 }
 
 /// The same, into memory.
@@ -85,17 +97,25 @@ pub(super) fn contract<'p, T: Element, O, G: Loops, V: Node<T, O>, const L: usiz
     if !const { V::FORM.has_kernel::<G>(T::DTYPE) } {
         return fill::<T, O, G, V, L>(operands, place);
     }
-    let (left, right) = (V::factor::<L>(operands, 0), V::factor::<L>(operands, 1));
-    let (a, b) = if const { V::FORM.matched::<G>(T::DTYPE).1 } { (right, left) } else { (left, right) };
-    let values = match fixed::product::<Matched<V, G, (T, O)>, T>(a, b, place) {
-        Ok(values) => values,
-        Err(place) => return fill::<T, O, G, V, L>(operands, place),
+    let Some(factors) = factors::<T, O, G, V, L>(operands) else {
+        return place.write_copy_of_slice(<G::Shape as StaticExtents>::slice(&loops::<T, O, G, V, L>(operands)));
     };
+    let values = factors.product(place);
     if const { V::IS_SCALED } {
         let scale = V::scale(operands);
         values.iter_mut().for_each(|value| *value = scale * *value);
     }
     values
+}
+
+/// The factors of a product that there is a kernel for, unless the processor has none.
+#[inline(always)]
+fn factors<'o, T: Element, O, G: Loops, V: Node<T, O>, const L: usize>(
+    operands: &'o O,
+) -> Option<Factors<'o, Matched<V, G, (T, O)>, T>> {
+    let (left, right) = (V::factor::<L>(operands, 0), V::factor::<L>(operands, 1));
+    let is_swapped = const { V::FORM.matched::<G>(T::DTYPE).1 };
+    if is_swapped { Factors::new(right, left) } else { Factors::new(left, right) }
 }
 
 /// The problem that a node is.

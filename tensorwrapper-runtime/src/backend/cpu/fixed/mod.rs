@@ -7,11 +7,14 @@
 mod kernel;
 #[cfg(target_arch = "x86_64")]
 mod lanes;
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "there is no kernel to read it"))]
 mod problem;
 #[cfg(test)]
 mod tests;
 
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 pub(crate) use problem::{Axis, MOST_OUTER, MOST_TURNED, Problem, Term};
@@ -52,52 +55,59 @@ fn chosen() -> Option<Simd> {
     }
 }
 
-/// The product of `a` and `b` in `c`, all of whose elements it writes; or `c` again where the processor has no vectors to
-/// compute it with.
-///
-/// # Panics
-/// When the memory is less than what the problem reaches.
-#[inline(always)]
-pub(crate) fn product<'c, P: Fixed, T: Element>(
-    a: &[T],
-    b: &[T],
-    c: &'c mut [MaybeUninit<T>],
-) -> Result<&'c mut [T], &'c mut [MaybeUninit<T>]> {
-    match chosen() {
-        Some(simd) => product_by::<P, T>(simd, a, b, c),
-        None => Err(c),
-    }
+/// The operands of a product whose size is `P`: memory that reaches as far as that does, on a processor that has a kernel.
+/// Two addresses, so that they travel in registers.
+pub(crate) struct Factors<'f, P: Fixed, T: Element> {
+    a: NonNull<T>,
+    b: NonNull<T>,
+    memory: PhantomData<(&'f [T], P)>,
 }
 
-/// The same with instructions that the processor has.
-#[inline(always)]
-fn product_by<'c, P: Fixed, T: Element>(
-    simd: Simd,
-    a: &[T],
-    b: &[T],
-    c: &'c mut [MaybeUninit<T>],
-) -> Result<&'c mut [T], &'c mut [MaybeUninit<T>]> {
-    let [a_needs, b_needs, c_needs] = const { P::PROBLEM.reach() };
-    const { assert!(P::PROBLEM.covers(), "some element of the result is left out, or written twice") };
-    assert!(a.len() >= a_needs && b.len() >= b_needs && c.len() == c_needs, "the operands hold what the problem reaches");
-    debug_assert!(simd.is_available(), "{simd:?} was asked for on a processor without");
-    #[cfg(target_arch = "x86_64")]
-    {
-        let (a, b, to) = (a.as_ptr(), b.as_ptr(), c.as_mut_ptr().cast::<T>());
+impl<'f, P: Fixed, T: Element> Factors<'f, P, T> {
+    /// Takes the operands; nothing where the processor has no vectors to multiply them with.
+    ///
+    /// # Panics
+    /// When the memory is less than what the problem reaches.
+    #[inline(always)]
+    pub(crate) fn new(a: &'f [T], b: &'f [T]) -> Option<Self> {
+        let [a_needs, b_needs, _] = const { P::PROBLEM.reach() };
+        assert!(a.len() >= a_needs && b.len() >= b_needs, "the operands hold what the problem reaches");
+        let (a, b) = (NonNull::from(a).cast(), NonNull::from(b).cast());
+        chosen().map(|_| Factors { a, b, memory: PhantomData })
+    }
+
+    /// The product, in memory that is all written.
+    ///
+    /// # Panics
+    /// When the memory is not that of the problem's result.
+    #[inline(always)]
+    pub(crate) fn product<'c>(&self, c: &'c mut [MaybeUninit<T>]) -> &'c mut [T] {
+        // What was chosen stays; there are no factors where it is nothing.
+        self.product_by(chosen().unwrap_or(Simd::Avx2), c)
+    }
+
+    /// The same with instructions that the processor has.
+    #[inline(always)]
+    fn product_by<'c>(&self, simd: Simd, c: &'c mut [MaybeUninit<T>]) -> &'c mut [T] {
+        const { assert!(P::PROBLEM.covers(), "some element of the result is left out, or written twice") };
+        assert!(c.len() == const { P::PROBLEM.reach()[2] }, "the result is as long as the problem says");
+        debug_assert!(simd.is_available(), "{simd:?} was asked for on a processor without");
+        let (a, b, to) = (self.a.as_ptr().cast_const(), self.b.as_ptr().cast_const(), c.as_mut_ptr().cast::<T>());
+        #[cfg(target_arch = "x86_64")]
         // SAFETY: the processor has the instructions, and the memory reaches as far as the problem does.
         unsafe {
             match simd {
                 Simd::Avx512 => kernel::avx512::<P, T>(a, b, to),
                 Simd::Avx2 => kernel::avx2::<P, T>(a, b, to),
-                Simd::Neon | Simd::Portable => return Err(c),
+                Simd::Neon | Simd::Portable => unreachable!("there are no factors for {simd:?}"),
             }
         }
+        #[cfg(not(target_arch = "x86_64"))]
+        unreachable!("there are no factors {a:?}, {b:?} for {to:?}");
         // SAFETY: `c` is as long as the problem reaches, which covers all of it: the kernel has written every element.
-        Ok(unsafe { c.assume_init_mut() })
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        let _ = (simd, a, b);
-        Err(c)
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            c.assume_init_mut()
+        }
     }
 }

@@ -67,16 +67,10 @@ fn check<P: Fixed, T: Element>() {
     let [a, b, c] = p.reach();
     let (a, b) = (elements::<T>(a, 3), elements::<T>(b, 8));
     let expected = by_definition(p, &a, &b);
-    for simd in Simd::ALL {
-        if !simd.is_available() {
-            continue;
-        }
+    let Some(factors) = Factors::<P, T>::new(&a, &b) else { return };
+    for simd in [Simd::Avx512, Simd::Avx2].into_iter().filter(|simd| simd.is_available()) {
         let mut place = vec![MaybeUninit::new(T::ONE); c];
-        match (product_by::<P, T>(simd, &a, &b, &mut place), simd) {
-            (Ok(c), Simd::Avx512 | Simd::Avx2) => assert_eq!(c, expected, "{simd:?}, {p:?}"),
-            (Err(_), Simd::Neon | Simd::Portable) => {}
-            (result, _) => panic!("{simd:?} gives {:?}", result.is_ok()),
-        }
+        assert_eq!(factors.product_by(simd, &mut place), expected, "{simd:?}, {p:?}");
     }
 }
 
@@ -88,17 +82,22 @@ fn check_all<P: Fixed>() {
 }
 
 macro_rules! sizes {
-    ($($M:literal $K:literal $N:literal),*) => { $(
-        check_all::<Matrices<$M, $K, $N, false>>();
-        check_all::<Matrices<$M, $K, $N, true>>();
-    )* };
+    ($check:ident $TURNED:literal: $($M:literal $K:literal $N:literal),*) => {
+        $($check::<Matrices<$M, $K, $N, $TURNED>>();)*
+    };
+}
+
+/// One element type, where all would be many kernels for the compiler.
+fn check_doubles<P: Fixed>() {
+    check::<P, f64>();
 }
 
 #[test]
 fn squares_and_oblongs_agree_with_the_definition() {
-    sizes!(1 1 1, 2 2 2, 3 3 3, 4 4 4, 5 5 5, 6 6 6, 7 7 7, 8 8 8, 9 9 9, 10 10 10, 11 11 11, 12 12 12);
-    sizes!(13 13 13, 14 14 14, 15 15 15, 16 16 16, 17 17 17, 18 18 18, 19 19 19, 20 20 20, 21 21 21, 22 22 22);
-    sizes!(23 23 23, 24 24 24, 3 7 25, 7 3 31, 15 2 49, 1 9 33, 40 1 5, 2 30 2);
+    sizes!(check_doubles false: 2 2 2, 3 3 3, 4 4 4, 5 5 5, 6 6 6, 7 7 7, 8 8 8, 9 9 9, 10 10 10, 11 11 11, 12 12 12);
+    sizes!(check_doubles false: 13 13 13, 14 14 14, 15 15 15, 16 16 16, 17 17 17, 18 18 18, 20 20 20, 24 24 24);
+    sizes!(check_all false: 1 1 1, 3 3 3, 7 5 6, 3 7 25, 40 1 5);
+    sizes!(check_all true: 2 2 2, 5 4 9, 2 30 17);
 }
 
 #[test]
