@@ -75,5 +75,5 @@ fn labels_of_every_kind_agree() {
     same(&tensor!([i, j] = q[i, k] * q[k, j] * q[k, k]), &tensor!([i, j] = z[i, k] * z[k, j] * z[k, k]));
     same(&tensor!([i, j] = q[i, k] * q[j, j] * q[k, j]), &tensor!([i, j] = z[i, k] * z[j, j] * z[k, j]));
     same(&tensor!([i, i] = q[i, k] * q[k, i]), &tensor!([i, i] = z[i, k] * z[k, i]));
-    same(&tensor!([i, j] = exp(0.01 * q[i, k] * q[k, j])), &tensor!([i, j] = exp(0.01 * z[i, k] * z[k, j])));
+    same(&tensor!([i, j] = exp(sum(k; 0.01 * q[i, k] * q[k, j]))), &tensor!([i, j] = exp(sum(k; 0.01 * z[i, k] * z[k, j]))));
 }
