@@ -110,13 +110,14 @@ pub(super) fn contract<'p, T: Element, O, G: Loops, V: Node<T, O>, const L: usiz
 
 /// The factors of a product that there is a kernel for, unless the processor has none.
 #[inline(always)]
-fn factors<'o, T: Element, O, G: Loops, V: Node<T, O>, const L: usize>(
-    operands: &'o O,
-) -> Option<Factors<'o, Matched<V, G, (T, O)>, T>> {
+fn factors<'o, T: Element, O, G: Loops, V: Node<T, O>, const L: usize>(operands: &'o O) -> Option<FactorsOf<'o, V, G, T, O>> {
     let (left, right) = (V::factor::<L>(operands, 0), V::factor::<L>(operands, 1));
     let is_swapped = const { V::FORM.matched::<G>(T::DTYPE).1 };
     if is_swapped { Factors::new(right, left) } else { Factors::new(left, right) }
 }
+
+/// The factors of a node.
+type FactorsOf<'o, V, G, T, O> = Factors<'o, Matched<V, G, (T, O)>, T>;
 
 /// The problem that a node is.
 struct Matched<V, G, X>(PhantomData<(V, G, X)>);

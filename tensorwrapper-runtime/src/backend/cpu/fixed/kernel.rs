@@ -191,8 +191,7 @@ unsafe fn block<P: Fixed, V: Lanes, const SUMS: usize, const COLUMNS: usize, con
             }
         }
         for row in 0..SUMS / PARTS {
-            for n in 0..COLUMNS {
-                let sum = sums[row * PARTS][n];
+            for (n, &sum) in sums[row * PARTS].iter().enumerate() {
                 let sum = if PARTS == 2 { sum.add_turned(sums[row * PARTS + 1][n]) } else { sum };
                 sum.store(c.add(row * p.c_row * PARTS + start(n)));
             }
