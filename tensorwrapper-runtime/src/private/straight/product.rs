@@ -60,12 +60,7 @@ pub struct Contraction {
 pub(super) fn values<T: Element, O, G: Loops, V: Node<T, O>, const L: usize>(
     operands: &O,
 ) -> <G::Shape as StaticExtents>::Nested<T> {
-    if const { V::FORM.has_kernel::<G>(T::DTYPE) && !V::IS_SCALED } {
-        return match factors::<T, O, G, V, L>(operands) {
-            Some(factors) => StaticTensor::<T, G::Shape>::written(move |place| factors.product(place)).into_nested(),
-            None => loops::<T, O, G, V, L>(operands),
-        };
-    }
+    // One call, and the loops inside of it: between two the compiler would copy the result.
     if const { V::INSIDE.has_kernel::<G>(T::DTYPE) } {
         return StaticTensor::<T, G::Shape>::written(|place| V::write::<G, L>(operands, place)).into_nested();
     }
