@@ -108,5 +108,5 @@ fn main() {
         dynamic(n);
     }
     planning();
-    fixed!(3, 4, 8);
+    fixed!(3, 4, 8, 16);
 }

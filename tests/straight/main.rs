@@ -2,6 +2,7 @@
 
 mod forms;
 mod places;
+mod products;
 mod tensors;
 
 use num_complex::Complex;

@@ -3,6 +3,7 @@
 //! Holds them as nested arrays, because loops over `[[T; M]; N]` need no check of bounds that the compiler cannot drop.
 
 use std::fmt;
+use std::mem::MaybeUninit;
 use std::ops::{Index, IndexMut};
 
 use super::dense::Tensor;
@@ -53,6 +54,13 @@ impl<T: Element, S: StaticExtents> StaticTensor<T, S> {
     #[inline(always)]
     pub(crate) fn from_nested(elements: S::Nested<T>) -> Self {
         StaticTensor { elements }
+    }
+
+    /// A tensor of the elements that a function writes into memory in C order. It hands the memory back, all of it written.
+    #[inline(always)]
+    pub(crate) fn written(write: impl for<'p> FnOnce(&'p mut [MaybeUninit<T>]) -> &'p mut [T]) -> Self {
+        // SAFETY: what comes back is written.
+        StaticTensor { elements: unsafe { written::<T, S>(write).assume_init() } }
     }
 
     #[inline(always)]
@@ -179,6 +187,23 @@ impl<T: Element, S: StaticExtents> StaticTensor<T, S> {
     pub(crate) fn erase_mut(&mut self) -> AnyMut<'_> {
         AnyMut { layout: layout::<S>(), data: T::erase_mut(self.as_mut_slice()) }
     }
+}
+
+/// The elements of [`StaticTensor::written`]. A call, and the memory named by its result alone, so that it is that of the
+/// tensor in the end and nothing is copied.
+#[inline(never)]
+fn written<T: Element, S: StaticExtents>(
+    write: impl for<'p> FnOnce(&'p mut [MaybeUninit<T>]) -> &'p mut [T],
+) -> MaybeUninit<S::Nested<T>> {
+    let mut elements = MaybeUninit::<S::Nested<T>>::uninit();
+    let len = const { size_of::<S::Nested<T>>() / size_of::<T>() };
+    // SAFETY: nested arrays are their elements, one behind the other, and these may be uninitialised.
+    let place = unsafe { std::slice::from_raw_parts_mut(elements.as_mut_ptr().cast::<MaybeUninit<T>>(), len) };
+    let start = place.as_ptr().cast::<T>();
+    let written = write(place);
+    // A slice of elements is initialised, and this one is all of the memory.
+    assert!(written.as_ptr() == start && written.len() == len, "the memory is handed back whole");
+    elements
 }
 
 fn layout<S: StaticExtents>() -> Strided {

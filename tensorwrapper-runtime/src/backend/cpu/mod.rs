@@ -3,6 +3,7 @@
 //! Files by stage: `fuse` brings iteration spaces into normal form; `classify` sorts the axes of products, `contract` prepares
 //! them and sends them to `direct` (dots, matrix times vector, …), to `engine` (packed block by block from any strides, our own kernels), or to
 //! `matrix` (small and plain matrices, and those whose neighbours in memory belong to others: cut by `split`, packed, then `gemm`);
+//! `fixed` multiplies small matrices whose extents are constants, for straight code;
 //! `map` runs element-wise programs, in the order that `loops` chooses; `evaluate` interprets them; `permute` copies;
 //! `factorise` decomposes matrices.
 
@@ -12,6 +13,7 @@ mod direct;
 mod engine;
 mod evaluate;
 mod factorise;
+pub(crate) mod fixed;
 mod fuse;
 mod gemm;
 mod loops;

@@ -7,6 +7,7 @@ use tensorwrapper_notation::Function;
 
 use super::Node;
 use super::indices::Nth;
+use super::product::Kind;
 use crate::backend::Reduction;
 use crate::backend::function::Scalar;
 use crate::element::{Element, dispatch};
@@ -74,6 +75,11 @@ impl<X: Number> Borrowed for &X {
 #[derive(Debug)]
 pub struct Given<const N: usize>;
 impl<T: Element, O: Nth<N, Item: Borrowed>, const N: usize> Node<T, O> for Given<N> {
+    const FORM: Kind = Kind::Number;
+    #[inline(always)]
+    fn scale(operands: &O) -> T {
+        operands.nth().get().number()
+    }
     #[inline(always)]
     fn value<const L: usize>(operands: &O, _: &[usize; L]) -> T {
         operands.nth().get().number()
@@ -88,6 +94,11 @@ impl<T: Element, O: Nth<N, Item: Borrowed>, const N: usize> Node<T, O> for Given
 #[derive(Debug)]
 pub struct Literal<const BITS: u64>;
 impl<T: Element, O, const BITS: u64> Node<T, O> for Literal<BITS> {
+    const FORM: Kind = Kind::Number;
+    #[inline(always)]
+    fn scale(_: &O) -> T {
+        T::from_complex(Complex::new(f64::from_bits(BITS), 0.0))
+    }
     #[inline(always)]
     fn value<const L: usize>(_: &O, _: &[usize; L]) -> T {
         T::from_complex(Complex::new(f64::from_bits(BITS), 0.0))
@@ -100,6 +111,10 @@ impl<T: Element, O, const BITS: u64> Node<T, O> for Literal<BITS> {
 
 /// An operator on two numbers.
 pub trait Combine {
+    /// Whether it multiplies.
+    const IS_PRODUCT: bool = false;
+    /// Whether it adds.
+    const IS_SUM: bool = false;
     /// Its value.
     fn combine<T: Element>(a: T, b: T) -> T;
 }
@@ -113,11 +128,12 @@ pub trait Reduce: Combine {
 }
 
 macro_rules! operators {
-    ($($Operator:ident: $combine:expr $(=> $extreme:literal, $nothing:expr)?;)*) => { $(
+    ($($Operator:ident $([$IS:ident])?: $combine:expr $(=> $extreme:literal, $nothing:expr)?;)*) => { $(
         #[allow(missing_docs)]
         #[derive(Debug)]
         pub struct $Operator;
         impl Combine for $Operator {
+            $(const $IS: bool = true;)?
             #[inline(always)]
             fn combine<T: Element>(a: T, b: T) -> T {
                 $combine(a, b)
@@ -133,12 +149,12 @@ macro_rules! operators {
     )* };
 }
 operators! {
-    Add: |a, b| a + b;
+    Add [IS_SUM]: |a, b| a + b;
     Subtract: |a, b| a - b;
-    Multiply: |a, b| a * b;
+    Multiply [IS_PRODUCT]: |a, b| a * b;
     Divide: T::quotient;
-    Sum: |a, b| a + b=> false, T::ZERO;
-    Product: |a, b| a * b=> false, T::ONE;
+    Sum [IS_SUM]: |a, b| a + b=> false, T::ZERO;
+    Product [IS_PRODUCT]: |a, b| a * b=> false, T::ONE;
     Max: |a, b| Reduction::Max.combine(a, b)=> true, T::ZERO;
     Min: |a, b| Reduction::Min.combine(a, b)=> true, T::ZERO;
 }

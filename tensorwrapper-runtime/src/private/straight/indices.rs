@@ -90,6 +90,8 @@ pub trait Term<O> {
 
 /// An index of which everything is known but where its label stands.
 pub trait Place {
+    /// The label that the axis runs with, if it does.
+    const LABEL: Option<usize>;
     /// The index on the axis.
     fn index<const L: usize>(&self, at: &[usize; L]) -> usize;
     /// Whether it is on an axis of this extent, wherever its label stands.
@@ -100,6 +102,7 @@ pub trait Place {
 #[derive(Clone, Copy, Debug)]
 pub struct Run<const K: usize>;
 impl<const K: usize> Place for Run<K> {
+    const LABEL: Option<usize> = Some(K);
     #[inline(always)]
     fn index<const L: usize>(&self, at: &[usize; L]) -> usize {
         at[K]
@@ -121,6 +124,7 @@ impl<O, const K: usize> Term<O> for Run<K> {
 #[derive(Clone, Copy, Debug)]
 pub struct Part<const K: usize, const START: usize, const END: usize>;
 impl<const K: usize, const START: usize, const END: usize> Place for Part<K, START, END> {
+    const LABEL: Option<usize> = Some(K);
     #[inline(always)]
     fn index<const L: usize>(&self, at: &[usize; L]) -> usize {
         START + at[K]
@@ -142,6 +146,7 @@ impl<O, const K: usize, const START: usize, const END: usize> Term<O> for Part<K
 #[derive(Clone, Copy, Debug)]
 pub struct Position(usize);
 impl Place for Position {
+    const LABEL: Option<usize> = None;
     #[inline(always)]
     fn index<const L: usize>(&self, _: &[usize; L]) -> usize {
         self.0
@@ -231,6 +236,10 @@ pub trait Terms<O> {
 
 /// The indices of all axes of a tensor of shape `S`.
 pub trait Indices<S: StaticExtents> {
+    /// The label that each axis runs with.
+    const LABELS: &'static [Option<usize>];
+    /// Where the element at these indices stands in C order.
+    fn position<const L: usize>(&self, at: &[usize; L]) -> usize;
     /// The element at these indices.
     fn element<'t, T: Copy, const L: usize>(&self, nested: &'t S::Nested<T>, at: &[usize; L]) -> &'t T;
     /// The same, writable.
@@ -249,6 +258,8 @@ pub trait Labels<O> {
 pub trait Loops {
     /// The shape that their extents make.
     type Shape: StaticExtents;
+    /// The labels' numbers.
+    const LABELS: &'static [usize];
     /// The value of a node for each index.
     fn fill<T: Element, O, V: Node<T, O>, const L: usize>(
         operands: &O,
@@ -314,6 +325,15 @@ macro_rules! ranks {
         }
         #[allow(non_camel_case_types)]
         impl<$($E: ConstExtent, $index: Place),*> Indices<($($E,)*)> for ($($index,)*) {
+            const LABELS: &'static [Option<usize>] = &[$($index::LABEL),*];
+            #[inline(always)]
+            #[allow(unused_variables)]
+            fn position<const L: usize>(&self, at: &[usize; L]) -> usize {
+                let ($($index,)*) = self;
+                let position = 0;
+                $(let position = position * $E::LEN + $index.index(at);)*
+                position
+            }
             #[inline(always)]
             #[allow(unused_variables)]
             fn element<'t, T: Copy, const L: usize>(&self, nested: &'t nested!(T; $($E),*), at: &[usize; L]) -> &'t T {
@@ -334,6 +354,7 @@ macro_rules! ranks {
         }
         impl<$($E: Loop),*> Loops for ($($E,)*) {
             type Shape = ($($E::Extent,)*);
+            const LABELS: &'static [usize] = &[$($E::LABEL),*];
 
             #[inline(always)]
             fn fill<T: Element, O, V: Node<T, O>, const L: usize>(operands: &O, at: [usize; L]) -> nested!(T; $($E::Extent),*) {

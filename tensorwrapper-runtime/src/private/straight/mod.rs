@@ -8,18 +8,21 @@
 
 mod functions;
 mod indices;
+mod product;
 mod target;
 
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 use functions::convert;
 pub use functions::*;
 pub use indices::*;
+use product::{Kind, contract, fill, values};
 pub use target::*;
 
 use crate::element::Element;
 use crate::error::Error;
-use crate::shape::ConstExtent;
+use crate::shape::{ConstExtent, StaticExtents};
 
 /// An equation of `L` labels over nested pairs of operands: the operand that tells the element type, what becomes of the
 /// values, and the value.
@@ -141,7 +144,13 @@ impl<F: Form> Computing<F> {
 }
 
 /// A part of a right side over elements of type `T` and operands `O`.
-pub trait Node<T: Element, O> {
+pub trait Node<T: Element, O>: Sized {
+    /// What it is, as far as that makes it a part of a product of matrices.
+    const FORM: Kind = Kind::Other;
+    /// The form of the first sum of products in it.
+    const INSIDE: Kind = Kind::Other;
+    /// Whether numbers scale the elements in it.
+    const IS_SCALED: bool = false;
     /// Its value at indices of all labels.
     fn value<const L: usize>(operands: &O, at: &[usize; L]) -> T;
     /// Its values along one label. Sums add whole rows, which the compiler makes vectors of.
@@ -154,6 +163,21 @@ pub trait Node<T: Element, O> {
         }
         row
     }
+    /// All its values for the indices of a left side, into memory for them.
+    #[inline(always)]
+    fn write<'p, G: Loops, const L: usize>(operands: &O, place: &'p mut [MaybeUninit<T>]) -> &'p mut [T] {
+        fill::<T, O, G, Self, L>(operands, place)
+    }
+    /// The elements of a factor of a product, from the first that is read.
+    #[inline(always)]
+    fn factor<const L: usize>(_operands: &O, _number: usize) -> &[T] {
+        &[]
+    }
+    /// The numbers in it, multiplied.
+    #[inline(always)]
+    fn scale(_operands: &O) -> T {
+        T::ONE
+    }
     /// Whether nothing in it can fail.
     fn fits(operands: &O) -> bool;
 }
@@ -165,6 +189,19 @@ impl<T: Element, O: Nth<N, Item: Inline>, I: Terms<O>, const N: usize> Node<T, O
 where
     I::Places: Indices<<O::Item as Inline>::Shape>,
 {
+    const FORM: Kind = match <O::Item as Inline>::Elem::DTYPE as u8 == T::DTYPE as u8 {
+        true => Kind::elements(
+            <<O::Item as Inline>::Shape as StaticExtents>::EXTENTS,
+            <I::Places as Indices<<O::Item as Inline>::Shape>>::LABELS,
+        ),
+        // Refused by the checks.
+        false => Kind::Other,
+    };
+    #[inline(always)]
+    fn factor<const L: usize>(operands: &O, _: usize) -> &[T] {
+        let elements = T::typed(<O::Item as Inline>::Elem::erase(operands.nth().tensor().as_slice()));
+        elements.map_or(&[], |elements| &elements[I::places(operands).position(&[0; L])..])
+    }
     #[inline(always)]
     fn value<const L: usize>(operands: &O, at: &[usize; L]) -> T {
         convert(*I::places(operands).element(operands.nth().tensor().nested(), at))
@@ -179,6 +216,13 @@ where
 #[derive(Debug)]
 pub struct Negate<A>(PhantomData<A>);
 impl<T: Element, O, A: Node<T, O>> Node<T, O> for Negate<A> {
+    const INSIDE: Kind = A::INSIDE;
+    #[inline(always)]
+    fn write<'p, G: Loops, const L: usize>(operands: &O, place: &'p mut [MaybeUninit<T>]) -> &'p mut [T] {
+        let values = A::write::<G, L>(operands, place);
+        values.iter_mut().for_each(|value| *value = -*value);
+        values
+    }
     #[inline(always)]
     fn value<const L: usize>(operands: &O, at: &[usize; L]) -> T {
         -A::value(operands, at)
@@ -208,6 +252,29 @@ fn pairwise<T: Element, E: ConstExtent>(mut left: E::Array<T>, right: E::Array<T
 #[derive(Debug)]
 pub struct Binary<F, A, B>(PhantomData<(F, A, B)>);
 impl<T: Element, O, F: Combine, A: Node<T, O>, B: Node<T, O>> Node<T, O> for Binary<F, A, B> {
+    const FORM: Kind = if F::IS_PRODUCT { A::FORM.times(B::FORM) } else { Kind::Other };
+    const INSIDE: Kind = A::INSIDE.or(B::INSIDE);
+    const IS_SCALED: bool = matches!(A::FORM, Kind::Number) || matches!(B::FORM, Kind::Number) || A::IS_SCALED || B::IS_SCALED;
+    #[inline(always)]
+    fn write<'p, G: Loops, const L: usize>(operands: &O, place: &'p mut [MaybeUninit<T>]) -> &'p mut [T] {
+        let (left, right) = (A::write::<G, L>(operands, place), values::<T, O, G, B, L>(operands));
+        let right = <G::Shape as StaticExtents>::slice(&right);
+        left.iter_mut().zip(right).for_each(|(left, right)| *left = F::combine(*left, *right));
+        left
+    }
+    #[inline(always)]
+    fn factor<const L: usize>(operands: &O, number: usize) -> &[T] {
+        match (A::FORM, B::FORM) {
+            (Kind::Number, _) => B::factor::<L>(operands, number),
+            (_, Kind::Number) => A::factor::<L>(operands, number),
+            _ if number == 0 => A::factor::<L>(operands, 0),
+            _ => B::factor::<L>(operands, 0),
+        }
+    }
+    #[inline(always)]
+    fn scale(operands: &O) -> T {
+        A::scale(operands) * B::scale(operands)
+    }
     #[inline(always)]
     fn value<const L: usize>(operands: &O, at: &[usize; L]) -> T {
         F::combine(A::value(operands, at), B::value(operands, at))
@@ -226,6 +293,21 @@ impl<T: Element, O, F: Combine, A: Node<T, O>, B: Node<T, O>> Node<T, O> for Bin
 #[derive(Debug)]
 pub struct Fold<F, E, A>(PhantomData<(F, E, A)>);
 impl<T: Element, O, F: Reduce, E: Label<O>, A: Node<T, O>> Node<T, O> for Fold<F, E, A> {
+    const FORM: Kind = if F::IS_SUM { A::FORM.sum(E::Loop::LABEL, <E::Loop as Loop>::Extent::LEN) } else { Kind::Other };
+    const INSIDE: Kind = Self::FORM;
+    const IS_SCALED: bool = A::IS_SCALED;
+    #[inline(always)]
+    fn write<'p, G: Loops, const L: usize>(operands: &O, place: &'p mut [MaybeUninit<T>]) -> &'p mut [T] {
+        contract::<T, O, G, Self, L>(operands, place)
+    }
+    #[inline(always)]
+    fn factor<const L: usize>(operands: &O, number: usize) -> &[T] {
+        A::factor::<L>(operands, number)
+    }
+    #[inline(always)]
+    fn scale(operands: &O) -> T {
+        A::scale(operands)
+    }
     #[inline(always)]
     fn value<const L: usize>(operands: &O, at: &[usize; L]) -> T {
         let (mut at, mut folded) = (*at, F::of_nothing());

@@ -5,6 +5,7 @@ use super::Node;
 use std::marker::PhantomData;
 
 use super::indices::{Indices, Inline, Labels, Loops, Nth, Terms};
+use super::product::values;
 use crate::element::Element;
 use crate::shape::StaticExtents;
 use crate::tensor::StaticTensor;
@@ -41,7 +42,7 @@ impl<T: Element, O, G: Labels<O>> Target<T, O> for ToTensor<G> {
     type Outcome = (StaticTensor<T, <G::Loops as Loops>::Shape>, ());
     #[inline(always)]
     fn compute<V: Node<T, O>, const L: usize>(operands: &O) -> Self::Outcome {
-        (StaticTensor::from_nested(G::Loops::fill::<T, O, V, L>(operands, [0; L])), ())
+        (StaticTensor::from_nested(values::<T, O, G::Loops, V, L>(operands)), ())
     }
     #[inline(always)]
     fn fits(_: &O) -> bool {
@@ -60,7 +61,7 @@ where
     type Outcome = (StaticTensor<T, <E::Loops as Loops>::Shape>, ());
     #[inline(always)]
     fn compute<V: Node<T, O>, const L: usize>(operands: &O) -> Self::Outcome {
-        let values = G::Loops::fill::<T, O, V, L>(operands, [0; L]);
+        let values = values::<T, O, G::Loops, V, L>(operands);
         let mut tensor = StaticTensor::zeros();
         scatter::<T, G::Loops, _, _, L>(&values, &I::places(operands), &mut tensor);
         (tensor, ())
@@ -82,7 +83,7 @@ where
     type Outcome = ((), (StraightPatch<ALL, T, G::Loops, I::Places>,));
     #[inline(always)]
     fn compute<V: Node<T, O>, const L: usize>(operands: &O) -> Self::Outcome {
-        let values = G::Loops::fill::<T, O, V, L>(operands, [0; L]);
+        let values = values::<T, O, G::Loops, V, L>(operands);
         ((), (StraightPatch { values, indices: I::places(operands) },))
     }
     #[inline(always)]

@@ -1,0 +1,200 @@
+//! The kernel: a few rows of the result in registers from the first term to the last, for every width of vectors.
+//!
+//! The last vector of a row overlaps the one before it, so that no row needs a part of a vector. Complex numbers are pairs
+//! of reals: real and imaginary part of an element on the left have a row of sums each, which the end brings together.
+
+use std::mem::MaybeUninit;
+
+use super::lanes::{F32x16, F64x8, Lanes};
+use super::problem::MOST_TURNED;
+use super::{Fixed, Problem};
+use crate::element::{Dtype, Element};
+
+/// The kernels for one set of instructions.
+macro_rules! kernels {
+    ($(#[$doc:meta])* $name:ident, $features:literal, $Double:ty, $Single:ty) => {
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// The processor has the instructions, and the memory is that of the problem.
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn $name<P: Fixed, T: Element>(a: *const T, b: *const T, c: *mut T) {
+            // SAFETY: the caller's promise; elements are so many reals of the type that is named.
+            unsafe {
+                match T::DTYPE {
+                    Dtype::F64 => all::<P, $Double, T, 1>(a, b, c),
+                    Dtype::C64 => all::<P, $Double, T, 2>(a, b, c),
+                    Dtype::F32 => all::<P, $Single, T, 1>(a, b, c),
+                    Dtype::C32 => all::<P, $Single, T, 2>(a, b, c),
+                }
+            }
+        }
+    };
+}
+kernels!(
+    /// With 512 bits.
+    avx512, "avx512f,avx2,fma", F64x8, F32x16
+);
+kernels!(
+    /// With 256 bits.
+    avx2, "avx2,fma", <F64x8 as Lanes>::Half, <F32x16 as Lanes>::Half
+);
+
+/// All products of matrices.
+#[inline(always)]
+unsafe fn all<P: Fixed, V: Lanes, T: Element, const PARTS: usize>(a: *const T, b: *const T, c: *mut T) {
+    let p = const { P::PROBLEM };
+    let [o0, o1, o2, o3, o4, o5] = p.outer;
+    // SAFETY: the caller's promise: every index of every loop is inside of the memory.
+    unsafe {
+        for i0 in 0..o0.extent {
+            let (a, b, c) = (a.add(i0 * o0.a), b.add(i0 * o0.b), c.add(i0 * o0.c));
+            for i1 in 0..o1.extent {
+                let (a, b, c) = (a.add(i1 * o1.a), b.add(i1 * o1.b), c.add(i1 * o1.c));
+                for i2 in 0..o2.extent {
+                    let (a, b, c) = (a.add(i2 * o2.a), b.add(i2 * o2.b), c.add(i2 * o2.c));
+                    for i3 in 0..o3.extent {
+                        let (a, b, c) = (a.add(i3 * o3.a), b.add(i3 * o3.b), c.add(i3 * o3.c));
+                        for i4 in 0..o4.extent {
+                            let (a, b, c) = (a.add(i4 * o4.a), b.add(i4 * o4.b), c.add(i4 * o4.c));
+                            for i5 in 0..o5.extent {
+                                let (a, b, c) = (a.add(i5 * o5.a), b.add(i5 * o5.b), c.add(i5 * o5.c));
+                                turned::<P, V, T, PARTS>(a, b, c);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// One product of matrices, its right operand brought into rows first where it is not.
+#[inline(always)]
+unsafe fn turned<P: Fixed, V: Lanes, T: Element, const PARTS: usize>(a: *const T, b: *const T, c: *mut T) {
+    let p = const { P::PROBLEM };
+    // SAFETY: the caller's promise; what is turned fits the memory for it, and all of that which is read was written.
+    unsafe {
+        if p.b_column == 1 {
+            return widths::<P, V, PARTS>(a.cast(), b.cast(), c.cast());
+        }
+        let mut rows = [const { MaybeUninit::<T>::uninit() }; MOST_TURNED];
+        let [near, far] = p.b_terms();
+        for k1 in 0..p.terms[1].extent {
+            for k0 in 0..p.terms[0].extent {
+                let b = b.add(k1 * p.terms[1].b + k0 * p.terms[0].b);
+                let to = rows.as_mut_ptr().add(k1 * far + k0 * near);
+                for j in 0..p.columns {
+                    to.add(j).write(MaybeUninit::new(*b.add(j * p.b_column)));
+                }
+            }
+        }
+        widths::<P, V, PARTS>(a.cast(), rows.as_ptr().cast(), c.cast());
+    }
+}
+
+/// Chooses the widest vectors that a row fills.
+#[inline(always)]
+unsafe fn widths<P: Fixed, V: Lanes, const PARTS: usize>(a: *const V::Real, b: *const V::Real, c: *mut V::Real) {
+    let reals = const { P::PROBLEM.columns * PARTS };
+    // SAFETY: the caller's promise.
+    unsafe {
+        if reals >= V::LANES {
+            product::<P, V, PARTS>(a, b, c);
+        } else if reals >= <V::Half as Lanes>::LANES {
+            product::<P, V::Half, PARTS>(a, b, c);
+        } else {
+            product::<P, <V::Half as Lanes>::Half, PARTS>(a, b, c);
+        }
+    }
+}
+
+/// Stripes of up to three vectors, one beside the other.
+#[inline(always)]
+unsafe fn product<P: Fixed, V: Lanes, const PARTS: usize>(a: *const V::Real, b: *const V::Real, c: *mut V::Real) {
+    let reals = const { P::PROBLEM.columns * PARTS };
+    debug_assert!(reals >= V::LANES, "rows of {reals} are narrower than any vector");
+    let mut from = 0;
+    // SAFETY: a stripe lies in the row: it starts and ends there.
+    unsafe {
+        while from < reals {
+            let left = reals - from;
+            if left <= V::LANES {
+                // The last vector of the row, from further back where it is a part of one.
+                let at = reals - V::LANES;
+                return stripe::<P, V, 1, PARTS>(a, b.add(at), c.add(at), 0);
+            }
+            let (b, c) = (b.add(from), c.add(from));
+            if left <= 2 * V::LANES {
+                return stripe::<P, V, 2, PARTS>(a, b, c, left - V::LANES);
+            }
+            stripe::<P, V, 3, PARTS>(a, b, c, (left - V::LANES).min(2 * V::LANES));
+            from += 3 * V::LANES;
+        }
+    }
+}
+
+/// All rows of a stripe, some at a time. `last` is where its last vector starts.
+#[inline(always)]
+unsafe fn stripe<P: Fixed, V: Lanes, const COLUMNS: usize, const PARTS: usize>(
+    a: *const V::Real,
+    b: *const V::Real,
+    c: *mut V::Real,
+    last: usize,
+) {
+    let Problem { rows, a_row, c_row, .. } = const { P::PROBLEM };
+    let mut row = 0;
+    macro_rules! blocks {
+        ($($SUMS:literal)*) => { $(
+            if const { $SUMS <= V::ROWS && $SUMS >= PARTS } {
+                while rows - row >= $SUMS / PARTS {
+                    // SAFETY: there are so many rows.
+                    unsafe {
+                        block::<P, V, $SUMS, COLUMNS, PARTS>(a.add(row * a_row * PARTS), b, c.add(row * c_row * PARTS), last);
+                    }
+                    row += $SUMS / PARTS;
+                }
+            }
+        )* };
+    }
+    blocks!(8 4 2 1);
+}
+
+/// Some rows of a stripe, in registers.
+#[inline(always)]
+unsafe fn block<P: Fixed, V: Lanes, const SUMS: usize, const COLUMNS: usize, const PARTS: usize>(
+    a: *const V::Real,
+    b: *const V::Real,
+    c: *mut V::Real,
+    last: usize,
+) {
+    let p = const { P::PROBLEM };
+    let [near, far] = const { P::PROBLEM.b_terms() };
+    let start = |n: usize| if n + 1 == COLUMNS { last } else { n * V::LANES };
+    // SAFETY: the caller's promise: rows, terms and the vectors of the stripe are inside of the memory.
+    unsafe {
+        let mut sums = [[V::zero(); COLUMNS]; SUMS];
+        for k1 in 0..p.terms[1].extent {
+            for k0 in 0..p.terms[0].extent {
+                let a = a.add((k1 * p.terms[1].a + k0 * p.terms[0].a) * PARTS);
+                let b = b.add((k1 * far + k0 * near) * PARTS);
+                let mut right = [V::zero(); COLUMNS];
+                for (n, right) in right.iter_mut().enumerate() {
+                    *right = V::load(b.add(start(n)));
+                }
+                for (row, sums) in sums.iter_mut().enumerate() {
+                    let left = V::splat(*a.add(row / PARTS * p.a_row * PARTS + row % PARTS));
+                    for (sum, right) in sums.iter_mut().zip(right) {
+                        *sum = sum.add_product(left, right);
+                    }
+                }
+            }
+        }
+        for row in 0..SUMS / PARTS {
+            for (n, &sum) in sums[row * PARTS].iter().enumerate() {
+                let sum = if PARTS == 2 { sum.add_turned(sums[row * PARTS + 1][n]) } else { sum };
+                sum.store(c.add(row * p.c_row * PARTS + start(n)));
+            }
+        }
+    }
+}
