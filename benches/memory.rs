@@ -149,7 +149,15 @@ fn named() -> Vec<Row> {
     let five = [permutation(&[24, 16, 16, 24, 16], &[4, 0, 3, 1, 2])];
     let sums = [0, 1, 2].map(|axis| sum(&[300; 3], axis));
     let further = [sum(&[301, 299, 303], 1), sum(&[1_000_000, 27], 1), sum(&[27, 1_000_000], 0)];
-    matrix.into_iter().chain(cubes).chain(fours).chain(five).chain([fused(3000), plain(3000)]).chain(sums).chain(further).collect()
+    matrix
+        .into_iter()
+        .chain(cubes)
+        .chain(fours)
+        .chain(five)
+        .chain([fused(3000), plain(3000)])
+        .chain(sums)
+        .chain(further)
+        .collect()
 }
 
 /// Memory of a row, backed by huge pages as results of equations are.

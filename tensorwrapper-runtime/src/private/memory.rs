@@ -2,8 +2,8 @@
 //! gives its result memory of its own. Programs have no use for it; no expansion calls it.
 
 use crate::backend::cpu::Cpu;
-use crate::backend::{Device, LoopNest, Operand, Output};
 pub use crate::backend::{Binary, Instruction, Program, Reduction};
+use crate::backend::{Device, LoopNest, Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::Strided;
@@ -20,10 +20,8 @@ pub fn run<T: Element>(
     sources: &[(&[T], &[isize])],
     target: (&mut [T], &[isize]),
 ) -> Result<(), Error> {
-    let layouts = sources
-        .iter()
-        .map(|(data, strides)| Strided::within(extents, strides, 0, data.len()))
-        .collect::<Result<Vec<_>, _>>()?;
+    let layouts =
+        sources.iter().map(|(data, strides)| Strided::within(extents, strides, 0, data.len())).collect::<Result<Vec<_>, _>>()?;
     let inputs: Vec<Operand<'_>> =
         sources.iter().zip(&layouts).map(|((data, _), layout)| Operand::new(T::erase(data), layout)).collect();
     let layout = Strided::within(&extents[..kept], target.1, 0, target.0.len())?;

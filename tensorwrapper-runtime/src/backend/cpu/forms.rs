@@ -37,16 +37,16 @@ pub(super) fn compiled<L: Loops>(simd: Simd, loops: L) -> L::Result {
     loops.run()
 }
 
-/// Asks for elements that will be read soon.
+/// Asks for elements that will be read soon, into the second cache.
 #[inline(always)]
 pub(super) fn prefetch<T>(elements: &[T]) {
     #[cfg(target_arch = "x86_64")]
     {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
         let start = elements.as_ptr().cast::<i8>();
         for at in (0..size_of_val(elements)).step_by(64) {
             // SAFETY: a hint, whatever the address.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(at)) };
+            unsafe { _mm_prefetch::<_MM_HINT_T1>(start.wrapping_add(at)) };
         }
     }
     #[cfg(not(target_arch = "x86_64"))]

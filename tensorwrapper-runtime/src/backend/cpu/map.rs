@@ -12,7 +12,7 @@ use super::fold::{combine, fold_all};
 use super::forms::{Loops, compiled};
 use super::fuse::{self, Axis, Odometer, points};
 use super::loops::{Axes, Plan};
-use super::permute::{Permutation, STREAMED, Stream};
+use super::permute::Permutation;
 use super::sink::Sink;
 use super::tasks;
 use crate::backend::function::Scalar;
@@ -84,8 +84,7 @@ pub(super) fn map_by<T: Scalar>(
         let ready = (0..inputs.len()).map(|n| Input { data: data(n), conjugate: conjugate(n) }).collect();
         let evaluator = Evaluator::new(program, functions, ready, &plan.chunked().inner);
         let (kept, reduced) = (plan.kept.axes(), plan.reduced.axes());
-        let stream = if all.saturating_mul(size_of::<T>()) >= STREAMED { Some(Stream::new::<T>(simd)) } else { None };
-        Map { simd, plan, kept, reduced, evaluator, reduction, start: start.to_vec(), out, stream }.run(threads);
+        Map { simd, plan, kept, reduced, evaluator, reduction, start: start.to_vec(), out }.run(threads);
     };
     if crossed.contains(&true) {
         return Tiles::new(plan, crossed)
@@ -122,8 +121,6 @@ struct Map<'a, T> {
     reduction: Reduction,
     start: Vec<isize>,
     out: Sink<'a, T>,
-    /// What writes results past the caches, where they are large.
-    stream: Option<Stream>,
 }
 
 impl<T: Scalar> Map<'_, T> {
@@ -144,8 +141,7 @@ impl<T: Scalar> Map<'_, T> {
         let (output, grid) = (self.start.len() - 1, &self.plan.kept);
         let contiguous = grid.points() == 1 || Lie::of(&grid.inner, output) == Lie::Contiguous;
         if contiguous && self.plan.reduced.points() == 1 {
-            compiled(self.simd, Each { map: self, range });
-            return self.stream.iter().for_each(Stream::finish);
+            return compiled(self.simd, Each { map: self, range });
         }
         let mut registers = self.evaluator.registers(grid.width);
         let mut folded = vec![T::ZERO; if contiguous { 0 } else { grid.width }];
@@ -249,10 +245,7 @@ impl<T: Scalar> Loops for Each<'_, '_, T> {
             let (start, first, len) = (walk.start(), walk.first(), walk.len());
             // SAFETY: the outputs of this chunk belong to this task alone and lie inside (see `Output::new`).
             let target = unsafe { map.out.slice(start[output] + first as isize, len) };
-            match &map.stream {
-                Some(stream) => stream.write(map.evaluator.run(&mut registers, start, first, len), target),
-                None => map.evaluator.run_into(&mut registers, start, first, target),
-            }
+            map.evaluator.run_into(&mut registers, start, first, target);
             walk.step();
         }
     }
@@ -274,9 +267,14 @@ impl<T: Scalar> Loops for Leaf<'_, '_, T> {
     fn run(self) {
         let (map, (start, first), len) = (self.map, self.chunk, self.target.len());
         let mut walk = Odometer::new(&map.reduced, &start.to_vec(), self.range.start);
+        // One point further, and after the last one back at the first.
+        let mut ahead = Odometer::new(&map.reduced, &start.to_vec(), self.range.start + 1);
+        map.evaluator.prefetch(&ahead.position, first, len);
         map.evaluator.run_into(self.registers, &walk.position, first, self.target);
         for _ in self.range.skip(1) {
             walk.step();
+            ahead.step();
+            map.evaluator.prefetch(&ahead.position, first, len);
             combine(map.reduction, self.target, map.evaluator.run(self.registers, &walk.position, first, len));
         }
     }

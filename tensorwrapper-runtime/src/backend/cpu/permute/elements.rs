@@ -109,7 +109,15 @@ impl Plane {
         (rest(&self.column, self.columns, column), rest(&self.row, self.rows, row))
     }
 
-    pub(super) fn copy<T: Element>(&self, columns: usize, rows: usize, at: [isize; 2], from: &[T], to: Sink<'_, T>, conjugate: bool) {
+    pub(super) fn copy<T: Element>(
+        &self,
+        columns: usize,
+        rows: usize,
+        at: [isize; 2],
+        from: &[T],
+        to: Sink<'_, T>,
+        conjugate: bool,
+    ) {
         match (self.column.strides, self.row.strides[FROM]) {
             ([1, 1], _) => self.copy_rows(columns, rows, at, from, to, conjugate),
             ([_, 1], 1) if !conjugate => self.turn(columns, rows, at, from, to),

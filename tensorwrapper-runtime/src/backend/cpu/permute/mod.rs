@@ -13,7 +13,7 @@ mod tests;
 mod tiles;
 
 use self::elements::{Plane, SHORT, Table};
-use self::kernel::{Kernels, Memory, Runs, kernels};
+use self::kernel::{Memory, kernels};
 use self::lines::{LINE, WORDS};
 use self::tiles::Tiles;
 use super::engine::Simd;
@@ -32,7 +32,7 @@ const TO: usize = 1;
 /// Elements from which on tiles of lines are worth being found.
 const LARGE: usize = 1 << 11;
 /// Bytes of a result from which on it is written past the caches: more than what follows would find there.
-pub(super) const STREAMED: usize = 4 << 20;
+const STREAMED: usize = 4 << 20;
 
 /// `to[…] = from[…]` for all points of the axes; `start` is the position of point 0 in both.
 ///
@@ -148,33 +148,6 @@ impl Permutation {
                 unsafe { (kernels.fence)() };
             }
         });
-    }
-}
-
-/// What writes contiguous results past the caches.
-pub(super) struct Stream(&'static Kernels);
-
-impl Stream {
-    /// For elements of a type, by these instructions, which the processor has.
-    pub(super) fn new<T: Element>(simd: Simd) -> Stream {
-        Stream(kernels(simd, size_of::<T>()))
-    }
-
-    /// Copies elements to as many.
-    pub(super) fn write<T: Element>(&self, from: &[T], to: &mut [T]) {
-        assert_eq!(from.len(), to.len(), "as many are written as are read");
-        let range = from.as_ptr_range();
-        let to = to.as_mut_ptr().cast();
-        let memory =
-            Memory { from: range.start.cast(), end: range.end.cast(), to, ahead: 0, signs: [0; WORDS], stream: true };
-        // SAFETY: one run of all elements; the processor has the instructions.
-        unsafe { (self.0.copy)(&memory, Runs { starts: &[0], len: from.len() }) };
-    }
-
-    /// Makes what was written visible to other threads; comes after the last write of each.
-    pub(super) fn finish(&self) {
-        // SAFETY: as above.
-        unsafe { (self.0.fence)() };
     }
 }
 

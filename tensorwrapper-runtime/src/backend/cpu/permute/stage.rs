@@ -151,6 +151,7 @@ pub(super) unsafe fn turn_boxes<L: Line, const EDGE: usize>(memory: &Memory, box
     let size = (LINE / EDGE) as isize;
     let (columns, rows) = (boxes.columns, boxes.rows);
     let row = columns.len() * LINE / EDGE;
+    assert!(rows * row <= PIECE, "a matrix of {rows} rows of {row} bytes is larger than the stage has room for");
     let furthest = columns.iter().copied().max().unwrap_or(0) + rows.next_multiple_of(EDGE) as isize;
     // SAFETY: the caller's promise; columns that are read beyond their ends end inside the source, too.
     unsafe {

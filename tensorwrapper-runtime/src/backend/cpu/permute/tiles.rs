@@ -74,8 +74,8 @@ impl Group {
             let pieces = axis.extent.div_ceil(room);
             group.piece = axis.extent.div_ceil(pieces);
             if taken.is_empty() && pieces > 1 {
-                // Whole lines, whatever the size of elements.
-                group.piece = group.piece.next_multiple_of(LINE / 4);
+                // Whole lines, whatever the size of elements, if there is room.
+                group.piece = group.piece.next_multiple_of(LINE / 4).min(room);
             }
             group.cut = axis;
             axes.remove(n);
@@ -147,8 +147,7 @@ impl Tiles {
     }
 
     fn new(kind: Kind, mut groups: [Group; 3], rest: Vec<Pair>) -> (Tiles, Vec<Pair>) {
-        let mut outer: Vec<(isize, Pair, Option<usize>)> =
-            rest.into_iter().map(|axis| (axis.strides[TO], axis, None)).collect();
+        let mut outer: Vec<(isize, Pair, Option<usize>)> = rest.into_iter().map(|axis| (axis.strides[TO], axis, None)).collect();
         for (n, group) in groups.iter().enumerate().filter(|(_, group)| group.is_cut()) {
             let strides = group.cut.strides.map(|stride| stride.wrapping_mul(group.piece as isize));
             let pieces = Axis { extent: group.cut.extent.div_ceil(group.piece), strides };
