@@ -141,7 +141,9 @@ impl<T: Scalar> Map<'_, T> {
         let (output, grid) = (self.start.len() - 1, &self.plan.kept);
         let contiguous = grid.points() == 1 || Lie::of(&grid.inner, output) == Lie::Contiguous;
         if contiguous && self.plan.reduced.points() == 1 {
-            return compiled(self.simd, Each { map: self, range });
+            // In the target's own instructions: elements seldom start where wider registers' lines do, and a store across two
+            // lines costs more than several narrow ones.
+            return Each { map: self, range }.run();
         }
         let mut registers = self.evaluator.registers(grid.width);
         let mut folded = vec![T::ZERO; if contiguous { 0 } else { grid.width }];
@@ -190,7 +192,8 @@ impl<T: Scalar> Map<'_, T> {
             }
             return combine(self.reduction, target, &other);
         }
-        compiled(self.simd, Leaf { map: self, registers, chunk, range, target });
+        // As in `along_kept`, in the target's own instructions.
+        Leaf { map: self, registers, chunk, range, target }.run();
     }
 
     /// Each kept point of a range.

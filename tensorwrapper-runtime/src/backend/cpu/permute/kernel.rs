@@ -3,6 +3,8 @@
 //!
 //! Results are written as whole cache lines, which do not have to be read first; large ones past the caches.
 
+#![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
+
 use super::super::engine::Simd;
 #[cfg(target_arch = "x86_64")]
 use super::lines::x86;

@@ -3,6 +3,8 @@
 //! A line is 64 bytes, of elements of 4, 8 or 16. Every operation is inlined into a kernel that was compiled for the
 //! instructions; knows nothing of axes.
 
+#![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
+
 /// Bytes of a line.
 pub(super) const LINE: usize = 64;
 /// Words of four bytes of a line: places where an element may start, whatever its size.

@@ -1,6 +1,8 @@
 //! Copies whose results are contiguous but made of short pieces: these are brought together in a stage that stays in the
 //! first cache, and leave it as whole lines.
 
+#![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
+
 use std::mem::MaybeUninit;
 
 use super::kernel::{Boxes, Memory, Runs, moved, spill, write, write_part};
