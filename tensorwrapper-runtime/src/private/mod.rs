@@ -2,6 +2,7 @@
 
 mod block;
 mod given;
+pub mod memory;
 mod results;
 pub mod straight;
 

@@ -1,9 +1,8 @@
 //! Interprets element-wise programs: one instruction at a time over a chunk of elements, so that its loop vectorises.
 
-use std::borrow::Cow;
-
 use tensorwrapper_notation::MOST_ARGUMENTS;
 
+use super::forms;
 use super::fuse::{Axis, Odometer};
 use crate::backend::function::Scalar;
 use crate::backend::{Binary, Instruction, Program};
@@ -15,15 +14,17 @@ use crate::erased::SliceRef;
 pub(super) const CHUNK: usize = 512;
 
 /// An input: its memory, and whether its elements are conjugated as they are read.
-pub(super) struct Input<'a, T: Clone> {
+#[derive(Clone, Copy)]
+pub(super) struct Input<'a, T> {
     pub(super) data: Data<'a, T>,
     pub(super) conjugate: bool,
 }
 
 /// The elements of an input.
-pub(super) enum Data<'a, T: Clone> {
-    /// Borrowed or packed.
-    Own(Cow<'a, [T]>),
+#[derive(Clone, Copy)]
+pub(super) enum Data<'a, T> {
+    /// Of the program's type.
+    Own(&'a [T]),
     /// Of another type: converted as they are read.
     Other(SliceRef<'a>),
 }
@@ -56,7 +57,7 @@ impl Lie {
 }
 
 /// A program, its inputs, and the axes along which chunks are cut.
-pub(super) struct Evaluator<'a, T: Clone> {
+pub(super) struct Evaluator<'a, T> {
     instructions: &'a [Instruction],
     functions: Vec<Option<Typed<'a, T>>>,
     inputs: Vec<Input<'a, T>>,
@@ -111,6 +112,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
 
     /// The program's values for `len` points, of which the first is point `first` of the axes,
     /// where point 0 lies at `start` in each input.
+    #[inline(always)]
     pub(super) fn run<'r>(&'r self, registers: &'r mut Registers<T>, start: &[isize], first: usize, len: usize) -> &'r [T] {
         let last = self.instructions.len() - 1;
         for n in 0..last {
@@ -121,6 +123,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
     }
 
     /// As [`run`](Evaluator::run), with the values written to memory.
+    #[inline(always)]
     pub(super) fn run_into(&self, registers: &mut Registers<T>, start: &[isize], first: usize, target: &mut [T]) {
         let last = self.instructions.len() - 1;
         for n in 0..last {
@@ -129,7 +132,18 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         self.step(registers, last, start, first, target.len(), Some(target));
     }
 
+    /// Asks for the inputs of such a run.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, start: &[isize], first: usize, len: usize) {
+        for ((input, lie), &start) in self.inputs.iter().zip(&self.lies).zip(start) {
+            if let (Data::Own(data), Lie::Contiguous) = (&input.data, lie) {
+                forms::prefetch(&data[(start + first as isize) as usize..][..len]);
+            }
+        }
+    }
+
     /// Runs an instruction into its own register, or into other memory.
+    #[inline(always)]
     fn step(&self, registers: &mut Registers<T>, n: usize, start: &[isize], first: usize, len: usize, target: Option<&mut [T]>) {
         let (width, held) = (registers.width, &mut registers.held);
         let (earlier, rest) = registers.memory.split_at_mut(n * width);
@@ -169,6 +183,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         }
     }
 
+    #[inline(always)]
     fn value<'r>(&'r self, memory: &'r [T], held: &[Held], width: usize, register: usize, len: usize) -> &'r [T] {
         match held[register] {
             Held::Register => &memory[register * width..][..len],
@@ -180,6 +195,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
     }
 
     /// Finds an input's chunk where it lies, or gathers it.
+    #[inline(always)]
     fn load(&self, number: usize, start: isize, first: usize, out: &mut [T], must_write: bool) -> Held {
         let input = &self.inputs[number];
         let place = (number, start, first);
@@ -200,6 +216,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
     }
 
     /// Copies an input's chunk.
+    #[inline(always)]
     fn gather<U: Copy>(&self, place: (usize, isize, usize), data: &[U], out: &mut [T], convert: impl Fn(U) -> T) {
         let (number, start, first) = place;
         match self.lies[number] {
@@ -249,12 +266,14 @@ pub(super) fn runs(
     }
 }
 
+#[inline(always)]
 fn unary<U: Copy, T>(out: &mut [T], a: &[U], operation: impl Fn(U) -> T) {
     for (out, &a) in out.iter_mut().zip(a) {
         *out = operation(a);
     }
 }
 
+#[inline(always)]
 fn binary<T: Copy>(out: &mut [T], a: &[T], b: &[T], operation: impl Fn(T, T) -> T) {
     for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
         *out = operation(a, b);

@@ -6,6 +6,9 @@ use super::fuse::{self, Axis, Odometer, points};
 /// Elements that the innermost axes have to make up before chunks are cut from them alone.
 const ENOUGH: usize = 256;
 
+/// Elements of a cache line at the most.
+const LINE: usize = 16;
+
 /// Stride from which on a chunk uses so little of each cache line that most are fetched again and again.
 const WIDE: usize = 16;
 
@@ -24,7 +27,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    fn new(mut outer: Axes) -> Grid {
+    pub(super) fn new(mut outer: Axes) -> Grid {
         let mut inner = Axes::new();
         while points(&inner) < ENOUGH {
             let Some(axis) = outer.pop() else { break };
@@ -32,7 +35,9 @@ impl Grid {
         }
         let points = points(&inner);
         let pieces = points.div_ceil(CHUNK);
-        Grid { outer, inner, width: points.div_ceil(pieces), pieces }
+        // Whole cache lines, whatever the size of elements.
+        let width = if pieces > 1 { points.div_ceil(pieces).next_multiple_of(LINE) } else { points };
+        Grid { outer, inner, width, pieces: points.div_ceil(width) }
     }
 
     /// Number of chunks.

@@ -3,20 +3,21 @@
 //! Chunks run along kept axes (and reduced points follow each other, folded into a chunk) or along reduced axes
 //! (and each chunk is folded into one value). Folds are pairwise trees, so that long sums stay accurate.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
+use super::cross::Tiles;
+use super::engine::Simd;
 use super::evaluate::{Data, Evaluator, Input, Lie, Registers, runs};
+use super::fold::{combine, fold_all};
+use super::forms::{Loops, compiled};
 use super::fuse::{self, Axis, Odometer, points};
 use super::loops::{Axes, Plan};
-use super::permute;
+use super::permute::Permutation;
 use super::sink::Sink;
 use super::tasks;
 use crate::backend::function::Scalar;
-use crate::backend::reduce::{maximum, minimum};
 use crate::backend::{Instruction, LoopNest, Operand, Output, Program, Reduction};
 use crate::callback::Callback;
-use crate::erased::zeros;
 use crate::error::Error;
 use crate::layout::Strided;
 
@@ -24,11 +25,22 @@ use crate::layout::Strided;
 const LEAF: usize = 32;
 /// Points from which on it pays to copy an input that lies across the loops.
 const LARGE: usize = 1 << 14;
-/// Elements of such an input that are copied at a time.
-const SLAB: usize = 1 << 18;
 
 /// `output[o] = reduction of program(inputs)`; see [`Device::map`](crate::backend::Device::map).
 pub(super) fn map<T: Scalar>(
+    threads: usize,
+    nest: &LoopNest,
+    program: (&Program, &[Callback<'_>]),
+    reduction: Reduction,
+    inputs: &[Operand<'_>],
+    output: Output<'_>,
+) -> Result<(), Error> {
+    map_by::<T>(Simd::chosen()?, threads, nest, program, reduction, inputs, output)
+}
+
+/// The same by these vector instructions.
+pub(super) fn map_by<T: Scalar>(
+    simd: Simd,
     threads: usize,
     nest: &LoopNest,
     (program, functions): (&Program, &[Callback<'_>]),
@@ -53,35 +65,32 @@ pub(super) fn map<T: Scalar>(
     if let ([Instruction::Input(n)], true) = (program.instructions(), points(&reduced) == 1) {
         let pair = |strides: &[isize]| [strides[*n], strides[inputs.len()]];
         let axes = kept.iter().map(|axis| Axis { extent: axis.extent, strides: pair(&axis.strides) }).collect();
-        permute::copy(threads, axes, pair(&start), inputs[*n].typed::<T>(), out, inputs[*n].conjugate);
+        Permutation::new(axes).run_by(simd, threads, pair(&start), inputs[*n].typed::<T>(), out, inputs[*n].conjugate);
         return Ok(());
     }
     let mut plan = Plan::choose(kept, reduced, inputs.len());
     let all = plan.kept.points().saturating_mul(plan.reduced.points());
     let is_own = |n: usize| inputs[n].data().dtype() == T::DTYPE;
     let crossed: Vec<bool> = (0..inputs.len()).map(|n| all >= LARGE && plan.crosses(n) && is_own(n)).collect();
-    // Inputs that lie across are packed slab by slab, so that the packed elements are still in a cache when they are used.
-    let extent = if crossed.contains(&true) { plan.kept.outer.first().map_or(1, |axis| axis.extent) } else { 1 };
-    let rows = (SLAB / (all / extent)).clamp(1, extent);
-    for first in (0..extent).step_by(rows) {
-        let (mut plan, mut start) = (plan.clone(), start.clone());
-        if let Some(axis) = plan.kept.outer.first_mut().filter(|_| extent > 1) {
-            axis.extent = rows.min(extent - first);
-            start.iter_mut().zip(&axis.strides).for_each(|(start, stride)| *start += first as isize * stride);
-        }
-        let mut ready = Vec::with_capacity(inputs.len());
-        for (n, input) in inputs.iter().enumerate() {
-            let data = match T::typed(input.data()) {
-                Some(data) if crossed[n] => Data::Own(Cow::Owned(pack(threads, &mut plan, n, data, &mut start[n])?)),
-                Some(data) => Data::Own(Cow::Borrowed(data)),
-                None => Data::Other(input.data()),
-            };
-            ready.push(Input { data, conjugate: input.conjugate && T::DTYPE.is_complex() });
-        }
+    let own: Vec<Option<&[T]>> = inputs.iter().map(|input| T::typed(input.data())).collect();
+    let run = |threads: usize, plan: &Plan, start: &[isize], packed: &[Option<Vec<T>>]| {
+        // What is packed is read instead of what it was packed from.
+        let data = |n: usize| match (packed.get(n), own[n]) {
+            (Some(Some(packed)), _) => Data::Own(&packed[..]),
+            (_, Some(data)) => Data::Own(data),
+            (_, None) => Data::Other(inputs[n].data()),
+        };
+        let conjugate = |n: usize| inputs[n].conjugate && T::DTYPE.is_complex();
+        let ready = (0..inputs.len()).map(|n| Input { data: data(n), conjugate: conjugate(n) }).collect();
         let evaluator = Evaluator::new(program, functions, ready, &plan.chunked().inner);
         let (kept, reduced) = (plan.kept.axes(), plan.reduced.axes());
-        Map { plan: &plan, kept, reduced, evaluator, reduction, start, out }.run(threads);
+        Map { simd, plan, kept, reduced, evaluator, reduction, start: start.to_vec(), out }.run(threads);
+    };
+    if crossed.contains(&true) {
+        return Tiles::new(plan, crossed)
+            .run(threads, &start, &own, |threads, tile, packed| run(threads, &tile.plan, &tile.start, packed));
     }
+    run(threads, &plan, &start, &[]);
     Ok(())
 }
 
@@ -101,22 +110,8 @@ fn axes(nest: &LoopNest, inputs: &[Operand<'_>], output: &Strided) -> (Axes, Axe
     (kept, reduced, start)
 }
 
-/// Copies an input into the order of the loops.
-fn pack<T: Scalar>(threads: usize, plan: &mut Plan, input: usize, data: &[T], start: &mut isize) -> Result<Vec<T>, Error> {
-    let mut axes = Vec::new();
-    let mut stride = 1;
-    for axis in plan.axes().rev().filter(|axis| axis.strides[input] != 0) {
-        axes.push(Axis { extent: axis.extent, strides: [axis.strides[input], stride] });
-        axis.strides[input] = stride;
-        stride *= axis.extent as isize;
-    }
-    let mut packed = zeros::<T>(stride as usize)?;
-    permute::copy(threads, axes, [*start, 0], data, Sink::new(&mut packed), false);
-    *start = 0;
-    Ok(packed)
-}
-
-struct Map<'a, T: Clone> {
+struct Map<'a, T> {
+    simd: Simd,
     plan: &'a Plan,
     /// All kept axes.
     kept: Axes,
@@ -145,7 +140,11 @@ impl<T: Scalar> Map<'_, T> {
     fn along_kept(&self, range: Range<usize>, threads: usize) {
         let (output, grid) = (self.start.len() - 1, &self.plan.kept);
         let contiguous = grid.points() == 1 || Lie::of(&grid.inner, output) == Lie::Contiguous;
-        let single = self.plan.reduced.points() == 1;
+        if contiguous && self.plan.reduced.points() == 1 {
+            // In the target's own instructions: elements seldom start where wider registers' lines do, and a store across two
+            // lines costs more than several narrow ones.
+            return Each { map: self, range }.run();
+        }
         let mut registers = self.evaluator.registers(grid.width);
         let mut folded = vec![T::ZERO; if contiguous { 0 } else { grid.width }];
         let mut walk = grid.walk(&self.start, range.start);
@@ -157,12 +156,7 @@ impl<T: Scalar> Map<'_, T> {
             } else {
                 &mut folded[..len]
             };
-            if single {
-                self.evaluator.run_into(&mut registers, start, first, target);
-            } else {
-                let reduced = 0..self.plan.reduced.points();
-                self.fold_chunk(&mut registers, (start, first), reduced, threads, target);
-            }
+            self.fold_chunk(&mut registers, (start, first), 0..self.plan.reduced.points(), threads, target);
             if !contiguous {
                 runs(&grid.inner, output, start[output], first, len, |position, stride, range| {
                     for (n, &value) in folded[range].iter().enumerate() {
@@ -198,17 +192,15 @@ impl<T: Scalar> Map<'_, T> {
             }
             return combine(self.reduction, target, &other);
         }
-        let (start, first) = chunk;
-        let mut walk = Odometer::new(&self.reduced, &start.to_vec(), range.start);
-        self.evaluator.run_into(registers, &walk.position, first, target);
-        for _ in range.skip(1) {
-            walk.step();
-            combine(self.reduction, target, self.evaluator.run(registers, &walk.position, first, target.len()));
-        }
+        // As in `along_kept`, in the target's own instructions.
+        Leaf { map: self, registers, chunk, range, target }.run();
     }
 
     /// Each kept point of a range.
     fn along_reduced(&self, range: Range<usize>, threads: usize) {
+        if self.plan.reduced.chunks() == 1 {
+            return compiled(self.simd, Short { map: self, range });
+        }
         let mut registers = self.evaluator.registers(self.plan.reduced.width);
         let mut walk = Odometer::new(&self.kept, &self.start, range.start);
         for _ in range {
@@ -233,14 +225,111 @@ impl<T: Scalar> Map<'_, T> {
             };
             return self.reduction.combine(left, right);
         }
-        let mut walk = self.plan.reduced.walk(start, range.start);
-        let values = range.map(|_| {
-            let values = self.evaluator.run(registers, walk.start(), walk.first(), walk.len());
-            let value = fold_all(self.reduction, values);
+        compiled(self.simd, Value { map: self, registers, start, range })
+    }
+}
+
+/// The program's values for chunks that are contiguous in the output.
+struct Each<'m, 'a, T> {
+    map: &'m Map<'a, T>,
+    range: Range<usize>,
+}
+
+impl<T: Scalar> Loops for Each<'_, '_, T> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let map = self.map;
+        let (output, grid) = (map.start.len() - 1, &map.plan.kept);
+        let mut registers = map.evaluator.registers(grid.width);
+        let mut walk = grid.walk(&map.start, self.range.start);
+        for _ in self.range {
+            let (start, first, len) = (walk.start(), walk.first(), walk.len());
+            // SAFETY: the outputs of this chunk belong to this task alone and lie inside (see `Output::new`).
+            let target = unsafe { map.out.slice(start[output] + first as isize, len) };
+            map.evaluator.run_into(&mut registers, start, first, target);
             walk.step();
-            value
-        });
-        values.reduce(|a, b| self.reduction.combine(a, b)).expect("a leaf is not empty")
+        }
+    }
+}
+
+/// Reduced points folded into a chunk, one after the other.
+struct Leaf<'m, 'a, T> {
+    map: &'m Map<'a, T>,
+    registers: &'m mut Registers<T>,
+    chunk: (&'m [isize], usize),
+    range: Range<usize>,
+    target: &'m mut [T],
+}
+
+impl<T: Scalar> Loops for Leaf<'_, '_, T> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (map, (start, first), len) = (self.map, self.chunk, self.target.len());
+        let mut walk = Odometer::new(&map.reduced, &start.to_vec(), self.range.start);
+        // One point further, and after the last one back at the first.
+        let mut ahead = Odometer::new(&map.reduced, &start.to_vec(), self.range.start + 1);
+        map.evaluator.prefetch(&ahead.position, first, len);
+        map.evaluator.run_into(self.registers, &walk.position, first, self.target);
+        for _ in self.range.skip(1) {
+            walk.step();
+            ahead.step();
+            map.evaluator.prefetch(&ahead.position, first, len);
+            combine(map.reduction, self.target, map.evaluator.run(self.registers, &walk.position, first, len));
+        }
+    }
+}
+
+/// Chunks of reduced points folded into one value.
+struct Value<'m, 'a, T> {
+    map: &'m Map<'a, T>,
+    registers: &'m mut Registers<T>,
+    start: &'m [isize],
+    range: Range<usize>,
+}
+
+impl<T: Scalar> Loops for Value<'_, '_, T> {
+    type Result = T;
+
+    #[inline(always)]
+    fn run(self) -> T {
+        let map = self.map;
+        let mut walk = map.plan.reduced.walk(self.start, self.range.start);
+        let mut total = None;
+        for _ in self.range {
+            let values = map.evaluator.run(self.registers, walk.start(), walk.first(), walk.len());
+            let value = fold_all(map.reduction, values);
+            total = Some(total.map_or(value, |total| map.reduction.combine(total, value)));
+            walk.step();
+        }
+        total.expect("a leaf is not empty")
+    }
+}
+
+/// Values of one chunk of reduced points each.
+struct Short<'m, 'a, T> {
+    map: &'m Map<'a, T>,
+    range: Range<usize>,
+}
+
+impl<T: Scalar> Loops for Short<'_, '_, T> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let map = self.map;
+        let (output, len) = (map.start.len() - 1, map.plan.reduced.points());
+        let mut registers = map.evaluator.registers(len);
+        let mut walk = Odometer::new(&map.kept, &map.start, self.range.start);
+        for _ in self.range {
+            let value = fold_all(map.reduction, map.evaluator.run(&mut registers, &walk.position, 0, len));
+            // SAFETY: the outputs of these points belong to this task alone and lie inside (see `Output::new`).
+            unsafe { map.out.write(walk.position[output], value) };
+            walk.step();
+        }
     }
 }
 
@@ -248,52 +337,4 @@ impl<T: Scalar> Map<'_, T> {
 fn halves(range: &Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
     let middle = range.start + (range.len() / 2).next_multiple_of(LEAF);
     if range.len() > LEAF { Some((range.start..middle, middle..range.end)) } else { None }
-}
-
-/// Folds values into a chunk of results.
-fn combine<T: Scalar>(reduction: Reduction, folded: &mut [T], values: &[T]) {
-    fn each<T: Copy>(folded: &mut [T], values: &[T], operation: impl Fn(T, T) -> T) {
-        for (folded, &value) in folded.iter_mut().zip(values) {
-            *folded = operation(*folded, value);
-        }
-    }
-    match reduction {
-        Reduction::Sum => each(folded, values, |a, b| a + b),
-        Reduction::Product => each(folded, values, |a, b| a * b),
-        Reduction::Max => each(folded, values, maximum),
-        Reduction::Min => each(folded, values, minimum),
-    }
-}
-
-/// Folds a chunk, which is not empty, into one value.
-fn fold_all<T: Scalar>(reduction: Reduction, values: &[T]) -> T {
-    match reduction {
-        Reduction::Sum => fold(values, |a, b| a + b),
-        Reduction::Product => fold(values, |a, b| a * b),
-        Reduction::Max => fold(values, maximum),
-        Reduction::Min => fold(values, minimum),
-    }
-}
-
-/// Folds a chunk, which is not empty: eight running results, then those.
-fn fold<T: Copy>(values: &[T], operation: impl Fn(T, T) -> T) -> T {
-    const LANES: usize = 8;
-    let Some((first, rest)) = values.split_first_chunk::<LANES>() else {
-        return values[1..].iter().fold(values[0], |a, &b| operation(a, b));
-    };
-    let mut lanes = *first;
-    let mut eights = rest.chunks_exact(LANES);
-    for eight in &mut eights {
-        for (lane, &value) in lanes.iter_mut().zip(eight) {
-            *lane = operation(*lane, value);
-        }
-    }
-    let mut width = LANES / 2;
-    while width > 0 {
-        for n in 0..width {
-            lanes[n] = operation(lanes[n], lanes[n + width]);
-        }
-        width /= 2;
-    }
-    eights.remainder().iter().fold(lanes[0], |a, &b| operation(a, b))
 }

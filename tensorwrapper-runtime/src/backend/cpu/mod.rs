@@ -4,16 +4,20 @@
 //! them and sends them to `direct` (dots, matrix times vector, …), to `engine` (packed block by block from any strides, our own kernels), or to
 //! `matrix` (small and plain matrices, and those whose neighbours in memory belong to others: cut by `split`, packed, then `gemm`);
 //! `fixed` multiplies small matrices whose extents are constants, for straight code;
-//! `map` runs element-wise programs, in the order that `loops` chooses; `evaluate` interprets them; `permute` copies;
-//! `factorise` decomposes matrices.
+//! `map` runs element-wise programs, in the order that `loops` chooses, and in tiles that `cross` cuts where an input lies
+//! across; `fold` reduces; `evaluate` interprets programs, in loops that `forms` compiles for the vector instructions; `permute`
+//! copies; `factorise` decomposes matrices.
 
 mod classify;
 mod contract;
+mod cross;
 mod direct;
 mod engine;
 mod evaluate;
 mod factorise;
 pub(crate) mod fixed;
+mod fold;
+mod forms;
 mod fuse;
 mod gemm;
 mod loops;
@@ -78,7 +82,15 @@ impl Cpu {
         Cpu { threads: threads.unwrap_or_else(available).clamp(1, MOST_THREADS), route: Route::Chosen }
     }
 
-    /// A device whose products of two factors all go one way.
+    /// The vector instructions of what is no product.
+    ///
+    /// # Errors
+    /// A name in the environment that no form of the kernels has.
+    fn simd(&self) -> Result<engine::Simd, Error> {
+        if let Route::Engine(simd) = self.route { Ok(simd) } else { engine::Simd::chosen() }
+    }
+
+    /// A device whose products of two factors all go one way, and whose other loops use the engine's instructions.
     #[cfg(test)]
     pub(crate) fn forced(threads: usize, route: Route) -> Cpu {
         Cpu { threads, route }
@@ -115,7 +127,7 @@ impl Device for Cpu {
         inputs: &[Operand<'_>],
         output: Output<'_>,
     ) -> Result<(), Error> {
-        dispatch!(output.dtype(), T => map::map::<T>(self.threads, nest, (program, functions), reduction, inputs, output))
+        dispatch!(output.dtype(), T => map::map_by::<T>(self.simd()?, self.threads, nest, (program, functions), reduction, inputs, output))
     }
 
     fn factorise(

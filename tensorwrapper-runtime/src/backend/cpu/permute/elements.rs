@@ -1,18 +1,9 @@
-//! Copies between two strided layouts: permutations, packing and scattering, cut into blocks that fit the cache.
-//!
-//! Elements are conjugated on the way where that is asked for, and change in no other way.
+//! Copies element by element: small ones, and those that are contiguous on one side only or on none.
 
-use super::fuse::{self, Axis, Odometer};
-use super::sink::Sink;
-use super::tasks;
+use super::super::fuse::{self, Axis, Odometer};
+use super::super::sink::Sink;
+use super::{FROM, Pair, TO};
 use crate::element::Element;
-
-/// Axes over source and destination.
-pub(super) type Pair = Axis<[isize; 2]>;
-/// Where the source's strides and positions stand.
-const FROM: usize = 0;
-/// Where the destination's strides and positions stand.
-const TO: usize = 1;
 
 /// Edge of the square that is turned in registers.
 const BLOCK: usize = 4;
@@ -21,73 +12,13 @@ const ROWS: usize = 32;
 /// Columns of a tile that is turned.
 const COLUMNS: usize = 256;
 /// Elements of a tile below which finding the next tile would take longer than copying one.
-const SHORT: usize = 64;
+pub(super) const SHORT: usize = 64;
 /// Elements of one row of a copy that turns nothing.
 const ROW: usize = 4096;
 
-/// `to[…] = from[…]` for all points of the axes; `start` is the position of point 0 in both.
-///
-/// The caller has checked that all positions lie inside, and that no two points share one in the destination.
-pub(super) fn copy<T: Element>(threads: usize, axes: Vec<Pair>, start: [isize; 2], from: &[T], to: Sink<'_, T>, conjugate: bool) {
-    Permutation::new(axes).run(threads, start, from, to, conjugate);
-}
-
-/// A copy, prepared to be made from several places to several others.
-#[derive(Debug)]
-pub(super) struct Permutation {
-    tile: Tile,
-    outer: Vec<Pair>,
-    elements: usize,
-    /// From where point 0 was to where it is after the axes were reversed.
-    shift: [isize; 2],
-}
-
-/// The innermost loops.
-#[derive(Debug)]
-enum Tile {
-    /// Along two axes.
-    Plane(Plane),
-    /// Along several short ones.
-    Table(Table),
-}
-
-impl Permutation {
-    pub(super) fn new(mut axes: Vec<Pair>) -> Permutation {
-        let mut shift = [0, 0];
-        fuse::forward(&mut axes, &mut shift, TO);
-        fuse::normalise(&mut axes, &[TO, FROM]);
-        let elements = fuse::points(&axes);
-        let (plane, outer) = Plane::choose(axes.clone());
-        if plane.column.extent * plane.row.extent < SHORT && axes.len() > 2 {
-            let (table, outer) = Table::choose(axes);
-            return Permutation { tile: Tile::Table(table), outer, elements, shift };
-        }
-        Permutation { tile: Tile::Plane(plane), outer, elements, shift }
-    }
-
-    /// Makes the copy; see [`copy`].
-    pub(super) fn run<T: Element>(&self, threads: usize, start: [isize; 2], from: &[T], to: Sink<'_, T>, conjugate: bool) {
-        let start = [start[FROM] + self.shift[FROM], start[TO] + self.shift[TO]];
-        let conjugate = conjugate && T::DTYPE.is_complex();
-        tasks::split(threads, fuse::points(&self.outer), self.elements, |range| {
-            let mut walk = Odometer::new(&self.outer, &start, range.start);
-            for _ in range {
-                match &self.tile {
-                    Tile::Plane(plane) => {
-                        let (columns, rows) = plane.tile(walk.index(plane.column_axis), walk.index(plane.row_axis));
-                        plane.copy(columns, rows, walk.position, from, to, conjugate);
-                    }
-                    Tile::Table(table) => table.copy(walk.position, from, to, conjugate),
-                }
-                walk.step();
-            }
-        });
-    }
-}
-
 /// Positions of the points of several short axes, from the first of them on.
 #[derive(Debug)]
-struct Table {
+pub(super) struct Table {
     /// Along the destination's narrowest axes.
     columns: Vec<[isize; 2]>,
     /// Along the source's narrowest of the others.
@@ -96,7 +27,7 @@ struct Table {
 
 impl Table {
     /// Takes the axes of the table out of axes in normal form; the others are the outer ones.
-    fn choose(mut axes: Vec<Pair>) -> (Table, Vec<Pair>) {
+    pub(super) fn choose(mut axes: Vec<Pair>) -> (Table, Vec<Pair>) {
         let columns = Table::take(&mut axes);
         fuse::sort(&mut axes, &[FROM, TO]);
         let rows = Table::take(&mut axes);
@@ -119,7 +50,7 @@ impl Table {
         (0..fuse::points(&taken)).map(|_| next()).collect()
     }
 
-    fn copy<T: Element>(&self, at: [isize; 2], from: &[T], to: Sink<'_, T>, conjugate: bool) {
+    pub(super) fn copy<T: Element>(&self, at: [isize; 2], from: &[T], to: Sink<'_, T>, conjugate: bool) {
         for row in &self.rows {
             let (source, target) = (at[FROM] + row[FROM], at[TO] + row[TO]);
             for column in &self.columns {
@@ -134,22 +65,22 @@ impl Table {
 
 /// The two axes of a copy's innermost loops, and the sizes of the tiles into which they are cut.
 #[derive(Debug)]
-struct Plane {
+pub(super) struct Plane {
     /// Inner axis: the narrowest in the destination.
-    column: Pair,
+    pub(super) column: Pair,
     /// Outer axis: the narrowest in the source where that is another one.
-    row: Pair,
+    pub(super) row: Pair,
     columns: usize,
     rows: usize,
     /// Where the tiles of the columns are counted among the outer axes.
-    column_axis: usize,
+    pub(super) column_axis: usize,
     /// Where the tiles of the rows are counted among the outer axes.
-    row_axis: usize,
+    pub(super) row_axis: usize,
 }
 
 impl Plane {
     /// Takes the plane out of axes in normal form; what is left, and the tiles of the plane, are the outer axes.
-    fn choose(mut axes: Vec<Pair>) -> (Plane, Vec<Pair>) {
+    pub(super) fn choose(mut axes: Vec<Pair>) -> (Plane, Vec<Pair>) {
         let nothing = Axis { extent: 1, strides: [0, 0] };
         let column = axes.pop().unwrap_or(nothing);
         let narrow = |axis: &Pair| if axis.strides[FROM] == 0 { usize::MAX } else { axis.strides[FROM].unsigned_abs() };
@@ -173,12 +104,20 @@ impl Plane {
     }
 
     /// Extents of the tile of these numbers.
-    fn tile(&self, column: usize, row: usize) -> (usize, usize) {
+    pub(super) fn tile(&self, column: usize, row: usize) -> (usize, usize) {
         let rest = |axis: &Pair, size: usize, tile: usize| size.min(axis.extent - tile * size);
         (rest(&self.column, self.columns, column), rest(&self.row, self.rows, row))
     }
 
-    fn copy<T: Element>(&self, columns: usize, rows: usize, at: [isize; 2], from: &[T], to: Sink<'_, T>, conjugate: bool) {
+    pub(super) fn copy<T: Element>(
+        &self,
+        columns: usize,
+        rows: usize,
+        at: [isize; 2],
+        from: &[T],
+        to: Sink<'_, T>,
+        conjugate: bool,
+    ) {
         match (self.column.strides, self.row.strides[FROM]) {
             ([1, 1], _) => self.copy_rows(columns, rows, at, from, to, conjugate),
             ([_, 1], 1) if !conjugate => self.turn(columns, rows, at, from, to),

@@ -1,0 +1,139 @@
+//! Element-wise programs with inputs that lie across the loops: tile by tile, so that what is packed of such an input stays
+//! in a near cache until it is used.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::fuse::{Axis, Odometer, points};
+use super::loops::{Axes, Grid, Plan};
+use super::permute::Permutation;
+use super::sink::Sink;
+use super::tasks;
+use crate::backend::function::Scalar;
+use crate::erased::zeros;
+use crate::error::Error;
+
+/// Elements of a tile: what is packed of a few inputs fits the second cache.
+const TILE: usize = 1 << 15;
+/// Elements of a tile along the loops' innermost axis.
+const ALONG: usize = 512;
+/// Elements of a tile along the axis on which an input that lies across has its neighbours: some lines.
+const ACROSS: usize = 64;
+
+/// A plan in tiles of its kept axes.
+pub(super) struct Tiles {
+    plan: Plan,
+    /// How far each kept axis reaches in a tile.
+    sizes: Vec<usize>,
+    /// Tiles along the kept axes.
+    counts: Axes,
+    /// Which inputs are packed.
+    crossed: Vec<bool>,
+}
+
+/// One tile: its plan, and where its operands start.
+pub(super) struct Tile {
+    pub(super) plan: Plan,
+    pub(super) start: Vec<isize>,
+}
+
+impl Tiles {
+    /// Cuts a plan into tiles because of these inputs.
+    pub(super) fn new(mut plan: Plan, crossed: Vec<bool>) -> Tiles {
+        let narrowest: Vec<isize> = crossed
+            .iter()
+            .enumerate()
+            .filter(|(_, crossed)| **crossed)
+            .filter_map(|(n, _)| plan.axes().map(|axis| axis.strides[n].abs()).filter(|stride| *stride != 0).min())
+            .collect();
+        let inputs: Vec<usize> = (0..crossed.len()).filter(|&n| crossed[n]).collect();
+        let kept = plan.kept.axes();
+        let mut room = (TILE / plan.reduced.points().min(TILE)).max(1);
+        let mut sizes = vec![1; kept.len()];
+        let mut give = |axis: usize, most: usize, sizes: &mut [usize]| {
+            let size = kept[axis].extent.min(most).min(room).max(sizes[axis]);
+            room = room * sizes[axis] / size;
+            sizes[axis] = size;
+        };
+        let is_across =
+            |axis: &Axis<Vec<isize>>| inputs.iter().zip(&narrowest).any(|(&n, &narrow)| axis.strides[n].abs() == narrow);
+        let last = kept.len().checked_sub(1);
+        last.into_iter().for_each(|last| give(last, ALONG, &mut sizes));
+        (0..kept.len()).filter(|&n| is_across(&kept[n])).for_each(|n| give(n, ACROSS, &mut sizes));
+        (0..kept.len()).rev().for_each(|n| give(n, usize::MAX, &mut sizes));
+        let tiles = |(axis, &size): (&Axis<Vec<isize>>, &usize)| Axis {
+            extent: axis.extent.div_ceil(size),
+            strides: axis.strides.iter().map(|stride| stride.wrapping_mul(size as isize)).collect(),
+        };
+        let counts = kept.iter().zip(&sizes).map(tiles).collect();
+        Tiles { plan, sizes, counts, crossed }
+    }
+
+    /// Runs a task for each tile, with what is packed of each input that lies across; threads share the tiles, or where there
+    /// are few, each tile.
+    ///
+    /// # Errors
+    /// Memory for packed elements.
+    pub(super) fn run<T: Scalar>(
+        &self,
+        threads: usize,
+        start: &[isize],
+        inputs: &[Option<&[T]>],
+        task: impl Fn(usize, &Tile, &[Option<Vec<T>>]) + Sync,
+    ) -> Result<(), Error> {
+        let operations = self.plan.kept.points().saturating_mul(self.plan.reduced.points());
+        let count = points(&self.counts);
+        let threads = tasks::worth(threads, operations);
+        let (outside, inside) = if count >= 2 * threads { (threads, 1) } else { (1, threads) };
+        let failed = Mutex::new(Ok(()));
+        tasks::split(outside, count, operations, |range| {
+            let mut packed: Vec<Option<Vec<T>>> = self.crossed.iter().map(|_| None).collect();
+            let mut walk = Odometer::new(&self.counts, &start.to_vec(), range.start);
+            for _ in range {
+                let index: Vec<usize> = (0..self.counts.len()).map(|axis| walk.index(axis)).collect();
+                match self.pack(inside, &index, &walk.position, inputs, &mut packed) {
+                    Ok(tile) => task(inside, &tile, &packed),
+                    Err(error) => {
+                        *failed.lock().unwrap_or_else(PoisonError::into_inner) = Err(error);
+                        return;
+                    }
+                }
+                walk.step();
+            }
+        });
+        failed.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Copies what a tile needs of the inputs that lie across into the order of its loops.
+    fn pack<T: Scalar>(
+        &self,
+        threads: usize,
+        index: &[usize],
+        start: &[isize],
+        inputs: &[Option<&[T]>],
+        packed: &mut [Option<Vec<T>>],
+    ) -> Result<Tile, Error> {
+        let mut kept = self.plan.kept.axes();
+        for ((axis, &size), &index) in kept.iter_mut().zip(&self.sizes).zip(index) {
+            axis.extent = size.min(axis.extent - index * size);
+        }
+        let mut plan = Plan { kept: Grid::new(kept), ..self.plan.clone() };
+        let mut start = start.to_vec();
+        for (n, data) in inputs.iter().enumerate() {
+            let Some(data) = data.filter(|_| self.crossed[n]) else { continue };
+            let mut axes = Vec::new();
+            let mut stride = 1;
+            for axis in plan.axes().rev().filter(|axis| axis.strides[n] != 0) {
+                axes.push(Axis { extent: axis.extent, strides: [axis.strides[n], stride] });
+                axis.strides[n] = stride;
+                stride *= axis.extent as isize;
+            }
+            let memory = match &mut packed[n] {
+                Some(memory) if memory.len() >= stride as usize => memory,
+                slot => slot.insert(zeros::<T>(stride as usize)?),
+            };
+            Permutation::new(axes).run(threads, [start[n], 0], data, Sink::new(memory), false);
+            start[n] = 0;
+        }
+        Ok(Tile { plan, start })
+    }
+}

@@ -1,0 +1,54 @@
+//! Plain loops, compiled once for each set of vector instructions: the compilation's target may have the oldest ones alone.
+//!
+//! Results are the same in every form: loops say themselves in which order they add, and products are rounded before that.
+
+use super::engine::Simd;
+
+/// Loops to be compiled in several forms. `run` and everything that it calls is to be inlined, or it is compiled in one only.
+pub(super) trait Loops {
+    /// What they result in.
+    type Result;
+    /// Runs the loops.
+    fn run(self) -> Self::Result;
+}
+
+/// Runs loops in the form for these instructions, which the processor has.
+pub(super) fn compiled<L: Loops>(simd: Simd, loops: L) -> L::Result {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx512f,avx2,fma")]
+        fn wide<L: Loops>(loops: L) -> L::Result {
+            loops.run()
+        }
+        #[target_feature(enable = "avx2,fma")]
+        fn narrow<L: Loops>(loops: L) -> L::Result {
+            loops.run()
+        }
+        match simd {
+            // SAFETY: forms are chosen among those that are available.
+            Simd::Avx512 => return unsafe { wide(loops) },
+            // SAFETY: as above.
+            Simd::Avx2 => return unsafe { narrow(loops) },
+            Simd::Neon | Simd::Portable => {}
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = simd;
+    loops.run()
+}
+
+/// Asks for elements that will be read soon, into the second cache.
+#[inline(always)]
+pub(super) fn prefetch<T>(elements: &[T]) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        let start = elements.as_ptr().cast::<i8>();
+        for at in (0..size_of_val(elements)).step_by(64) {
+            // SAFETY: a hint, whatever the address.
+            unsafe { _mm_prefetch::<_MM_HINT_T1>(start.wrapping_add(at)) };
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = elements;
+}

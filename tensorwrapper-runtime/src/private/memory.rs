@@ -1,0 +1,31 @@
+//! The processor's element-wise kernels on memory that exists: what `benches/memory.rs` measures, because every public door
+//! gives its result memory of its own. Programs have no use for it; no expansion calls it.
+
+use crate::backend::cpu::Cpu;
+pub use crate::backend::{Binary, Instruction, Program, Reduction};
+use crate::backend::{Device, LoopNest, Operand, Output};
+use crate::element::Element;
+use crate::error::Error;
+use crate::layout::Strided;
+
+/// `target[…] = sum of program(sources)`: the first `kept` axes are the target's, the others are summed over. Each source
+/// has a stride for every axis, the target one for each of its own; all start at their memory's first element.
+///
+/// # Errors
+/// What the device reports; strides that leave the memory.
+pub fn run<T: Element>(
+    threads: usize,
+    (extents, kept): (&[usize], usize),
+    program: &Program,
+    sources: &[(&[T], &[isize])],
+    target: (&mut [T], &[isize]),
+) -> Result<(), Error> {
+    let layouts =
+        sources.iter().map(|(data, strides)| Strided::within(extents, strides, 0, data.len())).collect::<Result<Vec<_>, _>>()?;
+    let inputs: Vec<Operand<'_>> =
+        sources.iter().zip(&layouts).map(|((data, _), layout)| Operand::new(T::erase(data), layout)).collect();
+    let layout = Strided::within(&extents[..kept], target.1, 0, target.0.len())?;
+    let nest = LoopNest::new(extents.to_vec(), kept);
+    let output = Output::new(T::erase_mut(target.0), &layout);
+    Cpu::new(Some(threads)).map(&nest, program, Reduction::Sum, &[], &inputs, output)
+}
