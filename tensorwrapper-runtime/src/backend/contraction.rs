@@ -8,9 +8,9 @@ use std::fmt::Debug;
 use num_complex::Complex;
 use smallvec::SmallVec;
 
-use super::LoopNest;
+use super::{Device, LoopNest, Operand, Output, Program, Reduction};
 use crate::element::Dtype;
-use crate::erased::{SliceMut, SliceRef};
+use crate::erased::{Buffer, SliceMut, SliceRef};
 use crate::error::Error;
 use crate::layout::Strided;
 
@@ -27,6 +27,10 @@ pub struct Contraction<'a> {
     pub(crate) factors: &'a [(&'a Strided, bool)],
     /// Where the output lies; its extents are those of the kept axes.
     pub(crate) output: &'a Strided,
+    /// What is computed with each element then: a program of which the sum is the first input. The other ones lie as factors do,
+    /// and depend on no reduced axis.
+    pub(crate) then: Option<&'a Program>,
+    pub(crate) others: &'a [(&'a Strided, bool)],
 }
 
 /// What a device has made of a contraction.
@@ -37,7 +41,7 @@ pub trait RunContraction: Debug + Send + Sync {
     /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) for work space.
     ///
     /// # Safety
-    /// There are as many factors as were prepared for, all memory is of the element type that was, and every position that
+    /// There are as many factors and other inputs behind them as were prepared for, all memory is of the element type that was, and every position that
     /// the layouts lead to lies inside.
     unsafe fn run(&self, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error>;
 }
@@ -47,7 +51,7 @@ pub trait RunContraction: Debug + Send + Sync {
 pub struct PreparedContraction {
     kernel: Box<dyn RunContraction>,
     dtype: Dtype,
-    /// Number of elements that each factor's memory must have.
+    /// Number of elements that each factor's memory must have, and that of each other input of what is computed then.
     factors: SmallVec<[usize; 2]>,
     /// Number of elements that the output's memory must have.
     output: usize,
@@ -60,7 +64,7 @@ impl PreparedContraction {
         PreparedContraction {
             kernel,
             dtype: contraction.dtype,
-            factors: contraction.factors.iter().map(|(layout, _)| reach(layout)).collect(),
+            factors: contraction.factors.iter().chain(contraction.others).map(|(layout, _)| reach(layout)).collect(),
             output: reach(contraction.output),
         }
     }
@@ -84,10 +88,57 @@ impl PreparedContraction {
     }
 }
 
+/// A contraction and what is computed then, one after the other: what a device does that cannot do both at once.
+#[derive(Debug)]
+pub(super) struct Apart {
+    device: Box<dyn Device>,
+    /// The sum alone, in C order.
+    product: PreparedContraction,
+    sum: Strided,
+    nest: LoopNest,
+    program: Program,
+    others: Vec<(Strided, bool)>,
+    output: Strided,
+}
+
+impl Apart {
+    /// Prepares both for a device.
+    ///
+    /// # Errors
+    /// As [`Device::prepare`].
+    pub(super) fn new(device: Box<dyn Device>, contraction: &Contraction<'_>, program: &Program) -> Result<Apart, Error> {
+        let kept = contraction.nest.kept();
+        let extents = &contraction.nest.extents()[..kept];
+        let sum = Strided::row_major(extents)?;
+        let product = device.prepare(&Contraction { output: &sum, then: None, others: &[], ..*contraction })?;
+        let other = |&(layout, conjugate): &(&Strided, bool)| {
+            Ok((Strided::within(extents, &layout.strides()[..kept], layout.offset(), usize::MAX)?, conjugate))
+        };
+        let others = contraction.others.iter().map(other).collect::<Result<_, Error>>()?;
+        let nest = LoopNest::new(extents.to_vec(), kept);
+        Ok(Apart { device, product, sum, nest, program: program.clone(), others, output: contraction.output.clone() })
+    }
+}
+
+impl RunContraction for Apart {
+    unsafe fn run(&self, inputs: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
+        let (factors, others) = inputs.split_at(inputs.len() - self.others.len());
+        let mut sum = Buffer::for_results(output.dtype(), self.sum.len())?;
+        self.product.run(factors, sum.as_mut())?;
+        let mut operands: SmallVec<[Operand<'_>; 4]> = SmallVec::new();
+        operands.push(Operand::new(sum.as_ref(), &self.sum));
+        for (&data, (layout, conjugate)) in others.iter().zip(&self.others) {
+            let mut operand = Operand::new(data, layout);
+            operand.conjugate = *conjugate;
+            operands.push(operand);
+        }
+        self.device.map(&self.nest, &self.program, Reduction::Sum, &[], &operands, Output::new(output, &self.output))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::Device;
     use crate::backend::cpu::Cpu;
     use crate::backend::reference::Reference;
     use crate::element::Element;
@@ -98,7 +149,15 @@ mod tests {
         let layout = |strides: &[isize]| Strided::within(&[2, 2, 2][..strides.len()], strides, 0, 4).unwrap();
         let (left, right, output) = (layout(&[2, 0, 1]), layout(&[0, 1, 2]), layout(&[2, 1]));
         let factors = [(&left, false), (&right, false)];
-        let contraction = Contraction { nest: &nest, alpha: Complex::ONE, dtype: Dtype::F64, factors: &factors, output: &output };
+        let contraction = Contraction {
+            nest: &nest,
+            alpha: Complex::ONE,
+            dtype: Dtype::F64,
+            factors: &factors,
+            output: &output,
+            then: None,
+            others: &[],
+        };
         device.prepare(&contraction).unwrap()
     }
 

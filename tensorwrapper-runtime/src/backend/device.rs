@@ -57,7 +57,15 @@ pub trait Device: Debug + Send + Sync {
     #[cfg(test)]
     fn contract(&self, nest: &LoopNest, alpha: Complex<f64>, factors: &[Operand<'_>], output: Output<'_>) -> Result<(), Error> {
         let layouts: Vec<_> = factors.iter().map(|factor| (factor.layout(), factor.conjugate)).collect();
-        let contraction = Contraction { nest, alpha, dtype: output.dtype(), factors: &layouts, output: output.layout() };
+        let contraction = Contraction {
+            nest,
+            alpha,
+            dtype: output.dtype(),
+            factors: &layouts,
+            output: output.layout(),
+            then: None,
+            others: &[],
+        };
         let memory: Vec<_> = factors.iter().map(Operand::data).collect();
         self.prepare(&contraction)?.run(&memory, output.into_data())
     }

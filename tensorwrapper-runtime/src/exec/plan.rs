@@ -127,9 +127,9 @@ fn release(graph: &OpGraph, steps: &mut [Step]) {
 fn kernels(device: &dyn Device, graph: &OpGraph, node: &OperationNode, layouts: &[Strided]) -> Result<Vec<Kernel>, Error> {
     let labels: Vec<Label> = (0..node.extents.len()).collect();
     match &node.operation {
-        Operation::Contract { alpha } => {
+        Operation::Contract { alpha, then } => {
             let (nest, inputs, output) = nested(node, layouts)?;
-            let work = Work::Contract(prepared(device, graph, &nest, *alpha, &inputs, &output)?);
+            let work = Work::Contract(prepared(device, graph, (&nest, *alpha, then.as_ref()), &inputs, &output)?);
             Ok(vec![Kernel { nest, work, inputs, outputs: vec![output] }])
         }
         Operation::Map { program, reduction } => {
@@ -166,14 +166,14 @@ fn kernels(device: &dyn Device, graph: &OpGraph, node: &OperationNode, layouts: 
 fn prepared(
     device: &dyn Device,
     graph: &OpGraph,
-    nest: &LoopNest,
-    alpha: Complex<f64>,
+    (nest, alpha, then): (&LoopNest, Complex<f64>, Option<&Program>),
     inputs: &[Access],
     output: &Access,
 ) -> Result<PreparedContraction, Error> {
-    let factors: SmallVec<[_; 4]> = inputs.iter().map(|access| (&access.layout, access.conjugate)).collect();
+    let inputs: SmallVec<[_; 4]> = inputs.iter().map(|access| (&access.layout, access.conjugate)).collect();
     let dtype = graph.tensor(output.tensor).dtype;
-    device.prepare(&Contraction { nest, alpha, dtype, factors: &factors, output: &output.layout })
+    let (factors, others) = inputs.split_at(if then.is_some() { 2 } else { inputs.len() });
+    device.prepare(&Contraction { nest, alpha, dtype, factors, output: &output.layout, then, others })
 }
 
 /// The space of all labels of an operation, the output's first, what it reads there, and where it writes.

@@ -31,7 +31,7 @@ fn chain(length: usize, wanted: &[usize]) -> OpGraph {
     for _ in 0..length {
         let alpha = Complex::new(1.0, 0.0);
         let inputs = vec![Edge::whole(last, &[0]), Edge::whole(last, &[0])];
-        last = graph.add_operation(Operation::Contract { alpha }, inputs, &[(&[0], Dtype::F64)], vec![3])[0];
+        last = graph.add_operation(Operation::Contract { alpha, then: None }, inputs, &[(&[0], Dtype::F64)], vec![3])[0];
         made.push(last);
     }
     wanted.iter().for_each(|&n| graph.add_sink(made[n]));
@@ -142,7 +142,7 @@ fn product(rng: &mut StdRng) -> (OpGraph, Vec<Tensor<f64>>) {
     let own_extents = present.iter().map(|&label| extents[label]).collect();
     let output: Vec<usize> = (0..kept.len()).collect();
     let alpha = Complex::new(rng.random_range(0.5..2.0), 0.0);
-    let made = graph.add_operation(Operation::Contract { alpha }, inputs, &[(&output, Dtype::F64)], own_extents)[0];
+    let made = graph.add_operation(Operation::Contract { alpha, then: None }, inputs, &[(&output, Dtype::F64)], own_extents)[0];
     graph.add_sink(made);
     (graph, tensors)
 }

@@ -325,7 +325,7 @@ impl<'a> Lowering<'a> {
             let tensor = self.map(zero, &kept, &[], Reduction::Sum, frame);
             return Edge::whole(tensor, &kept);
         }
-        let tensor = self.add(Operation::Contract { alpha }, factors, &kept, &over, frame);
+        let tensor = self.add(Operation::Contract { alpha, then: None }, factors, &kept, &over, frame);
         Edge::whole(tensor, &kept)
     }
 

@@ -30,7 +30,7 @@ fn graph_of<T: Element, S: Extents>(wanted: &[&Expr<'_, T, S>]) -> (OpGraph, usi
 /// The names of a graph's operations in order, with the number of their inputs.
 fn operations(graph: &OpGraph) -> Vec<String> {
     let name = |node: &OperationNode| match &node.operation {
-        Operation::Contract { alpha } => format!("contract {} by {}", node.inputs.len(), alpha.re),
+        Operation::Contract { alpha, .. } => format!("contract {} by {}", node.inputs.len(), alpha.re),
         Operation::Map { reduction: Reduction::Sum, .. } if node.extents.len() == node.outputs[0].axes.len() => {
             format!("map {}", node.inputs.len())
         }

@@ -98,6 +98,9 @@ pub enum Operation {
     Contract {
         /// The factor in front.
         alpha: Complex<f64>,
+        /// What is computed with each element then: a program of which the sum is the first input. There are two factors then;
+        /// the operation's other inputs, which have none but the output's labels, are the program's.
+        then: Option<Program>,
     },
     /// `output = reduction of program(inputs)` over the labels that the output has not.
     Map {

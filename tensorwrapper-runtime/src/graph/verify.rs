@@ -63,7 +63,10 @@ fn edge_fault(edge: &Edge, extents: &[usize], labels: &[usize]) -> Option<String
 /// Inputs and outputs that do not fit the operation.
 fn operation_fault(graph: &OpGraph, node: &OperationNode) -> Option<String> {
     let (inputs, outputs) = match &node.operation {
-        Operation::Contract { .. } => (node.inputs.len(), 1),
+        Operation::Contract { then, .. } => {
+            let least = then.as_ref().map_or(0, |program| 1 + program.inputs());
+            (node.inputs.len().max(least), 1)
+        }
         Operation::Map { program, .. } => (program.inputs().max(node.inputs.len()), 1),
         Operation::Reshape | Operation::Factorise(crate::backend::Factorisation::Cholesky) => (1, 1),
         Operation::Factorise(crate::backend::Factorisation::Eigh) => (node.inputs.len().clamp(1, 2), 2),

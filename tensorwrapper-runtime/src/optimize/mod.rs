@@ -1,6 +1,7 @@
 //! Passes from graph to graph: each a pure function in a file of its own, verified after it ran.
 
 mod accumulate;
+mod finish;
 pub(crate) mod order;
 mod pairwise;
 mod rewrite;
@@ -23,7 +24,7 @@ pub(crate) struct Choices {
 }
 
 /// The same graph made cheaper: contractions have at most two factors, in the order that the strategy finds, and sums are
-/// of the precision that was chosen.
+/// of the precision that was chosen; what is done with each element of a product is part of it.
 ///
 /// # Errors
 /// A broken promise of the graph, in debug builds.
@@ -36,10 +37,10 @@ pub(crate) fn optimize(graph: &OpGraph, choices: Choices) -> Result<OpGraph, Err
     };
     // Products of many factors are widened as one, so that no intermediate is rounded.
     match choices.accumulate {
-        Accumulate::AsElements => verified(pairwise::pairwise(graph, choices)),
+        Accumulate::AsElements => verified(finish::finish(&verified(pairwise::pairwise(graph, choices))?)),
         Accumulate::Double => {
             let wide = verified(accumulate::accumulate(graph))?;
-            verified(pairwise::pairwise(&wide, choices))
+            verified(finish::finish(&verified(pairwise::pairwise(&wide, choices))?))
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, Ten
 /// The same graph with at most two factors in each contraction.
 pub(super) fn pairwise(graph: &OpGraph, choices: Choices) -> OpGraph {
     rewrite(graph, |result, node, inputs| match node.operation {
-        Operation::Contract { alpha } if inputs.len() > 2 => vec![split(result, graph, node, inputs, alpha, choices)],
+        Operation::Contract { alpha, .. } if inputs.len() > 2 => vec![split(result, graph, node, inputs, alpha, choices)],
         _ => keep(graph, result, node, inputs),
     })
 }
@@ -69,6 +69,7 @@ fn pair(
     }
     let own_extents = numbers.iter().map(|&l| extents[l]).collect();
     let outputs: Vec<Label> = (0..kept.len()).collect();
-    let tensor = result.add_operation(Operation::Contract { alpha }, factors.to_vec(), &[(&outputs, dtype)], own_extents)[0];
+    let tensor =
+        result.add_operation(Operation::Contract { alpha, then: None }, factors.to_vec(), &[(&outputs, dtype)], own_extents)[0];
     Edge::whole(tensor, kept)
 }

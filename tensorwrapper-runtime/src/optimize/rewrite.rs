@@ -8,6 +8,15 @@ pub(super) fn rewrite(
     graph: &OpGraph,
     mut make: impl FnMut(&mut OpGraph, &OperationNode, Vec<Edge>) -> Vec<TensorId>,
 ) -> OpGraph {
+    rewrite_reading(graph, |result, _, node, read| make(result, node, node.inputs.iter().map(read).collect()))
+}
+
+/// The same where `make` also gets the operation's number, and says itself what it reads in the new graph. It tells no tensors for
+/// an operation that is left out, whose outputs nothing may read then.
+pub(super) fn rewrite_reading(
+    graph: &OpGraph,
+    mut make: impl FnMut(&mut OpGraph, usize, &OperationNode, &dyn Fn(&Edge) -> Edge) -> Vec<TensorId>,
+) -> OpGraph {
     let mut result = OpGraph::new();
     // Tensors of the old graph by their numbers in the new one.
     let mut moved: Vec<Option<TensorId>> = vec![None; graph.tensors().len()];
@@ -15,16 +24,15 @@ pub(super) fn rewrite(
         let node = graph.tensor(source);
         moved[source.0] = Some(result.add_source(node.extents.clone(), node.dtype));
     }
-    for node in graph.operations() {
+    for (number, node) in graph.operations().iter().enumerate() {
         let new = |tensor: TensorId| moved[tensor.0].expect("operations stand in an order in which they can run");
-        let inputs: Vec<Edge> = node.inputs.iter().map(|e| Edge { tensor: new(e.tensor), ..e.clone() }).collect();
-        let made = make(&mut result, node, inputs);
+        let made = make(&mut result, number, node, &|edge| Edge { tensor: new(edge.tensor), ..edge.clone() });
         for (edge, tensor) in node.outputs.iter().zip(made) {
             moved[edge.tensor.0] = Some(tensor);
         }
     }
     for sink in graph.sinks() {
-        result.add_sink(moved[sink.0].expect("every tensor has moved"));
+        result.add_sink(moved[sink.0].expect("every wanted tensor has moved"));
     }
     result
 }

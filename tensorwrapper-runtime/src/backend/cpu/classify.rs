@@ -91,6 +91,7 @@ impl<T: Element> Sorted<T> {
             start: self.start,
             alpha: self.alpha,
             out,
+            finish: None,
         }
     }
 
@@ -104,14 +105,18 @@ impl<T: Element> Sorted<T> {
             && matrix::place([&self.rows, &self.columns], OUT).is_some()
     }
 
-    /// Whether the matrices are large enough for the engine, and neighbours in memory belong to one of them.
+    /// Whether the matrices are large enough for the engine, neighbours in memory belong to one of them, and no other is faster.
     pub(super) fn suits_engine(&self) -> bool {
+        !self.is_plain() && self.suits_engine_to_finish()
+    }
+
+    /// The same where elements are finished, too, which no other does.
+    pub(super) fn suits_engine_to_finish(&self) -> bool {
         let [rows, columns, inner] = [&self.rows, &self.columns, &self.inner].map(|axes| points(axes));
         let apart = |side: usize, groups: [&[Triple]; 2]| {
             narrowest(&self.batch, side) < narrowest(groups[0], side).min(narrowest(groups[1], side))
         };
         rows.saturating_mul(columns).saturating_mul(inner) > SMALL
-            && !self.is_plain()
             && ![LEFT, RIGHT].into_iter().any(|side| apart(side, matrix::groups(self, side)))
             && !apart(OUT, [&self.rows, &self.columns])
     }

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::classify::{Alone, SMALL, Sorted, classify};
 use super::direct::Direct;
-use super::engine::{self, Multiplied, Simd};
+use super::engine::{self, Finish, Finishing, Multiplied, Simd};
 use super::fuse::{self, Axis};
 use super::matrix::Matrices;
 use super::sink::Sink;
@@ -58,6 +58,8 @@ pub(super) struct Product<'a, T: Clone> {
     pub(super) start: [isize; 3],
     pub(super) alpha: T,
     pub(super) out: Sink<'a, T>,
+    /// What is computed with each element of the result then.
+    pub(super) finish: Option<&'a Finishing<'a, T>>,
 }
 
 /// A contraction as this device has prepared it.
@@ -78,6 +80,8 @@ enum Way<T: Multiplied> {
     Small(Small<T>, [isize; 3]),
     /// As a product of two factors, which are summed over axes of their own before.
     Product(Box<(Engine<T>, [Option<Alone>; 2])>),
+    /// The same by the engine, which finishes elements as it stores them.
+    Finished(Box<(Sorted<T>, Simd, Finish<T>)>),
 }
 
 /// What multiplies two factors.
@@ -129,6 +133,27 @@ pub(super) fn prepare<T: Multiplied>(cpu: &Cpu, contraction: &Contraction<'_>) -
     }))
 }
 
+/// Prepares a contraction with what is computed then, where both can be done at once.
+pub(super) fn prepare_finished<T: Multiplied>(
+    cpu: &Cpu,
+    contraction: &Contraction<'_>,
+    program: &Program,
+) -> Result<Option<Ready<T>>, Error> {
+    let Contraction { nest, output, .. } = *contraction;
+    let nothing = output.is_empty() || nest.reduced_extents().contains(&0);
+    if nothing || !fuse::is_injective(output.extents(), output.strides()) {
+        return Ok(None);
+    }
+    let Some(finish) = Finish::new(contraction, program) else { return Ok(None) };
+    let (sorted, [None, None]) = classify::<T>(contraction)? else { return Ok(None) };
+    let simd = match cpu.route {
+        Route::Engine(simd) => simd,
+        Route::Chosen if !sorted.suits_direct() && sorted.suits_engine_to_finish() => Simd::chosen()?,
+        _ => return Ok(None),
+    };
+    Ok(Some(Ready { threads: cpu.threads, way: Way::Finished(Box::new((sorted, simd, finish))) }))
+}
+
 impl<T: Multiplied> RunContraction for Ready<T> {
     unsafe fn run(&self, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
         let (engine, sums) = match &self.way {
@@ -145,6 +170,14 @@ impl<T: Multiplied> RunContraction for Ready<T> {
             Way::Nothing => return Ok(()),
             Way::ElementWise(program) => return program.run::<T>(self.threads, factors, output),
             Way::Product(product) => &**product,
+            Way::Finished(finished) => {
+                let (sorted, simd, finish) = &**finished;
+                let data: SmallVec<[&[T]; 4]> = factors.iter().map(|&data| T::typed(data).expect(TYPED)).collect();
+                let out = Sink::new(T::typed_mut(output).expect(TYPED));
+                let finishing = finish.on(&data[2..]);
+                let product = Product { finish: Some(&finishing), ..sorted.on([data[LEFT], data[RIGHT]], out) };
+                return engine::contract(self.threads, product, *simd);
+            }
         };
         let data = [LEFT, RIGHT].map(|side| T::typed(factors[side]).expect(TYPED));
         let out = Sink::new(T::typed_mut(output).expect(TYPED));

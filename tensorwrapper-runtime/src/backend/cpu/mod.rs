@@ -33,6 +33,7 @@ mod tasks;
 mod tests;
 mod vector;
 
+use super::contraction::Apart;
 use super::{
     Contraction, Device, Factorisation, LoopNest, Operand, Output, PreparedContraction, Program, Reduction, RunContraction,
 };
@@ -113,8 +114,18 @@ impl Device for Cpu {
     }
 
     fn prepare(&self, contraction: &Contraction<'_>) -> Result<PreparedContraction, Error> {
-        let kernel: Box<dyn RunContraction> =
-            dispatch!(contraction.dtype, T => Box::new(contract::prepare::<T>(self, contraction)?));
+        let kernel: Box<dyn RunContraction> = match contraction.then {
+            None => dispatch!(contraction.dtype, T => Box::new(contract::prepare::<T>(self, contraction)?)),
+            Some(program) => {
+                let finished: Option<Box<dyn RunContraction>> = dispatch!(contraction.dtype, T => {
+                    contract::prepare_finished::<T>(self, contraction, program)?.map(|ready| Box::new(ready) as _)
+                });
+                match finished {
+                    Some(kernel) => kernel,
+                    None => Box::new(Apart::new(Box::new(self.clone()), contraction, program)?),
+                }
+            }
+        };
         Ok(PreparedContraction::new(contraction, kernel))
     }
 

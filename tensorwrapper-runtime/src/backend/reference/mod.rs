@@ -6,6 +6,7 @@ mod factorise;
 
 use num_complex::Complex;
 
+use super::contraction::Apart;
 use super::function::Scalar;
 use super::{
     Binary, Contraction, Device, Factorisation, Instruction, LoopNest, Operand, Output, PreparedContraction, Program, Reduction,
@@ -27,6 +28,9 @@ impl Device for Reference {
     }
 
     fn prepare(&self, contraction: &Contraction<'_>) -> Result<PreparedContraction, Error> {
+        if let Some(program) = contraction.then {
+            return Ok(PreparedContraction::new(contraction, Box::new(Apart::new(Box::new(*self), contraction, program)?)));
+        }
         let factors = contraction.factors.iter().map(|&(layout, conjugate)| (layout.clone(), conjugate)).collect();
         let (nest, output) = (contraction.nest.clone(), contraction.output.clone());
         let kernel = Product { nest, alpha: contraction.alpha, factors, output };

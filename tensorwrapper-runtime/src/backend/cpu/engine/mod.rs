@@ -2,12 +2,13 @@
 //! where they belong. Nothing as large as an operand is ever copied.
 //!
 //! `problem` cuts a product into blocks; `space` says in which order indices follow each other; `pack` reads operands,
-//! `ahead` has them fetched in time, `store` writes the result; `kernel` multiplies, with the instructions that `simd` has
+//! `ahead` has them fetched in time, `store` writes the result, which `finish` goes over while it is near; `kernel` multiplies, with the instructions that `simd` has
 //! chosen, in the words of `vector`; `workspace` lends memory, and `cache` knows how
 //! much of it is near.
 
 mod ahead;
 mod cache;
+mod finish;
 mod kernel;
 mod pack;
 mod problem;
@@ -23,6 +24,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+pub(super) use self::finish::{Finish, Finishing};
 pub(super) use self::kernel::Multiplied;
 pub(crate) use self::simd::Simd;
 
@@ -57,7 +59,7 @@ pub(super) fn contract<T: Multiplied>(threads: usize, product: Product<'_, T>, s
     }
     let threads = tasks::worth(threads, multiplications / 4);
     let mut walk = Odometer::new(&product.batch, &product.start, 0);
-    if threads > 1 && sums_apart(threads, &product, kernel) {
+    if threads > 1 && product.finish.is_none() && sums_apart(threads, &product, kernel) {
         return (0..items).try_for_each(|_| {
             let done = contract_apart(threads, &product, kernel, walk.position);
             walk.step();
@@ -137,6 +139,7 @@ fn contract_apart<T: Multiplied>(
         start,
         alpha: product.alpha,
         out: Sink::new(&mut sums),
+        finish: None,
     };
     let problem = Problem::new(&apart, kernel);
     let blocks = problem.whole().blocks.end;

@@ -195,6 +195,7 @@ impl<'a, T: Multiplied> Problem<'a, T> {
                         terms: block.len(),
                         alpha: self.product.alpha,
                         add: number > part.blocks.start,
+                        finish: self.product.finish.filter(|_| number + 1 == part.blocks.end),
                         packed: rows,
                         in_place,
                         own,
@@ -309,6 +310,8 @@ unsafe fn tiles<T: Multiplied>(
             unsafe { store.tile(row, &columns, next) };
             next += 1;
         }
+        // SAFETY: the caller's promise.
+        unsafe { store.finish(&columns) };
     }
 }
 

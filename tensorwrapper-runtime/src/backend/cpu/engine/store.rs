@@ -4,7 +4,8 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use super::ahead::Ahead;
-use super::kernel::{Kernel, MOST_COLUMNS, MOST_GROUPS, MOST_TILE, Tile};
+use super::finish::Finishing;
+use super::kernel::{Kernel, MOST_COLUMNS, MOST_GROUPS, MOST_TILE, Multiplied, Tile};
 use super::space::{Groups, OWN, RESULT};
 use crate::backend::cpu::sink::Sink;
 use crate::element::Element;
@@ -20,6 +21,8 @@ pub(super) struct Store<'a, T: Element> {
     pub(super) terms: usize,
     pub(super) alpha: T,
     pub(super) add: bool,
+    /// What is to be done with the elements, if their sums are complete.
+    pub(super) finish: Option<&'a Finishing<'a, T>>,
     /// Packed rows; how many groups are not packed, but read from the operand, and how much further each term is there.
     pub(super) packed: *const T::Real,
     pub(super) in_place: (usize, isize),
@@ -41,7 +44,7 @@ pub(super) struct Columns<R> {
     unit: bool,
 }
 
-impl<T: Element> Store<'_, T> {
+impl<T: Multiplied> Store<'_, T> {
     /// Looks up where a panel of columns is, from `start` on, and where it goes.
     pub(super) fn columns(&self, group: usize, start: *const T::Real, spread: Option<[isize; 2]>) -> Columns<T::Real> {
         let (at, lanes) = (&self.columns.groups[group], self.columns.lanes(group));
@@ -160,6 +163,36 @@ impl<T: Element> Store<'_, T> {
         let ((whole, rest), (from, others)) = (to.as_chunks_mut::<4>(), values.as_chunks::<4>());
         whole.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
         rest.iter_mut().zip(others).for_each(|(to, &from)| *to = from);
+    }
+
+    /// Finishes all rows of these columns, if that is to be done.
+    ///
+    /// # Safety
+    /// As [`tile`](Store::tile); all tiles of these columns have been written.
+    pub(super) unsafe fn finish(&self, columns: &Columns<T::Real>) {
+        let Some(finishing) = self.finish else { return };
+        let apply = |run: &Range<isize>| {
+            if !run.is_empty() {
+                // SAFETY: the caller's promise.
+                finishing.apply(unsafe { self.out.slice(run.start, run.len()) }, run.start);
+            }
+        };
+        for along in &columns.along[..columns.len] {
+            let mut run = 0..0;
+            for (n, group) in self.rows.groups.iter().enumerate() {
+                let (lanes, len) = (self.rows.lanes(n), group.len as usize);
+                for lane in (0..len).step_by(lanes.run[RESULT]) {
+                    let at = self.start + group.at[RESULT] + lanes.at[RESULT][lane] + along;
+                    let count = lanes.run[RESULT].min(len - lane) as isize;
+                    if at != run.end {
+                        apply(&run);
+                        run = at..at;
+                    }
+                    run.end += count;
+                }
+            }
+            apply(&run);
+        }
     }
 
     /// In debug builds, asserts that a whole tile lies inside the result.

@@ -121,3 +121,29 @@ fn nan_and_infinity_go_where_they_must_and_denormals_stay() {
     special::<f32>(&[f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0]);
     special::<f64>(&[5e-324, -5e-324, 3e-310]);
 }
+
+#[test]
+fn elements_are_finished_in_the_same_pass_where_others_lie_as_the_result() {
+    use crate::backend::{Binary, Contraction, Instruction, Program};
+    let [m, n, k] = [40, 50, 60];
+    let nest = LoopNest::new(vec![m, n, k], 2);
+    let layout = |strides: [isize; 3]| Strided::within(&[m, n, k], &strides, 0, usize::MAX).unwrap();
+    let (left, right) = (layout([60, 0, 1]), layout([0, 1, 50]));
+    let (alike, turned) = (layout([50, 1, 0]), layout([1, 40, 0]));
+    let output = Strided::row_major(&[m, n]).unwrap();
+    let program = Program::new(vec![Instruction::Input(0), Instruction::Input(1), Instruction::Combine(Binary::Add, 0, 1)]);
+    let prepared = |other: &Strided| {
+        let contraction = Contraction {
+            nest: &nest,
+            alpha: Complex::ONE,
+            dtype: Dtype::F64,
+            factors: &[(&left, false), (&right, false)],
+            output: &output,
+            then: Some(&program),
+            others: &[(other, false)],
+        };
+        format!("{:?}", Cpu::new(Some(1)).prepare(&contraction).unwrap())
+    };
+    assert!(prepared(&alike).contains("Finished"), "{}", prepared(&alike));
+    assert!(!prepared(&turned).contains("Finished"), "{}", prepared(&turned));
+}

@@ -1,0 +1,133 @@
+//! Element-wise programs over a product become its last step: `f(alpha · A · B + beta · C)` is one operation, so that a device may
+//! compute it in one pass, and the product alone is never stored.
+
+use super::rewrite::{keep, rewrite_reading};
+use crate::backend::{Instruction, Program};
+use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationId, OperationNode, TensorId};
+
+/// The same graph with such programs inside of contractions.
+pub(super) fn finish(graph: &OpGraph) -> OpGraph {
+    let readers = readers(graph);
+    let finished: Vec<Option<(usize, OperationId)>> =
+        graph.operations().iter().map(|node| product(graph, &readers, node)).collect();
+    let inside = |number: usize| finished.iter().flatten().any(|(_, id)| id.0 == number);
+    rewrite_reading(graph, |result, number, node, read| match finished[number] {
+        _ if inside(number) => Vec::new(),
+        Some((input, id)) => vec![joined(graph, result, node, (input, &graph.operations()[id.0]), read)],
+        None => keep(graph, result, node, node.inputs.iter().map(read).collect()),
+    })
+}
+
+/// How often each tensor is read, or wanted.
+fn readers(graph: &OpGraph) -> Vec<usize> {
+    let mut readers = vec![0; graph.tensors().len()];
+    let read = graph.operations().iter().flat_map(|node| &node.inputs).map(|edge| edge.tensor);
+    read.chain(graph.sinks().iter().copied()).for_each(|tensor| readers[tensor.0] += 1);
+    readers
+}
+
+/// The input of a program, and the contraction that makes it, which may become one operation with it: nobody else reads it, and
+/// the program reads each element of it once, in its place.
+fn product(graph: &OpGraph, readers: &[usize], node: &OperationNode) -> Option<(usize, OperationId)> {
+    let Operation::Map { program, .. } = &node.operation else { return None };
+    let output = &node.outputs[0];
+    let converts = |instruction: &Instruction| matches!(instruction, Instruction::Converted(_) | Instruction::Call(..));
+    if output.axes.len() != node.extents.len() || program.instructions().iter().any(converts) {
+        return None;
+    }
+    let is_whole = |edge: &Edge| {
+        let own = |axis: &EdgeAxis| matches!(axis, EdgeAxis::Label { start: 0, .. });
+        let extents = edge.labels().iter().map(|&label| node.extents[label]).collect::<Vec<_>>();
+        !edge.conjugate
+            && edge.axes.iter().all(own)
+            && edge.axes.len() == output.axes.len()
+            && extents == graph.tensor(edge.tensor).extents
+    };
+    node.inputs.iter().enumerate().find_map(|(n, edge)| {
+        let producer = graph.tensor(edge.tensor).producer?;
+        let sums = matches!(&graph.operations()[producer.0].operation, Operation::Contract { then: None, .. })
+            && graph.operations()[producer.0].inputs.len() == 2;
+        (sums && readers[edge.tensor.0] == 1 && is_whole(edge)).then_some((n, producer))
+    })
+}
+
+/// The program as the last step of the contraction that makes its input of that number.
+fn joined(
+    graph: &OpGraph,
+    result: &mut OpGraph,
+    node: &OperationNode,
+    (input, contraction): (usize, &OperationNode),
+    read: &dyn Fn(&Edge) -> Edge,
+) -> TensorId {
+    let (Operation::Map { program, .. }, Operation::Contract { alpha, .. }) = (&node.operation, &contraction.operation) else {
+        unreachable!("a program and a contraction were found");
+    };
+    // The program's labels in the contraction's words.
+    let (own, known) = (node.inputs[input].labels(), contraction.outputs[0].labels());
+    let told = |label: Label| known[own.iter().position(|&l| l == label).expect("the product has all labels")];
+    let others = node.inputs.iter().enumerate().filter(|(n, _)| *n != input).map(|(_, edge)| {
+        let mut edge = read(edge);
+        for axis in &mut edge.axes {
+            if let EdgeAxis::Label { label, .. } = axis {
+                *label = told(*label);
+            }
+        }
+        edge
+    });
+    let inputs = contraction.inputs.iter().map(read).chain(others).collect();
+    let labels: Vec<Label> = node.outputs[0].labels().into_iter().map(told).collect();
+    let dtype = graph.tensor(node.outputs[0].tensor).dtype;
+    let operation = Operation::Contract { alpha: *alpha, then: Some(with_first(program, input)) };
+    result.add_operation(operation, inputs, &[(&labels, dtype)], contraction.extents.clone())[0]
+}
+
+/// The program with that input as its first, the others behind it in their order.
+fn with_first(program: &Program, input: usize) -> Program {
+    let place = |n: usize| if n == input { 0 } else { n + usize::from(n < input) };
+    let instructions = program.instructions().iter().map(|&instruction| match instruction {
+        Instruction::Input(n) => Instruction::Input(place(n)),
+        other => other,
+    });
+    Program::new(instructions.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::Expr;
+    use crate::graph::lower;
+    use crate::tensor::Tensor;
+
+    fn finished(expr: &[&Expr<'_, f64>]) -> Vec<String> {
+        let values: Vec<_> = expr.iter().map(|expr| Arc::clone(expr.value())).collect();
+        let graph = finish(&lower(&values).graph);
+        graph.verify().unwrap();
+        let name = |node: &OperationNode| match &node.operation {
+            Operation::Contract { then, .. } => {
+                format!("contract {}{}", node.inputs.len(), if then.is_some() { " then" } else { "" })
+            }
+            Operation::Map { .. } => format!("map {}", node.inputs.len()),
+            other => format!("{other:?}"),
+        };
+        graph.operations().iter().map(name).collect()
+    }
+
+    #[test]
+    fn programs_over_a_product_are_its_last_step_unless_it_is_wanted_elsewhere() {
+        let a = Tensor::<f64>::filled([3, 3], 1.0).unwrap();
+        let product: Expr<'_, f64> = (a.at("ik") * a.at("kj")).record("ij").unwrap();
+        let sum: Expr<'_, f64> = (product.at("ij") + a.at("ji")).record("ij").unwrap();
+        assert_eq!(finished(&[&sum]), ["contract 3 then"]);
+        assert_eq!(finished(&[&product, &sum]), ["contract 2", "map 2"]);
+        // Read in another order it is made in that order; its diagonal is not all of it; nor is it, where it is spread.
+        let turned: Expr<'_, f64> = (product.at("ji").exp() * a.at("ij")).record("ij").unwrap();
+        assert_eq!(finished(&[&turned]), ["contract 3 then"]);
+        let diagonal: Expr<'_, f64> = (product.at("ii").exp() + a.at("ij").max("j")).record("i").unwrap();
+        assert!(!finished(&[&diagonal]).contains(&"contract 3 then".to_string()));
+        // The sum of what is computed with each element takes a pass of its own.
+        let total: Expr<'_, f64> = product.at("ij").exp().sum("j").record("i").unwrap();
+        assert_eq!(finished(&[&total]), ["contract 2", "map 1"]);
+    }
+}
