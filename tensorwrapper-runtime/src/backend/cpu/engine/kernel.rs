@@ -5,7 +5,8 @@
 use num_complex::Complex;
 
 use super::cache::Caches;
-use super::pack::{self, Packing, Split, Whole};
+use super::format::{self, Split, Whole};
+use super::pack::{self, Packing};
 use super::simd::Simd;
 #[cfg(target_arch = "aarch64")]
 use super::vector::neon;
@@ -243,7 +244,7 @@ macro_rules! kernel {
             width: $width,
             panel: $panel,
             columns: $columns,
-            square: <$Format<$V> as pack::Format>::SQUARE,
+            square: <$Format<$V> as format::Format>::SQUARE,
             tile,
             pack_rows,
             pack_columns,

@@ -1,14 +1,15 @@
 //! The engine of matrix products: operands of any strides are packed a block at a time, multiplied in registers, and stored
 //! where they belong. Nothing as large as an operand is ever copied.
 //!
-//! `problem` cuts a product into blocks; `space` says in which order indices follow each other; `pack` reads operands,
-//! `ahead` has them fetched in time, `store` writes the result, which `finish` goes over while it is near; `kernel` multiplies, with the instructions that `simd` has
-//! chosen, in the words of `vector`; `workspace` lends memory, and `cache` knows how
-//! much of it is near.
+//! `problem` cuts a product into blocks; `space` says in which order indices follow each other; `pack` reads operands, in the
+//! `format` of panels; `ahead` has them fetched in time; `kernel` multiplies, with the instructions that `simd` has chosen, in
+//! the words of `vector`; `store` writes the result, which `finish` goes over while it is near; `workspace` lends memory, and
+//! `cache` knows how much of it is near.
 
 mod ahead;
 mod cache;
 mod finish;
+mod format;
 mod kernel;
 mod pack;
 mod problem;
