@@ -4,7 +4,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::fuse::{Axis, Odometer, points};
-use super::loops::{Axes, Grid, Plan};
+use super::loops::{Axes, Plan};
 use super::permute::Permutation;
 use super::sink::Sink;
 use super::tasks;
@@ -116,7 +116,7 @@ impl Tiles {
         for ((axis, &size), &index) in kept.iter_mut().zip(&self.sizes).zip(index) {
             axis.extent = size.min(axis.extent - index * size);
         }
-        let mut plan = Plan { kept: Grid::new(kept), ..self.plan.clone() };
+        let mut plan = Plan { kept: self.plan.kept.of_part(kept), ..self.plan.clone() };
         let mut start = start.to_vec();
         for (n, data) in inputs.iter().enumerate() {
             let Some(data) = data.filter(|_| self.crossed[n]) else { continue };

@@ -1,17 +1,17 @@
-//! Interprets element-wise programs: one instruction at a time over a chunk of elements, so that its loop vectorises.
+//! Interprets element-wise programs: one pass at a time over a chunk of elements, so that its loop vectorises.
+
+use std::ops::Range;
 
 use tensorwrapper_notation::MOST_ARGUMENTS;
 
-use super::forms;
+use super::forms::{self, LINE};
 use super::fuse::{Axis, Odometer};
+use super::ready::{Pass, Product, Ready};
 use crate::backend::function::Scalar;
-use crate::backend::{Binary, Instruction, Program};
+use crate::backend::{Binary, Instruction};
 use crate::callback::{Callback, Typed};
 use crate::element::Element;
 use crate::erased::SliceRef;
-
-/// Elements in a chunk: few enough that some registers fit the first-level cache.
-pub(super) const CHUNK: usize = 512;
 
 /// An input: its memory, and whether its elements are conjugated as they are read.
 #[derive(Clone, Copy)]
@@ -58,7 +58,7 @@ impl Lie {
 
 /// A program, its inputs, and the axes along which chunks are cut.
 pub(super) struct Evaluator<'a, T> {
-    instructions: &'a [Instruction],
+    ready: &'a Ready,
     functions: Vec<Option<Typed<'a, T>>>,
     inputs: Vec<Input<'a, T>>,
     lies: Vec<Lie>,
@@ -68,23 +68,33 @@ pub(super) struct Evaluator<'a, T> {
 /// Where a register's chunk is.
 #[derive(Clone, Copy, Debug)]
 enum Held {
-    /// In the registers' own memory.
-    Register,
+    /// In the registers' own memory, from this element on.
+    Register(usize),
     /// In an input's memory, from this position on.
     Input(usize, usize),
 }
 
 /// The work space of one thread.
 pub(super) struct Registers<T> {
-    width: usize,
     memory: Vec<T>,
+    /// Where each register's own memory starts: on a cache line, and behind those of earlier registers.
+    starts: Vec<usize>,
     held: Vec<Held>,
+}
+
+/// The chunk after this one. It is asked for while this one is computed: processors fetch ahead on their own only where chunks
+/// follow each other in memory.
+#[derive(Clone, Copy)]
+pub(super) struct Ahead<'s> {
+    pub(super) start: &'s [isize],
+    pub(super) first: usize,
+    pub(super) len: usize,
 }
 
 impl<'a, T: Scalar> Evaluator<'a, T> {
     /// Chunks are runs of points of `axes`, whose strides count the inputs in their order.
     pub(super) fn new(
-        program: &'a Program,
+        ready: &'a Ready,
         functions: &'a [Callback<'_>],
         inputs: Vec<Input<'a, T>>,
         axes: &'a [Axis<Vec<isize>>],
@@ -92,101 +102,173 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         let lies = (0..inputs.len()).map(|n| Lie::of(axes, n)).collect();
         // A plan has the functions of all its programs; those of other element types are other programs'.
         let functions = functions.iter().map(|&function| T::typed_function(function)).collect();
-        Evaluator { instructions: program.instructions(), functions, inputs, lies, axes }
+        Evaluator { ready, functions, inputs, lies, axes }
     }
 
     /// Work space for chunks of at most `width` elements.
     pub(super) fn registers(&self, width: usize) -> Registers<T> {
-        let mut registers = Registers {
-            width,
-            memory: vec![T::ZERO; width * self.instructions.len()],
-            held: vec![Held::Register; self.instructions.len()],
-        };
-        for (n, instruction) in self.instructions.iter().enumerate() {
-            if let Instruction::Constant(value) = instruction {
-                registers.memory[n * width..(n + 1) * width].fill(T::from_complex(*value));
+        let line = (LINE / size_of::<T>()).max(1);
+        let mut starts = vec![0; self.ready.registers];
+        let mut size = 0;
+        for (register, pass) in &self.ready.passes {
+            if self.in_place(pass).is_none() {
+                starts[*register] = size;
+                size += width.next_multiple_of(line);
             }
         }
-        registers
+        let mut memory = vec![T::ZERO; size + line];
+        let shift = memory.as_ptr().align_offset(LINE);
+        starts.iter_mut().for_each(|start| *start += if shift < line { shift } else { 0 });
+        for (register, pass) in &self.ready.passes {
+            if let Pass::One(Instruction::Constant(value)) = pass {
+                memory[starts[*register]..][..width].fill(T::from_complex(*value));
+            }
+        }
+        let held = starts.iter().map(|&start| Held::Register(start)).collect();
+        Registers { memory, starts, held }
+    }
+
+    /// The input, and its memory, that a pass only has to find.
+    #[inline(always)]
+    fn in_place(&self, pass: &Pass) -> Option<(usize, &'a [T])> {
+        let Pass::One(Instruction::Input(number)) = *pass else { return None };
+        match self.inputs[number] {
+            Input { data: Data::Own(data), conjugate: false } if self.lies[number] == Lie::Contiguous => Some((number, data)),
+            _ => None,
+        }
+    }
+
+    /// The number and the memory of an input that is the value itself and lies in chunks.
+    #[inline(always)]
+    pub(super) fn lone(&self) -> Option<(usize, &'a [T])> {
+        self.in_place(&self.ready.passes.last()?.1)
     }
 
     /// The program's values for `len` points, of which the first is point `first` of the axes,
     /// where point 0 lies at `start` in each input.
     #[inline(always)]
     pub(super) fn run<'r>(&'r self, registers: &'r mut Registers<T>, start: &[isize], first: usize, len: usize) -> &'r [T] {
-        let last = self.instructions.len() - 1;
-        for n in 0..last {
-            self.step(registers, n, start, first, len, None);
+        for pass in &self.ready.passes {
+            self.step(registers, pass, start, first, len, None);
         }
-        self.step(registers, last, start, first, len, None);
-        self.value(&registers.memory, &registers.held, registers.width, last, len)
+        self.values(registers, len)
+    }
+
+    /// The values of the last [`run`](Evaluator::run).
+    #[inline(always)]
+    pub(super) fn values<'r>(&'r self, registers: &'r Registers<T>, len: usize) -> &'r [T] {
+        self.value(&registers.memory, registers.held[self.ready.registers - 1], len)
     }
 
     /// As [`run`](Evaluator::run), with the values written to memory.
     #[inline(always)]
-    pub(super) fn run_into(&self, registers: &mut Registers<T>, start: &[isize], first: usize, target: &mut [T]) {
-        let last = self.instructions.len() - 1;
-        for n in 0..last {
-            self.step(registers, n, start, first, target.len(), None);
+    pub(super) fn run_into(
+        &self,
+        registers: &mut Registers<T>,
+        (start, first): (&[isize], usize),
+        target: &mut [T],
+        ahead: Option<Ahead<'_>>,
+    ) {
+        let parts = self.ready.passes.len();
+        let mut target = Some(target);
+        let len = target.as_ref().map_or(0, |target| target.len());
+        for (part, pass) in self.ready.passes.iter().enumerate() {
+            if let Some(ahead) = ahead {
+                self.ask(ahead, start, first + len, ahead.len * part / parts..ahead.len * (part + 1) / parts);
+            }
+            let into = if part + 1 == parts { target.take() } else { None };
+            self.step(registers, pass, start, first, len, into);
         }
-        self.step(registers, last, start, first, target.len(), Some(target));
     }
 
-    /// Asks for the inputs of such a run.
+    /// Asks for a part of the next chunk where it does not follow this one, which ends before point `end`.
     #[inline(always)]
-    pub(super) fn prefetch(&self, start: &[isize], first: usize, len: usize) {
-        for ((input, lie), &start) in self.inputs.iter().zip(&self.lies).zip(start) {
+    fn ask(&self, ahead: Ahead<'_>, start: &[isize], end: usize, part: Range<usize>) {
+        for (n, (input, lie)) in self.inputs.iter().zip(&self.lies).enumerate() {
             if let (Data::Own(data), Lie::Contiguous) = (&input.data, lie) {
-                forms::prefetch(&data[(start + first as isize) as usize..][..len]);
-            }
-        }
-    }
-
-    /// Runs an instruction into its own register, or into other memory.
-    #[inline(always)]
-    fn step(&self, registers: &mut Registers<T>, n: usize, start: &[isize], first: usize, len: usize, target: Option<&mut [T]>) {
-        let (width, held) = (registers.width, &mut registers.held);
-        let (earlier, rest) = registers.memory.split_at_mut(n * width);
-        let elsewhere = target.is_some();
-        let out = target.unwrap_or(&mut rest[..len]);
-        let value = |held: &'_ [Held], register| self.value(earlier, held, width, register, len);
-        match self.instructions[n] {
-            Instruction::Input(input) | Instruction::Converted(input) => {
-                held[n] = self.load(input, start[input], first, out, elsewhere)
-            }
-            Instruction::Constant(constant) if elsewhere => out.fill(T::from_complex(constant)),
-            Instruction::Constant(_) => {}
-            Instruction::Negate(a) => unary(out, value(held, a), |a| -a),
-            Instruction::Apply(function, a) => {
-                out.copy_from_slice(value(held, a));
-                T::apply(function, out);
-            }
-            Instruction::PowerInteger(a, 2) => unary(out, value(held, a), |a| a * a),
-            Instruction::PowerInteger(a, exponent) => unary(out, value(held, a), |a| a.power_integer(exponent)),
-            Instruction::PowerReal(a, exponent) => unary(out, value(held, a), |a| a.power_real(exponent)),
-            Instruction::Combine(operation, a, b) => {
-                let (a, b) = (value(held, a), value(held, b));
-                match operation {
-                    Binary::Add => binary(out, a, b, |a, b| a + b),
-                    Binary::Subtract => binary(out, a, b, |a, b| a - b),
-                    Binary::Multiply => binary(out, a, b, |a, b| a * b),
-                    Binary::Divide => binary(out, a, b, |a, b| a.quotient(b)),
+                let position = ahead.start[n] + ahead.first as isize;
+                if position != start[n] + end as isize {
+                    forms::prefetch(&data[position as usize..][part.clone()]);
                 }
             }
+        }
+    }
+
+    /// Runs a pass into its own register, or into other memory.
+    #[inline(always)]
+    fn step(
+        &self,
+        registers: &mut Registers<T>,
+        (n, pass): &(usize, Pass),
+        start: &[isize],
+        first: usize,
+        len: usize,
+        target: Option<&mut [T]>,
+    ) {
+        let Registers { memory, starts, held } = registers;
+        if let (None, Some((number, _))) = (&target, self.in_place(pass)) {
+            held[*n] = Held::Input(number, (start[number] + first as isize) as usize);
+            return;
+        }
+        let (earlier, rest) = memory.split_at_mut(starts[*n]);
+        let elsewhere = target.is_some();
+        let out = match target {
+            Some(target) => target,
+            // Only here: what is written elsewhere alone may have no memory of its own.
+            None => &mut rest[..len],
+        };
+        let value = |register: usize| self.value(earlier, held[register], len);
+        let three = |[a, b]: Product, c| [a, b, c].map(value);
+        let instruction = match *pass {
+            Pass::One(instruction) => instruction,
+            Pass::ProductThen(operation, product, c) => {
+                let values = three(product, c);
+                return match operation {
+                    Binary::Add => ternary(out, values, |a, b, c| a * b + c),
+                    Binary::Subtract => ternary(out, values, |a, b, c| a * b - c),
+                    Binary::Multiply => ternary(out, values, |a, b, c| a * b * c),
+                    Binary::Divide => ternary(out, values, |a, b, c| (a * b).quotient(c)),
+                };
+            }
+            Pass::LessProduct(c, product) => return ternary(out, three(product, c), |a, b, c| c - a * b),
+            Pass::ByProduct(c, product) => return ternary(out, three(product, c), |a, b, c| c.quotient(a * b)),
+            Pass::SumOfProducts([a, b], [c, d]) => {
+                return quaternary(out, [a, b, c, d].map(value), |a, b, c, d| a * b + c * d);
+            }
+            Pass::DifferenceOfProducts([a, b], [c, d]) => {
+                return quaternary(out, [a, b, c, d].map(value), |a, b, c, d| a * b - c * d);
+            }
+        };
+        match instruction {
+            Instruction::Input(input) | Instruction::Converted(input) => self.load(input, start[input], first, out),
+            Instruction::Constant(constant) if elsewhere => out.fill(T::from_complex(constant)),
+            Instruction::Constant(_) => {}
+            Instruction::Negate(a) => unary(out, value(a), |a| -a),
+            Instruction::Apply(function, a) => {
+                out.copy_from_slice(value(a));
+                T::apply(function, out);
+            }
+            Instruction::PowerInteger(a, 2) => unary(out, value(a), |a| a * a),
+            Instruction::PowerInteger(a, exponent) => unary(out, value(a), |a| a.power_integer(exponent)),
+            Instruction::PowerReal(a, exponent) => unary(out, value(a), |a| a.power_real(exponent)),
+            Instruction::Combine(Binary::Add, a, b) => binary(out, value(a), value(b), |a, b| a + b),
+            Instruction::Combine(Binary::Subtract, a, b) => binary(out, value(a), value(b), |a, b| a - b),
+            Instruction::Combine(Binary::Multiply, a, b) => binary(out, value(a), value(b), |a, b| a * b),
+            Instruction::Combine(Binary::Divide, a, b) => binary(out, value(a), value(b), |a, b| a.quotient(b)),
             Instruction::Call(slot, arguments) => {
                 let function = self.functions[slot].expect("functions are of the operation's element type");
                 let mut values: [&[T]; MOST_ARGUMENTS] = [&[]; MOST_ARGUMENTS];
                 let registers = arguments.registers();
-                values.iter_mut().zip(registers).for_each(|(chunk, &register)| *chunk = value(held, register));
+                values.iter_mut().zip(registers).for_each(|(chunk, &register)| *chunk = value(register));
                 function.fill(&values[..registers.len()], out);
             }
         }
     }
 
     #[inline(always)]
-    fn value<'r>(&'r self, memory: &'r [T], held: &[Held], width: usize, register: usize, len: usize) -> &'r [T] {
-        match held[register] {
-            Held::Register => &memory[register * width..][..len],
+    fn value<'r>(&'r self, memory: &'r [T], held: Held, len: usize) -> &'r [T] {
+        match held {
+            Held::Register(start) => &memory[start..][..len],
             Held::Input(input, position) => match &self.inputs[input].data {
                 Data::Own(data) => &data[position..][..len],
                 Data::Other(_) => unreachable!("what is converted is in a register"),
@@ -194,15 +276,12 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         }
     }
 
-    /// Finds an input's chunk where it lies, or gathers it.
+    /// Gathers an input's chunk.
     #[inline(always)]
-    fn load(&self, number: usize, start: isize, first: usize, out: &mut [T], must_write: bool) -> Held {
+    fn load(&self, number: usize, start: isize, first: usize, out: &mut [T]) {
         let input = &self.inputs[number];
         let place = (number, start, first);
         match &input.data {
-            Data::Own(_) if self.lies[number] == Lie::Contiguous && !input.conjugate && !must_write => {
-                return Held::Input(number, (start + first as isize) as usize);
-            }
             Data::Own(data) => self.gather(place, data, out, |x| x),
             Data::Other(SliceRef::F32(data)) => self.gather(place, data, out, convert),
             Data::Other(SliceRef::F64(data)) => self.gather(place, data, out, convert),
@@ -212,7 +291,6 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         if input.conjugate {
             out.iter_mut().for_each(|x| *x = x.conj());
         }
-        Held::Register
     }
 
     /// Copies an input's chunk.
@@ -249,7 +327,7 @@ pub(super) fn runs(
     start: isize,
     first: usize,
     len: usize,
-    mut run: impl FnMut(isize, isize, std::ops::Range<usize>),
+    mut run: impl FnMut(isize, isize, Range<usize>),
 ) {
     let Some((inner, outer)) = axes.split_last() else { return run(start, 0, 0..len) };
     let (stride, outer): (_, Vec<Axis<[isize; 1]>>) = (
@@ -277,5 +355,19 @@ fn unary<U: Copy, T>(out: &mut [T], a: &[U], operation: impl Fn(U) -> T) {
 fn binary<T: Copy>(out: &mut [T], a: &[T], b: &[T], operation: impl Fn(T, T) -> T) {
     for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
         *out = operation(a, b);
+    }
+}
+
+#[inline(always)]
+fn ternary<T: Copy>(out: &mut [T], [a, b, c]: [&[T]; 3], operation: impl Fn(T, T, T) -> T) {
+    for (((out, &a), &b), &c) in out.iter_mut().zip(a).zip(b).zip(c) {
+        *out = operation(a, b, c);
+    }
+}
+
+#[inline(always)]
+fn quaternary<T: Copy>(out: &mut [T], [a, b, c, d]: [&[T]; 4], operation: impl Fn(T, T, T, T) -> T) {
+    for ((((out, &a), &b), &c), &d) in out.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+        *out = operation(a, b, c, d);
     }
 }

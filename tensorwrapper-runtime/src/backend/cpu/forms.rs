@@ -4,6 +4,9 @@
 
 use super::engine::Simd;
 
+/// Bytes of a line of a cache.
+pub(super) const LINE: usize = 64;
+
 /// Loops to be compiled in several forms. `run` and everything that it calls is to be inlined, or it is compiled in one only.
 pub(super) trait Loops {
     /// What they result in.
@@ -20,10 +23,6 @@ pub(super) fn compiled<L: Loops>(simd: Simd, loops: L) -> L::Result {
         fn wide<L: Loops>(loops: L) -> L::Result {
             loops.run()
         }
-        #[target_feature(enable = "avx2,fma")]
-        fn narrow<L: Loops>(loops: L) -> L::Result {
-            loops.run()
-        }
         match simd {
             // SAFETY: forms are chosen among those that are available.
             Simd::Avx512 => return unsafe { wide(loops) },
@@ -37,6 +36,26 @@ pub(super) fn compiled<L: Loops>(simd: Simd, loops: L) -> L::Result {
     loops.run()
 }
 
+/// The same without the widest instructions: elements seldom start where those' lines do, and a store across two lines costs
+/// more than several narrow ones.
+pub(super) fn compiled_narrow<L: Loops>(simd: Simd, loops: L) -> L::Result {
+    #[cfg(target_arch = "x86_64")]
+    match simd {
+        // SAFETY: forms are chosen among those that are available, and whoever has the wider one has this.
+        Simd::Avx512 | Simd::Avx2 => return unsafe { narrow(loops) },
+        Simd::Neon | Simd::Portable => {}
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = simd;
+    loops.run()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn narrow<L: Loops>(loops: L) -> L::Result {
+    loops.run()
+}
+
 /// Asks for elements that will be read soon, into the second cache.
 #[inline(always)]
 pub(super) fn prefetch<T>(elements: &[T]) {
@@ -44,7 +63,7 @@ pub(super) fn prefetch<T>(elements: &[T]) {
     {
         use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
         let start = elements.as_ptr().cast::<i8>();
-        for at in (0..size_of_val(elements)).step_by(64) {
+        for at in (0..size_of_val(elements)).step_by(LINE) {
             // SAFETY: a hint, whatever the address.
             unsafe { _mm_prefetch::<_MM_HINT_T1>(start.wrapping_add(at)) };
         }

@@ -1,6 +1,6 @@
 //! The order of the element-wise engine's loops, chosen by strides and extents.
 
-use super::evaluate::{CHUNK, Lie};
+use super::evaluate::Lie;
 use super::fuse::{self, Axis, Odometer, points};
 
 /// Elements that the innermost axes have to make up before chunks are cut from them alone.
@@ -22,22 +22,30 @@ pub(super) struct Grid {
     pub(super) inner: Axes,
     /// Elements of a chunk; the last one of a row may have fewer.
     pub(super) width: usize,
+    /// Elements of a chunk at most.
+    most: usize,
     /// Chunks that make up all points of the inner axes.
     pieces: usize,
 }
 
 impl Grid {
-    pub(super) fn new(mut outer: Axes) -> Grid {
+    /// Chunks of about `most` elements at most.
+    pub(super) fn new(mut outer: Axes, most: usize) -> Grid {
         let mut inner = Axes::new();
         while points(&inner) < ENOUGH {
             let Some(axis) = outer.pop() else { break };
             inner.insert(0, axis);
         }
         let points = points(&inner);
-        let pieces = points.div_ceil(CHUNK);
+        let pieces = points.div_ceil(most);
         // Whole cache lines, whatever the size of elements.
         let width = if pieces > 1 { points.div_ceil(pieces).next_multiple_of(LINE) } else { points };
-        Grid { outer, inner, width, pieces: points.div_ceil(width) }
+        Grid { outer, inner, width, most, pieces: points.div_ceil(width) }
+    }
+
+    /// Loops over parts of the same axes.
+    pub(super) fn of_part(&self, outer: Axes) -> Grid {
+        Grid::new(outer, self.most)
     }
 
     /// Number of chunks.
@@ -106,13 +114,13 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Tries every operand's own order of the axes, and chunks along either kind.
-    pub(super) fn choose(kept: Axes, reduced: Axes, output: usize) -> Plan {
+    pub(super) fn choose(kept: Axes, reduced: Axes, output: usize, most: usize) -> Plan {
         let best = |axes: Axes| {
             let orders = (0..=output).rev().map(|first| {
                 let mut axes = axes.clone();
                 let priority: Vec<usize> = [first].into_iter().chain((0..=output).rev()).collect();
                 fuse::normalise(&mut axes, &priority);
-                let grid = Grid::new(axes);
+                let grid = Grid::new(axes, most);
                 (cost(&grid, output), grid)
             });
             // The first of equals: the output's order.

@@ -7,12 +7,13 @@ use std::ops::Range;
 
 use super::cross::Tiles;
 use super::engine::Simd;
-use super::evaluate::{Data, Evaluator, Input, Lie, Registers, runs};
-use super::fold::{combine, fold_all};
-use super::forms::{Loops, compiled};
+use super::evaluate::{Ahead, Data, Evaluator, Input, Lie, Registers, runs};
+use super::fold::{ROWS, Rows, combine, combine_rows, fold_all, fold_all_by};
+use super::forms::{Loops, compiled, compiled_narrow};
 use super::fuse::{self, Axis, Odometer, points};
 use super::loops::{Axes, Plan};
 use super::permute::Permutation;
+use super::ready::Ready;
 use super::sink::Sink;
 use super::tasks;
 use crate::backend::function::Scalar;
@@ -68,7 +69,8 @@ pub(super) fn map_by<T: Scalar>(
         Permutation::new(axes).run_by(simd, threads, pair(&start), inputs[*n].typed::<T>(), out, inputs[*n].conjugate);
         return Ok(());
     }
-    let mut plan = Plan::choose(kept, reduced, inputs.len());
+    let ready = Ready::new(program);
+    let mut plan = Plan::choose(kept, reduced, inputs.len(), ready.width::<T>());
     let all = plan.kept.points().saturating_mul(plan.reduced.points());
     let is_own = |n: usize| inputs[n].data().dtype() == T::DTYPE;
     let crossed: Vec<bool> = (0..inputs.len()).map(|n| all >= LARGE && plan.crosses(n) && is_own(n)).collect();
@@ -81,8 +83,8 @@ pub(super) fn map_by<T: Scalar>(
             (_, None) => Data::Other(inputs[n].data()),
         };
         let conjugate = |n: usize| inputs[n].conjugate && T::DTYPE.is_complex();
-        let ready = (0..inputs.len()).map(|n| Input { data: data(n), conjugate: conjugate(n) }).collect();
-        let evaluator = Evaluator::new(program, functions, ready, &plan.chunked().inner);
+        let memory = (0..inputs.len()).map(|n| Input { data: data(n), conjugate: conjugate(n) }).collect();
+        let evaluator = Evaluator::new(&ready, functions, memory, &plan.chunked().inner);
         let (kept, reduced) = (plan.kept.axes(), plan.reduced.axes());
         Map { simd, plan, kept, reduced, evaluator, reduction, start: start.to_vec(), out }.run(threads);
     };
@@ -141,9 +143,7 @@ impl<T: Scalar> Map<'_, T> {
         let (output, grid) = (self.start.len() - 1, &self.plan.kept);
         let contiguous = grid.points() == 1 || Lie::of(&grid.inner, output) == Lie::Contiguous;
         if contiguous && self.plan.reduced.points() == 1 {
-            // In the target's own instructions: elements seldom start where wider registers' lines do, and a store across two
-            // lines costs more than several narrow ones.
-            return Each { map: self, range }.run();
+            return self.each(range);
         }
         let mut registers = self.evaluator.registers(grid.width);
         let mut folded = vec![T::ZERO; if contiguous { 0 } else { grid.width }];
@@ -169,6 +169,29 @@ impl<T: Scalar> Map<'_, T> {
         }
     }
 
+    /// Each chunk of a range whose outputs are contiguous, and where nothing is reduced.
+    fn each(&self, range: Range<usize>) {
+        let (output, grid) = (self.start.len() - 1, &self.plan.kept);
+        let mut registers = self.evaluator.registers(grid.width);
+        let mut walk = grid.walk(&self.start, range.start);
+        // One chunk further, and after the last one back at the first.
+        let mut next = grid.walk(&self.start, (range.start + 1) % grid.chunks());
+        for _ in range {
+            let (start, first, len) = (walk.start(), walk.first(), walk.len());
+            // SAFETY: the outputs of this chunk belong to this task alone and lie inside (see `Output::new`).
+            let target = unsafe { self.out.slice(start[output] + first as isize, len) };
+            let ahead = Ahead { start: next.start(), first: next.first(), len: next.len() };
+            self.chunk(&mut registers, (start, first), target, Some(ahead));
+            walk.step();
+            next.step();
+        }
+    }
+
+    /// A chunk of the program's values, written to memory.
+    fn chunk(&self, registers: &mut Registers<T>, at: (&[isize], usize), target: &mut [T], ahead: Option<Ahead<'_>>) {
+        compiled_narrow(self.simd, Chunk { map: self, registers, at, target, ahead });
+    }
+
     /// Folds a range of the reduced points for one chunk of kept ones, given by its start and its first point.
     fn fold_chunk(
         &self,
@@ -190,10 +213,52 @@ impl<T: Scalar> Map<'_, T> {
                 self.fold_chunk(registers, chunk, left, 1, target);
                 self.fold_chunk(registers, chunk, right, 1, &mut other);
             }
-            return combine(self.reduction, target, &other);
+            return combine(self.simd, self.reduction, target, &other);
         }
-        // As in `along_kept`, in the target's own instructions.
-        Leaf { map: self, registers, chunk, range, target }.run();
+        match self.evaluator.lone() {
+            Some(input) => self.fold_rows(input, chunk, range, target),
+            None => self.fold_points(registers, chunk, range, target),
+        }
+    }
+
+    /// Reduced points folded into a chunk, several of them in one pass: the values are rows of an input.
+    fn fold_rows(&self, (input, data): (usize, &[T]), (start, first): (&[isize], usize), range: Range<usize>, target: &mut [T]) {
+        let mut walk = Odometer::new(&self.reduced, &start.to_vec(), range.start);
+        let len = target.len();
+        let mut next = || {
+            let row = &data[(walk.position[input] + first as isize) as usize..][..len];
+            // Behind the last point back at the first.
+            walk.step();
+            row
+        };
+        for done in (0..range.len()).step_by(ROWS) {
+            let rows: [&[T]; ROWS] = std::array::from_fn(|_| next());
+            let rows = &rows[..ROWS.min(range.len() - done)];
+            combine_rows(self.simd, Rows { reduction: self.reduction, begun: done > 0, rows }, target);
+        }
+    }
+
+    /// Reduced points folded into a chunk, one after the other.
+    fn fold_points(
+        &self,
+        registers: &mut Registers<T>,
+        (start, first): (&[isize], usize),
+        range: Range<usize>,
+        target: &mut [T],
+    ) {
+        let mut walk = Odometer::new(&self.reduced, &start.to_vec(), range.start);
+        let mut next = Odometer::new(&self.reduced, &start.to_vec(), range.start + 1);
+        let mut values = vec![T::ZERO; target.len()];
+        for point in 0..range.len() {
+            let ahead = Ahead { start: &next.position, first, len: target.len() };
+            let into: &mut [T] = if point == 0 { &mut *target } else { &mut values };
+            self.chunk(registers, (&walk.position, first), into, Some(ahead));
+            if point > 0 {
+                combine(self.simd, self.reduction, target, &values);
+            }
+            walk.step();
+            next.step();
+        }
     }
 
     /// Each kept point of a range.
@@ -225,87 +290,41 @@ impl<T: Scalar> Map<'_, T> {
             };
             return self.reduction.combine(left, right);
         }
-        compiled(self.simd, Value { map: self, registers, start, range })
-    }
-}
-
-/// The program's values for chunks that are contiguous in the output.
-struct Each<'m, 'a, T> {
-    map: &'m Map<'a, T>,
-    range: Range<usize>,
-}
-
-impl<T: Scalar> Loops for Each<'_, '_, T> {
-    type Result = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let map = self.map;
-        let (output, grid) = (map.start.len() - 1, &map.plan.kept);
-        let mut registers = map.evaluator.registers(grid.width);
-        let mut walk = grid.walk(&map.start, self.range.start);
-        for _ in self.range {
-            let (start, first, len) = (walk.start(), walk.first(), walk.len());
-            // SAFETY: the outputs of this chunk belong to this task alone and lie inside (see `Output::new`).
-            let target = unsafe { map.out.slice(start[output] + first as isize, len) };
-            map.evaluator.run_into(&mut registers, start, first, target);
-            walk.step();
-        }
-    }
-}
-
-/// Reduced points folded into a chunk, one after the other.
-struct Leaf<'m, 'a, T> {
-    map: &'m Map<'a, T>,
-    registers: &'m mut Registers<T>,
-    chunk: (&'m [isize], usize),
-    range: Range<usize>,
-    target: &'m mut [T],
-}
-
-impl<T: Scalar> Loops for Leaf<'_, '_, T> {
-    type Result = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let (map, (start, first), len) = (self.map, self.chunk, self.target.len());
-        let mut walk = Odometer::new(&map.reduced, &start.to_vec(), self.range.start);
-        // One point further, and after the last one back at the first.
-        let mut ahead = Odometer::new(&map.reduced, &start.to_vec(), self.range.start + 1);
-        map.evaluator.prefetch(&ahead.position, first, len);
-        map.evaluator.run_into(self.registers, &walk.position, first, self.target);
-        for _ in self.range.skip(1) {
-            walk.step();
-            ahead.step();
-            map.evaluator.prefetch(&ahead.position, first, len);
-            combine(map.reduction, self.target, map.evaluator.run(self.registers, &walk.position, first, len));
-        }
-    }
-}
-
-/// Chunks of reduced points folded into one value.
-struct Value<'m, 'a, T> {
-    map: &'m Map<'a, T>,
-    registers: &'m mut Registers<T>,
-    start: &'m [isize],
-    range: Range<usize>,
-}
-
-impl<T: Scalar> Loops for Value<'_, '_, T> {
-    type Result = T;
-
-    #[inline(always)]
-    fn run(self) -> T {
-        let map = self.map;
-        let mut walk = map.plan.reduced.walk(self.start, self.range.start);
+        let mut walk = self.plan.reduced.walk(start, range.start);
+        let mut values = vec![T::ZERO; if self.evaluator.lone().is_some() { 0 } else { self.plan.reduced.width }];
         let mut total = None;
-        for _ in self.range {
-            let values = map.evaluator.run(self.registers, walk.start(), walk.first(), walk.len());
-            let value = fold_all(map.reduction, values);
-            total = Some(total.map_or(value, |total| map.reduction.combine(total, value)));
+        for _ in range {
+            let (start, first, len) = (walk.start(), walk.first(), walk.len());
+            let values = match self.evaluator.lone() {
+                Some((input, data)) => &data[(start[input] + first as isize) as usize..][..len],
+                None => {
+                    self.chunk(registers, (start, first), &mut values[..len], None);
+                    &values[..len]
+                }
+            };
+            let value = fold_all_by(self.simd, self.reduction, values);
+            total = Some(total.map_or(value, |total| self.reduction.combine(total, value)));
             walk.step();
         }
         total.expect("a leaf is not empty")
+    }
+}
+
+/// A chunk of the program's values: into memory, or else into registers.
+struct Chunk<'m, 'a, T> {
+    map: &'m Map<'a, T>,
+    registers: &'m mut Registers<T>,
+    at: (&'m [isize], usize),
+    target: &'m mut [T],
+    ahead: Option<Ahead<'m>>,
+}
+
+impl<T: Scalar> Loops for Chunk<'_, '_, T> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.map.evaluator.run_into(self.registers, self.at, self.target, self.ahead);
     }
 }
 
@@ -325,7 +344,11 @@ impl<T: Scalar> Loops for Short<'_, '_, T> {
         let mut registers = map.evaluator.registers(len);
         let mut walk = Odometer::new(&map.kept, &map.start, self.range.start);
         for _ in self.range {
-            let value = fold_all(map.reduction, map.evaluator.run(&mut registers, &walk.position, 0, len));
+            let values = match map.evaluator.lone() {
+                Some((input, data)) => &data[walk.position[input] as usize..][..len],
+                None => map.evaluator.run(&mut registers, &walk.position, 0, len),
+            };
+            let value = fold_all(map.reduction, values);
             // SAFETY: the outputs of these points belong to this task alone and lie inside (see `Output::new`).
             unsafe { map.out.write(walk.position[output], value) };
             walk.step();

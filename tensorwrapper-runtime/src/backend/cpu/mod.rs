@@ -5,7 +5,8 @@
 //! `matrix` (small and plain matrices, and those whose neighbours in memory belong to others: cut by `split`, packed, then `gemm`);
 //! `fixed` multiplies small matrices whose extents are constants, for straight code;
 //! `map` runs element-wise programs, in the order that `loops` chooses, and in tiles that `cross` cuts where an input lies
-//! across; `fold` reduces; `evaluate` interprets programs, in loops that `forms` compiles for the vector instructions; `permute`
+//! across; `fold` reduces; `evaluate` interprets programs that `ready` has
+//! made into passes, in loops that `forms` compiles for the vector instructions; `permute`
 //! copies; `factorise` decomposes matrices.
 
 mod classify;
@@ -25,6 +26,7 @@ mod map;
 mod matrix;
 mod packed;
 mod permute;
+mod ready;
 mod sink;
 mod small;
 mod split;
