@@ -84,7 +84,7 @@ impl Memory {
         Memory { from: written(), to: written() }
     }
 
-    /// Bytes a second, of an array read or of one copied.
+    /// Bytes a second, of an array that is read, written or copied.
     fn speed(&mut self, bound: Bound) -> f64 {
         let bytes = size_of_val(&self.from[..]) as f64;
         let calls = (4e6 / bytes).ceil() as usize;
@@ -92,6 +92,10 @@ impl Memory {
         match bound {
             Bound::Peak => f64::INFINITY,
             Bound::Read => bytes / each(&mut || _ = black_box(bandwidth::read(black_box(&self.from)))),
+            Bound::Write => {
+                let to = &mut self.to;
+                bytes / each(&mut || black_box(&mut *to).fill(black_box(1.0)))
+            }
             Bound::Copy => {
                 let Memory { from, to } = self;
                 2.0 * bytes / each(&mut || black_box(&mut *to).copy_from_slice(black_box(from)))
@@ -118,7 +122,7 @@ fn share<T: Element>(row: &Row) {
     let bound = if computed >= moved {
         format!("peak {:>5.1} GF/s", peak * 1e-9)
     } else {
-        format!("{} {:>5.1} GB/s", if row.bound == Bound::Read { "read" } else { "copy" }, speed * 1e-9)
+        format!("{:<5} {:>4.1} GB/s", row.bound.name(), speed * 1e-9)
     };
     let (rate, unit) = if computed >= moved { (operations, "GF/s") } else { (bytes as f64, "GB/s") };
     println!(

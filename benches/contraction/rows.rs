@@ -12,8 +12,21 @@ pub enum Bound {
     Peak,
     /// Its operands have to be read.
     Read,
+    /// Its result has to be written.
+    Write,
     /// As many bytes have to be copied as it reads and writes.
     Copy,
+}
+
+impl Bound {
+    pub fn name(self) -> &'static str {
+        match self {
+            Bound::Peak => "peak",
+            Bound::Read => "read",
+            Bound::Write => "write",
+            Bound::Copy => "copy",
+        }
+    }
 }
 
 /// A contraction of two operands.
@@ -68,7 +81,7 @@ pub fn thin() -> Vec<Row> {
     vec![
         Row::new("batched", "bik,bkj->bij", "b1000 i16", Bound::Copy),
         Row::new("dot", "i,i->", "i10000000", Bound::Read),
-        Row::new("outer", "i,j->ij", "i4000", Bound::Copy),
+        Row::new("outer", "i,j->ij", "i4000", Bound::Write),
         Row::new("matrix times vector", "ij,j->i", "i4000", Bound::Read),
         Row::new("transpose times vector", "ij,i->j", "i4000", Bound::Read),
     ]
