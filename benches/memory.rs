@@ -5,6 +5,8 @@
 //! Results go to memory that exists. Filters choose rows; one thread unless `THREADS` says otherwise. The figures stand in
 //! `docs/results/memory.md`.
 
+mod bandwidth;
+
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -199,30 +201,8 @@ impl<T: Element> Memory<T> {
         let elements = self.sources[0].as_slice();
         // SAFETY: plain numbers without padding.
         let (_, numbers, _) = unsafe { elements.align_to::<f64>() };
-        read(numbers)
+        bandwidth::read(numbers)
     }
-}
-
-/// Adds up numbers, as many at a time as hide the latency of additions.
-fn read(numbers: &[f64]) -> f64 {
-    #[inline(always)]
-    fn sum(numbers: &[f64]) -> f64 {
-        let mut sums = [0.0; 64];
-        numbers.as_chunks::<64>().0.iter().for_each(|chunk| sums.iter_mut().zip(chunk).for_each(|(sum, x)| *sum += x));
-        sums.iter().sum()
-    }
-    #[cfg(target_arch = "x86_64")]
-    {
-        #[target_feature(enable = "avx512f")]
-        fn wide(numbers: &[f64]) -> f64 {
-            sum(numbers)
-        }
-        if is_x86_feature_detected!("avx512f") {
-            // SAFETY: the processor has the instructions.
-            return unsafe { wide(numbers) };
-        }
-    }
-    sum(numbers)
 }
 
 fn seconds(run: impl FnOnce()) -> f64 {

@@ -40,6 +40,7 @@ fn all_sources() -> Vec<(PathBuf, String)> {
         "tensorwrapper-notation",
         "tensorwrapper-runtime",
         "tests",
+        "benches",
         "examples",
         "ui-tests",
     ];

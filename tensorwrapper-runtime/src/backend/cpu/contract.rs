@@ -117,11 +117,11 @@ pub(super) fn prepare<T: Multiplied>(cpu: &Cpu, contraction: &Contraction<'_>) -
         Matrices::new(cpu.threads, sorted, small, pack).map(|matrices| Engine::Matrices(Box::new(matrices)))
     };
     let engine = match cpu.route {
-        Route::Chosen if sorted.suits_direct() => Engine::Direct(Direct::new(sorted)),
+        Route::Chosen if sorted.suits_direct() => Engine::Direct(Direct::new(sorted, Simd::chosen()?)),
         Route::Chosen if sorted.suits_engine() => Engine::Blocks(sorted, Simd::chosen()?),
         Route::Chosen => matrices(sorted, SMALL, false)?,
         Route::Engine(simd) => Engine::Blocks(sorted, simd),
-        Route::Direct => Engine::Direct(Direct::new(sorted)),
+        Route::Direct => Engine::Direct(Direct::new(sorted, Simd::chosen()?)),
         Route::Tiles => matrices(sorted, usize::MAX, false)?,
         Route::Blocked => matrices(sorted, 0, false)?,
         Route::Packed => matrices(sorted, 0, true)?,

@@ -9,6 +9,8 @@ use smallvec::SmallVec;
 
 use super::classify::Sorted;
 use super::contract::{LEFT, OUT, RIGHT, Triple};
+use super::engine::Simd;
+use super::forms::{Loops, compiled};
 use super::fuse::{self, Axis, Odometer, points};
 use super::packed::Packed;
 use super::sink::Sink;
@@ -18,12 +20,20 @@ use crate::element::Element;
 use crate::erased::zeros;
 use crate::error::Error;
 
-/// Elements of a running sum held at once.
-const CHUNK: usize = 512;
+/// Elements of a running sum held at once, and their bytes: long stretches of memory are read faster, and sums stay in a near cache.
+const CHUNK: usize = 2048;
+const CHUNK_BYTES: usize = 16 << 10;
 /// Elements of a running sum that need no memory of their own.
 const FEW: usize = 16;
 /// Terms added to a running sum one after the other, before it is added to the total.
 const LEAF: usize = 256;
+/// Terms added together, so that a running sum is read and written once for all of them; outputs summed together.
+const TOGETHER: usize = 4;
+
+const fn chunk<T>() -> usize {
+    let fit = CHUNK_BYTES / size_of::<T>();
+    if fit < CHUNK { fit } else { CHUNK }
+}
 
 /// A product, prepared: its axes ordered for loops around one vector, along the axis that suits it best.
 #[derive(Clone, Debug)]
@@ -37,6 +47,7 @@ pub(super) struct Direct<T> {
     conjugate: Conjugate,
     /// A factor that is copied first, so that the vector runs along neighbours in it.
     packed: Option<(usize, Packed)>,
+    simd: Simd,
 }
 
 /// What is conjugated.
@@ -47,8 +58,8 @@ struct Conjugate {
 }
 
 impl<T: Element> Direct<T> {
-    /// Chooses the axis, and prepares the product.
-    pub(super) fn new(sorted: Sorted<T>) -> Direct<T> {
+    /// Chooses the axis, and prepares the product for these instructions.
+    pub(super) fn new(sorted: Sorted<T>, simd: Simd) -> Direct<T> {
         let Sorted { batch, rows, columns, mut inner, conjugate: [left, right], start, alpha } = sorted;
         let mut kept = [batch, rows, columns].concat();
         let sizes = [LEFT, RIGHT].map(|side| {
@@ -64,7 +75,7 @@ impl<T: Element> Direct<T> {
                 1 => sizes[side],
                 stride => sizes[side] * stride.min(8) as f64,
             };
-            access(LEFT) + access(RIGHT) + sizes[larger] * 8.0 / axis.extent.min(CHUNK) as f64
+            access(LEFT) + access(RIGHT) + sizes[larger] * 8.0 / axis.extent.min(chunk::<T>()) as f64
         };
         let best = |axes: &[Triple]| {
             let costs = axes.iter().map(cost).enumerate();
@@ -78,7 +89,7 @@ impl<T: Element> Direct<T> {
             (false, true) => Axis { extent: 1, strides: [0; 3] },
         };
         let conjugate = Conjugate { left, right };
-        let mut direct = Direct { kept, inner, vector, along_inner, start, alpha, conjugate, packed: None };
+        let mut direct = Direct { kept, inner, vector, along_inner, start, alpha, conjugate, packed: None, simd };
         let smaller = 1 - larger;
         if vector.strides[smaller].unsigned_abs() > 1 && sizes[smaller] * 4.0 <= sizes[larger] {
             let axes = direct.kept.iter_mut().chain(&mut direct.inner).chain([&mut direct.vector]);
@@ -119,14 +130,12 @@ impl<T> Deref for Run<'_, '_, T> {
 impl<T: Element> Run<'_, '_, T> {
     fn run(&self, threads: usize) -> Result<(), Error> {
         let operations = points(&self.kept).saturating_mul(points(&self.inner)).saturating_mul(self.vector.extent);
-        let stretches = if self.along_inner { 1 } else { self.vector.extent.div_ceil(CHUNK) };
+        let stretches = if self.along_inner { 1 } else { self.vector.extent.div_ceil(chunk::<T>()) };
         let outputs = points(&self.kept) * stretches;
         if outputs < tasks::worth(threads, operations) {
             return self.run_split(threads);
         }
-        tasks::split(threads, outputs, operations, |range| {
-            if self.along_inner { self.along_inner(range) } else { self.along_kept(range, stretches) }
-        });
+        tasks::split(threads, outputs, operations, |range| compiled(self.simd, Outputs { run: self, range, stretches }));
         Ok(())
     }
 
@@ -154,10 +163,10 @@ impl<T: Element> Run<'_, '_, T> {
             }
             own.start[OUT] = (part * size) as isize;
             if !range.is_empty() {
-                let stretches = if own.along_inner { 1 } else { own.vector.extent.div_ceil(CHUNK) };
-                let outputs = 0..points(&own.kept) * stretches;
+                let stretches = if own.along_inner { 1 } else { own.vector.extent.div_ceil(chunk::<T>()) };
+                let range = 0..points(&own.kept) * stretches;
                 let run = Run { axes: &own, data: self.data, out: parts };
-                if own.along_inner { run.along_inner(outputs) } else { run.along_kept(outputs, stretches) }
+                compiled(self.simd, Outputs { run: &run, range, stretches });
             }
         });
         let mut walk = Odometer::new(&kept, &self.start, 0);
@@ -171,43 +180,68 @@ impl<T: Element> Run<'_, '_, T> {
     }
 
     /// Each output of a range is a sum of dot products.
+    #[inline(always)]
     fn along_inner(&self, range: Range<usize>) {
-        let [a, b] = self.data;
-        let [left, right, _] = self.vector.strides;
-        let terms = points(&self.inner);
         let mut outputs = Odometer::new(&self.kept, &self.start, range.start);
-        let mut walk = Odometer::new(&self.inner, &outputs.position, 0);
-        for _ in range {
-            walk.seek(&outputs.position, 0);
-            let mut total = T::ZERO;
-            for first in (0..terms).step_by(LEAF) {
-                let mut sum = T::ZERO;
-                for _ in first..terms.min(first + LEAF) {
-                    let [at_a, at_b, _] = walk.position;
-                    sum += match (self.conjugate.left, self.conjugate.right) {
-                        (false, false) => dot((a, at_a, left), (b, at_b, right), self.vector.extent, |a, b| a * b),
-                        (true, false) => dot((a, at_a, left), (b, at_b, right), self.vector.extent, |a, b| a.conj() * b),
-                        (false, true) => dot((a, at_a, left), (b, at_b, right), self.vector.extent, |a, b| a * b.conj()),
-                        (true, true) => dot((a, at_a, left), (b, at_b, right), self.vector.extent, |a, b| a * b).conj(),
-                    };
-                    walk.step();
-                }
-                total += sum;
-            }
-            // SAFETY: this output belongs to this task alone and lies inside (see `Output::new`).
-            unsafe { self.out.write(outputs.position[OUT], self.alpha * total) };
+        let mut walk = Odometer::new(&self.inner, &[0; 3], 0);
+        let mut next = || {
+            let position = outputs.position;
             outputs.step();
+            position
+        };
+        // Several at once, so that memory is read in several places.
+        for _ in 0..range.len() / TOGETHER {
+            self.outputs([(); TOGETHER].map(|()| next()), &mut walk);
+        }
+        for _ in 0..range.len() % TOGETHER {
+            self.outputs([next()], &mut walk);
+        }
+    }
+
+    /// The outputs there.
+    #[inline(always)]
+    fn outputs<const N: usize>(&self, at: [[isize; 3]; N], walk: &mut Odometer<'_, [isize; 3]>) {
+        let terms = points(&self.inner);
+        walk.seek(&[0; 3], 0);
+        let mut totals = [T::ZERO; N];
+        for first in (0..terms).step_by(LEAF) {
+            let mut sums = [T::ZERO; N];
+            for _ in first..terms.min(first + LEAF) {
+                let dots = self.dots(at, walk.position);
+                sums.iter_mut().zip(dots).for_each(|(sum, dot)| *sum += dot);
+                walk.step();
+            }
+            totals.iter_mut().zip(sums).for_each(|(total, sum)| *total += sum);
+        }
+        for (at, total) in at.into_iter().zip(totals) {
+            // SAFETY: this output belongs to this task alone and lies inside (see `Output::new`).
+            unsafe { self.out.write(at[OUT], self.alpha * total) };
+        }
+    }
+
+    /// The dot products of vectors so much further on.
+    #[inline(always)]
+    fn dots<const N: usize>(&self, at: [[isize; 3]; N], further: [isize; 3]) -> [T; N] {
+        let [a, b] =
+            [LEFT, RIGHT].map(|side| (self.data[side], at.map(|at| at[side] + further[side]), self.vector.strides[side]));
+        let len = self.vector.extent;
+        match (self.conjugate.left, self.conjugate.right) {
+            (false, false) => dot(a, b, len, |a, b| a * b),
+            (true, false) => dot(a, b, len, |a, b| a.conj() * b),
+            (false, true) => dot(a, b, len, |a, b| a * b.conj()),
+            (true, true) => dot(a, b, len, |a, b| a * b).map(|dot| dot.conj()),
         }
     }
 
     /// Each stretch of outputs of a range is a sum of scaled vectors.
+    #[inline(always)]
     fn along_kept(&self, range: Range<usize>, stretches: usize) {
-        let width = CHUNK.min(self.vector.extent);
+        let width = chunk::<T>().min(self.vector.extent);
         let zeros = || SmallVec::<[T; FEW]>::from_elem(T::ZERO, width);
         let (mut sums, mut totals) = (zeros(), zeros());
         for output in range {
-            let first = output % stretches * CHUNK;
-            let len = CHUNK.min(self.vector.extent - first);
+            let first = output % stretches * chunk::<T>();
+            let len = chunk::<T>().min(self.vector.extent - first);
             let mut start = Odometer::new(&self.kept, &self.start, output / stretches).position;
             start.iter_mut().zip(self.vector.strides).for_each(|(start, stride)| *start += first as isize * stride);
             let (sums, totals) = (&mut sums[..len], &mut totals[..len]);
@@ -226,18 +260,50 @@ impl<T: Element> Run<'_, '_, T> {
         }
     }
 
+    /// Adds so many terms to the sums, one after the other in each of them.
+    #[inline(always)]
     fn add_terms(&self, sums: &mut [T], walk: &mut Odometer<'_, [isize; 3]>, terms: usize) {
+        let mut next = || {
+            let position = walk.position;
+            walk.step();
+            position
+        };
+        for _ in 0..terms / TOGETHER {
+            self.add(sums, [(); TOGETHER].map(|()| next()));
+        }
+        for _ in 0..terms % TOGETHER {
+            self.add(sums, [next()]);
+        }
+    }
+
+    /// Adds the terms that start there.
+    #[inline(always)]
+    fn add<const N: usize>(&self, sums: &mut [T], at: [[isize; 3]; N]) {
         let [a, b] = self.data;
         let [left, right, _] = self.vector.strides;
-        for _ in 0..terms {
-            let [at_a, at_b, _] = walk.position;
-            match (self.conjugate.left, self.conjugate.right) {
-                (false, false) => add_scaled(sums, (a, at_a, left), (b, at_b, right), |a, b| a * b),
-                (true, false) => add_scaled(sums, (a, at_a, left), (b, at_b, right), |a, b| a.conj() * b),
-                (false, true) => add_scaled(sums, (a, at_a, left), (b, at_b, right), |a, b| a * b.conj()),
-                (true, true) => add_scaled(sums, (a, at_a, left), (b, at_b, right), |a, b| (a * b).conj()),
-            }
-            walk.step();
+        let (a, b) = ((a, at.map(|at| at[LEFT]), left), (b, at.map(|at| at[RIGHT]), right));
+        match (self.conjugate.left, self.conjugate.right) {
+            (false, false) => add_scaled(sums, a, b, |a, b| a * b),
+            (true, false) => add_scaled(sums, a, b, |a, b| a.conj() * b),
+            (false, true) => add_scaled(sums, a, b, |a, b| a * b.conj()),
+            (true, true) => add_scaled(sums, a, b, |a, b| (a * b).conj()),
         }
+    }
+}
+
+/// Outputs of a range, in the form for some instructions.
+struct Outputs<'o, 'r, 'a, T> {
+    run: &'o Run<'r, 'a, T>,
+    range: Range<usize>,
+    stretches: usize,
+}
+
+impl<T: Element> Loops for Outputs<'_, '_, '_, T> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Outputs { run, range, stretches } = self;
+        if run.along_inner { run.along_inner(range) } else { run.along_kept(range, stretches) }
     }
 }
