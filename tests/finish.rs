@@ -151,3 +151,16 @@ fn what_the_result_held_is_never_read() {
         drop(Tensor::<f64>::filled([900, 900], f64::NAN).expect("memory for a matrix"));
     }
 }
+
+#[test]
+fn infinite_numbers_are_subtracted_as_they_are() {
+    for size in SIZES {
+        let Operands { a, b, mut c, .. } = Operands::<Complex<f64>>::new(size);
+        c.as_mut_slice().fill(Complex::new(f64::INFINITY, 0.0));
+        let run = |context: &Context| tensor! { in context; let r[i, j] = a[i, k] * b[k, j] - c[i, j]; r }.into_vec();
+        for (found, expected) in run(&Context::cpu()).iter().zip(run(&Context::reference())) {
+            assert_eq!(found.re, expected.re, "{size:?}");
+            assert!((found.im - expected.im).abs() < 1e-10, "{size:?}: {found} instead of {expected}");
+        }
+    }
+}

@@ -8,7 +8,7 @@ use num_complex::Complex;
 
 use crate::element::{Dtype, Element, dispatch};
 use crate::error::{Error, ErrorKind};
-use crate::owned::Owned;
+use crate::owned::{Owned, give_back};
 
 /// Borrowed elements of any type.
 #[derive(Clone, Copy, Debug)]
@@ -166,7 +166,12 @@ pub(crate) fn zeros<T: Element>(len: usize) -> Result<Vec<T>, Error> {
         return Ok(Vec::new());
     }
     // SAFETY: the layout's size is not zero.
-    let start = unsafe { alloc_zeroed(layout) }.cast::<T>();
+    let mut start = unsafe { alloc_zeroed(layout) }.cast::<T>();
+    // What is kept for results may be what lacks.
+    if start.is_null() && give_back() {
+        // SAFETY: as above.
+        start = unsafe { alloc_zeroed(layout) }.cast::<T>();
+    }
     if start.is_null() {
         return Err(refused());
     }

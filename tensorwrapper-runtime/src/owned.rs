@@ -30,18 +30,15 @@ impl<T: Element> Owned<T> {
         if len.saturating_mul(size_of::<T>()) < LARGE {
             return zeros(len).map(Owned);
         }
-        if let Some(mut kept) = spare().take::<T>(len) {
+        let kept = spare().take::<T>(len);
+        if let Some(mut kept) = kept {
             if cfg!(debug_assertions) {
                 // Whoever reads what it has not written is to be found out.
                 kept.fill(T::from_complex(f64::NAN.into()));
             }
             return Ok(Owned(kept));
         }
-        zeros(len).map(Owned).or_else(|_| {
-            // What is kept may be what lacks.
-            drop(spare().shrink(0));
-            zeros(len).map(Owned)
-        })
+        zeros(len).map(Owned)
     }
 
     /// The elements, for good.
@@ -112,6 +109,12 @@ pub fn keep_memory(bytes: usize) {
         spare.shrink(bytes)
     };
     drop(gone);
+}
+
+/// Gives all that is kept back to the system, which has refused to give more; whether there was any.
+pub(crate) fn give_back() -> bool {
+    let gone = spare().shrink(0);
+    !gone.is_empty()
 }
 
 /// Memory without a tensor, the longest kept first.

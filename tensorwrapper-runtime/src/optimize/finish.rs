@@ -46,7 +46,9 @@ fn product(graph: &OpGraph, readers: &[usize], node: &OperationNode) -> Option<(
     node.inputs.iter().enumerate().find_map(|(n, edge)| {
         let producer = graph.tensor(edge.tensor).producer?;
         let sums = matches!(&graph.operations()[producer.0].operation, Operation::Contract { then: None, .. })
-            && graph.operations()[producer.0].inputs.len() == 2;
+            && graph.operations()[producer.0].inputs.len() == 2
+            // Where other inputs lie is counted in the whole space, which must have points for that.
+            && !graph.operations()[producer.0].extents.contains(&0);
         (sums && readers[edge.tensor.0] == 1 && is_whole(edge)).then_some((n, producer))
     })
 }

@@ -90,6 +90,8 @@ impl<T: Multiplied> Finishing<'_, T> {
                 Stage::Under(c) => elements.iter_mut().for_each(|x| *x = c.quotient(*x)),
                 Stage::Negate => elements.iter_mut().for_each(|x| *x = -*x),
                 Stage::AddScaled(n, c) if c == T::ONE => self.with_other(elements, (n, at), |x, y| x + y),
+                // No multiplication where there is none: complex infinities would become NaN.
+                Stage::AddScaled(n, c) if c == -T::ONE => self.with_other(elements, (n, at), |x, y| x - y),
                 Stage::AddScaled(n, c) => self.with_other(elements, (n, at), |x, y| x + c * y),
                 Stage::MultiplyBy(n, c) if c == T::ONE => self.with_other(elements, (n, at), |x, y| x * y),
                 Stage::MultiplyBy(n, c) => self.with_other(elements, (n, at), |x, y| x * (c * y)),

@@ -127,10 +127,11 @@ impl Permutation {
                     Tile::Lines(tiles) => {
                         let (sizes, at) = (tiles.sizes(|axis| walk.index(axis)), walk.position);
                         walk.step();
-                        let source = &from[at[FROM] as usize..];
+                        debug_assert!((0..from.len() as isize).contains(&at[FROM]), "{} outside of {}", at[FROM], from.len());
                         let memory = Memory {
-                            from: source.as_ptr().cast(),
-                            end: source.as_ptr_range().end.cast(),
+                            // Of the whole memory: where the source runs backwards, it is read before point 0.
+                            from: from.as_ptr().wrapping_offset(at[FROM]).cast(),
+                            end: from.as_ptr_range().end.cast(),
                             // SAFETY: point 0 of a tile lies inside (see `copy`).
                             to: unsafe { to.address(at[TO]) }.cast(),
                             ahead: (walk.position[FROM] - at[FROM]).wrapping_mul(size_of::<T>() as isize),
