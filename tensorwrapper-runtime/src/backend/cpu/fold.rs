@@ -160,26 +160,17 @@ fn half<'v, T: Copy, const N: usize, const HALF: usize>(
     }
 }
 
+/// One plain loop over the results, whose accesses all follow each other. Blocks of fixed length would be unrolled first, and what
+/// is left then be made vectors of by gathering elements of different blocks, several times as slow.
 #[inline(always)]
 fn several<T: Copy, const N: usize, const BEGUN: bool>(folded: &mut [T], rows: &[&[T]; N], operation: impl Fn(T, T) -> T) {
-    const LANES: usize = 16;
     let len = folded.len();
     let rows = rows.map(|row| &row[..len]);
-    let (blocks, rest) = folded.as_chunks_mut::<LANES>();
-    for (n, block) in blocks.iter_mut().enumerate() {
-        let row = |r: usize| -> &[T; LANES] { rows[r][n * LANES..].first_chunk().expect("rows are as long as the results") };
-        let mut lanes = if BEGUN { both(block, row(0), &operation) } else { *row(0) };
+    for n in 0..len {
+        let mut value = if BEGUN { operation(folded[n], rows[0][n]) } else { rows[0][n] };
         for r in 1..N {
-            lanes = both(&lanes, row(r), &operation);
+            value = operation(value, rows[r][n]);
         }
-        *block = lanes;
-    }
-    let first = len - rest.len();
-    for (n, result) in rest.iter_mut().enumerate() {
-        let mut folded = if BEGUN { operation(*result, rows[0][first + n]) } else { rows[0][first + n] };
-        for r in 1..N {
-            folded = operation(folded, rows[r][first + n]);
-        }
-        *result = folded;
+        folded[n] = value;
     }
 }
