@@ -35,6 +35,29 @@ fn a_prepared_product_into_a_tensor_allocates_nothing() {
     }
 }
 
+/// Products whose matrices lie across each other are packed, some at a time, however many there are.
+#[test]
+fn a_long_batch_across_needs_no_memory_as_large_as_its_operands() {
+    let context = Context::cpu().threads(1);
+    let mut most = Vec::new();
+    for batch in [301, 1203] {
+        let ones = Tensor::<f64>::filled([48, 48, batch], 1.0).unwrap();
+        let mut result = Tensor::<f64>::filled([48, 48, batch], f64::NAN).unwrap();
+        let product = context.prepare("ikb,kjb->ijb", &[&ones, &ones]).unwrap();
+        most.push(counting::most_bytes(|| product.run_into(&[&ones, &ones], &mut result).unwrap()));
+        assert!(result.as_slice().iter().all(|&x| x == 48.0));
+    }
+    // Matrices of which a cache line has too many to be packed together.
+    let ones = Tensor::<f64>::filled([700, 300, 9], 1.0).unwrap();
+    let others = Tensor::<f64>::filled([300, 50, 9], 1.0).unwrap();
+    let mut result = Tensor::<f64>::filled([700, 50, 9], f64::NAN).unwrap();
+    let product = context.prepare("ikb,kjb->ijb", &[&ones, &others]).unwrap();
+    most.push(counting::most_bytes(|| product.run_into(&[&ones, &others], &mut result).unwrap()));
+    assert!(result.as_slice().iter().all(|&x| x == 300.0));
+    // Both factors are 11, 44 and 16 MB.
+    assert!(most.iter().all(|&bytes| bytes > 0 && bytes < 12 << 20), "{most:?} bytes");
+}
+
 #[test]
 fn other_repeated_calls_allocate_their_result() {
     let (a, b) = (tensor_of(&[4, 4]), tensor_of(&[4, 4]));

@@ -175,7 +175,7 @@ fn main() {
     {
         return extra::answer(&rows::large(), rest);
     }
-    for row in wanted("shares", [64, 128, 256, 512, 1000, 2400].map(rows::square).into()) {
+    for row in wanted("shares", [8, 16, 24, 32, 48, 64, 128, 256, 512, 1000, 2400].map(rows::square).into()) {
         share::<f64>(&row);
         share::<f32>(&row);
     }

@@ -80,6 +80,11 @@ pub fn square(n: usize) -> Row {
 pub fn thin() -> Vec<Row> {
     vec![
         Row::new("batched", "bik,bkj->bij", "b1000 i16", Bound::Copy),
+        Row::new("batched", "bik,bkj->bij", "b4000 i8", Bound::Copy),
+        Row::new("batched", "bik,bkj->bij", "b300 i32", Bound::Copy),
+        Row::new("batched, right one transposed", "bik,bjk->bij", "b1000 i16", Bound::Copy),
+        Row::new("batch inside", "ikb,kjb->ijb", "b1000 i16", Bound::Copy),
+        Row::new("batch inside", "ikb,kjb->ijb", "b1000 i64", Bound::Copy),
         Row::new("dot", "i,i->", "i10000000", Bound::Read),
         Row::new("outer", "i,j->ij", "i4000", Bound::Write),
         Row::new("matrix times vector", "ij,j->i", "i4000", Bound::Read),

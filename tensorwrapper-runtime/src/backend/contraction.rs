@@ -41,8 +41,8 @@ pub trait RunContraction: Debug + Send + Sync {
     /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) for work space.
     ///
     /// # Safety
-    /// There are as many factors and other inputs behind them as were prepared for, all memory is of the element type that was, and every position that
-    /// the layouts lead to lies inside.
+    /// There are as many factors and other inputs behind them as were prepared for, all memory is of the element type that was,
+    /// and every position that the layouts lead to lies inside.
     unsafe fn run(&self, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error>;
 }
 
@@ -60,7 +60,6 @@ pub struct PreparedContraction {
 impl PreparedContraction {
     /// Puts what a device has made of a contraction together with what it needs of memory.
     pub(super) fn new(contraction: &Contraction<'_>, kernel: Box<dyn RunContraction>) -> PreparedContraction {
-        let reach = |layout: &Strided| layout.reach().expect("layouts of a kernel start inside their memory");
         PreparedContraction {
             kernel,
             dtype: contraction.dtype,
@@ -97,8 +96,14 @@ pub(super) struct Apart {
     sum: Strided,
     nest: LoopNest,
     program: Program,
-    others: Vec<(Strided, bool)>,
-    output: Strided,
+    /// Where the other inputs lie, how much memory they need, and whether they are conjugated.
+    others: Vec<(Strided, usize, bool)>,
+    output: (Strided, usize),
+}
+
+/// How many elements a layout of a kernel needs of its memory.
+pub(super) fn reach(layout: &Strided) -> usize {
+    layout.reach().expect("layouts of a kernel start inside their memory")
 }
 
 impl Apart {
@@ -112,11 +117,14 @@ impl Apart {
         let sum = Strided::row_major(extents)?;
         let product = device.prepare(&Contraction { output: &sum, then: None, others: &[], ..*contraction })?;
         let other = |&(layout, conjugate): &(&Strided, bool)| {
-            Ok((Strided::within(extents, &layout.strides()[..kept], layout.offset(), usize::MAX)?, conjugate))
+            let layout = Strided::within(extents, &layout.strides()[..kept], layout.offset(), usize::MAX)?;
+            let reach = reach(&layout);
+            Ok((layout, reach, conjugate))
         };
         let others = contraction.others.iter().map(other).collect::<Result<_, Error>>()?;
         let nest = LoopNest::new(extents.to_vec(), kept);
-        Ok(Apart { device, product, sum, nest, program: program.clone(), others, output: contraction.output.clone() })
+        let output = (contraction.output.clone(), reach(contraction.output));
+        Ok(Apart { device, product, sum, nest, program: program.clone(), others, output })
     }
 }
 
@@ -127,12 +135,10 @@ impl RunContraction for Apart {
         self.product.run(factors, sum.as_mut())?;
         let mut operands: SmallVec<[Operand<'_>; 4]> = SmallVec::new();
         operands.push(Operand::new(sum.as_ref(), &self.sum));
-        for (&data, (layout, conjugate)) in others.iter().zip(&self.others) {
-            let mut operand = Operand::new(data, layout);
-            operand.conjugate = *conjugate;
-            operands.push(operand);
-        }
-        self.device.map(&self.nest, &self.program, Reduction::Sum, &[], &operands, Output::new(output, &self.output))
+        let known = others.iter().zip(&self.others);
+        operands.extend(known.map(|(&data, (layout, reach, conjugate))| Operand::reaching(data, layout, *reach, *conjugate)));
+        let output = Output::reaching(output, &self.output.0, self.output.1);
+        self.device.map(&self.nest, &self.program, Reduction::Sum, &[], &operands, output)
     }
 }
 

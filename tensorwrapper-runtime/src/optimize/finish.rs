@@ -1,6 +1,8 @@
 //! Element-wise programs over a product become its last step: `f(alpha · A · B + beta · C)` is one operation, so that a device may
 //! compute it in one pass, and the product alone is never stored.
 
+use std::collections::HashSet;
+
 use super::rewrite::{keep, rewrite_reading};
 use crate::backend::{Instruction, Program};
 use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationId, OperationNode, TensorId};
@@ -10,9 +12,9 @@ pub(super) fn finish(graph: &OpGraph) -> OpGraph {
     let readers = readers(graph);
     let finished: Vec<Option<(usize, OperationId)>> =
         graph.operations().iter().map(|node| product(graph, &readers, node)).collect();
-    let inside = |number: usize| finished.iter().flatten().any(|(_, id)| id.0 == number);
+    let inside: HashSet<usize> = finished.iter().flatten().map(|(_, id)| id.0).collect();
     rewrite_reading(graph, |result, number, node, read| match finished[number] {
-        _ if inside(number) => Vec::new(),
+        _ if inside.contains(&number) => Vec::new(),
         Some((input, id)) => vec![joined(graph, result, node, (input, &graph.operations()[id.0]), read)],
         None => keep(graph, result, node, node.inputs.iter().map(read).collect()),
     })

@@ -29,6 +29,7 @@ fn open() -> &'static Result<Blas, String> {
         for (pre, post, wide) in [("scipy_", "64_", true), ("", "64_", true), ("scipy_", "", false), ("", "", false)] {
             let sym = |t: &str| {
                 let s = CString::new(format!("{pre}cblas_{t}gemm{post}")).unwrap();
+                // SAFETY: the library is open and the name ends with a zero byte; a symbol that is missing is null.
                 unsafe { dlsym(lib, s.as_ptr()) as usize }
             };
             let gemm = ["s", "d", "c", "z"].map(sym);

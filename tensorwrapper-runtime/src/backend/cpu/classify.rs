@@ -17,6 +17,12 @@ use crate::layout::Strided;
 /// Multiplications for one output matrix below which the blocked kernel's preparations cost more than its speed brings.
 pub(super) const SMALL: usize = 8 * 8 * 8;
 
+/// Multiplications for one output matrix up to which kernels in vectors multiply it where it lies: packing would take longer.
+pub(super) const IN_VECTORS: usize = 32 * 32 * 32;
+
+/// Bytes of packed matrices of a cache line at most.
+const WIDE: usize = 8 << 20;
+
 /// Rows or columns below which a matrix is narrow.
 const NARROW: usize = 48;
 
@@ -81,12 +87,12 @@ pub(super) fn classify<T: Element>(contraction: &Contraction<'_>) -> Result<(Sor
 
 impl<T: Element> Sorted<T> {
     /// The product on memory.
-    pub(super) fn on<'a>(&self, data: [&'a [T]; 2], out: Sink<'a, T>) -> Product<'a, T> {
+    pub(super) fn on<'a>(&'a self, data: [&'a [T]; 2], out: Sink<'a, T>) -> Product<'a, T> {
         Product {
-            batch: self.batch.clone(),
-            rows: self.rows.clone(),
-            columns: self.columns.clone(),
-            inner: self.inner.clone(),
+            batch: &self.batch,
+            rows: &self.rows,
+            columns: &self.columns,
+            inner: &self.inner,
             factors: [LEFT, RIGHT].map(|side| Factor { data: data[side].into(), conjugate: self.conjugate[side] }),
             start: self.start,
             alpha: self.alpha,
@@ -95,11 +101,19 @@ impl<T: Element> Sorted<T> {
         }
     }
 
+    /// Of one output matrix.
+    pub(super) fn multiplications(&self) -> usize {
+        [&self.rows, &self.columns, &self.inner].into_iter().fold(1, |product, axes| product.saturating_mul(points(axes)))
+    }
+
     /// Whether all three matrices lie as plain matrix products have them, and none is so narrow that packing it is most of
     /// the work: these the blocked kernel of the `gemm` crate computes 3 to 16 % faster than the engine (see
     /// `docs/results/contraction.md`).
     fn is_plain(&self) -> bool {
         let [rows, columns, inner] = [&self.rows, &self.columns, &self.inner].map(|axes| points(axes));
+        if self.is_wide() {
+            return false;
+        }
         (rows.min(columns) >= NARROW || inner < NARROW && self.batch.is_empty())
             && [LEFT, RIGHT].into_iter().all(|side| matrix::place(matrix::groups(self, side), side).is_some())
             && matrix::place([&self.rows, &self.columns], OUT).is_some()
@@ -112,13 +126,25 @@ impl<T: Element> Sorted<T> {
 
     /// The same where elements are finished, too, which no other does.
     pub(super) fn suits_engine_to_finish(&self) -> bool {
-        let [rows, columns, inner] = [&self.rows, &self.columns, &self.inner].map(|axes| points(axes));
-        let apart = |side: usize, groups: [&[Triple]; 2]| {
-            narrowest(&self.batch, side) < narrowest(groups[0], side).min(narrowest(groups[1], side))
+        let near = || {
+            ![LEFT, RIGHT].into_iter().any(|side| self.is_apart(side, matrix::groups(self, side)))
+                && !self.is_apart(OUT, [&self.rows, &self.columns])
         };
-        rows.saturating_mul(columns).saturating_mul(inner) > SMALL
-            && ![LEFT, RIGHT].into_iter().any(|side| apart(side, matrix::groups(self, side)))
-            && !apart(OUT, [&self.rows, &self.columns])
+        self.multiplications() > SMALL && (self.is_wide() || near())
+    }
+
+    /// Whether neighbours in memory belong to different matrices.
+    fn is_apart(&self, operand: usize, groups: [&[Triple]; 2]) -> bool {
+        narrowest(&self.batch, operand) < narrowest(groups[0], operand).min(narrowest(groups[1], operand))
+    }
+
+    /// Whether that is so of a factor whose matrices are so large that those of a cache line would take much memory packed.
+    fn is_wide(&self) -> bool {
+        [LEFT, RIGHT].into_iter().any(|side| {
+            let groups = matrix::groups(self, side);
+            let elements = points(groups[0]).saturating_mul(points(groups[1]));
+            elements.saturating_mul(matrix::LINE) > WIDE && self.is_apart(side, groups)
+        })
     }
 
     /// Whether there is no matrix product in it worth the name: too little is read twice.
@@ -129,7 +155,7 @@ impl<T: Element> Sorted<T> {
         }
         // Many small products side by side: vectors run across the batch.
         let unit = |axis: &Triple| axis.strides.iter().all(|stride| stride.unsigned_abs() <= 1) && axis.extent >= 8;
-        self.batch.iter().any(unit) && rows.saturating_mul(columns).saturating_mul(inner) <= 8 * SMALL
+        self.batch.iter().any(unit) && self.multiplications() <= 8 * SMALL
     }
 }
 

@@ -4,14 +4,16 @@ use std::borrow::Cow;
 
 use smallvec::SmallVec;
 
-use super::classify::{Alone, SMALL, Sorted, classify};
+use super::beside::Beside;
+use super::classify::{Alone, IN_VECTORS, SMALL, Sorted, classify};
 use super::direct::Direct;
-use super::engine::{self, Finish, Finishing, Multiplied, Simd};
+use super::engine::{Blocks, Finish, Finishing, Multiplied, Simd};
 use super::fuse::{self, Axis};
 use super::matrix::Matrices;
 use super::sink::Sink;
 use super::small::Small;
 use super::{Cpu, Route, map};
+use crate::backend::contraction::reach;
 use crate::backend::function::Scalar;
 use crate::backend::{Binary, Contraction, Instruction, LoopNest, Operand, Output, Program, Reduction, RunContraction};
 use crate::erased::{SliceMut, SliceRef};
@@ -49,10 +51,10 @@ impl<T: Clone> Factor<'_, T> {
 
 /// A product of two factors on memory, as the engine takes it; see [`Sorted`].
 pub(super) struct Product<'a, T: Clone> {
-    pub(super) batch: Vec<Triple>,
-    pub(super) rows: Vec<Triple>,
-    pub(super) columns: Vec<Triple>,
-    pub(super) inner: Vec<Triple>,
+    pub(super) batch: &'a [Triple],
+    pub(super) rows: &'a [Triple],
+    pub(super) columns: &'a [Triple],
+    pub(super) inner: &'a [Triple],
     pub(super) factors: [Factor<'a, T>; 2],
     /// Positions of the first elements.
     pub(super) start: [isize; 3],
@@ -81,16 +83,17 @@ enum Way<T: Multiplied> {
     /// As a product of two factors, which are summed over axes of their own before.
     Product(Box<(Engine<T>, [Option<Alone>; 2])>),
     /// The same by the engine, which finishes elements as it stores them.
-    Finished(Box<(Sorted<T>, Simd, Finish<T>)>),
+    Finished(Box<(Blocks<T>, Finish<T>)>),
 }
 
 /// What multiplies two factors.
 #[derive(Debug)]
 enum Engine<T: Multiplied> {
     Direct(Direct<T>),
+    Beside(Beside<T>),
     Matrices(Box<Matrices<T>>),
-    /// Packed block by block, by kernels for these instructions.
-    Blocks(Sorted<T>, Simd),
+    /// Packed block by block.
+    Blocks(Blocks<T>),
 }
 
 /// See [`Device::prepare`](crate::backend::Device::prepare).
@@ -117,10 +120,8 @@ pub(super) fn prepare<T: Multiplied>(cpu: &Cpu, contraction: &Contraction<'_>) -
         Matrices::new(cpu.threads, sorted, small, pack).map(|matrices| Engine::Matrices(Box::new(matrices)))
     };
     let engine = match cpu.route {
-        Route::Chosen if sorted.suits_direct() => Engine::Direct(Direct::new(sorted, Simd::chosen()?)),
-        Route::Chosen if sorted.suits_engine() => Engine::Blocks(sorted, Simd::chosen()?),
-        Route::Chosen => matrices(sorted, SMALL, false)?,
-        Route::Engine(simd) => Engine::Blocks(sorted, simd),
+        Route::Chosen => chosen(cpu.threads, sorted)?,
+        Route::Engine(simd) => Engine::Blocks(Blocks::new(sorted, simd)),
         Route::Direct => Engine::Direct(Direct::new(sorted, Simd::chosen()?)),
         Route::Tiles => matrices(sorted, usize::MAX, false)?,
         Route::Blocked => matrices(sorted, 0, false)?,
@@ -131,6 +132,26 @@ pub(super) fn prepare<T: Multiplied>(cpu: &Cpu, contraction: &Contraction<'_>) -
         (Some((small, start)), [None, None]) => Way::Small(small, start),
         _ => Way::Product(Box::new((engine, sums))),
     }))
+}
+
+/// What multiplies two factors fastest.
+fn chosen<T: Multiplied>(threads: usize, sorted: Sorted<T>) -> Result<Engine<T>, Error> {
+    if let Some(beside) = Beside::new(&sorted, Simd::chosen()?) {
+        return Ok(Engine::Beside(beside));
+    }
+    if sorted.suits_direct() {
+        return Ok(Engine::Direct(Direct::new(sorted, Simd::chosen()?)));
+    }
+    if sorted.multiplications() <= IN_VECTORS {
+        let matrices = Matrices::new(threads, sorted.clone(), IN_VECTORS, false)?;
+        if matrices.is_in_vectors()? {
+            return Ok(Engine::Matrices(Box::new(matrices)));
+        }
+    }
+    if sorted.suits_engine() {
+        return Ok(Engine::Blocks(Blocks::new(sorted, Simd::chosen()?)));
+    }
+    Ok(Engine::Matrices(Box::new(Matrices::new(threads, sorted, SMALL, false)?)))
 }
 
 /// Prepares a contraction with what is computed then, where both can be done at once.
@@ -151,7 +172,7 @@ pub(super) fn prepare_finished<T: Multiplied>(
         Route::Chosen if !sorted.suits_direct() && sorted.suits_engine_to_finish() => Simd::chosen()?,
         _ => return Ok(None),
     };
-    Ok(Some(Ready { threads: cpu.threads, way: Way::Finished(Box::new((sorted, simd, finish))) }))
+    Ok(Some(Ready { threads: cpu.threads, way: Way::Finished(Box::new((Blocks::new(sorted, simd), finish))) }))
 }
 
 impl<T: Multiplied> RunContraction for Ready<T> {
@@ -163,7 +184,7 @@ impl<T: Multiplied> RunContraction for Ready<T> {
                 // SAFETY: the caller keeps all positions inside, and the output is borrowed here alone.
                 unsafe {
                     let factors = [left.offset(start[LEFT]), right.offset(start[RIGHT])];
-                    small.run(factors, out.offset(start[OUT]));
+                    small.run(1, factors, out.offset(start[OUT]));
                 }
                 return Ok(());
             }
@@ -171,12 +192,11 @@ impl<T: Multiplied> RunContraction for Ready<T> {
             Way::ElementWise(program) => return program.run::<T>(self.threads, factors, output),
             Way::Product(product) => &**product,
             Way::Finished(finished) => {
-                let (sorted, simd, finish) = &**finished;
+                let (blocks, finish) = &**finished;
                 let data: SmallVec<[&[T]; 4]> = factors.iter().map(|&data| T::typed(data).expect(TYPED)).collect();
                 let out = Sink::new(T::typed_mut(output).expect(TYPED));
                 let finishing = finish.on(&data[2..]);
-                let product = Product { finish: Some(&finishing), ..sorted.on([data[LEFT], data[RIGHT]], out) };
-                return engine::contract(self.threads, product, *simd);
+                return blocks.run(self.threads, [data[LEFT], data[RIGHT]], out, Some(&finishing));
             }
         };
         let data = [LEFT, RIGHT].map(|side| T::typed(factors[side]).expect(TYPED));
@@ -188,8 +208,12 @@ impl<T: Multiplied> RunContraction for Ready<T> {
         unsafe {
             match engine {
                 Engine::Direct(direct) => direct.run(self.threads, data, out),
+                Engine::Beside(beside) => {
+                    beside.run(self.threads, data, out);
+                    Ok(())
+                }
                 Engine::Matrices(matrices) => matrices.run(self.threads, data, out),
-                Engine::Blocks(sorted, simd) => engine::contract(self.threads, sorted.on(data, out), *simd),
+                Engine::Blocks(blocks) => blocks.run(self.threads, data, out, None),
             }
         }
     }
@@ -207,7 +231,6 @@ struct ElementWise {
 
 impl ElementWise {
     fn new(contraction: &Contraction<'_>) -> ElementWise {
-        let reach = |layout: &Strided| layout.reach().expect("layouts of a kernel start inside their memory");
         let mut instructions: Vec<Instruction> = (0..contraction.factors.len()).map(Instruction::Input).collect();
         if contraction.alpha != num_complex::Complex::ONE || contraction.factors.is_empty() {
             instructions.push(Instruction::Constant(contraction.alpha));

@@ -1,13 +1,13 @@
 //! Element-wise programs with inputs that lie across the loops: tile by tile, so that what is packed of such an input stays
 //! in a near cache until it is used.
 
-use std::sync::{Mutex, PoisonError};
+use std::ops::Range;
 
 use super::fuse::{Axis, Odometer, points};
 use super::loops::{Axes, Plan};
 use super::permute::Permutation;
 use super::sink::Sink;
-use super::tasks;
+use super::{packed, tasks};
 use crate::backend::function::Scalar;
 use crate::erased::zeros;
 use crate::error::Error;
@@ -84,23 +84,31 @@ impl Tiles {
         let count = points(&self.counts);
         let threads = tasks::worth(threads, operations);
         let (outside, inside) = if count >= 2 * threads { (threads, 1) } else { (1, threads) };
-        let failed = Mutex::new(Ok(()));
-        tasks::split(outside, count, operations, |range| {
-            let mut packed: Vec<Option<Vec<T>>> = self.crossed.iter().map(|_| None).collect();
-            let mut walk = Odometer::new(&self.counts, &start.to_vec(), range.start);
-            for _ in range {
-                let index: Vec<usize> = (0..self.counts.len()).map(|axis| walk.index(axis)).collect();
-                match self.pack(inside, &index, &walk.position, inputs, &mut packed) {
-                    Ok(tile) => task(inside, &tile, &packed),
-                    Err(error) => {
-                        *failed.lock().unwrap_or_else(PoisonError::into_inner) = Err(error);
-                        return;
-                    }
-                }
-                walk.step();
-            }
-        });
-        failed.into_inner().unwrap_or_else(PoisonError::into_inner)
+        tasks::failing(|failed| {
+            tasks::split(outside, count, operations, |range| {
+                failed(self.run_some(inside, range, start, inputs, &task));
+            });
+        })
+    }
+
+    /// The tiles of a range.
+    fn run_some<T: Scalar>(
+        &self,
+        threads: usize,
+        range: Range<usize>,
+        start: &[isize],
+        inputs: &[Option<&[T]>],
+        task: &impl Fn(usize, &Tile, &[Option<Vec<T>>]),
+    ) -> Result<(), Error> {
+        let mut packed: Vec<Option<Vec<T>>> = self.crossed.iter().map(|_| None).collect();
+        let mut walk = Odometer::new(&self.counts, &start.to_vec(), range.start);
+        for _ in range {
+            let index: Vec<usize> = (0..self.counts.len()).map(|axis| walk.index(axis)).collect();
+            let tile = self.pack(threads, &index, &walk.position, inputs, &mut packed)?;
+            task(threads, &tile, &packed);
+            walk.step();
+        }
+        Ok(())
     }
 
     /// Copies what a tile needs of the inputs that lie across into the order of its loops.
@@ -120,16 +128,10 @@ impl Tiles {
         let mut start = start.to_vec();
         for (n, data) in inputs.iter().enumerate() {
             let Some(data) = data.filter(|_| self.crossed[n]) else { continue };
-            let mut axes = Vec::new();
-            let mut stride = 1;
-            for axis in plan.axes().rev().filter(|axis| axis.strides[n] != 0) {
-                axes.push(Axis { extent: axis.extent, strides: [axis.strides[n], stride] });
-                axis.strides[n] = stride;
-                stride *= axis.extent as isize;
-            }
+            let (axes, len) = packed::side_by_side(plan.axes(), n);
             let memory = match &mut packed[n] {
-                Some(memory) if memory.len() >= stride as usize => memory,
-                slot => slot.insert(zeros::<T>(stride as usize)?),
+                Some(memory) if memory.len() >= len => memory,
+                slot => slot.insert(zeros::<T>(len)?),
             };
             Permutation::new(axes).run(threads, [start[n], 0], data, Sink::new(memory), false);
             start[n] = 0;

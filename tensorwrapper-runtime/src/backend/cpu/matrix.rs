@@ -4,7 +4,6 @@
 //! many products need it, all of them beforehand. A result that does not fuse is computed apart and scattered.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
 
 use super::classify::Sorted;
 use super::contract::{LEFT, OUT, RIGHT, Triple};
@@ -22,6 +21,8 @@ use crate::error::Error;
 
 /// Elements that are packed together at most: few enough to stay in a cache.
 const GROUP: usize = 1 << 19;
+/// Bytes of a cache line.
+pub(super) const LINE: usize = 64;
 
 /// How a factor's matrices are read.
 #[derive(Clone, Copy, Debug)]
@@ -63,13 +64,14 @@ fn lie<T>(product: &mut Sorted<T>, side: usize, force: bool) -> (Lie, Option<Pac
     (Lie::InPlace(place), Some(packed))
 }
 
-/// Takes those axes out of the batch whose matrices are packed together.
-fn group<T>(threads: usize, product: &mut Sorted<T>, lies: &[Lie; 2], sizes: Sizes) -> Vec<Triple> {
+/// Takes those axes out of the batch whose matrices are packed together. An axis too long for that, of neighbours in memory, is
+/// cut: the batch keeps the blocks that it makes; the number says how many matrices the last of them has.
+fn group<T>(threads: usize, product: &mut Sorted<T>, lies: &[Lie; 2], sizes: Sizes) -> (Vec<Triple>, Option<usize>) {
     let packed = [LEFT, RIGHT].into_iter().filter(|&side| !matches!(lies[side], Lie::InPlace(_)));
     let elements = |side: usize| sizes.inner * if side == LEFT { sizes.rows } else { sizes.columns };
     let Some(largest) = packed.max_by_key(|&side| elements(side)) else {
         fuse::fuse(&mut product.batch);
-        return Vec::new();
+        return (Vec::new(), None);
     };
     // In that factor's own order, so that it is read from one end to the other.
     fuse::sort(&mut product.batch, &[largest, OUT]);
@@ -79,31 +81,62 @@ fn group<T>(threads: usize, product: &mut Sorted<T>, lies: &[Lie; 2], sizes: Siz
     let mut group = Vec::new();
     while let Some(axis) = product.batch.last() {
         let together = points(&group).saturating_mul(axis.extent).saturating_mul(elements(largest));
-        let needed = group.is_empty() && matches!(lies[largest], Lie::Across);
-        if together > limit && !needed {
-            break;
+        if together > limit {
+            let needed = group.is_empty() && matches!(lies[largest], Lie::Across);
+            return if needed { cut(product, (limit / elements(largest)).max(line::<T>())) } else { (group, None) };
         }
         group.insert(0, *axis);
         product.batch.pop();
     }
-    group
+    (group, None)
+}
+
+/// Matrices whose neighbours fill a cache line.
+const fn line<T>() -> usize {
+    LINE / size_of::<T>()
+}
+
+/// Cuts the last axis of the batch into blocks of so many matrices, whole lines of them.
+fn cut<T>(product: &mut Sorted<T>, most: usize) -> (Vec<Triple>, Option<usize>) {
+    let axis = product.batch.last_mut().expect("there is an axis to cut");
+    let block = (most / line::<T>() * line::<T>()).min(axis.extent);
+    let group = vec![Axis { extent: block, strides: axis.strides }];
+    let blocks = axis.extent.div_ceil(block);
+    let last = axis.extent - (blocks - 1) * block;
+    *axis = Axis { extent: blocks, strides: axis.strides.map(|stride| stride * block as isize) };
+    (group, Some(last))
 }
 
 /// How the matrices of an operand lie for the kernel.
 #[derive(Debug)]
 struct Side {
     place: Place,
-    /// How a group of them is packed before it is read, or one is scattered after it is written; and the number of elements.
-    packing: Option<(Permutation, usize)>,
+    /// How a group of them is packed before it is read, or one is scattered after it is written.
+    packing: Option<Packing>,
+}
+
+/// A copy of matrices, to or from memory of its own.
+#[derive(Debug)]
+struct Packing {
+    permutation: Permutation,
+    /// That of the last group, where it is a shorter one.
+    last: Option<Permutation>,
+    /// Elements of the memory.
+    len: usize,
 }
 
 impl Side {
     /// A factor's matrices; those that are packed have their strides in `group` set to those of the packed ones.
-    fn factor<T>(product: &Sorted<T>, lie: Lie, side: usize, group: &mut [Triple]) -> Side {
+    fn factor<T>(product: &Sorted<T>, lie: Lie, side: usize, group: &mut [Triple], last: Option<usize>) -> Side {
         if let Lie::InPlace(place) = lie {
             return Side { place, packing: None };
         }
-        let (packed, strides) = Side::packed(groups(product, side), side, group);
+        let (mut packed, strides) = Side::packed(groups(product, side), side, group);
+        if let (Some(packing), Some(last), &[axis]) = (&mut packed.packing, last, &*group) {
+            // The group's axis is the outermost: fewer of it lie as the first of all.
+            let (shorter, _) = Side::packed(groups(product, side), side, &[Axis { extent: last, ..axis }]);
+            packing.last = shorter.packing.map(|packing| packing.permutation);
+        }
         group.iter_mut().zip(strides).for_each(|(axis, stride)| axis.strides[side] = stride);
         packed
     }
@@ -123,7 +156,8 @@ impl Side {
         let strides = axes.iter().rev().take(group.len()).map(|axis| axis.strides[1]).collect();
         let wide = points(inside) as isize;
         let place = if rows_inside { Place { row: 1, column: wide } } else { Place { row: wide, column: 1 } };
-        (Side { place, packing: Some((Permutation::new(axes), stride as usize)) }, strides)
+        let packing = Packing { permutation: Permutation::new(axes), last: None, len: stride as usize };
+        (Side { place, packing: Some(packing) }, strides)
     }
 }
 
@@ -143,6 +177,8 @@ pub(super) struct Matrices<T> {
     batch: Vec<Triple>,
     /// Axes of the batch along which packed factors are packed together.
     group: Vec<Triple>,
+    /// Matrices of the last group along the last axis of the batch, where groups are blocks of an axis.
+    last: Option<usize>,
     /// Factors that are packed as a whole before anything is multiplied.
     whole: [Option<Packed>; 2],
     /// The factors.
@@ -167,8 +203,8 @@ impl<T: Element> Matrices<T> {
         let (left, right) = (lie(&mut product, LEFT, pack), lie(&mut product, RIGHT, pack));
         let (lies, whole) = ([left.0, right.0], [left.1, right.1]);
         let sizes = Sizes { rows: points(&product.rows), columns: points(&product.columns), inner: points(&product.inner) };
-        let mut group = group(threads, &mut product, &lies, sizes);
-        let sides = [LEFT, RIGHT].map(|side| Side::factor(&product, lies[side], side, &mut group));
+        let (mut group, last) = group(threads, &mut product, &lies, sizes);
+        let sides = [LEFT, RIGHT].map(|side| Side::factor(&product, lies[side], side, &mut group, last));
         let result = match place([&product.rows, &product.columns], OUT) {
             Some(place) if !pack => Side { place, packing: None },
             _ => Side::packed([&product.rows, &product.columns], OUT, &[]).0,
@@ -179,16 +215,31 @@ impl<T: Element> Matrices<T> {
         let Sorted { batch, conjugate, start, alpha, .. } = product;
         let places = [sides[LEFT].place, sides[RIGHT].place, result.place];
         let is_small = sizes.multiplications() <= small;
-        let small = is_small.then(|| Small::new(sizes, places, conjugate, alpha)).transpose()?;
+        // Kernels of small matrices take all of them along one axis.
+        let step = group.last().or(batch.last()).map_or([0; 3], |axis| axis.strides);
+        let small = is_small.then(|| Small::new(sizes, places, step, conjugate, alpha)).transpose()?;
         let threads = [outside, tasks::worth(inside, sizes.multiplications() / 4)];
-        Ok(Matrices { sizes, batch, group, whole, sides, result, conjugate, start, alpha, small, threads })
+        Ok(Matrices { sizes, batch, group, last, whole, sides, result, conjugate, start, alpha, small, threads })
+    }
+
+    /// Whether matrices are read and written where they lie, or where the whole of a factor is packed.
+    fn is_in_place(&self) -> bool {
+        let Matrices { sides: [left, right], result, .. } = self;
+        [left, right, result].into_iter().all(|side| side.packing.is_none())
     }
 
     /// Whether it is one product, of matrices where they lie.
     fn is_one(&self) -> bool {
-        let Matrices { batch, group, whole, sides: [left, right], result, .. } = self;
-        let in_place = [left, right, result].into_iter().all(|side| side.packing.is_none());
-        batch.is_empty() && group.is_empty() && whole.iter().all(Option::is_none) && in_place
+        self.batch.is_empty() && self.group.is_empty() && self.whole.iter().all(Option::is_none) && self.is_in_place()
+    }
+
+    /// Whether all matrices are read and written where they lie, by kernels in vectors.
+    ///
+    /// # Errors
+    /// When the environment asks for vector instructions that are not there.
+    pub(super) fn is_in_vectors(&self) -> Result<bool, Error> {
+        let in_vectors = self.small.map_or(Ok(false), |small| small.is_in_vectors())?;
+        Ok(in_vectors && self.is_in_place() && self.whole.iter().all(Option::is_none))
     }
 
     /// The kernel of the one small product that it is, of matrices where they lie, and where these start.
@@ -210,26 +261,38 @@ impl<T: Element> Matrices<T> {
         let data = [LEFT, RIGHT].map(|side| copies[side].as_deref().unwrap_or(data[side]));
         let items = points(&self.batch);
         let one = points(&self.group).saturating_mul(self.sizes.multiplications());
-        // A task that finds no memory for its packed matrices says so in the end.
-        let failed = Mutex::new(None);
-        tasks::split(self.threads[0], items, items.saturating_mul(one), |range| {
-            if let Err(error) = self.multiply(range, data, out) {
-                *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-            }
-        });
-        failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+        tasks::failing(|failed| {
+            tasks::split(self.threads[0], items, items.saturating_mul(one), |range| failed(self.multiply(range, data, out)));
+        })
     }
 
     /// Computes the groups of products of these numbers.
     fn multiply(&self, range: Range<usize>, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
-        let space = |side: &Side| zeros::<T>(side.packing.as_ref().map_or(0, |packing| packing.1));
+        if let (Some(small), true, [.., axis]) = (&self.small, self.is_in_place(), &self.batch[..]) {
+            let mut number = range.start;
+            while number < range.end {
+                let start = Odometer::new(&self.batch, &self.start, number).position;
+                let products = (range.end - number).min(axis.extent - number % axis.extent);
+                // SAFETY: as in `multiply_one`, for products side by side along an axis of the batch.
+                unsafe {
+                    let from = [LEFT, RIGHT].map(|side| data[side].as_ptr().offset(start[side]));
+                    small.run(products, from, out.address(start[OUT]));
+                }
+                number += products;
+            }
+            return Ok(());
+        }
+        let space = |side: &Side| zeros::<T>(side.packing.as_ref().map_or(0, |packing| packing.len));
         let mut packed = [space(&self.sides[LEFT])?, space(&self.sides[RIGHT])?];
         let mut apart = space(&self.result)?;
         let mut walk = Odometer::new(&self.batch, &self.start, range.start);
         for _ in range {
             let mut start = walk.position;
+            let ends = |axis: &Triple| walk.index(self.batch.len() - 1) + 1 == axis.extent;
+            let last = self.last.filter(|_| self.batch.last().is_some_and(ends));
             for side in [LEFT, RIGHT] {
-                if let Some((permutation, _)) = &self.sides[side].packing {
+                if let Some(packing) = &self.sides[side].packing {
+                    let permutation = packing.last.as_ref().filter(|_| last.is_some()).unwrap_or(&packing.permutation);
                     let to = Sink::new(&mut packed[side]);
                     permutation.run(self.threads[1], [start[side], 0], data[side], to, false);
                     start[side] = 0;
@@ -238,7 +301,7 @@ impl<T: Element> Matrices<T> {
             let of = |side: usize| if self.sides[side].packing.is_some() { &packed[side][..] } else { data[side] };
             let factors = [of(LEFT), of(RIGHT)];
             let mut item = Odometer::new(&self.group, &start, 0);
-            for _ in 0..points(&self.group) {
+            for _ in 0..last.unwrap_or(points(&self.group)) {
                 self.multiply_one(factors, &mut apart, out, item.position);
                 item.step();
             }
@@ -255,7 +318,7 @@ impl<T: Element> Matrices<T> {
             unsafe {
                 let (from, to) = ([LEFT, RIGHT].map(|side| data[side].as_ptr().offset(at[side])), out.address(start));
                 match &self.small {
-                    Some(small) => small.run(from, to),
+                    Some(small) => small.run(1, from, to),
                     None => {
                         let places = [self.sides[LEFT].place, self.sides[RIGHT].place, self.result.place];
                         multiply(self.threads[1], self.sizes, self.alpha, from, to, places, self.conjugate);
@@ -265,9 +328,9 @@ impl<T: Element> Matrices<T> {
         };
         match &self.result.packing {
             None => multiply(out, at[OUT]),
-            Some((permutation, _)) => {
+            Some(packing) => {
                 multiply(Sink::new(apart), 0);
-                permutation.run(self.threads[1], [0, at[OUT]], apart, out, false);
+                packing.permutation.run(self.threads[1], [0, at[OUT]], apart, out, false);
             }
         }
     }

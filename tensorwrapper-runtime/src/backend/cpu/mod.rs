@@ -1,7 +1,7 @@
 //! The fast device: all cores of this machine.
 //!
 //! Files by stage: `fuse` brings iteration spaces into normal form; `classify` sorts the axes of products, `contract` prepares
-//! them and sends them to `direct` (dots, matrix times vector, …), to `engine` (packed block by block from any strides, our own kernels), or to
+//! them and sends them to `direct` (dots, matrix times vector, …), to `beside` (small ones whose neighbours in memory belong to others), to `engine` (packed block by block from any strides, our own kernels), or to
 //! `matrix` (small and plain matrices, and those whose neighbours in memory belong to others: cut by `split`, packed, then `gemm`);
 //! `fixed` multiplies small matrices whose extents are constants, for straight code;
 //! `map` runs element-wise programs, in the order that `loops` chooses, and in tiles that `cross` cuts where an input lies
@@ -9,6 +9,7 @@
 //! made into passes, in loops that `forms` compiles for the vector instructions; `permute`
 //! copies; `factorise` decomposes matrices.
 
+mod beside;
 mod classify;
 mod contract;
 mod cross;
@@ -85,7 +86,7 @@ impl Cpu {
         Cpu { threads: threads.unwrap_or_else(available).clamp(1, MOST_THREADS), route: Route::Chosen }
     }
 
-    /// The vector instructions of what is no product.
+    /// The vector instructions of what is no product. Every method asks, so that a wrong name is refused whatever is computed.
     ///
     /// # Errors
     /// A name in the environment that no form of the kernels has.
@@ -116,6 +117,7 @@ impl Device for Cpu {
     }
 
     fn prepare(&self, contraction: &Contraction<'_>) -> Result<PreparedContraction, Error> {
+        self.simd()?;
         let kernel: Box<dyn RunContraction> = match contraction.then {
             None => dispatch!(contraction.dtype, T => Box::new(contract::prepare::<T>(self, contraction)?)),
             Some(program) => {
@@ -150,6 +152,7 @@ impl Device for Cpu {
         inputs: &[Operand<'_>],
         outputs: Vec<Output<'_>>,
     ) -> Result<(), Error> {
+        self.simd()?;
         factorise::factorise(self.threads, nest, factorisation, inputs, outputs)
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::contract::Triple;
-use super::fuse::Axis;
+use super::fuse::{Axis, Strides};
 use super::permute::{Pair, Permutation};
 use super::sink::Sink;
 use crate::element::Element;
@@ -19,19 +19,31 @@ pub(super) struct Packed {
     len: usize,
 }
 
+/// The copy of an operand over those of these axes that it has, the last fastest, and its number of elements; the axes get the
+/// strides of the copy.
+pub(super) fn side_by_side<'x, S: Strides + 'x>(
+    axes: impl DoubleEndedIterator<Item = &'x mut Axis<S>>,
+    operand: usize,
+) -> (Vec<Pair>, usize) {
+    let mut pairs = Vec::new();
+    let mut stride = 1;
+    for axis in axes.rev() {
+        let own = &mut axis.strides.as_mut()[operand];
+        if *own != 0 {
+            pairs.push(Axis { extent: axis.extent, strides: [std::mem::replace(own, stride), stride] });
+            stride *= axis.extent as isize;
+        }
+    }
+    (pairs, stride as usize)
+}
+
 impl Packed {
     /// Prepares the copy of a factor over those of these axes that it has, the last fastest; they get the strides of the
     /// copy, and it starts at its first element.
     pub(super) fn new<'x>(axes: impl DoubleEndedIterator<Item = &'x mut Triple>, side: usize, start: &mut isize) -> Packed {
-        let mut pairs: Vec<Pair> = Vec::new();
-        let mut stride = 1;
-        for axis in axes.rev().filter(|axis| axis.strides[side] != 0) {
-            pairs.push(Axis { extent: axis.extent, strides: [axis.strides[side], stride] });
-            axis.strides[side] = stride;
-            stride *= axis.extent as isize;
-        }
+        let (pairs, len) = side_by_side(axes, side);
         let from = std::mem::replace(start, 0);
-        Packed { permutation: Arc::new(Permutation::new(pairs)), from, len: stride as usize }
+        Packed { permutation: Arc::new(Permutation::new(pairs)), from, len }
     }
 
     /// Makes it.

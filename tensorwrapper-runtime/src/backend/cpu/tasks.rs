@@ -1,8 +1,11 @@
 //! How work is divided among threads: by the number of threads alone, so that results repeat bit by bit.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
+
+use crate::error::Error;
 
 /// Operations below which a second thread costs more than it brings.
 pub(super) const WORTH_A_THREAD: usize = 1 << 15;
@@ -20,4 +23,15 @@ pub(super) fn split(threads: usize, items: usize, operations: usize, task: impl 
     }
     let bound = |part: usize| (items as u128 * part as u128 / parts as u128) as usize;
     (0..parts).into_par_iter().with_max_len(1).for_each(|part| task(bound(part)..bound(part + 1)));
+}
+
+/// Runs tasks on many threads, each of which says how it ended; one of their errors, if there are any.
+pub(super) fn failing(tasks: impl FnOnce(&(dyn Fn(Result<(), Error>) + Sync))) -> Result<(), Error> {
+    let failed = Mutex::new(Ok(()));
+    tasks(&|result| {
+        if result.is_err() {
+            *failed.lock().unwrap_or_else(PoisonError::into_inner) = result;
+        }
+    });
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

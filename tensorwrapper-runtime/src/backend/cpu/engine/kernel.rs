@@ -50,6 +50,7 @@ pub(super) struct Tile<T: Element> {
 }
 
 /// The kernels for one element type and one set of instructions.
+#[derive(Debug)]
 pub(in crate::backend::cpu) struct Kernel<T: Element> {
     /// Rows of a group.
     pub(super) width: usize,

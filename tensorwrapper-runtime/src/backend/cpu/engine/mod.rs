@@ -21,8 +21,6 @@ mod tests;
 mod vector;
 mod workspace;
 
-use std::sync::{Mutex, PoisonError};
-
 use rayon::prelude::*;
 
 pub(super) use self::finish::{Finish, Finishing};
@@ -31,6 +29,7 @@ pub(crate) use self::simd::Simd;
 
 use self::kernel::Kernel;
 use self::problem::{Part, Problem};
+use super::classify::Sorted;
 use super::contract::{LEFT, OUT, Product, RIGHT, Triple};
 use super::fuse::{Axis, Odometer, points};
 use super::sink::Sink;
@@ -38,17 +37,43 @@ use super::{permute, tasks};
 use crate::erased::zeros;
 use crate::error::Error;
 
+/// A product, and the kernel that is chosen for it.
+#[derive(Debug)]
+pub(super) struct Blocks<T: Multiplied> {
+    sorted: Sorted<T>,
+    kernel: &'static Kernel<T>,
+}
+
+impl<T: Multiplied> Blocks<T> {
+    /// Prepares a product for these instructions.
+    pub(super) fn new(sorted: Sorted<T>, simd: Simd) -> Blocks<T> {
+        // What kernel suits it is a matter of axes: there is no memory yet.
+        let kernel = kernel(&sorted.on([&[], &[]], Sink::new(&mut [])), simd);
+        Blocks { sorted, kernel }
+    }
+
+    /// Computes it, and what is to be done with each element then.
+    pub(super) fn run(
+        &self,
+        threads: usize,
+        data: [&[T]; 2],
+        out: Sink<'_, T>,
+        finish: Option<&Finishing<'_, T>>,
+    ) -> Result<(), Error> {
+        contract(threads, Product { finish, ..self.sorted.on(data, out) }, self.kernel)
+    }
+}
+
 /// Computes the product.
-pub(super) fn contract<T: Multiplied>(threads: usize, product: Product<'_, T>, simd: Simd) -> Result<(), Error> {
-    let kernel = kernel(&product, simd);
-    let multiplications = points(&product.rows).saturating_mul(points(&product.columns)).saturating_mul(points(&product.inner));
-    let items = points(&product.batch);
+fn contract<T: Multiplied>(threads: usize, product: Product<'_, T>, kernel: &Kernel<T>) -> Result<(), Error> {
+    let multiplications = points(product.rows).saturating_mul(points(product.columns)).saturating_mul(points(product.inner));
+    let items = points(product.batch);
     if items >= 4 * threads && multiplications < 1 << 26 {
         let problem = Problem::new(&product, kernel);
         let whole = problem.whole();
-        return failing(|failed| {
+        return tasks::failing(|failed| {
             tasks::split(threads, items, items.saturating_mul(multiplications), |range| {
-                let mut walk = Odometer::new(&product.batch, &product.start, range.start);
+                let mut walk = Odometer::new(product.batch, &product.start, range.start);
                 let starts = range.map(|_| {
                     let start = walk.position;
                     walk.step();
@@ -59,7 +84,7 @@ pub(super) fn contract<T: Multiplied>(threads: usize, product: Product<'_, T>, s
         });
     }
     let threads = tasks::worth(threads, multiplications / 4);
-    let mut walk = Odometer::new(&product.batch, &product.start, 0);
+    let mut walk = Odometer::new(product.batch, &product.start, 0);
     if threads > 1 && product.finish.is_none() && sums_apart(threads, &product, kernel) {
         return (0..items).try_for_each(|_| {
             let done = contract_apart(threads, &product, kernel, walk.position);
@@ -74,7 +99,7 @@ pub(super) fn contract<T: Multiplied>(threads: usize, product: Product<'_, T>, s
         walk.step();
         match &parts[..] {
             [part] => problem.compute(part, [start], product.out),
-            _ => failing(|failed| {
+            _ => tasks::failing(|failed| {
                 let compute = |part: &Part| failed(problem.compute(part, [start], product.out));
                 parts.par_iter().with_max_len(1).for_each(compute);
             }),
@@ -86,28 +111,17 @@ pub(super) fn contract<T: Multiplied>(threads: usize, product: Product<'_, T>, s
 /// that spreading takes longer than computing at half the speed.
 fn kernel<T: Multiplied>(product: &Product<'_, T>, simd: Simd) -> &'static Kernel<T> {
     let wide = T::kernel(simd);
-    if wide.is_long(points(&product.inner)) || !Problem::new(product, wide).is_ragged() {
+    if wide.is_long(points(product.inner)) || !Problem::new(product, wide).is_ragged() {
         return wide;
     }
     T::narrow_kernel(simd).filter(|narrow| !Problem::new(product, narrow).is_ragged()).unwrap_or(wide)
 }
 
-/// Runs tasks on many threads; one of their errors, if there are any.
-fn failing(tasks: impl FnOnce(&(dyn Fn(Result<(), Error>) + Sync))) -> Result<(), Error> {
-    let failed = Mutex::new(Ok(()));
-    tasks(&|result| {
-        if result.is_err() {
-            *failed.lock().unwrap_or_else(PoisonError::into_inner) = result;
-        }
-    });
-    failed.into_inner().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Whether the sum is so long, and the result so small, that threads had better share the sum.
 fn sums_apart<T: Multiplied>(threads: usize, product: &Product<'_, T>, kernel: &Kernel<T>) -> bool {
-    let result = points(&product.rows).saturating_mul(points(&product.columns));
+    let result = points(product.rows).saturating_mul(points(product.columns));
     let tile = kernel.width * kernel.panel * kernel.columns;
-    result < 64 * tile * threads && points(&product.inner) > 16 * threads * kernel.terms()
+    result < 64 * tile * threads && points(product.inner) > 16 * threads * kernel.terms()
 }
 
 /// Computes one product of the batch, each thread a part of the sum, into memory of its own; then adds the parts in order.
@@ -128,14 +142,14 @@ fn contract_apart<T: Multiplied>(
         }
         axes
     };
-    let (columns, rows) = (dense(&product.columns), dense(&product.rows));
+    let (columns, rows) = (dense(product.columns), dense(product.rows));
     let len = stride as usize;
     let mut sums = zeros::<T>(len.saturating_mul(threads))?;
     let apart = Product {
-        batch: Vec::new(),
-        rows,
-        columns,
-        inner: product.inner.clone(),
+        batch: &[],
+        rows: &rows,
+        columns: &columns,
+        inner: product.inner,
         factors: [LEFT, RIGHT].map(|side| product.factors[side].borrowed()),
         start,
         alpha: product.alpha,
@@ -145,7 +159,7 @@ fn contract_apart<T: Multiplied>(
     let problem = Problem::new(&apart, kernel);
     let blocks = problem.whole().blocks.end;
     let bound = |n: usize| blocks * n / threads;
-    failing(|failed| {
+    tasks::failing(|failed| {
         (0..threads).into_par_iter().with_max_len(1).for_each(|n| {
             let part = Part { blocks: bound(n)..bound(n + 1), ..problem.whole() };
             let start = [start[LEFT], start[RIGHT], (n * len) as isize];

@@ -50,9 +50,9 @@ pub(super) struct Part {
 impl<'a, T: Multiplied> Problem<'a, T> {
     pub(super) fn new(product: &'a Product<'a, T>, kernel: &'a Kernel<T>) -> Problem<'a, T> {
         let sides = sides(product, kernel);
-        let axes = |side: usize| if side == LEFT { &product.rows } else { &product.columns };
+        let axes = |side: usize| if side == LEFT { product.rows } else { product.columns };
         let [m, n] = sides.map(|side| points(axes(side)));
-        let k = points(&product.inner);
+        let k = points(product.inner);
         let role = Role::Rows { panel: kernel.panel };
         Problem {
             kernel,
@@ -60,7 +60,7 @@ impl<'a, T: Multiplied> Problem<'a, T> {
             sides,
             rows: Space::new(axes(sides[0]), sides[0], kernel.width, role, (n > k, kernel.waste(k, n))),
             columns: Space::new(axes(sides[1]), sides[1], kernel.columns, Role::Columns, (m > k, kernel.waste(k, m))),
-            inner: Inner::new(&product.inner, sides, usize::from(m < n), kernel.terms()),
+            inner: Inner::new(product.inner, sides, usize::from(m < n), kernel.terms()),
         }
     }
 
@@ -317,15 +317,15 @@ unsafe fn tiles<T: Multiplied>(
 
 /// Which factor is to have the rows: the one along whose axes the result is contiguous.
 fn sides<T: Multiplied>(product: &Product<'_, T>, kernel: &Kernel<T>) -> [usize; 2] {
-    let axes = [&product.rows, &product.columns];
+    let axes = [product.rows, product.columns];
     let unit = axes.map(|axes| axes.iter().any(|axis| axis.strides[OUT] == 1));
-    let [m, n] = axes.map(|axes| points(axes));
+    let [m, n] = axes.map(points);
     let turned = if unit[0] == unit[1] { n > m } else { unit[1] };
     // Of few rows and many columns, the many are fetched ahead as rows, unless they are read well where they are; to spread
     // the result takes less than the sum.
-    let in_place = |side: usize| matches!(&product.inner[..], [axis] if axis.strides[side] == 1);
+    let in_place = |side: usize| matches!(product.inner, [axis] if axis.strides[side] == 1);
     let lopsided = |few: usize, many: usize, side: usize| {
-        few <= FEW_COLUMNS && many > 8 * few && points(&product.inner) >= LONG && !in_place(side)
+        few <= FEW_COLUMNS && many > 8 * few && points(product.inner) >= LONG && !in_place(side)
     };
     let turned = lopsided(m, n, RIGHT) || (turned && !lopsided(n, m, LEFT));
     let filled = |m: usize, n: usize| {

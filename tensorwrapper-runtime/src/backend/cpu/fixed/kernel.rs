@@ -1,14 +1,33 @@
 //! The kernel: a few rows of the result in registers from the first term to the last, for every width of vectors.
 //!
+//! What is computed is a [`Size`]: a constant, of which the compiler makes straight code, or known when a product is prepared.
 //! The last vector of a row overlaps the one before it, so that no row needs a part of a vector. Complex numbers are pairs
 //! of reals: real and imaginary part of an element on the left have a row of sums each, which the end brings together.
 
 use std::mem::MaybeUninit;
 
+use super::Problem;
 use super::lanes::{F32x16, F64x8, Lanes};
 use super::problem::MOST_TURNED;
-use super::{Fixed, Problem};
 use crate::element::{Dtype, Element};
+
+/// What a kernel computes.
+pub(in crate::backend::cpu) trait Size: Copy {
+    /// Whether the rows of the right operand have to be brought together first.
+    const TURNED: bool;
+
+    /// Extents and strides.
+    fn problem(self) -> Problem;
+
+    /// Elements of the result as they are stored, of their sums.
+    ///
+    /// # Safety
+    /// As all functions of [`Lanes`].
+    #[inline(always)]
+    unsafe fn stored<V: Lanes>(self, sums: V) -> V {
+        sums
+    }
+}
 
 /// The kernels for one set of instructions.
 macro_rules! kernels {
@@ -16,16 +35,17 @@ macro_rules! kernels {
         $(#[$doc])*
         ///
         /// # Safety
-        /// The processor has the instructions, and the memory is that of the problem.
+        /// The processor has the instructions, and the memory is that of the problem, whose rows are no narrower than the
+        /// narrowest vector.
         #[target_feature(enable = $features)]
-        pub(super) unsafe fn $name<P: Fixed, T: Element>(a: *const T, b: *const T, c: *mut T) {
+        pub(in crate::backend::cpu) unsafe fn $name<S: Size, T: Element>(size: S, a: *const T, b: *const T, c: *mut T) {
             // SAFETY: the caller's promise; elements are so many reals of the type that is named.
             unsafe {
                 match T::DTYPE {
-                    Dtype::F64 => all::<P, $Double, T, 1>(a, b, c),
-                    Dtype::C64 => all::<P, $Double, T, 2>(a, b, c),
-                    Dtype::F32 => all::<P, $Single, T, 1>(a, b, c),
-                    Dtype::C32 => all::<P, $Single, T, 2>(a, b, c),
+                    Dtype::F64 => all::<S, $Double, T, 1>(size, a, b, c),
+                    Dtype::C64 => all::<S, $Double, T, 2>(size, a, b, c),
+                    Dtype::F32 => all::<S, $Single, T, 1>(size, a, b, c),
+                    Dtype::C32 => all::<S, $Single, T, 2>(size, a, b, c),
                 }
             }
         }
@@ -42,8 +62,8 @@ kernels!(
 
 /// All products of matrices.
 #[inline(always)]
-unsafe fn all<P: Fixed, V: Lanes, T: Element, const PARTS: usize>(a: *const T, b: *const T, c: *mut T) {
-    let p = const { P::PROBLEM };
+unsafe fn all<S: Size, V: Lanes, T: Element, const PARTS: usize>(size: S, a: *const T, b: *const T, c: *mut T) {
+    let p = size.problem();
     let [o0, o1, o2, o3, o4, o5] = p.outer;
     // SAFETY: the caller's promise: every index of every loop is inside of the memory.
     unsafe {
@@ -59,7 +79,7 @@ unsafe fn all<P: Fixed, V: Lanes, T: Element, const PARTS: usize>(a: *const T, b
                             let (a, b, c) = (a.add(i4 * o4.a), b.add(i4 * o4.b), c.add(i4 * o4.c));
                             for i5 in 0..o5.extent {
                                 let (a, b, c) = (a.add(i5 * o5.a), b.add(i5 * o5.b), c.add(i5 * o5.c));
-                                turned::<P, V, T, PARTS>(a, b, c);
+                                turned::<S, V, T, PARTS>(size, a, b, c);
                             }
                         }
                     }
@@ -71,12 +91,12 @@ unsafe fn all<P: Fixed, V: Lanes, T: Element, const PARTS: usize>(a: *const T, b
 
 /// One product of matrices, its right operand brought into rows first where it is not.
 #[inline(always)]
-unsafe fn turned<P: Fixed, V: Lanes, T: Element, const PARTS: usize>(a: *const T, b: *const T, c: *mut T) {
-    let p = const { P::PROBLEM };
+unsafe fn turned<S: Size, V: Lanes, T: Element, const PARTS: usize>(size: S, a: *const T, b: *const T, c: *mut T) {
+    let p = size.problem();
     // SAFETY: the caller's promise; what is turned fits the memory for it, and all of that which is read was written.
     unsafe {
-        if p.b_column == 1 {
-            return widths::<P, V, PARTS>(a.cast(), b.cast(), c.cast());
+        if const { !S::TURNED } {
+            return widths::<S, V, PARTS>(size, a.cast(), b.cast(), c.cast());
         }
         let mut rows = [const { MaybeUninit::<T>::uninit() }; MOST_TURNED];
         let [near, far] = p.b_terms();
@@ -89,30 +109,30 @@ unsafe fn turned<P: Fixed, V: Lanes, T: Element, const PARTS: usize>(a: *const T
                 }
             }
         }
-        widths::<P, V, PARTS>(a.cast(), rows.as_ptr().cast(), c.cast());
+        widths::<S, V, PARTS>(size, a.cast(), rows.as_ptr().cast(), c.cast());
     }
 }
 
 /// Chooses the widest vectors that a row fills.
 #[inline(always)]
-unsafe fn widths<P: Fixed, V: Lanes, const PARTS: usize>(a: *const V::Real, b: *const V::Real, c: *mut V::Real) {
-    let reals = const { P::PROBLEM.columns * PARTS };
+unsafe fn widths<S: Size, V: Lanes, const PARTS: usize>(size: S, a: *const V::Real, b: *const V::Real, c: *mut V::Real) {
+    let reals = size.problem().columns * PARTS;
     // SAFETY: the caller's promise.
     unsafe {
         if reals >= V::LANES {
-            product::<P, V, PARTS>(a, b, c);
+            product::<S, V, PARTS>(size, a, b, c);
         } else if reals >= <V::Half as Lanes>::LANES {
-            product::<P, V::Half, PARTS>(a, b, c);
+            product::<S, V::Half, PARTS>(size, a, b, c);
         } else {
-            product::<P, <V::Half as Lanes>::Half, PARTS>(a, b, c);
+            product::<S, <V::Half as Lanes>::Half, PARTS>(size, a, b, c);
         }
     }
 }
 
 /// Stripes of up to three vectors, one beside the other.
 #[inline(always)]
-unsafe fn product<P: Fixed, V: Lanes, const PARTS: usize>(a: *const V::Real, b: *const V::Real, c: *mut V::Real) {
-    let reals = const { P::PROBLEM.columns * PARTS };
+unsafe fn product<S: Size, V: Lanes, const PARTS: usize>(size: S, a: *const V::Real, b: *const V::Real, c: *mut V::Real) {
+    let reals = size.problem().columns * PARTS;
     debug_assert!(reals >= V::LANES, "rows of {reals} are narrower than any vector");
     let mut from = 0;
     // SAFETY: a stripe lies in the row: it starts and ends there.
@@ -122,13 +142,13 @@ unsafe fn product<P: Fixed, V: Lanes, const PARTS: usize>(a: *const V::Real, b: 
             if left <= V::LANES {
                 // The last vector of the row, from further back where it is a part of one.
                 let at = reals - V::LANES;
-                return stripe::<P, V, 1, PARTS>(a, b.add(at), c.add(at), 0);
+                return stripe::<S, V, 1, PARTS>(size, a, b.add(at), c.add(at), 0);
             }
             let (b, c) = (b.add(from), c.add(from));
             if left <= 2 * V::LANES {
-                return stripe::<P, V, 2, PARTS>(a, b, c, left - V::LANES);
+                return stripe::<S, V, 2, PARTS>(size, a, b, c, left - V::LANES);
             }
-            stripe::<P, V, 3, PARTS>(a, b, c, (left - V::LANES).min(2 * V::LANES));
+            stripe::<S, V, 3, PARTS>(size, a, b, c, (left - V::LANES).min(2 * V::LANES));
             from += 3 * V::LANES;
         }
     }
@@ -136,13 +156,14 @@ unsafe fn product<P: Fixed, V: Lanes, const PARTS: usize>(a: *const V::Real, b: 
 
 /// All rows of a stripe, some at a time. `last` is where its last vector starts.
 #[inline(always)]
-unsafe fn stripe<P: Fixed, V: Lanes, const COLUMNS: usize, const PARTS: usize>(
+unsafe fn stripe<S: Size, V: Lanes, const COLUMNS: usize, const PARTS: usize>(
+    size: S,
     a: *const V::Real,
     b: *const V::Real,
     c: *mut V::Real,
     last: usize,
 ) {
-    let Problem { rows, a_row, c_row, .. } = const { P::PROBLEM };
+    let Problem { rows, a_row, c_row, .. } = size.problem();
     let mut row = 0;
     macro_rules! blocks {
         ($($SUMS:literal)*) => { $(
@@ -150,7 +171,7 @@ unsafe fn stripe<P: Fixed, V: Lanes, const COLUMNS: usize, const PARTS: usize>(
                 while rows - row >= $SUMS / PARTS {
                     // SAFETY: there are so many rows.
                     unsafe {
-                        block::<P, V, $SUMS, COLUMNS, PARTS>(a.add(row * a_row * PARTS), b, c.add(row * c_row * PARTS), last);
+                        block::<S, V, $SUMS, COLUMNS, PARTS>(size, a.add(row * a_row * PARTS), b, c.add(row * c_row * PARTS), last);
                     }
                     row += $SUMS / PARTS;
                 }
@@ -162,14 +183,15 @@ unsafe fn stripe<P: Fixed, V: Lanes, const COLUMNS: usize, const PARTS: usize>(
 
 /// Some rows of a stripe, in registers.
 #[inline(always)]
-unsafe fn block<P: Fixed, V: Lanes, const SUMS: usize, const COLUMNS: usize, const PARTS: usize>(
+unsafe fn block<S: Size, V: Lanes, const SUMS: usize, const COLUMNS: usize, const PARTS: usize>(
+    size: S,
     a: *const V::Real,
     b: *const V::Real,
     c: *mut V::Real,
     last: usize,
 ) {
-    let p = const { P::PROBLEM };
-    let [near, far] = const { P::PROBLEM.b_terms() };
+    let p = size.problem();
+    let [near, far] = p.b_terms();
     let start = |n: usize| if n + 1 == COLUMNS { last } else { n * V::LANES };
     // SAFETY: the caller's promise: rows, terms and the vectors of the stripe are inside of the memory.
     unsafe {
@@ -193,7 +215,7 @@ unsafe fn block<P: Fixed, V: Lanes, const SUMS: usize, const COLUMNS: usize, con
         for row in 0..SUMS / PARTS {
             for (n, &sum) in sums[row * PARTS].iter().enumerate() {
                 let sum = if PARTS == 2 { sum.add_turned(sums[row * PARTS + 1][n]) } else { sum };
-                sum.store(c.add(row * p.c_row * PARTS + start(n)));
+                size.stored(sum).store(c.add(row * p.c_row * PARTS + start(n)));
             }
         }
     }

@@ -4,9 +4,9 @@
 //! for each call. Processors without them have no kernel here, and the caller's own loops serve. Knows nothing of equations.
 
 #[cfg(target_arch = "x86_64")]
-mod kernel;
+pub(super) mod kernel;
 #[cfg(target_arch = "x86_64")]
-mod lanes;
+pub(super) mod lanes;
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "there is no kernel to read it"))]
 mod problem;
 #[cfg(test)]
@@ -17,15 +17,46 @@ use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-pub(crate) use problem::{Axis, MOST_OUTER, MOST_TURNED, Problem, Term};
+pub(crate) use problem::{Axis, MOST_OUTER, MOST_TURNED, NARROWEST, Problem, Term};
 
 use super::engine::Simd;
 use crate::element::Element;
+#[cfg(target_arch = "x86_64")]
+use kernel::Size;
 
 /// A size and its strides, as a type.
 pub(crate) trait Fixed {
     /// What is computed.
     const PROBLEM: Problem;
+}
+
+/// Such a size for the kernel.
+#[cfg(target_arch = "x86_64")]
+struct Constant<P>(PhantomData<P>);
+
+#[cfg(target_arch = "x86_64")]
+impl<P> Constant<P> {
+    const NEW: Constant<P> = Constant(PhantomData);
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<P> Clone for Constant<P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<P> Copy for Constant<P> {}
+
+#[cfg(target_arch = "x86_64")]
+impl<P: Fixed> Size for Constant<P> {
+    const TURNED: bool = P::PROBLEM.b_column != 1;
+
+    #[inline(always)]
+    fn problem(self) -> Problem {
+        const { P::PROBLEM }
+    }
 }
 
 /// The instructions of the kernels, or none; found out once.
@@ -35,7 +66,8 @@ fn chosen() -> Option<Simd> {
     static CHOSEN: AtomicU8 = AtomicU8::new(UNKNOWN);
     #[cold]
     fn choose() -> u8 {
-        // A name that the environment has wrong is refused where results can fail; here it asks for no kernel.
+        // A name that the environment has wrong is refused by devices; straight code has none, and no way to fail: it keeps its
+        // loops.
         let choice = match Simd::chosen() {
             Ok(Simd::Avx512) => 1,
             Ok(Simd::Avx2) => 2,
@@ -97,8 +129,8 @@ impl<'f, P: Fixed, T: Element> Factors<'f, P, T> {
         // SAFETY: the processor has the instructions, and the memory reaches as far as the problem does.
         unsafe {
             match simd {
-                Simd::Avx512 => kernel::avx512::<P, T>(a, b, to),
-                Simd::Avx2 => kernel::avx2::<P, T>(a, b, to),
+                Simd::Avx512 => kernel::avx512::<Constant<P>, T>(Constant::NEW, a, b, to),
+                Simd::Avx2 => kernel::avx2::<Constant<P>, T>(Constant::NEW, a, b, to),
                 Simd::Neon | Simd::Portable => unreachable!("there are no factors for {simd:?}"),
             }
         }

@@ -8,6 +8,9 @@ pub(crate) const MOST_OUTER: usize = 6;
 /// Elements of a right operand that is turned first, at most.
 pub(crate) const MOST_TURNED: usize = 1024;
 
+/// Bytes of a row of the result at least: the narrowest vector.
+pub(crate) const NARROWEST: usize = 16;
+
 /// A loop around a product of matrices: how often, and how much further in the operands and the result each time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Axis {
@@ -101,6 +104,8 @@ impl Problem {
             while m < loops.len() {
                 if loops[m][1] < stride {
                     inside *= loops[m][0];
+                } else if loops[m][1] == stride && m != n && extent > 1 && loops[m][0] > 1 {
+                    return false;
                 }
                 m += 1;
             }

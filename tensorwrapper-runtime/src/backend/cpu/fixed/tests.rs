@@ -111,4 +111,6 @@ fn results_with_gaps_or_twice_written_are_seen() {
     assert!(!Problem { c_row: 13, ..Batches::PROBLEM }.covers());
     assert!(!Problem { columns: 5, ..Batches::PROBLEM }.covers());
     assert!(!Problem { rows: 2, c_row: 0, ..Problem::ONE }.covers());
+    // Two loops of one stride.
+    assert!(!Problem { rows: 2, columns: 2, c_row: 1, ..Problem::ONE }.covers());
 }

@@ -41,7 +41,7 @@ pub(super) fn copy<T: Element>(threads: usize, axes: Vec<Pair>, start: [isize; 2
     Permutation::new(axes).run(threads, start, from, to, conjugate);
 }
 
-/// The instructions of copies. A name in the environment that is none has been, or will be, refused where errors can be given.
+/// The instructions of copies. A name in the environment that is none was refused before: every method of the device asks.
 fn chosen() -> Simd {
     Simd::chosen().unwrap_or(Simd::Portable)
 }

@@ -5,6 +5,7 @@ use std::arch::x86_64::*;
 use num_complex::Complex;
 
 use super::MOST_SQUARE;
+use super::x86::columns_of;
 
 /// Real and imaginary parts of eight complex numbers.
 ///
@@ -170,15 +171,7 @@ pub(super) unsafe fn turn_parts_f32(
     unsafe {
         // A complex number is as wide as a double-precision one.
         let row = |n: usize| _mm256_loadu_pd(from.offset(rows[n]).cast());
-        let (r0, r1, r2, r3) = (row(0), row(1), row(2), row(3));
-        let (e01, o01) = (_mm256_unpacklo_pd(r0, r1), _mm256_unpackhi_pd(r0, r1));
-        let (e23, o23) = (_mm256_unpacklo_pd(r2, r3), _mm256_unpackhi_pd(r2, r3));
-        let columns = [
-            _mm256_permute2f128_pd::<0x20>(e01, e23),
-            _mm256_permute2f128_pd::<0x20>(o01, o23),
-            _mm256_permute2f128_pd::<0x31>(e01, e23),
-            _mm256_permute2f128_pd::<0x31>(o01, o23),
-        ];
+        let columns = columns_of([row(0), row(1), row(2), row(3)]);
         let apart = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
         for (to, column) in to.iter().zip(columns) {
             let parts = _mm256_permutevar8x32_ps(_mm256_castpd_ps(column), apart);

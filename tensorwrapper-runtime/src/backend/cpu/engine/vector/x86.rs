@@ -178,13 +178,25 @@ unsafe fn turn_f64_4(from: *const f64, rows: &[isize], to: &[*mut f64; MOST_SQUA
     // SAFETY: see `Vector::transpose`.
     unsafe {
         let row = |n: usize| _mm256_loadu_pd(from.offset(rows[n]));
-        let (r0, r1, r2, r3) = (row(0), row(1), row(2), row(3));
+        for (to, column) in to.iter().zip(columns_of([row(0), row(1), row(2), row(3)])) {
+            _mm256_storeu_pd(to.add(at), column);
+        }
+    }
+}
+
+/// The columns of a square of four by four.
+#[inline(always)]
+pub(super) unsafe fn columns_of([r0, r1, r2, r3]: [__m256d; 4]) -> [__m256d; 4] {
+    // SAFETY: the caller has the instructions.
+    unsafe {
         let (e01, o01) = (_mm256_unpacklo_pd(r0, r1), _mm256_unpackhi_pd(r0, r1));
         let (e23, o23) = (_mm256_unpacklo_pd(r2, r3), _mm256_unpackhi_pd(r2, r3));
-        _mm256_storeu_pd(to[0].add(at), _mm256_permute2f128_pd::<0x20>(e01, e23));
-        _mm256_storeu_pd(to[1].add(at), _mm256_permute2f128_pd::<0x20>(o01, o23));
-        _mm256_storeu_pd(to[2].add(at), _mm256_permute2f128_pd::<0x31>(e01, e23));
-        _mm256_storeu_pd(to[3].add(at), _mm256_permute2f128_pd::<0x31>(o01, o23));
+        [
+            _mm256_permute2f128_pd::<0x20>(e01, e23),
+            _mm256_permute2f128_pd::<0x20>(o01, o23),
+            _mm256_permute2f128_pd::<0x31>(e01, e23),
+            _mm256_permute2f128_pd::<0x31>(o01, o23),
+        ]
     }
 }
 
