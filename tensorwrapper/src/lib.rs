@@ -261,7 +261,7 @@ pub use tensorwrapper_runtime::{
     ErrorKind, EvalAll, Expr, Extent, Extents, Fill, FixedIndices, Graph, Indexed, IndexedPhysical, IndexedShape, Indexer,
     Indices, IntoExtent, IntoShape, KeptPlans, Layout, Layouts, Len, Logical, MapArguments, Mask, MemoryKind, Moved, MultiIndex,
     NestedArray, Order, Physical, Place, Placement, Prepared, Shape, StaticExtents, StaticTensor, Tensor, TensorLike, TensorMut,
-    TensorRef, Tile, Walk, contract, einsum, eval_all, graph, order,
+    TensorRef, Tile, Walk, contract, einsum, eval_all, graph, keep_memory, order,
 };
 
 #[doc(hidden)]

@@ -8,9 +8,11 @@ mod context;
 mod doors;
 mod kept;
 mod made;
+mod memory;
 mod plan;
 mod prepared;
 mod run;
+mod slices;
 #[cfg(test)]
 mod tests;
 

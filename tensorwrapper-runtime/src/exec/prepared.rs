@@ -8,6 +8,7 @@ use super::context::Context;
 use super::doors::{DynOperand, DynValue, given};
 use super::kept::Sources;
 use super::made::{Made, Tensors, beginning};
+use super::memory::peak;
 use super::run::run_into;
 use crate::backend::{Device, copy};
 use crate::element::Element;
@@ -80,6 +81,21 @@ impl<T: Element> Prepared<T> {
     /// Extents of the result.
     pub fn extents(&self) -> &[usize] {
         self.result().extents()
+    }
+
+    /// Bytes that a run takes: the result, all that lies between, and the work space of products; see
+    /// [`Context::memory_limit`]. Less the result's where it is computed [into](Prepared::run_into) a tensor that is there.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Context, Order, Tensor};
+    /// let a = Tensor::<f64>::filled([10, 10], 1.0)?;
+    /// let trace = Context::cpu().order(Order::AsWritten).prepare("ij,jk,ki->", &[&a, &a, &a])?;
+    /// assert_eq!(trace.peak_bytes(), 10 * 10 * 8 + 8); // the product of the first two, and the result
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn peak_bytes(&self) -> usize {
+        // A plan of more could not have been made.
+        usize::try_from(peak(&self.made.plan).bytes()).unwrap_or(usize::MAX)
     }
 
     /// Computes the result from operands that lie like those the plan was made for: of the same extents and strides, wherever

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::context::Context;
-use super::plan::{Access, Kernel, Only, Plan, Step, Work, plan};
+use super::memory::within;
+use super::plan::{Access, Kernel, Only, Plan, Step, Work};
 use crate::backend::{Device, Operand, Output};
 use crate::callback::Callback;
 use crate::erased::{Buffer, SliceMut, SliceRef};
@@ -13,7 +14,6 @@ use crate::error::Error;
 use crate::expr::Value;
 use crate::graph::{Lowered, OpGraph, TensorId, lower, lower_over};
 use crate::layout::Strided;
-use crate::optimize::optimize;
 use crate::tensor::{AnyRef, AnyTensor};
 
 /// A plan, and what it reads and calls.
@@ -107,7 +107,7 @@ fn optimized(context: &Context, graph: OpGraph, layouts: &[Strided]) -> Result<P
     if cfg!(debug_assertions) {
         graph.verify()?;
     }
-    plan(&*context.device, optimize(&graph, context.choices)?, layouts)
+    within(context, &graph, layouts)
 }
 
 /// Runs a plan on a device, on these sources and with these functions. Results are made only when every step has succeeded.
@@ -188,6 +188,11 @@ fn steps(
                 }
             };
             outputs.push((tensor, space));
+        }
+        if let Some(sliced) = &step.sliced {
+            let factors: SmallVec<[SliceRef<'_>; 4]> =
+                sliced.reads().map(|tensor| slice(plan, sources, memory, tensor)).collect();
+            sliced.run(device, &factors, outputs[0].1.as_mut())?;
         }
         for kernel in &step.kernels {
             launch(plan, device, (sources, functions), memory, kernel, &mut outputs)?;

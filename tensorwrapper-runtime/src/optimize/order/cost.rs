@@ -2,12 +2,14 @@
 //!
 //! Everything is a logarithm of base 2: three hundred tensors make numbers that no floating-point number holds.
 
+use std::hash::{Hash, Hasher};
+
 use super::bits::Weights;
 use super::tree::Tree;
 use super::{Network, Path};
 
 /// What the best order has least of.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Minimize {
     /// Multiplications: for each product the extents of all labels of both factors.
@@ -21,7 +23,7 @@ pub enum Minimize {
 }
 
 /// What a machine does in a second.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Rates {
     /// Multiplications of products of matrices: both factors have labels of their own, and some are summed.
     pub matrix: f64,
@@ -35,6 +37,27 @@ impl Default for Rates {
     /// One core of a present-day processor, double precision.
     fn default() -> Rates {
         Rates { matrix: 3e10, other: 2e9, elements: 3e9 }
+    }
+}
+
+impl Rates {
+    fn bits(&self) -> [u64; 3] {
+        [self.matrix, self.other, self.elements].map(f64::to_bits)
+    }
+}
+
+/// Bit by bit, so that rates can be part of what a plan was made for.
+impl PartialEq for Rates {
+    fn eq(&self, other: &Rates) -> bool {
+        self.bits() == other.bits()
+    }
+}
+
+impl Eq for Rates {}
+
+impl Hash for Rates {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.bits().hash(state);
     }
 }
 
