@@ -79,6 +79,13 @@ pub enum ErrorKind {
     },
     /// Part of the language that this version does not have.
     Unsupported(String),
+    /// A run that was ended by a [`Cancel`](crate::Cancel) token, or by the function that was told of its progress.
+    Cancelled {
+        /// Steps that were done.
+        step: usize,
+        /// Steps of the plan.
+        steps: usize,
+    },
     /// Memory that the system refused.
     Memory {
         /// Bytes asked for.
@@ -173,6 +180,7 @@ impl fmt::Display for ErrorKind {
             | ErrorKind::Unsupported(message)
             | ErrorKind::LinearAlgebra { message } => f.write_str(message),
             ErrorKind::Syntax { message, position } => write!(f, "{message} (at byte {position})"),
+            ErrorKind::Cancelled { step, steps } => write!(f, "the run was cancelled after {step} of {steps} steps"),
             ErrorKind::Memory { bytes } => write!(f, "the system has no {bytes} bytes of memory to give"),
             ErrorKind::Io { path, message } => write!(f, "{}: {message}", path.display()),
             ErrorKind::Several(errors) => {

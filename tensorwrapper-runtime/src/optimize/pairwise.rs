@@ -43,7 +43,7 @@ fn split(
             false => (Network::kept([&labels[0], &labels[1]], |label| holders[label] > 0), Complex::new(1.0, 0.0)),
         };
         kept.iter().for_each(|&label| holders[label] += 1);
-        live.push(Some(pair(result, factors, &kept, alpha, (&node.extents, dtype))));
+        live.push(Some(pair(result, factors, &kept, alpha, (graph, node, dtype))));
     }
     live.pop().flatten().expect("the last pair makes the result").tensor
 }
@@ -54,7 +54,7 @@ fn pair(
     mut factors: [Edge; 2],
     kept: &[Label],
     alpha: Complex<f64>,
-    (extents, dtype): (&[usize], crate::element::Dtype),
+    (graph, node, dtype): (&OpGraph, &OperationNode, crate::element::Dtype),
 ) -> Edge {
     let mut numbers = kept.to_vec();
     for label in factors.iter().flat_map(Edge::labels) {
@@ -67,9 +67,10 @@ fn pair(
             *label = numbers.iter().position(|n| n == label).expect("every label of a factor has a number");
         }
     }
-    let own_extents = numbers.iter().map(|&l| extents[l]).collect();
+    let own_extents = numbers.iter().map(|&l| node.extents[l]).collect();
     let outputs: Vec<Label> = (0..kept.len()).collect();
     let tensor =
         result.add_operation(Operation::Contract { alpha, then: None }, factors.to_vec(), &[(&outputs, dtype)], own_extents)[0];
+    result.name_last_as(graph, node, numbers.into_iter());
     Edge::whole(tensor, kept)
 }

@@ -38,6 +38,13 @@ impl Default for Rates {
     }
 }
 
+impl Rates {
+    /// The time of a step of so many operations on so many elements: what [`Minimize::Time`] has least of.
+    pub(crate) fn seconds(self, is_matrix: bool, operations: f64, elements: f64) -> f64 {
+        operations / if is_matrix { self.matrix } else { self.other } + elements / self.elements
+    }
+}
+
 /// The power that makes a sum of sizes a maximum, within `log2(steps) / 16`.
 const POWER: f64 = 16.0;
 
