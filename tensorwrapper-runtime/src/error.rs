@@ -94,6 +94,13 @@ pub enum ErrorKind {
         /// Bytes allowed.
         allowed: u128,
     },
+    /// A run that was ended by a [`Cancel`](crate::Cancel) token, or by the function that was told of its progress.
+    Cancelled {
+        /// Steps that were done.
+        step: usize,
+        /// Steps of the plan.
+        steps: usize,
+    },
     /// Memory that the system refused.
     Memory {
         /// Bytes asked for.
@@ -197,6 +204,7 @@ impl fmt::Display for ErrorKind {
                 }
                 write!(f, "but the context allows {allowed}")
             }
+            ErrorKind::Cancelled { step, steps } => write!(f, "the run was cancelled after {step} of {steps} steps"),
             ErrorKind::Memory { bytes } => write!(f, "the system has no {bytes} bytes of memory to give"),
             ErrorKind::Io { path, message } => write!(f, "{}: {message}", path.display()),
             ErrorKind::Several(errors) => {

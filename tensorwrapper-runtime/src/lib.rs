@@ -34,7 +34,10 @@ pub mod __private;
 
 pub use element::{CastInto, Dtype, Element};
 pub use error::{Error, ErrorKind, Place};
-pub use exec::{Context, DynOperand, DynTarget, EvalAll, Graph, KeptPlans, Prepared, contract, einsum, eval_all};
+pub use exec::{
+    Cancel, Class, Context, DynOperand, DynTarget, EvalAll, ExplainedStep, Explanation, Graph, KeptPlans, Prepared, Progress,
+    contract, einsum, eval_all,
+};
 pub use expr::{Expr, Indexed, IndexedPhysical, IndexedShape, MapArguments, TensorLike};
 pub use layout::{Fill, Indexer, Layout, Layouts, Logical, Physical, Tile, Walk};
 pub use optimize::{Accumulate, Order};

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::watch::Watch;
 use crate::backend::Device;
 use crate::backend::cpu::Cpu;
 use crate::backend::reference::Reference;
@@ -21,19 +22,20 @@ use crate::optimize::{Accumulate, Choices, Minimize, Order};
 pub struct Context {
     pub(crate) device: Arc<dyn Device>,
     pub(crate) choices: Choices,
+    pub(crate) watch: Watch,
 }
 
 impl Context {
     /// The processor, with all its cores.
     #[must_use]
     pub fn cpu() -> Context {
-        Context { device: Arc::new(Cpu::new(None)), choices: Choices::default() }
+        Context { device: Arc::new(Cpu::new(None)), choices: Choices::default(), watch: Watch::default() }
     }
 
     /// Naive loops: slow, and the definition of what every other device must compute.
     #[must_use]
     pub fn reference() -> Context {
-        Context { device: Arc::new(Reference), choices: Choices::default() }
+        Context { device: Arc::new(Reference), choices: Choices::default(), watch: Watch::default() }
     }
 
     /// The same on that many threads of the processor: 0 means 1, and more than 1024 mean 1024. No effect on other devices.

@@ -8,6 +8,7 @@ use tensorwrapper_notation::syntax::{Hole, Statement};
 use tensorwrapper_notation::{OperandId, check, contraction, einsum as parse_einsum, numbered_operands};
 
 use super::context::Context;
+use super::explain::{self, Explanation};
 use super::made::Tensors;
 use super::run::evaluate;
 use crate::element::Element;
@@ -99,12 +100,12 @@ impl Context {
         match tensors.len() == given.len() {
             true => {
                 let made = self.made::<T>(subscripts, &tensors)?;
-                made.run(&*self.device, &made.sources(&tensors))
+                made.run(&*self.device, &self.watch, &made.sources(&tensors))
             }
             // A recorded result has a structure of its own, which no plan that was kept can know.
             false => {
                 let values: Vec<_> = given.iter().map(Given::value).collect();
-                self.eval(&Expr::<T>::new(subscripts_value::<T>(subscripts, &values)?))
+                self.eval(&Expr::<T>::new(product::<T>(&subscripts_statement(subscripts, values.len())?, &values)?))
             }
         }
     }
@@ -119,9 +120,7 @@ impl Context {
         output: &[usize],
     ) -> Result<Tensor<T>, Error> {
         let values: Vec<_> = operands.iter().map(|(operand, _)| operand.dyn_operand().0.value()).collect();
-        let labels: Vec<&[usize]> = operands.iter().map(|(_, labels)| *labels).collect();
-        let statement = contraction(&labels, output).map_err(|fault| faults_to_error(vec![fault], Notation::Subscripts))?;
-        self.eval(&Expr::<T>::new(product::<T>(&statement, &values)?))
+        self.eval(&Expr::<T>::new(product::<T>(&labels_statement(operands, output)?, &values)?))
     }
 
     /// Computes a recorded result.
@@ -141,14 +140,20 @@ pub(super) fn given<'a, T>(operands: &[&'a dyn DynOperand<T>]) -> SmallVec<[Give
     given
 }
 
-/// The value of subscripts over these operands.
-pub(super) fn subscripts_value<'a, T: Element>(subscripts: &str, values: &[Arc<Value<'a>>]) -> Result<Arc<Value<'a>>, Error> {
-    let statement = parse_einsum(subscripts, &numbered_operands(values.len()), None)
-        .map_err(|fault| faults_to_error(vec![fault], Notation::Subscripts))?;
-    product::<T>(&statement, values)
+/// What subscripts say of so many operands.
+pub(super) fn subscripts_statement(subscripts: &str, operands: usize) -> Result<Statement, Error> {
+    parse_einsum(subscripts, &numbered_operands(operands), None)
+        .map_err(|fault| faults_to_error(vec![fault], Notation::Subscripts))
 }
 
-fn product<'a, T: Element>(statement: &Statement, values: &[Arc<Value<'a>>]) -> Result<Arc<Value<'a>>, Error> {
+/// What labels that are numbers say of operands.
+pub(super) fn labels_statement<T>(operands: &[(&dyn DynOperand<T>, &[usize])], output: &[usize]) -> Result<Statement, Error> {
+    let labels: Vec<&[usize]> = operands.iter().map(|(_, labels)| *labels).collect();
+    contraction(&labels, output).map_err(|fault| faults_to_error(vec![fault], Notation::Subscripts))
+}
+
+/// The value of a statement about operands that are known by their positions.
+pub(super) fn product<'a, T: Element>(statement: &Statement, values: &[Arc<Value<'a>>]) -> Result<Arc<Value<'a>>, Error> {
     let equation = check(statement, &[]).map_err(|faults| faults_to_error(faults, Notation::Subscripts))?;
     bind_value(&equation, T::DTYPE, &Listed(values))
 }
@@ -258,6 +263,8 @@ pub trait EvalAll {
     type Output;
     #[doc(hidden)]
     fn eval_all(self, context: &Context) -> Result<Self::Output, Error>;
+    #[doc(hidden)]
+    fn explain(self, context: &Context, runs: usize) -> Result<Explanation, Error>;
 }
 
 impl<T: Element, S: Extents> EvalAll for &[Expr<'_, T, S>] {
@@ -265,6 +272,10 @@ impl<T: Element, S: Extents> EvalAll for &[Expr<'_, T, S>] {
     fn eval_all(self, context: &Context) -> Result<Self::Output, Error> {
         let values: Vec<_> = self.iter().map(|expr| Arc::clone(expr.value())).collect();
         evaluate(context, &values)?.into_iter().map(|tensor| tensor.into_tensor::<T>()?.into_typed()).collect()
+    }
+    fn explain(self, context: &Context, runs: usize) -> Result<Explanation, Error> {
+        let values: Vec<_> = self.iter().map(|expr| Arc::clone(expr.value())).collect();
+        explain::values(context, &values, runs)
     }
 }
 
@@ -276,6 +287,9 @@ macro_rules! tuples {
                 let mut results = evaluate(context, &[$(Arc::clone(self.$axis.value())),*])?.into_iter();
                 let mut next = || results.next().expect("there is a result for each value");
                 Ok(($(next().into_tensor::<$T>()?.into_typed::<$S>()?,)*))
+            }
+            fn explain(self, context: &Context, runs: usize) -> Result<Explanation, Error> {
+                explain::values(context, &[$(Arc::clone(self.$axis.value())),*], runs)
             }
         }
     )* };

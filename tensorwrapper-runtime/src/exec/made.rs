@@ -7,12 +7,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 use smallvec::SmallVec;
+use tensorwrapper_notation::syntax::Statement;
 
 use super::context::Context;
-use super::doors::subscripts_value;
+use super::doors::{product, subscripts_statement};
 use super::kept::Sources;
 use super::plan::Plan;
 use super::run::{planned_over, run};
+use super::watch::Watch;
 use crate::backend::Device;
 use crate::element::{Dtype, Element};
 use crate::erased::SliceRef;
@@ -34,16 +36,21 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// Plans subscripts.
-    fn new<T: Element>(context: &Context, subscripts: &str, tensors: &[(SliceRef<'_>, &Strided)]) -> Result<Made, Error> {
+    /// Plans what a statement says of operands by their positions; `text` is how messages call it.
+    pub(super) fn new<T: Element>(
+        context: &Context,
+        text: &str,
+        statement: &Statement,
+        tensors: &[(SliceRef<'_>, &Strided)],
+    ) -> Result<Made, Error> {
         let operands: Vec<Strided> = tensors.iter().map(|(_, layout)| layout.rebased()).collect();
         let lies = tensors.iter().zip(&operands);
         let values: Vec<_> =
             lies.map(|((data, layout), known)| Given::Elements(data.after(layout.start()), known).value()).collect();
-        let value = subscripts_value::<T>(subscripts, &values)?;
+        let value = product::<T>(statement, &values)?;
         let plan = planned_over(context, &values, &value)?;
         drop((value, values));
-        Ok(Made { text: subscripts.into(), operands, plan })
+        Ok(Made { text: text.into(), operands, plan })
     }
 
     /// Whether it was made for operands that lie like these.
@@ -62,8 +69,13 @@ impl Made {
     }
 
     /// Computes the result from operands that fit, of which this is the memory.
-    pub(super) fn run<T: Element>(&self, device: &dyn Device, sources: &[SliceRef<'_>]) -> Result<Tensor<T>, Error> {
-        let computed = run(&self.plan, device, sources, &[])?.pop();
+    pub(super) fn run<T: Element>(
+        &self,
+        device: &dyn Device,
+        watch: &Watch,
+        sources: &[SliceRef<'_>],
+    ) -> Result<Tensor<T>, Error> {
+        let computed = run(&self.plan, device, watch, sources, &[])?.pop();
         let elements = computed.and_then(|buffer| T::typed_vec(buffer).ok()).expect("the plan has one result, of this type");
         Ok(Tensor::from_parts(elements, self.plan.results[0].clone()))
     }
@@ -155,7 +167,7 @@ impl Context {
             return Ok(Arc::clone(&entry.made));
         }
         PLANS.misses.fetch_add(1, Ordering::Relaxed);
-        let made = Arc::new(Made::new::<T>(self, subscripts, tensors)?);
+        let made = Arc::new(Made::new::<T>(self, subscripts, &subscripts_statement(subscripts, tensors.len())?, tensors)?);
         let used = AtomicU64::new(PLANS.clock.fetch_add(1, Ordering::Relaxed));
         let entry = Entry { dtype: T::DTYPE, device, choices: self.choices.clone(), made: Arc::clone(&made), used };
         let replaced = keep(&mut PLANS.known.write().unwrap_or_else(PoisonError::into_inner), hash, entry);

@@ -6,6 +6,7 @@
 mod accumulate_tests;
 mod context;
 mod doors;
+mod explain;
 mod kept;
 mod made;
 mod memory;
@@ -15,11 +16,14 @@ mod run;
 mod slices;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 pub use context::{Context, Graph};
 pub use doors::{DynOperand, EvalAll, contract, einsum, eval_all, record_text};
+pub use explain::{Class, ExplainedStep, Explanation};
 pub use kept::Number;
 pub(crate) use kept::{CallKey, Kept, KeptPlan, Key, Ready, Sources};
 pub use made::KeptPlans;
 pub use prepared::{DynTarget, Prepared};
 pub(crate) use run::{Computed, planned, run};
+pub use watch::{Cancel, Progress};

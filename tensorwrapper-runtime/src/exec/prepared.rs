@@ -5,11 +5,12 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::context::Context;
-use super::doors::{DynOperand, DynValue, given};
+use super::doors::{DynOperand, DynValue, given, labels_statement};
 use super::kept::Sources;
 use super::made::{Made, Tensors, beginning};
 use super::memory::peak;
 use super::run::run_into;
+use super::watch::Watch;
 use crate::backend::{Device, copy};
 use crate::element::Element;
 use crate::error::{Error, ErrorKind};
@@ -42,14 +43,20 @@ use crate::tensor::{StaticTensor, Tensor, TensorMut};
 /// # Ok::<(), tensorwrapper_runtime::Error>(())
 /// ```
 pub struct Prepared<T: Element> {
-    made: Arc<Made>,
-    device: Arc<dyn Device>,
+    pub(super) made: Arc<Made>,
+    pub(super) device: Arc<dyn Device>,
+    pub(super) watch: Watch,
     element: PhantomData<fn() -> T>,
 }
 
 impl<T: Element> Clone for Prepared<T> {
     fn clone(&self) -> Self {
-        Prepared { made: Arc::clone(&self.made), device: Arc::clone(&self.device), element: PhantomData }
+        Prepared {
+            made: Arc::clone(&self.made),
+            device: Arc::clone(&self.device),
+            watch: self.watch.clone(),
+            element: PhantomData,
+        }
     }
 }
 
@@ -73,7 +80,36 @@ impl Context {
             tensors.push(given.elements().ok_or_else(|| recorded(subscripts, n))?);
         }
         let made = self.made::<T>(subscripts, &tensors)?;
-        Ok(Prepared { made, device: Arc::clone(&self.device), element: PhantomData })
+        Ok(Prepared { made, device: Arc::clone(&self.device), watch: self.watch.clone(), element: PhantomData })
+    }
+
+    /// The same for labels that are numbers, as [`contract`](Context::contract) has them: a network may have any number of them.
+    /// Such a plan is kept by nobody else.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Context, Tensor};
+    /// let a = Tensor::<f64>::filled([2, 3], 1.0)?;
+    /// let b = Tensor::<f64>::filled([3, 4], 2.0)?;
+    /// let product = Context::cpu().prepare_contraction(&[(&a, &[0, 7]), (&b, &[7, 1000])], &[0, 1000])?;
+    /// assert_eq!(product.run(&[&a, &b])?.as_slice(), [6.0; 8]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`contract`](Context::contract), and operands that are recorded results.
+    pub fn prepare_contraction<T: Element>(
+        &self,
+        operands: &[(&dyn DynOperand<T>, &[usize])],
+        output: &[usize],
+    ) -> Result<Prepared<T>, Error> {
+        let text = spelled(operands, output);
+        let values: Vec<_> = operands.iter().map(|(operand, _)| operand.dyn_operand().0).collect();
+        let mut tensors = Tensors::new();
+        for (n, value) in values.iter().enumerate() {
+            tensors.push(value.elements().ok_or_else(|| recorded(&text, n))?);
+        }
+        let made = Arc::new(Made::new::<T>(self, &text, &labels_statement(operands, output)?, &tensors)?);
+        Ok(Prepared { made, device: Arc::clone(&self.device), watch: self.watch.clone(), element: PhantomData })
     }
 }
 
@@ -104,7 +140,7 @@ impl<T: Element> Prepared<T> {
     /// # Errors
     /// [`ErrorKind::Shape`] when an operand does not, and [`ErrorKind::Memory`].
     pub fn run(&self, operands: &[&dyn DynOperand<T>]) -> Result<Tensor<T>, Error> {
-        self.made.run(&*self.device, &self.sources(operands)?)
+        self.made.run(&*self.device, &self.watch, &self.sources(operands)?)
     }
 
     /// The same into a tensor that is there, a [`Tensor`], a [`TensorMut`] or a [`StaticTensor`]. What it held is not read, and
@@ -122,7 +158,7 @@ impl<T: Element> Prepared<T> {
             if plan.makes_one() && result.steps_like(layout) {
                 let (len, start) = (plan.result_len(), layout.offset());
                 let start = if len == 0 { 0 } else { start };
-                return run_into(plan, &*self.device, &sources, T::erase_mut(&mut data[start..][..len]));
+                return run_into(plan, &*self.device, &self.watch, &sources, T::erase_mut(&mut data[start..][..len]));
             }
             if layout.extents() != result.extents() {
                 let (text, found, made) = (&self.made.text, layout.extents(), result.extents());
@@ -130,7 +166,7 @@ impl<T: Element> Prepared<T> {
                     format!("the result of `{text}` has extents {made:?}, but is written into a tensor of extents {found:?}");
                 return Err(Error::new(ErrorKind::Shape(message)));
             }
-            let computed = self.made.run::<T>(&*self.device, &sources)?;
+            let computed = self.made.run::<T>(&*self.device, &self.watch, &sources)?;
             copy(computed.as_slice(), result, data, layout)
         })
     }
@@ -140,7 +176,7 @@ impl<T: Element> Prepared<T> {
     }
 
     /// The memory of a run's operands, if they lie like those that the plan was made for.
-    fn sources<'a>(&self, operands: &[&'a dyn DynOperand<T>]) -> Result<Sources<'a>, Error> {
+    pub(super) fn sources<'a>(&self, operands: &[&'a dyn DynOperand<T>]) -> Result<Sources<'a>, Error> {
         let Made { text, operands: known, .. } = &*self.made;
         if operands.len() != known.len() {
             return Err(miscounted(text, operands.len(), known.len()));
@@ -156,6 +192,15 @@ impl<T: Element> Prepared<T> {
         }
         Ok(sources)
     }
+}
+
+/// How messages call a product whose labels are numbers: `[0, 1], [1, 2] -> [0, 2]`, the first few operands of many.
+fn spelled<T>(operands: &[(&dyn DynOperand<T>, &[usize])], output: &[usize]) -> String {
+    let mut texts: Vec<String> = operands.iter().take(4).map(|(_, labels)| format!("{labels:?}")).collect();
+    if operands.len() > texts.len() {
+        texts.push("…".to_string());
+    }
+    format!("{} -> {output:?}", texts.join(", "))
 }
 
 #[cold]

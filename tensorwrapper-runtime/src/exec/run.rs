@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use super::context::Context;
 use super::memory::within;
 use super::plan::{Access, Kernel, Only, Plan, Step, Work};
+use super::watch::Watch;
 use crate::backend::{Device, Operand, Output};
 use crate::callback::Callback;
 use crate::erased::{Buffer, SliceMut, SliceRef};
@@ -29,8 +30,16 @@ impl Planned<'_> {
     /// # Errors
     /// What the device reports: memory, decompositions, reductions over nothing.
     pub(crate) fn run(&self, context: &Context) -> Result<Computed, Error> {
+        self.run_watched(context, &context.watch)
+    }
+
+    /// The same with somebody else looking on than the context's.
+    ///
+    /// # Errors
+    /// As [`run`](Planned::run).
+    pub(super) fn run_watched(&self, context: &Context, watch: &Watch) -> Result<Computed, Error> {
         let sources: Vec<SliceRef<'_>> = self.sources.iter().map(|source| source.data).collect();
-        run(&self.plan, &*context.device, &sources, &self.functions)
+        run(&self.plan, &*context.device, watch, &sources, &self.functions)
     }
 }
 
@@ -118,10 +127,11 @@ fn optimized(context: &Context, graph: OpGraph, layouts: &[Strided]) -> Result<P
 pub(crate) fn run(
     plan: &Plan,
     device: &dyn Device,
+    watch: &Watch,
     sources: &[SliceRef<'_>],
     functions: &[Callback<'_>],
 ) -> Result<Computed, Error> {
-    if let Some(only) = &plan.only {
+    if let Some(only) = plan.only.as_ref().filter(|_| watch.is_nobody()) {
         let mut result = Buffer::for_results(only.dtype, only.len)?;
         run_only(plan, only, sources, result.as_mut())?;
         return Ok(Computed::from_buf([result]));
@@ -130,7 +140,7 @@ pub(crate) fn run(
     for &(tensor, len) in &plan.wanted {
         memory[tensor.0] = Some(Space::Own(Buffer::for_results(plan.graph.tensor(tensor).dtype, len)?));
     }
-    steps(plan, device, (sources, functions), &mut memory)?;
+    steps(plan, device, watch, (sources, functions), &mut memory)?;
     Ok(collect(plan, memory))
 }
 
@@ -139,13 +149,19 @@ pub(crate) fn run(
 ///
 /// # Errors
 /// As [`run`].
-pub(crate) fn run_into(plan: &Plan, device: &dyn Device, sources: &[SliceRef<'_>], target: SliceMut<'_>) -> Result<(), Error> {
-    if let Some(only) = &plan.only {
+pub(crate) fn run_into(
+    plan: &Plan,
+    device: &dyn Device,
+    watch: &Watch,
+    sources: &[SliceRef<'_>],
+    target: SliceMut<'_>,
+) -> Result<(), Error> {
+    if let Some(only) = plan.only.as_ref().filter(|_| watch.is_nobody()) {
         return run_only(plan, only, sources, target);
     }
     let mut memory: Memory<'_> = plan.graph.tensors().iter().map(|_| None).collect();
     memory[plan.graph.sinks()[0].0] = Some(Space::Lent(target));
-    steps(plan, device, (sources, &[]), &mut memory)
+    steps(plan, device, watch, (sources, &[]), &mut memory)
 }
 
 /// Runs a plan that is one contraction of sources.
@@ -165,12 +181,16 @@ fn run_only(plan: &Plan, only: &Only, sources: &[SliceRef<'_>], target: SliceMut
 fn steps(
     plan: &Plan,
     device: &dyn Device,
+    watch: &Watch,
     (sources, functions): (&[SliceRef<'_>], &[Callback<'_>]),
     memory: &mut Memory<'_>,
 ) -> Result<(), Error> {
-    for step in &plan.steps {
+    let mut watching = watch.begin(plan);
+    for (number, step) in plan.steps.iter().enumerate() {
+        let _span = watching.before(number)?;
         if let Some(tensor) = step.reshaped {
             reshape(step, tensor, memory);
+            watching.after(number);
             continue;
         }
         let mut outputs = New::new();
@@ -192,7 +212,7 @@ fn steps(
         if let Some(sliced) = &step.sliced {
             let factors: SmallVec<[SliceRef<'_>; 4]> =
                 sliced.reads().map(|tensor| slice(plan, sources, memory, tensor)).collect();
-            sliced.run(device, &factors, outputs[0].1.as_mut())?;
+            sliced.run(device, |fraction| watching.within(number, fraction), &factors, outputs[0].1.as_mut())?;
         }
         for kernel in &step.kernels {
             launch(plan, device, (sources, functions), memory, kernel, &mut outputs)?;
@@ -203,6 +223,7 @@ fn steps(
         for tensor in &step.release {
             memory[tensor.0] = None;
         }
+        watching.after(number);
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use rand::{RngExt as _, SeedableRng as _};
 
 use super::plan::{Plan, plan};
 use super::run::{evaluate, run};
+use super::watch::Watch;
 use super::*;
 use crate::backend::reference::Reference;
 use crate::element::{Dtype, Element as _};
@@ -106,7 +107,7 @@ fn a_maximum_for_nobody() {
 fn errors_of_the_device_come_out() {
     let graph = chain(1, &[0]);
     let x = Tensor::<f64>::filled([3], 2.0).unwrap();
-    let found = run(&planned(&graph), &Reference, &[x.erase().data], &[]).unwrap();
+    let found = run(&planned(&graph), &Reference, &Watch::default(), &[x.erase().data], &[]).unwrap();
     assert_eq!(f64::typed(found[0].as_ref()), Some(&[4.0; 3][..]));
     let huge = Tensor::<f64>::filled([1 << 20], 1.0).unwrap();
     let outer = huge.at("i") * huge.at("j") * huge.at("k") * huge.at("l");
@@ -156,7 +157,7 @@ fn pairs_make_the_same_product() {
         let sources: Vec<_> = tensors.iter().map(|tensor| tensor.erase().data).collect();
         let result = |graph: &OpGraph| -> Tensor<f64> {
             let plan = planned(graph);
-            let elements = f64::typed_vec(run(&plan, &Reference, &sources, &[]).unwrap().remove(0)).unwrap();
+            let elements = f64::typed_vec(run(&plan, &Reference, &Watch::default(), &sources, &[]).unwrap().remove(0)).unwrap();
             Tensor::from_parts(elements, plan.results[0].clone())
         };
         let expected = result(&graph);

@@ -8,6 +8,7 @@ mod bind;
 mod faults;
 mod indexed;
 mod like;
+mod names;
 mod recorder;
 mod shapes;
 #[cfg(test)]
@@ -20,6 +21,7 @@ pub(crate) use faults::{Notation, faults_to_error};
 pub use indexed::{Indexed, MapArguments};
 pub(crate) use like::{Given, ScalarKind};
 pub use like::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
+pub(crate) use names::LabelNames;
 pub(crate) use recorder::{Target, Write};
 pub use shapes::{IndexedPhysical, IndexedShape};
 pub(crate) use text::read_text;

@@ -8,6 +8,7 @@ use num_complex::Complex;
 use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::{Operator, Reduction};
 
+use super::names::LabelNames;
 use crate::backend::Factorisation;
 use crate::callback::Callback;
 use crate::element::{Dtype, Element};
@@ -66,8 +67,9 @@ pub(crate) struct Value<'a> {
 pub(crate) enum Source<'a> {
     /// An existing tensor.
     Tensor(AnyRef<'a>),
-    /// An equation: a tree over labels, of which `axes` are kept in this order.
-    Equation { tree: Tree<'a>, extents: Vec<usize>, axes: Vec<usize> },
+    /// An equation: a tree over labels, of which `axes` are kept in this order. Labels are numbers,
+    /// and `names` tells what the program calls them.
+    Equation { tree: Tree<'a>, extents: Vec<usize>, axes: Vec<usize>, names: LabelNames },
     /// One of the results of a decomposition.
     Factorised(Arc<Factorised<'a>>, usize),
     /// The elements of another value in the same order, with other extents.

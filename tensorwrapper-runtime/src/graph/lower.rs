@@ -8,13 +8,14 @@ use std::sync::Arc;
 
 use num_complex::Complex;
 use tensorwrapper_notation::Function;
-use tensorwrapper_notation::syntax::{Operator, Reduction as Fold};
+use tensorwrapper_notation::syntax::Reduction as Fold;
 
 use super::fragment::{Fragment, joined};
+use super::product::{Product, take_apart};
 use super::{Edge, EdgeAxis, Label, OpGraph, Operation, TensorId};
 use crate::backend::{Binary, Instruction, Program, Reduction};
 use crate::callback::Callback;
-use crate::element::{Dtype, Element};
+use crate::element::Dtype;
 use crate::expr::{Axis, Source, Tree, Value};
 use crate::tensor::AnyRef;
 
@@ -62,6 +63,8 @@ struct Frame<'e> {
     dtype: Dtype,
     /// The order in which intermediates keep their labels: the result's first.
     axes: &'e [usize],
+    /// The number of the names of its labels in the graph.
+    names: usize,
 }
 
 impl Frame<'_> {
@@ -72,15 +75,6 @@ impl Frame<'_> {
     }
 }
 
-/// A product under a sum, taken apart.
-#[derive(Default)]
-struct Product<'t, 'a> {
-    alpha: Complex<f64>,
-    numerators: Vec<&'t Tree<'a>>,
-    denominators: Vec<&'t Tree<'a>>,
-    summed: Vec<Label>,
-}
-
 impl<'a> Lowering<'a> {
     fn value(&mut self, value: &Arc<Value<'a>>) -> TensorId {
         if let Some(&known) = self.known.get(&Arc::as_ptr(value)) {
@@ -88,7 +82,10 @@ impl<'a> Lowering<'a> {
         }
         let tensor = match &value.source {
             Source::Tensor(tensor) => self.source(tensor),
-            Source::Equation { tree, extents, axes } => self.equation(tree, Frame { extents, dtype: value.dtype, axes }),
+            Source::Equation { tree, extents, axes, names } => {
+                let names = self.graph.add_names(names);
+                self.equation(tree, Frame { extents, dtype: value.dtype, axes, names })
+            }
             Source::Factorised(call, result) => {
                 let arguments: Vec<TensorId> = call.arguments.iter().map(|a| self.value(a)).collect();
                 self.factorised(call, &arguments, *result)
@@ -158,7 +155,9 @@ impl<'a> Lowering<'a> {
         }
         let extents = numbers.iter().map(|&l| frame.extents[l]).collect();
         let labels: Vec<Label> = (0..kept.len()).collect();
-        self.graph.add_operation(operation, inputs, &[(&labels, frame.dtype)], extents)[0]
+        let made = self.graph.add_operation(operation, inputs, &[(&labels, frame.dtype)], extents)[0];
+        self.graph.name_last(frame.names, &numbers);
+        made
     }
 
     /// Work as a tensor that a contraction can read: itself, or a new intermediate.
@@ -377,42 +376,5 @@ fn edge_axis(axis: &Axis) -> EdgeAxis {
         Axis::Label { label, start } => EdgeAxis::Label { label, start },
         Axis::Chip(position) => EdgeAxis::Chip(position),
         Axis::Fused(_) => unreachable!("fused axes are taken apart where extents are known"),
-    }
-}
-
-/// A product of constants. Real ones multiply as real ones: infinity times the other's imaginary zero would be NaN.
-fn times(a: Complex<f64>, b: Complex<f64>) -> Complex<f64> {
-    match (a.im == 0.0, b.im == 0.0) {
-        (true, true) => Complex::new(a.re * b.re, 0.0),
-        (true, false) => Complex::new(a.re * b.re, a.re * b.im),
-        (false, true) => Complex::new(a.re * b.re, a.im * b.re),
-        (false, false) => a * b,
-    }
-}
-
-/// Flattens a product: factors, constant factors, and sums inside it, whose labels are nobody else's.
-fn take_apart<'t, 'a>(tree: &'t Tree<'a>, product: &mut Product<'t, 'a>) {
-    match tree {
-        Tree::Constant(value) => product.alpha = times(product.alpha, *value),
-        Tree::Negate(inner) => {
-            product.alpha = -product.alpha;
-            take_apart(inner, product);
-        }
-        Tree::Binary(Operator::Multiply, left, right) => {
-            take_apart(left, product);
-            take_apart(right, product);
-        }
-        Tree::Binary(Operator::Divide, left, right) => {
-            take_apart(left, product);
-            match &**right {
-                Tree::Constant(value) => product.alpha = product.alpha.quotient(*value),
-                other => product.denominators.push(other),
-            }
-        }
-        Tree::Reduce(Fold::Sum, labels, body) => {
-            product.summed.extend(labels);
-            take_apart(body, product);
-        }
-        other => product.numerators.push(other),
     }
 }

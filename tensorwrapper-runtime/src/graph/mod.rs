@@ -7,6 +7,8 @@ mod fragment;
 mod lower;
 #[cfg(test)]
 mod lower_tests;
+mod names;
+mod product;
 mod query;
 #[cfg(test)]
 mod tests;
@@ -19,6 +21,7 @@ use crate::element::Dtype;
 use crate::error::Error;
 
 pub(crate) use lower::{Lowered, lower, lower_over};
+use names::Origins;
 pub use query::Degree;
 
 /// Number of a tensor node in its graph.
@@ -149,6 +152,7 @@ pub struct OpGraph {
     tensors: Vec<TensorNode>,
     operations: Vec<OperationNode>,
     sinks: Vec<TensorId>,
+    origins: Origins,
 }
 
 impl OpGraph {

@@ -68,6 +68,7 @@ fn widened(graph: &OpGraph, result: &mut OpGraph, node: &OperationNode, inputs: 
         }
     };
     let sum = result.add_operation(operation, inputs, &[(&kept, double)], node.extents.clone())[0];
+    result.name_last_as(graph, node, 0..node.extents.len());
     let labels: Vec<Label> = (0..kept.len()).collect();
     converted(result, Edge::whole(sum, &labels), &kept.iter().map(|&label| node.extents[label]).collect::<Vec<_>>(), single)
         .tensor

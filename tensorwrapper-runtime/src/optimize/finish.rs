@@ -82,7 +82,9 @@ fn joined(
     let labels: Vec<Label> = node.outputs[0].labels().into_iter().map(told).collect();
     let dtype = graph.tensor(node.outputs[0].tensor).dtype;
     let operation = Operation::Contract { alpha: *alpha, then: Some(with_first(program, input)) };
-    result.add_operation(operation, inputs, &[(&labels, dtype)], contraction.extents.clone())[0]
+    let made = result.add_operation(operation, inputs, &[(&labels, dtype)], contraction.extents.clone())[0];
+    result.name_last_as(graph, contraction, 0..contraction.extents.len());
+    made
 }
 
 /// The program with that input as its first, the others behind it in their order.

@@ -18,6 +18,7 @@ pub(super) fn rewrite_reading(
     mut make: impl FnMut(&mut OpGraph, usize, &OperationNode, &dyn Fn(&Edge) -> Edge) -> Vec<TensorId>,
 ) -> OpGraph {
     let mut result = OpGraph::new();
+    result.names_of(graph);
     // Tensors of the old graph by their numbers in the new one.
     let mut moved: Vec<Option<TensorId>> = vec![None; graph.tensors().len()];
     for source in graph.sources() {
@@ -41,5 +42,7 @@ pub(super) fn rewrite_reading(
 pub(super) fn keep(graph: &OpGraph, result: &mut OpGraph, node: &OperationNode, inputs: Vec<Edge>) -> Vec<TensorId> {
     let labels: Vec<Vec<Label>> = node.outputs.iter().map(Edge::labels).collect();
     let outputs: Vec<_> = node.outputs.iter().zip(&labels).map(|(e, l)| (l.as_slice(), graph.tensor(e.tensor).dtype)).collect();
-    result.add_operation(node.operation.clone(), inputs, &outputs, node.extents.clone())
+    let made = result.add_operation(node.operation.clone(), inputs, &outputs, node.extents.clone());
+    result.name_last_as(graph, node, 0..node.extents.len());
+    made
 }

@@ -271,7 +271,7 @@ impl<'a> Block<'_, 'a, Context> {
             return self.compute_anew();
         }
         let (ready, sources) = self.known.take().expect("a plan was found");
-        let computed = run(&ready.plan, &*self.context.device, &sources, &[])?;
+        let computed = run(&ready.plan, &*self.context.device, &self.context.watch, &sources, &[])?;
         self.computed = Some(Results::new(ready, computed));
         Ok(())
     }

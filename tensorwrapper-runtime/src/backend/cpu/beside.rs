@@ -49,7 +49,8 @@ struct Task<T> {
 }
 
 impl<T: Element> Beside<T> {
-    /// Prepares products; nothing where they do not lie so, where they are so large that packing them is faster, or where there are no vectors for them.
+    /// Prepares products; nothing where they do not lie so, where they are so large that packing them is faster, or where there
+    /// are no vectors for them.
     pub(super) fn new(sorted: &Sorted<T>, simd: Simd) -> Option<Beside<T>> {
         let (kernel, lanes) = kernel::<T>(simd)?;
         let unit = |axis: &Triple| axis.strides == [1; 3] && axis.extent >= lanes;

@@ -185,7 +185,7 @@ impl<T: Multiplied> RunContraction for Ready<T> {
                     Engine::Direct(direct) => direct.work_space(self.threads),
                     Engine::Matrices(matrices) => matrices.work_space(),
                     // The engine packs into what its threads keep.
-                    Engine::Blocks(..) => 0,
+                    Engine::Beside(_) | Engine::Blocks(_) => 0,
                 };
                 sums.iter().flatten().map(Alone::len).fold(packed, usize::saturating_add)
             }

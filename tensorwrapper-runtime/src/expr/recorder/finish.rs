@@ -7,6 +7,7 @@ use tensorwrapper_notation::syntax::Operator;
 use super::{Index, Node, Recorder, Target, Write};
 use crate::backend::Factorisation;
 use crate::error::{Error, ErrorKind};
+use crate::expr::names::LabelNames;
 use crate::expr::value::{Axis, Factorised, Source, Tree, Value};
 
 impl Recorder<'_> {
@@ -18,13 +19,17 @@ impl Recorder<'_> {
         labels.iter().map(|&l| self.extent(l)).collect()
     }
 
+    fn names(&self) -> LabelNames {
+        LabelNames::new(self.labels.iter().map(|label| &*label.name))
+    }
+
     /// An equation's value with these labels as its axes, each once.
     pub(super) fn plain<'a>(&self, node: Node<'a>, axes: Vec<usize>) -> Arc<Value<'a>> {
         let extents = (0..self.labels.len()).map(|l| self.extent(l)).collect();
         Arc::new(Value {
             extents: self.extents(&axes),
             dtype: self.dtype,
-            source: Source::Equation { tree: node.0, extents, axes },
+            source: Source::Equation { tree: node.0, extents, axes, names: self.names() },
         })
     }
 
@@ -192,7 +197,8 @@ impl Recorder<'_> {
             }
             let axes = computed.iter().map(|&label| Axis::Label { label, start: 0 }).collect();
             let extents = (0..self.labels.len()).map(|l| self.extent(l)).collect();
-            let source = Source::Equation { tree: Tree::Operand(factor, axes), extents, axes: wanted.to_vec() };
+            let source =
+                Source::Equation { tree: Tree::Operand(factor, axes), extents, axes: wanted.to_vec(), names: self.names() };
             Arc::new(Value { extents: self.extents(wanted), dtype, source })
         });
         Ok(results.collect())

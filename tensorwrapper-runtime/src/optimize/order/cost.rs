@@ -41,6 +41,11 @@ impl Default for Rates {
 }
 
 impl Rates {
+    /// The time of a step of so many operations on so many elements: what [`Minimize::Time`] has least of.
+    pub(crate) fn seconds(self, is_matrix: bool, operations: f64, elements: f64) -> f64 {
+        operations / if is_matrix { self.matrix } else { self.other } + elements / self.elements
+    }
+
     fn bits(&self) -> [u64; 3] {
         [self.matrix, self.other, self.elements].map(f64::to_bits)
     }

@@ -1,0 +1,128 @@
+//! Who can be asked for an explanation: prepared plans and recorded results.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Explanation, explain};
+use crate::backend::Device;
+use crate::element::Element;
+use crate::error::Error;
+use crate::exec::context::Context;
+use crate::exec::doors::{DynOperand, EvalAll};
+use crate::exec::plan::Plan;
+use crate::exec::prepared::Prepared;
+use crate::exec::run::planned;
+use crate::exec::watch::Watch;
+use crate::expr::{Expr, Value};
+use crate::shape::Extents;
+
+impl<T: Element> Prepared<T> {
+    /// What the plan does, step by step. Nothing is computed.
+    pub fn explain(&self) -> Explanation {
+        explained(&self.made.plan, &*self.device)
+    }
+
+    /// The same with the time that each step took, the least of so many runs, at least one, on these operands.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Context, Tensor};
+    /// let a = Tensor::<f64>::filled([8, 8], 1.0)?;
+    /// let product = Context::cpu().prepare("ij,jk,kl->il", &[&a, &a, &a])?;
+    /// let measured = product.measure(&[&a, &a, &a], 3)?;
+    /// assert!(measured.steps().iter().all(|step| step.measured.is_some()));
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run`](Prepared::run).
+    pub fn measure(&self, operands: &[&dyn DynOperand<T>], runs: usize) -> Result<Explanation, Error> {
+        let sources = self.sources(operands)?;
+        measured(&self.made.plan, &*self.device, &self.watch, runs, |watch| {
+            self.made.run::<T>(&*self.device, watch, &sources).map(drop)
+        })
+    }
+}
+
+impl<T: Element, S: Extents> Expr<'_, T, S> {
+    /// What computing this result would do, step by step. Nothing is computed.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Tensor;
+    /// let a = Tensor::<f64>::filled([3, 3], 1.0)?;
+    /// let result = (a.at("i,k") * a.at("k,j")).record("i,j")?;
+    /// assert_eq!(result.explain()?.steps()[0].equation, "r[i,j] = x0[i,k] * x0[k,j]");
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Intermediates larger than memory can address.
+    pub fn explain(&self) -> Result<Explanation, Error> {
+        Context::global().explain(std::slice::from_ref(self))
+    }
+}
+
+impl Context {
+    /// What computing recorded results together would do, step by step: a tuple of references or a slice, as
+    /// [`eval_all`](Context::eval_all) takes them. Nothing is computed.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Context, Tensor};
+    /// let a = Tensor::<f64>::filled([3, 3], 1.0)?;
+    /// let square = (a.at("i,k") * a.at("k,j")).record("i,j")?;
+    /// let cube = (square.at("i,k") * a.at("k,j")).record("i,j")?;
+    /// let explanation = Context::cpu().explain((&square, &cube))?;
+    /// assert_eq!(explanation.steps()[1].equation, "r1[i,j] = r0[i,k] * x0[k,j]");
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Intermediates larger than memory can address.
+    pub fn explain<R: EvalAll>(&self, results: R) -> Result<Explanation, Error> {
+        results.explain(self, 0)
+    }
+
+    /// The same with the time that each step took, the least of so many runs, at least one.
+    ///
+    /// # Errors
+    /// As [`eval_all`](Context::eval_all).
+    pub fn measure<R: EvalAll>(&self, results: R, runs: usize) -> Result<Explanation, Error> {
+        results.explain(self, runs.max(1))
+    }
+}
+
+/// Explains recorded values together; they are computed if they are to be run.
+pub(in crate::exec) fn values(context: &Context, values: &[Arc<Value<'_>>], runs: usize) -> Result<Explanation, Error> {
+    let planned = planned(context, values)?;
+    match runs {
+        0 => Ok(explained(&planned.plan, &*context.device)),
+        _ => {
+            measured(&planned.plan, &*context.device, &context.watch, runs, |watch| planned.run_watched(context, watch).map(drop))
+        }
+    }
+}
+
+fn explained(plan: &Plan, device: &dyn Device) -> Explanation {
+    let (name, threads) = device.identity();
+    let threads = if threads == 1 { "1 thread".to_string() } else { format!("{threads} threads") };
+    explain(&plan.graph, format!("{name}, {threads}"))
+}
+
+/// Runs a plan and keeps the least time of each step.
+fn measured(
+    plan: &Plan,
+    device: &dyn Device,
+    watch: &Watch,
+    runs: usize,
+    mut run: impl FnMut(&Watch) -> Result<(), Error>,
+) -> Result<Explanation, Error> {
+    let mut explanation = explained(plan, device);
+    let (timed, times) = watch.timing();
+    for _ in 0..runs.max(1) {
+        run(&timed)?;
+        for (step, time) in explanation.steps.iter_mut().zip(times.take()) {
+            step.measured = Some(step.measured.unwrap_or(Duration::MAX).min(time));
+        }
+        explanation.runs += 1;
+    }
+    Ok(explanation)
+}

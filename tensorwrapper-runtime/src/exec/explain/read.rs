@@ -1,0 +1,263 @@
+//! Graph → steps: of which class each is, what it costs, and what is alive while it runs.
+
+use std::time::Duration;
+
+use super::equation::Names;
+use super::{Class, ExplainedStep, Explanation, Links, Role, ShownTensor};
+use crate::backend::{Binary, Instruction, Program};
+use crate::graph::{Edge, Label, OpGraph, Operation, OperationId, OperationNode, TensorId};
+use crate::optimize::order::Rates;
+
+/// Explains a graph as it is computed: after all passes.
+pub(in crate::exec) fn explain(graph: &OpGraph, device: String) -> Explanation {
+    let names = Names::new(graph);
+    let sources: Vec<TensorId> = graph.sources().collect();
+    let made = graph.tensor_ids().filter(|id| graph.tensor(*id).producer.is_some());
+    let order: Vec<TensorId> = sources.into_iter().chain(made).collect();
+    let mut places = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(place, id)| places[id.0] = place);
+    let tensors: Vec<ShownTensor> = order.iter().map(|&id| shown(graph, &names, id)).collect();
+    let live = live(graph);
+    let rates = Rates::default();
+    let mut links = Vec::with_capacity(graph.operations().len());
+    let mut steps = Vec::with_capacity(graph.operations().len());
+    for (id, node) in graph.operation_ids().zip(graph.operations()) {
+        let mut reads: Vec<usize> = Vec::new();
+        for edge in &node.inputs {
+            let read = places[edge.tensor.0];
+            if !reads.contains(&read) {
+                reads.push(read);
+            }
+        }
+        let makes = node.outputs.iter().map(|edge| places[edge.tensor.0]).collect();
+        let own = Links { reads, makes };
+        let mut step = step(graph, &names, (id, node), live[id.0]);
+        step.predicted = predicted(&step, &own, &tensors, rates);
+        links.push(own);
+        steps.push(step);
+    }
+    let mut makers = vec![None; tensors.len()];
+    links.iter().enumerate().for_each(|(n, links)| links.makes.iter().for_each(|&made| makers[made] = Some(n)));
+    Explanation { tensors, steps, links, makers, rates, device, runs: 0 }
+}
+
+/// What the steps of a graph are called.
+pub(in crate::exec) struct StepNames<'g>(Names<'g>);
+
+impl<'g> StepNames<'g> {
+    pub(in crate::exec) fn new(graph: &'g OpGraph) -> StepNames<'g> {
+        StepNames(Names::new(graph))
+    }
+
+    /// Equation, class and operations of a step.
+    pub(in crate::exec) fn describe(&self, graph: &'g OpGraph, id: OperationId) -> (String, &'static str, f64) {
+        let node = graph.operation(id);
+        (self.0.equation(graph, id), class(graph, node).0.name(), operations(graph, node))
+    }
+}
+
+fn shown(graph: &OpGraph, names: &Names<'_>, id: TensorId) -> ShownTensor {
+    let node = graph.tensor(id);
+    let role = match node.slot {
+        Some(_) => Role::Given,
+        None if graph.sinks().contains(&id) => Role::Wanted,
+        None => Role::Intermediate,
+    };
+    ShownTensor { name: names.tensor(id).to_string(), extents: node.extents.clone(), dtype: node.dtype, role }
+}
+
+fn step(graph: &OpGraph, names: &Names<'_>, (id, node): (OperationId, &OperationNode), live: u128) -> ExplainedStep {
+    let (class, batched) = class(graph, node);
+    let traffic = match node.operation {
+        Operation::Reshape => 0,
+        _ => node.inputs.iter().map(|edge| read_bytes(graph, node, edge)).sum::<u128>() + made(graph, node),
+    };
+    ExplainedStep {
+        equation: names.equation(graph, id),
+        class,
+        batched,
+        operations: operations(graph, node),
+        traffic,
+        made: made(graph, node),
+        live,
+        predicted: Duration::ZERO,
+        measured: None,
+    }
+}
+
+/// Multiplications of a product: the extents of all its labels. Else what is done with each element of the space.
+pub(in crate::exec) fn operations(graph: &OpGraph, node: &OperationNode) -> f64 {
+    let space: f64 = node.extents.iter().map(|&extent| extent as f64).product();
+    let result: f64 = node.outputs[0].labels().iter().map(|&label| node.extents[label] as f64).product();
+    match &node.operation {
+        Operation::Contract { then, .. } => space + then.as_ref().map_or(0.0, |program| result * work(program)),
+        Operation::Map { program, .. } => {
+            let folds = if node.outputs[0].axes.len() < node.extents.len() { 1.0 } else { 0.0 };
+            space * (work(program) + folds)
+        }
+        // Every one of them is of third order in the extents of its matrices.
+        Operation::Factorise(_) => {
+            let extents = &graph.tensor(node.inputs[0].tensor).extents;
+            let (batch, matrix) = extents.split_at(extents.len() - 2);
+            let short = matrix.iter().min().copied().unwrap_or(1);
+            batch.iter().chain(matrix).chain([&short]).map(|&extent| extent as f64).product()
+        }
+        Operation::Sliced { parts, body } => {
+            let count = |&(label, length): &(usize, usize)| (node.extents[label] / length.max(1)) as f64;
+            let each: f64 = body.operations().iter().map(|node| operations(body, node)).sum();
+            parts.iter().map(count).product::<f64>() * each
+        }
+        Operation::Reshape | Operation::Write { .. } => 0.0,
+    }
+}
+
+/// Operations on one element.
+fn work(program: &Program) -> f64 {
+    let counts = |instruction: &&Instruction| match instruction {
+        Instruction::Input(_) | Instruction::Converted(_) | Instruction::Constant(_) => false,
+        Instruction::Negate(_)
+        | Instruction::Apply(..)
+        | Instruction::PowerInteger(..)
+        | Instruction::PowerReal(..)
+        | Instruction::Combine(..)
+        | Instruction::Call(..) => true,
+    };
+    program.instructions().iter().filter(counts).count() as f64
+}
+
+/// The time of a step by these rates.
+pub(super) fn predicted(step: &ExplainedStep, links: &Links, tensors: &[ShownTensor], rates: Rates) -> Duration {
+    let widest = links.reads.iter().chain(&links.makes).map(|&n| tensors[n].dtype.size()).max().unwrap_or(1);
+    let elements = step.traffic as f64 / widest as f64;
+    let is_matrix = matches!(step.class, Class::MatMul | Class::Decomposition | Class::Sliced);
+    Duration::try_from_secs_f64(rates.seconds(is_matrix, step.operations, elements)).unwrap_or(Duration::MAX)
+}
+
+/// Of which class an operation is, and whether it is batched.
+fn class(graph: &OpGraph, node: &OperationNode) -> (Class, bool) {
+    match &node.operation {
+        Operation::Contract { then, .. } => match &node.inputs[..if then.is_some() { 2 } else { node.inputs.len() }] {
+            [a, b] => product(node, &a.labels(), &b.labels()),
+            _ if node.outputs[0].axes.len() < node.extents.len() => (Class::Reduction, false),
+            [_] if then.is_none() => (Class::Permutation, false),
+            _ => (Class::ElementWise, false),
+        },
+        Operation::Map { program, .. } => {
+            let folds = node.outputs[0].axes.len() < node.extents.len();
+            let class = match program.instructions() {
+                _ if folds => Class::Reduction,
+                [Instruction::Input(0)] => Class::Permutation,
+                _ if is_axpy(node, program) => Class::Axpy,
+                _ => Class::ElementWise,
+            };
+            (class, false)
+        }
+        Operation::Factorise(_) => (Class::Decomposition, graph.tensor(node.inputs[0].tensor).extents.len() > 2),
+        Operation::Sliced { .. } => (Class::Sliced, false),
+        Operation::Reshape => (Class::Reshape, false),
+        Operation::Write { .. } => (Class::Permutation, false),
+    }
+}
+
+/// The class of a product of two factors. What only one of them has and the result lacks is summed before, and does not count.
+fn product(node: &OperationNode, a: &[Label], b: &[Label]) -> (Class, bool) {
+    let kept = node.outputs[0].labels();
+    let both = |label: &&Label| a.contains(label) && b.contains(label);
+    let batched = kept.iter().any(|label| both(&label));
+    let summed = a.iter().any(|label| b.contains(label) && !kept.contains(label));
+    let own = |labels: &[Label], other: &[Label]| labels.iter().any(|label| kept.contains(label) && !other.contains(label));
+    match (summed, own(a, b), own(b, a)) {
+        (true, true, true) => (Class::MatMul, batched),
+        (true, true, false) | (true, false, true) => (Class::MatVec, batched),
+        (true, false, false) => (Class::Dot, batched),
+        (false, true, true) => (Class::Outer, batched),
+        (false, true, false) | (false, false, true) => (Class::Axpy, batched),
+        (false, false, false) => (Class::ElementWise, false),
+    }
+}
+
+/// Whether a program adds two whole tensors, each perhaps times a number.
+fn is_axpy(node: &OperationNode, program: &Program) -> bool {
+    let whole = node.inputs.iter().all(|edge| edge.labels().len() == node.extents.len());
+    // What each register is: a number, a tensor times a number, a sum of such.
+    #[derive(Clone, Copy, PartialEq)]
+    enum Is {
+        Number,
+        Scaled,
+        Sum,
+        Other,
+    }
+    let mut registers: Vec<Is> = Vec::new();
+    for instruction in program.instructions() {
+        registers.push(match *instruction {
+            Instruction::Input(_) => Is::Scaled,
+            Instruction::Constant(_) => Is::Number,
+            Instruction::Negate(a) => registers[a],
+            Instruction::Combine(operator, a, b) => match (operator, registers[a], registers[b]) {
+                (Binary::Multiply, Is::Scaled, Is::Number) | (Binary::Multiply, Is::Number, Is::Scaled) => Is::Scaled,
+                (Binary::Divide, Is::Scaled, Is::Number) => Is::Scaled,
+                (Binary::Add | Binary::Subtract, Is::Scaled, Is::Scaled) => Is::Sum,
+                _ => Is::Other,
+            },
+            Instruction::Converted(_)
+            | Instruction::Apply(..)
+            | Instruction::PowerInteger(..)
+            | Instruction::PowerReal(..)
+            | Instruction::Call(..) => Is::Other,
+        });
+    }
+    let made = registers.last().copied();
+    whole && (made == Some(Is::Sum) || made == Some(Is::Scaled))
+}
+
+fn bytes(graph: &OpGraph, id: TensorId) -> u128 {
+    let node = graph.tensor(id);
+    node.extents.iter().fold(node.dtype.size() as u128, |bytes, &extent| bytes.saturating_mul(extent as u128))
+}
+
+/// Bytes of the part of a tensor that an operation reads.
+fn read_bytes(graph: &OpGraph, node: &OperationNode, edge: &Edge) -> u128 {
+    let size = graph.tensor(edge.tensor).dtype.size() as u128;
+    edge.labels().iter().fold(size, |bytes, &label| bytes.saturating_mul(node.extents[label] as u128))
+}
+
+fn made(graph: &OpGraph, node: &OperationNode) -> u128 {
+    node.outputs.iter().map(|edge| bytes(graph, edge.tensor)).fold(0, u128::saturating_add)
+}
+
+/// Bytes of intermediates and results that are there while each operation runs. Results have their memory before anything runs.
+fn live(graph: &OpGraph) -> Vec<u128> {
+    let mut last = vec![None; graph.tensors().len()];
+    for (n, node) in graph.operations().iter().enumerate() {
+        node.inputs.iter().chain(&node.outputs).for_each(|edge| last[edge.tensor.0] = Some(n));
+    }
+    let wanted = |id: TensorId| graph.sinks().contains(&id);
+    let is_taken_over = |n: usize, node: &OperationNode| {
+        let from = node.inputs[0].tensor;
+        node.operation == Operation::Reshape && last[from.0] == Some(n) && !wanted(from) && graph.tensor(from).slot.is_none()
+    };
+    // A result that takes over the memory of an intermediate has none before.
+    let mut now = 0u128;
+    for node in graph.operations() {
+        let own = node.outputs.iter().filter(|edge| wanted(edge.tensor) && node.operation != Operation::Reshape);
+        now = own.fold(now, |now, edge| now.saturating_add(bytes(graph, edge.tensor)));
+    }
+    let mut found = Vec::with_capacity(graph.operations().len());
+    for (n, node) in graph.operations().iter().enumerate() {
+        let taken = is_taken_over(n, node);
+        if !taken {
+            let new = node.outputs.iter().filter(|edge| !wanted(edge.tensor) || node.operation == Operation::Reshape);
+            now = new.fold(now, |now, edge| now.saturating_add(bytes(graph, edge.tensor)));
+        }
+        found.push(now);
+        if taken {
+            continue;
+        }
+        let mut gone: Vec<TensorId> = node.inputs.iter().chain(&node.outputs).map(|edge| edge.tensor).collect();
+        gone.sort_unstable();
+        gone.dedup();
+        gone.retain(|&id| last[id.0] == Some(n) && !wanted(id) && graph.tensor(id).slot.is_none());
+        now = gone.into_iter().fold(now, |now, id| now.saturating_sub(bytes(graph, id)));
+    }
+    found
+}

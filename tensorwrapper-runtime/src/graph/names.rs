@@ -1,0 +1,62 @@
+//! What the program calls the labels of operations, for those who show a graph to people. Nothing is computed from it.
+
+use smallvec::SmallVec;
+
+use super::{Label, OpGraph, OperationId, OperationNode};
+use crate::expr::LabelNames;
+
+/// A label of one of the equations of a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Origin {
+    equation: u32,
+    label: u32,
+}
+
+/// Where the labels of operations come from. An operation without an entry has labels that nobody named.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Origins {
+    equations: Vec<LabelNames>,
+    operations: Vec<SmallVec<[Origin; 6]>>,
+}
+
+impl OpGraph {
+    /// The name of an operation's label, and a number that tells it from other labels of that name; `None` for a label that has no
+    /// name.
+    pub(crate) fn label_name(&self, operation: OperationId, label: Label) -> Option<(&str, [u32; 2])> {
+        let origin = self.origins.operations.get(operation.0)?.get(label)?;
+        let name = self.origins.equations.get(origin.equation as usize)?.get(origin.label as usize)?;
+        Some((name, [origin.equation, origin.label]))
+    }
+
+    /// Takes up the names of one more equation, and tells its number here.
+    pub(super) fn add_names(&mut self, names: &LabelNames) -> usize {
+        self.origins.equations.push(names.clone());
+        self.origins.equations.len() - 1
+    }
+
+    /// Says that the labels of the operation added last are these of an equation.
+    pub(super) fn name_last(&mut self, equation: usize, labels: &[usize]) {
+        let origin = |&label: &usize| Origin { equation: equation as u32, label: label as u32 };
+        self.set_last(labels.iter().map(origin).collect());
+    }
+
+    /// The same names of equations as another graph has.
+    pub(crate) fn names_of(&mut self, other: &OpGraph) {
+        self.origins.equations.clone_from(&other.origins.equations);
+    }
+
+    /// Says that the labels of the operation added last are these of an operation of another graph, whose names this graph
+    /// [has](OpGraph::names_of).
+    pub(crate) fn name_last_as(&mut self, other: &OpGraph, node: &OperationNode, labels: impl Iterator<Item = Label>) {
+        let producer = other.tensor(node.outputs[0].tensor).producer;
+        let Some(known) = producer.and_then(|id| other.origins.operations.get(id.0)) else { return };
+        let origins: Option<SmallVec<_>> = labels.map(|label| known.get(label).copied()).collect();
+        self.set_last(origins.unwrap_or_default());
+    }
+
+    fn set_last(&mut self, origins: SmallVec<[Origin; 6]>) {
+        let last = self.operations.len().saturating_sub(1);
+        self.origins.operations.resize(last, SmallVec::new());
+        self.origins.operations.push(origins);
+    }
+}
