@@ -113,6 +113,11 @@ impl SliceMut<'_> {
         each!(SliceMut, self, s => s.len())
     }
 
+    /// The elements from a position on, borrowed for a shorter time; where there are none, none.
+    pub(crate) fn after(&mut self, start: usize) -> SliceMut<'_> {
+        each!(SliceMut, self, s => Element::erase_mut(s.get_mut(start..).unwrap_or(&mut [])))
+    }
+
     /// The element type.
     pub fn dtype(&self) -> Dtype {
         self.as_ref().dtype()

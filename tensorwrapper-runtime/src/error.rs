@@ -86,6 +86,21 @@ pub enum ErrorKind {
         /// Steps of the plan.
         steps: usize,
     },
+    /// An order of products that does not fit the product.
+    Order(String),
+    /// More memory than the [limit](crate::Context::memory_limit) of the context allows.
+    Limit {
+        /// Extents of the tensor that does not fit: the largest of those that are needed at once.
+        extents: Vec<usize>,
+        /// Whether it is a result; else it is an intermediate.
+        is_result: bool,
+        /// Its bytes.
+        bytes: u128,
+        /// Bytes needed at once, its own included.
+        needed: u128,
+        /// Bytes allowed.
+        allowed: u128,
+    },
     /// Memory that the system refused.
     Memory {
         /// Bytes asked for.
@@ -178,9 +193,18 @@ impl fmt::Display for ErrorKind {
             | ErrorKind::Label(message)
             | ErrorKind::Undefined(message)
             | ErrorKind::Unsupported(message)
+            | ErrorKind::Order(message)
             | ErrorKind::LinearAlgebra { message } => f.write_str(message),
             ErrorKind::Syntax { message, position } => write!(f, "{message} (at byte {position})"),
             ErrorKind::Cancelled { step, steps } => write!(f, "the run was cancelled after {step} of {steps} steps"),
+            ErrorKind::Limit { extents, is_result, bytes, needed, allowed } => {
+                let what = if *is_result { "a result" } else { "an intermediate" };
+                write!(f, "{what} of extents {extents:?} needs {bytes} bytes, ")?;
+                if needed != bytes {
+                    write!(f, "{needed} with what is needed at the same time, ")?;
+                }
+                write!(f, "but the context allows {allowed}")
+            }
             ErrorKind::Memory { bytes } => write!(f, "the system has no {bytes} bytes of memory to give"),
             ErrorKind::Io { path, message } => write!(f, "{}: {message}", path.display()),
             ErrorKind::Several(errors) => {

@@ -261,7 +261,8 @@ pub use tensorwrapper_runtime::{
     Elements, Error, ErrorKind, EvalAll, ExplainedStep, Explanation, Expr, Extent, Extents, Fill, FixedIndices, Graph, Indexed,
     IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent, IntoShape, KeptPlans, Layout, Layouts, Len, Logical,
     MapArguments, Mask, MemoryKind, Moved, MultiIndex, NestedArray, Order, Physical, Place, Placement, Prepared, Progress, Shape,
-    StaticExtents, StaticTensor, Tensor, TensorLike, TensorMut, TensorRef, Tile, Walk, contract, einsum, eval_all, graph, order,
+    StaticExtents, StaticTensor, Tensor, TensorLike, TensorMut, TensorRef, Tile, Walk, contract, einsum, eval_all, graph,
+    keep_memory, order,
 };
 
 #[doc(hidden)]

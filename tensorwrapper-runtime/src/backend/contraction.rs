@@ -35,6 +35,11 @@ pub struct Contraction<'a> {
 
 /// What a device has made of a contraction.
 pub trait RunContraction: Debug + Send + Sync {
+    /// Bytes that it takes while it runs, beside what threads keep for all their products.
+    fn work_space(&self) -> usize {
+        0
+    }
+
     /// Computes it. The output is overwritten whole, whatever it held.
     ///
     /// # Errors
@@ -67,6 +72,11 @@ impl PreparedContraction {
             factors: contraction.factors.iter().chain(contraction.others).map(|(layout, _)| reach(layout)).collect(),
             output: reach(contraction.output),
         }
+    }
+
+    /// Bytes that it takes while it runs, beside what threads keep for all their products.
+    pub(crate) fn work_space(&self) -> usize {
+        self.kernel.work_space()
     }
 
     /// Computes it.
@@ -121,6 +131,10 @@ impl Apart {
 }
 
 impl RunContraction for Apart {
+    fn work_space(&self) -> usize {
+        self.product.work_space().saturating_add(self.sum.len().saturating_mul(self.product.dtype.size()))
+    }
+
     unsafe fn run(&self, inputs: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
         let (factors, others) = inputs.split_at(inputs.len() - self.others.len());
         let mut sum = Buffer::for_results(output.dtype(), self.sum.len())?;

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 #[cfg(test)]
 use num_complex::Complex;
 
+use super::add::add;
 use super::{Contraction, LoopNest, Operand, Output, PreparedContraction, Program};
 use crate::callback::Callback;
 use crate::error::Error;
@@ -84,6 +85,11 @@ pub trait Device: Debug + Send + Sync {
         inputs: &[Operand<'_>],
         output: Output<'_>,
     ) -> Result<(), Error>;
+
+    /// `output[o] += part[o]`, of one element type.
+    fn add(&self, part: &Operand<'_>, output: Output<'_>) {
+        add(part, output);
+    }
 
     /// A batch of matrix decompositions. The nest is `[batch…, n, n]`, inputs are `[batch…, row, column]`, and only their
     /// lower triangles are read.

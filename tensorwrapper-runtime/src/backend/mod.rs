@@ -3,6 +3,7 @@
 //! A device sees iteration spaces over strided memory and nothing else: no labels, no expressions, no graphs.
 //! `reference` is the living definition of every operation; `cpu` is the fast one.
 
+mod add;
 mod contraction;
 mod copy;
 pub mod cpu;

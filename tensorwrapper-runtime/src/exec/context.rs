@@ -6,7 +6,7 @@ use super::watch::Watch;
 use crate::backend::Device;
 use crate::backend::cpu::Cpu;
 use crate::backend::reference::Reference;
-use crate::optimize::{Accumulate, Choices, Order};
+use crate::optimize::{Accumulate, Choices, Minimize, Order};
 
 /// Where equations run: a device, and how the order of products is found. Cloning it shares the device.
 ///
@@ -65,6 +65,45 @@ impl Context {
     #[must_use]
     pub fn seed(self, seed: u64) -> Context {
         Context { choices: Choices { seed, ..self.choices }, ..self }
+    }
+
+    /// The same with orders of products that have least of something else than operations.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::order::{Minimize, Rates};
+    /// use tensorwrapper_runtime::{Context, Tensor};
+    /// let quick = Context::cpu().minimize(Minimize::Time(Rates::default()));
+    /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
+    /// assert_eq!(quick.einsum("ij,jk,kl->il", &[&a, &a, &a])?.as_slice(), [4.0; 4]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    #[must_use]
+    pub fn minimize(self, minimize: Minimize) -> Context {
+        Context { choices: Choices { minimize, ..self.choices }, ..self }
+    }
+
+    /// The same with a bound on the bytes of a run: results, all that lies between, and the work space of products. Where a
+    /// plan needs more, products of three and more factors are made in parts, which takes more time; where that does not do, the
+    /// equation is refused before anything is computed.
+    ///
+    /// Operands are not counted, and neither is what outlives the run: the blocks that each thread of the processor keeps to
+    /// pack factors in (some megabytes), and [kept memory](crate::keep_memory).
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Context, ErrorKind, Order, Tensor};
+    /// let a = Tensor::<f64>::filled([64, 64], 1.0)?;
+    /// let careful = Context::cpu().memory_limit(10_000).order(Order::AsWritten);
+    /// // 32 KiB for the product of the first two, unless it is made in parts.
+    /// assert_eq!(careful.einsum("ij,jk,ki->", &[&a, &a, &a])?.as_slice(), [262144.0]);
+    ///
+    /// let error = careful.einsum("ij,jk->ik", &[&a, &a]).unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::Limit { bytes: 32768, allowed: 10_000, .. }));
+    /// assert_eq!(error.to_string(), "a result of extents [64, 64] needs 32768 bytes, but the context allows 10000");
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    #[must_use]
+    pub fn memory_limit(self, bytes: usize) -> Context {
+        Context { choices: Choices { memory: Some(bytes), ..self.choices }, ..self }
     }
 
     /// The same with sums of another precision.

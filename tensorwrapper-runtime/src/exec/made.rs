@@ -151,7 +151,7 @@ impl Context {
     pub(super) fn made<T: Element>(&self, subscripts: &str, tensors: &[(SliceRef<'_>, &Strided)]) -> Result<Arc<Made>, Error> {
         let device = self.device.identity();
         let mut mixer = Mixer::default();
-        (subscripts, T::DTYPE, device, self.choices).hash(&mut mixer);
+        (subscripts, T::DTYPE, device, &self.choices).hash(&mut mixer);
         for (_, layout) in tensors {
             mixer.mix(layout.rank() as u64);
             layout.extents().iter().for_each(|&extent| mixer.mix(extent as u64));
@@ -159,7 +159,7 @@ impl Context {
         }
         let hash = mixer.finish();
         if let Some(entry) = PLANS.known.read().unwrap_or_else(PoisonError::into_inner).get(&hash)
-            && (entry.dtype, entry.device, entry.choices, &*entry.made.text) == (T::DTYPE, device, self.choices, subscripts)
+            && (entry.dtype, entry.device, &entry.choices, &*entry.made.text) == (T::DTYPE, device, &self.choices, subscripts)
             && entry.made.fits(tensors)
         {
             entry.used.store(PLANS.clock.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
@@ -169,7 +169,7 @@ impl Context {
         PLANS.misses.fetch_add(1, Ordering::Relaxed);
         let made = Arc::new(Made::new::<T>(self, subscripts, &subscripts_statement(subscripts, tensors.len())?, tensors)?);
         let used = AtomicU64::new(PLANS.clock.fetch_add(1, Ordering::Relaxed));
-        let entry = Entry { dtype: T::DTYPE, device, choices: self.choices, made: Arc::clone(&made), used };
+        let entry = Entry { dtype: T::DTYPE, device, choices: self.choices.clone(), made: Arc::clone(&made), used };
         let replaced = keep(&mut PLANS.known.write().unwrap_or_else(PoisonError::into_inner), hash, entry);
         // Nobody waits for it to be taken apart.
         drop(replaced);

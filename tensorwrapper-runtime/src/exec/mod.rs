@@ -9,9 +9,11 @@ mod doors;
 mod explain;
 mod kept;
 mod made;
+mod memory;
 mod plan;
 mod prepared;
 mod run;
+mod slices;
 #[cfg(test)]
 mod tests;
 mod watch;

@@ -1,5 +1,6 @@
 //! Graph → steps: iteration spaces, memory positions, and when each intermediate may go.
 
+use super::slices::{Slices, slices};
 use crate::backend::{Contraction, Device, Factorisation, Instruction, LoopNest, PreparedContraction, Program, Reduction};
 use crate::element::Dtype;
 use crate::error::{Error, ErrorKind};
@@ -35,8 +36,10 @@ pub(super) struct Only {
 pub(super) struct Step {
     /// The tensor whose memory the output takes over, for an operation that computes nothing.
     pub(super) reshaped: Option<TensorId>,
+    /// What is done in parts, for a product that is; it has no kernel of its own.
+    pub(super) sliced: Option<Box<Slices>>,
     pub(super) kernels: Vec<Kernel>,
-    /// Whether the kernels write every element of the outputs; else others are zero.
+    /// Whether they write every element of the outputs; else others are zero.
     pub(super) covers: bool,
     /// New tensors that the step computes, with the number of their elements.
     pub(super) outputs: Vec<(TensorId, usize)>,
@@ -76,17 +79,41 @@ pub(super) struct Access {
 /// # Errors
 /// Intermediates larger than memory can address.
 pub(super) fn plan(device: &dyn Device, graph: OpGraph, sources: &[Strided]) -> Result<Plan, Error> {
+    plan_into(device, graph, sources, None)
+}
+
+/// The same where the one tensor that is wanted is to lie like that, if it is said; nothing else reads it then.
+///
+/// # Errors
+/// As [`plan`].
+pub(super) fn plan_into(
+    device: &dyn Device,
+    graph: OpGraph,
+    sources: &[Strided],
+    target: Option<&Strided>,
+) -> Result<Plan, Error> {
     let layouts = graph.tensors().iter().map(|node| match node.slot {
         Some(slot) => Ok(sources[slot].clone()),
         None => Strided::row_major(&node.extents),
     });
-    let layouts = layouts.collect::<Result<Vec<_>, Error>>()?;
+    let mut layouts = layouts.collect::<Result<Vec<_>, Error>>()?;
+    if let Some(target) = target {
+        layouts[graph.sinks()[0].0] = target.clone();
+    }
     let mut steps = Vec::with_capacity(graph.operations().len());
     for node in graph.operations() {
         let outputs = node.outputs.iter().map(|edge| (edge.tensor, layouts[edge.tensor.0].len())).collect();
         let reshaped = (node.operation == Operation::Reshape).then(|| node.inputs[0].tensor);
-        let covers = !matches!(node.operation, Operation::Write { .. }) || node.inputs.len() > 1;
-        steps.push(Step { reshaped, kernels: kernels(device, &graph, node, &layouts)?, covers, outputs, release: Vec::new() });
+        let sliced = match &node.operation {
+            Operation::Sliced { parts, body } => Some(Box::new(slices(device, node, (parts, body), &layouts)?)),
+            _ => None,
+        };
+        let covers = match &node.operation {
+            Operation::Write { .. } => node.inputs.len() > 1,
+            _ => sliced.as_ref().is_none_or(|sliced| sliced.covers()),
+        };
+        let kernels = kernels(device, &graph, node, &layouts)?;
+        steps.push(Step { reshaped, sliced, kernels, covers, outputs, release: Vec::new() });
     }
     release(&graph, &mut steps);
     let results = graph.sinks().iter().map(|sink| layouts[sink.0].clone()).collect();
@@ -146,8 +173,8 @@ fn kernels(device: &dyn Device, graph: &OpGraph, node: &OperationNode, layouts: 
                 node.outputs.iter().map(|e| access(e, &e.labels(), &node.extents, layouts)).collect::<Result<_, _>>()?;
             Ok(vec![Kernel { nest, work: Work::Factorise(*kind), inputs, outputs }])
         }
-        // A step of its own that calls no kernel: `run` hands the memory on.
-        Operation::Reshape => Ok(Vec::new()),
+        // Steps of their own that call no kernel: `run` hands the memory on, or goes through the parts.
+        Operation::Reshape | Operation::Sliced { .. } => Ok(Vec::new()),
         Operation::Write { part } => {
             let (written, base) = node.inputs.split_last().expect("a write has a part");
             let whole = &node.outputs[0];
@@ -201,7 +228,7 @@ fn copy(from: &Edge, to: &Edge, extents: &[usize], layouts: &[Strided]) -> Resul
 
 /// Strides of a tensor along the labels of an iteration space: 0 where it has not the label, the sum where it has it
 /// twice.
-fn access(edge: &Edge, space: &[Label], extents: &[usize], layouts: &[Strided]) -> Result<Access, Error> {
+pub(super) fn access(edge: &Edge, space: &[Label], extents: &[usize], layouts: &[Strided]) -> Result<Access, Error> {
     let tensor = &layouts[edge.tensor.0];
     let mut strides = vec![0; space.len()];
     let mut offset = tensor.offset() as isize;
@@ -241,7 +268,9 @@ impl Plan {
     fn verify(&self) -> Result<(), Error> {
         let mut there: Vec<bool> = self.graph.tensors().iter().map(|node| node.slot.is_some()).collect();
         for (n, step) in self.steps.iter().enumerate() {
-            let mut reads = step.kernels.iter().flat_map(|k| &k.inputs).map(|access| access.tensor).chain(step.reshaped);
+            let sliced = step.sliced.iter().flat_map(|sliced| sliced.reads());
+            let kernels = step.kernels.iter().flat_map(|k| &k.inputs).map(|access| access.tensor);
+            let mut reads = kernels.chain(step.reshaped).chain(sliced);
             if let Some(tensor) = reads.find(|tensor| !there[tensor.0]) {
                 let message = format!("step {n} of the plan reads tensor {}, which is not there", tensor.0);
                 return Err(Error::new(ErrorKind::Shape(message)));

@@ -8,6 +8,7 @@ use super::context::Context;
 use super::doors::{DynOperand, DynValue, given, labels_statement};
 use super::kept::Sources;
 use super::made::{Made, Tensors, beginning};
+use super::memory::peak;
 use super::run::run_into;
 use super::watch::Watch;
 use crate::backend::{Device, copy};
@@ -118,6 +119,21 @@ impl<T: Element> Prepared<T> {
         self.result().extents()
     }
 
+    /// Bytes that a run takes: the result, all that lies between, and the work space of products; see
+    /// [`Context::memory_limit`]. Less the result's where it is computed [into](Prepared::run_into) a tensor that is there.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Context, Order, Tensor};
+    /// let a = Tensor::<f64>::filled([10, 10], 1.0)?;
+    /// let trace = Context::cpu().order(Order::AsWritten).prepare("ij,jk,ki->", &[&a, &a, &a])?;
+    /// assert_eq!(trace.peak_bytes(), 10 * 10 * 8 + 8); // the product of the first two, and the result
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn peak_bytes(&self) -> usize {
+        // A plan of more could not have been made.
+        usize::try_from(peak(&self.made.plan).bytes()).unwrap_or(usize::MAX)
+    }
+
     /// Computes the result from operands that lie like those the plan was made for: of the same extents and strides, wherever
     /// they start.
     ///
@@ -139,7 +155,9 @@ impl<T: Element> Prepared<T> {
         let sources = self.sources(operands)?;
         let (plan, result) = (&self.made.plan, self.result());
         target.write(&mut |DynPlace { data, layout }| {
-            if plan.makes_one() && result.steps_like(layout) {
+            // Parts of a product that is cancelled are not to be in a tensor of the program's.
+            let is_whole = self.watch.is_idle() || plan.steps.iter().all(|step| step.sliced.is_none());
+            if plan.makes_one() && result.steps_like(layout) && is_whole {
                 let (len, start) = (plan.result_len(), layout.offset());
                 let start = if len == 0 { 0 } else { start };
                 return run_into(plan, &*self.device, &self.watch, &sources, T::erase_mut(&mut data[start..][..len]));

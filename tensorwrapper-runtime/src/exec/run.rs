@@ -5,7 +5,8 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::context::Context;
-use super::plan::{Access, Kernel, Only, Plan, Step, Work, plan};
+use super::memory::within;
+use super::plan::{Access, Kernel, Only, Plan, Step, Work};
 use super::watch::Watch;
 use crate::backend::{Device, Operand, Output};
 use crate::callback::Callback;
@@ -14,7 +15,6 @@ use crate::error::Error;
 use crate::expr::Value;
 use crate::graph::{Lowered, OpGraph, TensorId, lower, lower_over};
 use crate::layout::Strided;
-use crate::optimize::optimize;
 use crate::tensor::{AnyRef, AnyTensor};
 
 /// A plan, and what it reads and calls.
@@ -116,7 +116,7 @@ fn optimized(context: &Context, graph: OpGraph, layouts: &[Strided]) -> Result<P
     if cfg!(debug_assertions) {
         graph.verify()?;
     }
-    plan(&*context.device, optimize(&graph, context.choices)?, layouts)
+    within(context, &graph, layouts)
 }
 
 /// Runs a plan on a device, on these sources and with these functions. Results are made only when every step has succeeded.
@@ -208,6 +208,11 @@ fn steps(
                 }
             };
             outputs.push((tensor, space));
+        }
+        if let Some(sliced) = &step.sliced {
+            let factors: SmallVec<[SliceRef<'_>; 4]> =
+                sliced.reads().map(|tensor| slice(plan, sources, memory, tensor)).collect();
+            sliced.run(device, |part| watching.between(number, part), &factors, outputs[0].1.as_mut())?;
         }
         for kernel in &step.kernels {
             launch(plan, device, (sources, functions), memory, kernel, &mut outputs)?;

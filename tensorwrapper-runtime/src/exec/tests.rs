@@ -162,7 +162,7 @@ fn pairs_make_the_same_product() {
         };
         let expected = result(&graph);
         for order in [Order::Auto, Order::Exact, Order::Greedy, Order::AsWritten] {
-            let binary = optimize(&graph, Choices { order, ..Choices::default() }).unwrap();
+            let binary = optimize(&graph, &Choices { order: order.clone(), ..Choices::default() }, None).unwrap();
             assert!(binary.operations().iter().all(|node| node.inputs.len() <= 2));
             assert_eq!(binary.operations().len(), graph.operations()[0].inputs.len().saturating_sub(1).max(1));
             let found = result(&binary);
@@ -181,7 +181,7 @@ fn other_operations_keep_their_places() {
     let b = (a.at("ik") * a.at("kl") * a.at("lj")).record("ij").unwrap();
     let c: Expr<'_, f64> = (b.at("ij").exp() / b.at("ik").max("k") + a.at("ij")).record("iij").unwrap();
     let graph = lower(&[Arc::clone(c.value()), Arc::clone(b.value())]).graph;
-    let binary = optimize(&graph, Choices::default()).unwrap();
+    let binary = optimize(&graph, &Choices::default(), None).unwrap();
     let count = |graph: &OpGraph, contract: bool| {
         graph.operations().iter().filter(|node| matches!(node.operation, Operation::Contract { .. }) == contract).count()
     };

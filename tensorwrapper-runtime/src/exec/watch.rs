@@ -48,7 +48,7 @@ impl Cancel {
     }
 }
 
-/// How far a run has come: told before each of its steps, and after the last.
+/// How far a run has come: told before each of its steps, between the parts of a step that is done in parts, and after the last.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Progress {
@@ -123,6 +123,12 @@ impl Context {
 }
 
 impl Watch {
+    /// Whether nobody is told of anything.
+    #[inline]
+    pub(super) fn is_idle(&self) -> bool {
+        self.0.is_none()
+    }
+
     /// Whether nobody looks on, not even a collector of spans.
     #[inline]
     pub(super) fn is_nobody(&self) -> bool {
@@ -189,6 +195,17 @@ impl Watching<'_> {
         }))
     }
 
+    /// Within a step that is done in parts, of which so much is done.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Cancelled`].
+    pub(super) fn between(&mut self, step: usize, part: f64) -> Result<(), Error> {
+        match &mut self.watched {
+            Some(watched) => watched.go_on(part * watched.costs[step]),
+            None => Ok(()),
+        }
+    }
+
     /// After a step.
     #[inline]
     pub(super) fn after(&mut self, step: usize) {
@@ -200,12 +217,18 @@ impl Watching<'_> {
 
 impl Watched<'_> {
     fn before(&mut self) -> Result<(), Error> {
+        self.go_on(0.0)?;
+        self.started = self.eyes.times.as_ref().map(|_| Instant::now());
+        Ok(())
+    }
+
+    /// Whether the run is to go on, so many operations into a step.
+    fn go_on(&self, within: f64) -> Result<(), Error> {
         let Progress { step, steps, .. } = self.progress;
         let is_cancelled = self.eyes.cancel.as_ref().is_some_and(Cancel::is_cancelled);
-        if is_cancelled || self.report().is_break() {
+        if is_cancelled || self.report(within).is_break() {
             return Err(Error::new(ErrorKind::Cancelled { step, steps }));
         }
-        self.started = self.eyes.times.as_ref().map(|_| Instant::now());
         Ok(())
     }
 
@@ -217,11 +240,12 @@ impl Watched<'_> {
         self.progress.done += self.costs[step];
         if self.progress.step == self.progress.steps {
             // All is done: there is nothing left to end.
-            let _ = self.report();
+            let _ = self.report(0.0);
         }
     }
 
-    fn report(&self) -> ControlFlow<()> {
-        self.eyes.report.as_ref().map_or(ControlFlow::Continue(()), |report| report(self.progress))
+    fn report(&self, within: f64) -> ControlFlow<()> {
+        let progress = Progress { done: self.progress.done + within, ..self.progress };
+        self.eyes.report.as_ref().map_or(ControlFlow::Continue(()), |report| report(progress))
     }
 }

@@ -38,6 +38,7 @@ fn operations(graph: &OpGraph) -> Vec<String> {
         Operation::Factorise(kind) => format!("{kind:?}"),
         Operation::Write { .. } => format!("write {}", node.inputs.len()),
         Operation::Reshape => "reshape".to_string(),
+        Operation::Sliced { parts, .. } => format!("parts of {parts:?}"),
     };
     graph.operations().iter().map(name).collect()
 }

@@ -112,6 +112,16 @@ pub enum Operation {
         /// How elements are folded where the output lacks a label.
         reduction: Reduction,
     },
+    /// A product made in parts, so that nothing between is ever there as a whole. The body computes a part of the output from
+    /// parts of the inputs: for each label that is cut, so many of its values at a time. Parts that differ in a label which the
+    /// output has not are added.
+    Sliced {
+        /// The labels that are cut, and the length of a part, which divides the extent.
+        parts: Vec<(Label, usize)>,
+        /// What is done with each part. Its sources are the inputs' parts in their order, with an axis for each label of the
+        /// input's edge; it wants one tensor, the output's part.
+        body: Box<OpGraph>,
+    },
     /// A decomposition of matrices, axes `[batch…, row, column]`, one output for each result.
     Factorise(Factorisation),
     /// The input's elements in the same order, with other extents.

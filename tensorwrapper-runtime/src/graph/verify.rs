@@ -1,6 +1,6 @@
 //! The promises of a graph, checked after every pass in debug builds.
 
-use super::{Edge, EdgeAxis, Instruction, OpGraph, Operation, OperationNode};
+use super::{Edge, EdgeAxis, Instruction, Label, OpGraph, Operation, OperationNode};
 use crate::error::{Error, ErrorKind};
 
 pub(super) fn verify(graph: &OpGraph) -> Result<(), Error> {
@@ -68,6 +68,7 @@ fn operation_fault(graph: &OpGraph, node: &OperationNode) -> Option<String> {
             (node.inputs.len().max(least), 1)
         }
         Operation::Map { program, .. } => (program.inputs().max(node.inputs.len()), 1),
+        Operation::Sliced { body, .. } => (body.sources().count(), 1),
         Operation::Reshape | Operation::Factorise(crate::backend::Factorisation::Cholesky) => (1, 1),
         Operation::Factorise(crate::backend::Factorisation::Eigh) => (node.inputs.len().clamp(1, 2), 2),
         Operation::Write { .. } => (node.inputs.len().clamp(1, 2), 1),
@@ -80,10 +81,15 @@ fn operation_fault(graph: &OpGraph, node: &OperationNode) -> Option<String> {
     if node.operation == Operation::Reshape && elements(&node.inputs[0]) != elements(&node.outputs[0]) {
         return Some("its extents make another number of elements".to_string());
     }
+    if let Operation::Sliced { parts, body } = &node.operation
+        && let Some(message) = body_fault(node, parts, body)
+    {
+        return Some(message);
+    }
     let converts = |n: usize| match &node.operation {
         Operation::Map { program, .. } => !program.instructions().contains(&Instruction::Input(n)),
         Operation::Factorise(_) => true,
-        Operation::Contract { .. } | Operation::Reshape | Operation::Write { .. } => false,
+        Operation::Contract { .. } | Operation::Sliced { .. } | Operation::Reshape | Operation::Write { .. } => false,
     };
     let dtype = graph.tensors[node.outputs[outputs - 1].tensor.0].dtype;
     let differs = |(n, edge): (usize, &Edge)| graph.tensors[edge.tensor.0].dtype != dtype && !converts(n);
@@ -91,4 +97,23 @@ fn operation_fault(graph: &OpGraph, node: &OperationNode) -> Option<String> {
         return Some("its element types do not agree".to_string());
     }
     None
+}
+
+/// A body that does not compute the parts.
+fn body_fault(node: &OperationNode, parts: &[(Label, usize)], body: &OpGraph) -> Option<String> {
+    let mut extents = node.extents.clone();
+    for &(label, length) in parts {
+        match extents.get_mut(label) {
+            Some(extent) if length > 0 && extent.is_multiple_of(length) => *extent = length,
+            _ => return Some(format!("parts of {length} do not make label {label}")),
+        }
+    }
+    let part = |edge: &Edge| edge.labels().iter().map(|&label| extents[label]).collect::<Vec<_>>();
+    let made = body.sinks.iter().map(|sink| &body.tensors[sink.0].extents);
+    if !body.sources().map(|source| &body.tensors[source.0].extents).eq(&node.inputs.iter().map(part).collect::<Vec<_>>())
+        || !made.eq([&part(&node.outputs[0])])
+    {
+        return Some("its body is of other extents than its parts".to_string());
+    }
+    verify(body).err().map(|error| format!("in its body {error}"))
 }

@@ -35,6 +35,7 @@ fn doubled(graph: &OpGraph, node: &OperationNode) -> Option<Dtype> {
             node.extents.len() > node.outputs[0].axes.len()
         }
         Operation::Map { reduction: Reduction::Product | Reduction::Max | Reduction::Min, .. }
+        | Operation::Sliced { .. }
         | Operation::Factorise(_)
         | Operation::Reshape
         | Operation::Write { .. } => false,

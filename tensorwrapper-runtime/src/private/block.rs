@@ -290,7 +290,7 @@ impl<'a> Block<'_, 'a, Context> {
         {
             let key = Key {
                 device: self.context.device.identity(),
-                choices: self.context.choices,
+                choices: self.context.choices.clone(),
                 tensors: tensors.iter().map(|(data, layout)| (data.dtype(), (*layout).clone())).collect(),
                 calls: self
                     .calls

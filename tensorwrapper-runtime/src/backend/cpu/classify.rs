@@ -158,6 +158,11 @@ impl Alone {
         Ok(Alone { nest, from, to, program: Program::new(vec![Instruction::Input(0)]) })
     }
 
+    /// Number of elements of the summed factor.
+    pub(super) fn len(&self) -> usize {
+        self.to.len()
+    }
+
     /// The summed factor.
     pub(super) fn sum<T: Scalar>(&self, threads: usize, data: &[T]) -> Result<Vec<T>, Error> {
         let mut summed = zeros::<T>(self.to.len())?;

@@ -155,6 +155,23 @@ pub(super) fn prepare_finished<T: Multiplied>(
 }
 
 impl<T: Multiplied> RunContraction for Ready<T> {
+    fn work_space(&self) -> usize {
+        let elements = match &self.way {
+            Way::Nothing | Way::ElementWise(_) | Way::Small(..) | Way::Finished(_) => 0,
+            Way::Product(product) => {
+                let (engine, sums) = &**product;
+                let packed = match engine {
+                    Engine::Direct(direct) => direct.work_space(self.threads),
+                    Engine::Matrices(matrices) => matrices.work_space(),
+                    // The engine packs into what its threads keep.
+                    Engine::Blocks(..) => 0,
+                };
+                sums.iter().flatten().map(Alone::len).fold(packed, usize::saturating_add)
+            }
+        };
+        elements.saturating_mul(size_of::<T>())
+    }
+
     unsafe fn run(&self, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
         let (engine, sums) = match &self.way {
             Way::Small(small, start) => {

@@ -98,6 +98,31 @@ impl<T: Element> Direct<T> {
         direct
     }
 
+    /// Elements of what it packs, and of the sums that threads make apart.
+    pub(super) fn work_space(&self, threads: usize) -> usize {
+        let packed = self.packed.as_ref().map_or(0, |(_, packed)| packed.len());
+        let apart = if self.is_split(threads) {
+            points(&self.kept) * if self.along_inner { 1 } else { self.vector.extent } * threads
+        } else {
+            0
+        };
+        packed + apart
+    }
+
+    fn operations(&self) -> usize {
+        points(&self.kept).saturating_mul(points(&self.inner)).saturating_mul(self.vector.extent)
+    }
+
+    /// Number of tasks that each row of outputs is.
+    fn stretches(&self) -> usize {
+        if self.along_inner { 1 } else { self.vector.extent.div_ceil(chunk::<T>()) }
+    }
+
+    /// Whether threads share the terms of the sums, because there are too few outputs to share.
+    fn is_split(&self, threads: usize) -> bool {
+        points(&self.kept) * self.stretches() < tasks::worth(threads, self.operations())
+    }
+
     /// Computes it.
     ///
     /// # Safety
@@ -129,13 +154,13 @@ impl<T> Deref for Run<'_, '_, T> {
 
 impl<T: Element> Run<'_, '_, T> {
     fn run(&self, threads: usize) -> Result<(), Error> {
-        let operations = points(&self.kept).saturating_mul(points(&self.inner)).saturating_mul(self.vector.extent);
-        let stretches = if self.along_inner { 1 } else { self.vector.extent.div_ceil(chunk::<T>()) };
-        let outputs = points(&self.kept) * stretches;
-        if outputs < tasks::worth(threads, operations) {
+        if self.is_split(threads) {
             return self.run_split(threads);
         }
-        tasks::split(threads, outputs, operations, |range| compiled(self.simd, Outputs { run: self, range, stretches }));
+        let stretches = self.stretches();
+        tasks::split(threads, points(&self.kept) * stretches, self.operations(), |range| {
+            compiled(self.simd, Outputs { run: self, range, stretches })
+        });
         Ok(())
     }
 

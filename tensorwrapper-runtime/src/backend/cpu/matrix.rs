@@ -196,6 +196,14 @@ impl<T: Element> Matrices<T> {
         self.small.filter(|_| self.is_one()).map(|small| (small, self.start))
     }
 
+    /// Elements of what is packed while it runs.
+    pub(super) fn work_space(&self) -> usize {
+        let packed = |side: &Side| side.packing.as_ref().map_or(0, |packing| packing.1);
+        let each = packed(&self.sides[LEFT]) + packed(&self.sides[RIGHT]) + packed(&self.result);
+        let whole: usize = self.whole.iter().flatten().map(Packed::len).sum();
+        whole.saturating_add(each.saturating_mul(self.threads[0].min(points(&self.batch))))
+    }
+
     /// Computes it.
     ///
     /// # Safety

@@ -34,6 +34,11 @@ impl Packed {
         Packed { permutation: Arc::new(Permutation::new(pairs)), from, len: stride as usize }
     }
 
+    /// Number of its elements.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
     /// Makes it.
     pub(super) fn make<T: Element>(&self, threads: usize, data: &[T]) -> Result<Vec<T>, Error> {
         let mut packed = zeros::<T>(self.len)?;

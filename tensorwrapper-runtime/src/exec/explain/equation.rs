@@ -94,6 +94,11 @@ impl<'g> Names<'g> {
                     false => format!("{}({}; {body})", name(*reduction), folded.join(", ")),
                 }
             }
+            Operation::Sliced { parts, body } => {
+                let cut: Vec<&str> = parts.iter().map(|&(label, _)| labels[label].as_str()).collect();
+                let (parts, products) = (super::read::count(node, parts), body.operations().len());
+                format!("{} in {parts} parts along {}, {products} products each", read.join(" * "), cut.join(", "))
+            }
             Operation::Factorise(kind) => format!("{}({})", format!("{kind:?}").to_lowercase(), read.join(", ")),
             Operation::Reshape => format!("reshape({})", read.join(", ")),
             Operation::Write { part } => {

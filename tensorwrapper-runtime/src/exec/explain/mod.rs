@@ -132,6 +132,8 @@ pub enum Class {
     Permutation,
     /// A decomposition of matrices.
     Decomposition,
+    /// Products made in parts, so that they need less memory.
+    Parts,
     /// The same memory with other extents.
     Reshape,
 }
@@ -149,6 +151,7 @@ impl Class {
             Class::Reduction => "reduction",
             Class::Permutation => "permutation",
             Class::Decomposition => "decomposition",
+            Class::Parts => "in-parts",
             Class::Reshape => "reshape",
         }
     }

@@ -68,8 +68,14 @@ fn shown(graph: &OpGraph, names: &Names<'_>, id: TensorId) -> ShownTensor {
 
 fn step(graph: &OpGraph, names: &Names<'_>, (id, node): (OperationId, &OperationNode), live: u128) -> ExplainedStep {
     let (class, batched) = class(graph, node);
-    let traffic = match node.operation {
+    let traffic = match &node.operation {
         Operation::Reshape => 0,
+        Operation::Sliced { parts, body } => {
+            let products = body.operations().iter();
+            let own =
+                products.map(|node| node.inputs.iter().map(|edge| read_bytes(body, node, edge)).sum::<u128>() + made(body, node));
+            (count(node, parts) as u128).saturating_mul(own.sum())
+        }
         _ => node.inputs.iter().map(|edge| read_bytes(graph, node, edge)).sum::<u128>() + made(graph, node),
     };
     ExplainedStep {
@@ -102,8 +108,16 @@ pub(in crate::exec) fn operations(graph: &OpGraph, node: &OperationNode) -> f64 
             let short = matrix.iter().min().copied().unwrap_or(1);
             batch.iter().chain(matrix).chain([&short]).map(|&extent| extent as f64).product()
         }
+        Operation::Sliced { parts, body } => {
+            count(node, parts) * body.operations().iter().map(|node| operations(body, node)).sum::<f64>()
+        }
         Operation::Reshape | Operation::Write { .. } => 0.0,
     }
+}
+
+/// How many parts there are.
+pub(super) fn count(node: &OperationNode, parts: &[(Label, usize)]) -> f64 {
+    parts.iter().map(|&(label, length)| (node.extents[label] / length) as f64).product()
 }
 
 /// Operations on one element.
@@ -124,7 +138,7 @@ fn work(program: &Program) -> f64 {
 pub(super) fn predicted(step: &ExplainedStep, links: &Links, tensors: &[ShownTensor], rates: Rates) -> Duration {
     let widest = links.reads.iter().chain(&links.makes).map(|&n| tensors[n].dtype.size()).max().unwrap_or(1);
     let elements = step.traffic as f64 / widest as f64;
-    let is_matrix = step.class == Class::MatMul || step.class == Class::Decomposition;
+    let is_matrix = matches!(step.class, Class::MatMul | Class::Decomposition | Class::Parts);
     Duration::try_from_secs_f64(rates.seconds(is_matrix, step.operations, elements)).unwrap_or(Duration::MAX)
 }
 
@@ -148,6 +162,7 @@ fn class(graph: &OpGraph, node: &OperationNode) -> (Class, bool) {
             (class, false)
         }
         Operation::Factorise(_) => (Class::Decomposition, graph.tensor(node.inputs[0].tensor).extents.len() > 2),
+        Operation::Sliced { .. } => (Class::Parts, false),
         Operation::Reshape => (Class::Reshape, false),
         Operation::Write { .. } => (Class::Permutation, false),
     }
@@ -243,7 +258,9 @@ fn live(graph: &OpGraph) -> Vec<u128> {
             let new = node.outputs.iter().filter(|edge| !wanted(edge.tensor) || node.operation == Operation::Reshape);
             now = new.fold(now, |now, edge| now.saturating_add(bytes(graph, edge.tensor)));
         }
-        found.push(now);
+        // Where parts are added up, one of them has memory of its own, which is counted with what lies between.
+        let within = if let Operation::Sliced { body, .. } = &node.operation { live(body).into_iter().max() } else { None };
+        found.push(now.saturating_add(within.unwrap_or(0)));
         if taken {
             continue;
         }

@@ -2,12 +2,14 @@
 //!
 //! Everything is a logarithm of base 2: three hundred tensors make numbers that no floating-point number holds.
 
+use std::hash::{Hash, Hasher};
+
 use super::bits::Weights;
 use super::tree::Tree;
 use super::{Network, Path};
 
 /// What the best order has least of.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Minimize {
     /// Multiplications: for each product the extents of all labels of both factors.
@@ -21,7 +23,7 @@ pub enum Minimize {
 }
 
 /// What a machine does in a second.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Rates {
     /// Multiplications of products of matrices: both factors have labels of their own, and some are summed.
     pub matrix: f64,
@@ -42,6 +44,25 @@ impl Rates {
     /// The time of a step of so many operations on so many elements: what [`Minimize::Time`] has least of.
     pub(crate) fn seconds(self, is_matrix: bool, operations: f64, elements: f64) -> f64 {
         operations / if is_matrix { self.matrix } else { self.other } + elements / self.elements
+    }
+
+    fn bits(&self) -> [u64; 3] {
+        [self.matrix, self.other, self.elements].map(f64::to_bits)
+    }
+}
+
+/// Bit by bit, so that rates can be part of what a plan was made for.
+impl PartialEq for Rates {
+    fn eq(&self, other: &Rates) -> bool {
+        self.bits() == other.bits()
+    }
+}
+
+impl Eq for Rates {}
+
+impl Hash for Rates {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.bits().hash(state);
     }
 }
 

@@ -15,7 +15,7 @@ use crate::error::{Error, ErrorKind};
 /// let search = Search::new().order(Order::Budget(Duration::from_secs(1))).minimize(Minimize::Size).seed(7);
 /// # let _ = search;
 /// ```
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Search {
     order: Order,
     minimize: Minimize,
@@ -103,7 +103,7 @@ impl Found {
 /// one, where it means a diagonal.
 ///
 /// # Errors
-/// No tensors, a label without extent, a label of `output` that no tensor has, a limit below one element.
+/// No tensors, a path of the caller's that does not fit, a label without extent, a label of `output` that no tensor has, a limit below one element.
 ///
 /// ```
 /// use tensorwrapper_runtime::order::{Search, find};
@@ -123,10 +123,11 @@ pub fn find(inputs: &[Vec<usize>], output: &[usize], extents: &[usize], search: 
         }
         limit => limit.map_or(f64::INFINITY, f64::log2),
     };
-    let (path, is_best) = self::search(&network, search.order, search.minimize, search.seed, search.rounds);
+    let (path, is_best) = self::search(&network, &search.order, search.minimize, search.seed, search.rounds)?;
     let tree = Tree::new(&network, Weights::new(extents), &path, search.minimize);
+    let limits = slice::Limits { elements: limit, adds: false, is_free: true };
     let mut random = Random::new(search.seed, 1);
-    let (sliced, tree) = slice::slice(&network, tree, limit, &mut random, &Clock::new(None));
+    let (sliced, tree) = slice::slice(&network, tree, limits, &mut random, &Clock::new(None));
     let cost = tree.cost();
     let slices: f64 = sliced.iter().map(|&label| (extents[label] as f64).log2()).sum();
     // An untouched tree is the path as it was found, in its order.

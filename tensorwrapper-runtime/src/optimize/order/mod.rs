@@ -9,6 +9,7 @@
 //! | `anneal.rs`, `reconfigure.rs` | improve a tree: by chance, by parts |
 //! | `slice.rs` | labels to take one value of at a time |
 //! | `auto.rs` | the search that uses all of these |
+//! | `given.rs` | an order that the program gives |
 //! | `find.rs` | the door for those who want an order and nothing else |
 
 mod anneal;
@@ -17,6 +18,7 @@ mod bits;
 mod cost;
 mod exact;
 mod find;
+mod given;
 mod greedy;
 mod random;
 mod reconfigure;
@@ -26,8 +28,10 @@ mod subsets;
 mod tests;
 mod tree;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::error::Error;
 use crate::graph::Label;
 
 pub use cost::{Minimize, Rates};
@@ -37,7 +41,7 @@ pub use find::{Found, Search, find};
 ///
 /// The same equation, order and seed give the same order of products, but for [`Budget`](Order::Budget), which takes what it
 /// has found when time is up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Order {
     /// The best order of up to 12 factors, a good one of more, quickly.
@@ -52,6 +56,28 @@ pub enum Order {
     Budget(Duration),
     /// From left to right.
     AsWritten,
+    /// These pairs, as NumPy's `einsum_path` counts them: positions in the list of the factors that are left, to whose end each
+    /// product goes. It is the order of every product of three and more factors that an equation or a block has; one that it
+    /// does not fit is an [`ErrorKind::Order`](crate::ErrorKind::Order). See [`Order::path`].
+    Path(Arc<[(usize, usize)]>),
+}
+
+impl Order {
+    /// The order of these pairs; see [`Order::Path`].
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Context, Order, Tensor};
+    /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
+    /// let from_the_right = Context::cpu().order(Order::path([(1, 2), (0, 1)]));
+    /// assert_eq!(from_the_right.einsum("ij,jk,kl->il", &[&a, &a, &a])?.as_slice(), [4.0; 4]);
+    ///
+    /// let error = from_the_right.einsum("ij,jk,kl,lm->im", &[&a, &a, &a, &a]).unwrap_err();
+    /// assert_eq!(error.to_string(), "the path has 2 pairs, but a product of 4 factors is made of 3");
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn path(pairs: impl IntoIterator<Item = (usize, usize)>) -> Order {
+        Order::Path(pairs.into_iter().collect())
+    }
 }
 
 /// A product: the labels of its factors and of its result.
@@ -86,18 +112,47 @@ impl Clock {
 }
 
 /// An order for a product of one or more factors.
-pub(crate) fn path(network: &Network, order: Order, seed: u64) -> Path {
-    search(network, order, Minimize::Operations, seed, None).0
+///
+/// # Errors
+/// A path that the program gives and that does not fit.
+pub(crate) fn path(network: &Network, order: &Order, minimize: Minimize, seed: u64) -> Result<Path, Error> {
+    Ok(search(network, order, minimize, seed, None)?.0)
+}
+
+/// An order of parts: the pairs, and of each label that is cut, ascending, how many of its values are taken at a time, which divide
+/// its extent. No product has more elements than `limit`, a logarithm not below 0, but that the result may, unless parts of it
+/// are added up. `path` is changed where it is not the program's own.
+pub(crate) fn cut(
+    network: &Network,
+    path: &Path,
+    (order, minimize, seed): (&Order, Minimize, u64),
+    limit: f64,
+) -> (Path, Vec<(Label, usize)>) {
+    let tree = tree::Tree::new(network, bits::Weights::new(&network.extents), path, minimize);
+    let is_free = match order {
+        Order::Auto | Order::Exact | Order::Budget(_) => true,
+        Order::Greedy | Order::AsWritten | Order::Path(_) => false,
+    };
+    let limits = slice::Limits { elements: limit, adds: true, is_free };
+    let (sliced, mut tree) = slice::slice(network, tree, limits, &mut random::Random::new(seed, 1), &Clock::new(None));
+    if sliced.is_empty() {
+        return (path.clone(), Vec::new());
+    }
+    let lengths = slice::lengths(network, &mut tree, limits, &sliced);
+    (if is_free { tree.path() } else { path.clone() }, lengths)
 }
 
 /// An order, and whether no other is better. `rounds` of annealing, where they are given, make [`Order::Auto`] search longer.
-fn search(network: &Network, order: Order, minimize: Minimize, seed: u64, rounds: Option<usize>) -> (Path, bool) {
+///
+/// # Errors
+/// A path that the program gives and that does not fit.
+fn search(network: &Network, order: &Order, minimize: Minimize, seed: u64, rounds: Option<usize>) -> Result<(Path, bool), Error> {
     let auto = |effort, time| auto::search(network, minimize, effort, seed, &Clock::new(time));
     // Searches of large networks take longer, so there are fewer.
     let starts = |of_all: usize, most: usize| (of_all / network.inputs.len().max(1)).min(most);
     let quick = auto::Effort { exact: 12, starts: starts(400, 8), rounds: rounds.unwrap_or(0) };
     let long = auto::Effort { exact: exact::DENSE, starts: starts(2000, 64), rounds: usize::MAX };
-    match order {
+    Ok(match order {
         Order::Auto => auto(quick, None),
         Order::Exact if network.inputs.len() <= exact::DENSE => (auto::small(network, minimize), true),
         Order::Exact => {
@@ -110,9 +165,10 @@ fn search(network: &Network, order: Order, minimize: Minimize, seed: u64, rounds
             }
         }
         Order::Greedy => (greedy::greedy(network), false),
-        Order::Budget(time) => auto(long, Some(time)),
+        Order::Budget(time) => auto(long, Some(*time)),
         Order::AsWritten => (as_written(network.inputs.len()), false),
-    }
+        Order::Path(pairs) => (given::given(pairs, network.inputs.len())?, false),
+    })
 }
 
 fn as_written(factors: usize) -> Path {

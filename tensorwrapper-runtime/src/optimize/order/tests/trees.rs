@@ -8,7 +8,7 @@ use super::super::bits::Weights;
 use super::super::cost::{Minimize, Rates};
 use super::super::random::Random;
 use super::super::reconfigure::Reconfigure;
-use super::super::slice::slice;
+use super::super::slice::{Limits, slice};
 use super::super::tree::Tree;
 use super::super::{Clock, Network, greedy};
 use super::{Simulation, assert_close, network, seeded};
@@ -107,7 +107,8 @@ fn slices_meet_their_limit() {
         let network = some_network(&mut rng);
         let limit = rng.random_range(0.0..6.0);
         let random = &mut Random::new(case, 0);
-        let (sliced, tree) = slice(&network, tree(&network, Minimize::Operations), limit, random, &Clock::new(None));
+        let limits = Limits { elements: limit, adds: false, is_free: true };
+        let (sliced, tree) = slice(&network, tree(&network, Minimize::Operations), limits, random, &Clock::new(None));
         let mut extents = network.extents.clone();
         sliced.iter().for_each(|&label| extents[label] = 1);
         let one = Network { extents, ..network.clone() };
@@ -140,7 +141,8 @@ fn slices_of_a_cube_are_cheap() {
     let reconfigure = &mut Reconfigure::new(labels);
     reconfigure.run(&mut whole, 9, 20, &mut Random::new(0, 0), &Clock::new(None));
     let (before, largest) = (whole.cost().operations, whole.cost().largest);
-    let (sliced, tree) = slice(&network, whole, largest - 3.0, &mut Random::new(0, 1), &Clock::new(None));
+    let limits = Limits { elements: largest - 3.0, adds: false, is_free: true };
+    let (sliced, tree) = slice(&network, whole, limits, &mut Random::new(0, 1), &Clock::new(None));
     let after = tree.cost().operations + sliced.len() as f64;
     assert!(after < before + 1.0, "{before} became {after}: {sliced:?}");
 }

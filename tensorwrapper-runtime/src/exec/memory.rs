@@ -1,0 +1,111 @@
+//! Memory of a run: what a plan needs, and plans that stay within a limit.
+
+use super::context::Context;
+use super::plan::{Plan, Work, plan};
+use crate::error::{Error, ErrorKind};
+use crate::graph::{OpGraph, TensorId};
+use crate::layout::Strided;
+use crate::optimize::{Limited, optimize};
+
+/// Bytes of a run, operands not included.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Peak {
+    /// Results, which are there from the beginning on.
+    pub(crate) results: u128,
+    /// The most that is needed beside them at once.
+    pub(crate) between: u128,
+    /// The largest tensor that is there then, if it is no result.
+    largest: Option<TensorId>,
+}
+
+impl Peak {
+    pub(crate) fn bytes(&self) -> u128 {
+        self.results + self.between
+    }
+}
+
+/// What a plan needs.
+pub(super) fn peak(plan: &Plan) -> Peak {
+    let bytes = |tensor: TensorId| {
+        let node = plan.graph.tensor(tensor);
+        node.extents.iter().map(|&extent| extent as u128).product::<u128>() * node.dtype.size() as u128
+    };
+    let results = plan.wanted.iter().map(|&(tensor, _)| bytes(tensor)).sum();
+    let mut peak = Peak { results, ..Peak::default() };
+    let mut live: Vec<TensorId> = Vec::new();
+    for step in &plan.steps {
+        let wanted = |tensor: &TensorId| plan.wanted.iter().any(|(wanted, _)| wanted == tensor);
+        live.extend(step.outputs.iter().map(|(tensor, _)| *tensor).filter(|tensor| !wanted(tensor)));
+        let kernels = step.kernels.iter().map(|kernel| match &kernel.work {
+            Work::Contract(contraction) => contraction.work_space() as u128,
+            Work::Map(..) | Work::Factorise(_) => 0,
+        });
+        let space = kernels.chain(step.sliced.iter().map(|sliced| sliced.work_space())).max().unwrap_or(0);
+        let between = space + live.iter().map(|&tensor| bytes(tensor)).sum::<u128>();
+        if between > peak.between {
+            let largest = live.iter().copied().max_by_key(|&tensor| bytes(tensor));
+            peak = Peak { between, largest, ..peak };
+        }
+        live.retain(|tensor| !step.release.contains(tensor));
+    }
+    peak
+}
+
+/// The plan of a graph for a context, within the context's limit.
+///
+/// # Errors
+/// [`ErrorKind::Limit`] when no plan is, and as [`plan`].
+pub(super) fn within(context: &Context, graph: &OpGraph, layouts: &[Strided]) -> Result<Plan, Error> {
+    let choices = &context.choices;
+    let made = |limited: Option<Limited<'_>>| plan(&*context.device, optimize(graph, choices, limited)?, layouts);
+    let Some(allowed) = choices.memory else { return made(None) };
+    let mut paths = Vec::new();
+    let mut limited = |elements: f64| made(Some(Limited { elements, paths: &mut paths }));
+    let fits = |plan: &Plan| peak(plan).bytes() <= allowed as u128;
+    // Without a limit the largest tensors may be more than memory can address.
+    let (whole, tried) = match limited(f64::INFINITY) {
+        Ok(plan) if fits(&plan) => return Ok(plan),
+        found => (found, most(allowed)),
+    };
+    // If the smallest parts do not do, nothing does.
+    let smallest = match limited(0.0) {
+        Ok(plan) if fits(&plan) => plan,
+        Ok(plan) => return Err(refused(&plan, allowed)),
+        Err(error) => return Err(whole.err().unwrap_or(error)),
+    };
+    // The largest parts that do: fewer of them take less time.
+    let (mut found, mut low, mut high) = (smallest, 0, tried);
+    while low + 1 < high {
+        let middle = (low + high) / 2;
+        match limited(f64::from(middle)) {
+            Ok(plan) if fits(&plan) => (found, low) = (plan, middle),
+            _ => high = middle,
+        }
+    }
+    Ok(found)
+}
+
+/// The logarithm of base 2 of more elements than so many bytes hold.
+fn most(bytes: usize) -> u32 {
+    usize::BITS - (bytes / size_of::<f32>()).leading_zeros() + 1
+}
+
+/// What does not fit in a plan that has nothing left to make smaller.
+fn refused(plan: &Plan, allowed: usize) -> Error {
+    let peak = peak(plan);
+    let bytes = |tensor: TensorId| {
+        let node = plan.graph.tensor(tensor);
+        node.extents.iter().map(|&extent| extent as u128).product::<u128>() * node.dtype.size() as u128
+    };
+    let result = plan.wanted.iter().map(|(tensor, _)| *tensor).max_by_key(|&tensor| bytes(tensor));
+    let is_result = peak.results > allowed as u128 || peak.largest.is_none();
+    let tensor = if is_result { result } else { peak.largest };
+    let tensor = tensor.expect("what needs memory has a tensor");
+    Error::new(ErrorKind::Limit {
+        extents: plan.graph.tensor(tensor).extents.clone(),
+        is_result,
+        bytes: bytes(tensor),
+        needed: if is_result { peak.results } else { peak.bytes() },
+        allowed: allowed as u128,
+    })
+}

@@ -1,0 +1,129 @@
+//! What runs take of memory is what their plans say, and never more than their context allows.
+
+mod counting;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
+use tensorwrapper::prelude::*;
+use tensorwrapper::{DynOperand, ErrorKind, Order, Prepared, keep_memory};
+
+/// Bytes that a run takes beside tensors: lists, and what threads compute chunks of elements in.
+const CHUNKS: usize = 100_000;
+
+/// Memory is counted of the whole program: one test at a time, and nothing kept from one run to the next.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    keep_memory(0);
+    alone
+}
+
+/// A product of random tensors.
+struct Network<T: Element> {
+    text: String,
+    tensors: Vec<Tensor<T>>,
+    /// Which tensor each factor is: some are there many times.
+    factors: Vec<usize>,
+}
+
+impl<T: Element> Network<T> {
+    /// Hyper-edges, diagonals, labels of one factor or of all, parts that hang together by nothing, extents 0 and 1, tensors that
+    /// are there many times.
+    fn random(rng: &mut StdRng) -> Network<T> {
+        let labels = rng.random_range(2..9);
+        let extents: Vec<usize> = (0..labels).map(|_| [0, 1, 2, 3, 4, 6, 9, 12][rng.random_range(0..8)]).collect();
+        // Nothing at all is quickly computed: mostly there is something.
+        let extents: Vec<usize> = extents.into_iter().map(|e| if e == 0 && rng.random_bool(0.9) { 6 } else { e }).collect();
+        let everywhere = rng.random_bool(0.2);
+        let (mut tensors, mut factors, mut words): (Vec<Tensor<T>>, Vec<usize>, Vec<String>) = Default::default();
+        for _ in 0..rng.random_range(3..7) {
+            let mut axes: Vec<usize> = (0..rng.random_range(0..4)).map(|_| rng.random_range(0..labels)).collect();
+            if everywhere {
+                axes.push(0);
+            }
+            let own: Vec<usize> = axes.iter().map(|&label| extents[label]).collect();
+            let known = (0..tensors.len()).find(|&n| tensors[n].extents() == own && rng.random_bool(0.5));
+            factors.push(known.unwrap_or(tensors.len()));
+            if known.is_none() {
+                let element = |_: &[usize]| T::from_complex(num_complex::Complex::new(rng.random_range(-1.0..1.0), 0.5));
+                tensors.push(Tensor::from_fn(own, element).unwrap());
+            }
+            words.push(axes.iter().map(|&label| (b'a' + label as u8) as char).collect());
+        }
+        let mut output: Vec<char> = words.concat().chars().filter(|_| rng.random_bool(0.3)).collect();
+        output.sort_unstable();
+        output.dedup();
+        let text = format!("{}->{}", words.join(","), output.into_iter().collect::<String>());
+        Network { text, tensors, factors }
+    }
+
+    fn operands(&self) -> Vec<&dyn DynOperand<T>> {
+        self.factors.iter().map(|&n| &self.tensors[n] as &dyn DynOperand<T>).collect()
+    }
+}
+
+/// Runs once to make each thread's blocks and once to count.
+fn measured<T: Element>(prepared: &Prepared<T>, operands: &[&dyn DynOperand<T>]) -> usize {
+    drop(prepared.run(operands).unwrap());
+    keep_memory(0);
+    counting::most_bytes(|| prepared.run(operands).unwrap())
+}
+
+/// Ever smaller limits of networks: how many runs were in parts, and how many networks were refused in the end.
+fn shrink<T: Element>(seed: u64, cases: usize, near: f64) -> [usize; 2] {
+    let mut rng = StdRng::seed_from_u64(seed);
+    let mut counts = [0, 0];
+    for case in 0..cases {
+        let network = Network::<T>::random(&mut rng);
+        let operands = network.operands();
+        let order = [Order::Auto, Order::Greedy, Order::AsWritten][case % 3].clone();
+        let context = [Context::cpu(), Context::cpu().threads(1), Context::reference()][case / 3 % 3].clone().order(order);
+        let whole = context.prepare(&network.text, &operands).unwrap();
+        let expected = whole.run(&operands).unwrap();
+        let scale = expected.as_slice().iter().map(|x| x.to_complex().norm()).fold(1.0, f64::max);
+        let mut limit = whole.peak_bytes();
+        loop {
+            let limited = match context.clone().memory_limit(limit).prepare(&network.text, &operands) {
+                Ok(limited) => limited,
+                Err(error) => {
+                    assert!(matches!(error.kind(), ErrorKind::Limit { .. }), "{error}");
+                    counts[1] += 1;
+                    break;
+                }
+            };
+            assert!(limited.peak_bytes() <= limit, "{} of {limit}: {}", limited.peak_bytes(), network.text);
+            let most = measured(&limited, &operands);
+            assert!(most <= limit + CHUNKS, "{most} of {limit}: {}", network.text);
+            let found = limited.run(&operands).unwrap();
+            assert_eq!(found.extents(), expected.extents());
+            for (a, b) in found.as_slice().iter().zip(expected.as_slice()) {
+                let error = (a.to_complex() - b.to_complex()).norm();
+                assert!(error <= near * scale, "{a} instead of {b}, case {case}, limit {limit}: {}", network.text);
+            }
+            counts[0] += usize::from(limited.peak_bytes() < whole.peak_bytes());
+            // Below what it takes now, so that each limit asks for smaller parts.
+            limit = limited.peak_bytes().saturating_sub(1) * 3 / 4;
+            if limit == 0 {
+                break;
+            }
+        }
+    }
+    counts
+}
+
+#[test]
+fn networks_are_the_same_within_any_limit() {
+    let _alone = alone();
+    let [parts, refused] = shrink::<f64>(31, 200, 1e-11);
+    assert!(parts > 100 && refused > 100, "{parts} runs in parts, {refused} networks refused");
+}
+
+#[test]
+fn so_they_are_in_other_element_types() {
+    let _alone = alone();
+    assert!(shrink::<f32>(32, 60, 1e-3)[0] > 30);
+    assert!(shrink::<num_complex::Complex<f64>>(33, 60, 1e-11)[0] > 30);
+    assert!(shrink::<num_complex::Complex<f32>>(34, 60, 1e-3)[0] > 30);
+}
