@@ -4,9 +4,10 @@
 
 use smallvec::SmallVec;
 
+use super::arena::Arenas;
 use super::memory::peak;
 use super::plan::{Plan, access, plan_into};
-use super::run::run_into;
+use super::run::run_within;
 use super::watch::Watch;
 use crate::backend::{Device, Operand, Output};
 use crate::element::Dtype;
@@ -118,15 +119,16 @@ impl Slices {
         let mut done = 0.0;
         let len = self.added.as_ref().map_or(0, |[own, _]| own.len());
         let mut part = Buffer::for_results(self.dtype(), len)?;
+        let mut arenas = Arenas::new(&self.body.places)?;
         let mut index: SmallVec<[usize; 4]> = SmallVec::from_elem(0, self.counts.len());
         loop {
             let inputs: SmallVec<[SliceRef<'_>; 4]> =
                 self.inputs.iter().zip(factors).map(|((_, begin), data)| data.after(begin.at(&index))).collect();
             let target = output.after(self.output.at(&index));
             match &self.added {
-                None => run_into(&self.body, device, &nobody, &inputs, target)?,
+                None => run_within(&self.body, device, &nobody, &inputs, target, &mut arenas)?,
                 Some([own, there]) => {
-                    run_into(&self.body, device, &nobody, &inputs, part.as_mut())?;
+                    run_within(&self.body, device, &nobody, &inputs, part.as_mut(), &mut arenas)?;
                     device.add(&Operand::new(part.as_ref(), own), Output::new(target, there));
                 }
             }

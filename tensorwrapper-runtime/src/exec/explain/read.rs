@@ -8,8 +8,9 @@ use crate::backend::{Binary, Instruction, Program};
 use crate::graph::{Edge, Label, OpGraph, Operation, OperationId, OperationNode, TensorId};
 use crate::optimize::order::Rates;
 
-/// Explains a graph as it is computed: after all passes.
-pub(in crate::exec) fn explain(graph: &OpGraph, device: String) -> Explanation {
+/// Explains a graph as it is computed, after all passes. `live` are the bytes that are there
+/// while each step runs, `peak` what a run takes.
+pub(in crate::exec) fn explain(graph: &OpGraph, device: String, live: &[u128], peak: u128) -> Explanation {
     let names = Names::new(graph);
     let sources: Vec<TensorId> = graph.sources().collect();
     let made = graph.tensor_ids().filter(|id| graph.tensor(*id).producer.is_some());
@@ -17,7 +18,6 @@ pub(in crate::exec) fn explain(graph: &OpGraph, device: String) -> Explanation {
     let mut places = vec![0; order.len()];
     order.iter().enumerate().for_each(|(place, id)| places[id.0] = place);
     let tensors: Vec<ShownTensor> = order.iter().map(|&id| shown(graph, &names, id)).collect();
-    let live = live(graph);
     let rates = Rates::default();
     let mut links = Vec::with_capacity(graph.operations().len());
     let mut steps = Vec::with_capacity(graph.operations().len());
@@ -38,7 +38,7 @@ pub(in crate::exec) fn explain(graph: &OpGraph, device: String) -> Explanation {
     }
     let mut makers = vec![None; tensors.len()];
     links.iter().enumerate().for_each(|(n, links)| links.makes.iter().for_each(|&made| makers[made] = Some(n)));
-    Explanation { tensors, steps, links, makers, rates, device, runs: 0 }
+    Explanation { tensors, steps, links, makers, rates, device, peak, runs: 0 }
 }
 
 /// What the steps of a graph are called.
@@ -232,43 +232,4 @@ fn read_bytes(graph: &OpGraph, node: &OperationNode, edge: &Edge) -> u128 {
 
 fn made(graph: &OpGraph, node: &OperationNode) -> u128 {
     node.outputs.iter().map(|edge| bytes(graph, edge.tensor)).fold(0, u128::saturating_add)
-}
-
-/// Bytes of intermediates and results that are there while each operation runs. Results have their memory before anything runs.
-fn live(graph: &OpGraph) -> Vec<u128> {
-    let mut last = vec![None; graph.tensors().len()];
-    for (n, node) in graph.operations().iter().enumerate() {
-        node.inputs.iter().chain(&node.outputs).for_each(|edge| last[edge.tensor.0] = Some(n));
-    }
-    let wanted = |id: TensorId| graph.sinks().contains(&id);
-    let is_taken_over = |n: usize, node: &OperationNode| {
-        let from = node.inputs[0].tensor;
-        node.operation == Operation::Reshape && last[from.0] == Some(n) && !wanted(from) && graph.tensor(from).slot.is_none()
-    };
-    // A result that takes over the memory of an intermediate has none before.
-    let mut now = 0u128;
-    for node in graph.operations() {
-        let own = node.outputs.iter().filter(|edge| wanted(edge.tensor) && node.operation != Operation::Reshape);
-        now = own.fold(now, |now, edge| now.saturating_add(bytes(graph, edge.tensor)));
-    }
-    let mut found = Vec::with_capacity(graph.operations().len());
-    for (n, node) in graph.operations().iter().enumerate() {
-        let taken = is_taken_over(n, node);
-        if !taken {
-            let new = node.outputs.iter().filter(|edge| !wanted(edge.tensor) || node.operation == Operation::Reshape);
-            now = new.fold(now, |now, edge| now.saturating_add(bytes(graph, edge.tensor)));
-        }
-        // Where parts are added up, one of them has memory of its own, which is counted with what lies between.
-        let within = if let Operation::Sliced { body, .. } = &node.operation { live(body).into_iter().max() } else { None };
-        found.push(now.saturating_add(within.unwrap_or(0)));
-        if taken {
-            continue;
-        }
-        let mut gone: Vec<TensorId> = node.inputs.iter().chain(&node.outputs).map(|edge| edge.tensor).collect();
-        gone.sort_unstable();
-        gone.dedup();
-        gone.retain(|&id| last[id.0] == Some(n) && !wanted(id) && graph.tensor(id).slot.is_none());
-        now = gone.into_iter().fold(now, |now, id| now.saturating_sub(bytes(graph, id)));
-    }
-    found
 }
