@@ -96,6 +96,11 @@ impl<'a> SliceRef<'a> {
         each!(SliceRef, self, s => Element::erase(s.get(start..).unwrap_or(&[])))
     }
 
+    /// The elements of a range.
+    pub(crate) fn range(self, range: std::ops::Range<usize>) -> SliceRef<'a> {
+        each!(SliceRef, self, s => Element::erase(&s[range]))
+    }
+
     /// The same elements in memory of their own.
     pub fn to_buffer(self) -> Buffer {
         each!(SliceRef, self, s => Element::erase_vec(s.to_vec().into()))
@@ -131,6 +136,26 @@ impl SliceMut<'_> {
     /// The same elements, borrowed for a shorter time.
     pub fn reborrow(&mut self) -> SliceMut<'_> {
         each!(SliceMut, self, s => Element::erase_mut(s))
+    }
+}
+
+impl<'a> SliceMut<'a> {
+    /// The elements before a position, and those from it on.
+    pub(crate) fn split(self, at: usize) -> (SliceMut<'a>, SliceMut<'a>) {
+        each!(SliceMut, self, s => {
+            let (before, behind) = s.split_at_mut(at);
+            (Element::erase_mut(before), Element::erase_mut(behind))
+        })
+    }
+
+    /// The same elements, to be read alone.
+    pub(crate) fn into_ref(self) -> SliceRef<'a> {
+        each!(SliceMut, self, s => Element::erase(s))
+    }
+
+    /// Takes over the elements of memory of the same type and length.
+    pub(crate) fn copy_from(&mut self, from: SliceRef<'_>) {
+        each!(SliceMut, self, s => s.copy_from_slice(Element::typed(from).expect("both are of one element type")))
     }
 }
 

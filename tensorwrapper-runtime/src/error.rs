@@ -79,6 +79,13 @@ pub enum ErrorKind {
     },
     /// Part of the language that this version does not have.
     Unsupported(String),
+    /// A run that was ended by a [`Cancel`](crate::Cancel) token, or by the function that was told of its progress.
+    Cancelled {
+        /// Steps that were done.
+        step: usize,
+        /// Steps of the plan.
+        steps: usize,
+    },
     /// An order of products that does not fit the product.
     Order(String),
     /// More memory than the [limit](crate::Context::memory_limit) of the context allows.
@@ -93,13 +100,6 @@ pub enum ErrorKind {
         needed: u128,
         /// Bytes allowed.
         allowed: u128,
-    },
-    /// A run that was ended by a [`Cancel`](crate::Cancel) token, or by the function that was told of its progress.
-    Cancelled {
-        /// Steps that were done.
-        step: usize,
-        /// Steps of the plan.
-        steps: usize,
     },
     /// Memory that the system refused.
     Memory {
@@ -196,6 +196,7 @@ impl fmt::Display for ErrorKind {
             | ErrorKind::Order(message)
             | ErrorKind::LinearAlgebra { message } => f.write_str(message),
             ErrorKind::Syntax { message, position } => write!(f, "{message} (at byte {position})"),
+            ErrorKind::Cancelled { step, steps } => write!(f, "the run was cancelled after {step} of {steps} steps"),
             ErrorKind::Limit { extents, is_result, bytes, needed, allowed } => {
                 let what = if *is_result { "a result" } else { "an intermediate" };
                 write!(f, "{what} of extents {extents:?} needs {bytes} bytes, ")?;
@@ -204,7 +205,6 @@ impl fmt::Display for ErrorKind {
                 }
                 write!(f, "but the context allows {allowed}")
             }
-            ErrorKind::Cancelled { step, steps } => write!(f, "the run was cancelled after {step} of {steps} steps"),
             ErrorKind::Memory { bytes } => write!(f, "the system has no {bytes} bytes of memory to give"),
             ErrorKind::Io { path, message } => write!(f, "{}: {message}", path.display()),
             ErrorKind::Several(errors) => {

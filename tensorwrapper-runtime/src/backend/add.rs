@@ -25,10 +25,10 @@ fn typed<T: Element>(part: &Operand<'_>, output: Output<'_>) {
             };
             for (to, from) in rows(to).zip(rows(from)) {
                 let row = target[to..][..length].iter_mut().zip(&source[from..][..length]);
-                row.for_each(|(sum, &term)| *sum = *sum + term);
+                row.for_each(|(sum, &term)| *sum += term);
             }
         }
-        _ => to.positions().zip(from.positions()).for_each(|(to, from)| target[to] = target[to] + source[from]),
+        _ => to.positions().zip(from.positions()).for_each(|(to, from)| target[to] += source[from]),
     }
 }
 

@@ -1,54 +1,62 @@
 //! Memory of a run: what a plan needs, and plans that stay within a limit.
 
 use super::context::Context;
-use super::plan::{Plan, Work, plan};
+use super::places::Home;
+use super::plan::{Plan, Step, Work, plan};
+use crate::element::Dtype;
 use crate::error::{Error, ErrorKind};
 use crate::graph::{OpGraph, TensorId};
 use crate::layout::Strided;
 use crate::optimize::{Limited, optimize};
 
 /// Bytes of a run, operands not included.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Peak {
     /// Results, which are there from the beginning on.
     pub(crate) results: u128,
-    /// The most that is needed beside them at once.
+    /// The most that is needed beside them: the arenas, and the work space of the step that takes most.
     pub(crate) between: u128,
-    /// The largest tensor that is there then, if it is no result.
-    largest: Option<TensorId>,
 }
 
 impl Peak {
-    pub(crate) fn bytes(&self) -> u128 {
+    pub(crate) fn bytes(self) -> u128 {
         self.results + self.between
     }
 }
 
+/// Work space of a step.
+fn space(step: &Step) -> u128 {
+    let kernels = step.kernels.iter().map(|kernel| match &kernel.work {
+        Work::Contract(contraction) => contraction.work_space() as u128,
+        Work::Map(..) | Work::Factorise(_) => 0,
+    });
+    kernels.chain(step.sliced.iter().map(|sliced| sliced.work_space())).max().unwrap_or(0)
+}
+
+/// Bytes that are there while each step runs: results, what lies between, and the work space of the step.
+pub(super) fn live(plan: &Plan) -> Vec<u128> {
+    let bytes = |tensor: TensorId, len: usize| len as u128 * plan.graph.tensor(tensor).dtype.size() as u128;
+    let between = |tensor: TensorId| matches!(plan.places.homes[tensor.0], Home::Piece(_));
+    let mut now: u128 = plan.places.results.iter().map(|&(dtype, len)| len as u128 * dtype.size() as u128).sum();
+    let mut sizes = vec![0; plan.graph.tensors().len()];
+    let mut found = Vec::with_capacity(plan.steps.len());
+    for step in &plan.steps {
+        for &(tensor, len) in step.outputs.iter().filter(|(tensor, _)| between(*tensor)) {
+            sizes[tensor.0] = bytes(tensor, len);
+            now += if step.takes_over.is_some() { 0 } else { sizes[tensor.0] };
+        }
+        found.push(now + space(step));
+        let gone = step.release.iter().filter(|tensor| step.takes_over != Some(**tensor));
+        now -= gone.map(|tensor| sizes[tensor.0]).sum::<u128>();
+    }
+    found
+}
+
 /// What a plan needs.
 pub(super) fn peak(plan: &Plan) -> Peak {
-    let bytes = |tensor: TensorId| {
-        let node = plan.graph.tensor(tensor);
-        node.extents.iter().map(|&extent| extent as u128).product::<u128>() * node.dtype.size() as u128
-    };
-    let results = plan.wanted.iter().map(|&(tensor, _)| bytes(tensor)).sum();
-    let mut peak = Peak { results, ..Peak::default() };
-    let mut live: Vec<TensorId> = Vec::new();
-    for step in &plan.steps {
-        let wanted = |tensor: &TensorId| plan.wanted.iter().any(|(wanted, _)| wanted == tensor);
-        live.extend(step.outputs.iter().map(|(tensor, _)| *tensor).filter(|tensor| !wanted(tensor)));
-        let kernels = step.kernels.iter().map(|kernel| match &kernel.work {
-            Work::Contract(contraction) => contraction.work_space() as u128,
-            Work::Map(..) | Work::Factorise(_) => 0,
-        });
-        let space = kernels.chain(step.sliced.iter().map(|sliced| sliced.work_space())).max().unwrap_or(0);
-        let between = space + live.iter().map(|&tensor| bytes(tensor)).sum::<u128>();
-        if between > peak.between {
-            let largest = live.iter().copied().max_by_key(|&tensor| bytes(tensor));
-            peak = Peak { between, largest, ..peak };
-        }
-        live.retain(|tensor| !step.release.contains(tensor));
-    }
-    peak
+    let bytes = |memory: &[(Dtype, usize)]| memory.iter().map(|&(dtype, len)| len as u128 * dtype.size() as u128).sum::<u128>();
+    let most = plan.steps.iter().map(space).max().unwrap_or(0);
+    Peak { results: bytes(&plan.places.results), between: bytes(&plan.places.arenas) + most }
 }
 
 /// The plan of a graph for a context, within the context's limit.
@@ -90,22 +98,31 @@ fn most(bytes: usize) -> u32 {
     usize::BITS - (bytes / size_of::<f32>()).leading_zeros() + 1
 }
 
-/// What does not fit in a plan that has nothing left to make smaller.
+/// What does not fit in a plan that has nothing left to make smaller: the largest result, where the results alone are too much,
+/// else the largest intermediate.
 fn refused(plan: &Plan, allowed: usize) -> Error {
     let peak = peak(plan);
     let bytes = |tensor: TensorId| {
         let node = plan.graph.tensor(tensor);
         node.extents.iter().map(|&extent| extent as u128).product::<u128>() * node.dtype.size() as u128
     };
-    let result = plan.wanted.iter().map(|(tensor, _)| *tensor).max_by_key(|&tensor| bytes(tensor));
-    let is_result = peak.results > allowed as u128 || peak.largest.is_none();
-    let tensor = if is_result { result } else { peak.largest };
-    let tensor = tensor.expect("what needs memory has a tensor");
+    let largest = |is_result: bool| {
+        let made = plan.graph.tensor_ids().filter(|&tensor| match plan.places.homes[tensor.0] {
+            Home::Source(_) => false,
+            Home::Result(_) => is_result,
+            Home::Piece(_) => !is_result,
+        });
+        made.max_by_key(|&tensor| bytes(tensor))
+    };
+    let too_many = peak.results > allowed as u128;
+    let between = if too_many { None } else { largest(false) };
+    // Without intermediates it is the work space of a result that is too much.
+    let tensor = between.or_else(|| largest(true)).expect("what needs memory has a tensor");
     Error::new(ErrorKind::Limit {
         extents: plan.graph.tensor(tensor).extents.clone(),
-        is_result,
+        is_result: between.is_none(),
         bytes: bytes(tensor),
-        needed: if is_result { peak.results } else { peak.bytes() },
+        needed: if too_many { peak.results } else { peak.bytes() },
         allowed: allowed as u128,
     })
 }

@@ -4,14 +4,17 @@
 
 #[cfg(test)]
 mod accumulate_tests;
+mod arena;
 mod context;
 mod doors;
 mod explain;
 mod kept;
 mod made;
 mod memory;
+mod places;
 mod plan;
 mod prepared;
+mod rates;
 mod run;
 mod slices;
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Graph → steps: iteration spaces, memory positions, and when each intermediate may go.
 
+use super::places::Places;
 use super::slices::{Slices, slices};
 use crate::backend::{Contraction, Device, Factorisation, Instruction, LoopNest, PreparedContraction, Program, Reduction};
 use crate::element::Dtype;
@@ -14,8 +15,8 @@ use smallvec::SmallVec;
 pub(crate) struct Plan {
     pub(super) graph: OpGraph,
     pub(super) steps: Vec<Step>,
-    /// The wanted tensors that steps compute into memory of their own, with the number of their elements.
-    pub(super) wanted: Vec<(TensorId, usize)>,
+    /// Where the tensors live.
+    pub(super) places: Places,
     /// Where the elements of the wanted tensors lie, in the order asked for.
     pub(crate) results: Vec<Strided>,
     pub(super) only: Option<Only>,
@@ -34,8 +35,10 @@ pub(super) struct Only {
 /// One operation, ready for a device.
 #[derive(Debug)]
 pub(super) struct Step {
-    /// The tensor whose memory the output takes over, for an operation that computes nothing.
+    /// The tensor whose elements the output's are, for an operation that computes nothing.
     pub(super) reshaped: Option<TensorId>,
+    /// The tensor whose memory the output takes over.
+    pub(super) takes_over: Option<TensorId>,
     /// What is done in parts, for a product that is; it has no kernel of its own.
     pub(super) sliced: Option<Box<Slices>>,
     pub(super) kernels: Vec<Kernel>,
@@ -113,14 +116,17 @@ pub(super) fn plan_into(
             _ => sliced.as_ref().is_none_or(|sliced| sliced.covers()),
         };
         let kernels = kernels(device, &graph, node, &layouts)?;
-        steps.push(Step { reshaped, sliced, kernels, covers, outputs, release: Vec::new() });
+        steps.push(Step { reshaped, takes_over: None, sliced, kernels, covers, outputs, release: Vec::new() });
     }
     release(&graph, &mut steps);
     let results = graph.sinks().iter().map(|sink| layouts[sink.0].clone()).collect();
-    let made = steps.iter().filter(|step| step.reshaped.is_none()).flat_map(|step| &step.outputs);
-    let wanted = made.filter(|(tensor, _)| graph.sinks().contains(tensor)).copied().collect();
+    for step in &mut steps {
+        // Every reshaped tensor is an intermediate in C order. Its last reader takes its memory, others a copy.
+        step.takes_over = step.reshaped.filter(|tensor| step.release.contains(tensor));
+    }
+    let places = Places::new(&graph, &steps);
     let only = only(&graph, &steps);
-    let plan = Plan { graph, steps, wanted, results, only };
+    let plan = Plan { graph, steps, places, results, only };
     if cfg!(debug_assertions) {
         plan.verify()?;
     }
@@ -256,12 +262,12 @@ pub(super) fn access(edge: &Edge, space: &[Label], extents: &[usize], layouts: &
 impl Plan {
     /// Whether it has one result, which a step computes into memory that is there for it.
     pub(crate) fn makes_one(&self) -> bool {
-        matches!((self.graph.sinks(), &self.wanted[..]), ([sink], [(made, _)]) if sink == made)
+        matches!((self.graph.sinks(), &self.places.results[..]), ([_], [_]))
     }
 
     /// The number of elements of the one result that it [makes](Plan::makes_one).
     pub(crate) fn result_len(&self) -> usize {
-        self.wanted[0].1
+        self.places.results[0].1
     }
 
     /// Whether every step reads what is there and no step releases what is still needed.

@@ -155,7 +155,8 @@ impl<T: Element> Prepared<T> {
         let sources = self.sources(operands)?;
         let (plan, result) = (&self.made.plan, self.result());
         target.write(&mut |DynPlace { data, layout }| {
-            if plan.makes_one() && result.steps_like(layout) {
+            // What a run that is cancelled has begun is not to be in a tensor of the program's.
+            if plan.makes_one() && result.steps_like(layout) && self.watch.is_idle() {
                 let (len, start) = (plan.result_len(), layout.offset());
                 let start = if len == 0 { 0 } else { start };
                 return run_into(plan, &*self.device, &self.watch, &sources, T::erase_mut(&mut data[start..][..len]));

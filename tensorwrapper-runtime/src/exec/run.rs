@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use super::arena::{Arenas, Memory, Outputs, Space};
 use super::context::Context;
 use super::memory::within;
-use super::plan::{Access, Kernel, Only, Plan, Step, Work};
+use super::places::Home;
+use super::plan::{Access, Kernel, Only, Plan, Work};
 use super::watch::Watch;
 use crate::backend::{Device, Operand, Output};
 use crate::callback::Callback;
@@ -46,41 +48,6 @@ impl Planned<'_> {
 /// The wanted tensors' elements, in the order of [`Plan::results`]. Like all lists here it needs no memory of its own
 /// while it is short: a small equation's call is to cost little more than its arithmetic.
 pub(crate) type Computed = SmallVec<[Buffer; 1]>;
-
-/// Memory of one tensor while a plan runs.
-enum Space<'t> {
-    /// Its own.
-    Own(Buffer),
-    /// The program's, which is to hold the result.
-    Lent(SliceMut<'t>),
-}
-
-impl Space<'_> {
-    fn as_ref(&self) -> SliceRef<'_> {
-        match self {
-            Space::Own(buffer) => buffer.as_ref(),
-            Space::Lent(slice) => slice.as_ref(),
-        }
-    }
-
-    fn as_mut(&mut self) -> SliceMut<'_> {
-        match self {
-            Space::Own(buffer) => buffer.as_mut(),
-            Space::Lent(slice) => slice.reborrow(),
-        }
-    }
-
-    /// The same elements once more.
-    fn copy(&self) -> Space<'static> {
-        Space::Own(self.as_ref().to_buffer())
-    }
-}
-
-/// Memory of the graph's tensors while a plan runs.
-type Memory<'t> = SmallVec<[Option<Space<'t>>; 4]>;
-
-/// New tensors of a step.
-type New<'t> = SmallVec<[(TensorId, Space<'t>); 1]>;
 
 /// Computes recorded values together, each shared part once, in the order given.
 ///
@@ -136,12 +103,11 @@ pub(crate) fn run(
         run_only(plan, only, sources, result.as_mut())?;
         return Ok(Computed::from_buf([result]));
     }
-    let mut memory: Memory<'_> = plan.graph.tensors().iter().map(|_| None).collect();
-    for &(tensor, len) in &plan.wanted {
-        memory[tensor.0] = Some(Space::Own(Buffer::for_results(plan.graph.tensor(tensor).dtype, len)?));
-    }
-    steps(plan, device, watch, (sources, functions), &mut memory)?;
-    Ok(collect(plan, memory))
+    let results = plan.places.results.iter().map(|&(dtype, len)| Buffer::for_results(dtype, len).map(Space::Own));
+    let mut results = results.collect::<Result<SmallVec<[Space<'_>; 1]>, Error>>()?;
+    let mut arenas = Arenas::new(&plan.places)?;
+    steps(plan, device, watch, (sources, functions), Memory { results: &mut results, arenas: &mut arenas })?;
+    Ok(collect(plan, results))
 }
 
 /// Runs a plan that [makes](Plan::makes_one) one result, without functions, into memory of the program's, which has room for
@@ -159,9 +125,25 @@ pub(crate) fn run_into(
     if let Some(only) = plan.only.as_ref().filter(|_| watch.is_nobody()) {
         return run_only(plan, only, sources, target);
     }
-    let mut memory: Memory<'_> = plan.graph.tensors().iter().map(|_| None).collect();
-    memory[plan.graph.sinks()[0].0] = Some(Space::Lent(target));
-    steps(plan, device, watch, (sources, &[]), &mut memory)
+    run_within(plan, device, watch, sources, target, &mut Arenas::new(&plan.places)?)
+}
+
+/// The same with memory for all that lies between.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn run_within(
+    plan: &Plan,
+    device: &dyn Device,
+    watch: &Watch,
+    sources: &[SliceRef<'_>],
+    target: SliceMut<'_>,
+    arenas: &mut Arenas,
+) -> Result<(), Error> {
+    if let Some(only) = plan.only.as_ref().filter(|_| watch.is_nobody()) {
+        return run_only(plan, only, sources, target);
+    }
+    steps(plan, device, watch, (sources, &[]), Memory { results: &mut [Space::Lent(target)], arenas })
 }
 
 /// Runs a plan that is one contraction of sources.
@@ -177,89 +159,65 @@ fn run_only(plan: &Plan, only: &Only, sources: &[SliceRef<'_>], target: SliceMut
     contraction.run(&factors, target)
 }
 
-/// Runs the steps. Tensors that have memory already are computed there.
+/// Runs the steps.
 fn steps(
     plan: &Plan,
     device: &dyn Device,
     watch: &Watch,
     (sources, functions): (&[SliceRef<'_>], &[Callback<'_>]),
-    memory: &mut Memory<'_>,
+    mut memory: Memory<'_, '_>,
 ) -> Result<(), Error> {
+    let home = |tensor: TensorId| plan.places.homes[tensor.0];
     let mut watching = watch.begin(plan);
     for (number, step) in plan.steps.iter().enumerate() {
         let _span = watching.before(number)?;
-        if let Some(tensor) = step.reshaped {
-            reshape(step, tensor, memory);
+        if step.reshaped.is_some() && step.takes_over.is_some() {
             watching.after(number);
             continue;
         }
-        let mut outputs = New::new();
-        for &(tensor, len) in &step.outputs {
-            let space = match memory[tensor.0].take() {
-                Some(mut space) => {
-                    if !step.covers {
-                        space.as_mut().clear();
-                    }
-                    space
-                }
-                None => {
-                    let new = if step.covers { Buffer::for_results } else { Buffer::zeros };
-                    Space::Own(new(plan.graph.tensor(tensor).dtype, len)?)
-                }
-            };
-            outputs.push((tensor, space));
+        let homes: SmallVec<[Home; 1]> = step.outputs.iter().map(|&(tensor, _)| home(tensor)).collect();
+        let (mut outputs, readable) = memory.cut(sources, &homes);
+        let read = |tensor: TensorId| readable.read(home(tensor));
+        if !step.covers {
+            outputs.iter_mut().for_each(SliceMut::clear);
+        }
+        if let Some(tensor) = step.reshaped {
+            outputs[0].copy_from(read(tensor));
         }
         if let Some(sliced) = &step.sliced {
-            let factors: SmallVec<[SliceRef<'_>; 4]> =
-                sliced.reads().map(|tensor| slice(plan, sources, memory, tensor)).collect();
-            sliced.run(device, |fraction| watching.within(number, fraction), &factors, outputs[0].1.as_mut())?;
+            let factors: SmallVec<[SliceRef<'_>; 4]> = sliced.reads().map(read).collect();
+            sliced.run(device, |part| watching.between(number, part), &factors, outputs[0].reborrow())?;
         }
         for kernel in &step.kernels {
-            launch(plan, device, (sources, functions), memory, kernel, &mut outputs)?;
-        }
-        for (tensor, space) in outputs {
-            memory[tensor.0] = Some(space);
-        }
-        for tensor in &step.release {
-            memory[tensor.0] = None;
+            launch(device, functions, kernel, &read, &mut outputs)?;
         }
         watching.after(number);
     }
     Ok(())
 }
 
-/// Hands the memory of a tensor on to one of the same elements in the same order. Every reshaped tensor is an intermediate in
-/// C order. The last reader takes its memory, others a copy.
-fn reshape(step: &Step, tensor: TensorId, memory: &mut Memory<'_>) {
-    let last = step.release.contains(&tensor);
-    let space = if last { memory[tensor.0].take() } else { memory[tensor.0].as_ref().map(Space::copy) };
-    memory[step.outputs[0].0.0] = space;
-}
-
 /// Calls the device once.
-fn launch(
-    plan: &Plan,
+fn launch<'m>(
     device: &dyn Device,
-    (sources, functions): (&[SliceRef<'_>], &[Callback<'_>]),
-    memory: &[Option<Space<'_>>],
+    functions: &[Callback<'_>],
     kernel: &Kernel,
-    outputs: &mut New<'_>,
+    read: &impl Fn(TensorId) -> SliceRef<'m>,
+    outputs: &mut Outputs<'_>,
 ) -> Result<(), Error> {
-    let read = |access: &'_ Access| slice(plan, sources, memory, access.tensor);
     if let Work::Contract(contraction) = &kernel.work {
-        let factors: SmallVec<[SliceRef<'_>; 4]> = kernel.inputs.iter().map(read).collect();
-        return contraction.run(&factors, outputs[0].1.as_mut());
+        let factors: SmallVec<[SliceRef<'_>; 4]> = kernel.inputs.iter().map(|access| read(access.tensor)).collect();
+        return contraction.run(&factors, outputs[0].reborrow());
     }
     let inputs: SmallVec<[Operand<'_>; 4]> = kernel
         .inputs
         .iter()
-        .map(|access| Operand::reaching(read(access), &access.layout, access.reach, access.conjugate))
+        .map(|access| Operand::reaching(read(access.tensor), &access.layout, access.reach, access.conjugate))
         .collect();
     // A kernel writes all new tensors of its step, in their order.
     let mut written = outputs
         .iter_mut()
         .zip(&kernel.outputs)
-        .map(|((_, buffer), access)| Output::reaching(buffer.as_mut(), &access.layout, access.reach));
+        .map(|(memory, access)| Output::reaching(memory.reborrow(), &access.layout, access.reach));
     match &kernel.work {
         Work::Contract(_) => unreachable!("a contraction was run above"),
         Work::Factorise(kind) => device.factorise(&kernel.nest, *kind, &inputs, written.collect()),
@@ -270,24 +228,23 @@ fn launch(
     }
 }
 
-fn slice<'m>(plan: &Plan, sources: &[SliceRef<'m>], memory: &'m [Option<Space<'_>>], tensor: TensorId) -> SliceRef<'m> {
-    match (plan.graph.tensor(tensor).slot, &memory[tensor.0]) {
-        (Some(slot), _) => sources[slot],
-        (None, Some(space)) => space.as_ref(),
-        (None, None) => unreachable!("the plan was verified: a step reads what is there"),
-    }
-}
-
 /// Takes the wanted tensors out of memory; one that is wanted twice is copied for the first.
-fn collect(plan: &Plan, mut memory: Memory<'_>) -> Computed {
+fn collect(plan: &Plan, results: SmallVec<[Space<'_>; 1]>) -> Computed {
     let sinks = plan.graph.sinks();
+    let mut results: SmallVec<[Option<Space<'_>>; 1]> = results.into_iter().map(Some).collect();
     let take = |(n, sink): (usize, &TensorId)| {
+        let Home::Result(result) = plan.places.homes[sink.0] else {
+            unreachable!("lowering gives every wanted value an operation of its own, and the plan a result");
+        };
         let again = sinks[n + 1..].contains(sink);
-        let space = if again { memory[sink.0].as_ref().map(Space::copy) } else { memory[sink.0].take() };
+        let space = if again {
+            results[result].as_ref().map(|space| Space::Own(space.as_ref().to_buffer()))
+        } else {
+            results[result].take()
+        };
         match space {
             Some(Space::Own(buffer)) => buffer,
-            Some(Space::Lent(_)) => unreachable!("what the program lends is not collected"),
-            None => unreachable!("lowering gives every wanted value an operation of its own, and the plan keeps it"),
+            Some(Space::Lent(_)) | None => unreachable!("what the program lends is not collected, and nothing twice"),
         }
     };
     sinks.iter().enumerate().map(take).collect()

@@ -4,9 +4,10 @@
 
 use smallvec::SmallVec;
 
+use super::arena::Arenas;
 use super::memory::peak;
 use super::plan::{Plan, access, plan_into};
-use super::run::run_into;
+use super::run::run_within;
 use super::watch::Watch;
 use crate::backend::{Device, Operand, Output};
 use crate::element::Dtype;
@@ -102,43 +103,41 @@ impl Slices {
         peak(&self.body).between + self.added.as_ref().map_or(0, own)
     }
 
-    /// How many parts there are.
-    pub(super) fn parts(&self) -> usize {
-        self.counts.iter().product()
-    }
-
-    /// Computes it. `go_on` is asked before each part, and told which fraction of them is done.
+    /// Computes it; `between` parts it is told which part of all is done, and may end the run.
     ///
     /// # Errors
-    /// As [`run`](super::run::run), and that of `go_on`.
+    /// As [`run`](super::run::run).
     pub(super) fn run(
         &self,
         device: &dyn Device,
-        go_on: impl Fn(f64) -> Result<(), Error>,
+        mut between: impl FnMut(f64) -> Result<(), Error>,
         factors: &[SliceRef<'_>],
         mut output: SliceMut<'_>,
     ) -> Result<(), Error> {
-        let (nobody, parts) = (Watch::default(), self.parts() as f64);
+        let nobody = Watch::default();
+        let parts: f64 = self.counts.iter().map(|&count| count as f64).product();
+        let mut done = 0.0;
         let len = self.added.as_ref().map_or(0, |[own, _]| own.len());
         let mut part = Buffer::for_results(self.dtype(), len)?;
+        let mut arenas = Arenas::new(&self.body.places)?;
         let mut index: SmallVec<[usize; 4]> = SmallVec::from_elem(0, self.counts.len());
-        for done in 0.. {
-            go_on(done as f64 / parts)?;
+        loop {
             let inputs: SmallVec<[SliceRef<'_>; 4]> =
                 self.inputs.iter().zip(factors).map(|((_, begin), data)| data.after(begin.at(&index))).collect();
             let target = output.after(self.output.at(&index));
             match &self.added {
-                None => run_into(&self.body, device, &nobody, &inputs, target)?,
+                None => run_within(&self.body, device, &nobody, &inputs, target, &mut arenas)?,
                 Some([own, there]) => {
-                    run_into(&self.body, device, &nobody, &inputs, part.as_mut())?;
+                    run_within(&self.body, device, &nobody, &inputs, part.as_mut(), &mut arenas)?;
                     device.add(&Operand::new(part.as_ref(), own), Output::new(target, there));
                 }
             }
             // The next part: the last label runs fastest.
-            let Some(axis) = (0..index.len()).rev().find(|&axis| index[axis] + 1 < self.counts[axis]) else { break };
+            let Some(axis) = (0..index.len()).rev().find(|&axis| index[axis] + 1 < self.counts[axis]) else { return Ok(()) };
             index[axis] += 1;
             index[axis + 1..].fill(0);
+            done += 1.0;
+            between(done / parts)?;
         }
-        Ok(())
     }
 }

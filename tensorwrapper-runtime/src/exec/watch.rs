@@ -14,7 +14,7 @@ use super::plan::Plan;
 use crate::error::{Error, ErrorKind};
 use crate::graph::OperationId;
 
-/// Ends runs between two of their steps, or of the parts of one, from another thread or from a signal's handler. Clones are the same token.
+/// Ends runs between two of their steps, from another thread or from a signal's handler. Clones are the same token.
 ///
 /// ```
 /// use tensorwrapper_runtime::{Cancel, Context, ErrorKind, Tensor};
@@ -48,7 +48,7 @@ impl Cancel {
     }
 }
 
-/// How far a run has come: told before each of its steps, before each part of one that is made in parts, and after the last.
+/// How far a run has come: told before each of its steps, between the parts of a step that is done in parts, and after the last.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Progress {
@@ -93,8 +93,7 @@ impl fmt::Debug for Watch {
 }
 
 impl Context {
-    /// The same with a function that is told how far each run has come: before each of its steps, before each part of one that is
-    /// made in parts (see [`memory_limit`](Context::memory_limit)), and after the last. Where it
+    /// The same with a function that is told how far each run has come: before each of its steps, and after the last. Where it
     /// returns [`Break`](ControlFlow::Break) before the end, the run ends with [`ErrorKind::Cancelled`], and what it was to write
     /// is as it was.
     ///
@@ -115,7 +114,7 @@ impl Context {
         Context { watch, ..self }
     }
 
-    /// The same where a token ends runs between their steps, or the parts of one: see [`Cancel`]. What a run was to write is as it was then.
+    /// The same where a token ends runs between their steps: see [`Cancel`]. What a run was to write is as it was then.
     #[must_use]
     pub fn cancel(self, cancel: &Cancel) -> Context {
         let watch = self.watch.with(|eyes| eyes.cancel = Some(cancel.clone()));
@@ -124,6 +123,12 @@ impl Context {
 }
 
 impl Watch {
+    /// Whether nobody is told of anything.
+    #[inline]
+    pub(super) fn is_idle(&self) -> bool {
+        self.0.is_none()
+    }
+
     /// Whether nobody looks on, not even a collector of spans.
     #[inline]
     pub(super) fn is_nobody(&self) -> bool {
@@ -190,16 +195,13 @@ impl Watching<'_> {
         }))
     }
 
-    /// In a step that is made in parts, before each of them: which fraction of the step is done.
+    /// Within a step that is done in parts, of which so much is done.
     ///
     /// # Errors
     /// [`ErrorKind::Cancelled`].
-    pub(super) fn within(&self, step: usize, fraction: f64) -> Result<(), Error> {
-        match &self.watched {
-            Some(watched) => {
-                let progress = watched.progress;
-                watched.go_on(Progress { done: progress.done + fraction * watched.costs[step], ..progress })
-            }
+    pub(super) fn between(&mut self, step: usize, part: f64) -> Result<(), Error> {
+        match &mut self.watched {
+            Some(watched) => watched.go_on(part * watched.costs[step]),
             None => Ok(()),
         }
     }
@@ -215,16 +217,17 @@ impl Watching<'_> {
 
 impl Watched<'_> {
     fn before(&mut self) -> Result<(), Error> {
-        self.go_on(self.progress)?;
+        self.go_on(0.0)?;
         self.started = self.eyes.times.as_ref().map(|_| Instant::now());
         Ok(())
     }
 
-    /// Whether nobody ends the run here.
-    fn go_on(&self, progress: Progress) -> Result<(), Error> {
+    /// Whether the run is to go on, so many operations into a step.
+    fn go_on(&self, within: f64) -> Result<(), Error> {
+        let Progress { step, steps, .. } = self.progress;
         let is_cancelled = self.eyes.cancel.as_ref().is_some_and(Cancel::is_cancelled);
-        if is_cancelled || self.report(progress).is_break() {
-            return Err(Error::new(ErrorKind::Cancelled { step: progress.step, steps: progress.steps }));
+        if is_cancelled || self.report(within).is_break() {
+            return Err(Error::new(ErrorKind::Cancelled { step, steps }));
         }
         Ok(())
     }
@@ -237,11 +240,12 @@ impl Watched<'_> {
         self.progress.done += self.costs[step];
         if self.progress.step == self.progress.steps {
             // All is done: there is nothing left to end.
-            let _ = self.report(self.progress);
+            let _ = self.report(0.0);
         }
     }
 
-    fn report(&self, progress: Progress) -> ControlFlow<()> {
+    fn report(&self, within: f64) -> ControlFlow<()> {
+        let progress = Progress { done: self.progress.done + within, ..self.progress };
         self.eyes.report.as_ref().map_or(ControlFlow::Continue(()), |report| report(progress))
     }
 }

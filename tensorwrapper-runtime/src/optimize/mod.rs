@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::graph::OpGraph;
 
 pub use accumulate::Accumulate;
-pub use order::{Minimize, Order};
+pub use order::{Minimize, Order, Rates};
 pub(crate) use pairwise::Limited;
 
 /// What a caller may choose about the passes.

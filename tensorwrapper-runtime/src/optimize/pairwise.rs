@@ -27,7 +27,7 @@ pub(super) fn pairwise(graph: &OpGraph, choices: &Choices, limited: Option<Limit
     let mut failed = None;
     let result = rewrite(graph, |result, node, inputs| match node.operation {
         Operation::Contract { alpha, .. } if inputs.len() > 2 && failed.is_none() => {
-            let split = Split::new((graph, node), &inputs, alpha);
+            let split = Split::new(graph, node, &inputs, alpha);
             match orders.find(&split.network) {
                 Ok((pairs, parts)) => vec![split.run(result, inputs, pairs, parts)],
                 Err(error) => {
@@ -65,21 +65,21 @@ impl Orders<'_, '_> {
 
 /// One contraction as a sequence of pairs; the factor in front goes with the last.
 struct Split<'g> {
-    /// Whose names its labels have.
-    named: (&'g OpGraph, &'g OperationNode),
+    /// Where it comes from, whose names its pairs have.
+    origin: (&'g OpGraph, &'g OperationNode),
     network: Network,
     alpha: Complex<f64>,
     dtype: Dtype,
 }
 
 impl<'g> Split<'g> {
-    fn new((graph, node): (&'g OpGraph, &'g OperationNode), inputs: &[Edge], alpha: Complex<f64>) -> Split<'g> {
+    fn new(graph: &'g OpGraph, node: &'g OperationNode, inputs: &[Edge], alpha: Complex<f64>) -> Split<'g> {
         let network = Network {
             inputs: inputs.iter().map(Edge::labels).collect(),
             output: node.outputs[0].labels(),
             extents: node.extents.clone(),
         };
-        Split { named: (graph, node), network, alpha, dtype: graph.tensor(node.outputs[0].tensor).dtype }
+        Split { origin: (graph, node), network, alpha, dtype: graph.tensor(node.outputs[0].tensor).dtype }
     }
 
     /// Adds the pairs to a graph. What depends on a label that is cut goes into the body of one operation.
@@ -89,7 +89,7 @@ impl<'g> Split<'g> {
         let mut holders = vec![0usize; extents.len()];
         self.network.inputs.iter().chain([output]).flatten().for_each(|&label| holders[label] += 1);
         let mut sliced = Sliced::new(extents, parts, self.dtype);
-        sliced.body.names_of(self.named.0);
+        sliced.body.names_of(self.origin.0);
         let mut live: Vec<Option<Factor>> = inputs.into_iter().map(|edge| Some(Factor { edge, is_inside: false })).collect();
         let last = pairs.len() - 1;
         for (n, (a, b)) in pairs.into_iter().enumerate() {
@@ -104,9 +104,9 @@ impl<'g> Split<'g> {
             let is_inside = factors.iter().any(|factor| factor.is_inside) || labels.iter().flatten().any(|&l| sliced.cuts(l));
             let edge = if is_inside {
                 let factors = factors.map(|factor| sliced.inside(factor));
-                self.pair(&mut sliced.body, factors, &kept, alpha, &sliced.extents)
+                pair(&mut sliced.body, factors, &kept, alpha, (&sliced.extents, self.dtype), self.origin)
             } else {
-                self.pair(result, factors.map(|factor| factor.edge), &kept, alpha, extents)
+                pair(result, factors.map(|factor| factor.edge), &kept, alpha, (extents, self.dtype), self.origin)
             };
             live.push(Some(Factor { edge, is_inside }));
         }
@@ -118,31 +118,8 @@ impl<'g> Split<'g> {
         body.add_sink(made.edge.tensor);
         let operation = Operation::Sliced { parts, body: Box::new(body) };
         let made = result.add_operation(operation, inputs, &[(output, self.dtype)], extents.clone())[0];
-        let (graph, node) = self.named;
-        result.name_last_as(graph, node, 0..extents.len());
+        result.name_last_as(self.origin.0, self.origin.1, 0..extents.len());
         made
-    }
-
-    /// A contraction of two factors over exactly the labels that they have.
-    fn pair(&self, result: &mut OpGraph, mut factors: [Edge; 2], kept: &[Label], alpha: Complex<f64>, extents: &[usize]) -> Edge {
-        let mut numbers = kept.to_vec();
-        for label in factors.iter().flat_map(Edge::labels) {
-            if !numbers.contains(&label) {
-                numbers.push(label);
-            }
-        }
-        for axis in factors.iter_mut().flat_map(|edge| &mut edge.axes) {
-            if let EdgeAxis::Label { label, .. } = axis {
-                *label = numbers.iter().position(|n| n == label).expect("every label of a factor has a number");
-            }
-        }
-        let own_extents = numbers.iter().map(|&l| extents[l]).collect();
-        let outputs: Vec<Label> = (0..kept.len()).collect();
-        let operation = Operation::Contract { alpha, then: None };
-        let tensor = result.add_operation(operation, factors.to_vec(), &[(&outputs, self.dtype)], own_extents)[0];
-        let (graph, node) = self.named;
-        result.name_last_as(graph, node, numbers.into_iter());
-        Edge::whole(tensor, kept)
     }
 }
 
@@ -186,4 +163,32 @@ impl Sliced {
         self.inputs.push(Edge { conjugate: false, ..edge });
         Edge { conjugate, ..Edge::whole(source, &labels) }
     }
+}
+
+/// A contraction of two factors over exactly the labels that they have.
+fn pair(
+    result: &mut OpGraph,
+    mut factors: [Edge; 2],
+    kept: &[Label],
+    alpha: Complex<f64>,
+    (extents, dtype): (&[usize], Dtype),
+    (graph, node): (&OpGraph, &OperationNode),
+) -> Edge {
+    let mut numbers = kept.to_vec();
+    for label in factors.iter().flat_map(Edge::labels) {
+        if !numbers.contains(&label) {
+            numbers.push(label);
+        }
+    }
+    for axis in factors.iter_mut().flat_map(|edge| &mut edge.axes) {
+        if let EdgeAxis::Label { label, .. } = axis {
+            *label = numbers.iter().position(|n| n == label).expect("every label of a factor has a number");
+        }
+    }
+    let own_extents = numbers.iter().map(|&l| extents[l]).collect();
+    let outputs: Vec<Label> = (0..kept.len()).collect();
+    let tensor =
+        result.add_operation(Operation::Contract { alpha, then: None }, factors.to_vec(), &[(&outputs, dtype)], own_extents)[0];
+    result.name_last_as(graph, node, numbers.into_iter());
+    Edge::whole(tensor, kept)
 }

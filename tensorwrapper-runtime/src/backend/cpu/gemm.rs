@@ -32,6 +32,26 @@ impl Sizes {
     }
 }
 
+/// Elements that [`multiply`] packs factors into, for matrices at these places: as the crate decides with the widest vectors.
+pub(super) fn work_space<T>(sizes: Sizes, [left, right, place]: [Place; 3]) -> usize {
+    let lanes = 64 / size_of::<T>();
+    // A result in rows is computed transposed.
+    let (rows, columns, [along_rows, along_inner]) = match place.row.unsigned_abs() > place.column.unsigned_abs() {
+        true => (sizes.columns, sizes.rows, [right.column, left.column]),
+        false => (sizes.rows, sizes.columns, [left.row, right.row]),
+    };
+    let inner = sizes.inner.div_ceil(sizes.inner.div_ceil(512).max(1));
+    let panel = 4 * lanes;
+    // Rows that are multiplied at a time fill most of a cache of a megabyte, and are shared out evenly.
+    let most = (7 << 17) / (inner * size_of::<T>()).max(1) / panel * panel;
+    let parts = rows.div_ceil(most.clamp(panel, 8 * panel)).max(1);
+    let packs_left = rows <= 2 * rows.div_ceil(parts * panel) * panel && (!rows.is_multiple_of(lanes) || along_rows != 1);
+    let packs_right = rows > panel * if along_inner.unsigned_abs() == 1 { 128 } else { 2 };
+    let left = if packs_left { rows.next_multiple_of(panel) } else { 0 };
+    let right = if packs_right { columns.next_multiple_of(8) } else { 0 };
+    inner.saturating_mul(left + right)
+}
+
 /// `out = alpha · left · right` on so many threads; the factors' first elements, the result's, and the strides of all three.
 ///
 /// # Safety

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::classify::Sorted;
 use super::contract::{LEFT, OUT, RIGHT, Triple};
 use super::fuse::{self, Axis, Odometer, points, single_stride};
-use super::gemm::{Place, Sizes, multiply};
+use super::gemm::{Place, Sizes, multiply, work_space};
 use super::packed::Packed;
 use super::permute::{Pair, Permutation};
 use super::sink::Sink;
@@ -250,9 +250,11 @@ impl<T: Element> Matrices<T> {
     /// Elements of what is packed while it runs.
     pub(super) fn work_space(&self) -> usize {
         let packed = |side: &Side| side.packing.as_ref().map_or(0, |packing| packing.len);
-        let each = packed(&self.sides[LEFT]) + packed(&self.sides[RIGHT]) + packed(&self.result);
+        let gemm = work_space::<T>(self.sizes, [self.sides[LEFT].place, self.sides[RIGHT].place, self.result.place]);
+        let gemm = if self.small.is_some() { 0 } else { gemm };
+        let each = packed(&self.sides[LEFT]) + packed(&self.sides[RIGHT]) + packed(&self.result) + gemm;
         let whole: usize = self.whole.iter().flatten().map(Packed::len).sum();
-        whole.saturating_add(each.saturating_mul(self.threads[0].min(points(&self.batch))))
+        whole.saturating_add(each.saturating_mul(self.threads[0].min(points(&self.batch).max(1))))
     }
 
     /// Computes it.

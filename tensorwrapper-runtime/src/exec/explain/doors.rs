@@ -9,6 +9,7 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::exec::context::Context;
 use crate::exec::doors::{DynOperand, EvalAll};
+use crate::exec::memory::{live, peak};
 use crate::exec::plan::Plan;
 use crate::exec::prepared::Prepared;
 use crate::exec::run::planned;
@@ -104,7 +105,7 @@ pub(in crate::exec) fn values(context: &Context, values: &[Arc<Value<'_>>], runs
 fn explained(plan: &Plan, device: &dyn Device) -> Explanation {
     let (name, threads) = device.identity();
     let threads = if threads == 1 { "1 thread".to_string() } else { format!("{threads} threads") };
-    explain(&plan.graph, format!("{name}, {threads}"))
+    explain(&plan.graph, format!("{name}, {threads}"), &live(plan), peak(plan).bytes())
 }
 
 /// Runs a plan and keeps the least time of each step.

@@ -94,11 +94,12 @@ impl<'g> Names<'g> {
                     false => format!("{}({}; {body})", name(*reduction), folded.join(", ")),
                 }
             }
-            Operation::Factorise(kind) => format!("{}({})", format!("{kind:?}").to_lowercase(), read.join(", ")),
             Operation::Sliced { parts, body } => {
-                let cut: Vec<String> = parts.iter().map(|&(label, length)| format!("{} by {length}", labels[label])).collect();
-                format!("{} [{} products, in parts of {}]", read.join(" * "), body.operations().len(), cut.join(", "))
+                let cut: Vec<&str> = parts.iter().map(|&(label, _)| labels[label].as_str()).collect();
+                let (parts, products) = (super::read::count(node, parts), body.operations().len());
+                format!("{} in {parts} parts along {}, {products} products each", read.join(" * "), cut.join(", "))
             }
+            Operation::Factorise(kind) => format!("{}({})", format!("{kind:?}").to_lowercase(), read.join(", ")),
             Operation::Reshape => format!("reshape({})", read.join(", ")),
             Operation::Write { part } => {
                 let target = Edge { axes: part.clone(), ..node.outputs[0].clone() };

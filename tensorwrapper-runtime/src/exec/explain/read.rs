@@ -8,8 +8,9 @@ use crate::backend::{Binary, Instruction, Program};
 use crate::graph::{Edge, Label, OpGraph, Operation, OperationId, OperationNode, TensorId};
 use crate::optimize::order::Rates;
 
-/// Explains a graph as it is computed: after all passes.
-pub(in crate::exec) fn explain(graph: &OpGraph, device: String) -> Explanation {
+/// Explains a graph as it is computed, after all passes. `live` are the bytes that are there
+/// while each step runs, `peak` what a run takes.
+pub(in crate::exec) fn explain(graph: &OpGraph, device: String, live: &[u128], peak: u128) -> Explanation {
     let names = Names::new(graph);
     let sources: Vec<TensorId> = graph.sources().collect();
     let made = graph.tensor_ids().filter(|id| graph.tensor(*id).producer.is_some());
@@ -17,7 +18,6 @@ pub(in crate::exec) fn explain(graph: &OpGraph, device: String) -> Explanation {
     let mut places = vec![0; order.len()];
     order.iter().enumerate().for_each(|(place, id)| places[id.0] = place);
     let tensors: Vec<ShownTensor> = order.iter().map(|&id| shown(graph, &names, id)).collect();
-    let live = live(graph);
     let rates = Rates::default();
     let mut links = Vec::with_capacity(graph.operations().len());
     let mut steps = Vec::with_capacity(graph.operations().len());
@@ -38,7 +38,7 @@ pub(in crate::exec) fn explain(graph: &OpGraph, device: String) -> Explanation {
     }
     let mut makers = vec![None; tensors.len()];
     links.iter().enumerate().for_each(|(n, links)| links.makes.iter().for_each(|&made| makers[made] = Some(n)));
-    Explanation { tensors, steps, links, makers, rates, device, runs: 0 }
+    Explanation { tensors, steps, links, makers, rates, device, peak, runs: 0 }
 }
 
 /// What the steps of a graph are called.
@@ -68,8 +68,14 @@ fn shown(graph: &OpGraph, names: &Names<'_>, id: TensorId) -> ShownTensor {
 
 fn step(graph: &OpGraph, names: &Names<'_>, (id, node): (OperationId, &OperationNode), live: u128) -> ExplainedStep {
     let (class, batched) = class(graph, node);
-    let traffic = match node.operation {
+    let traffic = match &node.operation {
         Operation::Reshape => 0,
+        Operation::Sliced { parts, body } => {
+            let products = body.operations().iter();
+            let own =
+                products.map(|node| node.inputs.iter().map(|edge| read_bytes(body, node, edge)).sum::<u128>() + made(body, node));
+            (count(node, parts) as u128).saturating_mul(own.sum())
+        }
         _ => node.inputs.iter().map(|edge| read_bytes(graph, node, edge)).sum::<u128>() + made(graph, node),
     };
     ExplainedStep {
@@ -103,12 +109,15 @@ pub(in crate::exec) fn operations(graph: &OpGraph, node: &OperationNode) -> f64 
             batch.iter().chain(matrix).chain([&short]).map(|&extent| extent as f64).product()
         }
         Operation::Sliced { parts, body } => {
-            let count = |&(label, length): &(usize, usize)| (node.extents[label] / length.max(1)) as f64;
-            let each: f64 = body.operations().iter().map(|node| operations(body, node)).sum();
-            parts.iter().map(count).product::<f64>() * each
+            count(node, parts) * body.operations().iter().map(|node| operations(body, node)).sum::<f64>()
         }
         Operation::Reshape | Operation::Write { .. } => 0.0,
     }
+}
+
+/// How many parts there are.
+pub(super) fn count(node: &OperationNode, parts: &[(Label, usize)]) -> f64 {
+    parts.iter().map(|&(label, length)| (node.extents[label] / length) as f64).product()
 }
 
 /// Operations on one element.
@@ -129,7 +138,7 @@ fn work(program: &Program) -> f64 {
 pub(super) fn predicted(step: &ExplainedStep, links: &Links, tensors: &[ShownTensor], rates: Rates) -> Duration {
     let widest = links.reads.iter().chain(&links.makes).map(|&n| tensors[n].dtype.size()).max().unwrap_or(1);
     let elements = step.traffic as f64 / widest as f64;
-    let is_matrix = matches!(step.class, Class::MatMul | Class::Decomposition | Class::Sliced);
+    let is_matrix = matches!(step.class, Class::MatMul | Class::Decomposition | Class::Parts);
     Duration::try_from_secs_f64(rates.seconds(is_matrix, step.operations, elements)).unwrap_or(Duration::MAX)
 }
 
@@ -153,7 +162,7 @@ fn class(graph: &OpGraph, node: &OperationNode) -> (Class, bool) {
             (class, false)
         }
         Operation::Factorise(_) => (Class::Decomposition, graph.tensor(node.inputs[0].tensor).extents.len() > 2),
-        Operation::Sliced { .. } => (Class::Sliced, false),
+        Operation::Sliced { .. } => (Class::Parts, false),
         Operation::Reshape => (Class::Reshape, false),
         Operation::Write { .. } => (Class::Permutation, false),
     }
@@ -223,41 +232,4 @@ fn read_bytes(graph: &OpGraph, node: &OperationNode, edge: &Edge) -> u128 {
 
 fn made(graph: &OpGraph, node: &OperationNode) -> u128 {
     node.outputs.iter().map(|edge| bytes(graph, edge.tensor)).fold(0, u128::saturating_add)
-}
-
-/// Bytes of intermediates and results that are there while each operation runs. Results have their memory before anything runs.
-fn live(graph: &OpGraph) -> Vec<u128> {
-    let mut last = vec![None; graph.tensors().len()];
-    for (n, node) in graph.operations().iter().enumerate() {
-        node.inputs.iter().chain(&node.outputs).for_each(|edge| last[edge.tensor.0] = Some(n));
-    }
-    let wanted = |id: TensorId| graph.sinks().contains(&id);
-    let is_taken_over = |n: usize, node: &OperationNode| {
-        let from = node.inputs[0].tensor;
-        node.operation == Operation::Reshape && last[from.0] == Some(n) && !wanted(from) && graph.tensor(from).slot.is_none()
-    };
-    // A result that takes over the memory of an intermediate has none before.
-    let mut now = 0u128;
-    for node in graph.operations() {
-        let own = node.outputs.iter().filter(|edge| wanted(edge.tensor) && node.operation != Operation::Reshape);
-        now = own.fold(now, |now, edge| now.saturating_add(bytes(graph, edge.tensor)));
-    }
-    let mut found = Vec::with_capacity(graph.operations().len());
-    for (n, node) in graph.operations().iter().enumerate() {
-        let taken = is_taken_over(n, node);
-        if !taken {
-            let new = node.outputs.iter().filter(|edge| !wanted(edge.tensor) || node.operation == Operation::Reshape);
-            now = new.fold(now, |now, edge| now.saturating_add(bytes(graph, edge.tensor)));
-        }
-        found.push(now);
-        if taken {
-            continue;
-        }
-        let mut gone: Vec<TensorId> = node.inputs.iter().chain(&node.outputs).map(|edge| edge.tensor).collect();
-        gone.sort_unstable();
-        gone.dedup();
-        gone.retain(|&id| last[id.0] == Some(n) && !wanted(id) && graph.tensor(id).slot.is_none());
-        now = gone.into_iter().fold(now, |now, id| now.saturating_sub(bytes(graph, id)));
-    }
-    found
 }

@@ -19,7 +19,7 @@ pub(super) const MEANINGS: [&str; 9] = [
     "kind of work",
     "multiplications of a product, else operations on elements",
     "bytes read and written",
-    "bytes of intermediates and results while the step runs",
+    "bytes of results, intermediates and work space while the step runs",
     "the same as a part of the most that there is",
     "time by the rates of the machine",
     "the least time that the step took",

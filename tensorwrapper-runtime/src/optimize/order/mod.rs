@@ -8,6 +8,7 @@
 //! | `tree.rs` | a path that changes a little at little cost |
 //! | `anneal.rs`, `reconfigure.rs` | improve a tree: by chance, by parts |
 //! | `slice.rs` | labels to take one value of at a time |
+//! | `sequence.rs` | which of two factors is computed first |
 //! | `auto.rs` | the search that uses all of these |
 //! | `given.rs` | an order that the program gives |
 //! | `find.rs` | the door for those who want an order and nothing else |
@@ -22,6 +23,7 @@ mod given;
 mod greedy;
 mod random;
 mod reconfigure;
+mod sequence;
 mod slice;
 mod subsets;
 #[cfg(test)]
@@ -116,7 +118,7 @@ impl Clock {
 /// # Errors
 /// A path that the program gives and that does not fit.
 pub(crate) fn path(network: &Network, order: &Order, minimize: Minimize, seed: u64) -> Result<Path, Error> {
-    Ok(search(network, order, minimize, seed, None)?.0)
+    Ok(sequence::least_held(network, search(network, order, minimize, seed, None)?.0, &[]))
 }
 
 /// An order of parts: the pairs, and of each label that is cut, ascending, how many of its values are taken at a time, which divide
@@ -139,7 +141,8 @@ pub(crate) fn cut(
         return (path.clone(), Vec::new());
     }
     let lengths = slice::lengths(network, &mut tree, limits, &sliced);
-    (if is_free { tree.path() } else { path.clone() }, lengths)
+    let path = if is_free { tree.path() } else { path.clone() };
+    (sequence::least_held(network, path, &lengths), lengths)
 }
 
 /// An order, and whether no other is better. `rounds` of annealing, where they are given, make [`Order::Auto`] search longer.

@@ -1,0 +1,59 @@
+//! What a machine does in a second, measured by what it is asked to do: products and copies in the words of the door.
+
+use std::time::{Duration, Instant};
+
+use super::context::Context;
+use super::prepared::Prepared;
+use crate::error::Error;
+use crate::optimize::Rates;
+use crate::tensor::Tensor;
+
+/// Each rate is measured for about so long.
+const TIME: Duration = Duration::from_millis(120);
+
+impl Context {
+    /// Measures what this context's device does in a second, double precision, for
+    /// [`Minimize::Time`](crate::order::Minimize::Time). It takes about half a second and 200 MB; nothing is kept, so a program asks once
+    /// and hands the rates on. The same rates give the same orders, two measurements never do.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory).
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Context;
+    /// use tensorwrapper_runtime::order::Minimize;
+    /// let context = Context::cpu().threads(1);
+    /// let rates = context.measured_rates()?;
+    /// assert!(rates.matrix > 0.0 && rates.other > 0.0 && rates.elements > 0.0);
+    /// let context = context.minimize(Minimize::Time(rates));
+    /// # let _ = context;
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn measured_rates(&self) -> Result<Rates, Error> {
+        // Steps of two tensors have one order, and no limit is to cut them.
+        let plain =
+            Context { device: std::sync::Arc::clone(&self.device), choices: Default::default(), watch: Default::default() };
+        let rate = |subscripts: &str, extents: &[&[usize]], of_one: f64| -> Result<f64, Error> {
+            let tensors =
+                extents.iter().map(|extents| Tensor::<f64>::filled(*extents, 1.0)).collect::<Result<Vec<_>, Error>>()?;
+            let operands: Vec<_> = tensors.iter().map(|tensor| tensor as _).collect();
+            let prepared: Prepared<f64> = plain.prepare(subscripts, &operands)?;
+            let mut result = Tensor::<f64>::zeros(prepared.extents())?;
+            // Once to touch all memory.
+            prepared.run_into(&operands, &mut result)?;
+            let (start, mut runs) = (Instant::now(), 0);
+            while start.elapsed() < TIME {
+                prepared.run_into(&operands, &mut result)?;
+                runs += 1;
+            }
+            Ok(f64::from(runs) * of_one / start.elapsed().as_secs_f64())
+        };
+        let (matrix, vector, large) = (512_usize, 4096, 1 << 22);
+        Ok(Rates {
+            matrix: rate("ik,kj->ij", &[&[matrix, matrix], &[matrix, matrix]], (matrix as f64).powi(3))?,
+            // In the caches: what comes from memory counts for itself.
+            other: rate("i,i->i", &[&[vector], &[vector]], vector as f64)?,
+            elements: rate("i,i->i", &[&[large], &[large]], 3.0 * large as f64)?,
+        })
+    }
+}
