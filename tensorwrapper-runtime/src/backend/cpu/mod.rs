@@ -38,7 +38,7 @@ mod vector;
 
 use super::contraction::Apart;
 use super::{
-    Contraction, Device, Factorisation, LoopNest, Operand, Output, PreparedContraction, Program, Reduction, RunContraction,
+    Contraction, Decomposition, Device, LoopNest, Operand, Output, PreparedContraction, Program, Reduction, RunContraction,
 };
 use crate::callback::Callback;
 use crate::element::dispatch;
@@ -145,14 +145,8 @@ impl Device for Cpu {
         dispatch!(output.dtype(), T => map::map_by::<T>(self.simd()?, self.threads, nest, (program, functions), reduction, inputs, output))
     }
 
-    fn factorise(
-        &self,
-        nest: &LoopNest,
-        factorisation: Factorisation,
-        inputs: &[Operand<'_>],
-        outputs: Vec<Output<'_>>,
-    ) -> Result<(), Error> {
+    fn factorise(&self, call: &Decomposition, inputs: &[Operand<'_>], outputs: Vec<Output<'_>>) -> Result<(), Error> {
         self.simd()?;
-        factorise::factorise(self.threads, nest, factorisation, inputs, outputs)
+        factorise::factorise(self.threads, call, inputs, outputs)
     }
 }
