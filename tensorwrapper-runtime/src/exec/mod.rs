@@ -4,6 +4,7 @@
 
 #[cfg(test)]
 mod accumulate_tests;
+mod block;
 mod context;
 mod doors;
 mod kept;
@@ -14,6 +15,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
+pub use block::{AnyOperand, PreparedBlock};
 pub use context::{Context, Graph};
 pub use doors::{DynOperand, EvalAll, contract, einsum, eval_all, record_text};
 pub use kept::Number;
