@@ -89,17 +89,42 @@ pub(crate) fn mp2(mo: &Orbitals) -> Result<(f64, Amplitudes), Failure> {
     Ok((energy(mo, &amplitudes), amplitudes))
 }
 
-/// Solves the CCSD equations, from a first guess of the amplitudes.
-pub(crate) fn ccsd(mo: &Orbitals, guess: Amplitudes) -> Result<(f64, Amplitudes), Failure> {
+/// The next amplitudes by the last ones, as they are recorded: singles and doubles.
+pub(crate) type Next<'a> = (Expr<'a, f64, Shape![_, _]>, Expr<'a, f64, Shape![_, _, _, _]>);
+
+/// Coupled-cluster equations: they record what the next amplitudes are, and hand it on.
+pub(crate) type Equations = fn(&Orbitals, &Amplitudes, &mut dyn FnMut(&Next<'_>) -> Result<(), Failure>) -> Result<(), Failure>;
+
+/// Solves coupled-cluster equations, from a first guess of the amplitudes. They are planned once; what the integrals alone
+/// decide is computed then.
+pub(crate) fn solve(mo: &Orbitals, guess: &Amplitudes, equations: Equations) -> Result<(f64, Amplitudes), Failure> {
+    let mut solution = None;
+    equations(mo, guess, &mut |(next1, next2)| {
+        let step = Context::default().prepare_all((next1, next2), &[&guess.t1, &guess.t2])?;
+        solution = Some(iterate(mo, guess, |t| {
+            let (t1, t2) = step.run(&[&t.t1, &t.t2])?;
+            Ok(Amplitudes { t1, t2 })
+        })?);
+        Ok(())
+    })?;
+    Ok(solution.expect("equations hand on what they record"))
+}
+
+/// Repeats a step until the amplitudes no longer change.
+fn iterate(
+    mo: &Orbitals,
+    guess: &Amplitudes,
+    step: impl Fn(&Amplitudes) -> Result<Amplitudes, Error>,
+) -> Result<(f64, Amplitudes), Failure> {
     println!("\nCCSD\n{:>9} {:>20} {:>12} {:>12}", "iteration", "energy", "change", "|step|");
     let mut diis = Diis::new(DIIS_CAPACITY);
-    let mut last = energy(mo, &guess);
-    let mut t = guess;
+    let mut last = energy(mo, guess);
+    let mut t = Amplitudes { t1: guess.t1.clone(), t2: guess.t2.clone() };
     for iteration in 1..=MOST_ITERATIONS {
-        let next = update(mo, &t);
-        let step = Amplitudes::plus(Amplitudes::times(-1.0, &t), 1.0, &next);
-        let length = Amplitudes::overlap(&step, &step).sqrt();
-        t = diis.extrapolate(next, step);
+        let next = step(&t)?;
+        let change = Amplitudes::plus(Amplitudes::times(-1.0, &t), 1.0, &next);
+        let length = Amplitudes::overlap(&change, &change).sqrt();
+        t = diis.extrapolate(next, change);
 
         let energy = energy(mo, &t);
         println!("{iteration:>9} {energy:>20.12} {:>12.1e} {length:>12.1e}", energy - last);
@@ -115,11 +140,17 @@ pub(crate) fn ccsd(mo: &Orbitals, guess: Amplitudes) -> Result<(f64, Amplitudes)
 }
 
 /// The CCSD equations, solved for the amplitudes that the orbital energies multiply.
-fn update(mo: &Orbitals, t: &Amplitudes) -> Amplitudes {
+pub(crate) fn equations(
+    mo: &Orbitals,
+    t: &Amplitudes,
+    then: &mut dyn FnMut(&Next<'_>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let Orbitals { nocc, nvir, eo, ev, oooo, ooov, oovv, ovov, ovvv, vvvv } = mo;
     let (nocc, nvir) = (*nocc, *nvir);
     let Amplitudes { t1, t2 } = t;
-    let (t1, t2) = tensor! {
+    let graph = Graph::new();
+    let next = tensor! {
+        in &graph;
         where i, j, k, l: nocc; a, b, c, d: nvir;
 
         // both electrons at once, together and each for itself; integrals summed over the spin of electron 2
@@ -163,7 +194,7 @@ fn update(mo: &Orbitals, t: &Amplitudes) -> Amplitudes {
         let next2[i,j,a,b] = doubles[i,j,a,b] / (eo[i] + eo[j] - ev[a] - ev[b]);
         (next1, next2)
     };
-    Amplitudes { t1, t2 }
+    then(&next)
 }
 
 impl DiisVector for Amplitudes {

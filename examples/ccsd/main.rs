@@ -16,10 +16,10 @@
 //! functions, i, j, k, l occupied and a, b, c, d empty orbitals. The only loop over orbitals is the outermost of (T).
 #![allow(non_snake_case)] // S, H, F, C and D are what these matrices are called
 
-mod cc;
+pub(crate) mod cc;
 mod diis;
 pub(crate) mod molecule;
-mod scf;
+pub(crate) mod scf;
 mod triples;
 
 use std::path::{Path, PathBuf};
@@ -100,7 +100,7 @@ pub(crate) fn energies(molecule: &Molecule) -> Result<[f64; 4], Failure> {
     let hf = scf::lowest_state(molecule)?;
     let mo = Orbitals::new(molecule, &hf)?;
     let (mp2, guess) = cc::mp2(&mo)?;
-    let (ccsd, amplitudes) = cc::ccsd(&mo, guess)?;
+    let (ccsd, amplitudes) = cc::solve(&mo, &guess, cc::equations)?;
     let triples = triples::correction(&mo, &amplitudes);
     Ok([hf.energy, mp2, ccsd, triples])
 }

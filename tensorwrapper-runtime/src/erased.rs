@@ -84,6 +84,13 @@ impl SliceRef<'_> {
         let start = |slice: &SliceRef<'_>| each!(SliceRef, slice, s => s.as_ptr() as usize);
         self.dtype() == other.dtype() && self.len() == other.len() && start(self) == start(other)
     }
+
+    /// Whether both have an element in common.
+    pub fn overlaps(&self, other: &SliceRef<'_>) -> bool {
+        let range = |slice: &SliceRef<'_>| each!(SliceRef, slice, s => (s.as_ptr() as usize, s.as_ptr_range().end as usize));
+        let ((start, end), (first, last)) = (range(self), range(other));
+        start.max(first) < end.min(last)
+    }
 }
 
 impl<'a> SliceRef<'a> {

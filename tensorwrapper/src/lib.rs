@@ -257,12 +257,12 @@ macro_rules! try_einsum {
 }
 
 pub use tensorwrapper_runtime::{
-    Accumulate, AnyTensor, Cancel, CastInto, Class, ComputeDevice, Const, Context, Dtype, Dyn, DynOperand, DynTarget, Element,
-    Elements, Error, ErrorKind, EvalAll, ExplainedStep, Explanation, Expr, Extent, Extents, Fill, FixedIndices, Graph, Indexed,
-    IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent, IntoShape, KeptPlans, Layout, Layouts, Len, Logical,
-    MapArguments, Mask, MemoryKind, Moved, MultiIndex, NestedArray, Order, Physical, Place, Placement, Prepared, Progress, Shape,
-    StaticExtents, StaticTensor, Tensor, TensorLike, TensorMut, TensorRef, Tile, Walk, contract, einsum, eval_all, graph,
-    keep_memory, order,
+    Accumulate, AnyOperand, AnyTensor, Cancel, CastInto, Class, ComputeDevice, Const, Context, Dtype, Dyn, DynOperand, DynTarget,
+    Element, Elements, Error, ErrorKind, EvalAll, ExplainedStep, Explanation, Expr, Extent, Extents, Fill, FixedIndices, Graph,
+    Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent, IntoShape, KeptPlans, Layout, Layouts, Len, Logical,
+    MapArguments, Mask, MemoryKind, Moved, MultiIndex, NestedArray, Order, Pass, Physical, Place, Placement, Prepared,
+    PreparedBlock, Progress, Shape, StaticExtents, StaticTensor, Tensor, TensorLike, TensorMut, TensorRef, Tile, Walk, contract,
+    einsum, eval_all, graph, keep_memory, order,
 };
 
 #[doc(hidden)]

@@ -31,9 +31,10 @@ impl Arguments {
         &self.registers[..self.count]
     }
 
-    /// The same, each so much further on.
-    pub(crate) fn moved(self, offset: usize) -> Arguments {
-        Arguments { registers: self.registers.map(|register| register + offset), ..self }
+    /// The same with other registers.
+    pub(crate) fn renamed(mut self, new: impl Fn(Register) -> Register) -> Arguments {
+        self.registers[..self.count].iter_mut().for_each(|register| *register = new(*register));
+        self
     }
 }
 
@@ -58,6 +59,21 @@ pub enum Instruction {
     Combine(Binary, Register, Register),
     /// The function of that slot: functions are given when the program runs, as its inputs are.
     Call(usize, Arguments),
+}
+
+impl Instruction {
+    /// The same with other registers.
+    pub(crate) fn with_registers(self, new: impl Fn(Register) -> Register) -> Instruction {
+        match self {
+            Instruction::Input(_) | Instruction::Converted(_) | Instruction::Constant(_) => self,
+            Instruction::Negate(a) => Instruction::Negate(new(a)),
+            Instruction::Apply(function, a) => Instruction::Apply(function, new(a)),
+            Instruction::PowerInteger(a, n) => Instruction::PowerInteger(new(a), n),
+            Instruction::PowerReal(a, p) => Instruction::PowerReal(new(a), p),
+            Instruction::Combine(operator, a, b) => Instruction::Combine(operator, new(a), new(b)),
+            Instruction::Call(slot, arguments) => Instruction::Call(slot, arguments.renamed(new)),
+        }
+    }
 }
 
 /// Instructions in order; each uses earlier registers only, and the last one's value is the result.

@@ -6,7 +6,7 @@ use super::watch::Watch;
 use crate::backend::Device;
 use crate::backend::cpu::Cpu;
 use crate::backend::reference::Reference;
-use crate::optimize::{Accumulate, Choices, Minimize, Order};
+use crate::optimize::{Accumulate, Choices, Minimize, Order, Pass};
 
 /// Where equations run: a device, and how the order of products is found. Cloning it shares the device.
 ///
@@ -118,6 +118,21 @@ impl Context {
     #[must_use]
     pub fn accumulate(self, accumulate: Accumulate) -> Context {
         Context { choices: Choices { accumulate, ..self.choices }, ..self }
+    }
+
+    /// The same without one of the ways in which equations become cheaper than what was written.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Context, Pass, Tensor};
+    /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
+    /// let plain = Pass::ALL.into_iter().fold(Context::cpu(), Context::without);
+    /// let sum = (a.at("ik") * a.at("kj") + a.at("ik") * a.at("kj")).record("ij")?;
+    /// assert_eq!(plain.eval(&sum)?, Context::cpu().eval(&sum)?);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    #[must_use]
+    pub fn without(self, pass: Pass) -> Context {
+        Context { choices: Choices { without: self.choices.without.and(pass), ..self.choices }, ..self }
     }
 
     /// The device's name.

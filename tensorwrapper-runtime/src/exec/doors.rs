@@ -8,7 +8,6 @@ use tensorwrapper_notation::syntax::{Hole, Statement};
 use tensorwrapper_notation::{OperandId, check, contraction, einsum as parse_einsum, numbered_operands};
 
 use super::context::Context;
-use super::explain::{self, Explanation};
 use super::made::Tensors;
 use super::run::evaluate;
 use crate::element::Element;
@@ -16,7 +15,7 @@ use crate::error::Error;
 use crate::expr::{Expr, Given, Holes, Indexed, Notation, TensorLike, Tree, Value, bind_value, faults_to_error, read_text};
 use crate::graph::{OpGraph, lower};
 use crate::shape::Extents;
-use crate::tensor::Tensor;
+use crate::tensor::{AnyTensor, Tensor};
 
 /// An operand of [`einsum`] or [`contract`]: a tensor, a view or a recorded result of element type `T`, of any shape
 /// type. Implemented for everything that `tensor!` can index.
@@ -239,7 +238,7 @@ impl<T: Element, S: Extents> Expr<'_, T, S> {
 /// assert_eq!((square[[0, 0]], cube[[0, 0]]), (2.0, 4.0));
 /// # Ok::<(), tensorwrapper_runtime::Error>(())
 /// ```
-pub fn eval_all<R: EvalAll>(results: R) -> Result<R::Output, Error> {
+pub fn eval_all<'a, R: EvalAll<'a>>(results: R) -> Result<R::Output, Error> {
     Context::global().eval_all(results)
 }
 
@@ -248,8 +247,8 @@ impl Context {
     ///
     /// # Errors
     /// As [`eval_all`].
-    pub fn eval_all<R: EvalAll>(&self, results: R) -> Result<R::Output, Error> {
-        results.eval_all(self)
+    pub fn eval_all<'a, R: EvalAll<'a>>(&self, results: R) -> Result<R::Output, Error> {
+        R::typed(evaluate(self, &RecordedValue::all(&results))?)
     }
 }
 
@@ -258,38 +257,47 @@ impl Context {
     message = "`{Self}` is not a list of recorded results",
     label = "write `eval_all((&x, &y))`, or give a slice of results of one type"
 )]
-pub trait EvalAll {
+pub trait EvalAll<'a> {
     /// The computed tensors.
     type Output;
     #[doc(hidden)]
-    fn eval_all(self, context: &Context) -> Result<Self::Output, Error>;
+    fn values(&self) -> Vec<RecordedValue<'a>>;
     #[doc(hidden)]
-    fn explain(self, context: &Context, runs: usize) -> Result<Explanation, Error>;
+    fn typed(tensors: Vec<AnyTensor>) -> Result<Self::Output, Error>;
 }
 
-impl<T: Element, S: Extents> EvalAll for &[Expr<'_, T, S>] {
-    type Output = Vec<Tensor<T, S>>;
-    fn eval_all(self, context: &Context) -> Result<Self::Output, Error> {
-        let values: Vec<_> = self.iter().map(|expr| Arc::clone(expr.value())).collect();
-        evaluate(context, &values)?.into_iter().map(|tensor| tensor.into_tensor::<T>()?.into_typed()).collect()
+/// A recorded result without its types.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct RecordedValue<'a>(Arc<Value<'a>>);
+
+impl<'a> RecordedValue<'a> {
+    pub(super) fn all(results: &impl EvalAll<'a>) -> Vec<Arc<Value<'a>>> {
+        results.values().into_iter().map(|value| value.0).collect()
     }
-    fn explain(self, context: &Context, runs: usize) -> Result<Explanation, Error> {
-        let values: Vec<_> = self.iter().map(|expr| Arc::clone(expr.value())).collect();
-        explain::values(context, &values, runs)
+}
+
+impl<'a, T: Element, S: Extents> EvalAll<'a> for &[Expr<'a, T, S>] {
+    type Output = Vec<Tensor<T, S>>;
+    fn values(&self) -> Vec<RecordedValue<'a>> {
+        self.iter().map(|expr| RecordedValue(Arc::clone(expr.value()))).collect()
+    }
+    fn typed(tensors: Vec<AnyTensor>) -> Result<Self::Output, Error> {
+        tensors.into_iter().map(|tensor| tensor.into_tensor::<T>()?.into_typed()).collect()
     }
 }
 
 macro_rules! tuples {
     ($($(($T:ident $S:ident $axis:tt))*;)*) => { $(
-        impl<$($T: Element, $S: Extents),*> EvalAll for ($(&Expr<'_, $T, $S>,)*) {
+        impl<'a, $($T: Element, $S: Extents),*> EvalAll<'a> for ($(&Expr<'a, $T, $S>,)*) {
             type Output = ($(Tensor<$T, $S>,)*);
-            fn eval_all(self, context: &Context) -> Result<Self::Output, Error> {
-                let mut results = evaluate(context, &[$(Arc::clone(self.$axis.value())),*])?.into_iter();
+            fn values(&self) -> Vec<RecordedValue<'a>> {
+                vec![$(RecordedValue(Arc::clone(self.$axis.value()))),*]
+            }
+            fn typed(tensors: Vec<AnyTensor>) -> Result<Self::Output, Error> {
+                let mut results = tensors.into_iter();
                 let mut next = || results.next().expect("there is a result for each value");
                 Ok(($(next().into_tensor::<$T>()?.into_typed::<$S>()?,)*))
-            }
-            fn explain(self, context: &Context, runs: usize) -> Result<Explanation, Error> {
-                explain::values(context, &[$(Arc::clone(self.$axis.value())),*], runs)
             }
         }
     )* };

@@ -1,5 +1,7 @@
 //! Memory of a run: what a plan needs, and plans that stay within a limit.
 
+use std::borrow::Borrow;
+
 use super::context::Context;
 use super::places::Home;
 use super::plan::{Plan, Step, Work, plan};
@@ -7,7 +9,7 @@ use crate::element::Dtype;
 use crate::error::{Error, ErrorKind};
 use crate::graph::{OpGraph, TensorId};
 use crate::layout::Strided;
-use crate::optimize::{Limited, optimize};
+use crate::optimize::{Choices, Limited, Pass, optimize};
 
 /// Bytes of a run, operands not included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,30 +66,55 @@ pub(super) fn peak(plan: &Plan) -> Peak {
 /// # Errors
 /// [`ErrorKind::Limit`] when no plan is, and as [`plan`].
 pub(super) fn within(context: &Context, graph: &OpGraph, layouts: &[Strided]) -> Result<Plan, Error> {
-    let choices = &context.choices;
-    let made = |limited: Option<Limited<'_>>| plan(&*context.device, optimize(graph, choices, limited)?, layouts);
-    let Some(allowed) = choices.memory else { return made(None) };
+    within_by(&context.choices, |choices, limited| plan(&*context.device, optimize(graph, choices, limited)?, layouts))
+}
+
+/// The same of whatever has a plan, made by these choices: as it is where that fits, else without the intermediates of factorised
+/// sums where that does, else in parts.
+///
+/// # Errors
+/// As [`within`].
+pub(super) fn within_by<M: Borrow<Plan>>(
+    choices: &Choices,
+    made: impl Fn(&Choices, Option<Limited<'_>>) -> Result<M, Error>,
+) -> Result<M, Error> {
+    let Some(allowed) = choices.memory else { return made(choices, None) };
+    let plain = Choices { without: choices.without.and(Pass::Factorise), ..choices.clone() };
+    let forms = if plain == *choices { vec![choices] } else { vec![choices, &plain] };
+    let mut refusals = Vec::new();
+    for is_whole in [true, false] {
+        for choices in &forms {
+            let made = |limited: Limited<'_>| made(choices, Some(limited));
+            match if is_whole { whole(allowed, made) } else { in_parts(allowed, made) } {
+                Ok(found) => return Ok(found),
+                Err(refusal) => refusals.push(refusal),
+            }
+        }
+    }
+    // What was refused in the smallest parts says what does not fit, but for what memory cannot even address.
+    Err(refusals.pop().expect("every form was refused"))
+}
+
+fn fits<M: Borrow<Plan>>(made: M, allowed: usize) -> Result<M, Error> {
+    if peak(made.borrow()).bytes() <= allowed as u128 { Ok(made) } else { Err(refused(made.borrow(), allowed)) }
+}
+
+/// A plan that makes nothing in parts, if that fits. Without a limit the largest tensors may be more than memory can address.
+fn whole<M: Borrow<Plan>>(allowed: usize, made: impl Fn(Limited<'_>) -> Result<M, Error>) -> Result<M, Error> {
+    fits(made(Limited { elements: f64::INFINITY, paths: &mut Vec::new() })?, allowed)
+}
+
+/// A plan that makes products in the largest parts that fit: fewer of them take less time.
+fn in_parts<M: Borrow<Plan>>(allowed: usize, made: impl Fn(Limited<'_>) -> Result<M, Error>) -> Result<M, Error> {
     let mut paths = Vec::new();
-    let mut limited = |elements: f64| made(Some(Limited { elements, paths: &mut paths }));
-    let fits = |plan: &Plan| peak(plan).bytes() <= allowed as u128;
-    // Without a limit the largest tensors may be more than memory can address.
-    let (whole, tried) = match limited(f64::INFINITY) {
-        Ok(plan) if fits(&plan) => return Ok(plan),
-        found => (found, most(allowed)),
-    };
+    let mut limited = |elements: f64| fits(made(Limited { elements, paths: &mut paths })?, allowed);
     // If the smallest parts do not do, nothing does.
-    let smallest = match limited(0.0) {
-        Ok(plan) if fits(&plan) => plan,
-        Ok(plan) => return Err(refused(&plan, allowed)),
-        Err(error) => return Err(whole.err().unwrap_or(error)),
-    };
-    // The largest parts that do: fewer of them take less time.
-    let (mut found, mut low, mut high) = (smallest, 0, tried);
+    let (mut found, mut low, mut high) = (limited(0.0)?, 0, most(allowed));
     while low + 1 < high {
         let middle = (low + high) / 2;
         match limited(f64::from(middle)) {
-            Ok(plan) if fits(&plan) => (found, low) = (plan, middle),
-            _ => high = middle,
+            Ok(plan) => (found, low) = (plan, middle),
+            Err(_) => high = middle,
         }
     }
     Ok(found)

@@ -5,6 +5,7 @@
 #[cfg(test)]
 mod accumulate_tests;
 mod arena;
+mod block;
 mod context;
 mod doors;
 mod explain;
@@ -21,6 +22,7 @@ mod slices;
 mod tests;
 mod watch;
 
+pub use block::{AnyOperand, PreparedBlock};
 pub use context::{Context, Graph};
 pub use doors::{DynOperand, EvalAll, contract, einsum, eval_all, record_text};
 pub use explain::{Class, ExplainedStep, Explanation};

@@ -9,10 +9,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::context::Context;
-use super::explain::{StepNames, operations};
+use super::explain::StepNames;
 use super::plan::Plan;
 use crate::error::{Error, ErrorKind};
 use crate::graph::OperationId;
+use crate::optimize::count::operation;
 
 /// Ends runs between two of their steps, from another thread or from a signal's handler. Clones are the same token.
 ///
@@ -151,7 +152,7 @@ impl Watch {
     pub(super) fn begin<'p>(&'p self, plan: &'p Plan) -> Watching<'p> {
         let names = tracing::enabled!(tracing::Level::DEBUG).then(|| StepNames::new(&plan.graph));
         let watched = self.0.as_deref().map(|eyes| {
-            let costs: Vec<f64> = plan.graph.operations().iter().map(|node| operations(&plan.graph, node)).collect();
+            let costs: Vec<f64> = plan.graph.operations().iter().map(|node| operation(&plan.graph, node)).collect();
             let all = costs.iter().sum();
             Watched {
                 eyes,

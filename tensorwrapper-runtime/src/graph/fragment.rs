@@ -84,13 +84,7 @@ impl Fragment {
         let moved = other.instructions.into_iter().map(|instruction| match instruction {
             Instruction::Input(n) => Instruction::Input(places[n]),
             Instruction::Converted(n) => Instruction::Converted(places[n]),
-            Instruction::Constant(value) => Instruction::Constant(value),
-            Instruction::Negate(a) => Instruction::Negate(a + offset),
-            Instruction::Apply(function, a) => Instruction::Apply(function, a + offset),
-            Instruction::PowerInteger(a, n) => Instruction::PowerInteger(a + offset, n),
-            Instruction::PowerReal(a, p) => Instruction::PowerReal(a + offset, p),
-            Instruction::Combine(op, a, b) => Instruction::Combine(op, a + offset, b + offset),
-            Instruction::Call(slot, arguments) => Instruction::Call(slot, arguments.moved(offset)),
+            other => other.with_registers(|register| register + offset),
         });
         self.instructions.extend(moved);
         self.instructions.len() - 1

@@ -1,9 +1,14 @@
 //! Passes from graph to graph: each a pure function in a file of its own, verified after it ran.
 
 mod accumulate;
+pub(crate) mod count;
+mod dead;
+mod factorise;
 mod finish;
+pub(crate) mod hoist;
 pub(crate) mod order;
 mod pairwise;
+mod pass;
 mod rewrite;
 #[cfg(test)]
 mod tests;
@@ -14,6 +19,8 @@ use crate::graph::OpGraph;
 pub use accumulate::Accumulate;
 pub use order::{Minimize, Order, Rates};
 pub(crate) use pairwise::Limited;
+pub use pass::Pass;
+pub(crate) use pass::Without;
 
 /// What a caller may choose about the passes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -26,6 +33,7 @@ pub(crate) struct Choices {
     pub(crate) accumulate: Accumulate,
     /// Bytes that a run may take.
     pub(crate) memory: Option<usize>,
+    pub(crate) without: Without,
 }
 
 /// The same graph made cheaper: contractions have at most two factors, in the order that the strategy finds, and sums are
@@ -35,18 +43,54 @@ pub(crate) struct Choices {
 /// # Errors
 /// An order of the program's that does not fit, and a broken promise of the graph, in debug builds.
 pub(crate) fn optimize(graph: &OpGraph, choices: &Choices, limited: Option<Limited<'_>>) -> Result<OpGraph, Error> {
-    let verified = |graph: OpGraph| {
+    optimize_keeping(graph, choices, limited, &[])
+}
+
+/// The same where sources stay as they are from run to run, by their slots: what depends on these alone is computed once, and
+/// costs nothing then.
+///
+/// # Errors
+/// As [`optimize`].
+pub(crate) fn optimize_keeping(
+    graph: &OpGraph,
+    choices: &Choices,
+    limited: Option<Limited<'_>>,
+    is_kept: &[bool],
+) -> Result<OpGraph, Error> {
+    let mut passes = Passes { graph: None, first: graph, choices };
+    // Products of many factors are widened as one, so that no intermediate is rounded.
+    if choices.accumulate == Accumulate::Double {
+        passes.make(|graph| Ok(accumulate::accumulate(graph)))?;
+    }
+    passes.choose(Pass::Dead, dead::dead)?;
+    let reorders = matches!(choices.order, Order::Auto | Order::Exact);
+    passes.choose(Pass::Factorise, |graph| {
+        let kept = hoist::kept(graph, is_kept);
+        factorise::factorise(graph, factorise::Bounds { reorders, most: f64::INFINITY, kept: &kept })
+    })?;
+    passes.make(|graph| pairwise::pairwise(graph, choices, limited))?;
+    passes.choose(Pass::Finish, finish::finish)?;
+    Ok(passes.graph.expect("a pass was made"))
+}
+
+/// A graph on its way through the passes.
+struct Passes<'g> {
+    first: &'g OpGraph,
+    graph: Option<OpGraph>,
+    choices: &'g Choices,
+}
+
+impl Passes<'_> {
+    fn choose(&mut self, pass: Pass, make: impl FnOnce(&OpGraph) -> OpGraph) -> Result<(), Error> {
+        if self.choices.without.makes(pass) { self.make(|graph| Ok(make(graph))) } else { Ok(()) }
+    }
+
+    fn make(&mut self, make: impl FnOnce(&OpGraph) -> Result<OpGraph, Error>) -> Result<(), Error> {
+        let graph = make(self.graph.as_ref().unwrap_or(self.first))?;
         if cfg!(debug_assertions) {
             graph.verify()?;
         }
-        Ok(graph)
-    };
-    // Products of many factors are widened as one, so that no intermediate is rounded.
-    match choices.accumulate {
-        Accumulate::AsElements => verified(finish::finish(&verified(pairwise::pairwise(graph, choices, limited)?)?)),
-        Accumulate::Double => {
-            let wide = verified(accumulate::accumulate(graph))?;
-            verified(finish::finish(&verified(pairwise::pairwise(&wide, choices, limited)?)?))
-        }
+        self.graph = Some(graph);
+        Ok(())
     }
 }

@@ -8,7 +8,7 @@ use crate::backend::Device;
 use crate::element::Element;
 use crate::error::Error;
 use crate::exec::context::Context;
-use crate::exec::doors::{DynOperand, EvalAll};
+use crate::exec::doors::{DynOperand, EvalAll, RecordedValue};
 use crate::exec::memory::{live, peak};
 use crate::exec::plan::Plan;
 use crate::exec::prepared::Prepared;
@@ -78,21 +78,21 @@ impl Context {
     ///
     /// # Errors
     /// Intermediates larger than memory can address.
-    pub fn explain<R: EvalAll>(&self, results: R) -> Result<Explanation, Error> {
-        results.explain(self, 0)
+    pub fn explain<'a, R: EvalAll<'a>>(&self, results: R) -> Result<Explanation, Error> {
+        values(self, &RecordedValue::all(&results), 0)
     }
 
     /// The same with the time that each step took, the least of so many runs, at least one.
     ///
     /// # Errors
     /// As [`eval_all`](Context::eval_all).
-    pub fn measure<R: EvalAll>(&self, results: R, runs: usize) -> Result<Explanation, Error> {
-        results.explain(self, runs.max(1))
+    pub fn measure<'a, R: EvalAll<'a>>(&self, results: R, runs: usize) -> Result<Explanation, Error> {
+        values(self, &RecordedValue::all(&results), runs.max(1))
     }
 }
 
 /// Explains recorded values together; they are computed if they are to be run.
-pub(in crate::exec) fn values(context: &Context, values: &[Arc<Value<'_>>], runs: usize) -> Result<Explanation, Error> {
+fn values(context: &Context, values: &[Arc<Value<'_>>], runs: usize) -> Result<Explanation, Error> {
     let planned = planned(context, values)?;
     match runs {
         0 => Ok(explained(&planned.plan, &*context.device)),

@@ -24,8 +24,7 @@ use std::time::Duration;
 use crate::element::Dtype;
 use crate::optimize::order::Rates;
 
-pub(super) use doors::values;
-pub(super) use read::{StepNames, explain, operations};
+pub(super) use read::{StepNames, explain};
 
 /// A plan explained: what each step computes, what it costs, and how much memory is in use meanwhile.
 ///

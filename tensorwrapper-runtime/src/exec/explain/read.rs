@@ -6,6 +6,7 @@ use super::equation::Names;
 use super::{Class, ExplainedStep, Explanation, Links, Role, ShownTensor};
 use crate::backend::{Binary, Instruction, Program};
 use crate::graph::{Edge, Label, OpGraph, Operation, OperationId, OperationNode, TensorId};
+use crate::optimize::count;
 use crate::optimize::order::Rates;
 
 /// Explains a graph as it is computed, after all passes. `live` are the bytes that are there
@@ -52,7 +53,7 @@ impl<'g> StepNames<'g> {
     /// Equation, class and operations of a step.
     pub(in crate::exec) fn describe(&self, graph: &'g OpGraph, id: OperationId) -> (String, &'static str, f64) {
         let node = graph.operation(id);
-        (self.0.equation(graph, id), class(graph, node).0.name(), operations(graph, node))
+        (self.0.equation(graph, id), class(graph, node).0.name(), count::operation(graph, node))
     }
 }
 
@@ -74,7 +75,7 @@ fn step(graph: &OpGraph, names: &Names<'_>, (id, node): (OperationId, &Operation
             let products = body.operations().iter();
             let own =
                 products.map(|node| node.inputs.iter().map(|edge| read_bytes(body, node, edge)).sum::<u128>() + made(body, node));
-            (count(node, parts) as u128).saturating_mul(own.sum())
+            (count::parts(node, parts) as u128).saturating_mul(own.sum())
         }
         _ => node.inputs.iter().map(|edge| read_bytes(graph, node, edge)).sum::<u128>() + made(graph, node),
     };
@@ -82,56 +83,13 @@ fn step(graph: &OpGraph, names: &Names<'_>, (id, node): (OperationId, &Operation
         equation: names.equation(graph, id),
         class,
         batched,
-        operations: operations(graph, node),
+        operations: count::operation(graph, node),
         traffic,
         made: made(graph, node),
         live,
         predicted: Duration::ZERO,
         measured: None,
     }
-}
-
-/// Multiplications of a product: the extents of all its labels. Else what is done with each element of the space.
-pub(in crate::exec) fn operations(graph: &OpGraph, node: &OperationNode) -> f64 {
-    let space: f64 = node.extents.iter().map(|&extent| extent as f64).product();
-    let result: f64 = node.outputs[0].labels().iter().map(|&label| node.extents[label] as f64).product();
-    match &node.operation {
-        Operation::Contract { then, .. } => space + then.as_ref().map_or(0.0, |program| result * work(program)),
-        Operation::Map { program, .. } => {
-            let folds = if node.outputs[0].axes.len() < node.extents.len() { 1.0 } else { 0.0 };
-            space * (work(program) + folds)
-        }
-        // Every one of them is of third order in the extents of its matrices.
-        Operation::Factorise(_) => {
-            let extents = &graph.tensor(node.inputs[0].tensor).extents;
-            let (batch, matrix) = extents.split_at(extents.len() - 2);
-            let short = matrix.iter().min().copied().unwrap_or(1);
-            batch.iter().chain(matrix).chain([&short]).map(|&extent| extent as f64).product()
-        }
-        Operation::Sliced { parts, body } => {
-            count(node, parts) * body.operations().iter().map(|node| operations(body, node)).sum::<f64>()
-        }
-        Operation::Reshape | Operation::Write { .. } => 0.0,
-    }
-}
-
-/// How many parts there are.
-pub(super) fn count(node: &OperationNode, parts: &[(Label, usize)]) -> f64 {
-    parts.iter().map(|&(label, length)| (node.extents[label] / length) as f64).product()
-}
-
-/// Operations on one element.
-fn work(program: &Program) -> f64 {
-    let counts = |instruction: &&Instruction| match instruction {
-        Instruction::Input(_) | Instruction::Converted(_) | Instruction::Constant(_) => false,
-        Instruction::Negate(_)
-        | Instruction::Apply(..)
-        | Instruction::PowerInteger(..)
-        | Instruction::PowerReal(..)
-        | Instruction::Combine(..)
-        | Instruction::Call(..) => true,
-    };
-    program.instructions().iter().filter(counts).count() as f64
 }
 
 /// The time of a step by these rates.

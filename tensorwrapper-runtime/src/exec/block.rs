@@ -1,0 +1,236 @@
+//! [`PreparedBlock`]: recorded results planned once, to be computed again and again from tensors that change; what does not depend
+//! on those is computed once, and kept.
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::context::Context;
+use super::doors::{DynValue, EvalAll, RecordedValue};
+use super::kept::Sources;
+use super::memory::within_by;
+use super::plan::{Plan, plan};
+use super::run::run;
+use super::watch::Watch;
+use crate::backend::Device;
+use crate::callback::Callback;
+use crate::erased::{Buffer, SliceRef};
+use crate::error::{Error, ErrorKind};
+use crate::expr::TensorLike;
+use crate::graph::{Given, Lowered, OpGraph, lower};
+use crate::layout::Strided;
+use crate::optimize::count::operations;
+use crate::optimize::hoist::{Hoisted, hoist};
+use crate::optimize::optimize_keeping;
+use crate::tensor::{AnyRef, AnyTensor};
+
+/// Recorded results that were planned to be computed again and again, each time from other tensors in the place of some that they
+/// were recorded over.
+///
+/// What does not depend on these is computed when the block is prepared, and kept. The block borrows all tensors that the results
+/// were recorded over, so nobody can change what it has kept.
+///
+/// ```
+/// use tensorwrapper_runtime::{Context, Tensor};
+/// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
+/// let x = Tensor::<f64>::filled([2], 1.0)?;
+/// let next = (a.at("ij") * a.at("jk") * x.at("k")).record("i")?;
+/// let step = Context::cpu().prepare_all((&next,), &[&x])?;
+/// let mut y = x.clone();
+/// for _ in 0..3 {
+///     (y,) = step.run(&[&y])?;
+/// }
+/// assert_eq!(y.as_slice(), [64.0, 64.0]);
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+pub struct PreparedBlock<'a, R> {
+    device: Arc<dyn Device>,
+    watch: Watch,
+    once: OpGraph,
+    plan: Plan,
+    /// What the results were recorded over, by slots of the plan.
+    sources: Vec<Given<'a>>,
+    functions: Vec<Callback<'a>>,
+    /// How the tensors that change lie, and the slots that each fills.
+    changing: Vec<(Strided, Vec<usize>)>,
+    kept: SmallVec<[Buffer; 1]>,
+    results: PhantomData<fn() -> R>,
+}
+
+impl<R> fmt::Debug for PreparedBlock<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let extents: Vec<&[usize]> = self.plan.results.iter().map(Strided::extents).collect();
+        write!(f, "PreparedBlock of results of extents {extents:?} on {}", self.device.name())
+    }
+}
+
+/// A tensor of any element type and any shape type.
+pub trait AnyOperand {
+    #[doc(hidden)]
+    fn any_operand(&self) -> DynValue<'_>;
+}
+
+impl<X: TensorLike> AnyOperand for X {
+    fn any_operand(&self) -> DynValue<'_> {
+        DynValue(self.operand().given)
+    }
+}
+
+/// What a block is to become: what is computed once, as a graph and as its plan, and what each run computes.
+struct Planned {
+    once: OpGraph,
+    first: Plan,
+    each: Plan,
+}
+
+impl Borrow<Plan> for Planned {
+    fn borrow(&self) -> &Plan {
+        &self.each
+    }
+}
+
+impl Context {
+    /// Plans recorded results, to be computed from other tensors in the place of those of `changing`, which are among the tensors
+    /// that they were recorded over.
+    ///
+    /// # Errors
+    /// A tensor of `changing` that no result reads, that is there twice, that is a recorded result, or a part of which is read as
+    /// a tensor of its own; and what computing the part that is kept reports.
+    pub fn prepare_all<'a, R: EvalAll<'a>>(
+        &self,
+        results: R,
+        changing: &[&dyn AnyOperand],
+    ) -> Result<PreparedBlock<'a, R>, Error> {
+        let Lowered { graph, mut sources, functions } = lower(&RecordedValue::all(&results));
+        if cfg!(debug_assertions) {
+            graph.verify()?;
+        }
+        let mut known: Vec<(Strided, Vec<usize>)> = Vec::with_capacity(changing.len());
+        let mut is_kept = vec![true; sources.len()];
+        for (n, operand) in changing.iter().enumerate() {
+            let DynValue(given) = operand.any_operand();
+            let (data, layout) = given.elements().ok_or_else(|| recorded(n))?;
+            let slots = slots(&sources, data, n)?;
+            if slots.iter().any(|&slot| !is_kept[slot]) {
+                return Err(Error::new(ErrorKind::Unsupported(format!("tensor {n} of those that change is there twice"))));
+            }
+            slots.iter().for_each(|&slot| is_kept[slot] = false);
+            known.push((layout.rebased(), slots));
+        }
+        for (_, slots) in &known {
+            for &slot in slots {
+                if let Given::Borrowed(AnyRef { data, layout }) = &mut sources[slot] {
+                    *data = data.after(layout.start());
+                    *layout = layout.rebased();
+                }
+            }
+        }
+        let layouts: Vec<Strided> = sources.iter().map(|source| source.layout().clone()).collect();
+        let Planned { once, first, each } = within_by(&self.choices, |choices, limited| {
+            let Hoisted { once, each } = hoist(&optimize_keeping(&graph, choices, limited, &is_kept)?, &is_kept);
+            let first = plan(&*self.device, once.clone(), &layouts)?;
+            let layouts: Vec<Strided> = layouts.iter().chain(&first.results).cloned().collect();
+            Ok(Planned { once, first, each: plan(&*self.device, each, &layouts)? })
+        })?;
+        let given: Vec<SliceRef<'_>> = sources.iter().map(Given::data).collect();
+        let kept = run(&first, &*self.device, &self.watch, &given, &functions)?;
+        Ok(PreparedBlock {
+            device: Arc::clone(&self.device),
+            watch: self.watch.clone(),
+            once,
+            plan: each,
+            sources,
+            functions,
+            changing: known,
+            kept,
+            results: PhantomData,
+        })
+    }
+}
+
+/// The sources that are a tensor.
+fn slots(sources: &[Given<'_>], data: SliceRef<'_>, n: usize) -> Result<Vec<usize>, Error> {
+    let slots: Vec<usize> = (0..sources.len()).filter(|&slot| sources[slot].data().is_same(&data)).collect();
+    if sources.iter().map(Given::data).any(|known| !known.is_same(&data) && known.overlaps(&data)) {
+        let message = format!("a part of tensor {n} of those that change is read as a tensor of its own");
+        return Err(Error::new(ErrorKind::Unsupported(message)).with_help("index the whole tensor, by ranges or positions"));
+    }
+    if slots.is_empty() {
+        let message = format!("tensor {n} of those that change is none of those that the results were recorded over");
+        return Err(Error::new(ErrorKind::Unsupported(message)));
+    }
+    Ok(slots)
+}
+
+#[cold]
+fn recorded(n: usize) -> Error {
+    let message = format!("tensor {n} of those that change is a recorded result, which has no memory");
+    Error::new(ErrorKind::Unsupported(message)).with_help("evaluate it first")
+}
+
+impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
+    /// Computes the results from these tensors, which lie like those that the block was prepared for, in their order.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when a tensor does not, and what the device reports: memory, decompositions, reductions over nothing.
+    pub fn run(&self, changing: &[&dyn AnyOperand]) -> Result<R::Output, Error> {
+        let given: SmallVec<[DynValue<'_>; 4]> = changing.iter().map(|operand| operand.any_operand()).collect();
+        if given.len() != self.changing.len() {
+            let (given, known) = (given.len(), self.changing.len());
+            let message = format!("the block was prepared for {known} tensors that change, but runs with {given}");
+            return Err(Error::new(ErrorKind::Shape(message)));
+        }
+        let mut sources: Sources<'_> = self.sources.iter().map(Given::data).collect();
+        for (n, (DynValue(given), (known, slots))) in given.iter().zip(&self.changing).enumerate() {
+            let (data, layout) = given.elements().ok_or_else(|| recorded(n))?;
+            if !known.steps_like(layout) {
+                return Err(unlike(n, known, layout));
+            }
+            let dtype = self.sources[slots[0]].data().dtype();
+            if data.dtype() != dtype {
+                let found = data.dtype();
+                let message = format!("tensor {n} that changes is of {found}, but the block was prepared for {dtype}");
+                return Err(Error::new(ErrorKind::Shape(message)));
+            }
+            slots.iter().for_each(|&slot| sources[slot] = data.after(layout.start()));
+        }
+        sources.extend(self.kept.iter().map(Buffer::as_ref));
+        let computed = run(&self.plan, &*self.device, &self.watch, &sources, &self.functions)?;
+        let layouts = self.plan.results.iter().cloned();
+        R::typed(computed.into_iter().zip(layouts).map(|(buffer, layout)| AnyTensor::from_buffer(buffer, layout)).collect())
+    }
+
+    /// What is computed when the block is prepared, and kept: the graph's sinks.
+    pub fn once(&self) -> &OpGraph {
+        &self.once
+    }
+
+    /// What each run computes. Behind the sources that the results were recorded over it has those that are kept.
+    pub fn each(&self) -> &OpGraph {
+        &self.plan.graph
+    }
+
+    /// Operations of a run: multiplications of products, and operations on elements.
+    pub fn operations(&self) -> f64 {
+        operations(&self.plan.graph)
+    }
+
+    /// Bytes of what is kept.
+    pub fn kept_bytes(&self) -> usize {
+        self.kept.iter().map(|buffer| buffer.as_ref().len() * buffer.as_ref().dtype().size()).sum()
+    }
+}
+
+#[cold]
+fn unlike(n: usize, known: &Strided, found: &Strided) -> Error {
+    let (made, given) = (known.extents(), found.extents());
+    Error::new(ErrorKind::Shape(if made != given {
+        format!("tensor {n} that changes has extents {given:?}, but the block was prepared for extents {made:?}")
+    } else {
+        let (made, given) = (known.strides(), found.strides());
+        format!("tensor {n} that changes has strides {given:?}, but the block was prepared for strides {made:?}")
+    }))
+}

@@ -1,0 +1,60 @@
+//! What a graph costs: operations, and elements that pass through memory.
+
+use crate::backend::{Instruction, Program};
+use crate::graph::{Label, OpGraph, Operation, OperationNode};
+
+/// Operations of a graph; see [`operation`].
+pub(crate) fn operations(graph: &OpGraph) -> f64 {
+    graph.operations().iter().map(|node| operation(graph, node)).sum()
+}
+
+/// Multiplications of a product, pair by pair as its factors stand: the extents of all its labels. Else what is done with each
+/// element of the space.
+pub(crate) fn operation(graph: &OpGraph, node: &OperationNode) -> f64 {
+    let space: f64 = node.extents.iter().map(|&extent| extent as f64).product();
+    let result: f64 = node.outputs[0].labels().iter().map(|&label| node.extents[label] as f64).product();
+    match &node.operation {
+        Operation::Contract { then, .. } => {
+            let factors = node.inputs.len() - then.as_ref().map_or(0, |program| program.inputs() - 1);
+            space * factors.saturating_sub(1).max(1) as f64 + then.as_ref().map_or(0.0, |program| result * steps(program))
+        }
+        Operation::Map { program, .. } => {
+            let folds = if node.outputs[0].axes.len() < node.extents.len() { 1.0 } else { 0.0 };
+            space * (steps(program) + folds)
+        }
+        // Every one of them is of third order in the extents of its matrices.
+        Operation::Factorise(_) => {
+            let extents = &graph.tensor(node.inputs[0].tensor).extents;
+            let (batch, matrix) = extents.split_at(extents.len() - 2);
+            let short = matrix.iter().min().copied().unwrap_or(1);
+            batch.iter().chain(matrix).chain([&short]).map(|&extent| extent as f64).product()
+        }
+        Operation::Sliced { parts: cut, body } => parts(node, cut) * operations(body),
+        Operation::Reshape | Operation::Write { .. } => 0.0,
+    }
+}
+
+/// How many parts there are of an operation that is made in parts of these lengths.
+pub(crate) fn parts(node: &OperationNode, cut: &[(Label, usize)]) -> f64 {
+    cut.iter().map(|&(label, length)| (node.extents[label] / length) as f64).product()
+}
+
+/// Elements of all tensors that operations compute.
+pub(crate) fn elements(graph: &OpGraph) -> f64 {
+    let size = |extents: &[usize]| extents.iter().map(|&extent| extent as f64).product::<f64>();
+    graph.tensors().iter().filter(|node| node.producer.is_some()).map(|node| size(&node.extents)).sum()
+}
+
+/// Operations of a program on each element.
+fn steps(program: &Program) -> f64 {
+    let counts = |instruction: &&Instruction| match instruction {
+        Instruction::Input(_) | Instruction::Converted(_) | Instruction::Constant(_) => false,
+        Instruction::Negate(_)
+        | Instruction::Apply(..)
+        | Instruction::PowerInteger(..)
+        | Instruction::PowerReal(..)
+        | Instruction::Combine(..)
+        | Instruction::Call(..) => true,
+    };
+    program.instructions().iter().filter(counts).count() as f64
+}

@@ -1,0 +1,89 @@
+//! Terms of several factors become products of two, the dearest first; a product that is formed costs the others nothing.
+
+use smallvec::SmallVec;
+
+use super::join::{Costs, renamed};
+use super::term::{Factor, Name, Role, canonical};
+use super::work::{Entry, Kind, Work};
+
+impl Work {
+    /// Leaves no term with more than one factor, nor with a label that is summed.
+    pub(super) fn form_all(&mut self) {
+        let mut left: Vec<(usize, usize)> = Vec::new();
+        for (sum, known) in self.sums.iter().enumerate() {
+            left.extend((0..known.entries.len()).map(|entry| (sum, entry)));
+        }
+        // By what they cost if each were alone, so that the cheap ones find what the dear ones have made.
+        let mut costed: Vec<(f64, (usize, usize))> = left
+            .into_iter()
+            .map(|(sum, entry)| {
+                let costs = self.costs(&self.sums[sum].entries[entry]);
+                (costs.cost.last().copied().unwrap_or(0.0), (sum, entry))
+            })
+            .collect();
+        costed.sort_by(|a, b| b.0.total_cmp(&a.0));
+        for (_, (sum, entry)) in costed {
+            self.form(sum, entry);
+        }
+    }
+
+    fn form(&mut self, sum: usize, number: usize) {
+        let axes = self.sums[sum].extents.len();
+        let entry = self.sums[sum].entries[number].clone();
+        let sums = entry.term.factors.iter().flat_map(|factor| &factor.labels).any(|&label| usize::from(label) >= axes);
+        if entry.term.factors.is_empty() || entry.term.factors.len() == 1 && !sums {
+            return;
+        }
+        let costs = self.costs(&entry);
+        let outside = (1u64 << axes) - 1;
+        let factor = self.part(&entry, &costs, entry.kept.len() - 1, outside);
+        self.sums[sum].entries[number].term.factors = vec![factor];
+    }
+
+    /// The product of a set of a term's factors.
+    fn part(&mut self, entry: &Entry, costs: &Costs, set: usize, outside: u64) -> Factor {
+        let all = entry.kept.len() - 1;
+        if set.count_ones() == 1 && set != all {
+            return entry.term.factors[set.trailing_zeros() as usize].clone();
+        }
+        let kept = if set == all { labels(entry, set) & outside } else { entry.kept[set] };
+        let role = |label: Name| if kept >> label & 1 == 1 { Role::Open } else { Role::Inner };
+        let own: SmallVec<[&Factor; 8]> =
+            entry.term.factors.iter().enumerate().filter(|(n, _)| set >> n & 1 == 1).map(|(_, factor)| factor).collect();
+        let (_, order) = canonical(&own, role);
+        let order: SmallVec<[Name; 8]> = order.into_iter().filter(|&label| kept >> label & 1 == 1).collect();
+        let key = entry.keys[set] as usize;
+        let known = if set.count_ones() > 1 { self.formed[key] } else { self.single(&own, &order) };
+        let node = known.unwrap_or_else(|| {
+            let mut factors = match set.count_ones() {
+                1 => vec![own[0].clone()],
+                _ => {
+                    let half = costs.half[set];
+                    vec![self.part(entry, costs, set ^ half, outside), self.part(entry, costs, half, outside)]
+                }
+            };
+            let extents = order.iter().map(|&label| entry.extents[usize::from(label)] as usize).collect();
+            renamed(&mut factors, &mut order.clone());
+            let is_kept = entry.are_kept[set] && super::work::size(&entry.extents, kept) <= self.weights.most;
+            let node = self.add_node(Kind::Product(factors), extents, is_kept);
+            if set.count_ones() > 1 {
+                self.formed[key] = Some(node);
+            }
+            node
+        });
+        Factor { node, conjugate: false, labels: order.into_iter().collect() }
+    }
+
+    /// The node of the sum of a single tensor over some of its labels, if there is one.
+    fn single(&self, own: &[&Factor], order: &[Name]) -> Option<u32> {
+        let mut factor = vec![own[0].clone()];
+        renamed(&mut factor, &mut order.iter().copied().collect());
+        let same = |node: &super::work::Node| matches!(&node.kind, Kind::Product(known) if *known == factor);
+        self.nodes.iter().position(same).map(|node| node as u32)
+    }
+}
+
+fn labels(entry: &Entry, set: usize) -> u64 {
+    let own = entry.term.factors.iter().enumerate().filter(|(n, _)| set >> n & 1 == 1);
+    own.flat_map(|(_, factor)| &factor.labels).fold(0u64, |all, &label| all | 1 << label)
+}

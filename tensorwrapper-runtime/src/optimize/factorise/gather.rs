@@ -1,0 +1,207 @@
+//! Finds the sums of products in a graph: linear combinations, and the products in them that nobody else reads.
+
+use num_complex::Complex;
+use tensorwrapper_notation::Function;
+
+use super::work::MOST_FACTORS;
+use crate::backend::{Binary, Instruction, Program, Reduction};
+use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId};
+
+/// A part of a tensor as a term reads it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Leaf {
+    pub(super) tensor: TensorId,
+    /// Its axes; each label is 0 here.
+    pub(super) axes: Vec<EdgeAxis>,
+    /// The extents of those that have labels.
+    pub(super) extents: Vec<usize>,
+}
+
+/// A product of tensors' parts, each with its labels: first those of the result's axes, in order, then those that are summed.
+#[derive(Clone, Debug)]
+pub(super) struct Product {
+    pub(super) scale: Complex<f64>,
+    pub(super) factors: Vec<(Leaf, bool, Vec<Label>)>,
+    /// The extent of each label.
+    pub(super) extents: Vec<usize>,
+}
+
+/// What computes a tensor, as far as it is a sum of products.
+#[derive(Clone, Debug)]
+pub(super) struct Gathered {
+    pub(super) terms: Vec<Product>,
+    /// Whether there is a product in it that an operation of its own computes.
+    pub(super) contracts: bool,
+}
+
+/// The most terms of a sum.
+const MOST_TERMS: usize = 512;
+
+/// For each tensor what it is, where that is a sum of products that is to be computed as one, and of which other it is a part.
+pub(super) fn gather(graph: &OpGraph, reorders: bool) -> (Vec<Option<Gathered>>, Vec<Option<TensorId>>) {
+    let mut readers = vec![0usize; graph.tensors().len()];
+    let read = graph.operations().iter().flat_map(|node| &node.inputs).map(|edge| edge.tensor);
+    read.for_each(|tensor| readers[tensor.0] += 1);
+    graph.sinks().iter().for_each(|sink| readers[sink.0] += 2);
+    let mut gathered: Vec<Option<Gathered>> = vec![None; graph.tensors().len()];
+    let mut part_of: Vec<Option<TensorId>> = vec![None; graph.tensors().len()];
+    for node in graph.operations() {
+        let Some(terms) = polynomial(graph, node) else { continue };
+        let mut result = Gathered { terms: Vec::new(), contracts: matches!(node.operation, Operation::Contract { .. }) };
+        let mut parts = Vec::new();
+        let is_sum = matches!(node.operation, Operation::Map { .. });
+        for term in terms {
+            let inner = term.factors.iter().map(|(leaf, _, _)| {
+                let whole = leaf.axes.iter().all(|axis| matches!(axis, EdgeAxis::Label { start: 0, .. }))
+                    && leaf.extents == graph.tensor(leaf.tensor).extents;
+                let part = gathered[leaf.tensor.0].as_ref().filter(|_| whole && readers[leaf.tensor.0] == 1);
+                part.filter(|part| match term.factors.len() {
+                    1 => is_sum || reorders && part.terms.len() == 1,
+                    _ => reorders && part.terms.len() == 1,
+                })
+            });
+            let inner: Vec<Option<&Gathered>> = inner.collect();
+            let factors: usize = inner
+                .iter()
+                .map(|part| part.map_or(1, |part| part.terms.iter().map(|t| t.factors.len()).max().unwrap_or(0)))
+                .sum();
+            let count: usize = inner.iter().map(|part| part.map_or(1, |part| part.terms.len())).product();
+            if factors > MOST_FACTORS || result.terms.len() + count > MOST_TERMS || inner.iter().all(Option::is_none) {
+                result.terms.push(term);
+                continue;
+            }
+            parts.extend(term.factors.iter().zip(&inner).filter(|(_, part)| part.is_some()).map(|((leaf, ..), _)| leaf.tensor));
+            result.contracts |= inner.iter().flatten().any(|part| part.contracts);
+            substituted(&term, &inner, &mut result.terms);
+        }
+        if result.terms.iter().any(|term| term.factors.len() > MOST_FACTORS) {
+            continue;
+        }
+        let output = node.outputs[0].tensor;
+        parts.into_iter().for_each(|part| part_of[part.0] = Some(output));
+        gathered[output.0] = Some(result);
+    }
+    (gathered, part_of)
+}
+
+/// A term with some factors replaced by the sums that they are, all but one of which have one term.
+fn substituted(term: &Product, inner: &[Option<&Gathered>], terms: &mut Vec<Product>) {
+    let mut made = vec![Product { scale: term.scale, factors: Vec::new(), extents: term.extents.clone() }];
+    for ((leaf, conjugate, labels), part) in term.factors.iter().zip(inner) {
+        let Some(part) = part else {
+            made.iter_mut().for_each(|new| new.factors.push((leaf.clone(), *conjugate, labels.clone())));
+            continue;
+        };
+        let pairs = made.iter().flat_map(|new| part.terms.iter().map(move |own| (new.clone(), own)));
+        made = pairs
+            .map(|(mut new, own)| {
+                new.scale *= if *conjugate { own.scale.conj() } else { own.scale };
+                let offset = new.extents.len();
+                let told = |label: Label| labels.get(label).copied().unwrap_or_else(|| offset + label - labels.len());
+                for (leaf, other, own) in &own.factors {
+                    new.factors.push((leaf.clone(), other ^ conjugate, own.iter().map(|&label| told(label)).collect()));
+                }
+                new.extents.extend(own.extents.iter().skip(labels.len()));
+                new
+            })
+            .collect();
+    }
+    terms.extend(made);
+}
+
+/// What an operation computes as a sum of products of its inputs, if it is one.
+fn polynomial(graph: &OpGraph, node: &OperationNode) -> Option<Vec<Product>> {
+    // A sum over nothing is zero whatever stands beside it.
+    if node.extents.contains(&0) {
+        return None;
+    }
+    let output = node.outputs.first()?.labels();
+    let is_complex = graph.tensor(node.outputs[0].tensor).dtype.is_complex();
+    // The result's labels first.
+    let mut order = output.clone();
+    order.extend((0..node.extents.len()).filter(|label| !output.contains(label)));
+    let told = |label: Label| order.iter().position(|&known| known == label).expect("every label is in the order");
+    let extents: Vec<usize> = order.iter().map(|&label| node.extents[label]).collect();
+    let factor = |edge: &Edge, conjugate: bool| {
+        let axes = edge.axes.iter().map(|&axis| match axis {
+            EdgeAxis::Label { start, .. } => EdgeAxis::Label { label: 0, start },
+            chip @ EdgeAxis::Chip(_) => chip,
+        });
+        let labelled =
+            edge.axes.iter().filter_map(|axis| if let EdgeAxis::Label { label, .. } = axis { Some(*label) } else { None });
+        let labels: Vec<Label> = labelled.map(told).collect();
+        let own = labels.iter().map(|&label| extents[label]).collect();
+        (Leaf { tensor: edge.tensor, axes: axes.collect(), extents: own }, is_complex && (edge.conjugate ^ conjugate), labels)
+    };
+    match &node.operation {
+        Operation::Contract { alpha, then: None } if node.inputs.len() <= MOST_FACTORS => {
+            let factors = node.inputs.iter().map(|edge| factor(edge, false)).collect();
+            Some(vec![Product { scale: *alpha, factors, extents }])
+        }
+        Operation::Map { program, reduction: Reduction::Sum } if output.len() == node.extents.len() => {
+            let terms = monomials(program)?;
+            let term = |(scale, inputs): (Complex<f64>, Vec<(usize, bool)>)| Product {
+                scale,
+                factors: inputs.into_iter().map(|(n, conjugate)| factor(&node.inputs[n], conjugate)).collect(),
+                extents: extents.clone(),
+            };
+            Some(terms.into_iter().map(term).collect())
+        }
+        Operation::Contract { .. }
+        | Operation::Map { .. }
+        | Operation::Sliced { .. }
+        | Operation::Factorise(_)
+        | Operation::Reshape
+        | Operation::Write { .. } => None,
+    }
+}
+
+/// A product of inputs, some of them conjugated.
+type Monomial = (Complex<f64>, Vec<(usize, bool)>);
+
+/// A program as a sum of products of its inputs, if it multiplies no sums and divides by constants alone.
+fn monomials(program: &Program) -> Option<Vec<Monomial>> {
+    let mut values: Vec<Vec<Monomial>> = Vec::with_capacity(program.instructions().len());
+    let scaled =
+        |terms: &[Monomial], by: Complex<f64>| terms.iter().map(|(scale, inputs)| (scale * by, inputs.clone())).collect();
+    for instruction in program.instructions() {
+        let value: Vec<Monomial> = match *instruction {
+            Instruction::Input(n) => vec![(Complex::ONE, vec![(n, false)])],
+            Instruction::Constant(value) if value.is_finite() => vec![(value, Vec::new())],
+            Instruction::Negate(a) => scaled(&values[a], -Complex::ONE),
+            Instruction::Apply(Function::Conj, a) => {
+                let conjugated = |(scale, inputs): &Monomial| (scale.conj(), inputs.iter().map(|&(n, c)| (n, !c)).collect());
+                values[a].iter().map(conjugated).collect()
+            }
+            Instruction::Combine(Binary::Add, a, b) => [&values[a][..], &values[b][..]].concat(),
+            Instruction::Combine(Binary::Subtract, a, b) => {
+                let negative: Vec<Monomial> = scaled(&values[b], -Complex::ONE);
+                [&values[a][..], &negative].concat()
+            }
+            Instruction::Combine(Binary::Multiply, a, b) => {
+                // Of sums only those that are multiplied by a number.
+                let (sum, single) = if values[b].len() == 1 { (a, b) } else { (b, a) };
+                let [(scale, inputs)] = &values[single][..] else { return None };
+                if values[sum].len() > 1 && !inputs.is_empty() {
+                    return None;
+                }
+                values[sum].iter().map(|(own, factors)| (own * scale, [&factors[..], inputs].concat())).collect()
+            }
+            Instruction::Combine(Binary::Divide, a, b) => match &values[b][..] {
+                [(scale, inputs)] if inputs.is_empty() && *scale != Complex::ZERO => scaled(&values[a], scale.inv()),
+                _ => return None,
+            },
+            Instruction::Constant(_)
+            | Instruction::Converted(_)
+            | Instruction::Apply(..)
+            | Instruction::PowerInteger(..)
+            | Instruction::PowerReal(..)
+            | Instruction::Call(..) => return None,
+        };
+        if value.len() > MOST_TERMS {
+            return None;
+        }
+        values.push(value);
+    }
+    values.pop()
+}

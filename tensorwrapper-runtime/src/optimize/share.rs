@@ -1,0 +1,281 @@
+//! What is computed twice is computed once. Products are the same where factors are in another order, labels have other names, the
+//! result's axes are in another order, all elements are conjugated or multiplied by a number; other work where all but the names of
+//! labels and the order of the result's axes is the same.
+
+use std::collections::HashMap;
+
+use num_complex::Complex;
+use smallvec::SmallVec;
+
+use super::factorise::{Factor, Key, Name, Role, canonical};
+use super::rewrite::keep;
+use crate::backend::{Binary, Instruction, Program, Reduction};
+use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId};
+
+/// A tensor of the old graph as one of the new: `scale · tensor`, the axes in another order.
+#[derive(Clone, Debug)]
+struct Same {
+    tensor: TensorId,
+    /// For each axis of the new tensor that of the old one.
+    axes: Vec<usize>,
+    scale: Complex<f64>,
+    conjugate: bool,
+}
+
+/// A product that is computed: its tensor, the labels of the key in the order of its axes, and what it is multiplied by.
+struct Known {
+    tensor: TensorId,
+    /// For each axis the place of its label in the key.
+    places: Vec<usize>,
+    alpha: Complex<f64>,
+    conjugate: bool,
+}
+
+/// A part of a tensor, without labels.
+type Part = (TensorId, SmallVec<[EdgeAxis; 4]>);
+
+#[derive(Default)]
+struct Sharing {
+    result: OpGraph,
+    moved: Vec<Option<Same>>,
+    parts: HashMap<Part, u32>,
+    /// Products by their keys and the extents of the labels there.
+    products: HashMap<(Key, Vec<usize>), Known>,
+    others: HashMap<String, (Vec<TensorId>, Vec<Label>)>,
+}
+
+/// The same graph with each product and each element-wise program in it once.
+pub(super) fn share(graph: &OpGraph) -> OpGraph {
+    let mut sharing = Sharing { moved: vec![None; graph.tensors().len()], ..Sharing::default() };
+    for source in graph.sources() {
+        let node = graph.tensor(source);
+        let tensor = sharing.result.add_source(node.extents.clone(), node.dtype);
+        sharing.moved[source.0] = Some(whole(tensor, node.extents.len()));
+    }
+    for node in graph.operations() {
+        let made = match &node.operation {
+            Operation::Contract { then: None, .. } => sharing.product(graph, node),
+            _ => sharing.other(graph, node),
+        };
+        for (edge, same) in node.outputs.iter().zip(made) {
+            sharing.moved[edge.tensor.0] = Some(same);
+        }
+    }
+    for sink in graph.sinks() {
+        let same = sharing.moved[sink.0].clone().expect("what is wanted was computed");
+        let tensor = sharing.plain(graph, *sink, same);
+        sharing.result.add_sink(tensor);
+    }
+    sharing.result
+}
+
+fn whole(tensor: TensorId, rank: usize) -> Same {
+    Same { tensor, axes: (0..rank).collect(), scale: Complex::ONE, conjugate: false }
+}
+
+impl Sharing {
+    /// An edge in the new graph, and what its elements are to be multiplied by.
+    fn edge(&self, edge: &Edge) -> (Edge, Complex<f64>) {
+        let same = self.moved[edge.tensor.0].as_ref().expect("operations stand in an order in which they can run");
+        let axes = same.axes.iter().map(|&axis| edge.axes[axis]).collect();
+        let scale = if edge.conjugate { same.scale.conj() } else { same.scale };
+        (Edge { tensor: same.tensor, axes, conjugate: edge.conjugate ^ same.conjugate }, scale)
+    }
+
+    fn product(&mut self, graph: &OpGraph, node: &OperationNode) -> Vec<Same> {
+        let Operation::Contract { mut alpha, .. } = node.operation else { unreachable!("it is a product") };
+        let mut inputs = Vec::with_capacity(node.inputs.len());
+        for edge in &node.inputs {
+            let (edge, scale) = self.edge(edge);
+            alpha *= scale;
+            inputs.push(edge);
+        }
+        let output = node.outputs[0].labels();
+        let rank = output.len();
+        let dtype = graph.tensor(node.outputs[0].tensor).dtype;
+        let found = (inputs.len() <= 8 && node.extents.len() <= 64 && alpha.is_finite() && alpha != Complex::ZERO)
+            .then(|| self.key(&inputs, &output, &node.extents, dtype.is_complex()));
+        if let Some((key, order, conjugate)) = &found
+            && let Some(known) = self.products.get(key)
+        {
+            let axes = known.places.iter().map(|&place| output.iter().position(|l| *l == order[place]).expect("it has all labels"));
+            let conjugate = conjugate ^ known.conjugate;
+            // Numbers in front are not conjugated with the factors.
+            let scale = alpha / if conjugate { known.alpha.conj() } else { known.alpha };
+            return vec![Same { tensor: known.tensor, axes: axes.collect(), scale, conjugate }];
+        }
+        let operation = Operation::Contract { alpha, then: None };
+        let tensor = self.result.add_operation(operation, inputs, &[(&output, dtype)], node.extents.clone())[0];
+        if let Some((key, order, conjugate)) = found {
+            let place = |label: &Label| order.iter().position(|known| known == label);
+            if let Some(places) = output.iter().map(place).collect() {
+                self.products.insert(key, Known { tensor, places, alpha, conjugate });
+            }
+        }
+        vec![whole(tensor, rank)]
+    }
+
+    /// What a product is, its labels in the order of that, and whether it is so once all is conjugated.
+    fn key(
+        &mut self,
+        inputs: &[Edge],
+        output: &[Label],
+        extents: &[usize],
+        is_complex: bool,
+    ) -> ((Key, Vec<usize>), Vec<Label>, bool) {
+        let parts = &mut self.parts;
+        let factors: Vec<Factor> = inputs
+            .iter()
+            .map(|edge| {
+                let axes = edge.axes.iter().map(|&axis| match axis {
+                    EdgeAxis::Label { start, .. } => EdgeAxis::Label { label: 0, start },
+                    chip @ EdgeAxis::Chip(_) => chip,
+                });
+                let next = parts.len() as u32;
+                let node = *parts.entry((edge.tensor, axes.collect())).or_insert(next);
+                let label = |axis: &EdgeAxis| if let EdgeAxis::Label { label, .. } = axis { Some(*label as Name) } else { None };
+                let labels = edge.axes.iter().filter_map(label).collect();
+                Factor { node, conjugate: is_complex && edge.conjugate, labels }
+            })
+            .collect();
+        let role = |label: Name| if output.contains(&usize::from(label)) { Role::Open } else { Role::Inner };
+        let of = |factors: &[Factor]| canonical(&factors.iter().collect::<Vec<_>>(), role);
+        let (mut key, mut conjugate) = (of(&factors), false);
+        if is_complex {
+            let turned: Vec<Factor> =
+                factors.iter().map(|factor| Factor { conjugate: !factor.conjugate, ..factor.clone() }).collect();
+            let other = of(&turned);
+            if other.0 < key.0 {
+                (key, conjugate) = (other, true);
+            }
+        }
+        let labels: Vec<Label> = key.1.into_iter().map(usize::from).collect();
+        let own = labels.iter().map(|&label| extents[label]).collect();
+        ((key.0, own), labels, conjugate)
+    }
+
+    fn other(&mut self, graph: &OpGraph, node: &OperationNode) -> Vec<Same> {
+        let mut node = node.clone();
+        let mut edges = Vec::with_capacity(node.inputs.len());
+        let takes_numbers = matches!(node.operation, Operation::Map { .. });
+        for (n, edge) in node.inputs.clone().iter().enumerate() {
+            let (new, scale) = self.edge(edge);
+            let converts = matches!(&node.operation, Operation::Map { program, .. }
+                if program.instructions().contains(&Instruction::Converted(n)));
+            if takes_numbers && !converts {
+                if scale != Complex::ONE
+                    && let Operation::Map { program, .. } = &mut node.operation
+                {
+                    *program = scaled(program, n, scale);
+                }
+                edges.push(new);
+                continue;
+            }
+            let same = self.moved[edge.tensor.0].clone().expect("operations stand in an order in which they can run");
+            let tensor = self.plain(graph, edge.tensor, same);
+            edges.push(Edge { tensor, ..edge.clone() });
+        }
+        let found = name(&node, &edges);
+        if let Some((name, order)) = &found
+            && let Some((tensors, known)) = self.others.get(name)
+        {
+            let is_map = matches!(node.operation, Operation::Map { .. });
+            let same = |(edge, &tensor): (&Edge, &TensorId)| {
+                let labels = edge.labels();
+                let axes: Vec<usize> = if is_map {
+                    let own = |place: &Label| labels.iter().position(|&label| label == order[*place]).expect("it has all labels");
+                    known.iter().map(own).collect()
+                } else {
+                    (0..labels.len()).collect()
+                };
+                Same { axes, ..whole(tensor, 0) }
+            };
+            return node.outputs.iter().zip(tensors).map(same).collect();
+        }
+        let tensors = keep(graph, &mut self.result, &node, edges);
+        if let Some((name, order)) = found {
+            let place = |label: Label| order.iter().position(|&known| known == label).unwrap_or(0);
+            let places = node.outputs[0].labels().into_iter().map(place).collect();
+            self.others.insert(name, (tensors.clone(), places));
+        }
+        tensors.into_iter().zip(&node.outputs).map(|(tensor, edge)| whole(tensor, edge.axes.len())).collect()
+    }
+
+    /// A tensor as it was, computed from the one that it is but for the order of axes and a number.
+    fn plain(&mut self, graph: &OpGraph, old: TensorId, same: Same) -> TensorId {
+        let rank = same.axes.len();
+        if same.scale == Complex::ONE && !same.conjugate && same.axes.iter().copied().eq(0..rank) {
+            return same.tensor;
+        }
+        let node = graph.tensor(old);
+        let edge = Edge { conjugate: same.conjugate, ..Edge::whole(same.tensor, &same.axes) };
+        let mut program = Program::new(vec![Instruction::Input(0)]);
+        if same.scale != Complex::ONE {
+            program = scaled(&program, 0, same.scale);
+        }
+        let labels: Vec<Label> = (0..rank).collect();
+        let operation = Operation::Map { program, reduction: Reduction::Sum };
+        let tensor = self.result.add_operation(operation, vec![edge], &[(&labels, node.dtype)], node.extents.clone())[0];
+        self.moved[old.0] = Some(whole(tensor, rank));
+        tensor
+    }
+}
+
+/// The program with one of its inputs multiplied by a number.
+fn scaled(program: &Program, input: usize, scale: Complex<f64>) -> Program {
+    let mut instructions = vec![Instruction::Input(input)];
+    if scale == -Complex::<f64>::ONE {
+        instructions.push(Instruction::Negate(0));
+    } else {
+        instructions.extend([Instruction::Constant(scale), Instruction::Combine(Binary::Multiply, 1, 0)]);
+    }
+    let value = instructions.len() - 1;
+    let mut places = Vec::with_capacity(program.instructions().len());
+    for instruction in program.instructions() {
+        if *instruction == Instruction::Input(input) {
+            places.push(value);
+            continue;
+        }
+        instructions.push(instruction.with_registers(|register| places[register]));
+        places.push(instructions.len() - 1);
+    }
+    Program::new(instructions)
+}
+
+/// What an operation that is no product is, as text, and its labels in the order in which its inputs show them.
+fn name(node: &OperationNode, inputs: &[Edge]) -> Option<(String, Vec<Label>)> {
+    let Operation::Map { program, reduction } = &node.operation else {
+        let described = match &node.operation {
+            Operation::Factorise(_) | Operation::Reshape | Operation::Write { .. } => {
+                Some(format!("{:?} {inputs:?} {:?} {:?}", node.operation, node.outputs.iter().map(Edge::labels).collect::<Vec<_>>(), node.extents))
+            }
+            Operation::Contract { .. } | Operation::Map { .. } => None,
+        };
+        return described.map(|text| (text, Vec::new()));
+    };
+    if program.functions() > 0 {
+        return None;
+    }
+    let mut order: Vec<Label> = Vec::new();
+    let mut edges = Vec::with_capacity(inputs.len());
+    for edge in inputs {
+        let mut edge = edge.clone();
+        for axis in &mut edge.axes {
+            if let EdgeAxis::Label { label, .. } = axis {
+                let place = order.iter().position(|known| known == label).unwrap_or_else(|| {
+                    order.push(*label);
+                    order.len() - 1
+                });
+                *label = place;
+            }
+        }
+        edges.push(edge);
+    }
+    // Labels that no input has cannot be told by where they stand.
+    if order.len() != node.extents.len() {
+        return None;
+    }
+    let output = node.outputs[0].labels();
+    let kept: Vec<(bool, usize)> = order.iter().map(|&label| (output.contains(&label), node.extents[label])).collect();
+    Some((format!("{program:?} {reduction:?} {edges:?} {kept:?}"), order))
+}
