@@ -7,6 +7,7 @@ mod accumulate_tests;
 mod context;
 mod doors;
 mod kept;
+pub mod linalg;
 mod made;
 mod plan;
 mod prepared;
