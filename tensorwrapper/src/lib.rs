@@ -112,23 +112,61 @@
 /// 7. Zero extents are legal: sums over nothing are 0, products 1; `max` and `min` over nothing are errors.
 /// 8. A label that occurs once and is not on the left is summed, with a warning; `sum(k; …)` silences it.
 ///
-/// # Decompositions
+/// # Linear algebra
 ///
 /// ```
 /// # use tensorwrapper::prelude::*;
 /// # let (f, s) = (Tensor::<f64>::from_fn([2, 2], |i| (i[0] + i[1]) as f64)?, Tensor::<f64>::from_fn([2, 2], |i| if i[0] == i[1] { 2.0 } else { 0.5 })?);
-/// let (e, c) = tensor!(([n], [p, n]) = eigh(f[p, q], s[p, q])); // f·c = s·c·e, e ascending, cᴴ·s·c = 1
-/// let l = tensor!([i, k] = cholesky(s[i, j]));                  // s[i, j] = l[i, k] * conj(l[j, k])
-/// # let _ = (e, c, l);
+/// # let t = Tensor::<f64>::from_fn([2, 3, 3, 2], |i| (i[0] * i[2] + i[1] * i[3]) as f64)?;
+/// let (e, c) = tensor!(([n], [p, n]) = eigh(f[p, q], s[p, q]));   // f·c = s·c·e, e ascending, cᴴ·s·c = 1
+/// let l = tensor!([i, k] = cholesky(s[i, j]));                    // s[i, j] = l[i, k] * conj(l[j, k])
+/// let (u, w, v) = tensor!(([l, a, r], [r], [r, b, q]) = svd(t[l, a, b, q])); // t = u * w * v, by its axes in groups
+/// let (u, w, v, lost) = tensor!(([l, a, r], [r], [r, b, q], []) = svd(t[l, a, b, q]; max = 4, tol = 1e-10));
+/// let x = tensor!([k, j] = solve(s[i, k], f[i, j]));              // s[i, k] * x[k, j] = f[i, j]
+/// # let _ = (e, c, l, u, w, v, lost, x);
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// The row is the index that the matrix result keeps, the column the one that is gone, the new index counts vectors, and
-/// any other is a batch. `cholesky` of more than two indices names row and column first: `cholesky(i, j; a[b, i, j])`.
-/// Lower triangles are read. A decomposition stands alone on the right side.
+/// | operation | means |
+/// |---|---|
+/// | `[i, k] = cholesky(A[i, j])` | A = L·Lᴴ, L zero above its diagonal, which is positive |
+/// | `([n], [p, n]) = eigh(A[p, q])`, `eigh(A[p, q], B[p, q])` | A·x = λ·x, or λ·B·x, of Hermitian A: λ real and ascending, xᴴ·x or xᴴ·B·x = 1 |
+/// | `([n], [p, n]) = eig(A[p, q])` | the same of any square matrix: complex, λ by real and then by imaginary part, xᴴ·x = 1 |
+/// | `([i, r], [r], [r, j]) = svd(A[i, j])` | A = U·diag(s)·V, s descending, V as it multiplies |
+/// | `([i, r], [r, j]) = qr(A[i, j])`, `lq` | A = Q·R and A = L·Q; the triangle's diagonal is not negative |
+/// | `([i, q], [q, r], [r, j]) = lu(A[i, j])` | A = P·L·U by partial pivoting, L with ones on its diagonal |
+/// | `[k, j] = solve(A[i, k], B[i, j])` | A·X = B |
+/// | `[k, j] = triangular_solve(A[i, k], B[i, j])` | the same of the lower triangle; `; upper` of the upper; `; unit` with ones on the diagonal |
+/// | `[k, j] = lstsq(A[i, k], B[i, j])` | the shortest X with the least ‖A·X − B‖ |
+/// | `[j, i] = inv(A[i, j])`, `pinv` | A⁻¹, and A⁺ of Moore and Penrose |
+/// | `[i, j] = matpow(A[i, j], n)`, `expm(A[i, j])` | Aⁿ, of the inverse for negative n, and exp A |
+/// | `[] = det(A[i, j])`, `([], []) = slogdet(A[i, j])` | the determinant; its phase and the logarithm of its size |
+/// | `[] = norm(A[i, j])`, `trace`, `rank` | √Σ\|A\|² over any number of axes, the sum of the diagonal, the number of singular values that count |
 ///
-/// Of the language but not of this version, and refused by name, are `svd`, `qr`, `solve`, `inv`, `pinv`, `matpow`, `expm`,
-/// `grad`, a bound `where r: ..=chi` and a sparse map `where (a, b) in l[i, j]`.
+/// * **Which axis is which** is told by where its label stands. Labels that stand in all arguments and results are a batch. In
+///   `svd`, `qr`, `lq` and `lu` rows are the labels of the first result, columns those of the last, one or several each, and
+///   the label that no argument has is the new axis. In `solve` and its like rows are in both arguments and gone, columns in
+///   the first and the result. Where labels stand in the same places, rows and columns are named first, one label or a group
+///   each: `cholesky(i, j; A[b, i, j])`, `inv((a, i), (b, j); A[a, i, b, j])`.
+/// * **Triangles.** Of a Hermitian matrix the lower triangle is read; what stands above is not.
+/// * **Signs and phases.** The largest component of each eigenvector and of each column of U is real and positive, the first
+///   where several are as large. Equal eigenvalues or singular values leave a choice that another device may make otherwise.
+/// * **Extents.** Factors are reduced: the new axis is as long as the shorter side. `svd(A[i, j]; full)` and
+///   `qr(…; full)`, `lq(…; full)` give square ones, U and V of `svd` with new labels of their own: `([i, m], [r], [n, j])`.
+/// * **Truncation.** `max = n` keeps the n largest singular values. `tol = x` keeps the fewest whose discarded weight,
+///   Σs² of the others by Σs² of all, is at most x, and at least one; how many is known in the run, so that the equation is computed when it is met,
+///   and not recorded by a [`Graph`]. A fourth result is the weight. A batch keeps as many of each matrix as the one that needs
+///   most. In `rank`, `pinv` and `lstsq` singular values count that are larger than `tol` times the largest; by default
+///   the precision times the longer side.
+/// * **Faults.** A matrix that is not positive definite or is singular, NaN and infinity, a result beyond the numbers of its
+///   type, and an iteration that does not converge are errors ([`ErrorKind::LinearAlgebra`]) that name the item of the batch.
+///   `norm` and `trace` are sums and hand NaN on; `det` of a singular matrix is 0. Extents 0 and 1 are matrices like any.
+///
+/// An operation stands alone on the right side; its arguments may be any expressions. [`Indexed`] has the operations as
+/// methods, [`linalg`] as functions of tensors whose first axes are the matrix and whose others are the batch.
+///
+/// Of the language but not of this version, and refused by name, are `grad`, a bound `where r: ..=chi` (write `max = chi`) and a
+/// sparse map `where (a, b) in l[i, j]`.
 ///
 /// # The same without macros
 ///
@@ -258,11 +296,11 @@ macro_rules! try_einsum {
 
 pub use tensorwrapper_runtime::{
     Accumulate, AnyOperand, AnyTensor, Cancel, CastInto, Class, ComputeDevice, Const, Context, Dtype, Dyn, DynOperand, DynTarget,
-    Element, Elements, Error, ErrorKind, EvalAll, ExplainedStep, Explanation, Expr, Extent, Extents, Fill, FixedIndices, Graph,
-    Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent, IntoShape, KeptPlans, Layout, Layouts, Len, Logical,
-    MapArguments, Mask, MemoryKind, Moved, MultiIndex, NestedArray, Order, Pass, Physical, Place, Placement, Prepared,
+    Element, Elements, Error, ErrorKind, EvalAll, ExplainedStep, Explanation, Expr, Extent, Extents, Factors, Fill, FixedIndices,
+    Graph, Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent, IntoShape, KeptPlans, Layout, Layouts, Len,
+    Logical, MapArguments, Mask, MemoryKind, Moved, MultiIndex, NestedArray, Order, Pass, Physical, Place, Placement, Prepared,
     PreparedBlock, Progress, Shape, StaticExtents, StaticTensor, Tensor, TensorLike, TensorMut, TensorRef, Tile, Walk, contract,
-    einsum, eval_all, graph, keep_memory, order,
+    einsum, eval_all, graph, keep_memory, linalg, order,
 };
 
 #[doc(hidden)]

@@ -10,6 +10,7 @@ mod context;
 mod doors;
 mod explain;
 mod kept;
+pub mod linalg;
 mod made;
 mod memory;
 mod places;

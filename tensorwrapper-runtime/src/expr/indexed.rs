@@ -2,8 +2,10 @@
 //!
 //! A chain writes the syntax tree that `tensor!` would have read, so it means the same.
 
+mod linear;
 mod mapped;
 
+pub use linear::Factors;
 pub use mapped::MapArguments;
 
 use std::collections::HashMap;
@@ -118,7 +120,7 @@ pub(super) fn labels(text: &str) -> Result<Vec<Index>, Error> {
 }
 
 impl<'a, T: Element> Indexed<'a, T> {
-    pub(super) fn new(value: Arc<Value<'a>>, text: &str) -> Self {
+    pub(crate) fn new(value: Arc<Value<'a>>, text: &str) -> Self {
         let hole = hole(format!("[{text}]"));
         let leaves = vec![(hole.span.start, Leaf::Tensor(value))];
         let span = hole.span;

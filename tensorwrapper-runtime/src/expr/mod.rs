@@ -18,7 +18,7 @@ mod value;
 
 pub(crate) use bind::{Bound, Holes, bind, bind_value, only_recorded};
 pub(crate) use faults::{Notation, faults_to_error};
-pub use indexed::{Indexed, MapArguments};
+pub use indexed::{Factors, Indexed, MapArguments};
 pub(crate) use like::{Given, ScalarKind};
 pub use like::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
 pub(crate) use names::LabelNames;

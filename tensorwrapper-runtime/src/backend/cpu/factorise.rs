@@ -3,6 +3,8 @@
 //! Batches, memory, scales, phases and sentences are shared with every device; see `linear`.
 
 mod expm;
+mod leading;
+mod small;
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_in_place_scratch};
@@ -61,6 +63,9 @@ where
     T: ComplexField + General + Element<Real = <T as ComplexField>::Real>,
 {
     fn cholesky(&self, a: &mut Matrix<T>) -> Result<(), Failure> {
+        if small::is_small(a) {
+            return small::cholesky(a);
+        }
         let (par, params): (_, Spec<_, T>) = (self.par(a), Default::default());
         let mut memory = MemBuffer::new(cholesky_in_place_scratch::<T>(a.rows, par, params));
         match cholesky_in_place(view_mut(a), Default::default(), par, MemStack::new(&mut memory), params) {
@@ -70,6 +75,9 @@ where
     }
 
     fn eigh(&self, a: &mut Matrix<T>) -> Result<Vec<<T as Element>::Real>, Failure> {
+        if small::is_small(a) {
+            return small::eigh(a);
+        }
         let (n, par, params): (_, _, Spec<_, T>) = (a.rows, self.par(a), Default::default());
         let (mut values, mut vectors) = (vec![T::ZERO; n], Matrix::<T>::zeros(n, n));
         let mut memory = MemBuffer::new(self_adjoint_evd_scratch::<T>(n, ComputeEigenvectors::Yes, par, params));
@@ -123,7 +131,14 @@ where
         Ok((u, values.iter().map(|&value| Element::re(value)).collect(), v.adjoint()))
     }
 
+    fn leading(&self, a: &Matrix<T>, count: usize) -> Option<Svd<T>> {
+        leading::leading(self, a, count)
+    }
+
     fn lu(&self, a: &mut Matrix<T>) -> Vec<usize> {
+        if small::is_small(a) {
+            return small::lu(a);
+        }
         let (rows, columns, par, params): (_, _, _, Spec<_, T>) = (a.rows, a.columns, self.par(a), Default::default());
         let (mut order, mut inverse) = (vec![0usize; rows], vec![0usize; rows]);
         let mut memory = MemBuffer::new(lu_in_place_scratch::<usize, T>(rows, columns, par, params));
@@ -132,6 +147,9 @@ where
     }
 
     fn solve_triangular(&self, a: &Matrix<T>, upper: bool, unit: bool, b: &mut Matrix<T>) {
+        if small::is_small(a) {
+            return small::solve_triangular(a, upper, unit, b);
+        }
         let (par, a, b) = (self.par(a), view(a), view_mut(b));
         match (upper, unit) {
             (false, false) => triangle::solve_lower_triangular_in_place(a, b, par),

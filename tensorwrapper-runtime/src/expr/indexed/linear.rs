@@ -1,0 +1,238 @@
+//! Operations of linear algebra in chains of operators: `svd(T[l, s, t, q]; max = 64)`.
+//!
+//! A chain writes the syntax tree that `tensor!` would have read, so labels tell rows, columns and batch there as here.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use tensorwrapper_notation::syntax::{
+    Count, Decomposition, Expression, Factorisation, Hole, LeftSide, Options, Right, Scalar, Statement, Target, Word,
+};
+use tensorwrapper_notation::{Cast, CastId, FunctionId, OperandId, Span, check};
+
+use super::{Indexed, Leaf, Leaves, labels, names};
+use crate::callback::Callback;
+use crate::element::{Dtype, Element};
+use crate::error::Error;
+use crate::expr::bind::{Bound, Holes, bind};
+use crate::expr::faults::{Notation, faults_to_error};
+use crate::expr::value::{Tree, Value};
+use crate::tensor::AnyTensor;
+
+/// An operation of linear algebra that nobody has computed yet; `R` are the element types of its results. Methods of
+/// [`Indexed`] and the functions of [`linalg`](crate::linalg) make it; its words are those of `tensor!`.
+///
+/// ```
+/// use tensorwrapper_runtime::Tensor;
+/// let t = Tensor::<f64>::from_fn([2, 3, 3, 2], |i| ((i[0] + 2 * i[1]) * (3 * i[2] + i[3]) + i[1] * i[3]) as f64)?;
+/// let (u, s, v) = t.at("l,a,b,q").svd(["l,a,r", "r,", "r,b,q"]).max(2).eval()?;
+/// assert_eq!((u.extents(), s.extents(), v.extents()), (&[2, 3, 2][..], &[2][..], &[2, 3, 2][..]));
+/// let s = s.as_slice();
+/// assert!(s[0] > s[1]);
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+#[derive(Clone)]
+#[must_use = "nothing is computed before `eval`"]
+pub struct Factors<'a, T, R> {
+    call: Result<Decomposition, Error>,
+    left: Vec<Result<Vec<tensorwrapper_notation::syntax::Index>, Error>>,
+    leaves: Vec<(usize, Leaf<'a>)>,
+    types: PhantomData<fn() -> (T, R)>,
+}
+
+impl<T, R> fmt::Debug for Factors<'_, T, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.call {
+            Ok(call) => write!(f, "Factors, `{}` of {} arguments", call.kind.name(), call.arguments.len()),
+            Err(error) => write!(f, "Factors, {error}"),
+        }
+    }
+}
+
+impl<'a, T: Element, R> Factors<'a, T, R> {
+    fn new(kind: Factorisation, arguments: Vec<Indexed<'a, T>>, left: &[&str]) -> Self {
+        let (mut leaves, mut expressions, mut faults) = (Vec::new(), Vec::<Expression>::new(), Vec::new());
+        for argument in arguments {
+            leaves.extend(argument.leaves);
+            match argument.expression {
+                Ok(expression) => expressions.push(expression),
+                Err(fault) => faults.push(fault),
+            }
+        }
+        let call =
+            Decomposition { kind, groups: None, arguments: expressions, options: Options::default(), span: Span::default() };
+        let call = if faults.is_empty() { Ok(call) } else { Err(Error::all(faults)) };
+        Factors { call, left: left.iter().map(|text| labels(text)).collect(), leaves, types: PhantomData }
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut Decomposition)) -> Self {
+        if let Ok(call) = &mut self.call {
+            change(call);
+        }
+        self
+    }
+
+    fn word(self, word: Word, change: impl FnOnce(&mut Options)) -> Self {
+        self.with(|call| {
+            call.options.words.push((word, Span::default()));
+            change(&mut call.options);
+        })
+    }
+
+    /// Keeps so many singular values at most.
+    pub fn max(self, count: usize) -> Self {
+        self.word(Word::Max, |options| options.max = Some(Count::Literal(count, Span::default())))
+    }
+
+    /// What is as small as this does not count: of [`svd`](Indexed::svd) the weight of what is discarded, of others singular
+    /// values by the largest.
+    pub fn tol(self, tol: f64) -> Self {
+        self.word(Word::Tol, |options| options.tol = Some(Scalar::Literal(tol, Span::default())))
+    }
+
+    /// Square factors.
+    pub fn full(self) -> Self {
+        self.word(Word::Full, |_| {})
+    }
+
+    /// The upper triangle is read.
+    pub fn upper(self) -> Self {
+        self.word(Word::Upper, |_| {})
+    }
+
+    /// The diagonal is ones and is not read.
+    pub fn unit(self) -> Self {
+        self.word(Word::Unit, |_| {})
+    }
+
+    /// The labels of rows and columns, where the results do not tell them: those of a batch of inverses, for example.
+    pub fn matrix(mut self, rows: &str, columns: &str) -> Self {
+        match (names(rows), names(columns)) {
+            (Ok(rows), Ok(columns)) => self.with(|call| call.groups = Some([rows, columns])),
+            (Err(fault), _) | (_, Err(fault)) => {
+                self.call = self.call.and(Err(fault));
+                self
+            }
+        }
+    }
+
+    /// The recorded results; `compute` serves where their extents depend on elements.
+    pub(crate) fn values(&self, compute: Compute<'_, 'a>) -> Result<Vec<Arc<Value<'a>>>, Error> {
+        let call = self.call.clone()?;
+        let side = |indices: &Result<_, Error>| Ok(LeftSide { indices: Some(indices.clone()?), span: Span::default() });
+        let target = Target::Value(self.left.iter().map(side).collect::<Result<_, Error>>()?);
+        let statement = Statement { target, right: Right::Factorisation(call), declarations: Vec::new(), span: Span::default() };
+        let equation = check(&statement, &[]).map_err(|faults| faults_to_error(faults, Notation::Operators))?;
+        let leaves = Leaves(self.leaves.iter().map(|(number, leaf)| (*number, leaf)).collect::<HashMap<_, _>>());
+        match bind(&equation, T::DTYPE, &Computing { leaves, compute })? {
+            Bound::Results(results) => Ok(results),
+            Bound::Write(_) => unreachable!("an equation in value form writes nothing"),
+        }
+    }
+}
+
+/// What computes values at once.
+pub(crate) type Compute<'c, 'a> = &'c dyn Fn(&[Arc<Value<'a>>]) -> Result<Vec<AnyTensor>, Error>;
+
+/// The leaves of a chain, and what computes.
+struct Computing<'l, 'a> {
+    leaves: Leaves<'l, 'a>,
+    compute: Compute<'l, 'a>,
+}
+
+impl<'a> Holes<'a> for Computing<'_, 'a> {
+    fn tensor(&self, id: OperandId, hole: &Hole) -> Arc<Value<'a>> {
+        self.leaves.tensor(id, hole)
+    }
+
+    fn scalar(&self, hole: &Hole) -> Tree<'a> {
+        self.leaves.scalar(hole)
+    }
+
+    fn function(&self, id: FunctionId, hole: &Hole) -> Callback<'a> {
+        self.leaves.function(id, hole)
+    }
+
+    fn element(&self, id: CastId, cast: &Cast) -> Dtype {
+        self.leaves.element(id, cast)
+    }
+
+    fn compute(&self, values: &[Arc<Value<'a>>]) -> Result<Vec<AnyTensor>, Error> {
+        (self.compute)(values)
+    }
+}
+
+/// One left side, or several.
+trait Sides<'s> {
+    fn of(&self) -> &[&'s str];
+}
+impl<'s> Sides<'s> for &'s str {
+    fn of(&self) -> &[&'s str] {
+        std::slice::from_ref(self)
+    }
+}
+impl<'s, const N: usize> Sides<'s> for [&'s str; N] {
+    fn of(&self) -> &[&'s str] {
+        self
+    }
+}
+
+/// The operations of one argument: their results as `&str` or as so many of them.
+macro_rules! methods {
+    ($($name:ident: $Left:ty, $kind:ident -> ($($E:ty),*), $doc:literal;)*) => {
+        impl<'a, T: Element> Indexed<'a, T> { $(
+            #[doc = $doc]
+            pub fn $name(self, left: $Left) -> Factors<'a, T, ($($E,)*)> {
+                Factors::new(Factorisation::$kind, vec![self], Sides::of(&left))
+            }
+        )* }
+    };
+}
+methods! {
+    cholesky: &str, Cholesky -> (T), "`[i, k] = cholesky(X)`";
+    eigh: [&str; 2], Eigh -> (T::Real, T), "`([n], [p, n]) = eigh(X)`";
+    eig: [&str; 2], Eig -> (T::Complex, T::Complex), "`([n], [p, n]) = eig(X)`";
+    qr: [&str; 2], Qr -> (T, T), "`([i, r], [r, j]) = qr(X)`";
+    lq: [&str; 2], Lq -> (T, T), "`([i, r], [r, j]) = lq(X)`";
+    svd: [&str; 3], Svd -> (T, T::Real, T), "`([i, r], [r], [r, j]) = svd(X)`";
+    svd_cut: [&str; 4], Svd -> (T, T::Real, T, T::Real), "`([i, r], [r], [r, j], []) = svd(X; max = …, tol = …)`, with the weight of what is discarded.";
+    lu: [&str; 3], Lu -> (T, T, T), "`([i, q], [q, r], [r, j]) = lu(X)`";
+    inv: &str, Inv -> (T), "`[j, i] = inv(X)`";
+    pinv: &str, Pinv -> (T), "`[j, i] = pinv(X)`";
+    expm: &str, Expm -> (T), "`[i, j] = expm(X)`";
+    det: &str, Det -> (T), "`[] = det(X)`";
+    slogdet: [&str; 2], Slogdet -> (T, T::Real), "`([], []) = slogdet(X)`";
+    norm: &str, Norm -> (T::Real), "`[] = norm(X)`";
+    trace: &str, Trace -> (T), "`[] = trace(X)`";
+    rank: &str, Rank -> (T::Real), "`[] = rank(X)`";
+}
+
+impl<'a, T: Element> Indexed<'a, T> {
+    /// `([n], [p, n]) = eigh(X, S)`: eigenvalues in the metric of another matrix.
+    pub fn eigh_in_metric(self, metric: Self, left: [&str; 2]) -> Factors<'a, T, (T::Real, T)> {
+        Factors::new(Factorisation::Eigh, vec![self, metric], &left)
+    }
+
+    /// `[k, j] = solve(X, B)`
+    pub fn solve(self, right: Self, left: &str) -> Factors<'a, T, (T,)> {
+        Factors::new(Factorisation::Solve, vec![self, right], &[left])
+    }
+
+    /// `[k, j] = triangular_solve(X, B)`
+    pub fn triangular_solve(self, right: Self, left: &str) -> Factors<'a, T, (T,)> {
+        Factors::new(Factorisation::TriangularSolve, vec![self, right], &[left])
+    }
+
+    /// `[k, j] = lstsq(X, B)`
+    pub fn lstsq(self, right: Self, left: &str) -> Factors<'a, T, (T,)> {
+        Factors::new(Factorisation::Lstsq, vec![self, right], &[left])
+    }
+
+    /// `[i, j] = matpow(X, n)`
+    pub fn matpow(self, exponent: i32, left: &str) -> Factors<'a, T, (T,)> {
+        let exponent = Scalar::Literal(f64::from(exponent), Span::default());
+        Factors::new(Factorisation::Matpow, vec![self], &[left]).with(|call| call.options.exponent = Some(exponent))
+    }
+}
