@@ -153,6 +153,12 @@ fn class(graph: &OpGraph, node: &OperationNode) -> (Class, bool) {
         },
         Operation::Map { program, .. } => {
             let folds = node.outputs[0].axes.len() < node.extents.len();
+            // A product of which nothing is summed is element-wise to those who compute it, and has a name all the same.
+            if let ([a, b], false) = (&node.inputs[..], folds)
+                && is_product(program)
+            {
+                return product(node, &a.labels(), &b.labels());
+            }
             let class = match program.instructions() {
                 _ if folds => Class::Reduction,
                 [Instruction::Input(0)] => Class::Permutation,
@@ -183,6 +189,19 @@ fn product(node: &OperationNode, a: &[Label], b: &[Label]) -> (Class, bool) {
         (false, true, false) | (false, false, true) => (Class::Axpy, batched),
         (false, false, false) => (Class::ElementWise, false),
     }
+}
+
+/// Whether a program multiplies its inputs, perhaps with numbers, and does nothing else.
+fn is_product(program: &Program) -> bool {
+    program.instructions().iter().all(|instruction| match instruction {
+        Instruction::Input(_) | Instruction::Constant(_) | Instruction::Negate(_) => true,
+        Instruction::Combine(operator, ..) => *operator == Binary::Multiply,
+        Instruction::Converted(_)
+        | Instruction::Apply(..)
+        | Instruction::PowerInteger(..)
+        | Instruction::PowerReal(..)
+        | Instruction::Call(..) => false,
+    })
 }
 
 /// Whether a program adds two whole tensors, each perhaps times a number.
