@@ -5,7 +5,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
-use crate::syntax::{Assignment, Count, Factorisation, Hole, Operator, Range, Reduction, Scalar};
+use crate::syntax::{Assignment, Count, Factorisation, Form, Hole, Operator, Options, Range, Reduction, Role, Scalar, Word};
 use crate::token::Span;
 
 /// Number of a label in its equation. Equal names in different scopes are different labels.
@@ -175,15 +175,15 @@ pub(crate) enum Node {
     PowerReal(Box<Node>, ScalarId),
 }
 
-/// A decomposition with its axes told apart.
+/// An operation of linear algebra with its axes told apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Factorise {
     pub(crate) kind: Factorisation,
+    pub(crate) options: Options,
     pub(crate) arguments: Vec<Node>,
     pub(crate) batch: Vec<LabelId>,
-    pub(crate) row: LabelId,
-    pub(crate) column: LabelId,
-    pub(crate) new: LabelId,
+    /// The labels of each role, in the order of [`Role::ALL`].
+    pub(crate) roles: [Vec<LabelId>; 6],
 }
 
 impl Factorise {
@@ -192,26 +192,38 @@ impl Factorise {
         self.kind
     }
 
-    /// The axes of each argument: batch, row, column.
-    pub fn argument_axes(&self) -> Vec<LabelId> {
-        self.with(&[self.row, self.column])
+    /// What is asked for beside the arguments.
+    pub fn options(&self) -> &Options {
+        &self.options
     }
 
-    /// The axes of each result as it is computed.
-    pub fn result_axes(&self) -> Vec<Vec<LabelId>> {
-        match self.kind {
-            Factorisation::Cholesky => vec![self.with(&[self.row, self.new])],
-            Factorisation::Eigh => vec![self.with(&[self.new]), self.with(&[self.row, self.new])],
-        }
+    /// Its row in the table.
+    pub fn form(&self) -> &'static Form {
+        self.kind.form(self.options.has(Word::Full), self.options.cuts())
     }
 
-    /// Row, column and the new axis: three labels of one extent.
-    pub fn matrix_labels(&self) -> [LabelId; 3] {
-        [self.row, self.column, self.new]
+    /// The labels that all arguments and results have.
+    pub fn batch(&self) -> &[LabelId] {
+        &self.batch
     }
 
-    fn with(&self, last: &[LabelId]) -> Vec<LabelId> {
-        self.batch.iter().chain(last).copied().collect()
+    /// The labels of a role; together they are one axis of the matrix.
+    pub fn labels(&self, role: Role) -> &[LabelId] {
+        &self.roles[role as usize]
+    }
+
+    /// The axes of an argument: the batch, then its roles.
+    pub fn argument_axes(&self, argument: usize) -> Vec<LabelId> {
+        self.with(self.form().arguments[argument])
+    }
+
+    /// The axes of a result as it is computed: the batch, then its roles.
+    pub fn result_axes(&self, result: usize) -> Vec<LabelId> {
+        self.with(self.form().results[result].roles)
+    }
+
+    fn with(&self, roles: &[Role]) -> Vec<LabelId> {
+        self.batch.iter().chain(roles.iter().flat_map(|&role| self.labels(role))).copied().collect()
     }
 }
 

@@ -68,6 +68,16 @@ impl Equation {
         for function in &self.functions {
             found.push((&function.hole, Use::Function));
         }
+        if let Meaning::Factorise(call) = &self.meaning {
+            if let Some(Count::Hole(hole)) = &call.options.max {
+                add(&mut found, hole, Use::Count);
+            }
+            for (scalar, role) in [(&call.options.tol, Use::Real), (&call.options.exponent, Use::Whole)] {
+                if let Some(Scalar::Hole(hole)) = scalar {
+                    add(&mut found, hole, role);
+                }
+            }
+        }
         for label in &self.labels {
             if let Some(Count::Hole(hole)) = &label.declared {
                 add(&mut found, hole, Use::Count);

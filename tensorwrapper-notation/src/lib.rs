@@ -10,6 +10,7 @@ mod check;
 mod diagnostic;
 mod einsum;
 mod equation;
+mod factorisation;
 mod function;
 mod holes;
 mod lex;

@@ -1,6 +1,6 @@
 //! How equations spell what the syntax tree enumerates. Knows nothing of what it means.
 
-use crate::syntax::{Exchange, Factorisation, Operator, Reduction};
+use crate::syntax::{Exchange, Operator, Reduction};
 
 impl Operator {
     /// Every operator.
@@ -52,23 +52,5 @@ impl Exchange {
     /// The one of that name.
     pub fn from_name(name: &str) -> Option<Exchange> {
         Exchange::ALL.into_iter().find(|e| e.name() == name)
-    }
-}
-
-impl Factorisation {
-    /// Every decomposition.
-    pub const ALL: [Factorisation; 2] = [Factorisation::Cholesky, Factorisation::Eigh];
-
-    /// The name in equations.
-    pub fn name(self) -> &'static str {
-        match self {
-            Factorisation::Cholesky => "cholesky",
-            Factorisation::Eigh => "eigh",
-        }
-    }
-
-    /// The decomposition of that name.
-    pub fn from_name(name: &str) -> Option<Factorisation> {
-        Factorisation::ALL.into_iter().find(|f| f.name() == name)
     }
 }

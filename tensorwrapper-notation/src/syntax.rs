@@ -1,6 +1,7 @@
 //! The syntax tree: what was written, before anyone asks what it means.
 
 use crate::diagnostic::{Diagnostic, Fault};
+pub use crate::factorisation::{Elements, Factorisation, Form, Outcome, Role, Word};
 use crate::function::Function;
 use crate::token::Span;
 
@@ -99,15 +100,6 @@ pub enum Exchange {
     Symmetric,
     /// `asym`: their difference.
     Antisymmetric,
-}
-
-/// Decompositions over named axes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Factorisation {
-    /// `[i, k] = cholesky(A[i, j])`
-    Cholesky,
-    /// `([n], [p, n]) = eigh(F[p, q], S[p, q])`
-    Eigh,
 }
 
 /// An expression and where it stands.
@@ -239,8 +231,48 @@ pub enum ExpressionKind {
 pub enum Right {
     /// An expression.
     Expression(Expression),
-    /// A decomposition, the labels of its matrix where they are given first, its arguments.
-    Factorisation(Factorisation, Vec<Name>, Vec<Expression>, Span),
+    /// An operation of linear algebra.
+    Factorisation(Decomposition),
+}
+
+/// An operation of linear algebra, which stands alone on the right side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decomposition {
+    /// Which one.
+    pub kind: Factorisation,
+    /// The labels of rows and of columns, where they are given first.
+    pub groups: Option<[Vec<Name>; 2]>,
+    /// Its matrices.
+    pub arguments: Vec<Expression>,
+    /// What is asked for beside them.
+    pub options: Options,
+    /// Where its name stands.
+    pub span: Span,
+}
+
+/// What is asked for beside the arguments of an operation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Options {
+    /// `max = 64`
+    pub max: Option<Count>,
+    /// `tol = 1e-10`
+    pub tol: Option<Scalar>,
+    /// The exponent of `matpow`.
+    pub exponent: Option<Scalar>,
+    /// All words, with or without a value, and where they stand.
+    pub words: Vec<(Word, Span)>,
+}
+
+impl Options {
+    /// Whether a word stands there.
+    pub fn has(&self, word: Word) -> bool {
+        self.words.iter().any(|(known, _)| *known == word)
+    }
+
+    /// Whether only a part of the singular values is wanted.
+    pub fn cuts(&self) -> bool {
+        self.max.is_some() || self.tol.is_some()
+    }
 }
 
 /// `where i, j: n`

@@ -8,8 +8,8 @@ use crate::equation::Equation;
 use crate::lex::lex_written;
 use crate::parse::parse;
 use crate::syntax::{
-    Assignment, Count, Expression, ExpressionKind, Hole, Index, Invocation, LeftSide, Name, Range, Right, Scalar, Statement,
-    Target,
+    Assignment, Count, Decomposition, Expression, ExpressionKind, Hole, Index, Invocation, LeftSide, Name, Range, Right, Scalar,
+    Statement, Target, Word,
 };
 
 /// The text of one checked equation; `equation` tells which of its labels are declared.
@@ -21,10 +21,7 @@ pub fn write(statement: &Statement, equation: &Equation) -> String {
     };
     let right = match &statement.right {
         Right::Expression(inner) => expression(inner),
-        Right::Factorisation(kind, pair, arguments, _) => {
-            let pair = if pair.is_empty() { String::new() } else { format!("{}; ", list(pair, label)) };
-            format!("{}({pair}{})", kind.name(), list(arguments, expression))
-        }
+        Right::Factorisation(call) => decomposition(call),
     };
     // One piece of the host's language may declare several labels, and is one.
     let mut declared: Vec<(&Count, Vec<String>)> = Vec::new();
@@ -56,7 +53,21 @@ pub fn read(text: &str) -> Equation {
     }
 }
 
-fn list<X>(items: &[X], one: fn(&X) -> String) -> String {
+fn decomposition(call: &Decomposition) -> String {
+    let group = |names: &Vec<Name>| format!("({})", list(names, label));
+    let groups = call.groups.as_ref().map_or(String::new(), |[rows, columns]| format!("{}, {}; ", group(rows), group(columns)));
+    let exponent = call.options.exponent.as_ref().map_or(String::new(), |exponent| format!(", {}", scalar(exponent)));
+    let word = |(word, _): &(Word, _)| match word {
+        Word::Max => format!("max = {}", call.options.max.as_ref().map_or(String::new(), count)),
+        Word::Tol => format!("tol = {}", call.options.tol.as_ref().map_or(String::new(), scalar)),
+        Word::Full | Word::Upper | Word::Unit => word.name().to_string(),
+    };
+    let words = list(&call.options.words, word);
+    let words = if words.is_empty() { words } else { format!("; {words}") };
+    format!("{}({groups}{}{exponent}{words})", call.kind.name(), list(&call.arguments, expression))
+}
+
+fn list<X>(items: &[X], one: impl Fn(&X) -> String) -> String {
     items.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
@@ -196,6 +207,11 @@ mod tests {
             "[i, j, k] = A[i, j] * 1[k] where i, k: { n + 1 }, j: 3",
             "([n], [p, n]) = eigh(F[p, q], S[p, q])",
             "[b, i, k] = cholesky(i, j; A[b, i, j])",
+            "([i, r], [r], [r, j], []) = svd(A[i, j]; max = n, tol = 1e-10)",
+            "([i, m], [r], [n, j]) = svd(A[i, j]; full)",
+            "[i, j] = matpow(A[i, j], { n - 1 })",
+            "[x, i, j] = expm((i), (j); A[x, i, j])",
+            "[k, j] = triangular_solve(A[i, k], B[i, j]; upper, unit)",
             "[i] = -(a[i] + 1[i]) * b[i]",
             "[i] = map(|x, y| x + y; A[i, 0], cast(f64; b[i] * alpha)) + map(f; map({ g }; c[i])) * cast(re(z[i]))",
         ];

@@ -40,6 +40,11 @@ impl Dtype {
     pub fn real(self) -> Dtype {
         dispatch!(self, T => <T as Element>::Real::DTYPE)
     }
+
+    /// The complex type of an element's precision.
+    pub fn complex(self) -> Dtype {
+        dispatch!(self, T => <T as Element>::Complex::DTYPE)
+    }
 }
 
 impl Display for Dtype {
@@ -108,7 +113,9 @@ pub trait Element:
     + 'static
 {
     /// The type of the real part, and of absolute values.
-    type Real: Element<Real = Self::Real> + PartialOrd + CastInto<Self>;
+    type Real: Element<Real = Self::Real, Complex = Self::Complex> + PartialOrd + CastInto<Self>;
+    /// The complex type of the same precision.
+    type Complex: Element<Real = Self::Real, Complex = Self::Complex>;
     /// This type as a run-time value.
     const DTYPE: Dtype;
     /// Zero.
@@ -224,6 +231,7 @@ macro_rules! elements {
         impl sealed::Sealed for $R {}
         impl Element for $R {
             type Real = $R;
+            type Complex = Complex<$R>;
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
 
@@ -265,6 +273,7 @@ macro_rules! elements {
         impl sealed::Sealed for Complex<$R> {}
         impl Element for Complex<$R> {
             type Real = $R;
+            type Complex = Complex<$R>;
             const ZERO: Self = Complex::new(0.0, 0.0);
             const ONE: Self = Complex::new(1.0, 0.0);
 

@@ -10,6 +10,7 @@ mod failures;
 mod fused;
 mod generic;
 mod holes;
+mod linear;
 mod mapped;
 mod operands;
 mod places;

@@ -6,6 +6,7 @@
 //! rustc prints the names of local items with their whole path as soon as two are alike, so they are told apart by
 //! line and column. Items are not hygienic: names with the place of a user's token let errors point there.
 
+mod factorise;
 mod fused;
 
 use std::collections::{HashMap, HashSet};
@@ -128,8 +129,7 @@ pub(super) fn checks(scene: &Scene<'_>, equation: &Equation, operands: &[Ident])
     }
     fused::fused(&mut checks, equation);
     if let Some(factorise) = equation.factorise() {
-        let labels = factorise.matrix_labels().map(|label| (label, equation.labels()[label.0].name.clone()));
-        checks.square(labels);
+        factorise::new_axes(&mut checks, factorise);
     }
     checks.code
 }
@@ -319,18 +319,5 @@ impl Checks<'_, '_> {
         self.code.extend(declaration);
         self.subjects.insert(key, subject.clone());
         subject
-    }
-
-    /// Rows and columns of a decomposed matrix agree, and the new axis has their extent.
-    fn square(&mut self, [(row, row_name), (column, column_name), (new, _)]: [(LabelId, String); 3]) {
-        if let (Some(first), Some(second)) = (self.seen.get(&row), self.seen.get(&column)) {
-            let (first, second) = (first.first.clone(), second.first.clone());
-            let (a, b, span) = (&first.mark, &second.mark, second.span);
-            let numbers = emit!(__tw::AxisPair(#a, #b));
-            let message = sentence::square(&row_name, &"{L}", &column_name, &"{R}");
-            self.extents((row, &first), span, &message, &format!("`{column_name}` has extent {{R}} here"), &numbers);
-        }
-        let (row, column, new) = (extent(row), extent(column), extent(new));
-        self.code.extend(emit!(let #new = __tw::meet(#row, #column);));
     }
 }

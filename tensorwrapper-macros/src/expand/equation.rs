@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote_spanned};
-use tensorwrapper_notation::syntax::{Hole, Scalar, Statement};
+use tensorwrapper_notation::syntax::{Elements, Hole, Scalar, Statement};
 use tensorwrapper_notation::{CastId, Equation, Left, LeftAxis, Mapped, Use, write};
 
 use super::checks;
@@ -186,11 +186,14 @@ fn tickets(equation: &Equation, operands: &[Ident], first: usize) -> TokenStream
         let target = &operands[place.0];
         return emit!(#target.after(#first));
     }
-    let last = equation.left().len() - 1;
     let tickets = equation.left().iter().enumerate().map(|(n, left)| {
         let (marks, number) = (marks(left), first + n);
-        // Eigenvalues are real, whatever the matrix is.
-        let element = if n < last { emit!(__tw::real(__element)) } else { emit!(__element) };
+        let elements = equation.factorise().map_or(Elements::Same, |call| call.form().results[n].elements);
+        let element = match elements {
+            Elements::Same => emit!(__element),
+            Elements::Real => emit!(__tw::real(__element)),
+            Elements::Complex => emit!(__tw::complex(__element)),
+        };
         emit!(__tw::ticket(#element, #marks, #number))
     });
     let tickets: Vec<_> = tickets.collect();

@@ -1,173 +1,386 @@
-//! Which axis of a decomposition is which: told by the labels of its results.
+//! Which axis of an operation of linear algebra is which: told by the arguments and results that its label stands in.
+//!
+//! The table says in which arguments and results each role stands, and the batch stands in all. Where several roles stand in
+//! the same ones, the labels of rows and columns are named first, or are the only two.
 
 use super::labels::free_labels;
 use super::{Checker, Scope};
 use crate::diagnostic::Diagnostic;
 use crate::equation::{Factorise, LabelId, Left, Node};
-use crate::syntax::{Expression, Factorisation, Name};
+use crate::syntax::{Decomposition, Form, Name, Role, Word};
 use crate::token::Span;
 
+/// In which arguments, and then in which results, something stands.
+type Places = Vec<bool>;
+
+/// The labels of each role by their names.
+#[derive(Default)]
+struct Found {
+    roles: [Vec<String>; 6],
+    batch: Vec<String>,
+}
+
 impl Checker<'_> {
-    /// A decomposition: its arguments' labels are batch, row and column, and its results add one new label.
-    pub(super) fn factorisation(
-        &mut self,
-        (kind, span): (Factorisation, Span),
-        pair: &[Name],
-        arguments: &[Expression],
-        left: &[Left],
-        scope: &Scope,
-    ) -> Option<Factorise> {
-        let form = match kind {
-            Factorisation::Cholesky => {
-                Form { name: kind.name(), takes: "one matrix", results: 1, arguments: 1..=1, usage: "[i, k] = cholesky(A[i, j])" }
-            }
-            Factorisation::Eigh => Form {
-                name: kind.name(),
-                takes: "one or two matrices",
-                results: 2,
-                arguments: 1..=2,
-                usage: "([n], [p, n]) = eigh(F[p, q], S[p, q])",
-            },
-        };
-        if left.len() != form.results || !form.arguments.contains(&arguments.len()) {
-            let counted = |n: usize| if n == 1 { "1 result".to_string() } else { format!("{n} results") };
-            let verb = |n: usize| if n == 1 { "1 is".to_string() } else { format!("{n} are") };
-            let message = match left.len() == form.results {
-                true => format!("`{}` takes {}, but {} given", form.name, form.takes, verb(arguments.len())),
-                false => format!("`{}` has {}, but {} named", form.name, counted(form.results), verb(left.len())),
-            };
-            self.faults.push(Diagnostic::label(span, message).help(format!("write `{}`", form.usage)));
+    /// An operation of linear algebra.
+    pub(super) fn factorisation(&mut self, call: &Decomposition, left: &[Left], scope: &Scope) -> Option<Factorise> {
+        let form = call.kind.form(call.options.has(Word::Full), call.options.cuts());
+        if !self.words_fit(form, call) || !self.numbers_fit(form, call, left) {
             return None;
         }
         if let Some(diagonal) = left.iter().find(|l| !l.is_plain()) {
             self.faults.push(Diagnostic::label(diagonal.span, format!("the results of `{}` have each index once", form.name)));
             return None;
         }
-        let axes = self.argument_axes(&form, arguments)?;
-        let roles = self.roles(&form, span, &axes, pair, left)?;
+        let axes = self.argument_labels(form, call)?;
+        let found = self.roles(form, call, &axes, left)?;
         let mut inner = scope.clone();
-        let column = self.new_label(axes[roles.column]);
-        inner.push(&axes[roles.column].text, column);
-        let id = |n: usize| inner.get(&axes[n].text).expect("an argument's labels are on the left, but for the column");
-        let nodes: Option<Vec<Node>> =
-            arguments.iter().map(|a| self.sum(a, &inner, Some("the matrix of a decomposition"))).collect();
-        let batch = (0..axes.len()).filter(|&n| n != roles.row && n != roles.column).map(id).collect();
-        Some(Factorise { kind, arguments: nodes?, batch, row: id(roles.row), column, new: roles.new })
-    }
-
-    /// The labels of the arguments: the same in each, and in each of their terms.
-    fn argument_axes<'e>(&mut self, form: &Form, arguments: &'e [Expression]) -> Option<Vec<&'e Name>> {
-        let mut axes: Vec<&Name> = Vec::new();
-        for name in free_labels(&arguments[0]) {
-            if !axes.iter().any(|known| known.text == name.text) {
-                axes.push(name);
+        for name in axes.iter().flatten() {
+            if inner.get(&name.text).is_none() {
+                let id = self.new_label(name);
+                inner.push(&name.text, id);
             }
         }
+        let ids = |names: &Vec<String>| -> Vec<LabelId> {
+            names.iter().map(|name| inner.get(name).expect("every label of an operation is in scope")).collect()
+        };
+        let (roles, batch) = (found.roles.each_ref().map(ids), ids(&found.batch));
+        let argument = |argument| self.sum(argument, &inner, Some("the matrix of a decomposition"));
+        let arguments: Option<Vec<Node>> = call.arguments.iter().map(argument).collect();
+        Some(Factorise { kind: call.kind, options: call.options.clone(), arguments: arguments?, batch, roles })
+    }
+
+    /// The words that stand behind the arguments belong there.
+    fn words_fit(&mut self, form: &Form, call: &Decomposition) -> bool {
         let before = self.faults.len();
-        for argument in &arguments[1..] {
-            let free = free_labels(argument);
-            for name in free.iter().filter(|name| !axes.iter().any(|a| a.text == name.text)) {
-                let message = format!("index `{}` is in one matrix of `{}` only", name.text, form.name);
-                self.faults.push(Diagnostic::label(name.span, message).help(format!("write `{}`", form.usage)));
+        for (word, span) in &call.options.words {
+            if !form.words.contains(word) {
+                let message = format!("`{}` has no word `{}`", form.name, word.name());
+                let known: Vec<String> = form.words.iter().map(|word| format!("`{}`", word.name())).collect();
+                let fault = Diagnostic::label(*span, message);
+                self.faults.push(match known.is_empty() {
+                    true => fault.help("leave it out"),
+                    false => fault.help(format!("its words are {}", known.join(", "))),
+                });
             }
-            for name in axes.iter().filter(|a| !free.iter().any(|f| f.text == a.text)) {
+        }
+        if let Some((_, span)) = call.options.words.iter().find(|(word, _)| *word == Word::Full)
+            && call.options.cuts()
+            && self.faults.len() == before
+        {
+            self.faults.push(Diagnostic::label(*span, "square factors have nothing left out").help("leave out `full`"));
+        }
+        self.faults.len() == before
+    }
+
+    /// As many arguments and results as there are to be.
+    fn numbers_fit(&mut self, form: &Form, call: &Decomposition, left: &[Left]) -> bool {
+        let results = form.least_results..=form.named;
+        let arguments = form.least_arguments..=form.arguments.len();
+        let has_exponent = call.options.exponent.is_some() == form.has_exponent;
+        if results.contains(&left.len()) && arguments.contains(&call.arguments.len()) && has_exponent {
+            return true;
+        }
+        let counted = |n: usize| if n == 1 { "1 result".to_string() } else { format!("{n} results") };
+        let verb = |n: usize| if n == 1 { "1 is".to_string() } else { format!("{n} are") };
+        let message = match results.contains(&left.len()) {
+            true => {
+                let given = call.arguments.len() + usize::from(call.options.exponent.is_some());
+                format!("`{}` takes {}, but {} given", form.name, form.takes, verb(given))
+            }
+            false => format!("`{}` has {}, but {} named", form.name, counted(form.named), verb(left.len())),
+        };
+        self.faults.push(Diagnostic::label(call.span, message).help(usage(form)));
+        false
+    }
+
+    /// The labels of each argument, each once. Arguments of one kind have the same.
+    fn argument_labels<'e>(&mut self, form: &Form, call: &'e Decomposition) -> Option<Vec<Vec<&'e Name>>> {
+        let once = |names: Vec<&'e Name>| {
+            let mut once: Vec<&Name> = Vec::new();
+            for name in names {
+                if !once.iter().any(|known| known.text == name.text) {
+                    once.push(name);
+                }
+            }
+            once
+        };
+        let axes: Vec<Vec<&Name>> = call.arguments.iter().map(|argument| once(free_labels(argument))).collect();
+        let before = self.faults.len();
+        for (n, argument) in call.arguments.iter().enumerate().skip(1) {
+            if form.arguments[n] != form.arguments[0] {
+                continue;
+            }
+            for name in axes[n].iter().filter(|name| !has(&axes[0], &name.text)) {
+                let message = format!("index `{}` is in one matrix of `{}` only", name.text, form.name);
+                self.faults.push(Diagnostic::label(name.span, message).help(usage(form)));
+            }
+            for name in axes[0].iter().filter(|name| !has(&axes[n], &name.text)) {
                 let message = format!("this matrix of `{}` lacks index `{}`", form.name, name.text);
-                self.faults.push(Diagnostic::label(argument.span, message).help(format!("write `{}`", form.usage)));
+                self.faults.push(Diagnostic::label(argument.span, message).help(usage(form)));
             }
         }
         (self.faults.len() == before).then_some(axes)
     }
 
-    /// Tells row, column and new label apart by what the results keep.
-    fn roles(&mut self, form: &Form, span: Span, axes: &[&Name], pair: &[Name], left: &[Left]) -> Option<Roles> {
-        let usage = || format!("write `{}`", form.usage);
-        let name = |id: &LabelId| self.labels[id.0].name.clone();
-        let matrix: Vec<String> = left[left.len() - 1].labels().iter().map(name).collect();
-        let values: Option<Vec<String>> = (left.len() > 1).then(|| left[0].labels().iter().map(name).collect());
-        let is_axis = |label: &String| axes.iter().any(|a| a.text == *label);
-        let refuse = |message: String| Err(Diagnostic::label(span, message).help(usage()));
-        let found = (|| {
-            let new: Vec<LabelId> = left[left.len() - 1].labels().iter().filter(|id| !is_axis(&name(id))).copied().collect();
-            let [new] = new[..] else {
-                let found = match new.len() {
-                    0 => "none".to_string(),
-                    _ => new.iter().map(|id| format!("`{}`", name(id))).collect::<Vec<_>>().join(", "),
-                };
-                return refuse(format!("the matrix that `{}` gives has one new index, and here {found}", form.name));
-            };
-            let gone: Vec<usize> = (0..axes.len()).filter(|&n| !matrix.contains(&axes[n].text)).collect();
-            let [column] = gone[..] else {
-                let found = match gone.len() {
-                    0 => "has all of them".to_string(),
-                    _ => format!("lacks {}", gone.iter().map(|&n| format!("`{}`", axes[n].text)).collect::<Vec<_>>().join(", ")),
-                };
-                return refuse(format!(
-                    "the matrix that `{}` gives lacks one index of its argument, and here {found}",
-                    form.name
-                ));
-            };
-            let row = match (pair, &values) {
-                ([row, col], _) if col.text == axes[column].text && matrix.contains(&row.text) => {
-                    axes.iter().position(|a| a.text == row.text)
-                }
-                ([first, second], _) => {
-                    let message =
-                        format!("`{}` names its row and column first: its result keeps the row and lacks the column", form.name);
-                    let fault = Diagnostic::label(first.span, message);
-                    let is_reversed = first.text == axes[column].text && matrix.contains(&second.text);
-                    return Err(match is_reversed {
-                        true => fault.help(format!("write `{}({}, {}; …)`", form.name, second.text, first.text)),
-                        false => fault.help(usage()),
-                    });
-                }
-                ([], Some(values)) => (0..axes.len()).find(|&n| n != column && !values.contains(&axes[n].text)),
-                ([], None) if axes.len() == 2 => Some(1 - column),
-                ([], None) => {
-                    return Err(Diagnostic::label(
-                        span,
-                        format!("`{}` of more than two indices names its row and column first", form.name),
-                    )
-                    .help(format!("write `{}(i, j; A[b, i, j])`", form.name)));
-                }
-                _ => return refuse(format!("`{}` names two indices before the `;`: row and column", form.name)),
-            };
-            let Some(row) = row else {
-                let (values, new) = (values.as_deref().unwrap_or_default().join(", "), name(&new));
-                return refuse(format!("the values of `{}` have the new index `{new}`, and here `[{values}]`", form.name));
-            };
-            // The values have the batch and the new label; a matrix result has those and the row.
-            if let Some(values) = &values {
-                let batch = axes.iter().enumerate().filter(|(n, _)| *n != row && *n != column).map(|(_, a)| &a.text);
-                let expected: Vec<&String> = batch.collect();
-                let fits = values.len() == expected.len() + 1
-                    && expected.iter().all(|e| values.contains(e))
-                    && values.contains(&name(&new));
-                if !fits {
-                    let (values, new) = (values.join(", "), name(&new));
-                    let batch = if expected.is_empty() { "" } else { " and those of the batch" };
-                    return refuse(format!(
-                        "the values of `{}` have the new index `{new}`{batch}, and here `[{values}]`",
-                        form.name
-                    ));
-                }
-            }
-            Ok(Roles { row, column, new })
-        })();
+    /// Tells the roles of all labels.
+    fn roles(&mut self, form: &'static Form, call: &Decomposition, axes: &[Vec<&Name>], left: &[Left]) -> Option<Found> {
+        let results: Vec<Vec<String>> =
+            left.iter().map(|left| left.labels().iter().map(|id| self.labels[id.0].name.clone()).collect()).collect();
+        let sorter = Sorter { form, call, axes, results: &results };
+        let found = sorter.new_labels(left).and_then(|new| sorter.matrix_labels(new)).and_then(|found| {
+            sorter.are_swapped(&found, left)?;
+            sorter.are_all_there(&found)?;
+            Ok(found)
+        });
         found.map_err(|fault| self.faults.push(fault)).ok()
     }
 }
 
-struct Form {
-    name: &'static str,
-    takes: &'static str,
-    results: usize,
-    arguments: std::ops::RangeInclusive<usize>,
-    usage: &'static str,
+/// What the labels of one operation are told apart by.
+struct Sorter<'s> {
+    form: &'static Form,
+    call: &'s Decomposition,
+    /// The labels of each argument.
+    axes: &'s [Vec<&'s Name>],
+    /// The labels of each result.
+    results: &'s [Vec<String>],
 }
 
-/// Positions among the argument's labels, and the label that is new.
-struct Roles {
-    row: usize,
-    column: usize,
-    new: LabelId,
+impl Sorter<'_> {
+    /// Where a role stands.
+    fn of_role(&self, role: Role) -> Places {
+        let arguments = self.form.arguments[..self.axes.len()].iter().map(|roles| roles.contains(&role));
+        arguments.chain(self.form.results[..self.results.len()].iter().map(|result| result.roles.contains(&role))).collect()
+    }
+
+    /// Where a label stands.
+    fn of_label(&self, name: &str) -> Places {
+        let arguments = self.axes.iter().map(|axes| has(axes, name));
+        arguments.chain(self.results.iter().map(|result| result.iter().any(|known| known == name))).collect()
+    }
+
+    fn refuse<T>(&self, span: Span, message: String) -> Result<T, Diagnostic> {
+        Err(Diagnostic::label(span, message).help(usage(self.form)))
+    }
+
+    /// The results that a role stands in, in words.
+    fn results_of(&self, places: &[bool]) -> String {
+        const ORDINALS: [&str; 5] = ["first", "second", "third", "fourth", "fifth"];
+        let of: Vec<&str> = ORDINALS.into_iter().zip(&places[self.axes.len()..]).filter(|(_, is)| **is).map(|(o, _)| o).collect();
+        match (&of[..], self.results.len()) {
+            (_, 1) => "the result".to_string(),
+            ([one], _) => format!("the {one} result"),
+            ([before @ .., last], _) => format!("the {} and {last} results", before.join(", ")),
+            ([], _) => "no result".to_string(),
+        }
+    }
+
+    /// The labels of the left side that no argument has: one for each new axis.
+    fn new_labels(&self, left: &[Left]) -> Result<Found, Diagnostic> {
+        let mut names: Vec<(&String, Span)> = Vec::new();
+        for (result, left) in self.results.iter().zip(left) {
+            for name in result {
+                if !self.axes.iter().any(|axes| has(axes, name)) && !names.iter().any(|(known, _)| *known == name) {
+                    names.push((name, left.span));
+                }
+            }
+        }
+        let mut found = Found::default();
+        let name_of = self.form.name;
+        let mut roles = [Role::New, Role::NewRow, Role::NewColumn].into_iter().filter(|&role| self.of_role(role).contains(&true));
+        for role in roles.by_ref() {
+            let wanted = self.of_role(role);
+            let fitting: Vec<&String> = names.iter().filter(|(n, _)| self.of_label(n) == wanted).map(|(n, _)| *n).collect();
+            match fitting[..] {
+                [one] => found.roles[role as usize] = vec![one.clone()],
+                _ => {
+                    let stray: Vec<String> = names.iter().map(|(name, _)| format!("`{name}`")).collect();
+                    let here = match &stray[..] {
+                        [] => "none".to_string(),
+                        [one] => format!("one, {one}, stands elsewhere"),
+                        several => format!("there are {}", several.join(", ")),
+                    };
+                    let place = self.results_of(&wanted);
+                    let have = if place.ends_with('s') { "have" } else { "has" };
+                    return self.refuse(self.call.span, format!("{place} of `{name_of}` {have} one new index, and here {here}"));
+                }
+            }
+        }
+        match names.iter().find(|(name, _)| !found.roles.iter().flatten().any(|known| known == *name)) {
+            Some((name, span)) => self.refuse(*span, format!("index `{name}` is new, and `{name_of}` has no axis for it")),
+            None => Ok(found),
+        }
+    }
+
+    /// The roles of the arguments' labels.
+    fn matrix_labels(&self, mut found: Found) -> Result<Found, Diagnostic> {
+        let mut labels: Vec<&Name> = Vec::new();
+        for name in self.axes.iter().flatten() {
+            if !has(&labels, &name.text) {
+                labels.push(name);
+            }
+        }
+        let known = [Role::Row, Role::Column, Role::Side];
+        let candidates = |name: &str| -> (Vec<Role>, bool) {
+            let places = self.of_label(name);
+            (known.into_iter().filter(|&role| self.of_role(role) == places).collect(), places.iter().all(|&is| is))
+        };
+        if let Some(groups) = &self.call.groups {
+            self.named_first(groups, &mut found, candidates)?;
+        }
+        let mut open: Vec<(&Name, Vec<Role>, bool)> = Vec::new();
+        for name in labels {
+            if found.roles.iter().flatten().any(|known| *known == name.text) {
+                continue;
+            }
+            let (mut roles, batch) = candidates(&name.text);
+            if self.call.groups.is_some() {
+                roles.retain(|role| *role == Role::Side);
+            }
+            match (&roles[..], batch) {
+                ([], true) => found.batch.push(name.text.clone()),
+                ([one], false) => found.roles[*one as usize].push(name.text.clone()),
+                ([], false) => return self.stray(name),
+                _ => open.push((name, roles, batch)),
+            }
+        }
+        // Labels that stand in the same places: rows and columns if there are just as many as there are roles.
+        if let Some((_, roles, _)) = open.first() {
+            let roles = roles.clone();
+            if let ([(_, _, false)], [Role::Row, Role::Column]) = (&open[..], &roles[..]) {
+                return self.refuse(self.call.span, format!("the matrix of `{}` has no column index here", self.form.name));
+            }
+            if open.len() != roles.len() || open.iter().any(|(_, other, _)| *other != roles) {
+                return self.unnamed();
+            }
+            for ((name, ..), role) in open.iter().zip(roles) {
+                found.roles[role as usize].push(name.text.clone());
+            }
+        }
+        Ok(found)
+    }
+
+    /// Rows and columns as they are named before the `;`.
+    fn named_first(
+        &self,
+        groups: &[Vec<Name>; 2],
+        found: &mut Found,
+        candidates: impl Fn(&str) -> (Vec<Role>, bool),
+    ) -> Result<(), Diagnostic> {
+        let form = self.form;
+        let fits = |name: &Name, role: Role| candidates(&name.text).0.contains(&role);
+        let [rows, columns] = groups;
+        let all = |rows: &[Name], columns: &[Name]| {
+            rows.iter().all(|name| fits(name, Role::Row)) && columns.iter().all(|name| fits(name, Role::Column))
+        };
+        if form.arguments[0].len() < 2 {
+            return self.refuse(self.call.span, format!("`{}` has no rows and columns to be named", form.name));
+        }
+        if !all(rows, columns) {
+            let span = rows.first().or(columns.first()).map_or(self.call.span, |name| name.span);
+            if let Some(name) = rows.iter().chain(columns).find(|name| !self.axes.iter().any(|axes| has(axes, &name.text))) {
+                return self.refuse(name.span, format!("index `{}` is in no matrix of this `{}`", name.text, form.name));
+            }
+            let names = format!("`{}` names its row and column first", form.name);
+            let fault = Diagnostic::label(
+                span,
+                match form.results {
+                    [only] if only.roles.contains(&Role::Row) && !only.roles.contains(&Role::Column) => {
+                        format!("{names}: its result keeps the row and lacks the column")
+                    }
+                    _ => names,
+                },
+            );
+            let text = |names: &[Name]| match names {
+                [one] => one.text.clone(),
+                several => format!("({})", several.iter().map(|name| &name.text[..]).collect::<Vec<_>>().join(", ")),
+            };
+            return Err(match all(columns, rows) {
+                true => fault.help(format!("write `{}({}, {}; …)`", form.name, text(columns), text(rows))),
+                false => fault.help(usage(form)),
+            });
+        }
+        let names = |group: &[Name]| group.iter().map(|name| name.text.clone()).collect::<Vec<_>>();
+        found.roles[Role::Row as usize] = names(rows);
+        found.roles[Role::Column as usize] = names(columns);
+        let both: Vec<&Name> = rows.iter().chain(columns).collect();
+        match (1..both.len()).find(|&n| both[..n].iter().any(|known| known.text == both[n].text)) {
+            Some(n) => self.refuse(both[n].span, format!("index `{}` is a row or a column, and once", both[n].text)),
+            None => Ok(()),
+        }
+    }
+
+    /// A label that stands where no role does.
+    fn stray<T>(&self, name: &Name) -> Result<T, Diagnostic> {
+        let form = self.form;
+        let gone = !self.results.iter().any(|result| result.contains(&name.text));
+        let message = match gone {
+            true => format!("index `{}` is in the matrix of `{}`, and no result has it", name.text, form.name),
+            false => format!("index `{}` stands where neither a row nor a column nor a batch of `{}` does", name.text, form.name),
+        };
+        self.refuse(name.span, message)
+    }
+
+    /// More labels than two that stand in the same places.
+    fn unnamed<T>(&self) -> Result<T, Diagnostic> {
+        let form = self.form;
+        let list: Vec<&str> = self.axes[0].iter().map(|name| &name.text[..]).collect();
+        let (row, column) = match list[..] {
+            [.., row, column] => (row, column),
+            _ => ("i", "j"),
+        };
+        let message = format!("`{}` of more than two indices names its row and column first", form.name);
+        let tail = if form.has_exponent { ", n" } else { "" };
+        let fault = Diagnostic::label(self.call.span, message);
+        Err(fault.help(format!("write `{}({row}, {column}; A[{}]{tail})`", form.name, list.join(", "))))
+    }
+
+    /// Inverses have rows and columns swapped.
+    fn are_swapped(&self, found: &Found, left: &[Left]) -> Result<(), Diagnostic> {
+        if !self.form.swaps {
+            return Ok(());
+        }
+        let place = |role: Role| {
+            let names = &found.roles[role as usize];
+            self.results[0].iter().position(|name| names.contains(name)).unwrap_or(0)
+        };
+        if place(Role::Column) < place(Role::Row) {
+            return Ok(());
+        }
+        let swapped: Vec<&String> =
+            found.batch.iter().chain(&found.roles[Role::Column as usize]).chain(&found.roles[Role::Row as usize]).collect();
+        let swapped = swapped.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
+        let message = format!("`{}` swaps the rows and columns of its matrix", self.form.name);
+        Err(Diagnostic::label(left[0].span, message).help(format!("write `[{swapped}] = {}(…)`", self.form.name)))
+    }
+
+    /// A matrix has rows and columns; those of a square one are as many, where nobody names them.
+    fn are_all_there(&self, found: &Found) -> Result<(), Diagnostic> {
+        let form = self.form;
+        let [rows, columns, ..] = &found.roles;
+        for (role, word) in [(Role::Row, "row"), (Role::Column, "column")] {
+            if form.arguments[0].contains(&role) && found.roles[role as usize].is_empty() {
+                let message = match form.least_arguments {
+                    1 if form.arguments[0].len() > 1 => format!("the matrix of `{}` has no {word} index here", form.name),
+                    _ => format!("the first argument of `{}` has no {word} index here", form.name),
+                };
+                return self.refuse(self.call.span, message);
+            }
+        }
+        if form.is_square && self.call.groups.is_none() && form.least_arguments == 1 && rows.len() != columns.len() {
+            let list = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            let message =
+                format!("the square matrix of `{}` has rows {} but columns {} here", form.name, list(rows), list(columns));
+            return self.refuse(self.call.span, message);
+        }
+        Ok(())
+    }
+}
+
+fn has(names: &[&Name], text: &str) -> bool {
+    names.iter().any(|name| name.text == text)
+}
+
+fn usage(form: &Form) -> String {
+    format!("write `{}`", form.usage)
 }

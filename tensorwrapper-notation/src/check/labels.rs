@@ -160,7 +160,7 @@ pub(super) fn rest_spans(statement: &Statement) -> [Vec<Vec<Span>>; 2] {
     };
     let expressions = match &statement.right {
         Right::Expression(expression) => std::slice::from_ref(expression),
-        Right::Factorisation(_, _, arguments, _) => arguments,
+        Right::Factorisation(call) => &call.arguments,
     };
     let right = expressions.iter().flat_map(operands).map(rests).collect();
     [left, right]

@@ -17,7 +17,7 @@ use crate::equation::{
     Cast, CastId, Equation, FunctionId, Index, Label, LabelId, Left, LeftAxis, Mapped, Meaning, Node, Operand, OperandId,
     ScalarId,
 };
-use crate::syntax::{self, Assignment, Declaration, LeftSide, Name, Right, Scalar, Statement, Target};
+use crate::syntax::{self, Assignment, Declaration, LeftSide, Name, Right, Role, Scalar, Statement, Target};
 use labels::{binds, free_labels, rest_spans, unbuilt};
 use resolve::{chain, is_additive};
 
@@ -41,18 +41,16 @@ pub fn check(statement: &Statement, header: &[Declaration]) -> Result<Equation, 
     }
     let meaning = match &statement.right {
         Right::Expression(expression) => checker.expression(expression, place, &left, &scope).map(Meaning::Expression),
-        Right::Factorisation(_, _, _, span) if matches!(statement.target, Target::Place(..)) => {
+        Right::Factorisation(call) if matches!(statement.target, Target::Place(..)) => {
             let fault = Diagnostic::new(
                 Fault::Unbuilt,
-                *span,
+                call.span,
                 "a decomposition makes new tensors, and cannot be written into an existing one",
             );
             checker.faults.push(fault.help("name its result, `let l[i, k] = …;`, and write that: `L[i, k] = l[i, k];`"));
             None
         }
-        Right::Factorisation(kind, pair, arguments, span) => {
-            checker.factorisation((*kind, *span), pair, arguments, &left, &scope).map(Meaning::Factorise)
-        }
+        Right::Factorisation(call) => checker.factorisation(call, &left, &scope).map(Meaning::Factorise),
     };
     checker.finish(left, place, meaning)
 }
@@ -378,12 +376,17 @@ impl<'s> Checker<'s> {
     fn every_extent_is_known(&mut self, meaning: Option<&Meaning>) {
         // Only a complete equation has all its operands.
         let Some(meaning) = meaning else { return };
-        let new = if let Meaning::Factorise(factorise) = meaning { Some(factorise.new) } else { None };
+        let is_new = |id: LabelId| match meaning {
+            Meaning::Factorise(call) => {
+                [Role::New, Role::NewRow, Role::NewColumn].iter().any(|&role| call.labels(role).contains(&id))
+            }
+            Meaning::Expression(_) => false,
+        };
         for (n, label) in self.labels.iter().enumerate() {
             let id = LabelId(n);
             let by_operand = self.operands.iter().flat_map(|o| &o.indices).any(|index| index.labels().contains(&id));
             let said = self.faults.iter().any(|fault| fault.span == label.span) || self.misbound.contains(&label.name);
-            if !by_operand && label.declared.is_none() && new != Some(id) && !self.refused.contains(&id) && !said {
+            if !by_operand && label.declared.is_none() && !is_new(id) && !self.refused.contains(&id) && !said {
                 let name = &label.name;
                 let fault = Diagnostic::label(label.span, format!("nothing gives index `{name}` an extent"))
                     .help(format!("add `where {name}: extent` to the equation"))

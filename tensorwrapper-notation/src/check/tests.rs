@@ -3,7 +3,7 @@
 use super::*;
 use crate::equation::{Builder, Exponent, Right};
 use crate::function::Function;
-use crate::syntax::{Operator, Reduction};
+use crate::syntax::{Operator, Reduction, Role};
 use crate::testing::{checked, faults, refused, warnings};
 
 /// Writes an equation with every sum explicit; a second label of a name gets a prime.
@@ -87,7 +87,9 @@ fn meaning(text: &str) -> String {
         Right::Expression(value) => value,
         Right::Factorise(factorise, arguments) => {
             let writer = Writer(equation);
-            let [row, column, new] = factorise.matrix_labels().map(|id| writer.label(id));
+            let names = |role| factorise.labels(role).iter().map(|id| writer.label(*id)).collect::<Vec<_>>().join(",");
+            let [row, column] = [Role::Row, Role::Column].map(names);
+            let new = [Role::New, Role::NewRow, Role::NewColumn].map(names).concat();
             format!("{:?} of {} rows {row} columns {column} new {new}", factorise.kind(), arguments.join(" and "))
         }
     }
@@ -213,13 +215,22 @@ fn decompositions_tell_their_axes_apart() {
         ("[b, i, k] = cholesky(i, j; A[b, i, j])", "Cholesky of A[b,i,j] rows i columns j new k"),
         ("([n], [p, n]) = eigh(F[p, q], S[p, q])", "Eigh of F[p,q] and S[p,q] rows p columns q new n"),
         ("([b, n], [n, b, p]) = eigh(F[p, b, q])", "Eigh of F[p,b,q] rows p columns q new n"),
+        ("([l, s, r], [r], [r, t, q]) = svd(T[l, s, t, q])", "Svd of T[l,s,t,q] rows l,s columns t,q new r"),
+        ("([r, i, b], [b, r], [r, j, b]) = svd(T[b, i, j]; max = 3)", "Svd of T[b,i,j] rows i columns j new r"),
+        ("[k, b, j] = solve(A[i, k, b], B[b, i, j])", "Solve of A[i,k,b] and B[b,i,j] rows i columns k new "),
+        ("[k, l] = solve(A[i, j, k, l], B[i, j])", "Solve of A[i,j,k,l] and B[i,j] rows i,j columns k,l new "),
+        ("[b, j, i] = inv(i, j; A[b, i, j])", "Inv of A[b,i,j] rows i columns j new "),
+        ("[b] = det((i, j), (k, l); A[b, i, j, k, l])", "Det of A[b,i,j,k,l] rows i,j columns k,l new "),
+        ("[b] = det(A[i, b, j])", "Det of A[i,b,j] rows i columns j new "),
+        ("[b] = norm(A[i, b, j])", "Norm of A[i,b,j] rows i,j columns  new "),
+        ("([i, q], [q, r], [r, j]) = lu(A[i, j])", "Lu of A[i,j] rows i columns j new rq"),
         ("let (e[n], C[p, n]) = eigh(0.5 * (F[p, q] + F[q, p])); e", "Eigh of (0.5 * (F[p,q] + F[q,p])) rows p columns q new n"),
     ]);
     let both = checked("([n, b], [p, n, b]) = eigh(F[b, p, q])").unwrap().remove(0);
     let names = |ids: &[LabelId]| ids.iter().map(|id| both.labels()[id.0].name.as_str()).collect::<String>();
     let factorise = both.factorise().unwrap();
-    assert_eq!(names(&factorise.argument_axes()), "bpq");
-    assert_eq!(factorise.result_axes().iter().map(|axes| names(axes)).collect::<Vec<_>>(), ["bn", "bpn"]);
+    assert_eq!(names(&factorise.argument_axes(0)), "bpq");
+    assert_eq!([0, 1].map(|n| names(&factorise.result_axes(n))), ["bn", "bpn"]);
 }
 
 #[test]

@@ -2,13 +2,14 @@
 
 use super::Recovered;
 use super::cursor::{Cursor, hole, split};
-use super::expression::{expression, stands_alone, whole};
+use super::decomposition::decomposition;
+use super::expression::expression;
 use super::index::{indices, integer, labels};
 use super::mistake::{no_equals, no_left_side, unexpected, value_without_semicolon};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{
-    Assignment, Block, BlockValue, Count, Declaration, ExpressionKind, Factorisation, Invocation, LeftSide, Name, Operator,
-    Right, Scalar, Statement, Target,
+    Assignment, Block, BlockValue, Count, Declaration, ExpressionKind, Invocation, LeftSide, Name, Operator, Right, Scalar,
+    Statement, Target,
 };
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
@@ -367,28 +368,10 @@ fn assignment(cursor: &mut Cursor<'_>) -> Result<Assignment, Diagnostic> {
     Ok(Assignment::Set)
 }
 
-/// A decomposition, which stands alone, or an expression.
+/// An operation of linear algebra, which stands alone, or an expression.
 fn right(cursor: &mut Cursor<'_>) -> Result<Right, Diagnostic> {
-    let named = match (cursor.peek().map(|t| &t.tree), cursor.peek_at(1)) {
-        (Some(Tree::Ident(name)), Some(Token { tree: Tree::Group(Delimiter::Parenthesis, inner), .. })) => {
-            Factorisation::from_name(name).map(|kind| (kind, inner.as_slice()))
-        }
-        _ => None,
-    };
-    let Some((kind, arguments)) = named else {
-        return expression(cursor).map(Right::Expression);
-    };
-    let span = cursor.here();
-    let name = cursor.name("a decomposition")?;
-    let whole_call = span.to(cursor.here());
-    cursor.next();
-    if Operator::ALL.iter().any(|operator| cursor.peek_punct(operator.symbol())) {
-        return Err(stands_alone(&name.text, span));
+    match decomposition(cursor)? {
+        Some(found) => Ok(Right::Factorisation(found)),
+        None => expression(cursor).map(Right::Expression),
     }
-    let (pair, arguments) = match arguments.iter().position(|t| t.is_punct(';')) {
-        Some(n) => (labels(&arguments[..n], whole_call)?, &arguments[n + 1..]),
-        None => (Vec::new(), arguments),
-    };
-    let arguments = split(arguments, ',').into_iter().map(|part| whole(part, whole_call)).collect::<Result<_, _>>()?;
-    Ok(Right::Factorisation(kind, pair, arguments, span))
 }

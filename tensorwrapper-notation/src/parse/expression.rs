@@ -13,7 +13,7 @@ use crate::syntax::{Exchange, Expression, ExpressionKind, Factorisation, Name, O
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// Functions that the language has and this version has not.
-const UNBUILT: [&str; 8] = ["svd", "qr", "solve", "inv", "pinv", "matpow", "expm", "grad"];
+const UNBUILT: [&str; 1] = ["grad"];
 
 /// A sum of terms.
 pub(super) fn expression(cursor: &mut Cursor<'_>) -> Result<Expression, Diagnostic> {
@@ -196,7 +196,7 @@ fn spread(scalar: Scalar, cursor: &mut Cursor<'_>, span: Span) -> Result<Express
 
 /// A decomposition inside an expression.
 pub(super) fn stands_alone(name: &str, at: Span) -> Diagnostic {
-    let results = if name == "eigh" { "(e[n], C[p, n])" } else { "L[i, k]" };
+    let results = Factorisation::from_name(name).map_or("L[i, k]", |kind| kind.form(false, false).results_named);
     Diagnostic::syntax(at, format!("`{name}` stands alone on the right side"))
         .help(format!("give it an equation of its own, `let {results} = {name}(…);`, and use the result in the next"))
 }
@@ -299,7 +299,7 @@ fn power(integer: bool, base: Expression, exponent: &[Token], span: Span) -> Res
 }
 
 /// A literal, with a sign or without, or any Rust expression.
-fn scalar(tokens: &[Token], span: Span) -> Result<Scalar, Diagnostic> {
+pub(super) fn scalar(tokens: &[Token], span: Span) -> Result<Scalar, Diagnostic> {
     match tokens {
         [] => Err(Diagnostic::syntax(span, "an exponent is missing")),
         [Token { tree: Tree::Literal(literal), span }] => Ok(Scalar::Literal(number(literal, *span)?, *span)),
@@ -311,7 +311,7 @@ fn scalar(tokens: &[Token], span: Span) -> Result<Scalar, Diagnostic> {
 }
 
 /// The value of a numeric literal.
-fn number(literal: &str, span: Span) -> Result<f64, Diagnostic> {
+pub(super) fn number(literal: &str, span: Span) -> Result<f64, Diagnostic> {
     let clean = literal.replace('_', "");
     let suffixes = ["f32", "f64", "usize", "isize", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64"];
     let digits = suffixes.iter().find_map(|s| clean.strip_suffix(s)).unwrap_or(&clean);

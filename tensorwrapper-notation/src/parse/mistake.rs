@@ -183,7 +183,7 @@ pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Spa
     let reductions = Reduction::ALL.into_iter().map(Reduction::name);
     let decompositions = Factorisation::ALL.into_iter().map(Factorisation::name);
     let exchanges = Exchange::ALL.into_iter().map(Exchange::name);
-    let others = ["powi", "powf", "map", "cast", "svd", "qr", "solve", "inv"];
+    let others = ["powi", "powf", "map", "cast"];
     let all = functions.clone().chain(reductions).chain(decompositions).chain(exchanges).chain(others);
     if let Some(known) = nearest(name, all) {
         return plain.help(format!("a function of a similar name is `{known}`"));

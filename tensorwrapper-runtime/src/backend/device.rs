@@ -6,11 +6,9 @@ use std::fmt::Debug;
 use num_complex::Complex;
 
 use super::add::add;
-use super::{Contraction, LoopNest, Operand, Output, PreparedContraction, Program};
+use super::{Contraction, Decomposition, LoopNest, Operand, Output, PreparedContraction, Program};
 use crate::callback::Callback;
 use crate::error::Error;
-
-pub use tensorwrapper_notation::syntax::Factorisation;
 
 /// How the values at one output element are folded into it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,7 +26,7 @@ pub enum Reduction {
 /// Something that computes. All memory that it is handed lies where it can reach it.
 ///
 /// Operands and outputs are already known to lie inside their memory (see [`Operand::new`]),
-/// to fit the iteration space, and to be of one element type (outputs of [`Factorisation::Eigh`] excepted, and inputs that a
+/// to fit the iteration space, and to be of one element type (outputs of linear algebra excepted, and inputs that a
 /// program converts).
 /// An output never overlaps an operand. Outputs are overwritten whole, whatever they held.
 pub trait Device: Debug + Send + Sync {
@@ -91,23 +89,23 @@ pub trait Device: Debug + Send + Sync {
         add(part, output);
     }
 
-    /// A batch of matrix decompositions. The nest is `[batch…, n, n]`, inputs are `[batch…, row, column]`, and only their
-    /// lower triangles are read.
+    /// An operation of linear algebra on a batch of matrices. Operands have the axes of the batch, then those of their roles
+    /// in the order of the operation's row in the table; see [`Decomposition`].
     ///
-    /// * `Cholesky`: A = L·Lᴴ. One input, one output `[batch…, row, k]`, zero above the diagonal.
-    /// * `Eigh`: A·x = λ·B·x with xᴴ·B·x = 1; B = 1 where only A is given. Outputs: eigenvalues, ascending, of the *real*
-    ///   type `[batch…, n]`, eigenvectors `[batch…, row, n]`.
+    /// * `Cholesky`: A = L·Lᴴ, L zero above its diagonal, which is positive. Of A the lower triangle is read.
+    /// * `Eigh`: A·x = λ·B·x with xᴴ·B·x = 1, λ ascending; B = 1 where only A is given. Lower triangles are read.
+    /// * `Eig`: A·x = λ·x with xᴴ·x = 1, λ by real, then by imaginary part.
+    /// * `Qr`, `Lq`: A = Q·R and A = L·Q, the triangle's diagonal not negative.
+    /// * `Svd`: A = U·diag(s)·V, s descending. Where it is cut, the last results are the discarded weight and the number of
+    ///   singular values that are kept; what the outputs have room for beside those holds singular values, too.
+    /// * `Lu`: A = P·L·U by partial pivoting.
+    /// * `Solve`, `TriangularSolve`, `Lstsq`: A·X = B; of a triangle the other elements are not read.
+    /// * `Inv`, `Pinv`, `Matpow`, `Expm`, `Det`, `Slogdet`, `Norm`, `Trace`, `Rank`: what their names say.
     ///
-    /// The strides of an output count its own axes.
+    /// In each vector of `Eigh`, `Eig` and of U in `Svd` the largest component is real and positive.
     ///
     /// # Errors
-    /// [`ErrorKind::LinearAlgebra`](crate::error::ErrorKind::LinearAlgebra), naming the batch item, when a matrix is
-    /// not positive definite, holds NaN or infinity, or an iteration does not converge.
-    fn factorise(
-        &self,
-        nest: &LoopNest,
-        factorisation: Factorisation,
-        inputs: &[Operand<'_>],
-        outputs: Vec<Output<'_>>,
-    ) -> Result<(), Error>;
+    /// [`ErrorKind::LinearAlgebra`](crate::error::ErrorKind::LinearAlgebra), naming the batch item, when a matrix has no such
+    /// factors, holds NaN or infinity, or an iteration does not converge.
+    fn factorise(&self, call: &Decomposition, inputs: &[Operand<'_>], outputs: Vec<Output<'_>>) -> Result<(), Error>;
 }

@@ -11,7 +11,7 @@ mod device;
 #[cfg(test)]
 mod factorise_tests;
 pub(crate) mod function;
-mod matrices;
+mod linear;
 mod operand;
 mod program;
 #[cfg(test)]
@@ -21,6 +21,7 @@ pub mod reference;
 
 pub use contraction::{Contraction, PreparedContraction, RunContraction};
 pub(crate) use copy::copy;
-pub use device::{Device, Factorisation, Reduction};
+pub use device::{Device, Reduction};
+pub use linear::{Decomposition, Elements, Factorisation, Role};
 pub use operand::{LoopNest, Operand, Output};
 pub use program::{Arguments, Binary, Instruction, Program, Register};

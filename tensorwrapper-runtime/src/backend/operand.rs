@@ -123,7 +123,6 @@ impl<'a> Output<'a> {
     }
 
     /// Where the output lies.
-    #[cfg(test)]
     pub fn layout(&self) -> &Strided {
         self.layout
     }
@@ -137,6 +136,11 @@ impl<'a> Output<'a> {
     #[cfg(test)]
     pub(super) fn into_data(self) -> SliceMut<'a> {
         self.data
+    }
+
+    /// The memory, its first element is *not* the output's first, with the type that the caller has found it to be of.
+    pub(super) fn elements<T: Element>(&mut self) -> &mut [T] {
+        T::typed_mut(self.data.reborrow()).expect("the output is of the operation's element type")
     }
 
     /// The memory and where in it the output lies, with the type that the caller has found the operation to be of.

@@ -11,9 +11,9 @@ use super::plan::Plan;
 use crate::element::Dtype;
 use crate::erased::SliceRef;
 use crate::expr::Target;
+use crate::graph::Given as Source;
 use crate::layout::Strided;
 use crate::optimize::Choices;
-use crate::tensor::AnyRef;
 
 /// A number inside an equation that is no element: a position, a range, an exponent.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,9 +83,9 @@ pub(crate) type Sources<'a> = SmallVec<[SliceRef<'a>; 6]>;
 
 impl KeptPlan {
     /// Keeps a plan that reads `sources`, which are among `tensors`.
-    pub(crate) fn new(key: Key, ready: Arc<Ready>, sources: &[AnyRef<'_>], tensors: &[(SliceRef<'_>, &Strided)]) -> KeptPlan {
+    pub(crate) fn new(key: Key, ready: Arc<Ready>, sources: &[Source<'_>], tensors: &[(SliceRef<'_>, &Strided)]) -> KeptPlan {
         // By their elements alone: an axis that the equation splits lies otherwise in the source than in the tensor.
-        let is = |source: &AnyRef<'_>| (0..tensors.len()).filter(|&n| source.data.is_same(&tensors[n].0)).collect();
+        let is = |source: &Source<'_>| (0..tensors.len()).filter(|&n| source.data().is_same(&tensors[n].0)).collect();
         KeptPlan { key, ready, sources: sources.iter().map(is).collect() }
     }
 

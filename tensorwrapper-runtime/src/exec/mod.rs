@@ -28,5 +28,5 @@ pub use kept::Number;
 pub(crate) use kept::{CallKey, Kept, KeptPlan, Key, Ready, Sources};
 pub use made::KeptPlans;
 pub use prepared::{DynTarget, Prepared};
-pub(crate) use run::{Computed, planned, run};
+pub(crate) use run::{Computed, evaluate, planned, run};
 pub use watch::{Cancel, Progress};

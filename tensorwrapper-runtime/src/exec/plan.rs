@@ -2,10 +2,10 @@
 
 use super::places::Places;
 use super::slices::{Slices, slices};
-use crate::backend::{Contraction, Device, Factorisation, Instruction, LoopNest, PreparedContraction, Program, Reduction};
+use crate::backend::{Contraction, Decomposition, Device, Instruction, LoopNest, PreparedContraction, Program, Reduction};
 use crate::element::Dtype;
 use crate::error::{Error, ErrorKind};
-use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId};
+use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, Role, TensorId};
 use crate::layout::Strided;
 use num_complex::Complex;
 use smallvec::SmallVec;
@@ -64,7 +64,7 @@ pub(super) struct Kernel {
 pub(super) enum Work {
     Contract(PreparedContraction),
     Map(Program, Reduction),
-    Factorise(Factorisation),
+    Factorise(Decomposition),
 }
 
 /// A tensor's memory as a kernel's iteration space runs over it.
@@ -170,14 +170,13 @@ fn kernels(device: &dyn Device, graph: &OpGraph, node: &OperationNode, layouts: 
             let work = Work::Map(program.clone(), *reduction);
             Ok(vec![Kernel { nest, work, inputs, outputs: vec![output] }])
         }
-        Operation::Factorise(kind) => {
-            // The last label is the new axis; inputs are `[batch…, row, column]`.
-            let space = &labels[..labels.len() - 1];
-            let nest = LoopNest::new(node.extents[..space.len()].to_vec(), space.len());
-            let inputs = node.inputs.iter().map(|e| access(e, space, &node.extents, layouts)).collect::<Result<_, _>>()?;
-            let outputs =
-                node.outputs.iter().map(|e| access(e, &e.labels(), &node.extents, layouts)).collect::<Result<_, _>>()?;
-            Ok(vec![Kernel { nest, work: Work::Factorise(*kind), inputs, outputs }])
+        Operation::Factorise(call) => {
+            let (nest, form) = (LoopNest::new(node.extents.clone(), labels.len()), call.form());
+            let read = |(edge, roles): (&Edge, &&[Role])| access(edge, &call.labels(roles), &node.extents, layouts);
+            let inputs = node.inputs.iter().zip(form.arguments).map(read).collect::<Result<_, _>>()?;
+            let write = |edge: &Edge| access(edge, &edge.labels(), &node.extents, layouts);
+            let outputs = node.outputs.iter().map(write).collect::<Result<_, _>>()?;
+            Ok(vec![Kernel { nest, work: Work::Factorise(call.clone()), inputs, outputs }])
         }
         // Steps of their own that call no kernel: `run` hands the memory on, or goes through the parts.
         Operation::Reshape | Operation::Sliced { .. } => Ok(Vec::new()),

@@ -15,14 +15,14 @@ use crate::callback::Callback;
 use crate::erased::{Buffer, SliceMut, SliceRef};
 use crate::error::Error;
 use crate::expr::Value;
-use crate::graph::{Lowered, OpGraph, TensorId, lower, lower_over};
+use crate::graph::{Given, Lowered, OpGraph, TensorId, lower, lower_over};
 use crate::layout::Strided;
-use crate::tensor::{AnyRef, AnyTensor};
+use crate::tensor::AnyTensor;
 
 /// A plan, and what it reads and calls.
 pub(crate) struct Planned<'a> {
     pub(crate) plan: Plan,
-    pub(crate) sources: Vec<AnyRef<'a>>,
+    pub(crate) sources: Vec<Given<'a>>,
     pub(crate) functions: Vec<Callback<'a>>,
 }
 
@@ -40,7 +40,7 @@ impl Planned<'_> {
     /// # Errors
     /// As [`run`](Planned::run).
     pub(super) fn run_watched(&self, context: &Context, watch: &Watch) -> Result<Computed, Error> {
-        let sources: Vec<SliceRef<'_>> = self.sources.iter().map(|source| source.data).collect();
+        let sources: Vec<SliceRef<'_>> = self.sources.iter().map(Given::data).collect();
         run(&self.plan, &*context.device, watch, &sources, &self.functions)
     }
 }
@@ -65,7 +65,7 @@ pub(crate) fn evaluate(context: &Context, values: &[Arc<Value<'_>>]) -> Result<V
 /// Intermediates larger than memory can address.
 pub(crate) fn planned<'a>(context: &Context, values: &[Arc<Value<'a>>]) -> Result<Planned<'a>, Error> {
     let Lowered { graph, sources, functions } = lower(values);
-    let layouts: Vec<Strided> = sources.iter().map(|source| source.layout.clone()).collect();
+    let layouts: Vec<Strided> = sources.iter().map(|source| source.layout().clone()).collect();
     Ok(Planned { plan: optimized(context, graph, &layouts)?, sources, functions })
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn planned<'a>(context: &Context, values: &[Arc<Value<'a>>]) -> Resul
 /// As [`planned`].
 pub(crate) fn planned_over(context: &Context, tensors: &[Arc<Value<'_>>], value: &Arc<Value<'_>>) -> Result<Plan, Error> {
     let Lowered { graph, sources, .. } = lower_over(tensors, std::slice::from_ref(value));
-    let layouts: Vec<Strided> = sources.iter().map(|source| source.layout.clone()).collect();
+    let layouts: Vec<Strided> = sources.iter().map(|source| source.layout().clone()).collect();
     optimized(context, graph, &layouts)
 }
 
@@ -220,7 +220,7 @@ fn launch<'m>(
         .map(|(memory, access)| Output::reaching(memory.reborrow(), &access.layout, access.reach));
     match &kernel.work {
         Work::Contract(_) => unreachable!("a contraction was run above"),
-        Work::Factorise(kind) => device.factorise(&kernel.nest, *kind, &inputs, written.collect()),
+        Work::Factorise(call) => device.factorise(call, &inputs, written.collect()),
         Work::Map(program, reduction) => {
             let output = written.next().expect("a kernel has an output");
             device.map(&kernel.nest, program, *reduction, functions, &inputs, output)

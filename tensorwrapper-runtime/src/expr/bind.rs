@@ -3,17 +3,19 @@
 
 use std::sync::Arc;
 
-use tensorwrapper_notation::syntax::{Count, Hole, Operator, Range, Reduction, Scalar};
+use tensorwrapper_notation::syntax::{Count, Hole, Operator, Range, Reduction, Scalar, Word};
 use tensorwrapper_notation::{
     Builder, Cast, CastId, Equation, Factorise, Function, FunctionId, Index as Written, LabelId, Left, LeftAxis, Mapped, Operand,
     OperandId, Right, ScalarId,
 };
 
-use super::recorder::{Index, Node, Recorder, Write};
+use super::recorder::{Index, Labels, Node, Recorder, Write};
 use super::value::{Tree, Value};
+use crate::backend::{Decomposition, Role};
 use crate::callback::Callback;
 use crate::element::Dtype;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
+use crate::tensor::AnyTensor;
 
 /// What stands in the holes of an equation. The run-time doors have operands and numbers alone: they write positions,
 /// ranges and exponents as literals.
@@ -29,6 +31,13 @@ pub(crate) trait Holes<'a> {
     /// The element type inside of a cast.
     fn element(&self, _: CastId, _: &Cast) -> Dtype {
         unreachable!("this door has no casts, and refuses them")
+    }
+    /// Computes values while the equation is recorded, because extents depend on their elements.
+    ///
+    /// # Errors
+    /// What computing them reports, or that nothing is computed here.
+    fn compute(&self, _: &[Arc<Value<'a>>]) -> Result<Vec<AnyTensor>, Error> {
+        Err(only_recorded())
     }
     /// A position or an extent.
     fn count(&self, _: &Hole) -> usize {
@@ -46,6 +55,13 @@ pub(crate) trait Holes<'a> {
     fn real(&self, _: &Hole) -> f64 {
         unreachable!("the run-time doors write exponents as literals")
     }
+}
+
+/// A truncation whose extents nobody can tell.
+pub(crate) fn only_recorded() -> Error {
+    let message = "how many singular values a tolerance keeps is known when they are computed, and here they are only recorded";
+    let error = Error::new(ErrorKind::Unsupported(message.to_string()));
+    error.with_help("compute the equation, without `in &graph;`, or give `max` alone")
 }
 
 /// What an equation was recorded as.
@@ -79,7 +95,7 @@ pub(crate) fn bind<'a>(equation: &Equation, dtype: Dtype, holes: &dyn Holes<'a>)
         (Right::Expression(node), Some(place)) => {
             with_axes(&equation.left()[0], |axes| binder.recorder.finish_write(node, terms, axes, place)).map(Bound::Write)
         }
-        (Right::Factorise(factorise, arguments), _) => decomposition(equation, factorise, arguments, binder.recorder),
+        (Right::Factorise(factorise, arguments), _) => decomposition(equation, factorise, arguments, binder),
     }
 }
 
@@ -98,15 +114,31 @@ fn decomposition<'a>(
     equation: &Equation,
     factorise: &Factorise,
     arguments: Vec<Node<'a>>,
-    recorder: Recorder<'_>,
+    binder: Binder<'_, '_, 'a>,
 ) -> Result<Bound<'a>, Error> {
-    let computed: Vec<Vec<usize>> = factorise.result_axes().iter().map(|axes| numbers(axes)).collect();
-    let wanted: Vec<Vec<usize>> = equation.left().iter().map(|left| numbers(&left.labels())).collect();
-    let results: Vec<(&[usize], &[usize])> =
-        computed.iter().zip(&wanted).map(|(computed, wanted)| (&computed[..], &wanted[..])).collect();
-    let matrix = factorise.matrix_labels().map(|label| label.0);
-    let axes = numbers(&factorise.argument_axes());
-    recorder.finish_factorise(factorise.kind(), arguments, &axes, matrix, &results).map(Bound::Results)
+    let (options, holes) = (factorise.options(), binder.holes);
+    let roles = Role::ALL.map(|role| numbers(factorise.labels(role)));
+    let call = Decomposition {
+        kind: factorise.kind(),
+        max: options.max.as_ref().map(|max| binder.count(max)),
+        tol: options.tol.as_ref().map(|tol| match tol {
+            Scalar::Literal(value, _) => *value,
+            Scalar::Hole(hole) => holes.real(hole),
+        }),
+        full: options.has(Word::Full),
+        upper: options.has(Word::Upper),
+        unit: options.has(Word::Unit),
+        exponent: options.exponent.as_ref().map_or(1, |exponent| match exponent {
+            Scalar::Literal(value, _) => *value as i32,
+            Scalar::Hole(hole) => holes.whole(hole),
+        }),
+        batch: factorise.batch().len(),
+        roles: roles.each_ref().map(Vec::len),
+    };
+    let wanted = equation.left().iter().map(|left| numbers(&left.labels())).collect();
+    let labels = Labels { batch: numbers(factorise.batch()), roles, wanted };
+    let compute = |values: &[Arc<Value<'a>>]| holes.compute(values);
+    binder.recorder.finish_factorise(call, arguments, &labels, &compute).map(Bound::Results)
 }
 
 /// Calls back with the axes of a result.

@@ -16,7 +16,7 @@ mod tests;
 mod text;
 mod value;
 
-pub(crate) use bind::{Bound, Holes, bind, bind_value};
+pub(crate) use bind::{Bound, Holes, bind, bind_value, only_recorded};
 pub(crate) use faults::{Notation, faults_to_error};
 pub use indexed::{Indexed, MapArguments};
 pub(crate) use like::{Given, ScalarKind};

@@ -9,11 +9,11 @@ use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::{Operator, Reduction};
 
 use super::names::LabelNames;
-use crate::backend::Factorisation;
+use crate::backend::Decomposition;
 use crate::callback::Callback;
 use crate::element::{Dtype, Element};
 use crate::shape::{Extents, Shape};
-use crate::tensor::AnyRef;
+use crate::tensor::{AnyRef, AnyTensor};
 
 /// A recorded result of an equation: it has a type and a shape, and is computed when somebody needs its elements.
 ///
@@ -70,7 +70,9 @@ pub(crate) enum Source<'a> {
     /// An equation: a tree over labels, of which `axes` are kept in this order. Labels are numbers,
     /// and `names` tells what the program calls them.
     Equation { tree: Tree<'a>, extents: Vec<usize>, axes: Vec<usize>, names: LabelNames },
-    /// One of the results of a decomposition.
+    /// A tensor that was computed while an equation was recorded, because its extents depend on elements.
+    Computed(Arc<AnyTensor>),
+    /// One of the results of an operation of linear algebra.
     Factorised(Arc<Factorised<'a>>, usize),
     /// The elements of another value in the same order, with other extents.
     Reshaped(Arc<Value<'a>>),
@@ -78,10 +80,12 @@ pub(crate) enum Source<'a> {
     Written { base: Option<Arc<Value<'a>>>, axes: Vec<Axis>, part: Arc<Value<'a>> },
 }
 
-/// A decomposition of recorded matrices, axes `[batch…, row, column]`.
+/// An operation of linear algebra on recorded matrices, their axes those of the batch and of their roles.
 #[derive(Debug)]
 pub(crate) struct Factorised<'a> {
-    pub(crate) kind: Factorisation,
+    pub(crate) call: Decomposition,
+    /// The extents of the batch and of all roles.
+    pub(crate) extents: Vec<usize>,
     pub(crate) arguments: Vec<Arc<Value<'a>>>,
 }
 

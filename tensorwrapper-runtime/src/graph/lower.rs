@@ -11,18 +11,19 @@ use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::Reduction as Fold;
 
 use super::fragment::{Fragment, joined};
+use super::given::Given;
 use super::product::{Product, take_apart};
-use super::{Edge, EdgeAxis, Label, OpGraph, Operation, TensorId};
+use super::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationId, OperationNode, TensorId};
 use crate::backend::{Binary, Instruction, Program, Reduction};
 use crate::callback::Callback;
 use crate::element::Dtype;
-use crate::expr::{Axis, Source, Tree, Value};
+use crate::expr::{Axis, Factorised, Source, Tree, Value};
 use crate::tensor::AnyRef;
 
 /// A graph, the tensors for its sources, and the functions for its programs' calls.
 pub(crate) struct Lowered<'a> {
     pub(crate) graph: OpGraph,
-    pub(crate) sources: Vec<AnyRef<'a>>,
+    pub(crate) sources: Vec<Given<'a>>,
     pub(crate) functions: Vec<Callback<'a>>,
 }
 
@@ -37,7 +38,7 @@ pub(crate) fn lower_over<'a>(tensors: &[Arc<Value<'a>>], values: &[Arc<Value<'a>
     lowering.sources.reserve(tensors.len());
     for tensor in tensors {
         let Source::Tensor(data) = &tensor.source else { unreachable!("a plan is made over tensors") };
-        let source = lowering.new_source(data);
+        let source = lowering.new_source(Given::Borrowed(data.clone()));
         lowering.known.insert(Arc::as_ptr(tensor), source);
     }
     for value in values {
@@ -50,8 +51,10 @@ pub(crate) fn lower_over<'a>(tensors: &[Arc<Value<'a>>], values: &[Arc<Value<'a>
 #[derive(Default)]
 struct Lowering<'a> {
     graph: OpGraph,
-    sources: Vec<AnyRef<'a>>,
+    sources: Vec<Given<'a>>,
     functions: Vec<Callback<'a>>,
+    /// Operations of linear algebra already in the graph.
+    calls: HashMap<*const Factorised<'a>, OperationId>,
     /// Values already in the graph. The recordings live as long as the lowering, so addresses name them.
     known: HashMap<*const Value<'a>, TensorId>,
 }
@@ -81,14 +84,15 @@ impl<'a> Lowering<'a> {
             return known;
         }
         let tensor = match &value.source {
-            Source::Tensor(tensor) => self.source(tensor),
+            Source::Tensor(tensor) => self.source(Given::Borrowed(tensor.clone())),
+            Source::Computed(tensor) => self.source(Given::Computed(Arc::clone(tensor), tensor.erase().layout)),
             Source::Equation { tree, extents, axes, names } => {
                 let names = self.graph.add_names(names);
                 self.equation(tree, Frame { extents, dtype: value.dtype, axes, names })
             }
             Source::Factorised(call, result) => {
-                let arguments: Vec<TensorId> = call.arguments.iter().map(|a| self.value(a)).collect();
-                self.factorised(call, &arguments, *result)
+                let operation = self.factorised(call);
+                self.graph.operations()[operation.0].outputs[*result].tensor
             }
             Source::Reshaped(inner) => {
                 let inner = self.value(inner);
@@ -106,17 +110,18 @@ impl<'a> Lowering<'a> {
     }
 
     /// A tensor of the program; the same elements in the same order are one source.
-    fn source(&mut self, tensor: &AnyRef<'a>) -> TensorId {
-        let same = |known: &AnyRef<'a>| known.data.is_same(&tensor.data) && known.layout == tensor.layout;
+    fn source(&mut self, tensor: Given<'a>) -> TensorId {
+        let same = |known: &Given<'a>| known.data().is_same(&tensor.data()) && known.layout() == tensor.layout();
         if let Some(slot) = self.sources.iter().position(same) {
             return self.graph.sources().nth(slot).expect("there is a source for each slot");
         }
         self.new_source(tensor)
     }
 
-    fn new_source(&mut self, tensor: &AnyRef<'a>) -> TensorId {
-        self.sources.push(tensor.clone());
-        self.graph.add_source(tensor.layout.extents().to_vec(), tensor.data.dtype())
+    fn new_source(&mut self, tensor: Given<'a>) -> TensorId {
+        let (extents, dtype) = (tensor.layout().extents().to_vec(), tensor.data().dtype());
+        self.sources.push(tensor);
+        self.graph.add_source(extents, dtype)
     }
 
     fn equation(&mut self, tree: &Tree<'a>, frame: Frame<'_>) -> TensorId {
@@ -232,9 +237,13 @@ impl<'a> Lowering<'a> {
         let tensor = match &value.source {
             Source::Tensor(source) => {
                 let layout = source.layout.clone().split(&parts);
-                self.source(&AnyRef { data: source.data, layout })
+                self.source(Given::Borrowed(AnyRef { data: source.data, layout }))
             }
-            _ => {
+            Source::Computed(tensor) => {
+                let layout = tensor.erase().layout.split(&parts);
+                self.source(Given::Computed(Arc::clone(tensor), layout))
+            }
+            Source::Equation { .. } | Source::Factorised(..) | Source::Reshaped(_) | Source::Written { .. } => {
                 let joined = self.value(value);
                 self.reshape(joined, parts.concat())
             }
@@ -328,28 +337,49 @@ impl<'a> Lowering<'a> {
         Edge::whole(tensor, &kept)
     }
 
-    /// A decomposition is one operation with all its results; asking for a second one finds the first's.
-    fn factorised(&mut self, call: &Arc<crate::expr::Factorised<'a>>, arguments: &[TensorId], result: usize) -> TensorId {
-        let existing = self.graph.operations().iter().find(|node| {
-            node.operation == Operation::Factorise(call.kind)
-                && node.inputs.iter().map(|e| e.tensor).eq(arguments.iter().copied())
-        });
-        if let Some(node) = existing {
-            return node.outputs[result].tensor;
+    /// An operation of linear algebra is one of the graph's with all its results; asking for a second one finds the first's.
+    fn factorised(&mut self, call: &Arc<Factorised<'a>>) -> OperationId {
+        if let Some(&known) = self.calls.get(&Arc::as_ptr(call)) {
+            return known;
         }
-        let (mut extents, dtype) = (call.arguments[0].extents.clone(), call.arguments[0].dtype);
-        let rank = extents.len();
-        let inputs = arguments.iter().map(|&tensor| Edge::whole(tensor, &(0..rank).collect::<Vec<_>>())).collect();
-        // The new axis is a label of its own, of the extent of the rows.
-        extents.push(extents[rank - 2]);
-        let batch: Vec<Label> = (0..rank - 2).collect();
-        let with = |last: &[Label]| batch.iter().chain(last).copied().collect::<Vec<_>>();
-        let (values, matrix) = (with(&[rank]), with(&[rank - 2, rank]));
-        let outputs: &[(&[Label], Dtype)] = match call.kind {
-            crate::backend::Factorisation::Cholesky => &[(&matrix, dtype)],
-            crate::backend::Factorisation::Eigh => &[(&values, dtype.real()), (&matrix, dtype)],
-        };
-        self.graph.add_operation(Operation::Factorise(call.kind), inputs, outputs, extents)[result]
+        let (what, form) = (&call.call, call.call.form());
+        let inputs: Vec<Edge> = call
+            .arguments
+            .iter()
+            .zip(form.arguments)
+            .map(|(argument, roles)| self.argument(argument, &what.labels(roles)))
+            .collect();
+        let is_same = |node: &OperationNode| matches!(&node.operation, Operation::Factorise(known) if known == what);
+        let existing = self.graph.operations().iter().position(|node| is_same(node) && node.inputs == inputs);
+        let operation = existing.map(OperationId).unwrap_or_else(|| {
+            let dtype = call.arguments[0].dtype;
+            let outputs: Vec<(Vec<Label>, Dtype)> =
+                form.results.iter().map(|result| (what.labels(result.roles), what.dtype(result.elements, dtype))).collect();
+            let outputs: Vec<(&[Label], Dtype)> = outputs.iter().map(|(labels, dtype)| (&labels[..], *dtype)).collect();
+            self.graph.add_operation(Operation::Factorise(what.clone()), inputs, &outputs, call.extents.clone());
+            OperationId(self.graph.operations().len() - 1)
+        });
+        self.calls.insert(Arc::as_ptr(call), operation);
+        operation
+    }
+
+    /// An argument whose axes are these labels of the operation. What lies in memory is read where it lies.
+    fn argument(&mut self, value: &Arc<Value<'a>>, labels: &[Label]) -> Edge {
+        if let Source::Equation { tree, extents, axes, names } = &value.source
+            && let Tree::Operand(..) | Tree::Apply(Function::Conj, _) = tree
+        {
+            let frame = Frame { extents, dtype: value.dtype, axes, names: self.graph.add_names(names) };
+            if let Some(mut edge) = self.tree(tree, frame).as_edge() {
+                for axis in &mut edge.axes {
+                    if let EdgeAxis::Label { label, .. } = axis {
+                        let place = axes.iter().position(|axis| axis == label);
+                        *label = labels[place.expect("an argument has its labels as axes")];
+                    }
+                }
+                return edge;
+            }
+        }
+        Edge::whole(self.value(value), labels)
     }
 
     fn written(

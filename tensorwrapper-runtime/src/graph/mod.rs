@@ -4,6 +4,7 @@
 //! Sources are slots, not tensors, so that a graph can be run again on others.
 
 mod fragment;
+mod given;
 mod lower;
 #[cfg(test)]
 mod lower_tests;
@@ -16,10 +17,13 @@ mod verify;
 
 use num_complex::Complex;
 
-pub use crate::backend::{Arguments, Binary, Factorisation, Instruction, Program, Reduction, Register};
+pub use crate::backend::{
+    Arguments, Binary, Decomposition, Elements, Factorisation, Instruction, Program, Reduction, Register, Role,
+};
 use crate::element::Dtype;
 use crate::error::Error;
 
+pub(crate) use given::Given;
 pub(crate) use lower::{Lowered, lower, lower_over};
 use names::Origins;
 pub use query::Degree;
@@ -122,8 +126,9 @@ pub enum Operation {
         /// input's edge; it wants one tensor, the output's part.
         body: Box<OpGraph>,
     },
-    /// A decomposition of matrices, axes `[batch…, row, column]`, one output for each result.
-    Factorise(Factorisation),
+    /// An operation of linear algebra on a batch of matrices, one output for each result. Its labels are those of the batch,
+    /// then of its roles in their order; an operand's axes have those of the batch and of its own roles.
+    Factorise(Decomposition),
     /// The input's elements in the same order, with other extents.
     Reshape,
     /// The last input written over a part of the output, which is the first input elsewhere, or zero without one.

@@ -69,8 +69,11 @@ fn operation_fault(graph: &OpGraph, node: &OperationNode) -> Option<String> {
         }
         Operation::Map { program, .. } => (program.inputs().max(node.inputs.len()), 1),
         Operation::Sliced { body, .. } => (body.sources().count(), 1),
-        Operation::Reshape | Operation::Factorise(crate::backend::Factorisation::Cholesky) => (1, 1),
-        Operation::Factorise(crate::backend::Factorisation::Eigh) => (node.inputs.len().clamp(1, 2), 2),
+        Operation::Reshape => (1, 1),
+        Operation::Factorise(call) => {
+            let form = call.form();
+            (node.inputs.len().clamp(form.least_arguments, form.arguments.len()), form.results.len())
+        }
         Operation::Write { .. } => (node.inputs.len().clamp(1, 2), 1),
     };
     if (inputs, outputs) != (node.inputs.len(), node.outputs.len()) {

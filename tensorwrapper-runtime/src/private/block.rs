@@ -1,6 +1,7 @@
 //! One invocation of the macros as the run meets it: the texts of its equations, what the program gives them, and the
 //! plan that an earlier run has left.
 
+use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
@@ -10,6 +11,7 @@ use smallvec::SmallVec;
 use tensorwrapper_notation::syntax::Hole;
 use tensorwrapper_notation::{Cast, CastId, Equation, FunctionId, OperandId, Use, read};
 
+use super::results::{Evaluator, Recorded};
 use crate::callback::Callback;
 use crate::element::{Dtype, Element};
 use crate::erased::{Buffer, SliceRef};
@@ -18,7 +20,7 @@ use crate::exec::{CallKey, Computed, Context, Kept, KeptPlan, Key, Number, Ready
 use crate::expr::{Bound, Given, Holes, Operand, ScalarKind, ScalarShape, ScalarValue, Target, Tree, Value, Write, bind};
 use crate::layout::Strided;
 use crate::shape::Extents;
-use crate::tensor::Tensor as Dense;
+use crate::tensor::{AnyTensor, Tensor as Dense};
 
 /// One equation of an invocation: its text, and the number of the value that each of its operands is. Results have the
 /// first numbers, in the order of the equations, and what the program gives the next.
@@ -126,6 +128,8 @@ pub struct Block<'b, 'a, E> {
     results: Vec<Arc<Value<'a>>>,
     writes: Vec<Write<'a>>,
     recorded: usize,
+    /// Whether extents were found by computing, so that the next run may have others.
+    computes_extents: Cell<bool>,
     known: Option<(Arc<Ready>, Sources<'a>)>,
     computed: Option<Results>,
 }
@@ -160,6 +164,7 @@ pub fn begin<'b, 'a, E>(site: &'static Site, context: &'b E, tensors: &'b [Tenso
         results: Vec::new(),
         writes: Vec::new(),
         recorded: 0,
+        computes_extents: Cell::new(false),
         known: None,
         computed: None,
     }
@@ -197,8 +202,11 @@ impl<'a, E> Block<'_, 'a, E> {
     /// Records the next equation.
     ///
     /// # Errors
-    /// Ranks and extents that do not fit.
-    pub fn record(&mut self) -> Result<(), Error> {
+    /// Ranks and extents that do not fit; and what computing extents reports.
+    pub fn record(&mut self) -> Result<(), Error>
+    where
+        E: Evaluator,
+    {
         let number = self.recorded;
         let equation = &self.site.equations()[number];
         match bind(equation, self.calls[number].dtype, &Filled::new(equation, number, self))? {
@@ -213,7 +221,10 @@ impl<'a, E> Block<'_, 'a, E> {
     }
 
     /// Records what is not recorded yet.
-    pub(super) fn record_all(&mut self) -> Result<(), Error> {
+    pub(super) fn record_all(&mut self) -> Result<(), Error>
+    where
+        E: Evaluator,
+    {
         while self.recorded < self.site.recipes.len() {
             self.record()?;
         }
@@ -286,6 +297,7 @@ impl<'a> Block<'_, 'a, Context> {
         let ready = Arc::new(Ready { plan, writes: self.writes.iter().map(|write| write.target.clone()).collect() });
         // Recorded results have a structure of their own, which the site does not know, and functions are called by order.
         if functions.is_empty()
+            && !self.computes_extents.get()
             && let Some(tensors) = self.elements()
         {
             let key = Key {
@@ -361,7 +373,7 @@ impl<'f, 'b, 'a, E> Filled<'f, 'b, 'a, E> {
     }
 }
 
-impl<'a, E> Holes<'a> for Filled<'_, '_, 'a, E> {
+impl<'a, E: Evaluator> Holes<'a> for Filled<'_, '_, 'a, E> {
     fn tensor(&self, id: OperandId, _: &Hole) -> Arc<Value<'a>> {
         let number = self.block.site.recipes[self.number].1[id.0];
         match number.checked_sub(self.results) {
@@ -385,6 +397,11 @@ impl<'a, E> Holes<'a> for Filled<'_, '_, 'a, E> {
 
     fn element(&self, id: CastId, _: &Cast) -> Dtype {
         self.block.calls[self.number].casts[id.0]
+    }
+
+    fn compute(&self, values: &[Arc<Value<'a>>]) -> Result<Vec<AnyTensor>, Error> {
+        self.block.computes_extents.set(true);
+        self.block.context.compute(Recorded(values))
     }
 
     fn count(&self, hole: &Hole) -> usize {

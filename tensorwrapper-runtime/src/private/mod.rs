@@ -19,7 +19,8 @@ pub use straight::RecordInstead;
 pub use crate::callback::{Accepted, Asked, Excused, MapFunction, Refused, Repeated, Shared, Sharing, Unshared, candidate};
 pub use crate::expr::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
 pub use crate::shape::{
-    AxisPair, Compared, Divided, Division, LaterPair, Located, Mark, Position, Product, Quotient, check_rank, mark_axes, meet,
+    AxisPair, Compared, Divided, Division, LaterPair, Located, Mark, Minimum, Position, Product, Quotient, check_rank, mark_axes,
+    meet,
 };
 
 /// The traits whose methods the compile-time checks call.
@@ -27,7 +28,7 @@ pub mod checks {
     pub use crate::callback::{RefuseFunction as _, RefuseSharing as _};
     pub use crate::shape::{
         AxesByType as _, AxesByValue as _, CompareAtRunTime as _, DivideAtRunTime as _, LocateAtRunTime as _,
-        ProductAtRunTime as _, QuotientAtRunTime as _,
+        MinimumAtRunTime as _, ProductAtRunTime as _, QuotientAtRunTime as _,
     };
 }
 
@@ -67,8 +68,13 @@ impl<U: Element, T: CastInto<U>> Casts<T, U> for () {}
 #[derive(Debug)]
 pub struct Elements<T: ?Sized, U>(pub PhantomData<T>, pub PhantomData<U>);
 
-/// The element type of eigenvalues.
+/// The element type of absolute values, and of Hermitian matrices' eigenvalues.
 pub fn real<T: Element>(_: PhantomData<T>) -> PhantomData<T::Real> {
+    PhantomData
+}
+
+/// The complex element type of that precision.
+pub fn complex<T: Element>(_: PhantomData<T>) -> PhantomData<T::Complex> {
     PhantomData
 }
 

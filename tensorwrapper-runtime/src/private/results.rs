@@ -6,11 +6,11 @@ use super::block::{Block, Ticket};
 use crate::backend;
 use crate::element::Element;
 use crate::error::Error;
-use crate::exec::{Context, Graph};
-use crate::expr::{Axis, Expr, Target};
+use crate::exec::{Context, Graph, evaluate};
+use crate::expr::{Axis, Expr, Target, Value, only_recorded};
 use crate::layout::Strided;
 use crate::shape::{Extents, StaticExtents};
-use crate::tensor::{AnyMut, StaticTensor, Tensor, TensorMut};
+use crate::tensor::{AnyMut, AnyTensor, StaticTensor, Tensor, TensorMut};
 
 /// Where a block may run.
 #[diagnostic::on_unimplemented(
@@ -38,6 +38,10 @@ impl<'c> IntoContext<'c> for &'c Graph {
     }
 }
 
+/// Values whose elements the recording itself needs.
+#[derive(Debug)]
+pub struct Recorded<'v, 'a>(pub(super) &'v [Arc<Value<'a>>]);
+
 /// What becomes of a block's recordings: tensors and numbers, or recordings still.
 pub trait Evaluator: Sized {
     /// A result with brackets on its left side.
@@ -49,6 +53,12 @@ pub trait Evaluator: Sized {
     /// # Errors
     /// Faults of the equations, and what the device reports.
     fn run(block: &mut Block<'_, '_, Self>) -> Result<(), Error>;
+    /// Computes values while a block is recorded, if it computes.
+    ///
+    /// # Errors
+    /// What computing them reports, or that nothing is computed here.
+    #[doc(hidden)]
+    fn compute(&self, values: Recorded<'_, '_>) -> Result<Vec<AnyTensor>, Error>;
     /// Whether the block's equations are to be recorded: an earlier run has left no plan for this one.
     fn is_new(block: &mut Block<'_, '_, Self>) -> bool;
     /// The next result.
@@ -63,6 +73,10 @@ impl Evaluator for Context {
 
     fn run(block: &mut Block<'_, '_, Self>) -> Result<(), Error> {
         block.compute()
+    }
+
+    fn compute(&self, values: Recorded<'_, '_>) -> Result<Vec<AnyTensor>, Error> {
+        evaluate(self, values.0)
     }
 
     fn is_new(block: &mut Block<'_, '_, Self>) -> bool {
@@ -84,6 +98,10 @@ impl Evaluator for Graph {
 
     fn run(block: &mut Block<'_, '_, Self>) -> Result<(), Error> {
         block.record_all()
+    }
+
+    fn compute(&self, _: Recorded<'_, '_>) -> Result<Vec<AnyTensor>, Error> {
+        Err(only_recorded())
     }
 
     fn is_new(_: &mut Block<'_, '_, Self>) -> bool {

@@ -1,4 +1,4 @@
-//! Extents of fused axes: products and quotients of constants, as types.
+//! Extents of fused axes: products, quotients and minima of constants, as types.
 //!
 //! Stable Rust names no product of two constants of types, so the numbers are turned into `typenum`'s and back: forth by its
 //! own table, which ends at 1024 and knows no generic `N`, and back by the table at the end of this file. Where either
@@ -8,7 +8,7 @@
 use std::marker::PhantomData;
 use std::ops::{Mul, Rem};
 
-use typenum::{B0, B1, Const as Number, IsEqual, PartialDiv, ToUInt, U, U0, UInt, UTerm};
+use typenum::{B0, B1, Const as Number, IsEqual, Min, PartialDiv, ToUInt, U, U0, UInt, UTerm};
 
 use super::check::Mark;
 use super::extent::{Const, Dyn, Extent};
@@ -45,6 +45,38 @@ pub trait ProductAtRunTime: Sized {
     }
 }
 impl<A: Extent, B: Extent> ProductAtRunTime for Product<A, B> {}
+
+/// The extent of an axis as long as the shorter of two.
+#[derive(Debug)]
+pub struct Minimum<A, B>(PhantomData<(A, B)>);
+
+impl<A, B> Minimum<A, B> {
+    /// The smaller of two marked extents.
+    pub fn of(_: Mark<A>, _: Mark<B>) -> Self {
+        Minimum(PhantomData)
+    }
+}
+
+impl<const A: usize, const B: usize> Minimum<Const<A>, Const<B>>
+where
+    Number<A>: ToUInt,
+    Number<B>: ToUInt,
+    U<A>: Min<U<B>, Output: Counted>,
+{
+    /// Both extents are constants, and so is the smaller.
+    pub fn __minimum(self) -> Mark<<<U<A> as Min<U<B>>>::Output as Counted>::Extent> {
+        Mark::of()
+    }
+}
+
+/// At least one extent is not known, or larger than the table.
+pub trait MinimumAtRunTime: Sized {
+    #[allow(missing_docs)]
+    fn __minimum(self) -> Mark<Dyn> {
+        Mark::of()
+    }
+}
+impl<A: Extent, B: Extent> MinimumAtRunTime for Minimum<A, B> {}
 
 /// The extent of one label of a fused axis: what the others leave.
 #[derive(Debug)]

@@ -42,7 +42,9 @@ pub use check::{
 pub use extent::{Const, Dyn, Extent, Len};
 pub use extents::{Axis, Extents};
 pub use fixed::FixedIndices;
-pub use fused::{DivideAtRunTime, Divided, Division, Product, ProductAtRunTime, Quotient, QuotientAtRunTime};
+pub use fused::{
+    DivideAtRunTime, Divided, Division, Minimum, MinimumAtRunTime, Product, ProductAtRunTime, Quotient, QuotientAtRunTime,
+};
 pub use index::MultiIndex;
 pub use indices::Indices;
 pub(crate) use inline::nested;

@@ -70,6 +70,15 @@ impl AnyTensor {
         Error::new(ErrorKind::Element { expected: T::DTYPE, found: self.dtype() })
     }
 
+    /// The largest of its real parts, if it has elements.
+    pub(crate) fn largest(&self) -> Option<f64> {
+        let largest = |largest: Option<f64>, x: f64| Some(largest.map_or(x, |largest| largest.max(x)));
+        dispatch!(self.dtype(), T => {
+            let elements = T::typed(self.located.data.as_ref()).unwrap_or_default();
+            elements.iter().map(|x| x.to_complex().re).fold(None, largest)
+        })
+    }
+
     /// The whole tensor, borrowed.
     pub(crate) fn erase(&self) -> AnyRef<'_> {
         AnyRef { data: self.located.data.as_ref(), layout: self.located.layout.clone() }

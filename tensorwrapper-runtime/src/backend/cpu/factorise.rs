@@ -1,121 +1,210 @@
-//! Decompositions by `faer`, matrix by matrix.
+//! Decompositions of one dense matrix by `faer`.
 //!
-//! Reading, writing, scales, phases and sentences are shared with every device; see `matrices`. The generalised problem
-//! becomes a plain one by the Cholesky factor of the metric: G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed.
-//! (2013), §8.7.
+//! Batches, memory, scales, phases and sentences are shared with every device; see `linear`.
+
+mod expm;
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_in_place_scratch};
-use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
-use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
+use faer::linalg::evd::{ComputeEigenvectors, evd_cplx, evd_real, evd_scratch, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::linalg::householder as reflectors;
+use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
+use faer::linalg::matmul::matmul;
+use faer::linalg::qr::no_pivoting::factor::{qr_in_place, qr_in_place_scratch, recommended_block_size};
+use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
+use faer::linalg::triangular_solve as triangle;
 use faer::traits::ComplexField;
-use faer::{MatMut, MatRef, Par, Spec};
+use faer::{Accum, Conj, Mat, MatMut, MatRef, Par, Spec};
+use num_complex::Complex;
 
-use crate::backend::matrices::{self, Failure};
-use crate::backend::{Factorisation, LoopNest, Operand, Output};
+use crate::backend::linear::{self, Algorithms, Decomposition, Eigen, Failure, Matrix, Svd};
+use crate::backend::{Operand, Output};
 use crate::element::{Element, dispatch};
 use crate::error::Error;
 
-/// Order from which on a decomposition is worth several threads.
+/// Rows and columns from which on one matrix is worth several threads.
 const LARGE: usize = 128;
 
 pub(super) fn factorise(
     threads: usize,
-    nest: &LoopNest,
-    factorisation: Factorisation,
+    call: &Decomposition,
     inputs: &[Operand<'_>],
     outputs: Vec<Output<'_>>,
 ) -> Result<(), Error> {
-    let order = nest.extents()[nest.rank() - 1];
-    let par = if threads > 1 && order >= LARGE { Par::rayon(threads) } else { Par::Seq };
-    dispatch!(inputs[0].data().dtype(), T => match factorisation {
-        Factorisation::Cholesky => matrices::cholesky::<T>(nest, inputs, outputs, |n, a| {
-            adjoint_to_columns(a);
-            cholesky(par, n, a)?;
-            transpose(n, a);
-            Ok(())
-        }),
-        Factorisation::Eigh => matrices::eigh::<T>(nest, inputs, outputs, |n, a, metric| {
-            adjoint_to_columns(a);
-            let values = match metric {
-                None => eigh(par, n, a)?,
-                Some(metric) => {
-                    adjoint_to_columns(metric);
-                    generalised_eigh(par, n, a, metric)?
-                }
-            };
-            transpose(n, a);
-            Ok(values)
-        }),
+    dispatch!(inputs[0].data().dtype(), T => {
+        let algorithms = |alone: bool| -> Box<dyn Algorithms<T>> { Box::new(Faer { threads: if alone { threads } else { 1 } }) };
+        linear::run::<T>(threads, call, inputs, outputs, algorithms)
     })
 }
 
-/// Makes a row-major Hermitian matrix a column-major one, which `faer` prefers: its rows are its columns' conjugates.
-fn adjoint_to_columns<T: Element>(matrix: &mut [T]) {
-    if T::DTYPE.is_complex() {
-        matrix.iter_mut().for_each(|x| *x = x.conj());
+/// The algorithms, with so many threads for one matrix.
+struct Faer {
+    threads: usize,
+}
+
+impl Faer {
+    fn par<T>(&self, a: &Matrix<T>) -> Par {
+        if self.threads > 1 && a.rows.min(a.columns) >= LARGE { Par::rayon(self.threads) } else { Par::Seq }
     }
 }
 
-fn transpose<T>(n: usize, matrix: &mut [T]) {
-    for row in 0..n {
-        for column in 0..row {
-            matrix.swap(row * n + column, column * n + row);
+fn view<T: Element>(a: &Matrix<T>) -> MatRef<'_, T> {
+    MatRef::from_column_major_slice(&a.data, a.rows, a.columns)
+}
+
+fn view_mut<T: Element>(a: &mut Matrix<T>) -> MatMut<'_, T> {
+    MatMut::from_column_major_slice_mut(&mut a.data, a.rows, a.columns)
+}
+
+impl<T> Algorithms<T> for Faer
+where
+    T: ComplexField + General + Element<Real = <T as ComplexField>::Real>,
+{
+    fn cholesky(&self, a: &mut Matrix<T>) -> Result<(), Failure> {
+        let (par, params): (_, Spec<_, T>) = (self.par(a), Default::default());
+        let mut memory = MemBuffer::new(cholesky_in_place_scratch::<T>(a.rows, par, params));
+        match cholesky_in_place(view_mut(a), Default::default(), par, MemStack::new(&mut memory), params) {
+            Ok(_) => Ok(()),
+            Err(LltError::NonPositivePivot { index }) => Err(Failure::NotPositiveDefinite { pivot: index }),
         }
     }
-}
 
-fn columns<T>(n: usize, matrix: &mut [T]) -> MatMut<'_, T> {
-    MatMut::from_column_major_slice_mut(matrix, n, n)
-}
+    fn eigh(&self, a: &mut Matrix<T>) -> Result<Vec<<T as Element>::Real>, Failure> {
+        let (n, par, params): (_, _, Spec<_, T>) = (a.rows, self.par(a), Default::default());
+        let (mut values, mut vectors) = (vec![T::ZERO; n], Matrix::<T>::zeros(n, n));
+        let mut memory = MemBuffer::new(self_adjoint_evd_scratch::<T>(n, ComputeEigenvectors::Yes, par, params));
+        let diagonal = faer::ColMut::from_slice_mut(&mut values).as_diagonal_mut();
+        self_adjoint_evd(view(a), diagonal, Some(view_mut(&mut vectors)), par, MemStack::new(&mut memory), params)
+            .map_err(|_| Failure::NoConvergence)?;
+        *a = vectors;
+        Ok(values.iter().map(|&value| Element::re(value)).collect())
+    }
 
-/// Replaces the lower triangle by the factor.
-fn cholesky<T: ComplexField>(par: Par, n: usize, a: &mut [T]) -> Result<(), Failure> {
-    let params: Spec<_, T> = Default::default();
-    let mut memory = MemBuffer::new(cholesky_in_place_scratch::<T>(n, par, params));
-    let done = cholesky_in_place(columns(n, a), Default::default(), par, MemStack::new(&mut memory), params);
-    match done {
-        Ok(_) => Ok(()),
-        Err(LltError::NonPositivePivot { index }) => Err(Failure::NotPositiveDefinite { pivot: index }),
+    fn eig(&self, a: &Matrix<T>) -> Result<Eigen<T>, Failure> {
+        T::eig(a, self.par(a))
+    }
+
+    fn qr(&self, mut a: Matrix<T>, full: bool) -> (Matrix<T>, Matrix<T>) {
+        let (rows, columns, par, params): (_, _, _, Spec<_, T>) = (a.rows, a.columns, self.par(&a), Default::default());
+        let (least, block) = (rows.min(columns), recommended_block_size::<T>(rows, columns));
+        let inner = if full { rows } else { least };
+        let mut coefficients = Mat::<T>::zeros(block, least);
+        let mut memory = MemBuffer::new(qr_in_place_scratch::<T>(rows, columns, block, par, params));
+        qr_in_place(view_mut(&mut a), coefficients.as_mut(), par, MemStack::new(&mut memory), params);
+        let mut q = Matrix::unit(rows, inner);
+        let scratch = reflectors::apply_block_householder_sequence_on_the_left_in_place_scratch::<T>(rows, block, inner);
+        let mut memory = MemBuffer::new(scratch);
+        reflectors::apply_block_householder_sequence_on_the_left_in_place_with_conj(
+            view(&a).get(.., ..least),
+            coefficients.as_ref(),
+            Conj::No,
+            view_mut(&mut q),
+            par,
+            MemStack::new(&mut memory),
+        );
+        let r = Matrix::from_fn(inner, columns, |i, j| if i <= j { a.at(i, j) } else { T::ZERO });
+        (q, r)
+    }
+
+    fn svd(&self, a: Matrix<T>, full: bool) -> Result<Svd<T>, Failure> {
+        let (rows, columns, par, params): (_, _, _, Spec<_, T>) = (a.rows, a.columns, self.par(&a), Default::default());
+        let least = rows.min(columns);
+        let (how, left, right) = match full {
+            true => (ComputeSvdVectors::Full, rows, columns),
+            false => (ComputeSvdVectors::Thin, least, least),
+        };
+        let mut values = vec![T::ZERO; least];
+        let (mut u, mut v) = (Matrix::<T>::zeros(rows, left), Matrix::<T>::zeros(columns, right));
+        let mut memory = MemBuffer::new(svd_scratch::<T>(rows, columns, how, how, par, params));
+        let diagonal = faer::ColMut::from_slice_mut(&mut values).as_diagonal_mut();
+        let stack = MemStack::new(&mut memory);
+        svd(view(&a), diagonal, Some(view_mut(&mut u)), Some(view_mut(&mut v)), par, stack, params)
+            .map_err(|_| Failure::NoConvergence)?;
+        Ok((u, values.iter().map(|&value| Element::re(value)).collect(), v.adjoint()))
+    }
+
+    fn lu(&self, a: &mut Matrix<T>) -> Vec<usize> {
+        let (rows, columns, par, params): (_, _, _, Spec<_, T>) = (a.rows, a.columns, self.par(a), Default::default());
+        let (mut order, mut inverse) = (vec![0usize; rows], vec![0usize; rows]);
+        let mut memory = MemBuffer::new(lu_in_place_scratch::<usize, T>(rows, columns, par, params));
+        lu_in_place(view_mut(a), &mut order, &mut inverse, par, MemStack::new(&mut memory), params);
+        order
+    }
+
+    fn solve_triangular(&self, a: &Matrix<T>, upper: bool, unit: bool, b: &mut Matrix<T>) {
+        let (par, a, b) = (self.par(a), view(a), view_mut(b));
+        match (upper, unit) {
+            (false, false) => triangle::solve_lower_triangular_in_place(a, b, par),
+            (false, true) => triangle::solve_unit_lower_triangular_in_place(a, b, par),
+            (true, false) => triangle::solve_upper_triangular_in_place(a, b, par),
+            (true, true) => triangle::solve_unit_upper_triangular_in_place(a, b, par),
+        }
+    }
+
+    fn multiply(&self, a: &Matrix<T>, b: &Matrix<T>) -> Matrix<T> {
+        let mut product = Matrix::zeros(a.rows, b.columns);
+        matmul(view_mut(&mut product), Accum::Replace, view(a), view(b), <T as Element>::ONE, self.par(a));
+        product
+    }
+
+    fn expm(&self, a: Matrix<T>) -> Result<Matrix<T>, Failure> {
+        expm::expm(self, a)
     }
 }
 
-/// Eigenvalues ascending; the eigenvectors replace the columns of the matrix.
-fn eigh<T: ComplexField + Element<Real = <T as ComplexField>::Real>>(
-    par: Par,
-    n: usize,
-    a: &mut [T],
-) -> Result<Vec<<T as Element>::Real>, Failure> {
-    if n == 0 {
-        return Ok(Vec::new());
-    }
-    let mut values = faer::Col::<T>::zeros(n);
-    let mut vectors = faer::Mat::<T>::zeros(n, n);
-    let params: Spec<_, T> = Default::default();
-    let mut memory = MemBuffer::new(self_adjoint_evd_scratch::<T>(n, ComputeEigenvectors::Yes, par, params));
-    let matrix = MatRef::from_column_major_slice(a, n, n);
-    let stack = MemStack::new(&mut memory);
-    self_adjoint_evd(matrix, values.as_diagonal_mut(), Some(vectors.as_mut()), par, stack, params)
-        .map_err(|_| Failure::NoConvergence)?;
-    columns(n, a).copy_from(&vectors);
-    Ok(values.iter().map(|&value| Element::re(value)).collect())
+/// Eigenvalues of general matrices, which real and complex ones have different algorithms for.
+trait General: Element {
+    fn eig(a: &Matrix<Self>, par: Par) -> Result<Eigen<Self>, Failure>;
 }
 
-/// As [`eigh`], in the metric B = L·Lᴴ: the eigenvectors of L⁻¹·A·L⁻ᴴ, from the left by L⁻ᴴ.
-fn generalised_eigh<T: ComplexField + Element<Real = <T as ComplexField>::Real>>(
-    par: Par,
-    n: usize,
-    a: &mut [T],
-    metric: &mut [T],
-) -> Result<Vec<<T as Element>::Real>, Failure> {
-    cholesky(par, n, metric)?;
-    let lower = MatRef::from_column_major_slice(metric, n, n);
-    solve_lower_triangular_in_place(lower, columns(n, a), par);
-    // The adjoint, so that the other side is solved from the left as well.
-    transpose(n, a);
-    adjoint_to_columns(a);
-    solve_lower_triangular_in_place(lower, columns(n, a), par);
-    let values = eigh(par, n, a)?;
-    solve_upper_triangular_in_place(lower.adjoint(), columns(n, a), par);
-    Ok(values)
+macro_rules! general {
+    ($($R:ty)*) => { $(
+        impl General for $R {
+            fn eig(a: &Matrix<$R>, par: Par) -> Result<Eigen<$R>, Failure> {
+                let (n, params): (_, Spec<_, $R>) = (a.rows, Default::default());
+                let (mut re, mut im, mut vectors) = (vec![0.0; n], vec![0.0; n], Matrix::<$R>::zeros(n, n));
+                let scratch = evd_scratch::<$R>(n, ComputeEigenvectors::No, ComputeEigenvectors::Yes, par, params);
+                let mut memory = MemBuffer::new(scratch);
+                evd_real::<$R>(
+                    view(a),
+                    faer::ColMut::from_slice_mut(&mut re).as_diagonal_mut(),
+                    faer::ColMut::from_slice_mut(&mut im).as_diagonal_mut(),
+                    None,
+                    Some(view_mut(&mut vectors)),
+                    par,
+                    MemStack::new(&mut memory),
+                    params,
+                )
+                .map_err(|_| Failure::NoConvergence)?;
+                // Of a pair of conjugates the vector's parts are in two columns, those of the upper one's.
+                let vector = |i: usize, j: usize| match im[j] {
+                    0.0 => Complex::new(vectors.at(i, j), 0.0),
+                    x if x > 0.0 => Complex::new(vectors.at(i, j), vectors.at(i, j + 1)),
+                    _ => Complex::new(vectors.at(i, j - 1), -vectors.at(i, j)),
+                };
+                let wide = Matrix::from_fn(n, n, vector);
+                Ok((re.iter().zip(&im).map(|(&re, &im)| Complex::new(re, im)).collect(), wide))
+            }
+        }
+        impl General for Complex<$R> {
+            fn eig(a: &Matrix<Self>, par: Par) -> Result<Eigen<Self>, Failure> {
+                let (n, params): (_, Spec<_, Self>) = (a.rows, Default::default());
+                let (mut values, mut vectors) = (vec![Self::ZERO; n], Matrix::<Self>::zeros(n, n));
+                let scratch = evd_scratch::<Self>(n, ComputeEigenvectors::No, ComputeEigenvectors::Yes, par, params);
+                let mut memory = MemBuffer::new(scratch);
+                evd_cplx::<$R>(
+                    view(a),
+                    faer::ColMut::from_slice_mut(&mut values).as_diagonal_mut(),
+                    None,
+                    Some(view_mut(&mut vectors)),
+                    par,
+                    MemStack::new(&mut memory),
+                    params,
+                )
+                .map_err(|_| Failure::NoConvergence)?;
+                Ok((values, vectors))
+            }
+        }
+    )* };
 }
+general!(f32 f64);

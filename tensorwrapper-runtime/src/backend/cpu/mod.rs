@@ -37,7 +37,7 @@ mod vector;
 
 use super::contraction::Apart;
 use super::{
-    Contraction, Device, Factorisation, LoopNest, Operand, Output, PreparedContraction, Program, Reduction, RunContraction,
+    Contraction, Decomposition, Device, LoopNest, Operand, Output, PreparedContraction, Program, Reduction, RunContraction,
 };
 use crate::callback::Callback;
 use crate::element::dispatch;
@@ -143,13 +143,7 @@ impl Device for Cpu {
         dispatch!(output.dtype(), T => map::map_by::<T>(self.simd()?, self.threads, nest, (program, functions), reduction, inputs, output))
     }
 
-    fn factorise(
-        &self,
-        nest: &LoopNest,
-        factorisation: Factorisation,
-        inputs: &[Operand<'_>],
-        outputs: Vec<Output<'_>>,
-    ) -> Result<(), Error> {
-        factorise::factorise(self.threads, nest, factorisation, inputs, outputs)
+    fn factorise(&self, call: &Decomposition, inputs: &[Operand<'_>], outputs: Vec<Output<'_>>) -> Result<(), Error> {
+        factorise::factorise(self.threads, call, inputs, outputs)
     }
 }

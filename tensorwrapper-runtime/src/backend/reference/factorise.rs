@@ -1,134 +1,157 @@
-//! Textbook decompositions: Cholesky–Banachiewicz, and cyclic Jacobi rotations for Hermitian eigenvalues.
+//! Textbook algorithms on one dense matrix, each the simplest that is reliable: Cholesky–Banachiewicz, Jacobi's rotations for
+//! Hermitian eigenvalues and, from one side, for singular values, Householder's reflections, elimination with partial pivoting,
+//! QR steps on a Hessenberg matrix, Taylor's series of the exponential.
 //!
-//! Source: G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed. (2013): §4.2 Cholesky, §8.5 Jacobi, §8.7 the
-//! generalised problem. Knows neither batches nor layouts nor scales: `matrices` hands in one matrix of size about 1.
+//! Source: G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed. (2013): §3.4, §4.2, §5.2, §7.5, §8.5, §8.6.3, §9.3.
+//! Knows neither batches nor layouts nor scales nor phases: `linear` has those.
 
-use crate::backend::matrices::{self, Failure};
-use crate::backend::{Factorisation, LoopNest, Operand, Output};
+mod eig;
+mod jacobi;
+
+use num_complex::Complex;
+
+use crate::backend::linear::{self, Algorithms, Decomposition, Eigen, Failure, Matrix, Svd};
+use crate::backend::{Operand, Output};
 use crate::element::{Element, dispatch};
 use crate::error::Error;
 
-/// Sweeps after which Jacobi's iteration is given up; ten are many.
-const SWEEPS: usize = 60;
-
-pub(super) fn factorise(
-    nest: &LoopNest,
-    factorisation: Factorisation,
-    inputs: &[Operand<'_>],
-    outputs: Vec<Output<'_>>,
-) -> Result<(), Error> {
-    dispatch!(inputs[0].data().dtype(), T => match factorisation {
-        Factorisation::Cholesky => matrices::cholesky::<T>(nest, inputs, outputs, cholesky),
-        Factorisation::Eigh => matrices::eigh::<T>(nest, inputs, outputs, eigh),
-    })
+pub(super) fn factorise(call: &Decomposition, inputs: &[Operand<'_>], outputs: Vec<Output<'_>>) -> Result<(), Error> {
+    dispatch!(inputs[0].data().dtype(), T => linear::run::<T>(1, call, inputs, outputs, |_| Box::new(Naive)))
 }
 
-fn root<T: Element>(x: T::Real) -> T::Real {
-    T::Real::from_complex(x.to_complex().re.sqrt().into())
+/// The algorithms.
+struct Naive;
+
+pub(super) fn real<T: Element>(x: f64) -> T {
+    T::from_complex(x.into())
 }
 
-fn cholesky<T: Element>(n: usize, a: &mut [T]) -> Result<(), Failure> {
-    for i in 0..n {
-        for j in 0..=i {
-            let sum = (0..j).fold(a[i * n + j], |sum, k| sum - a[i * n + k] * a[j * n + k].conj());
-            if i > j {
-                a[i * n + j] = sum / a[j * n + j];
-            } else if sum.re() > T::Real::ZERO {
-                a[i * n + i] = T::from_real(root::<T>(sum.re()));
-            } else {
-                return Err(Failure::NotPositiveDefinite { pivot: i });
+impl<T: Element> Algorithms<T> for Naive {
+    fn cholesky(&self, a: &mut Matrix<T>) -> Result<(), Failure> {
+        for i in 0..a.rows {
+            for j in 0..=i {
+                let sum = (0..j).fold(a.at(i, j), |sum, k| sum - a.at(i, k) * a.at(j, k).conj());
+                if i > j {
+                    *a.at_mut(i, j) = sum / a.at(j, j);
+                } else if sum.re() > T::Real::ZERO {
+                    *a.at_mut(i, i) = real(sum.to_complex().re.sqrt());
+                } else {
+                    return Err(Failure::NotPositiveDefinite { pivot: i });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn eigh(&self, a: &mut Matrix<T>) -> Result<Vec<T::Real>, Failure> {
+        jacobi::eigh(a)
+    }
+
+    fn eig(&self, a: &Matrix<T>) -> Result<Eigen<T>, Failure> {
+        let wide = Matrix::from_fn(a.rows, a.columns, |i, j| a.at(i, j).to_complex());
+        let (values, vectors) = eig::eig(wide)?;
+        let narrow = |x: &Complex<f64>| T::Complex::from_complex(*x);
+        let data = vectors.data.iter().map(narrow).collect();
+        Ok((values.iter().map(narrow).collect(), Matrix { rows: a.rows, columns: a.columns, data }))
+    }
+
+    fn qr(&self, mut a: Matrix<T>, full: bool) -> (Matrix<T>, Matrix<T>) {
+        let (rows, columns) = (a.rows, a.columns);
+        let mut q = Matrix::unit(rows, rows);
+        for k in 0..columns.min(rows.saturating_sub(1)) {
+            reflect(&mut a, &mut q, k);
+        }
+        let inner = if full { rows } else { rows.min(columns) };
+        let r = Matrix::from_fn(inner, columns, |i, j| if i <= j { a.at(i, j) } else { T::ZERO });
+        (q.first_columns(inner), r)
+    }
+
+    fn svd(&self, a: Matrix<T>, full: bool) -> Result<Svd<T>, Failure> {
+        if a.rows >= a.columns {
+            return jacobi::svd(a, full);
+        }
+        let (u, s, v) = jacobi::svd(a.adjoint(), full)?;
+        Ok((v.adjoint(), s, u.adjoint()))
+    }
+
+    fn lu(&self, a: &mut Matrix<T>) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..a.rows).collect();
+        for k in 0..a.rows.min(a.columns) {
+            let size = |a: &Matrix<T>, i: usize| a.at(i, k).to_complex().norm();
+            let pivot = (k..a.rows).fold(k, |best, i| if size(a, i) > size(a, best) { i } else { best });
+            if a.at(pivot, k) == T::ZERO {
+                continue;
+            }
+            order.swap(k, pivot);
+            (0..a.columns).for_each(|j| a.data.swap(j * a.rows + k, j * a.rows + pivot));
+            for i in k + 1..a.rows {
+                let factor = a.at(i, k).quotient(a.at(k, k));
+                *a.at_mut(i, k) = factor;
+                (k + 1..a.columns).for_each(|j| *a.at_mut(i, j) = a.at(i, j) - factor * a.at(k, j));
+            }
+        }
+        order
+    }
+
+    fn solve_triangular(&self, a: &Matrix<T>, upper: bool, unit: bool, b: &mut Matrix<T>) {
+        let n = a.rows;
+        for column in 0..b.columns {
+            for step in 0..n {
+                let (i, known) = if upper { (n - 1 - step, n - step..n) } else { (step, 0..step) };
+                let sum = known.fold(b.at(i, column), |sum, k| sum - a.at(i, k) * b.at(k, column));
+                *b.at_mut(i, column) = if unit { sum } else { sum.quotient(a.at(i, i)) };
             }
         }
     }
-    Ok(())
-}
 
-fn eigh<T: Element>(n: usize, a: &mut [T], metric: Option<&mut [T]>) -> Result<Vec<T::Real>, Failure> {
-    let Some(l) = metric else { return jacobi(n, a) };
-    cholesky(n, l)?;
-    // A becomes L⁻¹·A·L⁻ᴴ: solve with L from the left, take the adjoint, and again.
-    solve_lower(n, l, a);
-    adjoint(n, a);
-    solve_lower(n, l, a);
-    let values = jacobi(n, a)?;
-    // The eigenvectors of A in the metric are L⁻ᴴ·y.
-    for column in 0..n {
-        for i in (0..n).rev() {
-            let sum = (i + 1..n).fold(a[i * n + column], |sum, k| sum - l[k * n + i].conj() * a[k * n + column]);
-            a[i * n + column] = sum / l[i * n + i];
-        }
+    fn multiply(&self, a: &Matrix<T>, b: &Matrix<T>) -> Matrix<T> {
+        Matrix::from_fn(a.rows, b.columns, |i, j| (0..a.columns).fold(T::ZERO, |sum, k| sum + a.at(i, k) * b.at(k, j)))
     }
-    Ok(values)
-}
 
-/// Replaces X by L⁻¹·X.
-fn solve_lower<T: Element>(n: usize, l: &[T], x: &mut [T]) {
-    for column in 0..n {
-        for i in 0..n {
-            let sum = (0..i).fold(x[i * n + column], |sum, k| sum - l[i * n + k] * x[k * n + column]);
-            x[i * n + column] = sum / l[i * n + i];
+    /// exp A = (exp A/2ᵏ)^2ᵏ, in double precision.
+    fn expm(&self, a: Matrix<T>) -> Result<Matrix<T>, Failure> {
+        let size: f64 = a.data.iter().map(|x| x.to_complex().norm_sqr()).sum::<f64>().sqrt();
+        if !size.is_finite() {
+            return Err(Failure::Overflow);
         }
+        let halvings = (size.max(0.125) * 8.0).log2().ceil() as i32;
+        let factor = 0.5f64.powi(halvings);
+        let small = Matrix::from_fn(a.rows, a.columns, |i, j| a.at(i, j).to_complex() * factor);
+        let wide: &dyn Algorithms<Complex<f64>> = self;
+        let mut sum = Matrix::<Complex<f64>>::unit(a.rows, a.rows);
+        let mut term = sum.clone();
+        for n in 1..=20 {
+            term = wide.multiply(&term, &small);
+            term.data.iter_mut().for_each(|x| *x /= f64::from(n));
+            sum.data.iter_mut().zip(&term.data).for_each(|(sum, x)| *sum += x);
+        }
+        for _ in 0..halvings {
+            sum = wide.multiply(&sum, &sum);
+        }
+        Ok(Matrix::from_fn(a.rows, a.columns, |i, j| T::from_complex(sum.at(i, j))))
     }
 }
 
-fn adjoint<T: Element>(n: usize, x: &mut [T]) {
-    for i in 0..n {
-        for j in 0..=i {
-            (x[i * n + j], x[j * n + i]) = (x[j * n + i].conj(), x[i * n + j].conj());
-        }
-    }
-}
-
-/// Eigenvalues ascending; the eigenvectors replace the columns of the matrix.
-fn jacobi<T: Element>(n: usize, a: &mut [T]) -> Result<Vec<T::Real>, Failure> {
-    let mut v = vec![T::ZERO; n * n];
-    (0..n).for_each(|i| v[i * n + i] = T::ONE);
-    let norm = |x: &[T]| x.iter().map(|x| x.to_complex().norm_sqr()).sum::<f64>();
-    let negligible = norm(a) * if size_of::<T::Real>() == 4 { 1e-15 } else { 1e-32 };
-    for _ in 0..SWEEPS {
-        let off: f64 = (0..n).flat_map(|i| (0..i).map(move |j| i * n + j)).map(|p| a[p].to_complex().norm_sqr()).sum();
-        if off <= negligible {
-            let mut order: Vec<usize> = (0..n).collect();
-            order.sort_by(|&i, &j| a[i * n + i].to_complex().re.total_cmp(&a[j * n + j].to_complex().re));
-            let values = order.iter().map(|&i| a[i * n + i].re()).collect();
-            for (k, &from) in order.iter().enumerate() {
-                (0..n).for_each(|i| a[i * n + k] = v[i * n + from]);
-            }
-            return Ok(values);
-        }
-        for q in 0..n {
-            for p in 0..q {
-                rotate(n, a, &mut v, p, q);
-            }
-        }
-    }
-    Err(Failure::NoConvergence)
-}
-
-/// One rotation in the plane of p and q that makes a[p, q] zero: A becomes Jᴴ·A·J, V becomes V·J.
-fn rotate<T: Element>(n: usize, a: &mut [T], v: &mut [T], p: usize, q: usize) {
-    let pivot = a[p * n + q].to_complex();
-    let size = pivot.norm();
-    if size == 0.0 {
+/// One reflection that makes column k of A zero below the diagonal: A becomes H·A, Q becomes Q·H.
+fn reflect<T: Element>(a: &mut Matrix<T>, q: &mut Matrix<T>, k: usize) {
+    let rows = a.rows;
+    let mut v: Vec<Complex<f64>> = (k..rows).map(|i| a.at(i, k).to_complex()).collect();
+    let length = |v: &[Complex<f64>]| v.iter().map(|x| x.norm_sqr()).sum::<f64>().sqrt();
+    let size = length(&v);
+    if length(&v[1..]) == 0.0 {
         return;
     }
-    let theta = (a[q * n + q].to_complex().re - a[p * n + p].to_complex().re) / (2.0 * size);
-    let t = theta.signum() / (theta.abs() + theta.hypot(1.0));
-    let c = 1.0 / t.hypot(1.0);
-    let (cosine, sine) = (T::from_complex(c.into()), T::from_complex(pivot / size * (t * c)));
-    let turn = |x: T, y: T| (cosine * x - sine.conj() * y, sine * x + cosine * y);
-    for k in 0..n {
-        (a[k * n + p], a[k * n + q]) = turn(a[k * n + p], a[k * n + q]);
-        (v[k * n + p], v[k * n + q]) = turn(v[k * n + p], v[k * n + q]);
+    let first = v[0];
+    v[0] += if first.norm() == 0.0 { size.into() } else { first / first.norm() * size };
+    let own = length(&v);
+    let v: Vec<T> = v.iter().map(|x| T::from_complex(x / own)).collect();
+    let two = real::<T>(2.0);
+    for j in 0..a.columns {
+        let dot = (k..rows).fold(T::ZERO, |sum, i| sum + v[i - k].conj() * a.at(i, j)) * two;
+        (k..rows).for_each(|i| *a.at_mut(i, j) = a.at(i, j) - v[i - k] * dot);
     }
-    for k in 0..n {
-        let (x, y) = turn(a[p * n + k].conj(), a[q * n + k].conj());
-        (a[p * n + k], a[q * n + k]) = (x.conj(), y.conj());
-    }
-    for (i, j) in [(p, q), (q, p)] {
-        a[i * n + j] = T::ZERO;
-    }
-    for i in [p, q] {
-        a[i * n + i] = T::from_real(a[i * n + i].re());
+    for i in 0..rows {
+        let dot = (k..rows).fold(T::ZERO, |sum, j| sum + q.at(i, j) * v[j - k]) * two;
+        (k..rows).for_each(|j| *q.at_mut(i, j) = q.at(i, j) - dot * v[j - k].conj());
     }
 }

@@ -9,7 +9,7 @@ use num_complex::Complex;
 use super::contraction::Apart;
 use super::function::Scalar;
 use super::{
-    Binary, Contraction, Device, Factorisation, Instruction, LoopNest, Operand, Output, PreparedContraction, Program, Reduction,
+    Binary, Contraction, Decomposition, Device, Instruction, LoopNest, Operand, Output, PreparedContraction, Program, Reduction,
     RunContraction,
 };
 use crate::callback::Callback;
@@ -49,14 +49,8 @@ impl Device for Reference {
         dispatch!(output.dtype(), T => map::<T>(nest, program, reduction, functions, inputs, output))
     }
 
-    fn factorise(
-        &self,
-        nest: &LoopNest,
-        factorisation: Factorisation,
-        inputs: &[Operand<'_>],
-        outputs: Vec<Output<'_>>,
-    ) -> Result<(), Error> {
-        factorise::factorise(nest, factorisation, inputs, outputs)
+    fn factorise(&self, call: &Decomposition, inputs: &[Operand<'_>], outputs: Vec<Output<'_>>) -> Result<(), Error> {
+        factorise::factorise(call, inputs, outputs)
     }
 }
 

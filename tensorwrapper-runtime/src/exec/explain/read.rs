@@ -102,11 +102,11 @@ pub(in crate::exec) fn operations(graph: &OpGraph, node: &OperationNode) -> f64 
             space * (work(program) + folds)
         }
         // Every one of them is of third order in the extents of its matrices.
-        Operation::Factorise(_) => {
-            let extents = &graph.tensor(node.inputs[0].tensor).extents;
-            let (batch, matrix) = extents.split_at(extents.len() - 2);
-            let short = matrix.iter().min().copied().unwrap_or(1);
-            batch.iter().chain(matrix).chain([&short]).map(|&extent| extent as f64).product()
+        Operation::Factorise(call) => {
+            let size = |labels: std::ops::Range<usize>| node.extents[labels].iter().map(|&extent| extent as f64).product::<f64>();
+            let (first, second) = (call.batch + call.roles[0], call.batch + call.roles[0] + call.roles[1]);
+            let (rows, columns) = (size(call.batch..first), size(first..second));
+            size(0..call.batch) * rows * columns * rows.min(columns)
         }
         Operation::Sliced { parts, body } => {
             count(node, parts) * body.operations().iter().map(|node| operations(body, node)).sum::<f64>()
@@ -167,7 +167,7 @@ fn class(graph: &OpGraph, node: &OperationNode) -> (Class, bool) {
             };
             (class, false)
         }
-        Operation::Factorise(_) => (Class::Decomposition, graph.tensor(node.inputs[0].tensor).extents.len() > 2),
+        Operation::Factorise(call) => (Class::Decomposition, call.batch > 0),
         Operation::Sliced { .. } => (Class::Parts, false),
         Operation::Reshape => (Class::Reshape, false),
         Operation::Write { .. } => (Class::Permutation, false),

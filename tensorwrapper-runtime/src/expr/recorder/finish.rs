@@ -5,10 +5,9 @@ use std::sync::Arc;
 use tensorwrapper_notation::syntax::Operator;
 
 use super::{Index, Node, Recorder, Target, Write};
-use crate::backend::Factorisation;
 use crate::error::{Error, ErrorKind};
 use crate::expr::names::LabelNames;
-use crate::expr::value::{Axis, Factorised, Source, Tree, Value};
+use crate::expr::value::{Axis, Source, Tree, Value};
 
 impl Recorder<'_> {
     pub(super) fn extent(&self, label: usize) -> usize {
@@ -19,7 +18,7 @@ impl Recorder<'_> {
         labels.iter().map(|&l| self.extent(l)).collect()
     }
 
-    fn names(&self) -> LabelNames {
+    pub(super) fn names(&self) -> LabelNames {
         LabelNames::new(self.labels.iter().map(|label| &*label.name))
     }
 
@@ -158,51 +157,6 @@ impl Recorder<'_> {
         let source = Source::Reshaped(self.plain(node, labels));
         (Arc::new(Value { extents, dtype: self.dtype, source }), places)
     }
-
-    /// Ends a decomposition: its results in the order of the language, each with the axes asked for.
-    ///
-    /// `matrix` are row, column and the new axis; `results` pairs the axes as computed with the axes asked for.
-    ///
-    /// # Errors
-    /// Every fault that was met, and a matrix that is not square.
-    pub(crate) fn finish_factorise<'a>(
-        mut self,
-        kind: Factorisation,
-        arguments: Vec<Node<'a>>,
-        argument_axes: &[usize],
-        matrix: [usize; 3],
-        results: &[(&[usize], &[usize])],
-    ) -> Result<Vec<Arc<Value<'a>>>, Error> {
-        let [row, column, new] = matrix;
-        if let (Some(r), Some(c)) = (&self.labels[row].first, &self.labels[column].first)
-            && r.extent != c.extent
-        {
-            let (r, c) = (r.extent, c.extent);
-            let message = tensorwrapper_notation::sentence::square(&self.labels[row].name, &r, &self.labels[column].name, &c);
-            self.errors.push(Error::new(ErrorKind::Shape(message)));
-        }
-        self.settled(&[])?;
-        self.labels[new].first = self.labels[row].first.clone();
-        let arguments = arguments.into_iter().map(|node| self.plain(node, argument_axes.to_vec())).collect();
-        let dtypes = match kind {
-            Factorisation::Cholesky => vec![self.dtype],
-            Factorisation::Eigh => vec![self.dtype.real(), self.dtype],
-        };
-        let call = Arc::new(Factorised { kind, arguments });
-        let results = results.iter().zip(dtypes).enumerate().map(|(n, (&(computed, wanted), dtype))| {
-            let extents = self.extents(computed);
-            let factor = Arc::new(Value { extents, dtype, source: Source::Factorised(Arc::clone(&call), n) });
-            if computed == wanted {
-                return factor;
-            }
-            let axes = computed.iter().map(|&label| Axis::Label { label, start: 0 }).collect();
-            let extents = (0..self.labels.len()).map(|l| self.extent(l)).collect();
-            let source =
-                Source::Equation { tree: Tree::Operand(factor, axes), extents, axes: wanted.to_vec(), names: self.names() };
-            Arc::new(Value { extents: self.extents(wanted), dtype, source })
-        });
-        Ok(results.collect())
-    }
 }
 
 /// A selection in the labels of an equation, by the axes of its part.
@@ -216,6 +170,6 @@ fn numbered(selection: Vec<Axis>, axes: &[usize]) -> Vec<Axis> {
 }
 
 /// A product of extents; one too large for any memory stays too large, and is refused where memory is asked for.
-fn product(extents: &[usize]) -> usize {
+pub(super) fn product(extents: &[usize]) -> usize {
     if extents.contains(&0) { 0 } else { extents.iter().fold(1, |all, &extent| all.saturating_mul(extent)) }
 }

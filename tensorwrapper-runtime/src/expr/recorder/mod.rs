@@ -1,10 +1,13 @@
 //! Builds one recorded equation, checking ranks, extents and ranges as operands arrive.
 //!
 //! The sentences are those of the compile-time checks. Faults are collected and come out at the end together.
-//! `axes` checks indices, `finish` ends equations.
+//! `axes` checks indices, `finish` ends equations, `factorise` those of linear algebra.
 
 mod axes;
+mod factorise;
 mod finish;
+
+pub(crate) use factorise::Labels;
 
 use std::borrow::Cow;
 use std::sync::Arc;

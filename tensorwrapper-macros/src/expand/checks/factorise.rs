@@ -1,0 +1,49 @@
+//! Emits the check of square matrices, and the extents of the new axes of an operation of linear algebra.
+
+use proc_macro2::TokenStream;
+use tensorwrapper_notation::syntax::{Role, Word};
+use tensorwrapper_notation::{Factorise, sentence};
+
+use super::{Checks, extent, product};
+
+/// Rows and columns of a square matrix agree, and each new axis has the extent that its role says.
+pub(super) fn new_axes(checks: &mut Checks<'_, '_>, call: &Factorise) {
+    if call.form().is_square {
+        checks.square(call);
+    }
+    let [rows, columns] = [Role::Row, Role::Column].map(|role| product(call.labels(role)));
+    for role in [Role::New, Role::NewRow, Role::NewColumn] {
+        for &label in call.labels(role) {
+            let new = extent(label);
+            let mark = mark(call, role, &rows, &columns);
+            checks.code.extend(emit!(let #new = #mark;));
+        }
+    }
+}
+
+fn mark(call: &Factorise, role: Role, rows: &TokenStream, columns: &TokenStream) -> TokenStream {
+    let is_cut = call.options().has(Word::Max) || call.options().has(Word::Tol);
+    match role {
+        // How many singular values are kept, only the run knows.
+        Role::New if is_cut => emit!(__tw::Mark::dynamic()),
+        Role::New => emit!(__tw::Minimum::of(#rows, #columns).__minimum()),
+        // What is known of one side of a square matrix is known of the other.
+        _ if call.form().is_square => emit!(__tw::meet(#rows, #columns)),
+        Role::NewColumn => columns.clone(),
+        _ => rows.clone(),
+    }
+}
+
+impl Checks<'_, '_> {
+    /// Rows and columns of a square matrix agree, where each is one axis; of groups the run compares the products.
+    fn square(&mut self, call: &Factorise) {
+        let ([row], [column]) = (call.labels(Role::Row), call.labels(Role::Column)) else { return };
+        let (Some(first), Some(second)) = (self.seen.get(row), self.seen.get(column)) else { return };
+        let (first, second) = (first.first.clone(), second.first.clone());
+        let (a, b, span) = (&first.mark, &second.mark, second.span);
+        let numbers = emit!(__tw::AxisPair(#a, #b));
+        let [row_name, column_name] = [row, column].map(|label| self.names[label.0].clone());
+        let message = sentence::square(&row_name, &"{L}", &column_name, &"{R}");
+        self.extents((*row, &first), span, &message, &format!("`{column_name}` has extent {{R}} here"), &numbers);
+    }
+}

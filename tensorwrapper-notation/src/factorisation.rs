@@ -1,0 +1,349 @@
+//! Operations of linear algebra: one row each, from which the grammar, the checker, the recorder and the devices take what
+//! they need. Knows nothing of labels and elements; another operation is a variant, a row here, and a kernel.
+//!
+//! The part that a label plays is told by where it stands: a row names, for each argument and each result, the roles of their
+//! axes beside the batch, which stands in all of them.
+
+/// Operations on matrices over named axes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Factorisation {
+    /// A = L·Lᴴ
+    Cholesky,
+    /// A·x = λ·B·x for Hermitian A
+    Eigh,
+    /// A·x = λ·x
+    Eig,
+    /// A = Q·R
+    Qr,
+    /// A = L·Q
+    Lq,
+    /// A = U·diag(s)·V
+    Svd,
+    /// A = P·L·U
+    Lu,
+    /// A·X = B
+    Solve,
+    /// A·X = B for a triangular A
+    TriangularSolve,
+    /// The shortest X with the least ‖A·X − B‖
+    Lstsq,
+    /// A⁻¹
+    Inv,
+    /// A⁺, of Moore and Penrose
+    Pinv,
+    /// Aⁿ
+    Matpow,
+    /// exp A
+    Expm,
+    /// det A
+    Det,
+    /// The phase of det A and the logarithm of its size
+    Slogdet,
+    /// The root of the sum of all squares
+    Norm,
+    /// The sum of the diagonal
+    Trace,
+    /// The number of singular values that are not zero
+    Rank,
+}
+
+/// The part that an axis plays beside the batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// The rows of the first matrix.
+    Row,
+    /// Its columns.
+    Column,
+    /// The columns of the second matrix, if it is another kind than the first.
+    Side,
+    /// A new axis, as long as the shorter of rows and columns, or as much of that as is kept.
+    New,
+    /// A new axis, as long as the rows together.
+    NewRow,
+    /// A new axis, as long as the columns together.
+    NewColumn,
+}
+
+impl Role {
+    /// Every role, in the order of a device's axes.
+    pub const ALL: [Role; 6] = [Role::Row, Role::Column, Role::Side, Role::New, Role::NewRow, Role::NewColumn];
+}
+
+/// The element type of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Elements {
+    /// That of the arguments.
+    Same,
+    /// That of their absolute values.
+    Real,
+    /// The complex one of their precision.
+    Complex,
+}
+
+/// One result: the roles of its axes behind the batch, and its elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The roles of its axes.
+    pub roles: &'static [Role],
+    /// Its elements.
+    pub elements: Elements,
+}
+
+/// What may stand behind the arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Word {
+    /// `max = 64`: so many singular values are kept at most.
+    Max,
+    /// `tol = 1e-10`: what is as small as this does not count.
+    Tol,
+    /// `full`: square factors.
+    Full,
+    /// `upper`: the upper triangle is read.
+    Upper,
+    /// `unit`: the diagonal is ones and is not read.
+    Unit,
+}
+
+impl Word {
+    /// Every word.
+    pub const ALL: [Word; 5] = [Word::Max, Word::Tol, Word::Full, Word::Upper, Word::Unit];
+
+    /// How it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Word::Max => "max",
+            Word::Tol => "tol",
+            Word::Full => "full",
+            Word::Upper => "upper",
+            Word::Unit => "unit",
+        }
+    }
+
+    /// The word of that name.
+    pub fn from_name(name: &str) -> Option<Word> {
+        Word::ALL.into_iter().find(|word| word.name() == name)
+    }
+}
+
+/// One row of the table.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Form {
+    /// The name in equations.
+    pub name: &'static str,
+    /// An equation, for messages.
+    pub usage: &'static str,
+    /// What a `let` calls the results, for messages.
+    pub results_named: &'static str,
+    /// Its arguments, in words.
+    pub takes: &'static str,
+    /// The roles of each argument's axes behind the batch.
+    pub arguments: &'static [&'static [Role]],
+    /// How many arguments there are at least.
+    pub least_arguments: usize,
+    /// The results, of which those from `named` on are for the library alone.
+    pub results: &'static [Outcome],
+    /// How many results may be named.
+    pub named: usize,
+    /// How many have to be.
+    pub least_results: usize,
+    /// Whether rows and columns have one extent.
+    pub is_square: bool,
+    /// Whether the result has rows and columns swapped.
+    pub swaps: bool,
+    /// Whether a whole number follows the argument.
+    pub has_exponent: bool,
+    /// The words that may stand behind the arguments.
+    pub words: &'static [Word],
+}
+
+use Role::{Column, New, NewColumn, NewRow, Row, Side};
+
+const fn same(roles: &'static [Role]) -> Outcome {
+    Outcome { roles, elements: Elements::Same }
+}
+
+const fn real(roles: &'static [Role]) -> Outcome {
+    Outcome { roles, elements: Elements::Real }
+}
+
+const fn complex(roles: &'static [Role]) -> Outcome {
+    Outcome { roles, elements: Elements::Complex }
+}
+
+/// A row with what most rows have.
+const fn row(name: &'static str, usage: &'static str, results_named: &'static str, results: &'static [Outcome]) -> Form {
+    Form {
+        name,
+        usage,
+        results_named,
+        takes: "one matrix",
+        arguments: &[&[Row, Column]],
+        least_arguments: 1,
+        results,
+        named: results.len(),
+        least_results: results.len(),
+        is_square: false,
+        swaps: false,
+        has_exponent: false,
+        words: &[],
+    }
+}
+
+const fn square(form: Form) -> Form {
+    Form { is_square: true, ..form }
+}
+
+/// A system of equations: a matrix, and right sides that share its rows.
+const fn system(form: Form) -> Form {
+    Form { takes: "a matrix and its right side", arguments: &[&[Row, Column], &[Row, Side]], least_arguments: 2, ..form }
+}
+
+static CHOLESKY: Form = square(row("cholesky", "[i, k] = cholesky(A[i, j])", "L[i, k]", &[same(&[Row, NewRow])]));
+static EIGH: Form = Form {
+    takes: "one or two matrices",
+    arguments: &[&[Row, Column], &[Row, Column]],
+    ..square(row("eigh", "([n], [p, n]) = eigh(F[p, q], S[p, q])", "(e[n], C[p, n])", &[real(&[NewRow]), same(&[Row, NewRow])]))
+};
+static EIG: Form =
+    square(row("eig", "([n], [p, n]) = eig(A[p, q])", "(e[n], C[p, n])", &[complex(&[NewRow]), complex(&[Row, NewRow])]));
+static QR: Form = Form {
+    words: &[Word::Full],
+    ..row("qr", "([i, r], [r, j]) = qr(A[i, j])", "(Q[i, r], R[r, j])", &[same(&[Row, New]), same(&[New, Column])])
+};
+static QR_FULL: Form = Form { results: &[same(&[Row, NewRow]), same(&[NewRow, Column])], ..copy(&QR) };
+static LQ: Form = Form {
+    words: &[Word::Full],
+    ..row("lq", "([i, r], [r, j]) = lq(A[i, j])", "(L[i, r], Q[r, j])", &[same(&[Row, New]), same(&[New, Column])])
+};
+static LQ_FULL: Form = Form { results: &[same(&[Row, NewColumn]), same(&[NewColumn, Column])], ..copy(&LQ) };
+static SVD: Form = Form {
+    words: &[Word::Max, Word::Tol, Word::Full],
+    ..row(
+        "svd",
+        "([i, r], [r], [r, j]) = svd(A[i, j])",
+        "(U[i, r], s[r], V[r, j])",
+        &[same(&[Row, New]), real(&[New]), same(&[New, Column])],
+    )
+};
+static SVD_FULL: Form = Form {
+    usage: "([i, m], [r], [n, j]) = svd(A[i, j]; full)",
+    results: &[same(&[Row, NewRow]), real(&[New]), same(&[NewColumn, Column])],
+    ..copy(&SVD)
+};
+static SVD_CUT: Form = Form {
+    usage: "([i, r], [r], [r, j], []) = svd(A[i, j]; max = 64)",
+    // The discarded weight, and how many singular values were kept.
+    results: &[same(&[Row, New]), real(&[New]), same(&[New, Column]), real(&[]), real(&[])],
+    named: 4,
+    ..copy(&SVD)
+};
+static LU: Form = row(
+    "lu",
+    "([i, q], [q, r], [r, j]) = lu(A[i, j])",
+    "(P[i, q], L[q, r], U[r, j])",
+    &[same(&[Row, NewRow]), same(&[NewRow, New]), same(&[New, Column])],
+);
+static SOLVE: Form = system(square(row("solve", "[k, j] = solve(A[i, k], B[i, j])", "X[k, j]", &[same(&[Column, Side])])));
+static TRIANGULAR_SOLVE: Form = Form {
+    words: &[Word::Upper, Word::Unit],
+    ..system(square(row("triangular_solve", "[k, j] = triangular_solve(A[i, k], B[i, j])", "X[k, j]", &[same(&[Column, Side])])))
+};
+static LSTSQ: Form =
+    Form { words: &[Word::Tol], ..system(row("lstsq", "[k, j] = lstsq(A[i, k], B[i, j])", "X[k, j]", &[same(&[Column, Side])])) };
+static INV: Form = Form { swaps: true, ..square(row("inv", "[j, i] = inv(A[i, j])", "X[j, i]", &[same(&[Column, Row])])) };
+static PINV: Form =
+    Form { swaps: true, words: &[Word::Tol], ..row("pinv", "[j, i] = pinv(A[i, j])", "X[j, i]", &[same(&[Column, Row])]) };
+static MATPOW: Form = Form {
+    takes: "a matrix and a whole number",
+    has_exponent: true,
+    ..square(row("matpow", "[i, j] = matpow(A[i, j], 3)", "X[i, j]", &[same(&[Row, Column])]))
+};
+static EXPM: Form = square(row("expm", "[i, j] = expm(A[i, j])", "X[i, j]", &[same(&[Row, Column])]));
+static DET: Form = square(row("det", "[] = det(A[i, j])", "d", &[same(&[])]));
+static SLOGDET: Form = square(row("slogdet", "([], []) = slogdet(A[i, j])", "(sign, log)", &[same(&[]), real(&[])]));
+static NORM: Form = Form { arguments: &[&[Row]], takes: "one tensor", ..row("norm", "[] = norm(A[i, j])", "n", &[real(&[])]) };
+static TRACE: Form = square(row("trace", "[] = trace(A[i, j])", "t", &[same(&[])]));
+static RANK: Form = Form { words: &[Word::Tol], ..row("rank", "[] = rank(A[i, j])", "r", &[real(&[])]) };
+
+/// A row once more, for variants of it.
+const fn copy(form: &Form) -> Form {
+    Form {
+        name: form.name,
+        usage: form.usage,
+        results_named: form.results_named,
+        takes: form.takes,
+        arguments: form.arguments,
+        least_arguments: form.least_arguments,
+        results: form.results,
+        named: form.named,
+        least_results: form.least_results,
+        is_square: form.is_square,
+        swaps: form.swaps,
+        has_exponent: form.has_exponent,
+        words: form.words,
+    }
+}
+
+impl Factorisation {
+    /// Every operation.
+    pub const ALL: [Factorisation; 19] = [
+        Factorisation::Cholesky,
+        Factorisation::Eigh,
+        Factorisation::Eig,
+        Factorisation::Qr,
+        Factorisation::Lq,
+        Factorisation::Svd,
+        Factorisation::Lu,
+        Factorisation::Solve,
+        Factorisation::TriangularSolve,
+        Factorisation::Lstsq,
+        Factorisation::Inv,
+        Factorisation::Pinv,
+        Factorisation::Matpow,
+        Factorisation::Expm,
+        Factorisation::Det,
+        Factorisation::Slogdet,
+        Factorisation::Norm,
+        Factorisation::Trace,
+        Factorisation::Rank,
+    ];
+
+    /// Its row; `full` and truncation have rows of their own where they change the results.
+    pub fn form(self, is_full: bool, is_cut: bool) -> &'static Form {
+        match self {
+            Factorisation::Cholesky => &CHOLESKY,
+            Factorisation::Eigh => &EIGH,
+            Factorisation::Eig => &EIG,
+            Factorisation::Qr if is_full => &QR_FULL,
+            Factorisation::Qr => &QR,
+            Factorisation::Lq if is_full => &LQ_FULL,
+            Factorisation::Lq => &LQ,
+            Factorisation::Svd if is_full => &SVD_FULL,
+            Factorisation::Svd if is_cut => &SVD_CUT,
+            Factorisation::Svd => &SVD,
+            Factorisation::Lu => &LU,
+            Factorisation::Solve => &SOLVE,
+            Factorisation::TriangularSolve => &TRIANGULAR_SOLVE,
+            Factorisation::Lstsq => &LSTSQ,
+            Factorisation::Inv => &INV,
+            Factorisation::Pinv => &PINV,
+            Factorisation::Matpow => &MATPOW,
+            Factorisation::Expm => &EXPM,
+            Factorisation::Det => &DET,
+            Factorisation::Slogdet => &SLOGDET,
+            Factorisation::Norm => &NORM,
+            Factorisation::Trace => &TRACE,
+            Factorisation::Rank => &RANK,
+        }
+    }
+
+    /// The name in equations.
+    pub fn name(self) -> &'static str {
+        self.form(false, false).name
+    }
+
+    /// The operation of that name.
+    pub fn from_name(name: &str) -> Option<Factorisation> {
+        Factorisation::ALL.into_iter().find(|f| f.name() == name)
+    }
+}

@@ -1,0 +1,130 @@
+//! `svd(T[a, i, b, j]; max = 64)`: operations of linear algebra, which stand alone on the right side.
+
+use super::cursor::{Cursor, hole, split};
+use super::expression::{scalar, stands_alone, whole};
+use super::index::{integer, labels};
+use crate::diagnostic::Diagnostic;
+use crate::nearest::nearest;
+use crate::syntax::{Count, Decomposition, Factorisation, Name, Operator, Options, Scalar, Word};
+use crate::token::{Delimiter, Span, Token, Tree, text};
+
+/// The operation that stands here, if one does.
+pub(super) fn decomposition(cursor: &mut Cursor<'_>) -> Result<Option<Decomposition>, Diagnostic> {
+    let (Some(Token { tree: Tree::Ident(name), span }), Some(Token { tree: Tree::Group(Delimiter::Parenthesis, inner), .. })) =
+        (cursor.peek(), cursor.peek_at(1))
+    else {
+        return Ok(None);
+    };
+    let Some(kind) = Factorisation::from_name(name) else { return Ok(None) };
+    cursor.next();
+    let end = cursor.here();
+    cursor.next();
+    if Operator::ALL.iter().any(|operator| cursor.peek_punct(operator.symbol())) {
+        return Err(stands_alone(name, *span));
+    }
+    read(kind, inner, *span, span.to(end)).map(Some)
+}
+
+/// What stands in the parentheses: labels of rows and columns `;` arguments `;` words.
+fn read(kind: Factorisation, inner: &[Token], span: Span, call: Span) -> Result<Decomposition, Diagnostic> {
+    let form = kind.form(false, false);
+    let mut segments: Vec<&[Token]> = split(inner, ';');
+    let mut options = Options::default();
+    if segments.len() > 1 && segments.last().is_some_and(|last| are_words(last)) {
+        for part in split(segments.pop().unwrap_or_default(), ',') {
+            option(part, &mut options)?;
+        }
+    }
+    let (groups, arguments) = match segments[..] {
+        [] => (None, &[][..]),
+        [arguments] => (None, arguments),
+        [pair, arguments] => (Some(groups(kind, pair, span)?), arguments),
+        _ => {
+            let fault = Diagnostic::syntax(span, format!("`{}` has one `;` too many", form.name));
+            return Err(fault.help(format!("write `{}`", form.usage)));
+        }
+    };
+    let mut arguments = split(arguments, ',');
+    if form.has_exponent && arguments.len() == 2 {
+        let exponent = scalar(arguments.pop().unwrap_or_default(), call)?;
+        if let Scalar::Literal(value, at) = exponent
+            && (value.fract() != 0.0 || !(f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&value))
+        {
+            return Err(Diagnostic::syntax(at, format!("`{}` takes a whole number", form.name)));
+        }
+        options.exponent = Some(exponent);
+    }
+    let arguments = arguments.into_iter().map(|part| whole(part, call)).collect::<Result<_, _>>()?;
+    Ok(Decomposition { kind, groups, arguments, options, span })
+}
+
+/// Whether these tokens are words of an operation, and no matrices: one of them is known, or has a value.
+fn are_words(tokens: &[Token]) -> bool {
+    split(tokens, ',').into_iter().any(|part| match part {
+        [Token { tree: Tree::Ident(name), .. }] => Word::from_name(name).is_some(),
+        [Token { tree: Tree::Ident(_), .. }, equals, ..] => equals.is_punct('='),
+        _ => false,
+    })
+}
+
+/// One word, and its value.
+fn option(part: &[Token], options: &mut Options) -> Result<(), Diagnostic> {
+    let Some((Token { tree: Tree::Ident(name), span }, rest)) = part.split_first() else {
+        let at = part.first().map_or(Span::default(), |token| token.span);
+        return Err(Diagnostic::syntax(at, "behind the last `;` stand words such as `max = 64`, `tol = 1e-10` and `full`"));
+    };
+    let Some(word) = Word::from_name(name) else {
+        let fault = Diagnostic::syntax(*span, format!("`{name}` is not a word of linear algebra"));
+        let near = nearest(name, Word::ALL.into_iter().map(Word::name));
+        return Err(match near {
+            Some(near) => fault.help(format!("did you mean `{near}`?")),
+            None => fault.help("the words are `max = 64`, `tol = 1e-10`, `full`, `upper` and `unit`"),
+        });
+    };
+    if options.has(word) {
+        return Err(Diagnostic::syntax(*span, format!("`{name}` stands here twice")));
+    }
+    options.words.push((word, *span));
+    let value = match rest.split_first() {
+        None => &[][..],
+        Some((equals, value)) if equals.is_punct('=') => value,
+        Some((other, _)) => return Err(Diagnostic::syntax(other.span, format!("expected `=` or `,` after `{name}`"))),
+    };
+    let example = if word == Word::Max { "max = 64" } else { "tol = 1e-10" };
+    match word {
+        Word::Max | Word::Tol if value.is_empty() => {
+            Err(Diagnostic::syntax(*span, format!("`{name}` has a value")).help(format!("write `{example}`")))
+        }
+        Word::Max => {
+            options.max = Some(match value {
+                [Token { tree: Tree::Literal(literal), span }] => {
+                    Count::Literal(integer(literal, *span, "a number of singular values: those")?, *span)
+                }
+                other => Count::Hole(hole(other)),
+            });
+            Ok(())
+        }
+        Word::Tol => {
+            options.tol = Some(scalar(value, *span)?);
+            Ok(())
+        }
+        Word::Full | Word::Upper | Word::Unit if !value.is_empty() => {
+            Err(Diagnostic::syntax(value[0].span, format!("`{name}` stands alone, without `= {}`", text(value))))
+        }
+        Word::Full | Word::Upper | Word::Unit => Ok(()),
+    }
+}
+
+/// `i, j` or `(a, i), (b, j)`: rows and columns.
+fn groups(kind: Factorisation, pair: &[Token], span: Span) -> Result<[Vec<Name>; 2], Diagnostic> {
+    let group = |part: &[Token]| match part {
+        [Token { tree: Tree::Group(Delimiter::Parenthesis, inner), span }] => labels(inner, *span),
+        _ => labels(part, span),
+    };
+    let found = split(pair, ',').into_iter().map(group).collect::<Result<Vec<_>, _>>()?;
+    <[Vec<Name>; 2]>::try_from(found).map_err(|_| {
+        let form = kind.form(false, false);
+        Diagnostic::label(span, format!("`{}` names two indices before the `;`: row and column", form.name))
+            .help(format!("write `{}`, or groups of indices, `{}((a, i), (b, j); …)`", form.usage, form.name))
+    })
+}

@@ -1,0 +1,72 @@
+//! Signs, phases and scales: what makes one matrix have the same factors on every device.
+
+use super::Matrix;
+use crate::element::{Dtype, Element};
+
+/// Divides a matrix by a power of two, so that its largest element is about 1; returns the exponent, a multiple of `step`.
+///
+/// That is exact, but for elements so much smaller than the largest that they do not count.
+pub(super) fn normalise<T: Element>(matrix: &mut Matrix<T>, step: i32) -> i32 {
+    let largest = matrix.largest();
+    if largest == 0.0 {
+        return 0;
+    }
+    let exponent = (largest.log2().floor() as i32).div_euclid(step) * step;
+    scale(matrix, -exponent);
+    exponent
+}
+
+/// Multiplies a matrix by 2ᵏ.
+pub(super) fn scale<T: Element>(matrix: &mut Matrix<T>, k: i32) {
+    if k != 0 {
+        matrix.data.iter_mut().for_each(|x| *x = times_power(*x, k));
+    }
+}
+
+/// x·2ᵏ for |k| up to 3000.
+pub(super) fn times_power<T: Element>(x: T, k: i32) -> T {
+    // One factor alone may lie outside of the numbers that f64 holds. The bits are those of the exponent of 2ᵏ.
+    let power = |k: i32| f64::from_bits(((k + 1023) as u64) << 52);
+    let third = k / 3;
+    T::from_complex(x.to_complex() * power(third) * power(third) * power(k - 2 * third))
+}
+
+/// The number of modulus one that makes the largest of some components real and positive: the first one where several are
+/// equally large. Also the position of that one; nothing where all are zero.
+///
+/// Equal means up to rounding, so that one matrix has the same vectors on every device.
+pub(super) fn phase<T: Element>(components: impl Iterator<Item = T> + Clone) -> Option<(usize, T)> {
+    let tolerance = if T::DTYPE.real() == Dtype::F32 { 1e-3 } else { 1e-7 };
+    let size = |x: T| x.to_complex().norm_sqr();
+    let largest = components.clone().map(size).fold(0.0, f64::max);
+    if largest == 0.0 {
+        return None;
+    }
+    let limit = largest * (1.0 - tolerance) * (1.0 - tolerance);
+    let (pivot, component) = components.enumerate().find(|(_, x)| size(*x) >= limit)?;
+    Some((pivot, rotation(component)))
+}
+
+/// The number of modulus one that turns another to the positive axis.
+pub(super) fn rotation<T: Element>(x: T) -> T {
+    let x = x.to_complex();
+    T::from_complex(x.conj() / x.norm())
+}
+
+/// Makes the largest component of each column real and positive.
+pub(super) fn set_phases<T: Element>(vectors: &mut Matrix<T>) {
+    for column in 0..vectors.columns {
+        turn_column(vectors, column);
+    }
+}
+
+/// Makes the largest component of a column real and positive; returns the factor that did.
+pub(super) fn turn_column<T: Element>(vectors: &mut Matrix<T>, column: usize) -> Option<T> {
+    let (pivot, phase) = phase(vectors.column(column).iter().copied())?;
+    if phase != T::ONE {
+        vectors.scale_column(column, phase);
+        let x = vectors.at_mut(pivot, column);
+        *x = T::from_real(x.re());
+    }
+    Some(phase)
+}

@@ -1,0 +1,87 @@
+//! Truncation: how many singular values are kept, and how much is lost with the others.
+//!
+//! The weight of what is discarded is the sum of its squares by that of all of them. A batch keeps as many of each matrix as
+//! the one that needs most.
+
+use super::gather::{Space, indices, write_number};
+use super::{Decomposition, Part};
+use crate::backend::Output;
+use crate::element::Element;
+
+/// The squares of one matrix' singular values that were computed, and the sum of all.
+#[derive(Debug)]
+struct Squares {
+    known: Vec<f64>,
+    all: f64,
+}
+
+/// What was noted of each matrix of a batch.
+#[derive(Debug)]
+pub(super) struct Cuts {
+    bounds: Option<(usize, f64)>,
+    noted: Vec<Squares>,
+}
+
+impl Cuts {
+    /// For an operation that may truncate.
+    pub(super) fn new(call: &Decomposition) -> Cuts {
+        let cuts = call.form().named < call.form().results.len();
+        Cuts { bounds: cuts.then(|| (call.max.unwrap_or(usize::MAX), call.tol.unwrap_or(-1.0))), noted: Vec::new() }
+    }
+
+    /// Notes the singular values of the next matrix. The root of the sum of all squares is
+    /// behind the other results where these are a part.
+    pub(super) fn note<T: Element>(&mut self, parts: &mut Vec<Part<T>>, item: usize) {
+        if self.bounds.is_none() {
+            return;
+        }
+        debug_assert_eq!(item, self.noted.len());
+        let values: Vec<f64> = match &parts[1] {
+            Part::Real(values) => values.data.iter().map(|s| s.to_complex().re).collect(),
+            Part::Same(_) | Part::Complex(_) => unreachable!("singular values are real"),
+        };
+        // By the largest, so that squares neither overflow nor vanish.
+        let unit = values.first().copied().filter(|&s| s > 0.0).unwrap_or(1.0);
+        let squares: Vec<f64> = values.iter().map(|s| (s / unit).powi(2)).collect();
+        let all = match parts.get(3) {
+            Some(Part::Real(all)) => (all.data[0].to_complex().re / unit).powi(2),
+            _ => squares.iter().rev().sum(),
+        };
+        parts.truncate(3);
+        self.noted.push(Squares { known: squares, all });
+    }
+
+    /// Writes the discarded weights, and how many values are kept.
+    pub(super) fn finish<T: Element>(self, outputs: &mut [Output<'_>], places: &[Space], batch: &[usize]) {
+        let Some((most, tol)) = self.bounds else { return };
+        let kept = self.noted.iter().map(|squares| squares.kept(most, tol)).max().unwrap_or(0);
+        for (item, squares) in self.noted.iter().enumerate() {
+            let index = indices(batch, item);
+            let number = |x: f64| T::Real::from_complex(x.into());
+            write_number(number(squares.weight(kept)), &mut outputs[3], &places[3], &index);
+            write_number(number(kept as f64), &mut outputs[4], &places[4], &index);
+        }
+    }
+}
+
+impl Squares {
+    /// The part of the squares that all but the first `kept` make up.
+    fn weight(&self, kept: usize) -> f64 {
+        if self.all == 0.0 || kept >= self.known.len() && self.known.iter().rev().sum::<f64>() >= self.all {
+            return 0.0;
+        }
+        // From the smallest, so that small weights have all their digits.
+        let computed: f64 = self.known.iter().skip(kept).rev().sum();
+        let unknown = (self.all - self.known.iter().rev().sum::<f64>()).max(0.0);
+        ((computed + unknown) / self.all).min(1.0)
+    }
+
+    /// The least number of values that leaves no larger weight than `tol`; at least one where there is one.
+    fn kept(&self, most: usize, tol: f64) -> usize {
+        let most = most.min(self.known.len());
+        if tol < 0.0 {
+            return most;
+        }
+        (most.min(1)..most).find(|&kept| self.weight(kept) <= tol).unwrap_or(most)
+    }
+}

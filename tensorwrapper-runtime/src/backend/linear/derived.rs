@@ -1,0 +1,402 @@
+//! Every operation of the table, from a device's algorithms.
+//!
+//! Sources: G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed. (2013): §3.4 for systems of equations, §5.5 for least
+//! squares and pseudo-inverses, §8.7 for eigenvalues in the metric of a second matrix.
+
+use super::conventions::{normalise, phase, rotation, scale, set_phases, times_power, turn_column};
+use super::{Algorithms, Decomposition, Factorisation, Failure, Matrix, Part};
+use crate::element::{Dtype, Element};
+
+/// Whether an operation is a sum of elements, which NaN and infinity pass through.
+pub(super) fn takes_anything(kind: Factorisation) -> bool {
+    matches!(kind, Factorisation::Norm | Factorisation::Trace)
+}
+
+/// The results for one matrix, or for a matrix and what belongs to it.
+pub(super) fn compute<T: Element>(
+    on: &dyn Algorithms<T>,
+    call: &Decomposition,
+    arguments: Vec<Matrix<T>>,
+) -> Result<Vec<Part<T>>, Failure> {
+    let mut arguments = arguments.into_iter();
+    let mut next = || arguments.next();
+    let a = next().expect("an operation has an argument");
+    let column = |values: Vec<T::Real>| Part::Real(Matrix::column_of(values));
+    let real = |value: T::Real| Part::Real(Matrix::number(value));
+    let mut second = || next().expect("a system of equations has a right side");
+    Ok(match call.kind {
+        Factorisation::Cholesky => vec![Part::Same(cholesky(on, a)?)],
+        Factorisation::Eigh => {
+            let (values, vectors) = eigh(on, a, next())?;
+            vec![column(values), Part::Same(vectors)]
+        }
+        Factorisation::Eig => {
+            let (values, vectors) = eig(on, a)?;
+            vec![Part::Complex(Matrix::column_of(values)), Part::Complex(vectors)]
+        }
+        Factorisation::Qr => {
+            let (q, r) = qr(on, a, call.full);
+            vec![Part::Same(q), Part::Same(r)]
+        }
+        Factorisation::Lq => {
+            let (q, r) = qr(on, a.adjoint(), call.full);
+            vec![Part::Same(r.adjoint()), Part::Same(q.adjoint())]
+        }
+        Factorisation::Svd => svd_parts(on, call, a)?,
+        Factorisation::Lu => lu(on, a),
+        Factorisation::Solve => vec![Part::Same(solve(on, a, second())?)],
+        Factorisation::TriangularSolve => vec![Part::Same(triangular(on, call, a, second())?)],
+        Factorisation::Lstsq => vec![Part::Same(pseudo_solve(on, call, a, Some(second()))?)],
+        Factorisation::Inv => {
+            let unit = Matrix::unit(a.rows, a.rows);
+            vec![Part::Same(solve(on, a, unit)?)]
+        }
+        Factorisation::Pinv => vec![Part::Same(pseudo_solve(on, call, a, None)?)],
+        Factorisation::Matpow => vec![Part::Same(finite(power(on, a, call.exponent)?)?)],
+        Factorisation::Expm => vec![Part::Same(if a.rows == 0 { a } else { finite(on.expm(a)?)? })],
+        Factorisation::Det => vec![Part::Same(Matrix::number(determinant(on, a)?))],
+        Factorisation::Slogdet => {
+            let (sign, logarithm) = slogdet(on, a);
+            vec![Part::Same(Matrix::number(sign)), real(number::<T>(logarithm))]
+        }
+        Factorisation::Norm => vec![real(norm(&a))],
+        Factorisation::Trace => {
+            let sum = (0..a.rows).fold(T::ZERO, |sum, n| sum + a.at(n, n));
+            vec![Part::Same(Matrix::number(sum))]
+        }
+        Factorisation::Rank => {
+            let tol = tolerance(call, &a);
+            let (_, values, _) = svd(on, a, false)?;
+            vec![real(number::<T>(counted(&values, tol) as f64))]
+        }
+    })
+}
+
+fn number<T: Element>(x: f64) -> T::Real {
+    T::Real::from_complex(x.into())
+}
+
+fn value<R: Element>(x: R) -> f64 {
+    x.to_complex().re
+}
+
+/// The distance between neighbouring numbers at 1.
+fn epsilon<T: Element>() -> f64 {
+    if T::DTYPE.real() == Dtype::F32 { f64::from(f32::EPSILON) } else { f64::EPSILON }
+}
+
+fn finite<T: Element>(a: Matrix<T>) -> Result<Matrix<T>, Failure> {
+    if a.data.iter().all(|&x| super::is_finite(x)) { Ok(a) } else { Err(Failure::Overflow) }
+}
+
+fn cholesky<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> Result<Matrix<T>, Failure> {
+    if a.rows == 0 {
+        return Ok(a);
+    }
+    on.cholesky(&mut a)?;
+    for column in 0..a.columns {
+        let rows = a.column_mut(column);
+        rows[..column].fill(T::ZERO);
+        // Real, whatever rounding has left in it.
+        rows[column] = T::from_real(rows[column].re());
+    }
+    Ok(a)
+}
+
+/// A·x = λ·x; in a metric B = L·Lᴴ the eigenvectors of L⁻¹·A·L⁻ᴴ, from the left by L⁻ᴴ.
+fn eigh<T: Element>(
+    on: &dyn Algorithms<T>,
+    mut a: Matrix<T>,
+    metric: Option<Matrix<T>>,
+) -> Result<(Vec<T::Real>, Matrix<T>), Failure> {
+    if a.rows == 0 {
+        return Ok((Vec::new(), a));
+    }
+    let exponent = normalise(&mut a, 1);
+    let (values, metric_exponent) = match metric {
+        None => (on.eigh(&mut a)?, 0),
+        Some(mut metric) => {
+            // Even, since the eigenvectors take its square root.
+            let metric_exponent = normalise(&mut metric, 2);
+            on.cholesky(&mut metric)?;
+            on.solve_triangular(&metric, false, false, &mut a);
+            a = a.adjoint();
+            on.solve_triangular(&metric, false, false, &mut a);
+            let values = on.eigh(&mut a)?;
+            on.solve_triangular(&metric.adjoint(), true, false, &mut a);
+            (values, metric_exponent)
+        }
+    };
+    set_phases(&mut a);
+    scale(&mut a, -metric_exponent / 2);
+    let values = values.into_iter().map(|value| times_power(value, exponent - metric_exponent));
+    Ok((values.collect(), a))
+}
+
+/// Eigenvalues by their real, then their imaginary parts; eigenvectors of length 1.
+fn eig<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> Result<(Vec<T::Complex>, Matrix<T::Complex>), Failure> {
+    if a.rows == 0 {
+        return Ok((Vec::new(), Matrix::zeros(0, 0)));
+    }
+    let exponent = normalise(&mut a, 1);
+    let (values, vectors) = on.eig(&a)?;
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    let key = |n: usize| values[n].to_complex();
+    order.sort_by(|&m, &n| key(m).re.total_cmp(&key(n).re).then(key(m).im.total_cmp(&key(n).im)));
+    let mut sorted = Matrix::zeros(a.rows, a.rows);
+    for (to, &from) in order.iter().enumerate() {
+        sorted.column_mut(to).copy_from_slice(vectors.column(from));
+        let length = vectors.column(from).iter().map(|x| x.to_complex().norm_sqr()).sum::<f64>().sqrt();
+        if length > 0.0 {
+            sorted.scale_column(to, T::Complex::from_complex((1.0 / length).into()));
+        }
+    }
+    set_phases(&mut sorted);
+    Ok((order.iter().map(|&n| times_power(values[n], exponent)).collect(), sorted))
+}
+
+/// A = Q·R, the diagonal of R real and not negative.
+fn qr<T: Element>(on: &dyn Algorithms<T>, a: Matrix<T>, full: bool) -> (Matrix<T>, Matrix<T>) {
+    let (rows, columns) = (a.rows, a.columns);
+    if rows == 0 || columns == 0 {
+        let inner = if full { rows } else { 0 };
+        return (Matrix::unit(rows, inner), Matrix::zeros(inner, columns));
+    }
+    let (mut q, mut r) = on.qr(a, full);
+    for n in 0..rows.min(columns) {
+        let x = r.at(n, n);
+        if x.to_complex().norm() > 0.0 {
+            let phase = rotation(x);
+            if phase != T::ONE {
+                r.scale_row(n, phase);
+                q.scale_column(n, phase.conj());
+            }
+            *r.at_mut(n, n) = T::from_real(r.at(n, n).re());
+        }
+    }
+    (q, r)
+}
+
+/// A = U·diag(s)·V, the largest component of each column of U real and positive.
+fn svd<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, full: bool) -> Result<super::Svd<T>, Failure> {
+    let (rows, columns) = (a.rows, a.columns);
+    if rows == 0 || columns == 0 {
+        let square = |n: usize| Matrix::unit(if full { n } else { 0 }, if full { n } else { 0 });
+        let (u, v) = if full { (square(rows), square(columns)) } else { (Matrix::zeros(rows, 0), Matrix::zeros(0, columns)) };
+        return Ok((u, Vec::new(), v));
+    }
+    let exponent = normalise(&mut a, 1);
+    let (u, s, v) = on.svd(a, full)?;
+    Ok(in_phase(u, s, v, exponent))
+}
+
+/// Sets the phases of factors, and undoes a scale.
+fn in_phase<T: Element>(mut u: Matrix<T>, s: Vec<T::Real>, mut v: Matrix<T>, exponent: i32) -> super::Svd<T> {
+    for n in 0..u.columns.max(v.rows) {
+        if n < u.columns {
+            if let Some(phase) = turn_column(&mut u, n)
+                && n < s.len()
+                && phase != T::ONE
+            {
+                v.scale_row(n, phase.conj());
+            }
+        }
+        // A row that belongs to no singular value has a phase of its own.
+        if n >= s.len()
+            && n < v.rows
+            && let Some((_, phase)) = phase((0..v.columns).map(|column| v.at(n, column)))
+        {
+            v.scale_row(n, phase);
+        }
+    }
+    (u, s.into_iter().map(|s| times_power(s, exponent)).collect(), v)
+}
+
+/// The factors, and behind them the root of the sum of all squares if some singular values were not computed.
+fn svd_parts<T: Element>(on: &dyn Algorithms<T>, call: &Decomposition, mut a: Matrix<T>) -> Result<Vec<Part<T>>, Failure> {
+    if let Some(most) = call.max.filter(|&most| 0 < most && most < a.rows.min(a.columns)) {
+        let all = norm(&a);
+        let exponent = normalise(&mut a, 1);
+        if let Some((u, s, v)) = on.leading(&a, most) {
+            let (u, s, v) = in_phase(u, s, v, exponent);
+            return Ok(vec![Part::Same(u), Part::Real(Matrix::column_of(s)), Part::Same(v), Part::Real(Matrix::number(all))]);
+        }
+        scale(&mut a, exponent);
+    }
+    let (u, s, v) = svd(on, a, call.full)?;
+    Ok(vec![Part::Same(u), Part::Real(Matrix::column_of(s)), Part::Same(v)])
+}
+
+/// A = P·L·U: a permutation, ones on the diagonal of L and zeros above, zeros below the diagonal of U.
+fn lu<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> Vec<Part<T>> {
+    let (rows, columns) = (a.rows, a.columns);
+    let inner = rows.min(columns);
+    let order = if inner == 0 { (0..rows).collect() } else { on.lu(&mut a) };
+    let mut p = Matrix::zeros(rows, rows);
+    order.iter().enumerate().for_each(|(n, &row)| *p.at_mut(row, n) = T::ONE);
+    let l = Matrix::from_fn(rows, inner, |i, j| match i.cmp(&j) {
+        std::cmp::Ordering::Less => T::ZERO,
+        std::cmp::Ordering::Equal => T::ONE,
+        std::cmp::Ordering::Greater => a.at(i, j),
+    });
+    let u = Matrix::from_fn(inner, columns, |i, j| if i <= j { a.at(i, j) } else { T::ZERO });
+    vec![Part::Same(p), Part::Same(l), Part::Same(u)]
+}
+
+/// The first zero on a diagonal.
+fn zero_pivot<T: Element>(a: &Matrix<T>) -> Result<(), Failure> {
+    match (0..a.rows).find(|&n| a.at(n, n) == T::ZERO) {
+        Some(pivot) => Err(Failure::Singular { pivot }),
+        None => Ok(()),
+    }
+}
+
+fn solve<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, b: Matrix<T>) -> Result<Matrix<T>, Failure> {
+    if a.rows == 0 || b.columns == 0 {
+        return Ok(b);
+    }
+    let order = on.lu(&mut a);
+    zero_pivot(&a)?;
+    let mut x = Matrix::from_fn(b.rows, b.columns, |i, j| b.at(order[i], j));
+    on.solve_triangular(&a, false, true, &mut x);
+    on.solve_triangular(&a, true, false, &mut x);
+    finite(x)
+}
+
+fn triangular<T: Element>(
+    on: &dyn Algorithms<T>,
+    call: &Decomposition,
+    a: Matrix<T>,
+    mut b: Matrix<T>,
+) -> Result<Matrix<T>, Failure> {
+    if a.rows == 0 || b.columns == 0 {
+        return Ok(b);
+    }
+    if !call.unit {
+        zero_pivot(&a)?;
+    }
+    on.solve_triangular(&a, call.upper, call.unit, &mut b);
+    finite(b)
+}
+
+/// The part of the largest singular value that does not count.
+fn tolerance<T: Element>(call: &Decomposition, a: &Matrix<T>) -> f64 {
+    call.tol.unwrap_or(epsilon::<T>() * a.rows.max(a.columns) as f64)
+}
+
+/// How many singular values are larger than a part of the largest.
+fn counted<R: Element>(values: &[R], tol: f64) -> usize {
+    let limit = tol * values.first().map_or(0.0, |&s| value(s));
+    values.iter().take_while(|&&s| value(s) > limit).count()
+}
+
+/// A⁺·B, or A⁺.
+fn pseudo_solve<T: Element>(
+    on: &dyn Algorithms<T>,
+    call: &Decomposition,
+    a: Matrix<T>,
+    b: Option<Matrix<T>>,
+) -> Result<Matrix<T>, Failure> {
+    let (rows, columns, tol) = (a.rows, a.columns, tolerance(call, &a));
+    let width = b.as_ref().map_or(rows, |b| b.columns);
+    if rows == 0 || columns == 0 || width == 0 {
+        return Ok(Matrix::zeros(columns, width));
+    }
+    let (u, s, v) = svd(on, a, false)?;
+    let kept = counted(&s, tol);
+    if kept == 0 {
+        return Ok(Matrix::zeros(columns, width));
+    }
+    let (u, v) = (u.first_columns(kept), v.first_rows(kept));
+    let mut product = match &b {
+        Some(b) => on.multiply(&u.adjoint(), b),
+        None => u.adjoint(),
+    };
+    for (n, &s) in s[..kept].iter().enumerate() {
+        (0..width).for_each(|column| *product.at_mut(n, column) = product.at(n, column).quotient(T::from_real(s)));
+    }
+    finite(on.multiply(&v.adjoint(), &product))
+}
+
+/// Aⁿ by squaring; of the inverse for negative n.
+fn power<T: Element>(on: &dyn Algorithms<T>, a: Matrix<T>, exponent: i32) -> Result<Matrix<T>, Failure> {
+    let order = a.rows;
+    let mut base = if exponent < 0 { solve(on, a, Matrix::unit(order, order))? } else { a };
+    let (mut left, mut result) = (exponent.unsigned_abs(), None);
+    while left > 0 && order > 0 {
+        if left % 2 == 1 {
+            result = Some(result.map_or_else(|| base.clone(), |result| on.multiply(&result, &base)));
+        }
+        left /= 2;
+        if left > 0 {
+            base = on.multiply(&base, &base);
+        }
+    }
+    Ok(result.unwrap_or_else(|| Matrix::unit(order, order)))
+}
+
+/// The sign of a permutation.
+fn is_odd(order: &[usize]) -> bool {
+    let (mut seen, mut odd) = (vec![false; order.len()], false);
+    for start in 0..order.len() {
+        let (mut at, mut length) = (start, 0);
+        while !seen[at] {
+            seen[at] = true;
+            at = order[at];
+            length += 1;
+        }
+        odd ^= length > 0 && length % 2 == 0;
+    }
+    odd
+}
+
+fn determinant<T: Element>(on: &dyn Algorithms<T>, a: Matrix<T>) -> Result<T, Failure> {
+    let (sign, logarithm, product) = pivots(on, a);
+    // The product itself, where it lies inside of the numbers.
+    if super::is_finite(product) && product != T::ZERO || sign == T::ZERO {
+        return Ok(product);
+    }
+    let result = sign * T::from_complex(logarithm.exp().into());
+    if super::is_finite(result) { Ok(result) } else { Err(Failure::Overflow) }
+}
+
+fn slogdet<T: Element>(on: &dyn Algorithms<T>, a: Matrix<T>) -> (T, f64) {
+    let (sign, logarithm, _) = pivots(on, a);
+    (sign, logarithm)
+}
+
+/// Phase, logarithm of the size, and value of a determinant; of a singular matrix 0, −∞ and 0.
+fn pivots<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> (T, f64, T) {
+    let order = if a.rows == 0 { Vec::new() } else { on.lu(&mut a) };
+    let mut sign = if is_odd(&order) { -T::ONE } else { T::ONE };
+    let (mut logarithm, mut product) = (0.0, sign);
+    for n in 0..a.rows {
+        let pivot = a.at(n, n);
+        if pivot == T::ZERO {
+            return (T::ZERO, f64::NEG_INFINITY, T::ZERO);
+        }
+        logarithm += pivot.to_complex().norm().ln();
+        sign *= rotation(pivot).conj();
+        product *= pivot;
+    }
+    (sign, logarithm, product)
+}
+
+/// √Σ|x|², without overflow on the way.
+fn norm<T: Element>(a: &Matrix<T>) -> T::Real {
+    let largest = a.largest();
+    if a.data.iter().any(|x| x.to_complex().re.is_nan() || x.to_complex().im.is_nan()) {
+        return number::<T>(f64::NAN);
+    }
+    if largest == 0.0 || largest.is_infinite() {
+        return number::<T>(largest);
+    }
+    let squares = |scale: f64| a.data.iter().map(|x| (x.to_complex() * scale).norm_sqr()).sum::<f64>();
+    let plain = squares(1.0);
+    if plain.is_finite() && plain > 1e-280 {
+        return number::<T>(plain.sqrt());
+    }
+    // One factor may lie outside of the numbers where the largest is at their lower end.
+    let unit = largest.max(1e-300);
+    number::<T>(squares(1.0 / unit).sqrt() * unit)
+}

@@ -1,0 +1,143 @@
+//! The end of an equation that is an operation of linear algebra: its results, or all that is wrong with it.
+
+use std::sync::Arc;
+
+use tensorwrapper_notation::sentence;
+
+use super::finish::product;
+use super::{Node, Recorder};
+use crate::backend::{Decomposition, Role};
+use crate::error::{Error, ErrorKind, Place};
+use crate::expr::value::{Axis, Factorised, Source, Tree, Value};
+use crate::tensor::AnyTensor;
+
+/// Where labels stand in an operation.
+#[derive(Debug)]
+pub(crate) struct Labels {
+    pub(crate) batch: Vec<usize>,
+    /// In the order of [`Role::ALL`].
+    pub(crate) roles: [Vec<usize>; 6],
+    /// The axes of each result that is named.
+    pub(crate) wanted: Vec<Vec<usize>>,
+}
+
+impl Labels {
+    fn of(&self, role: Role) -> &[usize] {
+        &self.roles[role as usize]
+    }
+
+    /// The axes of an operand.
+    fn with(&self, roles: &[Role]) -> Vec<usize> {
+        self.batch.iter().chain(roles.iter().flat_map(|&role| self.of(role))).copied().collect()
+    }
+}
+
+/// What computes values at once: how many singular values are kept is in their elements.
+pub(super) type Compute<'c, 'a> = &'c dyn Fn(&[Arc<Value<'a>>]) -> Result<Vec<AnyTensor>, Error>;
+
+impl Recorder<'_> {
+    /// Ends an operation of linear algebra: its results in the order of the language, each with the axes asked for.
+    ///
+    /// # Errors
+    /// Every fault that was met, a matrix that is not square; and of a truncation by tolerance what computing it reports.
+    pub(crate) fn finish_factorise<'a>(
+        mut self,
+        call: Decomposition,
+        arguments: Vec<Node<'a>>,
+        labels: &Labels,
+        compute: Compute<'_, 'a>,
+    ) -> Result<Vec<Arc<Value<'a>>>, Error> {
+        let form = call.form();
+        self.settle_fused();
+        if form.is_square {
+            self.is_square(labels);
+        }
+        if let Some(tol) = call.tol.filter(|tol| tol.is_nan() || *tol < 0.0) {
+            let message = format!("the tolerance of `{}` is {tol}, and has to be 0 or larger", form.name);
+            self.errors.push(Error::new(ErrorKind::Undefined(message)));
+        }
+        self.settled(&[])?;
+        self.new_extents(&call, labels);
+        let argument = |(node, roles): (_, &&[Role])| self.plain(node, labels.with(roles));
+        let arguments: Vec<_> = arguments.into_iter().zip(form.arguments).map(argument).collect();
+        let (dtype, extents) = (arguments[0].dtype, self.extents(&labels.with(&Role::ALL)));
+        let cuts = call.tol.is_some() && form.named < form.results.len();
+        let dtypes: Vec<_> = form.results.iter().map(|result| call.dtype(result.elements, dtype)).collect();
+        let call = Arc::new(Factorised { call, extents, arguments });
+        let mut results: Vec<Arc<Value<'a>>> = Vec::new();
+        for (n, (result, dtype)) in form.results.iter().zip(dtypes).enumerate() {
+            let source = Source::Factorised(Arc::clone(&call), n);
+            results.push(Arc::new(Value { extents: self.extents(&labels.with(result.roles)), dtype, source }));
+        }
+        if cuts {
+            results = self.cut(&results, labels, compute)?;
+        }
+        let results = results.into_iter().zip(form.results).zip(&labels.wanted);
+        Ok(results.map(|((value, result), wanted)| self.arranged(value, labels.with(result.roles), wanted)).collect())
+    }
+
+    /// Rows and columns have one extent.
+    fn is_square(&mut self, labels: &Labels) {
+        let [rows, columns] = [Role::Row, Role::Column].map(|role| labels.of(role));
+        if rows.iter().chain(columns).any(|&label| self.known(label).is_none()) {
+            return;
+        }
+        let (row, column) = (product(&self.extents(rows)), product(&self.extents(columns)));
+        if row != column {
+            let name = |group: &[usize]| match group {
+                [one] => self.labels[*one].name.to_string(),
+                several => {
+                    let names: Vec<&str> = several.iter().map(|&label| &*self.labels[label].name).collect();
+                    format!("({})", names.join(", "))
+                }
+            };
+            let message = sentence::square(&name(rows), &row, &name(columns), &column);
+            self.errors.push(Error::new(ErrorKind::Shape(message)));
+        }
+    }
+
+    /// The extents of new axes.
+    fn new_extents(&mut self, call: &Decomposition, labels: &Labels) {
+        let [row, column] = [Role::Row, Role::Column].map(|role| product(&self.extents(labels.of(role))));
+        let kept = row.min(column).min(call.max.unwrap_or(usize::MAX));
+        for (role, extent) in [(Role::New, kept), (Role::NewRow, row), (Role::NewColumn, column)] {
+            for &label in labels.of(role) {
+                self.labels[label].first = Some(Place { operand: call.form().name.to_string(), axis: 0, extent });
+            }
+        }
+    }
+
+    /// The results of a truncation by tolerance, computed, as long as it has found them to be.
+    fn cut<'a>(
+        &mut self,
+        results: &[Arc<Value<'a>>],
+        labels: &Labels,
+        compute: Compute<'_, 'a>,
+    ) -> Result<Vec<Arc<Value<'a>>>, Error> {
+        let mut computed = compute(results)?;
+        let count = computed.pop().expect("the last result is the number of values that are kept");
+        let kept = count.largest();
+        for &label in labels.of(Role::New) {
+            if let (Some(place), Some(kept)) = (&mut self.labels[label].first, kept) {
+                place.extent = kept as usize;
+            }
+        }
+        let value = |tensor: AnyTensor| {
+            let (extents, dtype) = (tensor.erase().layout.extents().to_vec(), tensor.dtype());
+            Arc::new(Value { extents, dtype, source: Source::Computed(Arc::new(tensor)) })
+        };
+        Ok(computed.into_iter().map(value).collect())
+    }
+
+    /// A result with its axes in the order asked for, each as long as its label.
+    fn arranged<'a>(&self, value: Arc<Value<'a>>, computed: Vec<usize>, wanted: &[usize]) -> Arc<Value<'a>> {
+        if computed == wanted && !matches!(value.source, Source::Computed(_)) {
+            return value;
+        }
+        let dtype = value.dtype;
+        let axes = computed.iter().map(|&label| Axis::Label { label, start: 0 }).collect();
+        let extents = (0..self.labels.len()).map(|l| self.extent(l)).collect();
+        let source = Source::Equation { tree: Tree::Operand(value, axes), extents, axes: wanted.to_vec(), names: self.names() };
+        Arc::new(Value { extents: self.extents(wanted), dtype, source })
+    }
+}
