@@ -152,7 +152,7 @@ impl Watch {
     pub(super) fn begin<'p>(&'p self, plan: &'p Plan) -> Watching<'p> {
         let names = tracing::enabled!(tracing::Level::DEBUG).then(|| StepNames::new(&plan.graph));
         let watched = self.0.as_deref().map(|eyes| {
-            let costs: Vec<f64> = plan.graph.operations().iter().map(|node| operation(&plan.graph, node)).collect();
+            let costs: Vec<f64> = plan.graph.operations().iter().map(operation).collect();
             let all = costs.iter().sum();
             Watched {
                 eyes,

@@ -13,46 +13,20 @@ use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::Reduction as Fold;
 
 use super::fragment::{Fragment, joined};
+use super::given::Given;
 use super::product::{Product, take_apart};
 use super::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationId, TensorId};
 use crate::backend::{Binary, Instruction, Program, Reduction};
 use crate::callback::Callback;
 use crate::element::Dtype;
-use crate::erased::SliceRef;
 use crate::expr::{Axis, Factorised, Source, Tree, Value};
-use crate::layout::Strided;
-use crate::tensor::{AnyRef, AnyTensor};
+use crate::tensor::AnyRef;
 
 /// A graph, the tensors for its sources, and the functions for its programs' calls.
 pub(crate) struct Lowered<'a> {
     pub(crate) graph: OpGraph,
     pub(crate) sources: Vec<Given<'a>>,
     pub(crate) functions: Vec<Callback<'a>>,
-}
-
-/// A tensor for a source: the program's, or what was computed while an equation was recorded.
-#[derive(Clone, Debug)]
-pub(crate) enum Given<'a> {
-    Borrowed(AnyRef<'a>),
-    Computed(Arc<AnyTensor>, Strided),
-}
-
-impl Given<'_> {
-    /// Its elements.
-    pub(crate) fn data(&self) -> SliceRef<'_> {
-        match self {
-            Given::Borrowed(tensor) => tensor.data,
-            Given::Computed(tensor, _) => tensor.erase().data,
-        }
-    }
-
-    /// Where they lie.
-    pub(crate) fn layout(&self) -> &Strided {
-        match self {
-            Given::Borrowed(tensor) => &tensor.layout,
-            Given::Computed(_, layout) => layout,
-        }
-    }
 }
 
 /// Lowers several values together: what they share is in the graph once.

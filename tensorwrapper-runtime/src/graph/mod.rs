@@ -4,6 +4,7 @@
 //! Sources are slots, not tensors, so that a graph can be run again on others.
 
 mod fragment;
+mod given;
 mod lower;
 #[cfg(test)]
 mod lower_tests;
@@ -22,7 +23,8 @@ pub use crate::backend::{
 use crate::element::Dtype;
 use crate::error::Error;
 
-pub(crate) use lower::{Given, Lowered, lower, lower_over};
+pub(crate) use given::Given;
+pub(crate) use lower::{Lowered, lower, lower_over};
 use names::Origins;
 pub use query::Degree;
 

@@ -1,16 +1,18 @@
 //! What a graph costs: operations, and elements that pass through memory.
 
+use std::ops::Range;
+
 use crate::backend::{Instruction, Program};
 use crate::graph::{Label, OpGraph, Operation, OperationNode};
 
 /// Operations of a graph; see [`operation`].
 pub(crate) fn operations(graph: &OpGraph) -> f64 {
-    graph.operations().iter().map(|node| operation(graph, node)).sum()
+    graph.operations().iter().map(operation).sum()
 }
 
 /// Multiplications of a product, pair by pair as its factors stand: the extents of all its labels. Else what is done with each
 /// element of the space.
-pub(crate) fn operation(graph: &OpGraph, node: &OperationNode) -> f64 {
+pub(crate) fn operation(node: &OperationNode) -> f64 {
     let space: f64 = node.extents.iter().map(|&extent| extent as f64).product();
     let result: f64 = node.outputs[0].labels().iter().map(|&label| node.extents[label] as f64).product();
     match &node.operation {
@@ -23,11 +25,11 @@ pub(crate) fn operation(graph: &OpGraph, node: &OperationNode) -> f64 {
             space * (steps(program) + folds)
         }
         // Every one of them is of third order in the extents of its matrices.
-        Operation::Factorise(_) => {
-            let extents = &graph.tensor(node.inputs[0].tensor).extents;
-            let (batch, matrix) = extents.split_at(extents.len() - 2);
-            let short = matrix.iter().min().copied().unwrap_or(1);
-            batch.iter().chain(matrix).chain([&short]).map(|&extent| extent as f64).product()
+        Operation::Factorise(call) => {
+            let size = |labels: Range<usize>| node.extents[labels].iter().map(|&extent| extent as f64).product::<f64>();
+            let (first, second) = (call.batch + call.roles[0], call.batch + call.roles[0] + call.roles[1]);
+            let (rows, columns) = (size(call.batch..first), size(first..second));
+            size(0..call.batch) * rows * columns * rows.min(columns)
         }
         Operation::Sliced { parts: cut, body } => parts(node, cut) * operations(body),
         Operation::Reshape | Operation::Write { .. } => 0.0,

@@ -99,7 +99,7 @@ impl<'g> Names<'g> {
                 let (parts, products) = (crate::optimize::count::parts(node, parts), body.operations().len());
                 format!("{} in {parts} parts along {}, {products} products each", read.join(" * "), cut.join(", "))
             }
-            Operation::Factorise(kind) => format!("{}({})", format!("{kind:?}").to_lowercase(), read.join(", ")),
+            Operation::Factorise(call) => format!("{}({})", call.kind.name(), read.join(", ")),
             Operation::Reshape => format!("reshape({})", read.join(", ")),
             Operation::Write { part } => {
                 let target = Edge { axes: part.clone(), ..node.outputs[0].clone() };

@@ -53,7 +53,7 @@ impl<'g> StepNames<'g> {
     /// Equation, class and operations of a step.
     pub(in crate::exec) fn describe(&self, graph: &'g OpGraph, id: OperationId) -> (String, &'static str, f64) {
         let node = graph.operation(id);
-        (self.0.equation(graph, id), class(graph, node).0.name(), count::operation(graph, node))
+        (self.0.equation(graph, id), class(node).0.name(), count::operation(node))
     }
 }
 
@@ -68,7 +68,7 @@ fn shown(graph: &OpGraph, names: &Names<'_>, id: TensorId) -> ShownTensor {
 }
 
 fn step(graph: &OpGraph, names: &Names<'_>, (id, node): (OperationId, &OperationNode), live: u128) -> ExplainedStep {
-    let (class, batched) = class(graph, node);
+    let (class, batched) = class(node);
     let traffic = match &node.operation {
         Operation::Reshape => 0,
         Operation::Sliced { parts, body } => {
@@ -83,7 +83,7 @@ fn step(graph: &OpGraph, names: &Names<'_>, (id, node): (OperationId, &Operation
         equation: names.equation(graph, id),
         class,
         batched,
-        operations: count::operation(graph, node),
+        operations: count::operation(node),
         traffic,
         made: made(graph, node),
         live,
@@ -101,7 +101,7 @@ pub(super) fn predicted(step: &ExplainedStep, links: &Links, tensors: &[ShownTen
 }
 
 /// Of which class an operation is, and whether it is batched.
-fn class(graph: &OpGraph, node: &OperationNode) -> (Class, bool) {
+fn class(node: &OperationNode) -> (Class, bool) {
     match &node.operation {
         Operation::Contract { then, .. } => match &node.inputs[..if then.is_some() { 2 } else { node.inputs.len() }] {
             [a, b] => product(node, &a.labels(), &b.labels()),
@@ -111,6 +111,12 @@ fn class(graph: &OpGraph, node: &OperationNode) -> (Class, bool) {
         },
         Operation::Map { program, .. } => {
             let folds = node.outputs[0].axes.len() < node.extents.len();
+            // A product of which nothing is summed is element-wise to those who compute it, and has a name all the same.
+            if let ([a, b], false) = (&node.inputs[..], folds)
+                && is_product(program)
+            {
+                return product(node, &a.labels(), &b.labels());
+            }
             let class = match program.instructions() {
                 _ if folds => Class::Reduction,
                 [Instruction::Input(0)] => Class::Permutation,
@@ -119,7 +125,7 @@ fn class(graph: &OpGraph, node: &OperationNode) -> (Class, bool) {
             };
             (class, false)
         }
-        Operation::Factorise(_) => (Class::Decomposition, graph.tensor(node.inputs[0].tensor).extents.len() > 2),
+        Operation::Factorise(call) => (Class::Decomposition, call.batch > 0),
         Operation::Sliced { .. } => (Class::Parts, false),
         Operation::Reshape => (Class::Reshape, false),
         Operation::Write { .. } => (Class::Permutation, false),
@@ -141,6 +147,19 @@ fn product(node: &OperationNode, a: &[Label], b: &[Label]) -> (Class, bool) {
         (false, true, false) | (false, false, true) => (Class::Axpy, batched),
         (false, false, false) => (Class::ElementWise, false),
     }
+}
+
+/// Whether a program multiplies its inputs, perhaps with numbers, and does nothing else.
+fn is_product(program: &Program) -> bool {
+    program.instructions().iter().all(|instruction| match instruction {
+        Instruction::Input(_) | Instruction::Constant(_) | Instruction::Negate(_) => true,
+        Instruction::Combine(operator, ..) => *operator == Binary::Multiply,
+        Instruction::Converted(_)
+        | Instruction::Apply(..)
+        | Instruction::PowerInteger(..)
+        | Instruction::PowerReal(..)
+        | Instruction::Call(..) => false,
+    })
 }
 
 /// Whether a program adds two whole tensors, each perhaps times a number.

@@ -1,0 +1,184 @@
+//! The state of a chain, what its parts make of the operator, and sweeps over it.
+//!
+//! A state is a product of tensors `A[a, s, b]`: left bond, spin, right bond. Of the part of the chain on one side, the operator
+//! leaves an environment `L[a, l, b]`: bond of the state above, bond of the operator, bond of the state below.
+
+use tensorwrapper::prelude::*;
+
+use super::lanczos::{ground, overlap, unit};
+
+/// `W[l, r, s, t]`
+pub(crate) type Operator = Tensor<f64, Shape![_, _, _, _]>;
+/// Two neighbouring sites: left bond, two spins, right bond.
+pub(crate) type Pair = Tensor<f64, Shape![_, _, _, _]>;
+/// One site: left bond, spin, right bond. Or an environment.
+type Site = Tensor<f64, Shape![_, _, _]>;
+
+pub(crate) struct Chain {
+    W: Operator,
+    sites: Vec<Site>,
+    /// What is left of each site, and what is right of the site before each; where a sweep has not been, of an older state.
+    left: Vec<Site>,
+    right: Vec<Site>,
+    /// Most values that a bond keeps, and the weight that may go.
+    bond: usize,
+    tolerance: f64,
+    /// Weights of the values at the middle bond.
+    middle: Vec<f64>,
+}
+
+/// What a sweep found.
+pub(crate) struct Sweep {
+    pub(crate) energy: f64,
+    /// The most that a bond lost.
+    pub(crate) discarded: f64,
+}
+
+/// A bond cut: the sites on both sides, and the weights of what is kept and of what is gone.
+struct Cut {
+    /// Orthogonal: the left site if the sweep goes right, else the right one.
+    rotation: Site,
+    rest: Site,
+    weights: Vec<f64>,
+    discarded: f64,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Toward {
+    Right,
+    Left,
+}
+
+impl Chain {
+    /// A state in which every spin points somewhere else by itself.
+    pub(crate) fn new(W: Operator, sites: usize, bond: usize, tolerance: f64) -> Result<Chain, Error> {
+        let (bonds, spins) = (W.extents()[0], W.extents()[2]);
+        let mut chance = 0x9E37_79B9_7F4A_7C15_u64;
+        let mut random = || {
+            chance = chance.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+            (chance >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+        };
+        let mut product = Vec::with_capacity(sites);
+        for _ in 0..sites {
+            let site: Site = Tensor::from_fn((1, spins, 1), |_| random())?;
+            let length: f64 = try_tensor!([] = site[a, s, b] * site[a, s, b])?;
+            let length = length.sqrt();
+            product.push(try_tensor!([a, s, b] = site[a, s, b] / length)?);
+        }
+        let end = |at: usize| Tensor::from_fn((1, bonds, 1), |i| if i[1] == at { 1.0 } else { 0.0 });
+        let (left, right) = (vec![end(bonds - 1)?; sites + 1], vec![end(0)?; sites + 1]);
+        let mut chain = Chain { W, sites: product, left, right, bond, tolerance, middle: vec![1.0] };
+        for site in (1..sites).rev() {
+            chain.grow(site, Toward::Left)?;
+        }
+        Ok(chain)
+    }
+
+    /// Optimizes every pair of neighbours, from left to right and back.
+    pub(crate) fn sweep(&mut self) -> Result<Sweep, Error> {
+        let last = self.sites.len() - 2;
+        let mut found = Sweep { energy: f64::INFINITY, discarded: 0.0 };
+        let right = (0..last).map(|site| (site, Toward::Right));
+        let left = (0..=last).rev().map(|site| (site, Toward::Left));
+        for (site, toward) in right.chain(left).collect::<Vec<_>>() {
+            let (A, B) = (&self.sites[site], &self.sites[site + 1]);
+            let start = try_tensor!([a, s, t, c] = A[a, s, b] * B[b, t, c])?;
+            let (energy, theta) = ground(|pair| self.apply(site, pair), &start)?;
+            let cut = self.cut(&theta, toward)?;
+            if site == last / 2 {
+                self.middle.clone_from(&cut.weights);
+            }
+            found = Sweep { energy, discarded: found.discarded.max(cut.discarded) };
+            match toward {
+                Toward::Right => (self.sites[site], self.sites[site + 1]) = (cut.rotation, cut.rest),
+                Toward::Left => (self.sites[site], self.sites[site + 1]) = (cut.rest, cut.rotation),
+            }
+            self.grow(if toward == Toward::Right { site } else { site + 1 }, toward)?;
+        }
+        Ok(found)
+    }
+
+    /// The operator on two neighbours, seen through the state of all others.
+    fn apply(&self, site: usize, psi: &Pair) -> Result<Pair, Error> {
+        let (L, W, R) = (&self.left[site], &self.W, &self.right[site + 2]);
+        try_tensor!([a, s, t, d] = L[a, l, b] * W[l, m, s, u] * W[m, r, t, v] * R[d, r, e] * psi[b, u, v, e])
+    }
+
+    /// The environment with one site more.
+    fn grow(&mut self, site: usize, toward: Toward) -> Result<(), Error> {
+        let (A, W) = (&self.sites[site], &self.W);
+        match toward {
+            Toward::Right => {
+                let L = &self.left[site];
+                self.left[site + 1] = try_tensor!([c, r, d] = L[a, l, b] * conj(A[a, s, c]) * W[l, r, s, t] * A[b, t, d])?;
+            }
+            Toward::Left => {
+                let R = &self.right[site + 1];
+                self.right[site] = try_tensor!([a, l, b] = conj(A[a, s, c]) * W[l, r, s, t] * A[b, t, d] * R[c, r, d])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Cuts two sites where they weigh least, by the eigenvectors of their density matrix.
+    fn cut(&self, theta: &Pair, toward: Toward) -> Result<Cut, Error> {
+        let rho = match toward {
+            Toward::Right => try_tensor!([(a, s), (c, u)] = theta[a, s, t, b] * theta[c, u, t, b])?,
+            Toward::Left => try_tensor!([(t, b), (v, d)] = theta[a, s, t, b] * theta[a, s, v, d])?,
+        };
+        let (p, U) = try_tensor!(([n], [i, n]) = eigh(rho[i, j]))?;
+        let weights = p.as_slice();
+        let gone = self.gone(weights);
+        let (left, spins, right) = (theta.extents()[0], theta.extents()[1], theta.extents()[3]);
+        let (rotation, rest) = match toward {
+            Toward::Right => {
+                let A: Site = try_tensor!([a, s, n] = U[(a, s), n in gone..] where a: left, s: spins)?;
+                let C = try_tensor!([n, t, b] = A[a, s, n] * theta[a, s, t, b])?;
+                (A, C)
+            }
+            Toward::Left => {
+                let B: Site = try_tensor!([n, t, b] = U[(t, b), n in gone..] where t: spins, b: right)?;
+                let C = try_tensor!([a, s, n] = theta[a, s, t, b] * B[n, t, b])?;
+                (B, C)
+            }
+        };
+        let discarded = weights[..gone].iter().map(|weight| weight.max(0.0)).sum();
+        Ok(Cut { rotation, rest, weights: weights[gone..].to_vec(), discarded })
+    }
+
+    /// How many of the smallest weights, which stand first, go.
+    fn gone(&self, weights: &[f64]) -> usize {
+        let mut sum = 0.0;
+        let light = weights.iter().take_while(|weight| {
+            sum += weight.max(0.0);
+            sum <= self.tolerance
+        });
+        light.count().max(weights.len().saturating_sub(self.bond)).min(weights.len() - 1)
+    }
+
+    /// The largest bond of the state.
+    pub(crate) fn largest_bond(&self) -> usize {
+        self.sites.iter().map(|site| site.extents()[2]).max().unwrap_or(1)
+    }
+
+    /// The entropy at the middle bond, in nats.
+    pub(crate) fn entropy(&self) -> f64 {
+        let all: f64 = self.middle.iter().map(|weight| weight.max(0.0)).sum();
+        let term = |weight: &f64| if *weight > 0.0 { -(weight / all) * (weight / all).ln() } else { 0.0 };
+        self.middle.iter().map(term).sum()
+    }
+
+    /// Whether the operator on the first two sites is as it is seen from either side.
+    pub(crate) fn is_symmetric(&self) -> Result<bool, Error> {
+        let spins = self.W.extents()[2];
+        let right = self.right[2].extents()[0];
+        let vector = |k: f64| {
+            let element = |i: &[usize]| ((1 + i[1] * 7 + i[2] * 3 + i[3]) as f64 * k).sin();
+            unit(&Tensor::from_fn((1, spins, spins, right), element)?)
+        };
+        let (x, y) = (vector(1.3)?, vector(2.9)?);
+        let (Hx, Hy) = (self.apply(0, &x)?, self.apply(0, &y)?);
+        let scale = overlap(&Hx, &Hx)?.sqrt() + overlap(&Hy, &Hy)?.sqrt();
+        Ok((overlap(&x, &Hy)? - overlap(&Hx, &y)?).abs() <= 1e-10 * scale.max(f64::MIN_POSITIVE))
+    }
+}
