@@ -93,8 +93,7 @@ pub(crate) fn mp2(mo: &Orbitals) -> Result<(f64, Amplitudes), Failure> {
 pub(crate) type Next<'a> = (Expr<'a, f64, Shape![_, _]>, Expr<'a, f64, Shape![_, _, _, _]>);
 
 /// Coupled-cluster equations: they record what the next amplitudes are, and hand it on.
-pub(crate) type Equations =
-    fn(&Orbitals, &Amplitudes, &mut dyn FnMut(&Next<'_>) -> Result<(), Failure>) -> Result<(), Failure>;
+pub(crate) type Equations = fn(&Orbitals, &Amplitudes, &mut dyn FnMut(&Next<'_>) -> Result<(), Failure>) -> Result<(), Failure>;
 
 /// Solves coupled-cluster equations, from a first guess of the amplitudes. They are planned once; what the integrals alone
 /// decide is computed then.

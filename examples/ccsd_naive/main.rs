@@ -12,15 +12,15 @@
 // The other example is a program; here it is a library.
 #[allow(dead_code)]
 #[path = "../ccsd/main.rs"]
-mod ccsd;
-mod equations;
+pub(crate) mod ccsd;
+pub(crate) mod equations;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use tensorwrapper::prelude::*;
 use tensorwrapper::Pass;
+use tensorwrapper::prelude::*;
 
 use ccsd::Failure;
 use ccsd::cc::{Amplitudes, Equations, Orbitals, equations as by_hand, mp2, solve};
@@ -30,7 +30,8 @@ use equations::term_by_term;
 
 fn main() -> ExitCode {
     let folder = std::env::args_os().nth(1);
-    let folder = folder.map_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/water-ccpvdz").into(), PathBuf::from);
+    let folder =
+        folder.map_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/water-ccpvdz").into(), PathBuf::from);
     match Molecule::read(&folder).and_then(|molecule| run(&molecule)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Calculation(sentence)) => complain(&sentence, 1),

@@ -257,11 +257,11 @@ macro_rules! try_einsum {
 }
 
 pub use tensorwrapper_runtime::{
-    Accumulate, AnyOperand, AnyTensor, CastInto, ComputeDevice, Const, Context, Dtype, Dyn, DynOperand, DynTarget, Element, Elements, Error,
-    ErrorKind, EvalAll, Expr, Extent, Extents, Fill, FixedIndices, Graph, Indexed, IndexedPhysical, IndexedShape, Indexer,
-    Indices, IntoExtent, IntoShape, KeptPlans, Layout, Layouts, Len, Logical, MapArguments, Mask, MemoryKind, Moved, MultiIndex,
-    NestedArray, Order, Pass, Physical, Place, Placement, Prepared, PreparedBlock, Shape, StaticExtents, StaticTensor, Tensor, TensorLike, TensorMut,
-    TensorRef, Tile, Walk, contract, einsum, eval_all, graph, order,
+    Accumulate, AnyOperand, AnyTensor, CastInto, ComputeDevice, Const, Context, Dtype, Dyn, DynOperand, DynTarget, Element,
+    Elements, Error, ErrorKind, EvalAll, Expr, Extent, Extents, Fill, FixedIndices, Graph, Indexed, IndexedPhysical,
+    IndexedShape, Indexer, Indices, IntoExtent, IntoShape, KeptPlans, Layout, Layouts, Len, Logical, MapArguments, Mask,
+    MemoryKind, Moved, MultiIndex, NestedArray, Order, Pass, Physical, Place, Placement, Prepared, PreparedBlock, Shape,
+    StaticExtents, StaticTensor, Tensor, TensorLike, TensorMut, TensorRef, Tile, Walk, contract, einsum, eval_all, graph, order,
 };
 
 #[doc(hidden)]

@@ -3,6 +3,7 @@
 //! A device sees iteration spaces over strided memory and nothing else: no labels, no expressions, no graphs.
 //! `reference` is the living definition of every operation; `cpu` is the fast one.
 
+mod constant;
 mod contraction;
 mod copy;
 pub mod cpu;
@@ -18,6 +19,7 @@ mod random;
 mod reduce;
 pub mod reference;
 
+pub(crate) use constant::constant;
 pub use contraction::{Contraction, PreparedContraction, RunContraction};
 pub(crate) use copy::copy;
 pub use device::{Device, Factorisation, Reduction};

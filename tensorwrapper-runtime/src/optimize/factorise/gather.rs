@@ -34,6 +34,9 @@ pub(super) struct Gathered {
     pub(super) contracts: bool,
 }
 
+/// The most labels of a term: they are bits of a word.
+const MOST_LABELS: usize = 60;
+
 /// The most terms of a sum.
 const MOST_TERMS: usize = 512;
 
@@ -46,7 +49,7 @@ pub(super) fn gather(graph: &OpGraph, reorders: bool) -> (Vec<Option<Gathered>>,
     let mut gathered: Vec<Option<Gathered>> = vec![None; graph.tensors().len()];
     let mut part_of: Vec<Option<TensorId>> = vec![None; graph.tensors().len()];
     for node in graph.operations() {
-        let Some(terms) = polynomial(graph, node) else { continue };
+        let Some(terms) = polynomial(graph, node, reorders) else { continue };
         let mut result = Gathered { terms: Vec::new(), contracts: matches!(node.operation, Operation::Contract { .. }) };
         let mut parts = Vec::new();
         let is_sum = matches!(node.operation, Operation::Map { .. });
@@ -61,8 +64,10 @@ pub(super) fn gather(graph: &OpGraph, reorders: bool) -> (Vec<Option<Gathered>>,
                 })
             });
             let inner: Vec<Option<&Gathered>> = inner.collect();
-            let factors: usize =
-                inner.iter().map(|part| part.map_or(1, |part| part.terms.iter().map(|t| t.factors.len()).max().unwrap_or(0))).sum();
+            let factors: usize = inner
+                .iter()
+                .map(|part| part.map_or(1, |part| part.terms.iter().map(|t| t.factors.len()).max().unwrap_or(0)))
+                .sum();
             let count: usize = inner.iter().map(|part| part.map_or(1, |part| part.terms.len())).product();
             if factors > MOST_FACTORS || result.terms.len() + count > MOST_TERMS || inner.iter().all(Option::is_none) {
                 result.terms.push(term);
@@ -72,7 +77,7 @@ pub(super) fn gather(graph: &OpGraph, reorders: bool) -> (Vec<Option<Gathered>>,
             result.contracts |= inner.iter().flatten().any(|part| part.contracts);
             substituted(&term, &inner, &mut result.terms);
         }
-        if result.terms.iter().any(|term| term.factors.len() > MOST_FACTORS) {
+        if result.terms.iter().any(|term| term.factors.len() > MOST_FACTORS || term.extents.len() > MOST_LABELS) {
             continue;
         }
         let output = node.outputs[0].tensor;
@@ -108,9 +113,9 @@ fn substituted(term: &Product, inner: &[Option<&Gathered>], terms: &mut Vec<Prod
 }
 
 /// What an operation computes as a sum of products of its inputs, if it is one.
-fn polynomial(graph: &OpGraph, node: &OperationNode) -> Option<Vec<Product>> {
+fn polynomial(graph: &OpGraph, node: &OperationNode, reorders: bool) -> Option<Vec<Product>> {
     // A sum over nothing is zero whatever stands beside it.
-    if node.extents.contains(&0) {
+    if node.extents.contains(&0) || node.extents.len() > MOST_LABELS {
         return None;
     }
     let output = node.outputs.first()?.labels();
@@ -125,13 +130,16 @@ fn polynomial(graph: &OpGraph, node: &OperationNode) -> Option<Vec<Product>> {
             EdgeAxis::Label { start, .. } => EdgeAxis::Label { label: 0, start },
             chip @ EdgeAxis::Chip(_) => chip,
         });
-        let labelled = edge.axes.iter().filter_map(|axis| if let EdgeAxis::Label { label, .. } = axis { Some(*label) } else { None });
+        let labelled =
+            edge.axes.iter().filter_map(|axis| if let EdgeAxis::Label { label, .. } = axis { Some(*label) } else { None });
         let labels: Vec<Label> = labelled.map(told).collect();
         let own = labels.iter().map(|&label| extents[label]).collect();
         (Leaf { tensor: edge.tensor, axes: axes.collect(), extents: own }, is_complex && (edge.conjugate ^ conjugate), labels)
     };
     match &node.operation {
-        Operation::Contract { alpha, then: None } if node.inputs.len() <= MOST_FACTORS => {
+        Operation::Contract { alpha, then: None }
+            if node.inputs.len() <= if reorders { MOST_FACTORS } else { 2 } && alpha.is_finite() =>
+        {
             let factors = node.inputs.iter().map(|edge| factor(edge, false)).collect();
             Some(vec![Product { scale: *alpha, factors, extents }])
         }
@@ -158,7 +166,8 @@ type Monomial = (Complex<f64>, Vec<(usize, bool)>);
 /// A program as a sum of products of its inputs, if it multiplies no sums and divides by constants alone.
 fn monomials(program: &Program) -> Option<Vec<Monomial>> {
     let mut values: Vec<Vec<Monomial>> = Vec::with_capacity(program.instructions().len());
-    let scaled = |terms: &[Monomial], by: Complex<f64>| terms.iter().map(|(scale, inputs)| (scale * by, inputs.clone())).collect();
+    let scaled =
+        |terms: &[Monomial], by: Complex<f64>| terms.iter().map(|(scale, inputs)| (scale * by, inputs.clone())).collect();
     for instruction in program.instructions() {
         let value: Vec<Monomial> = match *instruction {
             Instruction::Input(n) => vec![(Complex::ONE, vec![(n, false)])],

@@ -7,7 +7,7 @@ use num_complex::Complex;
 use smallvec::SmallVec;
 
 use super::term::{Factor, Name, Term};
-use super::work::{Entry, Kind, Sum, Work, size};
+use super::work::{Entry, Sum, Work, size};
 
 /// The cost of every set of factors of a term, and the half that its best order multiplies last.
 pub(super) struct Costs {
@@ -69,7 +69,8 @@ impl Work {
                 }
             }
             let saving = |join: &Option<Join>| join.as_ref().map_or(0.0, |join| join.saving);
-            let Some(number) = (0..best.len()).max_by(|&a, &b| saving(&best[a]).total_cmp(&saving(&best[b])).then(b.cmp(&a))) else {
+            let Some(number) = (0..best.len()).max_by(|&a, &b| saving(&best[a]).total_cmp(&saving(&best[b])).then(b.cmp(&a)))
+            else {
                 return;
             };
             let Some(join) = best[number].take().filter(|join| join.saving > 0.0) else { return };
@@ -139,7 +140,8 @@ impl Work {
             return None;
         }
         let product = self.product_cost(entry, &costs[first], shared, inner);
-        let known = |members: &[(usize, usize)]| self.find(inner.count_ones() as usize, &self.inner_terms(number, members)).is_some();
+        let known =
+            |members: &[(usize, usize)]| self.find(inner.count_ones() as usize, &self.inner_terms(number, members)).is_some();
         let gain = |&(n, shared): &(usize, usize)| {
             let all = sum.entries[n].kept.len() - 1;
             costs[n].cost[all] + whole - costs[n].cost[all ^ shared] - inner_size * element
@@ -165,12 +167,14 @@ impl Work {
         let outside: u64 = entry.kept[entry.kept.len() - 1];
         // By subsets of the shared factors: what the new tensor times those has, and costs.
         let sets = 1usize << factors.len();
-        let spread =
-            |set: usize| factors.iter().enumerate().filter(|(n, _)| set >> n & 1 == 1).fold(0, |all, (_, &factor)| all | 1 << factor);
+        let spread = |set: usize| {
+            factors.iter().enumerate().filter(|(n, _)| set >> n & 1 == 1).fold(0, |all, (_, &factor)| all | 1 << factor)
+        };
         let mut cost = vec![0.0; sets];
         let mut kept = vec![inner; sets];
         for set in 1..sets {
-            let others = (0..factors.len()).filter(|n| (sets - 1 - set) >> n & 1 == 1).fold(0, |all, n| all | entry.kept[1 << factors[n]]);
+            let others =
+                (0..factors.len()).filter(|n| (sets - 1 - set) >> n & 1 == 1).fold(0, |all, n| all | entry.kept[1 << factors[n]]);
             let all = (0..factors.len()).filter(|n| set >> n & 1 == 1).fold(inner, |all, n| all | entry.kept[1 << factors[n]]);
             kept[set] = all & (outside | others);
             let mut best = f64::INFINITY;
@@ -255,14 +259,6 @@ impl Work {
         let mut names: SmallVec<[Name; 8]> = (0..axes as Name).collect();
         renamed(&mut factors, &mut names);
         self.add_term(sum, Term { scale, factors });
-    }
-
-    /// Whether a node is a sum, and which.
-    pub(super) fn sum_of(&self, node: u32) -> Option<usize> {
-        match self.nodes[node as usize].kind {
-            Kind::Sum(sum) => Some(sum),
-            Kind::Leaf(_) | Kind::Product(_) => None,
-        }
     }
 }
 

@@ -137,7 +137,8 @@ impl Work {
         let entry = self.entry(term, self.sums[sum].extents.len());
         let all = entry.kept.len() - 1;
         let like = self.sums[sum].entries.iter().position(|known| {
-            known.term.factors.len() == entry.term.factors.len() && known.rests.last().map(|r| r.0) == entry.rests.last().map(|r| r.0)
+            known.term.factors.len() == entry.term.factors.len()
+                && known.rests.last().map(|r| r.0) == entry.rests.last().map(|r| r.0)
         });
         if let (Some(n), true) = (like, all > 0) {
             // What cancels stays, times zero: it may be infinite.
@@ -225,7 +226,8 @@ impl Work {
         let terms: Vec<Term> = self.sums[sum].entries.iter().map(|entry| entry.term.clone()).collect();
         let extents = self.sums[sum].extents.clone();
         let size: f64 = extents.iter().map(|&extent| extent as f64).product();
-        let is_kept = size <= self.weights.most && self.sums[sum].entries.iter().all(|entry| *entry.are_kept.last().expect("all"));
+        let is_kept =
+            size <= self.weights.most && self.sums[sum].entries.iter().all(|entry| *entry.are_kept.last().expect("all"));
         let node = self.add_node(Kind::Sum(sum), extents.clone(), is_kept);
         let (key, scale, axes) = sum_key(extents.len(), &terms);
         *self.rough.entry(rough(&terms)).or_default() += 1;
@@ -312,7 +314,8 @@ fn key_of(terms: &[Term], axes: usize, order: &[usize]) -> (SumKey, Complex<f64>
         })
         .collect();
     keyed.sort_by(|a, b| a.0.cmp(&b.0));
-    let scale: Complex<f64> = Complex::<f64>::ONE / keyed.iter().map(|(_, scale)| *scale).find(|&scale| scale != Complex::ZERO).unwrap_or(Complex::ONE);
+    let scale: Complex<f64> =
+        Complex::<f64>::ONE / keyed.iter().map(|(_, scale)| *scale).find(|&scale| scale != Complex::ZERO).unwrap_or(Complex::ONE);
     // Rounded by a few bits, so that numbers that are one but for rounding are one; zeros without their signs.
     let rounded = |x: f64| ((x + 0.0).to_bits() + 8) >> 4;
     let key = keyed.into_iter().map(|(key, own)| (key, [rounded((own * scale).re), rounded((own * scale).im)])).collect();
