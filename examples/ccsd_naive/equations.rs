@@ -59,18 +59,8 @@ pub(crate) fn term_by_term(
             // products of two t1
             + oooo[k,l,i,j] * t1[k,a] * t1[l,b]
             + vvvv[a,b,c,d] * t1[i,c] * t1[j,d]
-            // products of t2 and t1
-            + ooov[k,l,i,c] * t2[k,l,a,b] * t1[j,c]
-            + ooov[k,l,j,c] * t2[l,k,a,b] * t1[i,c]
-            - ovvv[k,a,c,d] * t2[i,j,d,c] * t1[k,b]
-            - ovvv[k,b,c,d] * t2[i,j,c,d] * t1[k,a]
             // products of two t2
             + oovv[k,l,c,d] * t2[i,j,c,d] * t2[k,l,a,b]
-            // products of three t1
-            + ooov[k,l,i,c] * t1[j,c] * t1[k,a] * t1[l,b]
-            + ooov[k,l,j,c] * t1[i,c] * t1[k,b] * t1[l,a]
-            - ovvv[k,a,c,d] * t1[i,d] * t1[j,c] * t1[k,b]
-            - ovvv[k,b,c,d] * t1[i,c] * t1[j,d] * t1[k,a]
             // products of t2 and two t1
             + oovv[k,l,c,d] * t2[k,l,a,b] * t1[i,c] * t1[j,d]
             + oovv[k,l,c,d] * t2[i,j,c,d] * t1[k,a] * t1[l,b]
@@ -90,6 +80,8 @@ pub(crate) fn term_by_term(
             - oovv[i,k,a,c] * t1[j,c] * t1[k,b]
             - ovov[k,b,i,c] * t1[j,c] * t1[k,a]
             // products of t2 and t1
+            + ooov[k,l,i,c] * t2[k,l,a,b] * t1[j,c]
+            - ovvv[k,b,c,d] * t2[i,j,c,d] * t1[k,a]
             + ooov[k,l,i,c] * t2[l,j,b,c] * t1[k,a]
             - 2.0 * ooov[k,l,i,c] * t2[l,j,c,b] * t1[k,a]
             + ooov[k,l,i,c] * t2[l,j,a,b] * t1[k,c]
@@ -115,6 +107,9 @@ pub(crate) fn term_by_term(
             + 0.5 * oovv[k,l,c,d] * t2[i,k,d,b] * t2[l,j,a,c]
             - 2.0 * oovv[k,l,c,d] * t2[i,l,c,d] * t2[k,j,a,b]
             + oovv[k,l,c,d] * t2[i,l,d,c] * t2[k,j,a,b]
+            // products of three t1
+            + ooov[k,l,i,c] * t1[j,c] * t1[k,a] * t1[l,b]
+            - ovvv[k,b,c,d] * t1[i,c] * t1[j,d] * t1[k,a]
             // products of t2 and two t1
             + oovv[k,l,c,d] * t2[l,j,b,d] * t1[i,c] * t1[k,a]
             - 2.0 * oovv[k,l,c,d] * t2[l,j,d,b] * t1[i,c] * t1[k,a]

@@ -12,8 +12,8 @@
 // The other example is a program; here it is a library.
 #[allow(dead_code)]
 #[path = "../ccsd/main.rs"]
-mod ccsd;
-mod equations;
+pub(crate) mod ccsd;
+pub(crate) mod equations;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

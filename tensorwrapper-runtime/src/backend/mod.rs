@@ -4,6 +4,7 @@
 //! `reference` is the living definition of every operation; `cpu` is the fast one.
 
 mod add;
+mod constant;
 mod contraction;
 mod copy;
 pub mod cpu;
@@ -19,6 +20,7 @@ mod random;
 mod reduce;
 pub mod reference;
 
+pub(crate) use constant::constant;
 pub use contraction::{Contraction, PreparedContraction, RunContraction};
 pub(crate) use copy::copy;
 pub use device::{Device, Reduction};

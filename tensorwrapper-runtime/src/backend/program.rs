@@ -1,6 +1,7 @@
 //! Element-wise programs: straight-line code over registers, run once for each element.
 
 use num_complex::Complex;
+use smallvec::SmallVec;
 use tensorwrapper_notation::{Function, MOST_ARGUMENTS};
 
 /// Number of the instruction that computed a value.
@@ -62,6 +63,19 @@ pub enum Instruction {
 }
 
 impl Instruction {
+    /// The registers that it uses.
+    pub(crate) fn registers(&self) -> SmallVec<[Register; 2]> {
+        match self {
+            Instruction::Input(_) | Instruction::Converted(_) | Instruction::Constant(_) => SmallVec::new(),
+            Instruction::Negate(a)
+            | Instruction::Apply(_, a)
+            | Instruction::PowerInteger(a, _)
+            | Instruction::PowerReal(a, _) => SmallVec::from_slice(&[*a]),
+            Instruction::Combine(_, a, b) => SmallVec::from_slice(&[*a, *b]),
+            Instruction::Call(_, arguments) => SmallVec::from_slice(arguments.registers()),
+        }
+    }
+
     /// The same with other registers.
     pub(crate) fn with_registers(self, new: impl Fn(Register) -> Register) -> Instruction {
         match self {

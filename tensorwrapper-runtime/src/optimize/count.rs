@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::backend::{Instruction, Program};
-use crate::graph::{Label, OpGraph, Operation, OperationNode};
+use crate::graph::{Label, OpGraph, Operation, OperationNode, TensorId};
 
 /// Operations of a graph; see [`operation`].
 pub(crate) fn operations(graph: &OpGraph) -> f64 {
@@ -45,6 +45,30 @@ pub(crate) fn parts(node: &OperationNode, cut: &[(Label, usize)]) -> f64 {
 pub(crate) fn elements(graph: &OpGraph) -> f64 {
     let size = |extents: &[usize]| extents.iter().map(|&extent| extent as f64).product::<f64>();
     graph.tensors().iter().filter(|node| node.producer.is_some()).map(|node| size(&node.extents)).sum()
+}
+
+/// The most bytes that intermediates and results take at once, where each goes after its last reader.
+pub(crate) fn peak_bytes(graph: &OpGraph) -> f64 {
+    let bytes = |tensor: TensorId| {
+        let node = graph.tensor(tensor);
+        node.extents.iter().map(|&extent| extent as f64).product::<f64>() * node.dtype.size() as f64
+    };
+    let mut last = vec![None; graph.tensors().len()];
+    for (number, node) in graph.operations().iter().enumerate() {
+        node.inputs.iter().chain(&node.outputs).for_each(|edge| last[edge.tensor.0] = Some(number));
+    }
+    graph.sinks().iter().for_each(|sink| last[sink.0] = None);
+    let (mut now, mut peak) = (0.0, 0.0f64);
+    for (number, node) in graph.operations().iter().enumerate() {
+        now += node.outputs.iter().map(|edge| bytes(edge.tensor)).sum::<f64>();
+        peak = peak.max(now);
+        let mut gone: Vec<TensorId> = node.inputs.iter().chain(&node.outputs).map(|edge| edge.tensor).collect();
+        gone.sort_unstable();
+        gone.dedup();
+        gone.retain(|tensor| last[tensor.0] == Some(number) && graph.tensor(*tensor).producer.is_some());
+        now -= gone.into_iter().map(bytes).sum::<f64>();
+    }
+    peak
 }
 
 /// Operations of a program on each element.

@@ -4,6 +4,7 @@
 use num_complex::Complex;
 use tensorwrapper_notation::Function;
 
+use super::constants::pruned;
 use super::rewrite::keep;
 use crate::backend::{Binary, Instruction, Program};
 use crate::graph::{Edge, EdgeAxis, OpGraph, Operation, OperationNode, TensorId};
@@ -90,9 +91,13 @@ fn may_join(
                 let spread = edge.labels().len() < other.extents.len();
                 let is_small = outer.instructions().len() + program.instructions().len() <= MOST_INSTRUCTIONS
                     && other.inputs.len() + inputs <= MOST_INPUTS;
-                reads_so && is_small && !(spread && !is_cheap(program)) && (readers.len() == 1 || number.is_some() || inputs == 0 && !converts)
+                reads_so
+                    && is_small
+                    && !(spread && !is_cheap(program))
+                    && (readers.len() == 1 || number.is_some() || inputs == 0 && !converts)
             }
             Operation::Contract { then: Some(_), .. }
+            | Operation::Sliced { .. }
             | Operation::Factorise(_)
             | Operation::Reshape
             | Operation::Write { .. } => false,
@@ -178,7 +183,9 @@ fn joined(node: &OperationNode, inside: &[Option<Inside>], moved: &[Option<Tenso
             for instruction in program.instructions() {
                 let place = match *instruction {
                     Instruction::Input(n) => match &inside[node.inputs[n].tensor.0] {
-                        Some(work) => *values[n].get_or_insert_with(|| splice(&mut instructions, work, &node.inputs[n], &mut add)),
+                        Some(work) => {
+                            *values[n].get_or_insert_with(|| splice(&mut instructions, work, &node.inputs[n], &mut add))
+                        }
                         None => {
                             instructions.push(Instruction::Input(add(stored(&node.inputs[n]))));
                             instructions.len() - 1
@@ -195,17 +202,10 @@ fn joined(node: &OperationNode, inside: &[Option<Inside>], moved: &[Option<Tenso
                 };
                 places.push(place);
             }
-            // The value is that of the last instruction, which may have been read before.
-            let value = *places.last().expect("a program computes something");
-            instructions.truncate(instructions.len().max(value + 1));
-            if value + 1 != instructions.len() {
-                instructions.push(Instruction::Constant(Complex::ONE));
-                instructions.push(Instruction::Combine(Binary::Multiply, instructions.len() - 1, value));
-            }
-            *program = Program::new(instructions);
+            *program = pruned(&instructions, *places.last().expect("a program computes something"));
             result.inputs = inputs;
         }
-        Operation::Factorise(_) | Operation::Reshape | Operation::Write { .. } => {
+        Operation::Sliced { .. } | Operation::Factorise(_) | Operation::Reshape | Operation::Write { .. } => {
             result.inputs = node.inputs.iter().map(stored).collect();
         }
     }
@@ -217,7 +217,9 @@ fn splice(instructions: &mut Vec<Instruction>, work: &Inside, edge: &Edge, add: 
     let offset = instructions.len();
     for instruction in work.program.instructions() {
         instructions.push(match *instruction {
-            Instruction::Input(n) => Instruction::Input(add(read_through(&Edge { conjugate: false, ..edge.clone() }, &work.inputs[n]))),
+            Instruction::Input(n) => {
+                Instruction::Input(add(read_through(&Edge { conjugate: false, ..edge.clone() }, &work.inputs[n])))
+            }
             Instruction::Converted(n) => {
                 Instruction::Converted(add(read_through(&Edge { conjugate: false, ..edge.clone() }, &work.inputs[n])))
             }
@@ -241,4 +243,3 @@ fn read_through(edge: &Edge, inner: &Edge) -> Edge {
     });
     Edge { tensor: inner.tensor, axes: axes.collect(), conjugate: edge.conjugate ^ inner.conjugate }
 }
-

@@ -1,20 +1,24 @@
 //! Passes from graph to graph: each a pure function in a file of its own, verified after it ran.
 
 mod accumulate;
+mod constants;
 pub(crate) mod count;
 mod dead;
 mod factorise;
 mod finish;
+mod fuse;
 pub(crate) mod hoist;
 pub(crate) mod order;
 mod pairwise;
 mod pass;
 mod rewrite;
+mod share;
+mod sums;
 #[cfg(test)]
 mod tests;
 
 use crate::error::Error;
-use crate::graph::OpGraph;
+use crate::graph::{OpGraph, Operation};
 
 pub use accumulate::Accumulate;
 pub use order::{Minimize, Order, Rates};
@@ -57,18 +61,25 @@ pub(crate) fn optimize_keeping(
     limited: Option<Limited<'_>>,
     is_kept: &[bool],
 ) -> Result<OpGraph, Error> {
-    let mut passes = Passes { graph: None, first: graph, choices };
+    let mut passes = Passes { graph: None, first: graph, choices, is_block: is_block(graph) };
     // Products of many factors are widened as one, so that no intermediate is rounded.
     if choices.accumulate == Accumulate::Double {
         passes.make(|graph| Ok(accumulate::accumulate(graph)))?;
     }
+    passes.choose(Pass::Constants, constants::constants)?;
+    passes.choose(Pass::Share, share::share)?;
     passes.choose(Pass::Dead, dead::dead)?;
     let reorders = matches!(choices.order, Order::Auto | Order::Exact);
     passes.choose(Pass::Factorise, |graph| {
         let kept = hoist::kept(graph, is_kept);
-        factorise::factorise(graph, factorise::Bounds { reorders, most: f64::INFINITY, kept: &kept })
+        factorise::factorise(graph, factorise::Bounds { reorders, memory: choices.memory, kept: &kept })
     })?;
     passes.make(|graph| pairwise::pairwise(graph, choices, limited))?;
+    // Products of two may be the same where those of many were not.
+    passes.choose(Pass::Share, share::share)?;
+    passes.choose(Pass::Dead, dead::dead)?;
+    passes.choose(Pass::Fuse, fuse::fuse)?;
+    passes.choose(Pass::Accumulate, sums::sums)?;
     passes.choose(Pass::Finish, finish::finish)?;
     Ok(passes.graph.expect("a pass was made"))
 }
@@ -78,11 +89,19 @@ struct Passes<'g> {
     first: &'g OpGraph,
     graph: Option<OpGraph>,
     choices: &'g Choices,
+    is_block: bool,
+}
+
+/// Whether anything may be found but an order: a product of different tensors is planned as quickly as it can be.
+fn is_block(graph: &OpGraph) -> bool {
+    let [only] = graph.operations() else { return true };
+    let repeats = |n: usize| only.inputs[..n].iter().any(|edge| edge.tensor == only.inputs[n].tensor);
+    !matches!(only.operation, Operation::Contract { .. }) || (0..only.inputs.len()).any(repeats)
 }
 
 impl Passes<'_> {
     fn choose(&mut self, pass: Pass, make: impl FnOnce(&OpGraph) -> OpGraph) -> Result<(), Error> {
-        if self.choices.without.makes(pass) { self.make(|graph| Ok(make(graph))) } else { Ok(()) }
+        if self.is_block && self.choices.without.makes(pass) { self.make(|graph| Ok(make(graph))) } else { Ok(()) }
     }
 
     fn make(&mut self, make: impl FnOnce(&OpGraph) -> Result<OpGraph, Error>) -> Result<(), Error> {

@@ -98,7 +98,8 @@ impl Sharing {
         if let Some((key, order, conjugate)) = &found
             && let Some(known) = self.products.get(key)
         {
-            let axes = known.places.iter().map(|&place| output.iter().position(|l| *l == order[place]).expect("it has all labels"));
+            let axes =
+                known.places.iter().map(|&place| output.iter().position(|l| *l == order[place]).expect("it has all labels"));
             let conjugate = conjugate ^ known.conjugate;
             // Numbers in front are not conjugated with the factors.
             let scale = alpha / if conjugate { known.alpha.conj() } else { known.alpha };
@@ -246,9 +247,12 @@ fn scaled(program: &Program, input: usize, scale: Complex<f64>) -> Program {
 fn name(node: &OperationNode, inputs: &[Edge]) -> Option<(String, Vec<Label>)> {
     let Operation::Map { program, reduction } = &node.operation else {
         let described = match &node.operation {
-            Operation::Factorise(_) | Operation::Reshape | Operation::Write { .. } => {
-                Some(format!("{:?} {inputs:?} {:?} {:?}", node.operation, node.outputs.iter().map(Edge::labels).collect::<Vec<_>>(), node.extents))
-            }
+            Operation::Sliced { .. } | Operation::Factorise(_) | Operation::Reshape | Operation::Write { .. } => Some(format!(
+                "{:?} {inputs:?} {:?} {:?}",
+                node.operation,
+                node.outputs.iter().map(Edge::labels).collect::<Vec<_>>(),
+                node.extents
+            )),
             Operation::Contract { .. } | Operation::Map { .. } => None,
         };
         return described.map(|text| (text, Vec::new()));

@@ -3,6 +3,7 @@
 
 use num_complex::Complex;
 
+use super::constants::pruned;
 use super::rewrite::{keep, rewrite_reading};
 use crate::backend::{Binary, Instruction, Program, Reduction};
 use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId};
@@ -19,8 +20,8 @@ struct Term {
 enum Role {
     /// A product that is added to what the product of that number before it has made, in the axes of the sum.
     Added { sum: usize, input: usize, scale: Complex<f64>, before: Option<usize> },
-    /// A sum over all but the last of its products, which have gone into that.
-    Sum { register: usize, first: usize, last: usize },
+    /// A sum of what its last product makes and what those before have made together.
+    Sum { register: usize, ends: [usize; 2], products: Vec<usize> },
 }
 
 /// The same graph with such products added one to the other.
@@ -32,13 +33,14 @@ pub(super) fn sums(graph: &OpGraph) -> OpGraph {
     for (number, node) in graph.operations().iter().enumerate() {
         let Some((register, mut terms)) = products(graph, &readers, node) else { continue };
         terms.sort_by_key(|term| term.producer);
-        let mut before = None;
-        for term in &terms {
+        // The last one is left to be finished by the sum.
+        let (mut before, last) = (None, terms.len() - 1);
+        for (n, term) in terms.iter().enumerate() {
+            let before = before.replace(term.producer).filter(|_| n < last);
             roles[term.producer] = Some(Role::Added { sum: number, input: term.input, scale: term.scale, before });
-            before = Some(term.producer);
         }
-        let (first, last) = (terms[0].input, terms[terms.len() - 1].input);
-        roles[number] = Some(Role::Sum { register, first, last });
+        let products = terms.iter().map(|term| term.input).collect();
+        roles[number] = Some(Role::Sum { register, ends: [terms[last].input, terms[last - 1].input], products });
     }
     // What each product has made, in the new graph.
     let mut made: Vec<Option<TensorId>> = vec![None; graph.operations().len()];
@@ -49,7 +51,9 @@ pub(super) fn sums(graph: &OpGraph) -> OpGraph {
             made[number] = Some(tensor);
             vec![tensor]
         }
-        Some(Role::Sum { register, first: _, last }) => vec![whole(graph, result, node, (*register, *last), read)],
+        Some(Role::Sum { register, ends, products }) => {
+            vec![whole(graph, result, node, (*register, *ends, products), read)]
+        }
         None => keep(graph, result, node, node.inputs.iter().map(read).collect()),
     })
 }
@@ -87,25 +91,11 @@ fn products(graph: &OpGraph, readers: &[usize], node: &OperationNode) -> Option<
     })
 }
 
-/// How often each register is read; the last one by whoever reads the program's value.
+/// How often each register is read.
 fn uses(program: &Program) -> Vec<usize> {
     let mut uses = vec![0; program.instructions().len()];
-    for instruction in program.instructions() {
-        instruction.with_registers(|register| {
-            register
-        });
-        registers(instruction).for_each(|register| uses[register] += 1);
-    }
+    program.instructions().iter().flat_map(Instruction::registers).for_each(|register| uses[register] += 1);
     uses
-}
-
-fn registers(instruction: &Instruction) -> impl Iterator<Item = usize> {
-    let found = std::cell::RefCell::new(Vec::new());
-    instruction.with_registers(|register| {
-        found.borrow_mut().push(register);
-        register
-    });
-    found.into_inner().into_iter()
 }
 
 /// Tells the inputs that are added, each once, into a register, and what each is multiplied by there.
@@ -178,10 +168,52 @@ fn whole(
     graph: &OpGraph,
     result: &mut OpGraph,
     node: &OperationNode,
-    (register, last): (usize, usize),
+    (register, ends, products): (usize, [usize; 2], &[usize]),
     read: &dyn Fn(&Edge) -> Edge,
 ) -> TensorId {
     let Operation::Map { program, .. } = &node.operation else { unreachable!("a program was found") };
-    let _ = (graph, result, node, register, last, read, program);
-    unreachable!()
+    let mut inputs: Vec<Edge> = Vec::new();
+    let mut add = |edge: Edge| {
+        inputs.push(edge);
+        Instruction::Input(inputs.len() - 1)
+    };
+    let mut instructions: Vec<Instruction> = Vec::new();
+    let mut push = |instruction: Instruction| {
+        instructions.push(instruction);
+        instructions.len() - 1
+    };
+    let mut known: Vec<Option<usize>> = vec![None; node.inputs.len()];
+    // Registers without the products; nothing where there was nothing else.
+    let mut places: Vec<Option<usize>> = Vec::with_capacity(program.instructions().len());
+    for (number, instruction) in program.instructions().iter().enumerate() {
+        let place = match *instruction {
+            Instruction::Input(n) if products.contains(&n) => None,
+            Instruction::Input(n) => Some(*known[n].get_or_insert_with(|| push(add(read(&node.inputs[n]))))),
+            Instruction::Converted(n) => {
+                let Instruction::Input(new) = add(read(&node.inputs[n])) else { unreachable!("an input was added") };
+                Some(push(Instruction::Converted(new)))
+            }
+            Instruction::Negate(a) => places[a].map(|a| push(Instruction::Negate(a))),
+            Instruction::Combine(operator, a, b) => match (operator, places[a], places[b]) {
+                (_, Some(a), Some(b)) => Some(push(Instruction::Combine(operator, a, b))),
+                (Binary::Subtract, None, Some(b)) => Some(push(Instruction::Negate(b))),
+                (Binary::Add | Binary::Subtract, a, b) => a.or(b),
+                (Binary::Multiply | Binary::Divide, ..) => None,
+            },
+            other => Some(push(other.with_registers(|register| places[register].expect("only sums lack a value")))),
+        };
+        places.push(match number == register {
+            true => {
+                let labels = node.outputs[0].labels();
+                let [last, before] = ends.map(|end| push(add(Edge::whole(read(&node.inputs[end]).tensor, &labels))));
+                let products = push(Instruction::Combine(Binary::Add, last, before));
+                Some(place.map_or(products, |rest| push(Instruction::Combine(Binary::Add, rest, products))))
+            }
+            false => place,
+        });
+    }
+    let program = pruned(&instructions, places[places.len() - 1].expect("a program has a value"));
+    let operation = Operation::Map { program, reduction: Reduction::Sum };
+    let output = &node.outputs[0];
+    result.add_operation(operation, inputs, &[(&output.labels(), graph.tensor(output.tensor).dtype)], node.extents.clone())[0]
 }

@@ -78,7 +78,9 @@ impl Work {
     fn single(&self, own: &[&Factor], order: &[Name]) -> Option<u32> {
         let mut factor = vec![own[0].clone()];
         renamed(&mut factor, &mut order.iter().copied().collect());
-        let same = |node: &super::work::Node| matches!(&node.kind, Kind::Product(known) if *known == factor);
+        let same = |node: &super::work::Node| {
+            node.extents.len() == order.len() && matches!(&node.kind, Kind::Product(known) if *known == factor)
+        };
         self.nodes.iter().position(same).map(|node| node as u32)
     }
 }

@@ -34,6 +34,9 @@ pub(super) struct Gathered {
     pub(super) contracts: bool,
 }
 
+/// The most labels of a term: they are bits of a word.
+const MOST_LABELS: usize = 60;
+
 /// The most terms of a sum.
 const MOST_TERMS: usize = 512;
 
@@ -46,7 +49,7 @@ pub(super) fn gather(graph: &OpGraph, reorders: bool) -> (Vec<Option<Gathered>>,
     let mut gathered: Vec<Option<Gathered>> = vec![None; graph.tensors().len()];
     let mut part_of: Vec<Option<TensorId>> = vec![None; graph.tensors().len()];
     for node in graph.operations() {
-        let Some(terms) = polynomial(graph, node) else { continue };
+        let Some(terms) = polynomial(graph, node, reorders) else { continue };
         let mut result = Gathered { terms: Vec::new(), contracts: matches!(node.operation, Operation::Contract { .. }) };
         let mut parts = Vec::new();
         let is_sum = matches!(node.operation, Operation::Map { .. });
@@ -74,7 +77,7 @@ pub(super) fn gather(graph: &OpGraph, reorders: bool) -> (Vec<Option<Gathered>>,
             result.contracts |= inner.iter().flatten().any(|part| part.contracts);
             substituted(&term, &inner, &mut result.terms);
         }
-        if result.terms.iter().any(|term| term.factors.len() > MOST_FACTORS) {
+        if result.terms.iter().any(|term| term.factors.len() > MOST_FACTORS || term.extents.len() > MOST_LABELS) {
             continue;
         }
         let output = node.outputs[0].tensor;
@@ -110,9 +113,9 @@ fn substituted(term: &Product, inner: &[Option<&Gathered>], terms: &mut Vec<Prod
 }
 
 /// What an operation computes as a sum of products of its inputs, if it is one.
-fn polynomial(graph: &OpGraph, node: &OperationNode) -> Option<Vec<Product>> {
+fn polynomial(graph: &OpGraph, node: &OperationNode, reorders: bool) -> Option<Vec<Product>> {
     // A sum over nothing is zero whatever stands beside it.
-    if node.extents.contains(&0) {
+    if node.extents.contains(&0) || node.extents.len() > MOST_LABELS {
         return None;
     }
     let output = node.outputs.first()?.labels();
@@ -134,7 +137,9 @@ fn polynomial(graph: &OpGraph, node: &OperationNode) -> Option<Vec<Product>> {
         (Leaf { tensor: edge.tensor, axes: axes.collect(), extents: own }, is_complex && (edge.conjugate ^ conjugate), labels)
     };
     match &node.operation {
-        Operation::Contract { alpha, then: None } if node.inputs.len() <= MOST_FACTORS => {
+        Operation::Contract { alpha, then: None }
+            if node.inputs.len() <= if reorders { MOST_FACTORS } else { 2 } && alpha.is_finite() =>
+        {
             let factors = node.inputs.iter().map(|edge| factor(edge, false)).collect();
             Some(vec![Product { scale: *alpha, factors, extents }])
         }

@@ -7,7 +7,7 @@ use num_complex::Complex;
 use smallvec::SmallVec;
 
 use super::term::{Factor, Name, Term};
-use super::work::{Entry, Kind, Sum, Work, size};
+use super::work::{Entry, Sum, Work, size};
 
 /// The cost of every set of factors of a term, and the half that its best order multiplies last.
 pub(super) struct Costs {
@@ -259,14 +259,6 @@ impl Work {
         let mut names: SmallVec<[Name; 8]> = (0..axes as Name).collect();
         renamed(&mut factors, &mut names);
         self.add_term(sum, Term { scale, factors });
-    }
-
-    /// Whether a node is a sum, and which.
-    pub(super) fn sum_of(&self, node: u32) -> Option<usize> {
-        match self.nodes[node as usize].kind {
-            Kind::Sum(sum) => Some(sum),
-            Kind::Leaf(_) | Kind::Product(_) => None,
-        }
     }
 }
 

@@ -5,7 +5,8 @@
 //! sums are looked at together (`work.rs`): products and sums are known by a form in which the names of their labels and the
 //! order of their factors do not count (`term.rs`), so that what two equations share is found, whatever they call it. Terms
 //! are joined the one first that saves most (`join.rs`), products are formed the dearest first (`form.rs`), and what comes out
-//! becomes operations again (`emit.rs`). This is done for several guesses of how much is shared; the cheapest graph counts.
+//! becomes operations again (`emit.rs`). This is done for several guesses of how much is shared; the cheapest graph counts, of
+//! those that take no more memory than there may be, or else the smallest, the graph as it was included.
 //! Source: A. Hartono et al., "Performance optimization of tensor contraction expressions for many-body methods in quantum
 //! chemistry", J. Phys. Chem. A 113, 12715 (2009).
 
@@ -23,7 +24,7 @@ use self::gather::{Gathered, Leaf, gather};
 use self::term::Term;
 pub(super) use self::term::{Factor, Key, Name, Role, canonical};
 use self::work::{Kind, Weights, Work};
-use super::count::operations;
+use super::count::{elements, operations, peak_bytes};
 use super::rewrite::{keep, rewrite_reading};
 use crate::graph::{OpGraph, TensorId};
 
@@ -38,8 +39,8 @@ const SHARES: [f64; 3] = [0.0, 0.5, 1.0];
 pub(super) struct Bounds<'k> {
     /// Whether products may be formed in another order than the graph says.
     pub(super) reorders: bool,
-    /// The most elements of an intermediate.
-    pub(super) most: f64,
+    /// Bytes that intermediates and results may take together.
+    pub(super) memory: Option<usize>,
     /// Which tensors are kept from run to run, by their numbers; none where all are new in each run.
     pub(super) kept: &'k [bool],
 }
@@ -57,22 +58,41 @@ pub(super) fn factorise(graph: &OpGraph, bounds: Bounds<'_>) -> OpGraph {
     for n in (0..gathered.len()).rev() {
         is_part[n] = part_of[n].is_some_and(|whole| is_part[whole.0] || roots.binary_search(&whole.0).is_ok());
     }
-    let mut best: Option<(f64, OpGraph)> = None;
-    for share in SHARES {
-        let weights = Weights { element: ELEMENT, share, most: bounds.most };
+    let mut best: Option<(Price, OpGraph)> = None;
+    let mut offer = |made: OpGraph| {
+        let price = price(&made, bounds.memory);
+        if best.as_ref().is_none_or(|(known, _)| price < *known) {
+            best = Some((price, made));
+        }
+    };
+    if bounds.memory.is_some() {
+        offer(graph.clone());
+    }
+    // Where memory is short, also with intermediates that are small beside it.
+    let mosts = [Some(f64::INFINITY), bounds.memory.map(|bytes| bytes as f64 / 32.0)];
+    for (most, share) in mosts.into_iter().flatten().flat_map(|most| SHARES.map(|share| (most, share))) {
+        let weights = Weights { element: ELEMENT, share, most };
         let (mut work, leaves, sums) = collected(graph, &gathered, &roots, weights, bounds);
-        if sums.iter().all(|(_, sum)| work.sums[*sum].entries.len() == 1) && share > 0.0 && sums.len() == 1 {
-            break;
+        // Where nothing can be shared there is nothing to guess.
+        if let [(_, sum)] = &sums[..]
+            && work.sums[*sum].entries.len() == 1
+            && share > SHARES[0]
+        {
+            continue;
         }
         work.join_all();
         work.form_all();
-        let made = emitted(graph, &is_part, &work, &leaves, &sums);
-        let cost = operations(&made) + (ELEMENT - 1.0) * super::count::elements(&made);
-        if best.as_ref().is_none_or(|(known, _)| cost < *known) {
-            best = Some((cost, made));
-        }
+        offer(emitted(graph, &is_part, &work, &leaves, &sums));
     }
     best.map_or_else(|| graph.clone(), |(_, graph)| graph)
+}
+
+/// Bytes beyond those that may be taken, then what a graph costs.
+type Price = (f64, f64);
+
+fn price(graph: &OpGraph, memory: Option<usize>) -> Price {
+    let excess = memory.map_or(0.0, |bytes| (peak_bytes(graph) - bytes as f64).max(0.0));
+    (excess, operations(graph) + (ELEMENT - 1.0) * elements(graph))
 }
 
 /// Whether anything may be found in a sum.
@@ -124,4 +144,43 @@ fn emitted(graph: &OpGraph, is_part: &[bool], work: &Work, leaves: &[Leaf], sums
             None => keep(graph, result, node, node.inputs.iter().map(read).collect()),
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::graph::lower;
+    use crate::tensor::Tensor;
+
+    fn factorised(expr: &crate::Expr<'_, f64>, memory: Option<usize>) -> OpGraph {
+        let graph = lower(&[Arc::clone(expr.value())]).graph;
+        let made = factorise(&graph, Bounds { reorders: true, memory, kept: &[] });
+        made.verify().unwrap();
+        made
+    }
+
+    #[test]
+    fn terms_that_share_a_factor_are_joined() {
+        let [a, b, c] = [1.0, 2.0, 3.0].map(|x| Tensor::<f64>::filled([8, 8], x).unwrap());
+        let sum = (a.at("ik") * b.at("kj") + a.at("il") * c.at("lj")).record("ij").unwrap();
+        // One sum and one product in the place of two products and a sum.
+        assert_eq!(operations(&factorised(&sum, None)), 64.0 + 512.0);
+        // The same product under other names, and in another order of axes.
+        let twice = (a.at("ik") * b.at("kj") + b.at("li") * a.at("jl")).record("ij").unwrap();
+        assert_eq!(operations(&factorised(&twice, None)), 64.0 + 512.0);
+    }
+
+    #[test]
+    fn where_memory_is_short_a_form_that_takes_less_is_found_though_it_costs_more() {
+        let row = |n: usize| Tensor::<f64>::filled([n, 64], 1.0).unwrap();
+        let (x, y) = (row(2), row(2));
+        // A·(B + C) stores a sum of 64 x 64 elements, which A·B + A·C does not.
+        let [b, c] = [1.0, 2.0].map(|v| Tensor::<f64>::filled([64, 64], v).unwrap());
+        let sum = (x.at("ik") * b.at("kj") + x.at("ik") * c.at("kj") + y.at("ij")).record("ij").unwrap();
+        let (free, short) = (factorised(&sum, None), factorised(&sum, Some(6000)));
+        assert!(peak_bytes(&free) > 32_000.0 && operations(&free) < operations(&short));
+        assert!(peak_bytes(&short) <= 6000.0);
+    }
 }

@@ -1,0 +1,75 @@
+//! What programs compute from numbers alone is computed here, in the elements' own arithmetic, and what multiplies by one is left out.
+
+use num_complex::Complex;
+
+use super::rewrite::{keep, rewrite};
+use crate::backend::{Binary, Instruction, Program, constant};
+use crate::element::Dtype;
+use crate::graph::{OpGraph, Operation, OperationNode};
+
+/// The same graph with programs that compute nothing from numbers alone.
+pub(super) fn constants(graph: &OpGraph) -> OpGraph {
+    rewrite(graph, |result, node, inputs| {
+        let dtype = graph.tensor(node.outputs[0].tensor).dtype;
+        match &node.operation {
+            Operation::Map { program, reduction } => {
+                let operation = Operation::Map { program: folded(program, dtype), reduction: *reduction };
+                keep(graph, result, &OperationNode { operation, ..node.clone() }, inputs)
+            }
+            _ => keep(graph, result, node, inputs),
+        }
+    })
+}
+
+/// The program with its constant parts computed. It reads the same inputs.
+fn folded(program: &Program, dtype: Dtype) -> Program {
+    let mut instructions: Vec<Instruction> = Vec::with_capacity(program.instructions().len());
+    let mut places: Vec<usize> = Vec::with_capacity(program.instructions().len());
+    for instruction in program.instructions() {
+        let instruction = instruction.with_registers(|register| places[register]);
+        let number = |register: usize| match instructions[register] {
+            Instruction::Constant(value) => Some(value),
+            _ => None,
+        };
+        let used = instruction.registers();
+        let numbers: Option<Vec<Complex<f64>>> = used.iter().map(|&register| number(register)).collect();
+        let computes = !used.is_empty() && !matches!(instruction, Instruction::Call(..));
+        let value = numbers.filter(|_| computes).and_then(|numbers| constant(instruction, &numbers, dtype));
+        let place = match (instruction, value) {
+            (_, Some(value)) => {
+                instructions.push(Instruction::Constant(value));
+                instructions.len() - 1
+            }
+            (Instruction::Combine(Binary::Multiply, a, b), None) if number(a) == Some(Complex::ONE) && !dtype.is_complex() => b,
+            (Instruction::Combine(Binary::Multiply | Binary::Divide, a, b), None)
+                if number(b) == Some(Complex::ONE) && !dtype.is_complex() =>
+            {
+                a
+            }
+            (other, None) => {
+                instructions.push(other);
+                instructions.len() - 1
+            }
+        };
+        places.push(place);
+    }
+    pruned(&instructions, *places.last().expect("a program computes something"))
+}
+
+/// A program of those instructions that a register's value needs. Inputs keep their numbers.
+pub(super) fn pruned(instructions: &[Instruction], value: usize) -> Program {
+    let mut needed = vec![false; instructions.len()];
+    needed[value] = true;
+    for register in (0..=value).rev().filter(|&register| register == value || !instructions[register].registers().is_empty()) {
+        if needed[register] {
+            instructions[register].registers().iter().for_each(|&used| needed[used] = true);
+        }
+    }
+    let mut places = vec![0; instructions.len()];
+    let mut kept = Vec::new();
+    for register in (0..=value).filter(|&register| needed[register]) {
+        kept.push(instructions[register].with_registers(|used| places[used]));
+        places[register] = kept.len() - 1;
+    }
+    Program::new(kept)
+}

@@ -1,0 +1,194 @@
+//! Blocks of equations that become cheaper than what was written: the same numbers by every choice of passes, and from prepared blocks.
+
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom as _;
+use rand::{RngExt as _, SeedableRng as _};
+use tensorwrapper::prelude::*;
+use tensorwrapper::{Indexed, Pass};
+
+type Result<T = (), E = Error> = std::result::Result<T, E>;
+
+/// Labels of extent 2, and of extent 3.
+const LABELS: [&str; 2] = ["ijk", "abc"];
+
+/// A tensor of a block: its elements or its recording, and which axes are of extent 3.
+enum Known<'t, T: Element> {
+    Given(&'t Tensor<T>, Vec<usize>),
+    Result(Expr<'t, T>, Vec<usize>),
+}
+
+impl<T: Element> Known<'_, T> {
+    fn axes(&self) -> &[usize] {
+        match self {
+            Known::Given(_, axes) | Known::Result(_, axes) => axes,
+        }
+    }
+
+    fn at(&self, labels: &str) -> Indexed<'_, T> {
+        match self {
+            Known::Given(tensor, _) => tensor.at(labels),
+            Known::Result(expr, _) => expr.at(labels),
+        }
+    }
+}
+
+fn sources<T: Element>(rng: &mut StdRng) -> Vec<(Tensor<T>, Vec<usize>)> {
+    let axes = [vec![0, 1], vec![0, 0, 1, 1], vec![1, 1], vec![0, 0], vec![0, 0, 0, 1], vec![1]];
+    let tensor = |axes: Vec<usize>| {
+        let extents: Vec<usize> = axes.iter().map(|axis| axis + 2).collect();
+        let mut element =
+            |_: &[usize]| T::from_complex(num_complex::Complex::new(rng.random_range(-1.0..1.0), rng.random_range(-1.0..1.0)));
+        let len = extents.iter().product();
+        let elements: Vec<T> = (0..len).map(|_| element(&[])).collect();
+        (Tensor::from_vec(extents, elements).expect("small tensors"), axes)
+    };
+    axes.into_iter().map(tensor).collect()
+}
+
+/// A few equations, each a sum of products of what is there and of earlier results; some terms differ in one factor alone.
+fn block<'t, T: Element>(rng: &mut StdRng, sources: &'t [(Tensor<T>, Vec<usize>)]) -> Result<Vec<Expr<'t, T>>> {
+    let mut known: Vec<Known<'t, T>> = sources.iter().map(|(tensor, axes)| Known::Given(tensor, axes.clone())).collect();
+    let mut results = Vec::new();
+    for _ in 0..rng.random_range(1..4) {
+        let mut terms: Vec<Vec<(usize, String)>> = Vec::new();
+        for _ in 0..rng.random_range(1..6) {
+            let factor = |rng: &mut StdRng| {
+                let n = rng.random_range(0..known.len());
+                let label = |&axis: &usize| *LABELS[axis].as_bytes().choose(rng).expect("there are labels") as char;
+                (n, known[n].axes().iter().map(label).collect::<String>())
+            };
+            let mut term: Vec<_> = (0..rng.random_range(1..4)).map(|_| factor(rng)).collect();
+            if let Some(other) = terms.choose(rng)
+                && rng.random_bool(0.4)
+            {
+                let first = term.swap_remove(0);
+                term = other.clone();
+                term[0] = first;
+            }
+            terms.push(term);
+        }
+        let mut left: Vec<char> =
+            terms[0].iter().flat_map(|(_, labels)| labels.chars()).filter(|_| rng.random_bool(0.6)).collect();
+        left.sort_unstable();
+        left.dedup();
+        left.truncate(4);
+        if rng.random_bool(0.5) {
+            left.reverse();
+        }
+        let left: String = left.into_iter().collect();
+        let mut sum: Option<Indexed<'_, T>> = None;
+        for term in &terms {
+            let mut product: Option<Indexed<'_, T>> = None;
+            for (n, labels) in term {
+                let factor = known[*n].at(labels);
+                let factor = if rng.random_bool(0.1) { factor.conj() } else { factor };
+                product = Some(match product {
+                    None => factor,
+                    Some(product) => product * factor,
+                });
+            }
+            let product = product.expect("a term has a factor")
+                * T::from_complex([1.0, 2.0, -0.5].choose(rng).copied().unwrap_or(1.0).into());
+            sum = Some(match sum {
+                None => product,
+                Some(sum) => sum + product,
+            });
+        }
+        let expr = sum.expect("an equation has a term").record(&left)?;
+        let axes = left.chars().map(|label| usize::from(LABELS[1].contains(label))).collect();
+        results.push(expr.clone());
+        known.push(Known::Result(expr, axes));
+    }
+    Ok(results)
+}
+
+fn assert_close<T: Element>(found: &[Tensor<T>], expected: &[Tensor<T>], what: &str) {
+    for (found, expected) in found.iter().zip(expected) {
+        assert_eq!(found.extents(), expected.extents(), "{what}");
+        let scale = expected.as_slice().iter().map(|x| x.to_complex().norm()).fold(1.0, f64::max);
+        for (x, y) in found.as_slice().iter().zip(expected.as_slice()) {
+            assert!((x.to_complex() - y.to_complex()).norm() <= 1e-11 * scale, "{what}: {x:?} is not {y:?}");
+        }
+    }
+}
+
+/// The context with those passes alone that a set names.
+fn with(context: Context, set: u32) -> Context {
+    let left_out = Pass::ALL.into_iter().enumerate().filter(|(n, _)| set >> n & 1 == 0);
+    left_out.fold(context, |context, (_, pass)| context.without(pass))
+}
+
+fn by_every_set<T: Element>(cases: u64) -> Result {
+    for case in 0..cases {
+        let mut rng = StdRng::seed_from_u64(case);
+        let sources = sources::<T>(&mut rng);
+        let results = block(&mut rng, &sources)?;
+        let expected = with(Context::reference(), 0).eval_all(&results[..])?;
+        for set in 0..1 << Pass::ALL.len() {
+            let found = with(Context::cpu().threads(1), set).eval_all(&results[..])?;
+            assert_close(&found, &expected, &format!("case {case}, passes {set:07b}"));
+        }
+        let found = Context::reference().eval_all(&results[..])?;
+        assert_close(&found, &expected, &format!("case {case}, reference"));
+    }
+    Ok(())
+}
+
+#[test]
+fn every_set_of_passes_computes_the_same() -> Result {
+    by_every_set::<f64>(40)?;
+    by_every_set::<num_complex::Complex<f64>>(20)
+}
+
+#[test]
+fn prepared_blocks_compute_the_same_from_tensors_that_change() -> Result {
+    for case in 0..60 {
+        let mut rng = StdRng::seed_from_u64(1000 + case);
+        let sources = sources::<f64>(&mut rng);
+        let results = block(&mut rng, &sources)?;
+        let Ok(step) = Context::cpu().threads(1).prepare_all(&results[..], &[&sources[0].0]) else { continue };
+        assert_close(&step.run(&[&sources[0].0])?, &Context::reference().eval_all(&results[..])?, "the same tensors");
+        // Others in the place of the first: what was recorded over them by the same chance computes the same.
+        let mut others: Vec<_> = sources.iter().map(|(tensor, axes)| (tensor.clone(), axes.clone())).collect();
+        let doubled = others[0].0.as_slice().iter().map(|x| 2.0 * x + 1.0).collect();
+        others[0].0 = Tensor::from_vec(sources[0].0.extents(), doubled)?;
+        let mut rng = StdRng::seed_from_u64(1000 + case);
+        let _ = self::sources::<f64>(&mut rng);
+        let expected = Context::reference().eval_all(&block(&mut rng, &others)?[..])?;
+        assert_close(&step.run(&[&others[0].0])?, &expected, &format!("case {case}"));
+    }
+    Ok(())
+}
+
+#[test]
+fn what_does_not_change_is_computed_once() -> Result {
+    let a = Tensor::<f64>::filled([4, 4], 0.5)?;
+    let x = Tensor::<f64>::filled([4], 1.0)?;
+    let next = (a.at("ij") * a.at("jk") * x.at("k")).record("i")?;
+    let step = Context::cpu().prepare_all((&next,), &[&x])?;
+    assert_eq!((step.once().operations().len(), step.each().operations().len(), step.kept_bytes()), (1, 1, 128));
+    assert_eq!(step.operations(), 16.0);
+    assert_eq!(step.run(&[&x])?.0.as_slice(), [4.0; 4]);
+    Ok(())
+}
+
+#[test]
+fn tensors_that_cannot_change_are_refused() -> Result {
+    let a = Tensor::<f64>::filled([4, 4], 0.5)?;
+    let x = Tensor::<f64>::filled([4], 1.0)?;
+    let other = Tensor::<f64>::filled([4], 1.0)?;
+    let next = (a.at("ij") * x.at("j")).record("i")?;
+    let prepare = |changing: &[&dyn tensorwrapper::AnyOperand]| {
+        Context::cpu().prepare_all((&next,), changing).map(|_| ()).unwrap_err().to_string()
+    };
+    assert_eq!(prepare(&[&other]), "tensor 0 of those that change is none of those that the results were recorded over");
+    assert_eq!(prepare(&[&x, &x]), "tensor 1 of those that change is there twice");
+    assert!(prepare(&[&next]).starts_with("tensor 0 of those that change is a recorded result, which has no memory"));
+    let step = Context::cpu().prepare_all((&next,), &[&x])?;
+    let run = |changing: &[&dyn tensorwrapper::AnyOperand]| step.run(changing).unwrap_err().to_string();
+    assert_eq!(run(&[]), "the block was prepared for 1 tensors that change, but runs with 0");
+    assert_eq!(run(&[&a]), "tensor 0 that changes has extents [4, 4], but the block was prepared for extents [4]");
+    let single = Tensor::<f32>::filled([4], 1.0)?;
+    assert_eq!(run(&[&single]), "tensor 0 that changes is of f32, but the block was prepared for f64");
+    Ok(())
+}
