@@ -151,7 +151,7 @@ impl Watch {
     pub(super) fn begin<'p>(&'p self, plan: &'p Plan) -> Watching<'p> {
         let names = tracing::enabled!(tracing::Level::DEBUG).then(|| StepNames::new(&plan.graph));
         let watched = self.0.as_deref().map(|eyes| {
-            let costs: Vec<f64> = plan.graph.operations().iter().map(|node| operations(&plan.graph, node)).collect();
+            let costs: Vec<f64> = plan.graph.operations().iter().map(operations).collect();
             let all = costs.iter().sum();
             Watched {
                 eyes,

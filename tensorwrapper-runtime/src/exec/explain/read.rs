@@ -52,7 +52,7 @@ impl<'g> StepNames<'g> {
     /// Equation, class and operations of a step.
     pub(in crate::exec) fn describe(&self, graph: &'g OpGraph, id: OperationId) -> (String, &'static str, f64) {
         let node = graph.operation(id);
-        (self.0.equation(graph, id), class(graph, node).0.name(), operations(graph, node))
+        (self.0.equation(graph, id), class(node).0.name(), operations(node))
     }
 }
 
@@ -67,7 +67,7 @@ fn shown(graph: &OpGraph, names: &Names<'_>, id: TensorId) -> ShownTensor {
 }
 
 fn step(graph: &OpGraph, names: &Names<'_>, (id, node): (OperationId, &OperationNode), live: u128) -> ExplainedStep {
-    let (class, batched) = class(graph, node);
+    let (class, batched) = class(node);
     let traffic = match &node.operation {
         Operation::Reshape => 0,
         Operation::Sliced { parts, body } => {
@@ -82,7 +82,7 @@ fn step(graph: &OpGraph, names: &Names<'_>, (id, node): (OperationId, &Operation
         equation: names.equation(graph, id),
         class,
         batched,
-        operations: operations(graph, node),
+        operations: operations(node),
         traffic,
         made: made(graph, node),
         live,
@@ -92,7 +92,7 @@ fn step(graph: &OpGraph, names: &Names<'_>, (id, node): (OperationId, &Operation
 }
 
 /// Multiplications of a product: the extents of all its labels. Else what is done with each element of the space.
-pub(in crate::exec) fn operations(graph: &OpGraph, node: &OperationNode) -> f64 {
+pub(in crate::exec) fn operations(node: &OperationNode) -> f64 {
     let space: f64 = node.extents.iter().map(|&extent| extent as f64).product();
     let result: f64 = node.outputs[0].labels().iter().map(|&label| node.extents[label] as f64).product();
     match &node.operation {
@@ -108,9 +108,7 @@ pub(in crate::exec) fn operations(graph: &OpGraph, node: &OperationNode) -> f64 
             let (rows, columns) = (size(call.batch..first), size(first..second));
             size(0..call.batch) * rows * columns * rows.min(columns)
         }
-        Operation::Sliced { parts, body } => {
-            count(node, parts) * body.operations().iter().map(|node| operations(body, node)).sum::<f64>()
-        }
+        Operation::Sliced { parts, body } => count(node, parts) * body.operations().iter().map(operations).sum::<f64>(),
         Operation::Reshape | Operation::Write { .. } => 0.0,
     }
 }
@@ -143,7 +141,7 @@ pub(super) fn predicted(step: &ExplainedStep, links: &Links, tensors: &[ShownTen
 }
 
 /// Of which class an operation is, and whether it is batched.
-fn class(graph: &OpGraph, node: &OperationNode) -> (Class, bool) {
+fn class(node: &OperationNode) -> (Class, bool) {
     match &node.operation {
         Operation::Contract { then, .. } => match &node.inputs[..if then.is_some() { 2 } else { node.inputs.len() }] {
             [a, b] => product(node, &a.labels(), &b.labels()),
