@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use tensorwrapper::Tensor;
 
 // The example is a program; how it ends is nothing to this test.
-#[allow(dead_code, non_snake_case)]
+#[allow(dead_code)]
 #[path = "../examples/dmrg/main.rs"]
 mod dmrg;
 

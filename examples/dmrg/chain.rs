@@ -120,40 +120,17 @@ impl Chain {
         Ok(())
     }
 
-    /// Cuts two sites where they weigh least, by the eigenvectors of their density matrix.
+    /// Cuts two sites at their bond, and keeps the largest of its singular values.
     fn cut(&self, theta: &Pair, toward: Toward) -> Result<Cut, Error> {
-        let rho = match toward {
-            Toward::Right => try_tensor!([(a, s), (c, u)] = theta[a, s, t, b] * theta[c, u, t, b])?,
-            Toward::Left => try_tensor!([(t, b), (v, d)] = theta[a, s, t, b] * theta[a, s, v, d])?,
+        let (U, S, V, discarded) = try_tensor!(
+            ([a, s, k], [k], [k, t, b], []) = svd(theta[a, s, t, b]; max = self.bond, tol = self.tolerance)
+        )?;
+        let weights = S.as_slice().iter().map(|value| value * value).collect();
+        let (rotation, rest): (Site, Site) = match toward {
+            Toward::Right => (U, try_tensor!([k, t, b] = S[k] * V[k, t, b])?),
+            Toward::Left => (V, try_tensor!([a, s, k] = U[a, s, k] * S[k])?),
         };
-        let (p, U) = try_tensor!(([n], [i, n]) = eigh(rho[i, j]))?;
-        let weights = p.as_slice();
-        let gone = self.gone(weights);
-        let (left, spins, right) = (theta.extents()[0], theta.extents()[1], theta.extents()[3]);
-        let (rotation, rest) = match toward {
-            Toward::Right => {
-                let A: Site = try_tensor!([a, s, n] = U[(a, s), n in gone..] where a: left, s: spins)?;
-                let C = try_tensor!([n, t, b] = A[a, s, n] * theta[a, s, t, b])?;
-                (A, C)
-            }
-            Toward::Left => {
-                let B: Site = try_tensor!([n, t, b] = U[(t, b), n in gone..] where t: spins, b: right)?;
-                let C = try_tensor!([a, s, n] = theta[a, s, t, b] * B[n, t, b])?;
-                (B, C)
-            }
-        };
-        let discarded = weights[..gone].iter().map(|weight| weight.max(0.0)).sum();
-        Ok(Cut { rotation, rest, weights: weights[gone..].to_vec(), discarded })
-    }
-
-    /// How many of the smallest weights, which stand first, go.
-    fn gone(&self, weights: &[f64]) -> usize {
-        let mut sum = 0.0;
-        let light = weights.iter().take_while(|weight| {
-            sum += weight.max(0.0);
-            sum <= self.tolerance
-        });
-        light.count().max(weights.len().saturating_sub(self.bond)).min(weights.len() - 1)
+        Ok(Cut { rotation, rest, weights, discarded })
     }
 
     /// The largest bond of the state.

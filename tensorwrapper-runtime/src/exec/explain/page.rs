@@ -31,7 +31,7 @@ impl Explanation {
         self.legend(&mut text);
         let _ = writeln!(
             text,
-            "<section>\n<h2>Memory</h2>\n<p>Bytes of results, intermediates and work space while each step runs.</p>\n{}\n</section>",
+            "<section>\n<h2>Memory</h2>\n<p>Bytes of results, intermediates and work space while each step runs; the dashed line is what the run takes.</p>\n{}\n</section>",
             memory(self)
         );
         text.push_str("<section>\n<h2>Contraction tree</h2>\n");
