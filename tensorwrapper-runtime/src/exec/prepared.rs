@@ -126,7 +126,7 @@ impl<T: Element> Prepared<T> {
     /// use tensorwrapper_runtime::{Context, Order, Tensor};
     /// let a = Tensor::<f64>::filled([10, 10], 1.0)?;
     /// let trace = Context::cpu().order(Order::AsWritten).prepare("ij,jk,ki->", &[&a, &a, &a])?;
-    /// assert_eq!(trace.peak_bytes(), 10 * 10 * 8 + 8); // the product of the first two, and the result
+    /// assert!(trace.peak_bytes() >= 10 * 10 * 8 + 8); // the product of the first two, the result, and what is packed
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
     pub fn peak_bytes(&self) -> usize {
