@@ -56,7 +56,8 @@ fn alone(context: &Context, n: usize) {
     let b = Tensor::<f64>::from_fn([n, n], |x| element(3, x[0], x[1])).unwrap();
     let (fa, fs) = (Mat::from_fn(n, n, general), Mat::from_fn(n, n, definite));
     let fb = Mat::from_fn(n, n, |i, j| element(3, i, j));
-    let calls = (1 << 21) / (n * n * n) + 1;
+    // Clocks of processor time are coarse.
+    let calls = (1 << 25) / (n * n * n) + 1;
     let t = times(
         calls,
         &mut [
@@ -90,7 +91,7 @@ fn batched(context: &Context) {
     let first = a.view().permute(&[2, 0, 1]).and_then(|view| view.to_tensor()).unwrap();
     let right = b.view().permute(&[2, 0, 1]).and_then(|view| view.to_tensor()).unwrap();
     let t = times(
-        5,
+        40,
         &mut [
             &mut || drop(black_box(first.at("bij").eigh(["bn", "bin"]).eval_in(context).unwrap())),
             &mut || drop(black_box(first.at("bij").cholesky("bik").matrix("i", "j").eval_in(context).unwrap())),
@@ -117,7 +118,7 @@ fn truncated(context: &Context) {
             random(22)
         };
         let t = times(
-            1,
+            2,
             &mut [&mut || drop(black_box(linalg::svd(&a).max(32).eval_in(context).unwrap())), &mut || {
                 drop(black_box(linalg::svd(&a).eval_in(context).unwrap()))
             }],

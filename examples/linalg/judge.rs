@@ -25,7 +25,7 @@ pub fn judge<T: Element>(case: &Case) -> Result<String, String> {
 }
 
 fn compare(case: &Case, outcome: &Outcome) -> Result<String, String> {
-    if let Some((what, off)) = outcome.identities.iter().find(|(_, off)| !(*off <= 1.0)) {
+    if let Some((what, off)) = outcome.identities.iter().find(|(_, off)| off.is_nan() || *off > 1.0) {
         return Err(format!("{what} is off by {off:.1} tolerances"));
     }
     let Some(reference) = &case.reference else {

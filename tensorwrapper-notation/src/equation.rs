@@ -230,7 +230,7 @@ impl Factorise {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Meaning {
     Expression(Node),
-    Factorise(Factorise),
+    Factorise(Box<Factorise>),
 }
 
 /// What an equation computes, as its builder left it.
@@ -340,7 +340,7 @@ impl Equation {
     pub fn factorise(&self) -> Option<&Factorise> {
         match &self.meaning {
             Meaning::Expression(_) => None,
-            Meaning::Factorise(factorise) => Some(factorise),
+            Meaning::Factorise(factorise) => Some(&**factorise),
         }
     }
 

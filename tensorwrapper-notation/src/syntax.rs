@@ -232,7 +232,7 @@ pub enum Right {
     /// An expression.
     Expression(Expression),
     /// An operation of linear algebra.
-    Factorisation(Decomposition),
+    Factorisation(Box<Decomposition>),
 }
 
 /// An operation of linear algebra, which stands alone on the right side.

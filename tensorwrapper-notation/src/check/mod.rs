@@ -50,7 +50,7 @@ pub fn check(statement: &Statement, header: &[Declaration]) -> Result<Equation, 
             checker.faults.push(fault.help("name its result, `let l[i, k] = …;`, and write that: `L[i, k] = l[i, k];`"));
             None
         }
-        Right::Factorisation(call) => checker.factorisation(call, &left, &scope).map(Meaning::Factorise),
+        Right::Factorisation(call) => checker.factorisation(call, &left, &scope).map(|call| Meaning::Factorise(Box::new(call))),
     };
     checker.finish(left, place, meaning)
 }

@@ -371,7 +371,7 @@ fn assignment(cursor: &mut Cursor<'_>) -> Result<Assignment, Diagnostic> {
 /// An operation of linear algebra, which stands alone, or an expression.
 fn right(cursor: &mut Cursor<'_>) -> Result<Right, Diagnostic> {
     match decomposition(cursor)? {
-        Some(found) => Ok(Right::Factorisation(found)),
+        Some(found) => Ok(Right::Factorisation(Box::new(found))),
         None => expression(cursor).map(Right::Expression),
     }
 }

@@ -30,7 +30,7 @@ const SYNONYMS: [(&[&str], &str); 17] = [
     (&["transpose", "permute", "swap", "t"], "a transpose is another order of indices: `[i, j] = A[j, i]`"),
     (&["convert", "astype", "to", "into"], "elements of another type are converted by `cast(X)`"),
     (&["apply", "vectorize", "function"], "a Rust function of each element is `map(f; X)`"),
-    (&["tr", "trace"], "a trace is a repeated index: `A[i, i]`"),
+    (&["tr"], "a trace is a repeated index: `A[i, i]`"),
     (
         &["dot", "matmul", "inner", "einsum", "contract", "tensordot"],
         "a contraction is a product with a common index: `A[i, k] * B[k, j]`",

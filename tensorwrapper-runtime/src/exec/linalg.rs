@@ -8,7 +8,7 @@
 //! | [`cholesky`] | `[n, n, b…]` | `[n, n, b…]`, A = L·Lᴴ |
 //! | [`eigh`] | `[n, n, b…]`, with [`eigh_in_metric`] two | values `[n, b…]`, vectors `[n, n, b…]` |
 //! | [`eig`] | `[n, n, b…]` | values `[n, b…]`, vectors `[n, n, b…]`, complex |
-//! | [`svd`], [`svd_cut`] | `[n, m, b…]` | U `[n, k, b…]`, s `[k, b…]`, V `[k, m, b…]`, discarded weight `[b…]` |
+//! | [`svd`], [`svd_cut`], [`svd_full`] | `[n, m, b…]` | U `[n, k, b…]`, s `[k, b…]`, V `[k, m, b…]`, discarded weight `[b…]` |
 //! | [`qr`], [`lq`] | `[n, m, b…]` | `[n, k, b…]`, `[k, m, b…]` |
 //! | [`lu`] | `[n, m, b…]` | P `[n, n, b…]`, L `[n, k, b…]`, U `[k, m, b…]` |
 //! | [`solve`], [`triangular_solve`], [`lstsq`] | A `[n, m, b…]`, B `[n, k, b…]` or `[n, b…]` | `[m, k, b…]` or `[m, b…]` |
@@ -196,6 +196,14 @@ pub fn norm<X: TensorLike<Elem: Element>>(a: &X) -> Factors<'_, X::Elem, (<X::El
     a.norm(&labels(&[], rank - names.len()))
 }
 
+/// A = U·diag(s)·V with square U and V.
+#[allow(clippy::type_complexity, reason = "the element types of the results, as in the other functions")]
+pub fn svd_full<X: TensorLike<Elem: Element>>(a: &X) -> Factors<'_, X::Elem, (X::Elem, <X::Elem as Element>::Real, X::Elem)> {
+    let (a, rank) = labelled(a, &["i", "j"]);
+    let [u, s, v] = [labels(&["i", "m"], rank), labels(&["k"], rank - 1), labels(&["n", "j"], rank)];
+    a.svd([&u, &s, &v]).full().matrix("i,", "j,")
+}
+
 /// Aⁿ.
 pub fn matpow<X: TensorLike<Elem: Element>>(a: &X, exponent: i32) -> Factors<'_, X::Elem, (X::Elem,)> {
     let (a, rank) = labelled(a, &["i", "j"]);
@@ -203,6 +211,7 @@ pub fn matpow<X: TensorLike<Elem: Element>>(a: &X, exponent: i32) -> Factors<'_,
 }
 
 /// Eigenvalues and eigenvectors of Hermitian matrices in the metric of others.
+#[allow(clippy::type_complexity, reason = "the element types of the results, as in the other functions")]
 pub fn eigh_in_metric<'a, X, Y>(a: &'a X, metric: &'a Y) -> Factors<'a, X::Elem, (<X::Elem as Element>::Real, X::Elem)>
 where
     X: TensorLike<Elem: Element>,

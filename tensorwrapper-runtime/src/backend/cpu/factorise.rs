@@ -4,6 +4,7 @@
 
 mod expm;
 mod leading;
+#[allow(clippy::needless_range_loop, reason = "indices of rows and columns, as the algorithms have them")]
 mod small;
 
 use faer::dyn_stack::{MemBuffer, MemStack};

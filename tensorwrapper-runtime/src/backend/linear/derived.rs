@@ -134,7 +134,7 @@ fn eigh<T: Element>(
 }
 
 /// Eigenvalues by their real, then their imaginary parts; eigenvectors of length 1.
-fn eig<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> Result<(Vec<T::Complex>, Matrix<T::Complex>), Failure> {
+fn eig<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> Result<super::Eigen<T>, Failure> {
     if a.rows == 0 {
         return Ok((Vec::new(), Matrix::zeros(0, 0)));
     }
@@ -193,13 +193,12 @@ fn svd<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, full: bool) -> Resu
 /// Sets the phases of factors, and undoes a scale.
 fn in_phase<T: Element>(mut u: Matrix<T>, s: Vec<T::Real>, mut v: Matrix<T>, exponent: i32) -> super::Svd<T> {
     for n in 0..u.columns.max(v.rows) {
-        if n < u.columns {
-            if let Some(phase) = turn_column(&mut u, n)
-                && n < s.len()
-                && phase != T::ONE
-            {
-                v.scale_row(n, phase.conj());
-            }
+        if n < u.columns
+            && let Some(phase) = turn_column(&mut u, n)
+            && n < s.len()
+            && phase != T::ONE
+        {
+            v.scale_row(n, phase.conj());
         }
         // A row that belongs to no singular value has a phase of its own.
         if n >= s.len()
