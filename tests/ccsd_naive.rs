@@ -41,8 +41,8 @@ fn operations(equations: Equations, o: usize, v: usize) -> Result<f64, Failure> 
     let mo = Orbitals {
         nocc: o,
         nvir: v,
-        eo: Tensor::filled(o, -1.0)?,
-        ev: Tensor::filled(v, 1.0)?,
+        eo: Tensor::filled((o,), -1.0)?,
+        ev: Tensor::filled((v,), 1.0)?,
         oooo: zeros([o, o, o, o])?,
         ooov: zeros([o, o, o, v])?,
         oovv: zeros([o, o, v, v])?,

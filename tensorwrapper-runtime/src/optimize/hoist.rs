@@ -2,8 +2,8 @@
 //! what each run computes from that.
 
 use super::rewrite::keep;
-use crate::backend::Instruction;
-use crate::graph::{Edge, OpGraph, Operation, OperationNode, TensorId};
+use crate::backend::{Instruction, Program, Reduction};
+use crate::graph::{Edge, Label, OpGraph, Operation, OperationNode, TensorId};
 
 /// A graph in two parts. Both have all sources of the whole; what the first part's sinks are, the second has as further sources, in
 /// their order.
@@ -67,9 +67,20 @@ pub(crate) fn hoist(graph: &OpGraph, is_kept: &[bool]) -> Hoisted {
         once.add_sink(first[tensor.0].expect("what is handed on is computed"));
     }
     for sink in graph.sinks() {
-        each.add_sink(second[sink.0].expect("what is wanted is computed or handed on"));
+        let tensor = second[sink.0].expect("what is wanted is computed or handed on");
+        // Each run gives results of its own, those that are kept as copies.
+        let tensor = if handed(*sink) { copied(&mut each, tensor) } else { tensor };
+        each.add_sink(tensor);
     }
     Hoisted { once, each }
+}
+
+/// The same elements in memory of their own.
+fn copied(graph: &mut OpGraph, tensor: TensorId) -> TensorId {
+    let (extents, dtype) = (graph.tensor(tensor).extents.clone(), graph.tensor(tensor).dtype);
+    let labels: Vec<Label> = (0..extents.len()).collect();
+    let operation = Operation::Map { program: Program::new(vec![Instruction::Input(0)]), reduction: Reduction::Sum };
+    graph.add_operation(operation, vec![Edge::whole(tensor, &labels)], &[(&labels, dtype)], extents)[0]
 }
 
 /// A graph of all sources of another, and which of its tensors these are.
