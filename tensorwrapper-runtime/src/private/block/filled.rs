@@ -1,0 +1,102 @@
+//! The holes of an equation, filled with what the program gives to an invocation and with what its other equations compute.
+
+use std::sync::Arc;
+
+use tensorwrapper_notation::syntax::Hole;
+use tensorwrapper_notation::{Cast, CastId, Equation, FunctionId, OperandId, Use};
+
+use super::super::results::{Evaluator, Recorded};
+use super::Block;
+use crate::callback::Callback;
+use crate::element::Dtype;
+use crate::error::Error;
+use crate::exec::Number;
+use crate::expr::{Holes, ScalarKind, Tree, Value};
+use crate::tensor::AnyTensor;
+
+/// An equation's holes, filled by a run.
+pub(super) struct Filled<'f, 'b, 'a, E> {
+    holes: Vec<(&'f Hole, Use)>,
+    number: usize,
+    block: &'f Block<'b, 'a, E>,
+    /// The number of results of all equations of the block: what the program gives has the numbers from there on.
+    results: usize,
+}
+
+impl<'f, 'b, 'a, E> Filled<'f, 'b, 'a, E> {
+    pub(super) fn new(equation: &'f Equation, number: usize, block: &'f Block<'b, 'a, E>) -> Self {
+        let results = block.site.equations().iter().map(|equation| equation.left().len()).sum();
+        Filled { holes: equation.holes(), number, block, results }
+    }
+
+    /// The position of a hole among those of its equation that are passed in the same list.
+    fn position(&self, hole: &Hole, listed: fn(Use) -> bool) -> usize {
+        let mut listed = self.holes.iter().filter(|(_, role)| listed(*role));
+        listed.position(|(known, _)| known.span == hole.span).expect("the equation lists its holes")
+    }
+
+    fn listed_number(&self, hole: &Hole) -> Number {
+        let position = self.position(hole, |role| !matches!(role, Use::Tensor | Use::Scalar | Use::Function));
+        self.block.calls[self.number].numbers[position]
+    }
+}
+
+impl<'a, E: Evaluator> Holes<'a> for Filled<'_, '_, 'a, E> {
+    fn tensor(&self, id: OperandId, _: &Hole) -> Arc<Value<'a>> {
+        let number = self.block.site.recipes[self.number].1[id.0];
+        match number.checked_sub(self.results) {
+            Some(given) => self.block.tensors[given].0.value(),
+            None => Arc::clone(&self.block.results[number]),
+        }
+    }
+
+    fn scalar(&self, hole: &Hole) -> Tree<'a> {
+        let position = self.position(hole, |role| role == Use::Scalar);
+        match &self.block.calls[self.number].scalars[position].0 {
+            ScalarKind::Number(value) => Tree::Constant(*value),
+            ScalarKind::Tensor(given) => Tree::Operand(given.value(), Vec::new()),
+            ScalarKind::Local(number) => Tree::Operand(Arc::clone(&self.block.results[*number]), Vec::new()),
+        }
+    }
+
+    fn function(&self, id: FunctionId, _: &Hole) -> Callback<'a> {
+        self.block.calls[self.number].functions[id.0]
+    }
+
+    fn element(&self, id: CastId, _: &Cast) -> Dtype {
+        self.block.calls[self.number].casts[id.0]
+    }
+
+    fn compute(&self, values: &[Arc<Value<'a>>]) -> Result<Vec<AnyTensor>, Error> {
+        self.block.computes_extents.set(true);
+        self.block.context.compute(Recorded(values))
+    }
+
+    fn count(&self, hole: &Hole) -> usize {
+        match self.listed_number(hole) {
+            Number::Count(count) => count,
+            other => unreachable!("a position was passed as {other:?}"),
+        }
+    }
+
+    fn range(&self, hole: &Hole) -> (usize, Option<usize>) {
+        match self.listed_number(hole) {
+            Number::Range(start, end) => (start, end),
+            other => unreachable!("a range was passed as {other:?}"),
+        }
+    }
+
+    fn whole(&self, hole: &Hole) -> i32 {
+        match self.listed_number(hole) {
+            Number::Whole(exponent) => exponent,
+            other => unreachable!("an exponent was passed as {other:?}"),
+        }
+    }
+
+    fn real(&self, hole: &Hole) -> f64 {
+        match self.listed_number(hole) {
+            Number::Real(exponent) => exponent,
+            other => unreachable!("an exponent was passed as {other:?}"),
+        }
+    }
+}
