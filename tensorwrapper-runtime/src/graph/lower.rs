@@ -3,6 +3,8 @@
 //! Products under a sum become n-ary contractions; everything element-wise between them becomes one program, so that
 //! denominators, spread constants and linear combinations are never stored.
 
+mod linear;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -11,45 +13,19 @@ use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::{Operator, Reduction as Fold};
 
 use super::fragment::{Fragment, joined};
-use super::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationId, OperationNode, TensorId};
+use super::given::Given;
+use super::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationId, TensorId};
 use crate::backend::{Binary, Instruction, Program, Reduction};
 use crate::callback::Callback;
 use crate::element::{Dtype, Element};
-use crate::erased::SliceRef;
 use crate::expr::{Axis, Factorised, Source, Tree, Value};
-use crate::layout::Strided;
-use crate::tensor::{AnyRef, AnyTensor};
+use crate::tensor::AnyRef;
 
 /// A graph, the tensors for its sources, and the functions for its programs' calls.
 pub(crate) struct Lowered<'a> {
     pub(crate) graph: OpGraph,
     pub(crate) sources: Vec<Given<'a>>,
     pub(crate) functions: Vec<Callback<'a>>,
-}
-
-/// A tensor for a source: the program's, or what was computed while an equation was recorded.
-#[derive(Clone, Debug)]
-pub(crate) enum Given<'a> {
-    Borrowed(AnyRef<'a>),
-    Computed(Arc<AnyTensor>, Strided),
-}
-
-impl Given<'_> {
-    /// Its elements.
-    pub(crate) fn data(&self) -> SliceRef<'_> {
-        match self {
-            Given::Borrowed(tensor) => tensor.data,
-            Given::Computed(tensor, _) => tensor.erase().data,
-        }
-    }
-
-    /// Where they lie.
-    pub(crate) fn layout(&self) -> &Strided {
-        match self {
-            Given::Borrowed(tensor) => &tensor.layout,
-            Given::Computed(_, layout) => layout,
-        }
-    }
 }
 
 /// Lowers several values together: what they share is in the graph once.
@@ -362,51 +338,6 @@ impl<'a> Lowering<'a> {
         }
         let tensor = self.add(Operation::Contract { alpha, then: None }, factors, &kept, &over, frame);
         Edge::whole(tensor, &kept)
-    }
-
-    /// An operation of linear algebra is one of the graph's with all its results; asking for a second one finds the first's.
-    fn factorised(&mut self, call: &Arc<Factorised<'a>>) -> OperationId {
-        if let Some(&known) = self.calls.get(&Arc::as_ptr(call)) {
-            return known;
-        }
-        let (what, form) = (&call.call, call.call.form());
-        let inputs: Vec<Edge> = call
-            .arguments
-            .iter()
-            .zip(form.arguments)
-            .map(|(argument, roles)| self.argument(argument, &what.labels(roles)))
-            .collect();
-        let is_same = |node: &OperationNode| matches!(&node.operation, Operation::Factorise(known) if known == what);
-        let existing = self.graph.operations().iter().position(|node| is_same(node) && node.inputs == inputs);
-        let operation = existing.map(OperationId).unwrap_or_else(|| {
-            let dtype = call.arguments[0].dtype;
-            let outputs: Vec<(Vec<Label>, Dtype)> =
-                form.results.iter().map(|result| (what.labels(result.roles), what.dtype(result.elements, dtype))).collect();
-            let outputs: Vec<(&[Label], Dtype)> = outputs.iter().map(|(labels, dtype)| (&labels[..], *dtype)).collect();
-            self.graph.add_operation(Operation::Factorise(what.clone()), inputs, &outputs, call.extents.clone());
-            OperationId(self.graph.operations().len() - 1)
-        });
-        self.calls.insert(Arc::as_ptr(call), operation);
-        operation
-    }
-
-    /// An argument whose axes are these labels of the operation. What lies in memory is read where it lies.
-    fn argument(&mut self, value: &Arc<Value<'a>>, labels: &[Label]) -> Edge {
-        if let Source::Equation { tree, extents, axes } = &value.source
-            && let Tree::Operand(..) | Tree::Apply(Function::Conj, _) = tree
-        {
-            let frame = Frame { extents, dtype: value.dtype, axes };
-            if let Some(mut edge) = self.tree(tree, frame).as_edge() {
-                for axis in &mut edge.axes {
-                    if let EdgeAxis::Label { label, .. } = axis {
-                        let place = axes.iter().position(|axis| axis == label);
-                        *label = labels[place.expect("an argument has its labels as axes")];
-                    }
-                }
-                return edge;
-            }
-        }
-        Edge::whole(self.value(value), labels)
     }
 
     fn written(

@@ -4,6 +4,7 @@
 //! Sources are slots, not tensors, so that a graph can be run again on others.
 
 mod fragment;
+mod given;
 mod lower;
 #[cfg(test)]
 mod lower_tests;
@@ -20,7 +21,8 @@ pub use crate::backend::{
 use crate::element::Dtype;
 use crate::error::Error;
 
-pub(crate) use lower::{Given, Lowered, lower, lower_over};
+pub(crate) use given::Given;
+pub(crate) use lower::{Lowered, lower, lower_over};
 pub use query::Degree;
 
 /// Number of a tensor node in its graph.

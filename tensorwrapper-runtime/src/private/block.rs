@@ -2,7 +2,6 @@
 //! plan that an earlier run has left.
 
 use std::cell::Cell;
-use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
@@ -12,6 +11,7 @@ use tensorwrapper_notation::syntax::Hole;
 use tensorwrapper_notation::{Cast, CastId, Equation, FunctionId, OperandId, Use, read};
 
 use super::results::{Evaluator, Recorded};
+use super::ticket::Ticket;
 use crate::callback::Callback;
 use crate::element::{Dtype, Element};
 use crate::erased::{Buffer, SliceRef};
@@ -45,39 +45,6 @@ impl Site {
 
     fn equations(&self) -> &[Equation] {
         self.equations.get_or_init(|| self.recipes.iter().map(|recipe| read(recipe.0)).collect())
-    }
-}
-
-/// What is said of a result while an invocation is typed: its number, and types.
-pub struct Ticket<T, S> {
-    pub(super) number: usize,
-    types: PhantomData<fn() -> (T, S)>,
-}
-
-impl<T, S> fmt::Debug for Ticket<T, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Ticket({})", self.number)
-    }
-}
-
-impl<T, S> Ticket<T, S> {
-    pub(super) fn new(number: usize) -> Self {
-        Ticket { number, types: PhantomData }
-    }
-
-    /// The same tensor after another equation has written it.
-    pub fn after(&self, number: usize) -> Ticket<T, S> {
-        Ticket::new(number)
-    }
-
-    /// The shape type, for the compile-time checks.
-    pub fn shape(&self) -> PhantomData<S> {
-        PhantomData
-    }
-
-    /// The element type, for the compile-time checks.
-    pub fn element(&self) -> PhantomData<T> {
-        PhantomData
     }
 }
 

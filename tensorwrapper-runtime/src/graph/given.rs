@@ -1,0 +1,32 @@
+//! What fills a source of a graph.
+
+use std::sync::Arc;
+
+use crate::erased::SliceRef;
+use crate::layout::Strided;
+use crate::tensor::{AnyRef, AnyTensor};
+
+/// A tensor for a source: the program's, or what was computed while an equation was recorded.
+#[derive(Clone, Debug)]
+pub(crate) enum Given<'a> {
+    Borrowed(AnyRef<'a>),
+    Computed(Arc<AnyTensor>, Strided),
+}
+
+impl Given<'_> {
+    /// Its elements.
+    pub(crate) fn data(&self) -> SliceRef<'_> {
+        match self {
+            Given::Borrowed(tensor) => tensor.data,
+            Given::Computed(tensor, _) => tensor.erase().data,
+        }
+    }
+
+    /// Where they lie.
+    pub(crate) fn layout(&self) -> &Strided {
+        match self {
+            Given::Borrowed(tensor) => &tensor.layout,
+            Given::Computed(_, layout) => layout,
+        }
+    }
+}
