@@ -4,7 +4,6 @@
 mod filled;
 
 use std::cell::Cell;
-use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
@@ -15,6 +14,7 @@ use tensorwrapper_notation::{Equation, read};
 use filled::Filled;
 
 use super::results::Evaluator;
+use super::ticket::Ticket;
 use crate::callback::Callback;
 use crate::element::{Dtype, Element};
 use crate::erased::{Buffer, SliceRef};
@@ -48,39 +48,6 @@ impl Site {
 
     fn equations(&self) -> &[Equation] {
         self.equations.get_or_init(|| self.recipes.iter().map(|recipe| read(recipe.0)).collect())
-    }
-}
-
-/// What is said of a result while an invocation is typed: its number, and types.
-pub struct Ticket<T, S> {
-    pub(super) number: usize,
-    types: PhantomData<fn() -> (T, S)>,
-}
-
-impl<T, S> fmt::Debug for Ticket<T, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Ticket({})", self.number)
-    }
-}
-
-impl<T, S> Ticket<T, S> {
-    pub(super) fn new(number: usize) -> Self {
-        Ticket { number, types: PhantomData }
-    }
-
-    /// The same tensor after another equation has written it.
-    pub fn after(&self, number: usize) -> Ticket<T, S> {
-        Ticket::new(number)
-    }
-
-    /// The shape type, for the compile-time checks.
-    pub fn shape(&self) -> PhantomData<S> {
-        PhantomData
-    }
-
-    /// The element type, for the compile-time checks.
-    pub fn element(&self) -> PhantomData<T> {
-        PhantomData
     }
 }
 

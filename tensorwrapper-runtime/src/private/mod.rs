@@ -5,12 +5,14 @@ mod given;
 pub mod memory;
 mod results;
 pub mod straight;
+mod ticket;
 
 use std::marker::PhantomData;
 
-pub use block::{Block, Recipe, Site, Tensor, Ticket, begin, dtype, local_scalar};
+pub use block::{Block, Recipe, Site, Tensor, begin, dtype, local_scalar};
 /// The primitive types, whatever the program calls by their names.
 pub use core::primitive::{bool, f64, usize};
+pub use ticket::Ticket;
 
 pub use given::{Count, IndexRange, RealExponent, WholeExponent};
 pub use results::*;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::block::{Block, Ticket};
+use super::block::Block;
+use super::ticket::Ticket;
 use crate::backend;
 use crate::element::Element;
 use crate::error::Error;
