@@ -69,7 +69,7 @@ pub(crate) fn optimize_keeping(
     passes.choose(Pass::Constants, constants::constants)?;
     passes.choose(Pass::Share, share::share)?;
     passes.choose(Pass::Dead, dead::dead)?;
-    let reorders = matches!(choices.order, Order::Auto | Order::Exact);
+    let reorders = matches!(choices.order, Order::Auto | Order::Exact) && choices.minimize == Minimize::Operations;
     passes.choose(Pass::Factorise, |graph| {
         let kept = hoist::kept(graph, is_kept);
         factorise::factorise(graph, factorise::Bounds { reorders, memory: choices.memory, kept: &kept })
