@@ -93,7 +93,7 @@ fn may_join(
                     && other.inputs.len() + inputs <= MOST_INPUTS;
                 reads_so
                     && is_small
-                    && !(spread && !is_cheap(program))
+                    && (!spread || is_cheap(program))
                     && (readers.len() == 1 || number.is_some() || inputs == 0 && !converts)
             }
             Operation::Contract { then: Some(_), .. }

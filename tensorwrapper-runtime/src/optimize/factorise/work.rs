@@ -274,7 +274,7 @@ fn sum_key(axes: usize, terms: &[Term]) -> (SumKey, Complex<f64>, SmallVec<[Name
         places.sort_unstable();
         places
     };
-    let mut order: Vec<(Vec<(u32, usize, usize)>, Name)> = (0..axes).map(|axis| (place(axis), axis as Name)).collect();
+    let mut order: Vec<_> = (0..axes).map(|axis| (place(axis), axis)).collect();
     order.sort_unstable();
     let mut groups: SmallVec<[(usize, usize); 8]> = SmallVec::new();
     for n in 0..order.len() {
@@ -283,7 +283,7 @@ fn sum_key(axes: usize, terms: &[Term]) -> (SumKey, Complex<f64>, SmallVec<[Name
             _ => groups.push((n, 1)),
         }
     }
-    let mut order: Vec<usize> = order.into_iter().map(|(_, axis)| usize::from(axis)).collect();
+    let mut order: Vec<usize> = order.into_iter().map(|(_, axis)| axis).collect();
     let mut best = key_of(terms, axes, &order);
     let orders = groups.iter().fold(1usize, |all, &(_, len)| all.saturating_mul((1..=len).product()));
     if orders > 1 && orders <= 24 {
