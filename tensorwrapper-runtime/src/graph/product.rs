@@ -17,7 +17,7 @@ pub(super) struct Product<'t, 'a> {
 }
 
 /// A product of constants. Real ones multiply as real ones: infinity times the other's imaginary zero would be NaN.
-fn times(a: Complex<f64>, b: Complex<f64>) -> Complex<f64> {
+pub(crate) fn times(a: Complex<f64>, b: Complex<f64>) -> Complex<f64> {
     match (a.im == 0.0, b.im == 0.0) {
         (true, true) => Complex::new(a.re * b.re, 0.0),
         (true, false) => Complex::new(a.re * b.re, a.re * b.im),

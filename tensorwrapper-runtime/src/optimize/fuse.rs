@@ -7,7 +7,7 @@ use tensorwrapper_notation::Function;
 use super::constants::pruned;
 use super::rewrite::keep;
 use crate::backend::{Binary, Instruction, Program};
-use crate::graph::{Edge, EdgeAxis, OpGraph, Operation, OperationNode, TensorId};
+use crate::graph::{Edge, EdgeAxis, OpGraph, Operation, OperationNode, TensorId, times};
 
 /// Instructions of a program that others may join.
 const MOST_INSTRUCTIONS: usize = 96;
@@ -26,6 +26,7 @@ struct Inside {
 pub(super) fn fuse(graph: &OpGraph) -> OpGraph {
     let readers = readers(graph);
     let mut result = OpGraph::new();
+    result.names_of(graph);
     let mut moved: Vec<Option<TensorId>> = vec![None; graph.tensors().len()];
     let mut inside: Vec<Option<Inside>> = vec![None; graph.tensors().len()];
     for source in graph.sources() {
@@ -166,7 +167,7 @@ fn joined(node: &OperationNode, inside: &[Option<Inside>], moved: &[Option<Tenso
                     continue;
                 };
                 let number = number(&work.program).expect("only copies and numbers join products");
-                *alpha *= if edge.conjugate { number.conj() } else { number };
+                *alpha = times(*alpha, if edge.conjugate { number.conj() } else { number });
                 *edge = read_through(edge, &work.inputs[0]);
             }
         }

@@ -86,6 +86,7 @@ fn copied(graph: &mut OpGraph, tensor: TensorId) -> TensorId {
 /// A graph of all sources of another, and which of its tensors these are.
 fn begun(graph: &OpGraph) -> (OpGraph, Vec<Option<TensorId>>) {
     let (mut result, mut moved) = (OpGraph::new(), vec![None; graph.tensors().len()]);
+    result.names_of(graph);
     for source in graph.sources() {
         let node = graph.tensor(source);
         moved[source.0] = Some(result.add_source(node.extents.clone(), node.dtype));

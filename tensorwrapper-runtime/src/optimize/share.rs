@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use super::factorise::{Factor, Key, Name, Role, canonical};
 use super::rewrite::keep;
 use crate::backend::{Binary, Instruction, Program, Reduction};
-use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId};
+use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId, times};
 
 /// A tensor of the old graph as one of the new: `scale · tensor`, the axes in another order.
 #[derive(Clone, Debug)]
@@ -47,6 +47,7 @@ struct Sharing {
 /// The same graph with each product and each element-wise program in it once.
 pub(super) fn share(graph: &OpGraph) -> OpGraph {
     let mut sharing = Sharing { moved: vec![None; graph.tensors().len()], ..Sharing::default() };
+    sharing.result.names_of(graph);
     for source in graph.sources() {
         let node = graph.tensor(source);
         let tensor = sharing.result.add_source(node.extents.clone(), node.dtype);
@@ -87,7 +88,7 @@ impl Sharing {
         let mut inputs = Vec::with_capacity(node.inputs.len());
         for edge in &node.inputs {
             let (edge, scale) = self.edge(edge);
-            alpha *= scale;
+            alpha = times(alpha, scale);
             inputs.push(edge);
         }
         let output = node.outputs[0].labels();
@@ -107,6 +108,7 @@ impl Sharing {
         }
         let operation = Operation::Contract { alpha, then: None };
         let tensor = self.result.add_operation(operation, inputs, &[(&output, dtype)], node.extents.clone())[0];
+        self.result.name_last_as(graph, node, 0..node.extents.len());
         if let Some((key, order, conjugate)) = found {
             let place = |label: &Label| order.iter().position(|known| known == label);
             if let Some(places) = output.iter().map(place).collect() {
