@@ -130,7 +130,7 @@ fn what_is_wrong_is_said_in_one_sentence() {
     assert!(run(&["nowhere.json"]).unwrap_err().starts_with("`nowhere.json` cannot be read: "));
     assert!(run(&["--mode", "best"]).unwrap_err().starts_with("there is no mode `best`; usage: "));
     assert!(run(&["--fast", "1"]).unwrap_err().starts_with("there is no option `--fast`; usage: "));
-    assert!(run(&["--mode"]).unwrap_err().starts_with("something follows `--mode`; usage: "));
+    assert!(run(&["--mode"]).unwrap_err().starts_with("`--mode` needs a value behind it; usage: "));
     assert_eq!(run(&["--seconds", "-1"]).unwrap_err(), "`-1` is no number of seconds");
     assert!(run(&["a", "b"]).unwrap_err().starts_with("one file at a time; usage: "));
     assert!(run(&["--help"]).unwrap().starts_with("usage: "));

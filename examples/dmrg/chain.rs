@@ -142,7 +142,8 @@ impl Chain {
     pub(crate) fn entropy(&self) -> f64 {
         let all: f64 = self.middle.iter().map(|weight| weight.max(0.0)).sum();
         let term = |weight: &f64| if *weight > 0.0 { -(weight / all) * (weight / all).ln() } else { 0.0 };
-        self.middle.iter().map(term).sum()
+        // Not −0, which a product state's sum of nothing would be.
+        self.middle.iter().map(term).sum::<f64>() + 0.0
     }
 
     /// Whether the operator on the first two sites is as it is seen from either side.

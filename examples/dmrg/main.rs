@@ -142,7 +142,7 @@ fn options(arguments: Vec<OsString>) -> Result<Options, String> {
             given.push(argument);
             continue;
         }
-        let value = arguments.next().ok_or_else(|| format!("something follows `{name}`; {USAGE}"))?;
+        let value = arguments.next().ok_or_else(|| format!("`{name}` needs a value behind it; {USAGE}"))?;
         let text = value.to_string_lossy().into_owned();
         let count =
             || text.parse().ok().filter(|&n: &usize| n > 0).ok_or_else(|| format!("`{text}` is no number from 1 on; {USAGE}"));

@@ -61,14 +61,18 @@ pub fn read(file: &str) -> Result<Vec<Case>, String> {
     let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
     let read: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
     let cases = read.get("cases").unwrap_or(&read).as_array().ok_or("there are no `cases`")?;
-    cases.iter().enumerate().map(|(n, case)| one(case).map_err(|message| format!("case {n}: {message}"))).collect()
+    let name = |n: usize, case: &Value| {
+        let name = ["id", "name"].iter().find_map(|key| case.get(key).and_then(Value::as_str));
+        name.map_or_else(|| format!("case {n}"), |name| format!("case `{name}`"))
+    };
+    cases.iter().enumerate().map(|(n, case)| one(case).map_err(|message| format!("{}: {message}", name(n, case)))).collect()
 }
 
 fn one(case: &Value) -> Result<Case, String> {
     let text = |key: &str| case.get(key).and_then(Value::as_str).map(str::to_string);
     let (mut inputs, mut numbers) = (Vec::new(), Vec::new());
     for (name, value) in case.get("inputs").and_then(Value::as_object).ok_or("there are no `inputs`")? {
-        match value.as_f64() {
+        match value.as_f64().or(value.as_bool().map(f64::from)) {
             Some(number) => numbers.push((name.clone(), number)),
             None => inputs.push((name.clone(), array(value)?)),
         }
@@ -109,6 +113,9 @@ fn array(value: &Value) -> Result<Array, String> {
     }
     let mut elements = Vec::new();
     flatten(value, &mut elements)?;
+    if elements.len() != extents.iter().product::<usize>() {
+        return Err(format!("rows of different lengths: {} elements do not fill extents {extents:?}", elements.len()));
+    }
     Ok(Array { extents, elements, is_complex: false })
 }
 

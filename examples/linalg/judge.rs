@@ -11,13 +11,27 @@ struct Outcome {
     identities: Vec<(&'static str, f64)>,
 }
 
+/// Why a case has no outcome.
+enum Refusal {
+    /// The file asks for what there is not: no case expects that.
+    Case(String),
+    /// The library's own error.
+    Library(String),
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Refusal {
+        Refusal::Library(error.to_string())
+    }
+}
+
 /// Evaluates a case and says what came out, or what is wrong with it.
 pub fn judge<T: Element>(case: &Case) -> Result<String, String> {
     let outcome = evaluate::<T>(case);
     let is_nan = |outcome: &Outcome| outcome.elements.iter().any(|x| x.is_nan());
     match (case.expect, outcome) {
-        (Expect::Value, Err(message)) => Err(message),
-        (Expect::Error | Expect::ErrorOrNan, Err(message)) => Ok(format!("refused: {message}")),
+        (_, Err(Refusal::Case(message))) | (Expect::Value, Err(Refusal::Library(message))) => Err(message),
+        (Expect::Error | Expect::ErrorOrNan, Err(Refusal::Library(message))) => Ok(format!("refused: {message}")),
         (Expect::ErrorOrNan, Ok(outcome)) if is_nan(&outcome) => Ok("NaN".to_string()),
         (Expect::Error | Expect::ErrorOrNan, Ok(_)) => Err("a value came out where none is defined".to_string()),
         (Expect::Value, Ok(outcome)) => compare(case, &outcome),
@@ -68,19 +82,20 @@ fn wide<T: Element, S: Extents>(real: &Tensor<T::Real, S>) -> Result<Tensor<T>, 
     Tensor::from_vec(real.extents().to_vec(), real.as_slice().iter().map(|&x| T::from_real(x)).collect())
 }
 
-fn evaluate<T: Element>(case: &Case) -> Result<Outcome, String> {
-    let a = case.input::<T>("A")?;
-    let second = || case.input::<T>("B");
+fn evaluate<T: Element>(case: &Case) -> Result<Outcome, Refusal> {
+    let a = case.input::<T>("A").map_err(Refusal::Case)?;
+    let second = || case.input::<T>("B").map_err(Refusal::Case);
     let outcome = match case.op.as_str() {
         "solve" | "lstsq" | "triangular_solve" => systems(case, &a, &second()?),
         "eigh_generalised" | "eigh_generalized" => eigenvalues(&a, Some(&second()?)),
         "eigh" => eigenvalues(&a, second().ok().as_ref()),
         "cholesky" | "svd" | "qr" | "lq" | "lu" | "eig" => factors(&case.op, &a),
-        "inv" | "pinv" | "matpow" | "expm" => functions(case, &a),
+        "inv" | "pinv" | "expm" => functions(&case.op, &a),
+        "matpow" => power(&a, exponent(case).map_err(Refusal::Case)?),
         "det" | "slogdet" | "norm" | "trace" | "rank" => numbers(&case.op, &a),
-        other => return Err(format!("`{other}` is no operation")),
+        other => return Err(Refusal::Case(format!("`{other}` is no operation"))),
     };
-    outcome.map_err(|error| error.to_string())
+    Ok(outcome?)
 }
 
 fn eigenvalues<T: Element>(a: &Tensor<T>, metric: Option<&Tensor<T>>) -> Result<Outcome, Error> {
@@ -191,9 +206,20 @@ fn systems<T: Element>(case: &Case, a: &Tensor<T>, b: &Tensor<T>) -> Result<Outc
     Ok(Outcome { elements: elements(&x), identities: vec![identity] })
 }
 
-fn functions<T: Element>(case: &Case, a: &Tensor<T>) -> Result<Outcome, Error> {
+fn exponent(case: &Case) -> Result<i32, String> {
+    let exponent = ["n", "k", "exponent"].iter().find_map(|name| case.number(name)).ok_or("`matpow` has an input `n`")?;
+    let is_whole = exponent.fract() == 0.0 && exponent.abs() <= f64::from(i32::MAX);
+    if is_whole { Ok(exponent as i32) } else { Err(format!("{exponent} is no whole number")) }
+}
+
+fn power<T: Element>(a: &Tensor<T>, n: i32) -> Result<Outcome, Error> {
+    let x = try_tensor!([i, j] = matpow(a[i, j], n))?;
+    Ok(Outcome { elements: elements(&x), identities: Vec::new() })
+}
+
+fn functions<T: Element>(op: &str, a: &Tensor<T>) -> Result<Outcome, Error> {
     let size = 1e-13 * largest(a).max(1.0);
-    match case.op.as_str() {
+    match op {
         "inv" => {
             let x = try_tensor!([j, i] = inv(a[i, j]))?;
             let one = try_tensor!([i, k] = a[i, j] * x[j, k])?;
@@ -207,11 +233,6 @@ fn functions<T: Element>(case: &Case, a: &Tensor<T>) -> Result<Outcome, Error> {
                 elements: elements(&x),
                 identities: vec![("A X A = A", off(&back, a, 10.0 * size * largest(&x).max(1.0)))],
             })
-        }
-        "matpow" => {
-            let n = case.number("n").or(case.number("exponent")).unwrap_or(2.0) as i32;
-            let x = try_tensor!([i, j] = matpow(a[i, j], n))?;
-            Ok(Outcome { elements: elements(&x), identities: Vec::new() })
         }
         _ => {
             let x = try_tensor!([i, j] = expm(a[i, j]))?;
@@ -227,6 +248,7 @@ fn numbers<T: Element>(op: &str, a: &Tensor<T>) -> Result<Outcome, Error> {
             let (sign, logarithm) = try_tensor!(([], []) = slogdet(a[i, j]))?;
             vec![sign.to_complex(), logarithm.to_complex()]
         }
+        "norm" if a.extents().len() == 1 => vec![try_tensor!([] = norm(a[i]))?.to_complex()],
         "norm" => vec![try_tensor!([] = norm(a[i, j]))?.to_complex()],
         "trace" => vec![try_tensor!([] = trace(a[i, j]))?.to_complex()],
         _ => vec![try_tensor!([] = rank(a[i, j]))?.to_complex()],

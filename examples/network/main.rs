@@ -101,7 +101,7 @@ fn options(arguments: Vec<OsString>) -> Result<Options, String> {
             options.explain = true;
             continue;
         }
-        let value = arguments.next().ok_or_else(|| format!("something follows `{name}`; {USAGE}"))?;
+        let value = arguments.next().ok_or_else(|| format!("`{name}` needs a value behind it; {USAGE}"))?;
         let text = value.to_string_lossy().into_owned();
         options.context = match name.as_str() {
             "--order" => options.context.order(order(&text)?),

@@ -20,7 +20,7 @@ use faer::traits::ComplexField;
 use faer::{Accum, Conj, Mat, MatMut, MatRef, Par, Spec};
 use num_complex::Complex;
 
-use crate::backend::linear::{self, Algorithms, Decomposition, Eigen, Failure, Matrix, Svd};
+use crate::backend::linear::{self, Algorithms, Decomposition, Eigen, Failure, Matrix, Svd, elimination};
 use crate::backend::{Operand, Output};
 use crate::element::{Element, dispatch};
 use crate::error::Error;
@@ -141,15 +141,25 @@ where
             return small::lu(a);
         }
         let (rows, columns, par, params): (_, _, _, Spec<_, T>) = (a.rows, a.columns, self.par(a), Default::default());
+        let before = a.data.clone();
         let (mut order, mut inverse) = (vec![0usize; rows], vec![0usize; rows]);
         let mut memory = MemBuffer::new(lu_in_place_scratch::<usize, T>(rows, columns, par, params));
         lu_in_place(view_mut(a), &mut order, &mut inverse, par, MemStack::new(&mut memory), params);
+        // It multiplies by reciprocals of pivots, which zero and the smallest numbers have not.
+        if !a.data.iter().all(|&x| linear::is_finite(x)) {
+            a.data = before;
+            return elimination::lu(a);
+        }
         order
     }
 
     fn solve_triangular(&self, a: &Matrix<T>, upper: bool, unit: bool, b: &mut Matrix<T>) {
         if small::is_small(a) {
             return small::solve_triangular(a, upper, unit, b);
+        }
+        let has_reciprocal = |n: usize| linear::is_finite(<T as Element>::ONE / a.at(n, n));
+        if !unit && !(0..a.rows).all(has_reciprocal) {
+            return elimination::solve_triangular(a, upper, unit, b);
         }
         let (par, a, b) = (self.par(a), view(a), view_mut(b));
         match (upper, unit) {

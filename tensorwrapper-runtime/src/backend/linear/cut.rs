@@ -6,13 +6,13 @@
 use super::gather::{Space, indices, write_number};
 use super::{Decomposition, Part};
 use crate::backend::Output;
-use crate::element::Element;
+use crate::element::{Dtype, Element};
 
-/// The squares of one matrix' singular values that were computed, and the sum of all.
+/// The squares of one matrix' singular values that were computed, and the sum of those that were not.
 #[derive(Debug)]
 struct Squares {
     known: Vec<f64>,
-    all: f64,
+    unknown: f64,
 }
 
 /// What was noted of each matrix of a batch.
@@ -43,12 +43,18 @@ impl Cuts {
         // By the largest, so that squares neither overflow nor vanish.
         let unit = values.first().copied().filter(|&s| s > 0.0).unwrap_or(1.0);
         let squares: Vec<f64> = values.iter().map(|s| (s / unit).powi(2)).collect();
-        let all = match parts.get(3) {
-            Some(Part::Real(all)) => (all.data[0].to_complex().re / unit).powi(2),
-            _ => squares.iter().rev().sum(),
+        let unknown = match parts.get(3) {
+            Some(Part::Real(all)) => {
+                let all = (all.data[0].to_complex().re / unit).powi(2);
+                let unknown = all - squares.iter().rev().sum::<f64>();
+                // A difference of rounded numbers: below this it is nothing but their rounding.
+                let rounding = if T::DTYPE.real() == Dtype::F32 { f64::from(f32::EPSILON) } else { f64::EPSILON };
+                if unknown > 16.0 * rounding * all { unknown } else { 0.0 }
+            }
+            _ => 0.0,
         };
         parts.truncate(3);
-        self.noted.push(Squares { known: squares, all });
+        self.noted.push(Squares { known: squares, unknown });
     }
 
     /// Writes the discarded weights, and how many values are kept.
@@ -67,13 +73,10 @@ impl Cuts {
 impl Squares {
     /// The part of the squares that all but the first `kept` make up.
     fn weight(&self, kept: usize) -> f64 {
-        if self.all == 0.0 || kept >= self.known.len() && self.known.iter().rev().sum::<f64>() >= self.all {
-            return 0.0;
-        }
         // From the smallest, so that small weights have all their digits.
-        let computed: f64 = self.known.iter().skip(kept).rev().sum();
-        let unknown = (self.all - self.known.iter().rev().sum::<f64>()).max(0.0);
-        ((computed + unknown) / self.all).min(1.0)
+        let discarded = self.unknown + self.known.iter().skip(kept).rev().sum::<f64>();
+        let all = self.unknown + self.known.iter().rev().sum::<f64>();
+        if discarded == 0.0 { 0.0 } else { (discarded / all).min(1.0) }
     }
 
     /// The least number of values that leaves no larger weight than `tol`; at least one where there is one.

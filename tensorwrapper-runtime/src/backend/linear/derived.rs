@@ -3,6 +3,8 @@
 //! Sources: G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed. (2013): §3.4 for systems of equations, §5.5 for least
 //! squares and pseudo-inverses, §8.7 for eigenvalues in the metric of a second matrix.
 
+use num_complex::Complex;
+
 use super::conventions::{normalise, phase, rotation, scale, set_phases, times_power, turn_column};
 use super::{Algorithms, Decomposition, Factorisation, Failure, Matrix, Part};
 use crate::element::{Dtype, Element};
@@ -18,6 +20,18 @@ pub(super) fn compute<T: Element>(
     call: &Decomposition,
     arguments: Vec<Matrix<T>>,
 ) -> Result<Vec<Part<T>>, Failure> {
+    let parts = parts(on, call, arguments)?;
+    // The logarithm of a determinant that is zero is no number that is too large.
+    let may_be_infinite = takes_anything(call.kind) || call.kind == Factorisation::Slogdet;
+    let is_finite = |part: &Part<T>| match part {
+        Part::Same(matrix) => matrix.data.iter().all(|&x| super::is_finite(x)),
+        Part::Real(matrix) => matrix.data.iter().all(|&x| super::is_finite(x)),
+        Part::Complex(matrix) => matrix.data.iter().all(|&x| super::is_finite(x)),
+    };
+    if may_be_infinite || parts.iter().all(is_finite) { Ok(parts) } else { Err(Failure::Overflow) }
+}
+
+fn parts<T: Element>(on: &dyn Algorithms<T>, call: &Decomposition, arguments: Vec<Matrix<T>>) -> Result<Vec<Part<T>>, Failure> {
     let mut arguments = arguments.into_iter();
     let mut next = || arguments.next();
     let a = next().expect("an operation has an argument");
@@ -52,8 +66,8 @@ pub(super) fn compute<T: Element>(
             vec![Part::Same(solve(on, a, unit)?)]
         }
         Factorisation::Pinv => vec![Part::Same(pseudo_solve(on, call, a, None)?)],
-        Factorisation::Matpow => vec![Part::Same(finite(power(on, a, call.exponent)?)?)],
-        Factorisation::Expm => vec![Part::Same(if a.rows == 0 { a } else { finite(on.expm(a)?)? })],
+        Factorisation::Matpow => vec![Part::Same(power(on, a, call.exponent)?)],
+        Factorisation::Expm => vec![Part::Same(if a.rows == 0 { a } else { on.expm(a)? })],
         Factorisation::Det => vec![Part::Same(Matrix::number(determinant(on, a)?))],
         Factorisation::Slogdet => {
             let (sign, logarithm) = slogdet(on, a);
@@ -83,10 +97,6 @@ fn value<R: Element>(x: R) -> f64 {
 /// The distance between neighbouring numbers at 1.
 fn epsilon<T: Element>() -> f64 {
     if T::DTYPE.real() == Dtype::F32 { f64::from(f32::EPSILON) } else { f64::EPSILON }
-}
-
-fn finite<T: Element>(a: Matrix<T>) -> Result<Matrix<T>, Failure> {
-    if a.data.iter().all(|&x| super::is_finite(x)) { Ok(a) } else { Err(Failure::Overflow) }
 }
 
 fn cholesky<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> Result<Matrix<T>, Failure> {
@@ -156,12 +166,13 @@ fn eig<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> Result<super::Ei
 }
 
 /// A = Q·R, the diagonal of R real and not negative.
-fn qr<T: Element>(on: &dyn Algorithms<T>, a: Matrix<T>, full: bool) -> (Matrix<T>, Matrix<T>) {
+fn qr<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, full: bool) -> (Matrix<T>, Matrix<T>) {
     let (rows, columns) = (a.rows, a.columns);
     if rows == 0 || columns == 0 {
         let inner = if full { rows } else { 0 };
         return (Matrix::unit(rows, inner), Matrix::zeros(inner, columns));
     }
+    let exponent = normalise(&mut a, 1);
     let (mut q, mut r) = on.qr(a, full);
     for n in 0..rows.min(columns) {
         let x = r.at(n, n);
@@ -174,6 +185,7 @@ fn qr<T: Element>(on: &dyn Algorithms<T>, a: Matrix<T>, full: bool) -> (Matrix<T
             *r.at_mut(n, n) = T::from_real(r.at(n, n).re());
         }
     }
+    scale(&mut r, exponent);
     (q, r)
 }
 
@@ -259,7 +271,7 @@ fn solve<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, b: Matrix<T>) -> 
     let mut x = Matrix::from_fn(b.rows, b.columns, |i, j| b.at(order[i], j));
     on.solve_triangular(&a, false, true, &mut x);
     on.solve_triangular(&a, true, false, &mut x);
-    finite(x)
+    Ok(x)
 }
 
 fn triangular<T: Element>(
@@ -275,7 +287,7 @@ fn triangular<T: Element>(
         zero_pivot(&a)?;
     }
     on.solve_triangular(&a, call.upper, call.unit, &mut b);
-    finite(b)
+    Ok(b)
 }
 
 /// The part of the largest singular value that does not count.
@@ -314,7 +326,7 @@ fn pseudo_solve<T: Element>(
     for (n, &s) in s[..kept].iter().enumerate() {
         (0..width).for_each(|column| *product.at_mut(n, column) = product.at(n, column).quotient(T::from_real(s)));
     }
-    finite(on.multiply(&v.adjoint(), &product))
+    Ok(on.multiply(&v.adjoint(), &product))
 }
 
 /// Aⁿ by squaring; of the inverse for negative n.
@@ -350,12 +362,10 @@ fn is_odd(order: &[usize]) -> bool {
 }
 
 fn determinant<T: Element>(on: &dyn Algorithms<T>, a: Matrix<T>) -> Result<T, Failure> {
-    let (sign, logarithm, product) = pivots(on, a);
-    // The product itself, where it lies inside of the numbers.
-    if super::is_finite(product) && product != T::ZERO || sign == T::ZERO {
-        return Ok(product);
-    }
-    let result = sign * T::from_complex(logarithm.exp().into());
+    let (_, _, (product, exponent)) = pivots(on, a);
+    // Beyond these powers of two everything is zero or too large.
+    let result: Complex<f64> = times_power(product, exponent.clamp(-2500, 2500) as i32);
+    let result = T::from_complex(result);
     if super::is_finite(result) { Ok(result) } else { Err(Failure::Overflow) }
 }
 
@@ -364,21 +374,30 @@ fn slogdet<T: Element>(on: &dyn Algorithms<T>, a: Matrix<T>) -> (T, f64) {
     (sign, logarithm)
 }
 
-/// Phase, logarithm of the size, and value of a determinant; of a singular matrix 0, −∞ and 0.
-fn pivots<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> (T, f64, T) {
+/// Phase, logarithm of the size, and value of a determinant, that as a number near 1 and a power of two; of a singular matrix 0, −∞
+/// and 0.
+fn pivots<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> (T, f64, (Complex<f64>, i64)) {
     let order = if a.rows == 0 { Vec::new() } else { on.lu(&mut a) };
     let mut sign = if is_odd(&order) { -T::ONE } else { T::ONE };
-    let (mut logarithm, mut product) = (0.0, sign);
+    let (mut logarithm, mut product, mut exponent) = (0.0, sign.to_complex(), 0);
     for n in 0..a.rows {
         let pivot = a.at(n, n);
         if pivot == T::ZERO {
-            return (T::ZERO, f64::NEG_INFINITY, T::ZERO);
+            return (T::ZERO, f64::NEG_INFINITY, (Complex::ZERO, 0));
         }
         logarithm += pivot.to_complex().norm().ln();
         sign *= rotation(pivot).conj();
-        product *= pivot;
+        let (own, power) = near_one(pivot.to_complex());
+        let (all, more) = near_one(own * product);
+        (product, exponent) = (all, exponent + i64::from(power + more));
     }
-    (sign, logarithm, product)
+    (sign, logarithm, (product, exponent))
+}
+
+/// A number that is not zero as one near 1 and a power of two.
+fn near_one(x: Complex<f64>) -> (Complex<f64>, i32) {
+    let exponent = x.re.abs().max(x.im.abs()).log2().floor() as i32;
+    (times_power(x, -exponent), exponent)
 }
 
 /// √Σ|x|², without overflow on the way.

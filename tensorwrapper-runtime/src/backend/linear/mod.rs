@@ -8,6 +8,7 @@
 mod conventions;
 mod cut;
 mod derived;
+pub(super) mod elimination;
 mod gather;
 mod matrix;
 
@@ -184,7 +185,7 @@ pub(super) fn run<T: Element>(
     Ok(())
 }
 
-fn is_finite<T: Element>(x: T) -> bool {
+pub(super) fn is_finite<T: Element>(x: T) -> bool {
     let x = x.to_complex();
     x.re.is_finite() && x.im.is_finite()
 }

@@ -108,8 +108,8 @@ fn lu_of<T: Element, const N: usize>(data: &mut [T]) -> Vec<usize> {
                 (pivot, largest) = (i, other);
             }
         }
-        // Squares vanish where numbers do not.
-        if largest < f64::MIN_POSITIVE {
+        // Squares vanish, and are infinite, where numbers are not.
+        if largest < f64::MIN_POSITIVE || largest.is_infinite() {
             let Some(other) = (k..N).find(|&i| a[k][i] != T::ZERO) else { continue };
             pivot = (k..N).fold(other, |best, i| if real(a[k][i].abs()) > real(a[k][best].abs()) { i } else { best });
         }

@@ -1,0 +1,125 @@
+//! Linear algebra at the ends of what numbers hold: zero pivots, the smallest and the largest numbers, on both devices.
+
+use tensorwrapper::linalg;
+use tensorwrapper::prelude::*;
+
+fn devices() -> [(&'static str, Context); 2] {
+    [("cpu", Context::cpu()), ("reference", Context::reference())]
+}
+
+fn diagonal(values: &[f64]) -> Tensor<f64> {
+    Tensor::from_fn([values.len(), values.len()], |i| if i[0] == i[1] { values[i[0]] } else { 0.0 }).unwrap()
+}
+
+/// A diagonal of one number and, behind it, of others that are all the same.
+fn begun(first: f64, rest: f64, order: usize) -> Tensor<f64> {
+    diagonal(&[&[first][..], &vec![rest; order - 1]].concat())
+}
+
+#[test]
+fn matrices_without_full_rank_have_triangles() {
+    let column =
+        Tensor::<f64>::from_fn([9, 9], |i| if i[1] == 4 { 0.0 } else { ((i[0] * 7 + i[1] * 3) % 11) as f64 - 4.0 }).unwrap();
+    let filled = |rows: usize, columns: usize, x: f64| Tensor::<f64>::filled([rows, columns], x).unwrap();
+    let cases = [
+        filled(3, 2, 0.0),
+        filled(2, 3, 0.0),
+        filled(3, 2, 1.0),
+        filled(9, 9, 1.0),
+        filled(20, 20, 1.0),
+        filled(9, 9, 0.0),
+        column,
+    ];
+    for (name, context) in devices() {
+        for a in &cases {
+            let (p, l, u) = linalg::lu(a).eval_in(&context).unwrap();
+            let back = tensor!([i, j] = p[i, q] * l[q, r] * u[r, j]);
+            let off = back.as_slice().iter().zip(a.as_slice()).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+            assert!(off < 1e-12, "{name}, {:?}: {off}", a.extents());
+            assert!(l.as_slice().iter().all(|x| x.abs() <= 1.0), "{name}, {:?}", a.extents());
+        }
+    }
+}
+
+#[test]
+fn pivots_without_a_reciprocal_are_divided_by() {
+    for (name, context) in devices() {
+        for order in [2, 8, 9, 12] {
+            let a = begun(1e-310, 1.0, order);
+            assert_eq!(linalg::det(&a).eval_in(&context).unwrap()[[]], 1e-310, "{name}, {order}");
+            let b = Tensor::<f64>::from_fn([order, 1], |i| a[[i[0], i[0]]]).unwrap();
+            let x = linalg::solve(&a, &b).eval_in(&context).unwrap();
+            assert!(x.as_slice().iter().all(|x| (x - 1.0).abs() < 1e-12), "{name}, {order}: {x}");
+            let x = linalg::triangular_solve(&a, &b).eval_in(&context).unwrap();
+            assert!(x.as_slice().iter().all(|x| (x - 1.0).abs() < 1e-12), "{name}, {order}: {x}");
+        }
+    }
+}
+
+#[test]
+fn determinants_lose_nothing_on_the_way() {
+    for (name, context) in devices() {
+        for (values, expected) in [
+            (&[1e-160, 1e-160, 1e160][..], 1e-160),
+            (&[1e200, 1e200, 1e-200, 1e-200], 1.0),
+            (&[1e-200, 1e-200, 1e200, -1e200], -1.0),
+            (&[3.0, 5.0], 15.0),
+        ] {
+            let det = linalg::det(&diagonal(values)).eval_in(&context).unwrap()[[]];
+            assert!((det / expected - 1.0).abs() < 1e-13, "{name}: {det} for {expected}");
+        }
+        assert_eq!(linalg::det(&diagonal(&[1e-200, 1e-200])).eval_in(&context).unwrap()[[]], 0.0, "{name}");
+        let error = linalg::det(&diagonal(&[1e200, 1e200])).eval_in(&context).unwrap_err();
+        assert_eq!(error.to_string(), "the result of `det` is larger than the numbers of its type", "{name}");
+    }
+}
+
+#[test]
+fn large_numbers_are_pivots_too() {
+    let a = Tensor::<f64>::from_slice([2, 2], &[1e160, 1e300, 1e300, 1e300]).unwrap();
+    let b = Tensor::<f64>::from_slice([2, 1], &[1e300, 2e300]).unwrap();
+    for (name, context) in devices() {
+        let x = linalg::solve(&a, &b).eval_in(&context).unwrap();
+        assert!(x.as_slice().iter().all(|x| (x - 1.0).abs() < 1e-12), "{name}: {x}");
+    }
+}
+
+#[test]
+fn what_is_too_large_is_said() {
+    let huge = |rows: usize, columns: usize| Tensor::<f64>::filled([rows, columns], 1.7e308).unwrap();
+    for (name, context) in devices() {
+        let errors = [
+            linalg::eigh(&huge(2, 2)).eval_in(&context).map(drop),
+            linalg::svd(&huge(2, 2)).eval_in(&context).map(drop),
+            linalg::qr(&huge(2, 1)).eval_in(&context).map(drop),
+        ];
+        for error in errors {
+            let error = error.unwrap_err().to_string();
+            assert!(error.ends_with("is larger than the numbers of its type"), "{name}: {error}");
+        }
+    }
+}
+
+#[test]
+fn the_smallest_numbers_have_triangles() {
+    for (name, context) in devices() {
+        for unit in [1e-310, 1e-200, 1e200] {
+            let a = Tensor::<f64>::from_slice([2, 1], &[3.0 * unit, 4.0 * unit]).unwrap();
+            let (q, r) = linalg::qr(&a).eval_in(&context).unwrap();
+            assert!((r[[0, 0]] / unit - 5.0).abs() < 1e-9 * 5.0, "{name}, {unit}: {r}");
+            assert!((q[[0, 0]] - 0.6).abs() < 1e-9 && (q[[1, 0]] - 0.8).abs() < 1e-9, "{name}, {unit}: {q}");
+        }
+    }
+}
+
+/// What is known of the other singular values is a difference of rounded numbers.
+#[test]
+fn single_precision_is_cut_where_its_rank_ends() {
+    let low = |rows: usize, k: f32| Tensor::<f32>::from_fn([rows, 5], |i| ((i[0] * 13 + i[1] * 29) as f32 * k).sin()).unwrap();
+    for seed in [0.37, 0.53, 0.71, 0.91] {
+        let (x, y) = (low(200, seed), low(200, seed + 0.11));
+        let a = tensor!([i, j] = x[i, r] * y[j, r]);
+        let (u, s, v, lost) = tensor!(([i, r], [r], [r, j], []) = svd(a[i, j]; max = 16, tol = 1e-10));
+        assert_eq!((s.extents(), u.extents(), v.extents()), (&[5][..], &[200, 5][..], &[5, 200][..]), "{seed}: {s}, {lost}");
+    }
+}
