@@ -1,7 +1,6 @@
 //! [`PreparedBlock`]: recorded results planned once, to be computed again and again from tensors that change; what does not depend
 //! on those is computed once, and kept.
 
-use std::borrow::Borrow;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -11,7 +10,7 @@ use smallvec::SmallVec;
 use super::context::Context;
 use super::doors::{DynValue, EvalAll, RecordedValue};
 use super::kept::Sources;
-use super::memory::within_by;
+use super::memory::{Bounded, peak, within_by};
 use super::plan::{Plan, plan};
 use super::run::run;
 use super::watch::Watch;
@@ -23,7 +22,7 @@ use crate::expr::TensorLike;
 use crate::graph::{Given, Lowered, OpGraph, lower};
 use crate::layout::Strided;
 use crate::optimize::count::operations;
-use crate::optimize::hoist::{Hoisted, hoist};
+use crate::optimize::hoist::Hoisted;
 use crate::optimize::optimize_keeping;
 use crate::tensor::{AnyRef, AnyTensor};
 
@@ -86,9 +85,14 @@ struct Planned {
     each: Plan,
 }
 
-impl Borrow<Plan> for Planned {
-    fn borrow(&self) -> &Plan {
-        &self.each
+impl Bounded for Planned {
+    fn bytes(&self) -> u128 {
+        let (first, each) = (peak(&self.first), peak(&self.each));
+        first.bytes().max(first.results + each.bytes())
+    }
+
+    fn plan(&self) -> &Plan {
+        if peak(&self.first).bytes() > peak(&self.each).bytes() { &self.first } else { &self.each }
     }
 }
 
@@ -113,7 +117,7 @@ impl Context {
         for (n, operand) in changing.iter().enumerate() {
             let DynValue(given) = operand.any_operand();
             let (data, layout) = given.elements().ok_or_else(|| recorded(n))?;
-            let slots = slots(&sources, data, n)?;
+            let slots = slots(&sources, (data, layout), n)?;
             if slots.iter().any(|&slot| !is_kept[slot]) {
                 return Err(Error::new(ErrorKind::Unsupported(format!("tensor {n} of those that change is there twice"))));
             }
@@ -130,7 +134,7 @@ impl Context {
         }
         let layouts: Vec<Strided> = sources.iter().map(|source| source.layout().clone()).collect();
         let Planned { once, first, each } = within_by(&self.choices, |choices, limited| {
-            let Hoisted { once, each } = hoist(&optimize_keeping(&graph, choices, limited, &is_kept)?, &is_kept);
+            let Hoisted { once, each } = optimize_keeping(&graph, choices, limited, &is_kept)?;
             let first = plan(&*self.device, once.clone(), &layouts)?;
             let layouts: Vec<Strided> = layouts.iter().chain(&first.results).cloned().collect();
             Ok(Planned { once, first, each: plan(&*self.device, each, &layouts)? })
@@ -151,10 +155,17 @@ impl Context {
     }
 }
 
-/// The sources that are a tensor.
-fn slots(sources: &[Given<'_>], data: SliceRef<'_>, n: usize) -> Result<Vec<usize>, Error> {
-    let slots: Vec<usize> = (0..sources.len()).filter(|&slot| sources[slot].data().is_same(&data)).collect();
-    if sources.iter().map(Given::data).any(|known| !known.is_same(&data) && known.overlaps(&data)) {
+/// The sources that are all elements of a tensor, the axes in any order.
+fn slots(sources: &[Given<'_>], (data, layout): (SliceRef<'_>, &Strided), n: usize) -> Result<Vec<usize>, Error> {
+    let axes = |layout: &Strided| {
+        let mut axes: Vec<(usize, isize)> = layout.extents().iter().copied().zip(layout.strides().iter().copied()).collect();
+        axes.sort_unstable();
+        (if layout.is_empty() { 0 } else { layout.start() }, axes)
+    };
+    let own = axes(layout);
+    let is_it = |source: &Given<'_>| source.data().is_same(&data) && axes(source.layout()) == own;
+    let slots: Vec<usize> = (0..sources.len()).filter(|&slot| is_it(&sources[slot])).collect();
+    if sources.iter().any(|source| !is_it(source) && !layout.is_empty() && source.data().overlaps(&data)) {
         let message = format!("a part of tensor {n} of those that change is read as a tensor of its own");
         return Err(Error::new(ErrorKind::Unsupported(message)).with_help("index the whole tensor, by ranges or positions"));
     }

@@ -129,7 +129,7 @@ static PLANS: LazyLock<Plans> = LazyLock::new(Plans::default);
 impl Context {
     /// How often calls of [`einsum`](Context::einsum) and [`prepare`](Context::prepare) have found a plan of an earlier call,
     /// in any context of the program. Plans are found by subscripts, element type, extents and strides of the operands, the
-    /// context's device, its order of products and its precision of sums. At most 256 are kept, those that were used last.
+    /// context's device, and all that it chooses about plans. At most 256 are kept, those that were used last.
     ///
     /// ```
     /// use tensorwrapper_runtime::{Context, Tensor};

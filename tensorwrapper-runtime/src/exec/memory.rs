@@ -1,7 +1,5 @@
 //! Memory of a run: what a plan needs, and plans that stay within a limit.
 
-use std::borrow::Borrow;
-
 use super::context::Context;
 use super::places::Home;
 use super::plan::{Plan, Step, Work, plan};
@@ -58,7 +56,29 @@ pub(super) fn live(plan: &Plan) -> Vec<u128> {
 pub(super) fn peak(plan: &Plan) -> Peak {
     let bytes = |memory: &[(Dtype, usize)]| memory.iter().map(|&(dtype, len)| len as u128 * dtype.size() as u128).sum::<u128>();
     let most = plan.steps.iter().map(space).max().unwrap_or(0);
-    Peak { results: bytes(&plan.places.results), between: bytes(&plan.places.arenas) + most }
+    // A tensor that is wanted twice is copied.
+    let sinks = plan.graph.sinks();
+    let copied = (0..sinks.len()).filter(|&n| sinks[..n].contains(&sinks[n])).map(|n| plan.graph.tensor(sinks[n]));
+    let copies = copied.map(|node| node.extents.iter().map(|&e| e as u128).product::<u128>() * node.dtype.size() as u128);
+    Peak { results: bytes(&plan.places.results) + copies.sum::<u128>(), between: bytes(&plan.places.arenas) + most }
+}
+
+/// What is to stay within a limit.
+pub(super) trait Bounded {
+    /// The bytes that it takes.
+    fn bytes(&self) -> u128;
+    /// The plan that takes most of them.
+    fn plan(&self) -> &Plan;
+}
+
+impl Bounded for Plan {
+    fn bytes(&self) -> u128 {
+        peak(self).bytes()
+    }
+
+    fn plan(&self) -> &Plan {
+        self
+    }
 }
 
 /// The plan of a graph for a context, within the context's limit.
@@ -74,7 +94,7 @@ pub(super) fn within(context: &Context, graph: &OpGraph, layouts: &[Strided]) ->
 ///
 /// # Errors
 /// As [`within`].
-pub(super) fn within_by<M: Borrow<Plan>>(
+pub(super) fn within_by<M: Bounded>(
     choices: &Choices,
     made: impl Fn(&Choices, Option<Limited<'_>>) -> Result<M, Error>,
 ) -> Result<M, Error> {
@@ -95,17 +115,17 @@ pub(super) fn within_by<M: Borrow<Plan>>(
     Err(refusals.pop().expect("every form was refused"))
 }
 
-fn fits<M: Borrow<Plan>>(made: M, allowed: usize) -> Result<M, Error> {
-    if peak(made.borrow()).bytes() <= allowed as u128 { Ok(made) } else { Err(refused(made.borrow(), allowed)) }
+fn fits<M: Bounded>(made: M, allowed: usize) -> Result<M, Error> {
+    if made.bytes() <= allowed as u128 { Ok(made) } else { Err(refused(made.plan(), allowed)) }
 }
 
 /// A plan that makes nothing in parts, if that fits. Without a limit the largest tensors may be more than memory can address.
-fn whole<M: Borrow<Plan>>(allowed: usize, made: impl Fn(Limited<'_>) -> Result<M, Error>) -> Result<M, Error> {
+fn whole<M: Bounded>(allowed: usize, made: impl Fn(Limited<'_>) -> Result<M, Error>) -> Result<M, Error> {
     fits(made(Limited { elements: f64::INFINITY, paths: &mut Vec::new() })?, allowed)
 }
 
 /// A plan that makes products in the largest parts that fit: fewer of them take less time.
-fn in_parts<M: Borrow<Plan>>(allowed: usize, made: impl Fn(Limited<'_>) -> Result<M, Error>) -> Result<M, Error> {
+fn in_parts<M: Bounded>(allowed: usize, made: impl Fn(Limited<'_>) -> Result<M, Error>) -> Result<M, Error> {
     let mut paths = Vec::new();
     let mut limited = |elements: f64| fits(made(Limited { elements, paths: &mut paths })?, allowed);
     // If the smallest parts do not do, nothing does.

@@ -26,7 +26,7 @@ use crate::error::Error;
 pub(crate) use given::Given;
 pub(crate) use lower::{Lowered, lower, lower_over};
 use names::Origins;
-pub(crate) use product::times;
+pub(crate) use product::{is_ordinary, times};
 pub use query::Degree;
 
 /// Number of a tensor node in its graph.

@@ -16,6 +16,12 @@ pub(super) struct Product<'t, 'a> {
     pub(super) summed: Vec<Label>,
 }
 
+/// Whether a number in front of products may be moved elsewhere, multiplied and divided by others: far enough from the ends of all
+/// element types that nothing overflows or vanishes on the way.
+pub(crate) fn is_ordinary(x: Complex<f64>) -> bool {
+    (1e-18..=1e18).contains(&x.re.abs().max(x.im.abs()))
+}
+
 /// A product of constants. Real ones multiply as real ones: infinity times the other's imaginary zero would be NaN.
 pub(crate) fn times(a: Complex<f64>, b: Complex<f64>) -> Complex<f64> {
     match (a.im == 0.0, b.im == 0.0) {

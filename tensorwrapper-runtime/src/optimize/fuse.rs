@@ -7,7 +7,7 @@ use tensorwrapper_notation::Function;
 use super::constants::pruned;
 use super::rewrite::keep;
 use crate::backend::{Binary, Instruction, Program};
-use crate::graph::{Edge, EdgeAxis, OpGraph, Operation, OperationNode, TensorId, times};
+use crate::graph::{Edge, EdgeAxis, OpGraph, Operation, OperationNode, TensorId, is_ordinary, times};
 
 /// Instructions of a program that others may join.
 const MOST_INSTRUCTIONS: usize = 96;
@@ -130,7 +130,7 @@ fn number(program: &Program) -> Option<Complex<f64>> {
         [Instruction::Input(0), Instruction::Negate(0)] => Some(-Complex::<f64>::ONE),
         [Instruction::Constant(value), Instruction::Input(0), Instruction::Combine(Binary::Multiply, 0 | 1, 0 | 1)]
         | [Instruction::Input(0), Instruction::Constant(value), Instruction::Combine(Binary::Multiply, 0 | 1, 0 | 1)]
-            if value.is_finite() && !repeats(program) =>
+            if is_ordinary(value) && !repeats(program) =>
         {
             Some(value)
         }

@@ -19,6 +19,7 @@ mod tests;
 
 use crate::error::Error;
 use crate::graph::{OpGraph, Operation};
+use hoist::Hoisted;
 
 pub use accumulate::Accumulate;
 pub use order::{Minimize, Order, Rates};
@@ -47,11 +48,12 @@ pub(crate) struct Choices {
 /// # Errors
 /// An order of the program's that does not fit, and a broken promise of the graph, in debug builds.
 pub(crate) fn optimize(graph: &OpGraph, choices: &Choices, limited: Option<Limited<'_>>) -> Result<OpGraph, Error> {
-    optimize_keeping(graph, choices, limited, &[])
+    let is_block = is_block(graph);
+    finished(&ordered(graph, choices, limited, &[], is_block)?, choices, is_block)
 }
 
-/// The same where sources stay as they are from run to run, by their slots: what depends on these alone is computed once, and
-/// costs nothing then.
+/// The same in two parts where sources stay as they are from run to run, by their slots: what depends on these alone is computed
+/// once, and costs nothing then.
 ///
 /// # Errors
 /// As [`optimize`].
@@ -60,8 +62,22 @@ pub(crate) fn optimize_keeping(
     choices: &Choices,
     limited: Option<Limited<'_>>,
     is_kept: &[bool],
+) -> Result<Hoisted, Error> {
+    let is_block = is_block(graph);
+    let Hoisted { once, each } = hoist::hoist(&ordered(graph, choices, limited, is_kept, is_block)?, is_kept);
+    // What is kept is not to be joined with what changes.
+    Ok(Hoisted { once: finished(&once, choices, is_block)?, each: finished(&each, choices, is_block)? })
+}
+
+/// The passes up to those that make products part of what is done with them.
+fn ordered(
+    graph: &OpGraph,
+    choices: &Choices,
+    limited: Option<Limited<'_>>,
+    is_kept: &[bool],
+    is_block: bool,
 ) -> Result<OpGraph, Error> {
-    let mut passes = Passes { graph: None, first: graph, choices, is_block: is_block(graph) };
+    let mut passes = Passes { graph: None, first: graph, choices, is_block };
     // Products of many factors are widened as one, so that no intermediate is rounded.
     if choices.accumulate == Accumulate::Double {
         passes.make(|graph| Ok(accumulate::accumulate(graph)))?;
@@ -79,9 +95,15 @@ pub(crate) fn optimize_keeping(
     passes.choose(Pass::Share, share::share)?;
     passes.choose(Pass::Dead, dead::dead)?;
     passes.choose(Pass::Fuse, fuse::fuse)?;
+    Ok(passes.graph.expect("a pass was made"))
+}
+
+/// The passes that make products part of what is done with them.
+fn finished(graph: &OpGraph, choices: &Choices, is_block: bool) -> Result<OpGraph, Error> {
+    let mut passes = Passes { graph: None, first: graph, choices, is_block };
     passes.choose(Pass::Accumulate, sums::sums)?;
     passes.choose(Pass::Finish, finish::finish)?;
-    Ok(passes.graph.expect("a pass was made"))
+    Ok(passes.graph.unwrap_or_else(|| graph.clone()))
 }
 
 /// A graph on its way through the passes.

@@ -1,7 +1,8 @@
 //! The passes by their names, and sets of them.
 
 /// One way in which a block of equations becomes cheaper than what was written. All are made unless a context goes
-/// [`without`](crate::Context::without) some: results are then the same but for rounding.
+/// [`without`](crate::Context::without) some: results are then the same but for
+/// rounding, and overflow on the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Pass {

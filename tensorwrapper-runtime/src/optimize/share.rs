@@ -10,7 +10,8 @@ use smallvec::SmallVec;
 use super::factorise::{Factor, Key, Name, Role, canonical};
 use super::rewrite::keep;
 use crate::backend::{Binary, Instruction, Program, Reduction};
-use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId, times};
+use crate::element::Dtype;
+use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId, is_ordinary, times};
 
 /// A tensor of the old graph as one of the new: `scale · tensor`, the axes in another order.
 #[derive(Clone, Debug)]
@@ -94,7 +95,7 @@ impl Sharing {
         let output = node.outputs[0].labels();
         let rank = output.len();
         let dtype = graph.tensor(node.outputs[0].tensor).dtype;
-        let found = (inputs.len() <= 8 && node.extents.len() <= 64 && alpha.is_finite() && alpha != Complex::ZERO)
+        let found = (inputs.len() <= 8 && node.extents.len() <= 64 && is_ordinary(alpha))
             .then(|| self.key(&inputs, &output, &node.extents, dtype.is_complex()));
         if let Some((key, order, conjugate)) = &found
             && let Some(known) = self.products.get(key)
@@ -178,7 +179,8 @@ impl Sharing {
             let tensor = self.plain(graph, edge.tensor, same);
             edges.push(Edge { tensor, ..edge.clone() });
         }
-        let found = name(&node, &edges);
+        let dtypes: Vec<Dtype> = node.outputs.iter().map(|edge| graph.tensor(edge.tensor).dtype).collect();
+        let found = name(&node, &edges, &dtypes);
         if let Some((name, order)) = &found
             && let Some((tensors, known)) = self.others.get(name)
         {
@@ -245,12 +247,12 @@ fn scaled(program: &Program, input: usize, scale: Complex<f64>) -> Program {
     Program::new(instructions)
 }
 
-/// What an operation that is no product is, as text, and its labels in the order in which its inputs show them.
-fn name(node: &OperationNode, inputs: &[Edge]) -> Option<(String, Vec<Label>)> {
+/// What an operation that is no product is, with the element types of its results, as text, and its labels in the order in which its inputs show them.
+fn name(node: &OperationNode, inputs: &[Edge], dtypes: &[Dtype]) -> Option<(String, Vec<Label>)> {
     let Operation::Map { program, reduction } = &node.operation else {
         let described = match &node.operation {
             Operation::Sliced { .. } | Operation::Factorise(_) | Operation::Reshape | Operation::Write { .. } => Some(format!(
-                "{:?} {inputs:?} {:?} {:?}",
+                "{dtypes:?} {:?} {inputs:?} {:?} {:?}",
                 node.operation,
                 node.outputs.iter().map(Edge::labels).collect::<Vec<_>>(),
                 node.extents
@@ -283,5 +285,5 @@ fn name(node: &OperationNode, inputs: &[Edge]) -> Option<(String, Vec<Label>)> {
     }
     let output = node.outputs[0].labels();
     let kept: Vec<(bool, usize)> = order.iter().map(|&label| (output.contains(&label), node.extents[label])).collect();
-    Some((format!("{program:?} {reduction:?} {edges:?} {kept:?}"), order))
+    Some((format!("{dtypes:?} {program:?} {reduction:?} {edges:?} {kept:?}"), order))
 }

@@ -6,7 +6,7 @@ use num_complex::Complex;
 use super::constants::pruned;
 use super::rewrite::{keep, rewrite_reading};
 use crate::backend::{Binary, Instruction, Program, Reduction};
-use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId};
+use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId, is_ordinary, times};
 
 /// A product that is a term of a sum: what it is multiplied by there, and its input of the program.
 struct Term {
@@ -65,7 +65,7 @@ fn products(graph: &OpGraph, readers: &[usize], node: &OperationNode) -> Option<
     if output.axes.len() != node.extents.len() {
         return None;
     }
-    let uses = uses(program);
+    let (uses, reads) = (uses(program), reads(program, node.inputs.len()));
     let producer = |input: usize| {
         let edge = &node.inputs[input];
         let own = |axis: &EdgeAxis| matches!(axis, EdgeAxis::Label { start: 0, .. });
@@ -80,10 +80,14 @@ fn products(graph: &OpGraph, readers: &[usize], node: &OperationNode) -> Option<
         let sums = matches!(made.operation, Operation::Contract { then: None, .. }) && made.inputs.len() == 2;
         (is_whole && sums && readers[edge.tensor.0] == 1 && !made.extents.contains(&0)).then_some(producer)
     };
+    let producers: Vec<Option<usize>> = (0..node.inputs.len()).map(|n| producer(n).filter(|_| reads[n] == 1)).collect();
+    if producers.iter().flatten().count() < 2 {
+        return None;
+    }
     (0..program.instructions().len()).rev().find_map(|register| {
         let mut terms = Vec::new();
         flattened(program, &uses, (register, Complex::ONE), true, &mut |input, scale| {
-            if let Some(producer) = producer(input) {
+            if let Some(producer) = producers[input] {
                 terms.push(Term { scale, input, producer });
             }
         });
@@ -98,6 +102,17 @@ fn uses(program: &Program) -> Vec<usize> {
     uses
 }
 
+/// How often each input is read as it is.
+fn reads(program: &Program, inputs: usize) -> Vec<usize> {
+    let mut reads = vec![0; inputs];
+    for instruction in program.instructions() {
+        if let Instruction::Input(n) = instruction {
+            reads[*n] += 1;
+        }
+    }
+    reads
+}
+
 /// Tells the inputs that are added, each once, into a register, and what each is multiplied by there.
 fn flattened(
     program: &Program,
@@ -110,13 +125,12 @@ fn flattened(
         return;
     }
     let constant = |register: usize| match program.instructions()[register] {
-        Instruction::Constant(value) if value.is_finite() && value != Complex::ZERO => Some(value),
+        Instruction::Constant(value) if is_ordinary(value) => Some(value),
         _ => None,
     };
     match program.instructions()[register] {
         Instruction::Input(n) => {
-            let again = program.instructions().iter().filter(|i| **i == Instruction::Input(n)).count();
-            if again == 1 && !is_root {
+            if !is_root {
                 found(n, scale);
             }
         }
@@ -159,7 +173,7 @@ fn added(
         Program::new(vec![Instruction::Input(0), Instruction::Input(1), sum])
     });
     let dtype = graph.tensor(node.outputs[0].tensor).dtype;
-    let operation = Operation::Contract { alpha: alpha * scale, then };
+    let operation = Operation::Contract { alpha: times(alpha, scale), then };
     result.add_operation(operation, inputs, &[(&labels, dtype)], node.extents.clone())[0]
 }
 

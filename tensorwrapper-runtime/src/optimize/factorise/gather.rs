@@ -5,7 +5,7 @@ use tensorwrapper_notation::Function;
 
 use super::work::MOST_FACTORS;
 use crate::backend::{Binary, Instruction, Program, Reduction};
-use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId};
+use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId, is_ordinary};
 
 /// A part of a tensor as a term reads it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -138,7 +138,7 @@ fn polynomial(graph: &OpGraph, node: &OperationNode, reorders: bool) -> Option<V
     };
     match &node.operation {
         Operation::Contract { alpha, then: None }
-            if node.inputs.len() <= if reorders { MOST_FACTORS } else { 2 } && alpha.is_finite() =>
+            if node.inputs.len() <= if reorders { MOST_FACTORS } else { 2 } && is_ordinary(*alpha) =>
         {
             let factors = node.inputs.iter().map(|edge| factor(edge, false)).collect();
             Some(vec![Product { scale: *alpha, factors, extents }])
@@ -172,7 +172,7 @@ fn monomials(program: &Program) -> Option<Vec<Monomial>> {
     for instruction in program.instructions() {
         let value: Vec<Monomial> = match *instruction {
             Instruction::Input(n) => vec![(Complex::ONE, vec![(n, false)])],
-            Instruction::Constant(value) if value.is_finite() => vec![(value, Vec::new())],
+            Instruction::Constant(value) if value == Complex::ZERO || is_ordinary(value) => vec![(value, Vec::new())],
             Instruction::Negate(a) => scaled(&values[a], -Complex::ONE),
             Instruction::Apply(Function::Conj, a) => {
                 let conjugated = |(scale, inputs): &Monomial| (scale.conj(), inputs.iter().map(|&(n, c)| (n, !c)).collect());
@@ -193,7 +193,7 @@ fn monomials(program: &Program) -> Option<Vec<Monomial>> {
                 values[sum].iter().map(|(own, factors)| (own * scale, [&factors[..], inputs].concat())).collect()
             }
             Instruction::Combine(Binary::Divide, a, b) => match &values[b][..] {
-                [(scale, inputs)] if inputs.is_empty() && *scale != Complex::ZERO => scaled(&values[a], scale.inv()),
+                [(scale, inputs)] if inputs.is_empty() && is_ordinary(*scale) => scaled(&values[a], scale.inv()),
                 _ => return None,
             },
             Instruction::Constant(_)

@@ -102,6 +102,7 @@ impl Work {
         for group in groups.into_iter().filter(|group| group.len() > 1) {
             for members in self.alike(sum, group) {
                 if let Some(join) = self.assess(number, &costs, members)
+                    && join.saving.is_finite()
                     && best.as_ref().is_none_or(|known| join.saving > known.saving * (1.0 + 1e-9))
                 {
                     best = Some(join);

@@ -1,0 +1,111 @@
+//! Blocks whose operands share memory, whose numbers are at the ends of what elements hold, and whose results differ in type alone.
+
+use num_complex::Complex;
+use tensorwrapper::prelude::*;
+use tensorwrapper::{AnyOperand, Pass, eval_all};
+
+fn counted(extents: &[usize], scale: f64) -> Tensor<f64> {
+    let mut n = 0.0;
+    Tensor::from_fn(extents, |_| {
+        n += 1.0;
+        n * scale
+    })
+    .unwrap()
+}
+
+/// A row of a tensor that changes would be read from the old one.
+#[test]
+fn parts_of_what_changes_are_refused() {
+    let a = counted(&[3, 2], 1.0);
+    let row = a.view().chip(0, 2).unwrap();
+    let r = (a.at("ij") * row.at("j")).record("i").unwrap();
+    for changing in [&a as &dyn AnyOperand, &row] {
+        let error = Context::cpu().prepare_all((&r,), &[changing]).unwrap_err();
+        assert!(error.to_string().starts_with("a part of tensor 0 of those that change is read"), "{error}");
+    }
+    let turned = a.view().permute(&[1, 0]).unwrap();
+    let r = (a.at("ij") * turned.at("jk")).record("ik").unwrap();
+    let step = Context::cpu().prepare_all((&r,), &[&a]);
+    if let Ok(step) = step {
+        let b = counted(&[3, 2], 2.0);
+        assert_eq!(step.run(&[&b]).unwrap().0, tensor!([i, k] = b[i, j] * b[k, j]));
+    }
+}
+
+#[test]
+fn tensors_without_elements_change_too() {
+    let (x, y) = (counted(&[0], 1.0), counted(&[0, 3], 1.0));
+    let r = (x.at("i") * y.at("ij")).record("j").unwrap();
+    let step = Context::cpu().prepare_all((&r,), &[&x, &y]).unwrap();
+    assert_eq!(step.run(&[&x, &y]).unwrap().0.as_slice(), [0.0; 3]);
+}
+
+#[test]
+fn results_that_differ_in_type_alone_are_two() {
+    let x = Tensor::<f32>::from_slice([2], &[1.0, 2.5]).unwrap();
+    let y = x.at("i").cast::<f64>().record("i").unwrap();
+    let z = x.at("i").cast::<Complex<f64>>().record("i").unwrap();
+    let (y, z) = eval_all((&y, &z)).unwrap();
+    assert_eq!((y[[1]], z[[1]]), (2.5, Complex::new(2.5, 0.0)));
+}
+
+#[test]
+fn numbers_in_front_neither_overflow_nor_vanish() {
+    let (a, b) = (counted(&[2, 2], 1.0), counted(&[2, 2], 1.0));
+    for k in [1e160, 1e-170, 3.0] {
+        let (y, z) = tensor! {
+            let y[i, j] = k * a[i, k1] * b[k1, j];
+            let z[i, j] = k * a[i, k1] * b[k1, j];
+            (y, z)
+        };
+        assert_eq!(y.as_slice(), z.as_slice());
+        assert_eq!(z[[0, 0]], k * 7.0);
+    }
+    let (a, c) = (counted(&[2, 2], 1e90), counted(&[2, 2], 1e180));
+    let x = tensor!([i, j] = (a[i, k] * a[k, j] + c[i, j]) / 1e160);
+    assert!((x[[0, 0]] / 8e20 - 1.0).abs() < 1e-12, "{x}");
+    let small = Tensor::<f32>::filled([2, 2], 1.0).unwrap();
+    let (_, product) = tensor! {
+        let nothing[i, j] = 1e-50 * small[i, k] * small[k, j];
+        let product[i, j] = small[i, k] * small[k, j];
+        (nothing, product)
+    };
+    assert_eq!(product.as_slice(), [2.0f32; 4]);
+}
+
+/// An infinite number times 1 is infinite, not undefined.
+#[test]
+fn infinity_in_front_of_a_term_stays_so() {
+    let a = Tensor::<Complex<f64>>::filled([2, 2], Complex::new(1.0, 1.0)).unwrap();
+    let b = Tensor::<Complex<f64>>::filled([2, 2], Complex::new(2.0, 1.0)).unwrap();
+    let infinity = Complex::new(f64::INFINITY, 0.0);
+    let sum = (infinity * a.at("ik") * b.at("kj") + a.at("ik") * a.at("kj")).record("ij").unwrap();
+    let plain = Context::cpu().without(Pass::Accumulate).eval(&sum).unwrap();
+    assert_eq!(plain[[0, 0]].re, f64::INFINITY);
+    assert_eq!(Context::cpu().eval(&sum).unwrap()[[0, 0]], plain[[0, 0]]);
+}
+
+#[test]
+fn a_product_that_is_kept_is_joined_with_nothing_that_changes() {
+    let (b, c, x) = (counted(&[4, 4], 0.5), counted(&[4, 4], 0.25), counted(&[4, 4], 1.0));
+    let next = (b.at("ik") * c.at("kj") + x.at("ij")).record("ij").unwrap();
+    let step = Context::cpu().prepare_all((&next,), &[&x]).unwrap();
+    assert_eq!(step.kept_bytes(), 4 * 4 * 8);
+    assert!(step.operations() <= 2.0 * 16.0, "{}", step.operations());
+    assert_eq!(step.run(&[&x]).unwrap().0, tensor!([i, j] = b[i, k] * c[k, j] + x[i, j]));
+    // What is kept counts, too.
+    let limited = Context::cpu().memory_limit(200);
+    let error = limited.prepare_all((&next,), &[&x]).unwrap_err();
+    assert!(error.to_string().contains("but the context allows 200"), "{error}");
+}
+
+#[test]
+fn a_result_that_is_wanted_twice_counts_twice() {
+    let a = counted(&[64, 64], 1e-3);
+    let product = || (a.at("ik") * a.at("kj")).record("ij").unwrap();
+    let (y, z) = (product(), product());
+    let error = Context::cpu().memory_limit(40_000).eval_all((&y, &z)).unwrap_err();
+    assert!(error.to_string().contains("but the context allows 40000"), "{error}");
+    let (y, z) = Context::cpu().memory_limit(10_000_000).eval_all((&y, &z)).unwrap();
+    assert_eq!(y, z);
+}
