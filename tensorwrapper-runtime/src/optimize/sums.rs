@@ -129,11 +129,7 @@ fn flattened(
         _ => None,
     };
     match program.instructions()[register] {
-        Instruction::Input(n) => {
-            if !is_root {
-                found(n, scale);
-            }
-        }
+        Instruction::Input(n) if !is_root => found(n, scale),
         Instruction::Negate(a) => flattened(program, uses, (a, -scale), false, found),
         Instruction::Combine(Binary::Add, a, b) => {
             flattened(program, uses, (a, scale), false, found);
