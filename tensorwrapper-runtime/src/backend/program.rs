@@ -104,15 +104,7 @@ impl Program {
     pub fn new(instructions: Vec<Instruction>) -> Program {
         assert!(!instructions.is_empty(), "a program computes something");
         for (n, instruction) in instructions.iter().enumerate() {
-            let earlier = match *instruction {
-                Instruction::Input(_) | Instruction::Converted(_) | Instruction::Constant(_) => true,
-                Instruction::Negate(a)
-                | Instruction::Apply(_, a)
-                | Instruction::PowerInteger(a, _)
-                | Instruction::PowerReal(a, _) => a < n,
-                Instruction::Combine(_, a, b) => a < n && b < n,
-                Instruction::Call(_, arguments) => arguments.registers().iter().all(|&a| a < n),
-            };
+            let earlier = instruction.registers().iter().all(|&register| register < n);
             assert!(earlier, "instruction {n} uses a register that is not computed before it");
         }
         Program { instructions }
@@ -121,6 +113,13 @@ impl Program {
     /// The instructions.
     pub fn instructions(&self) -> &[Instruction] {
         &self.instructions
+    }
+
+    /// How often each register is used.
+    pub(crate) fn uses(&self) -> Vec<usize> {
+        let mut uses = vec![0; self.instructions.len()];
+        self.instructions.iter().flat_map(Instruction::registers).for_each(|register| uses[register] += 1);
+        uses
     }
 
     /// Number of inputs: one more than the highest that is read.

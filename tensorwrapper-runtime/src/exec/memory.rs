@@ -7,6 +7,7 @@ use crate::element::Dtype;
 use crate::error::{Error, ErrorKind};
 use crate::graph::{OpGraph, TensorId};
 use crate::layout::Strided;
+use crate::optimize::order::Path;
 use crate::optimize::{Choices, Limited, Pass, optimize};
 
 /// Bytes of a run, operands not included.
@@ -58,9 +59,8 @@ pub(super) fn peak(plan: &Plan) -> Peak {
     let most = plan.steps.iter().map(space).max().unwrap_or(0);
     // A tensor that is wanted twice is copied.
     let sinks = plan.graph.sinks();
-    let copied = (0..sinks.len()).filter(|&n| sinks[..n].contains(&sinks[n])).map(|n| plan.graph.tensor(sinks[n]));
-    let copies = copied.map(|node| node.extents.iter().map(|&e| e as u128).product::<u128>() * node.dtype.size() as u128);
-    Peak { results: bytes(&plan.places.results) + copies.sum::<u128>(), between: bytes(&plan.places.arenas) + most }
+    let copied = (0..sinks.len()).filter(|&n| sinks[..n].contains(&sinks[n])).map(|n| plan.graph.tensor(sinks[n]).bytes());
+    Peak { results: bytes(&plan.places.results) + copied.sum::<u128>(), between: bytes(&plan.places.arenas) + most }
 }
 
 /// What is to stay within a limit.
@@ -101,11 +101,13 @@ pub(super) fn within_by<M: Bounded>(
     let Some(allowed) = choices.memory else { return made(choices, None) };
     let plain = Choices { without: choices.without.and(Pass::Factorise), ..choices.clone() };
     let forms = if plain == *choices { vec![choices] } else { vec![choices, &plain] };
+    // Orders are searched once for each form: both tries make the same products.
+    let mut forms: Vec<(&Choices, Vec<Path>)> = forms.into_iter().map(|choices| (choices, Vec::new())).collect();
     let mut refusals = Vec::new();
     for is_whole in [true, false] {
-        for choices in &forms {
-            let made = |limited: Limited<'_>| made(choices, Some(limited));
-            match if is_whole { whole(allowed, made) } else { in_parts(allowed, made) } {
+        for (choices, paths) in &mut forms {
+            let mut limited = |elements: f64| fits(made(choices, Some(Limited { elements, paths: &mut *paths }))?, allowed);
+            match if is_whole { limited(f64::INFINITY) } else { in_parts(allowed, limited) } {
                 Ok(found) => return Ok(found),
                 Err(refusal) => refusals.push(refusal),
             }
@@ -119,15 +121,8 @@ fn fits<M: Bounded>(made: M, allowed: usize) -> Result<M, Error> {
     if made.bytes() <= allowed as u128 { Ok(made) } else { Err(refused(made.plan(), allowed)) }
 }
 
-/// A plan that makes nothing in parts, if that fits. Without a limit the largest tensors may be more than memory can address.
-fn whole<M: Bounded>(allowed: usize, made: impl Fn(Limited<'_>) -> Result<M, Error>) -> Result<M, Error> {
-    fits(made(Limited { elements: f64::INFINITY, paths: &mut Vec::new() })?, allowed)
-}
-
 /// A plan that makes products in the largest parts that fit: fewer of them take less time.
-fn in_parts<M: Bounded>(allowed: usize, made: impl Fn(Limited<'_>) -> Result<M, Error>) -> Result<M, Error> {
-    let mut paths = Vec::new();
-    let mut limited = |elements: f64| fits(made(Limited { elements, paths: &mut paths })?, allowed);
+fn in_parts<M>(allowed: usize, mut limited: impl FnMut(f64) -> Result<M, Error>) -> Result<M, Error> {
     // If the smallest parts do not do, nothing does.
     let (mut found, mut low, mut high) = (limited(0.0)?, 0, most(allowed));
     while low + 1 < high {
@@ -149,10 +144,7 @@ fn most(bytes: usize) -> u32 {
 /// else the largest intermediate.
 fn refused(plan: &Plan, allowed: usize) -> Error {
     let peak = peak(plan);
-    let bytes = |tensor: TensorId| {
-        let node = plan.graph.tensor(tensor);
-        node.extents.iter().map(|&extent| extent as u128).product::<u128>() * node.dtype.size() as u128
-    };
+    let bytes = |tensor: TensorId| plan.graph.tensor(tensor).bytes();
     let largest = |is_result: bool| {
         let made = plan.graph.tensor_ids().filter(|&tensor| match plan.places.homes[tensor.0] {
             Home::Source(_) => false,

@@ -53,6 +53,13 @@ pub struct TensorNode {
     pub slot: Option<usize>,
 }
 
+impl TensorNode {
+    /// Its bytes, as many as numbers hold where there are more.
+    pub(crate) fn bytes(&self) -> u128 {
+        self.extents.iter().fold(self.dtype.size() as u128, |bytes, &extent| bytes.saturating_mul(extent as u128))
+    }
+}
+
 /// What stands for one axis of a tensor on an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EdgeAxis {

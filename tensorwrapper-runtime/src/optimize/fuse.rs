@@ -5,7 +5,7 @@ use num_complex::Complex;
 use tensorwrapper_notation::Function;
 
 use super::constants::pruned;
-use super::rewrite::keep;
+use super::rewrite::{begun, keep};
 use crate::backend::{Binary, Instruction, Program};
 use crate::graph::{Edge, EdgeAxis, OpGraph, Operation, OperationNode, TensorId, is_ordinary, times};
 
@@ -25,14 +25,8 @@ struct Inside {
 /// The same graph with fewer element-wise operations.
 pub(super) fn fuse(graph: &OpGraph) -> OpGraph {
     let readers = readers(graph);
-    let mut result = OpGraph::new();
-    result.names_of(graph);
-    let mut moved: Vec<Option<TensorId>> = vec![None; graph.tensors().len()];
+    let (mut result, mut moved) = begun(graph);
     let mut inside: Vec<Option<Inside>> = vec![None; graph.tensors().len()];
-    for source in graph.sources() {
-        let node = graph.tensor(source);
-        moved[source.0] = Some(result.add_source(node.extents.clone(), node.dtype));
-    }
     for (number, node) in graph.operations().iter().enumerate() {
         let joined = joined(node, &inside, &moved);
         let output = node.outputs[0].tensor;

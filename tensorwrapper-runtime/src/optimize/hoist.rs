@@ -1,7 +1,7 @@
 //! What does not depend on the tensors that change is computed once: a graph is cut into what is computed before all runs, and
 //! what each run computes from that.
 
-use super::rewrite::keep;
+use super::rewrite::{begun, keep};
 use crate::backend::{Instruction, Program, Reduction};
 use crate::graph::{Edge, Label, OpGraph, Operation, OperationNode, TensorId};
 
@@ -27,11 +27,8 @@ pub(super) fn kept(graph: &OpGraph, is_kept: &[bool]) -> Vec<bool> {
 
 /// A function of the program's may be another one in each run.
 fn calls(node: &OperationNode) -> bool {
-    let is_call = |instruction: &Instruction| matches!(instruction, Instruction::Call(..));
     match &node.operation {
-        Operation::Map { program, .. } | Operation::Contract { then: Some(program), .. } => {
-            program.instructions().iter().any(is_call)
-        }
+        Operation::Map { program, .. } | Operation::Contract { then: Some(program), .. } => program.functions() > 0,
         Operation::Contract { then: None, .. }
         | Operation::Sliced { .. }
         | Operation::Factorise(_)
@@ -81,15 +78,4 @@ fn copied(graph: &mut OpGraph, tensor: TensorId) -> TensorId {
     let labels: Vec<Label> = (0..extents.len()).collect();
     let operation = Operation::Map { program: Program::new(vec![Instruction::Input(0)]), reduction: Reduction::Sum };
     graph.add_operation(operation, vec![Edge::whole(tensor, &labels)], &[(&labels, dtype)], extents)[0]
-}
-
-/// A graph of all sources of another, and which of its tensors these are.
-fn begun(graph: &OpGraph) -> (OpGraph, Vec<Option<TensorId>>) {
-    let (mut result, mut moved) = (OpGraph::new(), vec![None; graph.tensors().len()]);
-    result.names_of(graph);
-    for source in graph.sources() {
-        let node = graph.tensor(source);
-        moved[source.0] = Some(result.add_source(node.extents.clone(), node.dtype));
-    }
-    (result, moved)
 }

@@ -17,14 +17,7 @@ pub(super) fn rewrite_reading(
     graph: &OpGraph,
     mut make: impl FnMut(&mut OpGraph, usize, &OperationNode, &dyn Fn(&Edge) -> Edge) -> Vec<TensorId>,
 ) -> OpGraph {
-    let mut result = OpGraph::new();
-    result.names_of(graph);
-    // Tensors of the old graph by their numbers in the new one.
-    let mut moved: Vec<Option<TensorId>> = vec![None; graph.tensors().len()];
-    for source in graph.sources() {
-        let node = graph.tensor(source);
-        moved[source.0] = Some(result.add_source(node.extents.clone(), node.dtype));
-    }
+    let (mut result, mut moved) = begun(graph);
     for (number, node) in graph.operations().iter().enumerate() {
         let new = |tensor: TensorId| moved[tensor.0].expect("operations stand in an order in which they can run");
         let made = make(&mut result, number, node, &|edge| Edge { tensor: new(edge.tensor), ..edge.clone() });
@@ -45,4 +38,15 @@ pub(super) fn keep(graph: &OpGraph, result: &mut OpGraph, node: &OperationNode, 
     let made = result.add_operation(node.operation.clone(), inputs, &outputs, node.extents.clone());
     result.name_last_as(graph, node, 0..node.extents.len());
     made
+}
+
+/// A graph of all sources of another, with the names of its labels, and which of its tensors these are.
+pub(super) fn begun(graph: &OpGraph) -> (OpGraph, Vec<Option<TensorId>>) {
+    let (mut result, mut moved) = (OpGraph::new(), vec![None; graph.tensors().len()]);
+    result.names_of(graph);
+    for source in graph.sources() {
+        let node = graph.tensor(source);
+        moved[source.0] = Some(result.add_source(node.extents.clone(), node.dtype));
+    }
+    (result, moved)
 }

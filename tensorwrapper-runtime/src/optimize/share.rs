@@ -8,7 +8,7 @@ use num_complex::Complex;
 use smallvec::SmallVec;
 
 use super::factorise::{Factor, Key, Name, Role, canonical};
-use super::rewrite::keep;
+use super::rewrite::{begun, keep};
 use crate::backend::{Binary, Instruction, Program, Reduction};
 use crate::element::Dtype;
 use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId, is_ordinary, times};
@@ -47,13 +47,10 @@ struct Sharing {
 
 /// The same graph with each product and each element-wise program in it once.
 pub(super) fn share(graph: &OpGraph) -> OpGraph {
-    let mut sharing = Sharing { moved: vec![None; graph.tensors().len()], ..Sharing::default() };
-    sharing.result.names_of(graph);
-    for source in graph.sources() {
-        let node = graph.tensor(source);
-        let tensor = sharing.result.add_source(node.extents.clone(), node.dtype);
-        sharing.moved[source.0] = Some(whole(tensor, node.extents.len()));
-    }
+    let (result, moved) = begun(graph);
+    let same = |(n, tensor): (usize, Option<TensorId>)| Some(whole(tensor?, graph.tensors()[n].extents.len()));
+    let moved = moved.into_iter().enumerate().map(same).collect();
+    let mut sharing = Sharing { result, moved, ..Sharing::default() };
     for node in graph.operations() {
         let made = match &node.operation {
             Operation::Contract { then: None, .. } => sharing.product(graph, node),

@@ -65,7 +65,7 @@ fn products(graph: &OpGraph, readers: &[usize], node: &OperationNode) -> Option<
     if output.axes.len() != node.extents.len() {
         return None;
     }
-    let (uses, reads) = (uses(program), reads(program, node.inputs.len()));
+    let (uses, reads) = (program.uses(), reads(program, node.inputs.len()));
     let producer = |input: usize| {
         let edge = &node.inputs[input];
         let own = |axis: &EdgeAxis| matches!(axis, EdgeAxis::Label { start: 0, .. });
@@ -93,13 +93,6 @@ fn products(graph: &OpGraph, readers: &[usize], node: &OperationNode) -> Option<
         });
         (terms.len() > 1).then_some((register, terms))
     })
-}
-
-/// How often each register is read.
-fn uses(program: &Program) -> Vec<usize> {
-    let mut uses = vec![0; program.instructions().len()];
-    program.instructions().iter().flat_map(Instruction::registers).for_each(|register| uses[register] += 1);
-    uses
 }
 
 /// How often each input is read as it is.

@@ -41,7 +41,7 @@ pub(super) struct Ready {
 impl Ready {
     pub(super) fn new(program: &Program) -> Ready {
         let instructions = program.instructions();
-        let uses = uses(instructions);
+        let uses = program.uses();
         let mut passes: Vec<Option<Pass>> = instructions.iter().map(|&instruction| Some(Pass::One(instruction))).collect();
         for (n, instruction) in instructions.iter().enumerate() {
             let Instruction::Combine(operation, a, b) = *instruction else { continue };
@@ -70,23 +70,6 @@ impl Ready {
     pub(super) fn width<T>(&self) -> usize {
         (CACHE / (self.passes.len() * size_of::<T>())).clamp(LEAST, MOST) / LEAST * LEAST
     }
-}
-
-/// How often each register is used.
-fn uses(instructions: &[Instruction]) -> Vec<usize> {
-    let mut uses = vec![0; instructions.len()];
-    for instruction in instructions {
-        match instruction {
-            Instruction::Input(_) | Instruction::Converted(_) | Instruction::Constant(_) => {}
-            Instruction::Negate(a)
-            | Instruction::Apply(_, a)
-            | Instruction::PowerInteger(a, _)
-            | Instruction::PowerReal(a, _) => uses[*a] += 1,
-            Instruction::Combine(_, a, b) => [a, b].into_iter().for_each(|&register| uses[register] += 1),
-            Instruction::Call(_, arguments) => arguments.registers().iter().for_each(|&register| uses[register] += 1),
-        }
-    }
-    uses
 }
 
 #[cfg(test)]

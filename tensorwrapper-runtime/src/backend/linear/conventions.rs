@@ -3,6 +3,11 @@
 use super::Matrix;
 use crate::element::{Dtype, Element};
 
+/// The distance between neighbouring numbers at 1.
+pub(in crate::backend) fn epsilon<T: Element>() -> f64 {
+    if T::DTYPE.real() == Dtype::F32 { f64::from(f32::EPSILON) } else { f64::EPSILON }
+}
+
 /// Divides a matrix by a power of two, so that its largest element is about 1; returns the exponent, a multiple of `step`.
 ///
 /// That is exact, but for elements so much smaller than the largest that they do not count.

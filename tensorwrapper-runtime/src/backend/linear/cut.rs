@@ -3,10 +3,11 @@
 //! The weight of what is discarded is the sum of its squares by that of all of them. A batch keeps as many of each matrix as
 //! the one that needs most.
 
+use super::conventions::epsilon;
 use super::gather::{Space, indices, write_number};
 use super::{Decomposition, Part};
 use crate::backend::Output;
-use crate::element::{Dtype, Element};
+use crate::element::Element;
 
 /// The squares of one matrix' singular values that were computed, and the sum of those that were not.
 #[derive(Debug)]
@@ -48,8 +49,7 @@ impl Cuts {
                 let all = (all.data[0].to_complex().re / unit).powi(2);
                 let unknown = all - squares.iter().rev().sum::<f64>();
                 // A difference of rounded numbers: below this it is nothing but their rounding.
-                let rounding = if T::DTYPE.real() == Dtype::F32 { f64::from(f32::EPSILON) } else { f64::EPSILON };
-                if unknown > 16.0 * rounding * all { unknown } else { 0.0 }
+                if unknown > 16.0 * epsilon::<T>() * all { unknown } else { 0.0 }
             }
             _ => 0.0,
         };

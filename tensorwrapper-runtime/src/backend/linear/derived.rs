@@ -5,9 +5,9 @@
 
 use num_complex::Complex;
 
-use super::conventions::{normalise, phase, rotation, scale, set_phases, times_power, turn_column};
+use super::conventions::{epsilon, normalise, phase, rotation, scale, set_phases, times_power, turn_column};
 use super::{Algorithms, Decomposition, Factorisation, Failure, Matrix, Part};
-use crate::element::{Dtype, Element};
+use crate::element::Element;
 
 /// Whether an operation is a sum of elements, which NaN and infinity pass through.
 pub(super) fn takes_anything(kind: Factorisation) -> bool {
@@ -92,11 +92,6 @@ fn number<T: Element>(x: f64) -> T::Real {
 
 fn value<R: Element>(x: R) -> f64 {
     x.to_complex().re
-}
-
-/// The distance between neighbouring numbers at 1.
-fn epsilon<T: Element>() -> f64 {
-    if T::DTYPE.real() == Dtype::F32 { f64::from(f32::EPSILON) } else { f64::EPSILON }
 }
 
 fn cholesky<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> Result<Matrix<T>, Failure> {

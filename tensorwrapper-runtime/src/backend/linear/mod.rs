@@ -18,6 +18,7 @@ pub use tensorwrapper_notation::syntax::{Elements, Factorisation, Form, Role};
 use super::{Operand, Output};
 use crate::element::{Dtype, Element};
 use crate::error::{Error, ErrorKind};
+pub(super) use conventions::epsilon;
 use gather::{Space, indices, read, write};
 pub(super) use matrix::Matrix;
 

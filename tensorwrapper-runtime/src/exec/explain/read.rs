@@ -196,11 +196,6 @@ fn is_axpy(node: &OperationNode, program: &Program) -> bool {
     whole && (made == Some(Is::Sum) || made == Some(Is::Scaled))
 }
 
-fn bytes(graph: &OpGraph, id: TensorId) -> u128 {
-    let node = graph.tensor(id);
-    node.extents.iter().fold(node.dtype.size() as u128, |bytes, &extent| bytes.saturating_mul(extent as u128))
-}
-
 /// Bytes of the part of a tensor that an operation reads.
 fn read_bytes(graph: &OpGraph, node: &OperationNode, edge: &Edge) -> u128 {
     let size = graph.tensor(edge.tensor).dtype.size() as u128;
@@ -208,5 +203,5 @@ fn read_bytes(graph: &OpGraph, node: &OperationNode, edge: &Edge) -> u128 {
 }
 
 fn made(graph: &OpGraph, node: &OperationNode) -> u128 {
-    node.outputs.iter().map(|edge| bytes(graph, edge.tensor)).fold(0, u128::saturating_add)
+    node.outputs.iter().map(|edge| graph.tensor(edge.tensor).bytes()).fold(0, u128::saturating_add)
 }

@@ -49,23 +49,33 @@ pub(in crate::optimize) fn canonical(factors: &[&Factor], role: impl Fn(Name) ->
         };
         (factor.node, factor.conjugate, factor.labels.iter().map(word).collect())
     };
-    let mut order: SmallVec<[(_, usize); 8]> = factors.iter().enumerate().map(|(n, factor)| (rough(factor), n)).collect();
-    order.sort_unstable();
-    // Factors that look alike may stand in any order.
+    let order: Vec<(_, usize)> = factors.iter().enumerate().map(|(n, factor)| (rough(factor), n)).collect();
+    least(order, MOST_ORDERS, |order| written(factors, order, &role), |other, best| other.0 < best.0)
+}
+
+/// The least of what is made from things in order, where those that look alike may stand in any order: all their orders are tried,
+/// unless there are more than `most`.
+pub(super) fn least<K: Ord, B>(
+    mut things: Vec<(K, usize)>,
+    most: usize,
+    mut made: impl FnMut(&[usize]) -> B,
+    is_less: impl Fn(&B, &B) -> bool,
+) -> B {
+    things.sort_unstable();
     let mut groups: SmallVec<[(usize, usize); 8]> = SmallVec::new();
-    for n in 0..order.len() {
+    for n in 0..things.len() {
         match groups.last_mut() {
-            Some((start, len)) if order[*start].0 == order[n].0 => *len += 1,
+            Some((start, len)) if things[*start].0 == things[n].0 => *len += 1,
             _ => groups.push((n, 1)),
         }
     }
-    let mut order: SmallVec<[usize; 8]> = order.into_iter().map(|(_, n)| n).collect();
-    let mut best = written(factors, &order, &role);
+    let mut order: SmallVec<[usize; 8]> = things.into_iter().map(|(_, thing)| thing).collect();
+    let mut best = made(&order);
     let orders = groups.iter().fold(1usize, |all, &(_, len)| all.saturating_mul((1..=len).product()));
-    if orders > 1 && orders <= MOST_ORDERS {
+    if orders > 1 && orders <= most {
         while next(&mut order, &groups) {
-            let other = written(factors, &order, &role);
-            if other.0 < best.0 {
+            let other = made(&order);
+            if is_less(&other, &best) {
                 best = other;
             }
         }
@@ -105,7 +115,7 @@ fn written(factors: &[&Factor], order: &[usize], role: &impl Fn(Name) -> Role) -
 }
 
 /// The next order: within each group all permutations, group by group as the digits of a number. False after the last.
-pub(super) fn next(order: &mut [usize], groups: &[(usize, usize)]) -> bool {
+fn next(order: &mut [usize], groups: &[(usize, usize)]) -> bool {
     for &(start, len) in groups {
         let part = &mut order[start..start + len];
         if let Some(n) = (1..len).rev().find(|&n| part[n - 1] < part[n]) {

@@ -6,7 +6,10 @@ use std::collections::HashMap;
 use num_complex::Complex;
 use smallvec::SmallVec;
 
-use super::term::{Factor, Key, Name, Role, Term, canonical};
+use super::term::{Factor, Key, Name, Role, Term, canonical, least};
+
+/// Orders of axes that are tried.
+const MOST_ORDERS: usize = 24;
 
 /// A tensor that products are made of.
 #[derive(Clone, Debug)]
@@ -274,27 +277,8 @@ fn sum_key(axes: usize, terms: &[Term]) -> (SumKey, Complex<f64>, SmallVec<[Name
         places.sort_unstable();
         places
     };
-    let mut order: Vec<_> = (0..axes).map(|axis| (place(axis), axis)).collect();
-    order.sort_unstable();
-    let mut groups: SmallVec<[(usize, usize); 8]> = SmallVec::new();
-    for n in 0..order.len() {
-        match groups.last_mut() {
-            Some((start, len)) if order[*start].0 == order[n].0 => *len += 1,
-            _ => groups.push((n, 1)),
-        }
-    }
-    let mut order: Vec<usize> = order.into_iter().map(|(_, axis)| axis).collect();
-    let mut best = key_of(terms, axes, &order);
-    let orders = groups.iter().fold(1usize, |all, &(_, len)| all.saturating_mul((1..=len).product()));
-    if orders > 1 && orders <= 24 {
-        while super::term::next(&mut order, &groups) {
-            let other = key_of(terms, axes, &order);
-            if other.0 < best.0 {
-                best = other;
-            }
-        }
-    }
-    best
+    let places = (0..axes).map(|axis| (place(axis), axis)).collect();
+    least(places, MOST_ORDERS, |order| key_of(terms, axes, order), |other, best| other.0 < best.0)
 }
 
 fn key_of(terms: &[Term], axes: usize, order: &[usize]) -> (SumKey, Complex<f64>, SmallVec<[Name; 8]>) {

@@ -6,8 +6,8 @@
 
 use num_complex::Complex;
 
-use crate::backend::linear::{Algorithms, Matrix, Svd};
-use crate::element::{Dtype, Element};
+use crate::backend::linear::{Algorithms, Matrix, Svd, epsilon};
+use crate::element::Element;
 
 /// Vectors beyond those that are wanted.
 const MORE: usize = 16;
@@ -37,7 +37,6 @@ pub(super) fn leading<T: Element>(on: &dyn Algorithms<T>, a: &Matrix<T>, count: 
     };
     let data = (0..a.columns * width).map(|_| T::from_complex(Complex::new(draw(), draw()))).collect();
     let mut block = Matrix { rows: a.columns, columns: width, data };
-    let epsilon = if T::DTYPE.real() == Dtype::F32 { f64::from(f32::EPSILON) } else { f64::EPSILON };
     let mut before = f64::INFINITY;
     for _ in 0..ROUNDS {
         let (q, _) = on.qr(on.multiply(a, &block), false);
@@ -47,7 +46,7 @@ pub(super) fn leading<T: Element>(on: &dyn Algorithms<T>, a: &Matrix<T>, count: 
         let (u, v) = (on.multiply(&q, &u).first_columns(count), v.first_rows(count));
         let residual = residual(on, a, &u, &s[..count], &v);
         let largest = s[0].to_complex().re;
-        if residual <= 4.0 * epsilon * largest * (least as f64).sqrt() {
+        if residual <= 4.0 * epsilon::<T>() * largest * (least as f64).sqrt() {
             return Some((u, s[..count].to_vec(), v));
         }
         // Too slow to arrive in the rounds that are left.

@@ -3,7 +3,7 @@
 use num_complex::Complex;
 
 use super::real;
-use crate::backend::linear::{Failure, Matrix, Svd};
+use crate::backend::linear::{Failure, Matrix, Svd, epsilon};
 use crate::element::Element;
 
 /// Sweeps after which Jacobi's iteration is given up; ten are many.
@@ -79,8 +79,7 @@ pub(super) fn svd<T: Element>(mut a: Matrix<T>, full: bool) -> Result<Svd<T>, Fa
     let dot = |a: &Matrix<T>, p: usize, q: usize| -> Complex<f64> {
         a.column(p).iter().zip(a.column(q)).map(|(x, y)| x.to_complex().conj() * y.to_complex()).sum()
     };
-    let epsilon = if size_of::<T::Real>() == 4 { f64::from(f32::EPSILON) } else { f64::EPSILON };
-    let tolerance = epsilon * (rows + 4) as f64;
+    let tolerance = epsilon::<T>() * (rows + 4) as f64;
     let all: f64 = (0..n).map(|k| dot(&a, k, k).re).sum();
     for sweep in 0.. {
         let mut turned = false;
