@@ -10,12 +10,16 @@
 //! kept as long as the line stays the same. The answer is the time on the wall and of the processor, in seconds, and, the
 //! first time, a weighted sum and norm of the result, so that a driver can compare libraries; or `error` and a sentence.
 
+mod clock;
+
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
 use std::time::Instant;
 
 use num_complex::Complex;
 use tensorwrapper::{Context, DynOperand, Element, Tensor};
+
+use clock::processor_seconds;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -116,29 +120,4 @@ fn summary<T: Element>(tensor: &Tensor<T>) -> (f64, f64) {
         squares += x.norm_sqr();
     }
     (sum, squares.sqrt())
-}
-
-/// Seconds that all threads of this process have run.
-#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
-fn processor_seconds() -> f64 {
-    #[repr(C)]
-    struct Timespec {
-        seconds: i64,
-        nanoseconds: i64,
-    }
-    unsafe extern "C" {
-        fn clock_gettime(clock: i32, time: *mut Timespec) -> i32;
-    }
-    const PROCESS: i32 = 2;
-    let mut time = Timespec { seconds: 0, nanoseconds: 0 };
-    // SAFETY: the structure is the one that 64-bit Linux fills, and it lives during the call.
-    let status = unsafe { clock_gettime(PROCESS, &mut time) };
-    assert_eq!(status, 0, "Linux has a clock of the process");
-    time.seconds as f64 + 1e-9 * time.nanoseconds as f64
-}
-
-/// The standard library has no such clock; drivers take the time on the wall.
-#[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
-fn processor_seconds() -> f64 {
-    f64::NAN
 }

@@ -1,12 +1,13 @@
 //! The CCSD equations term by term, as they are derived: one product a term, and no intermediate.
 //!
 //! ```text
-//! cargo run --release --example ccsd_naive [-- FOLDER]
+//! cargo run --release --example ccsd_naive [-- [FOLDER] [--explain]]
 //! ```
 //!
 //! As they stand they take far more operations than anybody would wait for. What the `ccsd` example writes by hand, which terms
 //! share a factor, what is formed once and in which order, is found here by the library; the program counts the operations
-//! of both, and the energies are the same.
+//! of both, and the energies are the same. With `--explain` it says what is computed once and what each iteration computes, step
+//! by step, with the time that each step took.
 #![allow(non_snake_case)]
 
 // The other example is a program; here it is a library.
@@ -15,12 +16,13 @@
 pub(crate) mod ccsd;
 pub(crate) mod equations;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use tensorwrapper::Pass;
 use tensorwrapper::prelude::*;
+use tensorwrapper::{AnyOperand, Pass};
 
 use ccsd::Failure;
 use ccsd::cc::{Amplitudes, Equations, Orbitals, equations as by_hand, mp2, solve};
@@ -29,14 +31,22 @@ use ccsd::scf::lowest_state;
 use equations::term_by_term;
 
 fn main() -> ExitCode {
-    let folder = std::env::args_os().nth(1);
-    let folder =
-        folder.map_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/water-ccpvdz").into(), PathBuf::from);
-    match Molecule::read(&folder).and_then(|molecule| run(&molecule)) {
+    match request().and_then(|(folder, explain)| run(&Molecule::read(&folder)?, explain)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Calculation(sentence)) => complain(&sentence, 1),
         Err(Failure::Input(sentence)) => complain(&sentence, 2),
     }
+}
+
+/// The folder of the command line, or water in cc-pVDZ, and whether the plan is to be explained.
+fn request() -> Result<(PathBuf, bool), Failure> {
+    let (options, folders): (Vec<OsString>, Vec<OsString>) =
+        std::env::args_os().skip(1).partition(|argument| argument.to_string_lossy().starts_with("--"));
+    if folders.len() > 1 || options.iter().any(|option| option != "--explain") {
+        return Err(Failure::Input("usage: ccsd_naive [FOLDER] [--explain]".into()));
+    }
+    let water = || concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/water-ccpvdz").into();
+    Ok((folders.into_iter().next().map_or_else(water, PathBuf::from), !options.is_empty()))
 }
 
 fn complain(sentence: &str, status: u8) -> ExitCode {
@@ -44,7 +54,7 @@ fn complain(sentence: &str, status: u8) -> ExitCode {
     ExitCode::from(status)
 }
 
-fn run(molecule: &Molecule) -> Result<(), Failure> {
+fn run(molecule: &Molecule, explain: bool) -> Result<(), Failure> {
     let mo = Orbitals::new(molecule, &lowest_state(molecule)?)?;
     let (_, guess) = mp2(&mo)?;
     let (naive, _) = solve(&mo, &guess, term_by_term)?;
@@ -57,7 +67,7 @@ fn run(molecule: &Molecule) -> Result<(), Failure> {
         report(&format!("{name}, as written"), &written, equations, (&mo, &guess))?;
         report(name, &Context::default(), equations, (&mo, &guess))?;
     }
-    Ok(())
+    if explain { explained(&mo, &guess) } else { Ok(()) }
 }
 
 fn report(name: &str, context: &Context, equations: Equations, (mo, t): (&Orbitals, &Amplitudes)) -> Result<(), Failure> {
@@ -66,6 +76,16 @@ fn report(name: &str, context: &Context, equations: Equations, (mo, t): (&Orbita
         let step = context.prepare_all((next1, next2), &[&t.t1, &t.t2])?;
         let (time, operations, bytes) = (start.elapsed().as_secs_f64(), step.operations(), step.kept_bytes());
         println!("{name:<25} {operations:>15.0}, prepared in {time:.3} s, {bytes} bytes kept");
+        Ok(())
+    })
+}
+
+/// What an iteration of the equations term by term computes, measured.
+fn explained(mo: &Orbitals, t: &Amplitudes) -> Result<(), Failure> {
+    term_by_term(mo, t, &mut |(next1, next2)| {
+        let changing: [&dyn AnyOperand; 2] = [&t.t1, &t.t2];
+        let step = Context::default().prepare_all((next1, next2), &changing)?;
+        println!("\n{}", step.measure(&changing, 5)?);
         Ok(())
     })
 }

@@ -36,8 +36,8 @@ pub use element::{CastInto, Dtype, Element};
 pub use error::{Error, ErrorKind, Place};
 pub use exec::linalg;
 pub use exec::{
-    AnyOperand, Cancel, Class, Context, DynOperand, DynTarget, EvalAll, ExplainedStep, Explanation, Graph, KeptPlans, Prepared,
-    PreparedBlock, Progress, contract, einsum, eval_all,
+    AnyOperand, Cancel, Class, Context, DynOperand, DynTarget, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Graph,
+    KeptPlans, Prepared, PreparedBlock, Progress, contract, einsum, eval_all,
 };
 pub use expr::{Expr, Factors, Indexed, IndexedPhysical, IndexedShape, MapArguments, TensorLike};
 pub use layout::{Fill, Indexer, Layout, Layouts, Logical, Physical, Tile, Walk};

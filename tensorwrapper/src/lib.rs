@@ -296,11 +296,11 @@ macro_rules! try_einsum {
 
 pub use tensorwrapper_runtime::{
     Accumulate, AnyOperand, AnyTensor, Cancel, CastInto, Class, ComputeDevice, Const, Context, Dtype, Dyn, DynOperand, DynTarget,
-    Element, Elements, Error, ErrorKind, EvalAll, ExplainedStep, Explanation, Expr, Extent, Extents, Factors, Fill, FixedIndices,
-    Graph, Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent, IntoShape, KeptPlans, Layout, Layouts, Len,
-    Logical, MapArguments, Mask, MemoryKind, Moved, MultiIndex, NestedArray, Order, Pass, Physical, Place, Placement, Prepared,
-    PreparedBlock, Progress, Shape, StaticExtents, StaticTensor, Tensor, TensorLike, TensorMut, TensorRef, Tile, Walk, contract,
-    einsum, eval_all, graph, keep_memory, linalg, order,
+    Element, Elements, Error, ErrorKind, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Expr, Extent, Extents, Factors,
+    Fill, FixedIndices, Graph, Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent, IntoShape, KeptPlans,
+    Layout, Layouts, Len, Logical, MapArguments, Mask, MemoryKind, Moved, MultiIndex, NestedArray, Order, Pass, Physical, Place,
+    Placement, Prepared, PreparedBlock, Progress, Shape, StaticExtents, StaticTensor, Tensor, TensorLike, TensorMut, TensorRef,
+    Tile, Walk, contract, einsum, eval_all, graph, keep_memory, linalg, order,
 };
 
 #[doc(hidden)]

@@ -46,12 +46,13 @@ use crate::tensor::{AnyRef, AnyTensor};
 /// # Ok::<(), tensorwrapper_runtime::Error>(())
 /// ```
 pub struct PreparedBlock<'a, R> {
-    device: Arc<dyn Device>,
-    watch: Watch,
-    once: OpGraph,
-    plan: Plan,
+    pub(super) device: Arc<dyn Device>,
+    pub(super) watch: Watch,
+    /// What was computed when the block was prepared: its results are what is kept.
+    pub(super) first: Plan,
+    pub(super) plan: Plan,
     /// What the results were recorded over, by slots of the plan.
-    sources: Vec<Given<'a>>,
+    pub(super) sources: Vec<Given<'a>>,
     functions: Vec<Callback<'a>>,
     /// How the tensors that change lie, and the slots that each fills.
     changing: Vec<(Strided, Vec<usize>)>,
@@ -78,9 +79,8 @@ impl<X: TensorLike> AnyOperand for X {
     }
 }
 
-/// What a block is to become: what is computed once, as a graph and as its plan, and what each run computes.
+/// What a block is to become: what is computed once, and what each run computes.
 struct Planned {
-    once: OpGraph,
     first: Plan,
     each: Plan,
 }
@@ -133,18 +133,18 @@ impl Context {
             }
         }
         let layouts: Vec<Strided> = sources.iter().map(|source| source.layout().clone()).collect();
-        let Planned { once, first, each } = within_by(&self.choices, |choices, limited| {
+        let Planned { first, each } = within_by(&self.choices, |choices, limited| {
             let Hoisted { once, each } = optimize_keeping(&graph, choices, limited, &is_kept)?;
-            let first = plan(&*self.device, once.clone(), &layouts)?;
+            let first = plan(&*self.device, once, &layouts)?;
             let layouts: Vec<Strided> = layouts.iter().chain(&first.results).cloned().collect();
-            Ok(Planned { once, first, each: plan(&*self.device, each, &layouts)? })
+            Ok(Planned { first, each: plan(&*self.device, each, &layouts)? })
         })?;
         let given: Vec<SliceRef<'_>> = sources.iter().map(Given::data).collect();
         let kept = run(&first, &*self.device, &self.watch, &given, &functions)?;
         Ok(PreparedBlock {
             device: Arc::clone(&self.device),
             watch: self.watch.clone(),
-            once,
+            first,
             plan: each,
             sources,
             functions,
@@ -188,6 +188,13 @@ impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
     /// # Errors
     /// [`ErrorKind::Shape`] when a tensor does not, and what the device reports: memory, decompositions, reductions over nothing.
     pub fn run(&self, changing: &[&dyn AnyOperand]) -> Result<R::Output, Error> {
+        let computed = self.run_watched(changing, &self.watch)?;
+        let layouts = self.plan.results.iter().cloned();
+        R::typed(computed.into_iter().zip(layouts).map(|(buffer, layout)| AnyTensor::from_buffer(buffer, layout)).collect())
+    }
+
+    /// Runs under the eyes of somebody.
+    pub(super) fn run_watched(&self, changing: &[&dyn AnyOperand], watch: &Watch) -> Result<SmallVec<[Buffer; 1]>, Error> {
         let given: SmallVec<[DynValue<'_>; 4]> = changing.iter().map(|operand| operand.any_operand()).collect();
         if given.len() != self.changing.len() {
             let (given, known) = (given.len(), self.changing.len());
@@ -209,14 +216,12 @@ impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
             slots.iter().for_each(|&slot| sources[slot] = data.after(layout.start()));
         }
         sources.extend(self.kept.iter().map(Buffer::as_ref));
-        let computed = run(&self.plan, &*self.device, &self.watch, &sources, &self.functions)?;
-        let layouts = self.plan.results.iter().cloned();
-        R::typed(computed.into_iter().zip(layouts).map(|(buffer, layout)| AnyTensor::from_buffer(buffer, layout)).collect())
+        run(&self.plan, &*self.device, watch, &sources, &self.functions)
     }
 
     /// What is computed when the block is prepared, and kept: the graph's sinks.
     pub fn once(&self) -> &OpGraph {
-        &self.once
+        &self.first.graph
     }
 
     /// What each run computes. Behind the sources that the results were recorded over it has those that are kept.

@@ -26,7 +26,7 @@ mod watch;
 pub use block::{AnyOperand, PreparedBlock};
 pub use context::{Context, Graph};
 pub use doors::{DynOperand, EvalAll, contract, einsum, eval_all, record_text};
-pub use explain::{Class, ExplainedStep, Explanation};
+pub use explain::{Class, ExplainedBlock, ExplainedStep, Explanation};
 pub use kept::Number;
 pub(crate) use kept::{CallKey, Kept, KeptPlan, Key, Ready, Sources};
 pub use made::KeptPlans;

@@ -1,6 +1,7 @@
 //! Passes from graph to graph: each a pure function in a file of its own, verified after it ran.
 
 mod accumulate;
+mod apart;
 mod constants;
 pub(crate) mod count;
 mod dead;
@@ -64,7 +65,13 @@ pub(crate) fn optimize_keeping(
     is_kept: &[bool],
 ) -> Result<Hoisted, Error> {
     let is_block = is_block(graph);
-    let Hoisted { once, each } = hoist::hoist(&ordered(graph, choices, limited, is_kept, is_block)?, is_kept);
+    let nothing = vec![false; is_kept.len()];
+    let is_kept = if choices.without.makes(Pass::Hoist) { is_kept } else { &nothing };
+    let ordered = ordered(graph, choices, limited, is_kept, is_block)?;
+    let mut passes = Passes { graph: None, first: &ordered, choices, is_block: true };
+    passes.choose(Pass::Hoist, |graph| apart::apart(graph, &hoist::kept(graph, is_kept)))?;
+    passes.choose(Pass::Share, share::share)?;
+    let Hoisted { once, each } = hoist::hoist(passes.graph.as_ref().unwrap_or(&ordered), is_kept);
     // What is kept is not to be joined with what changes.
     Ok(Hoisted { once: finished(&once, choices, is_block)?, each: finished(&each, choices, is_block)? })
 }

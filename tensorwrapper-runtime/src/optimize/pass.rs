@@ -22,12 +22,14 @@ pub enum Pass {
     Finish,
     /// What nobody needs is not computed.
     Dead,
+    /// What a block that is [prepared](crate::Context::prepare_all) computes from tensors that stay is computed once.
+    Hoist,
 }
 
 impl Pass {
     /// All passes.
-    pub const ALL: [Pass; 7] =
-        [Pass::Constants, Pass::Share, Pass::Factorise, Pass::Fuse, Pass::Accumulate, Pass::Finish, Pass::Dead];
+    pub const ALL: [Pass; 8] =
+        [Pass::Constants, Pass::Share, Pass::Factorise, Pass::Fuse, Pass::Accumulate, Pass::Finish, Pass::Dead, Pass::Hoist];
 }
 
 /// Passes that are not made.

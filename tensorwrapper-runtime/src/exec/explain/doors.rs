@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::equation::Part;
 use super::{Explanation, explain};
 use crate::backend::Device;
 use crate::element::Element;
@@ -20,7 +21,7 @@ use crate::shape::Extents;
 impl<T: Element> Prepared<T> {
     /// What the plan does, step by step. Nothing is computed.
     pub fn explain(&self) -> Explanation {
-        explained(&self.made.plan, &*self.device)
+        explained(&self.made.plan, Part::Whole, &*self.device)
     }
 
     /// The same with the time that each step took, the least of so many runs, at least one, on these operands.
@@ -38,9 +39,7 @@ impl<T: Element> Prepared<T> {
     /// As [`run`](Prepared::run).
     pub fn measure(&self, operands: &[&dyn DynOperand<T>], runs: usize) -> Result<Explanation, Error> {
         let sources = self.sources(operands)?;
-        measured(&self.made.plan, &*self.device, &self.watch, runs, |watch| {
-            self.made.run::<T>(&*self.device, watch, &sources).map(drop)
-        })
+        measured(self.explain(), &self.watch, runs, |watch| self.made.run::<T>(&*self.device, watch, &sources).map(drop))
     }
 }
 
@@ -94,29 +93,26 @@ impl Context {
 /// Explains recorded values together; they are computed if they are to be run.
 fn values(context: &Context, values: &[Arc<Value<'_>>], runs: usize) -> Result<Explanation, Error> {
     let planned = planned(context, values)?;
+    let explanation = explained(&planned.plan, Part::Whole, &*context.device);
     match runs {
-        0 => Ok(explained(&planned.plan, &*context.device)),
-        _ => {
-            measured(&planned.plan, &*context.device, &context.watch, runs, |watch| planned.run_watched(context, watch).map(drop))
-        }
+        0 => Ok(explanation),
+        _ => measured(explanation, &context.watch, runs, |watch| planned.run_watched(context, watch).map(drop)),
     }
 }
 
-fn explained(plan: &Plan, device: &dyn Device) -> Explanation {
+pub(super) fn explained(plan: &Plan, part: Part, device: &dyn Device) -> Explanation {
     let (name, threads) = device.identity();
     let threads = if threads == 1 { "1 thread".to_string() } else { format!("{threads} threads") };
-    explain(&plan.graph, format!("{name}, {threads}"), &live(plan), peak(plan).bytes())
+    explain(&plan.graph, part, format!("{name}, {threads}"), &live(plan), peak(plan).bytes())
 }
 
-/// Runs a plan and keeps the least time of each step.
-fn measured(
-    plan: &Plan,
-    device: &dyn Device,
+/// Runs a plan that is explained, and keeps the least time of each step.
+pub(super) fn measured(
+    mut explanation: Explanation,
     watch: &Watch,
     runs: usize,
     mut run: impl FnMut(&Watch) -> Result<(), Error>,
 ) -> Result<Explanation, Error> {
-    let mut explanation = explained(plan, device);
     let (timed, times) = watch.timing();
     for _ in 0..runs.max(1) {
         run(&timed)?;

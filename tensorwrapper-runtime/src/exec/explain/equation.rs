@@ -7,6 +7,17 @@ use num_complex::Complex;
 use crate::backend::{Binary, Instruction, Program, Reduction};
 use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationId, OperationNode, TensorId};
 
+/// Which part of what a program asked for a graph is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::exec) enum Part {
+    /// All of it.
+    Whole,
+    /// What is computed once, and kept: its sinks.
+    Once,
+    /// What each run computes, from so many tensors given and from those that are kept.
+    Each { given: usize },
+}
+
 /// How tensors of a graph are called.
 pub(super) struct Names<'g> {
     tensors: Vec<String>,
@@ -18,9 +29,9 @@ pub(super) struct Names<'g> {
 const LONGEST: usize = 600;
 
 impl<'g> Names<'g> {
-    pub(super) fn new(graph: &'g OpGraph) -> Names<'g> {
+    pub(super) fn new(graph: &'g OpGraph, part: Part) -> Names<'g> {
         let mut names = Names { tensors: Vec::new(), axes: vec![Vec::new(); graph.tensors().len()] };
-        names.tensors = graph.tensor_ids().map(|id| called(graph, id)).collect();
+        names.tensors = graph.tensor_ids().map(|id| called(graph, part, id)).collect();
         for (id, node) in graph.operation_ids().zip(graph.operations()) {
             for edge in &node.outputs {
                 let axes = edge.labels().into_iter().map(|label| names.known(graph, id, node, label)).collect();
@@ -129,13 +140,17 @@ impl<'g> Names<'g> {
 }
 
 /// What a tensor is called.
-fn called(graph: &OpGraph, id: TensorId) -> String {
+fn called(graph: &OpGraph, part: Part, id: TensorId) -> String {
     let node = graph.tensor(id);
     if let Some(slot) = node.slot {
-        return format!("x{slot}");
+        return match part {
+            Part::Each { given } if slot >= given => format!("k{}", slot - given),
+            Part::Each { .. } | Part::Whole | Part::Once => format!("x{slot}"),
+        };
     }
     let sinks = graph.sinks();
     match sinks.iter().position(|&sink| sink == id) {
+        Some(n) if part == Part::Once => format!("k{n}"),
         Some(_) if sinks.len() == 1 => "r".to_string(),
         Some(n) => format!("r{n}"),
         None => {

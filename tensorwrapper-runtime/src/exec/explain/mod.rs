@@ -7,9 +7,11 @@
 //! | `table.rs` | `Display` |
 //! | `dot.rs`, `page.rs`, `drawing.rs` | Graphviz, the page and the drawings on it |
 //! | `doors.rs` | who can be asked |
+//! | `block.rs` | blocks that run again and again: what is kept, and what each run computes |
 //!
 //! Knows graphs, and of devices no more than their name. Nothing that computes asks it.
 
+mod block;
 mod doors;
 mod dot;
 mod drawing;
@@ -23,6 +25,8 @@ use std::time::Duration;
 
 use crate::element::Dtype;
 use crate::optimize::order::Rates;
+
+pub use block::ExplainedBlock;
 
 pub(super) use read::{StepNames, explain};
 

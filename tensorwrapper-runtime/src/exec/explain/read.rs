@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::equation::Names;
+use super::equation::{Names, Part};
 use super::{Class, ExplainedStep, Explanation, Links, Role, ShownTensor};
 use crate::backend::{Binary, Instruction, Program};
 use crate::graph::{Edge, Label, OpGraph, Operation, OperationId, OperationNode, TensorId};
@@ -11,8 +11,8 @@ use crate::optimize::order::Rates;
 
 /// Explains a graph as it is computed, after all passes. `live` are the bytes that are there
 /// while each step runs, `peak` what a run takes.
-pub(in crate::exec) fn explain(graph: &OpGraph, device: String, live: &[u128], peak: u128) -> Explanation {
-    let names = Names::new(graph);
+pub(in crate::exec) fn explain(graph: &OpGraph, part: Part, device: String, live: &[u128], peak: u128) -> Explanation {
+    let names = Names::new(graph, part);
     let sources: Vec<TensorId> = graph.sources().collect();
     let made = graph.tensor_ids().filter(|id| graph.tensor(*id).producer.is_some());
     let order: Vec<TensorId> = sources.into_iter().chain(made).collect();
@@ -47,7 +47,7 @@ pub(in crate::exec) struct StepNames<'g>(Names<'g>);
 
 impl<'g> StepNames<'g> {
     pub(in crate::exec) fn new(graph: &'g OpGraph) -> StepNames<'g> {
-        StepNames(Names::new(graph))
+        StepNames(Names::new(graph, Part::Whole))
     }
 
     /// Equation, class and operations of a step.

@@ -3,8 +3,8 @@
 use smallvec::SmallVec;
 
 use super::join::{Costs, renamed};
-use super::term::{Factor, Name, Role, canonical};
-use super::work::{Entry, Kind, Work};
+use super::term::{Factor, Name, Role, Term, canonical};
+use super::work::{Entry, Kind, Node, Work, size};
 
 impl Work {
     /// Leaves no term with more than one factor, nor with a label that is summed.
@@ -43,45 +43,61 @@ impl Work {
     /// The product of a set of a term's factors.
     fn part(&mut self, entry: &Entry, costs: &Costs, set: usize, outside: u64) -> Factor {
         let all = entry.kept.len() - 1;
-        if set.count_ones() == 1 && set != all {
-            return entry.term.factors[set.trailing_zeros() as usize].clone();
-        }
         let kept = if set == all { labels(entry, set) & outside } else { entry.kept[set] };
+        if set.count_ones() == 1 {
+            let factor = entry.term.factors[set.trailing_zeros() as usize].clone();
+            return if set == all { self.summed(&factor, kept, &entry.extents) } else { factor };
+        }
         let role = |label: Name| if kept >> label & 1 == 1 { Role::Open } else { Role::Inner };
         let own: SmallVec<[&Factor; 8]> =
             entry.term.factors.iter().enumerate().filter(|(n, _)| set >> n & 1 == 1).map(|(_, factor)| factor).collect();
         let (_, order) = canonical(&own, role);
         let order: SmallVec<[Name; 8]> = order.into_iter().filter(|&label| kept >> label & 1 == 1).collect();
         let key = entry.keys[set] as usize;
-        let known = if set.count_ones() > 1 { self.formed[key] } else { self.single(&own, &order) };
-        let node = known.unwrap_or_else(|| {
-            let mut factors = match set.count_ones() {
-                1 => vec![own[0].clone()],
-                _ => {
-                    let half = costs.half[set];
-                    vec![self.part(entry, costs, set ^ half, outside), self.part(entry, costs, half, outside)]
-                }
-            };
+        let node = self.formed[key].unwrap_or_else(|| {
+            let half = costs.half[set];
+            let mut factors = vec![self.part(entry, costs, set ^ half, outside), self.part(entry, costs, half, outside)];
             let extents = order.iter().map(|&label| entry.extents[usize::from(label)] as usize).collect();
             renamed(&mut factors, &mut order.clone());
-            let is_kept = entry.are_kept[set] && super::work::size(&entry.extents, kept) <= self.weights.most;
+            let is_kept = entry.are_kept[set] && size(&entry.extents, kept) <= self.weights.most;
             let node = self.add_node(Kind::Product(factors), extents, is_kept);
-            if set.count_ones() > 1 {
-                self.formed[key] = Some(node);
-            }
+            self.formed[key] = Some(node);
             node
         });
         Factor { node, conjugate: false, labels: order.into_iter().collect() }
     }
 
-    /// The node of the sum of a single tensor over some of its labels, if there is one.
-    fn single(&self, own: &[&Factor], order: &[Name]) -> Option<u32> {
-        let mut factor = vec![own[0].clone()];
-        renamed(&mut factor, &mut order.iter().copied().collect());
-        let same = |node: &super::work::Node| {
-            node.extents.len() == order.len() && matches!(&node.kind, Kind::Product(known) if *known == factor)
-        };
-        self.nodes.iter().position(same).map(|node| node as u32)
+    /// A term whose factors are summed over the labels that no other one and no axis of the sum has, where that costs less than
+    /// to multiply first: all but factors that have the labels of all others.
+    pub(super) fn presummed(&mut self, mut term: Term, axes: usize) -> Term {
+        let extents = self.extents(&term);
+        for n in 0..term.factors.len() {
+            let bits = |factor: &Factor| factor.labels.iter().fold(0u64, |all, &label| all | 1 << label);
+            let others = term.factors.iter().enumerate().filter(|(m, _)| *m != n).fold(0, |all, (_, other)| all | bits(other));
+            let own = bits(&term.factors[n]);
+            let kept = own & (((1u64 << axes) - 1) | others);
+            if kept != own && others & !own != 0 {
+                term.factors[n] = self.summed(&term.factors[n], kept, &extents);
+            }
+        }
+        term
+    }
+
+    /// A single tensor summed over all labels but those that are kept.
+    fn summed(&mut self, factor: &Factor, kept: u64, extents: &[f64]) -> Factor {
+        let role = |label: Name| if kept >> label & 1 == 1 { Role::Open } else { Role::Inner };
+        let (_, order) = canonical(&[factor], role);
+        let order: SmallVec<[Name; 8]> = order.into_iter().filter(|&label| kept >> label & 1 == 1).collect();
+        let mut factors = vec![factor.clone()];
+        renamed(&mut factors, &mut order.clone());
+        let same =
+            |node: &Node| node.extents.len() == order.len() && matches!(&node.kind, Kind::Product(known) if *known == factors);
+        let node = self.nodes.iter().position(same).map(|node| node as u32).unwrap_or_else(|| {
+            let is_kept = self.nodes[factor.node as usize].is_kept && size(extents, kept) <= self.weights.most;
+            let extents = order.iter().map(|&label| extents[usize::from(label)] as usize).collect();
+            self.add_node(Kind::Product(factors), extents, is_kept)
+        });
+        Factor { node, conjugate: false, labels: order.into_iter().collect() }
     }
 }
 

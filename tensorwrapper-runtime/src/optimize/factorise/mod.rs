@@ -26,7 +26,7 @@ pub(super) use self::term::{Factor, Key, Name, Role, canonical};
 use self::work::{Kind, Weights, Work};
 use super::count::{elements, operations, peak_bytes};
 use super::rewrite::{keep, rewrite_reading};
-use crate::graph::{OpGraph, TensorId};
+use crate::graph::{OpGraph, Operation, OperationNode, TensorId};
 
 /// What an element that is read and written costs, in multiplications of a product.
 const ELEMENT: f64 = 2.0;
@@ -65,7 +65,8 @@ pub(super) fn factorise(graph: &OpGraph, bounds: Bounds<'_>) -> OpGraph {
             best = Some((price, made));
         }
     };
-    if bounds.memory.is_some() {
+    // What is already in pairs can be compared as it stands; what is not may still be all that memory allows.
+    if bounds.memory.is_some() || is_in_pairs(graph) {
         offer(graph.clone());
     }
     // Where memory is short, also with intermediates that are small beside it.
@@ -85,6 +86,11 @@ pub(super) fn factorise(graph: &OpGraph, bounds: Bounds<'_>) -> OpGraph {
         offer(emitted(graph, &is_part, &work, &leaves, &sums));
     }
     best.map_or_else(|| graph.clone(), |(_, graph)| graph)
+}
+
+fn is_in_pairs(graph: &OpGraph) -> bool {
+    let is_pair = |node: &OperationNode| !matches!(node.operation, Operation::Contract { .. }) || node.inputs.len() <= 2;
+    graph.operations().iter().all(is_pair)
 }
 
 /// Bytes beyond those that may be taken, then what a graph costs.
@@ -124,7 +130,8 @@ fn collected(
                 });
                 Factor { node, conjugate: *conjugate, labels: labels.iter().map(|&label| label as Name).collect() }
             };
-            terms.push(Term { scale: product.scale, factors: product.factors.iter().map(factor).collect() });
+            let term = Term { scale: product.scale, factors: product.factors.iter().map(factor).collect() };
+            terms.push(work.presummed(term, graph.tensor(TensorId(root)).extents.len()));
         }
         let number = work.add_sum(graph.tensor(TensorId(root)).extents.clone(), terms);
         sums.push((TensorId(root), number));

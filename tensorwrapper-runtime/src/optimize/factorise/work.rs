@@ -169,7 +169,7 @@ impl Work {
     }
 
     /// The extent of each label of a term.
-    fn extents(&self, term: &Term) -> Vec<f64> {
+    pub(super) fn extents(&self, term: &Term) -> Vec<f64> {
         let mut extents = Vec::new();
         for factor in &term.factors {
             for (&label, &extent) in factor.labels.iter().zip(&self.nodes[factor.node as usize].extents) {
