@@ -82,8 +82,15 @@ enum Way<T: Multiplied> {
     Small(Small<T>, [isize; 3]),
     /// As a product of two factors, which are summed over axes of their own before.
     Product(Box<(Engine<T>, [Option<Alone>; 2])>),
-    /// The same by the engine, which finishes elements as it stores them.
-    Finished(Box<(Blocks<T>, Finish<T>)>),
+    /// The same, with elements finished as soon as they are stored.
+    Finished(Box<(Finisher<T>, Finish<T>)>),
+}
+
+/// What multiplies two factors and finishes what comes of it while that is near.
+#[derive(Debug)]
+enum Finisher<T: Multiplied> {
+    Blocks(Blocks<T>),
+    Small(Matrices<T>),
 }
 
 /// What multiplies two factors.
@@ -142,11 +149,8 @@ fn chosen<T: Multiplied>(threads: usize, sorted: Sorted<T>) -> Result<Engine<T>,
     if sorted.suits_direct() {
         return Ok(Engine::Direct(Direct::new(sorted, Simd::chosen()?)));
     }
-    if sorted.multiplications() <= IN_VECTORS {
-        let matrices = Matrices::new(threads, sorted.clone(), IN_VECTORS, false)?;
-        if matrices.is_in_vectors()? {
-            return Ok(Engine::Matrices(Box::new(matrices)));
-        }
+    if let Some(matrices) = in_vectors(threads, &sorted)? {
+        return Ok(Engine::Matrices(Box::new(matrices)));
     }
     if sorted.suits_engine() {
         return Ok(Engine::Blocks(Blocks::new(sorted, Simd::chosen()?)));
@@ -167,12 +171,27 @@ pub(super) fn prepare_finished<T: Multiplied>(
     }
     let Some(finish) = Finish::new(contraction, program) else { return Ok(None) };
     let (sorted, [None, None]) = classify::<T>(contraction)? else { return Ok(None) };
-    let simd = match cpu.route {
-        Route::Engine(simd) => simd,
-        Route::Chosen if !sorted.suits_direct() && sorted.suits_engine_to_finish() => Simd::chosen()?,
-        _ => return Ok(None),
+    let blocks = |sorted, simd| Finisher::Blocks(Blocks::new(sorted, simd));
+    let finisher = match cpu.route {
+        Route::Engine(simd) => blocks(sorted, simd),
+        Route::Chosen if sorted.suits_direct() => return Ok(None),
+        Route::Chosen => match in_vectors(cpu.threads, &sorted)? {
+            Some(matrices) => Finisher::Small(matrices),
+            None if sorted.suits_engine_to_finish() => blocks(sorted, Simd::chosen()?),
+            None => return Ok(None),
+        },
+        Route::Direct | Route::Tiles | Route::Blocked | Route::Packed => return Ok(None),
     };
-    Ok(Some(Ready { threads: cpu.threads, way: Way::Finished(Box::new((Blocks::new(sorted, simd), finish))) }))
+    Ok(Some(Ready { threads: cpu.threads, way: Way::Finished(Box::new((finisher, finish))) }))
+}
+
+/// Products of small matrices where they lie, if kernels in vectors can multiply them.
+fn in_vectors<T: Multiplied>(threads: usize, sorted: &Sorted<T>) -> Result<Option<Matrices<T>>, Error> {
+    if sorted.multiplications() > IN_VECTORS {
+        return Ok(None);
+    }
+    let matrices = Matrices::new(threads, sorted.clone(), IN_VECTORS, false)?;
+    Ok(matrices.is_in_vectors()?.then_some(matrices))
 }
 
 impl<T: Multiplied> RunContraction for Ready<T> {
@@ -184,7 +203,7 @@ impl<T: Multiplied> RunContraction for Ready<T> {
                 let packed = match engine {
                     Engine::Direct(direct) => direct.work_space(self.threads),
                     Engine::Matrices(matrices) => matrices.work_space(),
-                    // The engine packs into what its threads keep.
+                    // They pack into what threads keep.
                     Engine::Beside(_) | Engine::Blocks(_) => 0,
                 };
                 sums.iter().flatten().map(Alone::len).fold(packed, usize::saturating_add)
@@ -209,11 +228,16 @@ impl<T: Multiplied> RunContraction for Ready<T> {
             Way::ElementWise(program) => return program.run::<T>(self.threads, factors, output),
             Way::Product(product) => &**product,
             Way::Finished(finished) => {
-                let (blocks, finish) = &**finished;
+                let (finisher, finish) = &**finished;
                 let data: SmallVec<[&[T]; 4]> = factors.iter().map(|&data| T::typed(data).expect(TYPED)).collect();
                 let out = Sink::new(T::typed_mut(output).expect(TYPED));
                 let finishing = finish.on(&data[2..]);
-                return blocks.run(self.threads, [data[LEFT], data[RIGHT]], out, Some(&finishing));
+                let factors = [data[LEFT], data[RIGHT]];
+                return match finisher {
+                    Finisher::Blocks(blocks) => blocks.run(self.threads, factors, out, Some(&finishing)),
+                    // SAFETY: the caller keeps all positions inside.
+                    Finisher::Small(matrices) => unsafe { matrices.run(self.threads, factors, out, Some(&finishing)) },
+                };
             }
         };
         let data = [LEFT, RIGHT].map(|side| T::typed(factors[side]).expect(TYPED));
@@ -225,11 +249,8 @@ impl<T: Multiplied> RunContraction for Ready<T> {
         unsafe {
             match engine {
                 Engine::Direct(direct) => direct.run(self.threads, data, out),
-                Engine::Beside(beside) => {
-                    beside.run(self.threads, data, out);
-                    Ok(())
-                }
-                Engine::Matrices(matrices) => matrices.run(self.threads, data, out),
+                Engine::Beside(beside) => beside.run(self.threads, data, out),
+                Engine::Matrices(matrices) => matrices.run(self.threads, data, out, None),
                 Engine::Blocks(blocks) => blocks.run(self.threads, data, out, None),
             }
         }

@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use super::fuse::{Axis, Odometer, points};
+use super::forms::prefetch;
+use super::fuse::{self, Axis, Odometer, points};
 use super::loops::{Axes, Plan};
 use super::permute::Permutation;
 use super::sink::Sink;
@@ -30,10 +31,43 @@ pub(super) struct Tiles {
     crossed: Vec<bool>,
 }
 
-/// One tile: its plan, and where its operands start.
-pub(super) struct Tile {
+/// One tile: its plan, where its operands start, and what is asked for while it is computed.
+pub(super) struct Tile<'a, T> {
     pub(super) plan: Plan,
     pub(super) start: Vec<isize>,
+    pub(super) coming: Vec<Coming<'a, T>>,
+}
+
+/// What the next tile packs of an input: pieces of neighbours in memory.
+#[derive(Clone)]
+pub(super) struct Coming<'a, T> {
+    data: &'a [T],
+    start: isize,
+    /// Where pieces begin, and how long they are.
+    axes: Vec<Axis<[isize; 1]>>,
+    len: usize,
+}
+
+impl<'a, T> Coming<'a, T> {
+    /// What a tile that starts there packs of an input with these axes; nothing where it has no neighbours in memory.
+    fn new(data: &'a [T], start: isize, mut axes: Vec<Axis<[isize; 1]>>) -> Option<Coming<'a, T>> {
+        axes.retain(|axis| axis.strides[0] != 0);
+        fuse::normalise(&mut axes, &[0]);
+        let narrow = axes.pop_if(|axis| axis.strides[0] == 1)?;
+        Some(Coming { data, start, axes, len: narrow.extent })
+    }
+
+    /// Asks for one of so many parts of it.
+    pub(super) fn ask(&self, part: usize, parts: usize) {
+        let pieces = points(&self.axes);
+        let range = pieces * part / parts..pieces * (part + 1) / parts;
+        let mut walk = Odometer::new(&self.axes, &[self.start], range.start);
+        for _ in range {
+            let start = (walk.position[0].max(0) as usize).min(self.data.len());
+            prefetch(&self.data[start..self.data.len().min(start + self.len)]);
+            walk.step();
+        }
+    }
 }
 
 impl Tiles {
@@ -78,7 +112,7 @@ impl Tiles {
         threads: usize,
         start: &[isize],
         inputs: &[Option<&[T]>],
-        task: impl Fn(usize, &Tile, &[Option<Vec<T>>]) + Sync,
+        task: impl Fn(usize, &Tile<'_, T>, &[Option<Vec<T>>]) + Sync,
     ) -> Result<(), Error> {
         let operations = self.plan.kept.points().saturating_mul(self.plan.reduced.points());
         let count = points(&self.counts);
@@ -98,15 +132,16 @@ impl Tiles {
         range: Range<usize>,
         start: &[isize],
         inputs: &[Option<&[T]>],
-        task: &impl Fn(usize, &Tile, &[Option<Vec<T>>]),
+        task: &impl Fn(usize, &Tile<'_, T>, &[Option<Vec<T>>]),
     ) -> Result<(), Error> {
         let mut packed: Vec<Option<Vec<T>>> = self.crossed.iter().map(|_| None).collect();
         let mut walk = Odometer::new(&self.counts, &start.to_vec(), range.start);
         for _ in range {
             let index: Vec<usize> = (0..self.counts.len()).map(|axis| walk.index(axis)).collect();
-            let tile = self.pack(threads, &index, &walk.position, inputs, &mut packed)?;
-            task(threads, &tile, &packed);
+            let (plan, start) = self.pack(threads, &index, &walk.position, inputs, &mut packed)?;
             walk.step();
+            let coming = self.coming(&walk.position, inputs);
+            task(threads, &Tile { plan, start, coming }, &packed);
         }
         Ok(())
     }
@@ -119,7 +154,7 @@ impl Tiles {
         start: &[isize],
         inputs: &[Option<&[T]>],
         packed: &mut [Option<Vec<T>>],
-    ) -> Result<Tile, Error> {
+    ) -> Result<(Plan, Vec<isize>), Error> {
         let mut kept = self.plan.kept.axes();
         for ((axis, &size), &index) in kept.iter_mut().zip(&self.sizes).zip(index) {
             axis.extent = size.min(axis.extent - index * size);
@@ -136,6 +171,17 @@ impl Tiles {
             Permutation::new(axes).run(threads, [start[n], 0], data, Sink::new(memory), false);
             start[n] = 0;
         }
-        Ok(Tile { plan, start })
+        Ok((plan, start))
+    }
+
+    /// What a whole tile that starts there packs.
+    fn coming<'a, T>(&self, start: &[isize], inputs: &[Option<&'a [T]>]) -> Vec<Coming<'a, T>> {
+        let kept = self.plan.kept.axes();
+        let crossed = inputs.iter().enumerate().filter(|&(n, _)| self.crossed[n]);
+        let of_input = |(n, data): (usize, &Option<&'a [T]>)| {
+            let own = |(axis, &size): (&Axis<Vec<isize>>, &usize)| Axis { extent: size, strides: [axis.strides[n]] };
+            Coming::new((*data)?, start[n], kept.iter().zip(&self.sizes).map(own).collect())
+        };
+        crossed.filter_map(of_input).collect()
     }
 }

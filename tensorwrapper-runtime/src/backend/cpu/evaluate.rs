@@ -160,18 +160,16 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         self.value(&registers.memory, registers.held[self.ready.registers - 1], len)
     }
 
-    /// As [`run`](Evaluator::run), with the values written to memory.
+    /// As [`run`](Evaluator::run), with the values written to memory where that is given.
     #[inline(always)]
     pub(super) fn run_into(
         &self,
         registers: &mut Registers<T>,
-        (start, first): (&[isize], usize),
-        target: &mut [T],
+        (start, first, len): (&[isize], usize, usize),
+        mut target: Option<&mut [T]>,
         ahead: Option<Ahead<'_>>,
     ) {
         let parts = self.ready.passes.len();
-        let mut target = Some(target);
-        let len = target.as_ref().map_or(0, |target| target.len());
         for (part, pass) in self.ready.passes.iter().enumerate() {
             if let Some(ahead) = ahead {
                 self.ask(ahead, start, first + len, ahead.len * part / parts..ahead.len * (part + 1) / parts);

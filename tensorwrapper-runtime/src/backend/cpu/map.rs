@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::cross::Tiles;
+use super::cross::{Coming, Tiles};
 use super::engine::Simd;
 use super::evaluate::{Ahead, Data, Evaluator, Input, Lie, Registers, runs};
 use super::fold::{ROWS, Rows, combine, combine_rows, fold_all, fold_all_by};
@@ -15,6 +15,7 @@ use super::loops::{Axes, Plan};
 use super::permute::Permutation;
 use super::ready::Ready;
 use super::sink::Sink;
+use super::stream::{Stream, is_large};
 use super::tasks;
 use crate::backend::function::Scalar;
 use crate::backend::{Instruction, LoopNest, Operand, Output, Program, Reduction};
@@ -75,7 +76,8 @@ pub(super) fn map_by<T: Scalar>(
     let is_own = |n: usize| inputs[n].data().dtype() == T::DTYPE;
     let crossed: Vec<bool> = (0..inputs.len()).map(|n| all >= LARGE && plan.crosses(n) && is_own(n)).collect();
     let own: Vec<Option<&[T]>> = inputs.iter().map(|input| T::typed(input.data())).collect();
-    let run = |threads: usize, plan: &Plan, start: &[isize], packed: &[Option<Vec<T>>]| {
+    let streams = is_large(layout.len().saturating_mul(size_of::<T>()));
+    let run = |threads: usize, plan: &Plan, start: &[isize], packed: &[Option<Vec<T>>], coming: &[Coming<'_, T>]| {
         // What is packed is read instead of what it was packed from.
         let data = |n: usize| match (packed.get(n), own[n]) {
             (Some(Some(packed)), _) => Data::Own(&packed[..]),
@@ -86,13 +88,13 @@ pub(super) fn map_by<T: Scalar>(
         let memory = (0..inputs.len()).map(|n| Input { data: data(n), conjugate: conjugate(n) }).collect();
         let evaluator = Evaluator::new(&ready, functions, memory, &plan.chunked().inner);
         let (kept, reduced) = (plan.kept.axes(), plan.reduced.axes());
-        Map { simd, plan, kept, reduced, evaluator, reduction, start: start.to_vec(), out }.run(threads);
+        Map { simd, plan, kept, reduced, evaluator, reduction, start: start.to_vec(), out, streams, coming }.run(threads);
     };
     if crossed.contains(&true) {
         return Tiles::new(plan, crossed)
-            .run(threads, &start, &own, |threads, tile, packed| run(threads, &tile.plan, &tile.start, packed));
+            .run(threads, &start, &own, |threads, tile, packed| run(threads, &tile.plan, &tile.start, packed, &tile.coming));
     }
-    run(threads, &plan, &start, &[]);
+    run(threads, &plan, &start, &[], &[]);
     Ok(())
 }
 
@@ -123,6 +125,10 @@ struct Map<'a, T> {
     reduction: Reduction,
     start: Vec<isize>,
     out: Sink<'a, T>,
+    /// Whether the result is so large that it is written past the caches.
+    streams: bool,
+    /// What is asked for on the way.
+    coming: &'a [Coming<'a, T>],
 }
 
 impl<T: Scalar> Map<'_, T> {
@@ -172,23 +178,45 @@ impl<T: Scalar> Map<'_, T> {
     /// Each chunk of a range whose outputs are contiguous, and where nothing is reduced.
     fn each(&self, range: Range<usize>) {
         let (output, grid) = (self.start.len() - 1, &self.plan.kept);
+        let chunks = grid.chunks();
         let mut registers = self.evaluator.registers(grid.width);
+        let mut stream = self.streams.then(|| Stream::new(self.simd));
         let mut walk = grid.walk(&self.start, range.start);
         // One chunk further, and after the last one back at the first.
-        let mut next = grid.walk(&self.start, (range.start + 1) % grid.chunks());
-        for _ in range {
+        let mut next = grid.walk(&self.start, (range.start + 1) % chunks);
+        for number in range {
             let (start, first, len) = (walk.start(), walk.first(), walk.len());
+            let ahead = Some(Ahead { start: next.start(), first: next.first(), len: next.len() });
+            let to = start[output] + first as isize;
             // SAFETY: the outputs of this chunk belong to this task alone and lie inside (see `Output::new`).
-            let target = unsafe { self.out.slice(start[output] + first as isize, len) };
-            let ahead = Ahead { start: next.start(), first: next.first(), len: next.len() };
-            self.chunk(&mut registers, (start, first), target, Some(ahead));
+            let target = unsafe { self.out.slice(to, len) };
+            self.coming.iter().for_each(|coming| coming.ask(number, chunks));
+            match &mut stream {
+                None => self.chunk(&mut registers, (start, first, len), Some(target), ahead),
+                Some(stream) => {
+                    self.chunk(&mut registers, (start, first, len), None, ahead);
+                    let values = self.evaluator.values(&registers, len);
+                    // SAFETY: as above; there are as many values.
+                    unsafe { stream.push(values, target.as_mut_ptr()) };
+                }
+            }
             walk.step();
             next.step();
         }
+        if let Some(mut stream) = stream {
+            // SAFETY: as above.
+            unsafe { stream.finish() };
+        }
     }
 
-    /// A chunk of the program's values, written to memory.
-    fn chunk(&self, registers: &mut Registers<T>, at: (&[isize], usize), target: &mut [T], ahead: Option<Ahead<'_>>) {
+    /// A chunk of the program's values, written to memory or left in registers.
+    fn chunk(
+        &self,
+        registers: &mut Registers<T>,
+        at: (&[isize], usize, usize),
+        target: Option<&mut [T]>,
+        ahead: Option<Ahead<'_>>,
+    ) {
         compiled_narrow(self.simd, Chunk { map: self, registers, at, target, ahead });
     }
 
@@ -252,7 +280,8 @@ impl<T: Scalar> Map<'_, T> {
         for point in 0..range.len() {
             let ahead = Ahead { start: &next.position, first, len: target.len() };
             let into: &mut [T] = if point == 0 { &mut *target } else { &mut values };
-            self.chunk(registers, (&walk.position, first), into, Some(ahead));
+            let at = (&walk.position[..], first, into.len());
+            self.chunk(registers, at, Some(into), Some(ahead));
             if point > 0 {
                 combine(self.simd, self.reduction, target, &values);
             }
@@ -298,7 +327,7 @@ impl<T: Scalar> Map<'_, T> {
             let values = match self.evaluator.lone() {
                 Some((input, data)) => &data[(start[input] + first as isize) as usize..][..len],
                 None => {
-                    self.chunk(registers, (start, first), &mut values[..len], None);
+                    self.chunk(registers, (start, first, len), Some(&mut values[..len]), None);
                     &values[..len]
                 }
             };
@@ -314,8 +343,8 @@ impl<T: Scalar> Map<'_, T> {
 struct Chunk<'m, 'a, T> {
     map: &'m Map<'a, T>,
     registers: &'m mut Registers<T>,
-    at: (&'m [isize], usize),
-    target: &'m mut [T],
+    at: (&'m [isize], usize, usize),
+    target: Option<&'m mut [T]>,
     ahead: Option<Ahead<'m>>,
 }
 

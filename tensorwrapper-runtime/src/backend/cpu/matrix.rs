@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::classify::Sorted;
 use super::contract::{LEFT, OUT, RIGHT, Triple};
+use super::engine::{Finishing, Multiplied};
 use super::fuse::{self, Axis, Odometer, points, single_stride};
 use super::gemm::{Place, Sizes, multiply, work_space};
 use super::packed::Packed;
@@ -15,12 +16,13 @@ use super::sink::Sink;
 use super::small::Small;
 use super::split::narrowest;
 use super::{split, tasks};
-use crate::element::Element;
 use crate::erased::zeros;
 use crate::error::Error;
 
 /// Elements that are packed together at most: few enough to stay in a cache.
 const GROUP: usize = 1 << 19;
+/// Elements of results that are finished together: few enough to stay in the first cache.
+const FINISHED: usize = 1 << 11;
 /// Bytes of a cache line.
 pub(super) const LINE: usize = 64;
 
@@ -192,7 +194,7 @@ pub(super) struct Matrices<T> {
     threads: [usize; 2],
 }
 
-impl<T: Element> Matrices<T> {
+impl<T: Multiplied> Matrices<T> {
     /// Prepares the product; matrices of at most `small` multiplications go to the small kernel. `pack` packs and scatters even
     /// where the strides need none of it.
     ///
@@ -257,13 +259,22 @@ impl<T: Element> Matrices<T> {
         whole.saturating_add(each.saturating_mul(self.threads[0].min(points(&self.batch).max(1))))
     }
 
-    /// Computes it.
+    /// Computes it, and where [matrices are in vectors](Matrices::is_in_vectors) what is to be done with each element then.
     ///
     /// # Safety
     /// All positions that the axes lead to lie inside the memory, and nobody else touches those of the output.
-    pub(super) unsafe fn run(&self, threads: usize, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
+    pub(super) unsafe fn run(
+        &self,
+        threads: usize,
+        data: [&[T]; 2],
+        out: Sink<'_, T>,
+        finish: Option<&Finishing<'_, T>>,
+    ) -> Result<(), Error> {
         if self.is_one() {
             self.multiply_one(data, &mut [], out, self.start);
+            if let Some(finish) = finish {
+                self.finish(finish, 1, self.start[OUT], out);
+            }
             return Ok(());
         }
         let copy = |side: usize| self.whole[side].as_ref().map(|packed| packed.make(threads, data[side])).transpose();
@@ -272,26 +283,39 @@ impl<T: Element> Matrices<T> {
         let items = points(&self.batch);
         let one = points(&self.group).saturating_mul(self.sizes.multiplications());
         tasks::failing(|failed| {
-            tasks::split(self.threads[0], items, items.saturating_mul(one), |range| failed(self.multiply(range, data, out)));
+            tasks::split(self.threads[0], items, items.saturating_mul(one), |range| {
+                failed(self.multiply(range, data, out, finish))
+            });
         })
     }
 
     /// Computes the groups of products of these numbers.
-    fn multiply(&self, range: Range<usize>, data: [&[T]; 2], out: Sink<'_, T>) -> Result<(), Error> {
+    fn multiply(
+        &self,
+        range: Range<usize>,
+        data: [&[T]; 2],
+        out: Sink<'_, T>,
+        finish: Option<&Finishing<'_, T>>,
+    ) -> Result<(), Error> {
         if let (Some(small), true, [.., axis]) = (&self.small, self.is_in_place(), &self.batch[..]) {
+            let most = finish.map_or(usize::MAX, |_| (FINISHED / (self.sizes.rows * self.sizes.columns)).max(1));
             let mut number = range.start;
             while number < range.end {
                 let start = Odometer::new(&self.batch, &self.start, number).position;
-                let products = (range.end - number).min(axis.extent - number % axis.extent);
+                let products = (range.end - number).min(axis.extent - number % axis.extent).min(most);
                 // SAFETY: as in `multiply_one`, for products side by side along an axis of the batch.
                 unsafe {
                     let from = [LEFT, RIGHT].map(|side| data[side].as_ptr().offset(start[side]));
                     small.run(products, from, out.address(start[OUT]));
                 }
+                if let Some(finish) = finish {
+                    self.finish(finish, products, start[OUT], out);
+                }
                 number += products;
             }
             return Ok(());
         }
+        debug_assert!(finish.is_none(), "elements are finished by whoever multiplies small matrices in vectors");
         let space = |side: &Side| zeros::<T>(side.packing.as_ref().map_or(0, |packing| packing.len));
         let mut packed = [space(&self.sides[LEFT])?, space(&self.sides[RIGHT])?];
         let mut apart = space(&self.result)?;
@@ -318,6 +342,29 @@ impl<T: Element> Matrices<T> {
             walk.step();
         }
         Ok(())
+    }
+
+    /// Finishes so many results that follow each other along the last axis of the batch, the first of which begins there.
+    fn finish(&self, finish: &Finishing<'_, T>, products: usize, start: isize, out: Sink<'_, T>) {
+        let Sizes { rows, columns, .. } = self.sizes;
+        let place = self.result.place;
+        // What is contiguous: rows, or columns. Kernels in vectors write nothing else.
+        let (len, lines, stride) = if place.column == 1 { (columns, rows, place.row) } else { (rows, columns, place.column) };
+        debug_assert!(place.column == 1 || place.row == 1, "{place:?}");
+        let step = self.batch.last().map_or(0, |axis| axis.strides[OUT]);
+        let each = |len: usize, lines: usize, stride: isize, start: isize| {
+            for n in 0..lines as isize {
+                let at = start + n * stride;
+                // SAFETY: these are elements of results of this task alone, which lie inside (see `run`).
+                finish.apply(unsafe { out.slice(at, len) }, at);
+            }
+        };
+        if stride == len as isize && step == (len * lines) as isize {
+            return each(len * lines * products, 1, 0, start);
+        }
+        for n in 0..products as isize {
+            each(len, lines, stride, start + n * step);
+        }
     }
 
     /// One product, of matrices at these positions.

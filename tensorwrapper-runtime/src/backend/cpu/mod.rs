@@ -22,6 +22,7 @@ mod fold;
 mod forms;
 mod fuse;
 mod gemm;
+mod lines;
 mod loops;
 mod map;
 mod matrix;
@@ -31,6 +32,7 @@ mod ready;
 mod sink;
 mod small;
 mod split;
+mod stream;
 mod tasks;
 #[cfg(test)]
 mod tests;

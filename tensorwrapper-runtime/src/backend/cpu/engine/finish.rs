@@ -81,7 +81,7 @@ pub(in crate::backend::cpu) struct Finishing<'a, T> {
 
 impl<T: Multiplied> Finishing<'_, T> {
     /// Takes all steps for elements that lie side by side in the result, from position `at` on.
-    pub(super) fn apply(&self, elements: &mut [T], at: isize) {
+    pub(in crate::backend::cpu) fn apply(&self, elements: &mut [T], at: isize) {
         for stage in &self.finish.stages {
             match *stage {
                 Stage::Scale(c) => elements.iter_mut().for_each(|x| *x *= c),

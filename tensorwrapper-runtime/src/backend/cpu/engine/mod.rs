@@ -23,9 +23,11 @@ mod workspace;
 
 use rayon::prelude::*;
 
+pub(super) use self::cache::Caches;
 pub(super) use self::finish::{Finish, Finishing};
 pub(super) use self::kernel::Multiplied;
 pub(crate) use self::simd::Simd;
+pub(super) use self::workspace::Workspace;
 
 use self::kernel::Kernel;
 use self::problem::{Part, Problem};

@@ -12,9 +12,9 @@ const ALIGN: usize = 4096;
 
 /// What a thread needs to compute a part of a product.
 #[derive(Debug, Default)]
-pub(super) struct Workspace {
-    pub(super) rows: Packed,
-    pub(super) columns: Packed,
+pub(in crate::backend::cpu) struct Workspace {
+    pub(in crate::backend::cpu) rows: Packed,
+    pub(in crate::backend::cpu) columns: Packed,
     pub(super) row_groups: Groups,
     pub(super) next_groups: Groups,
     pub(super) column_groups: Groups,
@@ -28,7 +28,7 @@ thread_local! {
 
 impl Workspace {
     /// Lends this thread's workspace; one that is lent already is not shared, but another made.
-    pub(super) fn lend<R>(task: impl FnOnce(&mut Workspace) -> R) -> R {
+    pub(in crate::backend::cpu) fn lend<R>(task: impl FnOnce(&mut Workspace) -> R) -> R {
         let mut workspace = KEPT.take().unwrap_or_default();
         let result = task(&mut workspace);
         KEPT.set(Some(workspace));
@@ -38,7 +38,7 @@ impl Workspace {
 
 /// Memory for packed panels, of any element type.
 #[derive(Debug)]
-pub(super) struct Packed {
+pub(in crate::backend::cpu) struct Packed {
     start: *mut u8,
     bytes: usize,
 }
@@ -51,7 +51,7 @@ impl Default for Packed {
 
 impl Packed {
     /// Room for so many numbers, of which nothing is known.
-    pub(super) fn room<T>(&mut self, len: usize) -> Result<*mut T, Error> {
+    pub(in crate::backend::cpu) fn room<T>(&mut self, len: usize) -> Result<*mut T, Error> {
         let bytes = len.saturating_mul(size_of::<T>()).max(1);
         if bytes > self.bytes {
             let refused = || Error::new(ErrorKind::Memory { bytes: bytes as u128 });

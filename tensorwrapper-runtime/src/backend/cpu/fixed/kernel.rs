@@ -6,6 +6,7 @@
 
 use std::mem::MaybeUninit;
 
+use super::super::lines::{LINE, Line, x86};
 use super::Problem;
 use super::lanes::{F32x16, F64x8, Lanes};
 use super::problem::MOST_TURNED;
@@ -31,7 +32,7 @@ pub(in crate::backend::cpu) trait Size: Copy {
 
 /// The kernels for one set of instructions.
 macro_rules! kernels {
-    ($(#[$doc:meta])* $name:ident, $features:literal, $Double:ty, $Single:ty) => {
+    ($(#[$doc:meta])* $name:ident, $features:literal, $Double:ty, $Single:ty, $Line:ty) => {
         $(#[$doc])*
         ///
         /// # Safety
@@ -42,10 +43,10 @@ macro_rules! kernels {
             // SAFETY: the caller's promise; elements are so many reals of the type that is named.
             unsafe {
                 match T::DTYPE {
-                    Dtype::F64 => all::<S, $Double, T, 1>(size, a, b, c),
-                    Dtype::C64 => all::<S, $Double, T, 2>(size, a, b, c),
-                    Dtype::F32 => all::<S, $Single, T, 1>(size, a, b, c),
-                    Dtype::C32 => all::<S, $Single, T, 2>(size, a, b, c),
+                    Dtype::F64 => all::<S, $Double, $Line, T, 1>(size, a, b, c),
+                    Dtype::C64 => all::<S, $Double, $Line, T, 2>(size, a, b, c),
+                    Dtype::F32 => all::<S, $Single, $Line, T, 1>(size, a, b, c),
+                    Dtype::C32 => all::<S, $Single, $Line, T, 2>(size, a, b, c),
                 }
             }
         }
@@ -53,16 +54,16 @@ macro_rules! kernels {
 }
 kernels!(
     /// With 512 bits.
-    avx512, "avx512f,avx2,fma", F64x8, F32x16
+    avx512, "avx512f,avx2,fma", F64x8, F32x16, x86::Whole
 );
 kernels!(
     /// With 256 bits.
-    avx2, "avx2,fma", <F64x8 as Lanes>::Half, <F32x16 as Lanes>::Half
+    avx2, "avx2,fma", <F64x8 as Lanes>::Half, <F32x16 as Lanes>::Half, x86::Halves
 );
 
 /// All products of matrices.
 #[inline(always)]
-unsafe fn all<S: Size, V: Lanes, T: Element, const PARTS: usize>(size: S, a: *const T, b: *const T, c: *mut T) {
+unsafe fn all<S: Size, V: Lanes, L: Line, T: Element, const PARTS: usize>(size: S, a: *const T, b: *const T, c: *mut T) {
     let p = size.problem();
     let [o0, o1, o2, o3, o4, o5] = p.outer;
     // SAFETY: the caller's promise: every index of every loop is inside of the memory.
@@ -79,7 +80,7 @@ unsafe fn all<S: Size, V: Lanes, T: Element, const PARTS: usize>(size: S, a: *co
                             let (a, b, c) = (a.add(i4 * o4.a), b.add(i4 * o4.b), c.add(i4 * o4.c));
                             for i5 in 0..o5.extent {
                                 let (a, b, c) = (a.add(i5 * o5.a), b.add(i5 * o5.b), c.add(i5 * o5.c));
-                                turned::<S, V, T, PARTS>(size, a, b, c);
+                                turned::<S, V, L, T, PARTS>(size, a, b, c);
                             }
                         }
                     }
@@ -89,27 +90,69 @@ unsafe fn all<S: Size, V: Lanes, T: Element, const PARTS: usize>(size: S, a: *co
     }
 }
 
+/// Memory for a right operand in rows, each of which is read from a line on where it fills lines.
+#[repr(C, align(64))]
+struct Rows<T>([MaybeUninit<T>; MOST_TURNED]);
+
 /// One product of matrices, its right operand brought into rows first where it is not.
 #[inline(always)]
-unsafe fn turned<S: Size, V: Lanes, T: Element, const PARTS: usize>(size: S, a: *const T, b: *const T, c: *mut T) {
+unsafe fn turned<S: Size, V: Lanes, L: Line, T: Element, const PARTS: usize>(size: S, a: *const T, b: *const T, c: *mut T) {
     let p = size.problem();
     // SAFETY: the caller's promise; what is turned fits the memory for it, and all of that which is read was written.
     unsafe {
         if const { !S::TURNED } {
             return widths::<S, V, PARTS>(size, a.cast(), b.cast(), c.cast());
         }
-        let mut rows = [const { MaybeUninit::<T>::uninit() }; MOST_TURNED];
-        let [near, far] = p.b_terms();
+        let mut rows = Rows([const { MaybeUninit::<T>::uninit() }; MOST_TURNED]);
+        let rows = rows.0.as_mut_ptr().cast::<T>();
+        let [_, far] = p.b_terms();
+        debug_assert!(p.terms[0].extent * p.terms[1].extent * p.columns <= MOST_TURNED);
         for k1 in 0..p.terms[1].extent {
-            for k0 in 0..p.terms[0].extent {
-                let b = b.add(k1 * p.terms[1].b + k0 * p.terms[0].b);
-                let to = rows.as_mut_ptr().add(k1 * far + k0 * near);
-                for j in 0..p.columns {
-                    to.add(j).write(MaybeUninit::new(*b.add(j * p.b_column)));
-                }
+            let (b, to) = (b.add(k1 * p.terms[1].b), rows.add(k1 * far));
+            match size_of::<T>() {
+                4 => bring::<L, T, 16>(&p, b, to),
+                8 => bring::<L, T, 8>(&p, b, to),
+                _ => bring::<L, T, 4>(&p, b, to),
             }
         }
-        widths::<S, V, PARTS>(size, a.cast(), rows.as_ptr().cast(), c.cast());
+        widths::<S, V, PARTS>(size, a.cast(), rows.cast(), c.cast());
+    }
+}
+
+/// Brings the terms of the inner loop into rows: in squares of `EDGE` elements, which make up a line, where columns lie in
+/// lines and are long enough for one.
+#[inline(always)]
+unsafe fn bring<L: Line, T: Element, const EDGE: usize>(p: &Problem, b: *const T, to: *mut T) {
+    let (columns, terms) = (p.columns, p.terms[0]);
+    // SAFETY: the caller's promise. Squares lie inside of both: the last ones begin further back, and overlap.
+    unsafe {
+        if terms.b != 1 || columns < EDGE || terms.extent < EDGE {
+            for k in 0..terms.extent {
+                for j in 0..columns {
+                    *to.add(k * columns + j) = *b.add(k * terms.b + j * p.b_column);
+                }
+            }
+            return;
+        }
+        debug_assert!(EDGE * size_of::<T>() == LINE);
+        let mut k = 0;
+        while k < terms.extent {
+            let first = if k + EDGE <= terms.extent { k } else { terms.extent - EDGE };
+            let mut j = 0;
+            while j < columns {
+                let left = if j + EDGE <= columns { j } else { columns - EDGE };
+                let mut from = [b.cast::<u8>(); EDGE];
+                for (n, from) in from.iter_mut().enumerate() {
+                    *from = b.add(first + (left + n) * p.b_column).cast();
+                }
+                let square = L::turn::<EDGE>(&from);
+                for (n, line) in square.iter().enumerate() {
+                    line.store(to.add((first + n) * columns + left).cast());
+                }
+                j += EDGE;
+            }
+            k += EDGE;
+        }
     }
 }
 
@@ -167,7 +210,7 @@ unsafe fn stripe<S: Size, V: Lanes, const COLUMNS: usize, const PARTS: usize>(
     let mut row = 0;
     macro_rules! blocks {
         ($($SUMS:literal)*) => { $(
-            if const { $SUMS <= V::ROWS && $SUMS >= PARTS } {
+            if const { $SUMS <= V::ROWS * if COLUMNS == 1 { 2 } else { 1 } && $SUMS >= PARTS } {
                 while rows - row >= $SUMS / PARTS {
                     // SAFETY: there are so many rows.
                     unsafe {
@@ -178,7 +221,8 @@ unsafe fn stripe<S: Size, V: Lanes, const COLUMNS: usize, const PARTS: usize>(
             }
         )* };
     }
-    blocks!(8 4 2 1);
+    // One vector of columns leaves registers for more rows, and needs them: sums wait for each other.
+    blocks!(16 8 4 2 1);
 }
 
 /// Some rows of a stripe, in registers.

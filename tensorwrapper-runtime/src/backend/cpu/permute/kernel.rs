@@ -7,16 +7,18 @@
 
 use super::super::engine::Simd;
 #[cfg(target_arch = "x86_64")]
-use super::lines::x86;
-use super::lines::{LINE, Line, WORDS, Words};
+use super::super::lines::x86;
+use super::super::lines::{LINE, Line, WORDS, Words};
 use super::stage::{copy_runs, turn_boxes};
 
 /// Rows of a panel at most.
-pub(super) const MOST_ROWS: usize = 128;
+pub(super) const MOST_ROWS: usize = 256;
+/// Lines of a row that are written one after the other.
+const BLOCK: usize = 4;
 
 /// What every kernel is told: memory, the same everywhere in a copy.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Memory {
+pub(super) struct Memory<'a> {
     /// The first element that is read, and the end of what may be.
     pub(super) from: *const u8,
     pub(super) end: *const u8,
@@ -28,6 +30,9 @@ pub(super) struct Memory {
     pub(super) signs: [u32; WORDS],
     /// Whether results are written past the caches.
     pub(super) stream: bool,
+    /// Where pieces start that are asked for meanwhile, relative to where the next call reads; and their bytes.
+    pub(super) coming: &'a [isize],
+    pub(super) piece: usize,
 }
 
 /// Columns that are contiguous in the result, rows that are contiguous in the source; at least a line's elements of rows.
@@ -61,9 +66,9 @@ pub(super) struct Boxes<'a> {
 
 /// The kernels for elements of one size and one set of instructions.
 pub(super) struct Kernels {
-    pub(super) turn: unsafe fn(&Memory, Panel<'_>),
-    pub(super) copy: unsafe fn(&Memory, Runs<'_>),
-    pub(super) boxes: unsafe fn(&Memory, Boxes<'_>),
+    pub(super) turn: unsafe fn(&Memory<'_>, Panel<'_>),
+    pub(super) copy: unsafe fn(&Memory<'_>, Runs<'_>),
+    pub(super) boxes: unsafe fn(&Memory<'_>, Boxes<'_>),
     pub(super) fence: unsafe fn(),
 }
 
@@ -72,17 +77,17 @@ pub(super) fn kernels(simd: Simd, size: usize) -> &'static Kernels {
     macro_rules! compiled {
         ($L:ty, $edge:literal $(, $features:literal)?) => {{
             $(#[target_feature(enable = $features)])?
-            unsafe fn turn(memory: &Memory, panel: Panel<'_>) {
+            unsafe fn turn(memory: &Memory<'_>, panel: Panel<'_>) {
                 // SAFETY: the caller's promise.
                 unsafe { turn_panel::<$L, $edge>(memory, panel) }
             }
             $(#[target_feature(enable = $features)])?
-            unsafe fn copy(memory: &Memory, runs: Runs<'_>) {
+            unsafe fn copy(memory: &Memory<'_>, runs: Runs<'_>) {
                 // SAFETY: the caller's promise.
                 unsafe { copy_runs::<$L, $edge>(memory, runs) }
             }
             $(#[target_feature(enable = $features)])?
-            unsafe fn boxes(memory: &Memory, boxes: Boxes<'_>) {
+            unsafe fn boxes(memory: &Memory<'_>, boxes: Boxes<'_>) {
                 // SAFETY: the caller's promise.
                 unsafe { turn_boxes::<$L, $edge>(memory, boxes) }
             }
@@ -155,7 +160,7 @@ pub(super) unsafe fn spill<L: Line>(line: L) -> [u32; WORDS] {
 /// # Safety
 /// All elements of the panel lie inside their memories, and nobody else touches those of the result.
 #[inline(always)]
-unsafe fn turn_panel<L: Line, const EDGE: usize>(memory: &Memory, panel: Panel<'_>) {
+unsafe fn turn_panel<L: Line, const EDGE: usize>(memory: &Memory<'_>, panel: Panel<'_>) {
     let (rows, size, width) = (panel.rows, LINE / EDGE, WORDS / EDGE);
     debug_assert!((EDGE..=MOST_ROWS).contains(&rows.len()));
     // How far from the start of a line each row starts, in words. The first row's lines are those that columns are cut into;
@@ -170,6 +175,11 @@ unsafe fn turn_panel<L: Line, const EDGE: usize>(memory: &Memory, panel: Panel<'
     }
     // SAFETY: the caller's promise.
     unsafe {
+        if memory.stream {
+            for &row in rows {
+                ask_edges::<L>(memory.to.wrapping_offset(row * size as isize), panel.columns.len() * size);
+            }
+        }
         if joined {
             Turning::<EDGE> { memory, panel, lead, shifts }.run::<L, true>();
         } else {
@@ -178,9 +188,65 @@ unsafe fn turn_panel<L: Line, const EDGE: usize>(memory: &Memory, panel: Panel<'
     }
 }
 
+/// Asks for the lines of a result of which a part is written: a store that waits for one holds up all that follow.
+#[inline(always)]
+pub(super) unsafe fn ask_edges<L: Line>(to: *mut u8, bytes: usize) {
+    for edge in [to, to.wrapping_add(bytes)] {
+        if edge as usize % LINE > 0 {
+            // SAFETY: a hint, whatever the address.
+            unsafe { L::prefetch(edge) };
+        }
+    }
+}
+
+/// Pieces of the source that are read soon, asked for one after the other: memory is quicker where lines follow each other.
+pub(super) struct Coming<'a> {
+    from: *const u8,
+    columns: &'a [isize],
+    size: usize,
+    /// Of each column.
+    bytes: usize,
+    /// Columns that are asked for at a time, and lines of each.
+    each: usize,
+    most: usize,
+    /// How many bytes of the first column have been asked for.
+    at: usize,
+}
+
+impl<'a> Coming<'a> {
+    /// Columns of so many bytes, of which an equal share is asked for in each of so many steps.
+    #[inline(always)]
+    pub(super) fn new(from: *const u8, columns: &'a [isize], size: usize, bytes: usize, steps: usize) -> Coming<'a> {
+        let lines = bytes / LINE + 2;
+        let (each, parts) = (columns.len().div_ceil(steps.max(1)), (steps / columns.len().max(1)).max(1));
+        Coming { from, columns, size, bytes, each, most: lines.div_ceil(parts) * LINE, at: 0 }
+    }
+
+    /// Asks for the next ones, as far as there are any left.
+    #[inline(always)]
+    pub(super) unsafe fn ask<L: Line>(&mut self) {
+        for _ in 0..self.each {
+            let [column, rest @ ..] = self.columns else { return };
+            let start = self.from.wrapping_offset(column * self.size as isize);
+            let bytes = self.bytes + start as usize % LINE;
+            let end = self.at + self.most;
+            let mut at = self.at;
+            while at < end && at < bytes {
+                // SAFETY: a hint, whatever the address.
+                unsafe { L::prefetch(start.wrapping_add(at)) };
+                at += LINE;
+            }
+            self.at = at;
+            if at >= bytes {
+                (self.columns, self.at) = (rest, 0);
+            }
+        }
+    }
+}
+
 /// A panel on its way.
 struct Turning<'a, const EDGE: usize> {
-    memory: &'a Memory,
+    memory: &'a Memory<'a>,
     panel: Panel<'a>,
     /// Columns of the first line that do not exist.
     lead: usize,
@@ -197,66 +263,79 @@ impl<const EDGE: usize> Turning<'_, EDGE> {
         let size = Self::SIZE as isize;
         let (len, lead) = (self.panel.columns.len() * Self::WIDTH, self.lead * Self::WIDTH);
         let widest = if JOINED { WORDS - 1 } else { 0 };
+        let lines = (len + lead + widest).div_ceil(WORDS);
         // SAFETY: the caller's promise; see the comments.
         unsafe {
             let signs = L::load(memory.signs.as_ptr().cast());
             // Each row's last line of columns, of which its next line starts with a part.
             let mut earlier = [signs; MOST_ROWS];
-            for line in 0..(len + lead + widest).div_ceil(WORDS) {
-                let (from, coming) = self.addresses(line);
-                // Words from a row's start to this line, if it started with its first line.
-                let before = (line * WORDS) as isize - lead as isize;
-                // Whole in every row: none starts in it or after it, none ends before its end.
-                let is_whole = before >= widest as isize && (line + 1) * WORDS <= len;
+            let mut line = 0;
+            while line < lines {
+                let end = if line + BLOCK < lines { line + BLOCK } else { lines };
+                let mut from = [[memory.from; EDGE]; BLOCK];
+                for n in line..end {
+                    from[n - line] = self.addresses(n);
+                }
+                let mut coming = self.coming(end, (end - line) * rows.len().div_ceil(EDGE));
                 for (n, rows) in rows.chunks(EDGE).enumerate() {
                     let mut first = n * EDGE;
                     let skipped = EDGE - rows.len();
                     // The last square may overlap with the one before.
                     first -= skipped;
-                    let above = first * Self::SIZE;
-                    for coming in coming {
-                        L::prefetch(coming.wrapping_add(above));
-                    }
-                    let turned = L::turn::<EDGE>(&moved(&from, above));
-                    if is_whole && skipped == 0 {
-                        let rows: &[isize; EDGE] = rows.try_into().unwrap_unchecked();
-                        let shifts = self.shifts.as_ptr().add(first);
-                        let earlier = earlier.as_mut_ptr().add(first);
-                        for n in 0..EDGE {
-                            let mut new = turned[n].xor(signs);
-                            let mut to = memory.to.wrapping_offset(rows[n] * size + 4 * before);
-                            if JOINED {
-                                let shift = *shifts.add(n);
-                                let joined = (*earlier.add(n)).join(new, WORDS - shift);
-                                *earlier.add(n) = new;
-                                (new, to) = (joined, to.wrapping_sub(4 * shift));
+                    for line in line..end {
+                        coming.ask::<L>();
+                        // Words from a row's start to this line, if it started with its first line.
+                        let before = (line * WORDS) as isize - lead as isize;
+                        // Whole in every row: none starts in it or after it, none ends before its end.
+                        let is_whole = before >= widest as isize && (line + 1) * WORDS <= len;
+                        let turned = L::turn::<EDGE>(&moved(&from[line % BLOCK], first * Self::SIZE));
+                        if is_whole && skipped == 0 {
+                            let rows: &[isize; EDGE] = rows.try_into().unwrap_unchecked();
+                            let shifts = self.shifts.as_ptr().add(first);
+                            let earlier = earlier.as_mut_ptr().add(first);
+                            for n in 0..EDGE {
+                                let mut new = turned[n].xor(signs);
+                                let mut to = memory.to.wrapping_offset(rows[n] * size + 4 * before);
+                                if JOINED {
+                                    let shift = *shifts.add(n);
+                                    let joined = (*earlier.add(n)).join(new, WORDS - shift);
+                                    *earlier.add(n) = new;
+                                    (new, to) = (joined, to.wrapping_sub(4 * shift));
+                                }
+                                write(new, to, memory.stream);
                             }
-                            write(new, to, memory.stream);
+                        } else {
+                            let earlier = &mut earlier[first + skipped..];
+                            self.write_parts::<L, JOINED>(turned, earlier, first, skipped, before);
                         }
-                    } else {
-                        let earlier = &mut earlier[first + skipped..];
-                        self.write_parts::<L, JOINED>(turned, earlier, first, skipped, before);
                     }
                 }
+                line = end;
             }
         }
     }
 
-    /// Where the columns of a line start, and those of the line after it, which may be the next tile's.
+    /// Where the columns of a line start. Columns before the first and after the last one are read from these, and not written.
     #[inline(always)]
-    fn addresses(&self, line: usize) -> ([*const u8; EDGE], [*const u8; EDGE]) {
+    fn addresses(&self, line: usize) -> [*const u8; EDGE] {
         let (memory, columns) = (self.memory, self.panel.columns);
-        // Columns before the first and after the last one are read from these, and not written.
-        let start = |column: usize| columns[column.min(columns.len() - 1)] * Self::SIZE as isize;
-        let (mut from, mut coming) = ([memory.from; EDGE], [memory.from; EDGE]);
+        let mut from = [memory.from; EDGE];
         for n in 0..EDGE {
-            let column = (line * EDGE + n).saturating_sub(self.lead);
-            from[n] = memory.from.wrapping_offset(start(column));
-            let column = column + EDGE;
-            let offset = if column < columns.len() { start(column) } else { start(n).wrapping_add(memory.ahead) };
-            coming[n] = memory.from.wrapping_offset(offset);
+            let column = (line * EDGE + n).saturating_sub(self.lead).min(columns.len() - 1);
+            from[n] = memory.from.wrapping_offset(columns[column] * Self::SIZE as isize);
         }
-        (from, coming)
+        from
+    }
+
+    /// The columns of the block that starts with that line, or of the first one of the next tile, to be asked for in so many steps.
+    #[inline(always)]
+    fn coming(&self, line: usize, steps: usize) -> Coming<'_> {
+        let (memory, columns) = (self.memory, self.panel.columns);
+        let first = line * EDGE - self.lead;
+        let (from, first) =
+            if first < columns.len() { (memory.from, first) } else { (memory.from.wrapping_offset(memory.ahead), 0) };
+        let columns = &columns[first..(first + BLOCK * EDGE).min(columns.len())];
+        Coming::new(from, columns, Self::SIZE, self.panel.rows.len() * Self::SIZE, steps)
     }
 
     /// The lines of a square that are parts, or not of all rows.

@@ -6,7 +6,7 @@
 
 mod elements;
 mod kernel;
-mod lines;
+
 mod stage;
 #[cfg(test)]
 mod tests;
@@ -14,10 +14,10 @@ mod tiles;
 
 use self::elements::{Plane, SHORT, Table};
 use self::kernel::{Memory, kernels};
-use self::lines::{LINE, WORDS};
 use self::tiles::Tiles;
 use super::engine::Simd;
 use super::fuse::{self, Axis, Odometer};
+use super::lines::{LINE, WORDS};
 use super::sink::Sink;
 use super::tasks;
 use crate::element::Element;
@@ -137,6 +137,8 @@ impl Permutation {
                             ahead: (walk.position[FROM] - at[FROM]).wrapping_mul(size_of::<T>() as isize),
                             signs,
                             stream,
+                            coming: &[],
+                            piece: 0,
                         };
                         // SAFETY: all positions of the tile lie inside, and belong to it alone (see `copy`); the
                         // processor has the instructions, or else they would not have been chosen.

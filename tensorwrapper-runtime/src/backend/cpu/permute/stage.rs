@@ -5,8 +5,8 @@
 
 use std::mem::MaybeUninit;
 
-use super::kernel::{Boxes, Memory, Runs, moved, spill, write, write_part};
-use super::lines::{LINE, Line, WORDS};
+use super::super::lines::{LINE, Line, WORDS};
+use super::kernel::{Boxes, Coming, Memory, Runs, ask_edges, spill, write, write_part};
 
 /// Bytes that are brought together before they are written.
 const FULL: usize = 8192;
@@ -81,25 +81,29 @@ impl Stage {
 /// # Safety
 /// All elements lie inside their memories, and nobody else touches those of the result. `end` is the end of what may be read.
 #[inline(always)]
-pub(super) unsafe fn copy_runs<L: Line, const EDGE: usize>(memory: &Memory, runs: Runs<'_>) {
+pub(super) unsafe fn copy_runs<L: Line, const EDGE: usize>(memory: &Memory<'_>, runs: Runs<'_>) {
     let size = (LINE / EDGE) as isize;
     let len = runs.len * LINE / EDGE;
     // SAFETY: the caller's promise; what is read beyond a run's end lies inside the source, too.
     unsafe {
         let signs = L::load(memory.signs.as_ptr().cast());
         if len >= LONG {
+            let mut coming = coming(memory, size as usize, runs.starts.len());
             for (n, &start) in runs.starts.iter().enumerate() {
+                coming.ask::<L>();
                 copy_run::<L>(memory.from.offset(start * size), memory.to.add(n * len), len, signs, memory.stream);
             }
             return;
         }
+        if memory.stream {
+            ask_edges::<L>(memory.to, runs.starts.len() * len);
+        }
+        let mut coming = coming(memory, size as usize, runs.starts.len());
         let mut stage = Stage::new(memory.to, memory.stream);
         for (n, &start) in runs.starts.iter().enumerate() {
             let from = memory.from.offset(start * size);
-            let next = runs.starts.get(n + 2).map_or(start * size + memory.ahead, |next| next * size);
-            let next = memory.from.wrapping_offset(next);
             let to = stage.next();
-            (0..len).step_by(LINE).for_each(|at| L::prefetch(next.wrapping_add(at)));
+            coming.ask::<L>();
             if memory.end as usize - from as usize >= len.next_multiple_of(LINE) {
                 for at in (0..len).step_by(LINE) {
                     L::load(from.add(at)).xor(signs).store(to.add(at));
@@ -112,9 +116,15 @@ pub(super) unsafe fn copy_runs<L: Line, const EDGE: usize>(memory: &Memory, runs
     }
 }
 
+/// What is asked for in so many steps.
+#[inline(always)]
+fn coming<'a>(memory: &Memory<'a>, size: usize, steps: usize) -> Coming<'a> {
+    Coming::new(memory.from.wrapping_offset(memory.ahead), memory.coming, size, memory.piece, steps)
+}
+
 /// Copies a stretch word by word.
 #[inline(never)]
-unsafe fn copy_words(memory: &Memory, from: *const u8, to: *mut u8, words: usize) {
+unsafe fn copy_words(memory: &Memory<'_>, from: *const u8, to: *mut u8, words: usize) {
     for n in 0..words {
         // SAFETY: the caller's promise.
         unsafe { to.cast::<u32>().add(n).write_unaligned(from.cast::<u32>().add(n).read_unaligned() ^ memory.signs[n % WORDS]) };
@@ -149,56 +159,76 @@ unsafe fn copy_run<L: Line>(from: *const u8, to: *mut u8, len: usize, signs: L, 
 /// # Safety
 /// As [`copy_runs`]; a matrix has at most [`PIECE`] bytes.
 #[inline(always)]
-pub(super) unsafe fn turn_boxes<L: Line, const EDGE: usize>(memory: &Memory, boxes: Boxes<'_>) {
+pub(super) unsafe fn turn_boxes<L: Line, const EDGE: usize>(memory: &Memory<'_>, boxes: Boxes<'_>) {
     let size = (LINE / EDGE) as isize;
     let (columns, rows) = (boxes.columns, boxes.rows);
     let row = columns.len() * LINE / EDGE;
-    assert!(rows * row <= PIECE, "a matrix of {rows} rows of {row} bytes is larger than the stage has room for");
+    // Some rows at a time, each of as many lines as there are columns.
+    assert!(EDGE * row <= PIECE, "{EDGE} rows of {row} bytes are more than the stage has room for");
     let furthest = columns.iter().copied().max().unwrap_or(0) + rows.next_multiple_of(EDGE) as isize;
     // SAFETY: the caller's promise; columns that are read beyond their ends end inside the source, too.
     unsafe {
         let signs = L::load(memory.signs.as_ptr().cast());
+        if memory.stream {
+            ask_edges::<L>(memory.to, boxes.starts.len() * rows * row);
+        }
+        let mut coming = coming(memory, size as usize, boxes.starts.len() * rows.div_ceil(EDGE));
         let mut stage = Stage::new(memory.to, memory.stream);
         for (n, &start) in boxes.starts.iter().enumerate() {
             let from = memory.from.offset(start * size);
-            let next = boxes.starts.get(n + 1).map_or(memory.ahead, |next| (next - start) * size);
-            let to = stage.next();
-            if memory.end as isize - from as isize >= furthest * size {
-                let mut column = 0;
-                while column < columns.len() {
-                    // The last square overlaps with the one before where there is one. Where not, what it writes after a row's
-                    // end is written over by the next row.
-                    let first = column.min(columns.len().saturating_sub(EDGE));
-                    let mut sources = [from; EDGE];
-                    for (n, source) in sources.iter_mut().enumerate() {
-                        *source = source.offset(columns[(first + n).min(columns.len() - 1)] * size);
-                    }
-                    for above in (0..rows).step_by(EDGE) {
-                        let from = moved(&sources, above * LINE / EDGE);
-                        from.iter().for_each(|from| L::prefetch(from.wrapping_offset(next)));
-                        let turned = L::turn::<EDGE>(&from);
-                        let to = to.offset(first as isize * size).add(above * row);
-                        if rows - above >= EDGE {
-                            for n in 0..EDGE {
-                                turned[n].xor(signs).store(to.add(n * row));
-                            }
-                        } else {
-                            for (n, line) in turned.iter().enumerate().take(rows - above) {
-                                line.xor(signs).store(to.add(n * row));
-                            }
+            let is_inside = memory.end as isize - from as isize >= furthest * size;
+            let mut above = 0;
+            while above < rows {
+                let high = if rows - above < EDGE { rows - above } else { EDGE };
+                let (from, to) = (from.add(above * LINE / EDGE), stage.next());
+                coming.ask::<L>();
+                if is_inside {
+                    turn_rows::<L, EDGE>(from, columns, high, to, signs);
+                } else {
+                    for n in 0..high {
+                        for (column, start) in columns.iter().enumerate() {
+                            let from = from.offset((start + n as isize) * size);
+                            copy_words(memory, from, to.add(n * row).offset(column as isize * size), WORDS / EDGE);
                         }
                     }
-                    column = first + EDGE;
+                }
+                above += EDGE;
+                stage.push::<L>(high * row, above >= rows && n + 1 == boxes.starts.len());
+            }
+        }
+    }
+}
+
+/// Turns some rows of a small matrix, as many as a line has elements or fewer, into rows that follow each other.
+///
+/// # Safety
+/// All columns may be read as far as a line reaches; behind the last row a line may be overwritten.
+#[inline(always)]
+unsafe fn turn_rows<L: Line, const EDGE: usize>(from: *const u8, columns: &[isize], high: usize, to: *mut u8, signs: L) {
+    let (size, row) = (LINE / EDGE, columns.len() * LINE / EDGE);
+    let mut column = 0;
+    while column < columns.len() {
+        // The last square overlaps with the one before where there is one. Where not, what it writes after a row's end is written
+        // over by the next row.
+        let first = column.min(columns.len().saturating_sub(EDGE));
+        let mut sources = [from; EDGE];
+        for (n, source) in sources.iter_mut().enumerate() {
+            *source = source.wrapping_offset(columns[(first + n).min(columns.len() - 1)] * size as isize);
+        }
+        // SAFETY: the caller's promise.
+        unsafe {
+            let turned = L::turn::<EDGE>(&sources);
+            let to = to.add(first * size);
+            if high == EDGE {
+                for n in 0..EDGE {
+                    turned[n].xor(signs).store(to.add(n * row));
                 }
             } else {
-                for n in 0..rows {
-                    for (column, start) in columns.iter().enumerate() {
-                        let from = from.offset((start + n as isize) * size);
-                        copy_words(memory, from, to.add(n * row).offset(column as isize * size), WORDS / EDGE);
-                    }
+                for (n, line) in turned.iter().enumerate().take(high) {
+                    line.xor(signs).store(to.add(n * row));
                 }
             }
-            stage.push::<L>(rows * row, n + 1 == boxes.starts.len());
         }
+        column = first + EDGE;
     }
 }

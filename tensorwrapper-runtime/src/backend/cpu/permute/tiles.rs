@@ -3,24 +3,27 @@
 //! Knows strides only, and neither elements nor instructions.
 
 use super::super::fuse::{self, Axis, Odometer};
+use super::super::lines::LINE;
 use super::kernel::{Boxes, Kernels, MOST_ROWS, Memory, Panel, Runs};
-use super::lines::LINE;
 use super::stage::PIECE;
 use super::{FROM, Pair, TO};
 
 /// Columns of a panel.
 const COLUMNS: usize = 1024;
 /// Rows of a panel.
-const ROWS: usize = 64;
-/// Columns below which a panel's lines would mostly be parts, so that rows are brought together first.
+const ROWS: usize = 256;
+/// Columns below which many of a panel's lines would be parts, so that rows are brought together first where they follow each
+/// other.
 const NARROW: usize = 64;
+/// Elements that are written in one piece, and read in one, where axes are short: each such piece ends with parts of lines.
+const WRITTEN: usize = 1024;
+const READ: usize = 512;
+/// Pieces of a tile beyond which they are not asked for before they are read.
+const PIECES: usize = 2048;
 /// Elements of a run below which a run costs more than its elements.
 const SHORTEST: usize = 3;
 /// Elements of a tile of runs.
 const TILE: usize = 1 << 14;
-/// The largest element.
-const LARGEST: usize = 16;
-
 /// Several axes as one, the last of which may be cut into pieces.
 #[derive(Debug)]
 struct Group {
@@ -33,6 +36,8 @@ struct Group {
     piece: usize,
     /// Where the pieces are counted among the outer axes.
     counted: Option<usize>,
+    /// All its axes, the last one as far as a piece reaches.
+    axes: Vec<Pair>,
 }
 
 /// What a tile's kernel is, and what its two or three groups are to it.
@@ -50,19 +55,26 @@ enum Kind {
 #[derive(Debug)]
 pub(super) struct Tiles {
     kind: Kind,
-    groups: [Group; 3],
+    groups: [Group; 4],
+    /// Where what the first three groups are to the kernel begins again on both sides, for each point of the last one: so that
+    /// the source is read in pieces that are not too short.
+    again: Vec<[isize; 2]>,
+    /// Where the pieces of a tile begin that are contiguous in the source, and their elements.
+    pieces: Vec<isize>,
+    len: usize,
 }
 
 impl Group {
     /// A group of one point.
     fn one() -> Group {
-        Group { offsets: vec![0], inner: 1, cut: Axis { extent: 1, strides: [0, 0] }, piece: 1, counted: None }
+        Group { offsets: vec![0], inner: 1, cut: Axis { extent: 1, strides: [0, 0] }, piece: 1, counted: None, axes: Vec::new() }
     }
 
     /// Takes axes that follow each other on one side, from that one on; at most so many points make up a piece.
     fn take(axes: &mut Vec<Pair>, first: usize, side: usize, most: usize, only: impl Fn(&Pair) -> bool) -> Group {
         let mut group = Group::one();
         let mut taken: Vec<Pair> = Vec::new();
+        let step = axes[first].strides[side];
         let mut next = Some(first);
         while let Some(n) = next {
             let axis = axes[n];
@@ -83,17 +95,21 @@ impl Group {
             if pieces > 1 {
                 break;
             }
-            let reach = fuse::points(&taken) as isize;
+            let reach = fuse::points(&taken) as isize * step;
             next = axes.iter().position(|axis| axis.strides[side] == reach && only(axis));
         }
-        let mut walk = Odometer::new(&taken, &[0, 0], 0);
-        let positions = (0..fuse::points(&taken)).map(|_| {
-            let position = walk.position[1 - side];
-            walk.step();
-            position
-        });
-        group.offsets = positions.collect();
+        group.offsets = positions(&taken).map(|position| position[1 - side]).collect();
+        group.axes = taken;
         group
+    }
+
+    /// Takes axes that make pieces of the source longer, beside those that a tile has; of elements that there are already in one.
+    fn longer(axes: &mut Vec<Pair>, tile: &[&Group]) -> Group {
+        let (_, len) = pieces(tile.iter().flat_map(|group| group.axes.iter().copied()).collect());
+        match axes.iter().position(|axis| axis.strides[FROM] == len as isize) {
+            Some(next) if len < READ => Group::take(axes, next, FROM, READ / len, |_| true),
+            _ => Group::one(),
+        }
     }
 
     fn is_cut(&self) -> bool {
@@ -128,25 +144,35 @@ impl Tiles {
             }
             let run = Group::take(&mut rest, last, TO, TILE, |_| false);
             let next = follows(&rest, run.len()).filter(|_| !run.is_cut());
-            let starts = next.map_or_else(Group::one, |next| Group::take(&mut rest, next, TO, TILE / run.len(), |_| true));
-            return Some(Tiles::new(Kind::Runs, [run, starts, Group::one()], rest));
+            let most = (WRITTEN / run.len()).max(2);
+            let starts = next.map_or_else(Group::one, |next| Group::take(&mut rest, next, TO, most, |_| true));
+            let again = Group::longer(&mut rest, &[&run, &starts]);
+            return Some(Tiles::new(Kind::Runs, [run, starts, Group::one(), again], rest));
         }
         let row = *axes.iter().find(|axis| axis.strides[FROM] == 1)?;
+        let first = axes[last];
         let columns = Group::take(&mut rest, last, TO, COLUMNS, |axis| *axis != row);
         let at = rest.iter().position(|axis| *axis == row)?;
         if columns.len() < NARROW && row.strides[TO] == columns.len() as isize && !columns.is_cut() {
-            let rows = Group::take(&mut rest, at, FROM, PIECE / LARGEST / columns.len(), |_| false);
+            let rows = Group::take(&mut rest, at, FROM, ROWS, |_| false);
             let elements = columns.len() * rows.len();
             let next = follows(&rest, elements).filter(|_| !rows.is_cut());
-            let starts = next.map_or_else(Group::one, |next| Group::take(&mut rest, next, TO, TILE / elements, |_| true));
-            return (elements >= LINE / 4).then(|| Tiles::new(Kind::Boxes, [columns, rows, starts], rest));
+            let most = (WRITTEN / elements).max(1);
+            let starts = next.map_or_else(Group::one, |next| Group::take(&mut rest, next, TO, most, |_| true));
+            let again = Group::longer(&mut rest, &[&columns, &rows, &starts]);
+            return (elements >= LINE / 4).then(|| Tiles::new(Kind::Boxes, [columns, rows, starts, again], rest));
         }
-        let rows = Group::take(&mut rest, at, FROM, ROWS, |_| true);
+        // Memory is read slowly in short pieces, and written quickly in any: so rows choose their axes first.
+        let mut rest = axes.to_vec();
+        let at = rest.iter().position(|axis| *axis == row)?;
+        let rows = Group::take(&mut rest, at, FROM, ROWS, |axis| *axis != first);
+        let last = rest.iter().position(|axis| *axis == first)?;
+        let columns = Group::take(&mut rest, last, TO, COLUMNS, |_| true);
         let is_wide = columns.len() >= 4 && rows.len() >= LINE / 8;
-        is_wide.then(|| Tiles::new(Kind::Panel, [columns, rows, Group::one()], rest))
+        is_wide.then(|| Tiles::new(Kind::Panel, [columns, rows, Group::one(), Group::one()], rest))
     }
 
-    fn new(kind: Kind, mut groups: [Group; 3], rest: Vec<Pair>) -> (Tiles, Vec<Pair>) {
+    fn new(kind: Kind, mut groups: [Group; 4], rest: Vec<Pair>) -> (Tiles, Vec<Pair>) {
         let mut outer: Vec<(isize, Pair, Option<usize>)> = rest.into_iter().map(|axis| (axis.strides[TO], axis, None)).collect();
         for (n, group) in groups.iter().enumerate().filter(|(_, group)| group.is_cut()) {
             let strides = group.cut.strides.map(|stride| stride.wrapping_mul(group.piece as isize));
@@ -160,11 +186,17 @@ impl Tiles {
                 groups[*group].counted = Some(at);
             }
         }
-        (Tiles { kind, groups }, outer.into_iter().map(|(_, axis, _)| axis).collect())
+        let (mut pieces, len) = pieces(groups.iter().flat_map(|group| group.axes.iter().copied()).collect());
+        if pieces.len() > PIECES || matches!(kind, Kind::Panel) {
+            // Panels ask for their own.
+            pieces.clear();
+        }
+        let again = positions(&groups[3].axes).collect();
+        (Tiles { kind, groups, again, pieces, len }, outer.into_iter().map(|(_, axis, _)| axis).collect())
     }
 
     /// Sizes of the groups in the tile that has these indices along the outer axes.
-    pub(super) fn sizes(&self, index: impl Fn(usize) -> usize) -> [usize; 3] {
+    pub(super) fn sizes(&self, index: impl Fn(usize) -> usize) -> [usize; 4] {
         std::array::from_fn(|n| self.groups[n].size(self.groups[n].counted.map_or(0, &index)))
     }
 
@@ -172,8 +204,29 @@ impl Tiles {
     ///
     /// # Safety
     /// All its positions lie inside their memories, and belong to it alone; the processor has the kernels' instructions.
-    pub(super) unsafe fn copy(&self, kernels: &Kernels, memory: &Memory, sizes: [usize; 3], size: usize) {
-        let [first, second, third] = &self.groups;
+    pub(super) unsafe fn copy(&self, kernels: &Kernels, memory: &Memory<'_>, sizes: [usize; 4], size: usize) {
+        let parts = sizes[3];
+        for (n, again) in self.again[..parts].iter().enumerate() {
+            let [from, to] = again.map(|position| position * size as isize);
+            let memory = Memory {
+                from: memory.from.wrapping_offset(from),
+                to: memory.to.wrapping_offset(to),
+                ahead: memory.ahead.wrapping_sub(from),
+                coming: &self.pieces[self.pieces.len() * n / parts..self.pieces.len() * (n + 1) / parts],
+                piece: self.len * size,
+                ..*memory
+            };
+            // SAFETY: the caller's promise.
+            unsafe { self.copy_one(kernels, &memory, sizes, size) };
+        }
+    }
+
+    /// What the first three groups are to the kernel.
+    ///
+    /// # Safety
+    /// As [`Tiles::copy`].
+    unsafe fn copy_one(&self, kernels: &Kernels, memory: &Memory<'_>, sizes: [usize; 4], size: usize) {
+        let [first, second, third, _] = &self.groups;
         // SAFETY: the caller's promise; a panel has rows enough.
         unsafe {
             match self.kind {
@@ -191,11 +244,35 @@ impl Tiles {
     }
 }
 
+/// Where the points of some axes are on both sides.
+fn positions(axes: &[Pair]) -> impl Iterator<Item = [isize; 2]> {
+    let mut walk = Odometer::new(axes, &[0, 0], 0);
+    (0..fuse::points(axes)).map(move |_| {
+        let position = walk.position;
+        walk.step();
+        position
+    })
+}
+
+/// Where the pieces of some axes begin that are contiguous in the source, in its order, and their elements.
+fn pieces(mut axes: Vec<Pair>) -> (Vec<isize>, usize) {
+    axes.retain(|axis| axis.strides[FROM] != 0);
+    fuse::sort(&mut axes, &[FROM]);
+    let mut len = 1;
+    while let Some(axis) = axes.pop_if(|axis| axis.strides[FROM] == len as isize) {
+        len *= axis.extent;
+    }
+    if fuse::points(&axes) > PIECES {
+        return (Vec::new(), len);
+    }
+    (positions(&axes).map(|position| position[FROM]).collect(), len)
+}
+
 /// A panel of fewer rows than a line has elements.
 ///
 /// # Safety
 /// As [`Tiles::copy`].
-unsafe fn turn_few(memory: &Memory, panel: Panel<'_>, size: usize) {
+unsafe fn turn_few(memory: &Memory<'_>, panel: Panel<'_>, size: usize) {
     for (n, row) in panel.rows.iter().enumerate() {
         for (m, column) in panel.columns.iter().enumerate() {
             let from = memory.from.wrapping_offset((column + n as isize) * size as isize).cast::<u32>();
@@ -208,4 +285,4 @@ unsafe fn turn_few(memory: &Memory, panel: Panel<'_>, size: usize) {
     }
 }
 
-const _: () = assert!(ROWS <= MOST_ROWS && ROWS.is_multiple_of(LINE / 4));
+const _: () = assert!(ROWS <= MOST_ROWS && ROWS.is_multiple_of(LINE / 4) && NARROW <= PIECE / LINE);

@@ -1,4 +1,4 @@
-//! Cache lines in registers, one type for each set of instructions: what the kernels of copies are written in.
+//! Cache lines in registers, one type for each set of instructions: what kernels that copy and turn are written in.
 //!
 //! A line is 64 bytes, of elements of 4, 8 or 16. Every operation is inlined into a kernel that was compiled for the
 //! instructions; knows nothing of axes.
@@ -82,11 +82,11 @@ pub(super) mod x86 {
 
     /// One register of 512 bits.
     #[derive(Clone, Copy)]
-    pub(in super::super) struct Whole(__m512i);
+    pub(in crate::backend::cpu) struct Whole(__m512i);
 
     /// Two registers of 256 bits.
     #[derive(Clone, Copy)]
-    pub(in super::super) struct Halves(__m256i, __m256i);
+    pub(in crate::backend::cpu) struct Halves(__m256i, __m256i);
 
     impl Line for Whole {
         #[inline(always)]
