@@ -1,7 +1,9 @@
 //! Decompositions of one dense matrix by `faer`.
 //!
-//! Batches, memory, scales, phases and sentences are shared with every device; see `linear`.
+//! Batches, memory, scales, phases and sentences are shared with every device; see `linear`. Batches of small matrices go eight at
+//! once, see `abreast`.
 
+mod abreast;
 mod expm;
 mod leading;
 #[allow(clippy::needless_range_loop, reason = "indices of rows and columns, as the algorithms have them")]
@@ -20,7 +22,8 @@ use faer::traits::ComplexField;
 use faer::{Accum, Conj, Mat, MatMut, MatRef, Par, Spec};
 use num_complex::Complex;
 
-use crate::backend::linear::{self, Algorithms, Decomposition, Eigen, Failure, Matrix, Svd, elimination};
+use super::engine::Simd;
+use crate::backend::linear::{self, Algorithms, Batch, Decomposition, Eigen, Failure, Matrix, Svd, elimination};
 use crate::backend::{Operand, Output};
 use crate::element::{Element, dispatch};
 use crate::error::Error;
@@ -29,14 +32,20 @@ use crate::error::Error;
 const LARGE: usize = 128;
 
 pub(super) fn factorise(
+    simd: Simd,
     threads: usize,
     call: &Decomposition,
     inputs: &[Operand<'_>],
     outputs: Vec<Output<'_>>,
 ) -> Result<(), Error> {
     dispatch!(inputs[0].data().dtype(), T => {
-        let algorithms = |alone: bool| -> Box<dyn Algorithms<T>> { Box::new(Faer { threads: if alone { threads } else { 1 } }) };
-        linear::run::<T>(threads, call, inputs, outputs, algorithms)
+        let mut batch = Batch::<T>::new(threads, call, inputs, outputs);
+        let algorithms = Faer { threads: if batch.items() == 1 { threads } else { 1 } };
+        for items in abreast::compute(simd, threads, &mut batch) {
+            batch.run(items, &algorithms)?;
+        }
+        batch.finish();
+        Ok(())
     })
 }
 

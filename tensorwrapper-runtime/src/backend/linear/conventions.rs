@@ -36,12 +36,15 @@ pub(super) fn times_power<T: Element>(x: T, k: i32) -> T {
     T::from_complex(x.to_complex() * power(third) * power(third) * power(k - 2 * third))
 }
 
+/// Components that differ by no more than this part are equally large: one matrix has the same vectors on every device.
+pub(in crate::backend) fn phase_tolerance<T: Element>() -> f64 {
+    if T::DTYPE.real() == Dtype::F32 { 1e-3 } else { 1e-7 }
+}
+
 /// The number of modulus one that makes the largest of some components real and positive: the first one where several are
 /// equally large. Also the position of that one; nothing where all are zero.
-///
-/// Equal means up to rounding, so that one matrix has the same vectors on every device.
 pub(super) fn phase<T: Element>(components: impl Iterator<Item = T> + Clone) -> Option<(usize, T)> {
-    let tolerance = if T::DTYPE.real() == Dtype::F32 { 1e-3 } else { 1e-7 };
+    let tolerance = phase_tolerance::<T>();
     let size = |x: T| x.to_complex().norm_sqr();
     let largest = components.clone().map(size).fold(0.0, f64::max);
     if largest == 0.0 {

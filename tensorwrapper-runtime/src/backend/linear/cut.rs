@@ -58,14 +58,15 @@ impl Cuts {
     }
 
     /// Writes the discarded weights, and how many values are kept.
-    pub(super) fn finish<T: Element>(self, outputs: &mut [Output<'_>], places: &[Space], batch: &[usize]) {
+    pub(super) fn finish<T: Element>(self, outputs: &mut [(Output<'_>, Space)], batch: &[usize]) {
         let Some((most, tol)) = self.bounds else { return };
         let kept = self.noted.iter().map(|squares| squares.kept(most, tol)).max().unwrap_or(0);
         for (item, squares) in self.noted.iter().enumerate() {
             let index = indices(batch, item);
             let number = |x: f64| T::Real::from_complex(x.into());
-            write_number(number(squares.weight(kept)), &mut outputs[3], &places[3], &index);
-            write_number(number(kept as f64), &mut outputs[4], &places[4], &index);
+            for (value, (output, place)) in [squares.weight(kept), kept as f64].into_iter().zip(&mut outputs[3..]) {
+                write_number(number(value), output, place, &index);
+            }
         }
     }
 }

@@ -1,18 +1,26 @@
 //! Strided memory ↔ dense matrices: a group of axes is one axis of a matrix.
 
 use super::{Decomposition, Factorisation, Matrix, Role};
-use crate::backend::{Operand, Output};
+use crate::backend::Output;
 use crate::element::Element;
 use crate::layout::Strided;
 
 /// Where the matrices of a batch lie: the offsets of rows and columns behind the first element of each.
 #[derive(Debug)]
-pub(super) struct Space {
+pub(in crate::backend) struct Space {
     start: isize,
     /// Strides of the batch's axes.
     batch: Vec<isize>,
-    rows: Vec<isize>,
-    columns: Vec<isize>,
+    pub(in crate::backend) rows: Vec<isize>,
+    pub(in crate::backend) columns: Vec<isize>,
+}
+
+/// The matrices of an argument.
+#[derive(Debug)]
+pub(in crate::backend) struct Source<'a, T> {
+    pub(in crate::backend) data: &'a [T],
+    pub(in crate::backend) conjugate: bool,
+    pub(in crate::backend) space: Space,
 }
 
 impl Space {
@@ -32,6 +40,16 @@ impl Space {
     /// Position of the first element of an item of the batch.
     fn base(&self, item: &[usize]) -> isize {
         item.iter().zip(&self.batch).fold(self.start, |position, (&i, &stride)| position + i as isize * stride)
+    }
+
+    /// The same for an item by its number, the last axis of the batch fastest.
+    pub(in crate::backend) fn base_of(&self, extents: &[usize], item: usize) -> isize {
+        let (mut position, mut left) = (self.start, item);
+        for (&extent, &stride) in extents.iter().zip(&self.batch).rev() {
+            position += (left % extent) as isize * stride;
+            left /= extent;
+        }
+        position
     }
 }
 
@@ -71,8 +89,9 @@ fn tiles(rows: usize, columns: usize, mut visit: impl FnMut(usize, usize)) {
 }
 
 /// One matrix of an operand. Hermitian ones are made of their lower triangle.
-pub(super) fn read<T: Element>(operand: &Operand<'_>, space: &Space, item: &[usize], call: &Decomposition) -> Matrix<T> {
-    let (data, base) = (operand.typed::<T>(), space.base(item));
+pub(super) fn read<T: Element>(source: &Source<'_, T>, item: &[usize], call: &Decomposition) -> Matrix<T> {
+    let Source { data, conjugate, space } = source;
+    let base = space.base(item);
     let (rows, columns) = (space.rows.len(), space.columns.len());
     let mut matrix = Matrix::zeros(rows, columns);
     let at = |row: usize, column: usize| data[(base + space.rows[row] + space.columns[column]) as usize];
@@ -81,7 +100,7 @@ pub(super) fn read<T: Element>(operand: &Operand<'_>, space: &Space, item: &[usi
             if column > row {
                 return;
             }
-            let x = if operand.conjugate { at(row, column).conj() } else { at(row, column) };
+            let x = if *conjugate { at(row, column).conj() } else { at(row, column) };
             if row == column {
                 // An infinite imaginary part is not to be overlooked.
                 let real = if x.im().to_complex().re.is_finite() { T::from_real(x.re()) } else { x };
@@ -93,7 +112,7 @@ pub(super) fn read<T: Element>(operand: &Operand<'_>, space: &Space, item: &[usi
         }),
         _ => {
             tiles(rows, columns, |row, column| matrix.data[column * rows + row] = at(row, column));
-            if operand.conjugate {
+            if *conjugate {
                 matrix.data.iter_mut().for_each(|x| *x = x.conj());
             }
         }

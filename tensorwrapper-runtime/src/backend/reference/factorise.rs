@@ -16,7 +16,7 @@ use crate::element::{Element, dispatch};
 use crate::error::Error;
 
 pub(super) fn factorise(call: &Decomposition, inputs: &[Operand<'_>], outputs: Vec<Output<'_>>) -> Result<(), Error> {
-    dispatch!(inputs[0].data().dtype(), T => linear::run::<T>(1, call, inputs, outputs, |_| Box::new(Naive)))
+    dispatch!(inputs[0].data().dtype(), T => linear::run::<T>(1, call, inputs, outputs, &Naive))
 }
 
 /// The algorithms.
