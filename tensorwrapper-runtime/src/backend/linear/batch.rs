@@ -6,8 +6,9 @@ use rayon::prelude::*;
 
 use super::cut::Cuts;
 use super::faults::Item;
-use super::gather::{Source, Space, indices, read, write};
-use super::{Algorithms, Decomposition, Part, derived, is_finite};
+use super::gather::{Source, Space, indices, read};
+use super::part::Part;
+use super::{Algorithms, Decomposition, are_finite, derived, is_finite};
 use crate::backend::{Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
@@ -82,8 +83,10 @@ impl<'a, T: Element> Batch<'a, T> {
             let item = Item { call, index: &index, sizes: &sizes };
             let mut arguments = Vec::with_capacity(sources.len());
             for (n, source) in sources.iter().enumerate() {
-                let matrix = read(source, &index, call);
-                if !derived::takes_anything(call.kind) && !matrix.counted(call, n).all(is_finite) {
+                let matrix = read(algorithms, source, &index, call);
+                // Elements that do not count need not be finite.
+                let is_fine = || are_finite(&matrix.data) || matrix.counted(call, n).all(is_finite);
+                if !derived::takes_anything(call.kind) && !is_fine() {
                     return Err(item.not_finite(n));
                 }
                 arguments.push(matrix);
@@ -101,11 +104,7 @@ impl<'a, T: Element> Batch<'a, T> {
                 cuts.note(&mut parts, item);
                 let index = indices(extents, item);
                 for (part, (output, place)) in parts.iter().zip(outputs.iter_mut()) {
-                    match part {
-                        Part::Same(matrix) => write(matrix, output, place, &index),
-                        Part::Real(matrix) => write(matrix, output, place, &index),
-                        Part::Complex(matrix) => write(matrix, output, place, &index),
-                    }
+                    part.write(algorithms, output, place, &index);
                 }
             }
         }

@@ -5,7 +5,8 @@
 
 use super::conventions::epsilon;
 use super::gather::{Space, indices, write_number};
-use super::{Decomposition, Part};
+use super::Decomposition;
+use super::part::Part;
 use crate::backend::Output;
 use crate::element::Element;
 
@@ -39,7 +40,7 @@ impl Cuts {
         debug_assert_eq!(item, self.noted.len());
         let values: Vec<f64> = match &parts[1] {
             Part::Real(values) => values.data.iter().map(|s| s.to_complex().re).collect(),
-            Part::Same(_) | Part::Complex(_) => unreachable!("singular values are real"),
+            Part::Same(_) | Part::Complex(_) | Part::Triangle(..) | Part::Permutation(_) => unreachable!("singular values are real"),
         };
         // By the largest, so that squares neither overflow nor vanish.
         let unit = values.first().copied().filter(|&s| s > 0.0).unwrap_or(1.0);

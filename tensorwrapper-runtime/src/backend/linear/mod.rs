@@ -10,16 +10,18 @@ mod conventions;
 mod cut;
 mod derived;
 pub(super) mod elimination;
+mod factors;
 mod faults;
 mod gather;
 mod matrix;
+mod part;
 
 pub use tensorwrapper_notation::syntax::{Elements, Factorisation, Form, Role};
 
 use crate::element::{Dtype, Element};
 pub(super) use batch::{Batch, run};
 pub(super) use conventions::{epsilon, phase_tolerance};
-pub(super) use gather::{Source, Space};
+pub(super) use gather::{Place, Source, Space};
 pub(super) use matrix::Matrix;
 
 /// An operation of linear algebra, with everything that decides what is computed.
@@ -91,16 +93,17 @@ pub(super) type Eigen<T> = (Vec<<T as Element>::Complex>, Matrix<<T as Element>:
 /// The factors of a matrix: U, the singular values, V.
 pub(super) type Svd<T> = (Matrix<T>, Vec<<T as Element>::Real>, Matrix<T>);
 
-/// What a device computes by itself: on one dense matrix, finite and with rows and columns. The largest element is about 1
-/// where iterations square it. Signs and phases are anybody's: they are set behind this.
+/// What a device computes by itself: on one dense matrix, finite and with rows and columns. Elements are far from the ends of
+/// their range where iterations square them. Signs and phases are anybody's: they are set behind this.
 pub(super) trait Algorithms<T: Element>: Sync {
-    /// Replaces the lower triangle of a Hermitian matrix, of which both triangles are there, by its Cholesky factor.
+    /// Replaces the lower triangle of a Hermitian matrix, above which there are zeros, by its Cholesky factor.
     fn cholesky(&self, a: &mut Matrix<T>) -> Result<(), Failure>;
-    /// Replaces a Hermitian matrix by its eigenvectors; the eigenvalues ascend.
+    /// Replaces a Hermitian matrix, of which the lower triangle is there, by its eigenvectors; the eigenvalues ascend.
     fn eigh(&self, a: &mut Matrix<T>) -> Result<Vec<T::Real>, Failure>;
     /// Eigenvalues in any order, and eigenvectors of any length.
     fn eig(&self, a: &Matrix<T>) -> Result<Eigen<T>, Failure>;
-    /// A = Q·R, with as many columns of Q as rows or, unless `full`, as the shorter side.
+    /// A = Q·R, with as many columns of Q as rows or, unless `full`, as the shorter side. Of the second matrix, which has the
+    /// rows of A, the upper triangle is R.
     fn qr(&self, a: Matrix<T>, full: bool) -> (Matrix<T>, Matrix<T>);
     /// A = U·diag(s)·V, s descending; U and V square if `full`.
     fn svd(&self, a: Matrix<T>, full: bool) -> Result<Svd<T>, Failure>;
@@ -118,14 +121,18 @@ pub(super) trait Algorithms<T: Element>: Sync {
     fn multiply(&self, a: &Matrix<T>, b: &Matrix<T>) -> Matrix<T>;
     /// exp A.
     fn expm(&self, a: Matrix<T>) -> Result<Matrix<T>, Failure>;
+    /// Copies so many rows and columns from one place to another, conjugated on the way if that is asked for.
+    fn copy(&self, size: (usize, usize), (from, at): (&[T], Place), (to, there): (&mut [T], Place), conjugate: bool) {
+        for (row, column) in (0..size.1).flat_map(|column| (0..size.0).map(move |row| (row, column))) {
+            let x = from[at.position(row, column)];
+            to[there.position(row, column)] = if conjugate { x.conj() } else { x };
+        }
+    }
 }
 
-/// One result for one matrix.
-#[derive(Debug)]
-enum Part<T: Element> {
-    Same(Matrix<T>),
-    Real(Matrix<T::Real>),
-    Complex(Matrix<T::Complex>),
+/// Whether all of some elements are finite, as many of them at once as vectors hold.
+pub(super) fn are_finite<T: Element>(elements: &[T]) -> bool {
+    elements.chunks(256).all(|chunk| chunk.iter().fold(true, |are, &x| are & is_finite(x)))
 }
 
 pub(super) fn is_finite<T: Element>(x: T) -> bool {

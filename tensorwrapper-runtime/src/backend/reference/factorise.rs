@@ -62,8 +62,7 @@ impl<T: Element> Algorithms<T> for Naive {
             reflect(&mut a, &mut q, k);
         }
         let inner = if full { rows } else { rows.min(columns) };
-        let r = Matrix::from_fn(inner, columns, |i, j| if i <= j { a.at(i, j) } else { T::ZERO });
-        (q.first_columns(inner), r)
+        (q.first_columns(inner), a)
     }
 
     fn svd(&self, a: Matrix<T>, full: bool) -> Result<Svd<T>, Failure> {

@@ -204,10 +204,10 @@ impl<T: Lane> Work<'_, T> {
         let (space, data) = (&source.space, source.data);
         let bases = items.map(|item| space.base_of(self.extents, item));
         let mut nothing = Reals::ZERO;
-        for column in 0..columns {
-            for row in if is_lower { column } else { 0 }..rows {
-                let place = space.rows[row] + space.columns[column];
-                let cell = &mut to[column * rows + row];
+        for (column, to) in to.chunks_exact_mut(rows).enumerate().take(columns) {
+            let first = if is_lower { column } else { 0 };
+            for (cell, row) in to[first..].iter_mut().zip(&space.rows[first..]) {
+                let place = row + space.columns[column];
                 for (lane, base) in bases.iter().enumerate() {
                     cell.set(lane, data[(base + place) as usize].to_complex());
                 }
@@ -225,24 +225,22 @@ impl<T: Lane> Work<'_, T> {
         let n = self.order;
         let (sink, space) = self.matrices;
         let base = space.base_of(self.extents, item);
-        let put = |row: usize, column: usize, value: Complex<f64>| {
-            // SAFETY: outputs reach no further than their memory, no two of their indices share a position, and each item is
-            // written by one task.
-            unsafe { sink.write(base + space.rows[row] + space.columns[column], T::from_complex(value)) };
+        // A column of which nothing is above a row.
+        let put = |to: usize, column: &[T::Many], above: usize| {
+            let start = base + space.columns[to];
+            for (row, (x, offset)) in column.iter().zip(&space.rows).enumerate() {
+                let value = if row < above { T::ZERO } else { T::from_complex(x.get(lane)) };
+                // SAFETY: outputs reach no further than their memory, no two of their indices share a position, and each item
+                // is written by one task.
+                unsafe { sink.write(start + offset, value) };
+            }
         };
         match self.kernel {
             Kernel::Cholesky => {
-                for column in 0..n {
-                    for row in 0..n {
-                        let value = if row < column { Complex::ZERO } else { room.a[column * n + row].get(lane) };
-                        put(row, column, value);
-                    }
-                }
+                room.a.chunks_exact(n).enumerate().for_each(|(column, values)| put(column, values, column));
             }
             Kernel::Solve | Kernel::Inv => {
-                for column in 0..self.width {
-                    (0..n).for_each(|row| put(row, column, room.b[column * n + row].get(lane)));
-                }
+                room.b.chunks_exact(n).enumerate().take(self.width).for_each(|(column, values)| put(column, values, 0));
             }
             Kernel::Eigh => {
                 let value = |column: usize| room.a[column * (n + 1)].get(lane).re;
@@ -254,7 +252,7 @@ impl<T: Lane> Work<'_, T> {
                     let number = T::Real::from_complex(value(from).into());
                     // SAFETY: as above.
                     unsafe { values.write(start + along.rows[to], number) };
-                    (0..n).for_each(|row| put(row, to, room.b[from * n + row].get(lane)));
+                    put(to, &room.b[from * n..][..n], 0);
                 }
             }
         }
