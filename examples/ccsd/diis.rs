@@ -4,7 +4,9 @@
 //! with coefficients that sum to one and the shortest residual is a much better approximation than the last one alone.
 //! Hartree-Fock and coupled cluster share it: each says, in equations, what the overlap and the sum of its vectors are.
 
-/// A pivot this small, in a system whose diagonal is one, is rounding noise.
+use tensorwrapper::prelude::*;
+
+/// A singular value this small, by the largest, of a system whose diagonal is one, is rounding noise.
 const SINGULAR: f64 = 1e-14;
 
 /// What DIIS needs to know of a vector.
@@ -41,7 +43,7 @@ impl<X: DiisVector> Diis<X> {
             if let Some(c) = coefficients(&self.B) {
                 return self.combination(&c);
             }
-            // Residuals that are linearly dependent determine no combination: the oldest has the least to say.
+            // The oldest has the least to say.
             if self.vectors.len() == 1 {
                 return self.combination(&[1.0]);
             }
@@ -76,8 +78,9 @@ impl<X: DiisVector> Diis<X> {
     }
 }
 
-/// The c that minimise `c[m] * B[m,n] * c[n]` with `sum(m; c[m])` = 1, by a multiplier in the last row and column; none if
-/// the system is singular. The residuals differ by orders of magnitude, so B is brought to a diagonal of ones first.
+/// The c that minimise `c[m] * B[m,n] * c[n]` with `sum(m; c[m])` = 1, by a multiplier in the last row and column; of several
+/// the shortest. None if a residual is zero or no number. The residuals differ by orders of magnitude, so B is brought to a
+/// diagonal of ones first.
 fn coefficients(B: &[Vec<f64>]) -> Option<Vec<f64>> {
     let size = B.len();
     let length: Vec<f64> = (0..size).map(|m| B[m][m].sqrt()).collect();
@@ -86,31 +89,13 @@ fn coefficients(B: &[Vec<f64>]) -> Option<Vec<f64>> {
         return None;
     }
     let scale: Vec<f64> = length.iter().map(|length| shortest / length).collect();
-    let mut equations: Vec<Vec<f64>> =
-        (0..size).map(|m| (0..size).map(|n| B[m][n] / (length[m] * length[n])).chain([scale[m], 0.0]).collect()).collect();
-    equations.push(scale.iter().copied().chain([0.0, 1.0]).collect());
-    Some(solve(equations)?.iter().zip(&scale).map(|(c, scale)| c * scale).collect())
-}
-
-/// Gaussian elimination with partial pivoting; each equation ends in its right side. None if a pivot vanishes.
-fn solve(mut equations: Vec<Vec<f64>>) -> Option<Vec<f64>> {
-    let size = equations.len();
-    for k in 0..size {
-        let pivot = (k..size).max_by(|&m, &n| equations[m][k].abs().total_cmp(&equations[n][k].abs()))?;
-        if equations[pivot][k].is_nan() || equations[pivot][k].abs() <= SINGULAR {
-            return None;
-        }
-        equations.swap(k, pivot);
-        let (done, rest) = equations.split_at_mut(k + 1);
-        for equation in rest {
-            let factor = equation[k] / done[k][k];
-            equation.iter_mut().zip(&done[k]).for_each(|(x, y)| *x -= factor * y);
-        }
-    }
-    let mut x = vec![0.0; size];
-    for k in (0..size).rev() {
-        let known: f64 = (k + 1..size).map(|n| equations[k][n] * x[n]).sum();
-        x[k] = (equations[k][size] - known) / equations[k][k];
-    }
-    Some(x)
+    let element = |i: &[usize]| match (i[0].min(i[1]), i[0].max(i[1])) {
+        (m, n) if n < size => B[m][n] / (length[m] * length[n]),
+        (m, _) if m < size => scale[m],
+        _ => 0.0,
+    };
+    let equations = Tensor::<f64>::from_fn([size + 1, size + 1], element).ok()?;
+    let right = Tensor::<f64>::from_fn([size + 1], |i| if i[0] == size { 1.0 } else { 0.0 }).ok()?;
+    let c = try_tensor!([n] = lstsq(equations[m, n], right[m]; tol = SINGULAR)).ok()?;
+    Some(c.as_slice().iter().zip(&scale).map(|(c, scale)| c * scale).collect())
 }

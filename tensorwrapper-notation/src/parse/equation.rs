@@ -2,14 +2,14 @@
 
 use super::Recovered;
 use super::cursor::{Cursor, hole, split};
+use super::declaration::{Declared, declaration, declarations, header, is_declaration};
 use super::decomposition::decomposition;
 use super::expression::expression;
-use super::index::{indices, integer, labels};
+use super::index::{indices, labels};
 use super::mistake::{no_equals, no_left_side, unexpected, value_without_semicolon};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{
-    Assignment, Block, BlockValue, Count, Declaration, ExpressionKind, Invocation, LeftSide, Name, Operator, Right, Scalar,
-    Statement, Target,
+    Assignment, Block, BlockValue, ExpressionKind, Invocation, LeftSide, Name, Operator, Right, Scalar, Statement, Target,
 };
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
@@ -36,7 +36,7 @@ fn block(tokens: &[Token]) -> Recovered {
     let (mut faults, mut broken) = (Vec::new(), Vec::new());
     let mut segments: Vec<&[Token]> = tokens.split(|t| t.is_punct(';')).collect();
     let last = segments.pop().unwrap_or_default();
-    let mut in_header = false;
+    let (mut in_header, mut bounds) = (false, Vec::new());
     for (n, segment) in segments.into_iter().enumerate() {
         let read = match segment.first() {
             None => Ok(()),
@@ -45,10 +45,10 @@ fn block(tokens: &[Token]) -> Recovered {
             }
             Some(token) if token.is_ident("where") => {
                 in_header = found.statements.is_empty();
-                header(&segment[1..], token.span, in_header).map(|d| found.declarations.push(d))
+                header(&segment[1..], token.span, in_header).map(|one| one.sort(&mut found.declarations, &mut bounds))
             }
             Some(token) if in_header && is_declaration(segment) => {
-                declaration(segment, token.span).map(|d| found.declarations.push(d))
+                declaration(segment, token.span).map(|one| one.sort(&mut found.declarations, &mut bounds))
             }
             Some(_) => {
                 in_header = false;
@@ -71,6 +71,14 @@ fn block(tokens: &[Token]) -> Recovered {
         Ok(Tail::Statement(statement)) => found.statements.push(*statement),
         Err(fault) => faults.push(fault),
     }
+    let mut statements: Vec<&mut Statement> = found.statements.iter_mut().collect();
+    if let BlockValue::Equation(last) = &mut found.value {
+        statements.push(last);
+    }
+    // What is wrong with an equation may be why nothing has the index.
+    let is_whole = faults.is_empty();
+    let unused = bounds.iter().flat_map(|bound| bound.apply(&mut statements));
+    faults.extend(unused.filter(|_| is_whole));
     Recovered { faults, invocation: Some(Invocation::Block(found)), broken }
 }
 
@@ -104,14 +112,6 @@ fn context(tokens: &[Token], span: Span) -> Result<crate::syntax::Hole, Diagnost
     } else {
         Ok(hole(tokens))
     }
-}
-
-fn header(tokens: &[Token], span: Span, allowed: bool) -> Result<Declaration, Diagnostic> {
-    if !allowed {
-        return Err(Diagnostic::syntax(span, "the block's `where` stands before its equations")
-            .help("move it to the top, or write it without the `;` before it for one equation alone"));
-    }
-    declaration(tokens, span)
 }
 
 enum Tail {
@@ -158,47 +158,6 @@ fn block_value(tokens: &[Token]) -> Result<Tail, Diagnostic> {
     Ok(Tail::Value(value))
 }
 
-/// `i, j: …`, as it continues a header.
-fn is_declaration(tokens: &[Token]) -> bool {
-    let colon = tokens.iter().position(|t| t.is_punct(':'));
-    colon.is_some_and(|n| {
-        n > 0 && tokens[..n].iter().all(|t| matches!(t.tree, Tree::Ident(_)) && !t.is_ident("let") || t.is_punct(','))
-    })
-}
-
-/// `i, j: n`
-fn declaration(tokens: &[Token], span: Span) -> Result<Declaration, Diagnostic> {
-    if let Some(Token { span, .. }) = tokens.iter().find(|t| t.is_ident("in")) {
-        return Err(Diagnostic::unbuilt(*span, "a sparse map in `where`"));
-    }
-    let Some(colon) = tokens.iter().position(|t| t.is_punct(':')) else {
-        let names: Vec<&Token> = tokens.iter().take_while(|t| !t.is_punct('=')).collect();
-        let fault = Diagnostic::syntax(span, "`where` gives extents to labels, after `:`");
-        return Err(match tokens.get(names.len() + 1..) {
-            Some(extent) if !names.is_empty() && !extent.is_empty() => fault.help(format!(
-                "write `where {}: {}`",
-                text(&tokens[..names.len()]),
-                text(extent).trim_end_matches([',', ' '])
-            )),
-            _ => fault.help("write `where i, j: n`"),
-        });
-    };
-    let labels = labels(&tokens[..colon], span)?;
-    if labels.is_empty() {
-        return Err(Diagnostic::syntax(span, "a label is missing before `:`"));
-    }
-    let extent = match &tokens[colon + 1..] {
-        [] => {
-            return Err(Diagnostic::syntax(tokens[colon].span, "an extent is missing after `:`")
-                .help("write `where i: 4` or `where i: n`"));
-        }
-        [Token { tree: Tree::Literal(literal), span }] => Count::Literal(integer(literal, *span, "an extent: those")?, *span),
-        [first, ..] if first.is_punct('.') => return Err(Diagnostic::unbuilt(first.span, "a bound on an extent")),
-        other => Count::Hole(hole(other)),
-    };
-    Ok(Declaration { labels, extent })
-}
-
 fn statement(tokens: &[Token]) -> Result<Statement, Diagnostic> {
     let span = tokens[0].span.to(tokens[tokens.len() - 1].span);
     let mut cursor = Cursor::new(tokens, tokens[tokens.len() - 1].span);
@@ -210,30 +169,13 @@ fn statement(tokens: &[Token]) -> Result<Statement, Diagnostic> {
             .help(format!("write `let W[{}] = …`", text(inner))));
     }
     let right = right(&mut cursor)?;
-    let declarations = if cursor.take_ident("where") { declarations(&mut cursor)? } else { Vec::new() };
+    let declared = if cursor.take_ident("where") { declarations(&mut cursor)? } else { Declared::default() };
     unexpected(&cursor)?;
-    Ok(Statement { target, right, declarations, span })
-}
-
-/// The `where` of a single equation: `where i: 4, a, b: n`.
-fn declarations(cursor: &mut Cursor<'_>) -> Result<Vec<Declaration>, Diagnostic> {
-    let span = cursor.before();
-    let mut found = Vec::new();
-    let mut pending = Vec::new();
-    for part in split(cursor.rest(), ',') {
-        pending.extend_from_slice(part);
-        if part.iter().any(|t| t.is_punct(':')) {
-            found.push(declaration(&pending, span)?);
-            pending.clear();
-        } else if let Some(last) = part.last() {
-            pending.push(Token { tree: Tree::Punct(',', false), span: last.span });
-        }
+    let mut statement = Statement { target, right, declarations: declared.extents, span };
+    match declared.bounds.iter().flat_map(|bound| bound.apply(&mut [&mut statement])).next() {
+        Some(fault) => Err(fault),
+        None => Ok(statement),
     }
-    if !pending.is_empty() || found.is_empty() {
-        declaration(&pending, span)?;
-    }
-    while cursor.next().is_some() {}
-    Ok(found)
 }
 
 fn target(cursor: &mut Cursor<'_>) -> Result<Target, Diagnostic> {

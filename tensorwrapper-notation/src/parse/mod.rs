@@ -1,9 +1,11 @@
 //! Tokens → syntax tree. What the grammar accepts stands here and nowhere else.
 //!
-//! `equation` reads statements and blocks, `expression` right sides, `decomposition` those of linear algebra, `index` what stands between brackets; `mistake`
+//! `equation` reads statements and blocks, `declaration` their `where`, `expression` right sides, `decomposition` those of linear
+//! algebra, `index` what stands between brackets; `mistake`
 //! finds words for what a person may have meant.
 
 mod cursor;
+mod declaration;
 mod decomposition;
 mod equation;
 mod expression;

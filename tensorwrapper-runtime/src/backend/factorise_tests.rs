@@ -23,13 +23,19 @@ fn factorise(
     inputs: &[Operand<'_>],
     outputs: Vec<Output<'_>>,
 ) -> Result<(), Error> {
-    let roles = [1, 1, 0, 0, 1, 0];
-    let call = Decomposition { kind, max: None, tol: None, full: false, upper: false, unit: false, exponent: 1, batch, roles };
-    device.factorise(&call, inputs, outputs)
+    device.factorise(&words(kind, batch), inputs, outputs)
 }
 
-fn devices() -> [Box<dyn Device>; 2] {
-    [Box::new(Reference), Box::new(Cpu::new(Some(2)))]
+fn words(kind: Factorisation, batch: usize) -> Decomposition {
+    let roles = [1, 1, 0, 0, 1, 0];
+    Decomposition { kind, max: None, tol: None, full: false, upper: false, unit: false, exponent: 1, batch, roles }
+}
+
+/// The definition, and the processor in every form that its loops have.
+fn devices() -> Vec<Box<dyn Device>> {
+    let mut devices: Vec<Box<dyn Device>> = vec![Box::new(Reference), Box::new(Cpu::new(Some(2)))];
+    devices.extend(Cpu::forms().into_iter().map(|cpu| Box::new(cpu) as Box<dyn Device>));
+    devices
 }
 
 fn multiply(n: usize, a: &Matrix, b: &Matrix) -> Matrix {
@@ -96,9 +102,9 @@ fn check_cholesky<T: Element>(rng: &mut StdRng, device: &dyn Device, batch: usiz
 fn cholesky_factors_multiply_to_the_matrix() {
     let mut rng = StdRng::seed_from_u64(21);
     for device in devices() {
-        for n in 0..=12 {
+        for n in 0..=17 {
             for dtype in DTYPES {
-                let batch = rng.random_range(0..4);
+                let batch = rng.random_range(0..20);
                 dispatch!(dtype, T => check_cholesky::<T>(&mut rng, &*device, batch, n));
             }
         }
@@ -142,11 +148,14 @@ fn check_eigh_on_all<T: Element>(rng: &mut StdRng, batch: usize, n: usize, gener
         matrices.push((0..batch).map(|_| hermitian::<T>(rng, n, true)).collect());
     }
     let inputs: Vec<Placed<T>> = matrices.iter().map(|m| place_apart(rng, &[batch, n, n], m)).collect();
-    let [first, second] = devices().map(|device| check_eigh::<T>(&*device, [batch, n, n], &inputs, &matrices));
-    // Phases are fixed, so that the vectors agree as well; neighbouring eigenvalues lose digits.
-    let tolerance = epsilon::<T>().sqrt();
-    assert_close(&first.0, &second.0, tolerance, "eigenvalues");
-    assert_close(&first.1, &second.1, tolerance * 30.0, "eigenvectors");
+    let mut found = devices().into_iter().map(|device| check_eigh::<T>(&*device, [batch, n, n], &inputs, &matrices));
+    let first = found.next().expect("there is a device");
+    for other in found {
+        // Phases are fixed, so that the vectors agree as well; neighbouring eigenvalues lose digits.
+        let tolerance = epsilon::<T>().sqrt();
+        assert_close(&first.0, &other.0, tolerance, "eigenvalues");
+        assert_close(&first.1, &other.1, tolerance * 30.0, "eigenvectors");
+    }
 }
 
 #[test]
@@ -155,12 +164,92 @@ fn eigenvectors_solve_their_equation() {
     for n in 0..=12 {
         for dtype in DTYPES {
             for generalised in [false, true] {
-                let batch = rng.random_range(0..3);
+                let batch = rng.random_range(0..12);
                 dispatch!(dtype, T => check_eigh_on_all::<T>(&mut rng, batch, n, generalised));
             }
         }
     }
     check_eigh_on_all::<Complex<f64>>(&mut rng, 1, 40, true);
+}
+
+/// A·X = B and A·X = 1 of batches, by the equation itself; pivots are anywhere.
+fn check_solve<T: Element>(rng: &mut StdRng, device: &dyn Device, batch: usize, n: usize, width: usize) {
+    let draw = |rng: &mut StdRng, extents: &[usize]| Placed::<T>::operand(rng, extents, 0.0);
+    let (mut a, mut b) = (draw(rng, &[batch, n, n]), draw(rng, &[batch, n, width]));
+    (a.conjugate, b.conjugate) = (T::DTYPE.is_complex(), false);
+    let (mut x, mut inverse) = (Placed::<T>::output(rng, &[batch, n, width]), Placed::<T>::output(rng, &[batch, n, n]));
+    let inputs = [a.as_operand(), b.as_operand()];
+    let call = |kind, side| Decomposition { roles: [1, 1, side, 0, 0, 0], ..words(kind, 1) };
+    device.factorise(&call(Factorisation::Solve, 1), &inputs, vec![x.as_output()]).unwrap();
+    device.factorise(&call(Factorisation::Inv, 0), &inputs[..1], vec![inverse.as_output()]).unwrap();
+    let a: Matrix = a.elements().iter().map(|x| x.conj()).collect();
+    let unit: Matrix = (0..batch * n * n).map(|p| f64::from(u8::from(p / n % n == p % n)).into()).collect();
+    for (x, right, width) in [(x.elements(), b.elements(), width), (inverse.elements(), unit, n)] {
+        for item in 0..batch {
+            for (i, j) in (0..n * width).map(|p| (p / width, p % width)) {
+                let (mut sum, mut size) = (Complex::<f64>::ZERO, 1.0);
+                for k in 0..n {
+                    let term = a[(item * n + i) * n + k] * x[(item * n + k) * width + j];
+                    (sum, size) = (sum + term, size + term.norm());
+                }
+                let off = (sum - right[(item * n + i) * width + j]).norm();
+                assert!(off <= 100.0 * epsilon::<T>() * size, "{} {}, {batch} of {n}: off by {off:e}", device.name(), T::DTYPE);
+            }
+        }
+    }
+}
+
+#[test]
+fn systems_of_equations_are_solved() {
+    let mut rng = StdRng::seed_from_u64(23);
+    for device in devices() {
+        for n in 1..=17 {
+            for dtype in DTYPES {
+                let (batch, width) = (rng.random_range(0..20), rng.random_range(1..5));
+                dispatch!(dtype, T => check_solve::<T>(&mut rng, &*device, batch, n, width));
+            }
+        }
+    }
+}
+
+/// Eight matrices are computed at once; one that is special makes them go one by one, and is told by its place.
+#[test]
+fn special_matrices_are_found_among_others() {
+    for device in devices() {
+        for (place, items) in [(0, 4), (3, 4), (11, 12), (17, 19)] {
+            let batch = |special: [f64; 4]| -> Vec<f64> {
+                (0..items).flat_map(|item| if item == place { special } else { [2.0, 1.0, 1.0, 3.0] }).collect()
+            };
+            let refuse = |kind, special| refuse(&*device, kind, &[items, 2, 2], &[batch(special)]);
+            let at = format!("at batch index [{place}]");
+            let sentence = refuse(Factorisation::Cholesky, [1.0, 2.0, 2.0, 1.0]);
+            assert_eq!(sentence, format!("the 2×2 matrix of `cholesky` {at} is not positive definite: its pivot 1 is not positive"));
+            let sentence = refuse(Factorisation::Inv, [1.0, 2.0, 2.0, 4.0]);
+            assert_eq!(sentence, format!("the 2×2 matrix of `inv` {at} is singular: its pivot 1 is zero"));
+            let sentence = refuse(Factorisation::Inv, [0.0; 4]);
+            assert_eq!(sentence, format!("the 2×2 matrix of `inv` {at} is singular: its pivot 0 is zero"));
+            let sentence = refuse(Factorisation::Eigh, [1.0, 2.0, f64::NAN, 4.0]);
+            assert_eq!(sentence, format!("the 2×2 matrix of `eigh` {at} holds NaN or infinity"));
+            let sentence = refuse(Factorisation::Inv, [1.0, 0.0, f64::INFINITY, 1.0]);
+            assert_eq!(sentence, format!("the 2×2 matrix of `inv` {at} holds NaN or infinity"));
+            let sentence = refuse(Factorisation::Inv, [1e-310, 0.0, 0.0, 1.0]);
+            assert_eq!(sentence, format!("the result of `inv` of a 2×2 matrix {at} is larger than the numbers of its type"));
+            // The ends of the range, beside others.
+            for scale in [1e-300, 1e-160, 1e160, 1e300] {
+                let input = Placed::of(&[items, 2, 2], batch([2.0 * scale, scale, scale, 2.0 * scale]));
+                let (mut values, mut matrix) = (Placed::of(&[items, 2], vec![0.0; 2 * items]), input.clone());
+                let outputs = vec![values.as_output(), matrix.as_output()];
+                factorise(&*device, Factorisation::Eigh, 1, &[input.as_operand()], outputs).unwrap();
+                let found = &values.elements()[2 * place..][..2];
+                let ratios: Vec<_> = found.iter().map(|x| x / scale).collect();
+                assert_close(&ratios, &[1.0, 3.0].map(Complex::from), 1e-14, device.name());
+                factorise(&*device, Factorisation::Inv, 1, &[input.as_operand()], vec![matrix.as_output()]).unwrap();
+                let found = &matrix.elements()[4 * place..][..4];
+                let ratios: Vec<_> = found.iter().map(|x| x * scale * 3.0).collect();
+                assert_close(&ratios, &[2.0, -1.0, -1.0, 2.0].map(Complex::from), 1e-14, device.name());
+            }
+        }
+    }
 }
 
 fn refuse(device: &dyn Device, factorisation: Factorisation, extents: &[usize], inputs: &[Vec<f64>]) -> String {
@@ -187,15 +276,15 @@ fn what_cannot_be_decomposed_is_named() {
         let refuse = |factorisation, extents: &[usize], inputs: &[Vec<f64>]| refuse(&*device, factorisation, extents, inputs);
         use Factorisation::{Cholesky, Eigh};
         let sentence = refuse(Cholesky, &[2, 2], std::slice::from_ref(&indefinite));
-        assert_eq!(sentence, "the matrix of `cholesky` is not positive definite (pivot 1)");
+        assert_eq!(sentence, "the 2×2 matrix of `cholesky` is not positive definite: its pivot 1 is not positive");
         let sentence = refuse(Cholesky, &[2, 3, 2, 2], std::slice::from_ref(&batch));
-        assert_eq!(sentence, "the matrix of `cholesky` is not positive definite (pivot 1) (batch item [1, 2])");
+        assert_eq!(sentence, "the 2×2 matrix of `cholesky` at batch index [1, 2] is not positive definite: its pivot 1 is not positive");
         let sentence = refuse(Eigh, &[2, 2], &[unit.clone(), indefinite.clone()]);
-        assert_eq!(sentence, "the second matrix of `eigh` is not positive definite (pivot 1)");
+        assert_eq!(sentence, "the second 2×2 matrix of `eigh` is not positive definite: its pivot 1 is not positive");
         let sentence = refuse(Eigh, &[2, 2], &[vec![1.0, 0.0, f64::NAN, 1.0]]);
-        assert_eq!(sentence, "the matrix of `eigh` holds NaN or infinity");
+        assert_eq!(sentence, "the 2×2 matrix of `eigh` holds NaN or infinity");
         let sentence = refuse(Cholesky, &[1, 1], &[vec![f64::INFINITY]]);
-        assert_eq!(sentence, "the matrix of `cholesky` holds NaN or infinity");
+        assert_eq!(sentence, "the 1×1 matrix of `cholesky` holds NaN or infinity");
     }
 }
 

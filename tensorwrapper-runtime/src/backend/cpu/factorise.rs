@@ -1,11 +1,15 @@
 //! Decompositions of one dense matrix by `faer`.
 //!
-//! Batches, memory, scales, phases and sentences are shared with every device; see `linear`.
+//! Batches, memory, scales, phases and sentences are shared with every device; see `linear`. Batches of small matrices go eight at
+//! once, see `abreast`.
 
+mod abreast;
 mod expm;
 mod leading;
 #[allow(clippy::needless_range_loop, reason = "indices of rows and columns, as the algorithms have them")]
 mod small;
+#[allow(clippy::needless_range_loop, reason = "as above")]
+mod tridiagonal;
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_in_place_scratch};
@@ -20,7 +24,11 @@ use faer::traits::ComplexField;
 use faer::{Accum, Conj, Mat, MatMut, MatRef, Par, Spec};
 use num_complex::Complex;
 
-use crate::backend::linear::{self, Algorithms, Decomposition, Eigen, Failure, Matrix, Svd, elimination};
+use super::engine::Simd;
+use super::fuse::Axis;
+use super::permute;
+use super::sink::Sink;
+use crate::backend::linear::{self, Algorithms, Batch, Decomposition, Eigen, Failure, Matrix, Place, Svd, elimination};
 use crate::backend::{Operand, Output};
 use crate::element::{Element, dispatch};
 use crate::error::Error;
@@ -29,14 +37,20 @@ use crate::error::Error;
 const LARGE: usize = 128;
 
 pub(super) fn factorise(
+    simd: Simd,
     threads: usize,
     call: &Decomposition,
     inputs: &[Operand<'_>],
     outputs: Vec<Output<'_>>,
 ) -> Result<(), Error> {
     dispatch!(inputs[0].data().dtype(), T => {
-        let algorithms = |alone: bool| -> Box<dyn Algorithms<T>> { Box::new(Faer { threads: if alone { threads } else { 1 } }) };
-        linear::run::<T>(threads, call, inputs, outputs, algorithms)
+        let mut batch = Batch::<T>::new(threads, call, inputs, outputs);
+        let algorithms = Faer { threads: if batch.items() == 1 { threads } else { 1 } };
+        for items in abreast::compute(simd, threads, &mut batch) {
+            batch.run(items, &algorithms)?;
+        }
+        batch.finish();
+        Ok(())
     })
 }
 
@@ -59,10 +73,11 @@ fn view_mut<T: Element>(a: &mut Matrix<T>) -> MatMut<'_, T> {
     MatMut::from_column_major_slice_mut(&mut a.data, a.rows, a.columns)
 }
 
-impl<T> Algorithms<T> for Faer
-where
-    T: ComplexField + General + Element<Real = <T as ComplexField>::Real>,
-{
+/// What elements are for faer.
+trait Number: ComplexField + General + Element<Real = <Self as ComplexField>::Real> {}
+impl<T: ComplexField + General + Element<Real = <T as ComplexField>::Real>> Number for T {}
+
+impl<T: Number> Algorithms<T> for Faer {
     fn cholesky(&self, a: &mut Matrix<T>) -> Result<(), Failure> {
         if small::is_small(a) {
             return small::cholesky(a);
@@ -111,8 +126,7 @@ where
             par,
             MemStack::new(&mut memory),
         );
-        let r = Matrix::from_fn(inner, columns, |i, j| if i <= j { a.at(i, j) } else { T::ZERO });
-        (q, r)
+        (q, a)
     }
 
     fn svd(&self, a: Matrix<T>, full: bool) -> Result<Svd<T>, Failure> {
@@ -133,7 +147,7 @@ where
     }
 
     fn leading(&self, a: &Matrix<T>, count: usize) -> Option<Svd<T>> {
-        leading::leading(self, a, count)
+        leading::leading(self, &|a, count| leading::by_squares(self, a, count), a, count)
     }
 
     fn lu(&self, a: &mut Matrix<T>) -> Vec<usize> {
@@ -178,6 +192,12 @@ where
 
     fn expm(&self, a: Matrix<T>) -> Result<Matrix<T>, Failure> {
         expm::expm(self, a)
+    }
+
+    fn copy(&self, size: (usize, usize), (from, at): (&[T], Place), (to, there): (&mut [T], Place), conjugate: bool) {
+        let axis = |extent, strides| Axis { extent, strides };
+        let axes = vec![axis(size.0, [at.row, there.row]), axis(size.1, [at.column, there.column])];
+        permute::copy(self.threads, axes, [at.start, there.start], from, Sink::new(to), conjugate);
     }
 }
 

@@ -96,6 +96,13 @@ impl Cpu {
         if let Route::Engine(simd) = self.route { Ok(simd) } else { engine::Simd::chosen() }
     }
 
+    /// One device for each set of instructions that this processor has.
+    #[cfg(test)]
+    pub(crate) fn forms() -> Vec<Cpu> {
+        let available = engine::Simd::ALL.into_iter().filter(|simd| simd.is_available());
+        available.map(|simd| Cpu::forced(1, Route::Engine(simd))).collect()
+    }
+
     /// A device whose products of two factors all go one way, and whose other loops use the engine's instructions.
     #[cfg(test)]
     pub(crate) fn forced(threads: usize, route: Route) -> Cpu {
@@ -148,7 +155,6 @@ impl Device for Cpu {
     }
 
     fn factorise(&self, call: &Decomposition, inputs: &[Operand<'_>], outputs: Vec<Output<'_>>) -> Result<(), Error> {
-        self.simd()?;
-        factorise::factorise(self.threads, call, inputs, outputs)
+        factorise::factorise(self.simd()?, self.threads, call, inputs, outputs)
     }
 }

@@ -1,6 +1,7 @@
 //! Signs, phases and scales: what makes one matrix have the same factors on every device.
 
 use super::Matrix;
+use super::matrix::largest_of;
 use crate::element::{Dtype, Element};
 
 /// The distance between neighbouring numbers at 1.
@@ -11,12 +12,16 @@ pub(in crate::backend) fn epsilon<T: Element>() -> f64 {
 /// Divides a matrix by a power of two, so that its largest element is about 1; returns the exponent, a multiple of `step`.
 ///
 /// That is exact, but for elements so much smaller than the largest that they do not count.
+/// Nothing is done where the squares of elements are far from the ends of their range as they are.
 pub(super) fn normalise<T: Element>(matrix: &mut Matrix<T>, step: i32) -> i32 {
     let largest = matrix.largest();
     if largest == 0.0 {
         return 0;
     }
     let exponent = (largest.log2().floor() as i32).div_euclid(step) * step;
+    if exponent.abs() <= if T::DTYPE.real() == Dtype::F32 { 20 } else { 200 } {
+        return 0;
+    }
     scale(matrix, -exponent);
     exponent
 }
@@ -36,20 +41,23 @@ pub(super) fn times_power<T: Element>(x: T, k: i32) -> T {
     T::from_complex(x.to_complex() * power(third) * power(third) * power(k - 2 * third))
 }
 
+/// Components that differ by no more than this part are equally large: one matrix has the same vectors on every device.
+pub(in crate::backend) fn phase_tolerance<T: Element>() -> f64 {
+    if T::DTYPE.real() == Dtype::F32 { 1e-3 } else { 1e-7 }
+}
+
 /// The number of modulus one that makes the largest of some components real and positive: the first one where several are
 /// equally large. Also the position of that one; nothing where all are zero.
-///
-/// Equal means up to rounding, so that one matrix has the same vectors on every device.
-pub(super) fn phase<T: Element>(components: impl Iterator<Item = T> + Clone) -> Option<(usize, T)> {
-    let tolerance = if T::DTYPE.real() == Dtype::F32 { 1e-3 } else { 1e-7 };
+pub(super) fn phase<T: Element>(components: &[T]) -> Option<(usize, T)> {
+    let tolerance = phase_tolerance::<T>();
     let size = |x: T| x.to_complex().norm_sqr();
-    let largest = components.clone().map(size).fold(0.0, f64::max);
+    let largest = largest_of(components, size);
     if largest == 0.0 {
         return None;
     }
     let limit = largest * (1.0 - tolerance) * (1.0 - tolerance);
-    let (pivot, component) = components.enumerate().find(|(_, x)| size(*x) >= limit)?;
-    Some((pivot, rotation(component)))
+    let pivot = components.iter().position(|&x| size(x) >= limit)?;
+    Some((pivot, rotation(components[pivot])))
 }
 
 /// The number of modulus one that turns another to the positive axis.
@@ -67,7 +75,7 @@ pub(super) fn set_phases<T: Element>(vectors: &mut Matrix<T>) {
 
 /// Makes the largest component of a column real and positive; returns the factor that did.
 pub(super) fn turn_column<T: Element>(vectors: &mut Matrix<T>, column: usize) -> Option<T> {
-    let (pivot, phase) = phase(vectors.column(column).iter().copied())?;
+    let (pivot, phase) = phase(vectors.column(column))?;
     if phase != T::ONE {
         vectors.scale_column(column, phase);
         let x = vectors.at_mut(pivot, column);

@@ -5,7 +5,8 @@
 
 use super::conventions::epsilon;
 use super::gather::{Space, indices, write_number};
-use super::{Decomposition, Part};
+use super::Decomposition;
+use super::part::Part;
 use crate::backend::Output;
 use crate::element::Element;
 
@@ -39,7 +40,7 @@ impl Cuts {
         debug_assert_eq!(item, self.noted.len());
         let values: Vec<f64> = match &parts[1] {
             Part::Real(values) => values.data.iter().map(|s| s.to_complex().re).collect(),
-            Part::Same(_) | Part::Complex(_) => unreachable!("singular values are real"),
+            Part::Same(_) | Part::Complex(_) | Part::Triangle(..) | Part::Permutation(_) => unreachable!("singular values are real"),
         };
         // By the largest, so that squares neither overflow nor vanish.
         let unit = values.first().copied().filter(|&s| s > 0.0).unwrap_or(1.0);
@@ -58,14 +59,15 @@ impl Cuts {
     }
 
     /// Writes the discarded weights, and how many values are kept.
-    pub(super) fn finish<T: Element>(self, outputs: &mut [Output<'_>], places: &[Space], batch: &[usize]) {
+    pub(super) fn finish<T: Element>(self, outputs: &mut [(Output<'_>, Space)], batch: &[usize]) {
         let Some((most, tol)) = self.bounds else { return };
         let kept = self.noted.iter().map(|squares| squares.kept(most, tol)).max().unwrap_or(0);
         for (item, squares) in self.noted.iter().enumerate() {
             let index = indices(batch, item);
             let number = |x: f64| T::Real::from_complex(x.into());
-            write_number(number(squares.weight(kept)), &mut outputs[3], &places[3], &index);
-            write_number(number(kept as f64), &mut outputs[4], &places[4], &index);
+            for (value, (output, place)) in [squares.weight(kept), kept as f64].into_iter().zip(&mut outputs[3..]) {
+                write_number(number(value), output, place, &index);
+            }
         }
     }
 }

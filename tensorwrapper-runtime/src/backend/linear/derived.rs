@@ -3,10 +3,14 @@
 //! Sources: G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed. (2013): §3.4 for systems of equations, §5.5 for least
 //! squares and pseudo-inverses, §8.7 for eigenvalues in the metric of a second matrix.
 
+use std::sync::Arc;
+
 use num_complex::Complex;
 
-use super::conventions::{epsilon, normalise, phase, rotation, scale, set_phases, times_power, turn_column};
-use super::{Algorithms, Decomposition, Factorisation, Failure, Matrix, Part};
+use super::conventions::{epsilon, normalise, rotation, scale, set_phases, times_power};
+use super::factors::{cholesky, lu, qr, svd, svd_parts};
+use super::part::{Part, Triangle};
+use super::{Algorithms, Decomposition, Factorisation, Failure, Matrix};
 use crate::element::Element;
 
 /// Whether an operation is a sum of elements, which NaN and infinity pass through.
@@ -23,12 +27,7 @@ pub(super) fn compute<T: Element>(
     let parts = parts(on, call, arguments)?;
     // The logarithm of a determinant that is zero is no number that is too large.
     let may_be_infinite = takes_anything(call.kind) || call.kind == Factorisation::Slogdet;
-    let is_finite = |part: &Part<T>| match part {
-        Part::Same(matrix) => matrix.data.iter().all(|&x| super::is_finite(x)),
-        Part::Real(matrix) => matrix.data.iter().all(|&x| super::is_finite(x)),
-        Part::Complex(matrix) => matrix.data.iter().all(|&x| super::is_finite(x)),
-    };
-    if may_be_infinite || parts.iter().all(is_finite) { Ok(parts) } else { Err(Failure::Overflow) }
+    if may_be_infinite || parts.iter().all(Part::is_finite) { Ok(parts) } else { Err(Failure::Overflow) }
 }
 
 fn parts<T: Element>(on: &dyn Algorithms<T>, call: &Decomposition, arguments: Vec<Matrix<T>>) -> Result<Vec<Part<T>>, Failure> {
@@ -50,11 +49,13 @@ fn parts<T: Element>(on: &dyn Algorithms<T>, call: &Decomposition, arguments: Ve
         }
         Factorisation::Qr => {
             let (q, r) = qr(on, a, call.full);
-            vec![Part::Same(q), Part::Same(r)]
+            let shape = Triangle { upper: true, unit: false, rows: q.columns, columns: r.columns };
+            vec![Part::Same(q), Part::Triangle(Arc::new(r), shape)]
         }
         Factorisation::Lq => {
             let (q, r) = qr(on, a.adjoint(), call.full);
-            vec![Part::Same(r.adjoint()), Part::Same(q.adjoint())]
+            let shape = Triangle { upper: false, unit: false, rows: r.columns, columns: q.columns };
+            vec![Part::Triangle(Arc::new(r.adjoint()), shape), Part::Same(q.adjoint())]
         }
         Factorisation::Svd => svd_parts(on, call, a)?,
         Factorisation::Lu => lu(on, a),
@@ -94,20 +95,6 @@ fn value<R: Element>(x: R) -> f64 {
     x.to_complex().re
 }
 
-fn cholesky<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> Result<Matrix<T>, Failure> {
-    if a.rows == 0 {
-        return Ok(a);
-    }
-    on.cholesky(&mut a)?;
-    for column in 0..a.columns {
-        let rows = a.column_mut(column);
-        rows[..column].fill(T::ZERO);
-        // Real, whatever rounding has left in it.
-        rows[column] = T::from_real(rows[column].re());
-    }
-    Ok(a)
-}
-
 /// A·x = λ·x; in a metric B = L·Lᴴ the eigenvectors of L⁻¹·A·L⁻ᴴ, from the left by L⁻ᴴ.
 fn eigh<T: Element>(
     on: &dyn Algorithms<T>,
@@ -121,6 +108,8 @@ fn eigh<T: Element>(
     let (values, metric_exponent) = match metric {
         None => (on.eigh(&mut a)?, 0),
         Some(mut metric) => {
+            // Of a system of equations both triangles count.
+            a.mirror();
             // Even, since the eigenvectors take its square root.
             let metric_exponent = normalise(&mut metric, 2);
             on.cholesky(&mut metric)?;
@@ -158,95 +147,6 @@ fn eig<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> Result<super::Ei
     }
     set_phases(&mut sorted);
     Ok((order.iter().map(|&n| times_power(values[n], exponent)).collect(), sorted))
-}
-
-/// A = Q·R, the diagonal of R real and not negative.
-fn qr<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, full: bool) -> (Matrix<T>, Matrix<T>) {
-    let (rows, columns) = (a.rows, a.columns);
-    if rows == 0 || columns == 0 {
-        let inner = if full { rows } else { 0 };
-        return (Matrix::unit(rows, inner), Matrix::zeros(inner, columns));
-    }
-    let exponent = normalise(&mut a, 1);
-    let (mut q, mut r) = on.qr(a, full);
-    for n in 0..rows.min(columns) {
-        let x = r.at(n, n);
-        if x.to_complex().norm() > 0.0 {
-            let phase = rotation(x);
-            if phase != T::ONE {
-                r.scale_row(n, phase);
-                q.scale_column(n, phase.conj());
-            }
-            *r.at_mut(n, n) = T::from_real(r.at(n, n).re());
-        }
-    }
-    scale(&mut r, exponent);
-    (q, r)
-}
-
-/// A = U·diag(s)·V, the largest component of each column of U real and positive.
-fn svd<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, full: bool) -> Result<super::Svd<T>, Failure> {
-    let (rows, columns) = (a.rows, a.columns);
-    if rows == 0 || columns == 0 {
-        let square = |n: usize| Matrix::unit(if full { n } else { 0 }, if full { n } else { 0 });
-        let (u, v) = if full { (square(rows), square(columns)) } else { (Matrix::zeros(rows, 0), Matrix::zeros(0, columns)) };
-        return Ok((u, Vec::new(), v));
-    }
-    let exponent = normalise(&mut a, 1);
-    let (u, s, v) = on.svd(a, full)?;
-    Ok(in_phase(u, s, v, exponent))
-}
-
-/// Sets the phases of factors, and undoes a scale.
-fn in_phase<T: Element>(mut u: Matrix<T>, s: Vec<T::Real>, mut v: Matrix<T>, exponent: i32) -> super::Svd<T> {
-    for n in 0..u.columns.max(v.rows) {
-        if n < u.columns
-            && let Some(phase) = turn_column(&mut u, n)
-            && n < s.len()
-            && phase != T::ONE
-        {
-            v.scale_row(n, phase.conj());
-        }
-        // A row that belongs to no singular value has a phase of its own.
-        if n >= s.len()
-            && n < v.rows
-            && let Some((_, phase)) = phase((0..v.columns).map(|column| v.at(n, column)))
-        {
-            v.scale_row(n, phase);
-        }
-    }
-    (u, s.into_iter().map(|s| times_power(s, exponent)).collect(), v)
-}
-
-/// The factors, and behind them the root of the sum of all squares if some singular values were not computed.
-fn svd_parts<T: Element>(on: &dyn Algorithms<T>, call: &Decomposition, mut a: Matrix<T>) -> Result<Vec<Part<T>>, Failure> {
-    if let Some(most) = call.max.filter(|&most| 0 < most && most < a.rows.min(a.columns)) {
-        let all = norm(&a);
-        let exponent = normalise(&mut a, 1);
-        if let Some((u, s, v)) = on.leading(&a, most) {
-            let (u, s, v) = in_phase(u, s, v, exponent);
-            return Ok(vec![Part::Same(u), Part::Real(Matrix::column_of(s)), Part::Same(v), Part::Real(Matrix::number(all))]);
-        }
-        scale(&mut a, exponent);
-    }
-    let (u, s, v) = svd(on, a, call.full)?;
-    Ok(vec![Part::Same(u), Part::Real(Matrix::column_of(s)), Part::Same(v)])
-}
-
-/// A = P·L·U: a permutation, ones on the diagonal of L and zeros above, zeros below the diagonal of U.
-fn lu<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> Vec<Part<T>> {
-    let (rows, columns) = (a.rows, a.columns);
-    let inner = rows.min(columns);
-    let order = if inner == 0 { (0..rows).collect() } else { on.lu(&mut a) };
-    let mut p = Matrix::zeros(rows, rows);
-    order.iter().enumerate().for_each(|(n, &row)| *p.at_mut(row, n) = T::ONE);
-    let l = Matrix::from_fn(rows, inner, |i, j| match i.cmp(&j) {
-        std::cmp::Ordering::Less => T::ZERO,
-        std::cmp::Ordering::Equal => T::ONE,
-        std::cmp::Ordering::Greater => a.at(i, j),
-    });
-    let u = Matrix::from_fn(inner, columns, |i, j| if i <= j { a.at(i, j) } else { T::ZERO });
-    vec![Part::Same(p), Part::Same(l), Part::Same(u)]
 }
 
 /// The first zero on a diagonal.
@@ -396,7 +296,7 @@ fn near_one(x: Complex<f64>) -> (Complex<f64>, i32) {
 }
 
 /// √Σ|x|², without overflow on the way.
-fn norm<T: Element>(a: &Matrix<T>) -> T::Real {
+pub(super) fn norm<T: Element>(a: &Matrix<T>) -> T::Real {
     let largest = a.largest();
     if a.data.iter().any(|x| x.to_complex().re.is_nan() || x.to_complex().im.is_nan()) {
         return number::<T>(f64::NAN);

@@ -1,18 +1,48 @@
 //! Strided memory ↔ dense matrices: a group of axes is one axis of a matrix.
 
-use super::{Decomposition, Factorisation, Matrix, Role};
-use crate::backend::{Operand, Output};
+use super::{Algorithms, Decomposition, Factorisation, Matrix, Role};
+use crate::backend::Output;
 use crate::element::Element;
 use crate::layout::Strided;
 
 /// Where the matrices of a batch lie: the offsets of rows and columns behind the first element of each.
 #[derive(Debug)]
-pub(super) struct Space {
+pub(in crate::backend) struct Space {
     start: isize,
     /// Strides of the batch's axes.
     batch: Vec<isize>,
-    rows: Vec<isize>,
-    columns: Vec<isize>,
+    pub(in crate::backend) rows: Vec<isize>,
+    pub(in crate::backend) columns: Vec<isize>,
+}
+
+/// Where a matrix lies whose rows and columns go on by one stride each.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::backend) struct Place {
+    pub(in crate::backend) start: isize,
+    pub(in crate::backend) row: isize,
+    pub(in crate::backend) column: isize,
+}
+
+impl Place {
+    /// Dense columns.
+    fn dense(rows: usize) -> Place {
+        Place { start: 0, row: 1, column: rows as isize }
+    }
+
+    pub(super) fn position(self, row: usize, column: usize) -> usize {
+        (self.start + row as isize * self.row + column as isize * self.column) as usize
+    }
+}
+
+/// Elements from which on a device copies a matrix.
+const LARGE: usize = 1 << 10;
+
+/// The matrices of an argument.
+#[derive(Debug)]
+pub(in crate::backend) struct Source<'a, T> {
+    pub(in crate::backend) data: &'a [T],
+    pub(in crate::backend) conjugate: bool,
+    pub(in crate::backend) space: Space,
 }
 
 impl Space {
@@ -32,6 +62,37 @@ impl Space {
     /// Position of the first element of an item of the batch.
     fn base(&self, item: &[usize]) -> isize {
         item.iter().zip(&self.batch).fold(self.start, |position, (&i, &stride)| position + i as isize * stride)
+    }
+
+    /// Where a large matrix of an item lies, if its axes go on by one stride each.
+    fn place(&self, item: &[usize]) -> Option<Place> {
+        if self.rows.len() * self.columns.len() < LARGE {
+            return None;
+        }
+        let (row, column) = (step(&self.rows)?, step(&self.columns)?);
+        Some(Place { start: self.base(item) + self.rows[0] + self.columns[0], row, column })
+    }
+
+    /// Writes one number into some columns of a row.
+    pub(super) fn fill<T: Element>(&self, data: &mut [T], item: &[usize], row: usize, columns: std::ops::Range<usize>, x: T) {
+        let start = self.base(item) + self.rows[row];
+        match (&self.columns[columns.clone()], columns.len()) {
+            ([], _) => {}
+            ([first, .., last], len) if last - first == len as isize - 1 && step(&self.columns) == Some(1) => {
+                data[(start + first) as usize..][..len].fill(x);
+            }
+            (several, _) => several.iter().for_each(|column| data[(start + column) as usize] = x),
+        }
+    }
+
+    /// The same for an item by its number, the last axis of the batch fastest.
+    pub(in crate::backend) fn base_of(&self, extents: &[usize], item: usize) -> isize {
+        let (mut position, mut left) = (self.start, item);
+        for (&extent, &stride) in extents.iter().zip(&self.batch).rev() {
+            position += (left % extent) as isize * stride;
+            left /= extent;
+        }
+        position
     }
 }
 
@@ -54,8 +115,33 @@ pub(super) fn indices(extents: &[usize], mut item: usize) -> Vec<usize> {
     index
 }
 
+/// What offsets grow by, if all by the same.
+fn step(offsets: &[isize]) -> Option<isize> {
+    let step = offsets.get(1).map_or(1, |second| second - offsets[0]);
+    offsets.windows(2).all(|pair| pair[1] - pair[0] == step).then_some(step)
+}
+
 /// Rows and columns that are copied together, so that both sides stay in the nearest cache.
 const TILE: usize = 16;
+
+/// Copies lines that are contiguous to where they lie across: element `k` of line `n` goes to `k · stride + n`.
+pub(super) fn turn<'s, T: Copy + 's>(
+    lines: usize,
+    length: usize,
+    line: impl Fn(usize) -> &'s [T],
+    to: &mut [T],
+    stride: usize,
+) {
+    for first in (0..length).step_by(TILE) {
+        let last = (first + TILE).min(length);
+        for start in (0..lines).step_by(TILE) {
+            for n in start..(start + TILE).min(lines) {
+                let places = to[first * stride + n..].iter_mut().step_by(stride.max(1));
+                line(n)[first..last].iter().zip(places).for_each(|(&x, place)| *place = x);
+            }
+        }
+    }
+}
 
 /// Visits all places of a matrix in tiles.
 fn tiles(rows: usize, columns: usize, mut visit: impl FnMut(usize, usize)) {
@@ -70,35 +156,58 @@ fn tiles(rows: usize, columns: usize, mut visit: impl FnMut(usize, usize)) {
     }
 }
 
-/// One matrix of an operand. Hermitian ones are made of their lower triangle.
-pub(super) fn read<T: Element>(operand: &Operand<'_>, space: &Space, item: &[usize], call: &Decomposition) -> Matrix<T> {
-    let (data, base) = (operand.typed::<T>(), space.base(item));
+/// One matrix of an operand. Of Hermitian ones the lower triangle is read, and there are zeros above it.
+pub(super) fn read<T: Element>(
+    on: &dyn Algorithms<T>,
+    source: &Source<'_, T>,
+    item: &[usize],
+    call: &Decomposition,
+) -> Matrix<T> {
+    let Source { data, conjugate, space } = source;
+    let base = space.base(item);
     let (rows, columns) = (space.rows.len(), space.columns.len());
     let mut matrix = Matrix::zeros(rows, columns);
-    let at = |row: usize, column: usize| data[(base + space.rows[row] + space.columns[column]) as usize];
-    match call.kind {
-        Factorisation::Cholesky | Factorisation::Eigh => tiles(rows, columns, |row, column| {
-            if column > row {
-                return;
+    let is_lower = matches!(call.kind, Factorisation::Cholesky | Factorisation::Eigh);
+    match space.place(item) {
+        Some(place) => {
+            on.copy((rows, columns), (data, place), (&mut matrix.data, Place::dense(rows)), *conjugate);
+            if is_lower {
+                (1..columns).for_each(|column| matrix.column_mut(column)[..column].fill(T::ZERO));
             }
-            let x = if operand.conjugate { at(row, column).conj() } else { at(row, column) };
-            if row == column {
-                // An infinite imaginary part is not to be overlooked.
-                let real = if x.im().to_complex().re.is_finite() { T::from_real(x.re()) } else { x };
-                matrix.data[column * rows + row] = real;
-            } else {
-                matrix.data[column * rows + row] = x;
-                matrix.data[row * rows + column] = x.conj();
+        }
+        None => tiles(rows, columns, |row, column| {
+            if !is_lower || row >= column {
+                let x = data[(base + space.rows[row] + space.columns[column]) as usize];
+                matrix.data[column * rows + row] = if *conjugate { x.conj() } else { x };
             }
         }),
-        _ => {
-            tiles(rows, columns, |row, column| matrix.data[column * rows + row] = at(row, column));
-            if operand.conjugate {
-                matrix.data.iter_mut().for_each(|x| *x = x.conj());
-            }
+    }
+    if is_lower && T::DTYPE.is_complex() {
+        for n in 0..rows {
+            let x = matrix.at_mut(n, n);
+            // An infinite imaginary part is not to be overlooked.
+            *x = if x.im().to_complex().re.is_finite() { T::from_real(x.re()) } else { *x };
         }
     }
     matrix
+}
+
+/// Writes so many rows and columns of a matrix into an output; what is shorter than the output's axes is zeros.
+pub(super) fn write_by<T: Element>(
+    on: &dyn Algorithms<T>,
+    matrix: &Matrix<T>,
+    size: (usize, usize),
+    output: &mut Output<'_>,
+    space: &Space,
+    item: &[usize],
+) {
+    let place = space.place(item).filter(|_| size == (space.rows.len(), space.columns.len()));
+    match place {
+        Some(place) => {
+            on.copy(size, (&matrix.data, Place::dense(matrix.rows)), (output.elements::<T>(), place), false);
+        }
+        None => write(matrix, output, space, item),
+    }
 }
 
 /// Writes one matrix into an output; what is longer than the output's axes is left out, and what is shorter is zeros.

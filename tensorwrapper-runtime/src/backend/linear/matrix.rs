@@ -1,5 +1,6 @@
 //! A dense matrix in columns. Knows no algorithm.
 
+use super::gather::turn;
 use super::{Decomposition, Factorisation};
 use crate::element::Element;
 
@@ -25,7 +26,10 @@ impl<T: Element> Matrix<T> {
 
     /// One element in each place.
     pub(in crate::backend) fn from_fn(rows: usize, columns: usize, element: impl Fn(usize, usize) -> T) -> Matrix<T> {
-        let data = (0..columns).flat_map(|j| (0..rows).map(move |i| (i, j))).map(|(i, j)| element(i, j)).collect();
+        let mut data = Vec::with_capacity(rows * columns);
+        for j in 0..columns {
+            data.extend((0..rows).map(|i| element(i, j)));
+        }
         Matrix { rows, columns, data }
     }
 
@@ -58,7 +62,21 @@ impl<T: Element> Matrix<T> {
     }
 
     pub(in crate::backend) fn adjoint(&self) -> Matrix<T> {
-        Matrix::from_fn(self.columns, self.rows, |i, j| self.at(j, i).conj())
+        let mut adjoint = Matrix::zeros(self.columns, self.rows);
+        turn(self.columns, self.rows, |column| self.column(column), &mut adjoint.data, self.columns);
+        if T::DTYPE.is_complex() {
+            adjoint.data.iter_mut().for_each(|x| *x = x.conj());
+        }
+        adjoint
+    }
+
+    /// Makes a Hermitian matrix of its lower triangle.
+    pub(in crate::backend) fn mirror(&mut self) {
+        for column in 0..self.columns {
+            for row in column + 1..self.rows {
+                *self.at_mut(column, row) = self.at(row, column).conj();
+            }
+        }
     }
 
     /// The first columns.
@@ -80,15 +98,21 @@ impl<T: Element> Matrix<T> {
         self.column_mut(column).iter_mut().for_each(|x| *x *= factor);
     }
 
-    /// Multiplies a row.
-    pub(in crate::backend) fn scale_row(&mut self, row: usize, factor: T) {
-        (0..self.columns).for_each(|column| *self.at_mut(row, column) *= factor);
+    /// Multiplies the first rows, each by its factor.
+    pub(in crate::backend) fn scale_rows(&mut self, factors: &[T]) {
+        if factors.iter().any(|&factor| factor != T::ONE) {
+            for column in 0..self.columns {
+                self.column_mut(column).iter_mut().zip(factors).for_each(|(x, &factor)| *x *= factor);
+            }
+        }
     }
 
     /// The size of the largest part of an element.
     pub(in crate::backend) fn largest(&self) -> f64 {
-        let parts = self.data.iter().map(|x| x.to_complex()).flat_map(|x| [x.re.abs(), x.im.abs()]);
-        parts.fold(0.0, f64::max)
+        largest_of(&self.data, |x| {
+            let x = x.to_complex();
+            larger(x.re.abs(), x.im.abs())
+        })
     }
 
     /// The elements of an argument that count: of a triangle no others.
@@ -103,4 +127,26 @@ impl<T: Element> Matrix<T> {
         let place = move |n: usize| (n % rows, n / rows);
         self.data.iter().enumerate().filter(move |(n, _)| !is_triangle || counts(place(*n))).map(|(_, &x)| x)
     }
+}
+
+/// Numbers that are compared beside each other.
+const LANES: usize = 8;
+
+/// The larger of two numbers, without regard to NaN: one comparison.
+#[inline]
+fn larger(x: f64, y: f64) -> f64 {
+    if y > x { y } else { x }
+}
+
+/// The largest of some sizes; 0 of none.
+pub(super) fn largest_of<T: Copy>(elements: &[T], size: impl Fn(T) -> f64) -> f64 {
+    let (chunks, rest) = elements.as_chunks::<LANES>();
+    let mut largest = [0.0; LANES];
+    for chunk in chunks {
+        for lane in 0..LANES {
+            largest[lane] = larger(largest[lane], size(chunk[lane]));
+        }
+    }
+    let rest = rest.iter().fold(0.0, |largest, &x| larger(largest, size(x)));
+    largest.into_iter().fold(rest, larger)
 }

@@ -1,25 +1,27 @@
 //! Operations of linear algebra on batches of matrices: what all devices share.
 //!
 //! A device brings [`Algorithms`] on one dense matrix; `derived` makes every operation of the table of them, in the
-//! conventions that `conventions` states; this file reads matrices out of strided memory, a group of axes as one, runs the
-//! batch on the threads of the device, and writes the results when all of a part of the batch are there. `cut` decides how
-//! many singular values are kept.
+//! conventions that `conventions` states; `batch` runs a batch on the threads of the device, reads matrices by `gather` out of
+//! strided memory, a group of axes as one, and writes the results when all of a part of the batch are there. `cut` decides how
+//! many singular values are kept, `faults` says why there is no result.
 
+mod batch;
 mod conventions;
 mod cut;
 mod derived;
 pub(super) mod elimination;
+mod factors;
+mod faults;
 mod gather;
 mod matrix;
+mod part;
 
-use rayon::prelude::*;
 pub use tensorwrapper_notation::syntax::{Elements, Factorisation, Form, Role};
 
-use super::{Operand, Output};
 use crate::element::{Dtype, Element};
-use crate::error::{Error, ErrorKind};
-pub(super) use conventions::epsilon;
-use gather::{Space, indices, read, write};
+pub(super) use batch::{Batch, run};
+pub(super) use conventions::{epsilon, phase_tolerance};
+pub(super) use gather::{Place, Source, Space};
 pub(super) use matrix::Matrix;
 
 /// An operation of linear algebra, with everything that decides what is computed.
@@ -91,16 +93,17 @@ pub(super) type Eigen<T> = (Vec<<T as Element>::Complex>, Matrix<<T as Element>:
 /// The factors of a matrix: U, the singular values, V.
 pub(super) type Svd<T> = (Matrix<T>, Vec<<T as Element>::Real>, Matrix<T>);
 
-/// What a device computes by itself: on one dense matrix, finite and with rows and columns. The largest element is about 1
-/// where iterations square it. Signs and phases are anybody's: they are set behind this.
+/// What a device computes by itself: on one dense matrix, finite and with rows and columns. Elements are far from the ends of
+/// their range where iterations square them. Signs and phases are anybody's: they are set behind this.
 pub(super) trait Algorithms<T: Element>: Sync {
-    /// Replaces the lower triangle of a Hermitian matrix, of which both triangles are there, by its Cholesky factor.
+    /// Replaces the lower triangle of a Hermitian matrix, above which there are zeros, by its Cholesky factor.
     fn cholesky(&self, a: &mut Matrix<T>) -> Result<(), Failure>;
-    /// Replaces a Hermitian matrix by its eigenvectors; the eigenvalues ascend.
+    /// Replaces a Hermitian matrix, of which the lower triangle is there, by its eigenvectors; the eigenvalues ascend.
     fn eigh(&self, a: &mut Matrix<T>) -> Result<Vec<T::Real>, Failure>;
     /// Eigenvalues in any order, and eigenvectors of any length.
     fn eig(&self, a: &Matrix<T>) -> Result<Eigen<T>, Failure>;
-    /// A = Q·R, with as many columns of Q as rows or, unless `full`, as the shorter side.
+    /// A = Q·R, with as many columns of Q as rows or, unless `full`, as the shorter side. Of the second matrix, which has the
+    /// rows of A, the upper triangle is R.
     fn qr(&self, a: Matrix<T>, full: bool) -> (Matrix<T>, Matrix<T>);
     /// A = U·diag(s)·V, s descending; U and V square if `full`.
     fn svd(&self, a: Matrix<T>, full: bool) -> Result<Svd<T>, Failure>;
@@ -118,104 +121,21 @@ pub(super) trait Algorithms<T: Element>: Sync {
     fn multiply(&self, a: &Matrix<T>, b: &Matrix<T>) -> Matrix<T>;
     /// exp A.
     fn expm(&self, a: Matrix<T>) -> Result<Matrix<T>, Failure>;
-}
-
-/// One result for one matrix.
-#[derive(Debug)]
-enum Part<T: Element> {
-    Same(Matrix<T>),
-    Real(Matrix<T::Real>),
-    Complex(Matrix<T::Complex>),
-}
-
-/// Matrices that are decomposed before anything is written: enough for threads, few enough to stay in the caches.
-const ROUND: usize = 256;
-
-/// Runs an operation on a batch.
-///
-/// # Errors
-/// [`ErrorKind::LinearAlgebra`], for the first item of the batch that has no result.
-pub(super) fn run<T: Element>(
-    threads: usize,
-    call: &Decomposition,
-    inputs: &[Operand<'_>],
-    mut outputs: Vec<Output<'_>>,
-    algorithms: impl Fn(bool) -> Box<dyn Algorithms<T>>,
-) -> Result<(), Error> {
-    let form = call.form();
-    let spaces: Vec<Space> =
-        inputs.iter().zip(form.arguments).map(|(input, roles)| Space::new(input.layout(), call, roles)).collect();
-    let places: Vec<Space> =
-        outputs.iter().zip(form.results).map(|(output, result)| Space::new(output.layout(), call, result.roles)).collect();
-    let batch = inputs[0].layout().extents()[..call.batch].to_vec();
-    let items: usize = batch.iter().product();
-    let one = algorithms(items == 1);
-    let compute = |item: usize| -> Result<Vec<Part<T>>, Error> {
-        let index = indices(&batch, item);
-        let mut arguments = Vec::with_capacity(inputs.len());
-        for (n, (input, space)) in inputs.iter().zip(&spaces).enumerate() {
-            let matrix = read::<T>(input, space, &index, call);
-            if !derived::takes_anything(call.kind) && !matrix.counted(call, n).all(is_finite) {
-                return Err(wrong(&format!("{} holds NaN or infinity", subject(call, inputs.len(), n)), &index));
-            }
-            arguments.push(matrix);
-        }
-        derived::compute(&*one, call, arguments).map_err(|failure| wrong(&sentence(call, inputs.len(), &failure), &index))
-    };
-    let mut cuts = cut::Cuts::new(call);
-    for start in (0..items).step_by(ROUND) {
-        let round = start..(start + ROUND).min(items);
-        let computed: Vec<Result<Vec<Part<T>>, Error>> = match threads > 1 && round.len() > 1 {
-            true => round.clone().into_par_iter().with_min_len(round.len().div_ceil(threads)).map(compute).collect(),
-            false => round.clone().map(compute).collect(),
-        };
-        for (item, parts) in round.zip(computed) {
-            let mut parts = parts?;
-            cuts.note(&mut parts, item);
-            let index = indices(&batch, item);
-            for ((part, output), place) in parts.iter().zip(&mut outputs).zip(&places) {
-                match part {
-                    Part::Same(matrix) => write(matrix, output, place, &index),
-                    Part::Real(matrix) => write(matrix, output, place, &index),
-                    Part::Complex(matrix) => write(matrix, output, place, &index),
-                }
-            }
+    /// Copies so many rows and columns from one place to another, conjugated on the way if that is asked for.
+    fn copy(&self, size: (usize, usize), (from, at): (&[T], Place), (to, there): (&mut [T], Place), conjugate: bool) {
+        for (row, column) in (0..size.1).flat_map(|column| (0..size.0).map(move |row| (row, column))) {
+            let x = from[at.position(row, column)];
+            to[there.position(row, column)] = if conjugate { x.conj() } else { x };
         }
     }
-    cuts.finish::<T>(&mut outputs, &places, &batch);
-    Ok(())
+}
+
+/// Whether all of some elements are finite, as many of them at once as vectors hold.
+pub(super) fn are_finite<T: Element>(elements: &[T]) -> bool {
+    elements.chunks(256).all(|chunk| chunk.iter().fold(true, |are, &x| are & is_finite(x)))
 }
 
 pub(super) fn is_finite<T: Element>(x: T) -> bool {
     let x = x.to_complex();
     x.re.is_finite() && x.im.is_finite()
-}
-
-/// What messages call an argument.
-fn subject(call: &Decomposition, given: usize, argument: usize) -> String {
-    let name = call.form().name;
-    let noun = if call.form().arguments[0].len() == 1 { "tensor" } else { "matrix" };
-    match (given, call.kind) {
-        (1, _) => format!("the {noun} of `{name}`"),
-        (_, Factorisation::Eigh) => format!("the {} matrix of `{name}`", ["first", "second"][argument]),
-        _ => format!("the {} of `{name}`", ["matrix", "right side"][argument]),
-    }
-}
-
-fn sentence(call: &Decomposition, given: usize, failure: &Failure) -> String {
-    let name = call.form().name;
-    match failure {
-        // Of two matrices the second is the one that has to be.
-        Failure::NotPositiveDefinite { pivot } => {
-            format!("{} is not positive definite (pivot {pivot})", subject(call, given, given - 1))
-        }
-        Failure::Singular { pivot } => format!("{} is singular (pivot {pivot})", subject(call, given, 0)),
-        Failure::Overflow => format!("the result of `{name}` is larger than the numbers of its type"),
-        Failure::NoConvergence => format!("the iteration of `{name}` did not converge"),
-    }
-}
-
-fn wrong(what: &str, item: &[usize]) -> Error {
-    let message = if item.is_empty() { what.to_string() } else { format!("{what} (batch item {item:?})") };
-    Error::new(ErrorKind::LinearAlgebra { message })
 }

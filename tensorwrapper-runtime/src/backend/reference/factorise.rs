@@ -16,7 +16,7 @@ use crate::element::{Element, dispatch};
 use crate::error::Error;
 
 pub(super) fn factorise(call: &Decomposition, inputs: &[Operand<'_>], outputs: Vec<Output<'_>>) -> Result<(), Error> {
-    dispatch!(inputs[0].data().dtype(), T => linear::run::<T>(1, call, inputs, outputs, |_| Box::new(Naive)))
+    dispatch!(inputs[0].data().dtype(), T => linear::run::<T>(1, call, inputs, outputs, &Naive))
 }
 
 /// The algorithms.
@@ -62,8 +62,7 @@ impl<T: Element> Algorithms<T> for Naive {
             reflect(&mut a, &mut q, k);
         }
         let inner = if full { rows } else { rows.min(columns) };
-        let r = Matrix::from_fn(inner, columns, |i, j| if i <= j { a.at(i, j) } else { T::ZERO });
-        (q.first_columns(inner), r)
+        (q.first_columns(inner), a)
     }
 
     fn svd(&self, a: Matrix<T>, full: bool) -> Result<Svd<T>, Failure> {

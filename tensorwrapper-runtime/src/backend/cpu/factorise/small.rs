@@ -157,6 +157,11 @@ fn solve_of<T: Element, const N: usize>(data: &[T], upper: bool, unit: bool, rig
 
 fn eigh_of<T: Element, const N: usize>(data: &mut [T]) -> Result<Vec<T::Real>, Failure> {
     let mut a = load::<T, N>(data);
+    for j in 0..N {
+        for i in j + 1..N {
+            a[i][j] = a[j][i].conj();
+        }
+    }
     let (mut q, mut diagonal, mut beside) = tridiagonal(&mut a);
     ql(&mut diagonal, &mut beside, &mut q)?;
     let mut order: [usize; N] = std::array::from_fn(|n| n);

@@ -12,6 +12,7 @@ const SWEEPS: usize = 60;
 /// Eigenvalues ascending; the eigenvectors replace the columns of the matrix.
 pub(super) fn eigh<T: Element>(a: &mut Matrix<T>) -> Result<Vec<T::Real>, Failure> {
     let n = a.rows;
+    a.mirror();
     let mut v = Matrix::unit(n, n);
     let norm = |x: &[T]| x.iter().map(|x| x.to_complex().norm_sqr()).sum::<f64>();
     let negligible = norm(&a.data) * if size_of::<T::Real>() == 4 { 1e-15 } else { 1e-32 };

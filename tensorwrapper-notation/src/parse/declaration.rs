@@ -1,0 +1,185 @@
+//! `where i, j: n; r: ..=chi`: extents of labels, and bounds of those that a truncation decides.
+//!
+//! A bound is the `max` of the `svd` that makes the index: it is written there, and nothing behind the grammar knows of it.
+
+use super::cursor::{Cursor, hole, split};
+use super::index::{integer, labels};
+use crate::diagnostic::Diagnostic;
+use crate::syntax::{
+    Count, Declaration, Decomposition, Expression, ExpressionKind, Factorisation, Index, LeftSide, Name, Right, Statement, Target,
+    Word,
+};
+use crate::token::{Span, Token, Tree, text};
+
+/// What a `where` declares.
+#[derive(Default)]
+pub(super) struct Declared {
+    pub(super) extents: Vec<Declaration>,
+    pub(super) bounds: Vec<Bound>,
+}
+
+/// `r: ..=chi`
+pub(super) struct Bound {
+    labels: Vec<Name>,
+    most: Count,
+    /// Where `..=` stands.
+    span: Span,
+}
+
+/// One part of a `where`.
+pub(super) enum One {
+    Extent(Declaration),
+    Bound(Bound),
+}
+
+impl One {
+    pub(super) fn sort(self, extents: &mut Vec<Declaration>, bounds: &mut Vec<Bound>) {
+        match self {
+            One::Extent(declaration) => extents.push(declaration),
+            One::Bound(bound) => bounds.push(bound),
+        }
+    }
+}
+
+/// `i, j: …`, as it continues a header.
+pub(super) fn is_declaration(tokens: &[Token]) -> bool {
+    let colon = tokens.iter().position(|t| t.is_punct(':'));
+    colon.is_some_and(|n| {
+        n > 0 && tokens[..n].iter().all(|t| matches!(t.tree, Tree::Ident(_)) && !t.is_ident("let") || t.is_punct(','))
+    })
+}
+
+/// The `where` of a block.
+pub(super) fn header(tokens: &[Token], span: Span, allowed: bool) -> Result<One, Diagnostic> {
+    if !allowed {
+        return Err(Diagnostic::syntax(span, "the block's `where` stands before its equations")
+            .help("move it to the top, or write it without the `;` before it for one equation alone"));
+    }
+    declaration(tokens, span)
+}
+
+/// `i, j: n` or `r: ..=n`
+pub(super) fn declaration(tokens: &[Token], span: Span) -> Result<One, Diagnostic> {
+    if let Some(Token { span, .. }) = tokens.iter().find(|t| t.is_ident("in")) {
+        return Err(Diagnostic::unbuilt(*span, "a sparse map in `where`"));
+    }
+    let Some(colon) = tokens.iter().position(|t| t.is_punct(':')) else {
+        let names: Vec<&Token> = tokens.iter().take_while(|t| !t.is_punct('=')).collect();
+        let fault = Diagnostic::syntax(span, "`where` gives extents to labels, after `:`");
+        return Err(match tokens.get(names.len() + 1..) {
+            Some(extent) if !names.is_empty() && !extent.is_empty() => fault.help(format!(
+                "write `where {}: {}`",
+                text(&tokens[..names.len()]),
+                text(extent).trim_end_matches([',', ' '])
+            )),
+            _ => fault.help("write `where i, j: n`"),
+        });
+    };
+    let labels = labels(&tokens[..colon], span)?;
+    if labels.is_empty() {
+        return Err(Diagnostic::syntax(span, "a label is missing before `:`"));
+    }
+    Ok(match &tokens[colon + 1..] {
+        [a, b, c, most @ ..] if a.is_punct('.') && b.is_punct('.') && c.is_punct('=') => {
+            One::Bound(Bound { labels, most: count(most, c.span, "write `where r: ..=64` or `where r: ..=chi`")?, span: a.span })
+        }
+        [first, ..] if first.is_punct('.') => {
+            return Err(Diagnostic::syntax(first.span, "a bound on an extent is its largest value, after `..=`")
+                .help("write `where r: ..=64` or `where r: ..=chi`"));
+        }
+        extent => {
+            One::Extent(Declaration { labels, extent: count(extent, tokens[colon].span, "write `where i: 4` or `where i: n`")? })
+        }
+    })
+}
+
+/// A literal, or a piece of the host's language.
+fn count(tokens: &[Token], before: Span, help: &str) -> Result<Count, Diagnostic> {
+    match tokens {
+        [] => {
+            let sign = if help.contains("..=") { "..=" } else { ":" };
+            Err(Diagnostic::syntax(before, format!("an extent is missing after `{sign}`")).help(help))
+        }
+        [Token { tree: Tree::Literal(literal), span }] => {
+            Ok(Count::Literal(integer(literal, *span, "an extent: those")?, *span))
+        }
+        other => Ok(Count::Hole(hole(other))),
+    }
+}
+
+/// The `where` of a single equation: `where i: 4, a, b: n`.
+pub(super) fn declarations(cursor: &mut Cursor<'_>) -> Result<Declared, Diagnostic> {
+    let span = cursor.before();
+    let mut found = Declared::default();
+    let mut pending = Vec::new();
+    for part in split(cursor.rest(), ',') {
+        pending.extend_from_slice(part);
+        if part.iter().any(|t| t.is_punct(':')) {
+            declaration(&pending, span)?.sort(&mut found.extents, &mut found.bounds);
+            pending.clear();
+        } else if let Some(last) = part.last() {
+            pending.push(Token { tree: Tree::Punct(',', false), span: last.span });
+        }
+    }
+    if !pending.is_empty() || found.extents.is_empty() && found.bounds.is_empty() {
+        declaration(&pending, span)?;
+    }
+    while cursor.next().is_some() {}
+    Ok(found)
+}
+
+impl Bound {
+    /// Makes it the `max` of each truncation that makes one of its labels; a label that none makes is a fault.
+    pub(super) fn apply(&self, statements: &mut [&mut Statement]) -> Vec<Diagnostic> {
+        self.labels.iter().filter_map(|label| self.apply_to(label, statements)).collect()
+    }
+
+    fn apply_to(&self, label: &Name, statements: &mut [&mut Statement]) -> Option<Diagnostic> {
+        let mut is_used = false;
+        for statement in statements {
+            let is_new = is_named(&statement.target, &label.text);
+            let Right::Factorisation(call) = &mut statement.right else { continue };
+            if !is_new || call.kind != Factorisation::Svd || call.arguments.iter().any(|argument| reads(argument, &label.text)) {
+                continue;
+            }
+            is_used = true;
+            let Decomposition { options, .. } = &mut **call;
+            if options.has(Word::Max) {
+                let message = format!("index `{}` has a bound and a `max`", label.text);
+                return Some(Diagnostic::label(label.span, message).help("leave out one of them: they say the same"));
+            }
+            options.max = Some(self.most.clone());
+            options.words.push((Word::Max, self.span));
+        }
+        let fault = || {
+            let message = format!("index `{}` has a bound, and is the new index of no `svd` here", label.text);
+            Diagnostic::label(label.span, message)
+                .help("a truncation keeps so many values at most: `([i, r], [r], [r, j]) = svd(A[i, j]) where r: ..=64`")
+        };
+        (!is_used).then(fault)
+    }
+}
+
+/// Whether a left side has a label.
+fn is_named(target: &Target, name: &str) -> bool {
+    let has = |side: &LeftSide| side.indices.iter().flatten().any(|index| matches!(index, Index::Label(own) if own.text == name));
+    match target {
+        Target::Value(sides) => sides.iter().any(has),
+        Target::Let(results) => results.iter().any(|(_, side)| has(side)),
+        Target::Place(..) => false,
+    }
+}
+
+/// Whether a label stands in an operand of an expression.
+fn reads(expression: &Expression, name: &str) -> bool {
+    let own = match &expression.kind {
+        ExpressionKind::Operand(_, indices) => indices.iter().any(|index| match index {
+            Index::Label(own) | Index::Slice(own, _) => own.text == name,
+            Index::Fused(names, _) => names.iter().any(|own| own.text == name),
+            Index::Chip(_) | Index::Rest(_) => false,
+        }),
+        ExpressionKind::Spread(_, names) => names.iter().any(|own| own.text == name),
+        _ => false,
+    };
+    own || expression.kind.parts().into_iter().any(|part| reads(part, name))
+}
