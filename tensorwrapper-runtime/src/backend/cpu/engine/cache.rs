@@ -4,9 +4,9 @@ use std::sync::OnceLock;
 
 /// Bytes of the caches that a core uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Caches {
+pub(in crate::backend::cpu) struct Caches {
     pub(super) first: usize,
-    pub(super) second: usize,
+    pub(in crate::backend::cpu) second: usize,
     /// Shared with other cores, as a rule.
     pub(super) third: usize,
 }
@@ -16,7 +16,7 @@ const USUAL: Caches = Caches { first: 32 << 10, second: 256 << 10, third: 8 << 2
 
 impl Caches {
     /// What the processor says; it is asked once.
-    pub(super) fn here() -> Caches {
+    pub(in crate::backend::cpu) fn here() -> Caches {
         static HERE: OnceLock<Caches> = OnceLock::new();
         *HERE.get_or_init(|| Caches::sensible(read()))
     }

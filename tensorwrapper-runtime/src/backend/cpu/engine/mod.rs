@@ -23,6 +23,7 @@ mod workspace;
 
 use rayon::prelude::*;
 
+pub(super) use self::cache::Caches;
 pub(super) use self::finish::{Finish, Finishing};
 pub(super) use self::kernel::Multiplied;
 pub(crate) use self::simd::Simd;
