@@ -284,11 +284,19 @@ fn what_does_not_exist_is_named() {
         let lower =
             linalg::triangular_solve(&matrix::<f64>(&[2, 2], &[1.0, f64::NAN, 3.0, 0.0]), &matrix::<f64>(&[2], &[1.0, 1.0]))
                 .eval_in(&context);
-        assert_eq!(sentence(lower.unwrap_err()), "the 2×2 matrix of `triangular_solve` is singular: its pivot 1 is zero", "{name}");
+        assert_eq!(
+            sentence(lower.unwrap_err()),
+            "the 2×2 matrix of `triangular_solve` is singular: its pivot 1 is zero",
+            "{name}"
+        );
         let error = linalg::svd(&nan).eval_in(&context).unwrap_err();
         assert_eq!(sentence(error), "the 2×2 matrix of `svd` holds NaN or infinity", "{name}");
         let error = linalg::cholesky(&matrix::<f64>(&[2, 2], &[1.0, 0.0, 2.0, 1.0])).eval_in(&context).unwrap_err();
-        assert_eq!(sentence(error), "the 2×2 matrix of `cholesky` is not positive definite: its pivot 1 is not positive", "{name}");
+        assert_eq!(
+            sentence(error),
+            "the 2×2 matrix of `cholesky` is not positive definite: its pivot 1 is not positive",
+            "{name}"
+        );
         let error = linalg::expm(&matrix::<f64>(&[1, 1], &[1e4])).eval_in(&context).unwrap_err();
         assert_eq!(sentence(error), "the result of `expm` of a 1×1 matrix is larger than the numbers of its type", "{name}");
         let error = linalg::solve(&matrix::<f64>(&[2, 3], &[1.0; 6]), &matrix::<f64>(&[2], &[1.0; 2])).eval_in(&context);

@@ -117,10 +117,8 @@ fn only_the_triangle_that_is_said_is_read() {
             for n in [2, 5, 8, 40] {
                 let (a, metric) = (definite::<C>(6, n, batch), definite::<C>(7, n, batch));
                 let only = |tensor: &Tensor<C>, keeps: &dyn Fn(usize, usize) -> bool| {
-                    Tensor::<C>::from_fn([n, n, batch], |i| {
-                        if keeps(i[0], i[1]) { tensor[[i[0], i[1], i[2]]] } else { nan }
-                    })
-                    .unwrap()
+                    Tensor::<C>::from_fn([n, n, batch], |i| if keeps(i[0], i[1]) { tensor[[i[0], i[1], i[2]]] } else { nan })
+                        .unwrap()
                 };
                 let lower = |tensor: &Tensor<C>| only(tensor, &|i, j| i >= j);
                 let what = format!("{name}, {batch} of order {n}");
@@ -181,7 +179,11 @@ fn numbers_that_are_none_are_refused_by_all_operations() {
                 ];
                 for (operation, result) in refused {
                     let error = sentence(result.unwrap_err());
-                    assert_eq!(error, format!("the 3×3 matrix of `{operation}` at batch index [1] holds NaN or infinity"), "{name}");
+                    assert_eq!(
+                        error,
+                        format!("the 3×3 matrix of `{operation}` at batch index [1] holds NaN or infinity"),
+                        "{name}"
+                    );
                 }
                 let second = sentence(linalg::eigh_in_metric(&fine, &a).eval_in(&context).map(drop).unwrap_err());
                 assert_eq!(second, "the second 3×3 matrix of `eigh` at batch index [1] holds NaN or infinity", "{name}");
@@ -213,7 +215,10 @@ fn what_fails_leaves_everything_as_it_was() {
         target[i, k, b] = l[i, k, b];
     };
     let error = sentence(result.unwrap_err());
-    assert!(error.starts_with("the 3×3 matrix of `cholesky` at batch index [17] is not positive definite: its pivot "), "{error}");
+    assert!(
+        error.starts_with("the 3×3 matrix of `cholesky` at batch index [17] is not positive definite: its pivot "),
+        "{error}"
+    );
     assert!(target.as_slice().iter().all(|&x| x == 7.0));
 }
 

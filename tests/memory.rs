@@ -212,3 +212,50 @@ fn so_does_a_block() {
         .map(drop)
     });
 }
+
+/// Two readers keep an element-wise result from being joined with either; the last of them writes over it.
+#[test]
+fn work_is_written_over_what_dies() {
+    let _alone = alone();
+    let context = Context::cpu().threads(1);
+    let (rows, columns) = (1500, 1000);
+    let x = Tensor::<f64>::from_fn([rows, columns], |i| ((i[0] * 31 + i[1] * 17) % 101) as f64 / 50.0 - 1.0).unwrap();
+    let w = Tensor::<f64>::from_fn([columns], |i| (i[0] % 7) as f64).unwrap();
+    let graph = Graph::new();
+    let (sums, last) = tensor! { in &graph;
+        let weight[i, j] = exp(x[i, j]);
+        let sums[i] = weight[i, j] * w[j];
+        let last[i, j] = weight[i, j] / sum(k; weight[i, k]) + x[i, j];
+        (sums, last)
+    };
+    let run = || context.eval_all((&sums, &last)).unwrap();
+    let (some, all) = run();
+    for i in 0..rows {
+        let row: Vec<f64> = (0..columns).map(|j| x[[i, j]].exp()).collect();
+        let sum: f64 = row.iter().sum();
+        assert!((0..columns).all(|j| (all[[i, j]] - (row[j] / sum + x[[i, j]])).abs() < 1e-12));
+        let expected: f64 = row.iter().enumerate().map(|(j, weight)| weight * w[[j]]).sum();
+        assert!((some[[i]] - expected).abs() < 1e-9 * expected.abs().max(1.0));
+    }
+    drop((some, all));
+    keep_memory(0);
+    // The weights lie where the result will be: beside that there is a block.
+    let (result, most) = (8 * rows * columns, counting::most_bytes(run));
+    assert!(most < result + result / 8, "{most} bytes, the result has {result}");
+    let said = context.explain((&sums, &last)).unwrap().peak_bytes() as usize;
+    assert_near(most, said, "what is written over");
+}
+
+/// A limit that parts of single elements alone would keep is refused at once.
+#[test]
+fn millions_of_parts_are_refused() {
+    let _alone = alone();
+    let a = Tensor::<f64>::filled([300, 300], 1.0).unwrap();
+    let operands: [&dyn DynOperand<f64>; 4] = [&a; 4];
+    let error = Context::cpu().memory_limit(400).prepare("ab,bc,cd,da->", &operands).unwrap_err();
+    let ErrorKind::Limit { labels, extents, parts, allowed: 400, is_result: false, .. } = error.kind() else { panic!("{error}") };
+    assert_eq!((labels.len(), &extents[..]), (2, &[300, 300][..]));
+    assert!(parts.is_some_and(|parts| parts > 1e6), "{error}");
+    let said = error.to_string();
+    assert!(said.starts_with("an intermediate `[") && said.contains("made in ") && said.ends_with(" parts"), "{said}");
+}

@@ -90,6 +90,8 @@ pub enum ErrorKind {
     Order(String),
     /// More memory than the [limit](crate::Context::memory_limit) of the context allows.
     Limit {
+        /// What the program calls the axes of the tensor that does not fit; nothing where one has no name.
+        labels: Vec<String>,
         /// Extents of the tensor that does not fit: the largest of those that are needed at once.
         extents: Vec<usize>,
         /// Whether it is a result; else it is an intermediate.
@@ -100,6 +102,8 @@ pub enum ErrorKind {
         needed: u128,
         /// Bytes allowed.
         allowed: u128,
+        /// In how many parts it would fit, where these are more than anybody waits for.
+        parts: Option<f64>,
     },
     /// Memory that the system refused.
     Memory {
@@ -134,6 +138,14 @@ impl Error {
 
     pub(crate) fn with_help(mut self, help: impl Into<String>) -> Error {
         self.help = Some(help.into());
+        self
+    }
+
+    /// The same where a limit can be met in so many parts alone.
+    pub(crate) fn in_parts(mut self, number: f64) -> Error {
+        if let ErrorKind::Limit { parts, .. } = &mut *self.kind {
+            *parts = Some(number);
+        }
         self
     }
 
@@ -197,13 +209,17 @@ impl fmt::Display for ErrorKind {
             | ErrorKind::LinearAlgebra { message } => f.write_str(message),
             ErrorKind::Syntax { message, position } => write!(f, "{message} (at byte {position})"),
             ErrorKind::Cancelled { step, steps } => write!(f, "the run was cancelled after {step} of {steps} steps"),
-            ErrorKind::Limit { extents, is_result, bytes, needed, allowed } => {
-                let what = if *is_result { "a result" } else { "an intermediate" };
-                write!(f, "{what} of extents {extents:?} needs {bytes} bytes, ")?;
+            ErrorKind::Limit { labels, extents, is_result, bytes, needed, allowed, parts } => {
+                f.write_str(if *is_result { "a result" } else { "an intermediate" })?;
+                if !labels.is_empty() {
+                    write!(f, " `[{}]`", labels.join(", "))?;
+                }
+                write!(f, " of extents {extents:?} needs {bytes} bytes, ")?;
                 if needed != bytes {
                     write!(f, "{needed} with what is needed at the same time, ")?;
                 }
-                write!(f, "but the context allows {allowed}")
+                write!(f, "but the context allows {allowed}")?;
+                parts.map_or(Ok(()), |parts| write!(f, ", in which it would be made in {parts} parts"))
             }
             ErrorKind::Memory { bytes } => write!(f, "the system has no {bytes} bytes of memory to give"),
             ErrorKind::Io { path, message } => write!(f, "{}: {message}", path.display()),

@@ -1,6 +1,7 @@
 //! Straight code over static tensors: every form gives what the same equation gives over tensors.
 
 mod forms;
+mod pairs;
 mod places;
 mod products;
 mod tensors;

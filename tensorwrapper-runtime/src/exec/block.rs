@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use super::context::Context;
 use super::doors::{DynValue, EvalAll, RecordedValue};
 use super::kept::Sources;
-use super::memory::{Bounded, peak, within_by};
+use super::memory::{Bounded, parts, peak, within_by};
 use super::plan::{Plan, plan};
 use super::run::run;
 use super::watch::Watch;
@@ -21,9 +21,9 @@ use crate::error::{Error, ErrorKind};
 use crate::expr::TensorLike;
 use crate::graph::{Given, Lowered, OpGraph, lower};
 use crate::layout::Strided;
+use crate::optimize::Pass;
 use crate::optimize::count::operations;
 use crate::optimize::hoist::Hoisted;
-use crate::optimize::optimize_keeping;
 use crate::tensor::{AnyRef, AnyTensor};
 
 /// Recorded results that were planned to be computed again and again, each time from other tensors in the place of some that they
@@ -94,6 +94,10 @@ impl Bounded for Planned {
     fn plan(&self) -> &Plan {
         if peak(&self.first).bytes() > peak(&self.each).bytes() { &self.first } else { &self.each }
     }
+
+    fn parts(&self) -> f64 {
+        parts(&self.first).max(parts(&self.each))
+    }
 }
 
 impl Context {
@@ -133,8 +137,11 @@ impl Context {
             }
         }
         let layouts: Vec<Strided> = sources.iter().map(|source| source.layout().clone()).collect();
-        let Planned { first, each } = within_by(&self.choices, |choices, limited| {
-            let Hoisted { once, each } = optimize_keeping(&graph, choices, limited, &is_kept)?;
+        if !self.choices.without.makes(Pass::Hoist) {
+            is_kept.fill(false);
+        }
+        let Planned { first, each } = within_by(&self.choices, (&graph, &is_kept[..]), |begun, limited| {
+            let Hoisted { once, each } = begun.optimize_keeping(limited, &is_kept)?;
             let first = plan(&*self.device, once, &layouts)?;
             let layouts: Vec<Strided> = layouts.iter().chain(&first.results).cloned().collect();
             Ok(Planned { first, each: plan(&*self.device, each, &layouts)? })

@@ -98,7 +98,7 @@ impl Context {
     ///
     /// let error = careful.einsum("ij,jk->ik", &[&a, &a]).unwrap_err();
     /// assert!(matches!(error.kind(), ErrorKind::Limit { bytes: 32768, allowed: 10_000, .. }));
-    /// assert_eq!(error.to_string(), "a result of extents [64, 64] needs 32768 bytes, but the context allows 10000");
+    /// assert_eq!(error.to_string(), "a result `[i, k]` of extents [64, 64] needs 32768 bytes, but the context allows 10000");
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
     #[must_use]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 use tensorwrapper_notation::syntax::{Hole, Statement};
-use tensorwrapper_notation::{OperandId, check, contraction, einsum as parse_einsum, numbered_operands};
+use tensorwrapper_notation::{Equation, OperandId, check, contraction, einsum as parse_einsum, numbered_operands};
 
 use super::context::Context;
 use super::made::Tensors;
@@ -104,7 +104,7 @@ impl Context {
             // A recorded result has a structure of its own, which no plan that was kept can know.
             false => {
                 let values: Vec<_> = given.iter().map(Given::value).collect();
-                self.eval(&Expr::<T>::new(product::<T>(&subscripts_statement(subscripts, values.len())?, &values)?))
+                self.eval(&Expr::<T>::new(product::<T>(&checked(&subscripts_statement(subscripts, values.len())?)?, &values)?))
             }
         }
     }
@@ -119,7 +119,7 @@ impl Context {
         output: &[usize],
     ) -> Result<Tensor<T>, Error> {
         let values: Vec<_> = operands.iter().map(|(operand, _)| operand.dyn_operand().0.value()).collect();
-        self.eval(&Expr::<T>::new(product::<T>(&labels_statement(operands, output)?, &values)?))
+        self.eval(&Expr::<T>::new(product::<T>(&checked(&labels_statement(operands, output)?)?, &values)?))
     }
 
     /// Computes a recorded result.
@@ -151,10 +151,14 @@ pub(super) fn labels_statement<T>(operands: &[(&dyn DynOperand<T>, &[usize])], o
     contraction(&labels, output).map_err(|fault| faults_to_error(vec![fault], Notation::Subscripts))
 }
 
-/// The value of a statement about operands that are known by their positions.
-pub(super) fn product<'a, T: Element>(statement: &Statement, values: &[Arc<Value<'a>>]) -> Result<Arc<Value<'a>>, Error> {
-    let equation = check(statement, &[]).map_err(|faults| faults_to_error(faults, Notation::Subscripts))?;
-    bind_value(&equation, T::DTYPE, &Listed(values))
+/// What a statement about operands that are known by their positions means.
+pub(super) fn checked(statement: &Statement) -> Result<Equation, Error> {
+    check(statement, &[]).map_err(|faults| faults_to_error(faults, Notation::Subscripts))
+}
+
+/// The value of an equation over operands that are known by their positions.
+pub(super) fn product<'a, T: Element>(equation: &Equation, values: &[Arc<Value<'a>>]) -> Result<Arc<Value<'a>>, Error> {
+    bind_value(equation, T::DTYPE, &Listed(values))
 }
 
 /// Operands that are known by their positions.

@@ -1,16 +1,16 @@
 //! Plans of subscripts, kept for the whole program: what was planned once for operands of these element types, extents and
 //! strides is run again, from wherever it is called.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, RwLock};
 
 use smallvec::SmallVec;
-use tensorwrapper_notation::syntax::Statement;
+use tensorwrapper_notation::Equation;
 
 use super::context::Context;
-use super::doors::{product, subscripts_statement};
+use super::doors::{checked, product, subscripts_statement};
 use super::kept::Sources;
 use super::plan::Plan;
 use super::run::{planned_over, run};
@@ -36,18 +36,18 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// Plans what a statement says of operands by their positions; `text` is how messages call it.
+    /// Plans what an equation says of operands by their positions; `text` is how messages call it.
     pub(super) fn new<T: Element>(
         context: &Context,
         text: &str,
-        statement: &Statement,
+        equation: &Equation,
         tensors: &[(SliceRef<'_>, &Strided)],
     ) -> Result<Made, Error> {
         let operands: Vec<Strided> = tensors.iter().map(|(_, layout)| layout.rebased()).collect();
         let lies = tensors.iter().zip(&operands);
         let values: Vec<_> =
             lies.map(|((data, layout), known)| Given::Elements(data.after(layout.start()), known).value()).collect();
-        let value = product::<T>(statement, &values)?;
+        let value = product::<T>(equation, &values)?;
         let plan = planned_over(context, &values, &value)?;
         drop((value, values));
         Ok(Made { text: text.into(), operands, plan })
@@ -108,11 +108,38 @@ type Known = HashMap<u64, Entry, BuildHasherDefault<Mixer>>;
 #[derive(Default)]
 struct Plans {
     known: RwLock<Known>,
-    /// Counts uses.
+    /// What subscripts mean, for other extents: the last few that a plan was made of.
+    equations: Mutex<VecDeque<(Box<str>, usize, Arc<Equation>)>>,
+    /// Counts uses: plans that were found, and those that were made.
     clock: AtomicU64,
-    hits: AtomicU64,
+    made: AtomicU64,
     misses: AtomicU64,
 }
+
+impl Plans {
+    /// The time of a use.
+    fn now(&self) -> u64 {
+        self.clock.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// What subscripts say of so many operands: read and checked, unless they were lately.
+    fn equation(&self, subscripts: &str, operands: usize) -> Result<Arc<Equation>, Error> {
+        let lock = || self.equations.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((.., known)) = lock().iter().find(|(text, count, _)| *count == operands && **text == *subscripts) {
+            return Ok(Arc::clone(known));
+        }
+        let equation = Arc::new(checked(&subscripts_statement(subscripts, operands)?)?);
+        let mut equations = lock();
+        if equations.len() == MOST_EQUATIONS {
+            equations.pop_back();
+        }
+        equations.push_front((subscripts.into(), operands, Arc::clone(&equation)));
+        Ok(equation)
+    }
+}
+
+/// Equations that are kept at most; they are compared one by one.
+const MOST_EQUATIONS: usize = 16;
 
 /// A plan, and what it was made for beside its operands.
 struct Entry {
@@ -143,8 +170,8 @@ impl Context {
     /// ```
     pub fn plans() -> KeptPlans {
         let known = PLANS.known.read().unwrap_or_else(PoisonError::into_inner);
-        let [hits, misses] = [&PLANS.hits, &PLANS.misses].map(|count| count.load(Ordering::Relaxed));
-        KeptPlans { hits, misses, kept: known.len() }
+        let [uses, made, misses] = [&PLANS.clock, &PLANS.made, &PLANS.misses].map(|count| count.load(Ordering::Relaxed));
+        KeptPlans { hits: uses.saturating_sub(made), misses, kept: known.len() }
     }
 
     /// The plan of subscripts for operands that lie like these: a known one, or a new one, which is known from then on.
@@ -162,13 +189,14 @@ impl Context {
             && (entry.dtype, entry.device, &entry.choices, &*entry.made.text) == (T::DTYPE, device, &self.choices, subscripts)
             && entry.made.fits(tensors)
         {
-            entry.used.store(PLANS.clock.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
-            PLANS.hits.fetch_add(1, Ordering::Relaxed);
+            entry.used.store(PLANS.now(), Ordering::Relaxed);
             return Ok(Arc::clone(&entry.made));
         }
         PLANS.misses.fetch_add(1, Ordering::Relaxed);
-        let made = Arc::new(Made::new::<T>(self, subscripts, &subscripts_statement(subscripts, tensors.len())?, tensors)?);
-        let used = AtomicU64::new(PLANS.clock.fetch_add(1, Ordering::Relaxed));
+        let equation = PLANS.equation(subscripts, tensors.len())?;
+        let made = Arc::new(Made::new::<T>(self, subscripts, &equation, tensors)?);
+        PLANS.made.fetch_add(1, Ordering::Relaxed);
+        let used = AtomicU64::new(PLANS.now());
         let entry = Entry { dtype: T::DTYPE, device, choices: self.choices.clone(), made: Arc::clone(&made), used };
         let replaced = keep(&mut PLANS.known.write().unwrap_or_else(PoisonError::into_inner), hash, entry);
         // Nobody waits for it to be taken apart.

@@ -1,14 +1,16 @@
 //! Memory of a run: what a plan needs, and plans that stay within a limit.
 
 use super::context::Context;
+use super::explain::Live;
 use super::places::Home;
 use super::plan::{Plan, Step, Work, plan};
+use super::slices::Slices;
 use crate::element::Dtype;
 use crate::error::{Error, ErrorKind};
 use crate::graph::{OpGraph, TensorId};
 use crate::layout::Strided;
 use crate::optimize::order::Path;
-use crate::optimize::{Choices, Limited, Pass, optimize};
+use crate::optimize::{Begun, Choices, Limited, Pass, is_optimal};
 
 /// Bytes of a run, operands not included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,7 +28,10 @@ impl Peak {
 }
 
 /// Work space of a step.
-fn space(step: &Step) -> u128 {
+fn space(graph: &OpGraph, step: &Step) -> u128 {
+    if let (Some(over), Some(&(output, _))) = (&step.over, step.outputs.first()) {
+        return over.elements() as u128 * graph.tensor(output).dtype.size() as u128;
+    }
     let kernels = step.kernels.iter().map(|kernel| match &kernel.work {
         Work::Contract(contraction) => contraction.work_space() as u128,
         Work::Map(..) | Work::Factorise(_) => 0,
@@ -35,7 +40,7 @@ fn space(step: &Step) -> u128 {
 }
 
 /// Bytes that are there while each step runs: results, what lies between, and the work space of the step.
-pub(super) fn live(plan: &Plan) -> Vec<u128> {
+pub(super) fn live(plan: &Plan) -> Vec<Live> {
     let bytes = |tensor: TensorId, len: usize| len as u128 * plan.graph.tensor(tensor).dtype.size() as u128;
     let between = |tensor: TensorId| matches!(plan.places.homes[tensor.0], Home::Piece(_));
     let mut now: u128 = plan.places.results.iter().map(|&(dtype, len)| len as u128 * dtype.size() as u128).sum();
@@ -46,7 +51,8 @@ pub(super) fn live(plan: &Plan) -> Vec<u128> {
             sizes[tensor.0] = bytes(tensor, len);
             now += if step.takes_over.is_some() { 0 } else { sizes[tensor.0] };
         }
-        found.push(now + space(step));
+        let inner = step.sliced.as_deref().map_or_else(Vec::new, |sliced| sliced.live().map(|part| now + part).collect());
+        found.push(Live { bytes: now + space(&plan.graph, step), inner });
         let gone = step.release.iter().filter(|tensor| step.takes_over != Some(**tensor));
         now -= gone.map(|tensor| sizes[tensor.0]).sum::<u128>();
     }
@@ -56,7 +62,7 @@ pub(super) fn live(plan: &Plan) -> Vec<u128> {
 /// What a plan needs.
 pub(super) fn peak(plan: &Plan) -> Peak {
     let bytes = |memory: &[(Dtype, usize)]| memory.iter().map(|&(dtype, len)| len as u128 * dtype.size() as u128).sum::<u128>();
-    let most = plan.steps.iter().map(space).max().unwrap_or(0);
+    let most = plan.steps.iter().map(|step| space(&plan.graph, step)).max().unwrap_or(0);
     // A tensor that is wanted twice is copied.
     let sinks = plan.graph.sinks();
     let copied = (0..sinks.len()).filter(|&n| sinks[..n].contains(&sinks[n])).map(|n| plan.graph.tensor(sinks[n]).bytes());
@@ -69,6 +75,8 @@ pub(super) trait Bounded {
     fn bytes(&self) -> u128;
     /// The plan that takes most of them.
     fn plan(&self) -> &Plan;
+    /// The most parts that one step is made in.
+    fn parts(&self) -> f64;
 }
 
 impl Bounded for Plan {
@@ -79,36 +87,54 @@ impl Bounded for Plan {
     fn plan(&self) -> &Plan {
         self
     }
+
+    fn parts(&self) -> f64 {
+        parts(self)
+    }
+}
+
+/// The most parts that a step of a plan is made in.
+pub(super) fn parts(plan: &Plan) -> f64 {
+    plan.steps.iter().filter_map(|step| step.sliced.as_deref()).map(Slices::parts).fold(1.0, f64::max)
 }
 
 /// The plan of a graph for a context, within the context's limit.
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] when no plan is, and as [`plan`].
-pub(super) fn within(context: &Context, graph: &OpGraph, layouts: &[Strided]) -> Result<Plan, Error> {
-    within_by(&context.choices, |choices, limited| plan(&*context.device, optimize(graph, choices, limited)?, layouts))
+pub(super) fn within(context: &Context, graph: OpGraph, layouts: &[Strided]) -> Result<Plan, Error> {
+    // The commonest of all: one product of two, of which nothing can be made but itself.
+    if context.choices.memory.is_none() && is_optimal(&graph, &context.choices) {
+        return plan(&*context.device, graph, layouts);
+    }
+    let graph = &graph;
+    within_by(&context.choices, (graph, &[]), |begun, limited| plan(&*context.device, begun.optimize(limited)?, layouts))
 }
 
-/// The same of whatever has a plan, made by these choices: as it is where that fits, else without the intermediates of factorised
-/// sums where that does, else in parts.
+/// The same of whatever has a plan, made of a graph by these choices: as it is where that fits, else without the intermediates of
+/// factorised sums where that does, else in parts.
 ///
 /// # Errors
 /// As [`within`].
 pub(super) fn within_by<M: Bounded>(
     choices: &Choices,
-    made: impl Fn(&Choices, Option<Limited<'_>>) -> Result<M, Error>,
+    (graph, is_kept): (&OpGraph, &[bool]),
+    made: impl Fn(&Begun<'_>, Option<Limited<'_>>) -> Result<M, Error>,
 ) -> Result<M, Error> {
-    let Some(allowed) = choices.memory else { return made(choices, None) };
+    let Some(allowed) = choices.memory else { return made(&Begun::new(graph, choices, is_kept)?, None) };
     let plain = Choices { without: choices.without.and(Pass::Factorise), ..choices.clone() };
     let forms = if plain == *choices { vec![choices] } else { vec![choices, &plain] };
-    // Orders are searched once for each form: both tries make the same products.
-    let mut forms: Vec<(&Choices, Vec<Path>)> = forms.into_iter().map(|choices| (choices, Vec::new())).collect();
-    let mut refusals = Vec::new();
+    // All that asks for no limit is done once for each form, orders included: every try makes the same products.
+    let begun = forms.into_iter().map(|choices| Ok((Begun::new(graph, choices, is_kept)?, Vec::new())));
+    let mut forms: Vec<(Begun<'_>, Vec<Path>)> = begun.collect::<Result<_, Error>>()?;
+    let mut refusals: Vec<Error> = Vec::new();
     for is_whole in [true, false] {
-        for (choices, paths) in &mut forms {
-            let mut limited = |elements: f64| fits(made(choices, Some(Limited { elements, paths: &mut *paths }))?, allowed);
+        for (n, (begun, paths)) in forms.iter_mut().enumerate() {
+            let mut limited = |elements: f64| fits(made(begun, Some(Limited { elements, paths: &mut *paths }))?, allowed);
             match if is_whole { limited(f64::INFINITY) } else { in_parts(allowed, limited) } {
-                Ok(found) => return Ok(found),
+                Ok(found) if found.parts() <= MOST_PARTS => return Ok(found),
+                // What does not fit is what would be there as a whole.
+                Ok(found) => refusals.push(refusals[n].clone().in_parts(found.parts())),
                 Err(refusal) => refusals.push(refusal),
             }
         }
@@ -116,6 +142,9 @@ pub(super) fn within_by<M: Bounded>(
     // What was refused in the smallest parts says what does not fit, but for what memory cannot even address.
     Err(refusals.pop().expect("every form was refused"))
 }
+
+/// Parts of a step at most: each takes some microseconds beside its arithmetic.
+const MOST_PARTS: f64 = (1 << 20) as f64;
 
 fn fits<M: Bounded>(made: M, allowed: usize) -> Result<M, Error> {
     if made.bytes() <= allowed as u128 { Ok(made) } else { Err(refused(made.plan(), allowed)) }
@@ -158,10 +187,20 @@ fn refused(plan: &Plan, allowed: usize) -> Error {
     // Without intermediates it is the work space of a result that is too much.
     let tensor = between.or_else(|| largest(true)).expect("what needs memory has a tensor");
     Error::new(ErrorKind::Limit {
+        labels: labels(&plan.graph, tensor),
         extents: plan.graph.tensor(tensor).extents.clone(),
         is_result: between.is_none(),
         bytes: bytes(tensor),
         needed: if too_many { peak.results } else { peak.bytes() },
         allowed: allowed as u128,
+        parts: None,
     })
+}
+
+/// What the program calls the axes of a tensor; nothing where one of them has no name.
+fn labels(graph: &OpGraph, tensor: TensorId) -> Vec<String> {
+    let Some(producer) = graph.tensor(tensor).producer else { return Vec::new() };
+    let made = graph.operation(producer).outputs.iter().find(|edge| edge.tensor == tensor);
+    let name = |label| graph.label_name(producer, label).map(|(name, _)| name.to_string());
+    made.and_then(|edge| edge.labels().into_iter().map(name).collect()).unwrap_or_default()
 }

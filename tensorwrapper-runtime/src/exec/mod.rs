@@ -13,6 +13,9 @@ mod kept;
 pub mod linalg;
 mod made;
 mod memory;
+mod over;
+#[cfg(test)]
+mod over_tests;
 mod places;
 mod plan;
 mod prepared;

@@ -1,5 +1,6 @@
 //! Graph → steps: iteration spaces, memory positions, and when each intermediate may go.
 
+use super::over::{Over, take_over};
 use super::places::Places;
 use super::slices::{Slices, slices};
 use crate::backend::{Contraction, Decomposition, Device, Instruction, LoopNest, PreparedContraction, Program, Reduction};
@@ -7,6 +8,7 @@ use crate::element::Dtype;
 use crate::error::{Error, ErrorKind};
 use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, Role, TensorId};
 use crate::layout::Strided;
+use crate::shape::PerAxis;
 use num_complex::Complex;
 use smallvec::SmallVec;
 
@@ -39,6 +41,8 @@ pub(super) struct Step {
     pub(super) reshaped: Option<TensorId>,
     /// The tensor whose memory the output takes over.
     pub(super) takes_over: Option<TensorId>,
+    /// How the one kernel goes over that memory, where it computes.
+    pub(super) over: Option<Over>,
     /// What is done in parts, for a product that is; it has no kernel of its own.
     pub(super) sliced: Option<Box<Slices>>,
     pub(super) kernels: Vec<Kernel>,
@@ -116,13 +120,12 @@ pub(super) fn plan_into(
             _ => sliced.as_ref().is_none_or(|sliced| sliced.covers()),
         };
         let kernels = kernels(device, &graph, node, &layouts)?;
-        steps.push(Step { reshaped, takes_over: None, sliced, kernels, covers, outputs, release: Vec::new() });
+        steps.push(Step { reshaped, takes_over: None, over: None, sliced, kernels, covers, outputs, release: Vec::new() });
     }
     release(&graph, &mut steps);
     let results = graph.sinks().iter().map(|sink| layouts[sink.0].clone()).collect();
-    for step in &mut steps {
-        // Every reshaped tensor is an intermediate in C order. Its last reader takes its memory, others a copy.
-        step.takes_over = step.reshaped.filter(|tensor| step.release.contains(tensor));
+    for (node, step) in graph.operations().iter().zip(&mut steps) {
+        take_over(device, &graph, node, step);
     }
     let places = Places::new(&graph, &steps);
     let only = only(&graph, &steps);
@@ -158,7 +161,6 @@ fn release(graph: &OpGraph, steps: &mut [Step]) {
 }
 
 fn kernels(device: &dyn Device, graph: &OpGraph, node: &OperationNode, layouts: &[Strided]) -> Result<Vec<Kernel>, Error> {
-    let labels: Vec<Label> = (0..node.extents.len()).collect();
     match &node.operation {
         Operation::Contract { alpha, then } => {
             let (nest, inputs, output) = nested(node, layouts)?;
@@ -171,7 +173,7 @@ fn kernels(device: &dyn Device, graph: &OpGraph, node: &OperationNode, layouts: 
             Ok(vec![Kernel { nest, work, inputs, outputs: vec![output] }])
         }
         Operation::Factorise(call) => {
-            let (nest, form) = (LoopNest::new(node.extents.clone(), labels.len()), call.form());
+            let (nest, form) = (LoopNest::new(node.extents.clone(), node.extents.len()), call.form());
             let read = |(edge, roles): (&Edge, &&[Role])| access(edge, &call.labels(roles), &node.extents, layouts);
             let inputs = node.inputs.iter().zip(form.arguments).map(read).collect::<Result<_, _>>()?;
             let write = |edge: &Edge| access(edge, &edge.labels(), &node.extents, layouts);
@@ -235,7 +237,7 @@ fn copy(from: &Edge, to: &Edge, extents: &[usize], layouts: &[Strided]) -> Resul
 /// twice.
 pub(super) fn access(edge: &Edge, space: &[Label], extents: &[usize], layouts: &[Strided]) -> Result<Access, Error> {
     let tensor = &layouts[edge.tensor.0];
-    let mut strides = vec![0; space.len()];
+    let mut strides: PerAxis<isize> = PerAxis::from_elem(0, space.len());
     let mut offset = tensor.offset() as isize;
     for (axis, &stride) in edge.axes.iter().zip(tensor.strides()) {
         match *axis {
@@ -250,7 +252,7 @@ pub(super) fn access(edge: &Edge, space: &[Label], extents: &[usize], layouts: &
             }
         }
     }
-    let extents: Vec<usize> = space.iter().map(|&l| extents[l]).collect();
+    let extents: PerAxis<usize> = space.iter().map(|&l| extents[l]).collect();
     // An empty space reads nothing, wherever its slices start.
     let offset = if extents.contains(&0) { 0 } else { offset as usize };
     let layout = Strided::within(&extents, &strides, offset, usize::MAX)?;

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::context::Context;
-use super::doors::{DynOperand, DynValue, given, labels_statement};
+use super::doors::{DynOperand, DynValue, checked, given, labels_statement};
 use super::kept::Sources;
 use super::made::{Made, Tensors, beginning};
 use super::memory::peak;
@@ -108,7 +108,7 @@ impl Context {
         for (n, value) in values.iter().enumerate() {
             tensors.push(value.elements().ok_or_else(|| recorded(&text, n))?);
         }
-        let made = Arc::new(Made::new::<T>(self, &text, &labels_statement(operands, output)?, &tensors)?);
+        let made = Arc::new(Made::new::<T>(self, &text, &checked(&labels_statement(operands, output)?)?, &tensors)?);
         Ok(Prepared { made, device: Arc::clone(&self.device), watch: self.watch.clone(), element: PhantomData })
     }
 }

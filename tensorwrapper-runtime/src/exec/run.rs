@@ -83,7 +83,7 @@ fn optimized(context: &Context, graph: OpGraph, layouts: &[Strided]) -> Result<P
     if cfg!(debug_assertions) {
         graph.verify()?;
     }
-    within(context, &graph, layouts)
+    within(context, graph, layouts)
 }
 
 /// Runs a plan on a device, on these sources and with these functions. Results are made only when every step has succeeded.
@@ -187,6 +187,11 @@ fn steps(
         if let Some(sliced) = &step.sliced {
             let factors: SmallVec<[SliceRef<'_>; 4]> = sliced.reads().map(read).collect();
             sliced.run(device, |part| watching.between(number, part), &factors, outputs[0].reborrow())?;
+        }
+        if let (Some(over), [kernel]) = (&step.over, &step.kernels[..]) {
+            over.run(device, functions, kernel, &read, outputs[0].reborrow())?;
+            watching.after(number);
+            continue;
         }
         for kernel in &step.kernels {
             launch(device, functions, kernel, &read, &mut outputs)?;

@@ -5,7 +5,7 @@
 use smallvec::SmallVec;
 
 use super::arena::Arenas;
-use super::memory::peak;
+use super::memory::{live, peak};
 use super::plan::{Plan, access, plan_into};
 use super::run::run_within;
 use super::watch::Watch;
@@ -88,6 +88,11 @@ impl Slices {
         self.inputs.iter().map(|(tensor, _)| *tensor)
     }
 
+    /// How many parts there are.
+    pub(super) fn parts(&self) -> f64 {
+        self.counts.iter().map(|&count| count as f64).product()
+    }
+
     fn dtype(&self) -> Dtype {
         self.body.graph.tensor(self.body.graph.sinks()[0]).dtype
     }
@@ -103,6 +108,14 @@ impl Slices {
         peak(&self.body).between + self.added.as_ref().map_or(0, own)
     }
 
+    /// Bytes that are there while each step of a part runs, beside inputs and output.
+    pub(super) fn live(&self) -> impl Iterator<Item = u128> + '_ {
+        // The body's result is where parts are added up, or a part of the output.
+        let result = peak(&self.body).results;
+        let added = if self.added.is_some() { result } else { 0 };
+        live(&self.body).into_iter().map(move |step| step.bytes - result + added)
+    }
+
     /// Computes it; `between` parts it is told which part of all is done, and may end the run.
     ///
     /// # Errors
@@ -115,7 +128,7 @@ impl Slices {
         mut output: SliceMut<'_>,
     ) -> Result<(), Error> {
         let nobody = Watch::default();
-        let parts: f64 = self.counts.iter().map(|&count| count as f64).product();
+        let parts = self.parts();
         let mut done = 0.0;
         let len = self.added.as_ref().map_or(0, |[own, _]| own.len());
         let mut part = Buffer::for_results(self.dtype(), len)?;

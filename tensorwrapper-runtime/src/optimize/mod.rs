@@ -48,69 +48,86 @@ pub(crate) struct Choices {
 ///
 /// # Errors
 /// An order of the program's that does not fit, and a broken promise of the graph, in debug builds.
+#[cfg(test)]
 pub(crate) fn optimize(graph: &OpGraph, choices: &Choices, limited: Option<Limited<'_>>) -> Result<OpGraph, Error> {
-    let is_block = is_block(graph);
-    finished(&ordered(graph, choices, limited, &[], is_block)?, choices, is_block)
+    Begun::new(graph, choices, &[])?.optimize(limited)
 }
 
-/// The same in two parts where sources stay as they are from run to run, by their slots: what depends on these alone is computed
-/// once, and costs nothing then.
-///
-/// # Errors
-/// As [`optimize`].
-pub(crate) fn optimize_keeping(
-    graph: &OpGraph,
-    choices: &Choices,
-    limited: Option<Limited<'_>>,
-    is_kept: &[bool],
-) -> Result<Hoisted, Error> {
-    let is_block = is_block(graph);
-    let nothing = vec![false; is_kept.len()];
-    let is_kept = if choices.without.makes(Pass::Hoist) { is_kept } else { &nothing };
-    let ordered = ordered(graph, choices, limited, is_kept, is_block)?;
-    let mut passes = Passes { graph: None, first: &ordered, choices, is_block: true };
-    passes.choose(Pass::Hoist, |graph| apart::apart(graph, &hoist::kept(graph, is_kept)))?;
-    passes.choose(Pass::Share, share::share)?;
-    let Hoisted { once, each } = hoist::hoist(passes.graph.as_ref().unwrap_or(&ordered), is_kept);
-    // What is kept is not to be joined with what changes.
-    Ok(Hoisted { once: finished(&once, choices, is_block)?, each: finished(&each, choices, is_block)? })
-}
+/// A graph with those passes made that ask for no order of products: the others can be made again and again.
+pub(crate) struct Begun<'g>(Passes<'g>);
 
-/// The passes up to those that make products part of what is done with them.
-fn ordered(
-    graph: &OpGraph,
-    choices: &Choices,
-    limited: Option<Limited<'_>>,
-    is_kept: &[bool],
-    is_block: bool,
-) -> Result<OpGraph, Error> {
-    let mut passes = Passes { graph: None, first: graph, choices, is_block };
-    // Products of many factors are widened as one, so that no intermediate is rounded.
-    if choices.accumulate == Accumulate::Double {
-        passes.make(|graph| Ok(accumulate::accumulate(graph)))?;
+impl<'g> Begun<'g> {
+    /// Makes the first passes. Sources that stay as they are from run to run are `is_kept`, by their slots.
+    ///
+    /// # Errors
+    /// A broken promise of the graph, in debug builds.
+    pub(crate) fn new(graph: &'g OpGraph, choices: &'g Choices, is_kept: &[bool]) -> Result<Begun<'g>, Error> {
+        let mut passes = Passes { graph: None, first: graph, choices, is_block: is_block(graph) };
+        // Products of many factors are widened as one, so that no intermediate is rounded.
+        if choices.accumulate == Accumulate::Double {
+            passes.make(|graph| Ok(accumulate::accumulate(graph)))?;
+        }
+        passes.choose(Pass::Constants, constants::constants)?;
+        passes.choose(Pass::Share, share::share)?;
+        passes.choose(Pass::Dead, dead::dead)?;
+        let reorders = matches!(choices.order, Order::Auto | Order::Exact) && choices.minimize == Minimize::Operations;
+        passes.choose(Pass::Factorise, |graph| {
+            let kept = hoist::kept(graph, is_kept);
+            factorise::factorise(graph, factorise::Bounds { reorders, memory: choices.memory, kept: &kept })
+        })?;
+        Ok(Begun(passes))
     }
-    passes.choose(Pass::Constants, constants::constants)?;
-    passes.choose(Pass::Share, share::share)?;
-    passes.choose(Pass::Dead, dead::dead)?;
-    let reorders = matches!(choices.order, Order::Auto | Order::Exact) && choices.minimize == Minimize::Operations;
-    passes.choose(Pass::Factorise, |graph| {
-        let kept = hoist::kept(graph, is_kept);
-        factorise::factorise(graph, factorise::Bounds { reorders, memory: choices.memory, kept: &kept })
-    })?;
-    passes.make(|graph| pairwise::pairwise(graph, choices, limited))?;
-    // Products of two may be the same where those of many were not.
-    passes.choose(Pass::Share, share::share)?;
-    passes.choose(Pass::Dead, dead::dead)?;
-    passes.choose(Pass::Fuse, fuse::fuse)?;
-    Ok(passes.graph.expect("a pass was made"))
+
+    /// The graph after all passes; see [`optimize`].
+    ///
+    /// # Errors
+    /// As [`optimize`].
+    pub(crate) fn optimize(&self, limited: Option<Limited<'_>>) -> Result<OpGraph, Error> {
+        let Passes { choices, is_block, .. } = self.0;
+        finished(self.ordered(limited)?, choices, is_block)
+    }
+
+    /// The same in two parts where sources stay as they are from run to run: what depends on these alone is computed once, and costs
+    /// nothing then.
+    ///
+    /// # Errors
+    /// As [`optimize`].
+    pub(crate) fn optimize_keeping(&self, limited: Option<Limited<'_>>, is_kept: &[bool]) -> Result<Hoisted, Error> {
+        let Passes { choices, is_block, .. } = self.0;
+        let ordered = self.ordered(limited)?;
+        let mut passes = Passes { graph: None, first: &ordered, choices, is_block: true };
+        passes.choose(Pass::Hoist, |graph| apart::apart(graph, &hoist::kept(graph, is_kept)))?;
+        passes.choose(Pass::Share, share::share)?;
+        let Hoisted { once, each } = hoist::hoist(passes.graph(), is_kept);
+        // What is kept is not to be joined with what changes.
+        Ok(Hoisted { once: finished(once, choices, is_block)?, each: finished(each, choices, is_block)? })
+    }
+
+    /// The passes from the orders of products up to those that make products part of what is done with them.
+    fn ordered(&self, limited: Option<Limited<'_>>) -> Result<OpGraph, Error> {
+        let Passes { choices, is_block, .. } = self.0;
+        let mut passes = Passes { graph: None, first: self.0.graph(), choices, is_block };
+        passes.make(|graph| pairwise::pairwise(graph, choices, limited))?;
+        // Products of two may be the same where those of many were not.
+        passes.choose(Pass::Share, share::share)?;
+        passes.choose(Pass::Dead, dead::dead)?;
+        passes.choose(Pass::Fuse, fuse::fuse)?;
+        Ok(passes.graph.expect("a pass was made"))
+    }
 }
 
 /// The passes that make products part of what is done with them.
-fn finished(graph: &OpGraph, choices: &Choices, is_block: bool) -> Result<OpGraph, Error> {
-    let mut passes = Passes { graph: None, first: graph, choices, is_block };
+fn finished(graph: OpGraph, choices: &Choices, is_block: bool) -> Result<OpGraph, Error> {
+    let mut passes = Passes { graph: None, first: &graph, choices, is_block };
     passes.choose(Pass::Accumulate, sums::sums)?;
     passes.choose(Pass::Finish, finish::finish)?;
-    Ok(passes.graph.unwrap_or_else(|| graph.clone()))
+    Ok(passes.graph.unwrap_or(graph))
+}
+
+/// Whether no pass would change a graph: it is a product of two different tensors, summed in the precision of its elements.
+pub(crate) fn is_optimal(graph: &OpGraph, choices: &Choices) -> bool {
+    let is_pair = matches!(graph.operations(), [only] if only.inputs.len() <= 2);
+    is_pair && choices.accumulate != Accumulate::Double && !is_block(graph)
 }
 
 /// A graph on its way through the passes.
@@ -129,12 +146,16 @@ fn is_block(graph: &OpGraph) -> bool {
 }
 
 impl Passes<'_> {
+    fn graph(&self) -> &OpGraph {
+        self.graph.as_ref().unwrap_or(self.first)
+    }
+
     fn choose(&mut self, pass: Pass, make: impl FnOnce(&OpGraph) -> OpGraph) -> Result<(), Error> {
         if self.is_block && self.choices.without.makes(pass) { self.make(|graph| Ok(make(graph))) } else { Ok(()) }
     }
 
     fn make(&mut self, make: impl FnOnce(&OpGraph) -> Result<OpGraph, Error>) -> Result<(), Error> {
-        let graph = make(self.graph.as_ref().unwrap_or(self.first))?;
+        let graph = make(self.graph())?;
         if cfg!(debug_assertions) {
             graph.verify()?;
         }

@@ -189,6 +189,14 @@ impl<T: Element, S: StaticExtents> StaticTensor<T, S> {
     }
 }
 
+/// Memory of zeros.
+#[inline(always)]
+pub(crate) fn zeroed<T: Element>(place: &mut [MaybeUninit<T>]) -> &mut [T] {
+    place.iter_mut().for_each(|element| _ = element.write(T::ZERO));
+    // SAFETY: every element was just written.
+    unsafe { place.assume_init_mut() }
+}
+
 /// The elements of [`StaticTensor::written`]. A call, and the memory named by its result alone, so that it is that of the
 /// tensor in the end and nothing is copied.
 #[inline(never)]

@@ -29,6 +29,7 @@ pub use any::AnyTensor;
 pub use dense::Tensor;
 pub(crate) use erased::{AnyMut, AnyRef};
 pub use fixed::StaticTensor;
+pub(crate) use fixed::zeroed;
 pub use placement::{ComputeDevice, MemoryKind, Placement};
 pub use stored::Moved;
 pub use view::{Elements, TensorRef};

@@ -2,6 +2,7 @@
 
 use gemm::Parallelism;
 
+use super::engine::Caches;
 use crate::element::Element;
 
 /// Strides of a matrix.
@@ -42,8 +43,8 @@ pub(super) fn work_space<T>(sizes: Sizes, [left, right, place]: [Place; 3]) -> u
     };
     let inner = sizes.inner.div_ceil(sizes.inner.div_ceil(512).max(1));
     let panel = 4 * lanes;
-    // Rows that are multiplied at a time fill most of a cache of a megabyte, and are shared out evenly.
-    let most = (7 << 17) / (inner * size_of::<T>()).max(1) / panel * panel;
+    // Rows that are multiplied at a time fill most of the second cache, and are shared out evenly.
+    let most = Caches::here().second / 8 * 7 / (inner * size_of::<T>()).max(1) / panel * panel;
     let parts = rows.div_ceil(most.clamp(panel, 8 * panel)).max(1);
     let packs_left = rows <= 2 * rows.div_ceil(parts * panel) * panel && (!rows.is_multiple_of(lanes) || along_rows != 1);
     let packs_right = rows > panel * if along_inner.unsigned_abs() == 1 { 128 } else { 2 };

@@ -76,7 +76,11 @@ fn in_phase<T: Element>(mut u: Matrix<T>, s: Vec<T::Real>, mut v: Matrix<T>, exp
 }
 
 /// The factors, and behind them the root of the sum of all squares if some singular values were not computed.
-pub(super) fn svd_parts<T: Element>(on: &dyn Algorithms<T>, call: &Decomposition, mut a: Matrix<T>) -> Result<Vec<Part<T>>, Failure> {
+pub(super) fn svd_parts<T: Element>(
+    on: &dyn Algorithms<T>,
+    call: &Decomposition,
+    mut a: Matrix<T>,
+) -> Result<Vec<Part<T>>, Failure> {
     if let Some(most) = call.max.filter(|&most| 0 < most && most < a.rows.min(a.columns)) {
         let all = norm(&a);
         let exponent = normalise(&mut a, 1);

@@ -41,6 +41,21 @@ impl<'g> Names<'g> {
         names
     }
 
+    /// The names in one part of an operation that is made in parts: what it reads and makes is called as outside.
+    pub(super) fn inside<'b>(&self, graph: &OpGraph, id: OperationId, body: &'b OpGraph) -> Names<'b> {
+        let (node, mut names) = (graph.operation(id), Names::new(body, Part::Whole));
+        for (source, edge) in body.sources().zip(&node.inputs) {
+            names.tensors[source.0] = self.tensor(edge.tensor).to_string();
+        }
+        for made in body.tensor_ids() {
+            if let Some(producer) = body.tensor(made).producer {
+                names.tensors[made.0] = format!("t{}.{}", id.0 + 1, producer.0 + 1);
+            }
+        }
+        names.tensors[body.sinks()[0].0] = self.tensor(node.outputs[0].tensor).to_string();
+        names
+    }
+
     pub(super) fn tensor(&self, id: TensorId) -> &str {
         &self.tensors[id.0]
     }

@@ -28,7 +28,7 @@ use crate::optimize::order::Rates;
 
 pub use block::ExplainedBlock;
 
-pub(super) use read::{StepNames, explain};
+pub(super) use read::{Live, StepNames, explain};
 
 /// A plan explained: what each step computes, what it costs, and how much memory is in use meanwhile.
 ///
@@ -112,6 +112,8 @@ pub struct ExplainedStep {
     pub predicted: Duration,
     /// The least time that it took, where it was measured.
     pub measured: Option<Duration>,
+    /// The steps of one part, where it is [made in parts](Class::Parts): their numbers are those of one part.
+    pub inner: Vec<ExplainedStep>,
 }
 
 /// What kind of work a step is.
@@ -207,6 +209,8 @@ impl Explanation {
         self.rates = rates;
         for (step, links) in self.steps.iter_mut().zip(&self.links) {
             step.predicted = read::predicted(step, links, &self.tensors, rates);
+            let widest = read::widest(links, &self.tensors);
+            step.inner.iter_mut().for_each(|inner| inner.predicted = read::seconds(inner, widest, rates));
         }
         self
     }

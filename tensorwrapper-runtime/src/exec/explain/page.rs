@@ -71,7 +71,7 @@ impl Explanation {
             let _ = write!(text, "<th scope=\"col\" title=\"{}\">{name}</th>", escaped(meaning));
         }
         text.push_str("</tr></thead>\n<tbody>\n");
-        for (row, step) in self.rows().zip(&self.steps) {
+        for (row, step) in self.rows() {
             text.push_str("<tr>");
             for (n, cell) in row.iter().enumerate() {
                 let cell = escaped(cell);

@@ -11,7 +11,7 @@ use crate::optimize::order::Rates;
 
 /// Explains a graph as it is computed, after all passes. `live` are the bytes that are there
 /// while each step runs, `peak` what a run takes.
-pub(in crate::exec) fn explain(graph: &OpGraph, part: Part, device: String, live: &[u128], peak: u128) -> Explanation {
+pub(in crate::exec) fn explain(graph: &OpGraph, part: Part, device: String, live: &[Live], peak: u128) -> Explanation {
     let names = Names::new(graph, part);
     let sources: Vec<TensorId> = graph.sources().collect();
     let made = graph.tensor_ids().filter(|id| graph.tensor(*id).producer.is_some());
@@ -32,7 +32,9 @@ pub(in crate::exec) fn explain(graph: &OpGraph, part: Part, device: String, live
         }
         let makes = node.outputs.iter().map(|edge| places[edge.tensor.0]).collect();
         let own = Links { reads, makes };
-        let mut step = step(graph, &names, (id, node), live[id.0]);
+        let mut step = step(graph, &names, (id, node), &live[id.0]);
+        let widest = widest(&own, &tensors);
+        step.inner.iter_mut().for_each(|inner| inner.predicted = seconds(inner, widest, rates));
         step.predicted = predicted(&step, &own, &tensors, rates);
         links.push(own);
         steps.push(step);
@@ -40,6 +42,13 @@ pub(in crate::exec) fn explain(graph: &OpGraph, part: Part, device: String, live
     let mut makers = vec![None; tensors.len()];
     links.iter().enumerate().for_each(|(n, links)| links.makes.iter().for_each(|&made| makers[made] = Some(n)));
     Explanation { tensors, steps, links, makers, rates, device, peak, runs: 0 }
+}
+
+/// Bytes that are there while a step runs, and, of one that is made in parts, while each step of a part does.
+#[derive(Clone, Debug)]
+pub(in crate::exec) struct Live {
+    pub(in crate::exec) bytes: u128,
+    pub(in crate::exec) inner: Vec<u128>,
 }
 
 /// What the steps of a graph are called.
@@ -67,15 +76,17 @@ fn shown(graph: &OpGraph, names: &Names<'_>, id: TensorId) -> ShownTensor {
     ShownTensor { name: names.tensor(id).to_string(), extents: node.extents.clone(), dtype: node.dtype, role }
 }
 
-fn step(graph: &OpGraph, names: &Names<'_>, (id, node): (OperationId, &OperationNode), live: u128) -> ExplainedStep {
+fn step(graph: &OpGraph, names: &Names<'_>, (id, node): (OperationId, &OperationNode), live: &Live) -> ExplainedStep {
     let (class, batched) = class(node);
+    let mut inner = Vec::new();
     let traffic = match &node.operation {
         Operation::Reshape => 0,
         Operation::Sliced { parts, body } => {
-            let products = body.operations().iter();
-            let own =
-                products.map(|node| node.inputs.iter().map(|edge| read_bytes(body, node, edge)).sum::<u128>() + made(body, node));
-            (count::parts(node, parts) as u128).saturating_mul(own.sum())
+            let names = names.inside(graph, id, body);
+            let live = |id: OperationId| Live { bytes: live.inner[id.0], inner: Vec::new() };
+            let steps = body.operation_ids().zip(body.operations());
+            inner = steps.map(|(id, node)| step(body, &names, (id, node), &live(id))).collect();
+            (count::parts(node, parts) as u128).saturating_mul(inner.iter().map(|step| step.traffic).sum())
         }
         _ => node.inputs.iter().map(|edge| read_bytes(graph, node, edge)).sum::<u128>() + made(graph, node),
     };
@@ -86,15 +97,25 @@ fn step(graph: &OpGraph, names: &Names<'_>, (id, node): (OperationId, &Operation
         operations: count::operation(node),
         traffic,
         made: made(graph, node),
-        live,
+        live: live.bytes,
         predicted: Duration::ZERO,
         measured: None,
+        inner,
     }
 }
 
 /// The time of a step by these rates.
 pub(super) fn predicted(step: &ExplainedStep, links: &Links, tensors: &[ShownTensor], rates: Rates) -> Duration {
-    let widest = links.reads.iter().chain(&links.makes).map(|&n| tensors[n].dtype.size()).max().unwrap_or(1);
+    seconds(step, widest(links, tensors), rates)
+}
+
+/// Bytes of an element of those that a step reads and makes.
+pub(super) fn widest(links: &Links, tensors: &[ShownTensor]) -> usize {
+    links.reads.iter().chain(&links.makes).map(|&n| tensors[n].dtype.size()).max().unwrap_or(1)
+}
+
+/// The time of a step on elements of so many bytes.
+pub(super) fn seconds(step: &ExplainedStep, widest: usize, rates: Rates) -> Duration {
     let elements = step.traffic as f64 / widest as f64;
     let is_matrix = matches!(step.class, Class::MatMul | Class::Decomposition | Class::Parts);
     Duration::try_from_secs_f64(rates.seconds(is_matrix, step.operations, elements)).unwrap_or(Duration::MAX)

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::Explanation;
+use super::{ExplainedStep, Explanation};
 
 /// Equations that are longer are cut short in the table; the page has more of them.
 const WIDEST: usize = 72;
@@ -26,21 +26,28 @@ pub(super) const MEANINGS: [&str; 9] = [
 ];
 
 impl Explanation {
-    /// One row of the table for each step, in the order of [`COLUMNS`].
-    pub(super) fn rows(&self) -> impl Iterator<Item = [String; 9]> + '_ {
-        self.steps.iter().enumerate().map(|(n, step)| {
-            [
-                (n + 1).to_string(),
-                step.equation.clone(),
-                step.kind(),
-                count(step.operations),
-                bytes(step.traffic),
-                bytes(step.live),
-                format!("{:.0} %", 100.0 * self.share(step)),
-                time(step.predicted),
-                step.measured.map_or("-".to_string(), time),
-            ]
-        })
+    /// One row of the table for each step, in the order of [`COLUMNS`], and behind those that are made in parts one for each step of a
+    /// part.
+    pub(super) fn rows(&self) -> impl Iterator<Item = ([String; 9], &ExplainedStep)> + '_ {
+        let numbered = self.steps.iter().enumerate().flat_map(|(n, step)| {
+            let inner = step.inner.iter().enumerate().map(move |(m, inner)| (format!("{}.{}", n + 1, m + 1), inner));
+            std::iter::once(((n + 1).to_string(), step)).chain(inner)
+        });
+        numbered.map(|(number, step)| (self.row(number, step), step))
+    }
+
+    fn row(&self, number: String, step: &ExplainedStep) -> [String; 9] {
+        [
+            number,
+            step.equation.clone(),
+            step.kind(),
+            count(step.operations),
+            bytes(step.traffic),
+            bytes(step.live),
+            format!("{:.0} %", 100.0 * self.share(step)),
+            time(step.predicted),
+            step.measured.map_or("-".to_string(), time),
+        ]
     }
 }
 
@@ -49,7 +56,7 @@ impl fmt::Display for Explanation {
         let summary: Vec<String> = self.summary().into_iter().map(|(name, value)| format!("{name} {value}")).collect();
         writeln!(f, "{}", summary.join(", "))?;
         let mut rows: Vec<[String; 9]> = vec![COLUMNS.map(String::from)];
-        rows.extend(self.rows());
+        rows.extend(self.rows().map(|(row, _)| row));
         rows.iter_mut().for_each(|row| row[1] = shortened(&row[1], WIDEST));
         // Nobody waits for a column without a number in it.
         let columns = if self.measured().is_some_and(|_| self.runs > 0) { 9 } else { 8 };

@@ -8,6 +8,7 @@
 
 mod functions;
 mod indices;
+mod pairs;
 mod product;
 mod target;
 
@@ -253,10 +254,13 @@ fn pairwise<T: Element, E: ConstExtent>(mut left: E::Array<T>, right: E::Array<T
 pub struct Binary<F, A, B>(PhantomData<(F, A, B)>);
 impl<T: Element, O, F: Combine, A: Node<T, O>, B: Node<T, O>> Node<T, O> for Binary<F, A, B> {
     const FORM: Kind = if F::IS_PRODUCT { A::FORM.times(B::FORM) } else { Kind::Other };
-    const INSIDE: Kind = A::INSIDE.or(B::INSIDE);
+    const INSIDE: Kind = if Self::FORM.is_sum() { Self::FORM } else { A::INSIDE.or(B::INSIDE) };
     const IS_SCALED: bool = matches!(A::FORM, Kind::Number) || matches!(B::FORM, Kind::Number) || A::IS_SCALED || B::IS_SCALED;
     #[inline(always)]
     fn write<'p, G: Loops, const L: usize>(operands: &O, place: &'p mut [MaybeUninit<T>]) -> &'p mut [T] {
+        if const { Self::FORM.is_sum() && Self::FORM.is_called::<G>(T::DTYPE) } {
+            return contract::<T, O, G, Self, L>(operands, place);
+        }
         let (left, right) = (A::write::<G, L>(operands, place), values::<T, O, G, B, L>(operands));
         let right = <G::Shape as StaticExtents>::slice(&right);
         left.iter_mut().zip(right).for_each(|(left, right)| *left = F::combine(*left, *right));
@@ -264,12 +268,8 @@ impl<T: Element, O, F: Combine, A: Node<T, O>, B: Node<T, O>> Node<T, O> for Bin
     }
     #[inline(always)]
     fn factor<const L: usize>(operands: &O, number: usize) -> &[T] {
-        match (A::FORM, B::FORM) {
-            (Kind::Number, _) => B::factor::<L>(operands, number),
-            (_, Kind::Number) => A::factor::<L>(operands, number),
-            _ if number == 0 => A::factor::<L>(operands, 0),
-            _ => B::factor::<L>(operands, 0),
-        }
+        let left = const { A::FORM.count() };
+        if number < left { A::factor::<L>(operands, number) } else { B::factor::<L>(operands, number - left) }
     }
     #[inline(always)]
     fn scale(operands: &O) -> T {

@@ -1,58 +1,66 @@
-//! Products of matrices in straight code: what of a tree is one, so that a kernel of that size computes it.
+//! Products in straight code: what of a tree is one, so that a kernel of that size computes it, or pairs in the best order do.
 //!
 //! All of it is constants: a tree says what it reads by how far each label moves it, and a sum of products of two such is
-//! matched with a kernel's problem. What does not match keeps its loops.
+//! matched with a kernel's problem, one of more with an order of pairs (`pairs.rs`). What does not match keeps its loops.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use super::Node;
 use super::indices::Loops;
+use super::pairs::{self, Plan};
 use crate::backend::cpu::fixed::{Axis, Factors, Fixed, MOST_OUTER, MOST_TURNED, Problem, Term};
 use crate::element::{Dtype, Element};
 use crate::shape::StaticExtents;
 use crate::tensor::StaticTensor;
 
 /// Labels that are told apart.
-const LABELS: usize = 16;
+pub(super) const LABELS: usize = 16;
 
 /// Labels of a sum.
-const SUMMED: usize = 4;
+pub(super) const SUMMED: usize = 8;
+
+/// Factors of a product.
+pub(super) const FACTORS: usize = 5;
 
 /// Products of so many multiplications are loops where they stand: a call takes longer.
-const INLINE: usize = 64;
+pub(super) const INLINE: usize = 64;
 
 /// Where an operand is read: how much further for the next index of each label.
 #[derive(Clone, Copy, Debug)]
-pub struct Steps([usize; LABELS]);
+pub struct Steps(pub(super) [usize; LABELS]);
+
+impl Steps {
+    pub(super) const NONE: Steps = Steps([0; LABELS]);
+}
 
 /// A label that is summed over, and its extent.
 #[derive(Clone, Copy, Debug)]
-struct Summed {
-    label: usize,
-    extent: usize,
+pub(super) struct Summed {
+    pub(super) label: usize,
+    pub(super) extent: usize,
 }
 
-/// What a tree computes, as far as that makes it a product of matrices.
+/// What a tree computes, as far as that makes it a product.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// A number.
     Number,
-    /// Elements of an operand.
-    Elements(Steps),
-    /// Elements of two operands, multiplied.
-    Pair(Steps, Steps),
+    /// Elements of one operand, or of several, multiplied.
+    Elements(Contraction),
     /// Such products, summed.
     Sum(Contraction),
     /// Something else.
     Other,
 }
 
-/// A sum of products of elements of two operands.
+/// A sum of products of elements of operands.
 #[derive(Clone, Copy, Debug)]
 pub struct Contraction {
-    steps: [Steps; 2],
-    summed: [Option<Summed>; SUMMED],
+    pub(super) steps: [Steps; FACTORS],
+    /// Number of operands.
+    pub(super) count: usize,
+    pub(super) summed: [Option<Summed>; SUMMED],
 }
 
 /// All values of a node, for the indices of all labels of a left side.
@@ -61,7 +69,7 @@ pub(super) fn values<T: Element, O, G: Loops, V: Node<T, O>, const L: usize>(
     operands: &O,
 ) -> <G::Shape as StaticExtents>::Nested<T> {
     // One call, and the loops inside of it: between two the compiler would copy the result.
-    if const { V::INSIDE.has_kernel::<G>(T::DTYPE) } {
+    if const { V::INSIDE.is_called::<G>(T::DTYPE) } {
         return StaticTensor::<T, G::Shape>::written(|place| V::write::<G, L>(operands, place)).into_nested();
     }
     G::fill::<T, O, V, L>(operands, [0; L])
@@ -89,13 +97,17 @@ pub(super) fn contract<'p, T: Element, O, G: Loops, V: Node<T, O>, const L: usiz
     operands: &O,
     place: &'p mut [MaybeUninit<T>],
 ) -> &'p mut [T] {
-    if !const { V::FORM.has_kernel::<G>(T::DTYPE) } {
+    if !const { V::FORM.is_called::<G>(T::DTYPE) } {
         return fill::<T, O, G, V, L>(operands, place);
     }
-    let Some(factors) = factors::<T, O, G, V, L>(operands) else {
-        return place.write_copy_of_slice(<G::Shape as StaticExtents>::slice(&loops::<T, O, G, V, L>(operands)));
+    let values = if const { V::FORM.has_kernel::<G>(T::DTYPE) } {
+        let Some(factors) = factors::<T, O, G, V, L>(operands) else {
+            return place.write_copy_of_slice(<G::Shape as StaticExtents>::slice(&loops::<T, O, G, V, L>(operands)));
+        };
+        factors.product(place)
+    } else {
+        pairs::product::<T, O, G, V, L>(operands, place)
     };
-    let values = factors.product(place);
     if const { V::IS_SCALED } {
         let scale = V::scale(operands);
         values.iter_mut().for_each(|value| *value = scale * *value);
@@ -133,43 +145,70 @@ impl Kind {
             }
             step *= extents[axis];
         }
-        Kind::Elements(Steps(steps))
+        let mut contraction = Contraction { steps: [Steps::NONE; FACTORS], count: 1, summed: [None; SUMMED] };
+        contraction.steps[0] = Steps(steps);
+        Kind::Elements(contraction)
     }
 
-    /// The product of two trees. A number is no part of its form, but scales what is computed.
+    /// The product of two trees. A number is no part of its form, but scales what is computed. A sum in it may be drawn over all of
+    /// it: its labels are nobody else's.
     pub(super) const fn times(self, other: Kind) -> Kind {
         match (self, other) {
-            (Kind::Number, Kind::Number) => Kind::Number,
-            (Kind::Elements(steps), Kind::Number) | (Kind::Number, Kind::Elements(steps)) => Kind::Elements(steps),
-            (Kind::Pair(a, b), Kind::Number) | (Kind::Number, Kind::Pair(a, b)) => Kind::Pair(a, b),
-            (Kind::Elements(a), Kind::Elements(b)) => Kind::Pair(a, b),
-            _ => Kind::Other,
+            (Kind::Number, form) | (form, Kind::Number) => form,
+            (Kind::Elements(a), Kind::Elements(b)) => match a.times(&b) {
+                Some(all) => Kind::Elements(all),
+                None => Kind::Other,
+            },
+            (Kind::Elements(a) | Kind::Sum(a), Kind::Elements(b) | Kind::Sum(b)) => match a.times(&b) {
+                Some(all) => Kind::Sum(all),
+                None => Kind::Other,
+            },
+            (Kind::Other, _) | (_, Kind::Other) => Kind::Other,
         }
     }
 
     /// The sum over a label.
     pub(super) const fn sum(self, label: usize, extent: usize) -> Kind {
         let mut contraction = match self {
-            Kind::Pair(a, b) => Contraction { steps: [a, b], summed: [None; SUMMED] },
-            Kind::Sum(contraction) => contraction,
-            Kind::Number | Kind::Elements(_) | Kind::Other => return Kind::Other,
+            Kind::Elements(contraction) | Kind::Sum(contraction) => contraction,
+            Kind::Number | Kind::Other => return Kind::Other,
         };
-        let mut n = 0;
-        while n < SUMMED {
-            if contraction.summed[n].is_none() && label < LABELS {
-                contraction.summed[n] = Some(Summed { label, extent });
-                return Kind::Sum(contraction);
-            }
-            n += 1;
-        }
-        Kind::Other
+        if contraction.sums(Summed { label, extent }) { Kind::Sum(contraction) } else { Kind::Other }
     }
 
-    /// The one of two that is a sum of products.
+    /// The one of two that is a sum of products, that of more factors first.
     pub(super) const fn or(self, other: Kind) -> Kind {
+        match (self, other) {
+            (Kind::Sum(a), Kind::Sum(b)) if b.count > a.count => other,
+            (Kind::Sum(_), _) => self,
+            (Kind::Number | Kind::Elements(_) | Kind::Other, _) => other,
+        }
+    }
+
+    /// Number of operands that are multiplied.
+    pub(super) const fn count(self) -> usize {
         match self {
-            Kind::Sum(_) => self,
-            Kind::Number | Kind::Elements(_) | Kind::Pair(..) | Kind::Other => other,
+            Kind::Elements(contraction) | Kind::Sum(contraction) => contraction.count,
+            Kind::Number | Kind::Other => 0,
+        }
+    }
+
+    /// Whether it is a sum of products.
+    pub(super) const fn is_sum(self) -> bool {
+        matches!(self, Kind::Sum(_))
+    }
+
+    /// Whether all its values together are better computed than each by itself.
+    pub(super) const fn is_called<G: Loops>(self, dtype: Dtype) -> bool {
+        self.has_kernel::<G>(dtype) || self.plan::<G>().is_some()
+    }
+
+    /// The pairs that it is made of as the value of a tensor with these labels, in the best order. Nothing for two factors, and where
+    /// loops serve as well.
+    pub(super) const fn plan<G: Loops>(self) -> Option<Plan> {
+        match self {
+            Kind::Sum(contraction) => Plan::new(&contraction, G::LABELS, <G::Shape as StaticExtents>::EXTENTS),
+            Kind::Number | Kind::Elements(_) | Kind::Other => None,
         }
     }
 
@@ -190,8 +229,53 @@ impl Kind {
     /// comes first in it. Nothing where loops serve as well or better.
     const fn problem<G: Loops>(self, dtype: Dtype) -> Option<(Problem, bool)> {
         let Kind::Sum(contraction) = self else { return None };
-        let (labels, extents) = (G::LABELS, <G::Shape as StaticExtents>::EXTENTS);
-        let Some((problem, is_swapped)) = contraction.problem(labels, extents) else { return None };
+        contraction.kernel(G::LABELS, <G::Shape as StaticExtents>::EXTENTS, dtype)
+    }
+}
+
+impl Contraction {
+    /// The operands of both, and the labels that either is summed over.
+    const fn times(&self, other: &Contraction) -> Option<Contraction> {
+        let (mut all, mut n) = (*self, 0);
+        while n < other.count {
+            if all.count == FACTORS {
+                return None;
+            }
+            all.steps[all.count] = other.steps[n];
+            (all.count, n) = (all.count + 1, n + 1);
+        }
+        let mut n = 0;
+        while n < SUMMED {
+            if let Some(summed) = other.summed[n]
+                && !all.sums(summed)
+            {
+                return None;
+            }
+            n += 1;
+        }
+        Some(all)
+    }
+
+    /// Adds a label that is summed over; whether there is room for it.
+    pub(super) const fn sums(&mut self, summed: Summed) -> bool {
+        let mut n = 0;
+        while n < SUMMED {
+            if self.summed[n].is_none() && summed.label < LABELS {
+                self.summed[n] = Some(summed);
+                return true;
+            }
+            n += 1;
+        }
+        false
+    }
+
+    /// The problem of a kernel for these labels, and whether the operand on the right comes first in it. Nothing where loops serve as
+    /// well or better.
+    pub(super) const fn kernel(&self, labels: &[usize], extents: &[usize], dtype: Dtype) -> Option<(Problem, bool)> {
+        if self.count != 2 {
+            return None;
+        }
+        let Some((problem, is_swapped)) = self.problem(labels, extents) else { return None };
         let (parts, narrowest) = match dtype {
             Dtype::F64 => (1, 2),
             Dtype::C64 => (2, 2),
@@ -204,9 +288,7 @@ impl Kind {
         }
         Some((problem, is_swapped))
     }
-}
 
-impl Contraction {
     /// The problem, of any size.
     const fn problem(&self, labels: &[usize], extents: &[usize]) -> Option<(Problem, bool)> {
         let Some(last) = labels.len().checked_sub(1) else { return None };
@@ -219,7 +301,7 @@ impl Contraction {
         }
         // Columns are of one operand alone, which is then on the right.
         let column = labels[last];
-        let [Steps(a), Steps(b)] = self.steps;
+        let [Steps(a), Steps(b), ..] = self.steps;
         let is_swapped = a[column] != 0;
         let (a, b) = if is_swapped { (b, a) } else { (a, b) };
         if a[column] != 0 || b[column] == 0 {

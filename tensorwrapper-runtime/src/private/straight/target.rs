@@ -27,7 +27,7 @@ impl<T: Element, O> Target<T, O> for ToNumber {
     type Outcome = (T, ());
     #[inline(always)]
     fn compute<V: Node<T, O>, const L: usize>(operands: &O) -> (T, ()) {
-        (V::value(operands, &[0; L]), ())
+        (values::<T, O, (), V, L>(operands), ())
     }
     #[inline(always)]
     fn fits(_: &O) -> bool {

@@ -180,7 +180,8 @@ mod tests {
         let nothing = (vec![0.0; order], vec![0.0; order - 1]);
         // Wilkinson's: its largest values are pairs that agree to many digits.
         let wilkinson = ((0..order).map(|n| (n as f64 - 29.5).abs()).collect::<Vec<_>>(), vec![1.0; order - 1]);
-        let graded = ((0..order).map(|n| 10f64.powi(-(n as i32))).collect(), (1..order).map(|n| 10f64.powi(-(n as i32))).collect());
+        let graded =
+            ((0..order).map(|n| 10f64.powi(-(n as i32))).collect(), (1..order).map(|n| 10f64.powi(-(n as i32))).collect());
         for (name, (diagonal, beside)) in [
             ("second difference", second_difference),
             ("one", unit),
