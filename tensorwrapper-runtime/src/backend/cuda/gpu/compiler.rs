@@ -12,6 +12,8 @@ use crate::error::{Error, ErrorKind};
 pub struct Compiled {
     /// Machine code.
     pub cubin: Vec<u8>,
+    /// The same as text of the virtual machine.
+    pub ptx: String,
     /// What the compiler said, registers and spills of each kernel among it.
     pub log: String,
 }
@@ -65,7 +67,12 @@ impl Program {
         let mut cubin = vec![0u8; length];
         // SAFETY: there is room for as many bytes as were told.
         check(unsafe { sys::nvrtcGetCUBIN(self.0, cubin.as_mut_ptr().cast()) }, source)?;
-        Ok(Compiled { cubin, log })
+        // SAFETY: the program is compiled; the length is written.
+        check(unsafe { sys::nvrtcGetPTXSize(self.0, &raw mut length) }, source)?;
+        let mut ptx = vec![0u8; length];
+        // SAFETY: there is room for as many bytes as were told.
+        check(unsafe { sys::nvrtcGetPTX(self.0, ptx.as_mut_ptr().cast()) }, source)?;
+        Ok(Compiled { cubin, ptx: String::from_utf8_lossy(&ptx).into_owned(), log })
     }
 
     fn log(&self) -> Result<String, Error> {
