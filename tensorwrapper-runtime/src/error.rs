@@ -105,6 +105,22 @@ pub enum ErrorKind {
         /// In how many parts it would fit, where these are more than anybody waits for.
         parts: Option<f64>,
     },
+    /// A library or a device that is needed and is not there.
+    Unavailable {
+        /// What is missing.
+        library: String,
+        /// Names and folders that were tried.
+        tried: Vec<String>,
+    },
+    /// A kernel of a device that did not compile, or was refused.
+    Kernel {
+        /// What the compiler or the device said.
+        message: String,
+        /// The kernel's source.
+        source: String,
+    },
+    /// What a device reported while it ran.
+    Device(String),
     /// Memory that the system refused.
     Memory {
         /// Bytes asked for.
@@ -206,7 +222,10 @@ impl fmt::Display for ErrorKind {
             | ErrorKind::Undefined(message)
             | ErrorKind::Unsupported(message)
             | ErrorKind::Order(message)
+            | ErrorKind::Device(message)
             | ErrorKind::LinearAlgebra { message } => f.write_str(message),
+            ErrorKind::Unavailable { library, tried } => write!(f, "{library} is not there; tried: {}", tried.join(", ")),
+            ErrorKind::Kernel { message, source } => write!(f, "a kernel was refused: {message}\nits source:\n{source}"),
             ErrorKind::Syntax { message, position } => write!(f, "{message} (at byte {position})"),
             ErrorKind::Cancelled { step, steps } => write!(f, "the run was cancelled after {step} of {steps} steps"),
             ErrorKind::Limit { labels, extents, is_result, bytes, needed, allowed, parts } => {

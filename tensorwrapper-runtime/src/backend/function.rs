@@ -20,7 +20,7 @@ pub(crate) trait Scalar: Element {
 
 /// Text of a CUDA expression in `x` of type `T`; for complex numbers over overloads of the same names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(test), allow(dead_code, reason = "read by the CUDA backend alone"))]
+#[cfg_attr(not(any(test, feature = "cuda")), allow(dead_code, reason = "read by the CUDA backend alone"))]
 pub(crate) struct Text {
     pub(crate) real: &'static str,
     pub(crate) complex: &'static str,
@@ -32,7 +32,7 @@ macro_rules! table {
         scalars! { $($Function: $real, $complex;)* }
 
         /// The row's CUDA text.
-        #[cfg_attr(not(test), allow(dead_code, reason = "read by the CUDA backend alone"))]
+        #[cfg_attr(not(any(test, feature = "cuda")), allow(dead_code, reason = "read by the CUDA backend alone"))]
         pub(crate) fn cuda(function: Function) -> Text {
             match function {
                 $(Function::$Function => Text { real: $cuda_real, complex: $cuda_complex },)*

@@ -1,13 +1,16 @@
 //! How things are computed: the [`Device`] trait and what passes through it.
 //!
 //! A device sees iteration spaces over strided memory and nothing else: no labels, no expressions, no graphs.
-//! `reference` is the living definition of every operation; `cpu` is the fast one.
+//! `reference` is the living definition of every operation; `cpu` is the fast one, `cuda` the one
+//! for GPUs.
 
 mod add;
 mod constant;
 mod contraction;
 mod copy;
 pub mod cpu;
+#[cfg(feature = "cuda")]
+pub(crate) mod cuda;
 mod device;
 #[cfg(test)]
 mod factorise_tests;

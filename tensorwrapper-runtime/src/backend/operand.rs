@@ -133,7 +133,7 @@ impl<'a> Output<'a> {
     }
 
     /// The memory; its first element is *not* the output's first.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "cuda"))]
     pub(super) fn into_data(self) -> SliceMut<'a> {
         self.data
     }

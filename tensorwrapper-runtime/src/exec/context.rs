@@ -38,6 +38,33 @@ impl Context {
         Context { device: Arc::new(Reference), choices: Choices::default(), watch: Watch::default() }
     }
 
+    /// The NVIDIA GPU of that number, counted from 0. Driver and compiler are looked for when this is called, in the folders that
+    /// `TENSORWRAPPER_CUDA_LIBRARIES` names, in the active Python environment, in the toolkit's folders and wherever the
+    /// system's loader looks. Operands are copied to the device and results back to the host; linear algebra and functions of the
+    /// program's (`map`) are computed by the processor.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Context, ErrorKind};
+    /// match Context::cuda(0) {
+    ///     Ok(context) => println!("equations run on {}", context.device_name()),
+    ///     Err(error) => assert!(matches!(error.kind(), ErrorKind::Unavailable { .. } | ErrorKind::Device(_)), "{error}"),
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) where driver, compiler or device is missing, with all that was
+    /// tried, and [`ErrorKind::Device`](crate::ErrorKind::Device) where the device refuses.
+    #[cfg(feature = "cuda")]
+    pub fn cuda(ordinal: usize) -> Result<Context, crate::Error> {
+        crate::backend::cuda::open(ordinal).map(Context::on)
+    }
+
+    /// The device, with everything else as by default.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn on(device: Arc<dyn Device>) -> Context {
+        Context { device, choices: Choices::default(), watch: Watch::default() }
+    }
+
     /// The same on that many threads of the processor: 0 means 1, and more than 1024 mean 1024. No effect on other devices.
     #[must_use]
     pub fn threads(self, threads: usize) -> Context {

@@ -1,6 +1,8 @@
 //! What the expansions of the macros call. Nothing here is for users, and nothing else is reachable from expansions.
 
 mod block;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod given;
 pub mod memory;
 mod results;

@@ -6,24 +6,24 @@ use smallvec::SmallVec;
 
 /// One axis of an iteration space over several operands: `S` holds one stride for each of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Axis<S> {
-    pub(super) extent: usize,
-    pub(super) strides: S,
+pub(in crate::backend) struct Axis<S> {
+    pub(in crate::backend) extent: usize,
+    pub(in crate::backend) strides: S,
 }
 
 /// Strides of the operands along one axis, or their positions: an array, or a vector where their number varies.
-pub(super) trait Strides: AsRef<[isize]> + AsMut<[isize]> + Clone {}
+pub(in crate::backend) trait Strides: AsRef<[isize]> + AsMut<[isize]> + Clone {}
 
 impl<S: AsRef<[isize]> + AsMut<[isize]> + Clone> Strides for S {}
 
 /// Number of points of a space.
-pub(super) fn points<S>(axes: &[Axis<S>]) -> usize {
+pub(in crate::backend) fn points<S>(axes: &[Axis<S>]) -> usize {
     axes.iter().map(|axis| axis.extent).product()
 }
 
 /// Drops axes of extent 1, sorts the others (widest strides first; operands in the order of `priority` decide),
 /// and fuses neighbours that every operand crosses with one stride.
-pub(super) fn normalise<S: Strides>(axes: &mut Vec<Axis<S>>, priority: &[usize]) {
+pub(in crate::backend) fn normalise<S: Strides>(axes: &mut Vec<Axis<S>>, priority: &[usize]) {
     axes.retain(|axis| axis.extent != 1);
     sort(axes, priority);
     fuse(axes);

@@ -20,7 +20,7 @@ mod factorise;
 pub(crate) mod fixed;
 mod fold;
 mod forms;
-mod fuse;
+pub(super) mod fuse;
 mod gemm;
 mod lines;
 mod loops;

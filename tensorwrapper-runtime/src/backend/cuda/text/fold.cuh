@@ -1,0 +1,77 @@
+// Element-wise programs and reductions. What a kernel computes is a type K that the generator writes: K::kept and K::term say
+// where an element and a term of it lie, value what a term is, combine how two are folded, store what becomes of the fold.
+namespace tw {
+
+// No term but one: a thread for each element.
+template <class K> __device__ __forceinline__ void each(const K& k) {
+  using I = typename K::I;
+  const I step = I(gridDim.x) * K::THREADS;
+  for (I n = I(blockIdx.x) * K::THREADS + threadIdx.x; n < K::POINTS; n += step) {
+    const auto place = K::kept(n);
+    k.store(k.value(place), place);
+  }
+}
+
+// A thread folds all terms of an element.
+template <class K> __device__ __forceinline__ void fold_in_threads(const K& k) {
+  using I = typename K::I;
+  const I step = I(gridDim.x) * K::THREADS;
+  for (I n = I(blockIdx.x) * K::THREADS + threadIdx.x; n < K::POINTS; n += step) {
+    const auto place = K::kept(n);
+    typename K::T sum = k.value(place + K::term(0));
+#pragma unroll 4
+    for (I r = 1; r < K::TERMS; ++r) sum = K::combine(sum, k.value(place + K::term(r)));
+    k.store(sum, place);
+  }
+}
+
+// A block folds terms of an element: all, or those of one of K::SPLITS parts.
+template <class K> __device__ __forceinline__ void fold_in_blocks(const K& k) {
+  using I = typename K::I;
+  using T = typename K::T;
+  TW_SHARED
+  T* const part = reinterpret_cast<T*>(tw_shared);
+  const I n = I(blockIdx.x) / K::SPLITS, split = I(blockIdx.x) % K::SPLITS;
+  const auto place = K::kept(n);
+  const I first = split * K::CHUNK, last = first + K::CHUNK < K::TERMS ? first + K::CHUNK : K::TERMS;
+  const int t = threadIdx.x, active = last - first < I(K::THREADS) ? int(last - first) : K::THREADS;
+  if (t < active) {
+    T sum = k.value(place + K::term(first + I(t)));
+    for (I r = first + I(t) + K::THREADS; r < last; r += K::THREADS) sum = K::combine(sum, k.value(place + K::term(r)));
+    part[t] = sum;
+  }
+  for (int half = K::THREADS / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (t < half && t + half < active) part[t] = K::combine(part[t], part[t + half]);
+  }
+  if (t == 0) k.store(part[0], K::target(place, I(blockIdx.x)));
+}
+
+// Inputs run fastest along another axis (v) than the result does (u): square tiles are turned in shared memory.
+template <class K> __device__ __forceinline__ void cross(const K& k) {
+  using I = typename K::I;
+  using T = typename K::T;
+  constexpr int SIDE = K::SIDE, LINE = SIDE + 1, ROWS = K::THREADS / SIDE;
+  TW_SHARED
+  T* const tile = reinterpret_cast<T*>(tw_shared);
+  const int x = int(threadIdx.x) % SIDE, y = int(threadIdx.x) / SIDE;
+  I block = blockIdx.x;
+  const I u0 = block % K::TILES_U * SIDE;
+  block /= K::TILES_U;
+  const I v0 = block % K::TILES_V * SIDE;
+  const auto place = K::kept(block / K::TILES_V);
+#pragma unroll
+  for (int row = y; row < SIDE; row += ROWS) {
+    if (u0 + row < K::U && v0 + x < K::V) k.stage(tile + row * LINE + x, place + K::along_u(u0 + row) + K::along_v(v0 + x));
+  }
+  __syncthreads();
+#pragma unroll
+  for (int row = y; row < SIDE; row += ROWS) {
+    if (u0 + x < K::U && v0 + row < K::V) {
+      const auto at = place + K::along_u(u0 + x) + K::along_v(v0 + row);
+      k.store(k.turned(tile + x * LINE + row, at), at);
+    }
+  }
+}
+
+}  // namespace tw

@@ -1,0 +1,128 @@
+//! Kernels as text: what is to be computed, written down in CUDA C++ for one shape, one layout and one element type.
+//!
+//! The bodies of kernels are templates in `numbers.cuh`, `fold.cuh` and `contract.cuh`. What is generated is the type that such a
+//! template takes: where elements lie, what is done with each, and how large everything is. One text serves NVRTC and the simulator,
+//! which differ in a preamble. Nothing here knows of a driver, of memory, or of whether there is a GPU.
+
+mod contract;
+mod fold;
+mod program;
+mod space;
+
+use num_complex::Complex;
+
+pub(super) use contract::contracted;
+pub(super) use fold::{Fold, Input, folded};
+
+use crate::element::Dtype;
+
+/// What NVRTC compiles before a kernel's own text.
+pub(super) const ON_DEVICE: [&str; 4] = [include_str!("device.cuh"), NUMBERS, FOLD, CONTRACT];
+/// What follows the simulator's preamble before a kernel's own text.
+pub(super) const ON_HOST: [&str; 3] = [NUMBERS, FOLD, CONTRACT];
+const NUMBERS: &str = include_str!("numbers.cuh");
+const FOLD: &str = include_str!("fold.cuh");
+const CONTRACT: &str = include_str!("contract.cuh");
+
+/// A kernel: its text, and in what blocks of threads it is launched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Kernel {
+    /// Made of the text, so that equal names are equal kernels.
+    pub(super) name: String,
+    pub(super) text: String,
+    /// What it is, for people and for the table of registers.
+    pub(super) kind: &'static str,
+    pub(super) dtype: Dtype,
+    pub(super) blocks: u32,
+    pub(super) threads: u32,
+    /// Bytes of shared memory of a block.
+    pub(super) shared: u32,
+}
+
+/// Memory that a kernel is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Memory {
+    Input(usize),
+    Output,
+    /// What lies between the kernels of one operation.
+    Scratch,
+}
+
+/// One pointer that a kernel is given: memory, and the byte in it where the kernel's positions begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Argument {
+    pub(super) memory: Memory,
+    pub(super) start: usize,
+}
+
+/// A kernel and its arguments, the written one last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Launch {
+    pub(super) kernel: Kernel,
+    pub(super) arguments: Vec<Argument>,
+}
+
+/// All kernels of an operation, in their order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Launches {
+    pub(super) launches: Vec<Launch>,
+    /// Bytes of scratch memory.
+    pub(super) scratch: usize,
+}
+
+/// How many blocks a GPU runs at once, about: fewer leave it idle. The largest there are today have 132 to 148 multiprocessors.
+const MANY_BLOCKS: usize = 264;
+
+/// Which kernels are chosen; anything but `Chosen` is for tests, whose shapes are small.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Route {
+    /// By size and strides.
+    #[default]
+    Chosen,
+    /// Tiles wherever they can be: products of two tensors as matrices in blocks that are as large as they get, elements turned in shared memory.
+    LargeTiles,
+    /// The same with small blocks of matrices.
+    SmallTiles,
+    /// Reductions by blocks of threads, sums cut into parts.
+    Parts,
+    /// A thread for each element of the result.
+    Threads,
+}
+
+/// The text of an element type.
+fn type_name(dtype: Dtype) -> &'static str {
+    match dtype {
+        Dtype::F32 => "float",
+        Dtype::F64 => "double",
+        Dtype::C32 => "tw::complex<float>",
+        Dtype::C64 => "tw::complex<double>",
+    }
+}
+
+/// A constant, exactly.
+fn number(value: Complex<f64>) -> String {
+    let bits = |x: f64| format!("0x{:016x}ll", x.to_bits());
+    format!("tw::number_of<T>::from({}, {})", bits(value.re), bits(value.im))
+}
+
+/// Gives a text its name, which stands in it as `KERNEL`: FNV-1a, 64 bits.
+fn named(text: &str) -> (String, String) {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, step);
+    let name = format!("tw_{hash:016x}");
+    (name.clone(), text.replace("KERNEL", &name))
+}
+
+/// The types of indices and of positions, as narrow as these numbers of points and positions allow.
+fn integers(points: usize, reach: usize) -> String {
+    // Loops go past the end by one round of all threads.
+    const FAR: usize = 1 << 30;
+    let index = if points <= FAR { "unsigned" } else { "unsigned long long" };
+    let position = if reach <= FAR { "int" } else { "long long" };
+    format!("  using I = {index};\n  using P = {position};\n")
+}
+
+/// Into how many parts of one length so many terms are cut, where `wanted` are: none is empty.
+fn cut(terms: usize, wanted: usize) -> usize {
+    terms.div_ceil(terms.div_ceil(wanted))
+}

@@ -1,0 +1,97 @@
+//! The equations: the corpus in every element type, and programs of the language with what the corpus has not.
+
+use num_complex::Complex;
+use tensorwrapper::prelude::*;
+use tensorwrapper::{CastInto, DynOperand};
+
+use cases::{Case, Expected, stream};
+
+// The program's reader, so that a case has one meaning; the program evaluates in the type that a case names.
+#[allow(dead_code)]
+#[path = "../../examples/einsum/cases.rs"]
+mod cases;
+
+/// What an equation is called, and the elements of its result or the sentence of its error.
+pub(crate) type Tell<'t> = dyn FnMut(&str, Result<Vec<Complex<f64>>, String>) + 't;
+
+/// Computes all equations on a device, in the same order on every device.
+pub(crate) fn all(context: &Context, tell: &mut Tell<'_>) {
+    of::<f32>(context, tell);
+    of::<f64>(context, tell);
+    of::<Complex<f32>>(context, tell);
+    of::<Complex<f64>>(context, tell);
+    ordered::<f32>(context, tell);
+    ordered::<f64>(context, tell);
+}
+
+fn of<T: Element + CastInto<Complex<f64>> + CastInto<Complex<f32>>>(context: &Context, tell: &mut Tell<'_>)
+where
+    f32: CastInto<T>,
+{
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/einsum_cases.json");
+    for case in cases::read(file.as_ref()).expect("the corpus is a file of cases") {
+        if case.broadcasts || matches!(case.expected, Expected::Error(_)) {
+            continue;
+        }
+        let operands = operands::<T>(&case);
+        let operands: Vec<&dyn DynOperand<T>> = operands.iter().map(|tensor| tensor as &dyn DynOperand<T>).collect();
+        tell(&format!("{} {}", T::DTYPE, case.id), told(context.einsum(&case.subscripts, &operands)));
+    }
+    programs::<T>(context, tell);
+}
+
+fn operands<T: Element>(case: &Case) -> Vec<Tensor<T>> {
+    let tensor = |(shape, &seed): (&Vec<usize>, &u64)| sample(shape, seed);
+    case.shapes.iter().zip(&case.seeds).map(tensor).collect()
+}
+
+fn sample<T: Element>(shape: &[usize], seed: u64) -> Tensor<T> {
+    let mut next = stream(seed);
+    Tensor::from_fn(shape, |_| T::from_complex(Complex::new(next(), next()))).expect("memory for a few numbers")
+}
+
+fn told<T: Element, S: Extents>(result: Result<Tensor<T, S>, Error>) -> Result<Vec<Complex<f64>>, String> {
+    match result {
+        Ok(tensor) => Ok(tensor.as_slice().iter().map(|x| x.to_complex()).collect()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Products as matrices, what is done with them in the same pass, turned axes, diagonals, functions, casts and functions of the
+/// program's own.
+fn programs<T: Element + CastInto<Complex<f64>> + CastInto<Complex<f32>>>(context: &Context, tell: &mut Tell<'_>)
+where
+    f32: CastInto<T>,
+{
+    let matrix = |seed: u64, m: usize, n: usize| sample::<T>(&[m, n], seed);
+    let (a, b, c, d) = (matrix(1, 37, 21), matrix(2, 21, 40), matrix(3, 37, 40), matrix(4, 40, 37));
+    let t = sample::<T>(&[5, 7, 6, 9], 5);
+    let v = sample::<T>(&[37], 6);
+    let narrow = sample::<f32>(&[37, 40], 7);
+    let mut tell = |name: &str, result| tell(&format!("{} {name}", T::DTYPE), result);
+    let ctx = context;
+    tell("product", told(try_tensor!(in ctx; let x[i, j] = a[i, k] * b[k, j]; x)));
+    tell("turned product", told(try_tensor!(in ctx; let x[j, i] = 2 * a[i, k] * b[k, j]; x)));
+    tell("product with its rest", told(try_tensor!(in ctx; let x[i, j] = (a[i, k] * b[k, j] + c[i, j]) * conj(d[j, i]); x)));
+    tell("product and function", told(try_tensor!(in ctx; let x[i, j] = tanh(sum(k; a[i, k] * b[k, j])) - c[i, j] / 3; x)));
+    tell("four axes", told(try_tensor!(in ctx; let x[a, d, c, b] = t[a, e, c, f] * conj(t[b, e, d, f]); x)));
+    tell("turned", told(try_tensor!(in ctx; let x[d, b, a, c] = t[a, b, c, d]; x)));
+    tell("turned and added", told(try_tensor!(in ctx; let x[i, j] = c[i, j] - 3 * d[j, i]; x)));
+    tell("functions", told(try_tensor!(in ctx; let x[i, j] = exp(c[i, j]) * sin(d[j, i]) + cos(c[i, j]) * abs(d[j, i]); x)));
+    tell("powers", told(try_tensor!(in ctx; let x[i, j] = powi(c[i, j], 3) - powi(d[j, i], 2); x)));
+    tell("outer", told(try_tensor!(in ctx; let x[i, j] = v[i] * c[i, j] * v[i]; x)));
+    tell("row sums", told(try_tensor!(in ctx; let x[i] = sum(j; c[i, j]) + v[i]; x)));
+    tell("column sums", told(try_tensor!(in ctx; let x[j] = sum(i; c[i, j] * c[i, j]); x)));
+    tell("products", told(try_tensor!(in ctx; let x[a, c] = prod(b, d; 1 + t[a, b, c, d] / 4); x)));
+    tell("cast", told(try_tensor!(in ctx; let x[i, j] = cast(narrow[i, j]) * c[i, j]; x)));
+    tell("function of the program", told(try_tensor!(in ctx; let x[i, j] = map(|x: T| x * x + x; c[i, j]); x)));
+    tell("part", told(try_tensor!(in ctx; let x[i, j] = c[i in 3..20, j] * c[i in 0..17, 2]; x)));
+}
+
+/// What needs an order.
+fn ordered<T: Element>(context: &Context, tell: &mut Tell<'_>) {
+    let (c, ctx) = (sample::<T>(&[37, 40], 8), context);
+    let mut tell = |name: &str, result| tell(&format!("{} {name}", T::DTYPE), result);
+    tell("largest of rows", told(try_tensor!(in ctx; let x[i] = max(j; c[i, j]); x)));
+    tell("smallest of columns", told(try_tensor!(in ctx; let x[j] = min(i; c[i, j]); x)));
+}

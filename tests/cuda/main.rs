@@ -1,0 +1,35 @@
+//! The CUDA backend without a GPU: the kernels that the corpus of einsum cases and programs of the language need, run in the
+//! simulator against the `cpu` backend, and compiled by NVRTC for the architectures that there are. Where there is a GPU,
+//! `tests/corpus.rs` runs on it, too.
+//!
+//! What cannot be done on a machine is said, and is a failure where `CI` is set.
+
+mod compiled;
+mod equations;
+mod missing;
+mod simulated;
+
+use tensorwrapper::__private::cuda::{Collection, Route};
+
+/// The kernels of all equations, by the routes that are chosen and by those that larger shapes would take.
+fn collected() -> Collection {
+    let collection = Collection::default();
+    for route in ROUTES {
+        equations::all(&collection.context(route), &mut |_, _| {});
+    }
+    collection
+}
+
+const ROUTES: [Route; 3] = [Route::Chosen, Route::LargeTiles, Route::SmallTiles];
+
+/// Whether something that a test needs is there; a test machine has it, elsewhere the test says that it is skipped.
+fn is_there<T>(test: &str, needed: Result<T, tensorwrapper::Error>) -> bool {
+    match needed {
+        Ok(_) => true,
+        Err(error) if std::env::var_os("CI").is_some() => panic!("{test}: {error}"),
+        Err(error) => {
+            println!("SKIPPED {test}: {error}");
+            false
+        }
+    }
+}
