@@ -31,8 +31,8 @@ pub(crate) use pass::Without;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Choices {
     pub(crate) order: Order,
-    /// What orders are to have least of.
-    pub(crate) minimize: Minimize,
+    /// What orders are to have least of, where that was said.
+    pub(crate) minimize: Option<Minimize>,
     /// Where the chance of searches for an order starts.
     pub(crate) seed: u64,
     pub(crate) accumulate: Accumulate,
@@ -69,7 +69,8 @@ impl<'g> Begun<'g> {
         passes.choose(Pass::Constants, constants::constants)?;
         passes.choose(Pass::Share, share::share)?;
         passes.choose(Pass::Dead, dead::dead)?;
-        let reorders = matches!(choices.order, Order::Auto | Order::Exact) && choices.minimize == Minimize::Operations;
+        let counts_operations = matches!(choices.minimize, None | Some(Minimize::Operations));
+        let reorders = matches!(choices.order, Order::Auto | Order::Exact) && counts_operations;
         passes.choose(Pass::Factorise, |graph| {
             let kept = hoist::kept(graph, is_kept);
             factorise::factorise(graph, factorise::Bounds { reorders, memory: choices.memory, kept: &kept })

@@ -129,7 +129,7 @@ enum Part<T: Element> {
 }
 
 /// Matrices that are decomposed before anything is written: enough for threads, few enough to stay in the caches.
-const ROUND: usize = 256;
+pub(crate) const ROUND: usize = 256;
 
 /// Runs an operation on a batch.
 ///
