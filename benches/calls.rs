@@ -103,10 +103,39 @@ macro_rules! fixed {
     )* };
 }
 
+/// Three factors, of which the compiler knows the best order, and the same as one nest of loops.
+macro_rules! chains {
+    ($(($i:literal $k:literal $l:literal $j:literal))*) => { $(
+        let cell = |at: &[usize]| at.iter().sum::<usize>() as f64 * 0.01;
+        let a = StaticTensor::<f64, Shape![$i, $k]>::from_fn(cell);
+        let b = StaticTensor::<f64, Shape![$k, $l]>::from_fn(cell);
+        let c = StaticTensor::<f64, Shape![$l, $j]>::from_fn(cell);
+        let name = concat!("chain ", $i, " x ", $k, " x ", $l, " x ", $j, ", static tensors: ");
+        time(&format!("{name}tensor!"), || {
+            let (a, b, c) = (black_box(&a), black_box(&b), black_box(&c));
+            tensor!([i, j] = a[i, k] * b[k, l] * c[l, j])
+        });
+        time(&format!("{name}one nest by hand"), || {
+            let (a, b, c) = (black_box(&a), black_box(&b), black_box(&c));
+            let mut d = [[0.0; $j]; $i];
+            for i in 0..$i { for k in 0..$k { for l in 0..$l { for j in 0..$j {
+                d[i][j] += a[[i, k]] * b[[k, l]] * c[[l, j]];
+            } } } }
+            d
+        });
+        time(&format!("{name}pairs by hand"), || {
+            let (a, b, c) = (black_box(&a), black_box(&b), black_box(&c));
+            let ab = tensor!([i, l] = a[i, k] * b[k, l]);
+            tensor!([i, j] = ab[i, l] * c[l, j])
+        });
+    )* };
+}
+
 fn main() {
     for n in [2, 3, 4, 8, 16] {
         dynamic(n);
     }
     planning();
     fixed!(3, 4, 8, 16);
+    chains!((3 3 3 3) (4 4 4 4) (8 8 8 8) (8 8 8 2) (16 16 16 16));
 }

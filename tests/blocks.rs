@@ -166,14 +166,27 @@ fn blocks_take_fewer_operations_than_what_was_written() -> Result {
 
 #[test]
 fn prepared_blocks_compute_the_same_from_tensors_that_change() -> Result {
+    let mut prepared = 0;
     for case in 0..60 {
         let mut rng = StdRng::seed_from_u64(1000 + case);
         let sources = sources::<f64>(&mut rng);
         let results = block(&mut rng, &sources)?;
         let context = Context::cpu().threads(1);
-        let Ok(step) = context.prepare_all(&results[..], &[&sources[0].0]) else { continue };
+        let step = match context.prepare_all(&results[..], &[&sources[0].0]) {
+            Ok(step) => step,
+            Err(error) => {
+                assert!(error.to_string().contains("is none of those that the results were recorded over"), "{error}");
+                continue;
+            }
+        };
+        prepared += 1;
         let expected = Context::reference().eval_all(&results[..])?;
         assert_close(&step.run(&[&sources[0].0])?, &expected, "the same tensors");
+        // Every set of passes for the first of them.
+        for set in (0..1 << Pass::ALL.len()).filter(|_| prepared <= 8) {
+            let some = with(context.clone(), set).prepare_all(&results[..], &[&sources[0].0])?;
+            assert_close(&some.run(&[&sources[0].0])?, &expected, &format!("case {case}, passes {set:08b}"));
+        }
         let nothing_kept = context.without(Pass::Hoist).prepare_all(&results[..], &[&sources[0].0])?;
         assert_eq!(nothing_kept.kept_bytes(), 0);
         assert_close(&nothing_kept.run(&[&sources[0].0])?, &expected, "nothing kept");
@@ -186,6 +199,7 @@ fn prepared_blocks_compute_the_same_from_tensors_that_change() -> Result {
         let expected = Context::reference().eval_all(&block(&mut rng, &others)?[..])?;
         assert_close(&step.run(&[&others[0].0])?, &expected, &format!("case {case}"));
     }
+    assert!(prepared > 20, "{prepared} blocks read the tensor that changes");
     Ok(())
 }
 
@@ -198,6 +212,46 @@ fn what_does_not_change_is_computed_once() -> Result {
     assert_eq!((step.once().operations().len(), step.each().operations().len(), step.kept_bytes()), (1, 1, 128));
     assert_eq!(step.operations(), 16.0);
     assert_eq!(step.run(&[&x])?.0.as_slice(), [4.0; 4]);
+    // In two equations it is the same: the product of what stays is worth its operations.
+    let t = (a.at("ij") * x.at("j")).record("i")?;
+    let next = (a.at("ki") * t.at("i")).record("k")?;
+    let step = Context::cpu().prepare_all((&next,), &[&x])?;
+    assert_eq!((step.operations(), step.kept_bytes()), (16.0, 128));
+    Ok(())
+}
+
+#[test]
+fn what_is_found_is_what_was_written() -> Result {
+    let a = Tensor::<num_complex::Complex<f64>>::filled([3, 4], num_complex::Complex::new(0.5, 1.0))?;
+    let b = Tensor::<num_complex::Complex<f64>>::filled([4, 5], num_complex::Complex::new(2.0, -1.0))?;
+    let steps = |explained: tensorwrapper::Explanation| -> Vec<String> {
+        explained.steps().iter().map(|step| step.class.name().to_string()).collect()
+    };
+    // The same product transposed, conjugated and times a number.
+    let r = (a.at("ik") * b.at("kj")).record("ij")?;
+    let two = num_complex::Complex::new(2.0, 0.0);
+    let s = (b.at("kj").conj() * a.at("ik").conj() * two).record("ji")?;
+    let found = steps(Context::cpu().explain((&r, &s))?);
+    assert_eq!(found.iter().filter(|class| *class == "matmul").count(), 1, "{found:?}");
+    // A transpose is a way of reading.
+    let t = a.at("ij").record("ji")?;
+    let u = (t.at("ki") * b.at("kj")).record("ij")?;
+    assert_eq!(steps(Context::cpu().explain((&u,))?), ["matmul"]);
+    // Numbers are computed once.
+    let graph = Graph::new();
+    let scaled = tensor! {
+        in &graph;
+        let scaled[i, j] = 2.0 * 3.0 * a[i, j];
+        scaled
+    };
+    assert_eq!(Context::cpu().explain((&scaled,))?.steps()[0].equation, "r[i,j] = 6 * x0[i,j]");
+    // What nobody reads is nowhere, nor is a denominator.
+    let unread = (a.at("ij") * b.at("jk")).record("ik")?;
+    let e = Tensor::<num_complex::Complex<f64>>::filled([4], two)?;
+    let over = (a.at("ij") * a.at("il") / (e.at("j") + e.at("l"))).record("ijl")?;
+    let explained = Context::cpu().explain((&over,))?;
+    assert_eq!((explained.steps().len(), explained.peak_bytes()), (1, 3 * 4 * 4 * 16));
+    drop(unread);
     Ok(())
 }
 

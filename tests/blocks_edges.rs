@@ -93,10 +93,42 @@ fn a_product_that_is_kept_is_joined_with_nothing_that_changes() {
     assert_eq!(step.kept_bytes(), 4 * 4 * 8);
     assert!(step.operations() <= 2.0 * 16.0, "{}", step.operations());
     assert_eq!(step.run(&[&x]).unwrap().0, tensor!([i, j] = b[i, k] * c[k, j] + x[i, j]));
-    // What is kept counts, too.
-    let limited = Context::cpu().memory_limit(200);
-    let error = limited.prepare_all((&next,), &[&x]).unwrap_err();
-    assert!(error.to_string().contains("but the context allows 200"), "{error}");
+    // What is kept counts, too: where there is no memory for it, it is computed in each run, and results must fit.
+    assert_eq!(Context::cpu().memory_limit(200).prepare_all((&next,), &[&x]).unwrap().kept_bytes(), 0);
+    let error = Context::cpu().memory_limit(100).prepare_all((&next,), &[&x]).unwrap_err();
+    assert!(error.to_string().contains("but the context allows 100"), "{error}");
+}
+
+#[test]
+fn labels_that_no_factor_has_tell_results_apart() {
+    let (a, x) = (counted(&[3], 0.5), counted(&[3], 1.0));
+    let graph = Graph::new();
+    let (five, seven, one, two) = tensor! {
+        in &graph;
+        let five[i] = sum(j; 1.0[j] * exp(a[i]) * x[i]) where j: 5;
+        let seven[i] = sum(j; 1.0[j] * exp(a[i]) * x[i]) where j: 7;
+        let one[i] = exp(a[i]) * x[i];
+        let two[i, j] = 1.0[j] * exp(a[i]) * x[i] where j: 2;
+        (five, seven, one, two)
+    };
+    let step = Context::cpu().prepare_all((&five, &seven, &one, &two), &[&x]).unwrap();
+    let (five, seven, one, two) = step.run(&[&x]).unwrap();
+    let each: Vec<f64> = a.as_slice().iter().zip(x.as_slice()).map(|(a, x)| a.exp() * x).collect();
+    for (n, expected) in each.into_iter().enumerate() {
+        let found = [five[[n]] / 5.0, seven[[n]] / 7.0, one[[n]], two[[n, 0]], two[[n, 1]]];
+        assert!(found.iter().all(|found| (found - expected).abs() < 1e-12), "{found:?} is not {expected}");
+    }
+}
+
+#[test]
+fn where_memory_is_short_nothing_is_kept() {
+    let (a, x) = (counted(&[100, 100], 0.01), counted(&[100], 1.0));
+    let next = (a.at("ij").exp() * x.at("j")).record("i").unwrap();
+    let free = Context::cpu().threads(1).prepare_all((&next,), &[&x]).unwrap();
+    let short = Context::cpu().threads(1).memory_limit(20_000).prepare_all((&next,), &[&x]).unwrap();
+    assert_eq!((free.kept_bytes(), short.kept_bytes()), (80_000, 0));
+    let (y, z) = (free.run(&[&x]).unwrap().0, short.run(&[&x]).unwrap().0);
+    assert!(y.as_slice().iter().zip(z.as_slice()).all(|(y, z)| (y - z).abs() <= 1e-12 * y.abs()));
 }
 
 #[test]

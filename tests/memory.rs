@@ -246,6 +246,22 @@ fn work_is_written_over_what_dies() {
     assert_near(most, said, "what is written over");
 }
 
+/// Decompositions copy their matrices, and what they copy is said; what an algorithm needs beside that is not.
+#[test]
+fn copies_of_matrices_are_counted() {
+    let _alone = alone();
+    let context = Context::cpu().threads(1);
+    let a =
+        Tensor::<f64>::from_fn([300, 300], |i| ((i[0] * 31 + i[1] * 17) % 101) as f64 + if i[0] == i[1] { 500.0 } else { 0.0 });
+    let a: Tensor<f64, Shape![_, _]> = a.unwrap().into_typed().unwrap();
+    let graph = Graph::new();
+    let inverse = tensor! { in &graph; let b[j, i] = inv(a[i, j]); b };
+    let said = context.explain((&inverse,)).unwrap().peak_bytes() as usize;
+    let most = counting::most_bytes(|| context.eval(&inverse).unwrap());
+    let result = 8 * 300 * 300;
+    assert!(said >= 3 * result && most >= said - result / 20 && most <= 2 * said, "{most} bytes, {said} said");
+}
+
 /// A limit that parts of single elements alone would keep is refused at once.
 #[test]
 fn millions_of_parts_are_refused() {

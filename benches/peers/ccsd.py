@@ -66,6 +66,7 @@ def pyscf_worker(basis):
     _, t1, t2 = solver.init_amps(eris)
     for _ in range(2):
         t1, t2 = solver.update_amps(t1, t2, eris)
+    mf._eri = None  # the other program drops its integrals over basis functions, too
     print(f"ready pyscf {pyscf.__version__}", flush=True)
     for _ in sys.stdin:
         wall, cpu = time.perf_counter(), time.process_time()
@@ -100,7 +101,10 @@ class Program:
         Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")  # VmHWM begins again
         self.process.stdin.write("step\n")
         self.process.stdin.flush()
-        wall, cpu, *norms = (float(word) for word in self.process.stdout.readline().split())
+        answer = self.process.stdout.readline().split()
+        if len(answer) != 4:
+            sys.exit(f"{self.name} ended in a step")
+        wall, cpu, *norms = (float(word) for word in answer)
         self.wall.append(wall)
         self.cpu.append(cpu)
         self.norms = norms

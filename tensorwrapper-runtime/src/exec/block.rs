@@ -21,7 +21,6 @@ use crate::error::{Error, ErrorKind};
 use crate::expr::TensorLike;
 use crate::graph::{Given, Lowered, OpGraph, lower};
 use crate::layout::Strided;
-use crate::optimize::Pass;
 use crate::optimize::count::operations;
 use crate::optimize::hoist::Hoisted;
 use crate::tensor::{AnyRef, AnyTensor};
@@ -137,11 +136,8 @@ impl Context {
             }
         }
         let layouts: Vec<Strided> = sources.iter().map(|source| source.layout().clone()).collect();
-        if !self.choices.without.makes(Pass::Hoist) {
-            is_kept.fill(false);
-        }
         let Planned { first, each } = within_by(&self.choices, (&graph, &is_kept[..]), |begun, limited| {
-            let Hoisted { once, each } = begun.optimize_keeping(limited, &is_kept)?;
+            let Hoisted { once, each } = begun.optimize_keeping(limited)?;
             let first = plan(&*self.device, once, &layouts)?;
             let layouts: Vec<Strided> = layouts.iter().chain(&first.results).cloned().collect();
             Ok(Planned { first, each: plan(&*self.device, each, &layouts)? })

@@ -94,7 +94,13 @@ impl Context {
         Context { choices: Choices { seed, ..self.choices }, ..self }
     }
 
-    /// The same with orders of products that have least of something else than operations.
+    /// The same with orders of products that have least of this.
+    ///
+    /// Where nothing is said they have the fewest operations; but [`Order::Auto`] orders a long product (a million operations and more)
+    /// with a label on three and more of its tensors, the result included, for the least time by [`Rates::default`] where that is less:
+    /// such products are not all matrix products, and those that are not take many times as long for each operation.
+    ///
+    /// [`Rates::default`]: crate::order::Rates::default
     ///
     /// ```
     /// use tensorwrapper_runtime::order::{Minimize, Rates};
@@ -106,7 +112,7 @@ impl Context {
     /// ```
     #[must_use]
     pub fn minimize(self, minimize: Minimize) -> Context {
-        Context { choices: Choices { minimize, ..self.choices }, ..self }
+        Context { choices: Choices { minimize: Some(minimize), ..self.choices }, ..self }
     }
 
     /// The same with a bound on the bytes of a run: results, all that lies between, and the work space of products. Where a

@@ -180,9 +180,9 @@ impl Context {
         let mut mixer = Mixer::default();
         (subscripts, T::DTYPE, device, &self.choices).hash(&mut mixer);
         for (_, layout) in tensors {
-            mixer.mix(layout.rank() as u64);
-            layout.extents().iter().for_each(|&extent| mixer.mix(extent as u64));
-            layout.strides().iter().for_each(|&stride| mixer.mix(stride as u64));
+            // One word an axis: what this mixes up is told apart by comparison.
+            let axes = layout.extents().iter().zip(layout.strides());
+            axes.for_each(|(&extent, &stride)| mixer.mix((extent as u64).rotate_left(32) ^ stride as u64));
         }
         let hash = mixer.finish();
         if let Some(entry) = PLANS.known.read().unwrap_or_else(PoisonError::into_inner).get(&hash)

@@ -3,8 +3,9 @@
 use super::context::Context;
 use super::explain::Live;
 use super::places::Home;
-use super::plan::{Plan, Step, Work, plan};
+use super::plan::{Access, Plan, Step, Work, plan};
 use super::slices::Slices;
+use crate::backend::ROUND;
 use crate::element::Dtype;
 use crate::error::{Error, ErrorKind};
 use crate::graph::{OpGraph, TensorId};
@@ -34,7 +35,15 @@ fn space(graph: &OpGraph, step: &Step) -> u128 {
     }
     let kernels = step.kernels.iter().map(|kernel| match &kernel.work {
         Work::Contract(contraction) => contraction.work_space() as u128,
-        Work::Map(..) | Work::Factorise(_) => 0,
+        // Chunks in which elements are computed: as small as caches.
+        Work::Map(..) => 0,
+        Work::Factorise(call) => {
+            // Matrices are read into memory of their own, and the results of a round are there before they are written.
+            let items: usize = kernel.nest.extents()[..call.batch].iter().product();
+            let (copied, round) = (kernel.inputs.iter().chain(&kernel.outputs), items.min(ROUND) as u128);
+            let bytes = |access: &Access| access.layout.len() as u128 * graph.tensor(access.tensor).dtype.size() as u128;
+            copied.map(bytes).sum::<u128>() * round / (items as u128).max(1)
+        }
     });
     kernels.chain(step.sliced.iter().map(|sliced| sliced.work_space())).max().unwrap_or(0)
 }
@@ -122,10 +131,18 @@ pub(super) fn within_by<M: Bounded>(
     made: impl Fn(&Begun<'_>, Option<Limited<'_>>) -> Result<M, Error>,
 ) -> Result<M, Error> {
     let Some(allowed) = choices.memory else { return made(&Begun::new(graph, choices, is_kept)?, None) };
-    let plain = Choices { without: choices.without.and(Pass::Factorise), ..choices.clone() };
-    let forms = if plain == *choices { vec![choices] } else { vec![choices, &plain] };
+    // What is kept from run to run takes memory, too.
+    let keeps = is_kept.contains(&true);
+    let mut all = vec![choices.clone()];
+    for pass in [Some(Pass::Factorise), keeps.then_some(Pass::Hoist)].into_iter().flatten() {
+        let last = all.last().expect("there is one");
+        let next = Choices { without: last.without.and(pass), ..last.clone() };
+        if next != *last {
+            all.push(next);
+        }
+    }
     // All that asks for no limit is done once for each form, orders included: every try makes the same products.
-    let begun = forms.into_iter().map(|choices| Ok((Begun::new(graph, choices, is_kept)?, Vec::new())));
+    let begun = all.iter().map(|choices| Ok((Begun::new(graph, choices, is_kept)?, Vec::new())));
     let mut forms: Vec<(Begun<'_>, Vec<Path>)> = begun.collect::<Result<_, Error>>()?;
     let mut refusals: Vec<Error> = Vec::new();
     for is_whole in [true, false] {

@@ -175,7 +175,8 @@ impl<'a> Builder for Binder<'_, '_, 'a> {
     type Value = Node<'a>;
 
     fn operand(&mut self, id: OperandId, operand: &Operand) -> Node<'a> {
-        let fused: Vec<Vec<usize>> = operand.indices.iter().map(|index| numbers(index.labels())).collect();
+        let labels = |index: &Written| if let Written::Fused(labels, _) = index { numbers(labels) } else { Vec::new() };
+        let fused: Vec<Vec<usize>> = operand.indices.iter().map(labels).collect();
         let indices = operand.indices.iter().zip(&fused).map(|(index, fused)| match index {
             Written::Label(label, _) => Index::Label(label.0),
             Written::Slice(label, Range::Literal(start, end, _), _) => Index::Slice(label.0, *start, *end),

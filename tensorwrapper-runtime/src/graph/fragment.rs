@@ -39,6 +39,11 @@ impl Fragment {
         }
     }
 
+    /// Whether it is a tensor as [`as_edge`](Fragment::as_edge) gives it.
+    pub(super) fn is_edge(&self) -> bool {
+        matches!(self.instructions[..], [Instruction::Input(0)] | [Instruction::Input(0), Instruction::Apply(Function::Conj, 0)])
+    }
+
     pub(super) fn labels(&self) -> Vec<Label> {
         let mut labels: Vec<Label> = self.inputs.iter().flat_map(Edge::labels).collect();
         labels.sort_unstable();

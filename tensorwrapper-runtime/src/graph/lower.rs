@@ -281,15 +281,14 @@ impl<'a> Lowering<'a> {
         take_apart(body, &mut product);
         let numerators: Vec<Fragment> = product.numerators.iter().map(|t| self.tree(t, frame)).collect();
         let denominators: Vec<Fragment> = product.denominators.iter().map(|t| self.tree(t, frame)).collect();
-        let simple = denominators.is_empty() && numerators.iter().all(|f| f.as_edge().is_some());
-        let all = |fragments: &[Fragment]| fragments.iter().flat_map(Fragment::labels).collect::<Vec<_>>();
-        let (mut union, below) = (all(&numerators), all(&denominators));
-        union.extend(below);
-        let one_factor_has_all = numerators.iter().chain(&denominators).any(|f| {
-            let own = f.labels();
-            union.iter().all(|l| own.contains(l))
-        });
-        if !simple && one_factor_has_all {
+        let simple = denominators.is_empty() && numerators.iter().all(Fragment::is_edge);
+        let one_factor_has_all = || {
+            let all = || numerators.iter().chain(&denominators);
+            let union: Vec<Label> = all().flat_map(Fragment::labels).collect();
+            let has_all = |own: Vec<Label>| union.iter().all(|label| own.contains(label));
+            all().any(|fragment| has_all(fragment.labels()))
+        };
+        if !simple && one_factor_has_all() {
             // Nothing is gained by cutting the product up: one pass computes and sums it.
             let fragment = joined(product.alpha, numerators, denominators);
             return self.fold_fragment(fragment, &product.summed, Reduction::Sum, frame);

@@ -9,6 +9,9 @@ use super::rewrite::{keep, rewrite_reading};
 use crate::backend::{Binary, Instruction, Program, Reduction};
 use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode};
 
+/// Integer powers up to this are a few products.
+const FEW_FACTORS: u32 = 8;
+
 /// The same graph, where each function of kept tensors that changing work reads is an operation of its own, if its values are not
 /// more than the elements of one of these tensors: a denominator of many labels is still nowhere as a tensor.
 pub(super) fn apart(graph: &OpGraph, kept: &[bool]) -> OpGraph {
@@ -35,7 +38,8 @@ pub(super) fn apart(graph: &OpGraph, kept: &[bool]) -> OpGraph {
         }
         let (program, inputs) = over(&instructions, instructions.len() - 1);
         let edges: Vec<Edge> = inputs.into_iter().map(|n| edges[n].clone()).collect();
-        let operation = match is_product(&program, *reduction, &edges, result) {
+        let labels = node.extents.len();
+        let operation = match is_product(&program, *reduction, (&edges, labels), result) {
             true => Operation::Contract { alpha: Complex::ONE, then: None },
             false => Operation::Map { program, reduction: *reduction },
         };
@@ -88,16 +92,21 @@ impl Kept<'_> {
     }
 }
 
-/// Whether an instruction costs more than reading its result does.
+/// Whether an instruction costs so much more than reading its result that memory is worth it: what a processor does in a few
+/// instructions, divisions and roots included, is rather done again.
 fn is_function(instruction: &Instruction) -> bool {
     match instruction {
-        Instruction::Apply(function, _) => *function != Function::Conj,
-        Instruction::PowerInteger(..) | Instruction::PowerReal(..) | Instruction::Combine(Binary::Divide, ..) => true,
+        Instruction::Apply(function, _) => match function {
+            Function::Exp | Function::Ln | Function::Sin | Function::Cos | Function::Tan | Function::Tanh => true,
+            Function::Sqrt | Function::Abs | Function::Recip | Function::Conj | Function::Re | Function::Im => false,
+        },
+        Instruction::PowerReal(..) => true,
+        Instruction::PowerInteger(_, exponent) => exponent.unsigned_abs() > FEW_FACTORS,
         Instruction::Input(_)
         | Instruction::Converted(_)
         | Instruction::Constant(_)
         | Instruction::Negate(_)
-        | Instruction::Combine(Binary::Add | Binary::Subtract | Binary::Multiply, ..)
+        | Instruction::Combine(..)
         | Instruction::Call(..) => false,
     }
 }
@@ -142,11 +151,12 @@ fn alone(graph: &OpGraph, result: &mut OpGraph, node: &OperationNode, program: P
     Edge::whole(made, &labels)
 }
 
-/// Whether a program multiplies two tensors, so that what sums it is a product as any other.
-fn is_product(program: &Program, reduction: Reduction, edges: &[Edge], graph: &OpGraph) -> bool {
+/// Whether a program multiplies two tensors, so that what sums it is a product as any other: one without a label that no factor has.
+fn is_product(program: &Program, reduction: Reduction, (edges, labels): (&[Edge], usize), graph: &OpGraph) -> bool {
     let multiplies = [Instruction::Input(0), Instruction::Input(1), Instruction::Combine(Binary::Multiply, 0, 1)];
     let [a, b] = edges else { return false };
     reduction == Reduction::Sum
         && program.instructions() == multiplies
         && graph.tensor(a.tensor).dtype == graph.tensor(b.tensor).dtype
+        && (0..labels).all(|label| a.labels().contains(&label) || b.labels().contains(&label))
 }

@@ -19,7 +19,8 @@ pub(super) fn kept(graph: &OpGraph, is_kept: &[bool]) -> Vec<bool> {
         kept[n] = tensor.slot.is_some_and(|slot| is_kept.get(slot).copied().unwrap_or(false));
     }
     for node in graph.operations() {
-        let is_kept = !calls(node) && node.inputs.iter().all(|edge| kept[edge.tensor.0]);
+        // What is made of numbers alone is filled in each run rather than copied.
+        let is_kept = !calls(node) && !node.inputs.is_empty() && node.inputs.iter().all(|edge| kept[edge.tensor.0]);
         node.outputs.iter().for_each(|edge| kept[edge.tensor.0] = is_kept);
     }
     kept

@@ -32,8 +32,8 @@ pub(crate) use pass::Without;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Choices {
     pub(crate) order: Order,
-    /// What orders are to have least of.
-    pub(crate) minimize: Minimize,
+    /// What orders are to have least of, where that was said.
+    pub(crate) minimize: Option<Minimize>,
     /// Where the chance of searches for an order starts.
     pub(crate) seed: u64,
     pub(crate) accumulate: Accumulate,
@@ -54,7 +54,11 @@ pub(crate) fn optimize(graph: &OpGraph, choices: &Choices, limited: Option<Limit
 }
 
 /// A graph with those passes made that ask for no order of products: the others can be made again and again.
-pub(crate) struct Begun<'g>(Passes<'g>);
+pub(crate) struct Begun<'g> {
+    passes: Passes<'g>,
+    /// Sources whose elements stay from run to run, by their slots: none where nothing is to be kept.
+    is_kept: Vec<bool>,
+}
 
 impl<'g> Begun<'g> {
     /// Makes the first passes. Sources that stay as they are from run to run are `is_kept`, by their slots.
@@ -63,6 +67,8 @@ impl<'g> Begun<'g> {
     /// A broken promise of the graph, in debug builds.
     pub(crate) fn new(graph: &'g OpGraph, choices: &'g Choices, is_kept: &[bool]) -> Result<Begun<'g>, Error> {
         let mut passes = Passes { graph: None, first: graph, choices, is_block: is_block(graph) };
+        let keeps = choices.without.makes(Pass::Hoist);
+        let is_kept: Vec<bool> = is_kept.iter().map(|&is_kept| keeps && is_kept).collect();
         // Products of many factors are widened as one, so that no intermediate is rounded.
         if choices.accumulate == Accumulate::Double {
             passes.make(|graph| Ok(accumulate::accumulate(graph)))?;
@@ -70,12 +76,13 @@ impl<'g> Begun<'g> {
         passes.choose(Pass::Constants, constants::constants)?;
         passes.choose(Pass::Share, share::share)?;
         passes.choose(Pass::Dead, dead::dead)?;
-        let reorders = matches!(choices.order, Order::Auto | Order::Exact) && choices.minimize == Minimize::Operations;
+        let counts_operations = matches!(choices.minimize, None | Some(Minimize::Operations));
+        let reorders = matches!(choices.order, Order::Auto | Order::Exact) && counts_operations;
         passes.choose(Pass::Factorise, |graph| {
-            let kept = hoist::kept(graph, is_kept);
+            let kept = hoist::kept(graph, &is_kept);
             factorise::factorise(graph, factorise::Bounds { reorders, memory: choices.memory, kept: &kept })
         })?;
-        Ok(Begun(passes))
+        Ok(Begun { passes, is_kept })
     }
 
     /// The graph after all passes; see [`optimize`].
@@ -83,7 +90,7 @@ impl<'g> Begun<'g> {
     /// # Errors
     /// As [`optimize`].
     pub(crate) fn optimize(&self, limited: Option<Limited<'_>>) -> Result<OpGraph, Error> {
-        let Passes { choices, is_block, .. } = self.0;
+        let Passes { choices, is_block, .. } = self.passes;
         finished(self.ordered(limited)?, choices, is_block)
     }
 
@@ -92,21 +99,25 @@ impl<'g> Begun<'g> {
     ///
     /// # Errors
     /// As [`optimize`].
-    pub(crate) fn optimize_keeping(&self, limited: Option<Limited<'_>>, is_kept: &[bool]) -> Result<Hoisted, Error> {
-        let Passes { choices, is_block, .. } = self.0;
+    pub(crate) fn optimize_keeping(&self, limited: Option<Limited<'_>>) -> Result<Hoisted, Error> {
+        let Passes { choices, is_block, .. } = self.passes;
         let ordered = self.ordered(limited)?;
         let mut passes = Passes { graph: None, first: &ordered, choices, is_block: true };
-        passes.choose(Pass::Hoist, |graph| apart::apart(graph, &hoist::kept(graph, is_kept)))?;
+        passes.choose(Pass::Hoist, |graph| apart::apart(graph, &hoist::kept(graph, &self.is_kept)))?;
         passes.choose(Pass::Share, share::share)?;
-        let Hoisted { once, each } = hoist::hoist(passes.graph(), is_kept);
+        let Hoisted { once, each } = hoist::hoist(passes.graph(), &self.is_kept);
+        if cfg!(debug_assertions) {
+            once.verify()?;
+            each.verify()?;
+        }
         // What is kept is not to be joined with what changes.
         Ok(Hoisted { once: finished(once, choices, is_block)?, each: finished(each, choices, is_block)? })
     }
 
     /// The passes from the orders of products up to those that make products part of what is done with them.
     fn ordered(&self, limited: Option<Limited<'_>>) -> Result<OpGraph, Error> {
-        let Passes { choices, is_block, .. } = self.0;
-        let mut passes = Passes { graph: None, first: self.0.graph(), choices, is_block };
+        let Passes { choices, is_block, .. } = self.passes;
+        let mut passes = Passes { graph: None, first: self.passes.graph(), choices, is_block };
         passes.make(|graph| pairwise::pairwise(graph, choices, limited))?;
         // Products of two may be the same where those of many were not.
         passes.choose(Pass::Share, share::share)?;

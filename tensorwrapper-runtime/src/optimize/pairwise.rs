@@ -3,7 +3,7 @@
 use num_complex::Complex;
 
 use super::Choices;
-use super::order::{Network, Path, cut, path};
+use super::order::{Network, Path, cut, path, usual};
 use super::rewrite::{keep, rewrite};
 use crate::element::Dtype;
 use crate::error::Error;
@@ -53,13 +53,16 @@ impl Orders<'_, '_> {
     /// The order of the next product, and of which labels how many values are taken at a time.
     fn find(&mut self, network: &Network) -> Result<(Path, Vec<(Label, usize)>), Error> {
         let Choices { order, minimize, seed, .. } = self.choices;
-        let search = || path(network, order, *minimize, *seed);
+        let search = || match minimize {
+            Some(minimize) => path(network, order, *minimize, *seed),
+            None => usual(network, order, *seed),
+        };
         let Some(Limited { elements, paths }) = &mut self.limited else { return Ok((search()?, Vec::new())) };
         if paths.len() == self.met {
             paths.push(search()?);
         }
         self.met += 1;
-        Ok(cut(network, &paths[self.met - 1], (order, *minimize, *seed), *elements))
+        Ok(cut(network, &paths[self.met - 1], (order, minimize.unwrap_or_default(), *seed), *elements))
     }
 }
 
@@ -92,25 +95,22 @@ impl<'g> Split<'g> {
         sliced.body.names_of(self.origin.0);
         let mut live: Vec<Option<Factor>> = inputs.into_iter().map(|edge| Some(Factor { edge, is_inside: false })).collect();
         let last = pairs.len() - 1;
-        let mut readers = Readers::new(&self.network, &pairs);
         for (n, (a, b)) in pairs.into_iter().enumerate() {
             let factors = [a, b].map(|factor| live[factor].take().expect("a path uses each factor once"));
             let labels = [0, 1].map(|n| factors[n].edge.labels());
             labels.iter().flatten().for_each(|&label| holders[label] -= 1);
             let (kept, alpha) = match n == last {
                 true => (output.clone(), self.alpha),
-                false => {
-                    let kept = Network::kept([&labels[0], &labels[1]], |label| holders[label] > 0);
-                    (readers.order(live.len(), kept), Complex::new(1.0, 0.0))
-                }
+                false => (Network::kept([&labels[0], &labels[1]], |label| holders[label] > 0), Complex::new(1.0, 0.0)),
             };
             kept.iter().for_each(|&label| holders[label] += 1);
             let is_inside = factors.iter().any(|factor| factor.is_inside) || labels.iter().flatten().any(|&l| sliced.cuts(l));
             let edge = if is_inside {
                 let factors = factors.map(|factor| sliced.inside(factor));
-                pair(&mut sliced.body, factors, &kept, alpha, (&sliced.extents, self.dtype), self.origin)
+                pair(&mut sliced.body, (factors, &labels), &kept, alpha, (&sliced.extents, self.dtype), self.origin)
             } else {
-                pair(result, factors.map(|factor| factor.edge), &kept, alpha, (extents, self.dtype), self.origin)
+                let factors = factors.map(|factor| factor.edge);
+                pair(result, (factors, &labels), &kept, alpha, (extents, self.dtype), self.origin)
             };
             live.push(Some(Factor { edge, is_inside }));
         }
@@ -124,49 +124,6 @@ impl<'g> Split<'g> {
         let made = result.add_operation(operation, inputs, &[(output, self.dtype)], extents.clone())[0];
         result.name_last_as(self.origin.0, self.origin.1, 0..extents.len());
         made
-    }
-}
-
-/// Who reads each product, and with what.
-struct Readers {
-    /// The labels of factors and products, in the order in which they lie where that is known.
-    labels: Vec<Vec<Label>>,
-    /// For each factor and product the other factor, and what comes of both.
-    of: Vec<(usize, usize)>,
-}
-
-impl Readers {
-    fn new(network: &Network, pairs: &Path) -> Readers {
-        let mut labels = network.inputs.clone();
-        let mut holders = vec![0usize; network.extents.len()];
-        network.inputs.iter().chain([&network.output]).flatten().for_each(|&label| holders[label] += 1);
-        let mut of = vec![(0, 0); labels.len() + pairs.len()];
-        for &(a, b) in pairs {
-            let product = labels.len();
-            (of[a], of[b]) = ((b, product), (a, product));
-            [a, b].into_iter().flat_map(|factor| &labels[factor]).for_each(|&label| holders[label] -= 1);
-            let kept = Network::kept([&labels[a], &labels[b]], |label| holders[label] > 0);
-            kept.iter().for_each(|&label| holders[label] += 1);
-            labels.push(kept);
-        }
-        Readers { labels, of }
-    }
-
-    /// The order in which a product's labels are to lie: those that its reader keeps of both, and of the others each kind together,
-    /// in the order in which the other factor has those that are summed then.
-    fn order(&mut self, product: usize, kept: Vec<Label>) -> Vec<Label> {
-        if std::env::var_os("TW_LAYOUT").is_none() {
-            return kept;
-        }
-        let (other, result) = self.of[product];
-        let (other, result) = (&self.labels[other], &self.labels[result]);
-        let own: Vec<Label> = kept.iter().copied().filter(|label| !other.contains(label)).collect();
-        let (batch, summed): (Vec<Label>, Vec<Label>) =
-            other.iter().copied().filter(|label| kept.contains(label)).partition(|label| result.contains(label));
-        let sums_last = kept.last().is_some_and(|label| summed.contains(label));
-        let order = if sums_last { [batch, own, summed] } else { [batch, summed, own] }.concat();
-        self.labels[product].clone_from(&order);
-        order
     }
 }
 
@@ -215,16 +172,16 @@ impl Sliced {
 /// A contraction of two factors over exactly the labels that they have.
 fn pair(
     result: &mut OpGraph,
-    mut factors: [Edge; 2],
+    (mut factors, labels): ([Edge; 2], &[Vec<Label>; 2]),
     kept: &[Label],
     alpha: Complex<f64>,
     (extents, dtype): (&[usize], Dtype),
     (graph, node): (&OpGraph, &OperationNode),
 ) -> Edge {
     let mut numbers = kept.to_vec();
-    for label in factors.iter().flat_map(Edge::labels) {
-        if !numbers.contains(&label) {
-            numbers.push(label);
+    for label in labels.iter().flatten() {
+        if !numbers.contains(label) {
+            numbers.push(*label);
         }
     }
     for axis in factors.iter_mut().flat_map(|edge| &mut edge.axes) {

@@ -92,7 +92,9 @@ impl Sharing {
         let output = node.outputs[0].labels();
         let rank = output.len();
         let dtype = graph.tensor(node.outputs[0].tensor).dtype;
-        let found = (inputs.len() <= 8 && node.extents.len() <= 64 && is_ordinary(alpha))
+        // The form of a product knows the labels of its factors alone.
+        let is_known = (0..node.extents.len()).all(|label| node.inputs.iter().any(|edge| edge.labels().contains(&label)));
+        let found = (inputs.len() <= 8 && node.extents.len() <= 64 && is_ordinary(alpha) && is_known)
             .then(|| self.key(&inputs, &output, &node.extents, dtype.is_complex()));
         if let Some((key, order, conjugate)) = &found
             && let Some(known) = self.products.get(key)

@@ -14,7 +14,7 @@ use crate::element::Element;
 use crate::error::Error;
 
 /// Matrices that are decomposed before anything is written: enough for threads, few enough to stay in the caches.
-const ROUND: usize = 256;
+pub(crate) const ROUND: usize = 256;
 
 /// An operation on a batch, and its memory.
 pub(in crate::backend) struct Batch<'a, T> {

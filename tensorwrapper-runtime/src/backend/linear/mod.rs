@@ -19,6 +19,7 @@ mod part;
 pub use tensorwrapper_notation::syntax::{Elements, Factorisation, Form, Role};
 
 use crate::element::{Dtype, Element};
+pub(crate) use batch::ROUND;
 pub(super) use batch::{Batch, run};
 pub(super) use conventions::{epsilon, phase_tolerance};
 pub(super) use gather::{Place, Source, Space};

@@ -23,7 +23,7 @@ impl Recorder<'_> {
             let out_of_range = |index: String| Error::new(ErrorKind::Bounds { index, place: place(extent) });
             axes.push(match index {
                 Index::Label(label) => {
-                    self.meet(label, place(extent));
+                    self.meet(label, extent, place);
                     Axis::Label { label, start: 0 }
                 }
                 Index::Slice(label, start, end) => {
@@ -32,7 +32,7 @@ impl Recorder<'_> {
                         let end = end.map_or(String::new(), |e| e.to_string());
                         self.errors.push(out_of_range(format!("{start}..{end}")));
                     }
-                    self.meet(label, place(stop.saturating_sub(start)));
+                    self.meet(label, stop.saturating_sub(start), place);
                     Axis::Label { label, start }
                 }
                 Index::Chip(position) => {
@@ -57,6 +57,9 @@ impl Recorder<'_> {
             let name = format!("..-{}", self.rest.len() + 1);
             self.rest.push(self.labels.len());
             self.labels.push(LabelState { name: Cow::Owned(name), first: None });
+        }
+        if !indices.iter().any(|index| matches!(index, Index::Rest)) {
+            return indices.to_vec();
         }
         let spell = |index: &Index<'i>| match index {
             Index::Rest => self.rest[..axes].iter().rev().map(|&label| Index::Label(label)).collect(),
@@ -105,7 +108,7 @@ impl Recorder<'_> {
         }
         if let (Some(product), [label]) = (known, &unknown[..]) {
             let extent = whole.checked_div(product).unwrap_or(0);
-            self.meet(*label, Place { extent, ..place.clone() });
+            self.meet(*label, extent, |extent| Place { extent, ..place.clone() });
         }
         true
     }

@@ -84,15 +84,16 @@ impl<'n> Recorder<'n> {
 
     /// A label's extent by declaration; its place in messages is the declaration.
     pub(crate) fn declare(&mut self, label: usize, extent: usize) {
-        self.meet(label, Place { operand: DECLARATION.to_string(), axis: 0, extent });
+        self.meet(label, extent, |extent| Place { operand: DECLARATION.to_string(), axis: 0, extent });
     }
 
-    /// Notes an extent of a label, and the fault if it is another one than before.
-    fn meet(&mut self, label: usize, place: Place) {
+    /// Notes an extent of a label, and the fault if it is another one than before. Its `place` is said where it is needed.
+    fn meet(&mut self, label: usize, extent: usize, place: impl Fn(usize) -> Place) {
         let state = &mut self.labels[label];
         match &state.first {
-            None => state.first = Some(place),
-            Some(first) if first.extent != place.extent => {
+            None => state.first = Some(place(extent)),
+            Some(first) if first.extent != extent => {
+                let place = place(extent);
                 // As the compiler says it: operands in the order of writing, then the declaration.
                 let (first, second) = match first.operand == DECLARATION {
                     true => (place, first.clone()),

@@ -67,8 +67,8 @@ impl Work {
         Factor { node, conjugate: false, labels: order.into_iter().collect() }
     }
 
-    /// A term whose factors are summed over the labels that no other one and no axis of the sum has, where that costs less than
-    /// to multiply first: all but factors that have the labels of all others.
+    /// A term whose factors are summed over the labels that no other one and no axis of the sum has. Factors that have the labels of
+    /// all others are left: to multiply first costs no more there. Elsewhere it costs more by what it sums, and mostly much more.
     pub(super) fn presummed(&mut self, mut term: Term, axes: usize) -> Term {
         let extents = self.extents(&term);
         for n in 0..term.factors.len() {
@@ -76,7 +76,7 @@ impl Work {
             let others = term.factors.iter().enumerate().filter(|(m, _)| *m != n).fold(0, |all, (_, other)| all | bits(other));
             let own = bits(&term.factors[n]);
             let kept = own & (((1u64 << axes) - 1) | others);
-            if kept != own && others & !own != 0 {
+            if kept != own && others & !own != 0 && size(&extents, kept) <= self.weights.most {
                 term.factors[n] = self.summed(&term.factors[n], kept, &extents);
             }
         }

@@ -24,7 +24,8 @@ use self::gather::{Gathered, Leaf, gather};
 use self::term::Term;
 pub(super) use self::term::{Factor, Key, Name, Role, canonical};
 use self::work::{Kind, Weights, Work};
-use super::count::{elements, operations, peak_bytes};
+use super::count::{operation, peak_bytes};
+use super::hoist::kept;
 use super::rewrite::{keep, rewrite_reading};
 use crate::graph::{OpGraph, Operation, OperationNode, TensorId};
 
@@ -58,9 +59,10 @@ pub(super) fn factorise(graph: &OpGraph, bounds: Bounds<'_>) -> OpGraph {
     for n in (0..gathered.len()).rev() {
         is_part[n] = part_of[n].is_some_and(|whole| is_part[whole.0] || roots.binary_search(&whole.0).is_ok());
     }
+    let is_kept: Vec<bool> = graph.sources().map(|source| bounds.kept.get(source.0).copied().unwrap_or(false)).collect();
     let mut best: Option<(Price, OpGraph)> = None;
     let mut offer = |made: OpGraph| {
-        let price = price(&made, bounds.memory);
+        let price = price(&made, &is_kept, bounds.memory);
         if best.as_ref().is_none_or(|(known, _)| price < *known) {
             best = Some((price, made));
         }
@@ -96,9 +98,15 @@ fn is_in_pairs(graph: &OpGraph) -> bool {
 /// Bytes beyond those that may be taken, then what a graph costs.
 type Price = (f64, f64);
 
-fn price(graph: &OpGraph, memory: Option<usize>) -> Price {
+/// What is computed once, from sources that are kept by their slots, costs nothing.
+fn price(graph: &OpGraph, is_kept: &[bool], memory: Option<usize>) -> Price {
     let excess = memory.map_or(0.0, |bytes| (peak_bytes(graph) - bytes as f64).max(0.0));
-    (excess, operations(graph) + (ELEMENT - 1.0) * elements(graph))
+    let kept = kept(graph, is_kept);
+    let own = |node: &&OperationNode| !node.outputs.iter().all(|edge| kept[edge.tensor.0]);
+    let size = |tensor: TensorId| graph.tensor(tensor).extents.iter().map(|&extent| extent as f64).product::<f64>();
+    let cost =
+        |node: &OperationNode| operation(node) + (ELEMENT - 1.0) * node.outputs.iter().map(|edge| size(edge.tensor)).sum::<f64>();
+    (excess, graph.operations().iter().filter(own).map(cost).sum())
 }
 
 /// Whether anything may be found in a sum.
@@ -159,6 +167,7 @@ mod tests {
 
     use super::*;
     use crate::graph::lower;
+    use crate::optimize::count::operations;
     use crate::tensor::Tensor;
 
     fn factorised(expr: &crate::Expr<'_, f64>, memory: Option<usize>) -> OpGraph {

@@ -121,6 +121,26 @@ pub(crate) fn path(network: &Network, order: &Order, minimize: Minimize, seed: u
     Ok(sequence::least_held(network, search(network, order, minimize, seed, None)?.0, &[]))
 }
 
+/// An order for whoever does not say what it is to have least of: the fewest operations. In a long product with a label on three and more
+/// tensors they may be the fewest and not take the least time: the order of least time is taken then, where that is less.
+///
+/// # Errors
+/// As [`path`].
+pub(crate) fn usual(network: &Network, order: &Order, seed: u64) -> Result<Path, Error> {
+    let fewest = path(network, order, Minimize::Operations, seed)?;
+    let is_long = || cost::cost(network, &fewest, Minimize::Operations).operations >= LONG;
+    if *order != Order::Auto || !network.has_hyper_edge() || !is_long() {
+        return Ok(fewest);
+    }
+    let time = Minimize::Time(Rates::default());
+    let quickest = path(network, order, time, seed)?;
+    let seconds = |path: &Path| cost::cost(network, path, time).price;
+    Ok(if seconds(&quickest) < seconds(&fewest) { quickest } else { fewest })
+}
+
+/// The logarithm of the operations of a product that is worth a second search.
+const LONG: f64 = 20.0;
+
 /// An order of parts: the pairs, and of each label that is cut, ascending, how many of its values are taken at a time, which divide
 /// its extent. No product has more elements than `limit`, a logarithm not below 0, but that the result may, unless parts of it
 /// are added up. `path` is changed where it is not the program's own.
@@ -191,6 +211,13 @@ impl Network {
             }
         }
         kept
+    }
+
+    /// Whether a label is on three and more tensors, the result included.
+    fn has_hyper_edge(&self) -> bool {
+        let mut holders = vec![0u32; self.extents.len()];
+        self.inputs.iter().chain([&self.output]).flatten().for_each(|&label| holders[label] += 1);
+        holders.into_iter().any(|count| count > 2)
     }
 
     /// Number of elements of a tensor of these labels.

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use rand::RngExt as _;
 
-use super::super::{Found, Minimize, Network, Order, Search, find, path};
+use super::super::cost::cost;
+use super::super::{Found, Minimize, Network, Order, Rates, Search, find, path, usual};
 use super::{Simulation, assert_close, network, seeded};
 use crate::error::{Error, ErrorKind};
 
@@ -164,4 +165,32 @@ fn what_is_no_network_is_refused() {
     // A diagonal, a result that repeats a label and a single tensor are good.
     let one = find(&[vec![0, 0]], &[0, 0], &[3], &Search::new()).unwrap();
     assert_eq!((one.pairs, one.log2_operations, one.is_best), (vec![], f64::NEG_INFINITY, true));
+}
+
+/// Hyper-edges make products that are no matrix products: these are avoided where they take long, unless operations are asked for.
+#[test]
+fn long_products_with_hyper_edges_take_the_least_time() {
+    let cube = |extent: usize| {
+        let labels = |text: &str| text.bytes().map(|letter| usize::from(letter - b'a')).collect();
+        let inputs = "abc,ade,bdf,cef,agh,bgi,chj,eij,dhi,fgj".split(',').map(labels).collect();
+        Network { inputs, output: Vec::new(), extents: vec![extent; 10] }
+    };
+    let prices = |network: &Network, path: &_| {
+        [Minimize::Operations, Minimize::Time(Rates::default())].map(|minimize| cost(network, path, minimize).price)
+    };
+    let by = |network: &Network, minimize: Minimize| prices(network, &path(network, &Order::Auto, minimize, 0).unwrap());
+    let network = cube(10);
+    let found = prices(&network, &usual(&network, &Order::Auto, 0).unwrap());
+    let [fewest, quickest] = [by(&network, Minimize::Operations), by(&network, Minimize::Time(Rates::default()))];
+    assert!(quickest[1] < fewest[1] - 0.5, "{quickest:?} {fewest:?}");
+    assert_close(found[1], quickest[1], &network);
+    // Short ones, and other orders, have the fewest operations.
+    let exact = prices(&network, &usual(&network, &Order::Exact, 0).unwrap());
+    assert_close(exact[0], fewest[0], &network);
+    let network = cube(2);
+    assert_close(
+        prices(&network, &usual(&network, &Order::Auto, 0).unwrap())[0],
+        by(&network, Minimize::Operations)[0],
+        &network,
+    );
 }
