@@ -18,7 +18,7 @@ use tensorwrapper::__private::memory::{Binary, Instruction, Program, run};
 use tensorwrapper::{Element, Tensor};
 
 /// Runs of which the best one counts.
-const RUNS: usize = 12;
+const RUNS: usize = 30;
 
 /// What one row computes, and from what: `size` elements a source, of which there are up to three.
 struct Row {

@@ -90,7 +90,7 @@ enum Way<T: Multiplied> {
 #[derive(Debug)]
 enum Finisher<T: Multiplied> {
     Blocks(Blocks<T>),
-    Small(Matrices<T>),
+    Small(Box<Matrices<T>>),
 }
 
 /// What multiplies two factors.
@@ -176,7 +176,7 @@ pub(super) fn prepare_finished<T: Multiplied>(
         Route::Engine(simd) => blocks(sorted, simd),
         Route::Chosen if sorted.suits_direct() => return Ok(None),
         Route::Chosen => match in_vectors(cpu.threads, &sorted)? {
-            Some(matrices) => Finisher::Small(matrices),
+            Some(matrices) => Finisher::Small(Box::new(matrices)),
             None if sorted.suits_engine_to_finish() => blocks(sorted, Simd::chosen()?),
             None => return Ok(None),
         },

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::forms::prefetch;
 use super::fuse::{self, Axis, Odometer, points};
 use super::loops::{Axes, Plan};
-use super::permute::Permutation;
+use super::permute::{Pair, Permutation};
 use super::sink::Sink;
 use super::{packed, tasks};
 use crate::backend::function::Scalar;
@@ -36,6 +36,12 @@ pub(super) struct Tile<'a, T> {
     pub(super) plan: Plan,
     pub(super) start: Vec<isize>,
     pub(super) coming: Vec<Coming<'a, T>>,
+}
+
+/// A copy into a tile's order, and the axes that it was prepared for.
+struct Copied {
+    axes: Vec<Pair>,
+    permutation: Permutation,
 }
 
 /// What the next tile packs of an input: pieces of neighbours in memory.
@@ -135,10 +141,11 @@ impl Tiles {
         task: &impl Fn(usize, &Tile<'_, T>, &[Option<Vec<T>>]),
     ) -> Result<(), Error> {
         let mut packed: Vec<Option<Vec<T>>> = self.crossed.iter().map(|_| None).collect();
+        let mut copies: Vec<Option<Copied>> = self.crossed.iter().map(|_| None).collect();
         let mut walk = Odometer::new(&self.counts, &start.to_vec(), range.start);
         for _ in range {
             let index: Vec<usize> = (0..self.counts.len()).map(|axis| walk.index(axis)).collect();
-            let (plan, start) = self.pack(threads, &index, &walk.position, inputs, &mut packed)?;
+            let (plan, start) = self.pack(threads, &index, &walk.position, inputs, (&mut packed, &mut copies))?;
             walk.step();
             let coming = self.coming(&walk.position, inputs);
             task(threads, &Tile { plan, start, coming }, &packed);
@@ -153,7 +160,7 @@ impl Tiles {
         index: &[usize],
         start: &[isize],
         inputs: &[Option<&[T]>],
-        packed: &mut [Option<Vec<T>>],
+        (packed, copies): (&mut [Option<Vec<T>>], &mut [Option<Copied>]),
     ) -> Result<(Plan, Vec<isize>), Error> {
         let mut kept = self.plan.kept.axes();
         for ((axis, &size), &index) in kept.iter_mut().zip(&self.sizes).zip(index) {
@@ -168,7 +175,12 @@ impl Tiles {
                 Some(memory) if memory.len() >= len => memory,
                 slot => slot.insert(zeros::<T>(len)?),
             };
-            Permutation::new(axes).run(threads, [start[n], 0], data, Sink::new(memory), false);
+            // Most tiles are of one shape.
+            let copy = match &mut copies[n] {
+                Some(copy) if copy.axes == axes => copy,
+                slot => slot.insert(Copied { permutation: Permutation::new(axes.clone()), axes }),
+            };
+            copy.permutation.run(threads, [start[n], 0], data, Sink::new(memory), false);
             start[n] = 0;
         }
         Ok((plan, start))

@@ -71,3 +71,16 @@ pub(super) fn prefetch<T>(elements: &[T]) {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = elements;
 }
+
+/// Asks for the line of an address, which may be any, into the first cache.
+#[inline(always)]
+pub(super) fn prefetch_line<T>(address: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a hint, whatever the address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}

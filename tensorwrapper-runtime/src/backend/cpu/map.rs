@@ -9,7 +9,7 @@ use super::cross::{Coming, Tiles};
 use super::engine::Simd;
 use super::evaluate::{Ahead, Data, Evaluator, Input, Lie, Registers, runs};
 use super::fold::{ROWS, Rows, combine, combine_rows, fold_all, fold_all_by};
-use super::forms::{Loops, compiled, compiled_narrow};
+use super::forms::{Loops, compiled, compiled_narrow, prefetch_line};
 use super::fuse::{self, Axis, Odometer, points};
 use super::loops::{Axes, Plan};
 use super::permute::Permutation;
@@ -194,6 +194,9 @@ impl<T: Scalar> Map<'_, T> {
             match &mut stream {
                 None => self.chunk(&mut registers, (start, first, len), Some(target), ahead),
                 Some(stream) => {
+                    // Lines that the next chunk writes a part of: a store that waits for one holds up all that follow.
+                    let coming = self.out.base().wrapping_offset(next.start()[output] + next.first() as isize);
+                    [coming, coming.wrapping_add(next.len())].into_iter().for_each(|edge| prefetch_line(edge.cast_const()));
                     self.chunk(&mut registers, (start, first, len), None, ahead);
                     let values = self.evaluator.values(&registers, len);
                     // SAFETY: as above; there are as many values.
@@ -217,7 +220,10 @@ impl<T: Scalar> Map<'_, T> {
         target: Option<&mut [T]>,
         ahead: Option<Ahead<'_>>,
     ) {
-        compiled_narrow(self.simd, Chunk { map: self, registers, at, target, ahead });
+        let stays = target.is_none();
+        let chunk = Chunk { map: self, registers, at, target, ahead };
+        // Registers begin at lines.
+        if stays { compiled(self.simd, chunk) } else { compiled_narrow(self.simd, chunk) }
     }
 
     /// Folds a range of the reduced points for one chunk of kept ones, given by its start and its first point.

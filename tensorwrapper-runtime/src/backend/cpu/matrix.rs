@@ -21,6 +21,8 @@ use crate::error::Error;
 
 /// Elements that are packed together at most: few enough to stay in a cache.
 const GROUP: usize = 1 << 19;
+/// Bytes of a factor that is packed as a whole at most: more is packed a group at a time, again for each product that reads it.
+const WHOLE: usize = 4 << 20;
 /// Elements of results that are finished together: few enough to stay in the first cache.
 const FINISHED: usize = 1 << 11;
 /// Bytes of a cache line.
@@ -49,7 +51,8 @@ pub(super) fn groups<T>(product: &Sorted<T>, side: usize) -> [&[Triple]; 2] {
     if side == LEFT { [&product.rows, &product.inner] } else { [&product.inner, &product.columns] }
 }
 
-/// Decides how a factor's matrices are read; all of them are packed beforehand where many products read the same ones.
+/// Decides how a factor's matrices are read; all of them are packed beforehand where many products read the same ones and they
+/// are not too large for that.
 fn lie<T>(product: &mut Sorted<T>, side: usize, force: bool) -> (Lie, Option<Packed>) {
     let matrices = groups(product, side);
     let narrow = narrowest(matrices[0], side).min(narrowest(matrices[1], side));
@@ -58,7 +61,10 @@ fn lie<T>(product: &mut Sorted<T>, side: usize, force: bool) -> (Lie, Option<Pac
         Some(place) if !force && !across => return (Lie::InPlace(place), None),
         _ => {}
     }
-    if product.batch.iter().all(|axis| axis.strides[side] != 0) {
+    let [first, second] = groups(product, side);
+    let own = product.batch.iter().chain(first).chain(second).filter(|axis| axis.strides[side] != 0);
+    let bytes = own.fold(size_of::<T>(), |bytes, axis| bytes.saturating_mul(axis.extent));
+    if bytes > WHOLE || product.batch.iter().all(|axis| axis.strides[side] != 0) {
         return (if across { Lie::Across } else { Lie::Packed }, None);
     }
     let packed = pack_all(product, side);
@@ -69,7 +75,8 @@ fn lie<T>(product: &mut Sorted<T>, side: usize, force: bool) -> (Lie, Option<Pac
 /// Takes those axes out of the batch whose matrices are packed together. An axis too long for that, of neighbours in memory, is
 /// cut: the batch keeps the blocks that it makes; the number says how many matrices the last of them has.
 fn group<T>(threads: usize, product: &mut Sorted<T>, lies: &[Lie; 2], sizes: Sizes) -> (Vec<Triple>, Option<usize>) {
-    let packed = [LEFT, RIGHT].into_iter().filter(|&side| !matches!(lies[side], Lie::InPlace(_)));
+    let is_packed = |side: usize| !matches!(lies[side], Lie::InPlace(_));
+    let packed = [LEFT, RIGHT].into_iter().filter(|&side| is_packed(side));
     let elements = |side: usize| sizes.inner * if side == LEFT { sizes.rows } else { sizes.columns };
     let Some(largest) = packed.max_by_key(|&side| elements(side)) else {
         fuse::fuse(&mut product.batch);
@@ -78,10 +85,19 @@ fn group<T>(threads: usize, product: &mut Sorted<T>, lies: &[Lie; 2], sizes: Siz
     // In that factor's own order, so that it is read from one end to the other.
     fuse::sort(&mut product.batch, &[largest, OUT]);
     fuse::fuse(&mut product.batch);
+    // Axes that a packed factor has not read the same matrices again and again: they are packed once for all of these, unless
+    // neighbours in memory have to be packed together.
+    let is_shared = |axis: &Triple| [LEFT, RIGHT].into_iter().any(|side| is_packed(side) && axis.strides[side] == 0);
+    if matches!(lies[largest], Lie::Across) {
+        product.batch.sort_by_key(|axis| axis.strides[largest] != 0);
+    }
     let all = points(&product.batch).saturating_mul(elements(largest));
     let limit = GROUP.min(all / (8 * threads));
     let mut group = Vec::new();
     while let Some(axis) = product.batch.last() {
+        if is_shared(axis) && !matches!(lies[largest], Lie::Across) {
+            break;
+        }
         let together = points(&group).saturating_mul(axis.extent).saturating_mul(elements(largest));
         if together > limit {
             let needed = group.is_empty() && matches!(lies[largest], Lie::Across);
@@ -320,12 +336,19 @@ impl<T: Multiplied> Matrices<T> {
         let mut packed = [space(&self.sides[LEFT])?, space(&self.sides[RIGHT])?];
         let mut apart = space(&self.result)?;
         let mut walk = Odometer::new(&self.batch, &self.start, range.start);
+        // What is packed by now: where it begins, and whether it is a shorter group.
+        let mut there = [None; 2];
         for _ in range {
             let mut start = walk.position;
             let ends = |axis: &Triple| walk.index(self.batch.len() - 1) + 1 == axis.extent;
             let last = self.last.filter(|_| self.batch.last().is_some_and(ends));
             for side in [LEFT, RIGHT] {
                 if let Some(packing) = &self.sides[side].packing {
+                    let wanted = Some((start[side], last.is_some()));
+                    if std::mem::replace(&mut there[side], wanted) == wanted {
+                        start[side] = 0;
+                        continue;
+                    }
                     let permutation = packing.last.as_ref().filter(|_| last.is_some()).unwrap_or(&packing.permutation);
                     let to = Sink::new(&mut packed[side]);
                     permutation.run(self.threads[1], [start[side], 0], data[side], to, false);

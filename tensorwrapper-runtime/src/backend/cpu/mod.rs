@@ -22,6 +22,8 @@ mod fold;
 mod forms;
 pub(super) mod fuse;
 mod gemm;
+#[cfg(test)]
+mod large_tests;
 mod lines;
 mod loops;
 mod map;

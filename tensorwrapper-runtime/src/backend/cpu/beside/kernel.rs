@@ -103,10 +103,9 @@ unsafe fn product<V: Lanes, T: Element, const ROWS: usize, const COLUMNS: usize>
         }
     }
     let next = vectors.next.map(|next| next.cast::<V::Real>());
-    // For each term, as many of the next vectors as make up all of them by the end.
-    let tiles = rows.div_ceil(ROWS) * columns.div_ceil(COLUMNS);
-    let asked = (rows + columns).div_ceil(tiles);
-    let mut ask = Ask::<V> { orders: [&task.packed[LEFT], &task.packed[RIGHT]], next, side: LEFT, at: 0 };
+    // Each tile asks for its share of the next vectors.
+    let tiles = (rows / ROWS + rows % ROWS) * (columns / COLUMNS + columns % COLUMNS);
+    let mut number = 0;
     // Loops stand where closures could: one that is not inlined is not compiled for the instructions.
     let mut row = 0;
     while row < rows {
@@ -120,19 +119,24 @@ unsafe fn product<V: Lanes, T: Element, const ROWS: usize, const COLUMNS: usize>
             unsafe {
                 let out = out.offset(i * task.out[0] + j * task.out[1]);
                 let lanes = V::LANES as isize;
-                let tile = if is_packed {
+                let tile: Tile<V> = if is_packed {
                     let [left, right] = [(left, row * inner), (right, column * inner)].map(|(at, n)| at.add(n * V::LANES));
-                    Tile { left, right, rows: lanes, columns: lanes, terms: [high, wide].map(|n| n as isize * lanes), out, asked }
+                    for side in [LEFT, RIGHT] {
+                        let order = &task.packed[side];
+                        ask::<V>(&order[order.len() * number / tiles..order.len() * (number + 1) / tiles], next[side]);
+                    }
+                    number += 1;
+                    Tile { left, right, rows: lanes, columns: lanes, terms: [high, wide].map(|n| n as isize * lanes), out }
                 } else {
                     let (left, right) = (left.offset(i * task.left[0]), right.offset(j * task.right[1]));
                     let (rows, columns, terms) = (task.left[0], task.right[1], [task.left[1], task.right[0]]);
-                    Tile { left, right, rows, columns, terms, out, asked: 0 }
+                    Tile { left, right, rows, columns, terms, out }
                 };
                 match (high > 1, wide > 1) {
-                    (true, true) => tile.compute::<T, ROWS, COLUMNS>(task, &mut ask),
-                    (true, false) => tile.compute::<T, ROWS, 1>(task, &mut ask),
-                    (false, true) => tile.compute::<T, 1, COLUMNS>(task, &mut ask),
-                    (false, false) => tile.compute::<T, 1, 1>(task, &mut ask),
+                    (true, true) => tile.compute::<T, ROWS, COLUMNS>(task, is_packed),
+                    (true, false) => tile.compute::<T, ROWS, 1>(task, is_packed),
+                    (false, true) => tile.compute::<T, 1, COLUMNS>(task, is_packed),
+                    (false, false) => tile.compute::<T, 1, 1>(task, is_packed),
                 }
             }
             column += wide;
@@ -155,32 +159,16 @@ unsafe fn pack<V: Lanes>(order: &[isize], from: *const V::Real, room: *mut V::Re
     room
 }
 
-/// The vectors of the next step that are still to be asked for.
+/// Asks for vectors of the next step.
 #[cfg(target_arch = "x86_64")]
-struct Ask<'t, V: Lanes> {
-    orders: [&'t [isize]; 2],
-    next: [*const V::Real; 2],
-    side: usize,
-    at: usize,
-}
-
-#[cfg(target_arch = "x86_64")]
-impl<V: Lanes> Ask<'_, V> {
-    /// Asks for the next one.
-    #[inline(always)]
-    fn one(&mut self) {
-        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        if self.at == self.orders[self.side].len() {
-            if self.side == RIGHT {
-                return;
-            }
-            (self.side, self.at) = (RIGHT, 0);
-        }
+#[inline(always)]
+fn ask<V: Lanes>(order: &[isize], next: *const V::Real) {
+    use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+    for &at in order {
         // Its end: the line of its beginning is that of this step's end, where they are two.
-        let last = self.next[self.side].wrapping_offset(self.orders[self.side][self.at]).wrapping_add(V::LANES - 1);
+        let last = next.wrapping_offset(at).wrapping_add(V::LANES - 1);
         // SAFETY: a hint, whatever the address.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(last.cast()) };
-        self.at += 1;
     }
 }
 
@@ -194,24 +182,22 @@ struct Tile<V: Lanes> {
     columns: isize,
     terms: [isize; 2],
     out: *mut V::Real,
-    /// Vectors of the next step that are asked for at each term.
-    asked: usize,
 }
 
 #[cfg(target_arch = "x86_64")]
 impl<V: Lanes> Tile<V> {
-    /// Computes them.
+    /// Computes them; asks for the result's lines meanwhile where told to.
     ///
     /// # Safety
     /// As [`Beside::run`], for these.
     #[inline(always)]
-    unsafe fn compute<T: Element, const ROWS: usize, const COLUMNS: usize>(self, task: &Task<T>, ask: &mut Ask<'_, V>) {
+    unsafe fn compute<T: Element, const ROWS: usize, const COLUMNS: usize>(self, task: &Task<T>, asks: bool) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         let Tile { mut left, mut right, out, .. } = self;
         let place = |i: usize, j: usize| i as isize * task.out[0] + j as isize * task.out[1];
         // SAFETY: the caller's promise.
         unsafe {
-            if self.asked > 0 {
+            if asks {
                 for i in 0..ROWS {
                     for j in 0..COLUMNS {
                         _mm_prefetch::<_MM_HINT_T0>(out.offset(place(i, j)).cast_const().cast());
@@ -220,9 +206,6 @@ impl<V: Lanes> Tile<V> {
             }
             let mut sums = [[V::zero(); COLUMNS]; ROWS];
             for _ in 0..task.sizes.inner {
-                for _ in 0..self.asked {
-                    ask.one();
-                }
                 let mut b = [V::zero(); COLUMNS];
                 for (n, b) in b.iter_mut().enumerate() {
                     *b = V::load(right.wrapping_offset(n as isize * self.columns));

@@ -192,7 +192,7 @@ unsafe fn turn_panel<L: Line, const EDGE: usize>(memory: &Memory<'_>, panel: Pan
 #[inline(always)]
 pub(super) unsafe fn ask_edges<L: Line>(to: *mut u8, bytes: usize) {
     for edge in [to, to.wrapping_add(bytes)] {
-        if edge as usize % LINE > 0 {
+        if !(edge as usize).is_multiple_of(LINE) {
             // SAFETY: a hint, whatever the address.
             unsafe { L::prefetch(edge) };
         }

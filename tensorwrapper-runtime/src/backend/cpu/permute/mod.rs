@@ -60,7 +60,7 @@ pub(super) struct Permutation {
 #[derive(Debug)]
 enum Tile {
     /// Lines.
-    Lines(Tiles),
+    Lines(Box<Tiles>),
     /// Along two axes.
     Plane(Plane),
     /// Along several short ones.
@@ -81,7 +81,7 @@ impl Permutation {
         if elements >= LARGE
             && let Some((tiles, outer)) = Tiles::choose(&axes)
         {
-            return (Tile::Lines(tiles), outer);
+            return (Tile::Lines(Box::new(tiles)), outer);
         }
         let (plane, outer) = Plane::choose(axes.clone());
         if plane.column.extent * plane.row.extent < SHORT && axes.len() > 2 {

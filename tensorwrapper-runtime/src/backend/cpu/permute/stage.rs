@@ -172,7 +172,8 @@ pub(super) unsafe fn turn_boxes<L: Line, const EDGE: usize>(memory: &Memory<'_>,
         if memory.stream {
             ask_edges::<L>(memory.to, boxes.starts.len() * rows * row);
         }
-        let mut coming = coming(memory, size as usize, boxes.starts.len() * rows.div_ceil(EDGE));
+        let squares = rows.div_ceil(EDGE) * columns.len().div_ceil(EDGE);
+        let mut coming = coming(memory, size as usize, boxes.starts.len() * squares);
         let mut stage = Stage::new(memory.to, memory.stream);
         for (n, &start) in boxes.starts.iter().enumerate() {
             let from = memory.from.offset(start * size);
@@ -181,9 +182,8 @@ pub(super) unsafe fn turn_boxes<L: Line, const EDGE: usize>(memory: &Memory<'_>,
             while above < rows {
                 let high = if rows - above < EDGE { rows - above } else { EDGE };
                 let (from, to) = (from.add(above * LINE / EDGE), stage.next());
-                coming.ask::<L>();
                 if is_inside {
-                    turn_rows::<L, EDGE>(from, columns, high, to, signs);
+                    turn_rows::<L, EDGE>(from, columns, high, to, signs, &mut coming);
                 } else {
                     for n in 0..high {
                         for (column, start) in columns.iter().enumerate() {
@@ -204,7 +204,14 @@ pub(super) unsafe fn turn_boxes<L: Line, const EDGE: usize>(memory: &Memory<'_>,
 /// # Safety
 /// All columns may be read as far as a line reaches; behind the last row a line may be overwritten.
 #[inline(always)]
-unsafe fn turn_rows<L: Line, const EDGE: usize>(from: *const u8, columns: &[isize], high: usize, to: *mut u8, signs: L) {
+unsafe fn turn_rows<L: Line, const EDGE: usize>(
+    from: *const u8,
+    columns: &[isize],
+    high: usize,
+    to: *mut u8,
+    signs: L,
+    coming: &mut Coming<'_>,
+) {
     let (size, row) = (LINE / EDGE, columns.len() * LINE / EDGE);
     let mut column = 0;
     while column < columns.len() {
@@ -217,6 +224,7 @@ unsafe fn turn_rows<L: Line, const EDGE: usize>(from: *const u8, columns: &[isiz
         }
         // SAFETY: the caller's promise.
         unsafe {
+            coming.ask::<L>();
             let turned = L::turn::<EDGE>(&sources);
             let to = to.add(first * size);
             if high == EDGE {

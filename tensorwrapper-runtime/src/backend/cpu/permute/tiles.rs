@@ -186,11 +186,11 @@ impl Tiles {
                 groups[*group].counted = Some(at);
             }
         }
-        let (mut pieces, len) = pieces(groups.iter().flat_map(|group| group.axes.iter().copied()).collect());
-        if pieces.len() > PIECES || matches!(kind, Kind::Panel) {
-            // Panels ask for their own.
-            pieces.clear();
-        }
+        // Panels ask for their own.
+        let (pieces, len) = match kind {
+            Kind::Panel => (Vec::new(), 1),
+            Kind::Runs | Kind::Boxes => pieces(groups.iter().flat_map(|group| group.axes.iter().copied()).collect()),
+        };
         let again = positions(&groups[3].axes).collect();
         (Tiles { kind, groups, again, pieces, len }, outer.into_iter().map(|(_, axis, _)| axis).collect())
     }
