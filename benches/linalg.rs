@@ -67,10 +67,14 @@ fn alone(context: &Context, n: usize) {
     both("cholesky", &mut || drop(black_box(tensor! { in context; let l[i, k] = cholesky(s[i, j]); l })), &mut || {
         drop(black_box(fs.llt(Side::Lower).unwrap().L().to_owned()))
     });
-    both("lu", &mut || drop(black_box(tensor! { in context; let (p[i, q], l[q, r], u[r, j]) = lu(a[i, j]); (p, l, u) })), &mut || {
-        let lu = fa.partial_piv_lu();
-        drop(black_box((lu.L().to_owned(), lu.U().to_owned(), lu.P().to_owned())));
-    });
+    both(
+        "lu",
+        &mut || drop(black_box(tensor! { in context; let (p[i, q], l[q, r], u[r, j]) = lu(a[i, j]); (p, l, u) })),
+        &mut || {
+            let lu = fa.partial_piv_lu();
+            drop(black_box((lu.L().to_owned(), lu.U().to_owned(), lu.P().to_owned())));
+        },
+    );
     both("solve", &mut || drop(black_box(tensor! { in context; let x[k, j] = solve(a[i, k], b[i, j]); x })), &mut || {
         drop(black_box(fa.partial_piv_lu().solve(&fb)))
     });
@@ -81,9 +85,11 @@ fn alone(context: &Context, n: usize) {
     both("eigh", &mut || drop(black_box(tensor! { in context; let (e[m], c[i, m]) = eigh(s[i, j]); (e, c) })), &mut || {
         drop(black_box(fs.self_adjoint_eigen(Side::Lower).unwrap()))
     });
-    both("svd", &mut || drop(black_box(tensor! { in context; let (u[i, r], w[r], v[r, j]) = svd(a[i, j]); (u, w, v) })), &mut || {
-        drop(black_box(fa.thin_svd().unwrap()))
-    });
+    both(
+        "svd",
+        &mut || drop(black_box(tensor! { in context; let (u[i, r], w[r], v[r, j]) = svd(a[i, j]); (u, w, v) })),
+        &mut || drop(black_box(fa.thin_svd().unwrap())),
+    );
     both("eig", &mut || drop(black_box(tensor! { in context; let (e[m], c[i, m]) = eig(a[i, j]); (e, c) })), &mut || {
         drop(black_box(fa.eigen().unwrap()))
     });

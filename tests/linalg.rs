@@ -284,11 +284,19 @@ fn what_does_not_exist_is_named() {
         let lower =
             linalg::triangular_solve(&matrix::<f64>(&[2, 2], &[1.0, f64::NAN, 3.0, 0.0]), &matrix::<f64>(&[2], &[1.0, 1.0]))
                 .eval_in(&context);
-        assert_eq!(sentence(lower.unwrap_err()), "the 2×2 matrix of `triangular_solve` is singular: its pivot 1 is zero", "{name}");
+        assert_eq!(
+            sentence(lower.unwrap_err()),
+            "the 2×2 matrix of `triangular_solve` is singular: its pivot 1 is zero",
+            "{name}"
+        );
         let error = linalg::svd(&nan).eval_in(&context).unwrap_err();
         assert_eq!(sentence(error), "the 2×2 matrix of `svd` holds NaN or infinity", "{name}");
         let error = linalg::cholesky(&matrix::<f64>(&[2, 2], &[1.0, 0.0, 2.0, 1.0])).eval_in(&context).unwrap_err();
-        assert_eq!(sentence(error), "the 2×2 matrix of `cholesky` is not positive definite: its pivot 1 is not positive", "{name}");
+        assert_eq!(
+            sentence(error),
+            "the 2×2 matrix of `cholesky` is not positive definite: its pivot 1 is not positive",
+            "{name}"
+        );
         let error = linalg::expm(&matrix::<f64>(&[1, 1], &[1e4])).eval_in(&context).unwrap_err();
         assert_eq!(sentence(error), "the result of `expm` of a 1×1 matrix is larger than the numbers of its type", "{name}");
         let error = linalg::solve(&matrix::<f64>(&[2, 3], &[1.0; 6]), &matrix::<f64>(&[2], &[1.0; 2])).eval_in(&context);
@@ -374,20 +382,6 @@ fn phases_are_the_same_on_every_device() {
     };
     assert!((0..4).all(|k| largest(k).im == 0.0 && largest(k).re > 0.0));
     assert!((0..4).all(|k| first[4][[k, k]].im == 0.0 && first[4][[k, k]].re >= 0.0));
-}
-
-/// Eigenvalues of real matrices come in pairs of conjugates; rotations have known ones.
-#[test]
-fn eigenvalues_of_a_rotation() {
-    let turn = matrix::<f64>(&[2, 2], &[0.6, -0.8, 0.8, 0.6]);
-    for (name, context) in devices() {
-        let (e, x) = linalg::eig(&turn).eval_in(&context).unwrap();
-        close(&e, &Tensor::from_vec([2], vec![Complex::new(0.6, -0.8), Complex::new(0.6, 0.8)]).unwrap(), 1e-14, name);
-        assert!((x[[0, 0]].norm() - 0.5f64.sqrt()).abs() < 1e-14, "{name}");
-        let power = linalg::expm(&matrix::<f64>(&[2, 2], &[0.0, -1.0, 1.0, 0.0])).eval_in(&context).unwrap();
-        let (sin, cos) = 1f64.sin_cos();
-        close(&power, &matrix(&[2, 2], &[cos, -sin, sin, cos]), 1e-14, name);
-    }
 }
 
 /// Factors of a chain are operands of the next, and one graph computes all.

@@ -117,10 +117,8 @@ fn only_the_triangle_that_is_said_is_read() {
             for n in [2, 5, 8, 40] {
                 let (a, metric) = (definite::<C>(6, n, batch), definite::<C>(7, n, batch));
                 let only = |tensor: &Tensor<C>, keeps: &dyn Fn(usize, usize) -> bool| {
-                    Tensor::<C>::from_fn([n, n, batch], |i| {
-                        if keeps(i[0], i[1]) { tensor[[i[0], i[1], i[2]]] } else { nan }
-                    })
-                    .unwrap()
+                    Tensor::<C>::from_fn([n, n, batch], |i| if keeps(i[0], i[1]) { tensor[[i[0], i[1], i[2]]] } else { nan })
+                        .unwrap()
                 };
                 let lower = |tensor: &Tensor<C>| only(tensor, &|i, j| i >= j);
                 let what = format!("{name}, {batch} of order {n}");
@@ -180,7 +178,11 @@ fn numbers_that_are_none_are_refused_by_all_operations() {
                 ];
                 for (operation, result) in refused {
                     let error = sentence(result.unwrap_err());
-                    assert_eq!(error, format!("the 3×3 matrix of `{operation}` at batch index [1] holds NaN or infinity"), "{name}");
+                    assert_eq!(
+                        error,
+                        format!("the 3×3 matrix of `{operation}` at batch index [1] holds NaN or infinity"),
+                        "{name}"
+                    );
                 }
                 let second = sentence(linalg::eigh_in_metric(&fine, &a).eval_in(&context).map(drop).unwrap_err());
                 assert_eq!(second, "the second 3×3 matrix of `eigh` at batch index [1] holds NaN or infinity", "{name}");
@@ -212,7 +214,10 @@ fn what_fails_leaves_everything_as_it_was() {
         target[i, k, b] = l[i, k, b];
     };
     let error = sentence(result.unwrap_err());
-    assert!(error.starts_with("the 3×3 matrix of `cholesky` at batch index [17] is not positive definite: its pivot "), "{error}");
+    assert!(
+        error.starts_with("the 3×3 matrix of `cholesky` at batch index [17] is not positive definite: its pivot "),
+        "{error}"
+    );
     assert!(target.as_slice().iter().all(|&x| x == 7.0));
 }
 
@@ -352,4 +357,19 @@ fn a_bound_is_the_most_that_is_kept() {
     // More than there are is no bound.
     let (_, s, _) = tensor!(([i, r], [r], [r, j]) = svd(t[i, j]) where r: ..=64);
     assert_eq!(s.extents(), [5]);
+}
+
+/// Eigenvalues of real matrices come in pairs of conjugates; rotations have known ones.
+#[test]
+fn eigenvalues_of_a_rotation() {
+    let turn = Tensor::<f64>::from_slice([2, 2], &[0.6, -0.8, 0.8, 0.6]).unwrap();
+    let quarter = Tensor::<f64>::from_slice([2, 2], &[0.0, -1.0, 1.0, 0.0]).unwrap();
+    for (name, context) in devices() {
+        let (e, x) = linalg::eig(&turn).eval_in(&context).unwrap();
+        close(&e, &Tensor::from_slice([2], &[C::new(0.6, -0.8), C::new(0.6, 0.8)]).unwrap(), 1e-14, name);
+        assert!((x[[0, 0]].norm() - 0.5f64.sqrt()).abs() < 1e-14, "{name}");
+        let power = linalg::expm(&quarter).eval_in(&context).unwrap();
+        let (sin, cos) = 1f64.sin_cos();
+        close(&power, &Tensor::from_slice([2, 2], &[cos, -sin, sin, cos]).unwrap(), 1e-14, name);
+    }
 }

@@ -6,8 +6,8 @@ use super::cursor::{Cursor, hole, split};
 use super::index::{integer, labels};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{
-    Count, Declaration, Decomposition, Expression, ExpressionKind, Factorisation, Index, LeftSide, Name, Right, Statement, Target,
-    Word,
+    Count, Declaration, Decomposition, Expression, ExpressionKind, Factorisation, Index, LeftSide, Name, Right, Statement,
+    Target, Word,
 };
 use crate::token::{Span, Token, Tree, text};
 
@@ -100,9 +100,7 @@ fn count(tokens: &[Token], before: Span, help: &str) -> Result<Count, Diagnostic
             let sign = if help.contains("..=") { "..=" } else { ":" };
             Err(Diagnostic::syntax(before, format!("an extent is missing after `{sign}`")).help(help))
         }
-        [Token { tree: Tree::Literal(literal), span }] => {
-            Ok(Count::Literal(integer(literal, *span, "an extent: those")?, *span))
-        }
+        [Token { tree: Tree::Literal(literal), span }] => Ok(Count::Literal(integer(literal, *span, "an extent: those")?, *span)),
         other => Ok(Count::Hole(hole(other))),
     }
 }

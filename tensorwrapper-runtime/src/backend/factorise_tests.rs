@@ -223,7 +223,10 @@ fn special_matrices_are_found_among_others() {
             let refuse = |kind, special| refuse(&*device, kind, &[items, 2, 2], &[batch(special)]);
             let at = format!("at batch index [{place}]");
             let sentence = refuse(Factorisation::Cholesky, [1.0, 2.0, 2.0, 1.0]);
-            assert_eq!(sentence, format!("the 2×2 matrix of `cholesky` {at} is not positive definite: its pivot 1 is not positive"));
+            assert_eq!(
+                sentence,
+                format!("the 2×2 matrix of `cholesky` {at} is not positive definite: its pivot 1 is not positive")
+            );
             let sentence = refuse(Factorisation::Inv, [1.0, 2.0, 2.0, 4.0]);
             assert_eq!(sentence, format!("the 2×2 matrix of `inv` {at} is singular: its pivot 1 is zero"));
             let sentence = refuse(Factorisation::Inv, [0.0; 4]);
@@ -278,7 +281,10 @@ fn what_cannot_be_decomposed_is_named() {
         let sentence = refuse(Cholesky, &[2, 2], std::slice::from_ref(&indefinite));
         assert_eq!(sentence, "the 2×2 matrix of `cholesky` is not positive definite: its pivot 1 is not positive");
         let sentence = refuse(Cholesky, &[2, 3, 2, 2], std::slice::from_ref(&batch));
-        assert_eq!(sentence, "the 2×2 matrix of `cholesky` at batch index [1, 2] is not positive definite: its pivot 1 is not positive");
+        assert_eq!(
+            sentence,
+            "the 2×2 matrix of `cholesky` at batch index [1, 2] is not positive definite: its pivot 1 is not positive"
+        );
         let sentence = refuse(Eigh, &[2, 2], &[unit.clone(), indefinite.clone()]);
         assert_eq!(sentence, "the second 2×2 matrix of `eigh` is not positive definite: its pivot 1 is not positive");
         let sentence = refuse(Eigh, &[2, 2], &[vec![1.0, 0.0, f64::NAN, 1.0]]);

@@ -212,10 +212,8 @@ impl<T: Number> Algorithms<T> for Faer {
     fn load(&self, (rows, columns): (usize, usize), from: &[T], at: Place, conjugate: bool) -> Matrix<T> {
         let mut data = Vec::with_capacity(rows * columns);
         let to = Sink::over(&mut data.spare_capacity_mut()[..rows * columns]);
-        let axes = vec![
-            Axis { extent: rows, strides: [at.row, 1] },
-            Axis { extent: columns, strides: [at.column, rows as isize] },
-        ];
+        let axes =
+            vec![Axis { extent: rows, strides: [at.row, 1] }, Axis { extent: columns, strides: [at.column, rows as isize] }];
         permute::copy(self.threads, axes, [at.start, 0], from, to, conjugate);
         // SAFETY: so many elements were reserved, and all rows of all columns were written.
         unsafe { data.set_len(rows * columns) };

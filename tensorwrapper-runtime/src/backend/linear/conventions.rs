@@ -72,11 +72,7 @@ pub(super) fn set_phases<T: Element>(vectors: &mut Matrix<T>, largest: &dyn Fn(&
 }
 
 /// Makes the largest component of a column real and positive; returns the factor that did.
-pub(super) fn turn_column<T: Element>(
-    vectors: &mut Matrix<T>,
-    column: usize,
-    largest: &dyn Fn(&[T]) -> f64,
-) -> Option<T> {
+pub(super) fn turn_column<T: Element>(vectors: &mut Matrix<T>, column: usize, largest: &dyn Fn(&[T]) -> f64) -> Option<T> {
     let (pivot, phase) = phase(vectors.column(column), largest)?;
     if phase != T::ONE {
         vectors.scale_column(column, phase);

@@ -3,9 +3,9 @@
 //! The weight of what is discarded is the sum of its squares by that of all of them. A batch keeps as many of each matrix as
 //! the one that needs most.
 
+use super::Decomposition;
 use super::conventions::epsilon;
 use super::gather::{Space, indices, write_number};
-use super::Decomposition;
 use super::part::Part;
 use crate::backend::Output;
 use crate::element::Element;
@@ -40,7 +40,9 @@ impl Cuts {
         debug_assert_eq!(item, self.noted.len());
         let values: Vec<f64> = match &parts[1] {
             Part::Real(values) => values.data.iter().map(|s| s.to_complex().re).collect(),
-            Part::Same(_) | Part::Complex(_) | Part::Triangle(..) | Part::Permutation(_) => unreachable!("singular values are real"),
+            Part::Same(_) | Part::Complex(_) | Part::Triangle(..) | Part::Permutation(_) => {
+                unreachable!("singular values are real")
+            }
         };
         // By the largest, so that squares neither overflow nor vanish.
         let unit = values.first().copied().filter(|&s| s > 0.0).unwrap_or(1.0);

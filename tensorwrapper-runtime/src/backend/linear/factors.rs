@@ -59,9 +59,7 @@ pub(super) fn svd<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, full: bo
 }
 
 /// Sets the phases of factors, and undoes a scale.
-fn in_phase<T: Element>(
-    on: &dyn Algorithms<T>,
-    mut u: Matrix<T>, s: Vec<T::Real>, mut v: Matrix<T>, exponent: i32) -> Svd<T> {
+fn in_phase<T: Element>(on: &dyn Algorithms<T>, mut u: Matrix<T>, s: Vec<T::Real>, mut v: Matrix<T>, exponent: i32) -> Svd<T> {
     let mut phases = vec![T::ONE; v.rows];
     for n in 0..u.columns {
         if let (Some(phase), true) = (turn_column(&mut u, n, &|column| on.largest_square(column)), n < s.len()) {
@@ -78,7 +76,11 @@ fn in_phase<T: Element>(
 }
 
 /// The factors, and behind them the root of the sum of all squares if some singular values were not computed.
-pub(super) fn svd_parts<T: Element>(on: &dyn Algorithms<T>, call: &Decomposition, mut a: Matrix<T>) -> Result<Vec<Part<T>>, Failure> {
+pub(super) fn svd_parts<T: Element>(
+    on: &dyn Algorithms<T>,
+    call: &Decomposition,
+    mut a: Matrix<T>,
+) -> Result<Vec<Part<T>>, Failure> {
     if let Some(most) = call.max.filter(|&most| 0 < most && most < a.rows.min(a.columns)) {
         let all = norm(&a);
         let exponent = normalise(on, &mut a, 1);

@@ -98,8 +98,17 @@ mod tests {
         for kind in [Factorisation::Eigh, Factorisation::Eig, Factorisation::Svd, Factorisation::Pinv, Factorisation::Rank] {
             for (batch, place) in [(0, ""), (1, " at batch index [0]")] {
                 let roles = [1, 1, 0, 0, 0, 0];
-                let call =
-                    Decomposition { kind, max: None, tol: None, full: false, upper: false, unit: false, exponent: 1, batch, roles };
+                let call = Decomposition {
+                    kind,
+                    max: None,
+                    tol: None,
+                    full: false,
+                    upper: false,
+                    unit: false,
+                    exponent: 1,
+                    batch,
+                    roles,
+                };
                 let input = Placed::of(&[2, 3, 3][1 - batch..], vec![1.0; 9 * (batch + 1)]);
                 let error = run::<f64>(1, &call, &[input.as_operand()], Vec::new(), &Endless).unwrap_err();
                 let name = call.form().name;

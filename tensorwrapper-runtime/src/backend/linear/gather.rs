@@ -125,13 +125,7 @@ fn step(offsets: &[isize]) -> Option<isize> {
 const TILE: usize = 16;
 
 /// Copies lines that are contiguous to where they lie across: element `k` of line `n` goes to `k · stride + n`.
-pub(super) fn turn<'s, T: Copy + 's>(
-    lines: usize,
-    length: usize,
-    line: impl Fn(usize) -> &'s [T],
-    to: &mut [T],
-    stride: usize,
-) {
+pub(super) fn turn<'s, T: Copy + 's>(lines: usize, length: usize, line: impl Fn(usize) -> &'s [T], to: &mut [T], stride: usize) {
     for first in (0..length).step_by(TILE) {
         let last = (first + TILE).min(length);
         for start in (0..lines).step_by(TILE) {

@@ -160,6 +160,7 @@ pub(in crate::backend) fn square<T: Element>(x: T) -> f64 {
 
 /// The largest of some sizes; 0 of none. To be inlined where vector instructions are known.
 #[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 pub(in crate::backend) fn largest_of<T: Copy>(elements: &[T], size: impl Fn(T) -> f64) -> f64 {
     let (chunks, rest) = elements.as_chunks::<LANES>();
     let mut largest = [0.0; LANES];

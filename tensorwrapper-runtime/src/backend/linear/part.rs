@@ -51,7 +51,8 @@ impl<T: Element> Part<T> {
                 write_by(on, matrix, (shape.rows, shape.columns), output, space, item);
                 let data = output.elements::<T>();
                 for row in 0..shape.rows {
-                    let beside = if shape.upper { 0..row.min(shape.columns) } else { (row + 1).min(shape.columns)..shape.columns };
+                    let beside =
+                        if shape.upper { 0..row.min(shape.columns) } else { (row + 1).min(shape.columns)..shape.columns };
                     space.fill(data, item, row, beside, T::ZERO);
                     if shape.unit && row < shape.columns {
                         space.fill(data, item, row, row..row + 1, T::ONE);

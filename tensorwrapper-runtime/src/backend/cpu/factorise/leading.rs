@@ -60,7 +60,8 @@ pub(super) fn leading<T: Element>(
         let value = |n: usize| s[n].to_complex().re;
         let (u, v) = (on.multiply(&q, &u.first_columns(count)), v.first_rows(count));
         let residuals = residuals(on, a, &u, &s, &v);
-        let (worst, limit) = (residuals.iter().copied().fold(0.0, f64::max), 4.0 * epsilon::<T>() * value(0) * (least as f64).sqrt());
+        let (worst, limit) =
+            (residuals.iter().copied().fold(0.0, f64::max), 4.0 * epsilon::<T>() * value(0) * (least as f64).sqrt());
         if worst <= limit {
             return Some((u, s[..count].to_vec(), v));
         }

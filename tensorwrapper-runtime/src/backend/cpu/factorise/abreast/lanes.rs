@@ -250,10 +250,7 @@ impl Many for Complexes {
     }
     #[inline(always)]
     fn mul(self, other: Complexes) -> Complexes {
-        Complexes {
-            re: self.re.mul(other.re).sub(self.im.mul(other.im)),
-            im: self.re.mul(other.im).add(self.im.mul(other.re)),
-        }
+        Complexes { re: self.re.mul(other.re).sub(self.im.mul(other.im)), im: self.re.mul(other.im).add(self.im.mul(other.re)) }
     }
     #[inline(always)]
     fn scale(self, factor: Reals) -> Complexes {
