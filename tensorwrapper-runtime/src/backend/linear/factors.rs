@@ -62,14 +62,15 @@ pub(super) fn svd<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, full: bo
 fn in_phase<T: Element>(on: &dyn Algorithms<T>, mut u: Matrix<T>, s: Vec<T::Real>, mut v: Matrix<T>, exponent: i32) -> Svd<T> {
     let mut phases = vec![T::ONE; v.rows];
     for n in 0..u.columns {
-        if let (Some(phase), true) = (turn_column(&mut u, n, &|column| on.largest_square(column)), n < s.len()) {
-            phases[n] = phase.conj();
+        let turned = turn_column(&mut u, n, &|column| on.largest_square(column));
+        if let (Some(phase), Some(own)) = (turned, phases.get_mut(n).filter(|_| n < s.len())) {
+            *own = phase.conj();
         }
     }
     // A row that belongs to no singular value has a phase of its own.
-    for n in s.len()..v.rows {
+    for (n, own) in phases.iter_mut().enumerate().skip(s.len()) {
         let row: Vec<T> = (0..v.columns).map(|column| v.at(n, column)).collect();
-        phases[n] = phase(&row, &|row| on.largest_square(row)).map_or(T::ONE, |(_, phase)| phase);
+        *own = phase(&row, &|row| on.largest_square(row)).map_or(T::ONE, |(_, phase)| phase);
     }
     v.scale_rows(&phases);
     (u, s.into_iter().map(|s| times_power(s, exponent)).collect(), v)
