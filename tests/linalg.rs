@@ -384,20 +384,6 @@ fn phases_are_the_same_on_every_device() {
     assert!((0..4).all(|k| first[4][[k, k]].im == 0.0 && first[4][[k, k]].re >= 0.0));
 }
 
-/// Eigenvalues of real matrices come in pairs of conjugates; rotations have known ones.
-#[test]
-fn eigenvalues_of_a_rotation() {
-    let turn = matrix::<f64>(&[2, 2], &[0.6, -0.8, 0.8, 0.6]);
-    for (name, context) in devices() {
-        let (e, x) = linalg::eig(&turn).eval_in(&context).unwrap();
-        close(&e, &Tensor::from_vec([2], vec![Complex::new(0.6, -0.8), Complex::new(0.6, 0.8)]).unwrap(), 1e-14, name);
-        assert!((x[[0, 0]].norm() - 0.5f64.sqrt()).abs() < 1e-14, "{name}");
-        let power = linalg::expm(&matrix::<f64>(&[2, 2], &[0.0, -1.0, 1.0, 0.0])).eval_in(&context).unwrap();
-        let (sin, cos) = 1f64.sin_cos();
-        close(&power, &matrix(&[2, 2], &[cos, -sin, sin, cos]), 1e-14, name);
-    }
-}
-
 /// Factors of a chain are operands of the next, and one graph computes all.
 #[test]
 fn recorded_factors() {

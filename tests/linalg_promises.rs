@@ -129,13 +129,12 @@ fn only_the_triangle_that_is_said_is_read() {
                 let both = |a: &Tensor<C>, b: &Tensor<C>| linalg::eigh_in_metric(a, b).eval_in(&context).unwrap();
                 assert_eq!(both(&lower(&a), &lower(&metric)).1.as_slice(), both(&a, &metric).1.as_slice(), "{what}");
                 let right = random::<C>(8, &[n, 2, batch]);
-                let solve = |a: &Tensor<C>| linalg::triangular_solve(a, &right);
-                let found = solve(&lower(&a)).eval_in(&context).unwrap();
-                close(&found, &solve(&a).eval_in(&context).unwrap(), 1e-14, &what);
-                let found = solve(&only(&a, &|i, j| i <= j)).upper().eval_in(&context).unwrap();
-                close(&found, &solve(&a).upper().eval_in(&context).unwrap(), 1e-14, &what);
-                let found = solve(&only(&a, &|i, j| i > j)).unit().eval_in(&context).unwrap();
-                close(&found, &solve(&a).unit().eval_in(&context).unwrap(), 1e-14, &what);
+                let lower_solve = |a: &Tensor<C>| linalg::triangular_solve(a, &right).eval_in(&context).unwrap();
+                close(&lower_solve(&lower(&a)), &lower_solve(&a), 1e-14, &what);
+                let upper_solve = |a: &Tensor<C>| linalg::triangular_solve(a, &right).upper().eval_in(&context).unwrap();
+                close(&upper_solve(&only(&a, &|i, j| i <= j)), &upper_solve(&a), 1e-14, &what);
+                let unit_solve = |a: &Tensor<C>| linalg::triangular_solve(a, &right).unit().eval_in(&context).unwrap();
+                close(&unit_solve(&only(&a, &|i, j| i > j)), &unit_solve(&a), 1e-14, &what);
             }
         }
     }
@@ -358,4 +357,19 @@ fn a_bound_is_the_most_that_is_kept() {
     // More than there are is no bound.
     let (_, s, _) = tensor!(([i, r], [r], [r, j]) = svd(t[i, j]) where r: ..=64);
     assert_eq!(s.extents(), [5]);
+}
+
+/// Eigenvalues of real matrices come in pairs of conjugates; rotations have known ones.
+#[test]
+fn eigenvalues_of_a_rotation() {
+    let turn = Tensor::<f64>::from_slice([2, 2], &[0.6, -0.8, 0.8, 0.6]).unwrap();
+    let quarter = Tensor::<f64>::from_slice([2, 2], &[0.0, -1.0, 1.0, 0.0]).unwrap();
+    for (name, context) in devices() {
+        let (e, x) = linalg::eig(&turn).eval_in(&context).unwrap();
+        close(&e, &Tensor::from_slice([2], &[C::new(0.6, -0.8), C::new(0.6, 0.8)]).unwrap(), 1e-14, name);
+        assert!((x[[0, 0]].norm() - 0.5f64.sqrt()).abs() < 1e-14, "{name}");
+        let power = linalg::expm(&quarter).eval_in(&context).unwrap();
+        let (sin, cos) = 1f64.sin_cos();
+        close(&power, &Tensor::from_slice([2, 2], &[cos, -sin, sin, cos]).unwrap(), 1e-14, name);
+    }
 }

@@ -208,6 +208,7 @@ mod tests {
             "([n], [p, n]) = eigh(F[p, q], S[p, q])",
             "[b, i, k] = cholesky(i, j; A[b, i, j])",
             "([i, r], [r], [r, j], []) = svd(A[i, j]; max = n, tol = 1e-10)",
+            "([i, r], [r], [r, j]) = svd(A[i, j]) where r: ..={ n + 1 }",
             "([i, m], [r], [n, j]) = svd(A[i, j]; full)",
             "[i, j] = matpow(A[i, j], { n - 1 })",
             "[x, i, j] = expm((i), (j); A[x, i, j])",

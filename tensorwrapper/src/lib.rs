@@ -153,20 +153,21 @@
 ///   where several are as large. Equal eigenvalues or singular values leave a choice that another device may make otherwise.
 /// * **Extents.** Factors are reduced: the new axis is as long as the shorter side. `svd(A[i, j]; full)` and
 ///   `qr(…; full)`, `lq(…; full)` give square ones, U and V of `svd` with new labels of their own: `([i, m], [r], [n, j])`.
-/// * **Truncation.** `max = n` keeps the n largest singular values. `tol = x` keeps the fewest whose discarded weight,
+/// * **Truncation.** `max = n` keeps the n largest singular values; a bound of the new index, `svd(A[i, j]) where r: ..=n`, says
+///   the same, and in the header of a block for all of its truncations to `r`. `tol = x` keeps the fewest whose discarded weight,
 ///   Σs² of the others by Σs² of all, is at most x, and at least one; how many is known in the run, so that the equation is computed when it is met,
 ///   and not recorded by a [`Graph`]. A fourth result is the weight. A batch keeps as many of each matrix as the one that needs
 ///   most. In `rank`, `pinv` and `lstsq` singular values count that are larger than `tol` times the largest; by default
 ///   the precision times the longer side.
 /// * **Faults.** A matrix that is not positive definite or is singular, NaN and infinity, a result beyond the numbers of its
-///   type, and an iteration that does not converge are errors ([`ErrorKind::LinearAlgebra`]) that name the item of the batch.
+///   type, and an iteration that does not converge are errors ([`ErrorKind::LinearAlgebra`]) that name the operation, the item of
+///   the batch and the extents of its matrix.
 ///   `norm` and `trace` are sums and hand NaN on; `det` of a singular matrix is 0. Extents 0 and 1 are matrices like any.
 ///
 /// An operation stands alone on the right side; its arguments may be any expressions. [`Indexed`] has the operations as
 /// methods, [`linalg`] as functions of tensors whose first axes are the matrix and whose others are the batch.
 ///
-/// Of the language but not of this version, and refused by name, are `grad`, a bound `where r: ..=chi` (write `max = chi`) and a
-/// sparse map `where (a, b) in l[i, j]`.
+/// Of the language but not of this version, and refused by name, are `grad` and a sparse map `where (a, b) in l[i, j]`.
 ///
 /// # The same without macros
 ///

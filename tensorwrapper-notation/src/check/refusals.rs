@@ -249,6 +249,40 @@ fn words_and_labels_of_linear_algebra() {
             "([i, r], [r], [r, j]) = svd(A[i, j]; full, max = 3)",
             &["full: square factors have nothing left out | leave out `full`"],
         ),
+        (
+            "([i, r], [r], [r, j]) = svd(A[i, j]; max = 3) where r: ..=4",
+            &["r: index `r` has a bound and a `max` | leave out one of them: they say the same"],
+        ),
+        (
+            "([i, r], [r], [r, j]) = svd(A[i, j]; full) where r: ..=4",
+            &["full: square factors have nothing left out | leave out `full`"],
+        ),
+        (
+            "([i, r], [r], [r, j]) = svd(A[i, j]) where i: ..=4",
+            &[
+                "i: index `i` has a bound, and is the new index of no `svd` here | a truncation keeps so many values at most: `([i, r], [r], [r, j]) = svd(A[i, j]) where r: ..=64`",
+            ],
+        ),
+        (
+            "([i, r], [r, j]) = qr(A[i, j]) where r: ..=4",
+            &[
+                "r: index `r` has a bound, and is the new index of no `svd` here | a truncation keeps so many values at most: `([i, r], [r], [r, j]) = svd(A[i, j]) where r: ..=64`",
+            ],
+        ),
+        (
+            "where r, x: ..=4; let (u[i, r], s[r], v[r, j]) = svd(A[i, j]); s",
+            &[
+                "x: index `x` has a bound, and is the new index of no `svd` here | a truncation keeps so many values at most: `([i, r], [r], [r, j]) = svd(A[i, j]) where r: ..=64`",
+            ],
+        ),
+        (
+            "([i, r], [r], [r, j]) = svd(A[i, j]) where r: ..4",
+            &[".: a bound on an extent is its largest value, after `..=` | write `where r: ..=64` or `where r: ..=chi`"],
+        ),
+        (
+            "([i, r], [r], [r, j]) = svd(A[i, j]) where r: ..=",
+            &["=: an extent is missing after `..=` | write `where r: ..=64` or `where r: ..=chi`"],
+        ),
         ("([i, r], [r], [r, j]) = svd(A[i, j]; mx = 3)", &["mx: `mx` is not a word of linear algebra | did you mean `max`?"]),
         ("([i, r], [r], [r, j]) = svd(A[i, j]; max)", &["max: `max` has a value | write `max = 64`"]),
         ("([i, r], [r, j]) = qr(A[i, j]; tol = 0.1)", &["tol: `qr` has no word `tol` | its words are `full`"]),

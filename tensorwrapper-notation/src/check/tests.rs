@@ -217,6 +217,7 @@ fn decompositions_tell_their_axes_apart() {
         ("([b, n], [n, b, p]) = eigh(F[p, b, q])", "Eigh of F[p,b,q] rows p columns q new n"),
         ("([l, s, r], [r], [r, t, q]) = svd(T[l, s, t, q])", "Svd of T[l,s,t,q] rows l,s columns t,q new r"),
         ("([r, i, b], [b, r], [r, j, b]) = svd(T[b, i, j]; max = 3)", "Svd of T[b,i,j] rows i columns j new r"),
+        ("([r, i, b], [b, r], [r, j, b], [b]) = svd(T[b, i, j]) where r: ..=chi", "Svd of T[b,i,j] rows i columns j new r"),
         ("[k, b, j] = solve(A[i, k, b], B[b, i, j])", "Solve of A[i,k,b] and B[b,i,j] rows i columns k new "),
         ("[k, l] = solve(A[i, j, k, l], B[i, j])", "Solve of A[i,j,k,l] and B[i,j] rows i,j columns k,l new "),
         ("[b, j, i] = inv(i, j; A[b, i, j])", "Inv of A[b,i,j] rows i columns j new "),

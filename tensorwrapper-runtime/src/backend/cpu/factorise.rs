@@ -25,6 +25,7 @@ use faer::{Accum, Conj, Mat, MatMut, MatRef, Par, Spec};
 use num_complex::Complex;
 
 use super::engine::Simd;
+use super::forms::{Loops, compiled};
 use super::fuse::Axis;
 use super::permute;
 use super::sink::Sink;
@@ -45,7 +46,7 @@ pub(super) fn factorise(
 ) -> Result<(), Error> {
     dispatch!(inputs[0].data().dtype(), T => {
         let mut batch = Batch::<T>::new(threads, call, inputs, outputs);
-        let algorithms = Faer { threads: if batch.items() == 1 { threads } else { 1 } };
+        let algorithms = Faer { threads: if batch.items() == 1 { threads } else { 1 }, simd };
         for items in abreast::compute(simd, threads, &mut batch) {
             batch.run(items, &algorithms)?;
         }
@@ -57,6 +58,8 @@ pub(super) fn factorise(
 /// The algorithms, with so many threads for one matrix.
 struct Faer {
     threads: usize,
+    /// The instructions of plain loops.
+    simd: Simd,
 }
 
 impl Faer {
@@ -160,7 +163,7 @@ impl<T: Number> Algorithms<T> for Faer {
         let mut memory = MemBuffer::new(lu_in_place_scratch::<usize, T>(rows, columns, par, params));
         lu_in_place(view_mut(a), &mut order, &mut inverse, par, MemStack::new(&mut memory), params);
         // It multiplies by reciprocals of pivots, which zero and the smallest numbers have not.
-        if !a.data.iter().all(|&x| linear::is_finite(x)) {
+        if !self.are_finite(&a.data) {
             a.data = before;
             return elimination::lu(a);
         }
@@ -194,10 +197,61 @@ impl<T: Number> Algorithms<T> for Faer {
         expm::expm(self, a)
     }
 
-    fn copy(&self, size: (usize, usize), (from, at): (&[T], Place), (to, there): (&mut [T], Place), conjugate: bool) {
+    fn are_finite(&self, elements: &[T]) -> bool {
+        compiled(self.simd, AreFinite(elements))
+    }
+
+    fn largest_part(&self, elements: &[T]) -> f64 {
+        compiled(self.simd, Largest::<_, false>(elements))
+    }
+
+    fn largest_square(&self, elements: &[T]) -> f64 {
+        compiled(self.simd, Largest::<_, true>(elements))
+    }
+
+    fn load(&self, (rows, columns): (usize, usize), from: &[T], at: Place, conjugate: bool) -> Matrix<T> {
+        let mut data = Vec::with_capacity(rows * columns);
+        let to = Sink::over(&mut data.spare_capacity_mut()[..rows * columns]);
+        let axes =
+            vec![Axis { extent: rows, strides: [at.row, 1] }, Axis { extent: columns, strides: [at.column, rows as isize] }];
+        permute::copy(self.threads, axes, [at.start, 0], from, to, conjugate);
+        // SAFETY: so many elements were reserved, and all rows of all columns were written.
+        unsafe { data.set_len(rows * columns) };
+        Matrix { rows, columns, data }
+    }
+
+    fn copy(&self, size: (usize, usize), (from, at): (&[T], Place), (to, there): (&mut [T], Place)) {
         let axis = |extent, strides| Axis { extent, strides };
         let axes = vec![axis(size.0, [at.row, there.row]), axis(size.1, [at.column, there.column])];
-        permute::copy(self.threads, axes, [at.start, there.start], from, Sink::new(to), conjugate);
+        permute::copy(self.threads, axes, [at.start, there.start], from, Sink::new(to), false);
+    }
+}
+
+/// Whether all elements are finite.
+struct AreFinite<'e, T>(&'e [T]);
+
+impl<T: Element> Loops for AreFinite<'_, T> {
+    type Result = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        let mut are = true;
+        for &x in self.0 {
+            are &= linear::is_finite(x);
+        }
+        are
+    }
+}
+
+/// The largest part of an element, or the largest square of its size.
+struct Largest<'e, T, const SQUARES: bool>(&'e [T]);
+
+impl<T: Element, const SQUARES: bool> Loops for Largest<'_, T, SQUARES> {
+    type Result = f64;
+
+    #[inline(always)]
+    fn run(self) -> f64 {
+        if SQUARES { linear::largest_of(self.0, linear::square) } else { linear::largest_of(self.0, linear::part_size) }
     }
 }
 

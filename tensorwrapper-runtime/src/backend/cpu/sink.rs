@@ -1,6 +1,7 @@
 //! The memory that several threads write to at once, each its own positions.
 
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 /// Output memory, shared among tasks that write disjoint positions.
 #[derive(Debug)]
@@ -26,6 +27,11 @@ unsafe impl<T: Send> Sync for Sink<'_, T> {}
 impl<'a, T: Copy> Sink<'a, T> {
     pub(super) fn new(memory: &'a mut [T]) -> Sink<'a, T> {
         Sink { pointer: memory.as_mut_ptr(), len: memory.len(), memory: PhantomData }
+    }
+
+    /// Memory of which nothing was written yet.
+    pub(super) fn over(memory: &'a mut [MaybeUninit<T>]) -> Sink<'a, T> {
+        Sink { pointer: memory.as_mut_ptr().cast(), len: memory.len(), memory: PhantomData }
     }
 
     /// The address of position 0.

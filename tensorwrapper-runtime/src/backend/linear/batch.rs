@@ -8,7 +8,7 @@ use super::cut::Cuts;
 use super::faults::Item;
 use super::gather::{Source, Space, indices, read};
 use super::part::Part;
-use super::{Algorithms, Decomposition, are_finite, derived, is_finite};
+use super::{Algorithms, Decomposition, derived, is_finite};
 use crate::backend::{Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
@@ -85,7 +85,7 @@ impl<'a, T: Element> Batch<'a, T> {
             for (n, source) in sources.iter().enumerate() {
                 let matrix = read(algorithms, source, &index, call);
                 // Elements that do not count need not be finite.
-                let is_fine = || are_finite(&matrix.data) || matrix.counted(call, n).all(is_finite);
+                let is_fine = || algorithms.are_finite(&matrix.data) || matrix.counted(call, n).all(is_finite);
                 if !derived::takes_anything(call.kind) && !is_fine() {
                     return Err(item.not_finite(n));
                 }

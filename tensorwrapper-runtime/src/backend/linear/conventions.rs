@@ -1,7 +1,6 @@
 //! Signs, phases and scales: what makes one matrix have the same factors on every device.
 
-use super::Matrix;
-use super::matrix::largest_of;
+use super::{Algorithms, Matrix, square};
 use crate::element::{Dtype, Element};
 
 /// The distance between neighbouring numbers at 1.
@@ -13,8 +12,8 @@ pub(in crate::backend) fn epsilon<T: Element>() -> f64 {
 ///
 /// That is exact, but for elements so much smaller than the largest that they do not count.
 /// Nothing is done where the squares of elements are far from the ends of their range as they are.
-pub(super) fn normalise<T: Element>(matrix: &mut Matrix<T>, step: i32) -> i32 {
-    let largest = matrix.largest();
+pub(super) fn normalise<T: Element>(on: &dyn Algorithms<T>, matrix: &mut Matrix<T>, step: i32) -> i32 {
+    let largest = on.largest_part(&matrix.data);
     if largest == 0.0 {
         return 0;
     }
@@ -48,15 +47,14 @@ pub(in crate::backend) fn phase_tolerance<T: Element>() -> f64 {
 
 /// The number of modulus one that makes the largest of some components real and positive: the first one where several are
 /// equally large. Also the position of that one; nothing where all are zero.
-pub(super) fn phase<T: Element>(components: &[T]) -> Option<(usize, T)> {
+pub(super) fn phase<T: Element>(components: &[T], largest: &dyn Fn(&[T]) -> f64) -> Option<(usize, T)> {
     let tolerance = phase_tolerance::<T>();
-    let size = |x: T| x.to_complex().norm_sqr();
-    let largest = largest_of(components, size);
+    let largest = largest(components);
     if largest == 0.0 {
         return None;
     }
     let limit = largest * (1.0 - tolerance) * (1.0 - tolerance);
-    let pivot = components.iter().position(|&x| size(x) >= limit)?;
+    let pivot = components.iter().position(|&x| square(x) >= limit)?;
     Some((pivot, rotation(components[pivot])))
 }
 
@@ -66,16 +64,16 @@ pub(super) fn rotation<T: Element>(x: T) -> T {
     T::from_complex(x.conj() / x.norm())
 }
 
-/// Makes the largest component of each column real and positive.
-pub(super) fn set_phases<T: Element>(vectors: &mut Matrix<T>) {
+/// Makes the largest component of each column real and positive; `largest` finds the largest square of a size.
+pub(super) fn set_phases<T: Element>(vectors: &mut Matrix<T>, largest: &dyn Fn(&[T]) -> f64) {
     for column in 0..vectors.columns {
-        turn_column(vectors, column);
+        turn_column(vectors, column, largest);
     }
 }
 
 /// Makes the largest component of a column real and positive; returns the factor that did.
-pub(super) fn turn_column<T: Element>(vectors: &mut Matrix<T>, column: usize) -> Option<T> {
-    let (pivot, phase) = phase(vectors.column(column))?;
+pub(super) fn turn_column<T: Element>(vectors: &mut Matrix<T>, column: usize, largest: &dyn Fn(&[T]) -> f64) -> Option<T> {
+    let (pivot, phase) = phase(vectors.column(column), largest)?;
     if phase != T::ONE {
         vectors.scale_column(column, phase);
         let x = vectors.at_mut(pivot, column);

@@ -10,7 +10,7 @@ use num_complex::Complex;
 use super::conventions::{epsilon, normalise, rotation, scale, set_phases, times_power};
 use super::factors::{cholesky, lu, qr, svd, svd_parts};
 use super::part::{Part, Triangle};
-use super::{Algorithms, Decomposition, Factorisation, Failure, Matrix};
+use super::{Algorithms, Decomposition, Factorisation, Failure, Matrix, largest_of, square};
 use crate::element::Element;
 
 /// Whether an operation is a sum of elements, which NaN and infinity pass through.
@@ -24,10 +24,21 @@ pub(super) fn compute<T: Element>(
     call: &Decomposition,
     arguments: Vec<Matrix<T>>,
 ) -> Result<Vec<Part<T>>, Failure> {
+    let has_metric = arguments.len() > 1;
     let parts = parts(on, call, arguments)?;
     // The logarithm of a determinant that is zero is no number that is too large.
     let may_be_infinite = takes_anything(call.kind) || call.kind == Factorisation::Slogdet;
-    if may_be_infinite || parts.iter().all(Part::is_finite) { Ok(parts) } else { Err(Failure::Overflow) }
+    // Where the matrix was finite and has these factors, what is left out here has no size of its own.
+    let counts: &[usize] = match call.kind {
+        Factorisation::Cholesky => &[],
+        Factorisation::Eigh if !has_metric => &[0],
+        Factorisation::Svd | Factorisation::Qr => &[1],
+        Factorisation::Lq => &[0],
+        Factorisation::Lu => &[2],
+        _ => &[0, 1],
+    };
+    let mut counted = counts.iter().filter_map(|&n| parts.get(n));
+    if may_be_infinite || counted.all(|part| part.is_finite(on)) { Ok(parts) } else { Err(Failure::Overflow) }
 }
 
 fn parts<T: Element>(on: &dyn Algorithms<T>, call: &Decomposition, arguments: Vec<Matrix<T>>) -> Result<Vec<Part<T>>, Failure> {
@@ -104,14 +115,14 @@ fn eigh<T: Element>(
     if a.rows == 0 {
         return Ok((Vec::new(), a));
     }
-    let exponent = normalise(&mut a, 1);
+    let exponent = normalise(on, &mut a, 1);
     let (values, metric_exponent) = match metric {
         None => (on.eigh(&mut a)?, 0),
         Some(mut metric) => {
             // Of a system of equations both triangles count.
             a.mirror();
             // Even, since the eigenvectors take its square root.
-            let metric_exponent = normalise(&mut metric, 2);
+            let metric_exponent = normalise(on, &mut metric, 2);
             on.cholesky(&mut metric)?;
             on.solve_triangular(&metric, false, false, &mut a);
             a = a.adjoint();
@@ -121,7 +132,7 @@ fn eigh<T: Element>(
             (values, metric_exponent)
         }
     };
-    set_phases(&mut a);
+    set_phases(&mut a, &|column| on.largest_square(column));
     scale(&mut a, -metric_exponent / 2);
     let values = values.into_iter().map(|value| times_power(value, exponent - metric_exponent));
     Ok((values.collect(), a))
@@ -132,7 +143,7 @@ fn eig<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> Result<super::Ei
     if a.rows == 0 {
         return Ok((Vec::new(), Matrix::zeros(0, 0)));
     }
-    let exponent = normalise(&mut a, 1);
+    let exponent = normalise(on, &mut a, 1);
     let (values, vectors) = on.eig(&a)?;
     let mut order: Vec<usize> = (0..values.len()).collect();
     let key = |n: usize| values[n].to_complex();
@@ -145,7 +156,7 @@ fn eig<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> Result<super::Ei
             sorted.scale_column(to, T::Complex::from_complex((1.0 / length).into()));
         }
     }
-    set_phases(&mut sorted);
+    set_phases(&mut sorted, &|column| largest_of(column, square));
     Ok((order.iter().map(|&n| times_power(values[n], exponent)).collect(), sorted))
 }
 
@@ -163,7 +174,7 @@ fn solve<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, b: Matrix<T>) -> 
     }
     let order = on.lu(&mut a);
     zero_pivot(&a)?;
-    let mut x = Matrix::from_fn(b.rows, b.columns, |i, j| b.at(order[i], j));
+    let mut x = b.rows_in(&order);
     on.solve_triangular(&a, false, true, &mut x);
     on.solve_triangular(&a, true, false, &mut x);
     Ok(x)

@@ -30,7 +30,7 @@ pub(super) fn qr<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, full: boo
         let inner = if full { rows } else { 0 };
         return (Matrix::unit(rows, inner), Matrix::zeros(inner, columns));
     }
-    let exponent = normalise(&mut a, 1);
+    let exponent = normalise(on, &mut a, 1);
     let (mut q, mut r) = on.qr(a, full);
     let phase = |n: usize| if r.at(n, n).to_complex().norm() > 0.0 { rotation(r.at(n, n)) } else { T::ONE };
     let phases: Vec<T> = (0..rows.min(columns)).map(phase).collect();
@@ -53,23 +53,24 @@ pub(super) fn svd<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, full: bo
         let (u, v) = if full { (square(rows), square(columns)) } else { (Matrix::zeros(rows, 0), Matrix::zeros(0, columns)) };
         return Ok((u, Vec::new(), v));
     }
-    let exponent = normalise(&mut a, 1);
+    let exponent = normalise(on, &mut a, 1);
     let (u, s, v) = on.svd(a, full)?;
-    Ok(in_phase(u, s, v, exponent))
+    Ok(in_phase(on, u, s, v, exponent))
 }
 
 /// Sets the phases of factors, and undoes a scale.
-fn in_phase<T: Element>(mut u: Matrix<T>, s: Vec<T::Real>, mut v: Matrix<T>, exponent: i32) -> Svd<T> {
+fn in_phase<T: Element>(on: &dyn Algorithms<T>, mut u: Matrix<T>, s: Vec<T::Real>, mut v: Matrix<T>, exponent: i32) -> Svd<T> {
     let mut phases = vec![T::ONE; v.rows];
     for n in 0..u.columns {
-        if let (Some(phase), true) = (turn_column(&mut u, n), n < s.len()) {
-            phases[n] = phase.conj();
+        let turned = turn_column(&mut u, n, &|column| on.largest_square(column));
+        if let (Some(phase), Some(own)) = (turned, phases.get_mut(n).filter(|_| n < s.len())) {
+            *own = phase.conj();
         }
     }
     // A row that belongs to no singular value has a phase of its own.
-    for n in s.len()..v.rows {
+    for (n, own) in phases.iter_mut().enumerate().skip(s.len()) {
         let row: Vec<T> = (0..v.columns).map(|column| v.at(n, column)).collect();
-        phases[n] = phase(&row).map_or(T::ONE, |(_, phase)| phase);
+        *own = phase(&row, &|row| on.largest_square(row)).map_or(T::ONE, |(_, phase)| phase);
     }
     v.scale_rows(&phases);
     (u, s.into_iter().map(|s| times_power(s, exponent)).collect(), v)
@@ -83,9 +84,9 @@ pub(super) fn svd_parts<T: Element>(
 ) -> Result<Vec<Part<T>>, Failure> {
     if let Some(most) = call.max.filter(|&most| 0 < most && most < a.rows.min(a.columns)) {
         let all = norm(&a);
-        let exponent = normalise(&mut a, 1);
+        let exponent = normalise(on, &mut a, 1);
         if let Some((u, s, v)) = on.leading(&a, most) {
-            let (u, s, v) = in_phase(u, s, v, exponent);
+            let (u, s, v) = in_phase(on, u, s, v, exponent);
             return Ok(vec![Part::Same(u), Part::Real(Matrix::column_of(s)), Part::Same(v), Part::Real(Matrix::number(all))]);
         }
         scale(&mut a, exponent);

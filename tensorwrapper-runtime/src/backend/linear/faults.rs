@@ -55,3 +55,65 @@ impl Item<'_> {
 fn wrong(message: String) -> Error {
     Error::new(ErrorKind::LinearAlgebra { message })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Algorithms, Eigen, Matrix, Svd, run};
+    use super::*;
+    use crate::backend::random::Placed;
+
+    /// A device on which no iteration ends.
+    struct Endless;
+
+    impl Algorithms<f64> for Endless {
+        fn cholesky(&self, _: &mut Matrix<f64>) -> Result<(), Failure> {
+            Err(Failure::NoConvergence)
+        }
+        fn eigh(&self, _: &mut Matrix<f64>) -> Result<Vec<f64>, Failure> {
+            Err(Failure::NoConvergence)
+        }
+        fn eig(&self, _: &Matrix<f64>) -> Result<Eigen<f64>, Failure> {
+            Err(Failure::NoConvergence)
+        }
+        fn qr(&self, a: Matrix<f64>, _: bool) -> (Matrix<f64>, Matrix<f64>) {
+            (a.clone(), a)
+        }
+        fn svd(&self, _: Matrix<f64>, _: bool) -> Result<Svd<f64>, Failure> {
+            Err(Failure::NoConvergence)
+        }
+        fn lu(&self, a: &mut Matrix<f64>) -> Vec<usize> {
+            (0..a.rows).collect()
+        }
+        fn solve_triangular(&self, _: &Matrix<f64>, _: bool, _: bool, _: &mut Matrix<f64>) {}
+        fn multiply(&self, a: &Matrix<f64>, _: &Matrix<f64>) -> Matrix<f64> {
+            a.clone()
+        }
+        fn expm(&self, _: Matrix<f64>) -> Result<Matrix<f64>, Failure> {
+            Err(Failure::NoConvergence)
+        }
+    }
+
+    #[test]
+    fn what_does_not_converge_is_said_with_its_place() {
+        for kind in [Factorisation::Eigh, Factorisation::Eig, Factorisation::Svd, Factorisation::Pinv, Factorisation::Rank] {
+            for (batch, place) in [(0, ""), (1, " at batch index [0]")] {
+                let roles = [1, 1, 0, 0, 0, 0];
+                let call = Decomposition {
+                    kind,
+                    max: None,
+                    tol: None,
+                    full: false,
+                    upper: false,
+                    unit: false,
+                    exponent: 1,
+                    batch,
+                    roles,
+                };
+                let input = Placed::of(&[2, 3, 3][1 - batch..], vec![1.0; 9 * (batch + 1)]);
+                let error = run::<f64>(1, &call, &[input.as_operand()], Vec::new(), &Endless).unwrap_err();
+                let name = call.form().name;
+                assert_eq!(error.to_string(), format!("the iteration of `{name}` of a 3×3 matrix{place} did not converge"));
+            }
+        }
+    }
+}

@@ -160,22 +160,26 @@ pub(super) fn read<T: Element>(
     let Source { data, conjugate, space } = source;
     let base = space.base(item);
     let (rows, columns) = (space.rows.len(), space.columns.len());
-    let mut matrix = Matrix::zeros(rows, columns);
     let is_lower = matches!(call.kind, Factorisation::Cholesky | Factorisation::Eigh);
-    match space.place(item) {
+    let mut matrix = match space.place(item) {
         Some(place) => {
-            on.copy((rows, columns), (data, place), (&mut matrix.data, Place::dense(rows)), *conjugate);
+            let mut matrix = on.load((rows, columns), data, place, *conjugate);
             if is_lower {
                 (1..columns).for_each(|column| matrix.column_mut(column)[..column].fill(T::ZERO));
             }
+            matrix
         }
-        None => tiles(rows, columns, |row, column| {
-            if !is_lower || row >= column {
-                let x = data[(base + space.rows[row] + space.columns[column]) as usize];
-                matrix.data[column * rows + row] = if *conjugate { x.conj() } else { x };
-            }
-        }),
-    }
+        None => {
+            let mut matrix = Matrix::zeros(rows, columns);
+            tiles(rows, columns, |row, column| {
+                if !is_lower || row >= column {
+                    let x = data[(base + space.rows[row] + space.columns[column]) as usize];
+                    matrix.data[column * rows + row] = if *conjugate { x.conj() } else { x };
+                }
+            });
+            matrix
+        }
+    };
     if is_lower && T::DTYPE.is_complex() {
         for n in 0..rows {
             let x = matrix.at_mut(n, n);
@@ -198,7 +202,7 @@ pub(super) fn write_by<T: Element>(
     let place = space.place(item).filter(|_| size == (space.rows.len(), space.columns.len()));
     match place {
         Some(place) => {
-            on.copy(size, (&matrix.data, Place::dense(matrix.rows)), (output.elements::<T>(), place), false);
+            on.copy(size, (&matrix.data, Place::dense(matrix.rows)), (output.elements::<T>(), place));
         }
         None => write(matrix, output, space, item),
     }

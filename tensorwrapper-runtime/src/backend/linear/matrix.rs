@@ -93,6 +93,16 @@ impl<T: Element> Matrix<T> {
         Matrix::from_fn(rows, self.columns, |i, j| self.at(i, j))
     }
 
+    /// The rows in another order.
+    pub(in crate::backend) fn rows_in(&self, order: &[usize]) -> Matrix<T> {
+        let mut data = Vec::with_capacity(self.data.len());
+        for column in 0..self.columns {
+            let from = self.column(column);
+            data.extend(order.iter().map(|&row| from[row]));
+        }
+        Matrix { data, ..*self }
+    }
+
     /// Multiplies a column.
     pub(in crate::backend) fn scale_column(&mut self, column: usize, factor: T) {
         self.column_mut(column).iter_mut().for_each(|x| *x *= factor);
@@ -109,10 +119,7 @@ impl<T: Element> Matrix<T> {
 
     /// The size of the largest part of an element.
     pub(in crate::backend) fn largest(&self) -> f64 {
-        largest_of(&self.data, |x| {
-            let x = x.to_complex();
-            larger(x.re.abs(), x.im.abs())
-        })
+        largest_of(&self.data, part_size)
     }
 
     /// The elements of an argument that count: of a triangle no others.
@@ -133,13 +140,28 @@ impl<T: Element> Matrix<T> {
 const LANES: usize = 8;
 
 /// The larger of two numbers, without regard to NaN: one comparison.
-#[inline]
+#[inline(always)]
 fn larger(x: f64, y: f64) -> f64 {
     if y > x { y } else { x }
 }
 
-/// The largest of some sizes; 0 of none.
-pub(super) fn largest_of<T: Copy>(elements: &[T], size: impl Fn(T) -> f64) -> f64 {
+/// The larger of both parts, by size.
+#[inline(always)]
+pub(in crate::backend) fn part_size<T: Element>(x: T) -> f64 {
+    let x = x.to_complex();
+    larger(x.re.abs(), x.im.abs())
+}
+
+/// The square of a number's size.
+#[inline(always)]
+pub(in crate::backend) fn square<T: Element>(x: T) -> f64 {
+    x.to_complex().norm_sqr()
+}
+
+/// The largest of some sizes; 0 of none. To be inlined where vector instructions are known.
+#[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
+pub(in crate::backend) fn largest_of<T: Copy>(elements: &[T], size: impl Fn(T) -> f64) -> f64 {
     let (chunks, rest) = elements.as_chunks::<LANES>();
     let mut largest = [0.0; LANES];
     for chunk in chunks {
@@ -147,6 +169,12 @@ pub(super) fn largest_of<T: Copy>(elements: &[T], size: impl Fn(T) -> f64) -> f6
             largest[lane] = larger(largest[lane], size(chunk[lane]));
         }
     }
-    let rest = rest.iter().fold(0.0, |largest, &x| larger(largest, size(x)));
-    largest.into_iter().fold(rest, larger)
+    let mut all = 0.0;
+    for lane in 0..LANES {
+        all = larger(all, largest[lane]);
+    }
+    for &x in rest {
+        all = larger(all, size(x));
+    }
+    all
 }

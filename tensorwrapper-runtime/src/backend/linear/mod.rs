@@ -23,7 +23,7 @@ pub(crate) use batch::ROUND;
 pub(super) use batch::{Batch, run};
 pub(super) use conventions::{epsilon, phase_tolerance};
 pub(super) use gather::{Place, Source, Space};
-pub(super) use matrix::Matrix;
+pub(super) use matrix::{Matrix, largest_of, part_size, square};
 
 /// An operation of linear algebra, with everything that decides what is computed.
 ///
@@ -122,11 +122,27 @@ pub(super) trait Algorithms<T: Element>: Sync {
     fn multiply(&self, a: &Matrix<T>, b: &Matrix<T>) -> Matrix<T>;
     /// exp A.
     fn expm(&self, a: Matrix<T>) -> Result<Matrix<T>, Failure>;
-    /// Copies so many rows and columns from one place to another, conjugated on the way if that is asked for.
-    fn copy(&self, size: (usize, usize), (from, at): (&[T], Place), (to, there): (&mut [T], Place), conjugate: bool) {
+    /// Whether all elements are finite.
+    fn are_finite(&self, elements: &[T]) -> bool {
+        are_finite(elements)
+    }
+    /// The size of the largest part of an element; NaN does not count.
+    fn largest_part(&self, elements: &[T]) -> f64 {
+        largest_of(elements, part_size)
+    }
+    /// The largest square of an element's size; NaN does not count.
+    fn largest_square(&self, elements: &[T]) -> f64 {
+        largest_of(elements, square)
+    }
+    /// Reads so many rows and columns, conjugated on the way if that is asked for.
+    fn load(&self, (rows, columns): (usize, usize), from: &[T], at: Place, conjugate: bool) -> Matrix<T> {
+        let element = |x: T| if conjugate { x.conj() } else { x };
+        Matrix::from_fn(rows, columns, |row, column| element(from[at.position(row, column)]))
+    }
+    /// Copies so many rows and columns from one place to another.
+    fn copy(&self, size: (usize, usize), (from, at): (&[T], Place), (to, there): (&mut [T], Place)) {
         for (row, column) in (0..size.1).flat_map(|column| (0..size.0).map(move |row| (row, column))) {
-            let x = from[at.position(row, column)];
-            to[there.position(row, column)] = if conjugate { x.conj() } else { x };
+            to[there.position(row, column)] = from[at.position(row, column)];
         }
     }
 }
@@ -136,6 +152,7 @@ pub(super) fn are_finite<T: Element>(elements: &[T]) -> bool {
     elements.chunks(256).all(|chunk| chunk.iter().fold(true, |are, &x| are & is_finite(x)))
 }
 
+#[inline(always)]
 pub(super) fn is_finite<T: Element>(x: T) -> bool {
     let x = x.to_complex();
     x.re.is_finite() && x.im.is_finite()

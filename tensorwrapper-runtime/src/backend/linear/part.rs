@@ -31,12 +31,12 @@ pub(super) struct Triangle {
 
 impl<T: Element> Part<T> {
     /// Whether it has neither NaN nor infinity. What a triangle leaves out counts as well: it is factors, too.
-    pub(super) fn is_finite(&self) -> bool {
+    pub(super) fn is_finite(&self, on: &dyn Algorithms<T>) -> bool {
         match self {
-            Part::Same(matrix) => are_finite(&matrix.data),
+            Part::Same(matrix) => on.are_finite(&matrix.data),
             Part::Real(matrix) => are_finite(&matrix.data),
             Part::Complex(matrix) => are_finite(&matrix.data),
-            Part::Triangle(matrix, _) => are_finite(&matrix.data),
+            Part::Triangle(matrix, _) => on.are_finite(&matrix.data),
             Part::Permutation(_) => true,
         }
     }

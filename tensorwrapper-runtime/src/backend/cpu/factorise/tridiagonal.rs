@@ -44,7 +44,7 @@ pub(super) fn largest_vectors(diagonal: &[f64], beside: &[f64], count: usize) ->
 
 /// A component of a vector to begin with, which no vector of interest is likely to be orthogonal to.
 fn start(vector: usize, component: usize) -> f64 {
-    let mixed = ((vector << 32 | component) as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mixed = (((vector as u64) << 32) + component as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     ((mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 11) as f64 * (-53f64).exp2() + 0.1
 }
 

@@ -169,7 +169,7 @@ impl<T: Lane> Work<'_, T> {
         match self.kernel {
             Kernel::Solve => finite &= self.read(&self.sources[1], &lanes, (n, width), false, &mut room.b),
             Kernel::Inv => {
-                let unit = |place: usize| if place % (n + 1) == 0 { 1.0 } else { 0.0 };
+                let unit = |place: usize| if place.is_multiple_of(n + 1) { 1.0 } else { 0.0 };
                 room.b.iter_mut().enumerate().for_each(|(place, x)| *x = Many::real(Reals::splat(unit(place))));
             }
             Kernel::Cholesky | Kernel::Eigh => {}

@@ -1,4 +1,4 @@
-//! A truncated extent.
+//! A bound of an index that no truncation makes.
 
 use tensorwrapper::prelude::*;
 
