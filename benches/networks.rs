@@ -18,7 +18,12 @@ const SECONDS: f64 = 6.0;
 type Case = (&'static str, &'static str, &'static [(&'static str, usize)], usize);
 
 const CASES: [Case; 16] = [
-    ("chain of six matrices", "ab,bc,cd,de,ef,fg->ag", &[("a", 40), ("b", 900), ("c", 60), ("d", 700), ("e", 90), ("f", 800)], 50),
+    (
+        "chain of six matrices",
+        "ab,bc,cd,de,ef,fg->ag",
+        &[("a", 40), ("b", 900), ("c", 60), ("d", 700), ("e", 90), ("f", 800)],
+        50,
+    ),
     ("ring of four matrices", "ab,bc,cd,da->", &[], 400),
     ("norm of a matrix product state", "ax,xby,ycz,zd,aw,wbv,vcu,ud->", &[("abcd", 4)], 200),
     ("effective operator of DMRG", "lap,pstq,absu,bctv,rcq->luvr", &[("abc", 5), ("stuv", 2)], 120),
@@ -70,7 +75,10 @@ fn main() {
     let rates = context.measured_rates().expect("there is memory to measure with");
     println!("{rates:?}");
     let aims = [Minimize::Operations, Minimize::Time(Default::default()), Minimize::Time(rates)];
-    println!("{:32} {:>11} {:>11} {:>11}  {:>10} {:>10}", "milliseconds", "operations", "time", "measured", "time/ops", "meas./ops");
+    println!(
+        "{:32} {:>11} {:>11} {:>11}  {:>10} {:>10}",
+        "milliseconds", "operations", "time", "measured", "time/ops", "meas./ops"
+    );
     let (mut sums, mut cases) = ([0.0; 2], 0.0);
     for case in &CASES {
         if std::env::args().skip(1).any(|part| !part.starts_with('-') && !case.0.contains(&part)) {

@@ -251,7 +251,8 @@ fn work_is_written_over_what_dies() {
 fn copies_of_matrices_are_counted() {
     let _alone = alone();
     let context = Context::cpu().threads(1);
-    let a = Tensor::<f64>::from_fn([300, 300], |i| ((i[0] * 31 + i[1] * 17) % 101) as f64 + if i[0] == i[1] { 500.0 } else { 0.0 });
+    let a =
+        Tensor::<f64>::from_fn([300, 300], |i| ((i[0] * 31 + i[1] * 17) % 101) as f64 + if i[0] == i[1] { 500.0 } else { 0.0 });
     let a: Tensor<f64, Shape![_, _]> = a.unwrap().into_typed().unwrap();
     let graph = Graph::new();
     let inverse = tensor! { in &graph; let b[j, i] = inv(a[i, j]); b };

@@ -99,7 +99,9 @@ fn work_over_an_operand_is_work_beside_it() {
             let plan = planned(device, &graph);
             over += plan.steps.iter().filter(|step| step.over.is_some()).count();
             let writes = plan.steps.iter().zip(graph.operations());
-            written += writes.filter(|(step, node)| matches!(node.operation, Operation::Write { .. }) && step.takes_over.is_some()).count();
+            written += writes
+                .filter(|(step, node)| matches!(node.operation, Operation::Write { .. }) && step.takes_over.is_some())
+                .count();
             let found = run(&plan, device, &Watch::default(), &sources, &[]).unwrap();
             for (found, expected) in found.iter().zip(&expected) {
                 let (found, expected) = (f64::typed(found.as_ref()).unwrap(), f64::typed(expected.as_ref()).unwrap());

@@ -188,5 +188,9 @@ fn long_products_with_hyper_edges_take_the_least_time() {
     let exact = prices(&network, &usual(&network, &Order::Exact, 0).unwrap());
     assert_close(exact[0], fewest[0], &network);
     let network = cube(2);
-    assert_close(prices(&network, &usual(&network, &Order::Auto, 0).unwrap())[0], by(&network, Minimize::Operations)[0], &network);
+    assert_close(
+        prices(&network, &usual(&network, &Order::Auto, 0).unwrap())[0],
+        by(&network, Minimize::Operations)[0],
+        &network,
+    );
 }

@@ -342,4 +342,3 @@ const fn row_major(pair: &Pair) -> Steps {
     }
     Steps(steps)
 }
-
