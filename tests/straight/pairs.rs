@@ -34,8 +34,10 @@ fn pairs_of_pairs_are_found() {
 }
 
 fn agree<T: Element, const N: usize, const M: usize>(alpha: T) {
-    let (a, b): (&StaticTensor<T, Shape![N, M]>, &StaticTensor<T, Shape![M, N]>) = (&some(1), &some(2));
-    let (c, d): (&StaticTensor<T, Shape![N, M, N]>, &StaticTensor<T, Shape![N]>) = (&some(3), &some(4));
+    let a: &StaticTensor<T, Shape![N, M]> = &some(1);
+    let b: &StaticTensor<T, Shape![M, N]> = &some(2);
+    let c: &StaticTensor<T, Shape![N, M, N]> = &some(3);
+    let d: &StaticTensor<T, Shape![N]> = &some(4);
     let (x, y) = (&a.to_tensor().unwrap(), &b.to_tensor().unwrap());
     let (z, w) = (&c.to_tensor().unwrap(), &d.to_tensor().unwrap());
     same(&tensor!([i, j] = a[i, k] * b[k, l] * c[l, j, m] * d[m]), &tensor!([i, j] = x[i, k] * y[k, l] * z[l, j, m] * w[m]));
@@ -87,7 +89,8 @@ fn all_forms_agree() {
 /// Extents 0 and 1, and intermediates that are too large for the stack.
 #[test]
 fn extremes_agree() {
-    let (a, b): (&StaticTensor<f64, Shape![9, 1]>, &StaticTensor<f64, Shape![1, 9]>) = (&some(5), &some(6));
+    let a: &StaticTensor<f64, Shape![9, 1]> = &some(5);
+    let b: &StaticTensor<f64, Shape![1, 9]> = &some(6);
     let (x, y) = (&a.to_tensor().unwrap(), &b.to_tensor().unwrap());
     same(&tensor!([i, j] = a[i, k] * b[k, l] * a[l, m] * b[m, j]), &tensor!([i, j] = x[i, k] * y[k, l] * x[l, m] * y[m, j]));
     let nothing = StaticTensor::<f64, Shape![9, 0]>::zeros();
