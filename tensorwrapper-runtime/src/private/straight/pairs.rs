@@ -31,7 +31,8 @@ impl<T: Element, O, G: Loops, V: Node<T, O>, const N: usize> Planned<V, G, (T, O
         Some(plan) => plan,
         None => Plan::NONE,
     };
-    const PAIR: Pair = Self::PLAN.pairs[N];
+    /// Of the one plan that all pairs share, so that it is searched once.
+    const PAIR: Pair = Planned::<V, G, (T, O), 0>::PLAN.pairs[N];
     const KERNEL: Option<(Problem, bool)> = Self::PAIR.kernel(T::DTYPE);
 }
 
@@ -48,14 +49,23 @@ pub(super) fn product<'p, T: Element, O, G: Loops, V: Node<T, O>, const L: usize
     operands: &O,
     place: &'p mut [MaybeUninit<T>],
 ) -> &'p mut [T] {
-    let room = const { Planned::<V, G, (T, O), 0>::PLAN.room };
-    if room <= ROOMS[0] {
+    // Decided in constants, so that the memory of what is not chosen is nowhere on the stack, whatever the optimisation.
+    if const { Planned::<V, G, (T, O), 0>::PLAN.room <= ROOMS[0] } {
         within::<T, O, G, V, L, { ROOMS[0] }>(operands, place)
-    } else if room <= ROOMS[1] {
-        within::<T, O, G, V, L, { ROOMS[1] }>(operands, place)
+    } else if const { Planned::<V, G, (T, O), 0>::PLAN.room <= ROOMS[1] } {
+        apart::<T, O, G, V, L, { ROOMS[1] }>(operands, place)
     } else {
-        within::<T, O, G, V, L, { ROOMS[2] }>(operands, place)
+        apart::<T, O, G, V, L, { ROOMS[2] }>(operands, place)
     }
+}
+
+/// A call, so that much room goes back after it.
+#[inline(never)]
+fn apart<'p, T: Element, O, G: Loops, V: Node<T, O>, const L: usize, const ROOM: usize>(
+    operands: &O,
+    place: &'p mut [MaybeUninit<T>],
+) -> &'p mut [T] {
+    within::<T, O, G, V, L, ROOM>(operands, place)
 }
 
 /// The same with so much room for what lies between.
@@ -74,11 +84,11 @@ fn within<'p, T: Element, O, G: Loops, V: Node<T, O>, const L: usize, const ROOM
     };
     let mut made: [&[T]; BETWEEN] = [&[]; BETWEEN];
     made[0] = multiply::<T, O, G, V, L, 0>(operands, made, next(plan.pairs[0].len));
-    if plan.count == 2 {
+    if const { Planned::<V, G, (T, O), 0>::PLAN.count == 2 } {
         return multiply::<T, O, G, V, L, 1>(operands, made, place);
     }
     made[1] = multiply::<T, O, G, V, L, 1>(operands, made, next(plan.pairs[1].len));
-    if plan.count == 3 {
+    if const { Planned::<V, G, (T, O), 0>::PLAN.count == 3 } {
         return multiply::<T, O, G, V, L, 2>(operands, made, place);
     }
     made[2] = multiply::<T, O, G, V, L, 2>(operands, made, next(plan.pairs[2].len));
@@ -94,7 +104,9 @@ fn multiply<'p, T: Element, O, G: Loops, V: Node<T, O>, const L: usize, const N:
 ) -> &'p mut [T] {
     let of = const { Planned::<V, G, (T, O), N>::PAIR.of };
     let [left, right] = of.map(|number| if number < FACTORS { V::factor::<L>(operands, number) } else { made[number - FACTORS] });
-    if let Some((_, is_swapped)) = const { Planned::<V, G, (T, O), N>::KERNEL } {
+    // In constants, so that there is code for what is chosen alone.
+    if const { Planned::<V, G, (T, O), N>::KERNEL.is_some() } {
+        let is_swapped = const { matches!(Planned::<V, G, (T, O), N>::KERNEL, Some((_, true))) };
         let (a, b) = if is_swapped { (right, left) } else { (left, right) };
         if let Some(factors) = Factors::<Planned<V, G, (T, O), N>, T>::new(a, b) {
             return factors.product(place);

@@ -299,7 +299,7 @@ const fn pair(
     }
     let mut label = 0;
     while label < LABELS {
-        if union & !kept & !search.output >> label & 1 == 1 {
+        if (union & !kept & !search.output) >> label & 1 == 1 {
             let extent = search.extents[label];
             if !pair.contraction.sums(Summed { label, extent }) || inner == DEEP {
                 return None;
