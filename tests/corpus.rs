@@ -16,8 +16,15 @@ mod cases;
 /// Cases with extent 1 against n under one label, which this library refuses: extents are never broadcast.
 const BROADCAST: [&str; 3] = ["numpy-009", "numpy-011", "own-edge-001"];
 
-fn devices() -> [(&'static str, Context); 3] {
-    [("cpu", Context::cpu()), ("cpu, 1 thread", Context::cpu().threads(1)), ("reference", Context::reference())]
+fn devices() -> Vec<(&'static str, Context)> {
+    let mut devices =
+        vec![("cpu", Context::cpu()), ("cpu, 1 thread", Context::cpu().threads(1)), ("reference", Context::reference())];
+    #[cfg(feature = "cuda")]
+    match Context::cuda(0) {
+        Ok(gpu) => devices.push(("cuda", gpu)),
+        Err(error) => println!("SKIPPED cuda: {error}"),
+    }
+    devices
 }
 
 fn corpus() -> Vec<Case> {

@@ -4,15 +4,26 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use tensorwrapper::__private::cuda::{Collected, Collection, compile, version};
+use tensorwrapper::__private::cuda::{Collected, Collection, Route, compile, version};
 use tensorwrapper::Dtype;
 
-use crate::{collected, is_there};
+use crate::{equations, is_there};
 
 const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90a", "sm_100"];
 const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/cuda/registers.txt");
 /// The table's compiler: another one counts other registers.
 const COMPILER: (i32, i32) = (13, 0);
+
+/// The kernels that a GPU would run: of all equations and of large ones, as they are chosen, and of some with each size of tiles.
+fn collected() -> Collection {
+    let collection = Collection::default();
+    equations::all(&collection.context(Route::Chosen), &mut |_, _| {});
+    equations::all_large(&collection.context(Route::Chosen));
+    for route in [Route::LargeTiles, Route::SmallTiles, Route::Parts] {
+        equations::all_programs(&collection.context(route), &mut |_, _| {});
+    }
+    collection
+}
 
 /// What the compiler says of a kernel.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! What a machine without a GPU is told.
 
-use tensorwrapper::prelude::*;
 use tensorwrapper::ErrorKind;
+use tensorwrapper::prelude::*;
 
 /// Where there is a GPU it computes; where there is none, an error says what is missing and what was tried.
 #[test]

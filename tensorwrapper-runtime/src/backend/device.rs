@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use num_complex::Complex;
 
 use super::add::add;
-use super::{Contraction, Decomposition, LoopNest, Operand, Output, PreparedContraction, Program};
+use super::{Contraction, Decomposition, LoopNest, Operand, Output, PreparedContraction, Program, Resident};
 use crate::callback::Callback;
 use crate::error::Error;
 
@@ -36,6 +36,11 @@ pub trait Device: Debug + Send + Sync {
     /// The number of threads that it computes with.
     fn threads(&self) -> usize {
         1
+    }
+
+    /// The device as one with memory of its own, if it is.
+    fn resident(&self) -> Option<&dyn Resident> {
+        None
     }
 
     /// What it is: devices of one name and one number of threads prepare and compute the same.

@@ -22,6 +22,7 @@ mod program;
 mod random;
 mod reduce;
 pub mod reference;
+mod resident;
 
 pub(crate) use constant::constant;
 pub use contraction::{Contraction, PreparedContraction, RunContraction};
@@ -30,3 +31,4 @@ pub use device::{Device, Reduction};
 pub use linear::{Decomposition, Elements, Factorisation, Role};
 pub use operand::{LoopNest, Operand, Output};
 pub use program::{Arguments, Binary, Instruction, Program, Register};
+pub use resident::{Resident, Seen, Session, Site};

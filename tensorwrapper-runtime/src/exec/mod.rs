@@ -17,6 +17,7 @@ mod places;
 mod plan;
 mod prepared;
 mod rates;
+mod resident;
 mod run;
 mod slices;
 #[cfg(test)]
