@@ -3,6 +3,7 @@
 //!
 //! Whether the memory is as large as the layouts reach is checked here, once a run, so that no kernel checks it again.
 
+#[cfg(feature = "cuda")]
 use std::any::Any;
 use std::fmt::Debug;
 
@@ -42,6 +43,7 @@ pub trait RunContraction: Debug + Send + Sync {
     }
 
     /// What a device with memory of its own knows again in its sessions.
+    #[cfg(feature = "cuda")]
     fn own(&self) -> Option<&dyn Any> {
         None
     }

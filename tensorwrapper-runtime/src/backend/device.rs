@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use num_complex::Complex;
 
 use super::add::add;
-use super::{Contraction, Decomposition, LoopNest, Operand, Output, PreparedContraction, Program, Resident};
+use super::{Contraction, Decomposition, LoopNest, Operand, Output, PreparedContraction, Program};
 use crate::callback::Callback;
 use crate::error::Error;
 
@@ -39,7 +39,8 @@ pub trait Device: Debug + Send + Sync {
     }
 
     /// The device as one with memory of its own, if it is.
-    fn resident(&self) -> Option<&dyn Resident> {
+    #[cfg(feature = "cuda")]
+    fn resident(&self) -> Option<&dyn super::Resident> {
         None
     }
 

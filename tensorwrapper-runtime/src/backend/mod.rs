@@ -22,6 +22,7 @@ mod program;
 mod random;
 mod reduce;
 pub mod reference;
+#[cfg(feature = "cuda")]
 mod resident;
 
 pub(crate) use constant::constant;
@@ -31,4 +32,5 @@ pub use device::{Device, Reduction};
 pub use linear::{Decomposition, Elements, Factorisation, Role};
 pub use operand::{LoopNest, Operand, Output};
 pub use program::{Arguments, Binary, Instruction, Program, Register};
+#[cfg(feature = "cuda")]
 pub use resident::{Resident, Seen, Session, Site};

@@ -17,6 +17,7 @@ mod places;
 mod plan;
 mod prepared;
 mod rates;
+#[cfg(feature = "cuda")]
 mod resident;
 mod run;
 mod slices;

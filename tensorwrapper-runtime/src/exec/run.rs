@@ -9,6 +9,7 @@ use super::context::Context;
 use super::memory::within;
 use super::places::Home;
 use super::plan::{Access, Kernel, Only, Plan, Work};
+#[cfg(feature = "cuda")]
 use super::resident;
 use super::watch::Watch;
 use crate::backend::{Device, Operand, Output};
@@ -106,6 +107,7 @@ pub(crate) fn run(
     }
     let results = plan.places.results.iter().map(|&(dtype, len)| Buffer::for_results(dtype, len).map(Space::Own));
     let mut results = results.collect::<Result<SmallVec<[Space<'_>; 1]>, Error>>()?;
+    #[cfg(feature = "cuda")]
     if let Some(resident) = device.resident() {
         let mut targets: Vec<SliceMut<'_>> = results.iter_mut().map(Space::as_mut).collect();
         resident::run(plan, (device, resident), watch, (sources, functions), &mut targets)?;
@@ -131,6 +133,7 @@ pub(crate) fn run_into(
     if let Some(only) = plan.only.as_ref().filter(|_| watch.is_nobody()) {
         return run_only(plan, only, sources, target);
     }
+    #[cfg(feature = "cuda")]
     if let Some(resident) = device.resident() {
         return resident::run(plan, (device, resident), watch, (sources, &[]), &mut [target]);
     }
