@@ -97,10 +97,11 @@ fn run<T: Element>(door: impl Fn(&Context, &Case, &[Tensor<T>]) -> Option<Result
     let cases = corpus();
     assert_eq!(cases.len(), 68, "the corpus has lost cases");
     let mut failures = Vec::new();
+    let devices = devices();
     for case in &cases {
         let operands = case.operands::<T>();
-        for (device, context) in devices() {
-            let Some(result) = door(&context, case, &operands) else { continue };
+        for (device, context) in &devices {
+            let Some(result) = door(context, case, &operands) else { continue };
             if let Err(message) = case.judge(&result) {
                 failures.push(format!("{} `{}` {:?} on {device}: {message}", case.id, case.subscripts, case.shapes));
             }

@@ -77,9 +77,13 @@ fn every_kernel_compiles_without_spills() {
     }
     let kernels = collected().kernels();
     let mut table: BTreeMap<(&str, String), [u32; 3]> = BTreeMap::new();
-    for (n, architecture) in ARCHITECTURES.into_iter().enumerate() {
-        let found = compiled(&kernels, architecture);
-        for kernel in &kernels {
+    let kernels = &kernels;
+    let found = std::thread::scope(|scope| {
+        let threads = ARCHITECTURES.map(|architecture| scope.spawn(move || compiled(kernels, architecture)));
+        threads.map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    for (n, (architecture, found)) in ARCHITECTURES.into_iter().zip(found).enumerate() {
+        for kernel in kernels {
             let used = found.get(&kernel.name).unwrap_or_else(|| panic!("{architecture}: the log does not name {}", kernel.name));
             assert!(used.registers > 0 && used.spilled == 0, "{architecture}: {used:?} in\n{}", kernel.text);
             let most = &mut table.entry((kernel.kind, kernel.dtype.to_string())).or_default()[n];
