@@ -52,6 +52,8 @@ fn parse(arguments: &[String]) -> Result<(usize, bool), String> {
     while let Some(option) = rest.next() {
         match option.as_str() {
             "--serve" => serve = true,
+            // Drivers of benchmarks append it to every program; a GPU has its own.
+            "--threads" => drop(rest.next()),
             "--device" => {
                 let number = rest.next().ok_or("a number is needed behind `--device`")?;
                 ordinal = number.parse().map_err(|_| format!("`{number}` is no number"))?;

@@ -140,6 +140,10 @@ impl<D: Driver> RunContraction for Ready<D> {
         Some(self)
     }
 
+    fn work_space(&self) -> usize {
+        self.launches.scratch
+    }
+
     unsafe fn run(&self, inputs: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
         // SAFETY: the caller's promise.
         unsafe { run(&self.driver, &self.launches, (inputs, &self.inputs), (output, &self.output)) }
