@@ -16,8 +16,15 @@ mod cases;
 /// Cases with extent 1 against n under one label, which this library refuses: extents are never broadcast.
 const BROADCAST: [&str; 3] = ["numpy-009", "numpy-011", "own-edge-001"];
 
-fn devices() -> [(&'static str, Context); 3] {
-    [("cpu", Context::cpu()), ("cpu, 1 thread", Context::cpu().threads(1)), ("reference", Context::reference())]
+fn devices() -> Vec<(&'static str, Context)> {
+    let mut devices =
+        vec![("cpu", Context::cpu()), ("cpu, 1 thread", Context::cpu().threads(1)), ("reference", Context::reference())];
+    #[cfg(feature = "cuda")]
+    match Context::cuda(0) {
+        Ok(gpu) => devices.push(("cuda", gpu)),
+        Err(error) => println!("SKIPPED cuda: {error}"),
+    }
+    devices
 }
 
 fn corpus() -> Vec<Case> {
@@ -90,10 +97,11 @@ fn run<T: Element>(door: impl Fn(&Context, &Case, &[Tensor<T>]) -> Option<Result
     let cases = corpus();
     assert_eq!(cases.len(), 68, "the corpus has lost cases");
     let mut failures = Vec::new();
+    let devices = devices();
     for case in &cases {
         let operands = case.operands::<T>();
-        for (device, context) in devices() {
-            let Some(result) = door(&context, case, &operands) else { continue };
+        for (device, context) in &devices {
+            let Some(result) = door(context, case, &operands) else { continue };
             if let Err(message) = case.judge(&result) {
                 failures.push(format!("{} `{}` {:?} on {device}: {message}", case.id, case.subscripts, case.shapes));
             }

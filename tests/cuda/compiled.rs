@@ -4,15 +4,26 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use tensorwrapper::__private::cuda::{Collected, Collection, compile, version};
+use tensorwrapper::__private::cuda::{Collected, Collection, Route, compile, version};
 use tensorwrapper::Dtype;
 
-use crate::{collected, is_there};
+use crate::{equations, is_there};
 
 const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90a", "sm_100"];
 const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/cuda/registers.txt");
 /// The table's compiler: another one counts other registers.
 const COMPILER: (i32, i32) = (13, 0);
+
+/// The kernels that a GPU would run: of all equations and of large ones, as they are chosen, and of some with each size of tiles.
+fn collected() -> Collection {
+    let collection = Collection::default();
+    equations::all(&collection.context(Route::Chosen), &mut |_, _| {});
+    equations::all_large(&collection.context(Route::Chosen));
+    for route in [Route::LargeTiles, Route::SmallTiles, Route::Parts] {
+        equations::all_programs(&collection.context(route), &mut |_, _| {});
+    }
+    collection
+}
 
 /// What the compiler says of a kernel.
 #[derive(Clone, Copy, Debug)]
@@ -66,9 +77,13 @@ fn every_kernel_compiles_without_spills() {
     }
     let kernels = collected().kernels();
     let mut table: BTreeMap<(&str, String), [u32; 3]> = BTreeMap::new();
-    for (n, architecture) in ARCHITECTURES.into_iter().enumerate() {
-        let found = compiled(&kernels, architecture);
-        for kernel in &kernels {
+    let kernels = &kernels;
+    let found = std::thread::scope(|scope| {
+        let threads = ARCHITECTURES.map(|architecture| scope.spawn(move || compiled(kernels, architecture)));
+        threads.map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    for (n, (architecture, found)) in ARCHITECTURES.into_iter().zip(found).enumerate() {
+        for kernel in kernels {
             let used = found.get(&kernel.name).unwrap_or_else(|| panic!("{architecture}: the log does not name {}", kernel.name));
             assert!(used.registers > 0 && used.spilled == 0, "{architecture}: {used:?} in\n{}", kernel.text);
             let most = &mut table.entry((kernel.kind, kernel.dtype.to_string())).or_default()[n];

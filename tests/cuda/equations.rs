@@ -14,20 +14,52 @@ mod cases;
 /// What an equation is called, and the elements of its result or the sentence of its error.
 pub(crate) type Tell<'t> = dyn FnMut(&str, Result<Vec<Complex<f64>>, String>) + 't;
 
-/// Computes all equations on a device, in the same order on every device.
+/// Computes the corpus and the programs on a device, in the same order on every device.
 pub(crate) fn all(context: &Context, tell: &mut Tell<'_>) {
-    of::<f32>(context, tell);
-    of::<f64>(context, tell);
-    of::<Complex<f32>>(context, tell);
-    of::<Complex<f64>>(context, tell);
+    corpus::<f32>(context, tell);
+    corpus::<f64>(context, tell);
+    corpus::<Complex<f32>>(context, tell);
+    corpus::<Complex<f64>>(context, tell);
+    all_programs(context, tell);
+}
+
+/// Computes the programs.
+pub(crate) fn all_programs(context: &Context, tell: &mut Tell<'_>) {
+    programs::<f32>(context, tell);
+    programs::<f64>(context, tell);
+    programs::<Complex<f32>>(context, tell);
+    programs::<Complex<f64>>(context, tell);
     ordered::<f32>(context, tell);
     ordered::<f64>(context, tell);
 }
 
-fn of<T: Element + CastInto<Complex<f64>> + CastInto<Complex<f32>>>(context: &Context, tell: &mut Tell<'_>)
-where
-    f32: CastInto<T>,
-{
+/// Equations that are large enough for blocks of every kind to be chosen: for devices that only collect.
+pub(crate) fn all_large(context: &Context) {
+    large::<f32>(context);
+    large::<f64>(context);
+    large::<Complex<f32>>(context);
+    large::<Complex<f64>>(context);
+}
+
+fn large<T: Element>(context: &Context) {
+    let cases: [(&str, &[&[usize]]); 7] = [
+        ("aebf,dfce->abcd", &[&[40, 12, 40, 9], &[38, 9, 40, 12]]),
+        ("ik,kj->ij", &[&[1500, 100], &[100, 1501]]),
+        ("ki,jk->ji", &[&[100, 1500], &[1501, 100]]),
+        ("bik,bjk->bij", &[&[300, 40, 33], &[300, 50, 33]]),
+        ("ik,kj->ij", &[&[40, 20_000], &[20_000, 50]]),
+        ("k,k->", &[&[100_000], &[100_000]]),
+        ("abcd->dcba", &[&[20, 30, 11, 40]]),
+    ];
+    for (subscripts, shapes) in cases {
+        let operands: Vec<Tensor<T>> =
+            shapes.iter().map(|&shape| Tensor::filled(shape, T::ONE).expect("memory for some megabytes")).collect();
+        let operands: Vec<&dyn DynOperand<T>> = operands.iter().map(|tensor| tensor as &dyn DynOperand<T>).collect();
+        context.einsum(subscripts, &operands).unwrap_or_else(|error| panic!("{subscripts}: {error}"));
+    }
+}
+
+fn corpus<T: Element>(context: &Context, tell: &mut Tell<'_>) {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/einsum_cases.json");
     for case in cases::read(file.as_ref()).expect("the corpus is a file of cases") {
         if case.broadcasts || matches!(case.expected, Expected::Error(_)) {
@@ -37,7 +69,6 @@ where
         let operands: Vec<&dyn DynOperand<T>> = operands.iter().map(|tensor| tensor as &dyn DynOperand<T>).collect();
         tell(&format!("{} {}", T::DTYPE, case.id), told(context.einsum(&case.subscripts, &operands)));
     }
-    programs::<T>(context, tell);
 }
 
 fn operands<T: Element>(case: &Case) -> Vec<Tensor<T>> {
@@ -59,7 +90,7 @@ fn told<T: Element, S: Extents>(result: Result<Tensor<T, S>, Error>) -> Result<V
 
 /// Products as matrices, what is done with them in the same pass, turned axes, diagonals, functions, casts and functions of the
 /// program's own.
-fn programs<T: Element + CastInto<Complex<f64>> + CastInto<Complex<f32>>>(context: &Context, tell: &mut Tell<'_>)
+fn programs<T: Element>(context: &Context, tell: &mut Tell<'_>)
 where
     f32: CastInto<T>,
 {

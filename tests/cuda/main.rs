@@ -9,19 +9,6 @@ mod equations;
 mod missing;
 mod simulated;
 
-use tensorwrapper::__private::cuda::{Collection, Route};
-
-/// The kernels of all equations, by the routes that are chosen and by those that larger shapes would take.
-fn collected() -> Collection {
-    let collection = Collection::default();
-    for route in ROUTES {
-        equations::all(&collection.context(route), &mut |_, _| {});
-    }
-    collection
-}
-
-const ROUTES: [Route; 3] = [Route::Chosen, Route::LargeTiles, Route::SmallTiles];
-
 /// Whether something that a test needs is there; a test machine has it, elsewhere the test says that it is skipped.
 fn is_there<T>(test: &str, needed: Result<T, tensorwrapper::Error>) -> bool {
     match needed {

@@ -3,10 +3,13 @@
 use std::path::PathBuf;
 
 use num_complex::Complex;
-use tensorwrapper::__private::cuda::{Collection, Schedule};
-use tensorwrapper::Context;
+use tensorwrapper::__private::cuda::{Collection, Route, Schedule};
+use tensorwrapper::prelude::*;
 
-use crate::{ROUTES, collected, equations, is_there};
+use crate::{equations, is_there};
+
+/// By choice, and as larger shapes would go.
+const ROUTES: [Route; 3] = [Route::Chosen, Route::LargeTiles, Route::SmallTiles];
 
 /// Where the two may differ: by rounding of sums in another order.
 fn is_close(name: &str, found: &[Complex<f64>], expected: &[Complex<f64>]) -> bool {
@@ -22,7 +25,10 @@ fn equations_in_three_schedules() {
         return;
     }
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("simulated");
-    let collection = collected();
+    let collection = Collection::default();
+    for route in ROUTES {
+        equations::all(&collection.context(route), &mut |_, _| {});
+    }
     let programs = collection.compile(&folder, str::to_string).unwrap_or_else(|error| panic!("{error}"));
     let mut expected = Vec::new();
     equations::all(&Context::cpu(), &mut |name, result| expected.push((name.to_string(), result)));
@@ -47,5 +53,32 @@ fn equations_in_three_schedules() {
         }
     }
     println!("{values} equations of {} kernels in {} schedules", collection.kernels().len(), Schedule::ALL.len());
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
+/// Operands go to the device once and results come back once, however many steps there are; what the host computes between is
+/// fetched and taken back.
+#[test]
+fn nothing_comes_back_between_steps() {
+    if !is_there("transfers of simulated kernels", Collection::compiler()) {
+        return;
+    }
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("transfers");
+    let matrix =
+        |seed: f64| Tensor::<f64, _>::from_fn([6, 6], |index| seed + (index[0] * index[1]) as f64 / 7.0).expect("memory");
+    let (a, b, c, d) = (matrix(0.1), matrix(0.2), matrix(0.3), matrix(0.4));
+    let chain = |context: &Context| tensor!(in context; let y[i, l] = exp(sum(j, k; a[i, j] * b[j, k] * c[k, l])) / 40; let x[i, m] = y[i, l] * d[l, m] + y[i, m]; x);
+    let by_host = |context: &Context| tensor!(in context; let y[i, k] = a[i, j] * b[j, k] / 9; let x[i, k] = map(|v: f64| v.max(0.5); y[i, k]) * c[i, k]; x);
+    let collection = Collection::default();
+    let _ = (chain(&collection.context(Route::Chosen)), by_host(&collection.context(Route::Chosen)));
+    let programs = collection.compile(&folder, str::to_string).unwrap_or_else(|error| panic!("{error}"));
+    let context = programs.context(Schedule::Forward, Route::Chosen);
+    let (found, expected) = (chain(&context), chain(&Context::cpu()));
+    assert!(found.as_slice().iter().zip(expected.as_slice()).all(|(a, b)| (a - b).abs() <= 1e-12 * b.abs().max(1.0)));
+    assert_eq!(programs.transfers(), [4, 1]);
+    let (found, expected) = (by_host(&context), by_host(&Context::cpu()));
+    assert!(found.as_slice().iter().zip(expected.as_slice()).all(|(a, b)| (a - b).abs() <= 1e-12 * b.abs().max(1.0)));
+    let [there, back] = programs.transfers();
+    assert!(there > 4 + 3 && back > 2, "{there} transfers there and {back} back");
     let _ = std::fs::remove_dir_all(&folder);
 }

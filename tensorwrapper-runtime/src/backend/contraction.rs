@@ -3,6 +3,8 @@
 //!
 //! Whether the memory is as large as the layouts reach is checked here, once a run, so that no kernel checks it again.
 
+#[cfg(feature = "cuda")]
+use std::any::Any;
 use std::fmt::Debug;
 
 use num_complex::Complex;
@@ -38,6 +40,12 @@ pub trait RunContraction: Debug + Send + Sync {
     /// Bytes that it takes while it runs, beside what threads keep for all their products.
     fn work_space(&self) -> usize {
         0
+    }
+
+    /// What a device with memory of its own knows again in its sessions.
+    #[cfg(feature = "cuda")]
+    fn own(&self) -> Option<&dyn Any> {
+        None
     }
 
     /// Computes it. The output is overwritten whole, whatever it held.
@@ -76,6 +84,19 @@ impl PreparedContraction {
     /// Bytes that it takes while it runs, beside what threads keep for all their products.
     pub(crate) fn work_space(&self) -> usize {
         self.kernel.work_space()
+    }
+
+    /// What a device with memory of its own has made of it.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn own(&self) -> Option<&dyn Any> {
+        self.kernel.own()
+    }
+
+    /// Bytes of memory that each factor and other input must have, and the output.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn needs(&self) -> (SmallVec<[usize; 2]>, usize) {
+        let size = self.dtype.size();
+        (self.factors.iter().map(|elements| elements * size).collect(), self.output * size)
     }
 
     /// Computes it.

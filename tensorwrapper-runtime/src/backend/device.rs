@@ -38,6 +38,12 @@ pub trait Device: Debug + Send + Sync {
         1
     }
 
+    /// The device as one with memory of its own, if it is.
+    #[cfg(feature = "cuda")]
+    fn resident(&self) -> Option<&dyn super::Resident> {
+        None
+    }
+
     /// What it is: devices of one name and one number of threads prepare and compute the same.
     fn identity(&self) -> (&'static str, usize) {
         (self.name(), self.threads())

@@ -22,6 +22,8 @@ mod program;
 mod random;
 mod reduce;
 pub mod reference;
+#[cfg(feature = "cuda")]
+mod resident;
 
 pub(crate) use constant::constant;
 pub use contraction::{Contraction, PreparedContraction, RunContraction};
@@ -31,3 +33,5 @@ pub(crate) use linear::ROUND;
 pub use linear::{Decomposition, Elements, Factorisation, Role};
 pub use operand::{LoopNest, Operand, Output};
 pub use program::{Arguments, Binary, Instruction, Program, Register};
+#[cfg(feature = "cuda")]
+pub use resident::{Resident, Seen, Session, Site};

@@ -1,5 +1,7 @@
 //! What the reductions mean, for every device: one step, and the value over nothing.
 
+#[cfg(feature = "cuda")]
+use super::LoopNest;
 use super::Reduction;
 use crate::element::Element;
 use crate::error::Error;
@@ -22,6 +24,17 @@ impl Reduction {
             Reduction::Product => Ok(T::ONE),
             Reduction::Max | Reduction::Min => Err(Error::over_nothing(None)),
         }
+    }
+
+    /// Refuses what has no value: comparisons of complex numbers, and of nothing where there are results.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn check_over<T: Element>(self, nest: &LoopNest) -> Result<(), Error> {
+        self.check::<T>()?;
+        let (kept, reduced) = nest.extents().split_at(nest.kept());
+        if reduced.contains(&0) && !kept.contains(&0) {
+            self.of_nothing::<T>()?;
+        }
+        Ok(())
     }
 
     /// Refuses `Max` and `Min` of complex numbers.

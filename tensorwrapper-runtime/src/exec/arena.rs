@@ -23,7 +23,7 @@ impl Space<'_> {
         }
     }
 
-    fn as_mut(&mut self) -> SliceMut<'_> {
+    pub(super) fn as_mut(&mut self) -> SliceMut<'_> {
         match self {
             Space::Own(buffer) => buffer.as_mut(),
             Space::Lent(slice) => slice.reborrow(),

@@ -40,7 +40,8 @@ impl Context {
 
     /// The NVIDIA GPU of that number, counted from 0. Driver and compiler are looked for when this is called, in the folders that
     /// `TENSORWRAPPER_CUDA_LIBRARIES` names, in the active Python environment, in the toolkit's folders and wherever the
-    /// system's loader looks. Operands are copied to the device and results back to the host; linear algebra and functions of the
+    /// system's loader looks. Kernels are compiled when an equation is new, and kept in the folder that `TENSORWRAPPER_CACHE` names
+    /// (else the user's cache). Operands are copied to the device and results back to the host; linear algebra and functions of the
     /// program's (`map`) are computed by the processor.
     ///
     /// ```

@@ -20,6 +20,8 @@ mod places;
 mod plan;
 mod prepared;
 mod rates;
+#[cfg(feature = "cuda")]
+mod resident;
 mod run;
 mod slices;
 #[cfg(test)]

@@ -9,6 +9,8 @@ use super::context::Context;
 use super::memory::within;
 use super::places::Home;
 use super::plan::{Access, Kernel, Only, Plan, Work};
+#[cfg(feature = "cuda")]
+use super::resident;
 use super::watch::Watch;
 use crate::backend::{Device, Operand, Output};
 use crate::callback::Callback;
@@ -105,6 +107,12 @@ pub(crate) fn run(
     }
     let results = plan.places.results.iter().map(|&(dtype, len)| Buffer::for_results(dtype, len).map(Space::Own));
     let mut results = results.collect::<Result<SmallVec<[Space<'_>; 1]>, Error>>()?;
+    #[cfg(feature = "cuda")]
+    if let Some(resident) = device.resident() {
+        let mut targets: Vec<SliceMut<'_>> = results.iter_mut().map(Space::as_mut).collect();
+        resident::run(plan, (device, resident), watch, (sources, functions), &mut targets)?;
+        return Ok(collect(plan, results));
+    }
     let mut arenas = Arenas::new(&plan.places)?;
     steps(plan, device, watch, (sources, functions), Memory { results: &mut results, arenas: &mut arenas })?;
     Ok(collect(plan, results))
@@ -124,6 +132,10 @@ pub(crate) fn run_into(
 ) -> Result<(), Error> {
     if let Some(only) = plan.only.as_ref().filter(|_| watch.is_nobody()) {
         return run_only(plan, only, sources, target);
+    }
+    #[cfg(feature = "cuda")]
+    if let Some(resident) = device.resident() {
+        return resident::run(plan, (device, resident), watch, (sources, &[]), &mut [target]);
     }
     run_within(plan, device, watch, sources, target, &mut Arenas::new(&plan.places)?)
 }
@@ -202,7 +214,7 @@ fn steps(
 }
 
 /// Calls the device once.
-fn launch<'m>(
+pub(super) fn launch<'m>(
     device: &dyn Device,
     functions: &[Callback<'_>],
     kernel: &Kernel,

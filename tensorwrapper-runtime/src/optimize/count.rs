@@ -41,12 +41,6 @@ pub(crate) fn parts(node: &OperationNode, cut: &[(Label, usize)]) -> f64 {
     cut.iter().map(|&(label, length)| (node.extents[label] / length) as f64).product()
 }
 
-/// Elements of all tensors that operations compute.
-pub(crate) fn elements(graph: &OpGraph) -> f64 {
-    let size = |extents: &[usize]| extents.iter().map(|&extent| extent as f64).product::<f64>();
-    graph.tensors().iter().filter(|node| node.producer.is_some()).map(|node| size(&node.extents)).sum()
-}
-
 /// The most bytes that intermediates and results take at once, where each goes after its last reader.
 pub(crate) fn peak_bytes(graph: &OpGraph) -> f64 {
     let bytes = |tensor: TensorId| {

@@ -53,6 +53,11 @@ impl Collection {
 }
 
 impl Programs {
+    /// How often contexts that run them have copied from the host, and to it.
+    pub fn transfers(&self) -> [usize; 2] {
+        self.0.transfers()
+    }
+
     /// A context that runs them.
     #[must_use]
     pub fn context(&self, schedule: Schedule, route: Route) -> Context {

@@ -1,6 +1,7 @@
-//! The backend over any driver. Operands come from the host and results go back to it; what no kernel does (functions of the
-//! program's, linear algebra) the processor does.
+//! The backend over any driver: single operations, whose operands come from the host and whose result goes back to it. What no
+//! kernel does (functions of the program's, linear algebra) the processor does.
 
+use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -11,7 +12,8 @@ use super::text::{Fold, Input, Launches, Route, contracted, folded};
 use crate::backend::contraction::{Apart, reach};
 use crate::backend::cpu::Cpu;
 use crate::backend::{
-    Contraction, Decomposition, Device, LoopNest, Operand, Output, PreparedContraction, Program, Reduction, RunContraction,
+    Contraction, Decomposition, Device, LoopNest, Operand, Output, PreparedContraction, Program, Reduction, Resident,
+    RunContraction,
 };
 use crate::callback::Callback;
 use crate::element::{Element, dispatch};
@@ -22,8 +24,8 @@ use crate::layout::Strided;
 /// A device that computes by generated kernels.
 #[derive(Debug)]
 pub(crate) struct Cuda<D: Driver> {
-    driver: Arc<D>,
-    route: Route,
+    pub(super) driver: Arc<D>,
+    pub(super) route: Route,
 }
 
 impl<D: Driver> Cuda<D> {
@@ -76,12 +78,7 @@ impl<D: Driver> Device for Cuda<D> {
         inputs: &[Operand<'_>],
         output: Output<'_>,
     ) -> Result<(), Error> {
-        dispatch!(output.dtype(), T => {
-            reduction.check::<T>()?;
-            if nest.reduced_extents().contains(&0) && !output.layout().is_empty() {
-                reduction.of_nothing::<T>()?;
-            }
-        });
+        dispatch!(output.dtype(), T => reduction.check_over::<T>(nest))?;
         let input = |operand| {
             let operand: &Operand<'_> = operand;
             Input { layout: operand.layout(), dtype: operand.data().dtype(), conjugate: operand.conjugate }
@@ -107,6 +104,10 @@ impl<D: Driver> Device for Cuda<D> {
         unsafe { run(&self.driver, &launches, (&data, &spans), (output.into_data(), &written)) }
     }
 
+    fn resident(&self) -> Option<&dyn Resident> {
+        Some(self)
+    }
+
     fn factorise(&self, call: &Decomposition, inputs: &[Operand<'_>], outputs: Vec<Output<'_>>) -> Result<(), Error> {
         Cpu::default().factorise(call, inputs, outputs)
     }
@@ -114,7 +115,7 @@ impl<D: Driver> Device for Cuda<D> {
 
 /// A contraction, ready to run.
 #[derive(Debug)]
-struct Ready<D: Driver> {
+pub(super) struct Ready<D: Driver> {
     driver: Arc<D>,
     launches: Launches,
     /// Which elements of each input are read.
@@ -122,7 +123,27 @@ struct Ready<D: Driver> {
     output: Written,
 }
 
+impl<D: Driver> Ready<D> {
+    /// Its kernels.
+    pub(super) fn launches(&self) -> &Launches {
+        &self.launches
+    }
+
+    /// Whether the result has no element.
+    pub(super) fn writes_nothing(&self) -> bool {
+        self.output.elements.is_empty()
+    }
+}
+
 impl<D: Driver> RunContraction for Ready<D> {
+    fn own(&self) -> Option<&dyn Any> {
+        Some(self)
+    }
+
+    fn work_space(&self) -> usize {
+        self.launches.scratch
+    }
+
     unsafe fn run(&self, inputs: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
         // SAFETY: the caller's promise.
         unsafe { run(&self.driver, &self.launches, (inputs, &self.inputs), (output, &self.output)) }
@@ -181,7 +202,7 @@ unsafe fn run<D: Driver>(
 }
 
 /// Elements as bytes.
-fn bytes(data: SliceRef<'_>) -> &[u8] {
+pub(super) fn bytes(data: SliceRef<'_>) -> &[u8] {
     fn raw<T: Element>(data: &[T]) -> &[u8] {
         // SAFETY: elements are one or two floating-point numbers without gaps, and any of their bytes is a byte.
         unsafe { std::slice::from_raw_parts(data.as_ptr().cast(), size_of_val(data)) }
@@ -195,7 +216,7 @@ fn bytes(data: SliceRef<'_>) -> &[u8] {
 }
 
 /// The same to write.
-fn bytes_mut(data: SliceMut<'_>) -> &mut [u8] {
+pub(super) fn bytes_mut(data: SliceMut<'_>) -> &mut [u8] {
     fn raw<T: Element>(data: &mut [T]) -> &mut [u8] {
         // SAFETY: elements are one or two floating-point numbers without gaps, and any bytes are such numbers.
         unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast(), size_of_val(data)) }

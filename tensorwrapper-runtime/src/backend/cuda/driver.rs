@@ -49,6 +49,30 @@ pub(super) trait Driver: Debug + Send + Sync + 'static {
     /// There is memory for all bytes from the address on.
     unsafe fn download(&self, from: Address, to: &mut [u8]) -> Result<(), Error>;
 
+    /// Copies from one place on the device to another.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    ///
+    /// # Safety
+    /// There is memory for so many bytes from both addresses on, and none of it is the same.
+    unsafe fn copy(&self, from: Address, to: Address, bytes: usize) -> Result<(), Error>;
+
+    /// Makes bytes zero.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    ///
+    /// # Safety
+    /// There is memory for so many bytes from the address on.
+    unsafe fn clear(&self, at: Address, bytes: usize) -> Result<(), Error>;
+
+    /// Waits until what is queued has been done.
+    ///
+    /// # Errors
+    /// When the device is lost, or work in the queue failed.
+    fn finish(&self) -> Result<(), Error>;
+
     /// Has a kernel made, so that what its text has wrong is known before anything runs.
     ///
     /// # Errors
@@ -110,6 +134,11 @@ impl<D: Driver> Region<D> {
     /// Where it begins.
     pub(super) fn address(&self) -> Address {
         self.address
+    }
+
+    /// How large it is.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
     }
 }
 

@@ -138,8 +138,8 @@ mod tests {
     #[test]
     fn what_is_missing_is_named_with_what_was_tried() {
         let empty = std::env::temp_dir();
-        // No machine has the driver in two versions; this one has none, or the loader finds it.
-        match open(Library::Driver, &[empty.clone()]) {
+        // Where there is a driver, the loader finds it.
+        match open(Library::Driver, std::slice::from_ref(&empty)) {
             Ok(()) => assert!(Library::Driver.is_bound()),
             Err(error) => {
                 let ErrorKind::Unavailable { library, tried } = error.kind() else { panic!("{error}") };
@@ -158,7 +158,7 @@ mod tests {
         std::fs::create_dir_all(&lib).unwrap();
         assert_eq!(python(&root), [lib]);
         std::fs::remove_dir_all(&root).unwrap();
-        assert_eq!(python(&root), [PathBuf::new(); 0]);
+        assert!(python(&root).is_empty());
     }
 
     #[test]

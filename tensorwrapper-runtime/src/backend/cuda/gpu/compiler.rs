@@ -43,8 +43,7 @@ pub fn compile(source: &str, architecture: &str) -> Result<Compiled, Error> {
         sys::nvrtcCreateProgram(&raw mut program, text.as_ptr(), c"kernels.cu".as_ptr(), 0, std::ptr::null(), std::ptr::null())
     };
     check(created, source)?;
-    let compiled = Program(program).compile(source, architecture);
-    compiled
+    Program(program).compile(source, architecture)
 }
 
 /// A program of the compiler's.

@@ -199,10 +199,26 @@ impl Driver for Gpu {
     unsafe fn download(&self, from: Address, to: &mut [u8]) -> Result<(), Error> {
         self.enter()?;
         // SAFETY: the caller has memory there, and the copy is done before anybody reads it.
-        unsafe {
-            check(sys::cuMemcpyDtoHAsync_v2(to.as_mut_ptr().cast(), from, to.len(), self.stream), "results are copied")?;
-            check(sys::cuStreamSynchronize(self.stream), "its work is waited for")
-        }
+        check(unsafe { sys::cuMemcpyDtoHAsync_v2(to.as_mut_ptr().cast(), from, to.len(), self.stream) }, "results are copied")?;
+        self.finish()
+    }
+
+    unsafe fn copy(&self, from: Address, to: Address, bytes: usize) -> Result<(), Error> {
+        self.enter()?;
+        // SAFETY: the caller has memory at both.
+        check(unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, bytes, self.stream) }, "its memory is copied")
+    }
+
+    unsafe fn clear(&self, at: Address, bytes: usize) -> Result<(), Error> {
+        self.enter()?;
+        // SAFETY: the caller has memory there.
+        check(unsafe { sys::cuMemsetD8Async(at, 0, bytes, self.stream) }, "its memory is cleared")
+    }
+
+    fn finish(&self) -> Result<(), Error> {
+        self.enter()?;
+        // SAFETY: the stream is the device's.
+        check(unsafe { sys::cuStreamSynchronize(self.stream) }, "its work is waited for")
     }
 
     fn prepare(&self, kernel: &Kernel) -> Result<(), Error> {

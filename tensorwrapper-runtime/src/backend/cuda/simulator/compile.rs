@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use libloading::Library;
 
@@ -17,7 +18,11 @@ const AT_ONCE: usize = 48;
 
 /// Compiled kernels.
 #[derive(Debug)]
-pub(crate) struct Programs(Vec<Library>);
+pub(crate) struct Programs {
+    libraries: Vec<Library>,
+    /// How often devices that run them have copied from the host, and to it.
+    pub(super) transfers: [AtomicUsize; 2],
+}
 
 impl Programs {
     /// The function of that name.
@@ -26,7 +31,7 @@ impl Programs {
     /// It is of that type.
     pub(super) unsafe fn symbol<F: Copy>(&self, name: &str) -> Option<F> {
         // SAFETY: the caller's promise.
-        self.0.iter().find_map(|library| unsafe { library.get::<F>(name.as_bytes()) }.ok().map(|symbol| *symbol))
+        self.libraries.iter().find_map(|library| unsafe { library.get::<F>(name.as_bytes()) }.ok().map(|symbol| *symbol))
     }
 }
 
@@ -59,7 +64,11 @@ impl Collection {
             sources.push(source);
         }
         use rayon::prelude::*;
-        sources.par_iter().map(|source| library(source)).collect::<Result<_, _>>().map(|libraries| Arc::new(Programs(libraries)))
+        sources
+            .par_iter()
+            .map(|source| library(source))
+            .collect::<Result<_, _>>()
+            .map(|libraries| Arc::new(Programs { libraries, transfers: Default::default() }))
     }
 }
 

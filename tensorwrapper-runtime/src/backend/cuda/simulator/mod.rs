@@ -79,6 +79,11 @@ impl Collection {
 }
 
 impl Programs {
+    /// How often devices that run them have copied from the host, and to it.
+    pub(crate) fn transfers(&self) -> [usize; 2] {
+        self.transfers.each_ref().map(|count| count.load(Ordering::Relaxed))
+    }
+
     /// A device that runs these kernels.
     pub(crate) fn device(self: &Arc<Programs>, schedule: Schedule, route: Route) -> Arc<dyn Device> {
         Simulator::device(Phase::Running(self.clone(), schedule), route)
@@ -101,6 +106,13 @@ enum Phase {
 }
 
 impl Simulator {
+    /// Counts a transfer from the host (0) or to it (1).
+    fn count(&self, direction: usize) {
+        if let Phase::Running(programs, _) = &self.phase {
+            programs.transfers[direction].fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
     fn device(phase: Phase, route: Route) -> Arc<dyn Device> {
         static DEVICES: AtomicUsize = AtomicUsize::new(0);
         let number = DEVICES.fetch_add(1, Ordering::Relaxed);
@@ -130,17 +142,35 @@ impl Driver for Simulator {
     }
 
     unsafe fn upload(&self, from: &[u8], to: Address) -> Result<(), Error> {
+        self.count(0);
         // SAFETY: the caller has so much memory there, which is the host's, and new memory overlaps nothing.
         unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to as *mut u8, from.len()) };
         Ok(())
     }
 
     unsafe fn download(&self, from: Address, to: &mut [u8]) -> Result<(), Error> {
+        self.count(1);
         match self.phase {
             Phase::Collecting(_) => to.fill(0),
             // SAFETY: as for `upload`.
             Phase::Running(..) => unsafe { std::ptr::copy_nonoverlapping(from as *const u8, to.as_mut_ptr(), to.len()) },
         }
+        Ok(())
+    }
+
+    unsafe fn copy(&self, from: Address, to: Address, bytes: usize) -> Result<(), Error> {
+        // SAFETY: as for `upload`.
+        unsafe { std::ptr::copy_nonoverlapping(from as *const u8, to as *mut u8, bytes) };
+        Ok(())
+    }
+
+    unsafe fn clear(&self, at: Address, bytes: usize) -> Result<(), Error> {
+        // SAFETY: as for `upload`.
+        unsafe { std::ptr::write_bytes(at as *mut u8, 0, bytes) };
+        Ok(())
+    }
+
+    fn finish(&self) -> Result<(), Error> {
         Ok(())
     }
 

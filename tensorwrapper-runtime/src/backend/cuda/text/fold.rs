@@ -367,11 +367,12 @@ pub(super) fn initialised(columns: &[Column]) -> String {
     columns.iter().map(|column| column.field.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// The kernel proper: the inputs' pointers, then the written one.
+/// The kernel proper: the inputs' pointers, then the written one. Told to hold one block at a time at least, the compiler takes the
+/// registers that it needs; left to guess how many blocks there should be, it spills.
 pub(super) fn entry(columns: &[Column], body: &str, threads: usize, value: &str) -> String {
     let parameters: Vec<String> = columns[1..].iter().chain(&columns[..1]).map(pointer).collect();
     format!(
-        "extern \"C\" __global__ void __launch_bounds__({threads}) KERNEL({}) {{\n  tw::{body}(KERNEL_type{{{value}}});\n}}\nTW_EXPORT(KERNEL)\n",
+        "extern \"C\" __global__ void __launch_bounds__({threads}, 1) KERNEL({}) {{\n  tw::{body}(KERNEL_type{{{value}}});\n}}\nTW_EXPORT(KERNEL)\n",
         parameters.join(", ")
     )
 }

@@ -1,0 +1,115 @@
+//! Whether a GPU computes what the processor does: one program that carries its cases along, for machines that have a GPU and no Rust.
+//!
+//! ```text
+//! cargo build --release --features cuda --example gpu_check
+//! ./gpu_check                  the corpus of einsum cases on device 0, against the processor
+//! ./gpu_check --device 1       the same on another one
+//! ./gpu_check --serve          the line protocol of bench_einsum, on the device
+//! ```
+//!
+//! Operands come from the host and results go back to it in each line that is served, so that its times hold both copies.
+
+use std::io;
+use std::process::ExitCode;
+
+use num_complex::Complex;
+use tensorwrapper::{Context, DynOperand, Element, Tensor};
+
+use cases::{Case, Expected, stream};
+
+// The readers of other programs, so that a case and a line have one meaning.
+#[allow(dead_code)]
+#[path = "../bench_einsum/main.rs"]
+mod bench_einsum;
+#[allow(dead_code)]
+#[path = "../einsum/cases.rs"]
+mod cases;
+
+const CASES: &str = include_str!("../../tests/data/einsum_cases.json");
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let done = parse(&arguments).and_then(|(ordinal, serve)| {
+        let gpu = Context::cuda(ordinal).map_err(|error| error.to_string())?;
+        if serve {
+            return bench_einsum::serve(&gpu, io::stdin().lock(), io::stdout().lock()).map_err(|error| error.to_string());
+        }
+        check(&gpu)
+    });
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(sentence) => {
+            eprintln!("gpu_check: {sentence}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The device's number, and whether lines are served.
+fn parse(arguments: &[String]) -> Result<(usize, bool), String> {
+    let (mut ordinal, mut serve) = (0, false);
+    let mut rest = arguments.iter();
+    while let Some(option) = rest.next() {
+        match option.as_str() {
+            "--serve" => serve = true,
+            // Drivers of benchmarks append it to every program; a GPU has its own.
+            "--threads" => drop(rest.next()),
+            "--device" => {
+                let number = rest.next().ok_or("a number is needed behind `--device`")?;
+                ordinal = number.parse().map_err(|_| format!("`{number}` is no number"))?;
+            }
+            other => return Err(format!("`{other}` is no option; usage: gpu_check [--device N] [--serve]")),
+        }
+    }
+    Ok((ordinal, serve))
+}
+
+/// Computes every case in every element type on both, and says what differs.
+fn check(gpu: &Context) -> Result<(), String> {
+    let file = std::env::temp_dir().join(format!("gpu_check-{}.json", std::process::id()));
+    std::fs::write(&file, CASES).map_err(|error| format!("{}: {error}", file.display()))?;
+    let cases = cases::read(&file);
+    let _ = std::fs::remove_file(&file);
+    let cases = cases?;
+    let mut faults = Vec::new();
+    let mut passed = 0;
+    for case in cases.iter().filter(|case| !case.broadcasts && !matches!(case.expected, Expected::Error(_))) {
+        let found = [
+            compare::<f32>(gpu, case),
+            compare::<f64>(gpu, case),
+            compare::<Complex<f32>>(gpu, case),
+            compare::<Complex<f64>>(gpu, case),
+        ];
+        for found in found {
+            match found {
+                Ok(()) => passed += 1,
+                Err(sentence) => faults.push(format!("{}: {sentence}", case.id)),
+            }
+        }
+    }
+    faults.iter().for_each(|sentence| println!("{sentence}"));
+    println!("{passed} passed, {} failed", faults.len());
+    if faults.is_empty() { Ok(()) } else { Err(format!("{} results differ from the processor's", faults.len())) }
+}
+
+/// One case in one element type.
+fn compare<T: Element>(gpu: &Context, case: &Case) -> Result<(), String> {
+    let tensor = |(shape, &seed): (&Vec<usize>, &u64)| {
+        let mut next = stream(seed);
+        Tensor::<T>::from_fn(shape, |_| T::from_complex(Complex::new(next(), next()))).map_err(|error| error.to_string())
+    };
+    let operands = case.shapes.iter().zip(&case.seeds).map(tensor).collect::<Result<Vec<_>, String>>()?;
+    let operands: Vec<&dyn DynOperand<T>> = operands.iter().map(|operand| operand as _).collect();
+    let compute = |context: &Context| context.einsum(&case.subscripts, &operands).map_err(|error| error.to_string());
+    let (found, expected) = (compute(gpu)?, compute(&Context::cpu())?);
+    let tolerance = if T::DTYPE.real().size() == 4 { 1e-4 } else { 1e-11 };
+    for (n, (a, b)) in found.as_slice().iter().zip(expected.as_slice()).enumerate() {
+        let (a, b) = (a.to_complex(), b.to_complex());
+        // NaN is close to nothing.
+        let is_close = (a - b).norm() <= tolerance * (1.0 + b.norm());
+        if !is_close {
+            return Err(format!("{}: element {n} is {a} instead of {b}", T::DTYPE));
+        }
+    }
+    if found.extents() == expected.extents() { Ok(()) } else { Err(format!("extents {:?}", found.extents())) }
+}
