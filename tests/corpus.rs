@@ -17,14 +17,18 @@ mod cases;
 const BROADCAST: [&str; 3] = ["numpy-009", "numpy-011", "own-edge-001"];
 
 fn devices() -> Vec<(&'static str, Context)> {
-    let mut devices =
-        vec![("cpu", Context::cpu()), ("cpu, 1 thread", Context::cpu().threads(1)), ("reference", Context::reference())];
-    #[cfg(feature = "cuda")]
-    match Context::cuda(0) {
-        Ok(gpu) => devices.push(("cuda", gpu)),
-        Err(error) => println!("SKIPPED cuda: {error}"),
-    }
-    devices
+    let own = [("cpu", Context::cpu()), ("cpu, 1 thread", Context::cpu().threads(1)), ("reference", Context::reference())];
+    own.into_iter().chain(gpu()).collect()
+}
+
+#[cfg(feature = "cuda")]
+fn gpu() -> Option<(&'static str, Context)> {
+    Context::cuda(0).inspect_err(|error| println!("SKIPPED cuda: {error}")).ok().map(|gpu| ("cuda", gpu))
+}
+
+#[cfg(not(feature = "cuda"))]
+fn gpu() -> Option<(&'static str, Context)> {
+    None
 }
 
 fn corpus() -> Vec<Case> {
