@@ -17,14 +17,26 @@ mod cases;
 const BROADCAST: [&str; 3] = ["numpy-009", "numpy-011", "own-edge-001"];
 
 fn devices() -> Vec<(&'static str, Context)> {
-    let mut devices =
-        vec![("cpu", Context::cpu()), ("cpu, 1 thread", Context::cpu().threads(1)), ("reference", Context::reference())];
-    #[cfg(feature = "cuda")]
+    let host = [("cpu", Context::cpu()), ("cpu, 1 thread", Context::cpu().threads(1)), ("reference", Context::reference())];
+    host.into_iter().chain(gpu()).collect()
+}
+
+/// A GPU, on machines that have one.
+#[cfg(feature = "cuda")]
+fn gpu() -> Option<(&'static str, Context)> {
     match Context::cuda(0) {
-        Ok(gpu) => devices.push(("cuda", gpu)),
-        Err(error) => println!("SKIPPED cuda: {error}"),
+        Ok(gpu) => Some(("cuda", gpu)),
+        Err(error) => {
+            println!("SKIPPED cuda: {error}");
+            None
+        }
     }
-    devices
+}
+
+/// Without the feature there is none.
+#[cfg(not(feature = "cuda"))]
+fn gpu() -> Option<(&'static str, Context)> {
+    None
 }
 
 fn corpus() -> Vec<Case> {
