@@ -12,8 +12,6 @@ use super::fixed::kernel::{self as vectors, Size};
 use super::fixed::lanes::Lanes;
 use super::fixed::{self, MOST_TURNED};
 use super::gemm::{Place, Sizes};
-#[cfg(target_arch = "x86_64")]
-use super::lines::LINE;
 use crate::element::Element;
 use crate::error::Error;
 
@@ -171,22 +169,6 @@ impl<T: Element, const TURNED: bool> Size for Told<'_, T, TURNED> {
     unsafe fn stored<V: Lanes>(self, sums: V) -> V {
         // SAFETY: the caller's promise.
         unsafe { sums.mul(V::splat(V::Real::from_complex(self.task.alpha.to_complex()))) }
-    }
-
-    /// Where products follow each other in memory: as many lines as each has.
-    #[inline(always)]
-    fn ask(self, a: *const u8, b: *const u8, c: *const u8) {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let Sizes { rows, columns, inner } = self.task.sizes;
-        let elements = [rows * inner, inner * columns, rows * columns];
-        for ((start, step), elements) in [a, b, c].into_iter().zip(self.task.step).zip(elements) {
-            if step == elements as isize && self.products > 1 {
-                for at in (0..elements * size_of::<T>()).step_by(LINE) {
-                    // SAFETY: a hint, whatever the address.
-                    unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(at).cast()) };
-                }
-            }
-        }
     }
 }
 

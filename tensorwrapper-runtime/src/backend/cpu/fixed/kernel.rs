@@ -12,9 +12,6 @@ use super::lanes::{F32x16, F64x8, Lanes};
 use super::problem::MOST_TURNED;
 use crate::element::{Dtype, Element};
 
-/// Products between one and that whose matrices are asked for meanwhile.
-const FAR: usize = 2;
-
 /// What a kernel computes.
 pub(in crate::backend::cpu) trait Size: Copy {
     /// Whether the rows of the right operand have to be brought together first.
@@ -31,10 +28,6 @@ pub(in crate::backend::cpu) trait Size: Copy {
     unsafe fn stored<V: Lanes>(self, sums: V) -> V {
         sums
     }
-
-    /// Asks for the matrices of a product that comes later, which begin there.
-    #[inline(always)]
-    fn ask(self, _a: *const u8, _b: *const u8, _c: *const u8) {}
 }
 
 /// The kernels for one set of instructions.
@@ -87,12 +80,6 @@ unsafe fn all<S: Size, V: Lanes, L: Line, T: Element, const PARTS: usize>(size: 
                             let (a, b, c) = (a.add(i4 * o4.a), b.add(i4 * o4.b), c.add(i4 * o4.c));
                             for i5 in 0..o5.extent {
                                 let (a, b, c) = (a.add(i5 * o5.a), b.add(i5 * o5.b), c.add(i5 * o5.c));
-                                let further = [o5.a, o5.b, o5.c].map(|step| FAR * step);
-                                size.ask(
-                                    a.wrapping_add(further[0]).cast(),
-                                    b.wrapping_add(further[1]).cast(),
-                                    c.wrapping_add(further[2]).cast_const().cast(),
-                                );
                                 turned::<S, V, L, T, PARTS>(size, a, b, c);
                             }
                         }
