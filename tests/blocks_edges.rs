@@ -121,6 +121,28 @@ fn labels_that_no_factor_has_tell_results_apart() {
 }
 
 #[test]
+fn a_result_over_a_part_of_what_goes_has_elements_of_its_own() {
+    let (a, b) = (counted(&[2, 400, 8], 1e-4), counted(&[8, 500], 1e-4));
+    let graph = Graph::new();
+    let (rows, first) = tensor! {
+        in &graph;
+        let t[n, i, j] = a[n, i, k] * b[k, j];
+        let u[i, j] = a[1, i, k] * b[k, j];
+        let rows[i, j] = exp(u[i in ..300, j]);
+        let first[i, j] = exp(t[0, i, j]);
+        (rows, first)
+    };
+    let context = Context::cpu().threads(1);
+    let (rows, first) = context.eval_all((&rows, &first)).unwrap();
+    assert_eq!((rows.as_slice().len(), first.as_slice().len()), (300 * 500, 400 * 500));
+    let expected = |n: usize, i: usize, j: usize| (0..8).map(|k| a[[n, i, k]] * b[[k, j]]).sum::<f64>().exp();
+    for (i, j) in [(0, 0), (1, 499), (299, 250)] {
+        assert!((rows[[i, j]] - expected(1, i, j)).abs() < 1e-12 * expected(1, i, j));
+        assert!((first[[i, j]] - expected(0, i, j)).abs() < 1e-12 * expected(0, i, j));
+    }
+}
+
+#[test]
 fn where_memory_is_short_nothing_is_kept() {
     let (a, x) = (counted(&[100, 100], 0.01), counted(&[100], 1.0));
     let next = (a.at("ij").exp() * x.at("j")).record("i").unwrap();

@@ -54,8 +54,8 @@ fn a_long_batch_across_needs_no_memory_as_large_as_its_operands() {
     let product = context.prepare("ikb,kjb->ijb", &[&ones, &others]).unwrap();
     most.push(counting::most_bytes(|| product.run_into(&[&ones, &others], &mut result).unwrap()));
     assert!(result.as_slice().iter().all(|&x| x == 300.0));
-    // Both factors are 11, 44 and 16 MB.
-    assert!(most.iter().all(|&bytes| bytes > 0 && bytes < 12 << 20), "{most:?} bytes");
+    // Both factors are 11, 44 and 16 MB. What threads keep to pack in serves the second product, too.
+    assert!(most[0] > 0 && most.iter().all(|&bytes| bytes < 12 << 20), "{most:?} bytes");
 }
 
 #[test]

@@ -80,7 +80,9 @@ impl Over {
         let suits = |&&tensor: &&TensorId| {
             let mut reads = inputs.iter().filter(|access| access.tensor == tensor).peekable();
             let is_read = reads.peek().is_some();
-            is_read && graph.tensor(tensor).dtype == dtype && reads.all(|access| access.layout == output.layout)
+            // A part from its beginning on lies as the output does, too, but its tensor has more elements.
+            let is_whole = graph.tensor(tensor).extents.iter().product::<usize>() == output.layout.len();
+            is_read && is_whole && graph.tensor(tensor).dtype == dtype && reads.all(|access| access.layout == output.layout)
         };
         let tensor = *gone.iter().filter(|&&tensor| tensor != output.tensor).find(suits)?;
         let (mut axis, mut inner) = (extents.len(), 1);

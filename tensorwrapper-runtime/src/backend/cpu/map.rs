@@ -188,19 +188,21 @@ impl<T: Scalar> Map<'_, T> {
             let (start, first, len) = (walk.start(), walk.first(), walk.len());
             let ahead = Some(Ahead { start: next.start(), first: next.first(), len: next.len() });
             let to = start[output] + first as isize;
-            // SAFETY: the outputs of this chunk belong to this task alone and lie inside (see `Output::new`).
-            let target = unsafe { self.out.slice(to, len) };
             self.coming.iter().for_each(|coming| coming.ask(number, chunks));
             match &mut stream {
-                None => self.chunk(&mut registers, (start, first, len), Some(target), ahead),
+                None => {
+                    // SAFETY: the outputs of this chunk belong to this task alone and lie inside (see `Output::new`).
+                    let target = unsafe { self.out.slice(to, len) };
+                    self.chunk(&mut registers, (start, first, len), Some(target), ahead);
+                }
                 Some(stream) => {
                     // Lines that the next chunk writes a part of: a store that waits for one holds up all that follow.
                     let coming = self.out.base().wrapping_offset(next.start()[output] + next.first() as isize);
                     [coming, coming.wrapping_add(next.len())].into_iter().for_each(|edge| prefetch_line(edge.cast_const()));
                     self.chunk(&mut registers, (start, first, len), None, ahead);
                     let values = self.evaluator.values(&registers, len);
-                    // SAFETY: as above; there are as many values.
-                    unsafe { stream.push(values, target.as_mut_ptr()) };
+                    // SAFETY: as above; there are as many values. A line may reach into the next chunk, so no slice ends here.
+                    unsafe { stream.push(values, self.out.address(to)) };
                 }
             }
             walk.step();

@@ -216,6 +216,10 @@ impl<T: Lane> Work<'_, T> {
                 }
                 nothing = nothing.add(cell.nothing());
             }
+            // The diagonal of a Hermitian matrix is real, whatever stands beside that.
+            if is_lower {
+                to[column] = T::Many::real(to[column].re());
+            }
         }
         nothing.are_at_most(Reals::ZERO)
     }
