@@ -49,14 +49,31 @@ pub(super) fn product<'p, T: Element, O, G: Loops, V: Node<T, O>, const L: usize
     operands: &O,
     place: &'p mut [MaybeUninit<T>],
 ) -> &'p mut [T] {
-    // Decided in constants, so that the memory of what is not chosen is nowhere on the stack, whatever the optimisation.
-    if const { Planned::<V, G, (T, O), 0>::PLAN.room <= ROOMS[0] } {
-        within::<T, O, G, V, L, { ROOMS[0] }>(operands, place)
-    } else if const { Planned::<V, G, (T, O), 0>::PLAN.room <= ROOMS[1] } {
-        apart::<T, O, G, V, L, { ROOMS[1] }>(operands, place)
-    } else {
-        apart::<T, O, G, V, L, { ROOMS[2] }>(operands, place)
-    }
+    (const { Way::<T, O, G, V, L, 0>::ROOM })(operands, place)
+}
+
+/// How pair `N` is computed. Functions in constants, so that the compiler looks at what is chosen alone, and the memory of what is not
+/// chosen is nowhere on the stack, whatever the optimisation.
+struct Way<T, O, G, V, const L: usize, const N: usize>(PhantomData<(T, O, G, V)>);
+
+impl<T: Element, O, G: Loops, V: Node<T, O>, const L: usize, const N: usize> Way<T, O, G, V, L, N> {
+    /// The whole product, in room for what lies between.
+    const ROOM: for<'p> fn(&O, &'p mut [MaybeUninit<T>]) -> &'p mut [T] = {
+        let room = Planned::<V, G, (T, O), 0>::PLAN.room;
+        if room <= ROOMS[0] {
+            within::<T, O, G, V, L, { ROOMS[0] }>
+        } else if room <= ROOMS[1] {
+            apart::<T, O, G, V, L, { ROOMS[1] }>
+        } else {
+            apart::<T, O, G, V, L, { ROOMS[2] }>
+        }
+    };
+    /// A pair, of both its factors.
+    const PAIR: for<'p> fn(&[T], &[T], &'p mut [MaybeUninit<T>]) -> &'p mut [T] = match Planned::<V, G, (T, O), N>::KERNEL {
+        Some((_, false)) => by_kernel::<T, O, G, V, N, false>,
+        Some((_, true)) => by_kernel::<T, O, G, V, N, true>,
+        None => by_loops::<T, O, G, V, N>,
+    };
 }
 
 /// A call, so that much room goes back after it.
@@ -104,14 +121,29 @@ fn multiply<'p, T: Element, O, G: Loops, V: Node<T, O>, const L: usize, const N:
 ) -> &'p mut [T] {
     let of = const { Planned::<V, G, (T, O), N>::PAIR.of };
     let [left, right] = of.map(|number| if number < FACTORS { V::factor::<L>(operands, number) } else { made[number - FACTORS] });
-    // In constants, so that there is code for what is chosen alone.
-    if const { Planned::<V, G, (T, O), N>::KERNEL.is_some() } {
-        let is_swapped = const { matches!(Planned::<V, G, (T, O), N>::KERNEL, Some((_, true))) };
-        let (a, b) = if is_swapped { (right, left) } else { (left, right) };
-        if let Some(factors) = Factors::<Planned<V, G, (T, O), N>, T>::new(a, b) {
-            return factors.product(place);
-        }
+    (const { Way::<T, O, G, V, L, N>::PAIR })(left, right, place)
+}
+
+/// A pair by its kernel, which has the second factor first where `SWAPPED`; by loops where the processor has none.
+#[inline(always)]
+fn by_kernel<'p, T: Element, O, G: Loops, V: Node<T, O>, const N: usize, const SWAPPED: bool>(
+    left: &[T],
+    right: &[T],
+    place: &'p mut [MaybeUninit<T>],
+) -> &'p mut [T] {
+    let (a, b) = if SWAPPED { (right, left) } else { (left, right) };
+    match Factors::<Planned<V, G, (T, O), N>, T>::new(a, b) {
+        Some(factors) => factors.product(place),
+        None => by_loops::<T, O, G, V, N>(left, right, place),
     }
+}
+
+/// A pair by its loops.
+fn by_loops<'p, T: Element, O, G: Loops, V: Node<T, O>, const N: usize>(
+    left: &[T],
+    right: &[T],
+    place: &'p mut [MaybeUninit<T>],
+) -> &'p mut [T] {
     let values = zeroed(place);
     loops(const { &Planned::<V, G, (T, O), N>::PAIR.nest }, left, right, values);
     values

@@ -97,17 +97,47 @@ pub(super) fn contract<'p, T: Element, O, G: Loops, V: Node<T, O>, const L: usiz
     operands: &O,
     place: &'p mut [MaybeUninit<T>],
 ) -> &'p mut [T] {
-    if !const { V::FORM.is_called::<G>(T::DTYPE) } {
-        return fill::<T, O, G, V, L>(operands, place);
-    }
-    let values = if const { V::FORM.has_kernel::<G>(T::DTYPE) } {
-        let Some(factors) = factors::<T, O, G, V, L>(operands) else {
-            return place.write_copy_of_slice(<G::Shape as StaticExtents>::slice(&loops::<T, O, G, V, L>(operands)));
-        };
-        factors.product(place)
+    (const { Way::<T, O, G, V, L>::CHOSEN })(operands, place)
+}
+
+/// How a node's values are computed.
+struct Way<T, O, G, V, const L: usize>(PhantomData<(T, O, G, V)>);
+
+impl<T: Element, O, G: Loops, V: Node<T, O>, const L: usize> Way<T, O, G, V, L> {
+    /// A function in a constant, so that the compiler looks at what is chosen alone: the others are many, for every equation.
+    const CHOSEN: for<'p> fn(&O, &'p mut [MaybeUninit<T>]) -> &'p mut [T] = if V::FORM.has_kernel::<G>(T::DTYPE) {
+        multiplied::<T, O, G, V, L>
+    } else if V::FORM.plan::<G>().is_some() {
+        paired::<T, O, G, V, L>
     } else {
-        pairs::product::<T, O, G, V, L>(operands, place)
+        fill::<T, O, G, V, L>
     };
+}
+
+/// The values by a kernel.
+#[inline(always)]
+fn multiplied<'p, T: Element, O, G: Loops, V: Node<T, O>, const L: usize>(
+    operands: &O,
+    place: &'p mut [MaybeUninit<T>],
+) -> &'p mut [T] {
+    match factors::<T, O, G, V, L>(operands) {
+        Some(factors) => scaled::<T, O, V>(operands, factors.product(place)),
+        None => place.write_copy_of_slice(<G::Shape as StaticExtents>::slice(&loops::<T, O, G, V, L>(operands))),
+    }
+}
+
+/// The values by pairs.
+#[inline(always)]
+fn paired<'p, T: Element, O, G: Loops, V: Node<T, O>, const L: usize>(
+    operands: &O,
+    place: &'p mut [MaybeUninit<T>],
+) -> &'p mut [T] {
+    scaled::<T, O, V>(operands, pairs::product::<T, O, G, V, L>(operands, place))
+}
+
+/// Values of a product without its numbers, with them.
+#[inline(always)]
+fn scaled<'p, T: Element, O, V: Node<T, O>>(operands: &O, values: &'p mut [T]) -> &'p mut [T] {
     if const { V::IS_SCALED } {
         let scale = V::scale(operands);
         values.iter_mut().for_each(|value| *value = scale * *value);

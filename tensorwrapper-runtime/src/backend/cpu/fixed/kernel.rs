@@ -17,6 +17,9 @@ pub(in crate::backend::cpu) trait Size: Copy {
     /// Whether the rows of the right operand have to be brought together first.
     const TURNED: bool;
 
+    /// Rows and columns of the result where the compiler knows them: it makes no code then for vectors and blocks that they have no use for.
+    const KNOWN: Option<[usize; 2]> = None;
+
     /// Extents and strides.
     fn problem(self) -> Problem;
 
@@ -40,14 +43,17 @@ macro_rules! kernels {
         /// narrowest vector.
         #[target_feature(enable = $features)]
         pub(in crate::backend::cpu) unsafe fn $name<S: Size, T: Element>(size: S, a: *const T, b: *const T, c: *mut T) {
-            // SAFETY: the caller's promise; elements are so many reals of the type that is named.
+            // SAFETY: the caller's promise; elements are so many reals of the type that is named. A constant, so that the compiler looks
+            // at what is chosen alone.
             unsafe {
-                match T::DTYPE {
-                    Dtype::F64 => all::<S, $Double, $Line, T, 1>(size, a, b, c),
-                    Dtype::C64 => all::<S, $Double, $Line, T, 2>(size, a, b, c),
-                    Dtype::F32 => all::<S, $Single, $Line, T, 1>(size, a, b, c),
-                    Dtype::C32 => all::<S, $Single, $Line, T, 2>(size, a, b, c),
-                }
+                (const {
+                    match T::DTYPE {
+                        Dtype::F64 => all::<S, $Double, $Line, T, 1>,
+                        Dtype::C64 => all::<S, $Double, $Line, T, 2>,
+                        Dtype::F32 => all::<S, $Single, $Line, T, 1>,
+                        Dtype::C32 => all::<S, $Single, $Line, T, 2>,
+                    }
+                })(size, a, b, c);
             }
         }
     };
@@ -109,10 +115,12 @@ unsafe fn turned<S: Size, V: Lanes, L: Line, T: Element, const PARTS: usize>(siz
         debug_assert!(p.terms[0].extent * p.terms[1].extent * p.columns <= MOST_TURNED);
         for k1 in 0..p.terms[1].extent {
             let (b, to) = (b.add(k1 * p.terms[1].b), rows.add(k1 * far));
-            match size_of::<T>() {
-                4 => bring::<L, T, 16>(&p, b, to),
-                8 => bring::<L, T, 8>(&p, b, to),
-                _ => bring::<L, T, 4>(&p, b, to),
+            if const { size_of::<T>() == 4 } {
+                bring::<L, T, 16>(&p, b, to);
+            } else if const { size_of::<T>() == 8 } {
+                bring::<L, T, 8>(&p, b, to);
+            } else {
+                bring::<L, T, 4>(&p, b, to);
             }
         }
         widths::<S, V, PARTS>(size, a.cast(), rows.cast(), c.cast());
@@ -162,13 +170,46 @@ unsafe fn widths<S: Size, V: Lanes, const PARTS: usize>(size: S, a: *const V::Re
     let reals = size.problem().columns * PARTS;
     // SAFETY: the caller's promise.
     unsafe {
-        if reals >= V::LANES {
+        if const { may_fill::<S>(PARTS, V::LANES, usize::MAX) } && reals >= V::LANES {
             product::<S, V, PARTS>(size, a, b, c);
-        } else if reals >= <V::Half as Lanes>::LANES {
+        } else if const { may_fill::<S>(PARTS, <V::Half as Lanes>::LANES, V::LANES) } && reals >= <V::Half as Lanes>::LANES {
             product::<S, V::Half, PARTS>(size, a, b, c);
-        } else {
+        } else if const { may_fill::<S>(PARTS, 0, <V::Half as Lanes>::LANES) } {
             product::<S, <V::Half as Lanes>::Half, PARTS>(size, a, b, c);
         }
+    }
+}
+
+/// Whether rows of the result may have at least so many reals, and fewer than `most`.
+const fn may_fill<S: Size>(parts: usize, least: usize, most: usize) -> bool {
+    match S::KNOWN {
+        Some([_, columns]) => least <= columns * parts && columns * parts < most,
+        None => true,
+    }
+}
+
+/// Whether rows of the result may need a stripe of so many vectors: three while there are as many, then what is left.
+const fn may_need<S: Size>(parts: usize, lanes: usize, vectors: usize) -> bool {
+    match S::KNOWN {
+        Some([_, columns]) => {
+            let (whole, left) = (columns * parts / (3 * lanes), columns * parts % (3 * lanes));
+            vectors == left.div_ceil(lanes) || vectors == 3 && whole > 0
+        }
+        None => true,
+    }
+}
+
+/// Whether some block of a stripe may have so many rows, the largest having `most`: each number is twice the next.
+const fn may_block<S: Size>(count: usize, most: usize) -> bool {
+    match S::KNOWN {
+        Some([rows, _]) => {
+            if count == most {
+                rows >= count
+            } else {
+                rows & count != 0
+            }
+        }
+        None => true,
     }
 }
 
@@ -182,19 +223,27 @@ unsafe fn product<S: Size, V: Lanes, const PARTS: usize>(size: S, a: *const V::R
     unsafe {
         while from < reals {
             let left = reals - from;
-            if left <= V::LANES {
+            if const { may_need::<S>(PARTS, V::LANES, 1) } && left <= V::LANES {
                 // The last vector of the row, from further back where it is a part of one.
                 let at = reals - V::LANES;
                 return stripe::<S, V, 1, PARTS>(size, a, b.add(at), c.add(at), 0);
             }
             let (b, c) = (b.add(from), c.add(from));
-            if left <= 2 * V::LANES {
+            if const { may_need::<S>(PARTS, V::LANES, 2) } && left <= 2 * V::LANES {
                 return stripe::<S, V, 2, PARTS>(size, a, b, c, left - V::LANES);
             }
-            stripe::<S, V, 3, PARTS>(size, a, b, c, (left - V::LANES).min(2 * V::LANES));
+            if const { may_need::<S>(PARTS, V::LANES, 3) } {
+                stripe::<S, V, 3, PARTS>(size, a, b, c, (left - V::LANES).min(2 * V::LANES));
+            }
             from += 3 * V::LANES;
         }
     }
+}
+
+/// Sums of a column that a block holds at most. One vector of columns leaves registers for more, and needs them: sums wait for each
+/// other.
+const fn most<V: Lanes>(columns: usize) -> usize {
+    V::ROWS * if columns == 1 { 2 } else { 1 }
 }
 
 /// All rows of a stripe, some at a time. `last` is where its last vector starts.
@@ -210,7 +259,7 @@ unsafe fn stripe<S: Size, V: Lanes, const COLUMNS: usize, const PARTS: usize>(
     let mut row = 0;
     macro_rules! blocks {
         ($($SUMS:literal)*) => { $(
-            if const { $SUMS <= V::ROWS * if COLUMNS == 1 { 2 } else { 1 } && $SUMS >= PARTS } {
+            if const { $SUMS <= most::<V>(COLUMNS) && $SUMS >= PARTS && may_block::<S>($SUMS / PARTS, most::<V>(COLUMNS) / PARTS) } {
                 while rows - row >= $SUMS / PARTS {
                     // SAFETY: there are so many rows.
                     unsafe {
@@ -221,7 +270,6 @@ unsafe fn stripe<S: Size, V: Lanes, const COLUMNS: usize, const PARTS: usize>(
             }
         )* };
     }
-    // One vector of columns leaves registers for more rows, and needs them: sums wait for each other.
     blocks!(16 8 4 2 1);
 }
 

@@ -52,6 +52,7 @@ impl<P> Copy for Constant<P> {}
 #[cfg(target_arch = "x86_64")]
 impl<P: Fixed> Size for Constant<P> {
     const TURNED: bool = P::PROBLEM.b_column != 1;
+    const KNOWN: Option<[usize; 2]> = Some([P::PROBLEM.rows, P::PROBLEM.columns]);
 
     #[inline(always)]
     fn problem(self) -> Problem {
