@@ -9,13 +9,13 @@ use super::cross::{Coming, Tiles};
 use super::engine::Simd;
 use super::evaluate::{Ahead, Data, Evaluator, Input, Lie, Registers, runs};
 use super::fold::{ROWS, Rows, combine, combine_rows, fold_all, fold_all_by};
-use super::forms::{Loops, compiled, compiled_narrow, prefetch_line};
+use super::forms::{Loops, compiled, compiled_narrow};
 use super::fuse::{self, Axis, Odometer, points};
 use super::loops::{Axes, Plan};
 use super::permute::Permutation;
 use super::ready::Ready;
 use super::sink::Sink;
-use super::stream::{Stream, is_large};
+use super::stream::{self, Stream, is_large};
 use super::tasks;
 use crate::backend::function::Scalar;
 use crate::backend::{Instruction, LoopNest, Operand, Output, Program, Reduction};
@@ -179,8 +179,9 @@ impl<T: Scalar> Map<'_, T> {
     fn each(&self, range: Range<usize>) {
         let (output, grid) = (self.start.len() - 1, &self.plan.kept);
         let chunks = grid.chunks();
-        let mut registers = self.evaluator.registers(grid.width);
         let mut stream = self.streams.then(|| Stream::new(self.simd));
+        let width = grid.width;
+        let mut registers = if self.streams { self.evaluator.registers_in_step(width) } else { self.evaluator.registers(width) };
         let mut walk = grid.walk(&self.start, range.start);
         // One chunk further, and after the last one back at the first.
         let mut next = grid.walk(&self.start, (range.start + 1) % chunks);
@@ -196,9 +197,10 @@ impl<T: Scalar> Map<'_, T> {
                     self.chunk(&mut registers, (start, first, len), Some(target), ahead);
                 }
                 Some(stream) => {
-                    // Lines that the next chunk writes a part of: a store that waits for one holds up all that follow.
-                    let coming = self.out.base().wrapping_offset(next.start()[output] + next.first() as isize);
-                    [coming, coming.wrapping_add(next.len())].into_iter().for_each(|edge| prefetch_line(edge.cast_const()));
+                    let coming = next.start()[output] + next.first() as isize;
+                    if coming != to + len as isize {
+                        stream::ask(self.out.base().wrapping_offset(coming).cast_const(), next.len());
+                    }
                     self.chunk(&mut registers, (start, first, len), None, ahead);
                     let values = self.evaluator.values(&registers, len);
                     // SAFETY: as above; there are as many values. A line may reach into the next chunk, so no slice ends here.

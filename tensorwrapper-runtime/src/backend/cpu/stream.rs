@@ -3,6 +3,7 @@
 //! Knows bytes, not what they mean.
 
 use super::engine::{Caches, Simd};
+use super::forms::prefetch_line;
 #[cfg(target_arch = "x86_64")]
 use super::lines::x86;
 use super::lines::{LINE, Line, WORDS, Words};
@@ -10,6 +11,16 @@ use super::lines::{LINE, Line, WORDS, Words};
 /// Bytes of a result from which on it is written past the caches: more than what follows would find there.
 pub(super) fn is_large(bytes: usize) -> bool {
     bytes >= Caches::here().third / 8
+}
+
+/// Asks for the lines that a coming piece writes a part of: a store that waits for one holds up all that follow. Whole lines are written
+/// past the caches, where one that is in them costs more.
+pub(super) fn ask<T>(to: *const T, len: usize) {
+    for edge in [to, to.wrapping_add(len)] {
+        if !(edge as usize).is_multiple_of(LINE) {
+            prefetch_line(edge);
+        }
+    }
 }
 
 /// Pieces of a result on their way: those that follow each other are written as if they were one.

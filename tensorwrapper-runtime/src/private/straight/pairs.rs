@@ -10,7 +10,7 @@ use std::mem::MaybeUninit;
 
 use super::Node;
 use super::indices::Loops;
-use super::product::FACTORS;
+use super::product::{Compute, FACTORS};
 use crate::backend::cpu::fixed::{Factors, Fixed, Problem};
 use crate::element::Element;
 use crate::tensor::zeroed;
@@ -52,13 +52,16 @@ pub(super) fn product<'p, T: Element, O, G: Loops, V: Node<T, O>, const L: usize
     (const { Way::<T, O, G, V, L, 0>::ROOM })(operands, place)
 }
 
+/// Computes a product of two into memory for it.
+type Multiply<T> = for<'p> fn(&[T], &[T], &'p mut [MaybeUninit<T>]) -> &'p mut [T];
+
 /// How pair `N` is computed. Functions in constants, so that the compiler looks at what is chosen alone, and the memory of what is not
 /// chosen is nowhere on the stack, whatever the optimisation.
 struct Way<T, O, G, V, const L: usize, const N: usize>(PhantomData<(T, O, G, V)>);
 
 impl<T: Element, O, G: Loops, V: Node<T, O>, const L: usize, const N: usize> Way<T, O, G, V, L, N> {
     /// The whole product, in room for what lies between.
-    const ROOM: for<'p> fn(&O, &'p mut [MaybeUninit<T>]) -> &'p mut [T] = {
+    const ROOM: Compute<T, O> = {
         let room = Planned::<V, G, (T, O), 0>::PLAN.room;
         if room <= ROOMS[0] {
             within::<T, O, G, V, L, { ROOMS[0] }>
@@ -69,7 +72,7 @@ impl<T: Element, O, G: Loops, V: Node<T, O>, const L: usize, const N: usize> Way
         }
     };
     /// A pair, of both its factors.
-    const PAIR: for<'p> fn(&[T], &[T], &'p mut [MaybeUninit<T>]) -> &'p mut [T] = match Planned::<V, G, (T, O), N>::KERNEL {
+    const PAIR: Multiply<T> = match Planned::<V, G, (T, O), N>::KERNEL {
         Some((_, false)) => by_kernel::<T, O, G, V, N, false>,
         Some((_, true)) => by_kernel::<T, O, G, V, N, true>,
         None => by_loops::<T, O, G, V, N>,

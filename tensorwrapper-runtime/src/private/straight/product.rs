@@ -100,12 +100,15 @@ pub(super) fn contract<'p, T: Element, O, G: Loops, V: Node<T, O>, const L: usiz
     (const { Way::<T, O, G, V, L>::CHOSEN })(operands, place)
 }
 
+/// Computes values into memory for them.
+pub(super) type Compute<T, O> = for<'p> fn(&O, &'p mut [MaybeUninit<T>]) -> &'p mut [T];
+
 /// How a node's values are computed.
 struct Way<T, O, G, V, const L: usize>(PhantomData<(T, O, G, V)>);
 
 impl<T: Element, O, G: Loops, V: Node<T, O>, const L: usize> Way<T, O, G, V, L> {
     /// A function in a constant, so that the compiler looks at what is chosen alone: the others are many, for every equation.
-    const CHOSEN: for<'p> fn(&O, &'p mut [MaybeUninit<T>]) -> &'p mut [T] = if V::FORM.has_kernel::<G>(T::DTYPE) {
+    const CHOSEN: Compute<T, O> = if V::FORM.has_kernel::<G>(T::DTYPE) {
         multiplied::<T, O, G, V, L>
     } else if V::FORM.plan::<G>().is_some() {
         paired::<T, O, G, V, L>
