@@ -7,7 +7,11 @@ mod abreast;
 mod expm;
 mod leading;
 #[allow(clippy::needless_range_loop, reason = "indices of rows and columns, as the algorithms have them")]
+mod orthogonal;
+#[allow(clippy::needless_range_loop, reason = "as above")]
 mod small;
+#[allow(clippy::needless_range_loop, reason = "as above")]
+pub(crate) mod stack;
 #[allow(clippy::needless_range_loop, reason = "as above")]
 mod tridiagonal;
 
@@ -112,6 +116,9 @@ impl<T: Number> Algorithms<T> for Faer {
     }
 
     fn qr(&self, mut a: Matrix<T>, full: bool) -> (Matrix<T>, Matrix<T>) {
+        if orthogonal::is_small(&a) {
+            return orthogonal::qr(a, full);
+        }
         let (rows, columns, par, params): (_, _, _, Spec<_, T>) = (a.rows, a.columns, self.par(&a), Default::default());
         let (least, block) = (rows.min(columns), recommended_block_size::<T>(rows, columns));
         let inner = if full { rows } else { least };
@@ -133,6 +140,9 @@ impl<T: Number> Algorithms<T> for Faer {
     }
 
     fn svd(&self, a: Matrix<T>, full: bool) -> Result<Svd<T>, Failure> {
+        if !full && let Some(factors) = orthogonal::svd(&a) {
+            return Ok(factors);
+        }
         let (rows, columns, par, params): (_, _, _, Spec<_, T>) = (a.rows, a.columns, self.par(&a), Default::default());
         let least = rows.min(columns);
         let (how, left, right) = match full {

@@ -10,7 +10,7 @@ use num_complex::Complex;
 use super::conventions::{epsilon, normalise, rotation, scale, set_phases, times_power};
 use super::factors::{cholesky, lu, qr, svd, svd_parts};
 use super::part::{Part, Triangle};
-use super::{Algorithms, Decomposition, Factorisation, Failure, Matrix, largest_of, square};
+use super::{Algorithms, Decomposition, Factorisation, Failure, Matrix, largest_of, part_size, square};
 use crate::element::Element;
 
 /// Whether an operation is a sum of elements, which NaN and infinity pass through.
@@ -85,7 +85,7 @@ fn parts<T: Element>(on: &dyn Algorithms<T>, call: &Decomposition, arguments: Ve
             let (sign, logarithm) = slogdet(on, a);
             vec![Part::Same(Matrix::number(sign)), real(number::<T>(logarithm))]
         }
-        Factorisation::Norm => vec![real(norm(&a))],
+        Factorisation::Norm => vec![real(norm(&a.data))],
         Factorisation::Trace => {
             let sum = (0..a.rows).fold(T::ZERO, |sum, n| sum + a.at(n, n));
             vec![Part::Same(Matrix::number(sum))]
@@ -268,26 +268,41 @@ fn is_odd(order: &[usize]) -> bool {
 }
 
 fn determinant<T: Element>(on: &dyn Algorithms<T>, a: Matrix<T>) -> Result<T, Failure> {
-    let (_, _, (product, exponent)) = pivots(on, a);
+    let (is_odd, a) = eliminated(on, a);
+    determinant_of(is_odd, diagonal(&a))
+}
+
+fn slogdet<T: Element>(on: &dyn Algorithms<T>, a: Matrix<T>) -> (T, f64) {
+    let (is_odd, a) = eliminated(on, a);
+    let (sign, logarithm, _) = pivots(is_odd, diagonal(&a));
+    (sign, logarithm)
+}
+
+/// Whether rows were exchanged an odd number of times, and the factors.
+fn eliminated<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> (bool, Matrix<T>) {
+    let order = if a.rows == 0 { Vec::new() } else { on.lu(&mut a) };
+    (is_odd(&order), a)
+}
+
+fn diagonal<T: Element>(a: &Matrix<T>) -> impl Iterator<Item = T> {
+    (0..a.rows).map(|n| a.at(n, n))
+}
+
+/// The product of pivots, with the sign of the exchanges.
+pub(in crate::backend) fn determinant_of<T: Element>(is_odd: bool, diagonal: impl Iterator<Item = T>) -> Result<T, Failure> {
+    let (_, _, (product, exponent)) = pivots(is_odd, diagonal);
     // Beyond these powers of two everything is zero or too large.
     let result: Complex<f64> = times_power(product, exponent.clamp(-2500, 2500) as i32);
     let result = T::from_complex(result);
     if super::is_finite(result) { Ok(result) } else { Err(Failure::Overflow) }
 }
 
-fn slogdet<T: Element>(on: &dyn Algorithms<T>, a: Matrix<T>) -> (T, f64) {
-    let (sign, logarithm, _) = pivots(on, a);
-    (sign, logarithm)
-}
-
 /// Phase, logarithm of the size, and value of a determinant, that as a number near 1 and a power of two; of a singular matrix 0, −∞
 /// and 0.
-fn pivots<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> (T, f64, (Complex<f64>, i64)) {
-    let order = if a.rows == 0 { Vec::new() } else { on.lu(&mut a) };
-    let mut sign = if is_odd(&order) { -T::ONE } else { T::ONE };
+pub(in crate::backend) fn pivots<T: Element>(is_odd: bool, diagonal: impl Iterator<Item = T>) -> (T, f64, (Complex<f64>, i64)) {
+    let mut sign = if is_odd { -T::ONE } else { T::ONE };
     let (mut logarithm, mut product, mut exponent) = (0.0, sign.to_complex(), 0);
-    for n in 0..a.rows {
-        let pivot = a.at(n, n);
+    for pivot in diagonal {
         if pivot == T::ZERO {
             return (T::ZERO, f64::NEG_INFINITY, (Complex::ZERO, 0));
         }
@@ -307,15 +322,15 @@ fn near_one(x: Complex<f64>) -> (Complex<f64>, i32) {
 }
 
 /// √Σ|x|², without overflow on the way.
-pub(super) fn norm<T: Element>(a: &Matrix<T>) -> T::Real {
-    let largest = a.largest();
-    if a.data.iter().any(|x| x.to_complex().re.is_nan() || x.to_complex().im.is_nan()) {
+pub(in crate::backend) fn norm<T: Element>(elements: &[T]) -> T::Real {
+    let largest = largest_of(elements, part_size);
+    if elements.iter().any(|x| x.to_complex().re.is_nan() || x.to_complex().im.is_nan()) {
         return number::<T>(f64::NAN);
     }
     if largest == 0.0 || largest.is_infinite() {
         return number::<T>(largest);
     }
-    let squares = |scale: f64| a.data.iter().map(|x| (x.to_complex() * scale).norm_sqr()).sum::<f64>();
+    let squares = |scale: f64| elements.iter().map(|x| (x.to_complex() * scale).norm_sqr()).sum::<f64>();
     let plain = squares(1.0);
     if plain.is_finite() && plain > 1e-280 {
         return number::<T>(plain.sqrt());

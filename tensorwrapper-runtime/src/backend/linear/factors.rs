@@ -83,7 +83,7 @@ pub(super) fn svd_parts<T: Element>(
     mut a: Matrix<T>,
 ) -> Result<Vec<Part<T>>, Failure> {
     if let Some(most) = call.max.filter(|&most| 0 < most && most < a.rows.min(a.columns)) {
-        let all = norm(&a);
+        let all = norm(&a.data);
         let exponent = normalise(on, &mut a, 1);
         if let Some((u, s, v)) = on.leading(&a, most) {
             let (u, s, v) = in_phase(on, u, s, v, exponent);

@@ -117,11 +117,6 @@ impl<T: Element> Matrix<T> {
         }
     }
 
-    /// The size of the largest part of an element.
-    pub(in crate::backend) fn largest(&self) -> f64 {
-        largest_of(&self.data, part_size)
-    }
-
     /// The elements of an argument that count: of a triangle no others.
     pub(super) fn counted(&self, call: &Decomposition, argument: usize) -> impl Iterator<Item = T> {
         let (upper, unit, is_triangle) = (call.upper, call.unit, argument == 0 && call.kind == Factorisation::TriangularSolve);
