@@ -11,7 +11,7 @@ use tensorwrapper_notation::syntax::{
     Block, BlockValue, Count, Elements, Factorisation, Hole, Operator, Range, Reduction, Role, Scalar, Target, Word,
 };
 use tensorwrapper_notation::{
-    Builder, Cast, CastId, Equation, Factorise, Function, FunctionId, Index, LabelId, LeftAxis, Mapped, Operand, OperandId, Right, ScalarId,
+    Builder, Cast, CastId, Equation, Factorise, Function, FunctionId, Index, LabelId, LeftAxis, Mapped, Operand, OperandId, Right, ScalarId, Span,
     Use,
 };
 
