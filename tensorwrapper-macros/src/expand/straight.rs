@@ -11,8 +11,8 @@ use tensorwrapper_notation::syntax::{
     Block, BlockValue, Count, Elements, Factorisation, Hole, Operator, Range, Reduction, Role, Scalar, Target, Word,
 };
 use tensorwrapper_notation::{
-    Builder, Cast, CastId, Equation, Factorise, Function, FunctionId, Index, LabelId, LeftAxis, Mapped, Operand, OperandId, Right, ScalarId, Span,
-    Use,
+    Builder, Cast, CastId, Equation, Factorise, Function, FunctionId, Index, LabelId, LeftAxis, Mapped, Operand, OperandId,
+    Right, ScalarId, Span, Use,
 };
 
 use super::Failure;
@@ -128,11 +128,19 @@ impl Emitter<'_, '_> {
     /// An operation of linear algebra on one matrix, its arguments, and its results as values.
     fn factorised(&mut self, call: &Factorise, arguments: &[TokenStream]) -> Option<(TokenStream, TokenStream, TokenStream)> {
         // How much of a decomposition is kept, only the run knows.
-        if self.equation.place().is_some() || !call.batch().is_empty() || call.options().cuts() && call.kind() == Factorisation::Svd {
+        if self.equation.place().is_some()
+            || !call.batch().is_empty()
+            || call.options().cuts() && call.kind() == Factorisation::Svd
+        {
             return None;
         }
-        let kind = Factorisation::ALL.iter().position(|known| *known == call.kind()).expect("every operation is in the list of all");
-        let words = [(Word::Full, emit!(__straight::FULL)), (Word::Upper, emit!(__straight::UPPER)), (Word::Unit, emit!(__straight::UNIT))];
+        let kind =
+            Factorisation::ALL.iter().position(|known| *known == call.kind()).expect("every operation is in the list of all");
+        let words = [
+            (Word::Full, emit!(__straight::FULL)),
+            (Word::Upper, emit!(__straight::UPPER)),
+            (Word::Unit, emit!(__straight::UNIT)),
+        ];
         let words = words.into_iter().filter(|(word, _)| call.options().has(*word)).map(|(_, bit)| bit);
         let exponent = self.whole(call.options().exponent.as_ref().unwrap_or(&Scalar::Literal(1.0, Span::default())));
         let operation = emit!(__straight::Act<#kind, { 0 #(| #words)* }, #exponent>);

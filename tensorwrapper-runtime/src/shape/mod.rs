@@ -43,7 +43,8 @@ pub use extent::{Const, Dyn, Extent, Len};
 pub use extents::{Axis, Extents};
 pub use fixed::FixedIndices;
 pub use fused::{
-    DivideAtRunTime, Divided, Division, Minimum, MinimumAtRunTime, Product, ProductAtRunTime, Quotient, QuotientAtRunTime, Shorter,
+    DivideAtRunTime, Divided, Division, Minimum, MinimumAtRunTime, Product, ProductAtRunTime, Quotient, QuotientAtRunTime,
+    Shorter,
 };
 pub use index::MultiIndex;
 pub use indices::Indices;

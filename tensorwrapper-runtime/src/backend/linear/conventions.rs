@@ -22,7 +22,7 @@ pub(super) fn normalise<T: Element>(on: &dyn Algorithms<T>, matrix: &mut Matrix<
 pub(in crate::backend) fn exponent_of<T: Element>(largest: f64, step: i32) -> i32 {
     // The bounds are those of the exponents below. No logarithm is taken where there is nothing to do.
     let most = if T::DTYPE.real() == Dtype::F32 { 20 } else { 200 };
-    if largest == 0.0 || largest < power(most + 1) && largest >= power(-most) {
+    if largest == 0.0 || largest.is_infinite() || largest < power(most + 1) && largest >= power(-most) {
         return 0;
     }
     let exponent = (largest.log2().floor() as i32).div_euclid(step) * step;
@@ -69,6 +69,9 @@ pub(super) fn phase<T: Element>(components: &[T], largest: &dyn Fn(&[T]) -> f64)
 /// The number of modulus one that turns another to the positive axis.
 pub(in crate::backend) fn rotation<T: Element>(x: T) -> T {
     let x = x.to_complex();
+    if !T::DTYPE.is_complex() && !x.re.is_nan() {
+        return if x.re < 0.0 { -T::ONE } else { T::ONE };
+    }
     T::from_complex(x.conj() / x.norm())
 }
 

@@ -62,12 +62,18 @@ impl<T: Element> Matrix<T> {
     }
 
     pub(in crate::backend) fn adjoint(&self) -> Matrix<T> {
-        let mut adjoint = Matrix::zeros(self.columns, self.rows);
-        turn(self.columns, self.rows, |column| self.column(column), &mut adjoint.data, self.columns);
+        let mut adjoint = self.turned();
         if T::DTYPE.is_complex() {
             adjoint.data.iter_mut().for_each(|x| *x = x.conj());
         }
         adjoint
+    }
+
+    /// Rows as columns.
+    pub(in crate::backend) fn turned(&self) -> Matrix<T> {
+        let mut turned = Matrix::zeros(self.columns, self.rows);
+        turn(self.columns, self.rows, |column| self.column(column), &mut turned.data, self.columns);
+        turned
     }
 
     /// Makes a Hermitian matrix of its lower triangle.
@@ -100,6 +106,13 @@ impl<T: Element> Matrix<T> {
             let from = self.column(column);
             data.extend(order.iter().map(|&row| from[row]));
         }
+        Matrix { data, ..*self }
+    }
+
+    /// The columns in another order.
+    pub(in crate::backend) fn columns_in(&self, order: &[usize]) -> Matrix<T> {
+        let mut data = Vec::with_capacity(self.data.len());
+        order.iter().for_each(|&column| data.extend_from_slice(self.column(column)));
         Matrix { data, ..*self }
     }
 

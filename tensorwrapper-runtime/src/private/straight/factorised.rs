@@ -51,7 +51,8 @@ where
     fn attempt(&self) -> Option<Self::Outcome> {
         let operands = &self.0;
         let call = F::call(operands);
-        let values = R::made::<L>(operands, |results| A::fit(operands) && A::give::<L>(operands, &mut |a| compute(&call, a, results)));
+        let values =
+            R::made::<L>(operands, |results| A::fit(operands) && A::give::<L>(operands, &mut |a| compute(&call, a, results)));
         values.map(|values| (values, ()))
     }
 }

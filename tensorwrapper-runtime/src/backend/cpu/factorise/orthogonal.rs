@@ -202,7 +202,12 @@ fn rotate<T: Element, const R: usize>(a: &mut [[T; R]], v: &mut Columns<T, MOST>
                 let tangent = 1f64.copysign(zeta) / (zeta.abs() + (1.0 + zeta * zeta).sqrt());
                 let cosine = 1.0 / (1.0 + tangent * tangent).sqrt();
                 let phase = both.conj() / overlap;
-                let turn = [from(cosine), T::from_complex(phase * (cosine * tangent)), from(cosine * tangent), T::from_complex(phase * cosine)];
+                let turn = [
+                    from(cosine),
+                    T::from_complex(phase * (cosine * tangent)),
+                    from(cosine * tangent),
+                    T::from_complex(phase * cosine),
+                ];
                 let [one, other] = a.get_disjoint_mut([p, q]).ok()?;
                 turn_pair(one, other, turn);
                 let [one, other] = v.get_disjoint_mut([p, q]).ok()?;

@@ -306,8 +306,7 @@ fn in_phase<T: Element, const R: usize>(r: &mut [[T; R]], q: &mut [[T; R]]) {
     qr_of(r, q);
     for n in 0..R.min(columns) {
         let diagonal = r[n][n];
-        // As the factors of larger matrices have it.
-        if diagonal.to_complex().norm() > 0.0 {
+        if diagonal != T::ZERO {
             let phase = rotation(diagonal);
             if phase != T::ONE {
                 r.iter_mut().for_each(|column| column[n] *= phase);
