@@ -1,7 +1,7 @@
 //! Linear algebra against `faer` alone, and batches of small matrices: nanoseconds a call, as JSON lines.
 //!
 //! ```text
-//! cargo bench --bench linalg -- [alone] [batched] [truncated]
+//! cargo bench --bench linalg -- [alone] [small] [batched] [truncated]
 //! ```
 //!
 //! Times are of the process' processor, interleaved, the least of several rounds: the machine may be busy with other work.
@@ -71,8 +71,11 @@ fn alone(context: &Context, n: usize) {
         "lu",
         &mut || drop(black_box(tensor! { in context; let (p[i, q], l[q, r], u[r, j]) = lu(a[i, j]); (p, l, u) })),
         &mut || {
+            // A permutation is a matrix here, and so it is there.
             let lu = fa.partial_piv_lu();
-            drop(black_box((lu.L().to_owned(), lu.U().to_owned(), lu.P().to_owned())));
+            let mut p = Mat::<f64>::zeros(n, n);
+            lu.P().arrays().0.iter().enumerate().for_each(|(row, &column)| p[(column, row)] = 1.0);
+            drop(black_box((lu.L().to_owned(), lu.U().to_owned(), p)));
         },
     );
     both("solve", &mut || drop(black_box(tensor! { in context; let x[k, j] = solve(a[i, k], b[i, j]); x })), &mut || {
@@ -125,6 +128,45 @@ fn batched(context: &Context) {
     }
 }
 
+/// Static matrices, and the same as tensors.
+fn small(context: &Context) {
+    macro_rules! of_order {
+        ($($N:literal)*) => { $({
+            let a: StaticTensor<f64, Shape![$N, $N]> =
+                StaticTensor::from_fn(|x| element(30, x[0].max(x[1]), x[0].min(x[1])) + if x[0] == x[1] { 8.0 } else { 0.0 });
+            let b: StaticTensor<f64, Shape![$N]> = StaticTensor::from_fn(|x| element(31, x[0], 0));
+            let (m, v) = (Tensor::from_slice([$N, $N], a.as_slice()).unwrap(), Tensor::from_slice([$N], b.as_slice()).unwrap());
+            let (m, v): (Tensor<f64>, Tensor<f64>) = (m, v);
+            macro_rules! row {
+                ($what:literal; $of_static:expr; $of_tensors:expr) => {
+                    let t = times(20_000, &mut [
+                        &mut || { black_box($of_static); },
+                        &mut || drop(black_box($of_tensors)),
+                    ]);
+                    println!(
+                        "{{\"what\": \"static {}\", \"n\": {}, \"static_ns\": {:.0}, \"tensors_ns\": {:.0}}}",
+                        $what, $N, t[0], t[1]
+                    );
+                };
+            }
+            let (a, b) = (&a, &b);
+            row!("cholesky"; { let a = black_box(a); tensor!([i, k] = cholesky(a[i, j])) };
+                tensor! { in context; let l[i, k] = cholesky(m[i, j]); l });
+            row!("solve"; { let a = black_box(a); tensor!([k] = solve(a[i, k], b[i])) };
+                tensor! { in context; let x[k] = solve(m[i, k], v[i]); x });
+            row!("inv"; { let a = black_box(a); tensor!([j, i] = inv(a[i, j])) };
+                tensor! { in context; let x[j, i] = inv(m[i, j]); x });
+            row!("det"; { let a = black_box(a); tensor!([] = det(a[i, j])) };
+                tensor! { in context; let d[] = det(m[i, j]); d });
+            row!("eigh"; { let a = black_box(a); tensor!(([n], [i, n]) = eigh(a[i, j])) };
+                tensor! { in context; let (e[n], c[i, n]) = eigh(m[i, j]); (e, c) });
+            row!("svd"; { let a = black_box(a); tensor!(([i, r], [r], [r, j]) = svd(a[i, j])) };
+                tensor! { in context; let (u[i, r], s[r], w[r, j]) = svd(m[i, j]); (u, s, w) });
+        })* };
+    }
+    of_order!(2 3 4 8);
+}
+
 /// 512 × 512 to rank 32: singular values that fall by e every `scale`, and those of random numbers.
 fn truncated(context: &Context) {
     let n = 512;
@@ -164,6 +206,9 @@ fn main() {
         if wants("alone") {
             alone(&context, n);
         }
+    }
+    if wants("small") {
+        small(&context);
     }
     if wants("batched") {
         batched(&context);

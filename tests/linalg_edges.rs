@@ -1,5 +1,6 @@
 //! Linear algebra at the ends of what numbers hold: zero pivots, the smallest and the largest numbers, on both devices.
 
+use num_complex::Complex;
 use tensorwrapper::linalg;
 use tensorwrapper::prelude::*;
 
@@ -44,7 +45,7 @@ fn matrices_without_full_rank_have_triangles() {
 #[test]
 fn pivots_without_a_reciprocal_are_divided_by() {
     for (name, context) in devices() {
-        for order in [2, 8, 9, 12] {
+        for order in [2, 8, 9, 12, 20, 40] {
             let a = begun(1e-310, 1.0, order);
             assert_eq!(linalg::det(&a).eval_in(&context).unwrap()[[]], 1e-310, "{name}, {order}");
             let b = Tensor::<f64>::from_fn([order, 1], |i| a[[i[0], i[0]]]).unwrap();
@@ -124,4 +125,104 @@ fn single_precision_is_cut_where_its_rank_ends() {
         let (u, s, v, lost) = tensor!(([i, r], [r], [r, j], []) = svd(a[i, j]; max = 16, tol = 1e-10));
         assert_eq!((s.extents(), u.extents(), v.extents()), (&[5][..], &[200, 5][..], &[5, 200][..]), "{seed}: {s}, {lost}");
     }
+}
+
+/// Elements that differ, with a long diagonal.
+fn regular<T: Element>(order: usize, batch: usize) -> Tensor<T> {
+    Tensor::from_fn([order, order, batch], |i| {
+        let x = ((i[0] * 7 + i[1] * 3 + i[2]) % 11) as f64 / 11.0;
+        T::from_complex(Complex::new(if i[0] == i[1] { order as f64 } else { x }, 0.5 - x))
+    })
+    .unwrap()
+}
+
+fn systems<T: Element>(tolerance: f64) {
+    for (name, context) in devices() {
+        for (order, sides, batch) in [(15, 4, 1), (16, 1, 1), (20, 3, 2), (40, 40, 1), (256, 1, 1), (260, 3, 2)] {
+            // Loops that are not compiled for speed take long.
+            if name == "reference" && order > 100 {
+                continue;
+            }
+            let a = regular::<T>(order, batch);
+            let b = Tensor::<T>::from_fn([order, sides, batch], |i| {
+                T::from_complex(Complex::new(i[0] as f64 - i[1] as f64, (i[1] + i[2]) as f64))
+            })
+            .unwrap();
+            let what = format!("{name}, {order}×{order} with {sides} and {batch}");
+            let off = |x: &[T], b: &[T]| {
+                let pairs = x.iter().zip(b);
+                pairs.map(|(x, b)| (x.to_complex() - b.to_complex()).norm()).fold(0.0, f64::max) / order as f64
+            };
+            let x = linalg::solve(&a, &b).eval_in(&context).unwrap();
+            assert!(off(tensor!([i, j, n] = a[i, k, n] * x[k, j, n]).as_slice(), b.as_slice()) < tolerance, "{what}");
+            // Batch first, and the right side in another order.
+            let x = tensor! { in &context; let x[n, j, k] = solve(a[i, k, n], b[i, j, n]); x };
+            assert!(off(tensor!([i, j, n] = a[i, k, n] * x[n, j, k]).as_slice(), b.as_slice()) < tolerance, "{what}");
+            let x = linalg::inv(&a).eval_in(&context).unwrap();
+            assert!(
+                off(tensor!([k, j, n] = x[k, i, n] * a[i, l, n] * x[l, j, n]).as_slice(), x.as_slice()) < tolerance,
+                "{what}"
+            );
+            let upper =
+                Tensor::<T>::from_fn([order, order, batch], |i| if i[0] <= i[1] { a[[i[0], i[1], i[2]]] } else { T::ZERO });
+            let upper = upper.unwrap();
+            let x = linalg::triangular_solve(&a, &b).upper().eval_in(&context).unwrap();
+            assert!(off(tensor!([i, j, n] = upper[i, k, n] * x[k, j, n]).as_slice(), b.as_slice()) < tolerance, "{what}");
+            let x = linalg::matpow(&a, -2).eval_in(&context).unwrap();
+            let unit = tensor!([i, j, n] = a[i, k, n] * a[k, l, n] * x[l, j, n]);
+            let one = Tensor::<T>::from_fn([order, order, batch], |i| if i[0] == i[1] { T::ONE } else { T::ZERO }).unwrap();
+            assert!(off(unit.as_slice(), one.as_slice()) < tolerance, "{what}");
+        }
+    }
+}
+
+#[test]
+fn large_systems_are_solved_in_any_order_of_axes() {
+    systems::<f32>(1e-4);
+    systems::<f64>(1e-12);
+    systems::<Complex<f32>>(1e-4);
+    systems::<Complex<f64>>(1e-12);
+}
+
+fn not_finite<T: Element>() {
+    for (name, context) in devices() {
+        for order in [3, 9, 20, 40] {
+            let (fine, last) = (regular::<T>(order, 1), order - 1);
+            let fine = Tensor::<T>::from_fn([order, order], |i| fine[[i[0], i[1], 0]] + fine[[i[1], i[0], 0]].conj()).unwrap();
+            let right = Tensor::<T>::filled([order, 3], T::ONE).unwrap();
+            for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+                let x = T::from_complex(wrong.into());
+                for at in [[0, 0], [last, 0], [last, last - 1], [last, last]] {
+                    let mut a = fine.clone();
+                    a[at] = x;
+                    let errors = [
+                        linalg::cholesky(&a).eval_in(&context).unwrap_err(),
+                        linalg::solve(&a, &right).eval_in(&context).unwrap_err(),
+                        linalg::inv(&a).eval_in(&context).unwrap_err(),
+                        linalg::lu(&a).eval_in(&context).unwrap_err(),
+                        linalg::qr(&a).eval_in(&context).unwrap_err(),
+                    ];
+                    for error in errors {
+                        let text = error.to_string();
+                        assert!(text.contains(&format!("the {order}×{order} matrix of")), "{name}, {wrong} at {at:?}: {text}");
+                        assert!(text.ends_with("holds NaN or infinity"), "{name}, {wrong} at {at:?}: {text}");
+                    }
+                }
+                for row in [0, last] {
+                    let mut b = right.clone();
+                    b[[row, 1]] = x;
+                    let text = linalg::solve(&fine, &b).eval_in(&context).unwrap_err().to_string();
+                    assert_eq!(text, format!("the {order}×3 right side of `solve` holds NaN or infinity"), "{name}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_not_finite_is_said_wherever_it_stands() {
+    not_finite::<f32>();
+    not_finite::<f64>();
+    not_finite::<Complex<f32>>();
+    not_finite::<Complex<f64>>();
 }

@@ -23,6 +23,31 @@ fn straight_code_allocates_nothing() {
     assert_eq!(allocations(|| einsum!("ij,j->i", a, x)), 0);
 }
 
+#[test]
+fn linear_algebra_of_small_matrices_allocates_nothing() {
+    let a: StaticTensor<f64, Shape![8, 8]> = StaticTensor::from_fn(|i| ((i[0] * 5 + i[1] * 3) % 7) as f64);
+    let h: StaticTensor<f64, Shape![8, 8]> =
+        StaticTensor::from_fn(|i| if i[0] == i[1] { 9.0 } else { 1.0 / (1 + i[0] + i[1]) as f64 });
+    let w: StaticTensor<f64, Shape![3, 5]> = StaticTensor::from_fn(|i| (1 + i[0] * 2 + i[1] * i[1]) as f64);
+    let x: StaticTensor<f64, Shape![8]> = StaticTensor::filled(0.5);
+    let (a, h, w, x) = (black_box(a), black_box(h), black_box(w), black_box(x));
+    let a: StaticTensor<f64, Shape![8, 8]> = tensor!([i, j] = a[i, j] + h[i, j]);
+    assert_eq!(allocations(|| tensor!([i, k] = cholesky(h[i, j]))), 0);
+    assert_eq!(allocations(|| tensor!(([n], [i, n]) = eigh(h[i, j]))), 0);
+    assert_eq!(allocations(|| tensor!([k] = solve(a[i, k], x[i]))), 0);
+    assert_eq!(allocations(|| try_tensor!([k] = triangular_solve(h[i, k], x[i]; upper))), 0);
+    assert_eq!(allocations(|| tensor!([j, i] = inv(a[i, j]))), 0);
+    assert_eq!(allocations(|| tensor!([] = det(a[i, j]))), 0);
+    assert_eq!(allocations(|| tensor!(([], []) = slogdet(a[i, j]))), 0);
+    assert_eq!(allocations(|| tensor!(([i, q], [q, r], [r, j]) = lu(a[i, j]))), 0);
+    assert_eq!(allocations(|| tensor!(([i, r], [r, j]) = qr(w[i, j]))), 0);
+    assert_eq!(allocations(|| tensor!(([i, r], [r, j]) = lq(w[i, j]))), 0);
+    assert_eq!(allocations(|| try_tensor!(([i, r], [r], [r, j]) = svd(w[i, j]))), 0);
+    assert_eq!(allocations(|| tensor!([i, j] = matpow(h[i, j], -3))), 0);
+    assert_eq!(allocations(|| tensor!([] = norm(a[i, j]) )), 0);
+    assert_eq!(allocations(|| tensor!([] = trace(a[i, j]))), 0);
+}
+
 /// The count is not zero for everything.
 #[test]
 fn tensors_are_counted() {

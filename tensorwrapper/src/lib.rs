@@ -214,9 +214,24 @@
 /// |---|---|
 /// | `..` or a fused axis | `[.., i]`, `a[(i, j)]` |
 /// | a range or a `where` not of literals, or without an end | `i in 2..`, `i in ..n`, `where i: n` |
-/// | `map`, `cast` or a decomposition | `map(f; a[i])`, `cast(a[i])`, `cholesky(a[i, j])` |
+/// | `map` or `cast` | `map(f; a[i])`, `cast(a[i])` |
+/// | linear algebra over a batch, of a group with a new axis, cut, or into a place | `inv(i, j; a[b, i, j])`, `qr((a, i), j; t[a, i, j])`, `svd(a[i, j]; max = 2)`, `x[i] = solve(…)` |
 /// | more than 8 axes, or more than 16 different operands and numbers of the program | |
 /// | no operand, or an equation in a block | `[i] = 2[i] where i: 3`, `tensor! { let w[i] = …; w }` |
+///
+/// Linear algebra of matrices of up to 8 rows and columns allocates nothing either: `cholesky`, `eigh` of one matrix, `lu`, `qr`,
+/// `lq`, `svd`, `solve`, `triangular_solve`, `inv`, `matpow`, `det`, `slogdet`, `norm` and `trace`. The others, larger matrices,
+/// and what has no result are computed as for tensors, and the result is static all the same.
+///
+/// ```
+/// use tensorwrapper::prelude::*;
+/// let a = StaticTensor::new([[4.0, 2.0], [2.0, 3.0]]);
+/// let x: StaticTensor<f64, Shape![2]> = tensor!([j] = solve(a[i, j], a[i, 0]));
+/// assert_eq!(x, StaticTensor::new([1.0, 0.0]));
+/// let zero: StaticTensor<f64, Shape![2, 2]> = tensor!([i, j] = a[i, j] - a[j, i]);
+/// let error = try_tensor!([j, i] = inv(zero[i, j])).unwrap_err();
+/// assert_eq!(error.to_string(), "the 2×2 matrix of `inv` is singular: its pivot 0 is zero");
+/// ```
 ///
 /// A product of many factors is one nest of loops over all labels, in no cheaper order. `try_tensor!` is `Ok` of the static
 /// result.

@@ -2,14 +2,17 @@
 //!
 //! An equation has a straight form by its syntax alone, so that the type of a result is no surprise: its extents stand in
 //! the types of its operands or are literals. It has none with `..`, a fused axis, a range whose end is no literal, a
-//! `where` that is no literal, `map`, `cast`, a decomposition, or in a block. Emits no checks: the recording beside it has them.
+//! `where` that is no literal, `map`, `cast`, or in a block; nor has a decomposition of a batch, into a place, or
+//! whose extents only the run knows. Emits no checks: the recording beside it has them.
 
 use proc_macro2::TokenStream;
 use quote::format_ident;
-use tensorwrapper_notation::syntax::{Block, BlockValue, Count, Hole, Operator, Range, Reduction, Scalar, Target};
+use tensorwrapper_notation::syntax::{
+    Block, BlockValue, Count, Elements, Factorisation, Hole, Operator, Range, Reduction, Role, Scalar, Target, Word,
+};
 use tensorwrapper_notation::{
-    Builder, Cast, CastId, Equation, Function, FunctionId, Index, LabelId, LeftAxis, Mapped, Operand, OperandId, Right, ScalarId,
-    Use,
+    Builder, Cast, CastId, Equation, Factorise, Function, FunctionId, Index, LabelId, LeftAxis, Mapped, Operand, OperandId,
+    Right, ScalarId, Span, Use,
 };
 
 use super::Failure;
@@ -27,14 +30,13 @@ pub(super) struct Straight(TokenStream);
 /// The straight form, if the block is one equation that has one.
 pub(super) fn straight(scene: &Scene<'_>, block: &Block, equation: &Equation) -> Option<Straight> {
     let first = equation.operands().first()?;
-    let [left] = equation.left() else { return None };
     let is_alone = match (block.statements.as_slice(), &block.value) {
         ([], BlockValue::Equation(_)) => true,
         ([statement], BlockValue::Nothing) => matches!(statement.target, Target::Place(..)),
         _ => false,
     };
     let is_alone = is_alone && block.context.is_none();
-    if !is_alone || equation.factorise().is_some() || left.axes().len() > AXES || scene.count_given() > GIVEN {
+    if !is_alone || equation.left().iter().any(|left| left.axes().len() > AXES) || scene.count_given() > GIVEN {
         return None;
     }
     if equation.labels().iter().any(|label| matches!(label.declared, Some(Count::Hole(_)))) {
@@ -45,10 +47,17 @@ pub(super) fn straight(scene: &Scene<'_>, block: &Block, equation: &Equation) ->
         return None;
     }
     let mut emitter = Emitter { scene, equation, is_straight: true };
-    let target = emitter.target();
-    let Right::Expression(value) = equation.build(&mut emitter) else { return None };
     let (labels, first, (_, operands)) = (equation.labels().len(), scene.place(&first.hole, Use::Tensor), scene.scrutinee());
-    let tree = emit!(__straight::straight::<#labels, #first, #target, #value, _>(#operands));
+    let tree = match equation.build(&mut emitter) {
+        Right::Expression(value) => {
+            let target = emitter.target();
+            emit!(__straight::straight::<#labels, #first, #target, #value, _>(#operands))
+        }
+        Right::Factorise(call, arguments) => {
+            let (operation, arguments, results) = emitter.factorised(call, &arguments)?;
+            emit!(__straight::factorised::<#labels, #first, #operation, #arguments, #results, _>(#operands))
+        }
+    };
     emitter.is_straight.then_some(Straight(tree))
 }
 
@@ -116,13 +125,84 @@ impl Emitter<'_, '_> {
         emit!(__straight::ToDiagonal<(#(#labels,)*), (#(#runs,)*), (#(#extents,)*)>)
     }
 
-    /// A label and what gives it its extent: an axis that runs with it, or a literal.
+    /// An operation of linear algebra on one matrix, its arguments, and its results as values.
+    fn factorised(&mut self, call: &Factorise, arguments: &[TokenStream]) -> Option<(TokenStream, TokenStream, TokenStream)> {
+        // How much of a decomposition is kept, only the run knows.
+        if self.equation.place().is_some()
+            || !call.batch().is_empty()
+            || call.options().cuts() && call.kind() == Factorisation::Svd
+        {
+            return None;
+        }
+        let kind =
+            Factorisation::ALL.iter().position(|known| *known == call.kind()).expect("every operation is in the list of all");
+        let words = [
+            (Word::Full, emit!(__straight::FULL)),
+            (Word::Upper, emit!(__straight::UPPER)),
+            (Word::Unit, emit!(__straight::UNIT)),
+        ];
+        let words = words.into_iter().filter(|(word, _)| call.options().has(*word)).map(|(_, bit)| bit);
+        let exponent = self.whole(call.options().exponent.as_ref().unwrap_or(&Scalar::Literal(1.0, Span::default())));
+        let operation = emit!(__straight::Act<#kind, { 0 #(| #words)* }, #exponent>);
+        let form = call.form();
+        let matrices = arguments.iter().zip(form.arguments).enumerate().map(|(n, (value, roles))| {
+            let rows = call.labels(roles[0]).len();
+            let labels: Vec<_> = call.argument_axes(n).into_iter().map(|label| self.over(label)).collect();
+            emit!(__straight::Matrix<(#(#labels,)*), #rows, #value>)
+        });
+        let matrices: Vec<_> = matrices.collect();
+        let results = self.equation.left().iter().zip(form.results).enumerate().map(|(n, (left, result))| {
+            let elements = match result.elements {
+                Elements::Same => emit!(__straight::SameElements),
+                Elements::Real => emit!(__straight::RealElements),
+                Elements::Complex => emit!(__straight::ComplexElements),
+            };
+            let computed: Vec<_> = call.result_axes(n).into_iter().map(|label| self.over(label)).collect();
+            let labels: Vec<_> = left.labels();
+            let becomes = if left.axes().is_empty() {
+                emit!(__straight::ToNumber)
+            } else {
+                let runs = labels.iter().map(|label| label.0);
+                let extents: Vec<_> = labels.iter().map(|label| self.over(*label)).collect();
+                emit!(__straight::ToAxes<(#(__straight::Run<#runs>,)*), (#(#extents,)*)>)
+            };
+            emit!(__straight::Made<#elements, (#(#computed,)*), #becomes>)
+        });
+        let results: Vec<_> = results.collect();
+        Some((operation, emit!((#(#matrices,)*)), emit!((#(#results,)*))))
+    }
+
+    /// The extent of a new axis, where rows and columns are one label each.
+    fn new_extent(&mut self, label: LabelId) -> Option<TokenStream> {
+        let call = self.equation.factorise()?;
+        let role = [Role::New, Role::NewRow, Role::NewColumn].into_iter().find(|&role| call.labels(role).contains(&label))?;
+        let ([row], [column]) = (call.labels(Role::Row), call.labels(Role::Column)) else {
+            return Some(self.no_straight_form());
+        };
+        let (row, column) = (self.extent(*row), self.extent(*column));
+        Some(match role {
+            Role::NewRow => row,
+            Role::NewColumn => column,
+            _ => emit!(__straight::ShorterOf<#row, #column>),
+        })
+    }
+
+    /// A label and what gives it its extent.
     fn over(&mut self, label: LabelId) -> TokenStream {
+        let (number, extent) = (label.0, self.extent(label));
+        emit!(__straight::Over<#number, #extent>)
+    }
+
+    /// What gives a label its extent: an axis that runs with it, or a literal.
+    fn extent(&mut self, label: LabelId) -> TokenStream {
+        if let Some(extent) = self.new_extent(label) {
+            return extent;
+        }
         let number = label.0;
         let operands = self.equation.operands().iter();
         let mut places = operands.flat_map(|operand| operand.indices.iter().enumerate().map(move |place| (operand, place)));
         let whole = places.clone().find(|(_, (_, index))| matches!(index, Index::Label(found, _) if *found == label));
-        let extent = match whole {
+        match whole {
             Some((operand, (axis, _))) => {
                 let number = self.scene.place(&operand.hole, Use::Tensor);
                 emit!(__straight::AxisOf<#number, #axis>)
@@ -139,8 +219,18 @@ impl Emitter<'_, '_> {
                 let Some(length) = part.or(declared) else { return self.no_straight_form() };
                 emit!(__tw::Const<#length>)
             }
-        };
-        emit!(__straight::Over<#number, #extent>)
+        }
+    }
+
+    /// A whole exponent.
+    fn whole(&self, exponent: &Scalar) -> TokenStream {
+        match exponent {
+            Scalar::Literal(value, _) => {
+                let value = *value as i32;
+                emit!(__straight::Whole<#value>)
+            }
+            Scalar::Hole(hole) => self.given(hole, Use::Whole),
+        }
     }
 
     fn indices(&mut self, indices: &[Index]) -> TokenStream {
@@ -228,13 +318,7 @@ impl Builder for Emitter<'_, '_> {
     }
 
     fn power_integer(&mut self, value: TokenStream, _: ScalarId, exponent: &Scalar) -> TokenStream {
-        let exponent = match exponent {
-            Scalar::Literal(value, _) => {
-                let value = *value as i32;
-                emit!(__straight::Whole<#value>)
-            }
-            Scalar::Hole(hole) => self.given(hole, Use::Whole),
-        };
+        let exponent = self.whole(exponent);
         emit!(__straight::PowerInteger<#value, #exponent>)
     }
 

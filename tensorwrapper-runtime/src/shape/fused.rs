@@ -69,6 +69,20 @@ where
     }
 }
 
+/// The smaller of two constant extents, where both are in the table.
+pub trait Shorter<B> {
+    /// The extent.
+    type Extent: Extent;
+}
+impl<const A: usize, const B: usize> Shorter<Const<B>> for Const<A>
+where
+    Number<A>: ToUInt,
+    Number<B>: ToUInt,
+    U<A>: Min<U<B>, Output: Counted>,
+{
+    type Extent = <<U<A> as Min<U<B>>>::Output as Counted>::Extent;
+}
+
 /// At least one extent is not known, or larger than the table.
 pub trait MinimumAtRunTime: Sized {
     #[allow(missing_docs)]

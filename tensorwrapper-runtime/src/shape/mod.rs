@@ -44,6 +44,7 @@ pub use extents::{Axis, Extents};
 pub use fixed::FixedIndices;
 pub use fused::{
     DivideAtRunTime, Divided, Division, Minimum, MinimumAtRunTime, Product, ProductAtRunTime, Quotient, QuotientAtRunTime,
+    Shorter,
 };
 pub use index::MultiIndex;
 pub use indices::Indices;

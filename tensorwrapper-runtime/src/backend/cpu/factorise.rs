@@ -7,7 +7,11 @@ mod abreast;
 mod expm;
 mod leading;
 #[allow(clippy::needless_range_loop, reason = "indices of rows and columns, as the algorithms have them")]
+mod orthogonal;
+#[allow(clippy::needless_range_loop, reason = "as above")]
 mod small;
+#[allow(clippy::needless_range_loop, reason = "as above")]
+pub(crate) mod stack;
 #[allow(clippy::needless_range_loop, reason = "as above")]
 mod tridiagonal;
 
@@ -68,6 +72,24 @@ impl Faer {
     }
 }
 
+impl Faer {
+    /// Replaces a right side by the solution of a triangle whose pivots have reciprocals.
+    fn substitute<T: Number>(&self, a: &Matrix<T>, upper: bool, unit: bool, b: MatMut<'_, T>) {
+        let (par, a) = (self.par(a), view(a));
+        match (upper, unit) {
+            (false, false) => triangle::solve_lower_triangular_in_place(a, b, par),
+            (false, true) => triangle::solve_unit_lower_triangular_in_place(a, b, par),
+            (true, false) => triangle::solve_upper_triangular_in_place(a, b, par),
+            (true, true) => triangle::solve_unit_upper_triangular_in_place(a, b, par),
+        }
+    }
+}
+
+/// Whether the pivots that are read can be multiplied by their reciprocals.
+fn has_reciprocals<T: Element>(a: &Matrix<T>, unit: bool) -> bool {
+    unit || (0..a.rows).all(|n| linear::is_finite(T::ONE / a.at(n, n)))
+}
+
 fn view<T: Element>(a: &Matrix<T>) -> MatRef<'_, T> {
     MatRef::from_column_major_slice(&a.data, a.rows, a.columns)
 }
@@ -112,6 +134,9 @@ impl<T: Number> Algorithms<T> for Faer {
     }
 
     fn qr(&self, mut a: Matrix<T>, full: bool) -> (Matrix<T>, Matrix<T>) {
+        if orthogonal::is_small(&a) {
+            return orthogonal::qr(a, full);
+        }
         let (rows, columns, par, params): (_, _, _, Spec<_, T>) = (a.rows, a.columns, self.par(&a), Default::default());
         let (least, block) = (rows.min(columns), recommended_block_size::<T>(rows, columns));
         let inner = if full { rows } else { least };
@@ -133,6 +158,9 @@ impl<T: Number> Algorithms<T> for Faer {
     }
 
     fn svd(&self, a: Matrix<T>, full: bool) -> Result<Svd<T>, Failure> {
+        if !full && let Some(factors) = orthogonal::svd(&a) {
+            return Ok(factors);
+        }
         let (rows, columns, par, params): (_, _, _, Spec<_, T>) = (a.rows, a.columns, self.par(&a), Default::default());
         let least = rows.min(columns);
         let (how, left, right) = match full {
@@ -153,18 +181,17 @@ impl<T: Number> Algorithms<T> for Faer {
         leading::leading(self, &|a, count| leading::by_squares(self, a, count), a, count)
     }
 
-    fn lu(&self, a: &mut Matrix<T>) -> Vec<usize> {
+    fn lu(&self, a: &mut Matrix<T>, again: &dyn Fn() -> Matrix<T>) -> Vec<usize> {
         if small::is_small(a) {
             return small::lu(a);
         }
         let (rows, columns, par, params): (_, _, _, Spec<_, T>) = (a.rows, a.columns, self.par(a), Default::default());
-        let before = a.data.clone();
         let (mut order, mut inverse) = (vec![0usize; rows], vec![0usize; rows]);
         let mut memory = MemBuffer::new(lu_in_place_scratch::<usize, T>(rows, columns, par, params));
         lu_in_place(view_mut(a), &mut order, &mut inverse, par, MemStack::new(&mut memory), params);
         // It multiplies by reciprocals of pivots, which zero and the smallest numbers have not.
         if !self.are_finite(&a.data) {
-            a.data = before;
+            *a = again();
             return elimination::lu(a);
         }
         order
@@ -174,17 +201,20 @@ impl<T: Number> Algorithms<T> for Faer {
         if small::is_small(a) {
             return small::solve_triangular(a, upper, unit, b);
         }
-        let has_reciprocal = |n: usize| linear::is_finite(<T as Element>::ONE / a.at(n, n));
-        if !unit && !(0..a.rows).all(has_reciprocal) {
-            return elimination::solve_triangular(a, upper, unit, b);
+        match has_reciprocals(a, unit) {
+            true => self.substitute(a, upper, unit, view_mut(b)),
+            false => elimination::solve_triangular(a, upper, unit, b),
         }
-        let (par, a, b) = (self.par(a), view(a), view_mut(b));
-        match (upper, unit) {
-            (false, false) => triangle::solve_lower_triangular_in_place(a, b, par),
-            (false, true) => triangle::solve_unit_lower_triangular_in_place(a, b, par),
-            (true, false) => triangle::solve_upper_triangular_in_place(a, b, par),
-            (true, true) => triangle::solve_unit_upper_triangular_in_place(a, b, par),
+    }
+
+    fn solve_turned(&self, a: &Matrix<T>, upper: bool, unit: bool, b: &mut Matrix<T>) {
+        if has_reciprocals(a, unit) {
+            // Its innermost loops go along rows, which are contiguous here.
+            return self.substitute(a, upper, unit, view_mut(b).transpose_mut());
         }
+        let mut plain = b.turned();
+        elimination::solve_triangular(a, upper, unit, &mut plain);
+        *b = plain.turned();
     }
 
     fn multiply(&self, a: &Matrix<T>, b: &Matrix<T>) -> Matrix<T> {

@@ -16,7 +16,7 @@ mod cross;
 mod direct;
 mod engine;
 mod evaluate;
-mod factorise;
+pub(crate) mod factorise;
 pub(crate) mod fixed;
 mod fold;
 mod forms;

@@ -6,9 +6,9 @@ use rayon::prelude::*;
 
 use super::cut::Cuts;
 use super::faults::Item;
-use super::gather::{Source, Space, indices, read};
+use super::gather::{Source, Space, indices, read, read_turned};
 use super::part::Part;
-use super::{Algorithms, Decomposition, derived, is_finite};
+use super::{Algorithms, Decomposition, Matrix, derived, is_finite};
 use crate::backend::{Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
@@ -81,17 +81,29 @@ impl<'a, T: Element> Batch<'a, T> {
         let compute = |item: usize| -> Result<Vec<Part<T>>, Error> {
             let index = indices(extents, item);
             let item = Item { call, index: &index, sizes: &sizes };
+            let argument = |n: usize| match n == 1 && derived::is_turned(call.kind, sizes[0].0) {
+                true => read_turned(algorithms, &sources[n], &index),
+                false => read(algorithms, &sources[n], &index, call),
+            };
+            // Elements that do not count need not be finite.
+            let is_fine = |matrix: &Matrix<T>, n| algorithms.are_finite(&matrix.data) || matrix.counted(call, n).all(is_finite);
+            let looks_ahead = !derived::takes_anything(call.kind)
+                && (!derived::shows_what_is_not_finite::<T>(call.kind) || sizes.iter().any(|size| size.0 * size.1 == 0));
             let mut arguments = Vec::with_capacity(sources.len());
-            for (n, source) in sources.iter().enumerate() {
-                let matrix = read(algorithms, source, &index, call);
-                // Elements that do not count need not be finite.
-                let is_fine = || algorithms.are_finite(&matrix.data) || matrix.counted(call, n).all(is_finite);
-                if !derived::takes_anything(call.kind) && !is_fine() {
+            for n in 0..sources.len() {
+                let matrix = argument(n);
+                if looks_ahead && !is_fine(&matrix, n) {
                     return Err(item.not_finite(n));
                 }
                 arguments.push(matrix);
             }
-            derived::compute(algorithms, call, arguments).map_err(|failure| item.failed(&failure))
+            derived::compute(algorithms, call, arguments, &|| argument(0)).map_err(|failure| {
+                let is_wrong = |&n: &usize| !looks_ahead && !is_fine(&argument(n), n);
+                match (0..sources.len()).find(is_wrong) {
+                    Some(n) => item.not_finite(n),
+                    None => item.failed(&failure),
+                }
+            })
         };
         for start in items.clone().step_by(ROUND) {
             let round = start..(start + ROUND).min(items.end);

@@ -13,16 +13,25 @@ pub(in crate::backend) fn epsilon<T: Element>() -> f64 {
 /// That is exact, but for elements so much smaller than the largest that they do not count.
 /// Nothing is done where the squares of elements are far from the ends of their range as they are.
 pub(super) fn normalise<T: Element>(on: &dyn Algorithms<T>, matrix: &mut Matrix<T>, step: i32) -> i32 {
-    let largest = on.largest_part(&matrix.data);
-    if largest == 0.0 {
+    let exponent = exponent_of::<T>(on.largest_part(&matrix.data), step);
+    scale(matrix, -exponent);
+    exponent
+}
+
+/// The exponent that a matrix is divided by, of the size of its largest part.
+pub(in crate::backend) fn exponent_of<T: Element>(largest: f64, step: i32) -> i32 {
+    // The bounds are those of the exponents below. No logarithm is taken where there is nothing to do.
+    let most = if T::DTYPE.real() == Dtype::F32 { 20 } else { 200 };
+    if largest == 0.0 || largest.is_infinite() || largest < power(most + 1) && largest >= power(-most) {
         return 0;
     }
     let exponent = (largest.log2().floor() as i32).div_euclid(step) * step;
-    if exponent.abs() <= if T::DTYPE.real() == Dtype::F32 { 20 } else { 200 } {
-        return 0;
-    }
-    scale(matrix, -exponent);
-    exponent
+    if exponent.abs() <= most { 0 } else { exponent }
+}
+
+/// 2ᵏ, of which the bits are those of the exponent.
+fn power(k: i32) -> f64 {
+    f64::from_bits(((k + 1023) as u64) << 52)
 }
 
 /// Multiplies a matrix by 2ᵏ.
@@ -33,9 +42,8 @@ pub(super) fn scale<T: Element>(matrix: &mut Matrix<T>, k: i32) {
 }
 
 /// x·2ᵏ for |k| up to 3000.
-pub(super) fn times_power<T: Element>(x: T, k: i32) -> T {
-    // One factor alone may lie outside of the numbers that f64 holds. The bits are those of the exponent of 2ᵏ.
-    let power = |k: i32| f64::from_bits(((k + 1023) as u64) << 52);
+pub(in crate::backend) fn times_power<T: Element>(x: T, k: i32) -> T {
+    // One factor alone may lie outside of the numbers that f64 holds.
     let third = k / 3;
     T::from_complex(x.to_complex() * power(third) * power(third) * power(k - 2 * third))
 }
@@ -59,8 +67,11 @@ pub(super) fn phase<T: Element>(components: &[T], largest: &dyn Fn(&[T]) -> f64)
 }
 
 /// The number of modulus one that turns another to the positive axis.
-pub(super) fn rotation<T: Element>(x: T) -> T {
+pub(in crate::backend) fn rotation<T: Element>(x: T) -> T {
     let x = x.to_complex();
+    if !T::DTYPE.is_complex() && !x.re.is_nan() {
+        return if x.re < 0.0 { -T::ONE } else { T::ONE };
+    }
     T::from_complex(x.conj() / x.norm())
 }
 
@@ -73,11 +84,15 @@ pub(super) fn set_phases<T: Element>(vectors: &mut Matrix<T>, largest: &dyn Fn(&
 
 /// Makes the largest component of a column real and positive; returns the factor that did.
 pub(super) fn turn_column<T: Element>(vectors: &mut Matrix<T>, column: usize, largest: &dyn Fn(&[T]) -> f64) -> Option<T> {
-    let (pivot, phase) = phase(vectors.column(column), largest)?;
+    turn(vectors.column_mut(column), largest)
+}
+
+/// The same for a vector.
+pub(in crate::backend) fn turn<T: Element>(vector: &mut [T], largest: &dyn Fn(&[T]) -> f64) -> Option<T> {
+    let (pivot, phase) = phase(vector, largest)?;
     if phase != T::ONE {
-        vectors.scale_column(column, phase);
-        let x = vectors.at_mut(pivot, column);
-        *x = T::from_real(x.re());
+        vector.iter_mut().for_each(|x| *x *= phase);
+        vector[pivot] = T::from_real(vector[pivot].re());
     }
     Some(phase)
 }

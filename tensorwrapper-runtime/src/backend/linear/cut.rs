@@ -40,7 +40,7 @@ impl Cuts {
         debug_assert_eq!(item, self.noted.len());
         let values: Vec<f64> = match &parts[1] {
             Part::Real(values) => values.data.iter().map(|s| s.to_complex().re).collect(),
-            Part::Same(_) | Part::Complex(_) | Part::Triangle(..) | Part::Permutation(_) => {
+            Part::Same(_) | Part::Turned(_) | Part::Complex(_) | Part::Triangle(..) | Part::Permutation(_) => {
                 unreachable!("singular values are real")
             }
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::conventions::{normalise, phase, rotation, scale, times_power, turn_column};
 use super::derived::norm;
 use super::part::{Part, Triangle};
-use super::{Algorithms, Decomposition, Failure, Matrix, Svd};
+use super::{Algorithms, Decomposition, Failure, Matrix, Svd, is_finite};
 use crate::element::Element;
 
 /// A = L·Lᴴ.
@@ -19,6 +19,10 @@ pub(super) fn cholesky<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> 
         rows[..column].fill(T::ZERO);
         // Real, whatever rounding has left in it.
         rows[column] = T::from_real(rows[column].re());
+        // Of a matrix with infinity in it the diagonal has it as well, or is no number.
+        if !is_finite(rows[column]) {
+            return Err(Failure::Overflow);
+        }
     }
     Ok(a)
 }
@@ -32,7 +36,7 @@ pub(super) fn qr<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, full: boo
     }
     let exponent = normalise(on, &mut a, 1);
     let (mut q, mut r) = on.qr(a, full);
-    let phase = |n: usize| if r.at(n, n).to_complex().norm() > 0.0 { rotation(r.at(n, n)) } else { T::ONE };
+    let phase = |n: usize| if r.at(n, n) != T::ZERO { rotation(r.at(n, n)) } else { T::ONE };
     let phases: Vec<T> = (0..rows.min(columns)).map(phase).collect();
     r.scale_rows(&phases);
     for (n, phase) in phases.into_iter().enumerate() {
@@ -83,7 +87,7 @@ pub(super) fn svd_parts<T: Element>(
     mut a: Matrix<T>,
 ) -> Result<Vec<Part<T>>, Failure> {
     if let Some(most) = call.max.filter(|&most| 0 < most && most < a.rows.min(a.columns)) {
-        let all = norm(&a);
+        let all = norm(&a.data);
         let exponent = normalise(on, &mut a, 1);
         if let Some((u, s, v)) = on.leading(&a, most) {
             let (u, s, v) = in_phase(on, u, s, v, exponent);
@@ -96,10 +100,10 @@ pub(super) fn svd_parts<T: Element>(
 }
 
 /// A = P·L·U: a permutation, ones on the diagonal of L and zeros above, zeros below the diagonal of U.
-pub(super) fn lu<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> Vec<Part<T>> {
+pub(super) fn lu<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, again: &dyn Fn() -> Matrix<T>) -> Vec<Part<T>> {
     let (rows, columns) = (a.rows, a.columns);
     let inner = rows.min(columns);
-    let order = if inner == 0 { (0..rows).collect() } else { on.lu(&mut a) };
+    let order = if inner == 0 { (0..rows).collect() } else { on.lu(&mut a, again) };
     let a = Arc::new(a);
     let lower = Triangle { upper: false, unit: true, rows, columns: inner };
     let upper = Triangle { upper: true, unit: false, rows: inner, columns };

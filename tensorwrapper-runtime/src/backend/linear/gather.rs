@@ -1,5 +1,6 @@
 //! Strided memory ↔ dense matrices: a group of axes is one axis of a matrix.
 
+use super::derived::shows_what_is_not_finite;
 use super::{Algorithms, Decomposition, Factorisation, Matrix, Role};
 use crate::backend::Output;
 use crate::element::Element;
@@ -27,6 +28,11 @@ impl Place {
     /// Dense columns.
     fn dense(rows: usize) -> Place {
         Place { start: 0, row: 1, column: rows as isize }
+    }
+
+    /// Rows as columns.
+    fn turned(self) -> Place {
+        Place { start: self.start, row: self.column, column: self.row }
     }
 
     pub(super) fn position(self, row: usize, column: usize) -> usize {
@@ -164,7 +170,8 @@ pub(super) fn read<T: Element>(
     let mut matrix = match space.place(item) {
         Some(place) => {
             let mut matrix = on.load((rows, columns), data, place, *conjugate);
-            if is_lower {
+            // A factor of Cholesky clears what stands above it, and nobody looks at that before.
+            if is_lower && !shows_what_is_not_finite::<T>(call.kind) {
                 (1..columns).for_each(|column| matrix.column_mut(column)[..column].fill(T::ZERO));
             }
             matrix
@@ -205,6 +212,37 @@ pub(super) fn write_by<T: Element>(
             on.copy(size, (&matrix.data, Place::dense(matrix.rows)), (output.elements::<T>(), place));
         }
         None => write(matrix, output, space, item),
+    }
+}
+
+/// One matrix of an operand, with its rows as columns.
+pub(super) fn read_turned<T: Element>(on: &dyn Algorithms<T>, source: &Source<'_, T>, item: &[usize]) -> Matrix<T> {
+    let Source { data, conjugate, space } = source;
+    let (rows, columns) = (space.rows.len(), space.columns.len());
+    if let Some(place) = space.place(item) {
+        return on.load((columns, rows), data, place.turned(), *conjugate);
+    }
+    let base = space.base(item);
+    Matrix::from_fn(columns, rows, |column, row| {
+        let x = data[(base + space.rows[row] + space.columns[column]) as usize];
+        if *conjugate { x.conj() } else { x }
+    })
+}
+
+/// Writes a matrix whose rows are columns into an output of that size.
+pub(super) fn write_turned<T: Element>(
+    on: &dyn Algorithms<T>,
+    matrix: &Matrix<T>,
+    output: &mut Output<'_>,
+    space: &Space,
+    item: &[usize],
+) {
+    match space.place(item) {
+        Some(place) => {
+            let from = (&matrix.data[..], Place::dense(matrix.rows));
+            on.copy((matrix.rows, matrix.columns), from, (output.elements::<T>(), place.turned()));
+        }
+        None => write(&matrix.turned(), output, space, item),
     }
 }
 

@@ -62,12 +62,18 @@ impl<T: Element> Matrix<T> {
     }
 
     pub(in crate::backend) fn adjoint(&self) -> Matrix<T> {
-        let mut adjoint = Matrix::zeros(self.columns, self.rows);
-        turn(self.columns, self.rows, |column| self.column(column), &mut adjoint.data, self.columns);
+        let mut adjoint = self.turned();
         if T::DTYPE.is_complex() {
             adjoint.data.iter_mut().for_each(|x| *x = x.conj());
         }
         adjoint
+    }
+
+    /// Rows as columns.
+    pub(in crate::backend) fn turned(&self) -> Matrix<T> {
+        let mut turned = Matrix::zeros(self.columns, self.rows);
+        turn(self.columns, self.rows, |column| self.column(column), &mut turned.data, self.columns);
+        turned
     }
 
     /// Makes a Hermitian matrix of its lower triangle.
@@ -103,6 +109,13 @@ impl<T: Element> Matrix<T> {
         Matrix { data, ..*self }
     }
 
+    /// The columns in another order.
+    pub(in crate::backend) fn columns_in(&self, order: &[usize]) -> Matrix<T> {
+        let mut data = Vec::with_capacity(self.data.len());
+        order.iter().for_each(|&column| data.extend_from_slice(self.column(column)));
+        Matrix { data, ..*self }
+    }
+
     /// Multiplies a column.
     pub(in crate::backend) fn scale_column(&mut self, column: usize, factor: T) {
         self.column_mut(column).iter_mut().for_each(|x| *x *= factor);
@@ -115,11 +128,6 @@ impl<T: Element> Matrix<T> {
                 self.column_mut(column).iter_mut().zip(factors).for_each(|(x, &factor)| *x *= factor);
             }
         }
-    }
-
-    /// The size of the largest part of an element.
-    pub(in crate::backend) fn largest(&self) -> f64 {
-        largest_of(&self.data, part_size)
     }
 
     /// The elements of an argument that count: of a triangle no others.

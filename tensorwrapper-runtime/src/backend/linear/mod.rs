@@ -21,7 +21,8 @@ pub use tensorwrapper_notation::syntax::{Elements, Factorisation, Form, Role};
 use crate::element::{Dtype, Element};
 pub(crate) use batch::ROUND;
 pub(super) use batch::{Batch, run};
-pub(super) use conventions::{epsilon, phase_tolerance};
+pub(super) use conventions::{epsilon, exponent_of, phase_tolerance, rotation, turn};
+pub(super) use derived::{determinant_of, norm, pivots};
 pub(super) use gather::{Place, Source, Space};
 pub(super) use matrix::{Matrix, largest_of, part_size, square};
 
@@ -114,10 +115,17 @@ pub(super) trait Algorithms<T: Element>: Sync {
         None
     }
     /// Replaces a matrix by its factors L, whose ones are not stored, and U; row n of the product is the row of A returned.
-    /// A pivot is the largest of its column; zero where that is all zero.
-    fn lu(&self, a: &mut Matrix<T>) -> Vec<usize>;
+    /// A pivot is the largest of its column; zero where that is all zero. `again` makes the matrix once more, for those that find
+    /// out late that they need another algorithm.
+    fn lu(&self, a: &mut Matrix<T>, again: &dyn Fn() -> Matrix<T>) -> Vec<usize>;
     /// Replaces B by the solution of A·X = B, of a triangle of A whose diagonal has no zero; or has ones and is not read.
     fn solve_triangular(&self, a: &Matrix<T>, upper: bool, unit: bool, b: &mut Matrix<T>);
+    /// The same with right side and solution turned: their rows are the columns of memory.
+    fn solve_turned(&self, a: &Matrix<T>, upper: bool, unit: bool, b: &mut Matrix<T>) {
+        let mut plain = b.turned();
+        self.solve_triangular(a, upper, unit, &mut plain);
+        *b = plain.turned();
+    }
     /// A·B.
     fn multiply(&self, a: &Matrix<T>, b: &Matrix<T>) -> Matrix<T>;
     /// exp A.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::gather::{Space, write, write_by};
+use super::gather::{Space, write, write_by, write_turned};
 use super::{Algorithms, Matrix, are_finite};
 use crate::backend::Output;
 use crate::element::Element;
@@ -11,6 +11,8 @@ use crate::element::Element;
 #[derive(Debug)]
 pub(super) enum Part<T: Element> {
     Same(Matrix<T>),
+    /// The same with its rows as columns.
+    Turned(Matrix<T>),
     Real(Matrix<T::Real>),
     Complex(Matrix<T::Complex>),
     /// A triangle of the first rows and columns of a matrix; zeros beside it.
@@ -33,7 +35,7 @@ impl<T: Element> Part<T> {
     /// Whether it has neither NaN nor infinity. What a triangle leaves out counts as well: it is factors, too.
     pub(super) fn is_finite(&self, on: &dyn Algorithms<T>) -> bool {
         match self {
-            Part::Same(matrix) => on.are_finite(&matrix.data),
+            Part::Same(matrix) | Part::Turned(matrix) => on.are_finite(&matrix.data),
             Part::Real(matrix) => are_finite(&matrix.data),
             Part::Complex(matrix) => are_finite(&matrix.data),
             Part::Triangle(matrix, _) => on.are_finite(&matrix.data),
@@ -45,6 +47,7 @@ impl<T: Element> Part<T> {
     pub(super) fn write(&self, on: &dyn Algorithms<T>, output: &mut Output<'_>, space: &Space, item: &[usize]) {
         match self {
             Part::Same(matrix) => write_by(on, matrix, (matrix.rows, matrix.columns), output, space, item),
+            Part::Turned(matrix) => write_turned(on, matrix, output, space, item),
             Part::Real(matrix) => write(matrix, output, space, item),
             Part::Complex(matrix) => write(matrix, output, space, item),
             Part::Triangle(matrix, shape) => {

@@ -6,6 +6,7 @@
 //! with its sentences; so the tree converts what the checks refuse (other elements, other numbers), and what may fail
 //! only when the program runs it leaves to the recording ([`Node::fits`]).
 
+mod factorised;
 mod functions;
 mod indices;
 mod pairs;
@@ -15,6 +16,7 @@ mod target;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
+pub use factorised::*;
 use functions::convert;
 pub use functions::*;
 pub use indices::*;

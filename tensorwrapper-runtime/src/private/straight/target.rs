@@ -122,7 +122,7 @@ where
 
 /// Puts each value in its place.
 #[inline(always)]
-fn scatter<T: Element, G: Loops, I: Indices<S>, S: StaticExtents, const L: usize>(
+pub(super) fn scatter<T: Element, G: Loops, I: Indices<S>, S: StaticExtents, const L: usize>(
     values: &<G::Shape as StaticExtents>::Nested<T>,
     indices: &I,
     target: &mut StaticTensor<T, S>,

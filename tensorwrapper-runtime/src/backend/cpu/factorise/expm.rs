@@ -57,7 +57,8 @@ pub(super) fn expm<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> Resu
     let v = combine(&[(T::ONE, &even), (b[6], &a6), (b[4], &a4), (b[2], &a2), (b[0], &unit)]);
     let mut denominator = combine(&[(T::ONE, &v), (-T::ONE, &u)]);
     let numerator = combine(&[(T::ONE, &v), (T::ONE, &u)]);
-    let order = on.lu(&mut denominator);
+    let before = denominator.clone();
+    let order = on.lu(&mut denominator, &|| before.clone());
     let mut x = Matrix::from_fn(n, n, |i, j| numerator.at(order[i], j));
     on.solve_triangular(&denominator, false, true, &mut x);
     on.solve_triangular(&denominator, true, false, &mut x);

@@ -14,7 +14,7 @@ pub(super) const MOST: usize = 8;
 const STEPS: usize = 50;
 
 /// A square matrix by columns.
-type Square<T, const N: usize> = [[T; N]; N];
+pub(super) type Square<T, const N: usize> = [[T; N]; N];
 
 /// Calls a function of a constant order.
 macro_rules! by_order {
@@ -32,6 +32,7 @@ macro_rules! by_order {
         }
     };
 }
+pub(super) use by_order;
 
 pub(super) fn is_small<T>(a: &Matrix<T>) -> bool {
     a.rows == a.columns && (1..=MOST).contains(&a.rows)
@@ -42,11 +43,19 @@ pub(super) fn cholesky<T: Element>(a: &mut Matrix<T>) -> Result<(), Failure> {
 }
 
 pub(super) fn eigh<T: Element>(a: &mut Matrix<T>) -> Result<Vec<T::Real>, Failure> {
-    by_order!(a.rows, eigh_of(&mut a.data))
+    by_order!(a.rows, values_of(&mut a.data))
+}
+
+fn values_of<T: Element, const N: usize>(data: &mut [T]) -> Result<Vec<T::Real>, Failure> {
+    eigh_of::<T, N>(data).map(|values| values.to_vec())
 }
 
 pub(super) fn lu<T: Element>(a: &mut Matrix<T>) -> Vec<usize> {
-    by_order!(a.rows, lu_of(&mut a.data))
+    by_order!(a.rows, order_of(&mut a.data))
+}
+
+fn order_of<T: Element, const N: usize>(data: &mut [T]) -> Vec<usize> {
+    lu_of::<T, N>(data).to_vec()
 }
 
 pub(super) fn solve_triangular<T: Element>(a: &Matrix<T>, upper: bool, unit: bool, b: &mut Matrix<T>) {
@@ -61,19 +70,19 @@ fn store<T: Element, const N: usize>(a: &Square<T, N>, data: &mut [T]) {
     data.copy_from_slice(a.as_flattened());
 }
 
-fn real<T: Element>(x: T) -> f64 {
+pub(super) fn real<T: Element>(x: T) -> f64 {
     x.to_complex().re
 }
 
-fn from<T: Element>(x: f64) -> T {
+pub(super) fn from<T: Element>(x: f64) -> T {
     T::from_complex(x.into())
 }
 
-fn size<T: Element>(x: T) -> f64 {
+pub(super) fn size<T: Element>(x: T) -> f64 {
     x.to_complex().norm_sqr()
 }
 
-fn cholesky_of<T: Element, const N: usize>(data: &mut [T]) -> Result<(), Failure> {
+pub(super) fn cholesky_of<T: Element, const N: usize>(data: &mut [T]) -> Result<(), Failure> {
     let mut a = load::<T, N>(data);
     for k in 0..N {
         let pivot = real(a[k][k]);
@@ -97,7 +106,7 @@ fn cholesky_of<T: Element, const N: usize>(data: &mut [T]) -> Result<(), Failure
     Ok(())
 }
 
-fn lu_of<T: Element, const N: usize>(data: &mut [T]) -> Vec<usize> {
+pub(super) fn lu_of<T: Element, const N: usize>(data: &mut [T]) -> [usize; N] {
     let mut a = load::<T, N>(data);
     let mut order: [usize; N] = std::array::from_fn(|n| n);
     for k in 0..N {
@@ -129,33 +138,37 @@ fn lu_of<T: Element, const N: usize>(data: &mut [T]) -> Vec<usize> {
         }
     }
     store(&a, data);
-    order.to_vec()
+    order
 }
 
 fn solve_of<T: Element, const N: usize>(data: &[T], upper: bool, unit: bool, right: &mut [T]) {
     let a = load::<T, N>(data);
-    for b in right.chunks_exact_mut(N) {
-        let mut x: [T; N] = std::array::from_fn(|i| b[i]);
-        if upper {
-            for k in (0..N).rev() {
-                x[k] = if unit { x[k] } else { x[k].quotient(a[k][k]) };
-                for i in 0..k {
-                    x[i] = x[i] - a[k][i] * x[k];
-                }
-            }
-        } else {
-            for k in 0..N {
-                x[k] = if unit { x[k] } else { x[k].quotient(a[k][k]) };
-                for i in k + 1..N {
-                    x[i] = x[i] - a[k][i] * x[k];
-                }
-            }
-        }
-        b.copy_from_slice(&x);
+    for b in right.as_chunks_mut().0 {
+        solve_column(&a, upper, unit, b);
     }
 }
 
-fn eigh_of<T: Element, const N: usize>(data: &mut [T]) -> Result<Vec<T::Real>, Failure> {
+/// Replaces one right side by the solution of a triangle.
+#[inline(always)]
+pub(super) fn solve_column<T: Element, const N: usize>(a: &Square<T, N>, upper: bool, unit: bool, x: &mut [T; N]) {
+    if upper {
+        for k in (0..N).rev() {
+            x[k] = if unit { x[k] } else { x[k].quotient(a[k][k]) };
+            for i in 0..k {
+                x[i] = x[i] - a[k][i] * x[k];
+            }
+        }
+    } else {
+        for k in 0..N {
+            x[k] = if unit { x[k] } else { x[k].quotient(a[k][k]) };
+            for i in k + 1..N {
+                x[i] = x[i] - a[k][i] * x[k];
+            }
+        }
+    }
+}
+
+pub(super) fn eigh_of<T: Element, const N: usize>(data: &mut [T]) -> Result<[T::Real; N], Failure> {
     let mut a = load::<T, N>(data);
     for j in 0..N {
         for i in j + 1..N {
@@ -176,7 +189,7 @@ fn eigh_of<T: Element, const N: usize>(data: &mut [T]) -> Result<Vec<T::Real>, F
     }
     let sorted: Square<T, N> = std::array::from_fn(|n| q[order[n]]);
     store(&sorted, data);
-    Ok(order.iter().map(|&n| T::Real::from_complex(diagonal[n].into())).collect())
+    Ok(order.map(|n| T::Real::from_complex(diagonal[n].into())))
 }
 
 /// A = Q·T·Qᴴ with a real, tridiagonal T: Q, the diagonal of T, and what stands beside it.

@@ -1,0 +1,324 @@
+//! Straight code of linear algebra: the results of an operation on small static matrices, without memory asked for.
+//!
+//! The kernels are functions of the library, called with slices (`backend/cpu/factorise/stack.rs`), so that an equation costs the
+//! compiler no more than its glue. What they have no result for is recorded and computed as any other, and the recording has the
+//! answers; only then its tensors are copied into static ones.
+
+use std::marker::PhantomData;
+
+use tensorwrapper_notation::syntax::Factorisation;
+
+use super::functions::Exponent;
+use super::indices::{Counts, Indices, Inline, Labels, Loops, Nth, Terms};
+use super::product::values;
+use super::target::{ToNumber, scatter};
+use super::{Node, RecordInstead};
+use crate::backend::cpu::factorise::stack::{Argument, Call, compute};
+use crate::element::Element;
+use crate::erased::SliceMut;
+use crate::error::Error;
+use crate::shape::{ConstExtent, Extents, Shorter, StaticExtents};
+use crate::tensor::{StaticTensor, Tensor};
+
+/// An equation of `L` labels whose right side is an operation of linear algebra: the operand that tells the element type, the
+/// operation, its arguments, and its results.
+#[derive(Debug)]
+pub struct Factorised<const L: usize, const FIRST: usize, F, A, R, O>(O, PhantomData<(F, A, R)>);
+
+/// Gives an operation its operands.
+pub fn factorised<const L: usize, const FIRST: usize, F, A, R, O>(operands: O) -> Factorised<L, FIRST, F, A, R, O> {
+    Factorised(operands, PhantomData)
+}
+
+impl<const L: usize, const FIRST: usize, F, A, R, O> RecordInstead for Factorised<L, FIRST, F, A, R, O> {}
+
+/// An operation whose operands are static.
+pub trait Attempt {
+    /// The value of the macro, and that nothing is written.
+    type Outcome;
+    /// Computes the results, if the matrices are small and nothing about them is out of the ordinary.
+    fn attempt(&self) -> Option<Self::Outcome>;
+}
+impl<const L: usize, const FIRST: usize, F, A, R, O> Attempt for Factorised<L, FIRST, F, A, R, O>
+where
+    O: Nth<FIRST, Item: Inline>,
+    F: Operation<O>,
+    A: Arguments<<O::Item as Inline>::Elem, O>,
+    R: Results<<O::Item as Inline>::Elem, O>,
+{
+    type Outcome = (R::Values, ());
+    #[inline(always)]
+    fn attempt(&self) -> Option<Self::Outcome> {
+        let operands = &self.0;
+        let call = F::call(operands);
+        let values =
+            R::made::<L>(operands, |results| A::fit(operands) && A::give::<L>(operands, &mut |a| compute(&call, a, results)));
+        values.map(|values| (values, ()))
+    }
+}
+
+impl<const L: usize, const FIRST: usize, F, A, R, O> Factorised<L, FIRST, F, A, R, O>
+where
+    Self: Attempt,
+{
+    /// The operation is tried at once.
+    #[inline(always)]
+    pub fn __choose(self) -> Attempted<<Self as Attempt>::Outcome> {
+        Attempted(self.attempt())
+    }
+}
+
+/// The results of an operation, or nothing if it is to be recorded.
+#[derive(Debug)]
+pub struct Attempted<V>(Option<V>);
+
+impl<V> Attempted<V> {
+    /// Whether the equation is to be recorded.
+    #[inline(always)]
+    pub fn records(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The results, by whichever way.
+    #[inline(always)]
+    pub fn take<R>(self, recorded: Option<R>) -> V
+    where
+        V: Settle<R>,
+    {
+        match (self.0, recorded) {
+            (Some(values), None) => values,
+            (_, Some(recorded)) => V::settle(recorded),
+            (None, None) => unreachable!("the equation was to be recorded"),
+        }
+    }
+
+    /// The results.
+    ///
+    /// # Errors
+    /// The recording's.
+    #[inline(always)]
+    pub fn try_take<R>(self, recorded: Option<Result<R, Error>>) -> Result<V, Error>
+    where
+        V: Settle<R>,
+    {
+        match recorded {
+            Some(Err(error)) => Err(error),
+            Some(Ok(recorded)) => Ok(V::settle(recorded)),
+            None => Ok(self.take(None)),
+        }
+    }
+}
+
+/// What a recording of type `R` has made, in its static form.
+pub trait Settle<R> {
+    /// The static form.
+    fn settle(recorded: R) -> Self;
+}
+impl<T: Element> Settle<T> for T {
+    fn settle(recorded: T) -> T {
+        recorded
+    }
+}
+impl<T: Element, S: StaticExtents, X: Extents> Settle<Tensor<T, X>> for StaticTensor<T, S> {
+    fn settle(recorded: Tensor<T, X>) -> Self {
+        let mut settled = StaticTensor::zeros();
+        settled.as_mut_slice().copy_from_slice(recorded.as_slice());
+        settled
+    }
+}
+macro_rules! tuples {
+    ($($($V:ident $R:ident $n:tt)*;)*) => { $(
+        impl<$($V: Settle<$R>, $R),*> Settle<($($R,)*)> for ($($V,)*) {
+            #[allow(unused_variables, clippy::unused_unit)]
+            fn settle(recorded: ($($R,)*)) -> Self {
+                ($($V::settle(recorded.$n),)*)
+            }
+        }
+    )* };
+}
+tuples! {
+    ;
+    A R 0 B S 1;
+    A R 0 B S 1 C T 2;
+}
+
+/// Operation number `KIND` of the table; the words behind its arguments are bits, [`FULL`] and its like.
+#[derive(Debug)]
+pub struct Act<const KIND: usize, const WORDS: u8, X>(PhantomData<X>);
+
+/// Square factors.
+pub const FULL: u8 = 1;
+/// The upper triangle is read.
+pub const UPPER: u8 = 2;
+/// The diagonal is ones.
+pub const UNIT: u8 = 4;
+
+/// An operation.
+pub trait Operation<O> {
+    #[doc(hidden)]
+    #[allow(private_interfaces, reason = "nobody else has operations")]
+    fn call(operands: &O) -> Call;
+}
+impl<O, X: Exponent<i32, O>, const KIND: usize, const WORDS: u8> Operation<O> for Act<KIND, WORDS, X> {
+    #[inline(always)]
+    #[allow(private_interfaces, reason = "as above")]
+    fn call(operands: &O) -> Call {
+        let has = |word: u8| WORDS & word != 0;
+        let kind = const { Factorisation::ALL[KIND] };
+        Call { kind, full: has(FULL), upper: has(UPPER), unit: has(UNIT), exponent: X::exponent(operands) }
+    }
+}
+
+/// A matrix: the labels of its rows and columns, of which the first `ROWS` are those of rows, and its elements.
+#[derive(Debug)]
+pub struct Matrix<G, const ROWS: usize, V>(PhantomData<(G, V)>);
+
+impl<G, const ROWS: usize, V> Matrix<G, ROWS, V> {
+    /// Its elements with their numbers of rows and columns.
+    #[inline(always)]
+    fn argument<'n, T: Element, O>(nested: &'n <<G::Loops as Loops>::Shape as StaticExtents>::Nested<T>) -> Argument<'n>
+    where
+        G: Labels<O>,
+    {
+        let (rows, columns) = <<G::Loops as Loops>::Shape as StaticExtents>::EXTENTS.split_at(ROWS);
+        let data = T::erase(<<G::Loops as Loops>::Shape as StaticExtents>::slice(nested));
+        Argument { data, rows: rows.iter().product(), columns: columns.iter().product() }
+    }
+}
+
+/// The arguments of an operation.
+pub trait Arguments<T: Element, O> {
+    /// Whether nothing in them fails.
+    fn fit(operands: &O) -> bool;
+    #[doc(hidden)]
+    #[allow(private_interfaces, reason = "nobody else has arguments")]
+    fn give<const L: usize>(operands: &O, take: &mut dyn FnMut(&[Argument<'_>]) -> bool) -> bool;
+}
+impl<T: Element, O, G: Labels<O>, V: Node<T, O>, const ROWS: usize> Arguments<T, O> for (Matrix<G, ROWS, V>,) {
+    #[inline(always)]
+    fn fit(operands: &O) -> bool {
+        V::fits(operands)
+    }
+    #[inline(always)]
+    #[allow(private_interfaces, reason = "as above")]
+    fn give<const L: usize>(operands: &O, take: &mut dyn FnMut(&[Argument<'_>]) -> bool) -> bool {
+        let nested = values::<T, O, G::Loops, V, L>(operands);
+        take(&[Matrix::<G, ROWS, V>::argument::<T, O>(&nested)])
+    }
+}
+impl<T: Element, O, G: Labels<O>, V: Node<T, O>, H: Labels<O>, W: Node<T, O>, const M: usize, const N: usize> Arguments<T, O>
+    for (Matrix<G, M, V>, Matrix<H, N, W>)
+{
+    #[inline(always)]
+    fn fit(operands: &O) -> bool {
+        V::fits(operands) && W::fits(operands)
+    }
+    #[inline(always)]
+    #[allow(private_interfaces, reason = "as above")]
+    fn give<const L: usize>(operands: &O, take: &mut dyn FnMut(&[Argument<'_>]) -> bool) -> bool {
+        let (first, second) = (values::<T, O, G::Loops, V, L>(operands), values::<T, O, H::Loops, W, L>(operands));
+        take(&[Matrix::<G, M, V>::argument::<T, O>(&first), Matrix::<H, N, W>::argument::<T, O>(&second)])
+    }
+}
+
+/// The element type of a result, from that of the arguments.
+pub trait ElementsOf<T: Element> {
+    /// The type.
+    type Elem: Element;
+}
+macro_rules! elements {
+    ($($Name:ident: $Elem:ty;)*) => { $(
+        #[allow(missing_docs)]
+        #[derive(Debug)]
+        pub struct $Name;
+        impl<T: Element> ElementsOf<T> for $Name {
+            type Elem = $Elem;
+        }
+    )* };
+}
+elements! {
+    SameElements: T;
+    RealElements: T::Real;
+    ComplexElements: T::Complex;
+}
+
+/// A result: its elements, its labels as it is computed, and what it becomes.
+#[derive(Debug)]
+pub struct Made<E, C, G>(PhantomData<(E, C, G)>);
+
+/// A result becomes a tensor: the index of each axis, and what gives it its extent.
+#[derive(Debug)]
+pub struct ToAxes<I, E>(PhantomData<(I, E)>);
+
+/// What a result becomes whose values stand in the order of `C`.
+pub trait Becomes<T: Element, O, C: Loops> {
+    /// The value.
+    type Value;
+    /// Makes it.
+    fn become_from<const L: usize>(operands: &O, values: &<C::Shape as StaticExtents>::Nested<T>) -> Self::Value;
+}
+impl<T: Element, O, C: Loops> Becomes<T, O, C> for ToNumber {
+    type Value = T;
+    #[inline(always)]
+    fn become_from<const L: usize>(_: &O, values: &<C::Shape as StaticExtents>::Nested<T>) -> T {
+        C::Shape::slice(values).first().copied().unwrap_or(T::ZERO)
+    }
+}
+impl<T: Element, O, C: Loops, I: Terms<O>, E: Labels<O>> Becomes<T, O, C> for ToAxes<I, E>
+where
+    I::Places: Indices<<E::Loops as Loops>::Shape>,
+{
+    type Value = StaticTensor<T, <E::Loops as Loops>::Shape>;
+    #[inline(always)]
+    fn become_from<const L: usize>(operands: &O, values: &<C::Shape as StaticExtents>::Nested<T>) -> Self::Value {
+        let mut tensor = StaticTensor::zeros();
+        scatter::<T, C, _, _, L>(values, &I::places(operands), &mut tensor);
+        tensor
+    }
+}
+
+/// The results of an operation.
+pub trait Results<T: Element, O> {
+    /// One value, or a tuple.
+    type Values;
+    #[doc(hidden)]
+    fn made<const L: usize>(operands: &O, fill: impl FnOnce(&mut [SliceMut<'_>]) -> bool) -> Option<Self::Values>;
+}
+
+/// Elements of a result.
+type ElemOf<E, T> = <E as ElementsOf<T>>::Elem;
+
+macro_rules! results {
+    ($Values:ty, $values:ident => $value:expr; $($E:ident $C:ident $G:ident $name:ident),*) => {
+        impl<T: Element, O, $($E: ElementsOf<T>, $C: Labels<O>, $G: Becomes<ElemOf<$E, T>, O, $C::Loops>),*> Results<T, O>
+            for ($(Made<$E, $C, $G>,)*)
+        {
+            type Values = $Values;
+            #[inline(always)]
+            fn made<const L: usize>(operands: &O, fill: impl FnOnce(&mut [SliceMut<'_>]) -> bool) -> Option<Self::Values> {
+                $(let mut $name = <<$C::Loops as Loops>::Shape as StaticExtents>::repeat(ElemOf::<$E, T>::ZERO);)*
+                let is_made = fill(&mut [
+                    $(ElemOf::<$E, T>::erase_mut(<<$C::Loops as Loops>::Shape as StaticExtents>::slice_mut(&mut $name))),*
+                ]);
+                if !is_made {
+                    return None;
+                }
+                let $values = ($($G::become_from::<L>(operands, &$name),)*);
+                Some($value)
+            }
+        }
+    };
+}
+results!(P::Value, values => values.0; E C P one);
+results!((P::Value, Q::Value), values => values; E C P one, F D Q two);
+results!((P::Value, Q::Value, R::Value), values => values; E C P one, F D Q two, H K R three);
+
+/// The shorter of two extents.
+#[derive(Debug)]
+pub struct ShorterOf<A, B>(PhantomData<(A, B)>);
+impl<O, A: Counts<O>, B: Counts<O>> Counts<O> for ShorterOf<A, B>
+where
+    A::Extent: Shorter<B::Extent, Extent: ConstExtent>,
+{
+    type Extent = <A::Extent as Shorter<B::Extent>>::Extent;
+}
