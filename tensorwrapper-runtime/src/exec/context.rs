@@ -60,6 +60,23 @@ impl Context {
         crate::backend::cuda::open(ordinal).map(Context::on)
     }
 
+    /// The same where cuBLAS may round factors in single precision, real and complex, to TF32, which has ten bits of mantissa: several times as
+    /// fast, and with three digits instead of seven. Off unless a program asks for it. No effect on other devices, on other
+    /// element types and where generated kernels compute, which never round.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Context;
+    /// let coarse = Context::cpu().tf32(true); // a processor has no TF32
+    /// assert_eq!(coarse.device_name(), "cpu");
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    #[cfg(feature = "cuda")]
+    #[must_use]
+    pub fn tf32(self, allowed: bool) -> Context {
+        let device = self.device.with_tf32(allowed).unwrap_or_else(|| Arc::clone(&self.device));
+        Context { device, ..self }
+    }
+
     /// The device, with everything else as by default.
     #[cfg(feature = "cuda")]
     pub(crate) fn on(device: Arc<dyn Device>) -> Context {

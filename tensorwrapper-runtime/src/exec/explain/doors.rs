@@ -101,9 +101,11 @@ fn values(context: &Context, values: &[Arc<Value<'_>>], runs: usize) -> Result<E
 }
 
 pub(super) fn explained(plan: &Plan, part: Part, device: &dyn Device) -> Explanation {
-    let (name, threads) = device.identity();
-    let threads = if threads == 1 { "1 thread".to_string() } else { format!("{threads} threads") };
-    explain(&plan.graph, part, format!("{name}, {threads}"), &live(plan), peak(plan).bytes())
+    let mut explanation = explain(&plan.graph, part, device.described(), &live(plan), peak(plan).bytes());
+    for (explained, step) in explanation.steps.iter_mut().zip(&plan.steps) {
+        explained.library = step.library();
+    }
+    explanation
 }
 
 /// Runs a plan that is explained, and keeps the least time of each step.
