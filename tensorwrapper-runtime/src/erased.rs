@@ -79,6 +79,12 @@ impl SliceRef<'_> {
 }
 
 impl SliceRef<'_> {
+    /// Where the elements lie.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn addresses(&self) -> std::ops::Range<usize> {
+        each!(SliceRef, self, s => (s.as_ptr() as usize)..(s.as_ptr_range().end as usize))
+    }
+
     /// Whether two slices are the same memory.
     pub fn is_same(&self, other: &SliceRef<'_>) -> bool {
         let start = |slice: &SliceRef<'_>| each!(SliceRef, slice, s => s.as_ptr() as usize);

@@ -23,26 +23,29 @@ pub struct Context {
     pub(crate) device: Arc<dyn Device>,
     pub(crate) choices: Choices,
     pub(crate) watch: Watch,
+    /// Whether the program has named it, so that equations run here wherever their operands are.
+    pub(crate) is_named: bool,
 }
 
 impl Context {
     /// The processor, with all its cores.
     #[must_use]
     pub fn cpu() -> Context {
-        Context { device: Arc::new(Cpu::new(None)), choices: Choices::default(), watch: Watch::default() }
+        Context::on(Arc::new(Cpu::new(None)))
     }
 
     /// Naive loops: slow, and the definition of what every other device must compute.
     #[must_use]
     pub fn reference() -> Context {
-        Context { device: Arc::new(Reference), choices: Choices::default(), watch: Watch::default() }
+        Context::on(Arc::new(Reference))
     }
 
     /// The NVIDIA GPU of that number, counted from 0. Driver and compiler are looked for when this is called, in the folders that
     /// `TENSORWRAPPER_CUDA_LIBRARIES` names, in the active Python environment, in the toolkit's folders and wherever the
     /// system's loader looks. Kernels are compiled when an equation is new, and kept in the folder that `TENSORWRAPPER_CACHE` names
-    /// (else the user's cache). Operands are copied to the device and results back to the host; linear algebra and functions of the
-    /// program's (`map`) are computed by the processor.
+    /// (else the user's cache). Products of matrices are cuBLAS's where it is found, generated kernels' else.
+    /// Operands are copied to the device unless they [are there](crate::Tensor::to), and results back to the host; linear algebra and
+    /// functions of the program's (`map`) are computed by the processor.
     ///
     /// ```
     /// use tensorwrapper_runtime::{Context, ErrorKind};
@@ -78,9 +81,8 @@ impl Context {
     }
 
     /// The device, with everything else as by default.
-    #[cfg(feature = "cuda")]
     pub(crate) fn on(device: Arc<dyn Device>) -> Context {
-        Context { device, choices: Choices::default(), watch: Watch::default() }
+        Context { device, choices: Choices::default(), watch: Watch::default(), is_named: true }
     }
 
     /// The same on that many threads of the processor: 0 means 1, and more than 1024 mean 1024. No effect on other devices.
@@ -194,7 +196,7 @@ impl Context {
     /// The context of equations that name none.
     pub(crate) fn global() -> &'static Context {
         static GLOBAL: OnceLock<Context> = OnceLock::new();
-        GLOBAL.get_or_init(Context::cpu)
+        GLOBAL.get_or_init(|| Context { is_named: false, ..Context::cpu() })
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use num_complex::Complex;
 
+use super::copies::There;
 use super::driver::{Driver, Region, queue};
 use super::gemm::multiplied;
 use super::text::{Fold, Input, Launches, Route, contracted, folded};
@@ -209,7 +210,7 @@ unsafe fn run<D: Driver>(
     let mut regions = Vec::with_capacity(inputs.len());
     let mut addresses = Vec::with_capacity(inputs.len());
     for (data, span) in inputs.iter().zip(spans) {
-        let region = Region::holding(driver, bytes(data.range(span.clone())))?;
+        let region = There::holding(driver, bytes(data.range(span.clone())))?;
         // Where the memory would begin whose part is there.
         addresses.push(region.address().wrapping_sub((span.start * data.dtype().size()) as u64));
         regions.push(region);

@@ -144,6 +144,11 @@ impl<D: Driver> Region<D> {
         unsafe { self.driver.download(self.address, to) }
     }
 
+    /// Whether it is this driver's.
+    pub(super) fn is_of(&self, driver: &Arc<D>) -> bool {
+        Arc::ptr_eq(&self.driver, driver)
+    }
+
     /// Where it begins.
     pub(super) fn address(&self) -> Address {
         self.address

@@ -5,6 +5,7 @@
 //! plan needs in their memory. `gemm` finds the products of matrices that a library computes. `library`
 //! finds NVIDIA's libraries when the program runs, so that nothing of them is needed to build it.
 
+mod copies;
 mod device;
 mod driver;
 mod gemm;

@@ -93,10 +93,10 @@ impl Context {
 /// Explains recorded values together; they are computed if they are to be run.
 fn values(context: &Context, values: &[Arc<Value<'_>>], runs: usize) -> Result<Explanation, Error> {
     let planned = planned(context, values)?;
-    let explanation = explained(&planned.plan, Part::Whole, &*context.device);
+    let explanation = explained(&planned.plan, Part::Whole, &*planned.device);
     match runs {
         0 => Ok(explanation),
-        _ => measured(explanation, &context.watch, runs, |watch| planned.run_watched(context, watch).map(drop)),
+        _ => measured(explanation, &context.watch, runs, |watch| planned.run_watched(watch).map(drop)),
     }
 }
 
