@@ -78,6 +78,14 @@ impl SliceRef<'_> {
     }
 }
 
+impl Buffer {
+    /// The elements have this copy on a device.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn hold(&mut self, copy: crate::held::Copy) {
+        each!(Buffer, self, elements => elements.hold(copy));
+    }
+}
+
 impl SliceRef<'_> {
     /// Where the elements lie.
     #[cfg(feature = "cuda")]

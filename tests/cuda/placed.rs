@@ -44,6 +44,24 @@ fn what_is_there_is_not_copied_again() -> Result<(), Error> {
     Ok(())
 }
 
+/// What a prepared block keeps is on the device, too, and with it all that its runs read but what changes.
+#[test]
+fn runs_of_a_prepared_block_copy_what_changes() -> Result<(), Error> {
+    let (programs, gpu) = device("prepared");
+    let (a, b, x) = (matrix(1).to(&gpu)?, matrix(2).to(&gpu)?, matrix(3));
+    let graph = Graph::new();
+    let next = tensor!(in &graph; let x[i, l] = a[i, j] * b[j, k] * x[k, l]; x);
+    let blocks = [gpu.prepare_all((&next,), &[&x])?, Context::cpu().prepare_all((&next,), &[&x])?];
+    assert!(blocks[0].kept_bytes() > 0, "the product of both is kept");
+    for n in 0..3 {
+        let changed = matrix(n);
+        let [up, down] = programs.transfers();
+        assert_eq!(blocks[0].run(&[&changed])?, blocks[1].run(&[&changed])?);
+        assert_eq!(programs.transfers(), [up + 1, down + 1]);
+    }
+    Ok(())
+}
+
 #[test]
 fn what_changes_is_copied_again() -> Result<(), Error> {
     let (programs, gpu) = device("changes");
@@ -53,7 +71,8 @@ fn what_changes_is_copied_again() -> Result<(), Error> {
         |t| t.view_mut()[[2, 2]] = 52.0,
         |t| *t.get_mut(&[1, 1]).expect("the index is in range") = 53.0,
         |t| {
-            tensor!(t[i, j] *= 3);
+            let cpu = Context::cpu();
+            tensor!(in &cpu; t[i, j] *= 3;);
         },
         |t| *t = matrix(9),
     ];
@@ -63,7 +82,7 @@ fn what_changes_is_copied_again() -> Result<(), Error> {
         assert_eq!(a.placement(), &Placement::HOST, "change {number}");
         let [before, _] = programs.transfers();
         assert_eq!(gpu.einsum("ij,jk->ik", &[&a, &a])?, Context::cpu().einsum("ij,jk->ik", &[&a, &a])?, "change {number}");
-        assert_eq!(programs.transfers()[0], before + 1, "change {number}");
+        assert_eq!(programs.transfers()[0], before + 2, "change {number}: each operand is copied for itself");
     }
     let back = matrix(1).to(&gpu)?.to_host();
     assert_eq!((back.placement(), &back), (&Placement::HOST, &matrix(1)));

@@ -5,6 +5,9 @@ mod copied;
 
 use std::borrow::Cow;
 
+#[cfg(feature = "cuda")]
+pub(super) use copied::hold_buffer;
+
 use super::context::Context;
 use crate::element::Element;
 use crate::erased::SliceRef;

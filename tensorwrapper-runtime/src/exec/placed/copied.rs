@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::backend::{Copied, Device};
 use crate::element::Element;
-use crate::erased::SliceRef;
+use crate::erased::{Buffer, SliceRef};
 use crate::error::{Error, ErrorKind};
 use crate::exec::context::Context;
 use crate::held;
@@ -22,6 +22,18 @@ pub(super) fn hold<T: Element, S: Extents>(tensor: &mut Tensor<T, S>, device: &A
         let memory = resident.hold(tensor.parts().0)?;
         let copy = Arc::new(Copied { device: Arc::clone(device), memory });
         tensor.hold(copy, ComputeDevice::Cuda { ordinal: device.identity().1 });
+    }
+    Ok(())
+}
+
+/// The same for what a prepared block keeps.
+///
+/// # Errors
+/// What the device reports.
+pub(in crate::exec) fn hold_buffer(buffer: &mut Buffer, device: &Arc<dyn Device>) -> Result<(), Error> {
+    if let Some(resident) = device.resident() {
+        let memory = resident.hold(buffer.as_ref())?;
+        buffer.hold(Arc::new(Copied { device: Arc::clone(device), memory }));
     }
     Ok(())
 }
