@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn parts_of_what_has_a_copy_are_found_as_long_as_it_is_held() {
-        let elements = vec![0u8; 100];
+        let elements = [0u8; 100];
         let start = elements.as_ptr() as usize;
         let found = |from: usize, to: usize| find(start + from..start + to).map(|(_, before)| before);
         assert_eq!(found(0, 10), None);

@@ -38,8 +38,11 @@ pub(in crate::exec) fn hold_buffer(buffer: &mut Buffer, device: &Arc<dyn Device>
     Ok(())
 }
 
+/// The device that has a copy of an operand, if it is not on the host alone.
+type Home = Option<Arc<dyn Device>>;
+
 /// The device that has a copy of an operand.
-fn device(data: SliceRef<'_>) -> Option<Arc<dyn Device>> {
+fn device(data: SliceRef<'_>) -> Home {
     let (copy, _) = held::find(data.addresses())?;
     copy.downcast_ref::<Copied>().map(|copied| Arc::clone(&copied.device))
 }
@@ -52,8 +55,8 @@ pub(super) fn place<'c, 'a, 'l>(
     context: &'c Context,
     operands: impl Iterator<Item = (SliceRef<'a>, &'l Strided)>,
 ) -> Result<Cow<'c, Context>, Error> {
-    let place = |device: &Option<Arc<dyn Device>>| device.as_ref().map(|device| device.identity());
-    let mut first: Option<(Option<Arc<dyn Device>>, Vec<usize>)> = None;
+    let place = |device: &Home| device.as_ref().map(|device| device.identity());
+    let mut first: Option<(Home, Vec<usize>)> = None;
     for (data, layout) in operands {
         let own = device(data);
         match &first {
@@ -69,8 +72,8 @@ pub(super) fn place<'c, 'a, 'l>(
 }
 
 /// What is said of operands in two places.
-fn apart(first: (&Option<Arc<dyn Device>>, &[usize]), second: (&Option<Arc<dyn Device>>, &[usize])) -> Error {
-    let place = |device: &Option<Arc<dyn Device>>| match device {
+fn apart(first: (&Home, &[usize]), second: (&Home, &[usize])) -> Error {
+    let place = |device: &Home| match device {
         Some(device) => format!("in the memory of {}", device.described()),
         None => "on the host alone".to_string(),
     };
