@@ -158,6 +158,16 @@ mod tests {
         }
     }
 
+    /// Without it there are kernels, so that nobody is stopped; asked for by itself, it says what was tried.
+    #[test]
+    fn the_library_of_products_is_found_or_named() {
+        if let Err(error) = Library::Products.open() {
+            let ErrorKind::Unavailable { library, tried } = error.kind() else { panic!("{error}") };
+            assert_eq!(library, "cuBLAS");
+            assert!(tried.contains(&"libcublas.so.13".to_string()), "{tried:?}");
+        }
+    }
+
     #[test]
     fn packages_of_a_python_environment_are_found() {
         let root = std::env::temp_dir().join(format!("tensorwrapper-library-{}", std::process::id()));

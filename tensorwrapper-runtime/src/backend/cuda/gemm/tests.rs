@@ -6,9 +6,9 @@ use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{RngExt, SeedableRng};
 
-use super::{Gemm, Turn};
+use super::{Gemm, Turn, multiplied};
 use crate::backend::cuda::simulator::multiply;
-use crate::backend::cuda::text::Memory;
+use crate::backend::cuda::text::{Memory, Route};
 use crate::backend::random::{Placed, assert_close, epsilon, number};
 use crate::backend::reference::Reference;
 use crate::backend::{Contraction, Device, LoopNest};
@@ -165,4 +165,30 @@ fn arguments_of_known_equations() {
     assert_eq!((apart.batch, apart.sizes), (12, [6, 5, 7]));
     let crossed = [('i', 3), ('j', 4), ('k', 5), ('l', 6)];
     assert_eq!(arguments(&crossed, 2, [("ikl", false), ("lkj", false)]), None);
+}
+
+/// Large matrices are left to a library, small ones to generated kernels; fewer bits only where a program asks for them.
+#[test]
+fn what_is_worth_a_call_of_a_library() {
+    let product = |n: usize, route: Route, tf32: bool| {
+        let nest = LoopNest::new(vec![n, n, n], 2);
+        let layout = |strides: &[isize]| Strided::within(&[n, n, n][..strides.len()], strides, 0, n * n).unwrap();
+        let side = n as isize;
+        let (left, right, output) = (layout(&[side, 0, 1]), layout(&[0, 1, side]), layout(&[side, 1]));
+        let contraction = Contraction {
+            nest: &nest,
+            alpha: Complex::ONE,
+            dtype: Dtype::F32,
+            factors: &[(&left, false), (&right, false)],
+            output: &output,
+            then: None,
+            others: &[],
+        };
+        multiplied(&contraction, route, tf32).map(|launches| launches.product.unwrap())
+    };
+    assert_eq!(product(8, Route::Chosen, false), None);
+    assert_eq!(product(32, Route::LargeTiles, false), None);
+    assert_eq!(product(8, Route::Library, false).unwrap().sizes, [8; 3]);
+    assert!(!product(32, Route::Chosen, false).unwrap().tf32);
+    assert!(product(32, Route::Chosen, true).unwrap().tf32);
 }
