@@ -134,8 +134,8 @@ class Peer:
         self.p = subprocess.Popen(cmd + ["--threads", str(threads)], env=env, text=True,
                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                   stderr=subprocess.DEVNULL)
-        first = self.p.stdout.readline().strip()
-        self.ok, self.info = first.startswith("ready"), first[6:]
+        self.first = self.p.stdout.readline().strip()
+        self.ok, self.info = self.first.startswith("ready"), self.first[6:]
 
     def ask(self, line):
         try:

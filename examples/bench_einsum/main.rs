@@ -58,7 +58,7 @@ pub(crate) fn serve(context: &Context, questions: impl BufRead, mut answers: imp
         }
         let prepared = match kept.take() {
             Some((_, job)) => Ok(job),
-            None => job(&line),
+            None => job(context, &line),
         };
         let answer = prepared.and_then(|job| job(context, new).inspect(|_| kept = Some((line, job))));
         match answer {
@@ -70,25 +70,26 @@ pub(crate) fn serve(context: &Context, questions: impl BufRead, mut answers: imp
     Ok(())
 }
 
-fn job(line: &str) -> Result<Job, String> {
+fn job(context: &Context, line: &str) -> Result<Job, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let [equation, dtype, shapes @ ..] = &words[..] else { return Err("EQUATION DTYPE SHAPE... is asked for".into()) };
     let extent = |text: &str| text.parse::<usize>().map_err(|_| format!("`{text}` is no extent"));
     let shapes: Result<Vec<Vec<usize>>, String> = shapes.iter().map(|shape| shape.split('x').map(extent).collect()).collect();
     match *dtype {
-        "f32" => typed_job::<f32>(equation, &shapes?),
-        "f64" => typed_job::<f64>(equation, &shapes?),
-        "c32" => typed_job::<Complex<f32>>(equation, &shapes?),
-        "c64" => typed_job::<Complex<f64>>(equation, &shapes?),
+        "f32" => typed_job::<f32>(context, equation, &shapes?),
+        "f64" => typed_job::<f64>(context, equation, &shapes?),
+        "c32" => typed_job::<Complex<f32>>(context, equation, &shapes?),
+        "c64" => typed_job::<Complex<f64>>(context, equation, &shapes?),
         other => Err(format!("`{other}` is no element type; there are f32, f64, c32, c64")),
     }
 }
 
-fn typed_job<T: Element>(equation: &str, shapes: &[Vec<usize>]) -> Result<Job, String> {
+fn typed_job<T: Element>(context: &Context, equation: &str, shapes: &[Vec<usize>]) -> Result<Job, String> {
     let equation = equation.to_string();
-    let operands: Result<Vec<Tensor<T>>, String> =
-        shapes.iter().enumerate().map(|(n, shape)| operand(n as u32, shape).map_err(|error| error.to_string())).collect();
-    let operands = operands?;
+    // They stay where the context computes: no line copies them anew.
+    let given = |(n, shape): (usize, &Vec<usize>)| operand(n as u32, shape)?.to(context);
+    let operands: Result<Vec<Tensor<T>>, tensorwrapper::Error> = shapes.iter().enumerate().map(given).collect();
+    let operands = operands.map_err(|error| error.to_string())?;
     Ok(Box::new(move |context, first| {
         let operands: Vec<&dyn DynOperand<T>> = operands.iter().map(|operand| operand as _).collect();
         let run = || context.einsum(&equation, &operands).map_err(|error| error.to_string());

@@ -2,12 +2,16 @@
 //!
 //! ```text
 //! cargo build --release --features cuda --example gpu_check
-//! ./gpu_check                  the corpus of einsum cases on device 0, against the processor
+//! ./gpu_check                  the corpus of einsum cases, linear algebra and coupled cluster on device 0, against the processor
 //! ./gpu_check --device 1       the same on another one
 //! ./gpu_check --serve          the line protocol of bench_einsum, on the device
 //! ```
 //!
-//! Operands come from the host and results go back to it in each line that is served, so that its times hold both copies.
+//! Operands stay on the device between lines that are the same; a result goes back to the host each time, so that times hold that copy.
+//! `benches/peers_gpu.py` asks other libraries the same.
+
+mod linalg;
+mod water;
 
 use std::io;
 use std::process::ExitCode;
@@ -24,6 +28,9 @@ mod bench_einsum;
 #[allow(dead_code)]
 #[path = "../einsum/cases.rs"]
 mod cases;
+#[allow(dead_code)]
+#[path = "../ccsd/main.rs"]
+mod ccsd;
 
 const CASES: &str = include_str!("../../tests/data/einsum_cases.json");
 
@@ -86,6 +93,16 @@ fn check(gpu: &Context) -> Result<(), String> {
                 Err(sentence) => faults.push(format!("{}: {sentence}", case.id)),
             }
         }
+    }
+    let (blocks, wrong) = linalg::check(gpu, &Context::cpu());
+    passed += blocks;
+    faults.extend(wrong);
+    match water::check(gpu, &Context::cpu()) {
+        Ok(sentence) => {
+            passed += 1;
+            println!("{sentence}");
+        }
+        Err(sentence) => faults.push(sentence),
     }
     faults.iter().for_each(|sentence| println!("{sentence}"));
     println!("{passed} passed, {} failed", faults.len());

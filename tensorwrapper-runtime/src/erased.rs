@@ -78,7 +78,21 @@ impl SliceRef<'_> {
     }
 }
 
+impl Buffer {
+    /// The elements have this copy on a device.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn hold(&mut self, copy: crate::held::Copy) {
+        each!(Buffer, self, elements => elements.hold(copy));
+    }
+}
+
 impl SliceRef<'_> {
+    /// Where the elements lie.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn addresses(&self) -> std::ops::Range<usize> {
+        each!(SliceRef, self, s => (s.as_ptr() as usize)..(s.as_ptr_range().end as usize))
+    }
+
     /// Whether two slices are the same memory.
     pub fn is_same(&self, other: &SliceRef<'_>) -> bool {
         let start = |slice: &SliceRef<'_>| each!(SliceRef, slice, s => s.as_ptr() as usize);

@@ -119,6 +119,8 @@ pub enum ErrorKind {
         /// The kernel's source.
         source: String,
     },
+    /// Operands in the memories of two devices, and nobody has said where to compute.
+    Placement(String),
     /// What a device reported while it ran.
     Device(String),
     /// Memory that the system refused.
@@ -222,6 +224,7 @@ impl fmt::Display for ErrorKind {
             | ErrorKind::Undefined(message)
             | ErrorKind::Unsupported(message)
             | ErrorKind::Order(message)
+            | ErrorKind::Placement(message)
             | ErrorKind::Device(message)
             | ErrorKind::LinearAlgebra { message } => f.write_str(message),
             ErrorKind::Unavailable { library, tried } => write!(f, "{library} is not there; tried: {}", tried.join(", ")),

@@ -7,6 +7,8 @@ mod callback;
 mod element;
 mod erased;
 mod error;
+#[cfg(feature = "cuda")]
+mod held;
 mod owned;
 // Floor 1: what a tensor looks like.
 mod layout;

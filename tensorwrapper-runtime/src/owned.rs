@@ -11,6 +11,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::element::Element;
 use crate::erased::zeros;
 use crate::error::Error;
+#[cfg(feature = "cuda")]
+use crate::held::Held;
 
 /// Bytes of memory that is worth keeping: smaller memory the allocator keeps itself.
 const LARGE: usize = 4 << 20;
@@ -18,8 +20,13 @@ const LARGE: usize = 4 << 20;
 const MOST: usize = 1 << 30;
 
 /// Elements and their memory.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Owned<T: Element>(Vec<T>);
+#[derive(Debug, Default)]
+pub struct Owned<T: Element> {
+    elements: Vec<T>,
+    /// Their copy on a device: gone as soon as they may change, and before their memory is.
+    #[cfg(feature = "cuda")]
+    held: Option<Held>,
+}
 
 impl<T: Element> Owned<T> {
     /// `len` elements that are to be written before they are read: what they are is not known.
@@ -28,7 +35,7 @@ impl<T: Element> Owned<T> {
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has none.
     pub(crate) fn for_results(len: usize) -> Result<Owned<T>, Error> {
         if len.saturating_mul(size_of::<T>()) < LARGE {
-            return zeros(len).map(Owned);
+            return zeros(len).map(Owned::from);
         }
         let kept = spare().take::<T>(len);
         if let Some(mut kept) = kept {
@@ -36,20 +43,62 @@ impl<T: Element> Owned<T> {
                 // Whoever reads what it has not written is to be found out.
                 kept.fill(T::from_complex(f64::NAN.into()));
             }
-            return Ok(Owned(kept));
+            return Ok(Owned::from(kept));
         }
-        zeros(len).map(Owned)
+        zeros(len).map(Owned::from)
     }
 
     /// The elements, for good.
     pub(crate) fn into_vec(mut self) -> Vec<T> {
-        std::mem::take(&mut self.0)
+        self.let_go();
+        std::mem::take(&mut self.elements)
+    }
+
+    /// The elements have no copy on a device from now on.
+    #[inline]
+    pub(crate) fn let_go(&mut self) {
+        #[cfg(feature = "cuda")]
+        if self.held.is_some() {
+            self.held = None;
+        }
+    }
+
+    /// The elements have this copy on a device.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn hold(&mut self, copy: crate::held::Copy) {
+        self.let_go();
+        self.held = Held::new(T::erase(&self.elements).addresses(), copy);
+    }
+
+    /// Whether they have a copy on a device.
+    pub(crate) fn is_held(&self) -> bool {
+        #[cfg(feature = "cuda")]
+        return self.held.is_some();
+        #[cfg(not(feature = "cuda"))]
+        false
+    }
+}
+
+/// Elements without the copy on a device that others have.
+impl<T: Element> Clone for Owned<T> {
+    fn clone(&self) -> Owned<T> {
+        Owned::from(self.elements.clone())
+    }
+}
+
+impl<T: Element> PartialEq for Owned<T> {
+    fn eq(&self, other: &Owned<T>) -> bool {
+        self.elements == other.elements
     }
 }
 
 impl<T: Element> From<Vec<T>> for Owned<T> {
     fn from(elements: Vec<T>) -> Owned<T> {
-        Owned(elements)
+        Owned {
+            elements,
+            #[cfg(feature = "cuda")]
+            held: None,
+        }
     }
 }
 
@@ -57,33 +106,35 @@ impl<T: Element> Deref for Owned<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        &self.0
+        &self.elements
     }
 }
 
 impl<T: Element> DerefMut for Owned<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        &mut self.0
+        self.let_go();
+        &mut self.elements
     }
 }
 
 impl<T: Element> AsRef<[T]> for Owned<T> {
     fn as_ref(&self) -> &[T] {
-        &self.0
+        &self.elements
     }
 }
 
 impl<T: Element> AsMut<[T]> for Owned<T> {
     fn as_mut(&mut self) -> &mut [T] {
-        &mut self.0
+        self
     }
 }
 
 impl<T: Element> Drop for Owned<T> {
     #[inline]
     fn drop(&mut self) {
-        if self.0.len() >= LARGE / size_of::<T>() {
-            let gone = spare().keep(std::mem::take(&mut self.0));
+        self.let_go();
+        if self.elements.len() >= LARGE / size_of::<T>() {
+            let gone = spare().keep(std::mem::take(&mut self.elements));
             // The lock is open again: giving memory back takes its time.
             drop(gone);
         }

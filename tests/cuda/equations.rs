@@ -9,7 +9,7 @@ use cases::{Case, Expected, stream};
 // The program's reader, so that a case has one meaning; the program evaluates in the type that a case names.
 #[allow(dead_code)]
 #[path = "../../examples/einsum/cases.rs"]
-mod cases;
+pub(crate) mod cases;
 
 /// What an equation is called, and the elements of its result or the sentence of its error.
 pub(crate) type Tell<'t> = dyn FnMut(&str, Result<Vec<Complex<f64>>, String>) + 't;

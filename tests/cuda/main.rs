@@ -7,6 +7,8 @@
 mod compiled;
 mod equations;
 mod missing;
+mod placed;
+mod program;
 mod simulated;
 
 /// Whether something that a test needs is there; a test machine has it, elsewhere the test says that it is skipped.

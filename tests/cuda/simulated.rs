@@ -8,8 +8,8 @@ use tensorwrapper::prelude::*;
 
 use crate::{equations, is_there};
 
-/// By choice, and as larger shapes would go.
-const ROUTES: [Route; 3] = [Route::Chosen, Route::LargeTiles, Route::SmallTiles];
+/// By choice, as larger shapes would go, and with a library for products of matrices.
+const ROUTES: [Route; 4] = [Route::Chosen, Route::LargeTiles, Route::SmallTiles, Route::Library];
 
 /// Where the two may differ: by rounding of sums in another order.
 fn is_close(name: &str, found: &[Complex<f64>], expected: &[Complex<f64>]) -> bool {
@@ -52,7 +52,13 @@ fn equations_in_three_schedules() {
             assert!(faults.is_empty(), "{schedule:?}, {route:?}: {} faults\n{}", faults.len(), faults.join("\n"));
         }
     }
-    println!("{values} equations of {} kernels in {} schedules", collection.kernels().len(), Schedule::ALL.len());
+    let products = programs.products() / Schedule::ALL.len();
+    assert!(products > 150, "{products} products of matrices were left to a library");
+    println!(
+        "{values} equations of {} kernels in {} schedules, {products} products left to a library",
+        collection.kernels().len(),
+        Schedule::ALL.len()
+    );
     let _ = std::fs::remove_dir_all(&folder);
 }
 
@@ -81,4 +87,21 @@ fn nothing_comes_back_between_steps() {
     let [there, back] = programs.transfers();
     assert!(there > 4 + 3 && back > 2, "{there} transfers there and {back} back");
     let _ = std::fs::remove_dir_all(&folder);
+}
+
+/// Where there is a library for products of matrices, explanations say which steps it computes; where there is none, generated
+/// kernels do.
+#[test]
+fn explanations_name_the_library() {
+    let matrix = Tensor::<f64>::filled([6, 6], 1.0).expect("memory for a few numbers");
+    let explained = |route: Route| {
+        let context = Collection::default().context(route);
+        let prepared = context.prepare("ij,jk,kl->il", &[&matrix, &matrix, &matrix]).unwrap_or_else(|error| panic!("{error}"));
+        prepared.explain()
+    };
+    let by_library = explained(Route::Library);
+    assert!(by_library.steps().iter().all(|step| step.library == Some("loops")), "{by_library}");
+    assert!(by_library.to_string().contains("matmul by loops"), "{by_library}");
+    let generated = explained(Route::Chosen);
+    assert!(generated.steps().iter().all(|step| step.library.is_none()), "{generated}");
 }

@@ -48,6 +48,11 @@ pub trait RunContraction: Debug + Send + Sync {
         None
     }
 
+    /// The library that computes the product, where it is not a kernel of the device's own.
+    fn library(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Computes it. The output is overwritten whole, whatever it held.
     ///
     /// # Errors
@@ -84,6 +89,11 @@ impl PreparedContraction {
     /// Bytes that it takes while it runs, beside what threads keep for all their products.
     pub(crate) fn work_space(&self) -> usize {
         self.kernel.work_space()
+    }
+
+    /// The library that computes the product, where it is not a kernel of the device's own.
+    pub(crate) fn library(&self) -> Option<&'static str> {
+        self.kernel.library()
     }
 
     /// What a device with memory of its own has made of it.

@@ -44,6 +44,19 @@ pub trait Device: Debug + Send + Sync {
         None
     }
 
+    /// The same device with products in single precision from fewer bits, or without, where it has the choice.
+    #[cfg(feature = "cuda")]
+    fn with_tf32(&self, _tf32: bool) -> Option<std::sync::Arc<dyn Device>> {
+        None
+    }
+
+    /// What it is, for people.
+    fn described(&self) -> String {
+        let (name, threads) = self.identity();
+        let threads = if threads == 1 { "1 thread".to_string() } else { format!("{threads} threads") };
+        format!("{name}, {threads}")
+    }
+
     /// What it is: devices of one name and one number of threads prepare and compute the same.
     fn identity(&self) -> (&'static str, usize) {
         (self.name(), self.threads())

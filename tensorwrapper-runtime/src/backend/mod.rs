@@ -34,4 +34,4 @@ pub use linear::{Decomposition, Elements, Factorisation, Role};
 pub use operand::{LoopNest, Operand, Output};
 pub use program::{Arguments, Binary, Instruction, Program, Register};
 #[cfg(feature = "cuda")]
-pub use resident::{Resident, Seen, Session, Site};
+pub use resident::{Copied, Resident, Seen, Session, Site};

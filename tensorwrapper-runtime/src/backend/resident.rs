@@ -1,8 +1,10 @@
 //! Devices with memory of their own: what a plan asks of them, so that nothing comes back to the host between its steps.
 
+use std::any::Any;
 use std::fmt::Debug;
+use std::sync::Arc;
 
-use super::{LoopNest, PreparedContraction, Program, Reduction};
+use super::{Device, LoopNest, PreparedContraction, Program, Reduction};
 use crate::element::Dtype;
 use crate::erased::{SliceMut, SliceRef};
 use crate::error::Error;
@@ -24,13 +26,28 @@ pub struct Seen<'a> {
     pub(crate) conjugate: bool,
 }
 
+/// A tensor's elements in the memory of a device.
+#[derive(Debug)]
+pub struct Copied {
+    pub(crate) device: Arc<dyn Device>,
+    /// What only the device knows.
+    pub(crate) memory: Arc<dyn Any + Send + Sync>,
+}
+
 /// A device that keeps what lies between the steps of a plan.
 pub trait Resident: Debug {
-    /// Memory of these sizes, in bytes, as long as the session lasts: all of it, or nothing is begun.
+    /// Memory for the sources of a plan, which are copied unless the device has a copy that a tensor holds, and memory of these
+    /// sizes, in bytes, as long as the session lasts: all of it, or nothing is begun.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) where the device has not so much.
-    fn session(&self, sizes: &[usize]) -> Result<Box<dyn Session + '_>, Error>;
+    fn session(&self, sources: &[SliceRef<'_>], sizes: &[usize]) -> Result<Box<dyn Session + '_>, Error>;
+
+    /// A copy of a tensor's elements, as long as anybody has it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) where the device has no room for it.
+    fn hold(&self, elements: SliceRef<'_>) -> Result<Arc<dyn Any + Send + Sync>, Error>;
 }
 
 /// Memory on a device, and operations on it, which are done in the order in which they are asked for, if perhaps later.

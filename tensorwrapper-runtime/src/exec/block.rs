@@ -11,6 +11,8 @@ use super::context::Context;
 use super::doors::{DynValue, EvalAll, RecordedValue};
 use super::kept::Sources;
 use super::memory::{Bounded, parts, peak, within_by};
+#[cfg(feature = "cuda")]
+use super::placed::hold_buffer;
 use super::plan::{Plan, plan};
 use super::run::run;
 use super::watch::Watch;
@@ -115,6 +117,7 @@ impl Context {
         if cfg!(debug_assertions) {
             graph.verify()?;
         }
+        let context = &*self.placed(sources.iter().filter_map(Given::borrowed))?;
         let mut known: Vec<(Strided, Vec<usize>)> = Vec::with_capacity(changing.len());
         let mut is_kept = vec![true; sources.len()];
         for (n, operand) in changing.iter().enumerate() {
@@ -136,17 +139,21 @@ impl Context {
             }
         }
         let layouts: Vec<Strided> = sources.iter().map(|source| source.layout().clone()).collect();
-        let Planned { first, each } = within_by(&self.choices, (&graph, &is_kept[..]), |begun, limited| {
+        let Planned { first, each } = within_by(&context.choices, (&graph, &is_kept[..]), |begun, limited| {
             let Hoisted { once, each } = begun.optimize_keeping(limited)?;
-            let first = plan(&*self.device, once, &layouts)?;
+            let first = plan(&*context.device, once, &layouts)?;
             let layouts: Vec<Strided> = layouts.iter().chain(&first.results).cloned().collect();
-            Ok(Planned { first, each: plan(&*self.device, each, &layouts)? })
+            Ok(Planned { first, each: plan(&*context.device, each, &layouts)? })
         })?;
         let given: Vec<SliceRef<'_>> = sources.iter().map(Given::data).collect();
-        let kept = run(&first, &*self.device, &self.watch, &given, &functions)?;
+        #[cfg_attr(not(feature = "cuda"), expect(unused_mut))]
+        let mut kept = run(&first, &*context.device, &context.watch, &given, &functions)?;
+        // No run copies it anew.
+        #[cfg(feature = "cuda")]
+        kept.iter_mut().try_for_each(|buffer| hold_buffer(buffer, &context.device))?;
         Ok(PreparedBlock {
-            device: Arc::clone(&self.device),
-            watch: self.watch.clone(),
+            device: Arc::clone(&context.device),
+            watch: context.watch.clone(),
             first,
             plan: each,
             sources,

@@ -23,26 +23,29 @@ pub struct Context {
     pub(crate) device: Arc<dyn Device>,
     pub(crate) choices: Choices,
     pub(crate) watch: Watch,
+    /// Whether the program has named it, so that equations run here wherever their operands are.
+    pub(crate) is_named: bool,
 }
 
 impl Context {
     /// The processor, with all its cores.
     #[must_use]
     pub fn cpu() -> Context {
-        Context { device: Arc::new(Cpu::new(None)), choices: Choices::default(), watch: Watch::default() }
+        Context::on(Arc::new(Cpu::new(None)))
     }
 
     /// Naive loops: slow, and the definition of what every other device must compute.
     #[must_use]
     pub fn reference() -> Context {
-        Context { device: Arc::new(Reference), choices: Choices::default(), watch: Watch::default() }
+        Context::on(Arc::new(Reference))
     }
 
     /// The NVIDIA GPU of that number, counted from 0. Driver and compiler are looked for when this is called, in the folders that
     /// `TENSORWRAPPER_CUDA_LIBRARIES` names, in the active Python environment, in the toolkit's folders and wherever the
     /// system's loader looks. Kernels are compiled when an equation is new, and kept in the folder that `TENSORWRAPPER_CACHE` names
-    /// (else the user's cache). Operands are copied to the device and results back to the host; linear algebra and functions of the
-    /// program's (`map`) are computed by the processor.
+    /// (else the user's cache). Products of matrices are cuBLAS's where it is found, generated kernels' else.
+    /// Operands are copied to the device unless they [are there](crate::Tensor::to), and results back to the host; linear algebra and
+    /// functions of the program's (`map`) are computed by the processor.
     ///
     /// ```
     /// use tensorwrapper_runtime::{Context, ErrorKind};
@@ -60,10 +63,26 @@ impl Context {
         crate::backend::cuda::open(ordinal).map(Context::on)
     }
 
-    /// The device, with everything else as by default.
+    /// The same where cuBLAS may round factors in single precision, real and complex, to TF32, which has ten bits of mantissa: several times as
+    /// fast, and with three digits instead of seven. Off unless a program asks for it. No effect on other devices, on other
+    /// element types and where generated kernels compute, which never round.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Context;
+    /// let coarse = Context::cpu().tf32(true); // a processor has no TF32
+    /// assert_eq!(coarse.device_name(), "cpu");
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
     #[cfg(feature = "cuda")]
+    #[must_use]
+    pub fn tf32(self, allowed: bool) -> Context {
+        let device = self.device.with_tf32(allowed).unwrap_or_else(|| Arc::clone(&self.device));
+        Context { device, ..self }
+    }
+
+    /// The device, with everything else as by default.
     pub(crate) fn on(device: Arc<dyn Device>) -> Context {
-        Context { device, choices: Choices::default(), watch: Watch::default() }
+        Context { device, choices: Choices::default(), watch: Watch::default(), is_named: true }
     }
 
     /// The same on that many threads of the processor: 0 means 1, and more than 1024 mean 1024. No effect on other devices.
@@ -177,7 +196,7 @@ impl Context {
     /// The context of equations that name none.
     pub(crate) fn global() -> &'static Context {
         static GLOBAL: OnceLock<Context> = OnceLock::new();
-        GLOBAL.get_or_init(Context::cpu)
+        GLOBAL.get_or_init(|| Context { is_named: false, ..Context::cpu() })
     }
 }
 

@@ -98,8 +98,9 @@ impl Context {
         given.iter().map_while(Given::elements).for_each(|tensor| tensors.push(tensor));
         match tensors.len() == given.len() {
             true => {
-                let made = self.made::<T>(subscripts, &tensors)?;
-                made.run(&*self.device, &self.watch, &made.sources(&tensors))
+                let context = &*self.placed(tensors.iter().copied())?;
+                let made = context.made::<T>(subscripts, &tensors)?;
+                made.run(&*context.device, &context.watch, &made.sources(&tensors))
             }
             // A recorded result has a structure of its own, which no plan that was kept can know.
             false => {

@@ -16,6 +16,7 @@ mod memory;
 mod over;
 #[cfg(test)]
 mod over_tests;
+mod placed;
 mod places;
 mod plan;
 mod prepared;

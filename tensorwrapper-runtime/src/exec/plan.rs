@@ -63,6 +63,16 @@ pub(super) struct Kernel {
     pub(super) outputs: Vec<Access>,
 }
 
+impl Step {
+    /// The library that computes its product, if one does.
+    pub(super) fn library(&self) -> Option<&'static str> {
+        self.kernels.iter().find_map(|kernel| match &kernel.work {
+            Work::Contract(contraction) => contraction.library(),
+            Work::Map(..) | Work::Factorise(_) => None,
+        })
+    }
+}
+
 /// Which call it is.
 #[derive(Debug)]
 pub(super) enum Work {

@@ -31,8 +31,7 @@ impl Context {
     /// ```
     pub fn measured_rates(&self) -> Result<Rates, Error> {
         // Steps of two tensors have one order, and no limit is to cut them.
-        let plain =
-            Context { device: std::sync::Arc::clone(&self.device), choices: Default::default(), watch: Default::default() };
+        let plain = Context::on(std::sync::Arc::clone(&self.device));
         let rate = |subscripts: &str, extents: &[&[usize]], of_one: f64| -> Result<f64, Error> {
             let tensors =
                 extents.iter().map(|extents| Tensor::<f64>::filled(*extents, 1.0)).collect::<Result<Vec<_>, Error>>()?;

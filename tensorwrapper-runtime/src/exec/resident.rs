@@ -39,12 +39,9 @@ pub(super) fn run<'a>(
 ) -> Result<(), Error> {
     let here = sources.iter().map(|source| (source.dtype(), source.len()));
     let memories: Vec<_> = here.chain(plan.places.results.iter().copied()).chain(plan.places.arenas.iter().copied()).collect();
-    let sizes: Vec<usize> = memories.iter().map(|&(dtype, len)| dtype.size() * len).collect();
-    let session = resident.session(&sizes)?;
+    let sizes: Vec<usize> = memories[sources.len()..].iter().map(|&(dtype, len)| dtype.size() * len).collect();
+    let session = resident.session(sources, &sizes)?;
     let mut journey = Journey { plan, device, functions, session, memories, sources: sources.len() };
-    for (memory, source) in sources.iter().enumerate() {
-        journey.session.write(*source, Site { memory, start: 0 })?;
-    }
     let mut watching = watch.begin(plan);
     for (number, step) in plan.steps.iter().enumerate() {
         let _span = watching.before(number)?;

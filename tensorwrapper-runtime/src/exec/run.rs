@@ -26,6 +26,8 @@ pub(crate) struct Planned<'a> {
     pub(crate) plan: Plan,
     pub(crate) sources: Vec<Given<'a>>,
     pub(crate) functions: Vec<Callback<'a>>,
+    /// The device that it was made for: the context's, or where the sources are.
+    pub(crate) device: Arc<dyn Device>,
 }
 
 impl Planned<'_> {
@@ -34,16 +36,16 @@ impl Planned<'_> {
     /// # Errors
     /// What the device reports: memory, decompositions, reductions over nothing.
     pub(crate) fn run(&self, context: &Context) -> Result<Computed, Error> {
-        self.run_watched(context, &context.watch)
+        self.run_watched(&context.watch)
     }
 
     /// The same with somebody else looking on than the context's.
     ///
     /// # Errors
     /// As [`run`](Planned::run).
-    pub(super) fn run_watched(&self, context: &Context, watch: &Watch) -> Result<Computed, Error> {
+    pub(super) fn run_watched(&self, watch: &Watch) -> Result<Computed, Error> {
         let sources: Vec<SliceRef<'_>> = self.sources.iter().map(Given::data).collect();
-        run(&self.plan, &*context.device, watch, &sources, &self.functions)
+        run(&self.plan, &*self.device, watch, &sources, &self.functions)
     }
 }
 
@@ -68,7 +70,8 @@ pub(crate) fn evaluate(context: &Context, values: &[Arc<Value<'_>>]) -> Result<V
 pub(crate) fn planned<'a>(context: &Context, values: &[Arc<Value<'a>>]) -> Result<Planned<'a>, Error> {
     let Lowered { graph, sources, functions } = lower(values);
     let layouts: Vec<Strided> = sources.iter().map(|source| source.layout().clone()).collect();
-    Ok(Planned { plan: optimized(context, graph, &layouts)?, sources, functions })
+    let context = &*context.placed(sources.iter().filter_map(Given::borrowed))?;
+    Ok(Planned { plan: optimized(context, graph, &layouts)?, sources, functions, device: Arc::clone(&context.device) })
 }
 
 /// The plan that computes a value from tensors, which are its sources in this order, whatever memory they share.

@@ -22,6 +22,14 @@ impl Given<'_> {
         }
     }
 
+    /// Elements of the program's, and where they lie.
+    pub(crate) fn borrowed(&self) -> Option<(SliceRef<'_>, &Strided)> {
+        match self {
+            Given::Borrowed(tensor) => Some((tensor.data, &tensor.layout)),
+            Given::Computed(..) => None,
+        }
+    }
+
     /// Where they lie.
     pub(crate) fn layout(&self) -> &Strided {
         match self {

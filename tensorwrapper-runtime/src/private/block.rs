@@ -240,9 +240,11 @@ impl<'a> Block<'_, 'a, Context> {
     /// The plan that an earlier run has left for one like this.
     fn find(&self) -> Option<(Arc<Ready>, Sources<'a>)> {
         let tensors = self.elements()?;
+        // Operands in two places are an error, which recording finds again.
+        let context = &*self.context.placed(tensors.iter().copied()).ok()?;
         self.site.kept.find(|plan| {
             let calls = self.calls.iter().map(|call| (call.dtype, &call.casts[..], constants(&call.scalars), &call.numbers[..]));
-            if plan.is_for(self.context, calls) { plan.sources(&tensors) } else { None }
+            if plan.is_for(context, calls) { plan.sources(&tensors) } else { None }
         })
     }
 
@@ -252,7 +254,10 @@ impl<'a> Block<'_, 'a, Context> {
             return self.compute_anew();
         }
         let (ready, sources) = self.known.take().expect("a plan was found");
-        let computed = run(&ready.plan, &*self.context.device, &self.context.watch, &sources, &[])?;
+        let computed = {
+            let context = self.context.placed(self.tensors().filter_map(Given::elements))?;
+            run(&ready.plan, &*context.device, &context.watch, &sources, &[])?
+        };
         self.computed = Some(Results::new(ready, computed));
         Ok(())
     }
@@ -263,6 +268,7 @@ impl<'a> Block<'_, 'a, Context> {
         let values: Vec<_> = self.writes.iter().map(|write| &write.part).chain(results).cloned().collect();
         let planned = planned(self.context, &values)?;
         let computed = planned.run(self.context)?;
+        let device = planned.device.identity();
         let (plan, sources, functions) = (planned.plan, planned.sources, planned.functions);
         let ready = Arc::new(Ready { plan, writes: self.writes.iter().map(|write| write.target.clone()).collect() });
         // Recorded results have a structure of their own, which the site does not know, and functions are called by order.
@@ -271,7 +277,7 @@ impl<'a> Block<'_, 'a, Context> {
             && let Some(tensors) = self.elements()
         {
             let key = Key {
-                device: self.context.device.identity(),
+                device,
                 choices: self.context.choices.clone(),
                 tensors: tensors.iter().map(|(data, layout)| (data.dtype(), (*layout).clone())).collect(),
                 calls: self

@@ -58,6 +58,11 @@ impl Programs {
         self.0.transfers()
     }
 
+    /// How many products of matrices such contexts have left to a library.
+    pub fn products(&self) -> usize {
+        self.0.products()
+    }
+
     /// A context that runs them.
     #[must_use]
     pub fn context(&self, schedule: Schedule, route: Route) -> Context {

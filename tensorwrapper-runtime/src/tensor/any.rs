@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::AnyRef;
 use super::dense::Tensor;
-use super::located::{Located, metadata};
+use super::located::{Located, metadata, placement};
 use super::view::TensorRef;
+use super::{AnyRef, Placement};
 use crate::element::{Dtype, Element, dispatch};
 use crate::erased::Buffer;
 use crate::error::{Error, ErrorKind};
@@ -40,6 +40,7 @@ impl AnyTensor {
     }
 
     metadata!();
+    placement!();
 
     /// The element type.
     pub fn dtype(&self) -> Dtype {
@@ -87,7 +88,10 @@ impl AnyTensor {
 
 impl<T: Element, S: Extents> From<Tensor<T, S>> for AnyTensor {
     fn from(tensor: Tensor<T, S>) -> AnyTensor {
-        AnyTensor { located: tensor.located.map(T::erase_vec), layout: tensor.layout }
+        // A copy on a device is the typed tensor's: nobody tells here when elements change.
+        let mut located = tensor.located;
+        located.data.let_go();
+        AnyTensor { located: Located { placement: Placement::HOST, ..located.map(T::erase_vec) }, layout: tensor.layout }
     }
 }
 

@@ -6,13 +6,16 @@ use std::sync::Arc;
 use super::located::{Located, indexing, metadata};
 use super::view::TensorRef;
 use super::view_mut::TensorMut;
-use super::{AnyMut, AnyRef, copy};
+use super::{AnyMut, AnyRef, Placement, copy};
 use crate::element::{Dtype, Element};
 use crate::erased::SliceRef;
 use crate::error::Error;
 use crate::layout::{Layout, Strided};
 use crate::owned::Owned;
 use crate::shape::{Extents, Shape};
+
+/// Where elements lie that no device has a copy of.
+static HOST: Placement = Placement::HOST;
 
 /// A dense tensor that owns its elements.
 ///
@@ -67,6 +70,11 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     }
 
     metadata!();
+
+    /// Where the elements lie: the device that has a copy of them, else the host.
+    pub fn placement(&self) -> &Placement {
+        if self.located.data.is_held() { &self.located.placement } else { &HOST }
+    }
 
     /// The element type, as a value.
     pub fn dtype(&self) -> Dtype {
@@ -134,15 +142,28 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// The whole tensor, borrowed.
     #[must_use]
     pub fn view(&self) -> TensorRef<'_, T, S> {
-        TensorRef::from_located(self.located.with_data(&*self.located.data))
+        let placement = self.placement().clone();
+        TensorRef::from_located(Located { placement, ..self.located.with_data(&*self.located.data) })
     }
 
     /// The whole tensor, borrowed for writing.
     #[must_use]
     pub fn view_mut(&mut self) -> TensorMut<'_, T, S> {
-        let Located { data, layout, placement, preferred } = &mut self.located;
-        let (layout, placement, preferred) = (layout.clone(), placement.clone(), *preferred);
+        let Located { data, layout, preferred, .. } = &mut self.located;
+        let (layout, placement, preferred) = (layout.clone(), Placement::HOST, *preferred);
         TensorMut::from_located(Located { data: &mut **data, layout, placement, preferred })
+    }
+
+    /// Says that a device has a copy of the elements.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn hold(&mut self, copy: crate::held::Copy, device: super::ComputeDevice) {
+        self.located.placement = Placement::of(device);
+        self.located.data.hold(copy);
+    }
+
+    /// No device has a copy of the elements from now on.
+    pub(crate) fn let_go(&mut self) {
+        self.located.data.let_go();
     }
 
     /// Takes other elements of the same number; extents, placement and preferences stay.

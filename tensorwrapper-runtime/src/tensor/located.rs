@@ -106,11 +106,6 @@ macro_rules! metadata {
             $crate::shape::Shape::new(self.extents())
         }
 
-        /// Where the elements lie.
-        pub fn placement(&self) -> &$crate::tensor::Placement {
-            &self.located.placement
-        }
-
         /// Where operations on this tensor should run, if its owner has a wish; says nothing about where it lies.
         pub fn preferred_compute_device(&self) -> Option<$crate::tensor::ComputeDevice> {
             self.located.preferred
@@ -121,6 +116,16 @@ macro_rules! metadata {
         pub fn with_preferred_compute_device(mut self, device: impl Into<Option<$crate::tensor::ComputeDevice>>) -> Self {
             self.located.preferred = device.into();
             self
+        }
+    };
+}
+
+/// Where elements lie that cannot be on a device without it being known here.
+macro_rules! placement {
+    () => {
+        /// Where the elements lie.
+        pub fn placement(&self) -> &$crate::tensor::Placement {
+            &self.located.placement
         }
     };
 }
@@ -163,4 +168,4 @@ macro_rules! indexing {
     };
 }
 
-pub(super) use {indexing, metadata};
+pub(super) use {indexing, metadata, placement};

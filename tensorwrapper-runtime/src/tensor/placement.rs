@@ -52,7 +52,7 @@ impl fmt::Display for ComputeDevice {
     }
 }
 
-/// Where the elements of a tensor lie.
+/// Where the elements of a tensor lie. Those of a tensor that was taken to a device are on the host, too.
 ///
 /// ```
 /// use tensorwrapper_runtime::{MemoryKind, Tensor};
@@ -73,4 +73,10 @@ pub struct Placement {
 impl Placement {
     /// Ordinary memory of the host.
     pub const HOST: Placement = Placement { memory_kind: MemoryKind::UnpinnedHost, resident_device: None };
+
+    /// The memory of a device.
+    #[cfg(feature = "cuda")]
+    pub(super) fn of(device: ComputeDevice) -> Placement {
+        Placement { memory_kind: MemoryKind::Device, resident_device: Some(device) }
+    }
 }

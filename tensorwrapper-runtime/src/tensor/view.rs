@@ -6,7 +6,7 @@ use std::ops::RangeBounds;
 
 use super::constructors::{checked_extents, row_major_of};
 use super::dense::Tensor;
-use super::located::{Located, indexing, metadata};
+use super::located::{Located, indexing, metadata, placement};
 use super::{AnyRef, copy, select};
 use crate::element::{Dtype, Element};
 use crate::erased::SliceRef;
@@ -106,6 +106,7 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
     }
 
     metadata!();
+    placement!();
 
     /// The element type, as a value.
     pub fn dtype(&self) -> Dtype {

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
 use super::constructors::{checked_extents, row_major_of};
-use super::located::{Located, indexing, metadata};
+use super::located::{Located, indexing, metadata, placement};
 use super::view::TensorRef;
 use super::{AnyMut, select};
 use crate::element::{Dtype, Element};
@@ -65,6 +65,7 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
     }
 
     metadata!();
+    placement!();
 
     /// The element type, as a value.
     pub fn dtype(&self) -> Dtype {

@@ -53,7 +53,7 @@ pub(super) fn fuse<S: Strides>(axes: &mut Vec<Axis<S>>) {
 }
 
 /// Reverses axes along which the operand runs backwards, for all operands: `start` moves to the other end.
-pub(super) fn forward<S: Strides>(axes: &mut [Axis<S>], start: &mut S, operand: usize) {
+pub(in crate::backend) fn forward<S: Strides>(axes: &mut [Axis<S>], start: &mut S, operand: usize) {
     for axis in axes {
         if axis.strides.as_ref()[operand] < 0 {
             for (start, stride) in start.as_mut().iter_mut().zip(axis.strides.as_mut()) {

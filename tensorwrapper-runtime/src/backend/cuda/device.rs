@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use num_complex::Complex;
 
+use super::copies::There;
 use super::driver::{Driver, Region, queue};
+use super::gemm::multiplied;
 use super::text::{Fold, Input, Launches, Route, contracted, folded};
 use crate::backend::contraction::{Apart, reach};
 use crate::backend::cpu::Cpu;
@@ -26,12 +28,21 @@ use crate::layout::Strided;
 pub(crate) struct Cuda<D: Driver> {
     pub(super) driver: Arc<D>,
     pub(super) route: Route,
+    /// Whether products in single precision may be computed from fewer bits.
+    tf32: bool,
 }
 
 impl<D: Driver> Cuda<D> {
     /// The device that a driver drives.
     pub(super) fn new(driver: Arc<D>, route: Route) -> Cuda<D> {
-        Cuda { driver, route }
+        Cuda { driver, route, tf32: false }
+    }
+
+    /// How a contraction is computed: by a library where there is one and it is worth it, else by generated kernels alone; `None` where
+    /// what is computed then calls functions of the host's.
+    fn contracted(&self, contraction: &Contraction<'_>) -> Option<Launches> {
+        let by_library = self.driver.products().and_then(|_| multiplied(contraction, self.route, self.tf32));
+        by_library.or_else(|| contracted(contraction, self.route))
     }
 
     /// Has all kernels of an operation made.
@@ -42,7 +53,7 @@ impl<D: Driver> Cuda<D> {
 
 impl<D: Driver> Clone for Cuda<D> {
     fn clone(&self) -> Cuda<D> {
-        Cuda { driver: self.driver.clone(), route: self.route }
+        Cuda { driver: self.driver.clone(), route: self.route, tf32: self.tf32 }
     }
 }
 
@@ -52,11 +63,19 @@ impl<D: Driver> Device for Cuda<D> {
     }
 
     fn identity(&self) -> (&'static str, usize) {
-        (self.driver.name(), self.driver.number())
+        (if self.tf32 { "cuda with TF32" } else { self.driver.name() }, self.driver.number())
+    }
+
+    fn described(&self) -> String {
+        format!("{} {}", self.identity().0, self.driver.number())
+    }
+
+    fn with_tf32(&self, tf32: bool) -> Option<Arc<dyn Device>> {
+        Some(Arc::new(Cuda { tf32, ..self.clone() }))
     }
 
     fn prepare(&self, contraction: &Contraction<'_>) -> Result<PreparedContraction, Error> {
-        let kernel: Box<dyn RunContraction> = match (contracted(contraction, self.route), contraction.then) {
+        let kernel: Box<dyn RunContraction> = match (self.contracted(contraction), contraction.then) {
             (Some(launches), _) => {
                 self.make(&launches)?;
                 let inputs = contraction.factors.iter().chain(contraction.others).map(|(layout, _)| span(layout)).collect();
@@ -140,6 +159,10 @@ impl<D: Driver> RunContraction for Ready<D> {
         Some(self)
     }
 
+    fn library(&self) -> Option<&'static str> {
+        self.launches.product.and_then(|_| self.driver.products())
+    }
+
     fn work_space(&self) -> usize {
         self.launches.scratch
     }
@@ -187,7 +210,7 @@ unsafe fn run<D: Driver>(
     let mut regions = Vec::with_capacity(inputs.len());
     let mut addresses = Vec::with_capacity(inputs.len());
     for (data, span) in inputs.iter().zip(spans) {
-        let region = Region::holding(driver, bytes(data.range(span.clone())))?;
+        let region = There::holding(driver, bytes(data.range(span.clone())))?;
         // Where the memory would begin whose part is there.
         addresses.push(region.address().wrapping_sub((span.start * data.dtype().size()) as u64));
         regions.push(region);

@@ -5,7 +5,8 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use super::text::{Kernel, Launches, Memory};
+use super::gemm::Gemm;
+use super::text::{Argument, Kernel, Launches, Memory};
 use crate::error::Error;
 
 /// Where memory of the device begins.
@@ -87,6 +88,18 @@ pub(super) trait Driver: Debug + Send + Sync + 'static {
     /// # Safety
     /// The arguments are those that its text has, and every position that the text computes lies in their memory.
     unsafe fn launch(&self, kernel: &Kernel, arguments: &[Address]) -> Result<(), Error>;
+
+    /// The library that computes products of matrices here, if there is one.
+    fn products(&self) -> Option<&'static str>;
+
+    /// Queues a library's product: factors and result begin at these addresses.
+    ///
+    /// # Errors
+    /// When the library refuses it.
+    ///
+    /// # Safety
+    /// There is a library, and every position that the product's strides lead to lies in the memory of its operand.
+    unsafe fn multiply(&self, product: &Gemm, factors: [Address; 2], output: Address) -> Result<(), Error>;
 }
 
 /// Memory of a device that goes back to it.
@@ -131,6 +144,11 @@ impl<D: Driver> Region<D> {
         unsafe { self.driver.download(self.address, to) }
     }
 
+    /// Whether it is this driver's.
+    pub(super) fn is_of(&self, driver: &Arc<D>) -> bool {
+        Arc::ptr_eq(&self.driver, driver)
+    }
+
     /// Where it begins.
     pub(super) fn address(&self) -> Address {
         self.address
@@ -149,7 +167,7 @@ impl<D: Driver> Drop for Region<D> {
     }
 }
 
-/// Queues all kernels of an operation.
+/// Queues all that an operation consists of.
 ///
 /// # Errors
 /// As [`Driver::launch`] and [`Driver::allocate`].
@@ -163,14 +181,21 @@ pub(super) unsafe fn queue<D: Driver>(
     output: Address,
 ) -> Result<(), Error> {
     let scratch = if launches.scratch > 0 { Some(Region::new(driver, launches.scratch)?) } else { None };
-    for launch in &launches.launches {
-        let address = |memory: Memory| match memory {
+    let address = |argument: &Argument| {
+        let memory = match argument.memory {
             Memory::Input(n) => inputs[n],
             Memory::Output => output,
             Memory::Scratch => scratch.as_ref().expect("kernels that use scratch memory have some").address(),
         };
-        let arguments: Vec<Address> =
-            launch.arguments.iter().map(|argument| address(argument.memory).wrapping_add(argument.start as u64)).collect();
+        memory.wrapping_add(argument.start as u64)
+    };
+    if let Some(product) = &launches.product {
+        let factors = product.factors.each_ref().map(|(_, stored)| address(&stored.argument));
+        // SAFETY: matrices lie inside the layouts that the operation was made for, as the caller has memory.
+        unsafe { driver.multiply(product, factors, address(&product.output.argument)) }?;
+    }
+    for launch in &launches.launches {
+        let arguments: Vec<Address> = launch.arguments.iter().map(address).collect();
         // SAFETY: the generator computes positions inside the layouts that the operation was made for, as the caller has memory.
         unsafe { driver.launch(&launch.kernel, &arguments) }?;
     }

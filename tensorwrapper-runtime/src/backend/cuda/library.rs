@@ -16,6 +16,8 @@ const FOLDERS: &str = "TENSORWRAPPER_CUDA_LIBRARIES";
 pub(super) enum Library {
     Driver,
     Compiler,
+    /// Not needed: without it generated kernels multiply.
+    Products,
 }
 
 impl Library {
@@ -24,6 +26,7 @@ impl Library {
         match self {
             Library::Driver => "the CUDA driver",
             Library::Compiler => "NVRTC, the compiler of CUDA kernels",
+            Library::Products => "cuBLAS",
         }
     }
 
@@ -32,6 +35,7 @@ impl Library {
         match self {
             Library::Driver => (&["libcuda.so.1", "libcuda.so"], &[]),
             Library::Compiler => (&["libnvrtc.so.13", "libnvrtc.so"], &["libnvrtc-builtins.so.13.0"]),
+            Library::Products => (&["libcublas.so.13", "libcublas.so"], &["libcublasLt.so.13"]),
         }
     }
 
@@ -42,6 +46,7 @@ impl Library {
             match self {
                 Library::Driver => cudarc::driver::sys::is_culib_present(),
                 Library::Compiler => cudarc::nvrtc::sys::is_culib_present(),
+                Library::Products => cudarc::cublas::sys::is_culib_present(),
             }
         }
     }
@@ -49,9 +54,11 @@ impl Library {
     fn state(self) -> &'static OnceLock<Result<(), Error>> {
         static DRIVER: OnceLock<Result<(), Error>> = OnceLock::new();
         static COMPILER: OnceLock<Result<(), Error>> = OnceLock::new();
+        static PRODUCTS: OnceLock<Result<(), Error>> = OnceLock::new();
         match self {
             Library::Driver => &DRIVER,
             Library::Compiler => &COMPILER,
+            Library::Products => &PRODUCTS,
         }
     }
 
@@ -148,6 +155,16 @@ mod tests {
                 assert!(tried.contains(&empty.display().to_string()), "{tried:?}");
                 assert!(error.help().is_some_and(|help| help.contains(FOLDERS)));
             }
+        }
+    }
+
+    /// Without it there are kernels, so that nobody is stopped; asked for by itself, it says what was tried.
+    #[test]
+    fn the_library_of_products_is_found_or_named() {
+        if let Err(error) = Library::Products.open() {
+            let ErrorKind::Unavailable { library, tried } = error.kind() else { panic!("{error}") };
+            assert_eq!(library, "cuBLAS");
+            assert!(tried.contains(&"libcublas.so.13".to_string()), "{tried:?}");
         }
     }
 

@@ -2,11 +2,13 @@
 //!
 //! `text` writes kernels for what is to be computed; a `Driver` has memory and runs them: `gpu` by the CUDA driver, compiled by
 //! NVRTC, and `simulator` on the processor, for tests on machines without a GPU; `device` is the backend over either, and `session` keeps what a
-//! plan needs in their memory. `library`
+//! plan needs in their memory. `gemm` finds the products of matrices that a library computes. `library`
 //! finds NVIDIA's libraries when the program runs, so that nothing of them is needed to build it.
 
+mod copies;
 mod device;
 mod driver;
+mod gemm;
 mod gpu;
 mod library;
 mod session;

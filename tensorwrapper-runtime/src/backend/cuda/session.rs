@@ -1,9 +1,11 @@
 //! A plan's memory on the device, and kernels over it.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use num_complex::Complex;
 
+use super::copies::There;
 use super::device::{Cuda, Ready, bytes, bytes_mut};
 use super::driver::{Address, Driver, Region, queue};
 use super::text::{Fold, Input, Route, folded};
@@ -17,13 +19,22 @@ use crate::error::Error;
 struct Open<D: Driver> {
     driver: Arc<D>,
     route: Route,
-    regions: Vec<Region<D>>,
+    /// Of the sources, then of everything else.
+    regions: Vec<There<D>>,
 }
 
 impl<D: Driver> Resident for Cuda<D> {
-    fn session(&self, sizes: &[usize]) -> Result<Box<dyn Session + '_>, Error> {
-        let regions = sizes.iter().map(|&bytes| Region::new(&self.driver, bytes)).collect::<Result<Vec<_>, Error>>()?;
+    fn session(&self, sources: &[SliceRef<'_>], sizes: &[usize]) -> Result<Box<dyn Session + '_>, Error> {
+        let others = sizes.iter().map(|&bytes| Region::new(&self.driver, bytes).map(There::Own));
+        let others = others.collect::<Result<Vec<_>, Error>>()?;
+        let regions = sources.iter().map(|&source| There::holding(&self.driver, bytes(source)));
+        let mut regions = regions.collect::<Result<Vec<_>, Error>>()?;
+        regions.extend(others);
         Ok(Box::new(Open { driver: self.driver.clone(), route: self.route, regions }))
+    }
+
+    fn hold(&self, elements: SliceRef<'_>) -> Result<Arc<dyn Any + Send + Sync>, Error> {
+        Ok(Arc::new(Region::holding(&self.driver, bytes(elements))?))
     }
 }
 

@@ -93,17 +93,19 @@ impl Context {
 /// Explains recorded values together; they are computed if they are to be run.
 fn values(context: &Context, values: &[Arc<Value<'_>>], runs: usize) -> Result<Explanation, Error> {
     let planned = planned(context, values)?;
-    let explanation = explained(&planned.plan, Part::Whole, &*context.device);
+    let explanation = explained(&planned.plan, Part::Whole, &*planned.device);
     match runs {
         0 => Ok(explanation),
-        _ => measured(explanation, &context.watch, runs, |watch| planned.run_watched(context, watch).map(drop)),
+        _ => measured(explanation, &context.watch, runs, |watch| planned.run_watched(watch).map(drop)),
     }
 }
 
 pub(super) fn explained(plan: &Plan, part: Part, device: &dyn Device) -> Explanation {
-    let (name, threads) = device.identity();
-    let threads = if threads == 1 { "1 thread".to_string() } else { format!("{threads} threads") };
-    explain(&plan.graph, part, format!("{name}, {threads}"), &live(plan), peak(plan).bytes())
+    let mut explanation = explain(&plan.graph, part, device.described(), &live(plan), peak(plan).bytes());
+    for (explained, step) in explanation.steps.iter_mut().zip(&plan.steps) {
+        explained.library = step.library();
+    }
+    explanation
 }
 
 /// Runs a plan that is explained, and keeps the least time of each step.

@@ -99,6 +99,8 @@ pub struct ExplainedStep {
     pub class: Class,
     /// Whether the work is done for each index of labels that all operands share.
     pub batched: bool,
+    /// The library that computes a product, where it is none of the device's own kernels: cuBLAS on a GPU that has it.
+    pub library: Option<&'static str>,
     /// Multiplications of a product, as [`order`](crate::order) counts them; else operations on elements. Of a decomposition the
     /// order of magnitude.
     pub operations: f64,
@@ -170,9 +172,13 @@ impl fmt::Display for Class {
 }
 
 impl ExplainedStep {
-    /// The class, and whether it is batched, in words.
+    /// The class, whether it is batched, and whose library computes it, in words.
     fn kind(&self) -> String {
-        if self.batched { format!("batched {}", self.class) } else { self.class.to_string() }
+        let class = if self.batched { format!("batched {}", self.class) } else { self.class.to_string() };
+        match self.library {
+            Some(library) => format!("{class} by {library}"),
+            None => class,
+        }
     }
 }
 

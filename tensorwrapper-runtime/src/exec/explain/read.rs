@@ -94,6 +94,7 @@ fn step(graph: &OpGraph, names: &Names<'_>, (id, node): (OperationId, &Operation
         equation: names.equation(graph, id),
         class,
         batched,
+        library: None,
         operations: count::operation(node),
         traffic,
         made: made(graph, node),

@@ -2,6 +2,7 @@
 //!
 //! One stream a device: everything is queued in it in order, and its memory pool keeps what was freed for what is asked for next.
 
+mod blas;
 mod compiler;
 mod kept;
 
@@ -9,11 +10,13 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use blas::Blas;
 pub use compiler::{Compiled, compile, version};
 use cudarc::driver::sys::{self, CUresult};
 
 use super::device::Cuda;
 use super::driver::{Address, Driver};
+use super::gemm::Gemm;
 use super::library::Library;
 use super::text::{Kernel, ON_DEVICE, Route};
 use crate::backend::Device;
@@ -37,6 +40,8 @@ struct Gpu {
     stream: sys::CUstream,
     /// Such as `sm_90a`.
     architecture: String,
+    /// Products of matrices, where the library for them was found.
+    blas: Option<Blas>,
     /// Kernels by their names.
     functions: Mutex<HashMap<String, Function>>,
 }
@@ -78,8 +83,14 @@ impl Gpu {
             check(sys::cuDeviceGet(&raw mut device, number), "a device is opened")?;
             check(sys::cuDevicePrimaryCtxRetain(&raw mut context, device), "a device is opened")?;
         }
-        let mut gpu =
-            Gpu { ordinal, context, stream: std::ptr::null_mut(), architecture: String::new(), functions: Mutex::default() };
+        let mut gpu = Gpu {
+            ordinal,
+            context,
+            stream: std::ptr::null_mut(),
+            architecture: String::new(),
+            blas: None,
+            functions: Mutex::default(),
+        };
         gpu.enter()?;
         // SAFETY: the context is current, and the stream is written.
         let made = unsafe { sys::cuStreamCreate(&raw mut stream, sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32) };
@@ -87,6 +98,9 @@ impl Gpu {
         gpu.stream = stream;
         gpu.architecture = architecture(device)?;
         keep_memory(device)?;
+        if Library::Products.open().is_ok() {
+            gpu.blas = Some(Blas::new(stream)?);
+        }
         Ok(gpu)
     }
 
@@ -248,6 +262,17 @@ impl Driver for Gpu {
         };
         check(launched, "a kernel is launched")
     }
+
+    fn products(&self) -> Option<&'static str> {
+        self.blas.as_ref().map(|_| "cuBLAS")
+    }
+
+    unsafe fn multiply(&self, product: &Gemm, factors: [Address; 2], output: Address) -> Result<(), Error> {
+        self.enter()?;
+        let blas = self.blas.as_ref().expect("products are the library's where there is one");
+        // SAFETY: the device has just become the thread's; the rest is the caller's promise.
+        unsafe { blas.multiply(product, factors, output) }
+    }
 }
 
 impl Drop for Gpu {
@@ -256,6 +281,8 @@ impl Drop for Gpu {
             // SAFETY: the only owner is going. What is queued is waited for first.
             unsafe {
                 let _ = sys::cuStreamSynchronize(self.stream);
+                // The library's memory belongs to the stream.
+                self.blas = None;
                 let _ = sys::cuStreamDestroy_v2(self.stream);
             }
         }

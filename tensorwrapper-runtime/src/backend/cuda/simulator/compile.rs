@@ -22,6 +22,8 @@ pub(crate) struct Programs {
     libraries: Vec<Library>,
     /// How often devices that run them have copied from the host, and to it.
     pub(super) transfers: [AtomicUsize; 2],
+    /// How many products of matrices they have left to a library.
+    pub(super) products: AtomicUsize,
 }
 
 impl Programs {
@@ -68,7 +70,7 @@ impl Collection {
             .par_iter()
             .map(|source| library(source))
             .collect::<Result<_, _>>()
-            .map(|libraries| Arc::new(Programs { libraries, transfers: Default::default() }))
+            .map(|libraries| Arc::new(Programs { libraries, transfers: Default::default(), products: Default::default() }))
     }
 }
 

@@ -5,6 +5,7 @@
 //! touch, and is poisoned. For tests alone; it knows what a barrier is, and nothing of what kernels compute.
 
 mod compile;
+mod gemm;
 mod memory;
 
 use std::collections::BTreeMap;
@@ -13,10 +14,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub(crate) use compile::Programs;
+#[cfg(test)]
+pub(super) use gemm::multiply;
 use memory::Pages;
 
 use super::device::Cuda;
 use super::driver::{Address, Driver};
+use super::gemm::Gemm;
 use super::text::{Kernel, ON_DEVICE, Route};
 use crate::backend::Device;
 use crate::error::{Error, ErrorKind};
@@ -84,6 +88,11 @@ impl Programs {
         self.transfers.each_ref().map(|count| count.load(Ordering::Relaxed))
     }
 
+    /// How many products of matrices they have left to a library.
+    pub(crate) fn products(&self) -> usize {
+        self.products.load(Ordering::Relaxed)
+    }
+
     /// A device that runs these kernels.
     pub(crate) fn device(self: &Arc<Programs>, schedule: Schedule, route: Route) -> Arc<dyn Device> {
         Simulator::device(Phase::Running(self.clone(), schedule), route)
@@ -96,6 +105,8 @@ struct Simulator {
     phase: Phase,
     /// No two devices have the same, so that no plan is kept from one to another.
     number: usize,
+    /// Whether it has a library for products of matrices.
+    multiplies: bool,
 }
 
 /// The round that it is in.
@@ -116,7 +127,7 @@ impl Simulator {
     fn device(phase: Phase, route: Route) -> Arc<dyn Device> {
         static DEVICES: AtomicUsize = AtomicUsize::new(0);
         let number = DEVICES.fetch_add(1, Ordering::Relaxed);
-        Arc::new(Cuda::new(Arc::new(Simulator { phase, number }), route))
+        Arc::new(Cuda::new(Arc::new(Simulator { phase, number, multiplies: route == Route::Library }), route))
     }
 }
 
@@ -202,6 +213,17 @@ impl Driver for Simulator {
         }
         // SAFETY: messages are constant texts of the shim.
         Err(failed(unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned()))
+    }
+
+    fn products(&self) -> Option<&'static str> {
+        self.multiplies.then_some("loops")
+    }
+
+    unsafe fn multiply(&self, product: &Gemm, factors: [Address; 2], output: Address) -> Result<(), Error> {
+        let Phase::Running(programs, _) = &self.phase else { return Ok(()) };
+        programs.products.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the device's memory is the host's; the rest is the caller's promise.
+        unsafe { gemm::multiply(product, factors, output) }
     }
 }
 

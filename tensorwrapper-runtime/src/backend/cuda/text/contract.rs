@@ -102,7 +102,7 @@ impl<'a> Matrices<'a> {
     fn of(contraction: &Contraction<'a>, route: Route) -> Option<Matrices<'a>> {
         let &[left, right] = contraction.factors else { return None };
         let (thin, shallow) = match route {
-            Route::Chosen => (16, 4),
+            Route::Chosen | Route::Library => (16, 4),
             Route::LargeTiles | Route::SmallTiles => (2, 1),
             Route::Parts => (2, 2),
             Route::Threads => return None,
@@ -157,18 +157,20 @@ impl<'a> Matrices<'a> {
         let (m, n, k, items) = (points(&self.rows), points(&self.lines), points(&self.terms), points(&self.batch));
         let blocks = |tile: Tile| m.div_ceil(tile.rows) * n.div_ceil(tile.columns) * items;
         let large = match route {
-            Route::Chosen => blocks(tile(self.dtype, true)) >= MANY_BLOCKS / 2,
+            Route::Chosen | Route::Library => blocks(tile(self.dtype, true)) >= MANY_BLOCKS / 2,
             Route::LargeTiles => true,
             Route::SmallTiles | Route::Parts | Route::Threads => false,
         };
         let tile = tile(self.dtype, large);
         let splits = match route {
-            Route::Chosen if blocks(tile) < MANY_BLOCKS / 2 => cut(k, (MANY_BLOCKS / blocks(tile)).min(k / 256).max(1)),
+            Route::Chosen | Route::Library if blocks(tile) < MANY_BLOCKS / 2 => {
+                cut(k, (MANY_BLOCKS / blocks(tile)).min(k / 256).max(1))
+            }
             Route::Parts => cut(k, 2),
-            Route::Chosen | Route::LargeTiles | Route::SmallTiles | Route::Threads => 1,
+            Route::Chosen | Route::Library | Route::LargeTiles | Route::SmallTiles | Route::Threads => 1,
         };
         if splits == 1 {
-            return Some(Launches { launches: vec![self.launch(tile, None)?], scratch: 0 });
+            return Some(Launches { product: None, launches: vec![self.launch(tile, None)?], scratch: 0 });
         }
         // Parts of the sums lie in the order of the kernel's own indices.
         let kept: Axes = self.batch.iter().chain(&self.lines).chain(&self.rows).cloned().collect();
@@ -191,7 +193,7 @@ impl<'a> Matrices<'a> {
         }
         self.columns[Y].argument = super::Argument { memory: Memory::Scratch, start: 0 };
         let scratch = m * n * items * splits * self.dtype.size();
-        Some(Launches { launches: vec![self.launch(tile, Some((splits, whole)))?, second], scratch })
+        Some(Launches { product: None, launches: vec![self.launch(tile, Some((splits, whole)))?, second], scratch })
     }
 
     /// The kernel; where sums are cut into parts, their number and the stride from one to the next in scratch memory.

@@ -116,21 +116,21 @@ impl Shape<'_> {
         by_size.sort_by_key(|&c| std::cmp::Reverse(self.kept.iter().chain(&self.terms).filter(|a| a.strides[c] != 0).count()));
         self.terms = normal(self.terms, &by_size);
         if points(&self.kept) == 0 {
-            return Some(Launches { launches: Vec::new(), scratch: 0 });
+            return Some(Launches { product: None, launches: Vec::new(), scratch: 0 });
         }
         let form = self.form(&by_size, route);
         let Form::Blocks { splits, .. } = form else {
-            return Some(Launches { launches: vec![self.launch(&form)?], scratch: 0 });
+            return Some(Launches { product: None, launches: vec![self.launch(&form)?], scratch: 0 });
         };
         if splits == 1 {
-            return Some(Launches { launches: vec![self.launch(&form)?], scratch: 0 });
+            return Some(Launches { product: None, launches: vec![self.launch(&form)?], scratch: 0 });
         }
         let scratch = points(&self.kept) * splits * self.dtype.size();
         let strides = dense(&self.kept, splits as isize);
         let sums = Sums { strides, splits, stride: 1 };
         let second = self.of_sums(&sums, &Program::new(vec![Instruction::Input(0)]))?;
         self.columns[0].argument = Argument { memory: Memory::Scratch, start: 0 };
-        Some(Launches { launches: vec![self.launch(&form)?, second], scratch })
+        Some(Launches { product: None, launches: vec![self.launch(&form)?, second], scratch })
     }
 
     fn form(&self, by_size: &[usize], route: Route) -> Form {
@@ -144,7 +144,7 @@ impl Shape<'_> {
         match route {
             Route::Threads => Form::Threads,
             Route::Parts => Form::Blocks { threads: 32, splits: cut(terms, 3) },
-            Route::Chosen | Route::LargeTiles | Route::SmallTiles => {
+            Route::Chosen | Route::Library | Route::LargeTiles | Route::SmallTiles => {
                 if !(along && terms >= 32 || count < 1 << 14 && terms > 64) {
                     Form::Threads
                 } else if count < MANY_BLOCKS && terms >= 1 << 13 {
@@ -160,7 +160,7 @@ impl Shape<'_> {
     /// Turning tiles, where the result's neighbours are not those of an input.
     fn cross(&self, route: Route) -> Option<Form> {
         let least = match route {
-            Route::Chosen => 8,
+            Route::Chosen | Route::Library => 8,
             Route::LargeTiles | Route::SmallTiles => 2,
             Route::Parts | Route::Threads => return None,
         };

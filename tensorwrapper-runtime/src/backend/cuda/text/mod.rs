@@ -14,6 +14,7 @@ use num_complex::Complex;
 pub(super) use contract::contracted;
 pub(super) use fold::{Fold, Input, folded};
 
+use super::gemm::Gemm;
 use crate::element::Dtype;
 
 /// What NVRTC compiles before a kernel's own text.
@@ -63,8 +64,10 @@ pub(super) struct Launch {
 }
 
 /// All kernels of an operation, in their order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Launches {
+    /// A product of matrices that a library computes before them.
+    pub(super) product: Option<Gemm>,
     pub(super) launches: Vec<Launch>,
     /// Bytes of scratch memory.
     pub(super) scratch: usize,
@@ -79,6 +82,8 @@ pub enum Route {
     /// By size and strides.
     #[default]
     Chosen,
+    /// A library's products wherever tensors are matrices where they lie, however small; all else by size and strides.
+    Library,
     /// Tiles wherever they can be: products of two tensors as matrices in blocks that are as large as they get, elements turned in shared memory.
     LargeTiles,
     /// The same with small blocks of matrices.

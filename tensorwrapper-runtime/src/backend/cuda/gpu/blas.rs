@@ -1,0 +1,121 @@
+//! cuBLAS: products of matrices, queued in the device's stream.
+
+use std::ffi::c_void;
+use std::sync::{Mutex, PoisonError};
+
+use cudarc::cublas::sys::{self, cublasComputeType_t as Compute, cublasOperation_t as Operation, cublasStatus_t as Status};
+use cudarc::driver::sys::CUstream;
+use num_complex::Complex;
+
+use crate::backend::cuda::driver::Address;
+use crate::backend::cuda::gemm::{Gemm, Stored, Turn};
+use crate::element::Dtype;
+use crate::error::{Error, ErrorKind};
+
+/// The library's state for a device, which one thread uses at a time.
+#[derive(Debug)]
+pub(super) struct Blas(Mutex<Handle>);
+
+#[derive(Debug)]
+struct Handle(sys::cublasHandle_t);
+
+// SAFETY: a handle may be used from any thread, by one at a time, which the lock around it sees to.
+unsafe impl Send for Handle {}
+
+fn check(status: Status, what: &str) -> Result<(), Error> {
+    match status {
+        Status::CUBLAS_STATUS_SUCCESS => Ok(()),
+        other => Err(Error::new(ErrorKind::Device(format!("cuBLAS reports {other:?} when {what}")))),
+    }
+}
+
+impl Blas {
+    /// Starts the library, which is open, for the device of the calling thread.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub(super) fn new(stream: CUstream) -> Result<Blas, Error> {
+        let mut handle = std::ptr::null_mut();
+        // SAFETY: the library is open, and the handle is written.
+        check(unsafe { sys::cublasCreate_v2(&raw mut handle) }, "it starts")?;
+        let blas = Blas(Mutex::new(Handle(handle)));
+        // SAFETY: the handle was just made; both libraries' streams are the same thing.
+        check(unsafe { sys::cublasSetStream_v2(handle, stream.cast()) }, "it is given a stream")?;
+        Ok(blas)
+    }
+
+    /// Queues products.
+    ///
+    /// # Errors
+    /// When the library refuses them.
+    ///
+    /// # Safety
+    /// The device is the calling thread's, and has memory for all that the arguments lead to.
+    pub(super) unsafe fn multiply(&self, gemm: &Gemm, [a, b]: [Address; 2], c: Address) -> Result<(), Error> {
+        let single = [gemm.alpha, Complex::ZERO].map(|number| Complex::new(number.re as f32, number.im as f32));
+        let double = [gemm.alpha, Complex::ZERO];
+        // Numbers of the host's, of the matrices' element type: the real part stands first.
+        let ([alpha, beta], compute): ([*const c_void; 2], Compute) = match gemm.dtype {
+            Dtype::F32 | Dtype::C32 if gemm.tf32 => (single.each_ref().map(untyped), Compute::CUBLAS_COMPUTE_32F_FAST_TF32),
+            Dtype::F32 | Dtype::C32 => (single.each_ref().map(untyped), Compute::CUBLAS_COMPUTE_32F),
+            Dtype::F64 | Dtype::C64 => (double.each_ref().map(untyped), Compute::CUBLAS_COMPUTE_64F),
+        };
+        let kind = match gemm.dtype {
+            Dtype::F32 => sys::cudaDataType::CUDA_R_32F,
+            Dtype::F64 => sys::cudaDataType::CUDA_R_64F,
+            Dtype::C32 => sys::cudaDataType::CUDA_C_32F,
+            Dtype::C64 => sys::cudaDataType::CUDA_C_64F,
+        };
+        let [m, n, k] = gemm.sizes;
+        let [(left, Stored { line: lda, step: step_a, .. }), (right, Stored { line: ldb, step: step_b, .. })] = gemm.factors;
+        let Handle(handle) = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: the caller's promise; the numbers are read before the call returns.
+        let status = unsafe {
+            sys::cublasGemmStridedBatchedEx(
+                handle,
+                operation(left),
+                operation(right),
+                m,
+                n,
+                k,
+                alpha,
+                a as *const c_void,
+                kind,
+                lda,
+                step_a,
+                b as *const c_void,
+                kind,
+                ldb,
+                step_b,
+                beta,
+                c as *mut c_void,
+                kind,
+                gemm.output.line,
+                gemm.output.step,
+                gemm.batch,
+                compute,
+                sys::cublasGemmAlgo_t::CUBLAS_GEMM_DEFAULT,
+            )
+        };
+        check(status, "a product is queued")
+    }
+}
+
+fn untyped<T>(number: &T) -> *const c_void {
+    std::ptr::from_ref(number).cast()
+}
+
+fn operation(turn: Turn) -> Operation {
+    match turn {
+        Turn::Plain => Operation::CUBLAS_OP_N,
+        Turn::Transposed => Operation::CUBLAS_OP_T,
+        Turn::Adjoint => Operation::CUBLAS_OP_C,
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        // SAFETY: the only owner is going. What the library says of it is no fault of the caller's.
+        let _ = unsafe { sys::cublasDestroy_v2(self.0) };
+    }
+}

@@ -1,0 +1,89 @@
+//! Tensors with a copy on a device, and which device that is of all operands of an equation.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::backend::{Copied, Device};
+use crate::element::Element;
+use crate::erased::{Buffer, SliceRef};
+use crate::error::{Error, ErrorKind};
+use crate::exec::context::Context;
+use crate::held;
+use crate::layout::Strided;
+use crate::shape::Extents;
+use crate::tensor::{ComputeDevice, Tensor};
+
+/// Copies a tensor's elements to the device, if it has memory of its own.
+///
+/// # Errors
+/// What the device reports.
+pub(super) fn hold<T: Element, S: Extents>(tensor: &mut Tensor<T, S>, device: &Arc<dyn Device>) -> Result<(), Error> {
+    if let Some(resident) = device.resident() {
+        let memory = resident.hold(tensor.parts().0)?;
+        let copy = Arc::new(Copied { device: Arc::clone(device), memory });
+        tensor.hold(copy, ComputeDevice::Cuda { ordinal: device.identity().1 });
+    }
+    Ok(())
+}
+
+/// The same for what a prepared block keeps.
+///
+/// # Errors
+/// What the device reports.
+pub(in crate::exec) fn hold_buffer(buffer: &mut Buffer, device: &Arc<dyn Device>) -> Result<(), Error> {
+    if let Some(resident) = device.resident() {
+        let memory = resident.hold(buffer.as_ref())?;
+        buffer.hold(Arc::new(Copied { device: Arc::clone(device), memory }));
+    }
+    Ok(())
+}
+
+/// The device that has a copy of an operand, if it is not on the host alone.
+type Home = Option<Arc<dyn Device>>;
+
+/// The device that has a copy of an operand.
+fn device(data: SliceRef<'_>) -> Home {
+    let (copy, _) = held::find(data.addresses())?;
+    copy.downcast_ref::<Copied>().map(|copied| Arc::clone(&copied.device))
+}
+
+/// Where an equation runs whose operands are these.
+///
+/// # Errors
+/// [`ErrorKind::Placement`] where they are in two places.
+pub(super) fn place<'c, 'a, 'l>(
+    context: &'c Context,
+    operands: impl Iterator<Item = (SliceRef<'a>, &'l Strided)>,
+) -> Result<Cow<'c, Context>, Error> {
+    let place = |device: &Home| device.as_ref().map(|device| device.identity());
+    let mut first: Option<(Home, Vec<usize>)> = None;
+    for (data, layout) in operands {
+        let own = device(data);
+        match &first {
+            None => first = Some((own, layout.extents().to_vec())),
+            Some((known, _)) if place(known) == place(&own) => (),
+            Some((known, extents)) => return Err(apart((known, extents), (&own, layout.extents()))),
+        }
+    }
+    match first {
+        Some((Some(device), _)) => Ok(Cow::Owned(Context { device, ..context.clone() })),
+        _ => Ok(Cow::Borrowed(context)),
+    }
+}
+
+/// What is said of operands in two places.
+fn apart(first: (&Home, &[usize]), second: (&Home, &[usize])) -> Error {
+    let place = |device: &Home| match device {
+        Some(device) => format!("in the memory of {}", device.described()),
+        None => "on the host alone".to_string(),
+    };
+    let message = format!(
+        "operands lie in two places: a tensor of extents {:?} {}, one of extents {:?} {}",
+        first.1,
+        place(first.0),
+        second.1,
+        place(second.0)
+    );
+    Error::new(ErrorKind::Placement(message))
+        .with_help("name a context, as with `in &context;`, or take all operands to one place with `to(&context)`")
+}
