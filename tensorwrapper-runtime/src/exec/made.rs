@@ -12,7 +12,7 @@ use tensorwrapper_notation::Equation;
 use super::context::Context;
 use super::doors::{checked, product, subscripts_statement};
 use super::kept::Sources;
-use super::plan::Plan;
+use super::plan::{Plan, plan};
 use super::run::{planned_over, run};
 use super::watch::Watch;
 use crate::backend::Device;
@@ -21,11 +21,24 @@ use crate::erased::SliceRef;
 use crate::error::Error;
 use crate::expr::Given;
 use crate::layout::Strided;
-use crate::optimize::Choices;
+use crate::optimize::{Choices, Plain};
 use crate::tensor::Tensor;
 
 /// Elements and layouts of a call's operands.
 pub(super) type Tensors<'t, 'a> = SmallVec<[(SliceRef<'a>, &'t Strided); 6]>;
+
+/// What an equation over operands by their positions means; of a plain product also what it is planned by.
+#[derive(Debug)]
+pub(super) struct Meaning {
+    equation: Equation,
+    plain: Option<Plain>,
+}
+
+impl Meaning {
+    pub(super) fn new(equation: Equation) -> Meaning {
+        Meaning { plain: Plain::new(&equation), equation }
+    }
+}
 
 /// A plan of subscripts, and what it was made for.
 #[derive(Debug)]
@@ -40,10 +53,15 @@ impl Made {
     pub(super) fn new<T: Element>(
         context: &Context,
         text: &str,
-        equation: &Equation,
+        Meaning { equation, plain }: &Meaning,
         tensors: &[(SliceRef<'_>, &Strided)],
     ) -> Result<Made, Error> {
         let operands: Vec<Strided> = tensors.iter().map(|(_, layout)| layout.rebased()).collect();
+        let extents = operands.iter().map(Strided::extents);
+        if let Some(graph) = plain.as_ref().and_then(|plain| plain.pairs(&context.choices, T::DTYPE, extents)) {
+            let plan = plan(&*context.device, graph, &operands)?;
+            return Ok(Made { text: text.into(), operands, plan });
+        }
         let lies = tensors.iter().zip(&operands);
         let values: Vec<_> =
             lies.map(|((data, layout), known)| Given::Elements(data.after(layout.start()), known).value()).collect();
@@ -108,7 +126,7 @@ type Known = HashMap<u64, Entry, BuildHasherDefault<Mixer>>;
 struct Meant {
     subscripts: Box<str>,
     operands: usize,
-    equation: Arc<Equation>,
+    meaning: Arc<Meaning>,
 }
 
 /// The plans of a program.
@@ -130,18 +148,18 @@ impl Plans {
     }
 
     /// What subscripts say of so many operands: read and checked, unless they were lately.
-    fn equation(&self, subscripts: &str, operands: usize) -> Result<Arc<Equation>, Error> {
+    fn meaning(&self, subscripts: &str, operands: usize) -> Result<Arc<Meaning>, Error> {
         let lock = || self.equations.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().iter().find(|known| known.operands == operands && *known.subscripts == *subscripts) {
-            return Ok(Arc::clone(&known.equation));
+            return Ok(Arc::clone(&known.meaning));
         }
-        let equation = Arc::new(checked(&subscripts_statement(subscripts, operands)?)?);
+        let meaning = Arc::new(Meaning::new(checked(&subscripts_statement(subscripts, operands)?)?));
         let mut equations = lock();
         if equations.len() == MOST_EQUATIONS {
             equations.pop_back();
         }
-        equations.push_front(Meant { subscripts: subscripts.into(), operands, equation: Arc::clone(&equation) });
-        Ok(equation)
+        equations.push_front(Meant { subscripts: subscripts.into(), operands, meaning: Arc::clone(&meaning) });
+        Ok(meaning)
     }
 }
 
@@ -200,8 +218,8 @@ impl Context {
             return Ok(Arc::clone(&entry.made));
         }
         PLANS.misses.fetch_add(1, Ordering::Relaxed);
-        let equation = PLANS.equation(subscripts, tensors.len())?;
-        let made = Arc::new(Made::new::<T>(self, subscripts, &equation, tensors)?);
+        let meaning = PLANS.meaning(subscripts, tensors.len())?;
+        let made = Arc::new(Made::new::<T>(self, subscripts, &meaning, tensors)?);
         PLANS.made.fetch_add(1, Ordering::Relaxed);
         let used = AtomicU64::new(PLANS.now());
         let entry = Entry { dtype: T::DTYPE, device, choices: self.choices.clone(), made: Arc::clone(&made), used };

@@ -17,6 +17,8 @@ mod over;
 #[cfg(test)]
 mod over_tests;
 mod places;
+#[cfg(test)]
+mod plain_tests;
 mod plan;
 mod prepared;
 mod rates;
