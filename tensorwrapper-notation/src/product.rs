@@ -82,7 +82,9 @@ mod tests {
         };
         let found = product("ik,kj,jl->li", 3).unwrap();
         assert_eq!((found.factors, found.kept), (vec![vec![1, 2], vec![2, 3], vec![3, 0]], 2));
-        for (text, operands) in [("ij,ij->ij", 2), ("iij,jk->ik", 2), ("ab,bc,cd,de->ae", 4), ("ik,kj->iji", 2), ("i...,ij->j...", 2)] {
+        for (text, operands) in
+            [("ij,ij->ij", 2), ("iij,jk->ik", 2), ("ab,bc,cd,de->ae", 4), ("ik,kj->iji", 2), ("i...,ij->j...", 2)]
+        {
             assert_eq!(product(text, operands), None, "{text}");
         }
     }

@@ -75,6 +75,16 @@ pub enum EdgeAxis {
     Chip(usize),
 }
 
+impl EdgeAxis {
+    /// The label that the axis runs with.
+    pub(crate) fn label(&self) -> Option<Label> {
+        match *self {
+            EdgeAxis::Label { label, .. } => Some(label),
+            EdgeAxis::Chip(_) => None,
+        }
+    }
+}
+
 /// A tensor as an operation reads or writes it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Edge {
@@ -235,7 +245,12 @@ impl OpGraph {
         let (tensor, producer) = (TensorId(self.tensors.len()), Some(OperationId(self.operations.len())));
         self.tensors.push(TensorNode { extents: extents[..kept].to_vec(), dtype, producer, slot: None });
         let axes = (0..kept).map(|label| EdgeAxis::Label { label, start: 0 }).collect();
-        self.operations.push(OperationNode { operation, inputs, outputs: vec![Edge { tensor, axes, conjugate: false }], extents });
+        self.operations.push(OperationNode {
+            operation,
+            inputs,
+            outputs: vec![Edge { tensor, axes, conjugate: false }],
+            extents,
+        });
         tensor
     }
 

@@ -144,7 +144,14 @@ impl Split<'_> {
     }
 
     /// Adds a contraction of two factors over exactly the labels that they have.
-    fn pair(&self, result: &mut OpGraph, factors: [Factor; 2], kept: &[Label], alpha: Complex<f64>, extents: &[usize]) -> TensorId {
+    fn pair(
+        &self,
+        result: &mut OpGraph,
+        factors: [Factor; 2],
+        kept: &[Label],
+        alpha: Complex<f64>,
+        extents: &[usize],
+    ) -> TensorId {
         let mut numbers = Labels::from_slice(kept);
         for label in factors.iter().flat_map(|factor| &factor.labels) {
             if !numbers.contains(label) {
