@@ -280,9 +280,9 @@ fn so_does_linear_algebra() {
         assert_said(&context, &name("svd of a tall matrix"), v);
         let (q, _r) = tensor! { in &graph; let (q[z, i, k], r[z, k, j]) = qr(tall[z, i, j]); (q, r) };
         assert_said(&context, &name("qr"), q);
-        assert_said(&context, &name("cholesky"), tensor! { in &graph; let l[z, i, k] = cholesky(a[z, i, j]); l });
+        assert_said(&context, &name("cholesky"), tensor! { in &graph; let l[z, i, k] = cholesky(i, j; a[z, i, j]); l });
         assert_said(&context, &name("solve"), tensor! { in &graph; let x[z, j, c] = solve(a[z, i, j], b[z, i, c]); x });
-        assert_said(&context, &name("inv"), tensor! { in &graph; let x[z, j, i] = inv(a[z, i, j]); x });
+        assert_said(&context, &name("inv"), tensor! { in &graph; let x[z, j, i] = inv(i, j; a[z, i, j]); x });
     }
 }
 
