@@ -9,12 +9,15 @@ use crate::backend::Contraction;
 use crate::element::Element;
 use crate::error::Error;
 
+/// A kernel, and where its matrices begin.
+type Found<T> = (Small<T>, [isize; 3]);
+
 /// The kernel of a product that is one row, one column and one summed axis, and where its matrices begin. Nothing where it is
 /// anything else, or too large to be multiplied where it lies; what is found is what sorting the axes finds, too.
 ///
 /// # Errors
 /// When the environment asks for vector instructions that are not there.
-pub(super) fn plain<T: Element>(contraction: &Contraction<'_>) -> Result<Option<(Small<T>, [isize; 3])>, Error> {
+pub(super) fn plain<T: Element>(contraction: &Contraction<'_>) -> Result<Option<Found<T>>, Error> {
     let Contraction { nest, factors, output, .. } = *contraction;
     let ([(left, left_conjugate), (right, right_conjugate)], [_, _, inner], 2) = (factors, nest.extents(), nest.kept()) else {
         return Ok(None);
