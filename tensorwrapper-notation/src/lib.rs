@@ -17,6 +17,7 @@ mod lex;
 mod names;
 mod nearest;
 mod parse;
+mod product;
 pub mod sentence;
 pub mod syntax;
 #[cfg(test)]
@@ -35,5 +36,6 @@ pub use function::Function;
 pub use holes::{Parts, Use};
 pub use lex::{DEEPEST_GROUPS, lex, too_deep};
 pub use parse::{MOST_ARGUMENTS, Recovered, axes, einsum_call, parse, recover};
+pub use product::Product;
 pub use token::{Delimiter, Span, Token, Tree, text};
 pub use written::{read, write};

@@ -6,8 +6,10 @@ use std::fmt::Debug;
 use num_complex::Complex;
 
 use super::add::add;
+use super::linear;
 use super::{Contraction, Decomposition, LoopNest, Operand, Output, PreparedContraction, Program};
 use crate::callback::Callback;
+use crate::element::Dtype;
 use crate::error::Error;
 
 /// How the values at one output element are folded into it.
@@ -127,4 +129,10 @@ pub trait Device: Debug + Send + Sync {
     /// [`ErrorKind::LinearAlgebra`](crate::error::ErrorKind::LinearAlgebra), naming the batch item, when a matrix has no such
     /// factors, holds NaN or infinity, or an iteration does not converge.
     fn factorise(&self, call: &Decomposition, inputs: &[Operand<'_>], outputs: Vec<Output<'_>>) -> Result<(), Error>;
+
+    /// Bytes that [`factorise`](Device::factorise) takes while it runs, of so many operands of an element type. The extents are those
+    /// of the batch and of all roles.
+    fn factor_space(&self, call: &Decomposition, dtype: Dtype, extents: &[usize], operands: usize) -> usize {
+        linear::copies(call, dtype, extents, operands)
+    }
 }

@@ -29,7 +29,6 @@ pub(crate) use constant::constant;
 pub use contraction::{Contraction, PreparedContraction, RunContraction};
 pub(crate) use copy::copy;
 pub use device::{Device, Reduction};
-pub(crate) use linear::ROUND;
 pub use linear::{Decomposition, Elements, Factorisation, Role};
 pub use operand::{LoopNest, Operand, Output};
 pub use program::{Arguments, Binary, Instruction, Program, Register};

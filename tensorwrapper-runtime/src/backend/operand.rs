@@ -3,11 +3,12 @@
 use crate::element::{Dtype, Element};
 use crate::erased::{SliceMut, SliceRef};
 use crate::layout::Strided;
+use crate::shape::PerAxis;
 
 /// An iteration space: the output's axes first, then the axes that are reduced.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LoopNest {
-    extents: Vec<usize>,
+    extents: PerAxis<usize>,
     kept: usize,
 }
 
@@ -16,7 +17,8 @@ impl LoopNest {
     ///
     /// # Panics
     /// When there are fewer than `kept` axes.
-    pub fn new(extents: Vec<usize>, kept: usize) -> LoopNest {
+    pub fn new(extents: impl Into<PerAxis<usize>>, kept: usize) -> LoopNest {
+        let extents = extents.into();
         assert!(kept <= extents.len(), "more output axes than axes");
         LoopNest { extents, kept }
     }

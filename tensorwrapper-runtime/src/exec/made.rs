@@ -12,7 +12,7 @@ use tensorwrapper_notation::Equation;
 use super::context::Context;
 use super::doors::{checked, product, subscripts_statement};
 use super::kept::Sources;
-use super::plan::Plan;
+use super::plan::{Plan, plan};
 use super::run::{planned_over, run};
 use super::watch::Watch;
 use crate::backend::Device;
@@ -21,11 +21,24 @@ use crate::erased::SliceRef;
 use crate::error::Error;
 use crate::expr::Given;
 use crate::layout::Strided;
-use crate::optimize::Choices;
+use crate::optimize::{Choices, Plain};
 use crate::tensor::Tensor;
 
 /// Elements and layouts of a call's operands.
 pub(super) type Tensors<'t, 'a> = SmallVec<[(SliceRef<'a>, &'t Strided); 6]>;
+
+/// What an equation over operands by their positions means; of a plain product also what it is planned by.
+#[derive(Debug)]
+pub(super) struct Meaning {
+    equation: Equation,
+    plain: Option<Plain>,
+}
+
+impl Meaning {
+    pub(super) fn new(equation: Equation) -> Meaning {
+        Meaning { plain: Plain::new(&equation), equation }
+    }
+}
 
 /// A plan of subscripts, and what it was made for.
 #[derive(Debug)]
@@ -40,10 +53,15 @@ impl Made {
     pub(super) fn new<T: Element>(
         context: &Context,
         text: &str,
-        equation: &Equation,
+        Meaning { equation, plain }: &Meaning,
         tensors: &[(SliceRef<'_>, &Strided)],
     ) -> Result<Made, Error> {
         let operands: Vec<Strided> = tensors.iter().map(|(_, layout)| layout.rebased()).collect();
+        let extents = operands.iter().map(Strided::extents);
+        if let Some(graph) = plain.as_ref().and_then(|plain| plain.pairs(&context.choices, T::DTYPE, extents)) {
+            let plan = plan(&*context.device, graph, &operands)?;
+            return Ok(Made { text: text.into(), operands, plan });
+        }
         let lies = tensors.iter().zip(&operands);
         let values: Vec<_> =
             lies.map(|((data, layout), known)| Given::Elements(data.after(layout.start()), known).value()).collect();
@@ -101,14 +119,24 @@ pub struct KeptPlans {
 /// Plans that are kept at most; another takes the place of that whose last use is longest ago.
 const MOST: usize = 256;
 
-/// Plans by the hash of what they were made for.
-type Known = HashMap<u64, Entry, BuildHasherDefault<Mixer>>;
+/// Plans that are kept.
+#[derive(Default)]
+struct Known {
+    /// By the hash of what they were made for.
+    plans: HashMap<u64, Entry, BuildHasherDefault<Mixer>>,
+    /// Those that were used longest ago when all were looked at last, and when that was; the oldest is the last. As long as one was
+    /// not used since, it is older than all others, so that they are looked at again when none of these is left.
+    oldest: Vec<(u64, u64)>,
+}
+
+/// Plans that are found to be the oldest at a time.
+const OLDEST: usize = 32;
 
 /// What subscripts mean for so many operands.
 struct Meant {
     subscripts: Box<str>,
     operands: usize,
-    equation: Arc<Equation>,
+    meaning: Arc<Meaning>,
 }
 
 /// The plans of a program.
@@ -130,18 +158,18 @@ impl Plans {
     }
 
     /// What subscripts say of so many operands: read and checked, unless they were lately.
-    fn equation(&self, subscripts: &str, operands: usize) -> Result<Arc<Equation>, Error> {
+    fn meaning(&self, subscripts: &str, operands: usize) -> Result<Arc<Meaning>, Error> {
         let lock = || self.equations.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().iter().find(|known| known.operands == operands && *known.subscripts == *subscripts) {
-            return Ok(Arc::clone(&known.equation));
+            return Ok(Arc::clone(&known.meaning));
         }
-        let equation = Arc::new(checked(&subscripts_statement(subscripts, operands)?)?);
+        let meaning = Arc::new(Meaning::new(checked(&subscripts_statement(subscripts, operands)?)?));
         let mut equations = lock();
         if equations.len() == MOST_EQUATIONS {
             equations.pop_back();
         }
-        equations.push_front(Meant { subscripts: subscripts.into(), operands, equation: Arc::clone(&equation) });
-        Ok(equation)
+        equations.push_front(Meant { subscripts: subscripts.into(), operands, meaning: Arc::clone(&meaning) });
+        Ok(meaning)
     }
 }
 
@@ -178,7 +206,7 @@ impl Context {
     pub fn plans() -> KeptPlans {
         let known = PLANS.known.read().unwrap_or_else(PoisonError::into_inner);
         let [uses, made, misses] = [&PLANS.clock, &PLANS.made, &PLANS.misses].map(|count| count.load(Ordering::Relaxed));
-        KeptPlans { hits: uses.saturating_sub(made), misses, kept: known.len() }
+        KeptPlans { hits: uses.saturating_sub(made), misses, kept: known.plans.len() }
     }
 
     /// The plan of subscripts for operands that lie like these: a known one, or a new one, which is known from then on.
@@ -192,7 +220,7 @@ impl Context {
             axes.for_each(|(&extent, &stride)| mixer.mix((extent as u64).rotate_left(32) ^ stride as u64));
         }
         let hash = mixer.finish();
-        if let Some(entry) = PLANS.known.read().unwrap_or_else(PoisonError::into_inner).get(&hash)
+        if let Some(entry) = PLANS.known.read().unwrap_or_else(PoisonError::into_inner).plans.get(&hash)
             && (entry.dtype, entry.device, &entry.choices, &*entry.made.text) == (T::DTYPE, device, &self.choices, subscripts)
             && entry.made.fits(tensors)
         {
@@ -200,27 +228,44 @@ impl Context {
             return Ok(Arc::clone(&entry.made));
         }
         PLANS.misses.fetch_add(1, Ordering::Relaxed);
-        let equation = PLANS.equation(subscripts, tensors.len())?;
-        let made = Arc::new(Made::new::<T>(self, subscripts, &equation, tensors)?);
+        let meaning = PLANS.meaning(subscripts, tensors.len())?;
+        let made = Arc::new(Made::new::<T>(self, subscripts, &meaning, tensors)?);
         PLANS.made.fetch_add(1, Ordering::Relaxed);
         let used = AtomicU64::new(PLANS.now());
         let entry = Entry { dtype: T::DTYPE, device, choices: self.choices.clone(), made: Arc::clone(&made), used };
-        let replaced = keep(&mut PLANS.known.write().unwrap_or_else(PoisonError::into_inner), hash, entry);
+        let replaced = PLANS.known.write().unwrap_or_else(PoisonError::into_inner).keep(hash, entry);
         // Nobody waits for it to be taken apart.
         drop(replaced);
         Ok(made)
     }
 }
 
-/// Keeps one more plan, in the place of the one with the same hash, if there is one, or of the one used longest ago, if there
-/// are too many. What it takes the place of is returned.
-fn keep(known: &mut Known, hash: u64, entry: Entry) -> Option<Entry> {
-    let mut oldest = None;
-    if known.len() >= MOST && !known.contains_key(&hash) {
-        let found = known.iter().min_by_key(|(_, entry)| entry.used.load(Ordering::Relaxed)).map(|(&hash, _)| hash);
-        oldest = found.and_then(|hash| known.remove(&hash));
+impl Known {
+    /// Keeps one more plan, in the place of the one with the same hash, if there is one, or of the one used longest ago, if there
+    /// are too many. What it takes the place of is returned.
+    fn keep(&mut self, hash: u64, entry: Entry) -> Option<Entry> {
+        let is_full = self.plans.len() >= MOST && !self.plans.contains_key(&hash);
+        let oldest = if is_full { self.take_oldest() } else { None };
+        self.plans.insert(hash, entry).or(oldest)
     }
-    known.insert(hash, entry).or(oldest)
+
+    /// The plan that was used longest ago, which is kept no longer.
+    fn take_oldest(&mut self) -> Option<Entry> {
+        loop {
+            while let Some((hash, used)) = self.oldest.pop() {
+                if self.plans.get(&hash).is_some_and(|entry| entry.used.load(Ordering::Relaxed) == used) {
+                    return self.plans.remove(&hash);
+                }
+            }
+            if self.plans.is_empty() {
+                return None;
+            }
+            self.oldest.extend(self.plans.iter().map(|(&hash, entry)| (hash, entry.used.load(Ordering::Relaxed))));
+            self.oldest.sort_unstable_by_key(|&(_, used)| used);
+            self.oldest.truncate(OLDEST);
+            self.oldest.reverse();
+        }
+    }
 }
 
 /// A quick hash of few words. What it mixes up is told apart by comparison.
@@ -270,12 +315,20 @@ mod tests {
             used: AtomicU64::new(used),
         };
         let mut known = Known::default();
-        (0..MOST as u64).for_each(|n| assert!(keep(&mut known, n, entry(n)).is_none()));
-        known[&0].used.store(1000, Ordering::Relaxed);
-        assert!(keep(&mut known, 2000, entry(1001)).is_some());
-        assert_eq!((known.len(), known.contains_key(&0), known.contains_key(&1)), (MOST, true, false));
+        let has = |known: &Known, hash: u64| known.plans.contains_key(&hash);
+        (0..MOST as u64).for_each(|n| assert!(known.keep(n, entry(n)).is_none()));
+        known.plans[&0].used.store(1000, Ordering::Relaxed);
+        assert!(known.keep(2000, entry(1001)).is_some());
+        assert_eq!((known.plans.len(), has(&known, 0), has(&known, 1)), (MOST, true, false));
         // One that is made anew takes its own place.
-        assert!(keep(&mut known, 2000, entry(1002)).is_some());
-        assert_eq!((known.len(), known.contains_key(&2)), (MOST, true));
+        assert!(known.keep(2000, entry(1002)).is_some());
+        assert_eq!((known.plans.len(), has(&known, 2)), (MOST, true));
+        // What is used after all were looked at stays, and the next one goes.
+        known.plans[&2].used.store(1003, Ordering::Relaxed);
+        assert_eq!(known.keep(2001, entry(1004)).unwrap().used.into_inner(), 3);
+        for n in 4..200 {
+            assert_eq!(known.keep(2000 + n, entry(2000 + n)).unwrap().used.into_inner(), n);
+        }
+        assert!(has(&known, 0) && has(&known, 2));
     }
 }

@@ -3,9 +3,8 @@
 use super::context::Context;
 use super::explain::Live;
 use super::places::Home;
-use super::plan::{Access, Plan, Step, Work, plan};
+use super::plan::{Plan, Step, Work, plan};
 use super::slices::Slices;
-use crate::backend::ROUND;
 use crate::element::Dtype;
 use crate::error::{Error, ErrorKind};
 use crate::graph::{OpGraph, TensorId};
@@ -37,13 +36,7 @@ fn space(graph: &OpGraph, step: &Step) -> u128 {
         Work::Contract(contraction) => contraction.work_space() as u128,
         // Chunks in which elements are computed: as small as caches.
         Work::Map(..) => 0,
-        Work::Factorise(call) => {
-            // Matrices are read into memory of their own, and the results of a round are there before they are written.
-            let items: usize = kernel.nest.extents()[..call.batch].iter().product();
-            let (copied, round) = (kernel.inputs.iter().chain(&kernel.outputs), items.min(ROUND) as u128);
-            let bytes = |access: &Access| access.layout.len() as u128 * graph.tensor(access.tensor).dtype.size() as u128;
-            copied.map(bytes).sum::<u128>() * round / (items as u128).max(1)
-        }
+        Work::Factorise(_, space) => *space as u128,
     });
     kernels.chain(step.sliced.iter().map(|sliced| sliced.work_space())).max().unwrap_or(0)
 }

@@ -18,6 +18,8 @@ mod over;
 mod over_tests;
 mod placed;
 mod places;
+#[cfg(test)]
+mod plain_tests;
 mod plan;
 mod prepared;
 mod rates;

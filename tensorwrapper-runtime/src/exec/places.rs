@@ -4,6 +4,8 @@
 //! Source of the packing, largest first and each into the smallest gap that holds it: Y. Pisarchyk, J. Lee, "Efficient memory
 //! management for deep neural net inference", arXiv:2001.03288 (2020).
 
+use smallvec::SmallVec;
+
 use super::plan::Step;
 use crate::element::Dtype;
 use crate::graph::{OpGraph, TensorId};
@@ -55,9 +57,9 @@ struct Span {
 impl Places {
     /// Finds places for the tensors of a graph that steps compute, one for each operation.
     pub(super) fn new(graph: &OpGraph, steps: &[Step]) -> Places {
-        let mut spans: Vec<Span> = Vec::with_capacity(steps.len());
+        let mut spans: SmallVec<[Span; 8]> = SmallVec::with_capacity(steps.len());
         // The span of each tensor that is computed.
-        let mut of: Vec<Option<usize>> = vec![None; graph.tensors().len()];
+        let mut of: SmallVec<[Option<usize>; 16]> = SmallVec::from_elem(None, graph.tensors().len());
         for (n, step) in steps.iter().enumerate() {
             for &(tensor, len) in &step.outputs {
                 let span = match step.takes_over.and_then(|from| of[from.0]) {
@@ -89,9 +91,9 @@ impl Places {
         places
     }
 
-    fn pack(&mut self, spans: &[Span]) -> Vec<Home> {
-        let mut homes = vec![Home::Piece(Piece::default()); spans.len()];
-        let mut between: Vec<usize> = Vec::with_capacity(spans.len());
+    fn pack(&mut self, spans: &[Span]) -> SmallVec<[Home; 8]> {
+        let mut homes = SmallVec::from_elem(Home::Piece(Piece::default()), spans.len());
+        let mut between: SmallVec<[usize; 8]> = SmallVec::new();
         for (n, span) in spans.iter().enumerate() {
             if span.is_result {
                 homes[n] = Home::Result(self.results.len());
@@ -102,7 +104,7 @@ impl Places {
         }
         between.sort_by_key(|&n| std::cmp::Reverse(spans[n].len));
         // What has a place already, by where it begins.
-        let mut placed: Vec<(usize, usize, usize)> = Vec::with_capacity(between.len());
+        let mut placed: SmallVec<[(usize, usize, usize); 8]> = SmallVec::new();
         for n in between {
             let Span { dtype, len, first, last, .. } = spans[n];
             let room = len.next_multiple_of(ALIGN);

@@ -49,9 +49,9 @@ pub(super) struct Step {
     /// Whether they write every element of the outputs; else others are zero.
     pub(super) covers: bool,
     /// New tensors that the step computes, with the number of their elements.
-    pub(super) outputs: Vec<(TensorId, usize)>,
+    pub(super) outputs: SmallVec<[(TensorId, usize); 1]>,
     /// Intermediates that nobody reads after this step.
-    pub(super) release: Vec<TensorId>,
+    pub(super) release: SmallVec<[TensorId; 2]>,
 }
 
 /// One call of a device.
@@ -78,7 +78,8 @@ impl Step {
 pub(super) enum Work {
     Contract(PreparedContraction),
     Map(Program, Reduction),
-    Factorise(Decomposition),
+    /// With the bytes that it takes.
+    Factorise(Decomposition, usize),
 }
 
 /// A tensor's memory as a kernel's iteration space runs over it.
@@ -109,11 +110,13 @@ pub(super) fn plan_into(
     sources: &[Strided],
     target: Option<&Strided>,
 ) -> Result<Plan, Error> {
-    let layouts = graph.tensors().iter().map(|node| match node.slot {
-        Some(slot) => Ok(sources[slot].clone()),
-        None => Strided::row_major(&node.extents),
-    });
-    let mut layouts = layouts.collect::<Result<Vec<_>, Error>>()?;
+    let mut layouts: Vec<Strided> = Vec::with_capacity(graph.tensors().len());
+    for node in graph.tensors() {
+        layouts.push(match node.slot {
+            Some(slot) => sources[slot].clone(),
+            None => Strided::row_major(&node.extents)?,
+        });
+    }
     if let Some(target) = target {
         layouts[graph.sinks()[0].0] = target.clone();
     }
@@ -130,7 +133,7 @@ pub(super) fn plan_into(
             _ => sliced.as_ref().is_none_or(|sliced| sliced.covers()),
         };
         let kernels = kernels(device, &graph, node, &layouts)?;
-        steps.push(Step { reshaped, takes_over: None, over: None, sliced, kernels, covers, outputs, release: Vec::new() });
+        steps.push(Step { reshaped, takes_over: None, over: None, sliced, kernels, covers, outputs, release: SmallVec::new() });
     }
     release(&graph, &mut steps);
     let results = graph.sinks().iter().map(|sink| layouts[sink.0].clone()).collect();
@@ -156,7 +159,7 @@ fn only(graph: &OpGraph, steps: &[Step]) -> Option<Only> {
 
 /// Marks each intermediate at the last step that reads it, or that makes it where none does. What is wanted stays.
 fn release(graph: &OpGraph, steps: &mut [Step]) {
-    let mut last = vec![None; graph.tensors().len()];
+    let mut last: SmallVec<[Option<usize>; 16]> = SmallVec::from_elem(None, graph.tensors().len());
     for (step, node) in graph.operations().iter().enumerate() {
         for edge in node.outputs.iter().chain(&node.inputs) {
             last[edge.tensor.0] = Some(step);
@@ -188,7 +191,9 @@ fn kernels(device: &dyn Device, graph: &OpGraph, node: &OperationNode, layouts: 
             let inputs = node.inputs.iter().zip(form.arguments).map(read).collect::<Result<_, _>>()?;
             let write = |edge: &Edge| access(edge, &edge.labels(), &node.extents, layouts);
             let outputs = node.outputs.iter().map(write).collect::<Result<_, _>>()?;
-            Ok(vec![Kernel { nest, work: Work::Factorise(call.clone()), inputs, outputs }])
+            let dtype = graph.tensor(node.inputs[0].tensor).dtype;
+            let space = device.factor_space(call, dtype, &node.extents, node.inputs.len());
+            Ok(vec![Kernel { nest, work: Work::Factorise(call.clone(), space), inputs, outputs }])
         }
         // Steps of their own that call no kernel: `run` hands the memory on, or goes through the parts.
         Operation::Reshape | Operation::Sliced { .. } => Ok(Vec::new()),
@@ -222,18 +227,23 @@ fn prepared(
 
 /// The space of all labels of an operation, the output's first, what it reads there, and where it writes.
 fn nested(node: &OperationNode, layouts: &[Strided]) -> Result<(LoopNest, Vec<Access>, Access), Error> {
-    let kept = node.outputs[0].labels();
-    let mut space = kept.clone();
-    space.extend((0..node.extents.len()).filter(|l| !kept.contains(l)));
-    let nest = LoopNest::new(space.iter().map(|&l| node.extents[l]).collect(), kept.len());
-    let inputs = node.inputs.iter().map(|e| access(e, &space, &node.extents, layouts)).collect::<Result<_, _>>()?;
-    Ok((nest, inputs, access(&node.outputs[0], &kept, &node.extents, layouts)?))
+    let mut space: PerAxis<Label> = PerAxis::new();
+    node.outputs[0].axes.iter().filter_map(EdgeAxis::label).for_each(|label| space.push(label));
+    let kept = space.len();
+    let summed: PerAxis<Label> = (0..node.extents.len()).filter(|label| !space.contains(label)).collect();
+    space.extend(summed);
+    let nest = LoopNest::new(space.iter().map(|&l| node.extents[l]).collect::<PerAxis<_>>(), kept);
+    let mut inputs = Vec::with_capacity(node.inputs.len());
+    for edge in &node.inputs {
+        inputs.push(access(edge, &space, &node.extents, layouts)?);
+    }
+    Ok((nest, inputs, access(&node.outputs[0], &space[..kept], &node.extents, layouts)?))
 }
 
 /// A copy over the labels of what is read.
 fn copy(from: &Edge, to: &Edge, extents: &[usize], layouts: &[Strided]) -> Result<Kernel, Error> {
     let space = from.labels();
-    let nest = LoopNest::new(space.iter().map(|&l| extents[l]).collect(), space.len());
+    let nest = LoopNest::new(space.iter().map(|&l| extents[l]).collect::<PerAxis<_>>(), space.len());
     let program = Program::new(vec![Instruction::Input(0)]);
     Ok(Kernel {
         nest,
@@ -265,8 +275,7 @@ pub(super) fn access(edge: &Edge, space: &[Label], extents: &[usize], layouts: &
     let extents: PerAxis<usize> = space.iter().map(|&l| extents[l]).collect();
     // An empty space reads nothing, wherever its slices start.
     let offset = if extents.contains(&0) { 0 } else { offset as usize };
-    let layout = Strided::within(&extents, &strides, offset, usize::MAX)?;
-    let reach = layout.reach().expect("the layout lies within memory");
+    let (layout, reach) = Strided::reaching(extents, strides, offset)?;
     Ok(Access { tensor: edge.tensor, layout, reach, conjugate: edge.conjugate })
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::context::Context;
 use super::doors::{DynOperand, DynValue, checked, given, labels_statement};
 use super::kept::Sources;
-use super::made::{Made, Tensors, beginning};
+use super::made::{Made, Meaning, Tensors, beginning};
 use super::memory::peak;
 use super::run::run_into;
 use super::watch::Watch;
@@ -108,7 +108,8 @@ impl Context {
         for (n, value) in values.iter().enumerate() {
             tensors.push(value.elements().ok_or_else(|| recorded(&text, n))?);
         }
-        let made = Arc::new(Made::new::<T>(self, &text, &checked(&labels_statement(operands, output)?)?, &tensors)?);
+        let meaning = Meaning::new(checked(&labels_statement(operands, output)?)?);
+        let made = Arc::new(Made::new::<T>(self, &text, &meaning, &tensors)?);
         Ok(Prepared { made, device: Arc::clone(&self.device), watch: self.watch.clone(), element: PhantomData })
     }
 }

@@ -110,7 +110,7 @@ impl Journey<'_> {
                 self.session.contract(contraction, &sites, output.site)?
             }
             Work::Map(program, reduction) => self.session.map(&kernel.nest, program, *reduction, &inputs, output)?,
-            Work::Factorise(_) => false,
+            Work::Factorise(..) => false,
         };
         if done {
             return Ok(());

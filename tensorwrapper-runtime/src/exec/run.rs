@@ -240,7 +240,7 @@ pub(super) fn launch<'m>(
         .map(|(memory, access)| Output::reaching(memory.reborrow(), &access.layout, access.reach));
     match &kernel.work {
         Work::Contract(_) => unreachable!("a contraction was run above"),
-        Work::Factorise(call) => device.factorise(call, &inputs, written.collect()),
+        Work::Factorise(call, _) => device.factorise(call, &inputs, written.collect()),
         Work::Map(program, reduction) => {
             let output = written.next().expect("a kernel has an output");
             device.map(&kernel.nest, program, *reduction, functions, &inputs, output)

@@ -51,7 +51,7 @@ fn intermediates_go_after_their_last_reader() {
     assert_eq!(released, [vec![], vec![1], vec![], vec![3]]);
     // What nobody reads goes at once.
     let plan = planned(&chain(3, &[1]));
-    assert_eq!(plan.steps[2].release, [TensorId(3)]);
+    assert_eq!(plan.steps[2].release[..], [TensorId(3)]);
 }
 
 #[test]

@@ -25,6 +25,7 @@ use crate::error::Error;
 
 pub(crate) use given::Given;
 pub(crate) use lower::{Lowered, lower, lower_over};
+pub(crate) use names::Origin;
 use names::Origins;
 pub(crate) use product::{is_ordinary, times};
 pub use query::Degree;
@@ -72,6 +73,16 @@ pub enum EdgeAxis {
     },
     /// The axis is fixed at a position.
     Chip(usize),
+}
+
+impl EdgeAxis {
+    /// The label that the axis runs with.
+    pub(crate) fn label(&self) -> Option<Label> {
+        match *self {
+            EdgeAxis::Label { label, .. } => Some(label),
+            EdgeAxis::Chip(_) => None,
+        }
+    }
 }
 
 /// A tensor as an operation reads or writes it.
@@ -174,6 +185,12 @@ impl OpGraph {
         OpGraph::default()
     }
 
+    /// The same, with room for so many sources and operations of one output.
+    pub(crate) fn with_capacity(sources: usize, operations: usize) -> OpGraph {
+        let (tensors, sinks) = (Vec::with_capacity(sources + operations), Vec::with_capacity(1));
+        OpGraph { tensors, operations: Vec::with_capacity(operations), sinks, origins: Origins::default() }
+    }
+
     /// All tensors; a [`TensorId`] is a position here.
     pub fn tensors(&self) -> &[TensorNode] {
         &self.tensors
@@ -214,6 +231,27 @@ impl OpGraph {
         let made = edges.iter().map(|edge| edge.tensor).collect();
         self.operations.push(OperationNode { operation, inputs, outputs: edges, extents });
         made
+    }
+
+    /// Adds an operation with one new tensor as its output, whose labels are the first so many.
+    pub(crate) fn add_leading(
+        &mut self,
+        operation: Operation,
+        inputs: Vec<Edge>,
+        kept: usize,
+        dtype: Dtype,
+        extents: Vec<usize>,
+    ) -> TensorId {
+        let (tensor, producer) = (TensorId(self.tensors.len()), Some(OperationId(self.operations.len())));
+        self.tensors.push(TensorNode { extents: extents[..kept].to_vec(), dtype, producer, slot: None });
+        let axes = (0..kept).map(|label| EdgeAxis::Label { label, start: 0 }).collect();
+        self.operations.push(OperationNode {
+            operation,
+            inputs,
+            outputs: vec![Edge { tensor, axes, conjugate: false }],
+            extents,
+        });
+        tensor
     }
 
     /// Wants a tensor.

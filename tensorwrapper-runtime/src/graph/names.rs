@@ -7,9 +7,16 @@ use crate::expr::LabelNames;
 
 /// A label of one of the equations of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Origin {
+pub(crate) struct Origin {
     equation: u32,
     label: u32,
+}
+
+impl Origin {
+    /// A label of the first equation of a graph.
+    pub(crate) fn of_first(label: usize) -> Origin {
+        Origin { equation: 0, label: label as u32 }
+    }
 }
 
 /// Where the labels of operations come from. An operation without an entry has labels that nobody named.
@@ -29,7 +36,7 @@ impl OpGraph {
     }
 
     /// Takes up the names of one more equation, and tells its number here.
-    pub(super) fn add_names(&mut self, names: &LabelNames) -> usize {
+    pub(crate) fn add_names(&mut self, names: &LabelNames) -> usize {
         self.origins.equations.push(names.clone());
         self.origins.equations.len() - 1
     }
@@ -48,8 +55,19 @@ impl OpGraph {
     /// Says that the labels of the operation added last are these of an operation of another graph, whose names this graph
     /// [has](OpGraph::names_of).
     pub(crate) fn name_last_as(&mut self, other: &OpGraph, node: &OperationNode, labels: impl Iterator<Item = Label>) {
-        let producer = other.tensor(node.outputs[0].tensor).producer;
-        let Some(known) = producer.and_then(|id| other.origins.operations.get(id.0)) else { return };
+        if let Some(known) = other.origins_of(node) {
+            self.name_last_from(known, labels);
+        }
+    }
+
+    /// Where the labels of an operation come from, if that is known.
+    pub(crate) fn origins_of(&self, node: &OperationNode) -> Option<&[Origin]> {
+        let producer = self.tensor(node.outputs[0].tensor).producer;
+        producer.and_then(|id| self.origins.operations.get(id.0)).map(SmallVec::as_slice)
+    }
+
+    /// Says that the labels of the operation added last are these, by their numbers among `known` ones.
+    pub(crate) fn name_last_from(&mut self, known: &[Origin], labels: impl Iterator<Item = Label>) {
         let origins: Option<SmallVec<_>> = labels.map(|label| known.get(label).copied()).collect();
         self.set_last(origins.unwrap_or_default());
     }

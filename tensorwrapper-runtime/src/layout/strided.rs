@@ -72,6 +72,39 @@ impl Strided {
         }
     }
 
+    /// Any strides over as many elements as they reach, and how many these are.
+    ///
+    /// # Errors
+    /// When an index would lead in front of the first element, or beyond all memory.
+    pub(crate) fn reaching(
+        extents: PerAxis<usize>,
+        mut strides: PerAxis<isize>,
+        offset: usize,
+    ) -> Result<(Strided, usize), Error> {
+        let (mut low, mut high) = (Some(offset as isize), Some(offset as isize));
+        for (stride, &extent) in strides.iter_mut().zip(&extents) {
+            if extent < 2 {
+                *stride = 0;
+                continue;
+            }
+            let reach = isize::try_from(extent - 1).ok().and_then(|steps| steps.checked_mul(*stride));
+            let end = if *stride < 0 { &mut low } else { &mut high };
+            *end = end.zip(reach).and_then(|(end, reach)| end.checked_add(reach));
+        }
+        match (low, high) {
+            (Some(0..), Some(high)) if !extents.contains(&0) && high < isize::MAX => {
+                element_count(&extents)?;
+                Ok((Strided { extents, strides, offset }, high as usize + 1))
+            }
+            // Nothing is there, or something is wrong with it.
+            _ => {
+                let layout = Strided::within(&extents, &strides, offset, usize::MAX)?;
+                let reach = layout.reach().expect("the layout lies within memory");
+                Ok((layout, reach))
+            }
+        }
+    }
+
     /// Number of axes.
     #[inline]
     pub(crate) fn rank(&self) -> usize {

@@ -12,6 +12,7 @@ pub(crate) mod hoist;
 pub(crate) mod order;
 mod pairwise;
 mod pass;
+mod plain;
 mod rewrite;
 mod share;
 mod sums;
@@ -27,6 +28,7 @@ pub use order::{Minimize, Order, Rates};
 pub(crate) use pairwise::Limited;
 pub use pass::Pass;
 pub(crate) use pass::Without;
+pub(crate) use plain::Plain;
 
 /// What a caller may choose about the passes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

@@ -3,11 +3,13 @@
 use num_complex::Complex;
 
 use super::Choices;
-use super::order::{Network, Path, cut, path, usual};
+use smallvec::SmallVec;
+
+use super::order::{Labels, Network, Path, cut, path, usual};
 use super::rewrite::{keep, rewrite};
 use crate::element::Dtype;
 use crate::error::Error;
-use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId};
+use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, Origin, TensorId};
 
 /// How large products may be.
 #[derive(Debug)]
@@ -27,9 +29,19 @@ pub(super) fn pairwise(graph: &OpGraph, choices: &Choices, limited: Option<Limit
     let mut failed = None;
     let result = rewrite(graph, |result, node, inputs| match node.operation {
         Operation::Contract { alpha, .. } if inputs.len() > 2 && failed.is_none() => {
-            let split = Split::new(graph, node, &inputs, alpha);
-            match orders.find(&split.network) {
-                Ok((pairs, parts)) => vec![split.run(result, inputs, pairs, parts)],
+            let network = Network {
+                inputs: inputs.iter().map(Edge::labels).collect(),
+                output: node.outputs[0].labels(),
+                extents: node.extents.clone(),
+            };
+            match orders.find(&network) {
+                Ok((pairs, parts)) => {
+                    let (output, extents) = (&network.output[..], &network.extents[..]);
+                    let dtype = graph.tensor(node.outputs[0].tensor).dtype;
+                    let split = Split { origins: graph.origins_of(node).unwrap_or_default(), output, extents, alpha, dtype };
+                    let labels = network.inputs.iter().map(|labels| Labels::from_slice(labels));
+                    vec![split.run(result, inputs.into_iter().zip(labels), &pairs, parts)]
+                }
                 Err(error) => {
                     failed = Some(error);
                     keep(graph, result, node, inputs)
@@ -67,69 +79,108 @@ impl Orders<'_, '_> {
 }
 
 /// One contraction as a sequence of pairs; the factor in front goes with the last.
-struct Split<'g> {
-    /// Where it comes from, whose names its pairs have.
-    origin: (&'g OpGraph, &'g OperationNode),
-    network: Network,
-    alpha: Complex<f64>,
-    dtype: Dtype,
+pub(super) struct Split<'g> {
+    /// Where its labels come from, which its pairs' labels then do, too; empty where that is not known.
+    pub(super) origins: &'g [Origin],
+    /// The labels of the result, and the extents of all.
+    pub(super) output: &'g [Label],
+    pub(super) extents: &'g [usize],
+    pub(super) alpha: Complex<f64>,
+    pub(super) dtype: Dtype,
 }
 
-impl<'g> Split<'g> {
-    fn new(graph: &'g OpGraph, node: &'g OperationNode, inputs: &[Edge], alpha: Complex<f64>) -> Split<'g> {
-        let network = Network {
-            inputs: inputs.iter().map(Edge::labels).collect(),
-            output: node.outputs[0].labels(),
-            extents: node.extents.clone(),
-        };
-        Split { origin: (graph, node), network, alpha, dtype: graph.tensor(node.outputs[0].tensor).dtype }
-    }
-
-    /// Adds the pairs to a graph. What depends on a label that is cut goes into the body of one operation.
-    fn run(&self, result: &mut OpGraph, inputs: Vec<Edge>, pairs: Path, parts: Vec<(Label, usize)>) -> TensorId {
-        let Network { output, extents, .. } = &self.network;
+impl Split<'_> {
+    /// Adds the pairs to a graph, which has the names of the contraction's labels. What depends on a label that is cut goes into the
+    /// body of one operation.
+    pub(super) fn run(
+        &self,
+        result: &mut OpGraph,
+        inputs: impl ExactSizeIterator<Item = (Edge, Labels)>,
+        pairs: &[(usize, usize)],
+        parts: Vec<(Label, usize)>,
+    ) -> TensorId {
         // How many factors that are still to be multiplied have a label, the result included.
-        let mut holders = vec![0usize; extents.len()];
-        self.network.inputs.iter().chain([output]).flatten().for_each(|&label| holders[label] += 1);
-        let mut sliced = Sliced::new(extents, parts, self.dtype);
-        sliced.body.names_of(self.origin.0);
-        let mut live: Vec<Option<Factor>> = inputs.into_iter().map(|edge| Some(Factor { edge, is_inside: false })).collect();
+        let mut holders: SmallVec<[usize; 16]> = SmallVec::from_elem(0, self.extents.len());
+        self.output.iter().for_each(|&label| holders[label] += 1);
+        let mut sliced = (!parts.is_empty()).then(|| Sliced::new(self.extents, parts, self.dtype));
+        if let Some(sliced) = &mut sliced {
+            sliced.body.names_of(result);
+        }
+        let mut live: Vec<Option<Factor>> = Vec::with_capacity(inputs.len() + pairs.len());
+        for (edge, labels) in inputs {
+            labels.iter().for_each(|&label| holders[label] += 1);
+            live.push(Some(Factor { edge, labels, is_inside: false }));
+        }
         let last = pairs.len() - 1;
-        for (n, (a, b)) in pairs.into_iter().enumerate() {
+        for (n, &(a, b)) in pairs.iter().enumerate() {
             let factors = [a, b].map(|factor| live[factor].take().expect("a path uses each factor once"));
-            let labels = [0, 1].map(|n| factors[n].edge.labels());
-            labels.iter().flatten().for_each(|&label| holders[label] -= 1);
+            factors.iter().flat_map(|factor| &factor.labels).for_each(|&label| holders[label] -= 1);
             let (kept, alpha) = match n == last {
-                true => (output.clone(), self.alpha),
-                false => (Network::kept([&labels[0], &labels[1]], |label| holders[label] > 0), Complex::new(1.0, 0.0)),
+                true => (Labels::from_slice(self.output), self.alpha),
+                false => {
+                    let labels = factors.each_ref().map(|factor| &factor.labels[..]);
+                    (Network::kept(labels, |label| holders[label] > 0), Complex::new(1.0, 0.0))
+                }
             };
             kept.iter().for_each(|&label| holders[label] += 1);
-            let is_inside = factors.iter().any(|factor| factor.is_inside) || labels.iter().flatten().any(|&l| sliced.cuts(l));
-            let edge = if is_inside {
-                let factors = factors.map(|factor| sliced.inside(factor));
-                pair(&mut sliced.body, (factors, &labels), &kept, alpha, (&sliced.extents, self.dtype), self.origin)
-            } else {
-                let factors = factors.map(|factor| factor.edge);
-                pair(result, (factors, &labels), &kept, alpha, (extents, self.dtype), self.origin)
+            let cut = sliced.as_mut().filter(|sliced| factors.iter().any(|factor| sliced.holds(factor)));
+            let is_inside = cut.is_some();
+            let tensor = match cut {
+                Some(sliced) => {
+                    let factors = factors.map(|factor| sliced.inside(factor));
+                    self.pair(&mut sliced.body, factors, &kept, alpha, &sliced.extents)
+                }
+                None => self.pair(result, factors, &kept, alpha, self.extents),
             };
-            live.push(Some(Factor { edge, is_inside }));
+            live.push(Some(Factor { edge: Edge::whole(tensor, &kept), labels: kept, is_inside }));
         }
         let made = live.pop().flatten().expect("the last pair makes the result");
-        if !made.is_inside {
-            return made.edge.tensor;
-        }
-        let Sliced { mut body, parts, inputs, .. } = sliced;
+        let Some(Sliced { mut body, parts, inputs, .. }) = sliced.filter(|_| made.is_inside) else { return made.edge.tensor };
         body.add_sink(made.edge.tensor);
         let operation = Operation::Sliced { parts, body: Box::new(body) };
-        let made = result.add_operation(operation, inputs, &[(output, self.dtype)], extents.clone())[0];
-        result.name_last_as(self.origin.0, self.origin.1, 0..extents.len());
+        let made = result.add_operation(operation, inputs, &[(self.output, self.dtype)], self.extents.to_vec())[0];
+        result.name_last_from(self.origins, 0..self.extents.len());
         made
+    }
+
+    /// Adds a contraction of two factors over exactly the labels that they have.
+    fn pair(
+        &self,
+        result: &mut OpGraph,
+        factors: [Factor; 2],
+        kept: &[Label],
+        alpha: Complex<f64>,
+        extents: &[usize],
+    ) -> TensorId {
+        let mut numbers = Labels::from_slice(kept);
+        for label in factors.iter().flat_map(|factor| &factor.labels) {
+            if !numbers.contains(label) {
+                numbers.push(*label);
+            }
+        }
+        let numbered = |factor: Factor| {
+            let mut edge = factor.edge;
+            for axis in &mut edge.axes {
+                if let EdgeAxis::Label { label, .. } = axis {
+                    *label = numbers.iter().position(|n| n == label).expect("every label of a factor has a number");
+                }
+            }
+            edge
+        };
+        let inputs = factors.map(numbered).into();
+        let extents = numbers.iter().map(|&label| extents[label]).collect();
+        let operation = Operation::Contract { alpha, then: None };
+        let tensor = result.add_leading(operation, inputs, kept.len(), self.dtype, extents);
+        result.name_last_from(self.origins, numbers.into_iter());
+        tensor
     }
 }
 
 /// A factor: in the graph, or inside of the body of what is done in parts.
 struct Factor {
     edge: Edge,
+    /// Those of the edge, each once.
+    labels: Labels,
     is_inside: bool,
 }
 
@@ -151,48 +202,20 @@ impl Sliced {
         Sliced { body: OpGraph::new(), parts, extents, inputs: Vec::new(), dtype }
     }
 
-    fn cuts(&self, label: Label) -> bool {
-        self.parts.iter().any(|&(cut, _)| cut == label)
+    /// Whether what is made of a factor is done in parts.
+    fn holds(&self, factor: &Factor) -> bool {
+        factor.is_inside || self.parts.iter().any(|(cut, _)| factor.labels.contains(cut))
     }
 
     /// A factor as the body reads it.
-    fn inside(&mut self, factor: Factor) -> Edge {
-        let Factor { edge, is_inside } = factor;
+    fn inside(&mut self, factor: Factor) -> Factor {
+        let Factor { edge, labels, is_inside } = factor;
         if is_inside {
-            return edge;
+            return Factor { edge, labels, is_inside };
         }
-        let labels = edge.labels();
         let source = self.body.add_source(labels.iter().map(|&label| self.extents[label]).collect(), self.dtype);
         let conjugate = edge.conjugate;
         self.inputs.push(Edge { conjugate: false, ..edge });
-        Edge { conjugate, ..Edge::whole(source, &labels) }
+        Factor { edge: Edge { conjugate, ..Edge::whole(source, &labels) }, labels, is_inside: true }
     }
-}
-
-/// A contraction of two factors over exactly the labels that they have.
-fn pair(
-    result: &mut OpGraph,
-    (mut factors, labels): ([Edge; 2], &[Vec<Label>; 2]),
-    kept: &[Label],
-    alpha: Complex<f64>,
-    (extents, dtype): (&[usize], Dtype),
-    (graph, node): (&OpGraph, &OperationNode),
-) -> Edge {
-    let mut numbers = kept.to_vec();
-    for label in labels.iter().flatten() {
-        if !numbers.contains(label) {
-            numbers.push(*label);
-        }
-    }
-    for axis in factors.iter_mut().flat_map(|edge| &mut edge.axes) {
-        if let EdgeAxis::Label { label, .. } = axis {
-            *label = numbers.iter().position(|n| n == label).expect("every label of a factor has a number");
-        }
-    }
-    let own_extents = numbers.iter().map(|&l| extents[l]).collect();
-    let outputs: Vec<Label> = (0..kept.len()).collect();
-    let tensor =
-        result.add_operation(Operation::Contract { alpha, then: None }, factors.into(), &[(&outputs, dtype)], own_extents)[0];
-    result.name_last_as(graph, node, numbers.into_iter());
-    Edge::whole(tensor, kept)
 }

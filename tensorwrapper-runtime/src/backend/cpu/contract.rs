@@ -10,6 +10,7 @@ use super::direct::Direct;
 use super::engine::{Blocks, Finish, Finishing, Multiplied, Simd};
 use super::fuse::{self, Axis};
 use super::matrix::Matrices;
+use super::plain::plain;
 use super::sink::Sink;
 use super::small::Small;
 use super::{Cpu, Route, map};
@@ -109,6 +110,9 @@ pub(super) fn prepare<T: Multiplied>(cpu: &Cpu, contraction: &Contraction<'_>) -
     let ready = |way: Way<T>| Ready { threads: cpu.threads, way };
     if output.is_empty() {
         return Ok(ready(Way::Nothing));
+    }
+    if let (Route::Chosen, Some((small, start))) = (cpu.route, plain::<T>(contraction)?) {
+        return Ok(ready(Way::Small(small, start)));
     }
     let element_wise = || Ok(ready(Way::ElementWise(Box::new(ElementWise::new(contraction)))));
     let [(left, _), (right, _)] = factors else { return element_wise() };

@@ -6,6 +6,7 @@
 mod abreast;
 mod expm;
 mod leading;
+mod scratch;
 #[allow(clippy::needless_range_loop, reason = "indices of rows and columns, as the algorithms have them")]
 mod orthogonal;
 #[allow(clippy::needless_range_loop, reason = "as above")]
@@ -35,7 +36,7 @@ use super::permute;
 use super::sink::Sink;
 use crate::backend::linear::{self, Algorithms, Batch, Decomposition, Eigen, Failure, Matrix, Place, Svd, elimination};
 use crate::backend::{Operand, Output};
-use crate::element::{Element, dispatch};
+use crate::element::{Dtype, Element, dispatch};
 use crate::error::Error;
 
 /// Rows and columns from which on one matrix is worth several threads.
@@ -57,6 +58,13 @@ pub(super) fn factorise(
         batch.finish();
         Ok(())
     })
+}
+
+/// See [`Device::factor_space`](crate::backend::Device::factor_space).
+pub(super) fn space(threads: usize, call: &Decomposition, dtype: Dtype, extents: &[usize], operands: usize) -> usize {
+    let (items, sizes) = linear::sizes(call, extents, operands);
+    let inside = if items == 1 { threads } else { 1 };
+    dispatch!(dtype, T => scratch::one::<T>(inside, call, sizes).of_batch(items, threads))
 }
 
 /// The algorithms, with so many threads for one matrix.

@@ -30,6 +30,7 @@ mod map;
 mod matrix;
 mod packed;
 mod permute;
+mod plain;
 mod ready;
 mod sink;
 mod small;
@@ -45,7 +46,7 @@ use super::{
     Contraction, Decomposition, Device, LoopNest, Operand, Output, PreparedContraction, Program, Reduction, RunContraction,
 };
 use crate::callback::Callback;
-use crate::element::dispatch;
+use crate::element::{Dtype, dispatch};
 use crate::error::Error;
 
 /// More threads than this are not used: each has memory of its own, and no machine has so many cores.
@@ -158,5 +159,9 @@ impl Device for Cpu {
 
     fn factorise(&self, call: &Decomposition, inputs: &[Operand<'_>], outputs: Vec<Output<'_>>) -> Result<(), Error> {
         factorise::factorise(self.simd()?, self.threads, call, inputs, outputs)
+    }
+
+    fn factor_space(&self, call: &Decomposition, dtype: Dtype, extents: &[usize], operands: usize) -> usize {
+        factorise::space(self.threads, call, dtype, extents, operands)
     }
 }

@@ -21,7 +21,7 @@ const DTYPES: [Dtype; 4] = [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64];
 
 fn nest(rng: &mut StdRng, largest: usize, smallest: usize, max_rank: usize) -> LoopNest {
     let rank = rng.random_range(0..=max_rank);
-    let extents = (0..rank).map(|_| rng.random_range(smallest..=largest)).collect();
+    let extents: Vec<usize> = (0..rank).map(|_| rng.random_range(smallest..=largest)).collect();
     LoopNest::new(extents, rng.random_range(0..=rank))
 }
 

@@ -15,16 +15,18 @@ mod faults;
 mod gather;
 mod matrix;
 mod part;
+mod scratch;
 
 pub use tensorwrapper_notation::syntax::{Elements, Factorisation, Form, Role};
 
 use crate::element::{Dtype, Element};
-pub(crate) use batch::ROUND;
+use batch::ROUND;
 pub(super) use batch::{Batch, run};
 pub(super) use conventions::{epsilon, exponent_of, phase_tolerance, rotation, turn};
 pub(super) use derived::{determinant_of, norm, pivots};
 pub(super) use gather::{Place, Source, Space};
 pub(super) use matrix::{Matrix, largest_of, part_size, square};
+pub(super) use scratch::{One, copies, sizes};
 
 /// An operation of linear algebra, with everything that decides what is computed.
 ///

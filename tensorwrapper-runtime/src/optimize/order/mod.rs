@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `cost.rs` | what a product costs, what is to be least |
 //! | `greedy.rs` | the pair next that shrinks most, with and without chance |
+//! | `few.rs` | the best order of at most five |
 //! | `exact.rs`, `subsets.rs` | dynamic programming over subsets |
 //! | `tree.rs` | a path that changes a little at little cost |
 //! | `anneal.rs`, `reconfigure.rs` | improve a tree: by chance, by parts |
@@ -18,6 +19,7 @@ mod auto;
 mod bits;
 mod cost;
 mod exact;
+mod few;
 mod find;
 mod given;
 mod greedy;
@@ -33,10 +35,13 @@ mod tree;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use smallvec::SmallVec;
+
 use crate::error::Error;
 use crate::graph::Label;
 
 pub use cost::{Minimize, Rates};
+pub(crate) use few::Few;
 pub use find::{Found, Search, find};
 
 /// How the order of products of three and more factors is found.
@@ -80,6 +85,14 @@ impl Order {
     pub fn path(pairs: impl IntoIterator<Item = (usize, usize)>) -> Order {
         Order::Path(pairs.into_iter().collect())
     }
+
+    /// Whether it is the best order wherever factors are few.
+    fn is_exact_for_few(&self) -> bool {
+        match self {
+            Order::Auto | Order::Exact | Order::Budget(_) => true,
+            Order::Greedy | Order::AsWritten | Order::Path(_) => false,
+        }
+    }
 }
 
 /// A product: the labels of its factors and of its result.
@@ -95,6 +108,9 @@ pub(crate) struct Network {
 
 /// Pairs of factors in the order of multiplication. Factors are numbered from 0; each product gets the next number.
 pub(crate) type Path = Vec<(usize, usize)>;
+
+/// Labels of a tensor, each once: few enough to need no memory of their own.
+pub(crate) type Labels = SmallVec<[Label; 6]>;
 
 /// When a search has to end.
 #[derive(Clone, Copy, Debug)]
@@ -118,6 +134,12 @@ impl Clock {
 /// # Errors
 /// A path that the program gives and that does not fit.
 pub(crate) fn path(network: &Network, order: &Order, minimize: Minimize, seed: u64) -> Result<Path, Error> {
+    if minimize == Minimize::Operations
+        && order.is_exact_for_few()
+        && let Some(few) = Few::of(network)
+    {
+        return Ok(few.best().path);
+    }
     Ok(sequence::least_held(network, search(network, order, minimize, seed, None)?.0, &[]))
 }
 
@@ -127,6 +149,9 @@ pub(crate) fn path(network: &Network, order: &Order, minimize: Minimize, seed: u
 /// # Errors
 /// As [`path`].
 pub(crate) fn usual(network: &Network, order: &Order, seed: u64) -> Result<Path, Error> {
+    if let Some(path) = Few::of(network).and_then(|few| usual_of_few(&few, order)) {
+        return Ok(path);
+    }
     let fewest = path(network, order, Minimize::Operations, seed)?;
     let is_long = || cost::cost(network, &fewest, Minimize::Operations).operations >= LONG;
     if *order != Order::Auto || !network.has_hyper_edge() || !is_long() {
@@ -136,6 +161,16 @@ pub(crate) fn usual(network: &Network, order: &Order, seed: u64) -> Result<Path,
     let quickest = path(network, order, time, seed)?;
     let seconds = |path: &Path| cost::cost(network, path, time).price;
     Ok(if seconds(&quickest) < seconds(&fewest) { quickest } else { fewest })
+}
+
+/// The [`usual`] order of a few factors, where one search tells it: it is the best, and no order of less time is to be looked for.
+pub(crate) fn usual_of_few(few: &Few<'_>, order: &Order) -> Option<Path> {
+    if !order.is_exact_for_few() {
+        return None;
+    }
+    let best = few.best();
+    let is_searched_again = *order == Order::Auto && few.has_hyper_edge() && best.operations >= LONG.exp2();
+    (!is_searched_again).then_some(best.path)
 }
 
 /// The logarithm of the operations of a product that is worth a second search.
@@ -201,8 +236,8 @@ fn as_written(factors: usize) -> Path {
 
 impl Network {
     /// The labels that the product of two factors keeps: those that somebody else needs.
-    pub(crate) fn kept([a, b]: [&[Label]; 2], is_needed: impl Fn(Label) -> bool) -> Vec<Label> {
-        let mut kept: Vec<Label> = Vec::new();
+    pub(crate) fn kept([a, b]: [&[Label]; 2], is_needed: impl Fn(Label) -> bool) -> Labels {
+        let mut kept = Labels::new();
         // Batch labels first, then those of one factor, then those of the other: as a matrix product leaves them.
         let shared = a.iter().filter(|l| b.contains(l));
         for label in shared.chain(a).chain(b) {

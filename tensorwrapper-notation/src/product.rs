@@ -1,0 +1,91 @@
+//! Equations that are one sum of a product of whole tensors and nothing else: what is planned most often, and quickest by its
+//! labels alone.
+
+use crate::equation::{Equation, Index, LabelId, Left, LeftAxis, Meaning, Node};
+use crate::syntax::{Operator, Reduction};
+
+/// One sum of a product of whole tensors. Its labels are numbered anew: first those of the result, in the order of its axes, then
+/// those that are summed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Product {
+    /// The labels of each factor's axes, each once in a factor.
+    pub factors: Vec<Vec<usize>>,
+    /// How many labels the result has.
+    pub kept: usize,
+    /// Which label of the equation each is.
+    pub labels: Vec<LabelId>,
+}
+
+impl Equation {
+    /// What the equation is if it is one sum of a product of at most so many whole tensors, each label once on a tensor: no numbers,
+    /// no parts of tensors, no diagonals, nothing that is written or declared.
+    pub fn product(&self, most: usize) -> Option<Product> {
+        if self.operands.len() > most {
+            return None;
+        }
+        let Meaning::Expression(Node::Reduce(Reduction::Sum, summed, body)) = &self.meaning else { return None };
+        let ([left], None) = (&self.left[..], self.place) else { return None };
+        let mut labels = result(left)?;
+        let kept = labels.len();
+        labels.extend(summed);
+        if labels.iter().any(|label| self.labels[label.0].declared.is_some()) {
+            return None;
+        }
+        let mut factors = Vec::new();
+        self.factors(body, &labels, &mut factors)?;
+        // A sum over what no factor has multiplies by its extent.
+        let is_used = |label| factors.iter().any(|factor| factor.contains(&label));
+        (0..labels.len()).all(is_used).then_some(Product { factors, kept, labels })
+    }
+
+    /// Adds the labels of all factors of a product, by their positions among `labels`.
+    fn factors(&self, node: &Node, labels: &[LabelId], found: &mut Vec<Vec<usize>>) -> Option<()> {
+        match node {
+            Node::Binary(Operator::Multiply, left, right) => {
+                self.factors(left, labels, found)?;
+                self.factors(right, labels, found)
+            }
+            Node::Operand(id) => {
+                let mut own: Vec<usize> = Vec::new();
+                for index in &self.operands[id.0].indices {
+                    let Index::Label(label, _) = index else { return None };
+                    let label = labels.iter().position(|known| known == label)?;
+                    if own.contains(&label) {
+                        return None;
+                    }
+                    own.push(label);
+                }
+                // Operands are numbered in the order of writing, which is that of the factors.
+                (id.0 == found.len()).then(|| found.push(own))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The labels of a result without diagonals, fused axes and `..`.
+fn result(left: &Left) -> Option<Vec<LabelId>> {
+    let label = |axis: &LeftAxis| if let LeftAxis::Label(label) = axis { Some(*label) } else { None };
+    let labels: Vec<LabelId> = left.axes().iter().map(label).collect::<Option<_>>()?;
+    left.is_plain().then_some(labels)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{check, einsum, numbered_operands};
+
+    #[test]
+    fn products_of_whole_tensors_are_found_and_nothing_else() {
+        let product = |text: &str, operands: usize| {
+            let statement = einsum(text, &numbered_operands(operands), None).unwrap();
+            check(&statement, &[]).unwrap().product(3)
+        };
+        let found = product("ik,kj,jl->li", 3).unwrap();
+        assert_eq!((found.factors, found.kept), (vec![vec![1, 2], vec![2, 3], vec![3, 0]], 2));
+        for (text, operands) in
+            [("ij,ij->ij", 2), ("iij,jk->ik", 2), ("ab,bc,cd,de->ae", 4), ("ik,kj->iji", 2), ("i...,ij->j...", 2)]
+        {
+            assert_eq!(product(text, operands), None, "{text}");
+        }
+    }
+}
