@@ -68,7 +68,7 @@ impl Step {
     pub(super) fn library(&self) -> Option<&'static str> {
         self.kernels.iter().find_map(|kernel| match &kernel.work {
             Work::Contract(contraction) => contraction.library(),
-            Work::Map(..) | Work::Factorise(_) => None,
+            Work::Map(..) | Work::Factorise(..) => None,
         })
     }
 }
