@@ -80,12 +80,7 @@ pub(super) struct Registers<T> {
     /// Where each register's own memory starts: on a cache line, and behind those of earlier registers.
     starts: Vec<usize>,
     held: Vec<Held>,
-    /// Elements of a page by which what is computed may lie further on; zero where it stays.
-    page: usize,
 }
-
-/// Bytes of a page: addresses that far apart are one to processors that look whether a load waits for an earlier store.
-const PAGE: usize = 4096;
 
 /// The chunk after this one. It is asked for while this one is computed: processors fetch ahead on their own only where chunks
 /// follow each other in memory.
@@ -112,52 +107,25 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
 
     /// Work space for chunks of at most `width` elements.
     pub(super) fn registers(&self, width: usize) -> Registers<T> {
-        self.registers_on(width, 1)
-    }
-
-    /// The same, where chunks are computed to begin in a page where those of the inputs do. Loads look as if they waited for the stores of
-    /// an earlier chunk otherwise: three arrays that are read and one that is written went at 25 GB/s, and at 43 so.
-    pub(super) fn registers_in_step(&self, width: usize) -> Registers<T> {
-        self.registers_on(width, PAGE / size_of::<T>())
-    }
-
-    fn registers_on(&self, width: usize, page: usize) -> Registers<T> {
         let line = (LINE / size_of::<T>()).max(1);
-        let (unit, page) = (line.max(page), if page > line { page } else { 0 });
         let mut starts = vec![0; self.ready.registers];
         let mut size = 0;
         for (register, pass) in &self.ready.passes {
             if self.in_place(pass).is_none() {
                 starts[*register] = size;
-                size += (width + page).next_multiple_of(unit);
+                size += width.next_multiple_of(line);
             }
         }
-        let mut memory = vec![T::ZERO; size + unit];
-        let shift = memory.as_ptr().align_offset(unit * size_of::<T>());
-        starts.iter_mut().for_each(|start| *start += if shift < unit { shift } else { 0 });
+        let mut memory = vec![T::ZERO; size + line];
+        let shift = memory.as_ptr().align_offset(LINE);
+        starts.iter_mut().for_each(|start| *start += if shift < line { shift } else { 0 });
         for (register, pass) in &self.ready.passes {
             if let Pass::One(Instruction::Constant(value)) = pass {
                 memory[starts[*register]..][..width].fill(T::from_complex(*value));
             }
         }
         let held = starts.iter().map(|&start| Held::Register(start)).collect();
-        Registers { memory, starts, held, page }
-    }
-
-    /// Moves what is computed to where the first input's chunk begins in its page.
-    #[inline(always)]
-    fn keep_step(&self, registers: &mut Registers<T>, start: &[isize], first: usize) {
-        let read = self.inputs.iter().zip(&self.lies).enumerate().find_map(|(n, (input, lie))| match (&input.data, lie) {
-            (Data::Own(data), Lie::Contiguous) => Some(data.as_ptr().wrapping_offset(start[n] + first as isize)),
-            _ => None,
-        });
-        let Some(read) = read else { return };
-        let into = read as usize % PAGE / LINE * LINE / size_of::<T>();
-        for (register, pass) in &self.ready.passes {
-            if !matches!(pass, Pass::One(Instruction::Constant(_))) {
-                registers.held[*register] = Held::Register(registers.starts[*register] + into);
-            }
-        }
+        Registers { memory, starts, held }
     }
 
     /// The input, and its memory, that a pass only has to find.
@@ -201,9 +169,6 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         mut target: Option<&mut [T]>,
         ahead: Option<Ahead<'_>>,
     ) {
-        if registers.page > 0 {
-            self.keep_step(registers, start, first);
-        }
         let parts = self.ready.passes.len();
         for (part, pass) in self.ready.passes.iter().enumerate() {
             if let Some(ahead) = ahead {
@@ -238,17 +203,12 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         len: usize,
         target: Option<&mut [T]>,
     ) {
-        let Registers { memory, starts, held, .. } = registers;
+        let Registers { memory, starts, held } = registers;
         if let (None, Some((number, _))) = (&target, self.in_place(pass)) {
             held[*n] = Held::Input(number, (start[number] + first as isize) as usize);
             return;
         }
-        let own = match held[*n] {
-            Held::Register(own) => own,
-            // Of an earlier chunk; this one goes elsewhere.
-            Held::Input(..) => starts[*n],
-        };
-        let (earlier, rest) = memory.split_at_mut(own);
+        let (earlier, rest) = memory.split_at_mut(starts[*n]);
         let elsewhere = target.is_some();
         let out = match target {
             Some(target) => target,

@@ -179,9 +179,8 @@ impl<T: Scalar> Map<'_, T> {
     fn each(&self, range: Range<usize>) {
         let (output, grid) = (self.start.len() - 1, &self.plan.kept);
         let chunks = grid.chunks();
+        let mut registers = self.evaluator.registers(grid.width);
         let mut stream = self.streams.then(|| Stream::new(self.simd));
-        let width = grid.width;
-        let mut registers = if self.streams { self.evaluator.registers_in_step(width) } else { self.evaluator.registers(width) };
         let mut walk = grid.walk(&self.start, range.start);
         // One chunk further, and after the last one back at the first.
         let mut next = grid.walk(&self.start, (range.start + 1) % chunks);
