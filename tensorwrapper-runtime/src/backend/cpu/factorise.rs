@@ -6,9 +6,9 @@
 mod abreast;
 mod expm;
 mod leading;
-mod scratch;
 #[allow(clippy::needless_range_loop, reason = "indices of rows and columns, as the algorithms have them")]
 mod orthogonal;
+mod scratch;
 #[allow(clippy::needless_range_loop, reason = "as above")]
 mod small;
 #[allow(clippy::needless_range_loop, reason = "as above")]
