@@ -135,13 +135,13 @@ impl<T: Number> Shapes<T> {
         self.factors() + turned + 2 * self.matrix(least, 1) + scratch
     }
 
-    /// The matrix as it was, and two orders of its rows.
+    /// Two orders of its rows.
     fn lu(&self) -> usize {
         if self.is_small() {
             return self.rows * size_of::<usize>();
         }
         let scratch = bytes(lu_in_place_scratch::<usize, T>(self.rows, self.columns, self.par(), Default::default()));
-        self.matrix(self.rows, self.columns) + 2 * self.rows * size_of::<usize>() + scratch
+        2 * self.rows * size_of::<usize>() + scratch
     }
 
     /// A system of equations: its right sides are there twice when they are solved.
