@@ -128,6 +128,22 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         Registers { memory, starts, held }
     }
 
+    /// Whether most of what is read begins at cache lines: registers do, and inputs where they happen to. Wide loads across two lines are
+    /// what one pass over inputs waits for: `A + B·C` went at 26 GB/s by 512 bits and at 41 by 256, 16 bytes after a line each.
+    #[inline(always)]
+    pub(super) fn has_lines(&self, start: &[isize]) -> bool {
+        let lies = |n: usize| match (&self.inputs[n].data, self.lies[n]) {
+            (Data::Own(data), Lie::Contiguous) => (data.as_ptr().wrapping_offset(start[n]) as usize).is_multiple_of(LINE),
+            _ => true,
+        };
+        let computing = self
+            .ready
+            .passes
+            .iter()
+            .filter(|(_, pass)| !matches!(pass, Pass::One(Instruction::Input(_) | Instruction::Constant(_))));
+        computing.count() > 1 || (0..self.inputs.len()).all(lies)
+    }
+
     /// The input, and its memory, that a pass only has to find.
     #[inline(always)]
     fn in_place(&self, pass: &Pass) -> Option<(usize, &'a [T])> {

@@ -87,8 +87,9 @@ pub(super) fn map_by<T: Scalar>(
         let conjugate = |n: usize| inputs[n].conjugate && T::DTYPE.is_complex();
         let memory = (0..inputs.len()).map(|n| Input { data: data(n), conjugate: conjugate(n) }).collect();
         let evaluator = Evaluator::new(&ready, functions, memory, &plan.chunked().inner);
-        let (kept, reduced) = (plan.kept.axes(), plan.reduced.axes());
-        Map { simd, plan, kept, reduced, evaluator, reduction, start: start.to_vec(), out, streams, coming }.run(threads);
+        let (kept, reduced, has_lines) = (plan.kept.axes(), plan.reduced.axes(), evaluator.has_lines(start));
+        Map { simd, plan, kept, reduced, evaluator, has_lines, reduction, start: start.to_vec(), out, streams, coming }
+            .run(threads);
     };
     if crossed.contains(&true) {
         return Tiles::new(plan, crossed)
@@ -122,6 +123,8 @@ struct Map<'a, T> {
     /// All reduced axes.
     reduced: Axes,
     evaluator: Evaluator<'a, T>,
+    /// Whether most of what chunks read begins at cache lines.
+    has_lines: bool,
     reduction: Reduction,
     start: Vec<isize>,
     out: Sink<'a, T>,
@@ -223,10 +226,10 @@ impl<T: Scalar> Map<'_, T> {
         target: Option<&mut [T]>,
         ahead: Option<Ahead<'_>>,
     ) {
-        let stays = target.is_none();
-        let chunk = Chunk { map: self, registers, at, target, ahead };
         // Registers begin at lines.
-        if stays { compiled(self.simd, chunk) } else { compiled_narrow(self.simd, chunk) }
+        let is_wide = target.is_none() && self.has_lines;
+        let chunk = Chunk { map: self, registers, at, target, ahead };
+        if is_wide { compiled(self.simd, chunk) } else { compiled_narrow(self.simd, chunk) }
     }
 
     /// Folds a range of the reduced points for one chunk of kept ones, given by its start and its first point.

@@ -172,7 +172,7 @@ fn program(rng: &mut StdRng, inputs: usize) -> Program {
 
 fn nest(rng: &mut StdRng, largest: usize, smallest: usize, max_rank: usize) -> LoopNest {
     let rank = rng.random_range(0..=max_rank);
-    let extents = (0..rank).map(|_| rng.random_range(smallest..=largest)).collect();
+    let extents: Vec<usize> = (0..rank).map(|_| rng.random_range(smallest..=largest)).collect();
     LoopNest::new(extents, rng.random_range(0..=rank))
 }
 
