@@ -208,6 +208,23 @@ fn not_finite<T: Element>() {
                         assert!(text.ends_with("holds NaN or infinity"), "{name}, {wrong} at {at:?}: {text}");
                     }
                 }
+                // Above the diagonal, of which a factor of Cholesky knows nothing.
+                for at in [[0, 1], [0, last]] {
+                    let mut a = fine.clone();
+                    a[at] = x;
+                    let errors = [
+                        linalg::solve(&a, &right).eval_in(&context).unwrap_err(),
+                        linalg::inv(&a).eval_in(&context).unwrap_err(),
+                        linalg::lu(&a).eval_in(&context).unwrap_err(),
+                        linalg::qr(&a).eval_in(&context).unwrap_err(),
+                    ];
+                    for error in errors {
+                        assert!(error.to_string().ends_with("holds NaN or infinity"), "{name}, {wrong} at {at:?}: {error}");
+                    }
+                    let plain = linalg::cholesky(&fine).eval_in(&context).map_err(|error| error.to_string());
+                    let beside = linalg::cholesky(&a).eval_in(&context).map_err(|error| error.to_string());
+                    assert_eq!(beside, plain, "{name}, {wrong} at {at:?}");
+                }
                 for row in [0, last] {
                     let mut b = right.clone();
                     b[[row, 1]] = x;
@@ -225,4 +242,52 @@ fn what_is_not_finite_is_said_wherever_it_stands() {
     not_finite::<f64>();
     not_finite::<Complex<f32>>();
     not_finite::<Complex<f64>>();
+}
+
+/// A column so small that reciprocals of its length are beyond the numbers, beside one of ordinary size.
+fn lone_small_columns<T: Element>(small: f64) {
+    for (name, context) in devices() {
+        let (x, one) = (T::from_complex(small.into()), T::ONE);
+        let a = Tensor::<T>::from_fn([2, 2], |i| if i[1] == 0 { x } else { one }).unwrap();
+        let (q, r) = linalg::qr(&a).eval_in(&context).unwrap();
+        let length = r[[0, 0]].to_complex().re / small;
+        assert!((length - 2f64.sqrt()).abs() < 1e-3, "{name}: {r:?}");
+        assert!(q.as_slice().iter().all(|q| (q.to_complex().norm() - 0.5f64.sqrt()).abs() < 1e-3), "{name}: {q:?}");
+        let diagonal = Tensor::<T>::from_fn([2, 2], |i| {
+            if i[0] != i[1] {
+                T::ZERO
+            } else if i[0] == 0 {
+                one
+            } else {
+                x
+            }
+        })
+        .unwrap();
+        let (u, s, v) = linalg::svd(&diagonal).eval_in(&context).unwrap();
+        let is_unit = |i: usize, j: usize, x: T| (x.to_complex().norm() - f64::from(i == j)).abs() < 1e-3;
+        for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            assert!(is_unit(i, j, u[[i, j]]) && is_unit(i, j, v[[i, j]]), "{name}: {u:?} {s:?} {v:?}");
+        }
+    }
+}
+
+#[test]
+fn small_columns_beside_large_ones_keep_their_factors() {
+    lone_small_columns::<f32>(1e-20);
+    lone_small_columns::<Complex<f32>>(1e-20);
+    lone_small_columns::<f64>(1e-158);
+    lone_small_columns::<Complex<f64>>(1e-158);
+}
+
+/// What elimination takes out of the range is said, not infinity.
+#[test]
+fn pivots_beyond_the_numbers_are_said() {
+    for (name, context) in devices() {
+        let a = Tensor::<f64>::from_fn([2, 2], |i| if *i == [1, 0] { -1e308 } else { 1e308 }).unwrap();
+        assert!(linalg::det(&a).eval_in(&context).is_err(), "{name}");
+        match linalg::slogdet(&a).eval_in(&context) {
+            Ok((_, logarithm)) => assert!((logarithm[[]] - 1419.0).abs() < 1.0, "{name}: {logarithm:?}"),
+            Err(error) => assert!(error.to_string().contains("slogdet"), "{name}: {error}"),
+        }
+    }
 }

@@ -202,7 +202,7 @@ impl Context {
 
 impl Default for Context {
     fn default() -> Context {
-        Context::global().clone()
+        Context { is_named: true, ..Context::global().clone() }
     }
 }
 

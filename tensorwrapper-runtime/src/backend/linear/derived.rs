@@ -123,7 +123,7 @@ fn parts<T: Element>(
         Factorisation::Expm => vec![Part::Same(if a.rows == 0 { a } else { on.expm(a)? })],
         Factorisation::Det => vec![Part::Same(Matrix::number(determinant(on, a, again)?))],
         Factorisation::Slogdet => {
-            let (sign, logarithm) = slogdet(on, a, again);
+            let (sign, logarithm) = slogdet(on, a, again)?;
             vec![Part::Same(Matrix::number(sign)), real(number::<T>(logarithm))]
         }
         Factorisation::Norm => vec![real(norm(&a.data))],
@@ -340,10 +340,10 @@ fn determinant<T: Element>(on: &dyn Algorithms<T>, a: Matrix<T>, again: &dyn Fn(
     determinant_of(is_odd, diagonal(&a))
 }
 
-fn slogdet<T: Element>(on: &dyn Algorithms<T>, a: Matrix<T>, again: &dyn Fn() -> Matrix<T>) -> (T, f64) {
+fn slogdet<T: Element>(on: &dyn Algorithms<T>, a: Matrix<T>, again: &dyn Fn() -> Matrix<T>) -> Result<(T, f64), Failure> {
     let (is_odd, a) = eliminated(on, a, again);
     let (sign, logarithm, _) = pivots(is_odd, diagonal(&a));
-    (sign, logarithm)
+    if logarithm < f64::INFINITY { Ok((sign, logarithm)) } else { Err(Failure::Overflow) }
 }
 
 /// Whether rows were exchanged an odd number of times, and the factors.
@@ -366,7 +366,7 @@ pub(in crate::backend) fn determinant_of<T: Element>(is_odd: bool, diagonal: imp
 }
 
 /// Phase, logarithm of the size, and value of a determinant, that as a number near 1 and a power of two; of a singular matrix 0, −∞
-/// and 0.
+/// and 0; infinity where elimination left the range.
 pub(in crate::backend) fn pivots<T: Element>(is_odd: bool, diagonal: impl Iterator<Item = T>) -> (T, f64, (Complex<f64>, i64)) {
     let mut sign = if is_odd { -T::ONE } else { T::ONE };
     let (mut logarithm, mut product, mut exponent) = (0.0, sign.to_complex(), 0);
@@ -374,11 +374,14 @@ pub(in crate::backend) fn pivots<T: Element>(is_odd: bool, diagonal: impl Iterat
         if pivot == T::ZERO {
             return (T::ZERO, f64::NEG_INFINITY, (Complex::ZERO, 0));
         }
+        if !super::is_finite(pivot) {
+            return (sign, f64::INFINITY, (Complex::from(f64::INFINITY), 0));
+        }
         logarithm += pivot.to_complex().norm().ln();
         sign *= rotation(pivot).conj();
         let (own, power) = near_one(pivot.to_complex());
         let (all, more) = near_one(own * product);
-        (product, exponent) = (all, exponent + i64::from(power + more));
+        (product, exponent) = (all, exponent + i64::from(power) + i64::from(more));
     }
     (sign, logarithm, (product, exponent))
 }

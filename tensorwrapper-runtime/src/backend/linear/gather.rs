@@ -170,7 +170,7 @@ pub(super) fn read<T: Element>(
     let mut matrix = match space.place(item) {
         Some(place) => {
             let mut matrix = on.load((rows, columns), data, place, *conjugate);
-            // A factor of Cholesky clears what stands above it, and nobody looks at that before.
+            // A factor of Cholesky clears what stands above it, which is not read before.
             if is_lower && !shows_what_is_not_finite::<T>(call.kind) {
                 (1..columns).for_each(|column| matrix.column_mut(column)[..column].fill(T::ZERO));
             }

@@ -132,12 +132,10 @@ impl<T: Element> Matrix<T> {
 
     /// The elements of an argument that count: of a triangle no others.
     pub(super) fn counted(&self, call: &Decomposition, argument: usize) -> impl Iterator<Item = T> {
-        let (upper, unit, is_triangle) = (call.upper, call.unit, argument == 0 && call.kind == Factorisation::TriangularSolve);
-        let counts = move |(i, j): (usize, usize)| match is_triangle {
-            false => true,
-            true if i == j => !unit,
-            true => (i < j) == upper,
-        };
+        let (upper, unit) = (call.upper, call.unit);
+        let is_triangle = argument == 0 && matches!(call.kind, Factorisation::TriangularSolve | Factorisation::Cholesky);
+        let has_diagonal = call.kind == Factorisation::Cholesky || !unit;
+        let counts = move |(i, j): (usize, usize)| if i == j { has_diagonal } else { (i < j) == upper };
         let rows = self.rows;
         let place = move |n: usize| (n % rows, n / rows);
         self.data.iter().enumerate().filter(move |(n, _)| !is_triangle || counts(place(*n))).map(|(_, &x)| x)

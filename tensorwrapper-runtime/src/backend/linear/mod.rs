@@ -100,7 +100,7 @@ pub(super) type Svd<T> = (Matrix<T>, Vec<<T as Element>::Real>, Matrix<T>);
 /// What a device computes by itself: on one dense matrix, finite and with rows and columns. Elements are far from the ends of
 /// their range where iterations square them. Signs and phases are anybody's: they are set behind this.
 pub(super) trait Algorithms<T: Element>: Sync {
-    /// Replaces the lower triangle of a Hermitian matrix, above which there are zeros, by its Cholesky factor.
+    /// Replaces the lower triangle of a Hermitian matrix by its Cholesky factor; what stands above it is not read.
     fn cholesky(&self, a: &mut Matrix<T>) -> Result<(), Failure>;
     /// Replaces a Hermitian matrix, of which the lower triangle is there, by its eigenvectors; the eigenvalues ascend.
     fn eigh(&self, a: &mut Matrix<T>) -> Result<Vec<T::Real>, Failure>;

@@ -55,7 +55,8 @@ pub(super) fn place<'c, 'a, 'l>(
     context: &'c Context,
     operands: impl Iterator<Item = (SliceRef<'a>, &'l Strided)>,
 ) -> Result<Cow<'c, Context>, Error> {
-    let place = |device: &Home| device.as_ref().map(|device| device.identity());
+    // One memory, however products are rounded there; the first operand's context says how.
+    let place = |device: &Home| device.as_ref().map(|device| device.identity().1);
     let mut first: Option<(Home, Vec<usize>)> = None;
     for (data, layout) in operands {
         let own = device(data);

@@ -8,14 +8,14 @@
 use num_complex::Complex;
 
 use super::small::{MOST, by_order, from, size};
-use crate::backend::linear::{Matrix, Svd, epsilon};
+use crate::backend::linear::{Matrix, Svd, epsilon, part_size};
 use crate::element::{Dtype, Element};
 
 /// Rounds over all pairs of columns after which the iteration is given up.
 const ROUNDS: usize = 40;
 
 /// The part of the longest column that is no column any more.
-const NOTHING: f64 = 1e-100;
+const NOTHING: f64 = 1e-85;
 
 /// As many columns as there may be.
 pub(super) type Columns<T, const R: usize> = [[T; R]; MOST];
@@ -109,22 +109,22 @@ pub(super) fn qr_of<T: Element, const R: usize>(a: &mut [[T; R]], q: &mut [[T; R
     let (mut vectors, mut scales) = ([[T::ZERO; R]; MOST], [T::ZERO; MOST]);
     for k in 0..least {
         let v = &mut vectors[k];
-        let mut below = 0.0;
-        for i in k..R {
-            v[i] = a[k][i];
-            if i > k {
-                below += size(v[i]);
-            }
-        }
-        if below == 0.0 {
+        // In parts of the largest, and then of the length, of which neither squares nor reciprocals leave the range.
+        let unit = a[k][k..].iter().map(|&x| part_size(x)).fold(0.0, f64::max);
+        let part = |i: usize| a[k][i].to_complex() / unit;
+        let below: f64 = (k + 1..R).map(|i| part(i).norm_sqr()).sum();
+        if unit == 0.0 || below == 0.0 {
             continue;
         }
-        let first = v[k].to_complex();
+        let first = part(k);
         let length = (first.norm_sqr() + below).sqrt();
         let turn = if first.norm_sqr() == 0.0 { T::ONE } else { T::from_complex(first / first.norm()) };
-        v[k] += turn * from::<T>(length);
-        // 2/|v|², |v|² = 2·length·(length + |first|).
-        scales[k] = from(1.0 / (length * (length + first.norm())));
+        for i in k..R {
+            v[i] = T::from_complex(part(i) / length);
+        }
+        v[k] += turn;
+        // 2/|v|², |v|² = 2·(1 + |first|/length).
+        scales[k] = from(1.0 / (1.0 + first.norm() / length));
         for column in &mut a[k..] {
             reflect(v, scales[k], column);
         }
@@ -167,9 +167,9 @@ pub(super) fn svd_of<T: Element, const R: usize>(a: &mut [[T; R]], rows: &mut Co
         }
         if length > longest * NOTHING {
             values[n] = length;
-            let inverse = from::<T>(1.0 / length);
+            // Not by a reciprocal in the elements' type, which may be too large for it.
             for i in 0..R {
-                u[n][i] = a[from_column][i] * inverse;
+                u[n][i] = T::from_complex(a[from_column][i].to_complex() / length);
             }
         } else {
             complete(&mut u, n);

@@ -297,7 +297,7 @@ fn slogdet<T: Element, const N: usize>(a: &[T], results: &mut [SliceMut<'_>]) ->
     let (sign, logarithm, _) = pivots(is_odd(&order), (0..N).map(|n| factors[n][n]));
     same(results, 0)[0] = sign;
     real::<T>(results, 1)[0] = T::Real::from_complex(logarithm.into());
-    true
+    logarithm < f64::INFINITY
 }
 
 /// The columns of Q and R, the diagonal of R real and not negative.
@@ -328,14 +328,14 @@ fn qr<T: Element, const R: usize>(a: &[T], columns: usize, full: bool, results: 
         r[n % columns][n / columns] = x;
     }
     in_phase(&mut r[..columns], &mut q[..inner]);
-    write(&q[..inner], same(results, 0));
+    let is_fine = write(&q[..inner], same(results, 0));
     let to = same::<T>(results, 1);
     for (j, column) in r[..columns].iter().enumerate() {
         for i in 0..inner {
             to[i * columns + j] = column[i];
         }
     }
-    are_finite(to)
+    is_fine && are_finite(to)
 }
 
 /// L and Q of a matrix with `R` columns: the adjoints of the factors of its adjoint.
@@ -376,12 +376,12 @@ fn svd<T: Element, const R: usize>(a: &[T], columns: usize, results: &mut [Slice
             row.iter_mut().for_each(|x| *x *= phase.conj());
         }
     }
-    write(&u[..columns], same(results, 0));
+    let is_fine = write(&u[..columns], same(results, 0));
     let to = same::<T>(results, 2);
     for n in 0..columns {
         to[n * columns..][..columns].copy_from_slice(&rows[n][..columns]);
     }
-    write_values::<T>(&values[..columns], results)
+    is_fine && write_values::<T>(&values[..columns], results)
 }
 
 /// The factors of a matrix with `R` columns and fewer rows, from those of its adjoint.
