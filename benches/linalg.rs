@@ -1,10 +1,11 @@
 //! Linear algebra against `faer` alone, and batches of small matrices: nanoseconds a call, as JSON lines.
 //!
 //! ```text
-//! cargo bench --bench linalg -- [alone] [small] [batched] [truncated]
+//! cargo bench --bench linalg -- [alone] [small] [batched] [truncated] [threads] [OPERATION…] [ORDER…]
 //! ```
 //!
-//! Times are of the process' processor, interleaved, the least of several rounds: the machine may be busy with other work.
+//! Times are of the process' processor, interleaved, the least of several rounds: the machine may be busy with other work. Those of
+//! `threads`, one of them and two, are of the clock, and need a machine that is not.
 
 use std::hint::black_box;
 
@@ -51,7 +52,9 @@ fn report(what: &str, n: usize, ours: f64, theirs: f64) {
     );
 }
 
-fn alone(context: &Context, n: usize) {
+/// One matrix, here a tensor and results that are tensors, there a `Mat` and faer's documented function with a result whose factors
+/// can be read: what it keeps as they are is not copied once more.
+fn alone(context: &Context, n: usize, wants: &dyn Fn(&str) -> bool) {
     let general = |i: usize, j: usize| element(1, i, j) + if i == j { n as f64 } else { 0.0 };
     let definite = |i: usize, j: usize| element(2, i.max(j), i.min(j)) + if i == j { 2.0 * n as f64 } else { 0.0 };
     let a = Tensor::<f64>::from_fn([n, n], |x| general(x[0], x[1])).unwrap();
@@ -61,11 +64,13 @@ fn alone(context: &Context, n: usize) {
     let fb = Mat::from_fn(n, n, |i, j| element(3, i, j));
     let calls = (1 << 24) / (n * n * n) + 1;
     let both = |what: &str, ours: &mut dyn FnMut(), theirs: &mut dyn FnMut()| {
-        let t = times(calls, &mut [ours, theirs]);
-        report(what, n, t[0], t[1]);
+        if wants(what) {
+            let t = times(calls, &mut [ours, theirs]);
+            report(what, n, t[0], t[1]);
+        }
     };
     both("cholesky", &mut || drop(black_box(tensor! { in context; let l[i, k] = cholesky(s[i, j]); l })), &mut || {
-        drop(black_box(fs.llt(Side::Lower).unwrap().L().to_owned()))
+        drop(black_box(fs.llt(Side::Lower).unwrap()))
     });
     both(
         "lu",
@@ -75,7 +80,7 @@ fn alone(context: &Context, n: usize) {
             let lu = fa.partial_piv_lu();
             let mut p = Mat::<f64>::zeros(n, n);
             lu.P().arrays().0.iter().enumerate().for_each(|(row, &column)| p[(column, row)] = 1.0);
-            drop(black_box((lu.L().to_owned(), lu.U().to_owned(), p)));
+            drop(black_box((lu, p)));
         },
     );
     both("solve", &mut || drop(black_box(tensor! { in context; let x[k, j] = solve(a[i, k], b[i, j]); x })), &mut || {
@@ -83,7 +88,7 @@ fn alone(context: &Context, n: usize) {
     });
     both("qr", &mut || drop(black_box(tensor! { in context; let (q[i, r], t[r, j]) = qr(a[i, j]); (q, t) })), &mut || {
         let qr = fa.qr();
-        drop(black_box((qr.compute_thin_Q(), qr.thin_R().to_owned())));
+        drop(black_box((qr.compute_thin_Q(), qr)));
     });
     both("eigh", &mut || drop(black_box(tensor! { in context; let (e[m], c[i, m]) = eigh(s[i, j]); (e, c) })), &mut || {
         drop(black_box(fs.self_adjoint_eigen(Side::Lower).unwrap()))
@@ -96,6 +101,40 @@ fn alone(context: &Context, n: usize) {
     both("eig", &mut || drop(black_box(tensor! { in context; let (e[m], c[i, m]) = eig(a[i, j]); (e, c) })), &mut || {
         drop(black_box(fa.eigen().unwrap()))
     });
+}
+
+/// One matrix on one thread and on two, by the clock.
+fn threads(n: usize, wants: &dyn Fn(&str) -> bool) {
+    let (one, two) = (Context::cpu().threads(1), Context::cpu().threads(2));
+    let a = Tensor::<f64>::from_fn([n, n], |x| element(1, x[0], x[1]) + if x[0] == x[1] { n as f64 } else { 0.0 }).unwrap();
+    let s = Tensor::<f64>::from_fn([n, n], |x| {
+        element(2, x[0].max(x[1]), x[0].min(x[1])) + if x[0] == x[1] { 2.0 * n as f64 } else { 0.0 }
+    });
+    let (s, calls) = (s.unwrap(), (1 << 25) / (n * n * n) + 1);
+    let both = |what: &str, compute: &dyn Fn(&Context)| {
+        if !wants(what) {
+            return;
+        }
+        let mut least = [f64::INFINITY; 2];
+        for _ in 0..2 * ROUNDS {
+            for (least, context) in least.iter_mut().zip([&one, &two]) {
+                let start = std::time::Instant::now();
+                (0..calls).for_each(|_| compute(context));
+                *least = least.min(start.elapsed().as_nanos() as f64 / calls as f64);
+            }
+        }
+        let ([one, two], ratio) = (least, least[1] / least[0]);
+        println!(
+            "{{\"what\": \"threads {what}\", \"n\": {n}, \"one_ns\": {one:.0}, \"two_ns\": {two:.0}, \"ratio\": {ratio:.3}}}"
+        );
+    };
+    both("cholesky", &|context| drop(black_box(linalg::cholesky(&s).eval_in(context).unwrap())));
+    both("lu", &|context| drop(black_box(linalg::lu(&a).eval_in(context).unwrap())));
+    both("solve", &|context| drop(black_box(linalg::solve(&a, &s).eval_in(context).unwrap())));
+    both("qr", &|context| drop(black_box(linalg::qr(&a).eval_in(context).unwrap())));
+    both("eigh", &|context| drop(black_box(linalg::eigh(&s).eval_in(context).unwrap())));
+    both("svd", &|context| drop(black_box(linalg::svd(&a).eval_in(context).unwrap())));
+    both("eig", &|context| drop(black_box(linalg::eig(&a).eval_in(context).unwrap())));
 }
 
 /// 1000 matrices of order 8, batch axis last.
@@ -196,16 +235,22 @@ fn truncated(context: &Context) {
 }
 
 fn main() {
-    // The parts to be measured: all of them where none is named.
+    // The parts to be measured: all of them where none is named; of those against faer also operations and orders.
     let asked: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let wants = |part: &str| asked.is_empty() || asked.iter().any(|word| word == part);
+    let (orders, names): (Vec<_>, Vec<_>) = asked.into_iter().partition(|word| word.parse::<usize>().is_ok());
+    let wants = |part: &str| names.is_empty() || names.iter().any(|word| word == part);
+    let orders: Vec<usize> = orders.iter().filter_map(|word| word.parse().ok()).collect();
+    // From now on the system's allocator keeps what matrices leave: else both sides wait for pages, now one and now the other.
+    drop(black_box(Vec::<u8>::with_capacity(31 << 20)));
     // One thread, so that processor time is time.
     faer::set_global_parallelism(faer::Par::Seq);
     let context = Context::cpu().threads(1);
-    for n in [64, 256] {
-        if wants("alone") {
-            alone(&context, n);
-        }
+    let orders = if orders.is_empty() { &[64, 128, 256, 512][..] } else { &orders };
+    if names.iter().any(|word| word == "threads") {
+        return orders.iter().for_each(|&n| threads(n, &|what| names.len() == 1 || wants(what)));
+    }
+    for &n in orders {
+        alone(&context, n, &|what| wants("alone") || wants(what));
     }
     if wants("small") {
         small(&context);

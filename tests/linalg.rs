@@ -277,7 +277,7 @@ fn what_does_not_exist_is_named() {
             assert!(matches!(error.kind(), ErrorKind::LinearAlgebra { .. }), "{name}: {error}");
             error.to_string()
         };
-        let inverse = |a| sentence(linalg::inv(a).eval_in(&context).unwrap_err());
+        let inverse = |a: &Tensor<f64>| sentence(linalg::inv(a).eval_in(&context).unwrap_err());
         assert_eq!(inverse(&singular), "the 2×2 matrix of `inv` is singular: its pivot 1 is zero", "{name}");
         assert_eq!(inverse(&batch), "the 2×2 matrix of `inv` at batch index [1] is singular: its pivot 1 is zero", "{name}");
         assert_eq!(inverse(&nan), "the 2×2 matrix of `inv` holds NaN or infinity", "{name}");

@@ -1,7 +1,7 @@
 //! Linear algebra over static tensors: the results, errors and conventions of the same equation over tensors.
 
 use num_complex::Complex;
-use tensorwrapper::{StaticExtents, prelude::*};
+use tensorwrapper::{Context, StaticExtents, linalg, prelude::*};
 
 /// Elements between −1 and 1 that differ from each other.
 fn some<T: Element, S: StaticExtents>(seed: usize) -> StaticTensor<T, S> {
@@ -240,4 +240,110 @@ fn factors_of_a_lower_rank_are_orthonormal() {
         tensor!([n, m] = conj(q[i, n]) * q[i, m]).same(&dense(&unit), "Q");
         tensor!([i, j] = q[i, n] * r[n, j]).same(&dense(&a), "Q·R");
     }
+}
+
+/// Hermitian, positive definite matrices, and any ones, of a batch.
+fn batches<T: Element>() {
+    let a: StaticTensor<T, Shape![3, 4, 4]> = some(21);
+    let w: StaticTensor<T, Shape![4, 2, 3]> = some(22);
+    let x: StaticTensor<T, Shape![3, 4]> = some(23);
+    let y: StaticTensor<T, Shape![4, 5, 3]> = some(24);
+    let unit: StaticTensor<T, Shape![4, 4]> = StaticTensor::from_fn(|i| if i[0] == i[1] { T::ONE } else { T::ZERO });
+    let h: StaticTensor<T, Shape![3, 4, 4]> = tensor!([b, i, j] = a[b, i, k] * conj(a[b, j, k]) + unit[i, j] * 1[b]);
+    compare!("a batch"; h; [b, i, k] = cholesky(i, j; h[b, i, j]));
+    compare!("a batch"; h; [k, b, i] = cholesky(i, j; h[b, i, j]));
+    compare!("a batch"; h; ([b, n], [n, i, b]) = eigh(i, j; h[b, i, j]));
+    compare!("a batch"; h; [b, j, i] = inv(i, j; 2.0 * h[b, i, j]));
+    compare!("a batch"; h; [b] = det(i, j; h[b, i, j]));
+    compare!("a batch"; h, x; [b, k] = solve(h[b, i, k], x[b, i]));
+    compare!("a batch"; h, y; [k, b, j] = solve(h[b, i, k], y[i, j, b]));
+    compare!("a batch"; h; ([b, i, q], [b, q, r], [r, b, j]) = lu(i, j; h[b, i, j]));
+    compare!("a batch"; w; ([b, i, r], [b, r, j]) = qr(i, j; w[b, i, j]));
+    compare!("a batch"; w; ([i, r, b], [r, b], [r, j, b]) = svd(i, j; w[b, i, j]));
+    let two: StaticTensor<T, Shape![2, 2, 3, 2]> = some(25);
+    compare!("two axes"; two; ([b, c, i, r], [c, b, r, j]) = qr(i, j; two[b, i, j, c]));
+    let large: StaticTensor<T, Shape![2, 9, 9]> = some(26);
+    compare!("order 9"; large; [b, j, i] = inv(i, j; large[b, i, j]));
+    let mut singular = h;
+    (0..4).for_each(|n| singular[[1, 2, n]] = T::ZERO);
+    both_refuse!(singular; "at batch index [1] is singular"; [b, j, i] = inv(i, j; singular[b, i, j]));
+}
+
+#[test]
+fn batches_have_the_results_of_tensors() {
+    batches::<f32>();
+    batches::<f64>();
+    batches::<Complex<f32>>();
+    batches::<Complex<f64>>();
+}
+
+/// Matrices of a long batch.
+const LONG: usize = 300;
+
+/// Batches that are too long for the stack are computed as those of tensors are, and copied into static results once.
+#[test]
+fn long_batches_leave_the_stack_alone() {
+    type Long = StaticTensor<f64, Shape![LONG, 8, 8]>;
+    let work = || {
+        let mut h: Box<Long> = Box::new(StaticTensor::filled(0.25));
+        (0..LONG).for_each(|b| (0..8).for_each(|n| h[[b, n, n]] = 9.0 + b as f64));
+        std::thread::Builder::new().stack_size(2 << 20).spawn(move || factor(&h)).unwrap().join().unwrap()
+    };
+    #[inline(never)]
+    fn factor(h: &Long) {
+        let l = tensor!([b, i, k] = cholesky(i, j; h[b, i, j]));
+        assert!((0..LONG).all(|b| (l[[b, 0, 0]] - (9.0 + b as f64).sqrt()).abs() < 1e-12));
+    }
+    std::thread::Builder::new().stack_size(32 << 20).spawn(work).unwrap().join().unwrap();
+}
+/// Positional functions of static matrices and of tensors.
+macro_rules! positional {
+    ($($name:ident($($argument:expr),*) $(.$word:ident($($value:expr)?))*;)*) => { $(
+        let straight = linalg::$name($(&$argument),*)$(.$word($($value)?))*.eval().unwrap();
+        let computed = linalg::$name($(&dense(&$argument)),*)$(.$word($($value)?))*.eval().unwrap();
+        straight.same(&computed, concat!("the function ", stringify!($name)));
+    )* };
+}
+
+fn functions<T: Element>() {
+    let a: StaticTensor<T, Shape![4, 4]> = some(41);
+    let h: StaticTensor<T, Shape![4, 4]> = tensor!([i, j] = a[i, k] * conj(a[j, k]));
+    let large: StaticTensor<T, Shape![9, 9]> = some(42);
+    let w: StaticTensor<T, Shape![3, 5]> = some(43);
+    let b: StaticTensor<T, Shape![4, 2]> = some(44);
+    let x: StaticTensor<T, Shape![4]> = some(45);
+    let y: StaticTensor<T, Shape![3]> = some(46);
+    let z: StaticTensor<T, Shape![9]> = some(48);
+    let wide: StaticTensor<T, Shape![33, 33]> = some(49);
+    positional! {
+        cholesky(h); eigh(h); eig(a); inv(a); expm(a); det(a); slogdet(a); trace(a); rank(w); norm(w); pinv(w);
+        qr(a); qr(w); lq(w); svd(a); svd(w); lu(a); lu(w); inv(large); svd(large);
+        solve(a, b); solve(a, x); lstsq(w, y); triangular_solve(a, b); triangular_solve(a, x).upper();
+        triangular_solve(a, b).upper().unit(); triangular_solve(large, z).upper();
+        pinv(w).tol(0.5); rank(w).tol(0.5); lstsq(w, y).tol(0.5); norm(wide); trace(wide);
+    }
+    linalg::matpow(&a, -2).eval().unwrap().same(&linalg::matpow(&dense(&a), -2).eval().unwrap(), "a power");
+    // References, contexts, and tensors where one argument is one.
+    let inverse: StaticTensor<T, Shape![4, 4]> = linalg::inv(&&a).eval_in(&Context::cpu()).unwrap();
+    inverse.same(&linalg::inv(&a).tensors().eval().unwrap(), "the same as tensors");
+    let mixed: Tensor<T> = linalg::solve(&a, &dense(&x)).eval().unwrap();
+    linalg::solve(&a, &&x).eval_in(&Context::cpu()).unwrap().same(&mixed, "a mixed system");
+    let batch: StaticTensor<T, Shape![2, 2, 3]> = some(47);
+    let determinants: Tensor<T> = linalg::det(&batch).eval().unwrap();
+    assert_eq!(determinants.extents(), [3]);
+    type Many = Shape![2, 2, 1, 3, 1, 1, 1, 2];
+    let many: StaticTensor<T, Many> = some(50);
+    assert_eq!(linalg::det(&many).eval().unwrap().extents(), [1, 3, 1, 1, 1, 2]);
+    assert_eq!(linalg::solve(&many, &many).eval().unwrap().extents(), many.extents());
+    let zero: StaticTensor<T, Shape![3, 3]> = StaticTensor::zeros();
+    assert!(linalg::inv(&zero).eval().unwrap_err().to_string().contains("singular"));
+    assert!(linalg::solve(&zero, &y).eval().unwrap_err().to_string().contains("singular"));
+}
+
+#[test]
+fn functions_of_static_matrices_have_static_results() {
+    functions::<f32>();
+    functions::<f64>();
+    functions::<Complex<f32>>();
+    functions::<Complex<f64>>();
 }

@@ -4,6 +4,7 @@ mod counting;
 
 use std::hint::black_box;
 
+use tensorwrapper::linalg;
 use tensorwrapper::prelude::*;
 
 use counting::allocations;
@@ -46,6 +47,25 @@ fn linear_algebra_of_small_matrices_allocates_nothing() {
     assert_eq!(allocations(|| tensor!([i, j] = matpow(h[i, j], -3))), 0);
     assert_eq!(allocations(|| tensor!([] = norm(a[i, j]) )), 0);
     assert_eq!(allocations(|| tensor!([] = trace(a[i, j]))), 0);
+}
+
+#[test]
+fn batches_and_functions_of_small_matrices_allocate_nothing() {
+    let h: StaticTensor<f64, Shape![3, 4, 4]> =
+        StaticTensor::from_fn(|i| if i[1] == i[2] { 9.0 } else { 1.0 / (1 + i[0] + i[1] + i[2]) as f64 });
+    let (h, x) = (black_box(h), black_box(StaticTensor::<f64, Shape![3, 4]>::filled(0.5)));
+    let one: StaticTensor<f64, Shape![4, 4]> = tensor!([i, j] = h[1, i, j]);
+    let b: StaticTensor<f64, Shape![4]> = StaticTensor::filled(1.0);
+    assert_eq!(allocations(|| tensor!([b, i, k] = cholesky(i, j; h[b, i, j]))), 0);
+    assert_eq!(allocations(|| try_tensor!(([b, n], [b, i, n]) = eigh(i, j; h[b, i, j]))), 0);
+    assert_eq!(allocations(|| tensor!([b, k] = solve(h[b, i, k], x[b, i]))), 0);
+    assert_eq!(allocations(|| try_tensor!([b, j, i] = inv(i, j; h[b, i, j]))), 0);
+    assert_eq!(allocations(|| linalg::cholesky(&one).eval()), 0);
+    assert_eq!(allocations(|| linalg::eigh(&one).eval()), 0);
+    assert_eq!(allocations(|| linalg::svd(&x).eval()), 0);
+    assert_eq!(allocations(|| linalg::matpow(&one, -3).eval()), 0);
+    assert_eq!(allocations(|| linalg::solve(&one, &b).eval()), 0);
+    assert_eq!(allocations(|| linalg::triangular_solve(&one, &b).upper().eval()), 0);
 }
 
 /// The count is not zero for everything.

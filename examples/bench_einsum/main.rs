@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A line asks for an equation, an element type (`f64`, `f32`, `c64`, `c32`) and the shapes of the operands, which are
-//! kept as long as the line stays the same. The answer is the time on the wall and of the processor, in seconds, and, the
+//! kept, and planned for, as long as the line stays the same. The answer is the time on the wall and of the processor, in seconds, and, the
 //! first time, a weighted sum and norm of the result, so that a driver can compare libraries; or `error` and a sentence.
 
 mod clock;
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
 }
 
 /// What a line asks for, ready to run: gives the times, and the sums if they are wanted.
-type Job = Box<dyn Fn(&Context, bool) -> Result<String, String>>;
+type Job = Box<dyn Fn(bool) -> Result<String, String>>;
 
 /// Answers every line.
 pub(crate) fn serve(context: &Context, questions: impl BufRead, mut answers: impl Write) -> io::Result<()> {
@@ -60,7 +60,7 @@ pub(crate) fn serve(context: &Context, questions: impl BufRead, mut answers: imp
             Some((_, job)) => Ok(job),
             None => job(context, &line),
         };
-        let answer = prepared.and_then(|job| job(context, new).inspect(|_| kept = Some((line, job))));
+        let answer = prepared.and_then(|job| job(new).inspect(|_| kept = Some((line, job))));
         match answer {
             Ok(answer) => writeln!(answers, "{answer}")?,
             Err(sentence) => writeln!(answers, "error {}", sentence.replace('\n', " "))?,
@@ -85,21 +85,26 @@ fn job(context: &Context, line: &str) -> Result<Job, String> {
 }
 
 fn typed_job<T: Element>(context: &Context, equation: &str, shapes: &[Vec<usize>]) -> Result<Job, String> {
-    let equation = equation.to_string();
     // They stay where the context computes: no line copies them anew.
     let given = |(n, shape): (usize, &Vec<usize>)| operand(n as u32, shape)?.to(context);
     let operands: Result<Vec<Tensor<T>>, tensorwrapper::Error> = shapes.iter().enumerate().map(given).collect();
     let operands = operands.map_err(|error| error.to_string())?;
-    Ok(Box::new(move |context, first| {
-        let operands: Vec<&dyn DynOperand<T>> = operands.iter().map(|operand| operand as _).collect();
-        let run = || context.einsum(&equation, &operands).map_err(|error| error.to_string());
+    let product = context.prepare(equation, &erased(&operands)).map_err(|error| error.to_string())?;
+    Ok(Box::new(move |first| {
+        let operands = erased(&operands);
+        let run = || product.run(&operands).map_err(|error| error.to_string());
         let (sum, norm) = if first { summary(&run()?) } else { (0.0, 0.0) };
-        let (wall, cpu) = (Instant::now(), processor_seconds());
+        // The clock on the wall last and first: reading the other one is a call of the system.
+        let (cpu, wall) = (processor_seconds(), Instant::now());
         let result = run()?;
         let (wall, cpu) = (wall.elapsed().as_secs_f64(), processor_seconds() - cpu);
         drop(result);
         Ok(format!("{wall:.9} {cpu:.9} {sum:.15e} {norm:.15e}"))
     }))
+}
+
+fn erased<T: Element>(operands: &[Tensor<T>]) -> Vec<&dyn DynOperand<T>> {
+    operands.iter().map(|operand| operand as _).collect()
 }
 
 /// Numbers between -0.5 and 0.5 that every program of the benchmark makes alike.

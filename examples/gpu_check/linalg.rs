@@ -52,6 +52,32 @@ fn told<T: Element, S: Extents>(tensor: &Tensor<T, S>) -> Vec<Complex<f64>> {
     tensor.as_slice().iter().map(|x| x.to_complex()).collect()
 }
 
+/// Small matrices side by side, which libraries have routines of their own for; factors of elimination, and determinants.
+fn batches<T: Element>(context: &Context) -> Result<Found, Error> {
+    let mut next = stream(3);
+    let a = Tensor::<T>::from_fn(&[5, 6, 4], |_| T::from_complex(Complex::new(next(), next())))?;
+    let s = try_tensor! { in context; let s[b, i, j] = conj(a[b, k, i]) * a[b, k, j]; s }?;
+    let (l, x) = try_tensor! {
+        in context;
+        let l[b, i, r] = cholesky(i, j; s[b, i, j]);
+        let x[b, r, k] = triangular_solve(l[b, i, r], conj(a[b, k, i]));
+        (l, x)
+    }?;
+    let (e, c) = try_tensor! { in context; let (e[b, n], c[b, p, n]) = eigh(s[b, p, q]); (e, c) }?;
+    let (w, v) = try_tensor! { in context; let (u[b, i, r], w[b, r], v[b, r, j]) = svd(a[b, i, j]); (w, v) }?;
+    let (d, t) = try_tensor! { in context; let d[b] = det(s[b, i, j]); let t[b, j, i] = inv(i, j; s[b, i, j]); (d, t) }?;
+    let back = try_tensor! {
+        in context;
+        let (p[b, i, q], l[b, q, r], u[b, r, j]) = lu(a[b, i, j]);
+        let back[b, i, j] = p[b, i, q] * l[b, q, r] * u[b, r, j];
+        back
+    }?;
+    let vectors = [("batched Cholesky factors", told(&l)), ("triangular systems", told(&x)), ("batched eigenvectors", told(&c))];
+    let values = [("batched eigenvalues", told(&e)), ("batched singular values", told(&w)), ("determinants", told(&d))];
+    let others = [("batched singular vectors", told(&v)), ("batched inverses", told(&t)), ("eliminated and back", told(&back))];
+    Ok(vectors.into_iter().chain(values).chain(others).collect())
+}
+
 /// All factors are unique, so that they are compared as they are: triangles have a positive diagonal, and vectors one phase.
 fn blocks<T: Element>(context: &Context) -> Result<Found, Error> {
     let (a, b) = (sample::<T>(9, 6, 1)?, sample::<T>(6, 4, 2)?);
@@ -102,5 +128,6 @@ fn blocks<T: Element>(context: &Context) -> Result<Found, Error> {
         (y, s)
     }?;
     found.extend([("singular vectors", told(&u)), ("singular values", told(&s))]);
+    found.extend(batches::<T>(context)?);
     Ok(found)
 }

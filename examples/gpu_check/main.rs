@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! cargo build --release --features cuda --example gpu_check
-//! ./gpu_check                  the corpus of einsum cases, linear algebra and coupled cluster on device 0, against the processor
+//! ./gpu_check                  the corpus of einsum cases, linear algebra, coupled cluster and plans that run again on device 0,
+//!                              against the processor
 //! ./gpu_check --device 1       the same on another one
 //! ./gpu_check --serve          the line protocol of bench_einsum, on the device
 //! ```
@@ -10,6 +11,7 @@
 //! Operands stay on the device between lines that are the same; a result goes back to the host each time, so that times hold that copy.
 //! `benches/peers_gpu.py` asks other libraries the same.
 
+mod again;
 mod linalg;
 mod water;
 
@@ -97,12 +99,14 @@ fn check(gpu: &Context) -> Result<(), String> {
     let (blocks, wrong) = linalg::check(gpu, &Context::cpu());
     passed += blocks;
     faults.extend(wrong);
-    match water::check(gpu, &Context::cpu()) {
-        Ok(sentence) => {
-            passed += 1;
-            println!("{sentence}");
+    for checked in [water::check(gpu, &Context::cpu()), again::check(gpu, &Context::cpu())] {
+        match checked {
+            Ok(sentence) => {
+                passed += 1;
+                println!("{sentence}");
+            }
+            Err(sentence) => faults.push(sentence),
         }
-        Err(sentence) => faults.push(sentence),
     }
     faults.iter().for_each(|sentence| println!("{sentence}"));
     println!("{passed} passed, {} failed", faults.len());
@@ -117,8 +121,19 @@ fn compare<T: Element>(gpu: &Context, case: &Case) -> Result<(), String> {
     };
     let operands = case.shapes.iter().zip(&case.seeds).map(tensor).collect::<Result<Vec<_>, String>>()?;
     let operands: Vec<&dyn DynOperand<T>> = operands.iter().map(|operand| operand as _).collect();
-    let compute = |context: &Context| context.einsum(&case.subscripts, &operands).map_err(|error| error.to_string());
-    let (found, expected) = (compute(gpu)?, compute(&Context::cpu())?);
+    let told = |error: tensorwrapper::Error| error.to_string();
+    let expected = Context::cpu().einsum(&case.subscripts, &operands).map_err(told)?;
+    close(&gpu.einsum(&case.subscripts, &operands).map_err(told)?, &expected)?;
+    // From the third run on a plan is recorded.
+    let prepared = gpu.prepare(&case.subscripts, &operands).map_err(told)?;
+    (1..=4).try_for_each(|run| {
+        let found = prepared.run(&operands).map_err(told)?;
+        close(&found, &expected).map_err(|sentence| format!("{sentence} in run {run} of a plan"))
+    })
+}
+
+/// Whether a result is the processor's, but for rounding.
+fn close<T: Element>(found: &Tensor<T>, expected: &Tensor<T>) -> Result<(), String> {
     let tolerance = if T::DTYPE.real().size() == 4 { 1e-4 } else { 1e-11 };
     for (n, (a, b)) in found.as_slice().iter().zip(expected.as_slice()).enumerate() {
         let (a, b) = (a.to_complex(), b.to_complex());

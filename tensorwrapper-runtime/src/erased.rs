@@ -124,7 +124,7 @@ impl<'a> SliceRef<'a> {
 
     /// The same elements in memory of their own.
     pub fn to_buffer(self) -> Buffer {
-        each!(SliceRef, self, s => Element::erase_vec(s.to_vec().into()))
+        each!(SliceRef, self, s => Element::erase_vec(Owned::from(s)))
     }
 }
 
@@ -183,7 +183,7 @@ impl<'a> SliceMut<'a> {
 impl Buffer {
     /// `len` zeros, or [`ErrorKind::Memory`] when the system refuses.
     pub fn zeros(dtype: Dtype, len: usize) -> Result<Buffer, Error> {
-        dispatch!(dtype, T => zeros::<T>(len).map(|elements| T::erase_vec(elements.into())))
+        dispatch!(dtype, T => Owned::<T>::zeros(len).map(T::erase_vec))
     }
 
     /// `len` elements that are to be written before they are read, or [`ErrorKind::Memory`] when the system refuses.
@@ -211,8 +211,7 @@ impl Buffer {
 ///
 /// The system has zeroed memory at hand, so that nothing is written here: a large result costs no pass over it.
 pub(crate) fn zeros<T: Element>(len: usize) -> Result<Vec<T>, Error> {
-    let refused = || Error::new(ErrorKind::Memory { bytes: len as u128 * size_of::<T>() as u128 });
-    let layout = Layout::array::<T>(len).map_err(|_| refused())?;
+    let layout = Layout::array::<T>(len).map_err(|_| refused::<T>(len))?;
     if layout.size() == 0 {
         return Ok(Vec::new());
     }
@@ -224,7 +223,7 @@ pub(crate) fn zeros<T: Element>(len: usize) -> Result<Vec<T>, Error> {
         start = unsafe { alloc_zeroed(layout) }.cast::<T>();
     }
     if start.is_null() {
-        return Err(refused());
+        return Err(refused::<T>(len));
     }
     debug_assert!(start.is_aligned(), "memory comes aligned as asked for");
     advise_huge(start.cast(), layout.size());
@@ -269,9 +268,13 @@ pub(crate) fn filled<T: Element>(len: usize, value: T) -> Result<Vec<T>, Error> 
 /// An empty vector with room for `len` elements, or [`ErrorKind::Memory`] instead of an abort.
 pub(crate) fn reserve<T: Element>(len: usize) -> Result<Vec<T>, Error> {
     let mut elements = Vec::new();
-    let refused = |_| Error::new(ErrorKind::Memory { bytes: len as u128 * size_of::<T>() as u128 });
-    elements.try_reserve_exact(len).map_err(refused)?;
+    elements.try_reserve_exact(len).map_err(|_| refused::<T>(len))?;
     Ok(elements)
+}
+
+/// The system has no memory for `len` elements.
+pub(crate) fn refused<T: Element>(len: usize) -> Error {
+    Error::new(ErrorKind::Memory { bytes: len as u128 * size_of::<T>() as u128 })
 }
 
 #[cfg(test)]

@@ -39,8 +39,10 @@ pub use error::{Error, ErrorKind, Place};
 pub use exec::linalg;
 pub use exec::{
     AnyOperand, Cancel, Class, Context, DynOperand, DynTarget, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Graph,
-    KeptPlans, Prepared, PreparedBlock, Progress, contract, einsum, eval_all,
+    KeptPlans, Prepared, PreparedBlock, Progress, Replay, contract, einsum, eval_all,
 };
+#[cfg(feature = "cuda")]
+pub use exec::{DeviceTensor, OnDevice};
 pub use expr::{Expr, Factors, Indexed, IndexedPhysical, IndexedShape, MapArguments, TensorLike};
 pub use layout::{Fill, Indexer, Layout, Layouts, Logical, Physical, Tile, Walk};
 pub use optimize::{Accumulate, Order, Pass};

@@ -1,57 +1,123 @@
 //! Elements that something owns, and the memory of large ones that are gone, kept for the next.
 //!
-//! The system clears every page that it gives, which takes longer than many a product that fills it: so memory of large
-//! tensors is kept when they go, up to a bound, and results are made in it. What a tensor looks like is not known here.
+//! The system clears every page that it gives, which takes longer than many a product that fills it: so memory of all but small
+//! tensors is kept when they go, up to a bound, and results are made in it. Elements begin at a line of the caches, so that no
+//! vector of them lies across two. What a tensor looks like is not known here.
 
-use std::any::Any;
-use std::collections::VecDeque;
+mod pages;
+mod shelf;
+
 use std::ops::{Deref, DerefMut};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use num_complex::Complex;
 
 use crate::element::Element;
-use crate::erased::zeros;
+use crate::erased::{refused, reserve, zeros};
 use crate::error::Error;
 #[cfg(feature = "cuda")]
 use crate::held::Held;
 
-/// Bytes of memory that is worth keeping: smaller memory the allocator keeps itself.
-const LARGE: usize = 4 << 20;
-/// Bytes that are kept at most, unless the program says otherwise.
-const MOST: usize = 1 << 30;
+pub(crate) use shelf::give_back;
+pub use shelf::keep_memory;
+use shelf::shelf;
+
+/// Bytes of a line of the caches.
+pub(crate) const LINE: usize = 64;
+/// Bytes of elements that are worth beginning at a line.
+const ALIGNED: usize = 4 << 10;
 
 /// Elements and their memory.
+///
+/// Allocators align a vector to its elements, and large ones to 16 bytes: so the elements begin some places behind the
+/// beginning of a vector that is longer by these.
 #[derive(Debug, Default)]
 pub struct Owned<T: Element> {
-    elements: Vec<T>,
+    memory: Vec<T>,
+    /// The place of the first element, at most the vector's length.
+    start: usize,
     /// Their copy on a device: gone as soon as they may change, and before their memory is.
     #[cfg(feature = "cuda")]
     held: Option<Held>,
+    /// What keeps the system from moving them: gone before their memory moves or goes.
+    #[cfg(feature = "cuda")]
+    pinned: Option<crate::held::Copy>,
 }
 
 impl<T: Element> Owned<T> {
-    /// `len` elements that are to be written before they are read: what they are is not known.
+    /// `len` zeros.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has none.
-    pub(crate) fn for_results(len: usize) -> Result<Owned<T>, Error> {
-        if len.saturating_mul(size_of::<T>()) < LARGE {
-            return zeros(len).map(Owned::from);
-        }
-        let kept = spare().take::<T>(len);
-        if let Some(mut kept) = kept {
-            if cfg!(debug_assertions) {
-                // Whoever reads what it has not written is to be found out.
-                kept.fill(T::from_complex(f64::NAN.into()));
-            }
-            return Ok(Owned::from(kept));
-        }
-        zeros(len).map(Owned::from)
+    pub(crate) fn zeros(len: usize) -> Result<Owned<T>, Error> {
+        let memory = zeros(padded::<T>(len)).map_err(|_| refused::<T>(len))?;
+        Ok(Owned::within(memory, len))
     }
 
-    /// The elements, for good.
+    /// `len` elements of one value.
+    ///
+    /// # Errors
+    /// As [`zeros`](Owned::zeros).
+    pub(crate) fn filled(len: usize, value: T) -> Result<Owned<T>, Error> {
+        let mut owned = Owned::with_room(len)?;
+        owned.memory.resize(owned.start + len, value);
+        Ok(owned)
+    }
+
+    /// No elements yet, and room for `len`.
+    ///
+    /// # Errors
+    /// As [`zeros`](Owned::zeros).
+    pub(crate) fn with_room(len: usize) -> Result<Owned<T>, Error> {
+        let memory = reserve(padded::<T>(len)).map_err(|_| refused::<T>(len))?;
+        Ok(Owned::in_room(memory, len))
+    }
+
+    /// `len` elements that are to be written before they are read: what they are is not known.
+    ///
+    /// # Errors
+    /// As [`zeros`](Owned::zeros).
+    pub(crate) fn for_results(len: usize) -> Result<Owned<T>, Error> {
+        let bytes = len.saturating_mul(size_of::<T>());
+        let kept = shelf(bytes).and_then(|mut shelf| shelf.take(len));
+        let mut owned = kept.map_or_else(|| Owned::zeros(len), |memory| Ok(Owned::within(memory, len)))?;
+        if cfg!(debug_assertions) {
+            // Whoever reads what it has not written is to be found out.
+            owned.fill(T::from_complex(Complex::new(f64::NAN, f64::NAN)));
+        }
+        Ok(owned)
+    }
+
+    /// The last `len` elements of memory that has room for them behind its first line.
+    fn within(memory: Vec<T>, len: usize) -> Owned<T> {
+        let start = start_in(&memory, memory.len() - len);
+        let mut owned = Owned::from(memory);
+        owned.memory.truncate(start + len);
+        owned.start = start;
+        owned
+    }
+
+    /// None of the `len` elements that an empty vector has room for behind its first line.
+    fn in_room(memory: Vec<T>, len: usize) -> Owned<T> {
+        let start = start_in(&memory, padded::<T>(len) - len);
+        let mut owned = Owned::from(memory);
+        owned.memory.resize(start, T::ZERO);
+        owned.start = start;
+        owned
+    }
+
+    /// One more element behind the others.
+    pub(crate) fn push(&mut self, element: T) {
+        self.unpin();
+        self.memory.push(element);
+    }
+
+    /// The elements, for good; without a copy to other memory, though they move to its beginning.
     pub(crate) fn into_vec(mut self) -> Vec<T> {
-        self.let_go();
-        std::mem::take(&mut self.elements)
+        self.unpin();
+        let mut elements = std::mem::take(&mut self.memory);
+        elements.drain(..self.start);
+        self.start = 0;
+        elements
     }
 
     /// The elements have no copy on a device from now on.
@@ -67,7 +133,7 @@ impl<T: Element> Owned<T> {
     #[cfg(feature = "cuda")]
     pub(crate) fn hold(&mut self, copy: crate::held::Copy) {
         self.let_go();
-        self.held = Held::new(T::erase(&self.elements).addresses(), copy);
+        self.held = Held::new(T::erase(self).addresses(), copy);
     }
 
     /// Whether they have a copy on a device.
@@ -82,22 +148,34 @@ impl<T: Element> Owned<T> {
 /// Elements without the copy on a device that others have.
 impl<T: Element> Clone for Owned<T> {
     fn clone(&self) -> Owned<T> {
-        Owned::from(self.elements.clone())
+        Owned::from(&**self)
+    }
+}
+
+impl<T: Element> From<&[T]> for Owned<T> {
+    fn from(elements: &[T]) -> Owned<T> {
+        let mut copy = Owned::in_room(Vec::with_capacity(padded::<T>(elements.len())), elements.len());
+        copy.memory.extend_from_slice(elements);
+        copy
     }
 }
 
 impl<T: Element> PartialEq for Owned<T> {
     fn eq(&self, other: &Owned<T>) -> bool {
-        self.elements == other.elements
+        **self == **other
     }
 }
 
 impl<T: Element> From<Vec<T>> for Owned<T> {
-    fn from(elements: Vec<T>) -> Owned<T> {
+    /// The vector as it is, wherever it begins.
+    fn from(memory: Vec<T>) -> Owned<T> {
         Owned {
-            elements,
+            memory,
+            start: 0,
             #[cfg(feature = "cuda")]
             held: None,
+            #[cfg(feature = "cuda")]
+            pinned: None,
         }
     }
 }
@@ -106,20 +184,20 @@ impl<T: Element> Deref for Owned<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        &self.elements
+        &self.memory[self.start..]
     }
 }
 
 impl<T: Element> DerefMut for Owned<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         self.let_go();
-        &mut self.elements
+        &mut self.memory[self.start..]
     }
 }
 
 impl<T: Element> AsRef<[T]> for Owned<T> {
     fn as_ref(&self) -> &[T] {
-        &self.elements
+        self
     }
 }
 
@@ -129,104 +207,37 @@ impl<T: Element> AsMut<[T]> for Owned<T> {
     }
 }
 
+impl<T: Element> Extend<T> for Owned<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, elements: I) {
+        self.unpin();
+        self.memory.extend(elements);
+    }
+}
+
 impl<T: Element> Drop for Owned<T> {
     #[inline]
     fn drop(&mut self) {
-        self.let_go();
-        if self.elements.len() >= LARGE / size_of::<T>() {
-            let gone = spare().keep(std::mem::take(&mut self.elements));
-            // The lock is open again: giving memory back takes its time.
+        self.unpin();
+        let elements = self.len();
+        if let Some(mut shelf) = shelf(size_of_val(&**self)) {
+            let gone = shelf.keep(std::mem::take(&mut self.memory), elements);
+            // Giving memory back takes its time.
+            drop(shelf);
             drop(gone);
         }
     }
 }
 
-/// Says how many bytes of memory of large tensors that are gone the whole process keeps for results to come: 1 GiB until
-/// told otherwise. What is above that now is given back at once, so that 0 gives back all, and nothing is kept from then on.
-///
-/// Memory of less than 4 MiB is the allocator's business in any case. Kept memory makes the next large result faster: pages
-/// that are new must be cleared by the system first, which takes longer than many a product that fills them.
-///
-/// ```
-/// use tensorwrapper_runtime::{Tensor, keep_memory};
-/// drop(Tensor::<f64>::zeros([1024, 1024])?); // its 8 MiB wait for a result of that size
-/// keep_memory(0); // and are the system's again
-/// # Ok::<(), tensorwrapper_runtime::Error>(())
-/// ```
-pub fn keep_memory(bytes: usize) {
-    let gone = {
-        let mut spare = spare();
-        spare.most = bytes;
-        spare.shrink(bytes)
-    };
-    drop(gone);
+/// How many places elements take with those that come before the first line that begins in them.
+fn padded<T: Element>(len: usize) -> usize {
+    let few = len < ALIGNED / size_of::<T>();
+    if few { len } else { len.saturating_add(LINE / size_of::<T>() - 1) }
 }
 
-/// Gives all that is kept back to the system, which has refused to give more; whether there was any.
-pub(crate) fn give_back() -> bool {
-    let gone = spare().shrink(0);
-    !gone.is_empty()
-}
-
-/// Memory without a tensor, the longest kept first.
-#[derive(Debug)]
-struct Spare {
-    kept: VecDeque<Kept>,
-    bytes: usize,
-    most: usize,
-}
-
-#[derive(Debug)]
-struct Kept {
-    bytes: usize,
-    /// A vector of elements.
-    elements: Box<dyn Any + Send>,
-}
-
-fn spare() -> MutexGuard<'static, Spare> {
-    static SPARE: Mutex<Spare> = Mutex::new(Spare { kept: VecDeque::new(), bytes: 0, most: MOST });
-    SPARE.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Spare {
-    /// Keeps memory, and says what has to go for it.
-    #[must_use]
-    fn keep<T: Element>(&mut self, elements: Vec<T>) -> (Vec<Kept>, Option<Vec<T>>) {
-        let bytes = elements.capacity() * size_of::<T>();
-        if bytes > self.most {
-            return (Vec::new(), Some(elements));
-        }
-        let gone = self.shrink(self.most - bytes);
-        self.bytes += bytes;
-        self.kept.push_back(Kept { bytes, elements: Box::new(elements) });
-        (gone, None)
-    }
-
-    /// Gives up the longest kept until no more than so many bytes are left.
-    #[must_use]
-    fn shrink(&mut self, bytes: usize) -> Vec<Kept> {
-        let mut gone = Vec::new();
-        while self.bytes > bytes {
-            let kept = self.kept.pop_front().expect("bytes are kept somewhere");
-            self.bytes -= kept.bytes;
-            gone.push(kept);
-        }
-        gone
-    }
-
-    /// The smallest that is kept for so many elements, if it is not much too large.
-    fn take<T: Element>(&mut self, len: usize) -> Option<Vec<T>> {
-        let fits = |kept: &Kept| {
-            let found = kept.elements.downcast_ref::<Vec<T>>()?.len();
-            (found >= len && kept.bytes / size_of::<T>() <= len + len / 4).then_some(found)
-        };
-        let best = self.kept.iter().enumerate().filter_map(|(n, kept)| Some((fits(kept)?, n))).min()?;
-        let kept = self.kept.remove(best.1)?;
-        self.bytes -= kept.bytes;
-        let mut elements = *kept.elements.downcast::<Vec<T>>().ok()?;
-        elements.truncate(len);
-        Some(elements)
-    }
+/// The first place that begins a line, if it is one of so many; where none does, the first of all.
+fn start_in<T: Element>(memory: &[T], places: usize) -> usize {
+    let start = memory.as_ptr().align_offset(LINE);
+    if start <= places { start } else { 0 }
 }
 
 #[cfg(test)]
@@ -234,42 +245,55 @@ mod tests {
     use super::*;
 
     /// Of another length than tensors of other tests, which share what is kept.
-    const LEN: usize = LARGE / 8 + 12_345;
-
-    #[test]
-    fn memory_that_is_gone_is_the_next_results() {
-        let mut spare = Spare { kept: VecDeque::new(), bytes: 0, most: 3 * 8 * LEN };
-        let first = vec![1.0; LEN];
-        let at = first.as_ptr();
-        assert!(spare.keep(first).0.is_empty());
-        assert!(spare.take::<f32>(LEN).is_none(), "another type");
-        assert!(spare.take::<f64>(LEN + 1).is_none(), "too small");
-        assert!(spare.take::<f64>(LEN / 2).is_none(), "much too large");
-        let again = spare.take::<f64>(LEN - 10).unwrap();
-        assert_eq!((again.as_ptr(), again.len(), spare.bytes), (at, LEN - 10, 0));
-        assert!(spare.take::<f64>(LEN - 10).is_none(), "it was taken");
-    }
-
-    #[test]
-    fn no_more_is_kept_than_is_said() {
-        let mut spare = Spare { kept: VecDeque::new(), bytes: 0, most: 2 * 8 * LEN };
-        for n in 0..4 {
-            let (gone, refused) = spare.keep(vec![n as f64; LEN]);
-            assert_eq!((gone.len(), refused), (usize::from(n >= 2), None));
-        }
-        assert_eq!((spare.bytes, spare.kept.len()), (2 * 8 * LEN, 2));
-        assert_eq!(spare.take::<f64>(LEN).unwrap()[0], 2.0, "of equals the longest kept");
-        assert!(spare.keep(vec![0.0; 3 * LEN]).1.is_some(), "more than may be kept at all");
-        assert_eq!((spare.shrink(0).len(), spare.bytes), (1, 0));
-    }
+    const LEN: usize = (4 << 20) / 8 + 12_345;
 
     #[test]
     fn results_are_made_in_what_is_kept() {
-        let len = 2 * LEN;
-        let owned = Owned::<f64>::from(vec![1.0; len]);
-        drop(owned);
-        let result = Owned::<f64>::for_results(len).unwrap();
-        assert_eq!(result.len(), len);
-        assert_eq!(result.into_vec().len(), len);
+        // Other tests are at the shelves, too: the one for what is not large may be taken just then.
+        for len in [2 * LEN, 12_345] {
+            let is_same = (0..1000).any(|_| {
+                let gone = Owned::<f64>::zeros(len).unwrap();
+                let at = gone.as_ptr();
+                drop(gone);
+                // As long as it is on a shelf, no allocator gives it to anybody.
+                let Some(kept) = shelf(8 * len).and_then(|mut shelf| shelf.take::<f64>(len)) else { return false };
+                let is_kept = kept.as_ptr_range().contains(&at);
+                drop(shelf(8 * len).map(|mut shelf| shelf.keep(kept, len)));
+                let result = Owned::<f64>::for_results(len).unwrap();
+                assert_eq!((result.len(), result.as_ptr() as usize % LINE), (len, 0));
+                assert!(!cfg!(debug_assertions) || result.iter().all(|x| x.is_nan()));
+                let is_same = is_kept && result.as_ptr() == at;
+                assert_eq!(result.into_vec().len(), len);
+                is_same
+            });
+            assert!(is_same, "{len}");
+        }
+    }
+
+    #[test]
+    fn large_elements_begin_at_a_line_however_they_are_made() {
+        fn check<T: Element>() {
+            let (few, many) = (ALIGNED / size_of::<T>() - 1, ALIGNED / size_of::<T>() + 3);
+            for len in [0, 1, few, many] {
+                let numbers: Vec<T> = (0..len).map(|n| T::from_complex((n as f64).into())).collect();
+                let mut pushed = Owned::with_room(len).unwrap();
+                numbers.iter().for_each(|x| pushed.push(*x));
+                let mut extended = Owned::with_room(len).unwrap();
+                extended.extend(numbers.iter().copied());
+                let mut written = Owned::zeros(len).unwrap();
+                written.copy_from_slice(&numbers);
+                let copied = Owned::from(&numbers[..]);
+                for owned in [pushed, extended, written, copied.clone(), copied] {
+                    assert!(len < many || (owned.as_ptr() as usize).is_multiple_of(LINE), "{len} {:?}", T::DTYPE);
+                    assert_eq!(*owned, numbers);
+                    assert_eq!(owned.into_vec(), numbers);
+                }
+                assert_eq!(*Owned::filled(len, T::ONE).unwrap(), vec![T::ONE; len]);
+            }
+        }
+        check::<f32>();
+        check::<f64>();
+        check::<num_complex::Complex<f32>>();
+        check::<num_complex::Complex<f64>>();
     }
 }

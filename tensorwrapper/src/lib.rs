@@ -215,13 +215,14 @@
 /// | `..` or a fused axis | `[.., i]`, `a[(i, j)]` |
 /// | a range or a `where` not of literals, or without an end | `i in 2..`, `i in ..n`, `where i: n` |
 /// | `map` or `cast` | `map(f; a[i])`, `cast(a[i])` |
-/// | linear algebra over a batch, of a group with a new axis, cut, or into a place | `inv(i, j; a[b, i, j])`, `qr((a, i), j; t[a, i, j])`, `svd(a[i, j]; max = 2)`, `x[i] = solve(…)` |
+/// | linear algebra of a group with a new axis, or cut | `qr((a, i), j; t[a, i, j])`, `svd(a[i, j]; max = 2)` |
 /// | more than 8 axes, or more than 16 different operands and numbers of the program | |
 /// | no operand, or an equation in a block | `[i] = 2[i] where i: 3`, `tensor! { let w[i] = …; w }` |
 ///
 /// Linear algebra of matrices of up to 8 rows and columns allocates nothing either: `cholesky`, `eigh` of one matrix, `lu`, `qr`,
-/// `lq`, `svd`, `solve`, `triangular_solve`, `inv`, `matpow`, `det`, `slogdet`, `norm` and `trace`. The others, larger matrices,
-/// and what has no result are computed as for tensors, and the result is static all the same.
+/// `lq`, `svd`, `solve`, `triangular_solve`, `inv`, `matpow`, `det`, `slogdet`, `norm` and `trace`; `lu` of square matrices alone. The
+/// others, larger matrices, batches of more than 16 matrices or with an argument or result of more than 1024 elements, and what has no
+/// result are computed as for tensors, and the result is static all the same.
 ///
 /// ```
 /// use tensorwrapper::prelude::*;
@@ -315,9 +316,12 @@ pub use tensorwrapper_runtime::{
     Element, Elements, Error, ErrorKind, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Expr, Extent, Extents, Factors,
     Fill, FixedIndices, Graph, Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent, IntoShape, KeptPlans,
     Layout, Layouts, Len, Logical, MapArguments, Mask, MemoryKind, Moved, MultiIndex, NestedArray, Order, Pass, Physical, Place,
-    Placement, Prepared, PreparedBlock, Progress, Shape, StaticExtents, StaticTensor, Tensor, TensorLike, TensorMut, TensorRef,
-    Tile, Walk, contract, einsum, eval_all, graph, keep_memory, linalg, order,
+    Placement, Prepared, PreparedBlock, Progress, Replay, Shape, StaticExtents, StaticTensor, Tensor, TensorLike, TensorMut,
+    TensorRef, Tile, Walk, contract, einsum, eval_all, graph, keep_memory, linalg, order,
 };
+
+#[cfg(feature = "cuda")]
+pub use tensorwrapper_runtime::{DeviceTensor, OnDevice};
 
 #[doc(hidden)]
 pub use tensorwrapper_runtime::__private;

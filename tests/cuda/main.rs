@@ -4,12 +4,16 @@
 //!
 //! What cannot be done on a machine is said, and is a failure where `CI` is set.
 
+mod chosen;
 mod compiled;
 mod equations;
+mod linear;
 mod missing;
 mod placed;
 mod program;
+mod replayed;
 mod simulated;
+mod there;
 
 /// Whether something that a test needs is there; a test machine has it, elsewhere the test says that it is skipped.
 fn is_there<T>(test: &str, needed: Result<T, tensorwrapper::Error>) -> bool {

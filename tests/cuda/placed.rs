@@ -6,7 +6,7 @@ use tensorwrapper::prelude::*;
 use tensorwrapper::{ErrorKind, MemoryKind, Placement, einsum, try_tensor};
 
 /// A device's programs, of which there are none, and a context on a new device that counts its transfers there.
-fn device(name: &str) -> (Programs, Context) {
+pub(crate) fn device(name: &str) -> (Programs, Context) {
     let folder = std::env::temp_dir().join(format!("tensorwrapper-placed-{name}-{}", std::process::id()));
     let programs = Collection::default().compile(&folder, str::to_string).unwrap_or_else(|error| panic!("{error}"));
     let _ = std::fs::remove_dir_all(&folder);
@@ -14,7 +14,7 @@ fn device(name: &str) -> (Programs, Context) {
     (programs, context)
 }
 
-fn matrix(seed: usize) -> Tensor<f64> {
+pub(crate) fn matrix(seed: usize) -> Tensor<f64> {
     Tensor::from_fn([5, 5], |index| ((seed + 3 * index[0] + 7 * index[1]) % 11) as f64).expect("memory for a few numbers")
 }
 
@@ -82,7 +82,7 @@ fn what_changes_is_copied_again() -> Result<(), Error> {
         assert_eq!(a.placement(), &Placement::HOST, "change {number}");
         let [before, _] = programs.transfers();
         assert_eq!(gpu.einsum("ij,jk->ik", &[&a, &a])?, Context::cpu().einsum("ij,jk->ik", &[&a, &a])?, "change {number}");
-        assert_eq!(programs.transfers()[0], before + 2, "change {number}: each operand is copied for itself");
+        assert_eq!(programs.transfers()[0], before + 1, "change {number}: one tensor is copied once");
     }
     let back = matrix(1).to(&gpu)?.to_host();
     assert_eq!((back.placement(), &back), (&Placement::HOST, &matrix(1)));
@@ -133,5 +133,56 @@ fn operands_in_two_places_need_a_context() -> Result<(), Error> {
     let expected = Context::cpu().einsum("ij,jk->ik", &[&a, &c])?;
     assert_eq!(tensor!(in &gpu; let x[i, k] = a[i, j] * c[j, k]; x), expected);
     assert_eq!(tensor!(in &other; let x[i, k] = a[i, j] * c[j, k]; x), expected);
+    Ok(())
+}
+
+/// A context by default is one that the program names, and products that are rounded to TF32 are in the same memory as others.
+#[test]
+fn defaults_are_named_and_rounding_is_no_place() -> Result<(), Error> {
+    let (programs, gpu) = device("rounding");
+    let (a, b) = (matrix(1).to(&gpu)?, matrix(2).to(&gpu.clone().tf32(true))?);
+    let transfers = programs.transfers();
+    let expected = Context::cpu().einsum("ij,jk->ik", &[&a, &b])?;
+    assert_eq!(einsum("ij,jk->ik", &[&a, &b])?, expected);
+    assert_eq!(programs.transfers(), [transfers[0], transfers[1] + 1], "the result alone is copied");
+    let default = Context::default();
+    assert_eq!(default.einsum("ij,jk->ik", &[&a, &matrix(2)])?, expected);
+    assert_eq!(tensor!(in &default; let x[i, k] = a[i, j] * b[j, k]; x), expected);
+    assert_eq!(programs.transfers(), [transfers[0], transfers[1] + 1], "it computes on the host");
+    Ok(())
+}
+
+/// A device copies from pinned memory directly, and has read it when the tensor may be written again.
+#[test]
+fn pinned_memory_is_copied_from_directly() -> Result<(), Error> {
+    let (programs, gpu) = device("pinned");
+    let pinned = || Placement::PINNED;
+    let mut a = matrix(3).to_pinned(&gpu)?;
+    let b = matrix(4);
+    assert_eq!((a.placement(), a.preferred_compute_device()), (&pinned(), None));
+    assert_eq!(a, matrix(3));
+    let mut plain = matrix(3);
+    for run in 0..3 {
+        let direct = programs.direct_transfers();
+        let product = gpu.einsum("ij,jk->ik", &[&a, &b])?;
+        assert_eq!(programs.direct_transfers(), direct + 1);
+        // What has not been read by now is read too late.
+        a.as_mut_slice().iter_mut().for_each(|x| *x += f64::from(run));
+        assert_eq!(product, Context::cpu().einsum("ij,jk->ik", &[&plain, &b])?);
+        plain.as_mut_slice().iter_mut().for_each(|x| *x += f64::from(run));
+        assert_eq!((&a, a.placement()), (&plain, &pinned()));
+    }
+    // A part of it, a copy on a device of it, and what is no longer pinned.
+    let direct = programs.direct_transfers();
+    let held = a.to(&gpu)?;
+    assert_eq!((programs.direct_transfers(), held.placement().memory_kind.clone()), (direct + 1, MemoryKind::Device));
+    let back = held.to_host();
+    assert_eq!(back.placement(), &pinned());
+    assert_eq!(back.clone().placement(), &Placement::HOST);
+    let elements = back.into_vec();
+    assert_eq!(elements, plain.as_slice());
+    let empty = Tensor::<f64>::zeros([0, 3])?.to_pinned(&gpu)?;
+    assert_eq!(empty.placement(), &pinned());
+    assert_eq!(matrix(3).to_pinned(&Context::cpu())?.placement(), &Placement::HOST);
     Ok(())
 }

@@ -2,8 +2,8 @@
 //!
 //! An equation has a straight form by its syntax alone, so that the type of a result is no surprise: its extents stand in
 //! the types of its operands or are literals. It has none with `..`, a fused axis, a range whose end is no literal, a
-//! `where` that is no literal, `map`, `cast`, or in a block; nor has a decomposition of a batch, into a place, or
-//! whose extents only the run knows. Emits no checks: the recording beside it has them.
+//! `where` that is no literal, `map`, `cast`, or in a block; nor has a decomposition whose extents only the run knows.
+//! Emits no checks: the recording beside it has them.
 
 use proc_macro2::TokenStream;
 use quote::format_ident;
@@ -125,13 +125,10 @@ impl Emitter<'_, '_> {
         emit!(__straight::ToDiagonal<(#(#labels,)*), (#(#runs,)*), (#(#extents,)*)>)
     }
 
-    /// An operation of linear algebra on one matrix, its arguments, and its results as values.
+    /// An operation of linear algebra, its arguments, and what its results become.
     fn factorised(&mut self, call: &Factorise, arguments: &[TokenStream]) -> Option<(TokenStream, TokenStream, TokenStream)> {
         // How much of a decomposition is kept, only the run knows.
-        if self.equation.place().is_some()
-            || !call.batch().is_empty()
-            || call.options().cuts() && call.kind() == Factorisation::Svd
-        {
+        if call.options().cuts() && call.kind() == Factorisation::Svd {
             return None;
         }
         let kind =
@@ -146,9 +143,9 @@ impl Emitter<'_, '_> {
         let operation = emit!(__straight::Act<#kind, { 0 #(| #words)* }, #exponent>);
         let form = call.form();
         let matrices = arguments.iter().zip(form.arguments).enumerate().map(|(n, (value, roles))| {
-            let rows = call.labels(roles[0]).len();
+            let (batch, rows) = (call.batch().len(), call.labels(roles[0]).len());
             let labels: Vec<_> = call.argument_axes(n).into_iter().map(|label| self.over(label)).collect();
-            emit!(__straight::Matrix<(#(#labels,)*), #rows, #value>)
+            emit!(__straight::Matrix<(#(#labels,)*), #batch, #rows, #value>)
         });
         let matrices: Vec<_> = matrices.collect();
         let results = self.equation.left().iter().zip(form.results).enumerate().map(|(n, (left, result))| {

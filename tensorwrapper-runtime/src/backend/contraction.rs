@@ -53,6 +53,12 @@ pub trait RunContraction: Debug + Send + Sync {
         None
     }
 
+    /// Whether it was chosen because it was the quickest of several when they were measured.
+    #[cfg(feature = "cuda")]
+    fn is_measured(&self) -> bool {
+        false
+    }
+
     /// Computes it. The output is overwritten whole, whatever it held.
     ///
     /// # Errors
@@ -94,6 +100,12 @@ impl PreparedContraction {
     /// The library that computes the product, where it is not a kernel of the device's own.
     pub(crate) fn library(&self) -> Option<&'static str> {
         self.kernel.library()
+    }
+
+    /// Whether it was chosen because it was the quickest of several when they were measured.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn is_measured(&self) -> bool {
+        self.kernel.is_measured()
     }
 
     /// What a device with memory of its own has made of it.

@@ -11,6 +11,8 @@ use super::{Contraction, Decomposition, LoopNest, Operand, Output, PreparedContr
 use crate::callback::Callback;
 use crate::element::Dtype;
 use crate::error::Error;
+#[cfg(feature = "cuda")]
+use crate::layout::Strided;
 
 /// How the values at one output element are folded into it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,6 +51,12 @@ pub trait Device: Debug + Send + Sync {
     /// The same device with products in single precision from fewer bits, or without, where it has the choice.
     #[cfg(feature = "cuda")]
     fn with_tf32(&self, _tf32: bool) -> Option<std::sync::Arc<dyn Device>> {
+        None
+    }
+
+    /// The same device with ways to compute a product measured, or chosen by rule alone, where it has the choice.
+    #[cfg(feature = "cuda")]
+    fn with_measuring(&self, _measures: bool) -> Option<std::sync::Arc<dyn Device>> {
         None
     }
 
@@ -129,6 +137,13 @@ pub trait Device: Debug + Send + Sync {
     /// [`ErrorKind::LinearAlgebra`](crate::error::ErrorKind::LinearAlgebra), naming the batch item, when a matrix has no such
     /// factors, holds NaN or infinity, or an iteration does not converge.
     fn factorise(&self, call: &Decomposition, inputs: &[Operand<'_>], outputs: Vec<Output<'_>>) -> Result<(), Error>;
+
+    /// The library that computes an operation of linear algebra in the device's own memory, over arguments of an element type that lie
+    /// like this, as do the results; none where the host does it.
+    #[cfg(feature = "cuda")]
+    fn factors_by(&self, _: &Decomposition, _: Dtype, _arguments: &[&Strided], _results: &[&Strided]) -> Option<&'static str> {
+        None
+    }
 
     /// Bytes that [`factorise`](Device::factorise) takes while it runs, of so many operands of an element type. The extents are those
     /// of the batch and of all roles.

@@ -1,5 +1,6 @@
 //! Decompositions against the identities that define them, on every device.
 
+mod even;
 use num_complex::Complex;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -10,6 +11,7 @@ use super::reference::Reference;
 use super::{Decomposition, Device, Factorisation, Operand, Output};
 use crate::element::{Dtype, Element, dispatch};
 use crate::error::{Error, ErrorKind};
+use crate::layout::Strided;
 
 const DTYPES: [Dtype; 4] = [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64];
 
@@ -55,9 +57,41 @@ fn hermitian<T: Element>(rng: &mut StdRng, n: usize, positive: bool) -> Matrix {
     (0..n * n).map(|p| T::from_complex(element(p)).to_complex()).collect()
 }
 
-/// Writes a batch of matrices into an operand of any layout, with junk above the diagonals.
-fn place<T: Element>(rng: &mut StdRng, extents: &[usize], matrices: &[Matrix]) -> Placed<T> {
-    let mut placed = Placed::<T>::operand(rng, extents, 0.0);
+/// How matrices of a batch lie: in any layout, one after the other with dense rows or columns, or element beside element.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Lies {
+    Anyhow,
+    Rows,
+    Columns,
+    Beside,
+}
+
+impl Lies {
+    /// Those that a kernel knows.
+    const EVENLY: [Lies; 3] = [Lies::Rows, Lies::Columns, Lies::Beside];
+}
+
+/// A batch of random matrices.
+fn drawn<T: Element>(rng: &mut StdRng, extents: &[usize], lies: Lies) -> Placed<T> {
+    let strides = match (lies, extents) {
+        (Lies::Rows, &[_, rows, columns]) => [rows * columns, columns, 1],
+        (Lies::Columns, &[_, rows, columns]) => [rows * columns, 1, rows],
+        (Lies::Beside, &[items, _, columns]) => [1, items * columns, items],
+        _ => return Placed::operand(rng, extents, 0.0),
+    };
+    let len = extents.iter().product();
+    let layout = Strided::within(extents, &strides.map(|stride| stride as isize), 0, len).unwrap();
+    Placed { data: (0..len).map(|_| number(rng)).collect(), layout, conjugate: false }
+}
+
+/// Room for a batch of results.
+fn room<T: Element>(rng: &mut StdRng, extents: &[usize], lies: Lies) -> Placed<T> {
+    if lies == Lies::Anyhow { Placed::output(rng, extents) } else { drawn(rng, extents, lies) }
+}
+
+/// Writes a batch of matrices into an operand, with junk above the diagonals.
+fn place<T: Element>(rng: &mut StdRng, extents: &[usize], matrices: &[Matrix], lies: Lies) -> Placed<T> {
+    let mut placed = drawn::<T>(rng, extents, lies);
     let n = extents[extents.len() - 1];
     let positions: Vec<usize> = placed.layout.positions().collect();
     for (p, position) in positions.into_iter().enumerate() {
@@ -71,9 +105,9 @@ fn place<T: Element>(rng: &mut StdRng, extents: &[usize], matrices: &[Matrix]) -
 }
 
 /// A layout that maps two indices to one position cannot hold different matrices.
-fn place_apart<T: Element>(rng: &mut StdRng, extents: &[usize], matrices: &[Matrix]) -> Placed<T> {
+fn place_apart<T: Element>(rng: &mut StdRng, extents: &[usize], matrices: &[Matrix], lies: Lies) -> Placed<T> {
     loop {
-        let placed = place::<T>(rng, extents, matrices);
+        let placed = place::<T>(rng, extents, matrices, lies);
         let mut positions: Vec<usize> = placed.layout.positions().collect();
         positions.sort_unstable();
         if positions.windows(2).all(|pair| pair[0] != pair[1]) {
@@ -82,10 +116,10 @@ fn place_apart<T: Element>(rng: &mut StdRng, extents: &[usize], matrices: &[Matr
     }
 }
 
-fn check_cholesky<T: Element>(rng: &mut StdRng, device: &dyn Device, batch: usize, n: usize) {
+fn check_cholesky<T: Element>(rng: &mut StdRng, device: &dyn Device, batch: usize, n: usize, lies: Lies) {
     let matrices: Vec<Matrix> = (0..batch).map(|_| hermitian::<T>(rng, n, true)).collect();
-    let input = place_apart::<T>(rng, &[batch, n, n], &matrices);
-    let mut output = Placed::<T>::output(rng, &[batch, n, n]);
+    let input = place_apart::<T>(rng, &[batch, n, n], &matrices, lies);
+    let mut output = room::<T>(rng, &[batch, n, n], lies);
     factorise(device, Factorisation::Cholesky, 1, &[input.as_operand()], vec![output.as_output()]).unwrap();
     let elements = output.elements();
     for (item, matrix) in matrices.iter().enumerate() {
@@ -105,11 +139,16 @@ fn cholesky_factors_multiply_to_the_matrix() {
         for n in 0..=17 {
             for dtype in DTYPES {
                 let batch = rng.random_range(0..20);
-                dispatch!(dtype, T => check_cholesky::<T>(&mut rng, &*device, batch, n));
+                dispatch!(dtype, T => check_cholesky::<T>(&mut rng, &*device, batch, n, Lies::Anyhow));
             }
         }
     }
-    check_cholesky::<f64>(&mut rng, &Cpu::new(Some(2)), 1, 150);
+    check_cholesky::<f64>(&mut rng, &Cpu::new(Some(2)), 1, 150, Lies::Anyhow);
+    for (n, lies) in [7, 8, 16].into_iter().flat_map(|n| Lies::EVENLY.map(|lies| (n, lies))) {
+        for (device, dtype) in Cpu::forms().iter().flat_map(|device| DTYPES.map(|dtype| (device, dtype))) {
+            dispatch!(dtype, T => check_cholesky::<T>(&mut rng, device, 21, n, lies));
+        }
+    }
 }
 
 /// Eigenvalues and eigenvectors, after checking that they solve the problem.
@@ -147,7 +186,7 @@ fn check_eigh_on_all<T: Element>(rng: &mut StdRng, batch: usize, n: usize, gener
     if generalised {
         matrices.push((0..batch).map(|_| hermitian::<T>(rng, n, true)).collect());
     }
-    let inputs: Vec<Placed<T>> = matrices.iter().map(|m| place_apart(rng, &[batch, n, n], m)).collect();
+    let inputs: Vec<Placed<T>> = matrices.iter().map(|m| place_apart(rng, &[batch, n, n], m, Lies::Anyhow)).collect();
     let mut found = devices().into_iter().map(|device| check_eigh::<T>(&*device, [batch, n, n], &inputs, &matrices));
     let first = found.next().expect("there is a device");
     for other in found {
@@ -173,11 +212,10 @@ fn eigenvectors_solve_their_equation() {
 }
 
 /// A·X = B and A·X = 1 of batches, by the equation itself; pivots are anywhere.
-fn check_solve<T: Element>(rng: &mut StdRng, device: &dyn Device, batch: usize, n: usize, width: usize) {
-    let draw = |rng: &mut StdRng, extents: &[usize]| Placed::<T>::operand(rng, extents, 0.0);
-    let (mut a, mut b) = (draw(rng, &[batch, n, n]), draw(rng, &[batch, n, width]));
+fn check_solve<T: Element>(rng: &mut StdRng, device: &dyn Device, [batch, n, width]: [usize; 3], lies: Lies) {
+    let (mut a, mut b) = (drawn::<T>(rng, &[batch, n, n], lies), drawn::<T>(rng, &[batch, n, width], lies));
     (a.conjugate, b.conjugate) = (T::DTYPE.is_complex(), false);
-    let (mut x, mut inverse) = (Placed::<T>::output(rng, &[batch, n, width]), Placed::<T>::output(rng, &[batch, n, n]));
+    let (mut x, mut inverse) = (room::<T>(rng, &[batch, n, width], lies), room::<T>(rng, &[batch, n, n], lies));
     let inputs = [a.as_operand(), b.as_operand()];
     let call = |kind, side| Decomposition { roles: [1, 1, side, 0, 0, 0], ..words(kind, 1) };
     device.factorise(&call(Factorisation::Solve, 1), &inputs, vec![x.as_output()]).unwrap();
@@ -206,7 +244,14 @@ fn systems_of_equations_are_solved() {
         for n in 1..=17 {
             for dtype in DTYPES {
                 let (batch, width) = (rng.random_range(0..20), rng.random_range(1..5));
-                dispatch!(dtype, T => check_solve::<T>(&mut rng, &*device, batch, n, width));
+                dispatch!(dtype, T => check_solve::<T>(&mut rng, &*device, [batch, n, width], Lies::Anyhow));
+            }
+        }
+    }
+    for (n, width) in [(8, 1), (8, 8), (16, 3), (9, 8)] {
+        for (dtype, lies) in DTYPES.into_iter().flat_map(|dtype| Lies::EVENLY.map(|lies| (dtype, lies))) {
+            for device in &Cpu::forms() {
+                dispatch!(dtype, T => check_solve::<T>(&mut rng, device, [21, n, width], lies));
             }
         }
     }
@@ -252,6 +297,33 @@ fn special_matrices_are_found_among_others() {
                 assert_close(&ratios, &[2.0, -1.0, -1.0, 2.0].map(Complex::from), 1e-14, device.name());
             }
         }
+    }
+}
+
+/// What a Cholesky factor does not look at ahead, its pivots show: NaN and infinity below the diagonal and on it, but not above.
+#[test]
+fn pivots_show_what_is_not_finite() {
+    let n = 8;
+    for device in devices() {
+        for (row, column) in [(0, 0), (7, 7), (3, 0), (7, 6), (4, 4)] {
+            for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+                let mut batch: Vec<f64> = (0..17 * n * n).map(|p| if p / n % n == p % n { 9.0 } else { 0.5 }).collect();
+                batch[(11 * n + row) * n + column] = wrong;
+                let sentence = refuse(&*device, Factorisation::Cholesky, &[17, n, n], &[batch]);
+                assert_eq!(sentence, "the 8×8 matrix of `cholesky` at batch index [11] holds NaN or infinity", "{row} {column}");
+            }
+        }
+        let element = |p: usize| if p / n % n < p % n { f64::NAN } else { 9.0 * f64::from(u8::from(p / n % n == p % n)) + 0.5 };
+        let input = Placed::of(&[17, n, n], (0..17 * n * n).map(element).collect::<Vec<f64>>());
+        let mut output = Placed::of(&[17, n, n], vec![0.0; 17 * n * n]);
+        factorise(&*device, Factorisation::Cholesky, 1, &[input.as_operand()], vec![output.as_output()]).unwrap();
+        assert!(output.elements().iter().enumerate().all(|(p, x)| x.re.is_finite() && (p % n <= p / n % n || x.re == 0.0)));
+        // Of a complex diagonal the imaginary part is not used, and yet it is not to be NaN.
+        let complex = (0..8).map(|item| Complex::new(2.0, if item == 5 { f64::NAN } else { 1.0 }));
+        let (input, mut output) =
+            (Placed::of(&[8, 1, 1], complex.collect()), Placed::of(&[8, 1, 1], vec![Complex::from(0.0); 8]));
+        let refused = factorise(&*device, Factorisation::Cholesky, 1, &[input.as_operand()], vec![output.as_output()]);
+        assert!(refused.unwrap_err().to_string().contains("at batch index [5] holds NaN or infinity"), "{}", device.name());
     }
 }
 

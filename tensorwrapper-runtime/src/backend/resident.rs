@@ -2,9 +2,9 @@
 
 use std::any::Any;
 use std::fmt::Debug;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::{Device, LoopNest, PreparedContraction, Program, Reduction};
+use super::{Decomposition, Device, LoopNest, PreparedContraction, Program, Reduction};
 use crate::element::Dtype;
 use crate::erased::{SliceMut, SliceRef};
 use crate::error::Error;
@@ -26,32 +26,78 @@ pub struct Seen<'a> {
     pub(crate) conjugate: bool,
 }
 
+/// A call of [`Session::map`].
+#[derive(Debug)]
+pub struct Mapped<'a> {
+    pub(crate) nest: &'a LoopNest,
+    pub(crate) program: &'a Program,
+    pub(crate) reduction: Reduction,
+    pub(crate) inputs: &'a [Seen<'a>],
+    pub(crate) output: Seen<'a>,
+    /// What the device has found out about such a call, at any sites, and leaves for the next.
+    pub(crate) found: &'a Found,
+}
+
+/// A call of [`Session::factorise`].
+#[derive(Debug)]
+pub struct Factorised<'a> {
+    pub(crate) call: &'a Decomposition,
+    pub(crate) inputs: &'a [Seen<'a>],
+    pub(crate) outputs: &'a [Seen<'a>],
+    /// As of [`Mapped`].
+    pub(crate) found: &'a Found,
+}
+
+/// What a device has found out about a call of a plan.
+pub type Found = OnceLock<Box<dyn Any + Send + Sync>>;
+
 /// A tensor's elements in the memory of a device.
 #[derive(Debug)]
 pub struct Copied {
     pub(crate) device: Arc<dyn Device>,
     /// What only the device knows.
-    pub(crate) memory: Arc<dyn Any + Send + Sync>,
+    pub(crate) memory: DeviceMemory,
+    /// Whether they are there alone: what lies at the host's addresses is not them.
+    pub(crate) is_only: bool,
 }
+
+/// Memory of a device, which only the device knows, as long as anybody has it. What is in it does not change.
+pub type DeviceMemory = Arc<dyn Any + Send + Sync>;
 
 /// A device that keeps what lies between the steps of a plan.
 pub trait Resident: Debug {
     /// Memory for the sources of a plan, which are copied unless the device has a copy that a tensor holds, and memory of these
-    /// sizes, in bytes, as long as the session lasts: all of it, or nothing is begun.
+    /// sizes, in bytes, as long as the session lasts: all of it, or nothing is begun. `again` says that it serves several runs.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) where the device has not so much.
-    fn session(&self, sources: &[SliceRef<'_>], sizes: &[usize]) -> Result<Box<dyn Session + '_>, Error>;
+    fn session(&self, sources: &[SliceRef<'_>], sizes: &[usize], again: bool) -> Result<Box<dyn Session>, Error>;
 
     /// A copy of a tensor's elements, as long as anybody has it.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) where the device has no room for it.
-    fn hold(&self, elements: SliceRef<'_>) -> Result<Arc<dyn Any + Send + Sync>, Error>;
+    fn hold(&self, elements: SliceRef<'_>) -> Result<DeviceMemory, Error>;
+
+    /// Has the system keep whole pages of the host's memory, at these addresses, where they are, as long as anybody has what is given back:
+    /// this device copies from there directly.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Device`](crate::error::ErrorKind::Device) where the system does not.
+    fn pin(&self, pages: std::ops::Range<usize>) -> Result<DeviceMemory, Error>;
+
+    /// Whether memory is this device's, and work that it queues here comes behind what was queued to fill it.
+    fn has(&self, memory: &DeviceMemory) -> bool;
+
+    /// Copies from the beginning of memory that it [has](Resident::has) to the host.
+    ///
+    /// # Errors
+    /// When the device is lost, or work that was to fill the memory failed.
+    fn fetch(&self, memory: &DeviceMemory, to: SliceMut<'_>) -> Result<(), Error>;
 }
 
 /// Memory on a device, and operations on it, which are done in the order in which they are asked for, if perhaps later.
-pub trait Session: Debug {
+pub trait Session: Debug + Send {
     /// Copies from the host.
     ///
     /// # Errors
@@ -86,14 +132,38 @@ pub trait Session: Debug {
     ///
     /// # Errors
     /// As [`Device::map`](super::Device::map).
-    fn map(
-        &mut self,
-        nest: &LoopNest,
-        program: &Program,
-        reduction: Reduction,
-        inputs: &[Seen<'_>],
-        output: Seen<'_>,
-    ) -> Result<bool, Error>;
+    fn map(&mut self, call: &Mapped<'_>) -> Result<bool, Error>;
+
+    /// [`Device::factorise`](super::Device::factorise), which is done when it returns; whether it did it, or leaves it to the host, as
+    /// [`Device::factors_by`](super::Device::factors_by) has said.
+    ///
+    /// # Errors
+    /// As [`Device::factorise`](super::Device::factorise).
+    fn factorise(&mut self, call: &Factorised<'_>) -> Result<bool, Error>;
+
+    /// What is in one of the session's memories, for good: a session that serves several runs copies it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) where the device has no room for the copy.
+    fn keep(&mut self, memory: usize) -> Result<DeviceMemory, Error>;
+
+    /// The sources of the next run; whether all of them lie where those of the last did, so that what was recorded serves it.
+    ///
+    /// # Errors
+    /// As [`Resident::session`].
+    fn renew(&mut self, sources: &[SliceRef<'_>]) -> Result<bool, Error>;
+
+    /// Records what `work` asks for, which is not done then.
+    ///
+    /// # Errors
+    /// What `work` reports, and [`ErrorKind::Device`](crate::error::ErrorKind::Device) for what cannot be recorded.
+    fn record(&mut self, work: &mut dyn FnMut(&mut dyn Session) -> Result<(), Error>) -> Result<(), Error>;
+
+    /// Has done what was recorded last; whether anything was.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    fn replay(&mut self) -> Result<bool, Error>;
 
     /// Waits until everything is done.
     ///

@@ -8,13 +8,16 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::context::Context;
+#[cfg(feature = "cuda")]
+use super::doors::DeviceOf;
 use super::doors::{DynValue, EvalAll, RecordedValue};
 use super::kept::Sources;
 use super::memory::{Bounded, parts, peak, within_by};
 #[cfg(feature = "cuda")]
-use super::placed::hold_buffer;
+use super::placed::{has_memory, hold_buffer};
 use super::plan::{Plan, plan};
-use super::run::run;
+use super::replay::Runs;
+use super::run::{Goes, run};
 use super::watch::Watch;
 use crate::backend::Device;
 use crate::callback::Callback;
@@ -55,6 +58,7 @@ pub struct PreparedBlock<'a, R> {
     /// What the results were recorded over, by slots of the plan.
     pub(super) sources: Vec<Given<'a>>,
     functions: Vec<Callback<'a>>,
+    pub(super) runs: Runs,
     /// How the tensors that change lie, and the slots that each fills.
     changing: Vec<(Strided, Vec<usize>)>,
     kept: SmallVec<[Buffer; 1]>,
@@ -158,6 +162,7 @@ impl Context {
             plan: each,
             sources,
             functions,
+            runs: Runs::default(),
             changing: known,
             kept,
             results: PhantomData,
@@ -198,13 +203,32 @@ impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
     /// # Errors
     /// [`ErrorKind::Shape`] when a tensor does not, and what the device reports: memory, decompositions, reductions over nothing.
     pub fn run(&self, changing: &[&dyn AnyOperand]) -> Result<R::Output, Error> {
-        let computed = self.run_watched(changing, &self.watch)?;
+        R::typed(self.computed(changing, Goes::Here)?)
+    }
+
+    /// The same with results that stay on the device, for a block that was prepared in the context of one.
+    ///
+    /// # Errors
+    /// As [`run`](PreparedBlock::run), and [`ErrorKind::Unsupported`] where the block's device computes in the host's memory.
+    #[cfg(feature = "cuda")]
+    pub fn run_on_device(&self, changing: &[&dyn AnyOperand]) -> Result<R::OnDevice, Error> {
+        has_memory(&*self.device)?;
+        R::typed_there(self.computed(changing, Goes::There { first: 0 })?, &DeviceOf(Arc::clone(&self.device)))
+    }
+
+    fn computed(&self, changing: &[&dyn AnyOperand], goes: Goes) -> Result<Vec<AnyTensor>, Error> {
+        let computed = self.run_watched(changing, &self.watch, goes)?;
         let layouts = self.plan.results.iter().cloned();
-        R::typed(computed.into_iter().zip(layouts).map(|(buffer, layout)| AnyTensor::from_buffer(buffer, layout)).collect())
+        Ok(computed.into_iter().zip(layouts).map(|(buffer, layout)| AnyTensor::from_buffer(buffer, layout)).collect())
     }
 
     /// Runs under the eyes of somebody.
-    pub(super) fn run_watched(&self, changing: &[&dyn AnyOperand], watch: &Watch) -> Result<SmallVec<[Buffer; 1]>, Error> {
+    pub(super) fn run_watched(
+        &self,
+        changing: &[&dyn AnyOperand],
+        watch: &Watch,
+        goes: Goes,
+    ) -> Result<SmallVec<[Buffer; 1]>, Error> {
         let given: SmallVec<[DynValue<'_>; 4]> = changing.iter().map(|operand| operand.any_operand()).collect();
         if given.len() != self.changing.len() {
             let (given, known) = (given.len(), self.changing.len());
@@ -226,7 +250,7 @@ impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
             slots.iter().for_each(|&slot| sources[slot] = data.after(layout.start()));
         }
         sources.extend(self.kept.iter().map(Buffer::as_ref));
-        run(&self.plan, &*self.device, watch, &sources, &self.functions)
+        self.runs.run(&self.plan, &self.device, watch, (&sources, &self.functions), goes)
     }
 
     /// What is computed when the block is prepared, and kept: the graph's sinks.

@@ -43,9 +43,10 @@ impl Context {
     /// The NVIDIA GPU of that number, counted from 0. Driver and compiler are looked for when this is called, in the folders that
     /// `TENSORWRAPPER_CUDA_LIBRARIES` names, in the active Python environment, in the toolkit's folders and wherever the
     /// system's loader looks. Kernels are compiled when an equation is new, and kept in the folder that `TENSORWRAPPER_CACHE` names
-    /// (else the user's cache). Products of matrices are cuBLAS's where it is found, generated kernels' else.
-    /// Operands are copied to the device unless they [are there](crate::Tensor::to), and results back to the host; linear algebra and
-    /// functions of the program's (`map`) are computed by the processor.
+    /// (else the user's cache). Products of matrices are cuBLAS's or generated kernels', whichever is quicker, and linear algebra is cuSOLVER's, where these are found.
+    /// Operands are copied to the device unless they [are there](crate::Tensor::to), and results back to the host unless they are to
+    /// [stay](Context::on_device); functions of the program's (`map`), and of linear algebra what cuSOLVER has not, are computed by the processor. Plans that are
+    /// [prepared](Context::prepare) become one CUDA graph (see [`Explanation::replay`](crate::Explanation::replay)).
     ///
     /// ```
     /// use tensorwrapper_runtime::{Context, ErrorKind};
@@ -77,6 +78,24 @@ impl Context {
     #[must_use]
     pub fn tf32(self, allowed: bool) -> Context {
         let device = self.device.with_tf32(allowed).unwrap_or_else(|| Arc::clone(&self.device));
+        Context { device, ..self }
+    }
+
+    /// The same where a GPU takes the quickest of several ways to compute a product, as it was measured when the product was new (cuBLAS, the
+    /// same behind copies of the factors, generated kernels), or where its size alone decides. What was measured is remembered in the
+    /// folder of the compiled kernels, so that a product of one shape rounds in one way there; without measurements it does so
+    /// wherever the program runs on such a device. On unless a program says otherwise. No effect on other devices.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Context;
+    /// let alike = Context::cpu().measured(false); // a processor has one way
+    /// assert_eq!(alike.device_name(), "cpu");
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    #[cfg(feature = "cuda")]
+    #[must_use]
+    pub fn measured(self, allowed: bool) -> Context {
+        let device = self.device.with_measuring(allowed).unwrap_or_else(|| Arc::clone(&self.device));
         Context { device, ..self }
     }
 

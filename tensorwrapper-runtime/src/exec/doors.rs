@@ -9,7 +9,11 @@ use tensorwrapper_notation::{Equation, OperandId, check, contraction, einsum as 
 
 use super::context::Context;
 use super::made::Tensors;
-use super::run::evaluate;
+#[cfg(feature = "cuda")]
+use super::placed::DeviceTensor;
+use super::run::{Goes, evaluate, evaluate_to};
+#[cfg(feature = "cuda")]
+use crate::backend::Device;
 use crate::element::Element;
 use crate::error::Error;
 use crate::expr::{Expr, Given, Holes, Indexed, Notation, TensorLike, Tree, Value, bind_value, faults_to_error, read_text};
@@ -93,6 +97,19 @@ impl Context {
     /// # Errors
     /// As [`einsum`].
     pub fn einsum<T: Element>(&self, subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Tensor<T>, Error> {
+        self.einsum_to(subscripts, operands, Goes::Here)
+    }
+
+    /// The same with a result that may stay on a device.
+    ///
+    /// # Errors
+    /// As [`einsum`].
+    pub(super) fn einsum_to<T: Element>(
+        &self,
+        subscripts: &str,
+        operands: &[&dyn DynOperand<T>],
+        goes: Goes,
+    ) -> Result<Tensor<T>, Error> {
         let given = given(operands);
         let mut tensors = Tensors::new();
         given.iter().map_while(Given::elements).for_each(|tensor| tensors.push(tensor));
@@ -100,12 +117,13 @@ impl Context {
             true => {
                 let context = &*self.placed(tensors.iter().copied())?;
                 let made = context.made::<T>(subscripts, &tensors)?;
-                made.run(&*context.device, &context.watch, &made.sources(&tensors))
+                made.run(&context.device, &context.watch, &made.sources(&tensors), goes)
             }
             // A recorded result has a structure of its own, which no plan that was kept can know.
             false => {
                 let values: Vec<_> = given.iter().map(Given::value).collect();
-                self.eval(&Expr::<T>::new(product::<T>(&checked(&subscripts_statement(subscripts, values.len())?)?, &values)?))
+                let equation = checked(&subscripts_statement(subscripts, values.len())?)?;
+                self.eval_to(&Expr::<T>::new(product::<T>(&equation, &values)?), goes)
             }
         }
     }
@@ -128,7 +146,15 @@ impl Context {
     /// # Errors
     /// Memory, and what decompositions and reductions report.
     pub fn eval<T: Element, S: Extents>(&self, expr: &Expr<'_, T, S>) -> Result<Tensor<T, S>, Error> {
-        let mut results = evaluate(self, std::slice::from_ref(expr.value()))?;
+        self.eval_to(expr, Goes::Here)
+    }
+
+    /// The same with a result that may stay on a device.
+    ///
+    /// # Errors
+    /// As [`eval`](Context::eval).
+    pub(super) fn eval_to<T: Element, S: Extents>(&self, expr: &Expr<'_, T, S>, goes: Goes) -> Result<Tensor<T, S>, Error> {
+        let mut results = evaluate_to(self, std::slice::from_ref(expr.value()), goes)?;
         results.remove(0).into_tensor::<T>()?.into_typed()
     }
 }
@@ -269,7 +295,19 @@ pub trait EvalAll<'a> {
     fn values(&self) -> Vec<RecordedValue<'a>>;
     #[doc(hidden)]
     fn typed(tensors: Vec<AnyTensor>) -> Result<Self::Output, Error>;
+    /// The same where they stay on a device.
+    #[cfg(feature = "cuda")]
+    type OnDevice;
+    #[cfg(feature = "cuda")]
+    #[doc(hidden)]
+    fn typed_there(tensors: Vec<AnyTensor>, device: &DeviceOf) -> Result<Self::OnDevice, Error>;
 }
+
+/// A device, for those who know what that is.
+#[cfg(feature = "cuda")]
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct DeviceOf(pub(super) Arc<dyn Device>);
 
 /// A recorded result without its types.
 #[doc(hidden)]
@@ -290,6 +328,12 @@ impl<'a, T: Element, S: Extents> EvalAll<'a> for &[Expr<'a, T, S>] {
     fn typed(tensors: Vec<AnyTensor>) -> Result<Self::Output, Error> {
         tensors.into_iter().map(|tensor| tensor.into_tensor::<T>()?.into_typed()).collect()
     }
+    #[cfg(feature = "cuda")]
+    type OnDevice = Vec<DeviceTensor<T, S>>;
+    #[cfg(feature = "cuda")]
+    fn typed_there(tensors: Vec<AnyTensor>, device: &DeviceOf) -> Result<Self::OnDevice, Error> {
+        tensors.into_iter().map(|tensor| Ok(DeviceTensor::new(tensor.into_tensor::<T>()?.into_typed()?, &device.0))).collect()
+    }
 }
 
 macro_rules! tuples {
@@ -303,6 +347,14 @@ macro_rules! tuples {
                 let mut results = tensors.into_iter();
                 let mut next = || results.next().expect("there is a result for each value");
                 Ok(($(next().into_tensor::<$T>()?.into_typed::<$S>()?,)*))
+            }
+            #[cfg(feature = "cuda")]
+            type OnDevice = ($(DeviceTensor<$T, $S>,)*);
+            #[cfg(feature = "cuda")]
+            fn typed_there(tensors: Vec<AnyTensor>, device: &DeviceOf) -> Result<Self::OnDevice, Error> {
+                let mut results = tensors.into_iter();
+                let mut next = || results.next().expect("there is a result for each value");
+                Ok(($(DeviceTensor::new(next().into_tensor::<$T>()?.into_typed::<$S>()?, &device.0),)*))
             }
         }
     )* };

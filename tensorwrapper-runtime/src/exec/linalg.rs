@@ -26,15 +26,28 @@
 //! assert!(values[[0]] < values[[1]]);
 //! # Ok::<(), tensorwrapper_runtime::Error>(())
 //! ```
+//!
+//! Of a static matrix, without a batch, results are static ([`StaticFactors`], [`StaticSystem`]), as those of `tensor!` are; but not of
+//! [`svd_cut`], [`svd_full`] and [`eigh_in_metric`], nor where one argument is static and the other is not.
+
+mod fixed;
+mod functions;
+mod made;
 
 use std::sync::Arc;
+
+pub use self::fixed::{Beside, Matrices, StaticFactors, StaticSystem};
+pub use self::functions::{
+    cholesky, det, eig, eigh, eigh_in_metric, expm, inv, lq, lstsq, lu, matpow, norm, pinv, qr, rank, slogdet, solve, svd,
+    svd_cut, svd_full, trace, triangular_solve,
+};
 
 use super::context::Context;
 use super::run::evaluate;
 use crate::element::Element;
 use crate::error::Error;
 pub use crate::expr::Factors;
-use crate::expr::{Expr, Indexed, TensorLike, Value, only_recorded};
+use crate::expr::{Expr, Value, only_recorded};
 use crate::tensor::{AnyTensor, Tensor};
 
 impl<'a, T: Element, R: Results> Factors<'a, T, R> {
@@ -60,7 +73,7 @@ impl<'a, T: Element, R: Results> Factors<'a, T, R> {
     ///
     /// # Errors
     /// Everything that was wrong in the chain, labels and extents that do not fit; and a tolerance of
-    /// [`svd`](Indexed::svd), which needs elements to tell extents.
+    /// [`svd`](crate::Indexed::svd), which needs elements to tell extents.
     pub fn record(&self) -> Result<R::Recorded<'a>, Error> {
         let values = self.values(&|_| Err(only_recorded()))?;
         Ok(R::recorded(Recordings(values.into_iter())))
@@ -80,6 +93,16 @@ impl<'a> Recordings<'a> {
 
 mod sealed {
     pub trait Sealed {}
+}
+
+/// What signatures of functions are made of, and nobody needs to name.
+#[doc(hidden)]
+pub mod marks {
+    pub use super::functions::{
+        Cholesky, Det, Eig, Eigh, Expm, Inv, Lq, Lstsq, Lu, Matpow, Norm, Operation, Pinv, Qr, Rank, Slogdet, Solve, Svd, System,
+        Trace, TriangularSolve,
+    };
+    pub use super::made::{Made, OfStatic, OfStatics, Right, Tolerates};
 }
 
 /// The element types of several results, as a tuple. Sealed.
@@ -131,114 +154,4 @@ results! {
     A B;
     A B C;
     A B C D;
-}
-
-/// Labels of the axes of a tensor: two of a matrix, or one, then those of the batch.
-fn labels(first: &[&str], rank: usize) -> String {
-    let batch = (first.len()..rank).map(|n| format!("b{},", n - first.len()));
-    first.iter().map(|name| format!("{name},")).chain(batch).collect()
-}
-
-/// A tensor labelled as a matrix `names` and a batch, and its rank.
-fn labelled<'a, X: TensorLike>(tensor: &'a X, names: &[&str]) -> (Indexed<'a, X::Elem>, usize)
-where
-    X::Elem: Element,
-{
-    let value = tensor.operand().given.value();
-    let rank = value.extents.len();
-    (Indexed::new(value, &labels(names, rank.max(names.len()))), rank.max(names.len()))
-}
-
-/// The functions of one matrix: the labels of each result's axes in front of the batch.
-macro_rules! functions {
-    ($($name:ident: $method:ident([$($axes:expr),*]) -> ($($E:ident),*), $doc:literal;)*) => { $(
-        #[doc = $doc]
-        pub fn $name<X: TensorLike<Elem: Element>>(a: &X) -> Factors<'_, X::Elem, functions!(@types X $($E)*)> {
-            let (a, rank) = labelled(a, &["i", "j"]);
-            let axes: &[&[&str]] = &[$($axes),*];
-            let left: [String; functions!(@count $($E)*)] =
-                std::array::from_fn(|n| labels(axes[n], rank - 2 + axes[n].len()));
-            functions!(@call a $method left $($E)*).matrix("i,", "j,")
-        }
-    )* };
-    (@count $One:ident) => { 1 };
-    (@count $One:ident $($More:ident)*) => { 1 + functions!(@count $($More)*) };
-    (@types $X:ident $($E:ident)*) => { ($(functions!(@one $X $E),)*) };
-    (@one $X:ident Same) => { $X::Elem };
-    (@one $X:ident Real) => { <$X::Elem as Element>::Real };
-    (@one $X:ident Complex) => { <$X::Elem as Element>::Complex };
-    (@call $a:ident $method:ident $left:ident $One:ident) => { $a.$method(&$left[0]) };
-    (@call $a:ident $method:ident $left:ident $($E:ident)*) => { $a.$method($left.each_ref().map(|left| &left[..])) };
-}
-functions! {
-    cholesky: cholesky([&["i", "k"]]) -> (Same), "A = L·Lᴴ of Hermitian, positive definite matrices, of which the lower triangle is read.";
-    eigh: eigh([&["n"], &["i", "n"]]) -> (Real, Same), "Eigenvalues, ascending, and eigenvectors of Hermitian matrices, of which the lower triangle is read.";
-    eig: eig([&["n"], &["i", "n"]]) -> (Complex, Complex), "Eigenvalues and eigenvectors of square matrices.";
-    qr: qr([&["i", "k"], &["k", "j"]]) -> (Same, Same), "A = Q·R.";
-    lq: lq([&["i", "k"], &["k", "j"]]) -> (Same, Same), "A = L·Q.";
-    svd: svd([&["i", "k"], &["k"], &["k", "j"]]) -> (Same, Real, Same), "A = U·diag(s)·V.";
-    svd_cut: svd_cut([&["i", "k"], &["k"], &["k", "j"], &[]]) -> (Same, Real, Same, Real), "The same with [`max`](Factors::max) or [`tol`](Factors::tol), and the weight of what is discarded.";
-    lu: lu([&["i", "q"], &["q", "k"], &["k", "j"]]) -> (Same, Same, Same), "A = P·L·U.";
-    inv: inv([&["j", "i"]]) -> (Same), "A⁻¹.";
-    pinv: pinv([&["j", "i"]]) -> (Same), "A⁺, of Moore and Penrose.";
-    expm: expm([&["i", "j"]]) -> (Same), "exp A.";
-    det: det([&[]]) -> (Same), "The determinant.";
-    slogdet: slogdet([&[], &[]]) -> (Same, Real), "The phase of the determinant, and the logarithm of its size.";
-    trace: trace([&[]]) -> (Same), "The sum of the diagonal.";
-    rank: rank([&[]]) -> (Real), "The number of singular values that are not zero.";
-}
-
-/// The root of the sum of all squares of each matrix; of a vector, where the tensor is one.
-pub fn norm<X: TensorLike<Elem: Element>>(a: &X) -> Factors<'_, X::Elem, (<X::Elem as Element>::Real,)> {
-    let rank = a.operand().given.value().extents.len();
-    let names = if rank == 1 { &["i"][..] } else { &["i", "j"] };
-    let (a, rank) = labelled(a, names);
-    a.norm(&labels(&[], rank - names.len()))
-}
-
-/// A = U·diag(s)·V with square U and V.
-#[allow(clippy::type_complexity, reason = "the element types of the results, as in the other functions")]
-pub fn svd_full<X: TensorLike<Elem: Element>>(a: &X) -> Factors<'_, X::Elem, (X::Elem, <X::Elem as Element>::Real, X::Elem)> {
-    let (a, rank) = labelled(a, &["i", "j"]);
-    let [u, s, v] = [labels(&["i", "m"], rank), labels(&["k"], rank - 1), labels(&["n", "j"], rank)];
-    a.svd([&u, &s, &v]).full().matrix("i,", "j,")
-}
-
-/// Aⁿ.
-pub fn matpow<X: TensorLike<Elem: Element>>(a: &X, exponent: i32) -> Factors<'_, X::Elem, (X::Elem,)> {
-    let (a, rank) = labelled(a, &["i", "j"]);
-    a.matpow(exponent, &labels(&["i", "j"], rank)).matrix("i,", "j,")
-}
-
-/// Eigenvalues and eigenvectors of Hermitian matrices in the metric of others.
-#[allow(clippy::type_complexity, reason = "the element types of the results, as in the other functions")]
-pub fn eigh_in_metric<'a, X, Y>(a: &'a X, metric: &'a Y) -> Factors<'a, X::Elem, (<X::Elem as Element>::Real, X::Elem)>
-where
-    X: TensorLike<Elem: Element>,
-    Y: TensorLike<Elem = X::Elem>,
-{
-    let ((a, rank), (metric, _)) = (labelled(a, &["i", "j"]), labelled(metric, &["i", "j"]));
-    a.eigh_in_metric(metric, [&labels(&["n"], rank - 1), &labels(&["i", "n"], rank)]).matrix("i,", "j,")
-}
-
-macro_rules! systems {
-    ($($name:ident, $doc:literal;)*) => { $(
-        #[doc = $doc]
-        /// A right side of one axis less is a vector for each matrix.
-        pub fn $name<'a, X, Y>(a: &'a X, b: &'a Y) -> Factors<'a, X::Elem, (X::Elem,)>
-        where
-            X: TensorLike<Elem: Element>,
-            Y: TensorLike<Elem = X::Elem>,
-        {
-            let (a, rank) = labelled(a, &["i", "k"]);
-            let is_vector = b.operand().given.value().extents.len() < rank;
-            let (b, rank) = labelled(b, if is_vector { &["i"] } else { &["i", "j"] });
-            a.$name(b, &labels(if is_vector { &["k"] } else { &["k", "j"] }, rank))
-        }
-    )* };
-}
-systems! {
-    solve, "The X of A·X = B.";
-    triangular_solve, "The X of A·X = B, of which the lower triangle of A is read, or the [`upper`](Factors::upper).";
-    lstsq, "The shortest X with the least ‖A·X − B‖.";
 }

@@ -13,7 +13,7 @@ use super::context::Context;
 use super::doors::{checked, product, subscripts_statement};
 use super::kept::Sources;
 use super::plan::{Plan, plan};
-use super::run::{planned_over, run};
+use super::run::{Computed, Goes, planned_over, run_to};
 use super::watch::Watch;
 use crate::backend::Device;
 use crate::element::{Dtype, Element};
@@ -89,13 +89,19 @@ impl Made {
     /// Computes the result from operands that fit, of which this is the memory.
     pub(super) fn run<T: Element>(
         &self,
-        device: &dyn Device,
+        device: &Arc<dyn Device>,
         watch: &Watch,
         sources: &[SliceRef<'_>],
+        goes: Goes,
     ) -> Result<Tensor<T>, Error> {
-        let computed = run(&self.plan, device, watch, sources, &[])?.pop();
+        Ok(self.result(run_to(&self.plan, device, watch, (sources, &[]), goes)?))
+    }
+
+    /// What a run has computed, as a tensor.
+    pub(super) fn result<T: Element>(&self, mut computed: Computed) -> Tensor<T> {
+        let computed = computed.pop();
         let elements = computed.and_then(|buffer| T::typed_vec(buffer).ok()).expect("the plan has one result, of this type");
-        Ok(Tensor::from_parts(elements, self.plan.results[0].clone()))
+        Tensor::from_parts(elements, self.plan.results[0].clone())
     }
 }
 

@@ -23,6 +23,7 @@ mod plain_tests;
 mod plan;
 mod prepared;
 mod rates;
+mod replay;
 #[cfg(feature = "cuda")]
 mod resident;
 mod run;
@@ -38,6 +39,9 @@ pub use explain::{Class, ExplainedBlock, ExplainedStep, Explanation};
 pub use kept::Number;
 pub(crate) use kept::{CallKey, Kept, KeptPlan, Key, Ready, Sources};
 pub use made::KeptPlans;
+#[cfg(feature = "cuda")]
+pub use placed::{DeviceTensor, OnDevice};
 pub use prepared::{DynTarget, Prepared};
-pub(crate) use run::{Computed, evaluate, planned, run};
+pub use replay::Replay;
+pub(crate) use run::{Computed, Goes, evaluate, planned, run_to};
 pub use watch::{Cancel, Progress};

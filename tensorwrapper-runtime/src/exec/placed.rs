@@ -2,11 +2,17 @@
 
 #[cfg(feature = "cuda")]
 mod copied;
+#[cfg(feature = "cuda")]
+mod there;
 
 use std::borrow::Cow;
 
 #[cfg(feature = "cuda")]
-pub(super) use copied::hold_buffer;
+pub(super) use copied::{are_within_reach, hold_buffer};
+#[cfg(feature = "cuda")]
+pub(super) use there::has_memory;
+#[cfg(feature = "cuda")]
+pub use there::{DeviceTensor, OnDevice};
 
 use super::context::Context;
 use crate::element::Element;
@@ -19,7 +25,8 @@ use crate::tensor::Tensor;
 impl<T: Element, S: Extents> Tensor<T, S> {
     /// The same tensor with its elements in the memory of the context's device, too: equations there read them where they are, as often as
     /// they run, and equations that name no context run there. On the host nothing changes: elements are read as before, and
-    /// the copy is gone as soon as they are borrowed for writing. A clone has none, and neither have results. In a context
+    /// the copy is gone as soon as they are borrowed for writing. A clone has none, and neither have results, unless they
+    /// stay on the device alone (`Context::on_device`, with the feature `cuda`). In a context
     /// that computes in the host's memory this is [`to_host`](Tensor::to_host).
     ///
     /// ```
@@ -39,6 +46,33 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         #[cfg(feature = "cuda")]
         copied::hold(&mut tensor, &context.device)?;
         let _ = context;
+        Ok(tensor)
+    }
+
+    /// The same tensor with its elements in memory of the host that the system never moves: each time that an equation copies them to the
+    /// context's device, it copies from there directly, without a step between. They may be read and written as before, and are
+    /// pinned as long as the tensor lives. A clone is not, and neither are results. Pinning costs more than copying once, and takes memory
+    /// from everybody else on the machine: it is for operands that are written and taken to a device again and again. In a context that
+    /// computes in the host's memory this is [`to_host`](Tensor::to_host).
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Context, Placement, Tensor};
+    /// let context = Context::cpu(); // or `Context::cuda(0)?`
+    /// let mut a = Tensor::<f64>::filled([2, 2], 1.0)?.to_pinned(&context)?;
+    /// a.as_mut_slice()[0] = 2.0;
+    /// assert_eq!(a.placement(), &Placement::HOST); // with a GPU `Placement::PINNED`
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) where there is none for it, [`ErrorKind::Device`](crate::ErrorKind::Device) where
+    /// the system pins none.
+    #[cfg(feature = "cuda")]
+    pub fn to_pinned(self, context: &Context) -> Result<Tensor<T, S>, Error> {
+        let mut tensor = self.to_host();
+        if let Some(resident) = context.device.resident() {
+            tensor.pin(|pages| resident.pin(pages))?;
+        }
         Ok(tensor)
     }
 

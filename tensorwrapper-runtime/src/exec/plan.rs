@@ -61,15 +61,72 @@ pub(super) struct Kernel {
     pub(super) work: Work,
     pub(super) inputs: Vec<Access>,
     pub(super) outputs: Vec<Access>,
+    /// What a device with memory of its own has found out about it.
+    #[cfg(feature = "cuda")]
+    pub(super) found: crate::backend::Found,
+    /// The library with which such a device does linear algebra by itself.
+    #[cfg(feature = "cuda")]
+    pub(super) by: Option<&'static str>,
+}
+
+impl Kernel {
+    fn new(nest: LoopNest, work: Work, inputs: Vec<Access>, outputs: Vec<Access>) -> Kernel {
+        Kernel {
+            nest,
+            work,
+            inputs,
+            outputs,
+            #[cfg(feature = "cuda")]
+            found: crate::backend::Found::new(),
+            #[cfg(feature = "cuda")]
+            by: None,
+        }
+    }
+
+    /// The library that does it, if one does.
+    fn library(&self) -> Option<&'static str> {
+        match &self.work {
+            Work::Contract(contraction) => contraction.library(),
+            #[cfg(feature = "cuda")]
+            Work::Factorise(..) => self.by,
+            #[cfg(not(feature = "cuda"))]
+            Work::Factorise(..) => None,
+            Work::Map(..) => None,
+        }
+    }
 }
 
 impl Step {
-    /// The library that computes its product, if one does.
+    /// The library that computes its product or its decomposition, if one does.
     pub(super) fn library(&self) -> Option<&'static str> {
+        self.kernels.iter().find_map(Kernel::library)
+    }
+}
+
+#[cfg(feature = "cuda")]
+impl Step {
+    /// Whether its product is computed as it is because that was the quickest of several ways.
+    pub(super) fn is_measured(&self) -> bool {
+        self.kernels.iter().any(|kernel| matches!(&kernel.work, Work::Contract(contraction) if contraction.is_measured()))
+    }
+
+    /// What of it a device with memory of its own leaves to the host, between copies from and to it.
+    pub(super) fn host_work(&self) -> Option<&'static str> {
+        if self.sliced.is_some() {
+            return Some("a product in parts");
+        }
         self.kernels.iter().find_map(|kernel| match &kernel.work {
-            Work::Contract(contraction) => contraction.library(),
-            Work::Map(..) | Work::Factorise(..) => None,
+            Work::Factorise(..) => kernel.by.is_none().then_some("linear algebra"),
+            Work::Map(program, _) if program.functions() > 0 => Some("functions of the program's"),
+            Work::Contract(contraction) if contraction.own().is_none() => Some("functions of the program's"),
+            Work::Map(..) | Work::Contract(_) => None,
         })
+    }
+
+    /// What of it the host waits for, so that it cannot be recorded.
+    pub(super) fn awaited(&self) -> Option<&'static str> {
+        let is_awaited = self.kernels.iter().any(|kernel| matches!(kernel.work, Work::Factorise(..)) && kernel.by.is_some());
+        is_awaited.then_some("whether linear algebra has a result")
     }
 }
 
@@ -178,12 +235,12 @@ fn kernels(device: &dyn Device, graph: &OpGraph, node: &OperationNode, layouts: 
         Operation::Contract { alpha, then } => {
             let (nest, inputs, output) = nested(node, layouts)?;
             let work = Work::Contract(prepared(device, graph, (&nest, *alpha, then.as_ref()), &inputs, &output)?);
-            Ok(vec![Kernel { nest, work, inputs, outputs: vec![output] }])
+            Ok(vec![Kernel::new(nest, work, inputs, vec![output])])
         }
         Operation::Map { program, reduction } => {
             let (nest, inputs, output) = nested(node, layouts)?;
             let work = Work::Map(program.clone(), *reduction);
-            Ok(vec![Kernel { nest, work, inputs, outputs: vec![output] }])
+            Ok(vec![Kernel::new(nest, work, inputs, vec![output])])
         }
         Operation::Factorise(call) => {
             let (nest, form) = (LoopNest::new(node.extents.clone(), node.extents.len()), call.form());
@@ -193,7 +250,10 @@ fn kernels(device: &dyn Device, graph: &OpGraph, node: &OperationNode, layouts: 
             let outputs = node.outputs.iter().map(write).collect::<Result<_, _>>()?;
             let dtype = graph.tensor(node.inputs[0].tensor).dtype;
             let space = device.factor_space(call, dtype, &node.extents, node.inputs.len());
-            Ok(vec![Kernel { nest, work: Work::Factorise(call.clone(), space), inputs, outputs }])
+            let kernel = Kernel::new(nest, Work::Factorise(call.clone(), space), inputs, outputs);
+            #[cfg(feature = "cuda")]
+            let kernel = Kernel { by: by(device, call, dtype, &kernel), ..kernel };
+            Ok(vec![kernel])
         }
         // Steps of their own that call no kernel: `run` hands the memory on, or goes through the parts.
         Operation::Reshape | Operation::Sliced { .. } => Ok(Vec::new()),
@@ -209,6 +269,14 @@ fn kernels(device: &dyn Device, graph: &OpGraph, node: &OperationNode, layouts: 
             Ok(kernels)
         }
     }
+}
+
+/// The library with which a device does linear algebra by itself.
+#[cfg(feature = "cuda")]
+fn by(device: &dyn Device, call: &Decomposition, dtype: Dtype, kernel: &Kernel) -> Option<&'static str> {
+    let [arguments, results] = [&kernel.inputs, &kernel.outputs]
+        .map(|accesses: &Vec<Access>| accesses.iter().map(|access| &access.layout).collect::<Vec<_>>());
+    device.factors_by(call, dtype, &arguments, &results)
 }
 
 /// A contraction over this memory, prepared.
@@ -245,12 +313,8 @@ fn copy(from: &Edge, to: &Edge, extents: &[usize], layouts: &[Strided]) -> Resul
     let space = from.labels();
     let nest = LoopNest::new(space.iter().map(|&l| extents[l]).collect::<PerAxis<_>>(), space.len());
     let program = Program::new(vec![Instruction::Input(0)]);
-    Ok(Kernel {
-        nest,
-        work: Work::Map(program, Reduction::Sum),
-        inputs: vec![access(from, &space, extents, layouts)?],
-        outputs: vec![access(to, &space, extents, layouts)?],
-    })
+    let inputs = vec![access(from, &space, extents, layouts)?];
+    Ok(Kernel::new(nest, Work::Map(program, Reduction::Sum), inputs, vec![access(to, &space, extents, layouts)?]))
 }
 
 /// Strides of a tensor along the labels of an iteration space: 0 where it has not the label, the sum where it has it

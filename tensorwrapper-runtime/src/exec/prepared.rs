@@ -9,10 +9,14 @@ use super::doors::{DynOperand, DynValue, checked, given, labels_statement};
 use super::kept::Sources;
 use super::made::{Made, Meaning, Tensors, beginning};
 use super::memory::peak;
-use super::run::run_into;
+#[cfg(feature = "cuda")]
+use super::placed::{DeviceTensor, has_memory};
+use super::replay::Runs;
+use super::run::Goes;
 use super::watch::Watch;
 use crate::backend::{Device, copy};
 use crate::element::Element;
+use crate::erased::SliceRef;
 use crate::error::{Error, ErrorKind};
 use crate::layout::Strided;
 use crate::shape::{Extents, StaticExtents};
@@ -22,6 +26,8 @@ use crate::tensor::{StaticTensor, Tensor, TensorMut};
 ///
 /// A run checks that its operands lie like those, and computes: nothing is read, planned or looked up. For one small product of
 /// two tensors [`run_into`](Prepared::run_into) allocates nothing; intermediates and packed operands take memory in each run.
+/// On a GPU the second run's memory there is kept until another run needs it, and from the third on, once operands lie where they
+/// did, all steps are [one call](crate::Explanation::replay).
 ///
 /// ```
 /// use tensorwrapper_runtime::{Context, Tensor};
@@ -46,6 +52,7 @@ pub struct Prepared<T: Element> {
     pub(super) made: Arc<Made>,
     pub(super) device: Arc<dyn Device>,
     pub(super) watch: Watch,
+    pub(super) runs: Arc<Runs>,
     element: PhantomData<fn() -> T>,
 }
 
@@ -55,6 +62,7 @@ impl<T: Element> Clone for Prepared<T> {
             made: Arc::clone(&self.made),
             device: Arc::clone(&self.device),
             watch: self.watch.clone(),
+            runs: Arc::clone(&self.runs),
             element: PhantomData,
         }
     }
@@ -80,7 +88,7 @@ impl Context {
             tensors.push(given.elements().ok_or_else(|| recorded(subscripts, n))?);
         }
         let made = self.made::<T>(subscripts, &tensors)?;
-        Ok(Prepared { made, device: Arc::clone(&self.device), watch: self.watch.clone(), element: PhantomData })
+        Ok(Prepared::new(self, made))
     }
 
     /// The same for labels that are numbers, as [`contract`](Context::contract) has them: a network may have any number of them.
@@ -110,11 +118,16 @@ impl Context {
         }
         let meaning = Meaning::new(checked(&labels_statement(operands, output)?)?);
         let made = Arc::new(Made::new::<T>(self, &text, &meaning, &tensors)?);
-        Ok(Prepared { made, device: Arc::clone(&self.device), watch: self.watch.clone(), element: PhantomData })
+        Ok(Prepared::new(self, made))
     }
 }
 
 impl<T: Element> Prepared<T> {
+    fn new(context: &Context, made: Arc<Made>) -> Prepared<T> {
+        let (device, watch) = (Arc::clone(&context.device), context.watch.clone());
+        Prepared { made, device, watch, runs: Arc::default(), element: PhantomData }
+    }
+
     /// Extents of the result.
     pub fn extents(&self) -> &[usize] {
         self.result().extents()
@@ -141,7 +154,23 @@ impl<T: Element> Prepared<T> {
     /// # Errors
     /// [`ErrorKind::Shape`] when an operand does not, and [`ErrorKind::Memory`].
     pub fn run(&self, operands: &[&dyn DynOperand<T>]) -> Result<Tensor<T>, Error> {
-        self.made.run(&*self.device, &self.watch, &self.sources(operands)?)
+        self.computed(&self.sources(operands)?, Goes::Here)
+    }
+
+    /// The same with a result that stays on the device, for a plan that was prepared in the context of one.
+    ///
+    /// # Errors
+    /// As [`run`](Prepared::run), and [`ErrorKind::Unsupported`] where the plan's device computes in the host's memory.
+    #[cfg(feature = "cuda")]
+    pub fn run_on_device(&self, operands: &[&dyn DynOperand<T>]) -> Result<DeviceTensor<T>, Error> {
+        has_memory(&*self.device)?;
+        let result = self.computed(&self.sources(operands)?, Goes::There { first: 0 })?;
+        Ok(DeviceTensor::new(result, &self.device))
+    }
+
+    fn computed(&self, sources: &[SliceRef<'_>], goes: Goes) -> Result<Tensor<T>, Error> {
+        let computed = self.runs.run(&self.made.plan, &self.device, &self.watch, (sources, &[]), goes)?;
+        Ok(self.made.result(computed))
     }
 
     /// The same into a tensor that is there, a [`Tensor`], a [`TensorMut`] or a [`StaticTensor`]. What it held is not read, and
@@ -160,7 +189,7 @@ impl<T: Element> Prepared<T> {
             if plan.makes_one() && result.steps_like(layout) && self.watch.is_idle() {
                 let (len, start) = (plan.result_len(), layout.offset());
                 let start = if len == 0 { 0 } else { start };
-                return run_into(plan, &*self.device, &self.watch, &sources, T::erase_mut(&mut data[start..][..len]));
+                return self.runs.run_into(plan, &*self.device, &self.watch, &sources, T::erase_mut(&mut data[start..][..len]));
             }
             if layout.extents() != result.extents() {
                 let (text, found, made) = (&self.made.text, layout.extents(), result.extents());
@@ -168,7 +197,7 @@ impl<T: Element> Prepared<T> {
                     format!("the result of `{text}` has extents {made:?}, but is written into a tensor of extents {found:?}");
                 return Err(Error::new(ErrorKind::Shape(message)));
             }
-            let computed = self.made.run::<T>(&*self.device, &self.watch, &sources)?;
+            let computed = self.computed(&sources, Goes::Here)?;
             copy(computed.as_slice(), result, data, layout)
         })
     }

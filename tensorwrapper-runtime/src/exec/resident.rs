@@ -3,12 +3,17 @@
 //! What the device leaves to the host (linear algebra, functions of the program's, products in parts) is fetched, computed as on any
 //! device, and taken back.
 
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
 use super::arena::Outputs;
 use super::places::Home;
 use super::plan::{Access, Kernel, Plan, Step, Work};
-use super::run::launch;
+use super::replay::with_room;
+use super::run::{Computed, launch};
 use super::watch::Watch;
-use crate::backend::{Device, Resident, Seen, Session, Site};
+use crate::backend::{Copied, Device, DeviceMemory, Factorised, Mapped, Resident, Seen, Session, Site};
 use crate::callback::Callback;
 use crate::element::Dtype;
 use crate::erased::{Buffer, SliceMut, SliceRef};
@@ -20,27 +25,138 @@ struct Journey<'a> {
     plan: &'a Plan,
     device: &'a dyn Device,
     functions: &'a [Callback<'a>],
-    session: Box<dyn Session + 'a>,
+    session: &'a mut dyn Session,
     /// Element types and numbers of elements of the session's memories: of sources, results and arenas, in this order.
     memories: Vec<(Dtype, usize)>,
     sources: usize,
 }
 
-/// Runs the steps of a plan; `results` are overwritten whole, once every step has succeeded.
+/// What is asked for of a result.
+#[derive(Debug, Default)]
+pub(super) struct Wanted<'m> {
+    /// Where its elements go on the host.
+    pub(super) here: Option<SliceMut<'m>>,
+    /// Whether they are to stay on the device, and where they are then.
+    pub(super) stays: bool,
+    pub(super) there: Option<DeviceMemory>,
+}
+
+impl<'m> Wanted<'m> {
+    /// A result that comes to the host.
+    pub(super) fn here(target: SliceMut<'m>) -> Wanted<'m> {
+        Wanted { here: Some(target), ..Wanted::default() }
+    }
+}
+
+/// Runs the steps of a plan; what is wanted of the results is there once every step has succeeded.
 ///
 /// # Errors
-/// What the device reports. Memory that it has not is reported before anything is computed.
-pub(super) fn run<'a>(
-    plan: &'a Plan,
-    (device, resident): (&'a dyn Device, &'a dyn Resident),
+/// What the device reports. Memory that it has not is reported before anything is computed, but for what lies between the kernels of
+/// one operation, which is asked for when it is done.
+pub(super) fn run(
+    plan: &Plan,
+    (device, resident): (&dyn Device, &dyn Resident),
     watch: &Watch,
-    (sources, functions): (&[SliceRef<'_>], &'a [Callback<'a>]),
-    results: &mut [SliceMut<'_>],
+    (sources, functions): (&[SliceRef<'_>], &[Callback<'_>]),
+    results: &mut [Wanted<'_>],
+) -> Result<(), Error> {
+    let mut session = open(plan, (device, resident), sources, false)?;
+    steps(plan, device, &mut *session, watch, (sources, functions))?;
+    deliver(device, &mut *session, sources.len(), results)
+}
+
+/// The results of a run, of which those from number `first` on stay on the device; what is one number comes to the host, too.
+///
+/// # Errors
+/// What the run reports. Results that no memory is found for are reported before.
+pub(super) fn computed(
+    plan: &Plan,
+    device: &Arc<dyn Device>,
+    first: usize,
+    run: impl FnOnce(&mut [Wanted<'_>]) -> Result<(), Error>,
+) -> Result<Computed, Error> {
+    let (sinks, known) = (plan.graph.sinks(), &plan.places.results);
+    let result = |sink: &TensorId| match plan.places.homes[sink.0] {
+        Home::Result(n) => n,
+        Home::Source(_) | Home::Piece(_) => unreachable!("the plan has a result for every wanted value"),
+    };
+    let mut here: Vec<Option<Buffer>> = known.iter().map(|_| None).collect();
+    // What stays has addresses on the host, by which it is found.
+    let mut addresses: Vec<Option<Buffer>> = sinks.iter().map(|_| None).collect();
+    for (n, sink) in sinks.iter().enumerate() {
+        let (dtype, len) = known[result(sink)];
+        if n >= first && len != 1 {
+            addresses[n] = Some(Buffer::zeros(dtype, len)?);
+        } else if here[result(sink)].is_none() {
+            here[result(sink)] = Some(Buffer::for_results(dtype, len)?);
+        }
+    }
+    let mut wanted: Vec<Wanted<'_>> = here
+        .iter_mut()
+        .enumerate()
+        .map(|(r, buffer)| {
+            let stays = sinks.iter().skip(first).any(|sink| result(sink) == r);
+            Wanted { here: buffer.as_mut().map(Buffer::as_mut), stays, there: None }
+        })
+        .collect();
+    run(&mut wanted)?;
+    let there: Vec<Option<DeviceMemory>> = wanted.into_iter().map(|wanted| wanted.there).collect();
+    let mut computed = Computed::new();
+    for (n, sink) in sinks.iter().enumerate() {
+        let (r, (dtype, len)) = (result(sink), known[result(sink)]);
+        let is_last = !sinks[n + 1..].contains(sink);
+        let mut buffer = match (addresses[n].take(), &mut here[r]) {
+            (Some(addresses), _) => addresses,
+            (None, Some(elements)) if is_last => std::mem::replace(elements, Buffer::zeros(dtype, 0)?),
+            (None, Some(elements)) => elements.clone(),
+            (None, None) => unreachable!("what does not stay has memory on the host"),
+        };
+        if let Some(memory) = there[r].clone().filter(|_| n >= first) {
+            buffer.hold(Arc::new(Copied { device: Arc::clone(device), memory, is_only: len != 1 }));
+        }
+        computed.push(buffer);
+    }
+    Ok(computed)
+}
+
+/// Memory for a plan.
+///
+/// # Errors
+/// As [`Resident::session`].
+pub(super) fn open(
+    plan: &Plan,
+    (device, resident): (&dyn Device, &dyn Resident),
+    sources: &[SliceRef<'_>],
+    again: bool,
+) -> Result<Box<dyn Session>, Error> {
+    let others = plan.places.results.iter().chain(&plan.places.arenas);
+    let sizes: Vec<usize> = others.map(|&(dtype, len)| dtype.size() * len).collect();
+    let sources = read(plan, sources);
+    with_room(device, || resident.session(&sources, &sizes, again))
+}
+
+/// The sources of a plan, those without elements that no step reads: a block keeps what was computed from some of them.
+pub(super) fn read<'a>(plan: &Plan, sources: &[SliceRef<'a>]) -> SmallVec<[SliceRef<'a>; 6]> {
+    let mut is_read: SmallVec<[bool; 6]> = SmallVec::from_elem(false, sources.len());
+    let inputs = plan.graph.operations().iter().flat_map(|node| &node.inputs);
+    inputs.filter_map(|edge| plan.graph.tensor(edge.tensor).slot).for_each(|slot| is_read[slot] = true);
+    let taken = |(source, &is_read): (&SliceRef<'a>, &bool)| if is_read { *source } else { source.range(0..0) };
+    sources.iter().zip(&is_read).map(taken).collect()
+}
+
+/// Asks for all steps of a plan in its memory.
+///
+/// # Errors
+/// What the device reports.
+pub(super) fn steps(
+    plan: &Plan,
+    device: &dyn Device,
+    session: &mut dyn Session,
+    watch: &Watch,
+    (sources, functions): (&[SliceRef<'_>], &[Callback<'_>]),
 ) -> Result<(), Error> {
     let here = sources.iter().map(|source| (source.dtype(), source.len()));
-    let memories: Vec<_> = here.chain(plan.places.results.iter().copied()).chain(plan.places.arenas.iter().copied()).collect();
-    let sizes: Vec<usize> = memories[sources.len()..].iter().map(|&(dtype, len)| dtype.size() * len).collect();
-    let session = resident.session(sources, &sizes)?;
+    let memories = here.chain(plan.places.results.iter().copied()).chain(plan.places.arenas.iter().copied()).collect();
     let mut journey = Journey { plan, device, functions, session, memories, sources: sources.len() };
     let mut watching = watch.begin(plan);
     for (number, step) in plan.steps.iter().enumerate() {
@@ -52,8 +168,26 @@ pub(super) fn run<'a>(
         }
         watching.after(number);
     }
+    Ok(())
+}
+
+/// Gives what is wanted of the results, which lie behind the sources.
+///
+/// # Errors
+/// What the device reports, also of the steps.
+pub(super) fn deliver(
+    device: &dyn Device,
+    session: &mut dyn Session,
+    sources: usize,
+    results: &mut [Wanted<'_>],
+) -> Result<(), Error> {
     for (n, result) in results.iter_mut().enumerate() {
-        journey.session.read(Site { memory: sources.len() + n, start: 0 }, result.reborrow())?;
+        if let Some(target) = &mut result.here {
+            session.read(Site { memory: sources + n, start: 0 }, target.reborrow())?;
+        }
+        if result.stays {
+            result.there = Some(with_room(device, || session.keep(sources + n))?);
+        }
     }
     Ok(())
 }
@@ -103,19 +237,29 @@ impl Journey<'_> {
             Seen { site, dtype, layout: &access.layout, conjugate: access.conjugate }
         };
         let inputs: Vec<Seen<'_>> = kernel.inputs.iter().map(seen).collect();
-        let output = seen(&kernel.outputs[0]);
+        let outputs: Vec<Seen<'_>> = kernel.outputs.iter().map(seen).collect();
+        let output = outputs[0];
+        let (device, functions, session) = (self.device, self.functions, &mut *self.session);
+        // What there is no memory for has not been begun.
         let done = match &kernel.work {
             Work::Contract(contraction) => {
                 let sites: Vec<Site> = inputs.iter().map(|input| input.site).collect();
-                self.session.contract(contraction, &sites, output.site)?
+                with_room(device, || session.contract(contraction, &sites, output.site))?
             }
-            Work::Map(program, reduction) => self.session.map(&kernel.nest, program, *reduction, &inputs, output)?,
+            &Work::Map(ref program, reduction) => {
+                let (nest, found) = (&kernel.nest, &kernel.found);
+                let mapped = Mapped { nest, program, reduction, inputs: &inputs, output, found };
+                with_room(device, || session.map(&mapped))?
+            }
+            Work::Factorise(call, _) if kernel.by.is_some() => {
+                let factorised = Factorised { call, inputs: &inputs, outputs: &outputs, found: &kernel.found };
+                with_room(device, || session.factorise(&factorised))?
+            }
             Work::Factorise(..) => false,
         };
         if done {
             return Ok(());
         }
-        let (device, functions) = (self.device, self.functions);
         let reads = kernel.inputs.iter().map(|access| access.tensor).collect();
         self.on_host(step, reads, |read, outputs| launch(device, functions, kernel, &read, outputs))
     }

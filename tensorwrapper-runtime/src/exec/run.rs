@@ -10,7 +10,7 @@ use super::memory::within;
 use super::places::Home;
 use super::plan::{Access, Kernel, Only, Plan, Work};
 #[cfg(feature = "cuda")]
-use super::resident;
+use super::resident::{self, Wanted};
 use super::watch::Watch;
 use crate::backend::{Device, Operand, Output};
 use crate::callback::Callback;
@@ -31,22 +31,28 @@ pub(crate) struct Planned<'a> {
 }
 
 impl Planned<'_> {
-    /// Runs the plan.
+    /// Runs the plan under the eyes of somebody.
     ///
     /// # Errors
     /// What the device reports: memory, decompositions, reductions over nothing.
-    pub(crate) fn run(&self, context: &Context) -> Result<Computed, Error> {
-        self.run_watched(&context.watch)
-    }
-
-    /// The same with somebody else looking on than the context's.
-    ///
-    /// # Errors
-    /// As [`run`](Planned::run).
-    pub(super) fn run_watched(&self, watch: &Watch) -> Result<Computed, Error> {
+    pub(crate) fn run(&self, watch: &Watch, goes: Goes) -> Result<Computed, Error> {
         let sources: Vec<SliceRef<'_>> = self.sources.iter().map(Given::data).collect();
-        run(&self.plan, &*self.device, watch, &sources, &self.functions)
+        run_to(&self.plan, &self.device, watch, (&sources, &self.functions), goes)
     }
+}
+
+/// Where the results of a run go.
+#[derive(Clone, Copy, Debug)]
+pub enum Goes {
+    /// To the host.
+    Here,
+    /// To the host before number `first`; from that on they stay in the memory of a device that has its own, and what is at the
+    /// host's addresses is no element of them, unless there is but one.
+    #[cfg(feature = "cuda")]
+    There {
+        /// Of the results.
+        first: usize,
+    },
 }
 
 /// The wanted tensors' elements, in the order of [`Plan::results`]. Like all lists here it needs no memory of its own
@@ -58,8 +64,16 @@ pub(crate) type Computed = SmallVec<[Buffer; 1]>;
 /// # Errors
 /// What the device reports: memory, decompositions, reductions over nothing.
 pub(crate) fn evaluate(context: &Context, values: &[Arc<Value<'_>>]) -> Result<Vec<AnyTensor>, Error> {
+    evaluate_to(context, values, Goes::Here)
+}
+
+/// The same with results that may stay on a device.
+///
+/// # Errors
+/// As [`evaluate`].
+pub(super) fn evaluate_to(context: &Context, values: &[Arc<Value<'_>>], goes: Goes) -> Result<Vec<AnyTensor>, Error> {
     let planned = planned(context, values)?;
-    let computed = planned.run(context)?;
+    let computed = planned.run(&context.watch, goes)?;
     Ok(computed.into_iter().zip(planned.plan.results).map(|(buffer, layout)| AnyTensor::from_buffer(buffer, layout)).collect())
 }
 
@@ -103,6 +117,8 @@ pub(crate) fn run(
     sources: &[SliceRef<'_>],
     functions: &[Callback<'_>],
 ) -> Result<Computed, Error> {
+    #[cfg(feature = "cuda")]
+    super::placed::are_within_reach(device, sources)?;
     if let Some(only) = plan.only.as_ref().filter(|_| watch.is_nobody()) {
         let mut result = Buffer::for_results(only.dtype, only.len)?;
         run_only(plan, only, sources, result.as_mut())?;
@@ -112,13 +128,36 @@ pub(crate) fn run(
     let mut results = results.collect::<Result<SmallVec<[Space<'_>; 1]>, Error>>()?;
     #[cfg(feature = "cuda")]
     if let Some(resident) = device.resident() {
-        let mut targets: Vec<SliceMut<'_>> = results.iter_mut().map(Space::as_mut).collect();
+        let mut targets: Vec<Wanted<'_>> = results.iter_mut().map(|space| Wanted::here(space.as_mut())).collect();
         resident::run(plan, (device, resident), watch, (sources, functions), &mut targets)?;
         return Ok(collect(plan, results));
     }
     let mut arenas = Arenas::new(&plan.places)?;
     steps(plan, device, watch, (sources, functions), Memory { results: &mut results, arenas: &mut arenas })?;
     Ok(collect(plan, results))
+}
+
+/// The same with results that may stay on the device.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn run_to(
+    plan: &Plan,
+    device: &Arc<dyn Device>,
+    watch: &Watch,
+    (sources, functions): (&[SliceRef<'_>], &[Callback<'_>]),
+    goes: Goes,
+) -> Result<Computed, Error> {
+    match goes {
+        Goes::Here => run(plan, &**device, watch, sources, functions),
+        #[cfg(feature = "cuda")]
+        Goes::There { first } => {
+            super::placed::are_within_reach(&**device, sources)?;
+            let resident = device.resident().expect("results stay where a device has memory of its own");
+            let run = |wanted: &mut [Wanted<'_>]| resident::run(plan, (&**device, resident), watch, (sources, functions), wanted);
+            resident::computed(plan, device, first, run)
+        }
+    }
 }
 
 /// Runs a plan that [makes](Plan::makes_one) one result, without functions, into memory of the program's, which has room for
@@ -133,12 +172,14 @@ pub(crate) fn run_into(
     sources: &[SliceRef<'_>],
     target: SliceMut<'_>,
 ) -> Result<(), Error> {
+    #[cfg(feature = "cuda")]
+    super::placed::are_within_reach(device, sources)?;
     if let Some(only) = plan.only.as_ref().filter(|_| watch.is_nobody()) {
         return run_only(plan, only, sources, target);
     }
     #[cfg(feature = "cuda")]
     if let Some(resident) = device.resident() {
-        return resident::run(plan, (device, resident), watch, (sources, &[]), &mut [target]);
+        return resident::run(plan, (device, resident), watch, (sources, &[]), &mut [Wanted::here(target)]);
     }
     run_within(plan, device, watch, sources, target, &mut Arenas::new(&plan.places)?)
 }

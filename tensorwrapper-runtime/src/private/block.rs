@@ -13,13 +13,13 @@ use tensorwrapper_notation::{Equation, read};
 
 use filled::Filled;
 
-use super::results::Evaluator;
+use super::results::{Computes, Evaluator};
 use super::ticket::Ticket;
 use crate::callback::Callback;
 use crate::element::{Dtype, Element};
 use crate::erased::{Buffer, SliceRef};
 use crate::error::Error;
-use crate::exec::{CallKey, Computed, Context, Kept, KeptPlan, Key, Number, Ready, Sources, planned, run};
+use crate::exec::{CallKey, Computed, Kept, KeptPlan, Key, Number, Ready, Sources, planned, run_to};
 use crate::expr::{Bound, Given, Operand, ScalarKind, ScalarShape, ScalarValue, Target, Value, Write, bind};
 use crate::layout::Strided;
 use crate::shape::Extents;
@@ -228,9 +228,9 @@ fn constants(scalars: &[ScalarValue<'_>]) -> impl Iterator<Item = Option<Complex
     scalars.iter().map(|scalar| if let ScalarKind::Number(value) = scalar.0 { Some(value) } else { None })
 }
 
-impl<'a> Block<'_, 'a, Context> {
+impl<'a, E: Computes> Block<'_, 'a, E> {
     /// Whether no plan is known for this run, so that its equations are to be recorded.
-    pub fn is_new(&mut self) -> bool {
+    pub(super) fn is_new(&mut self) -> bool {
         if self.known.is_none() && self.recorded == 0 {
             self.known = self.find();
         }
@@ -241,7 +241,7 @@ impl<'a> Block<'_, 'a, Context> {
     fn find(&self) -> Option<(Arc<Ready>, Sources<'a>)> {
         let tensors = self.elements()?;
         // Operands in two places are an error, which recording finds again.
-        let context = &*self.context.placed(tensors.iter().copied()).ok()?;
+        let context = &*self.context.context().placed(tensors.iter().copied()).ok()?;
         self.site.kept.find(|plan| {
             let calls = self.calls.iter().map(|call| (call.dtype, &call.casts[..], constants(&call.scalars), &call.numbers[..]));
             if plan.is_for(context, calls) { plan.sources(&tensors) } else { None }
@@ -255,8 +255,8 @@ impl<'a> Block<'_, 'a, Context> {
         }
         let (ready, sources) = self.known.take().expect("a plan was found");
         let computed = {
-            let context = self.context.placed(self.tensors().filter_map(Given::elements))?;
-            run(&ready.plan, &*context.device, &context.watch, &sources, &[])?
+            let context = self.context.context().placed(self.tensors().filter_map(Given::elements))?;
+            run_to(&ready.plan, &context.device, &context.watch, (&sources, &[]), E::goes(ready.writes.len()))?
         };
         self.computed = Some(Results::new(ready, computed));
         Ok(())
@@ -266,8 +266,9 @@ impl<'a> Block<'_, 'a, Context> {
         self.record_all()?;
         let results = self.site.sinks.iter().map(|&number| self.result(number));
         let values: Vec<_> = self.writes.iter().map(|write| &write.part).chain(results).cloned().collect();
-        let planned = planned(self.context, &values)?;
-        let computed = planned.run(self.context)?;
+        let context = self.context.context();
+        let planned = planned(context, &values)?;
+        let computed = planned.run(&context.watch, E::goes(self.writes.len()))?;
         let device = planned.device.identity();
         let (plan, sources, functions) = (planned.plan, planned.sources, planned.functions);
         let ready = Arc::new(Ready { plan, writes: self.writes.iter().map(|write| write.target.clone()).collect() });
@@ -278,7 +279,7 @@ impl<'a> Block<'_, 'a, Context> {
         {
             let key = Key {
                 device,
-                choices: self.context.choices.clone(),
+                choices: context.choices.clone(),
                 tensors: tensors.iter().map(|(data, layout)| (data.dtype(), (*layout).clone())).collect(),
                 calls: self
                     .calls

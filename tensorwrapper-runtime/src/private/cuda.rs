@@ -1,13 +1,13 @@
 //! The generated kernels without a GPU: what `tests/cuda/` runs in the simulator and compiles by NVRTC. Programs have no use for it;
 //! no expansion calls it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::backend::cuda::simulator;
 pub use crate::backend::cuda::simulator::{Collected, Schedule};
 pub use crate::backend::cuda::{Compiled, Route, compile, version};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::exec::Context;
 
 /// Kernels, collected by contexts that compute nothing.
@@ -23,6 +23,11 @@ impl Collection {
     #[must_use]
     pub fn context(&self, route: Route) -> Context {
         Context::on(self.0.device(route))
+    }
+
+    /// Has contexts measure from now on, with these times of a library's product, of one behind copies, and of generated kernels.
+    pub fn set_clock(&self, times: Option<[f64; 3]>) {
+        self.0.set_clock(times);
     }
 
     /// All kernels, by their names.
@@ -58,9 +63,45 @@ impl Programs {
         self.0.transfers()
     }
 
+    /// How often such contexts have copied from a tensor's own pinned memory.
+    pub fn direct_transfers(&self) -> usize {
+        self.0.direct_transfers()
+    }
+
     /// How many products of matrices such contexts have left to a library.
     pub fn products(&self) -> usize {
         self.0.products()
+    }
+
+    /// Has contexts measure from now on, with these times of a library's product, of one behind copies, and of generated kernels; contexts
+    /// that are made from now on keep their choices in a file.
+    pub fn set_clock(&self, times: Option<[f64; 3]>, file: Option<PathBuf>) {
+        self.0.set_clock(times, file);
+    }
+
+    /// How often such contexts have measured.
+    pub fn measurements(&self) -> usize {
+        self.0.measurements()
+    }
+
+    /// How many routines of linear algebra such contexts have left to a library.
+    pub fn routines(&self) -> usize {
+        self.0.routines()
+    }
+
+    /// How often such contexts have queued what was recorded.
+    pub fn replays(&self) -> usize {
+        self.0.replays()
+    }
+
+    /// Gives such contexts so many bytes of memory from now on, all together; how many were taken.
+    pub fn limit_memory(&self, bytes: usize) -> usize {
+        self.0.limit_memory(bytes)
+    }
+
+    /// Has such contexts refuse to record from now on, for this reason; without one they record again.
+    pub fn refuse_to_record(&self, reason: Option<ErrorKind>) {
+        self.0.refuse_to_record(reason);
     }
 
     /// A context that runs them.

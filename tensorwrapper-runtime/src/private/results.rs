@@ -1,5 +1,8 @@
 //! What becomes of recordings: computed or kept, taken as results, written into places.
 
+#[cfg(feature = "cuda")]
+mod there;
+
 use std::sync::Arc;
 
 use super::block::Block;
@@ -7,7 +10,7 @@ use super::ticket::Ticket;
 use crate::backend;
 use crate::element::Element;
 use crate::error::Error;
-use crate::exec::{Context, Graph, evaluate};
+use crate::exec::{Context, Goes, Graph, evaluate};
 use crate::expr::{Axis, Expr, Target, Value, only_recorded};
 use crate::layout::Strided;
 use crate::shape::{Extents, StaticExtents};
@@ -66,6 +69,26 @@ pub trait Evaluator: Sized {
     fn take_tensor<'a, T: Element, S: Extents>(block: &mut Block<'_, 'a, Self>, ticket: &Ticket<T, S>) -> Self::Tensor<'a, T, S>;
     /// The next result, of rank 0.
     fn take_number<'a, T: Element>(block: &mut Block<'_, 'a, Self>, ticket: &Ticket<T, ()>) -> Self::Number<'a, T>;
+}
+
+/// What computes a block at once.
+pub trait Computes: Evaluator {
+    /// Where it computes.
+    #[doc(hidden)]
+    fn context(&self) -> &Context;
+    /// Where results go behind so many that are written into places of the host's.
+    #[doc(hidden)]
+    fn goes(written: usize) -> Goes;
+}
+
+impl Computes for Context {
+    fn context(&self) -> &Context {
+        self
+    }
+
+    fn goes(_: usize) -> Goes {
+        Goes::Here
+    }
 }
 
 impl Evaluator for Context {
@@ -131,7 +154,14 @@ pub trait WritesTensors: Sized {
 #[diagnostic::do_not_recommend]
 impl WritesTensors for Context {
     fn take_patch<T: Element, S>(block: &mut Block<'_, '_, Self>, _: &Ticket<T, S>) -> <T as Patched>::Patch {
-        let (part, Target { selection, whole }) = block.take_write();
+        block.take_patch()
+    }
+}
+
+impl<E: Computes> Block<'_, '_, E> {
+    /// The next result as a patch.
+    fn take_patch<T: Element>(&mut self) -> Patch<T> {
+        let (part, Target { selection, whole }) = self.take_write();
         Patch { part, selection, whole }
     }
 }
@@ -233,7 +263,7 @@ where
 fn whole_or_part<T: Element, S: Extents>(tensor: &mut Tensor<T, S>, patch: Patch<T>) {
     let in_order = patch.selection.iter().enumerate().all(|(n, axis)| *axis == Axis::Label { label: n, start: 0 });
     if in_order && tensor.is_plain() && patch.part.extents() == tensor.extents() {
-        tensor.replace_elements(patch.part.into_vec().into());
+        tensor.replace_elements(patch.part.into_elements());
     } else {
         copy(tensor.erase_mut(), &patch);
     }

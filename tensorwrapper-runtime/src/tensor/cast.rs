@@ -2,9 +2,9 @@
 
 use super::{Tensor, TensorMut, TensorRef};
 use crate::element::{CastInto, Element};
-use crate::erased;
 use crate::error::Error;
 use crate::layout::Strided;
+use crate::owned::Owned;
 use crate::shape::Extents;
 
 impl<T: Element, S: Extents> TensorRef<'_, T, S> {
@@ -17,12 +17,12 @@ impl<T: Element, S: Extents> TensorRef<'_, T, S> {
         T: CastInto<U>,
     {
         let layout = Strided::row_major(self.extents())?;
-        let mut elements = erased::reserve(layout.len())?;
+        let mut elements = Owned::with_room(layout.len())?;
         match self.as_slice() {
             Some(slice) => elements.extend(slice.iter().map(|x| x.cast_into())),
             None => elements.extend(self.elements().map(|x| x.cast_into())),
         }
-        Ok(Tensor::from_located(self.located.with_both(elements.into(), layout)))
+        Ok(Tensor::from_located(self.located.with_both(elements, layout)))
     }
 }
 

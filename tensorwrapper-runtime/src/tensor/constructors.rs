@@ -4,9 +4,9 @@
 
 use super::dense::Tensor;
 use crate::element::Element;
-use crate::erased;
 use crate::error::{Error, ErrorKind};
 use crate::layout::Strided;
+use crate::owned::Owned;
 use crate::shape::{Extents, IntoShape};
 
 /// Constructors. What may be given as a shape is told at [`IntoShape`].
@@ -25,7 +25,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// [`ErrorKind::Shape`] when the extents do not fit `S`, [`ErrorKind::Memory`] when the system refuses the memory.
     pub fn zeros(shape: impl IntoShape<S>) -> Result<Self, Error> {
         let layout = row_major(shape)?;
-        Ok(Tensor::from_parts(erased::zeros(layout.len())?, layout))
+        Ok(Tensor::from_parts(Owned::zeros(layout.len())?, layout))
     }
 
     /// A tensor whose elements are all the same.
@@ -34,7 +34,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// [`ErrorKind::Shape`] when the extents do not fit `S`, [`ErrorKind::Memory`] when the system refuses the memory.
     pub fn filled(shape: impl IntoShape<S>, value: T) -> Result<Self, Error> {
         let layout = row_major(shape)?;
-        Ok(Tensor::from_parts(erased::filled(layout.len(), value)?, layout))
+        Ok(Tensor::from_parts(Owned::filled(layout.len(), value)?, layout))
     }
 
     /// A tensor whose elements are computed from their indices, in C order.
@@ -50,7 +50,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// [`ErrorKind::Shape`] when the extents do not fit `S`, [`ErrorKind::Memory`] when the system refuses the memory.
     pub fn from_fn(shape: impl IntoShape<S>, mut element: impl FnMut(&[usize]) -> T) -> Result<Self, Error> {
         let layout = row_major(shape)?;
-        let mut elements = erased::reserve(layout.len())?;
+        let mut elements = Owned::with_room(layout.len())?;
         let mut index = vec![0; layout.rank()];
         for _ in 0..layout.len() {
             elements.push(element(&index));
@@ -81,8 +81,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// [`ErrorKind::Memory`] when the system refuses the memory.
     pub fn from_slice(shape: impl IntoShape<S>, elements: &[T]) -> Result<Self, Error> {
         let layout = row_major_of(shape, elements.len())?;
-        let mut copy = erased::reserve(elements.len())?;
-        copy.extend_from_slice(elements);
+        let mut copy = Owned::with_room(elements.len())?;
+        copy.extend(elements.iter().copied());
         Ok(Tensor::from_parts(copy, layout))
     }
 }

@@ -16,6 +16,19 @@ use crate::shape::{Extents, Shape};
 
 /// Where elements lie that no device has a copy of.
 static HOST: Placement = Placement::HOST;
+/// The same in memory that the system never moves.
+#[cfg(feature = "cuda")]
+static PINNED: Placement = Placement::PINNED;
+
+/// Where on the host elements lie.
+fn host<T: Element>(elements: &Owned<T>) -> &'static Placement {
+    #[cfg(feature = "cuda")]
+    if elements.is_pinned() {
+        return &PINNED;
+    }
+    let _ = elements;
+    &HOST
+}
 
 /// A dense tensor that owns its elements.
 ///
@@ -73,7 +86,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
 
     /// Where the elements lie: the device that has a copy of them, else the host.
     pub fn placement(&self) -> &Placement {
-        if self.located.data.is_held() { &self.located.placement } else { &HOST }
+        if self.located.data.is_held() { &self.located.placement } else { host(&self.located.data) }
     }
 
     /// The element type, as a value.
@@ -103,7 +116,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         &mut self.located.data
     }
 
-    /// All elements in C order; extents are forgotten. Those of a tensor in another [layout](Tensor::layout) are copied.
+    /// All elements in C order; extents are forgotten. No memory is allocated, though elements of 4 KiB and more may move within
+    /// theirs, where they began at a cache line. Those of a tensor in another [layout](Tensor::layout) are copied.
     ///
     /// # Panics
     /// When the system has no memory for such a copy.
@@ -111,7 +125,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         if self.is_plain() {
             return self.located.data.into_vec();
         }
-        copy::in_c_order(&self.located.data, &self.located.layout).unwrap_or_else(|error| panic!("{error}"))
+        copy::in_c_order(&self.located.data, &self.located.layout).unwrap_or_else(|error| panic!("{error}")).into_vec()
     }
 
     /// The element at an index; `None` where the index is out of range or of another rank.
@@ -150,7 +164,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     #[must_use]
     pub fn view_mut(&mut self) -> TensorMut<'_, T, S> {
         let Located { data, layout, preferred, .. } = &mut self.located;
-        let (layout, placement, preferred) = (layout.clone(), Placement::HOST, *preferred);
+        let (layout, placement, preferred) = (layout.clone(), host(data).clone(), *preferred);
         TensorMut::from_located(Located { data: &mut **data, layout, placement, preferred })
     }
 
@@ -161,9 +175,27 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         self.located.data.hold(copy);
     }
 
+    /// Moves the elements to pages of their own, which `pin` keeps where they are.
+    ///
+    /// # Errors
+    /// What `pin` reports, and where there is no memory for them.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn pin(
+        &mut self,
+        pin: impl FnOnce(std::ops::Range<usize>) -> Result<crate::held::Copy, Error>,
+    ) -> Result<(), Error> {
+        self.located.data = Owned::in_pages(&self.located.data, pin)?;
+        Ok(())
+    }
+
     /// No device has a copy of the elements from now on.
     pub(crate) fn let_go(&mut self) {
         self.located.data.let_go();
+    }
+
+    /// The elements and their memory, in the order of the layout; extents are forgotten.
+    pub(crate) fn into_elements(self) -> Owned<T> {
+        self.located.data
     }
 
     /// Takes other elements of the same number; extents, placement and preferences stay.

@@ -197,13 +197,23 @@ pub(crate) fn zeroed<T: Element>(place: &mut [MaybeUninit<T>]) -> &mut [T] {
     unsafe { place.assume_init_mut() }
 }
 
-/// The elements of [`StaticTensor::written`]. A call, and the memory named by its result alone, so that it is that of the
-/// tensor in the end and nothing is copied.
+/// The elements of [`StaticTensor::written`]. A call, which does nothing with the memory but to hand it to another one: so the
+/// compiler sees that it may be that of the tensor in the end, and nothing is copied.
 #[inline(never)]
 fn written<T: Element, S: StaticExtents>(
     write: impl for<'p> FnOnce(&'p mut [MaybeUninit<T>]) -> &'p mut [T],
 ) -> MaybeUninit<S::Nested<T>> {
     let mut elements = MaybeUninit::<S::Nested<T>>::uninit();
+    write_all::<T, S>(&mut elements, write);
+    elements
+}
+
+/// Has all elements written.
+#[inline(never)]
+fn write_all<T: Element, S: StaticExtents>(
+    elements: &mut MaybeUninit<S::Nested<T>>,
+    write: impl for<'p> FnOnce(&'p mut [MaybeUninit<T>]) -> &'p mut [T],
+) {
     let len = const { size_of::<S::Nested<T>>() / size_of::<T>() };
     // SAFETY: nested arrays are their elements, one behind the other, and these may be uninitialised.
     let place = unsafe { std::slice::from_raw_parts_mut(elements.as_mut_ptr().cast::<MaybeUninit<T>>(), len) };
@@ -211,7 +221,6 @@ fn written<T: Element, S: StaticExtents>(
     let written = write(place);
     // A slice of elements is initialised, and this one is all of the memory.
     assert!(written.as_ptr() == start && written.len() == len, "the memory is handed back whole");
-    elements
 }
 
 fn layout<S: StaticExtents>() -> Strided {

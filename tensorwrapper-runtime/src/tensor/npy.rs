@@ -17,9 +17,9 @@ use super::copy;
 use super::dense::Tensor;
 use super::view::TensorRef;
 use crate::element::{Element, dispatch};
-use crate::erased;
 use crate::error::{Error, ErrorKind};
 use crate::layout::Strided;
+use crate::owned::Owned;
 use crate::shape::{Extents, Shape};
 
 impl AnyTensor {
@@ -119,8 +119,8 @@ pub(super) fn read<R: Read>(path: &Path, header: Header<R>) -> Result<AnyTensor,
 }
 
 /// All elements in the file's order. The outer error is memory's, the inner one the file's.
-fn read_elements<T: Element + Deserialize>(file: NpyFile<impl Read>, len: usize) -> Result<io::Result<Vec<T>>, Error> {
-    let mut elements = erased::reserve(len)?;
+fn read_elements<T: Element + Deserialize>(file: NpyFile<impl Read>, len: usize) -> Result<io::Result<Owned<T>>, Error> {
+    let mut elements = Owned::with_room(len)?;
     let data = match file.data::<T>() {
         Ok(data) => data,
         Err(error) => return Ok(Err(io::Error::other(error))),

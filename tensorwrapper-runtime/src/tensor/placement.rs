@@ -52,7 +52,8 @@ impl fmt::Display for ComputeDevice {
     }
 }
 
-/// Where the elements of a tensor lie. Those of a tensor that was taken to a device are on the host, too.
+/// Where the elements of a tensor lie. Those of a `Tensor` that was taken to a device are on the host, too; a `DeviceTensor` has them there
+/// alone, unless it is one number, which comes to the host with every run.
 ///
 /// ```
 /// use tensorwrapper_runtime::{MemoryKind, Tensor};
@@ -74,9 +75,13 @@ impl Placement {
     /// Ordinary memory of the host.
     pub const HOST: Placement = Placement { memory_kind: MemoryKind::UnpinnedHost, resident_device: None };
 
+    /// Memory of the host that the system never moves.
+    #[cfg(feature = "cuda")]
+    pub const PINNED: Placement = Placement { memory_kind: MemoryKind::PinnedHost, resident_device: None };
+
     /// The memory of a device.
     #[cfg(feature = "cuda")]
-    pub(super) fn of(device: ComputeDevice) -> Placement {
+    pub(crate) fn of(device: ComputeDevice) -> Placement {
         Placement { memory_kind: MemoryKind::Device, resident_device: Some(device) }
     }
 }

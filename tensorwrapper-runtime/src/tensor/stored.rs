@@ -12,9 +12,9 @@ use super::view::TensorRef;
 use super::view_mut::TensorMut;
 use crate::backend;
 use crate::element::Element;
-use crate::erased;
 use crate::error::{Error, ErrorKind};
 use crate::layout::{Fill, Layout, Logical, Physical, Strided};
+use crate::owned::Owned;
 use crate::shape::{Extents, IntoShape};
 
 /// What a conversion did.
@@ -97,9 +97,9 @@ impl<T: Element, S: Extents> Tensor<T, S> {
             (self.located.layout, self.layout) = (strided, kept(layout));
             return Ok((self, Moved::Nothing));
         }
-        let mut memory = if len == self.len() { erased::zeros(len)? } else { erased::filled(len, layout.fill().value())? };
+        let mut memory = if len == self.len() { Owned::zeros(len)? } else { Owned::filled(len, layout.fill().value())? };
         backend::copy(&self.located.data, &self.located.layout, &mut memory, &strided)?;
-        Ok((Tensor::in_layout(self.located.with_both(memory.into(), strided), kept(layout)), Moved::Elements))
+        Ok((Tensor::in_layout(self.located.with_both(memory, strided), kept(layout)), Moved::Elements))
     }
 
     /// The same elements in C order with other extents, and whether that took a copy. It takes none where the layout can be

@@ -139,7 +139,7 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
     pub fn to_tensor(&self) -> Result<Tensor<T, S>, Error> {
         let layout = Strided::row_major(self.extents())?;
         let elements = copy::in_c_order(self.located.data, &self.located.layout)?;
-        Ok(Tensor::from_located(self.located.with_both(elements.into(), layout)))
+        Ok(Tensor::from_located(self.located.with_both(elements, layout)))
     }
 
     /// Forgets what the compiler knows of the extents.

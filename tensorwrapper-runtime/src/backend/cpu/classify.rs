@@ -13,6 +13,7 @@ use crate::element::Element;
 use crate::erased::zeros;
 use crate::error::Error;
 use crate::layout::Strided;
+use crate::owned::LINE;
 
 /// Multiplications for one output matrix below which the blocked kernel's preparations cost more than its speed brings.
 pub(super) const SMALL: usize = 8 * 8 * 8;
@@ -143,7 +144,7 @@ impl<T: Element> Sorted<T> {
         [LEFT, RIGHT].into_iter().any(|side| {
             let groups = matrix::groups(self, side);
             let elements = points(groups[0]).saturating_mul(points(groups[1]));
-            elements.saturating_mul(matrix::LINE) > WIDE && self.is_apart(side, groups)
+            elements.saturating_mul(LINE) > WIDE && self.is_apart(side, groups)
         })
     }
 

@@ -178,7 +178,7 @@ impl Tiles {
             // Most tiles are of one shape.
             let copy = match &mut copies[n] {
                 Some(copy) if copy.axes == axes => copy,
-                slot => slot.insert(Copied { permutation: Permutation::new(axes.clone()), axes }),
+                slot => slot.insert(Copied { permutation: Permutation::new(axes.clone(), size_of::<T>()), axes }),
             };
             copy.permutation.run(threads, [start[n], 0], data, Sink::new(memory), false);
             start[n] = 0;

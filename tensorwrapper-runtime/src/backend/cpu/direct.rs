@@ -93,7 +93,7 @@ impl<T: Element> Direct<T> {
         let smaller = 1 - larger;
         if vector.strides[smaller].unsigned_abs() > 1 && sizes[smaller] * 4.0 <= sizes[larger] {
             let axes = direct.kept.iter_mut().chain(&mut direct.inner).chain([&mut direct.vector]);
-            direct.packed = Some((smaller, Packed::new(axes, smaller, &mut direct.start[smaller])));
+            direct.packed = Some((smaller, Packed::new::<T>(axes, smaller, &mut direct.start[smaller])));
         }
         direct
     }
@@ -251,10 +251,10 @@ impl<T: Element> Run<'_, '_, T> {
             [LEFT, RIGHT].map(|side| (self.data[side], at.map(|at| at[side] + further[side]), self.vector.strides[side]));
         let len = self.vector.extent;
         match (self.conjugate.left, self.conjugate.right) {
-            (false, false) => dot(a, b, len, |a, b| a * b),
-            (true, false) => dot(a, b, len, |a, b| a.conj() * b),
-            (false, true) => dot(a, b, len, |a, b| a * b.conj()),
-            (true, true) => dot(a, b, len, |a, b| a * b).map(|dot| dot.conj()),
+            (false, false) => dot(self.simd, a, b, len, |a, b| a * b),
+            (true, false) => dot(self.simd, a, b, len, |a, b| a.conj() * b),
+            (false, true) => dot(self.simd, a, b, len, |a, b| a * b.conj()),
+            (true, true) => dot(self.simd, a, b, len, |a, b| a * b).map(|dot| dot.conj()),
         }
     }
 

@@ -4,8 +4,12 @@ use std::ops::Range;
 
 use tensorwrapper_notation::MOST_ARGUMENTS;
 
+use super::blocks::{self, Block};
+use super::engine::Simd;
 use super::forms::{self, LINE};
-use super::fuse::{Axis, Odometer};
+use super::fuse::Axis;
+use super::loops::{Grid, runs};
+use super::passes::{Rows, binary, quaternary, ternary, unary};
 use super::ready::{Pass, Product, Ready};
 use crate::backend::function::Scalar;
 use crate::backend::{Binary, Instruction};
@@ -36,6 +40,8 @@ pub(super) enum Lie {
     Constant,
     /// Neighbours are neighbours in memory.
     Contiguous,
+    /// A chunk is a block of two axes, as a whole.
+    Block(Block),
     /// Anything else.
     Strided,
 }
@@ -63,6 +69,11 @@ pub(super) struct Evaluator<'a, T> {
     inputs: Vec<Input<'a, T>>,
     lies: Vec<Lie>,
     axes: &'a [Axis<Vec<isize>>],
+    simd: Simd,
+    /// Elements of a row: chunks are several where they are blocks, whose inputs are read where they lie.
+    row: usize,
+    /// How much of the next chunk has been asked for when each pass begins, and in the end.
+    shares: Vec<usize>,
 }
 
 /// Where a register's chunk is.
@@ -70,8 +81,10 @@ pub(super) struct Evaluator<'a, T> {
 enum Held {
     /// In the registers' own memory, from this element on.
     Register(usize),
-    /// In an input's memory, from this position on.
-    Input(usize, usize),
+    /// In an input's memory, from this position on, rows so many places apart.
+    Input(usize, usize, usize),
+    /// One row for all of them, in the registers' own memory.
+    Constant(usize),
 }
 
 /// The work space of one thread.
@@ -92,39 +105,59 @@ pub(super) struct Ahead<'s> {
 }
 
 impl<'a, T: Scalar> Evaluator<'a, T> {
-    /// Chunks are runs of points of `axes`, whose strides count the inputs in their order.
+    /// Chunks are those of a grid, whose strides count the inputs in their order.
     pub(super) fn new(
+        simd: Simd,
         ready: &'a Ready,
         functions: &'a [Callback<'_>],
         inputs: Vec<Input<'a, T>>,
-        axes: &'a [Axis<Vec<isize>>],
+        grid: &'a Grid,
     ) -> Evaluator<'a, T> {
-        let lies = (0..inputs.len()).map(|n| Lie::of(axes, n)).collect();
+        let lies = (0..inputs.len()).map(|n| grid.lie(n)).collect::<Vec<_>>();
         // A plan has the functions of all its programs; those of other element types are other programs'.
         let functions = functions.iter().map(|&function| T::typed_function(function)).collect();
-        Evaluator { ready, functions, inputs, lies, axes }
+        let rows = lies.iter().find_map(|lie| if let Lie::Block(block) = lie { Some(block.columns) } else { None });
+        let row = rows.filter(|&columns| columns >= blocks::LEAST).unwrap_or(grid.width).max(1);
+        // Numbers are there already, and inputs that are read where they lie take no time.
+        let waits = |pass: &Pass| match pass {
+            Pass::One(Instruction::Constant(_)) => false,
+            Pass::One(Instruction::Input(n)) => !matches!(lies[*n], Lie::Contiguous | Lie::Block(Block { column: 1, .. })),
+            _ => true,
+        };
+        let total = ready.passes.iter().filter(|(_, pass)| waits(pass)).count().max(1);
+        let so_far = ready.passes.iter().scan(0, |sum, (_, pass)| {
+            *sum += usize::from(waits(pass));
+            Some(*sum * blocks::WHOLE / total)
+        });
+        let shares = [0].into_iter().chain(so_far).collect();
+        Evaluator { ready, functions, inputs, lies, axes: &grid.inner, simd, row, shares }
     }
 
     /// Work space for chunks of at most `width` elements.
     pub(super) fn registers(&self, width: usize) -> Registers<T> {
         let line = (LINE / size_of::<T>()).max(1);
+        // A number that others read is one row, however many they read.
+        let room = |register, pass: &Pass| if self.is_constant(register, pass) { self.row.min(width) } else { width };
         let mut starts = vec![0; self.ready.registers];
         let mut size = 0;
         for (register, pass) in &self.ready.passes {
             if self.in_place(pass).is_none() {
                 starts[*register] = size;
-                size += width.next_multiple_of(line);
+                size += room(*register, pass).next_multiple_of(line);
             }
         }
         let mut memory = vec![T::ZERO; size + line];
         let shift = memory.as_ptr().align_offset(LINE);
         starts.iter_mut().for_each(|start| *start += if shift < line { shift } else { 0 });
+        let mut held: Vec<Held> = starts.iter().map(|&start| Held::Register(start)).collect();
         for (register, pass) in &self.ready.passes {
             if let Pass::One(Instruction::Constant(value)) = pass {
-                memory[starts[*register]..][..width].fill(T::from_complex(*value));
+                memory[starts[*register]..][..room(*register, pass)].fill(T::from_complex(*value));
+                if self.is_constant(*register, pass) {
+                    held[*register] = Held::Constant(starts[*register]);
+                }
             }
         }
-        let held = starts.iter().map(|&start| Held::Register(start)).collect();
         Registers { memory, starts, held }
     }
 
@@ -154,6 +187,25 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         }
     }
 
+    /// Whether a pass is a number that others read.
+    fn is_constant(&self, register: usize, pass: &Pass) -> bool {
+        matches!(pass, Pass::One(Instruction::Constant(_))) && register + 1 < self.ready.registers
+    }
+
+    /// The input of a pass that others read in its rows, and how far apart these are.
+    #[inline(always)]
+    fn in_rows(&self, register: usize, pass: &Pass) -> Option<(usize, usize)> {
+        let Pass::One(Instruction::Input(number)) = *pass else { return None };
+        match (self.inputs[number], self.lies[number]) {
+            (Input { data: Data::Own(_), conjugate: false }, Lie::Block(Block { row: apart @ 0.., column: 1, columns, .. }))
+                if columns == self.row && register + 1 < self.ready.registers =>
+            {
+                Some((number, apart as usize))
+            }
+            _ => None,
+        }
+    }
+
     /// The number and the memory of an input that is the value itself and lies in chunks.
     #[inline(always)]
     pub(super) fn lone(&self) -> Option<(usize, &'a [T])> {
@@ -173,7 +225,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
     /// The values of the last [`run`](Evaluator::run).
     #[inline(always)]
     pub(super) fn values<'r>(&'r self, registers: &'r Registers<T>, len: usize) -> &'r [T] {
-        self.value(&registers.memory, registers.held[self.ready.registers - 1], len)
+        self.rows(&registers.memory, registers.held[self.ready.registers - 1]).row(0, len)
     }
 
     /// As [`run`](Evaluator::run), with the values written to memory where that is given.
@@ -187,8 +239,11 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
     ) {
         let parts = self.ready.passes.len();
         for (part, pass) in self.ready.passes.iter().enumerate() {
-            if let Some(ahead) = ahead {
-                self.ask(ahead, start, first + len, ahead.len * part / parts..ahead.len * (part + 1) / parts);
+            if let (Some(ahead), true) = (ahead, self.shares[part] < self.shares[part + 1]) {
+                self.ask(ahead, start, first + len, self.shares[part]..self.shares[part + 1]);
+            }
+            if self.is_constant(pass.0, &pass.1) {
+                continue;
             }
             let into = if part + 1 == parts { target.take() } else { None };
             self.step(registers, pass, start, first, len, into);
@@ -197,13 +252,17 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
 
     /// Asks for a part of the next chunk where it does not follow this one, which ends before point `end`.
     #[inline(always)]
-    fn ask(&self, ahead: Ahead<'_>, start: &[isize], end: usize, part: Range<usize>) {
+    fn ask(&self, ahead: Ahead<'_>, start: &[isize], end: usize, share: Range<usize>) {
         for (n, (input, lie)) in self.inputs.iter().zip(&self.lies).enumerate() {
-            if let (Data::Own(data), Lie::Contiguous) = (&input.data, lie) {
-                let position = ahead.start[n] + ahead.first as isize;
-                if position != start[n] + end as isize {
-                    forms::prefetch(&data[position as usize..][part.clone()]);
+            let Data::Own(data) = input.data else { continue };
+            let position = ahead.start[n] + ahead.first as isize;
+            match lie {
+                Lie::Contiguous if position != start[n] + end as isize => {
+                    let share = ahead.len * share.start / blocks::WHOLE..ahead.len * share.end / blocks::WHOLE;
+                    forms::prefetch(&data[position as usize..][share]);
                 }
+                Lie::Block(block) => block.ask(data, position, share.clone()),
+                Lie::Contiguous | Lie::Constant | Lie::Strided => {}
             }
         }
     }
@@ -221,7 +280,11 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
     ) {
         let Registers { memory, starts, held } = registers;
         if let (None, Some((number, _))) = (&target, self.in_place(pass)) {
-            held[*n] = Held::Input(number, (start[number] + first as isize) as usize);
+            held[*n] = Held::Input(number, (start[number] + first as isize) as usize, self.row);
+            return;
+        }
+        if let (None, Some((number, apart))) = (&target, self.in_rows(*n, pass)) {
+            held[*n] = Held::Input(number, start[number] as usize, apart);
             return;
         }
         let (earlier, rest) = memory.split_at_mut(starts[*n]);
@@ -231,60 +294,65 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
             // Only here: what is written elsewhere alone may have no memory of its own.
             None => &mut rest[..len],
         };
-        let value = |register: usize| self.value(earlier, held[register], len);
-        let three = |[a, b]: Product, c| [a, b, c].map(value);
+        let (row, value) = (self.row, |register: usize| self.rows(earlier, held[register]));
+        let three = |[a, b]: Product, c| [value(a), value(b), value(c)];
         let instruction = match *pass {
             Pass::One(instruction) => instruction,
             Pass::ProductThen(operation, product, c) => {
                 let values = three(product, c);
                 return match operation {
-                    Binary::Add => ternary(out, values, |a, b, c| a * b + c),
-                    Binary::Subtract => ternary(out, values, |a, b, c| a * b - c),
-                    Binary::Multiply => ternary(out, values, |a, b, c| a * b * c),
-                    Binary::Divide => ternary(out, values, |a, b, c| (a * b).quotient(c)),
+                    Binary::Add => ternary(row, out, values, |a, b, c| a * b + c),
+                    Binary::Subtract => ternary(row, out, values, |a, b, c| a * b - c),
+                    Binary::Multiply => ternary(row, out, values, |a, b, c| a * b * c),
+                    Binary::Divide => ternary(row, out, values, |a, b, c| (a * b).quotient(c)),
                 };
             }
-            Pass::LessProduct(c, product) => return ternary(out, three(product, c), |a, b, c| c - a * b),
-            Pass::ByProduct(c, product) => return ternary(out, three(product, c), |a, b, c| c.quotient(a * b)),
+            Pass::LessProduct(c, product) => return ternary(row, out, three(product, c), |a, b, c| c - a * b),
+            Pass::ByProduct(c, product) => return ternary(row, out, three(product, c), |a, b, c| c.quotient(a * b)),
             Pass::SumOfProducts([a, b], [c, d]) => {
-                return quaternary(out, [a, b, c, d].map(value), |a, b, c, d| a * b + c * d);
+                return quaternary(row, out, [value(a), value(b), value(c), value(d)], |a, b, c, d| a * b + c * d);
             }
             Pass::DifferenceOfProducts([a, b], [c, d]) => {
-                return quaternary(out, [a, b, c, d].map(value), |a, b, c, d| a * b - c * d);
+                return quaternary(row, out, [value(a), value(b), value(c), value(d)], |a, b, c, d| a * b - c * d);
             }
         };
         match instruction {
             Instruction::Input(input) | Instruction::Converted(input) => self.load(input, start[input], first, out),
             Instruction::Constant(constant) if elsewhere => out.fill(T::from_complex(constant)),
             Instruction::Constant(_) => {}
-            Instruction::Negate(a) => unary(out, value(a), |a| -a),
+            Instruction::Negate(a) => unary(row, out, value(a), |a| -a),
             Instruction::Apply(function, a) => {
-                out.copy_from_slice(value(a));
+                unary(row, out, value(a), |a| a);
                 T::apply(function, out);
             }
-            Instruction::PowerInteger(a, 2) => unary(out, value(a), |a| a * a),
-            Instruction::PowerInteger(a, exponent) => unary(out, value(a), |a| a.power_integer(exponent)),
-            Instruction::PowerReal(a, exponent) => unary(out, value(a), |a| a.power_real(exponent)),
-            Instruction::Combine(Binary::Add, a, b) => binary(out, value(a), value(b), |a, b| a + b),
-            Instruction::Combine(Binary::Subtract, a, b) => binary(out, value(a), value(b), |a, b| a - b),
-            Instruction::Combine(Binary::Multiply, a, b) => binary(out, value(a), value(b), |a, b| a * b),
-            Instruction::Combine(Binary::Divide, a, b) => binary(out, value(a), value(b), |a, b| a.quotient(b)),
+            Instruction::PowerInteger(a, 2) => unary(row, out, value(a), |a| a * a),
+            Instruction::PowerInteger(a, exponent) => unary(row, out, value(a), |a| a.power_integer(exponent)),
+            Instruction::PowerReal(a, exponent) => unary(row, out, value(a), |a| a.power_real(exponent)),
+            Instruction::Combine(Binary::Add, a, b) => binary(row, out, [value(a), value(b)], |a, b| a + b),
+            Instruction::Combine(Binary::Subtract, a, b) => binary(row, out, [value(a), value(b)], |a, b| a - b),
+            Instruction::Combine(Binary::Multiply, a, b) => binary(row, out, [value(a), value(b)], |a, b| a * b),
+            Instruction::Combine(Binary::Divide, a, b) => binary(row, out, [value(a), value(b)], |a, b| a.quotient(b)),
             Instruction::Call(slot, arguments) => {
                 let function = self.functions[slot].expect("functions are of the operation's element type");
-                let mut values: [&[T]; MOST_ARGUMENTS] = [&[]; MOST_ARGUMENTS];
                 let registers = arguments.registers();
-                values.iter_mut().zip(registers).for_each(|(chunk, &register)| *chunk = value(register));
-                function.fill(&values[..registers.len()], out);
+                let mut values = [Rows { elements: &[][..], apart: 0 }; MOST_ARGUMENTS];
+                values.iter_mut().zip(registers).for_each(|(rows, &register)| *rows = value(register));
+                for (n, out) in out.chunks_mut(row).enumerate() {
+                    let mut chunks: [&[T]; MOST_ARGUMENTS] = [&[]; MOST_ARGUMENTS];
+                    chunks.iter_mut().zip(&values[..registers.len()]).for_each(|(chunk, rows)| *chunk = rows.row(n, out.len()));
+                    function.fill(&chunks[..registers.len()], out);
+                }
             }
         }
     }
 
     #[inline(always)]
-    fn value<'r>(&'r self, memory: &'r [T], held: Held, len: usize) -> &'r [T] {
+    fn rows<'r>(&'r self, memory: &'r [T], held: Held) -> Rows<'r, T> {
         match held {
-            Held::Register(start) => &memory[start..][..len],
-            Held::Input(input, position) => match &self.inputs[input].data {
-                Data::Own(data) => &data[position..][..len],
+            Held::Register(start) => Rows { elements: &memory[start..], apart: self.row },
+            Held::Constant(start) => Rows { elements: &memory[start..], apart: 0 },
+            Held::Input(input, position, apart) => match &self.inputs[input].data {
+                Data::Own(data) => Rows { elements: &data[position..], apart },
                 Data::Other(_) => unreachable!("what is converted is in a register"),
             },
         }
@@ -296,7 +364,10 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         let input = &self.inputs[number];
         let place = (number, start, first);
         match &input.data {
-            Data::Own(data) => self.gather(place, data, out, |x| x),
+            Data::Own(data) => match self.lies[number] {
+                Lie::Block(block) if block.turn(self.simd, data, start, out) => {}
+                _ => self.gather(place, data, out, |x| x),
+            },
             Data::Other(SliceRef::F32(data)) => self.gather(place, data, out, convert),
             Data::Other(SliceRef::F64(data)) => self.gather(place, data, out, convert),
             Data::Other(SliceRef::C32(data)) => self.gather(place, data, out, convert),
@@ -312,8 +383,12 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
     fn gather<U: Copy>(&self, place: (usize, isize, usize), data: &[U], out: &mut [T], convert: impl Fn(U) -> T) {
         let (number, start, first) = place;
         match self.lies[number] {
-            Lie::Contiguous => unary(out, &data[(start + first as isize) as usize..][..out.len()], convert),
+            Lie::Contiguous => {
+                let from = &data[(start + first as isize) as usize..][..out.len()];
+                out.iter_mut().zip(from).for_each(|(x, &y)| *x = convert(y));
+            }
             Lie::Constant => out.fill(convert(data[start as usize])),
+            Lie::Block(block) => block.gather(data, start, out, convert),
             Lie::Strided => runs(self.axes, number, start, first, out.len(), |position, stride, range| {
                 if stride == 0 {
                     return out[range].fill(convert(data[position as usize]));
@@ -331,57 +406,4 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
 /// A number as one of another type; a real type keeps the real part.
 fn convert<U: Element, T: Element>(x: U) -> T {
     T::from_complex(x.to_complex())
-}
-
-/// Cuts `len` points from `first` on into runs along the innermost axis:
-/// calls `run` with the position of the run's first element, its stride and its part of `0..len`.
-pub(super) fn runs(
-    axes: &[Axis<Vec<isize>>],
-    operand: usize,
-    start: isize,
-    first: usize,
-    len: usize,
-    mut run: impl FnMut(isize, isize, Range<usize>),
-) {
-    let Some((inner, outer)) = axes.split_last() else { return run(start, 0, 0..len) };
-    let (stride, outer): (_, Vec<Axis<[isize; 1]>>) = (
-        inner.strides[operand],
-        outer.iter().map(|axis| Axis { extent: axis.extent, strides: [axis.strides[operand]] }).collect(),
-    );
-    let mut walk = Odometer::new(&outer, &[start], first / inner.extent);
-    let (mut done, mut index) = (0, first % inner.extent);
-    while done < len {
-        let length = (inner.extent - index).min(len - done);
-        run(walk.position[0] + index as isize * stride, stride, done..done + length);
-        (done, index) = (done + length, 0);
-        walk.step();
-    }
-}
-
-#[inline(always)]
-fn unary<U: Copy, T>(out: &mut [T], a: &[U], operation: impl Fn(U) -> T) {
-    for (out, &a) in out.iter_mut().zip(a) {
-        *out = operation(a);
-    }
-}
-
-#[inline(always)]
-fn binary<T: Copy>(out: &mut [T], a: &[T], b: &[T], operation: impl Fn(T, T) -> T) {
-    for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
-        *out = operation(a, b);
-    }
-}
-
-#[inline(always)]
-fn ternary<T: Copy>(out: &mut [T], [a, b, c]: [&[T]; 3], operation: impl Fn(T, T, T) -> T) {
-    for (((out, &a), &b), &c) in out.iter_mut().zip(a).zip(b).zip(c) {
-        *out = operation(a, b, c);
-    }
-}
-
-#[inline(always)]
-fn quaternary<T: Copy>(out: &mut [T], [a, b, c, d]: [&[T]; 4], operation: impl Fn(T, T, T, T) -> T) {
-    for ((((out, &a), &b), &c), &d) in out.iter_mut().zip(a).zip(b).zip(c).zip(d) {
-        *out = operation(a, b, c, d);
-    }
 }

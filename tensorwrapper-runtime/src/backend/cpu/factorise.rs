@@ -5,16 +5,26 @@
 
 mod abreast;
 mod expm;
+mod inside;
 mod leading;
 #[allow(clippy::needless_range_loop, reason = "indices of rows and columns, as the algorithms have them")]
 mod orthogonal;
+#[allow(clippy::needless_range_loop, reason = "as above")]
+mod panels;
+#[cfg(test)]
+mod panels_tests;
 mod scratch;
+mod sizes;
 #[allow(clippy::needless_range_loop, reason = "as above")]
 mod small;
 #[allow(clippy::needless_range_loop, reason = "as above")]
 pub(crate) mod stack;
 #[allow(clippy::needless_range_loop, reason = "as above")]
+mod stripes;
+#[allow(clippy::needless_range_loop, reason = "as above")]
 mod tridiagonal;
+mod turn;
+mod worth;
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_in_place_scratch};
@@ -30,17 +40,18 @@ use faer::{Accum, Conj, Mat, MatMut, MatRef, Par, Spec};
 use num_complex::Complex;
 
 use super::engine::Simd;
-use super::forms::{Loops, compiled};
+use super::forms::compiled;
 use super::fuse::Axis;
 use super::permute;
 use super::sink::Sink;
-use crate::backend::linear::{self, Algorithms, Batch, Decomposition, Eigen, Failure, Matrix, Place, Svd, elimination};
+use crate::backend::linear::{self, Algorithms, Area, Batch, Decomposition, Eigen, Failure, Matrix, Place, Svd, elimination};
 use crate::backend::{Operand, Output};
 use crate::element::{Dtype, Element, dispatch};
 use crate::error::Error;
-
-/// Rows and columns from which on one matrix is worth several threads.
-const LARGE: usize = 128;
+use panels::Panelled;
+use sizes::{AreFinite, Largest};
+use stripes::Striped;
+use turn::{Lines, Turn, Turned, Wanted};
 
 pub(super) fn factorise(
     simd: Simd,
@@ -51,6 +62,9 @@ pub(super) fn factorise(
 ) -> Result<(), Error> {
     dispatch!(inputs[0].data().dtype(), T => {
         let mut batch = Batch::<T>::new(threads, call, inputs, outputs);
+        if inside::compute(simd, threads, &mut batch) {
+            return Ok(());
+        }
         let algorithms = Faer { threads: if batch.items() == 1 { threads } else { 1 }, simd };
         for items in abreast::compute(simd, threads, &mut batch) {
             batch.run(items, &algorithms)?;
@@ -75,15 +89,43 @@ struct Faer {
 }
 
 impl Faer {
-    fn par<T>(&self, a: &Matrix<T>) -> Par {
-        if self.threads > 1 && a.rows.min(a.columns) >= LARGE { Par::rayon(self.threads) } else { Par::Seq }
+    /// How an algorithm goes that is worth several threads from square matrices of order `least` on.
+    fn par<T>(&self, a: &Matrix<T>, least: usize) -> Par {
+        worth::par(self.threads, worth::work(a.rows, a.columns), least)
     }
 }
 
 impl Faer {
+    /// The kernels that turn so many elements, where these are better than a plan.
+    fn turns<T: Turned>(&self, elements: usize) -> Option<Turn<T>> {
+        T::turn(self.simd).filter(|_| elements <= turn::MOST)
+    }
+
+    /// Reads a matrix whose rows are contiguous, in some order, where there is a kernel for it.
+    fn load_turned<T: Turned>(
+        &self,
+        (rows, columns): (usize, usize),
+        from: &[T],
+        at: Place,
+        order: Option<&[usize]>,
+    ) -> Option<Matrix<T>> {
+        let turn = self.turns(rows * columns).filter(|_| at.column == 1)?;
+        let mut data = Vec::with_capacity(rows * columns);
+        let (from, to) = (from.as_ptr().wrapping_offset(at.start), data.as_mut_ptr());
+        let (step, stride, wanted) = (at.row, rows as isize, Wanted::All);
+        assert!(order.is_none_or(|order| order.len() == rows && order.iter().all(|&row| row < rows)), "an order of the rows");
+        // SAFETY: kernels are those of instructions that are there. Operands reach no further than their memory, so many
+        // elements were reserved, and all of them are written.
+        unsafe {
+            (turn.lines)(&Lines { from, step, order, to, stride, lines: rows, length: columns, wanted });
+            data.set_len(rows * columns);
+        }
+        Some(Matrix { rows, columns, data })
+    }
+
     /// Replaces a right side by the solution of a triangle whose pivots have reciprocals.
     fn substitute<T: Number>(&self, a: &Matrix<T>, upper: bool, unit: bool, b: MatMut<'_, T>) {
-        let (par, a) = (self.par(a), view(a));
+        let (par, a) = (worth::par(self.threads, worth::product([a.rows, a.rows, b.ncols()]), worth::TRIANGLE), view(a));
         match (upper, unit) {
             (false, false) => triangle::solve_lower_triangular_in_place(a, b, par),
             (false, true) => triangle::solve_unit_lower_triangular_in_place(a, b, par),
@@ -107,15 +149,18 @@ fn view_mut<T: Element>(a: &mut Matrix<T>) -> MatMut<'_, T> {
 }
 
 /// What elements are for faer.
-trait Number: ComplexField + General + Element<Real = <Self as ComplexField>::Real> {}
-impl<T: ComplexField + General + Element<Real = <T as ComplexField>::Real>> Number for T {}
+trait Number: ComplexField + General + Panelled + Striped + Turned + Element<Real = <Self as ComplexField>::Real> {}
+impl<T: ComplexField + General + Panelled + Striped + Turned + Element<Real = <T as ComplexField>::Real>> Number for T {}
 
 impl<T: Number> Algorithms<T> for Faer {
     fn cholesky(&self, a: &mut Matrix<T>) -> Result<(), Failure> {
         if small::is_small(a) {
             return small::cholesky(a);
         }
-        let (par, params): (_, Spec<_, T>) = (self.par(a), Default::default());
+        let (par, params): (_, Spec<_, T>) = (self.par(a, worth::CHOLESKY), Default::default());
+        if let Some(stripes) = T::stripes(self.simd).filter(|_| par == Par::Seq && a.rows <= stripes::MOST) {
+            return stripes.cholesky(a);
+        }
         let mut memory = MemBuffer::new(cholesky_in_place_scratch::<T>(a.rows, par, params));
         match cholesky_in_place(view_mut(a), Default::default(), par, MemStack::new(&mut memory), params) {
             Ok(_) => Ok(()),
@@ -127,7 +172,7 @@ impl<T: Number> Algorithms<T> for Faer {
         if small::is_small(a) {
             return small::eigh(a);
         }
-        let (n, par, params): (_, _, Spec<_, T>) = (a.rows, self.par(a), Default::default());
+        let (n, par, params): (_, _, Spec<_, T>) = (a.rows, self.par(a, worth::EIGH), Default::default());
         let (mut values, mut vectors) = (vec![T::ZERO; n], Matrix::<T>::zeros(n, n));
         let mut memory = MemBuffer::new(self_adjoint_evd_scratch::<T>(n, ComputeEigenvectors::Yes, par, params));
         let diagonal = faer::ColMut::from_slice_mut(&mut values).as_diagonal_mut();
@@ -138,30 +183,35 @@ impl<T: Number> Algorithms<T> for Faer {
     }
 
     fn eig(&self, a: &Matrix<T>) -> Result<Eigen<T>, Failure> {
-        T::eig(a, self.par(a))
+        T::eig(a, Par::Seq)
     }
 
     fn qr(&self, mut a: Matrix<T>, full: bool) -> (Matrix<T>, Matrix<T>) {
         if orthogonal::is_small(&a) {
             return orthogonal::qr(a, full);
         }
-        let (rows, columns, par, params): (_, _, _, Spec<_, T>) = (a.rows, a.columns, self.par(&a), Default::default());
+        let (rows, columns, par, params): (_, _, _, Spec<_, T>) =
+            (a.rows, a.columns, self.par(&a, worth::QR), Default::default());
         let (least, block) = (rows.min(columns), recommended_block_size::<T>(rows, columns));
         let inner = if full { rows } else { least };
         let mut coefficients = Mat::<T>::zeros(block, least);
         let mut memory = MemBuffer::new(qr_in_place_scratch::<T>(rows, columns, block, par, params));
         qr_in_place(view_mut(&mut a), coefficients.as_mut(), par, MemStack::new(&mut memory), params);
         let mut q = Matrix::unit(rows, inner);
-        let scratch = reflectors::apply_block_householder_sequence_on_the_left_in_place_scratch::<T>(rows, block, inner);
+        let scratch = reflectors::apply_block_householder_on_the_left_in_place_scratch::<T>(rows, block, inner);
         let mut memory = MemBuffer::new(scratch);
-        reflectors::apply_block_householder_sequence_on_the_left_in_place_with_conj(
-            view(&a).get(.., ..least),
-            coefficients.as_ref(),
-            Conj::No,
-            view_mut(&mut q),
-            par,
-            MemStack::new(&mut memory),
-        );
+        // The last first: what is left of its first row and above its first column, each leaves as it is.
+        for first in (0..least).step_by(block).rev() {
+            let end = least.min(first + block);
+            reflectors::apply_block_householder_on_the_left_in_place_with_conj(
+                view(&a).get(first.., first..end),
+                coefficients.as_ref().get(..end - first, first..end),
+                Conj::No,
+                view_mut(&mut q).get_mut(first.., first..),
+                par,
+                MemStack::new(&mut memory),
+            );
+        }
         (q, a)
     }
 
@@ -169,7 +219,8 @@ impl<T: Number> Algorithms<T> for Faer {
         if !full && let Some(factors) = orthogonal::svd(&a) {
             return Ok(factors);
         }
-        let (rows, columns, par, params): (_, _, _, Spec<_, T>) = (a.rows, a.columns, self.par(&a), Default::default());
+        let (rows, columns, par, params): (_, _, _, Spec<_, T>) =
+            (a.rows, a.columns, self.par(&a, worth::SVD), Default::default());
         let least = rows.min(columns);
         let (how, left, right) = match full {
             true => (ComputeSvdVectors::Full, rows, columns),
@@ -193,7 +244,7 @@ impl<T: Number> Algorithms<T> for Faer {
         if small::is_small(a) {
             return small::lu(a);
         }
-        let (rows, columns, par, params): (_, _, _, Spec<_, T>) = (a.rows, a.columns, self.par(a), Default::default());
+        let (rows, columns, par, params): (_, _, _, Spec<_, T>) = (a.rows, a.columns, self.par(a, worth::LU), Default::default());
         let (mut order, mut inverse) = (vec![0usize; rows], vec![0usize; rows]);
         let mut memory = MemBuffer::new(lu_in_place_scratch::<usize, T>(rows, columns, par, params));
         lu_in_place(view_mut(a), &mut order, &mut inverse, par, MemStack::new(&mut memory), params);
@@ -227,7 +278,8 @@ impl<T: Number> Algorithms<T> for Faer {
 
     fn multiply(&self, a: &Matrix<T>, b: &Matrix<T>) -> Matrix<T> {
         let mut product = Matrix::zeros(a.rows, b.columns);
-        matmul(view_mut(&mut product), Accum::Replace, view(a), view(b), <T as Element>::ONE, self.par(a));
+        let par = worth::par(self.threads, worth::product([a.rows, a.columns, b.columns]), worth::PRODUCT);
+        matmul(view_mut(&mut product), Accum::Replace, view(a), view(b), <T as Element>::ONE, par);
         product
     }
 
@@ -247,7 +299,11 @@ impl<T: Number> Algorithms<T> for Faer {
         compiled(self.simd, Largest::<_, true>(elements))
     }
 
-    fn load(&self, (rows, columns): (usize, usize), from: &[T], at: Place, conjugate: bool) -> Matrix<T> {
+    fn load(&self, size: (usize, usize), from: &[T], at: Place, conjugate: bool) -> Matrix<T> {
+        if let Some(turned) = self.load_turned(size, from, at, None) {
+            return turned;
+        }
+        let (rows, columns) = size;
         let mut data = Vec::with_capacity(rows * columns);
         let to = Sink::over(&mut data.spare_capacity_mut()[..rows * columns]);
         let axes =
@@ -258,38 +314,32 @@ impl<T: Number> Algorithms<T> for Faer {
         Matrix { rows, columns, data }
     }
 
-    fn copy(&self, size: (usize, usize), (from, at): (&[T], Place), (to, there): (&mut [T], Place)) {
+    fn load_in(&self, order: &[usize], size: (usize, usize), from: &[T], at: Place, conjugate: bool) -> Matrix<T> {
+        if let Some(turned) = self.load_turned(size, from, at, Some(order)) {
+            return turned;
+        }
+        if size.0 * size.1 > turn::MOST {
+            return self.load(size, from, at, conjugate).rows_in(order);
+        }
+        let element = |x: T| if conjugate { x.conj() } else { x };
+        Matrix::from_fn(size.0, size.1, |row, column| element(from[at.position(order[row], column)]))
+    }
+
+    fn copy(&self, size: (usize, usize), area: Area, (from, at): (&[T], Place), (to, there): (&mut [T], Place)) {
+        if let Some(turn) = self.turns(size.0 * size.1).filter(|_| at.row == 1 && there.column == 1) {
+            let (from, to) = (from.as_ptr().wrapping_offset(at.start), to.as_mut_ptr().wrapping_offset(there.start));
+            let (step, stride, lines, length) = (at.column, there.row, size.1, size.0);
+            let wanted = match area {
+                Area::All => Wanted::All,
+                Area::Lower => Wanted::From,
+                Area::Upper => Wanted::UpTo,
+            };
+            // SAFETY: as in `load_turned`; outputs as well reach no further than their memory.
+            return unsafe { (turn.lines)(&Lines { from, step, order: None, to, stride, lines, length, wanted }) };
+        }
         let axis = |extent, strides| Axis { extent, strides };
         let axes = vec![axis(size.0, [at.row, there.row]), axis(size.1, [at.column, there.column])];
         permute::copy(self.threads, axes, [at.start, there.start], from, Sink::new(to), false);
-    }
-}
-
-/// Whether all elements are finite.
-struct AreFinite<'e, T>(&'e [T]);
-
-impl<T: Element> Loops for AreFinite<'_, T> {
-    type Result = bool;
-
-    #[inline(always)]
-    fn run(self) -> bool {
-        let mut are = true;
-        for &x in self.0 {
-            are &= linear::is_finite(x);
-        }
-        are
-    }
-}
-
-/// The largest part of an element, or the largest square of its size.
-struct Largest<'e, T, const SQUARES: bool>(&'e [T]);
-
-impl<T: Element, const SQUARES: bool> Loops for Largest<'_, T, SQUARES> {
-    type Result = f64;
-
-    #[inline(always)]
-    fn run(self) -> f64 {
-        if SQUARES { linear::largest_of(self.0, linear::square) } else { linear::largest_of(self.0, linear::part_size) }
     }
 }
 

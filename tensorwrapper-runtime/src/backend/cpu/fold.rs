@@ -2,12 +2,16 @@
 
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 
+use std::ops::Range;
+
 use super::engine::Simd;
-use super::forms::{Loops, compiled};
+use super::forms::{Loops, compiled, compiled_narrow};
 use crate::backend::Reduction;
 use crate::backend::function::Scalar;
 use crate::backend::reduce::{maximum, minimum};
 
+/// Reduced points, or chunks of them, folded one after the other at the leaves of the tree.
+const LEAF: usize = 32;
 /// Rows that are folded into a chunk of results in one pass.
 pub(super) const ROWS: usize = 8;
 
@@ -16,17 +20,22 @@ pub(super) struct Rows<'r, T> {
     pub(super) reduction: Reduction,
     /// Whether there are results, or the first row is them.
     pub(super) begun: bool,
+    /// Whether they follow each other in memory, which is read fastest from one place: then one is folded after the other.
+    pub(super) follow: bool,
     pub(super) rows: &'r [&'r [T]],
 }
 
 /// Folds values into a chunk of results.
 pub(super) fn combine<T: Scalar>(simd: Simd, reduction: Reduction, folded: &mut [T], values: &[T]) {
-    combine_rows(simd, Rows { reduction, begun: true, rows: &[values] }, folded);
+    combine_rows(simd, Rows { reduction, begun: true, follow: false, rows: &[values] }, folded);
 }
 
 /// Folds rows into a chunk of results.
 pub(super) fn combine_rows<T: Scalar>(simd: Simd, rows: Rows<'_, T>, folded: &mut [T]) {
-    compiled(simd, Combine { rows, folded });
+    // Short rows lie across lines as often as not.
+    let is_narrow = rows.follow;
+    let combine = Combine { rows, folded };
+    if is_narrow { compiled_narrow(simd, combine) } else { compiled(simd, combine) }
 }
 
 struct Combine<'r, 'f, T> {
@@ -51,8 +60,8 @@ impl<T: Scalar> Loops for Combine<'_, '_, T> {
 impl<T: Scalar> Combine<'_, '_, T> {
     #[inline(always)]
     fn each(self, operation: impl Fn(T, T) -> T) {
-        let Rows { begun, rows, .. } = self.rows;
-        match rows.first_chunk::<ROWS>() {
+        let Rows { begun, follow, rows, .. } = self.rows;
+        match rows.first_chunk::<ROWS>().filter(|_| !follow) {
             Some(rows) if begun => several::<T, ROWS, true>(self.folded, rows, operation),
             Some(rows) => several::<T, ROWS, false>(self.folded, rows, operation),
             None => {
@@ -173,4 +182,10 @@ fn several<T: Copy, const N: usize, const BEGUN: bool>(folded: &mut [T], rows: &
         }
         folded[n] = value;
     }
+}
+
+/// The two halves of a range that is more than a leaf of the tree.
+pub(super) fn halves(range: &Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
+    let middle = range.start + (range.len() / 2).next_multiple_of(LEAF);
+    if range.len() > LEAF { Some((range.start..middle, middle..range.end)) } else { None }
 }

@@ -3,9 +3,7 @@
 //! Results are the same in every form: loops say themselves in which order they add, and products are rounded before that.
 
 use super::engine::Simd;
-
-/// Bytes of a line of a cache.
-pub(super) const LINE: usize = 64;
+pub(super) use crate::owned::LINE;
 
 /// Loops to be compiled in several forms. `run` and everything that it calls is to be inlined, or it is compiled in one only.
 pub(super) trait Loops {
@@ -72,14 +70,14 @@ pub(super) fn prefetch<T>(elements: &[T]) {
     let _ = elements;
 }
 
-/// Asks for the line of an address, which may be any, into the first cache.
+/// Asks for the line of an address, which may be any, into the second cache.
 #[inline(always)]
 pub(super) fn prefetch_line<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
     {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
         // SAFETY: a hint, whatever the address.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = address;

@@ -5,11 +5,18 @@ use num_complex::Complex;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use super::Cpu;
+use super::engine::Simd;
+use super::fuse::Axis;
+use super::loops::{Chunks, Plan};
+use super::map::map_by;
 use super::tests::sized_contract;
+use super::{Cpu, blocks};
+use crate::backend::function::Scalar;
 use crate::backend::random::{Placed, assert_close, epsilon, number};
 use crate::backend::reference::Reference;
-use crate::backend::{Binary, Contraction, Device, Instruction, LoopNest, PreparedContraction, Program, Reduction};
+use crate::backend::{
+    Binary, Contraction, Device, Instruction, LoopNest, Operand, Output, PreparedContraction, Program, Reduction,
+};
 use crate::element::{Dtype, Element, dispatch};
 use crate::layout::Strided;
 
@@ -173,4 +180,117 @@ fn results_of_programs_that_are_written_past_the_caches_are_the_same() {
     large_map::<f64>(&mut rng, 1, [1031, 1037]);
     large_map::<f32>(&mut rng, 2, [1999, 1061]);
     large_map::<Complex<f64>>(&mut rng, 3, [700, 761]);
+}
+
+/// `1.5·A + 0.5·B − A·B/(C + 3) + D`, where `B` has its neighbours along axis `across`, `C` is a row and `D` runs along that axis.
+fn blocked_map<T: crate::backend::function::Scalar>(
+    rng: &mut StdRng,
+    (simd, threads): (Simd, usize),
+    extents: [usize; 3],
+    across: usize,
+    margin: usize,
+) {
+    let (nest, len) = (LoopNest::new(extents.to_vec(), 3), extents.iter().product::<usize>() + margin);
+    let strides = |order: [usize; 3]| {
+        let mut strides = [1; 3];
+        strides[order[1]] = extents[order[2]] as isize;
+        strides[order[0]] = (extents[order[1]] * extents[order[2]]) as isize;
+        strides
+    };
+    let mut placed = |strides: [isize; 3], conjugate| {
+        let layout = Strided::within(&extents, &strides, margin, len).unwrap();
+        Placed { data: (0..len).map(|_| number::<T>(rng)).collect(), layout, conjugate }
+    };
+    let (plain, turned) = (strides([0, 1, 2]), strides([1 - across, 2, across]));
+    let mut single = [0; 3];
+    single[across] = 1;
+    let inputs = [placed(plain, false), placed(turned, true), placed([0, 0, 1], false), placed(single, false)];
+    let output = placed(plain, false);
+    let (combine, constant) = (Instruction::Combine, |x: f64| Instruction::Constant(x.into()));
+    let program = (0..4).map(Instruction::Input).chain([
+        constant(1.5),
+        constant(0.5),
+        constant(3.0),
+        combine(Binary::Multiply, 4, 0),
+        combine(Binary::Multiply, 5, 1),
+        combine(Binary::Add, 7, 8),
+        combine(Binary::Multiply, 0, 1),
+        combine(Binary::Add, 2, 6),
+        combine(Binary::Divide, 10, 11),
+        combine(Binary::Subtract, 9, 12),
+        combine(Binary::Add, 13, 3),
+    ]);
+    let program = Program::new(program.collect());
+    let operands: Vec<_> = inputs.iter().map(Placed::as_operand).collect();
+    let axis = |n: usize| Axis { extent: extents[n], strides: vec![turned[n], plain[n]] };
+    let plan = Plan::choose((0..3).map(axis).collect(), vec![], 1, Chunks::of_program(512));
+    assert!(blocks::parts(&plan, &[0; 2], &[true], size_of::<T>()).is_some(), "{extents:?} goes by blocks");
+    let (mut found, mut expected) = (output.clone(), output);
+    map_by::<T>(simd, threads, &nest, (&program, &[]), Reduction::Sum, &operands, found.as_output()).unwrap();
+    Reference.map(&nest, &program, Reduction::Sum, &[], &operands, expected.as_output()).unwrap();
+    let context = format!("{extents:?}, across {across}, {margin} before, {threads} threads, {simd:?}, {}", T::DTYPE);
+    assert_close(&found.data, &expected.data, epsilon::<T>() * 64.0, &context);
+}
+
+#[test]
+fn blocks_of_two_axes_are_whole_at_all_ends() {
+    let mut rng = StdRng::seed_from_u64(46);
+    let shapes =
+        [([130, 1, 150], 0), ([16, 64, 64], 1), ([3, 89, 71], 1), ([90, 3, 70], 0), ([17, 5, 257], 0), ([700, 2, 801], 0)];
+    for (n, (extents, across)) in shapes.into_iter().enumerate() {
+        for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
+            for dtype in [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64] {
+                let way = (simd, 1 + n % 3);
+                dispatch!(dtype, T => blocked_map::<T>(&mut rng, way, extents, across, n % 2 * 3));
+            }
+        }
+    }
+}
+
+/// A sum or a largest element over some axes of an array that lies in their order, its result in the order of the others.
+fn reduced<T: Scalar>(rng: &mut StdRng, (simd, threads): (Simd, usize), extents: &[usize], over: &[usize], reduction: Reduction) {
+    let stride = |axes: &[usize], n: usize| axes.iter().filter(|&&m| m > n).map(|&m| extents[m]).product::<usize>() as isize;
+    let kept: Vec<usize> = (0..extents.len()).filter(|n| !over.contains(n)).collect();
+    let order = [&kept[..], over].concat();
+    let sizes: Vec<usize> = order.iter().map(|&n| extents[n]).collect();
+    let len = |sizes: &[usize]| sizes.iter().product::<usize>();
+    let all: Vec<usize> = (0..extents.len()).collect();
+    let layout = |axes: &[usize], of: &[usize]| -> Strided {
+        let strides: Vec<isize> = of.iter().map(|&n| stride(axes, n)).collect();
+        Strided::within(&sizes[..of.len()], &strides, 0, len(&sizes[..of.len()])).unwrap()
+    };
+    let (from, to) = (layout(&all, &order), layout(&kept, &kept));
+    let data: Vec<T> = (0..len(extents)).map(|_| number(rng)).collect();
+    let (nest, program) = (LoopNest::new(sizes.clone(), kept.len()), Program::new(vec![Instruction::Input(0)]));
+    let operands = [Operand::new(T::erase(&data), &from)];
+    let [mut found, mut expected] = [(); 2].map(|()| vec![T::from_complex(f64::NAN.into()); len(&sizes[..kept.len()])]);
+    map_by::<T>(simd, threads, &nest, (&program, &[]), reduction, &operands, Output::new(T::erase_mut(&mut found), &to)).unwrap();
+    Reference.map(&nest, &program, reduction, &[], &operands, Output::new(T::erase_mut(&mut expected), &to)).unwrap();
+    let context = format!("{reduction:?} of {extents:?} over {over:?}, {threads} threads, {simd:?}, {}", T::DTYPE);
+    assert_close(&found, &expected, epsilon::<T>() * 16.0 * len(&sizes[kept.len()..]) as f64, &context);
+}
+
+#[test]
+fn long_and_short_rows_are_reduced_over_each_axis() {
+    let mut rng = StdRng::seed_from_u64(47);
+    let shapes: [(&[usize], &[usize]); 9] = [
+        (&[37, 41, 53], &[0]),
+        (&[37, 41, 53], &[1]),
+        (&[37, 41, 53], &[2]),
+        (&[37, 41, 53], &[0, 2]),
+        (&[3, 70, 2300], &[1]),
+        (&[3, 70, 2300], &[2]),
+        (&[2100, 27], &[1]),
+        (&[27, 5000], &[0]),
+        (&[70000], &[0]),
+    ];
+    for (n, (extents, over)) in shapes.into_iter().enumerate() {
+        for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
+            for threads in 1..=3 {
+                let dtype = [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64][(n + threads) % 4];
+                dispatch!(dtype, T => reduced::<T>(&mut rng, (simd, threads), extents, over, Reduction::Sum));
+            }
+            reduced::<f64>(&mut rng, (simd, 2), extents, over, Reduction::Max);
+        }
+    }
 }

@@ -5,8 +5,8 @@
 
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 
-/// Bytes of a line.
-pub(super) const LINE: usize = 64;
+pub(super) use crate::owned::LINE;
+
 /// Words of four bytes of a line: places where an element may start, whatever its size.
 pub(super) const WORDS: usize = LINE / 4;
 
@@ -32,6 +32,14 @@ pub(super) trait Line: Copy {
     unsafe fn prefetch(_address: *const u8) {}
     /// Reads a line of `EDGE` elements from each address, and gives the columns of that square.
     unsafe fn turn<const EDGE: usize>(from: &[*const u8; EDGE]) -> [Self; EDGE];
+    /// A line of the `EDGE` elements that are so many places after an address.
+    unsafe fn pick<const EDGE: usize>(from: *const u8, places: &[i32; EDGE]) -> Self;
+}
+
+/// An element's address.
+#[inline(always)]
+fn element<const EDGE: usize>(from: *const u8, place: i32) -> *const u8 {
+    from.wrapping_offset(place as isize * (LINE / EDGE) as isize)
 }
 
 /// A line in whatever registers the compilation's target has.
@@ -70,7 +78,48 @@ impl Line for Words {
         }
         turned
     }
+    #[inline(always)]
+    unsafe fn pick<const EDGE: usize>(from: *const u8, places: &[i32; EDGE]) -> Self {
+        let mut line = Words([0; WORDS]);
+        let width = WORDS / EDGE;
+        for n in 0..EDGE {
+            let from = element::<EDGE>(from, places[n]).cast::<u32>();
+            for word in 0..width {
+                // SAFETY: the caller's promise.
+                line.0[n * width + word] = unsafe { from.add(word).read_unaligned() };
+            }
+        }
+        line
+    }
 }
+
+/// What a macro makes of the line for these instructions: it is given the type, what else there is, and the instructions' names, where
+/// the compilation's target need not have them.
+macro_rules! by_line {
+    ($simd:expr, $compiled:ident $(, $more:literal)?) => {
+        match $simd {
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx512 => $compiled!($crate::backend::cpu::lines::x86::Whole $(, $more)?, "avx512f,avx2"),
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx2 => $compiled!($crate::backend::cpu::lines::x86::Halves $(, $more)?, "avx2"),
+            #[cfg(not(target_arch = "x86_64"))]
+            Simd::Avx512 | Simd::Avx2 => unreachable!("{:?} is not available here", $simd),
+            Simd::Neon | Simd::Portable => $compiled!($crate::backend::cpu::lines::Words $(, $more)?),
+        }
+    };
+}
+/// The same for elements of so many bytes: the macro is given how many a line has.
+macro_rules! by_line_and_size {
+    ($simd:expr, $size:expr, $compiled:ident) => {
+        match $size {
+            4 => $crate::backend::cpu::lines::by_line!($simd, $compiled, 16),
+            8 => $crate::backend::cpu::lines::by_line!($simd, $compiled, 8),
+            16 => $crate::backend::cpu::lines::by_line!($simd, $compiled, 4),
+            other => unreachable!("elements of {other} bytes"),
+        }
+    };
+}
+pub(super) use {by_line, by_line_and_size};
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod x86 {
@@ -78,7 +127,7 @@ pub(super) mod x86 {
 
     use std::arch::x86_64::*;
 
-    use super::{LINE, Line};
+    use super::{LINE, Line, element};
 
     /// One register of 512 bits.
     #[derive(Clone, Copy)]
@@ -126,7 +175,7 @@ pub(super) mod x86 {
         #[inline(always)]
         unsafe fn prefetch(address: *const u8) {
             // SAFETY: a hint, whatever the address.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
+            unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) }
         }
         #[inline(always)]
         unsafe fn turn<const EDGE: usize>(from: &[*const u8; EDGE]) -> [Self; EDGE] {
@@ -166,6 +215,48 @@ pub(super) mod x86 {
                 }
                 wrapped
             }
+        }
+        #[inline(always)]
+        unsafe fn pick<const EDGE: usize>(from: *const u8, places: &[i32; EDGE]) -> Self {
+            // SAFETY: see `Line`.
+            unsafe {
+                let low = _mm512_castsi256_si512(half::<EDGE>(from, places, 0));
+                Whole(_mm512_inserti64x4::<1>(low, half::<EDGE>(from, places, 1)))
+            }
+        }
+    }
+
+    /// A quarter of a line of the elements that are at these places.
+    ///
+    /// # Safety
+    /// See [`Line::pick`].
+    #[inline(always)]
+    unsafe fn quarter<const EDGE: usize>(from: *const u8, places: &[i32; EDGE], number: usize) -> __m128i {
+        let first = number * (EDGE / 4);
+        // SAFETY: see `Line`. An element is loaded as it is inserted: each takes one instruction.
+        unsafe {
+            let at = |n: usize| element::<EDGE>(from, places[first + n]);
+            match EDGE {
+                4 => _mm_loadu_si128(at(0).cast()),
+                8 => {
+                    // Not `_mm_loadh_pd`, which reads an aligned number: complex numbers of eight bytes begin at any word.
+                    _mm_unpacklo_epi64(_mm_loadl_epi64(at(0).cast()), _mm_loadl_epi64(at(1).cast()))
+                }
+                _ => {
+                    let word = |n: usize| at(n).cast::<i32>().read_unaligned();
+                    let two = _mm_insert_epi32::<1>(_mm_cvtsi32_si128(word(0)), word(1));
+                    _mm_insert_epi32::<3>(_mm_insert_epi32::<2>(two, word(2)), word(3))
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn half<const EDGE: usize>(from: *const u8, places: &[i32; EDGE], number: usize) -> __m256i {
+        // SAFETY: see `Line`.
+        unsafe {
+            let low = _mm256_castsi128_si256(quarter::<EDGE>(from, places, 2 * number));
+            _mm256_inserti128_si256::<1>(low, quarter::<EDGE>(from, places, 2 * number + 1))
         }
     }
 
@@ -226,7 +317,7 @@ pub(super) mod x86 {
         #[inline(always)]
         unsafe fn prefetch(address: *const u8) {
             // SAFETY: a hint, whatever the address.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
+            unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) }
         }
         #[inline(always)]
         unsafe fn turn<const EDGE: usize>(from: &[*const u8; EDGE]) -> [Self; EDGE] {
@@ -260,6 +351,11 @@ pub(super) mod x86 {
                 }
                 turned
             }
+        }
+        #[inline(always)]
+        unsafe fn pick<const EDGE: usize>(from: *const u8, places: &[i32; EDGE]) -> Self {
+            // SAFETY: see `Line`.
+            unsafe { Halves(half::<EDGE>(from, places, 0), half::<EDGE>(from, places, 1)) }
         }
     }
 }

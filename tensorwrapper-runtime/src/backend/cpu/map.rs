@@ -3,15 +3,19 @@
 //! Chunks run along kept axes (and reduced points follow each other, folded into a chunk) or along reduced axes
 //! (and each chunk is folded into one value). Folds are pairwise trees, so that long sums stay accurate.
 
+mod short;
+
 use std::ops::Range;
 
+use self::short::Short;
+use super::blocks::{self, Block};
 use super::cross::{Coming, Tiles};
 use super::engine::Simd;
-use super::evaluate::{Ahead, Data, Evaluator, Input, Lie, Registers, runs};
-use super::fold::{ROWS, Rows, combine, combine_rows, fold_all, fold_all_by};
+use super::evaluate::{Ahead, Data, Evaluator, Input, Lie, Registers};
+use super::fold::{ROWS, Rows, combine, combine_rows, fold_all_by, halves};
 use super::forms::{Loops, compiled, compiled_narrow};
 use super::fuse::{self, Axis, Odometer, points};
-use super::loops::{Axes, Plan};
+use super::loops::{Axes, Chunks, Plan, axes, runs};
 use super::permute::Permutation;
 use super::ready::Ready;
 use super::sink::Sink;
@@ -21,10 +25,7 @@ use crate::backend::function::Scalar;
 use crate::backend::{Instruction, LoopNest, Operand, Output, Program, Reduction};
 use crate::callback::Callback;
 use crate::error::Error;
-use crate::layout::Strided;
 
-/// Reduced points, or chunks of them, folded one after the other at the leaves of the tree.
-const LEAF: usize = 32;
 /// Points from which on it pays to copy an input that lies across the loops.
 const LARGE: usize = 1 << 14;
 
@@ -67,11 +68,18 @@ pub(super) fn map_by<T: Scalar>(
     if let ([Instruction::Input(n)], true) = (program.instructions(), points(&reduced) == 1) {
         let pair = |strides: &[isize]| [strides[*n], strides[inputs.len()]];
         let axes = kept.iter().map(|axis| Axis { extent: axis.extent, strides: pair(&axis.strides) }).collect();
-        Permutation::new(axes).run_by(simd, threads, pair(&start), inputs[*n].typed::<T>(), out, inputs[*n].conjugate);
+        let permutation = Permutation::new(axes, size_of::<T>());
+        permutation.run_by(simd, threads, pair(&start), inputs[*n].typed::<T>(), out, inputs[*n].conjugate);
         return Ok(());
     }
     let ready = Ready::new(program);
-    let mut plan = Plan::choose(kept, reduced, inputs.len(), ready.width::<T>());
+    let in_memory = match program.instructions() {
+        [Instruction::Input(n)] if !(inputs[*n].conjugate && T::DTYPE.is_complex()) => {
+            Plan::of_memory::<T>(&kept, &reduced, inputs.len(), *n)
+        }
+        _ => None,
+    };
+    let mut plan = in_memory.unwrap_or_else(|| Plan::choose(kept, reduced, inputs.len(), Chunks::of_program(ready.width::<T>())));
     let all = plan.kept.points().saturating_mul(plan.reduced.points());
     let is_own = |n: usize| inputs[n].data().dtype() == T::DTYPE;
     let crossed: Vec<bool> = (0..inputs.len()).map(|n| all >= LARGE && plan.crosses(n) && is_own(n)).collect();
@@ -86,33 +94,21 @@ pub(super) fn map_by<T: Scalar>(
         };
         let conjugate = |n: usize| inputs[n].conjugate && T::DTYPE.is_complex();
         let memory = (0..inputs.len()).map(|n| Input { data: data(n), conjugate: conjugate(n) }).collect();
-        let evaluator = Evaluator::new(&ready, functions, memory, &plan.chunked().inner);
+        let evaluator = Evaluator::new(simd, &ready, functions, memory, plan.chunked());
         let (kept, reduced, has_lines) = (plan.kept.axes(), plan.reduced.axes(), evaluator.has_lines(start));
         Map { simd, plan, kept, reduced, evaluator, has_lines, reduction, start: start.to_vec(), out, streams, coming }
             .run(threads);
     };
     if crossed.contains(&true) {
+        if let Some(parts) = blocks::parts(&plan, &start, &crossed, size_of::<T>()) {
+            parts.iter().for_each(|part| run(threads, &part.plan, &part.start, &[], &[]));
+            return Ok(());
+        }
         return Tiles::new(plan, crossed)
             .run(threads, &start, &own, |threads, tile, packed| run(threads, &tile.plan, &tile.start, packed, &tile.coming));
     }
     run(threads, &plan, &start, &[], &[]);
     Ok(())
-}
-
-/// Kept and reduced axes over the inputs and the output, none of them backwards where that can be, and the first positions.
-fn axes(nest: &LoopNest, inputs: &[Operand<'_>], output: &Strided) -> (Axes, Axes, Vec<isize>) {
-    let offsets = inputs.iter().map(|input| input.layout()).chain([output]).map(|layout| layout.offset() as isize);
-    let mut start: Vec<isize> = offsets.collect();
-    let axis = |n: usize| {
-        let out = output.strides().get(n).copied().unwrap_or(0);
-        let strides = inputs.iter().map(|input| input.layout().strides()[n]).chain([out]).collect();
-        Axis { extent: nest.extents()[n], strides }
-    };
-    let mut kept: Axes = (0..nest.kept()).map(axis).collect();
-    let mut reduced: Axes = (nest.kept()..nest.rank()).map(axis).collect();
-    fuse::forward(&mut kept, &mut start, inputs.len());
-    (0..inputs.len()).rev().for_each(|input| fuse::forward(&mut reduced, &mut start, input));
-    (kept, reduced, start)
 }
 
 struct Map<'a, T> {
@@ -150,9 +146,12 @@ impl<T: Scalar> Map<'_, T> {
     /// Each chunk of kept points, of a range of chunks.
     fn along_kept(&self, range: Range<usize>, threads: usize) {
         let (output, grid) = (self.start.len() - 1, &self.plan.kept);
-        let contiguous = grid.points() == 1 || Lie::of(&grid.inner, output) == Lie::Contiguous;
-        if contiguous && self.plan.reduced.points() == 1 {
-            return self.each(range);
+        let lie = if grid.points() == 1 { Lie::Contiguous } else { grid.lie(output) };
+        let contiguous = lie == Lie::Contiguous;
+        match lie {
+            Lie::Contiguous if self.plan.reduced.points() == 1 => return self.each(range, None),
+            Lie::Block(block) if block.has_rows() && self.plan.reduced.points() == 1 => return self.each(range, Some(block)),
+            _ => {}
         }
         let mut registers = self.evaluator.registers(grid.width);
         let mut folded = vec![T::ZERO; if contiguous { 0 } else { grid.width }];
@@ -178,12 +177,14 @@ impl<T: Scalar> Map<'_, T> {
         }
     }
 
-    /// Each chunk of a range whose outputs are contiguous, and where nothing is reduced.
-    fn each(&self, range: Range<usize>) {
+    /// Each chunk of a range whose outputs are contiguous, or rows of a block, and where nothing is reduced.
+    fn each(&self, range: Range<usize>, block: Option<Block>) {
         let (output, grid) = (self.start.len() - 1, &self.plan.kept);
         let chunks = grid.chunks();
         let mut registers = self.evaluator.registers(grid.width);
-        let mut stream = self.streams.then(|| Stream::new(self.simd));
+        let pieces = block.map_or(1, |block| block.rows);
+        // One for each row: what ends within a line goes on in the next block.
+        let mut streams: Vec<Stream> = (0..if self.streams { pieces } else { 0 }).map(|_| Stream::new(self.simd)).collect();
         let mut walk = grid.walk(&self.start, range.start);
         // One chunk further, and after the last one back at the first.
         let mut next = grid.walk(&self.start, (range.start + 1) % chunks);
@@ -191,28 +192,35 @@ impl<T: Scalar> Map<'_, T> {
             let (start, first, len) = (walk.start(), walk.first(), walk.len());
             let ahead = Some(Ahead { start: next.start(), first: next.first(), len: next.len() });
             let to = start[output] + first as isize;
+            let (piece, apart) = block.map_or((len, 0), |block| (block.columns, block.row));
+            let rows = |from: isize| (0..pieces as isize).map(move |row| from + row * apart);
             self.coming.iter().for_each(|coming| coming.ask(number, chunks));
-            match &mut stream {
-                None => {
-                    // SAFETY: the outputs of this chunk belong to this task alone and lie inside (see `Output::new`).
-                    let target = unsafe { self.out.slice(to, len) };
-                    self.chunk(&mut registers, (start, first, len), Some(target), ahead);
+            if !self.streams && block.is_none() {
+                // SAFETY: the outputs of this chunk belong to this task alone and lie inside (see `Output::new`).
+                let target = unsafe { self.out.slice(to, len) };
+                self.chunk(&mut registers, (start, first, len), Some(target), ahead);
+            } else {
+                let coming = next.start()[output] + next.first() as isize;
+                if self.streams && coming != to + piece as isize {
+                    let row = |row: isize| self.out.base().wrapping_offset(row).cast_const();
+                    rows(coming).for_each(|at| stream::ask(row(at), next.len() / pieces));
                 }
-                Some(stream) => {
-                    let coming = next.start()[output] + next.first() as isize;
-                    if coming != to + len as isize {
-                        stream::ask(self.out.base().wrapping_offset(coming).cast_const(), next.len());
-                    }
-                    self.chunk(&mut registers, (start, first, len), None, ahead);
-                    let values = self.evaluator.values(&registers, len);
+                self.chunk(&mut registers, (start, first, len), None, ahead);
+                let values = self.evaluator.values(&registers, len);
+                if self.streams {
                     // SAFETY: as above; there are as many values. A line may reach into the next chunk, so no slice ends here.
-                    unsafe { stream.push(values, self.out.address(to)) };
+                    unsafe { Stream::push(&mut streams, values, apart, self.out.address(to)) };
+                } else {
+                    for (to, values) in rows(to).zip(values.chunks(piece)) {
+                        // SAFETY: as above.
+                        unsafe { self.out.slice(to, piece) }.copy_from_slice(values);
+                    }
                 }
             }
             walk.step();
             next.step();
         }
-        if let Some(mut stream) = stream {
+        for stream in &mut streams {
             // SAFETY: as above.
             unsafe { stream.finish() };
         }
@@ -265,6 +273,7 @@ impl<T: Scalar> Map<'_, T> {
     fn fold_rows(&self, (input, data): (usize, &[T]), (start, first): (&[isize], usize), range: Range<usize>, target: &mut [T]) {
         let mut walk = Odometer::new(&self.reduced, &start.to_vec(), range.start);
         let len = target.len();
+        let follow = self.reduced.last().is_some_and(|axis| axis.strides[input] == len as isize);
         let mut next = || {
             let row = &data[(walk.position[input] + first as isize) as usize..][..len];
             // Behind the last point back at the first.
@@ -274,7 +283,7 @@ impl<T: Scalar> Map<'_, T> {
         for done in (0..range.len()).step_by(ROWS) {
             let rows: [&[T]; ROWS] = std::array::from_fn(|_| next());
             let rows = &rows[..ROWS.min(range.len() - done)];
-            combine_rows(self.simd, Rows { reduction: self.reduction, begun: done > 0, rows }, target);
+            combine_rows(self.simd, Rows { reduction: self.reduction, begun: done > 0, follow, rows }, target);
         }
     }
 
@@ -305,7 +314,8 @@ impl<T: Scalar> Map<'_, T> {
     /// Each kept point of a range.
     fn along_reduced(&self, range: Range<usize>, threads: usize) {
         if self.plan.reduced.chunks() == 1 {
-            return compiled(self.simd, Short { map: self, range });
+            let short = Short { map: self, range };
+            return if self.evaluator.lone().is_some() { compiled_narrow(self.simd, short) } else { compiled(self.simd, short) };
         }
         let mut registers = self.evaluator.registers(self.plan.reduced.width);
         let mut walk = Odometer::new(&self.kept, &self.start, range.start);
@@ -367,38 +377,4 @@ impl<T: Scalar> Loops for Chunk<'_, '_, T> {
     fn run(self) {
         self.map.evaluator.run_into(self.registers, self.at, self.target, self.ahead);
     }
-}
-
-/// Values of one chunk of reduced points each.
-struct Short<'m, 'a, T> {
-    map: &'m Map<'a, T>,
-    range: Range<usize>,
-}
-
-impl<T: Scalar> Loops for Short<'_, '_, T> {
-    type Result = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let map = self.map;
-        let (output, len) = (map.start.len() - 1, map.plan.reduced.points());
-        let mut registers = map.evaluator.registers(len);
-        let mut walk = Odometer::new(&map.kept, &map.start, self.range.start);
-        for _ in self.range {
-            let values = match map.evaluator.lone() {
-                Some((input, data)) => &data[walk.position[input] as usize..][..len],
-                None => map.evaluator.run(&mut registers, &walk.position, 0, len),
-            };
-            let value = fold_all(map.reduction, values);
-            // SAFETY: the outputs of these points belong to this task alone and lie inside (see `Output::new`).
-            unsafe { map.out.write(walk.position[output], value) };
-            walk.step();
-        }
-    }
-}
-
-/// The two halves of a range that is more than a leaf of the tree.
-fn halves(range: &Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
-    let middle = range.start + (range.len() / 2).next_multiple_of(LEAF);
-    if range.len() > LEAF { Some((range.start..middle, middle..range.end)) } else { None }
 }

@@ -18,6 +18,7 @@ use super::split::narrowest;
 use super::{split, tasks};
 use crate::erased::zeros;
 use crate::error::Error;
+use crate::owned::LINE;
 
 /// Elements that are packed together at most: few enough to stay in a cache.
 const GROUP: usize = 1 << 19;
@@ -25,8 +26,6 @@ const GROUP: usize = 1 << 19;
 const WHOLE: usize = 4 << 20;
 /// Elements of results that are finished together: few enough to stay in the first cache.
 const FINISHED: usize = 1 << 11;
-/// Bytes of a cache line.
-pub(super) const LINE: usize = 64;
 
 /// How a factor's matrices are read.
 #[derive(Clone, Copy, Debug)]
@@ -149,10 +148,10 @@ impl Side {
         if let Lie::InPlace(place) = lie {
             return Side { place, packing: None };
         }
-        let (mut packed, strides) = Side::packed(groups(product, side), side, group);
+        let (mut packed, strides) = Side::packed::<T>(groups(product, side), side, group);
         if let (Some(packing), Some(last), &[axis]) = (&mut packed.packing, last, &*group) {
             // The group's axis is the outermost: fewer of it lie as the first of all.
-            let (shorter, _) = Side::packed(groups(product, side), side, &[Axis { extent: last, ..axis }]);
+            let (shorter, _) = Side::packed::<T>(groups(product, side), side, &[Axis { extent: last, ..axis }]);
             packing.last = shorter.packing.map(|packing| packing.permutation);
         }
         group.iter_mut().zip(strides).for_each(|(axis, stride)| axis.strides[side] = stride);
@@ -160,7 +159,7 @@ impl Side {
     }
 
     /// Matrices packed or scattered; and the strides from one to the next along the axes of the group.
-    fn packed([rows, columns]: [&[Triple]; 2], operand: usize, group: &[Triple]) -> (Side, Vec<isize>) {
+    fn packed<T>([rows, columns]: [&[Triple]; 2], operand: usize, group: &[Triple]) -> (Side, Vec<isize>) {
         // The narrowest axis stays inside, so that the copy reads and writes along it where it can.
         let rows_inside = narrowest(rows, operand) < narrowest(columns, operand);
         let (outside, inside) = if rows_inside { (columns, rows) } else { (rows, columns) };
@@ -174,7 +173,7 @@ impl Side {
         let strides = axes.iter().rev().take(group.len()).map(|axis| axis.strides[1]).collect();
         let wide = points(inside) as isize;
         let place = if rows_inside { Place { row: 1, column: wide } } else { Place { row: wide, column: 1 } };
-        let packing = Packing { permutation: Permutation::new(axes), last: None, len: stride as usize };
+        let packing = Packing { permutation: Permutation::new(axes, size_of::<T>()), last: None, len: stride as usize };
         (Side { place, packing: Some(packing) }, strides)
     }
 }
@@ -185,7 +184,7 @@ fn pack_all<T>(product: &mut Sorted<T>, side: usize) -> Packed {
     let outside = if side == LEFT { rows } else { columns };
     let groups =
         if narrowest(outside, side) < narrowest(inner, side) { [batch, inner, outside] } else { [batch, outside, inner] };
-    Packed::new(groups.into_iter().flat_map(|axes| axes.iter_mut()), side, &mut start[side])
+    Packed::new::<T>(groups.into_iter().flat_map(|axes| axes.iter_mut()), side, &mut start[side])
 }
 
 /// A batch of matrix products, prepared.
@@ -225,7 +224,7 @@ impl<T: Multiplied> Matrices<T> {
         let sides = [LEFT, RIGHT].map(|side| Side::factor(&product, lies[side], side, &mut group, last));
         let result = match place([&product.rows, &product.columns], OUT) {
             Some(place) if !pack => Side { place, packing: None },
-            _ => Side::packed([&product.rows, &product.columns], OUT, &[]).0,
+            _ => Side::packed::<T>([&product.rows, &product.columns], OUT, &[]).0,
         };
         let one = points(&group).saturating_mul(sizes.multiplications());
         // Large matrices are divided themselves; where there are few of them, too.

@@ -4,12 +4,13 @@
 //! them and sends them to `direct` (dots, matrix times vector, …), to `beside` (small ones whose neighbours in memory belong to others), to `engine` (packed block by block from any strides, our own kernels), or to
 //! `matrix` (small and plain matrices, and those whose neighbours in memory belong to others: cut by `split`, packed, then `gemm`);
 //! `fixed` multiplies small matrices whose extents are constants, for straight code;
-//! `map` runs element-wise programs, in the order that `loops` chooses, and in tiles that `cross` cuts where an input lies
-//! across; `fold` reduces; `evaluate` interprets programs that `ready` has
+//! `map` runs element-wise programs, in the order that `loops` chooses, and where an input lies across in `blocks` of two axes or in
+//! tiles of more that `cross` cuts; `fold` reduces; `evaluate` interprets programs that `ready` has
 //! made into passes, in loops that `forms` compiles for the vector instructions; `permute`
 //! copies; `factorise` decomposes matrices.
 
 mod beside;
+mod blocks;
 mod classify;
 mod contract;
 mod cross;
@@ -29,9 +30,11 @@ mod loops;
 mod map;
 mod matrix;
 mod packed;
+mod passes;
 mod permute;
 mod plain;
 mod ready;
+mod running;
 mod sink;
 mod small;
 mod split;

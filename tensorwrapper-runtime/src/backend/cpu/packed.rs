@@ -40,10 +40,10 @@ pub(super) fn side_by_side<'x, S: Strides + 'x>(
 impl Packed {
     /// Prepares the copy of a factor over those of these axes that it has, the last fastest; they get the strides of the
     /// copy, and it starts at its first element.
-    pub(super) fn new<'x>(axes: impl DoubleEndedIterator<Item = &'x mut Triple>, side: usize, start: &mut isize) -> Packed {
+    pub(super) fn new<'x, T>(axes: impl DoubleEndedIterator<Item = &'x mut Triple>, side: usize, start: &mut isize) -> Packed {
         let (pairs, len) = side_by_side(axes, side);
         let from = std::mem::replace(start, 0);
-        Packed { permutation: Arc::new(Permutation::new(pairs)), from, len }
+        Packed { permutation: Arc::new(Permutation::new(pairs, size_of::<T>())), from, len }
     }
 
     /// Number of its elements.

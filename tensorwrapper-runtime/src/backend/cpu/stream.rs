@@ -4,9 +4,7 @@
 
 use super::engine::{Caches, Simd};
 use super::forms::prefetch_line;
-#[cfg(target_arch = "x86_64")]
-use super::lines::x86;
-use super::lines::{LINE, Line, WORDS, Words};
+use super::lines::{LINE, Line, WORDS, by_line};
 
 /// Bytes of a result from which on it is written past the caches: more than what follows would find there.
 pub(super) fn is_large(bytes: usize) -> bool {
@@ -23,6 +21,9 @@ pub(super) fn ask<T>(to: *const T, len: usize) {
     }
 }
 
+/// Writes a piece of so many bytes into each stream, from pieces that follow each other to places so far apart.
+type Kernel = unsafe fn(&mut [Stream], *const u8, usize, isize, *mut u8);
+
 /// Pieces of a result on their way: those that follow each other are written as if they were one.
 ///
 /// What is pushed must be [finished](Stream::finish), or its end is lost.
@@ -34,7 +35,7 @@ pub(super) struct Stream {
     /// Which of its bytes there are; none where it is empty.
     first: usize,
     end: usize,
-    kernel: unsafe fn(&mut Stream, *const u8, usize, *mut u8),
+    kernel: Kernel,
     fence: unsafe fn(),
 }
 
@@ -44,40 +45,37 @@ impl Stream {
         macro_rules! compiled {
             ($L:ty $(, $features:literal)?) => {{
                 $(#[target_feature(enable = $features)])?
-                unsafe fn push(stream: &mut Stream, from: *const u8, bytes: usize, to: *mut u8) {
-                    // SAFETY: the caller's promise.
-                    unsafe { stream.write::<$L>(from, bytes, to) }
+                unsafe fn push(streams: &mut [Stream], from: *const u8, bytes: usize, apart: isize, to: *mut u8) {
+                    for (n, stream) in streams.iter_mut().enumerate() {
+                        // SAFETY: the caller's promise.
+                        unsafe { stream.write::<$L>(from.add(n * bytes), bytes, to.wrapping_offset(n as isize * apart)) }
+                    }
                 }
                 $(#[target_feature(enable = $features)])?
                 unsafe fn fence() {
                     // SAFETY: the caller's promise.
                     unsafe { <$L>::fence() }
                 }
-                (push, fence)
+                (push as Kernel, fence as unsafe fn())
             }};
         }
-        type Kernels = (unsafe fn(&mut Stream, *const u8, usize, *mut u8), unsafe fn());
-        let (kernel, fence): Kernels = match simd {
-            #[cfg(target_arch = "x86_64")]
-            Simd::Avx512 => compiled!(x86::Whole, "avx512f,avx2"),
-            #[cfg(target_arch = "x86_64")]
-            Simd::Avx2 => compiled!(x86::Halves, "avx2"),
-            #[cfg(not(target_arch = "x86_64"))]
-            Simd::Avx512 | Simd::Avx2 => unreachable!("{simd:?} is not available here"),
-            Simd::Neon | Simd::Portable => compiled!(Words),
-        };
+        let (kernel, fence): (Kernel, unsafe fn()) = by_line!(simd, compiled);
         Stream { held: [0; WORDS], to: std::ptr::null_mut(), first: 0, end: 0, kernel, fence }
     }
 
-    /// Writes a piece; its last bytes may wait for the next one.
+    /// Writes a piece into each stream: their elements follow each other, their places are so far apart. Last bytes may wait for the
+    /// next piece of the same stream.
     ///
     /// # Safety
-    /// There are so many elements at both addresses, of a type whose size divides a line; nobody else touches those of the result
+    /// There are so many elements at all addresses, of a type whose size divides a line; nobody else touches those of the result
     /// until this is finished.
-    pub(super) unsafe fn push<T>(&mut self, elements: &[T], to: *mut T) {
+    pub(super) unsafe fn push<T>(streams: &mut [Stream], elements: &[T], apart: isize, to: *mut T) {
         const { assert!(LINE.is_multiple_of(size_of::<T>()) && size_of::<T>().is_multiple_of(4)) };
+        let [first, ..] = streams else { return };
+        let (kernel, bytes, apart) =
+            (first.kernel, size_of_val(elements) / streams.len(), apart.wrapping_mul(size_of::<T>() as isize));
         // SAFETY: the caller's promise; the kernel was chosen among those whose instructions the processor has.
-        unsafe { (self.kernel)(self, elements.as_ptr().cast(), size_of_val(elements), to.cast()) }
+        unsafe { kernel(streams, elements.as_ptr().cast(), bytes, apart, to.cast()) }
     }
 
     /// Writes what waits, and makes all of it visible to other threads.
@@ -176,13 +174,38 @@ mod tests {
             while at < len {
                 let piece = rng.random_range(0..=(len - at).min(50));
                 // SAFETY: the piece lies inside of both.
-                unsafe { stream.push(&from[at..at + piece], found.as_mut_ptr().add(to)) };
+                unsafe { Stream::push(std::slice::from_mut(&mut stream), &from[at..at + piece], 0, found.as_mut_ptr().add(to)) };
                 expected[to..to + piece].copy_from_slice(&from[at..at + piece]);
                 let gap = if to + piece + 8 < 100 && rng.random_bool(0.2) { rng.random_range(0..8usize) } else { 0 };
                 (at, to) = (at + piece, to + piece + gap);
             }
             // SAFETY: as above.
             unsafe { stream.finish() };
+            assert_eq!(found, expected, "{simd:?}");
+        }
+    }
+
+    #[test]
+    fn rows_go_on_where_their_pieces_ended() {
+        for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
+            let (rows, apart, pieces) = (3, 117, [7, 16, 1, 32, 9]);
+            let mut found = vec![0.0f32; rows * apart + 5];
+            let mut expected = found.clone();
+            let mut streams: Vec<Stream> = (0..rows).map(|_| Stream::new(simd)).collect();
+            let mut at = 5;
+            for piece in pieces {
+                let values: Vec<f32> = (0..rows * piece).map(|n| (at * 1000 + n + 1) as f32).collect();
+                // SAFETY: the pieces lie inside.
+                unsafe { Stream::push(&mut streams, &values, apart as isize, found.as_mut_ptr().add(at)) };
+                for (row, values) in values.chunks(piece).enumerate() {
+                    expected[row * apart + at..][..piece].copy_from_slice(values);
+                }
+                at += piece;
+            }
+            for stream in &mut streams {
+                // SAFETY: as above.
+                unsafe { stream.finish() };
+            }
             assert_eq!(found, expected, "{simd:?}");
         }
     }

@@ -1,5 +1,7 @@
 //! The two loops of linear algebra: dot product and scaled addition, over any strides.
 
+use super::engine::Simd;
+use super::running::add_lines;
 use crate::element::Element;
 
 /// A vector: memory, position of its first element, stride.
@@ -11,6 +13,7 @@ const STRETCH: usize = 4096;
 /// The sums of `multiply(a, b)` over `len` elements of all pairs of vectors. Each is the same however many there are.
 #[inline(always)]
 pub(super) fn dot<T: Element, const N: usize>(
+    simd: Simd,
     a: Vectors<'_, T, N>,
     b: Vectors<'_, T, N>,
     len: usize,
@@ -29,9 +32,9 @@ pub(super) fn dot<T: Element, const N: usize>(
         let (a, b) = (a.map(|a| &a[range.clone()]), b.map(|b| &b[range.clone()]));
         // As many running sums as hide the latency of an addition and still stay in registers.
         let sums = match size_of::<T>() {
-            4 => dot_contiguous::<T, 16, N>(a, b, multiply),
-            8 => dot_contiguous::<T, 8, N>(a, b, multiply),
-            _ => dot_contiguous::<T, 4, N>(a, b, multiply),
+            4 => dot_contiguous::<T, 16, N>(simd, a, b, multiply),
+            8 => dot_contiguous::<T, 8, N>(simd, a, b, multiply),
+            _ => dot_contiguous::<T, 4, N>(simd, a, b, multiply),
         };
         totals.iter_mut().zip(sums).for_each(|(total, sum)| *total += sum);
     }
@@ -40,19 +43,24 @@ pub(super) fn dot<T: Element, const N: usize>(
 
 #[inline(always)]
 fn dot_contiguous<T: Element, const LANES: usize, const N: usize>(
+    simd: Simd,
     a: [&[T]; N],
     b: [&[T]; N],
     multiply: impl Fn(T, T) -> T,
 ) -> [T; N] {
     let mut sums = [[T::ZERO; LANES]; N];
     let (whole, len) = (a[0].len() / LANES, a[0].len());
-    let [a_chunks, b_chunks] = [a, b].map(|vectors| vectors.map(|vector| &vector.as_chunks::<LANES>().0[..whole]));
-    for at in 0..whole {
-        for ((sums, a), b) in sums.iter_mut().zip(&a_chunks).zip(&b_chunks) {
-            for ((sum, &a), &b) in sums.iter_mut().zip(&a[at]).zip(&b[at]) {
-                *sum += multiply(a, b);
+    if T::DTYPE.is_complex() {
+        let [a_chunks, b_chunks] = [a, b].map(|vectors| vectors.map(|vector| &vector.as_chunks::<LANES>().0[..whole]));
+        for at in 0..whole {
+            for ((sums, a), b) in sums.iter_mut().zip(&a_chunks).zip(&b_chunks) {
+                for ((sum, &a), &b) in sums.iter_mut().zip(&a[at]).zip(&b[at]) {
+                    *sum += multiply(a, b);
+                }
             }
         }
+    } else {
+        add_lines(simd, a, b, whole, &mut sums);
     }
     let mut totals = [T::ZERO; N];
     for (n, sums) in sums.iter_mut().enumerate() {
@@ -153,13 +161,15 @@ mod tests {
             let (a, b) = (numbers::<T>(5 * len + 10), numbers::<T>(2 * len + 10));
             for (left, right) in [(1, 1), (1, 0), (0, 1), (2, 1)] {
                 let (at_a, at_b) = ([0, 3, 2 * len as isize, 9], [9, 0, 5, len as isize]);
-                let sums = dot((&a, at_a, left), (&b, at_b, right), len, |a, b| a * b);
+                let sums = dot(Simd::Portable, (&a, at_a, left), (&b, at_b, right), len, |a, b| a * b);
                 let mut together = numbers::<T>(len);
                 let mut alone = together.clone();
                 add_scaled(&mut together, (&a, at_a, left), (&b, at_b, right), |a, b| a * b);
                 for n in 0..4 {
-                    let [sum] = dot((&a, [at_a[n]], left), (&b, [at_b[n]], right), len, |a, b| a * b);
-                    assert_eq!(sum, sums[n], "{len} elements, strides {left} and {right}");
+                    for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
+                        let [sum] = dot(simd, (&a, [at_a[n]], left), (&b, [at_b[n]], right), len, |a, b| a * b);
+                        assert_eq!(sum, sums[n], "{simd:?}, {len} elements, strides {left} and {right}");
+                    }
                     add_scaled(&mut alone, (&a, [at_a[n]], left), (&b, [at_b[n]], right), |a, b| a * b);
                 }
                 assert_eq!(together, alone, "{len} elements, strides {left} and {right}");

@@ -5,22 +5,23 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
-use num_complex::Complex;
-
+use super::choice::{Chosen, Key, Way};
 use super::copies::There;
-use super::driver::{Driver, Region, queue};
-use super::gemm::multiplied;
+use super::driver::{Address, Driver, Region, queue};
+use super::gemm::{multiplied, permuted};
+use super::linear;
 use super::text::{Fold, Input, Launches, Route, contracted, folded};
 use crate::backend::contraction::{Apart, reach};
 use crate::backend::cpu::Cpu;
+use crate::backend::linear::copies;
 use crate::backend::{
-    Contraction, Decomposition, Device, LoopNest, Operand, Output, PreparedContraction, Program, Reduction, Resident,
-    RunContraction,
+    Contraction, Decomposition, Device, Factorised, Found, LoopNest, Operand, Output, PreparedContraction, Program, Reduction,
+    Resident, RunContraction, Seen, Site,
 };
 use crate::callback::Callback;
-use crate::element::{Element, dispatch};
+use crate::element::{Dtype, Element, dispatch};
 use crate::erased::{SliceMut, SliceRef};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::layout::Strided;
 
 /// A device that computes by generated kernels.
@@ -30,30 +31,92 @@ pub(crate) struct Cuda<D: Driver> {
     pub(super) route: Route,
     /// Whether products in single precision may be computed from fewer bits.
     tf32: bool,
+    /// Whether ways to compute a product are measured, or chosen by its size alone.
+    measures: bool,
 }
 
 impl<D: Driver> Cuda<D> {
     /// The device that a driver drives.
     pub(super) fn new(driver: Arc<D>, route: Route) -> Cuda<D> {
-        Cuda { driver, route, tf32: false }
+        Cuda { driver, route, tf32: false, measures: true }
     }
 
     /// How a contraction is computed: by a library where there is one and it is worth it, else by generated kernels alone; `None` where
     /// what is computed then calls functions of the host's.
-    fn contracted(&self, contraction: &Contraction<'_>) -> Option<Launches> {
-        let by_library = self.driver.products().and_then(|_| multiplied(contraction, self.route, self.tf32));
-        by_library.or_else(|| contracted(contraction, self.route))
+    fn contracted(&self, contraction: &Contraction<'_>) -> Result<Option<Chosen>, Error> {
+        let library = self.driver.products().and_then(|_| multiplied(contraction, self.route, self.tf32));
+        let points = contraction.nest.extents().iter().map(|&extent| extent as u128).product();
+        if self.measures && self.driver.products().is_some() && self.driver.is_measured(points) {
+            let library = library.clone().or_else(|| multiplied(contraction, Route::Library, self.tf32));
+            let ways = [
+                (Way::Library, library),
+                (Way::Permuted, permuted(contraction, self.route, self.tf32)),
+                (Way::Kernels, contracted(contraction, self.route)),
+            ];
+            let ways: Vec<(Way, Launches)> = ways.into_iter().filter_map(|(way, launches)| Some((way, launches?))).collect();
+            if let Some(launches) = self.measured(contraction, ways)? {
+                return Ok(Some(Chosen { launches, is_measured: true }));
+            }
+        }
+        let launches = library.or_else(|| contracted(contraction, self.route));
+        Ok(launches.map(|launches| Chosen { launches, is_measured: false }))
+    }
+
+    /// The quickest of several ways, by what was measured before or is now; `None` where there is no choice, or no memory to measure in.
+    fn measured(&self, contraction: &Contraction<'_>, mut ways: Vec<(Way, Launches)>) -> Result<Option<Launches>, Error> {
+        if ways.len() < 2 {
+            return Ok(None);
+        }
+        let (mut choices, key) = (self.driver.choices().open(), Key::new(contraction, self.tf32));
+        let known = choices.find(key).and_then(|known| ways.iter().position(|(way, _)| *way == known));
+        let quickest = match known {
+            Some(known) => known,
+            None => match self.race(contraction, &ways) {
+                Ok(quickest) => quickest,
+                Err(error) if matches!(error.kind(), ErrorKind::Memory { .. }) => return Ok(None),
+                Err(error) => return Err(error),
+            },
+        };
+        let (way, launches) = ways.swap_remove(quickest);
+        if known.is_none() {
+            choices.note(key, way);
+        }
+        Ok(Some(launches))
+    }
+
+    /// Runs all ways over memory of their own; which is the quickest, the first of equals.
+    fn race(&self, contraction: &Contraction<'_>, ways: &[(Way, Launches)]) -> Result<usize, Error> {
+        let inputs = contraction.factors.iter().chain(contraction.others).map(|(layout, _)| *layout);
+        let room = |layout: &Strided| -> Result<Region<D>, Error> {
+            let region = Region::new(&self.driver, reach(layout) * contraction.dtype.size())?;
+            // SAFETY: there are so many bytes.
+            unsafe { self.driver.clear(region.address(), region.bytes()) }?;
+            Ok(region)
+        };
+        let inputs = inputs.map(room).collect::<Result<Vec<_>, Error>>()?;
+        let output = room(contraction.output)?;
+        let addresses: Vec<Address> = inputs.iter().map(Region::address).collect();
+        let mut times = Vec::with_capacity(ways.len());
+        for (way, launches) in ways {
+            self.make(launches)?;
+            let scratch = Region::new(&self.driver, launches.scratch)?;
+            // SAFETY: all memory is as large as the layouts reach that the launches were made for.
+            let mut work = || unsafe { queue(&*self.driver, launches, &addresses, output.address(), scratch.address()) };
+            times.push(self.driver.timed(*way, &mut work)?);
+        }
+        let quickest = (0..times.len()).min_by(|&a, &b| times[a].total_cmp(&times[b]));
+        Ok(quickest.expect("there are two ways at least"))
     }
 
     /// Has all kernels of an operation made.
     fn make(&self, launches: &Launches) -> Result<(), Error> {
-        launches.launches.iter().try_for_each(|launch| self.driver.prepare(&launch.kernel))
+        launches.before.iter().chain(&launches.launches).try_for_each(|launch| self.driver.prepare(&launch.kernel))
     }
 }
 
 impl<D: Driver> Clone for Cuda<D> {
     fn clone(&self) -> Cuda<D> {
-        Cuda { driver: self.driver.clone(), route: self.route, tf32: self.tf32 }
+        Cuda { driver: self.driver.clone(), route: self.route, tf32: self.tf32, measures: self.measures }
     }
 }
 
@@ -63,7 +126,13 @@ impl<D: Driver> Device for Cuda<D> {
     }
 
     fn identity(&self) -> (&'static str, usize) {
-        (if self.tf32 { "cuda with TF32" } else { self.driver.name() }, self.driver.number())
+        let name = match (self.tf32, self.measures) {
+            (false, true) => self.driver.name(),
+            (true, true) => "cuda with TF32",
+            (false, false) => "cuda by rule",
+            (true, false) => "cuda with TF32 by rule",
+        };
+        (name, self.driver.number())
     }
 
     fn described(&self) -> String {
@@ -74,13 +143,17 @@ impl<D: Driver> Device for Cuda<D> {
         Some(Arc::new(Cuda { tf32, ..self.clone() }))
     }
 
+    fn with_measuring(&self, measures: bool) -> Option<Arc<dyn Device>> {
+        Some(Arc::new(Cuda { measures, ..self.clone() }))
+    }
+
     fn prepare(&self, contraction: &Contraction<'_>) -> Result<PreparedContraction, Error> {
-        let kernel: Box<dyn RunContraction> = match (self.contracted(contraction), contraction.then) {
-            (Some(launches), _) => {
+        let kernel: Box<dyn RunContraction> = match (self.contracted(contraction)?, contraction.then) {
+            (Some(Chosen { launches, is_measured }), _) => {
                 self.make(&launches)?;
                 let inputs = contraction.factors.iter().chain(contraction.others).map(|(layout, _)| span(layout)).collect();
                 let output = Written::new(contraction.output);
-                Box::new(Ready { driver: self.driver.clone(), launches, inputs, output })
+                Box::new(Ready { driver: self.driver.clone(), launches, is_measured, inputs, output })
             }
             (None, Some(program)) => Box::new(Apart::new(Box::new(self.clone()), contraction, program)?),
             (None, None) => unreachable!("a sum of products calls no function of the host's"),
@@ -102,17 +175,7 @@ impl<D: Driver> Device for Cuda<D> {
             let operand: &Operand<'_> = operand;
             Input { layout: operand.layout(), dtype: operand.data().dtype(), conjugate: operand.conjugate }
         };
-        let fold = Fold {
-            nest,
-            dtype: output.dtype(),
-            inputs: inputs.iter().map(input).collect(),
-            program,
-            reduction,
-            alpha: Complex::ONE,
-            then: None,
-            others: Vec::new(),
-            output: output.layout(),
-        };
+        let fold = Fold::map(nest, (program, reduction), inputs.iter().map(input).collect(), (output.layout(), output.dtype()));
         let Some(launches) = folded(&fold, self.route) else {
             return Cpu::default().map(nest, program, reduction, functions, inputs, output);
         };
@@ -128,7 +191,49 @@ impl<D: Driver> Device for Cuda<D> {
     }
 
     fn factorise(&self, call: &Decomposition, inputs: &[Operand<'_>], outputs: Vec<Output<'_>>) -> Result<(), Error> {
-        Cpu::default().factorise(call, inputs, outputs)
+        let arguments: Vec<Strided> = inputs.iter().map(|input| input.layout().clone()).collect();
+        let results: Vec<Strided> = outputs.iter().map(|output| output.layout().clone()).collect();
+        let [of_arguments, of_results] = [&arguments, &results].map(|layouts| layouts.iter().collect::<Vec<_>>());
+        if self.factors_by(call, inputs[0].data().dtype(), &of_arguments, &of_results).is_none() {
+            return Cpu::default().factorise(call, inputs, outputs);
+        }
+        let sources: Vec<SliceRef<'_>> = inputs.iter().map(Operand::data).collect();
+        let mut targets: Vec<SliceMut<'_>> = outputs.into_iter().map(Output::into_data).collect();
+        let sizes: Vec<usize> = targets.iter().map(|target| target.len() * target.dtype().size()).collect();
+        let mut session = self.session(&sources, &sizes, false)?;
+        let site = |memory: usize| Site { memory, start: 0 };
+        // What no position leads to is to stay as it is.
+        for (n, target) in targets.iter().enumerate() {
+            session.write(target.as_ref(), site(sources.len() + n))?;
+        }
+        let argument = |(n, layout)| Seen { site: site(n), dtype: sources[n].dtype(), layout, conjugate: inputs[n].conjugate };
+        let read: Vec<Seen<'_>> = arguments.iter().enumerate().map(argument).collect();
+        let result = |(n, layout)| {
+            let (site, target): (Site, &SliceMut<'_>) = (site(sources.len() + n), &targets[n]);
+            Seen { site, dtype: target.dtype(), layout, conjugate: false }
+        };
+        let written: Vec<Seen<'_>> = results.iter().enumerate().map(result).collect();
+        let done = session.factorise(&Factorised { call, inputs: &read, outputs: &written, found: &Found::new() })?;
+        assert!(done, "what the device has said to do is done");
+        let mut targets = targets.iter_mut().enumerate();
+        targets.try_for_each(|(n, target)| session.read(site(sources.len() + n), target.reborrow()))
+    }
+
+    fn factors_by(
+        &self,
+        call: &Decomposition,
+        dtype: Dtype,
+        arguments: &[&Strided],
+        results: &[&Strided],
+    ) -> Option<&'static str> {
+        self.driver.solves().filter(|_| linear::has(call, dtype, arguments, results))
+    }
+
+    fn factor_space(&self, call: &Decomposition, dtype: Dtype, extents: &[usize], operands: usize) -> usize {
+        match self.driver.solves().filter(|_| linear::knows(call.kind)) {
+            Some(_) => linear::space(call, dtype, extents, operands),
+            None => copies(call, dtype, extents, operands),
+        }
     }
 }
 
@@ -137,6 +242,7 @@ impl<D: Driver> Device for Cuda<D> {
 pub(super) struct Ready<D: Driver> {
     driver: Arc<D>,
     launches: Launches,
+    is_measured: bool,
     /// Which elements of each input are read.
     inputs: Vec<Range<usize>>,
     output: Written,
@@ -161,6 +267,10 @@ impl<D: Driver> RunContraction for Ready<D> {
 
     fn library(&self) -> Option<&'static str> {
         self.launches.product.and_then(|_| self.driver.products())
+    }
+
+    fn is_measured(&self) -> bool {
+        self.is_measured
     }
 
     fn work_space(&self) -> usize {
@@ -207,20 +317,20 @@ unsafe fn run<D: Driver>(
     if written.elements.is_empty() {
         return Ok(());
     }
-    let mut regions = Vec::with_capacity(inputs.len());
-    let mut addresses = Vec::with_capacity(inputs.len());
-    for (data, span) in inputs.iter().zip(spans) {
-        let region = There::holding(driver, bytes(data.range(span.clone())))?;
-        // Where the memory would begin whose part is there.
-        addresses.push(region.address().wrapping_sub((span.start * data.dtype().size()) as u64));
-        regions.push(region);
-    }
+    let parts: Vec<&[u8]> = inputs.iter().zip(spans).map(|(data, span)| bytes(data.range(span.clone()))).collect();
+    let regions = There::all(driver, &parts)?;
+    // Where the memory would begin whose part is there.
+    let before = inputs.iter().zip(spans).map(|(data, span)| (span.start * data.dtype().size()) as u64);
+    let addresses: Vec<Address> =
+        regions.iter().zip(before).map(|(region, before)| region.address().wrapping_sub(before)).collect();
     let size = output.dtype().size();
     let target = &mut bytes_mut(output)[written.elements.start * size..written.elements.end * size];
     let result = if written.all { Region::new(driver, target.len())? } else { Region::holding(driver, target)? };
     let start = result.address().wrapping_sub((written.elements.start * size) as u64);
+    let scratch = (launches.scratch > 0).then(|| Region::new(driver, launches.scratch)).transpose()?;
+    let between = scratch.as_ref().map_or(0, Region::address);
     // SAFETY: as the caller promises; what the layouts lead to was uploaded, or is as large.
-    unsafe { queue(driver, launches, &addresses, start) }?;
+    unsafe { queue(&**driver, launches, &addresses, start, between) }?;
     result.read(target)
 }
 

@@ -3,17 +3,24 @@
 //! All work is queued in one order. Errors of queued work may come with a later call.
 
 use std::fmt::Debug;
+use std::ops::Range;
 use std::sync::Arc;
 
+use super::choice::{Choices, Way};
 use super::gemm::Gemm;
-use super::text::{Argument, Kernel, Launches, Memory};
-use crate::error::Error;
+use super::linear::Call;
+use super::pages::Pinned;
+use super::text::{Argument, Kernel, Launch, Launches, Memory};
+use crate::error::{Error, ErrorKind};
 
 /// Where memory of the device begins.
 pub(super) type Address = u64;
 
 /// Something that has memory and runs kernels.
 pub(super) trait Driver: Debug + Send + Sync + 'static {
+    /// Work that was recorded, to be queued as often as is asked.
+    type Graph: Debug + Send + Sync;
+
     /// The backend's name, as in the tests' device list.
     fn name(&self) -> &'static str;
 
@@ -32,7 +39,19 @@ pub(super) trait Driver: Debug + Send + Sync + 'static {
     /// It came from `allocate` with so many bytes, and nobody uses it behind this.
     unsafe fn free(&self, address: Address, bytes: usize);
 
-    /// Copies from the host.
+    /// Pages of the host's memory that are pinned for this device.
+    fn pinned(&self) -> &Pinned;
+
+    /// Has the system keep pages of the host's memory where they are.
+    ///
+    /// # Errors
+    /// Where it does not.
+    fn lock(&self, pages: Range<usize>) -> Result<(), Error>;
+
+    /// Lets it move them again.
+    fn unlock(&self, pages: Range<usize>);
+
+    /// Copies from the host, whose memory has been read when this returns.
     ///
     /// # Errors
     /// When the device is lost.
@@ -100,6 +119,51 @@ pub(super) trait Driver: Debug + Send + Sync + 'static {
     /// # Safety
     /// There is a library, and every position that the product's strides lead to lies in the memory of its operand.
     unsafe fn multiply(&self, product: &Gemm, factors: [Address; 2], output: Address) -> Result<(), Error>;
+
+    /// Which way computes a contraction, as far as that was measured here.
+    fn choices(&self) -> &Choices;
+
+    /// Whether ways to compute a contraction over so many points are worth a measurement.
+    fn is_measured(&self, points: u128) -> bool;
+
+    /// Has work done, alone, and says how many seconds that takes.
+    ///
+    /// # Errors
+    /// What `work` reports, and when the device is lost.
+    fn timed(&self, way: Way, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<f64, Error>;
+
+    /// The library that computes linear algebra here, if there is one.
+    fn solves(&self) -> Option<&'static str>;
+
+    /// Queues one of its routines, with work space of its own.
+    ///
+    /// # Errors
+    /// When the library refuses it, [`ErrorKind::Memory`](crate::ErrorKind::Memory) where there is no room for its work space.
+    ///
+    /// # Safety
+    /// There is a library, and the addresses are those of memory that is as large as the routine's arguments say.
+    unsafe fn solve(&self, call: &Call) -> Result<(), Error>;
+
+    /// Records what `work` queues from this thread, which is not done then. Other threads wait with what they queue.
+    ///
+    /// # Errors
+    /// What `work` reports. It may not allocate or give back memory, copy from or to the host, wait, or use kernels that were not
+    /// [prepared](Driver::prepare): [`ErrorKind::Device`](crate::ErrorKind::Device) says so.
+    fn record(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Self::Graph, Error>;
+
+    /// Queues all that was recorded, in one call.
+    ///
+    /// # Errors
+    /// When the device refuses it.
+    ///
+    /// # Safety
+    /// All memory that it was recorded over is still there.
+    unsafe fn replay(&self, graph: &Self::Graph) -> Result<(), Error>;
+}
+
+/// What is said of work that cannot be recorded.
+pub(super) fn not_recorded(what: &str) -> Error {
+    Error::new(ErrorKind::Device(format!("{what} cannot be recorded")))
 }
 
 /// Memory of a device that goes back to it.
@@ -126,8 +190,10 @@ impl<D: Driver> Region<D> {
     /// As [`Driver::allocate`] and [`Driver::upload`].
     pub(super) fn holding(driver: &Arc<D>, bytes: &[u8]) -> Result<Region<D>, Error> {
         let region = Region::new(driver, bytes.len())?;
-        // SAFETY: there is memory for all bytes.
-        unsafe { driver.upload(bytes, region.address) }?;
+        if !bytes.is_empty() {
+            // SAFETY: there is memory for all bytes.
+            unsafe { driver.upload(bytes, region.address) }?;
+        }
         Ok(region)
     }
 
@@ -170,34 +236,35 @@ impl<D: Driver> Drop for Region<D> {
 /// Queues all that an operation consists of.
 ///
 /// # Errors
-/// As [`Driver::launch`] and [`Driver::allocate`].
+/// As [`Driver::launch`].
 ///
 /// # Safety
-/// There is memory for each input and for the output, of the element types and as large as the operation was made for.
+/// There is memory for each input and for the output, of the element types and as large as the operation was made for, and for its
+/// scratch memory, if it uses some.
 pub(super) unsafe fn queue<D: Driver>(
-    driver: &Arc<D>,
+    driver: &D,
     launches: &Launches,
     inputs: &[Address],
     output: Address,
+    scratch: Address,
 ) -> Result<(), Error> {
-    let scratch = if launches.scratch > 0 { Some(Region::new(driver, launches.scratch)?) } else { None };
     let address = |argument: &Argument| {
         let memory = match argument.memory {
             Memory::Input(n) => inputs[n],
             Memory::Output => output,
-            Memory::Scratch => scratch.as_ref().expect("kernels that use scratch memory have some").address(),
+            Memory::Scratch => scratch,
         };
         memory.wrapping_add(argument.start as u64)
     };
+    // SAFETY: the generator computes positions inside the layouts that the operation was made for, as the caller has memory.
+    let launch = |launch: &Launch| unsafe {
+        driver.launch(&launch.kernel, &launch.arguments.iter().map(address).collect::<Vec<Address>>())
+    };
+    launches.before.iter().try_for_each(launch)?;
     if let Some(product) = &launches.product {
         let factors = product.factors.each_ref().map(|(_, stored)| address(&stored.argument));
         // SAFETY: matrices lie inside the layouts that the operation was made for, as the caller has memory.
         unsafe { driver.multiply(product, factors, address(&product.output.argument)) }?;
     }
-    for launch in &launches.launches {
-        let arguments: Vec<Address> = launch.arguments.iter().map(address).collect();
-        // SAFETY: the generator computes positions inside the layouts that the operation was made for, as the caller has memory.
-        unsafe { driver.launch(&launch.kernel, &arguments) }?;
-    }
-    Ok(())
+    launches.launches.iter().try_for_each(launch)
 }

@@ -3,11 +3,15 @@
 //!
 //! Knows strides alone. Who computes such a product is the driver's business, and whether it is worth a library's call the route's.
 
+mod permuted;
+
 use num_complex::Complex;
+
+pub(super) use permuted::permuted;
 
 use super::text::{Argument, Fold, Input, Launches, Memory, Route, folded};
 use crate::backend::cpu::fuse::{Axis, forward, normalise};
-use crate::backend::{Contraction, LoopNest, Reduction};
+use crate::backend::{Contraction, Instruction, LoopNest, Program, Reduction};
 use crate::element::Dtype;
 use crate::layout::Strided;
 
@@ -211,44 +215,43 @@ impl Gemm {
 /// A contraction as a library's product, and what is computed then as a kernel behind it; `None` where a generated kernel does all.
 pub(super) fn multiplied(contraction: &Contraction<'_>, route: Route, tf32: bool) -> Option<Launches> {
     let with = |gemm: Gemm| Gemm { tf32, ..gemm };
-    let Some(then) = contraction.then else {
+    if contraction.then.is_none() {
         let product = Gemm::of(contraction).filter(|gemm| gemm.is_worth(route, false)).map(with)?;
-        return Some(Launches { product: Some(product), launches: Vec::new(), scratch: 0 });
-    };
+        return Some(Launches { before: Vec::new(), product: Some(product), launches: Vec::new(), scratch: 0 });
+    }
+    let sum = Strided::row_major(&contraction.nest.extents()[..contraction.nest.kept()]).ok()?;
+    let product = Gemm::of(&Contraction { output: &sum, then: None, others: &[], ..*contraction });
+    behind(contraction, with(product.filter(|gemm| gemm.is_worth(route, true))?), &sum, 0, route)
+}
+
+/// A product whose result lies in scratch memory from a byte on, like `sum`, and the kernel that takes it to where it belongs.
+fn behind(contraction: &Contraction<'_>, product: Gemm, sum: &Strided, at: usize, route: Route) -> Option<Launches> {
     let kept = contraction.nest.kept();
     let extents = &contraction.nest.extents()[..kept];
-    let sum = Strided::row_major(extents).ok()?;
-    let mut product = Gemm::of(&Contraction { output: &sum, then: None, others: &[], ..*contraction })
-        .filter(|gemm| gemm.is_worth(route, true))
-        .map(with)?;
-    product.output.argument.memory = Memory::Scratch;
+    let mut product = product;
+    let Argument { start, .. } = product.output.argument;
+    product.output.argument = Argument { memory: Memory::Scratch, start: at + start };
     let others = contraction.others.iter().map(|&(layout, conjugate)| {
         let layout = Strided::within(extents, &layout.strides()[..kept], layout.offset(), usize::MAX).ok()?;
         Some((layout, conjugate))
     });
     let others = others.collect::<Option<Vec<(Strided, bool)>>>()?;
     let input = |layout, conjugate| Input { layout, dtype: contraction.dtype, conjugate };
-    let fold = Fold {
-        nest: &LoopNest::new(extents.to_vec(), kept),
-        dtype: contraction.dtype,
-        inputs: std::iter::once(input(&sum, false)).chain(others.iter().map(|(layout, c)| input(layout, *c))).collect(),
-        program: then,
-        reduction: Reduction::Sum,
-        alpha: Complex::ONE,
-        then: None,
-        others: Vec::new(),
-        output: contraction.output,
-    };
+    let inputs = std::iter::once(input(sum, false)).chain(others.iter().map(|(layout, c)| input(layout, *c))).collect();
+    let nest = LoopNest::new(extents.to_vec(), kept);
+    let identity = Program::new(vec![Instruction::Input(0)]);
+    let then = contraction.then.unwrap_or(&identity);
+    let fold = Fold::map(&nest, (then, Reduction::Sum), inputs, (contraction.output, contraction.dtype));
     let mut launches = folded(&fold, route)?;
     // The kernel's first input is the sum; the others come behind both factors.
     for argument in launches.launches.iter_mut().flat_map(|launch| &mut launch.arguments) {
-        argument.memory = match argument.memory {
-            Memory::Input(0) => Memory::Scratch,
-            Memory::Input(n) => Memory::Input(n + 1),
-            other => other,
+        *argument = match argument.memory {
+            Memory::Input(0) => Argument { memory: Memory::Scratch, start: at + argument.start },
+            Memory::Input(n) => Argument { memory: Memory::Input(n + 1), ..*argument },
+            Memory::Output | Memory::Scratch => *argument,
         };
     }
-    let scratch = sum.len() * contraction.dtype.size();
+    let scratch = at + sum.len() * contraction.dtype.size();
     Some(Launches { product: Some(product), scratch, ..launches })
 }
 

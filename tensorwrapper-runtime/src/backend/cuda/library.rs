@@ -18,6 +18,8 @@ pub(super) enum Library {
     Compiler,
     /// Not needed: without it generated kernels multiply.
     Products,
+    /// Not needed: without it the host does linear algebra.
+    LinearAlgebra,
 }
 
 impl Library {
@@ -27,6 +29,7 @@ impl Library {
             Library::Driver => "the CUDA driver",
             Library::Compiler => "NVRTC, the compiler of CUDA kernels",
             Library::Products => "cuBLAS",
+            Library::LinearAlgebra => "cuSOLVER",
         }
     }
 
@@ -36,6 +39,10 @@ impl Library {
             Library::Driver => (&["libcuda.so.1", "libcuda.so"], &[]),
             Library::Compiler => (&["libnvrtc.so.13", "libnvrtc.so"], &["libnvrtc-builtins.so.13.0"]),
             Library::Products => (&["libcublas.so.13", "libcublas.so"], &["libcublasLt.so.13"]),
+            Library::LinearAlgebra => (
+                &["libcusolver.so.12", "libcusolver.so"],
+                &["libcublasLt.so.13", "libcublas.so.13", "libnvJitLink.so.13", "libcusparse.so.12"],
+            ),
         }
     }
 
@@ -47,6 +54,7 @@ impl Library {
                 Library::Driver => cudarc::driver::sys::is_culib_present(),
                 Library::Compiler => cudarc::nvrtc::sys::is_culib_present(),
                 Library::Products => cudarc::cublas::sys::is_culib_present(),
+                Library::LinearAlgebra => cudarc::cusolver::sys::is_culib_present(),
             }
         }
     }
@@ -55,10 +63,12 @@ impl Library {
         static DRIVER: OnceLock<Result<(), Error>> = OnceLock::new();
         static COMPILER: OnceLock<Result<(), Error>> = OnceLock::new();
         static PRODUCTS: OnceLock<Result<(), Error>> = OnceLock::new();
+        static LINEAR_ALGEBRA: OnceLock<Result<(), Error>> = OnceLock::new();
         match self {
             Library::Driver => &DRIVER,
             Library::Compiler => &COMPILER,
             Library::Products => &PRODUCTS,
+            Library::LinearAlgebra => &LINEAR_ALGEBRA,
         }
     }
 
@@ -158,13 +168,17 @@ mod tests {
         }
     }
 
-    /// Without it there are kernels, so that nobody is stopped; asked for by itself, it says what was tried.
+    /// Without them there are kernels, or the host, so that nobody is stopped; asked for by itself, each says what was tried.
     #[test]
-    fn the_library_of_products_is_found_or_named() {
-        if let Err(error) = Library::Products.open() {
-            let ErrorKind::Unavailable { library, tried } = error.kind() else { panic!("{error}") };
-            assert_eq!(library, "cuBLAS");
-            assert!(tried.contains(&"libcublas.so.13".to_string()), "{tried:?}");
+    fn libraries_that_may_be_missing_are_found_or_named() {
+        for (wanted, name, file) in
+            [(Library::Products, "cuBLAS", "libcublas.so.13"), (Library::LinearAlgebra, "cuSOLVER", "libcusolver.so.12")]
+        {
+            if let Err(error) = wanted.open() {
+                let ErrorKind::Unavailable { library, tried } = error.kind() else { panic!("{error}") };
+                assert_eq!(library, name);
+                assert!(tried.contains(&file.to_string()), "{tried:?}");
+            }
         }
     }
 

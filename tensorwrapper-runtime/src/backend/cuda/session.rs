@@ -1,40 +1,70 @@
 //! A plan's memory on the device, and kernels over it.
 
-use std::any::Any;
 use std::sync::Arc;
-
-use num_complex::Complex;
 
 use super::copies::There;
 use super::device::{Cuda, Ready, bytes, bytes_mut};
 use super::driver::{Address, Driver, Region, queue};
-use super::text::{Fold, Input, Route, folded};
-use crate::backend::{LoopNest, PreparedContraction, Program, Reduction, Resident, Seen, Session, Site};
+use super::linear::{self, Operation};
+use super::pages::Pages;
+use super::text::{Fold, Input, Launches, Route, folded};
+use crate::backend::{DeviceMemory, Factorised, Mapped, PreparedContraction, Resident, Seen, Session, Site};
 use crate::element::dispatch;
 use crate::erased::{SliceMut, SliceRef};
 use crate::error::Error;
 
-/// Memory, as long as a plan runs.
+/// Memory, as long as a plan runs, or as long as it is run again.
 #[derive(Debug)]
 struct Open<D: Driver> {
     driver: Arc<D>,
     route: Route,
+    /// Work over the memory below.
+    recorded: Option<D::Graph>,
     /// Of the sources, then of everything else.
     regions: Vec<There<D>>,
+    /// What lies between the kernels of one operation: operations are done one after the other.
+    scratch: Option<Region<D>>,
+    /// Whether it serves several runs.
+    again: bool,
 }
 
 impl<D: Driver> Resident for Cuda<D> {
-    fn session(&self, sources: &[SliceRef<'_>], sizes: &[usize]) -> Result<Box<dyn Session + '_>, Error> {
-        let others = sizes.iter().map(|&bytes| Region::new(&self.driver, bytes).map(There::Own));
+    fn session(&self, sources: &[SliceRef<'_>], sizes: &[usize], again: bool) -> Result<Box<dyn Session>, Error> {
+        let others = sizes.iter().map(|&bytes| Region::new(&self.driver, bytes).map(There::own));
         let others = others.collect::<Result<Vec<_>, Error>>()?;
-        let regions = sources.iter().map(|&source| There::holding(&self.driver, bytes(source)));
-        let mut regions = regions.collect::<Result<Vec<_>, Error>>()?;
-        regions.extend(others);
-        Ok(Box::new(Open { driver: self.driver.clone(), route: self.route, regions }))
+        let sources: Vec<&[u8]> = sources.iter().map(|&source| bytes(source)).collect();
+        let mut open =
+            Open { driver: self.driver.clone(), route: self.route, recorded: None, regions: Vec::new(), scratch: None, again };
+        if !again {
+            open.regions = There::all(&self.driver, &sources)?;
+        }
+        // Of several runs one may have two tensors where another has one.
+        for n in open.regions.len()..sources.len() {
+            let held = There::held(&self.driver, sources[n]);
+            let is_held = held.is_some();
+            open.regions.push(held.map_or_else(|| Region::new(&self.driver, sources[n].len()).map(There::own), Ok)?);
+            if !is_held {
+                open.fill(n, &sources, None)?;
+            }
+        }
+        open.regions.extend(others);
+        Ok(Box::new(open))
     }
 
-    fn hold(&self, elements: SliceRef<'_>) -> Result<Arc<dyn Any + Send + Sync>, Error> {
+    fn hold(&self, elements: SliceRef<'_>) -> Result<DeviceMemory, Error> {
         Ok(Arc::new(Region::holding(&self.driver, bytes(elements))?))
+    }
+
+    fn pin(&self, pages: std::ops::Range<usize>) -> Result<DeviceMemory, Error> {
+        Ok(Arc::new(Pages::new(&self.driver, pages)?))
+    }
+
+    fn has(&self, memory: &DeviceMemory) -> bool {
+        memory.downcast_ref::<Region<D>>().is_some_and(|region| region.is_of(&self.driver))
+    }
+
+    fn fetch(&self, memory: &DeviceMemory, to: SliceMut<'_>) -> Result<(), Error> {
+        memory.downcast_ref::<Region<D>>().expect("memory is fetched from the device that has it").read(bytes_mut(to))
     }
 }
 
@@ -47,6 +77,42 @@ impl<D: Driver> Open<D> {
         let region = &self.regions[site.memory];
         assert!(site.start + bytes <= region.bytes(), "a tensor lies in its memory");
         region.address() + site.start as u64
+    }
+
+    /// Queues an operation.
+    ///
+    /// # Errors
+    /// As [`Driver::launch`], and where there is no memory between its kernels.
+    ///
+    /// # Safety
+    /// As for [`queue`], but of the scratch memory.
+    unsafe fn queue(&mut self, launches: &Launches, inputs: &[Address], output: Address) -> Result<(), Error> {
+        if self.scratch.as_ref().map_or(0, Region::bytes) < launches.scratch {
+            // What was recorded uses what is replaced.
+            self.recorded = None;
+            self.scratch = Some(Region::new(&self.driver, launches.scratch)?);
+        }
+        let scratch = self.scratch.as_ref().map_or(0, Region::address);
+        // SAFETY: the caller's promise, and the scratch memory is as large as was just compared.
+        unsafe { queue(&*self.driver, launches, inputs, output, scratch) }
+    }
+
+    /// Copies a source to the memory of its own, from the device where it is there.
+    fn fill(&self, n: usize, sources: &[&[u8]], held: Option<Address>) -> Result<(), Error> {
+        let (part, to) = (sources[n], self.regions[n].address());
+        let earlier = sources[..n].iter().position(|other| std::ptr::eq(*other, part));
+        match held.or(earlier.map(|earlier| self.regions[earlier].address())) {
+            _ if part.is_empty() => Ok(()),
+            Some(from) => self.move_bytes(from, to, part.len()),
+            // SAFETY: the memory was made for as many bytes.
+            None => unsafe { self.driver.upload(part, to) },
+        }
+    }
+
+    /// Copies from one place on the device to another.
+    fn move_bytes(&self, from: Address, to: Address, bytes: usize) -> Result<(), Error> {
+        // SAFETY: callers have compared both places with the sizes of their memories, which are not the same.
+        unsafe { self.driver.copy(from, to, bytes) }
     }
 }
 
@@ -64,8 +130,8 @@ impl<D: Driver> Session for Open<D> {
     }
 
     fn copy(&mut self, from: Site, to: Site, bytes: usize) -> Result<(), Error> {
-        // SAFETY: as for `write`. A plan gives two tensors that are there at once no place in common.
-        unsafe { self.driver.copy(self.address(from, bytes), self.address(to, bytes), bytes) }
+        // A plan gives two tensors that are there at once no place in common.
+        self.move_bytes(self.address(from, bytes), self.address(to, bytes), bytes)
     }
 
     fn clear(&mut self, at: Site, bytes: usize) -> Result<(), Error> {
@@ -83,41 +149,98 @@ impl<D: Driver> Session for Open<D> {
         let addresses: Vec<Address> = inputs.iter().zip(needed).map(|(&site, bytes)| self.address(site, bytes)).collect();
         let output = self.address(output, written);
         // SAFETY: all memory is as large as the contraction was prepared for, of the plan's element types.
-        unsafe { queue(&self.driver, ready.launches(), &addresses, output) }?;
+        unsafe { self.queue(ready.launches(), &addresses, output) }?;
         Ok(true)
     }
 
-    fn map(
-        &mut self,
-        nest: &LoopNest,
-        program: &Program,
-        reduction: Reduction,
-        inputs: &[Seen<'_>],
-        output: Seen<'_>,
-    ) -> Result<bool, Error> {
+    fn map(&mut self, call: &Mapped<'_>) -> Result<bool, Error> {
+        let &Mapped { nest, program, reduction, inputs, output, found } = call;
         dispatch!(output.dtype, T => reduction.check_over::<T>(nest))?;
-        let fold = Fold {
-            nest,
-            dtype: output.dtype,
-            inputs: inputs
-                .iter()
-                .map(|seen| Input { layout: seen.layout, dtype: seen.dtype, conjugate: seen.conjugate })
-                .collect(),
-            program,
-            reduction,
-            alpha: Complex::ONE,
-            then: None,
-            others: Vec::new(),
-            output: output.layout,
+        let write = || -> Option<Launches> {
+            let inputs = inputs.iter().map(|&Seen { layout, dtype, conjugate, .. }| Input { layout, dtype, conjugate }).collect();
+            folded(&Fold::map(nest, (program, reduction), inputs, (output.layout, output.dtype)), self.route)
         };
-        let Some(launches) = folded(&fold, self.route) else { return Ok(false) };
+        // The text of a kernel depends on nothing but the arguments and the route, and plans are kept for devices of one name.
+        let (route, launches) = found
+            .get_or_init(|| Box::new((self.route, write())))
+            .downcast_ref::<(Route, Option<Launches>)>()
+            .expect("plans are kept for devices of one kind");
+        debug_assert_eq!(*route, self.route);
+        let Some(launches) = launches else { return Ok(false) };
         let address = |seen: &Seen<'_>| {
             let reach = seen.layout.reach().expect("layouts of a kernel start inside their memory");
             self.address(seen.site, reach * seen.dtype.size())
         };
         let addresses: Vec<Address> = inputs.iter().map(address).collect();
+        let output = address(&output);
         // SAFETY: all memory is as large as the layouts reach, which was just compared.
-        unsafe { queue(&self.driver, &launches, &addresses, address(&output)) }?;
+        unsafe { self.queue(launches, &addresses, output) }?;
+        Ok(true)
+    }
+
+    fn factorise(&mut self, call: &Factorised<'_>) -> Result<bool, Error> {
+        let &Factorised { call, inputs, outputs, found } = call;
+        let [arguments, results] = [inputs, outputs].map(|all| all.iter().map(|seen| seen.layout).collect::<Vec<_>>());
+        if self.driver.solves().is_none() || !linear::has(call, inputs[0].dtype, &arguments, &results) {
+            return Ok(false);
+        }
+        let kept = found
+            .get_or_init(|| Box::new(linear::Kept::default()))
+            .downcast_ref()
+            .expect("plans are kept for devices of one kind");
+        let [inputs, outputs] = [inputs, outputs].map(|all| {
+            let reach = |seen: &Seen<'_>| seen.layout.reach().expect("layouts start inside their memory");
+            let address = |seen: &Seen<'_>| self.address(seen.site, reach(seen) * seen.dtype.size());
+            all.iter().map(|seen| (*seen, address(seen))).collect::<Vec<_>>()
+        });
+        let operation = Operation { driver: &self.driver, route: self.route, call, inputs: &inputs, outputs: &outputs, kept };
+        // SAFETY: all memory is as large as the layouts reach, which was just compared, and the library has the operation.
+        unsafe { operation.run() }?;
+        Ok(true)
+    }
+
+    fn keep(&mut self, memory: usize) -> Result<DeviceMemory, Error> {
+        let there = &self.regions[memory];
+        if !self.again {
+            return Ok(there.region());
+        }
+        let copy = Region::new(&self.driver, there.bytes())?;
+        self.move_bytes(there.address(), copy.address(), there.bytes())?;
+        Ok(Arc::new(copy))
+    }
+
+    fn renew(&mut self, sources: &[SliceRef<'_>]) -> Result<bool, Error> {
+        let mut is_same = true;
+        let parts: Vec<&[u8]> = sources.iter().map(|&source| bytes(source)).collect();
+        for (n, part) in parts.iter().enumerate() {
+            let held = There::held(&self.driver, part);
+            let known = &self.regions[n];
+            if held.as_ref().is_some_and(|held| held.address() == known.address() && held.bytes() >= part.len()) {
+                continue;
+            }
+            // What lies elsewhere each time is copied to where it was once, also what ends earlier than the longest so far.
+            if !(known.is_own() && known.bytes() >= part.len()) {
+                is_same = false;
+                self.recorded = None;
+                self.regions[n] = There::own(Region::new(&self.driver, part.len())?);
+            }
+            self.fill(n, &parts, held.map(|held| held.address()))?;
+        }
+        Ok(is_same)
+    }
+
+    fn record(&mut self, work: &mut dyn FnMut(&mut dyn Session) -> Result<(), Error>) -> Result<(), Error> {
+        self.recorded = None;
+        let driver = Arc::clone(&self.driver);
+        let recorded = driver.record(&mut || work(self))?;
+        self.recorded = Some(recorded);
+        Ok(())
+    }
+
+    fn replay(&mut self) -> Result<bool, Error> {
+        let Some(recorded) = &self.recorded else { return Ok(false) };
+        // SAFETY: it was recorded over the memory of this session; whatever replaces that lets go of what was recorded.
+        unsafe { self.driver.replay(recorded) }?;
         Ok(true)
     }
 

@@ -6,9 +6,10 @@ use rayon::prelude::*;
 
 use super::cut::Cuts;
 use super::faults::Item;
-use super::gather::{Source, Space, indices, read, read_turned};
+use super::gather::{Source, read, read_in, read_turned};
 use super::part::Part;
-use super::{Algorithms, Decomposition, Matrix, derived, is_finite};
+use super::space::{Space, indices};
+use super::{Algorithms, Decomposition, Factorisation, Matrix, derived, is_finite};
 use crate::backend::{Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
@@ -44,6 +45,59 @@ pub(in crate::backend) fn run<T: Element>(
     Ok(())
 }
 
+/// The arguments of one item.
+struct Given<'g, 'a, T: Element> {
+    on: &'g dyn Algorithms<T>,
+    call: &'g Decomposition,
+    sources: &'g [Source<'a, T>],
+    sizes: &'g [(usize, usize)],
+    index: &'g [usize],
+}
+
+impl<T: Element> Given<'_, '_, T> {
+    /// Reads an argument.
+    fn argument(&self, n: usize) -> Matrix<T> {
+        match n == 1 && derived::is_turned(self.call.kind, self.sizes[0].0) {
+            true => read_turned(self.on, &self.sources[n], self.index),
+            false => read(self.on, &self.sources[n], self.index, self.call),
+        }
+    }
+
+    /// An argument that holds NaN or infinity where elements count.
+    fn is_wrong(&self, matrix: &Matrix<T>, n: usize) -> bool {
+        !self.on.are_finite(&matrix.data) && !matrix.counted(self.call, n).all(is_finite)
+    }
+
+    /// Computes the results. An argument is looked at as it is read, or where the results show what is not finite, when there are none.
+    fn compute(&self) -> Result<Vec<Part<T>>, Error> {
+        let Given { on, call, sources, sizes, index } = *self;
+        let item = Item { call, index, sizes };
+        let is_empty = sizes.iter().any(|size| size.0 * size.1 == 0);
+        let shows = derived::takes_anything(call.kind) || derived::shows_what_is_not_finite::<T>(call.kind) && !is_empty;
+        // The right side of a system is read when the order of its rows is known.
+        let count = if call.kind == Factorisation::Solve && shows { 1 } else { sources.len() };
+        let mut arguments = Vec::with_capacity(count);
+        for n in 0..count {
+            let matrix = self.argument(n);
+            if !shows && self.is_wrong(&matrix, n) {
+                return Err(item.not_finite(n));
+            }
+            arguments.push(matrix);
+        }
+        let rows_in = |order: &[usize]| match derived::is_turned(call.kind, sizes[0].0) {
+            true => self.argument(1).columns_in(order),
+            false => read_in(on, order, &sources[1], index),
+        };
+        let right = derived::Right { columns: sizes.get(1).map_or(0, |size| size.1), rows_in: &rows_in };
+        derived::compute(on, call, arguments, &|| self.argument(0), &right).map_err(|failure| {
+            match (0..sources.len()).find(|&n| shows && self.is_wrong(&self.argument(n), n)) {
+                Some(n) => item.not_finite(n),
+                None => item.failed(&failure),
+            }
+        })
+    }
+}
+
 impl<'a, T: Element> Batch<'a, T> {
     pub(in crate::backend) fn new(
         threads: usize,
@@ -77,33 +131,10 @@ impl<'a, T: Element> Batch<'a, T> {
     /// As [`run`].
     pub(in crate::backend) fn run(&mut self, items: Range<usize>, algorithms: &dyn Algorithms<T>) -> Result<(), Error> {
         let Batch { call, sources, outputs, extents, threads, cuts } = self;
-        let sizes: Vec<_> = sources.iter().map(|source| (source.space.rows.len(), source.space.columns.len())).collect();
+        let sizes: Vec<_> = sources.iter().map(|source| source.space.size()).collect();
+        let (call, sources) = (*call, &sources[..]);
         let compute = |item: usize| -> Result<Vec<Part<T>>, Error> {
-            let index = indices(extents, item);
-            let item = Item { call, index: &index, sizes: &sizes };
-            let argument = |n: usize| match n == 1 && derived::is_turned(call.kind, sizes[0].0) {
-                true => read_turned(algorithms, &sources[n], &index),
-                false => read(algorithms, &sources[n], &index, call),
-            };
-            // Elements that do not count need not be finite.
-            let is_fine = |matrix: &Matrix<T>, n| algorithms.are_finite(&matrix.data) || matrix.counted(call, n).all(is_finite);
-            let looks_ahead = !derived::takes_anything(call.kind)
-                && (!derived::shows_what_is_not_finite::<T>(call.kind) || sizes.iter().any(|size| size.0 * size.1 == 0));
-            let mut arguments = Vec::with_capacity(sources.len());
-            for n in 0..sources.len() {
-                let matrix = argument(n);
-                if looks_ahead && !is_fine(&matrix, n) {
-                    return Err(item.not_finite(n));
-                }
-                arguments.push(matrix);
-            }
-            derived::compute(algorithms, call, arguments, &|| argument(0)).map_err(|failure| {
-                let is_wrong = |&n: &usize| !looks_ahead && !is_fine(&argument(n), n);
-                match (0..sources.len()).find(is_wrong) {
-                    Some(n) => item.not_finite(n),
-                    None => item.failed(&failure),
-                }
-            })
+            Given { on: algorithms, call, sources, sizes: &sizes, index: &indices(extents, item) }.compute()
         };
         for start in items.clone().step_by(ROUND) {
             let round = start..(start + ROUND).min(items.end);

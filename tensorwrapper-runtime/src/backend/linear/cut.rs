@@ -5,8 +5,9 @@
 
 use super::Decomposition;
 use super::conventions::epsilon;
-use super::gather::{Space, indices, write_number};
+use super::gather::write_number;
 use super::part::Part;
+use super::space::{Space, indices};
 use crate::backend::Output;
 use crate::element::Element;
 
@@ -44,9 +45,7 @@ impl Cuts {
                 unreachable!("singular values are real")
             }
         };
-        // By the largest, so that squares neither overflow nor vanish.
-        let unit = values.first().copied().filter(|&s| s > 0.0).unwrap_or(1.0);
-        let squares: Vec<f64> = values.iter().map(|s| (s / unit).powi(2)).collect();
+        let (squares, unit) = squares(&values);
         let unknown = match parts.get(3) {
             Some(Part::Real(all)) => {
                 let all = (all.data[0].to_complex().re / unit).powi(2);
@@ -63,15 +62,34 @@ impl Cuts {
     /// Writes the discarded weights, and how many values are kept.
     pub(super) fn finish<T: Element>(self, outputs: &mut [(Output<'_>, Space)], batch: &[usize]) {
         let Some((most, tol)) = self.bounds else { return };
-        let kept = self.noted.iter().map(|squares| squares.kept(most, tol)).max().unwrap_or(0);
-        for (item, squares) in self.noted.iter().enumerate() {
+        let (weights, kept) = decided(&self.noted, most, tol);
+        for (item, weight) in weights.into_iter().enumerate() {
             let index = indices(batch, item);
             let number = |x: f64| T::Real::from_complex(x.into());
-            for (value, (output, place)) in [squares.weight(kept), kept as f64].into_iter().zip(&mut outputs[3..]) {
+            for (value, (output, place)) in [weight, kept as f64].into_iter().zip(&mut outputs[3..]) {
                 write_number(number(value), output, place, &index);
             }
         }
     }
+}
+
+/// The squares of singular values by that of the largest, so that they neither overflow nor vanish, and the largest.
+fn squares(values: &[f64]) -> (Vec<f64>, f64) {
+    let unit = values.first().copied().filter(|&s| s > 0.0).unwrap_or(1.0);
+    (values.iter().map(|s| (s / unit).powi(2)).collect(), unit)
+}
+
+/// The discarded weight of each matrix, and how many values are kept of all.
+fn decided(noted: &[Squares], most: usize, tol: f64) -> (Vec<f64>, usize) {
+    let kept = noted.iter().map(|squares| squares.kept(most, tol)).max().unwrap_or(0);
+    (noted.iter().map(|squares| squares.weight(kept)).collect(), kept)
+}
+
+/// The same of matrices of which all singular values are known, for devices that run batches their own way.
+#[cfg(feature = "cuda")]
+pub(in crate::backend) fn discarded(call: &Decomposition, values: impl Iterator<Item = Vec<f64>>) -> (Vec<f64>, usize) {
+    let noted: Vec<Squares> = values.map(|values| Squares { known: squares(&values).0, unknown: 0.0 }).collect();
+    decided(&noted, call.max.unwrap_or(usize::MAX), call.tol.unwrap_or(-1.0))
 }
 
 impl Squares {

@@ -5,9 +5,8 @@
 
 use std::sync::Arc;
 
-use num_complex::Complex;
-
-use super::conventions::{epsilon, normalise, rotation, scale, set_phases, times_power};
+use super::conventions::{epsilon, normalise, scale, set_phases, times_power};
+use super::determinant::determinant;
 use super::factors::{cholesky, lu, qr, svd, svd_parts};
 use super::part::{Part, Triangle};
 use super::{Algorithms, Decomposition, Factorisation, Failure, Matrix, largest_of, part_size, square};
@@ -43,12 +42,18 @@ pub(super) fn shows_what_is_not_finite<T: Element>(kind: Factorisation) -> bool 
 }
 
 /// Orders from which on the right side of a system is read, solved and written with its rows as columns of memory: so it lies
-/// in tensors, and nothing is moved across. Measured: of 64 rows the solver's small products take longer that way.
-const TURNED: usize = 256;
+/// in tensors, and nothing is moved across. Measured: of 64 to 256 rows the solver's products take longer that way.
+const TURNED: usize = 512;
 
 /// Whether the second argument of an operation on a matrix of so many rows is turned, and its result with it.
-pub(super) fn is_turned(kind: Factorisation, rows: usize) -> bool {
+pub(in crate::backend) fn is_turned(kind: Factorisation, rows: usize) -> bool {
     matches!(kind, Factorisation::Solve | Factorisation::TriangularSolve | Factorisation::Inv) && rows >= TURNED
+}
+
+/// The right side of a system: read when the order of its rows is known. Turned where [`is_turned`] says so.
+pub(super) struct Right<'r, T> {
+    pub(super) columns: usize,
+    pub(super) rows_in: &'r dyn Fn(&[usize]) -> Matrix<T>,
 }
 
 /// The results for one matrix, or for a matrix and what belongs to it; `again` makes the first once more.
@@ -57,9 +62,10 @@ pub(super) fn compute<T: Element>(
     call: &Decomposition,
     arguments: Vec<Matrix<T>>,
     again: &dyn Fn() -> Matrix<T>,
+    right: &Right<'_, T>,
 ) -> Result<Vec<Part<T>>, Failure> {
     let has_metric = arguments.len() > 1;
-    let parts = parts(on, call, arguments, again)?;
+    let parts = parts(on, call, arguments, again, right)?;
     // The logarithm of a determinant that is zero is no number that is too large.
     let may_be_infinite = takes_anything(call.kind) || call.kind == Factorisation::Slogdet;
     // Where the matrix was finite and has these factors, what is left out here has no size of its own.
@@ -80,6 +86,7 @@ fn parts<T: Element>(
     call: &Decomposition,
     arguments: Vec<Matrix<T>>,
     again: &dyn Fn() -> Matrix<T>,
+    right: &Right<'_, T>,
 ) -> Result<Vec<Part<T>>, Failure> {
     let mut arguments = arguments.into_iter();
     let mut next = || arguments.next();
@@ -111,20 +118,17 @@ fn parts<T: Element>(
         }
         Factorisation::Svd => svd_parts(on, call, a)?,
         Factorisation::Lu => lu(on, a, again),
-        Factorisation::Solve => vec![solution(solve(on, a, second(), again)?)],
+        Factorisation::Solve => vec![solution(solve(on, a, right, again)?)],
         Factorisation::TriangularSolve => vec![solution(triangular(on, call, a, second())?)],
         Factorisation::Lstsq => vec![Part::Same(pseudo_solve(on, call, a, Some(second()))?)],
-        Factorisation::Inv => {
-            let unit = Matrix::unit(a.rows, a.rows);
-            vec![solution(solve(on, a, unit, again)?)]
-        }
+        Factorisation::Inv => vec![solution(inverse(on, a, again)?)],
         Factorisation::Pinv => vec![Part::Same(pseudo_solve(on, call, a, None)?)],
         Factorisation::Matpow => vec![Part::Same(power(on, a, call.exponent, again)?)],
         Factorisation::Expm => vec![Part::Same(if a.rows == 0 { a } else { on.expm(a)? })],
-        Factorisation::Det => vec![Part::Same(Matrix::number(determinant(on, a, again)?))],
+        Factorisation::Det => vec![Part::Same(Matrix::number(determinant(on, a, again)?.value().ok_or(Failure::Overflow)?))],
         Factorisation::Slogdet => {
-            let (sign, logarithm) = slogdet(on, a, again)?;
-            vec![Part::Same(Matrix::number(sign)), real(number::<T>(logarithm))]
+            let determinant = determinant(on, a, again)?;
+            vec![Part::Same(Matrix::number(determinant.sign())), real(number::<T>(determinant.logarithm()))]
         }
         Factorisation::Norm => vec![real(norm(&a.data))],
         Factorisation::Trace => {
@@ -139,7 +143,7 @@ fn parts<T: Element>(
     })
 }
 
-fn number<T: Element>(x: f64) -> T::Real {
+pub(super) fn number<T: Element>(x: f64) -> T::Real {
     T::Real::from_complex(x.into())
 }
 
@@ -205,7 +209,7 @@ fn eig<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> Result<super::Ei
 fn zero_pivot<T: Element>(a: &Matrix<T>) -> Result<(), Failure> {
     match (0..a.rows).find(|&n| a.at(n, n) == T::ZERO) {
         Some(pivot) => Err(Failure::Singular { pivot }),
-        None if diagonal(a).all(super::is_finite) => Ok(()),
+        None if (0..a.rows).all(|n| super::is_finite(a.at(n, n))) => Ok(()),
         None => Err(Failure::Overflow),
     }
 }
@@ -214,24 +218,37 @@ fn zero_pivot<T: Element>(a: &Matrix<T>) -> Result<(), Failure> {
 fn solve<T: Element>(
     on: &dyn Algorithms<T>,
     mut a: Matrix<T>,
-    b: Matrix<T>,
+    right: &Right<'_, T>,
     again: &dyn Fn() -> Matrix<T>,
 ) -> Result<Matrix<T>, Failure> {
-    if a.rows == 0 || b.data.is_empty() {
-        return Ok(b);
+    if a.rows == 0 || right.columns == 0 {
+        return Ok(Matrix::zeros(a.rows, right.columns));
     }
     let order = on.lu(&mut a, again);
     zero_pivot(&a)?;
     if is_turned(Factorisation::Solve, a.rows) {
-        let mut x = b.columns_in(&order);
+        let mut x = (right.rows_in)(&order);
         on.solve_turned(&a, false, true, &mut x);
         on.solve_turned(&a, true, false, &mut x);
         return Ok(x);
     }
-    let mut x = b.rows_in(&order);
+    let mut x = (right.rows_in)(&order);
     on.solve_triangular(&a, false, true, &mut x);
     on.solve_triangular(&a, true, false, &mut x);
     Ok(x)
+}
+
+/// A⁻¹, turned where [`is_turned`] says so.
+fn inverse<T: Element>(on: &dyn Algorithms<T>, a: Matrix<T>, again: &dyn Fn() -> Matrix<T>) -> Result<Matrix<T>, Failure> {
+    let (rows, turned) = (a.rows, is_turned(Factorisation::Inv, a.rows));
+    let rows_in = |order: &[usize]| {
+        let mut unit = Matrix::zeros(rows, rows);
+        for (row, &column) in order.iter().enumerate() {
+            *(if turned { unit.at_mut(column, row) } else { unit.at_mut(row, column) }) = T::ONE;
+        }
+        unit
+    };
+    solve(on, a, &Right { columns: rows, rows_in: &rows_in }, again)
 }
 
 fn triangular<T: Element>(
@@ -303,7 +320,7 @@ fn power<T: Element>(
     let mut base = match exponent < 0 {
         false => a,
         true => {
-            let inverse = solve(on, a, Matrix::unit(order, order), again)?;
+            let inverse = inverse(on, a, again)?;
             if is_turned(Factorisation::Inv, order) { inverse.turned() } else { inverse }
         }
     };
@@ -318,78 +335,6 @@ fn power<T: Element>(
         }
     }
     Ok(result.unwrap_or_else(|| Matrix::unit(order, order)))
-}
-
-/// The sign of a permutation.
-fn is_odd(order: &[usize]) -> bool {
-    let (mut seen, mut odd) = (vec![false; order.len()], false);
-    for start in 0..order.len() {
-        let (mut at, mut length) = (start, 0);
-        while !seen[at] {
-            seen[at] = true;
-            at = order[at];
-            length += 1;
-        }
-        odd ^= length > 0 && length % 2 == 0;
-    }
-    odd
-}
-
-fn determinant<T: Element>(on: &dyn Algorithms<T>, a: Matrix<T>, again: &dyn Fn() -> Matrix<T>) -> Result<T, Failure> {
-    let (is_odd, a) = eliminated(on, a, again);
-    determinant_of(is_odd, diagonal(&a))
-}
-
-fn slogdet<T: Element>(on: &dyn Algorithms<T>, a: Matrix<T>, again: &dyn Fn() -> Matrix<T>) -> Result<(T, f64), Failure> {
-    let (is_odd, a) = eliminated(on, a, again);
-    let (sign, logarithm, _) = pivots(is_odd, diagonal(&a));
-    if logarithm < f64::INFINITY { Ok((sign, logarithm)) } else { Err(Failure::Overflow) }
-}
-
-/// Whether rows were exchanged an odd number of times, and the factors.
-fn eliminated<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, again: &dyn Fn() -> Matrix<T>) -> (bool, Matrix<T>) {
-    let order = if a.rows == 0 { Vec::new() } else { on.lu(&mut a, again) };
-    (is_odd(&order), a)
-}
-
-fn diagonal<T: Element>(a: &Matrix<T>) -> impl Iterator<Item = T> {
-    (0..a.rows).map(|n| a.at(n, n))
-}
-
-/// The product of pivots, with the sign of the exchanges.
-pub(in crate::backend) fn determinant_of<T: Element>(is_odd: bool, diagonal: impl Iterator<Item = T>) -> Result<T, Failure> {
-    let (_, _, (product, exponent)) = pivots(is_odd, diagonal);
-    // Beyond these powers of two everything is zero or too large.
-    let result: Complex<f64> = times_power(product, exponent.clamp(-2500, 2500) as i32);
-    let result = T::from_complex(result);
-    if super::is_finite(result) { Ok(result) } else { Err(Failure::Overflow) }
-}
-
-/// Phase, logarithm of the size, and value of a determinant, that as a number near 1 and a power of two; of a singular matrix 0, −∞
-/// and 0; infinity where elimination left the range.
-pub(in crate::backend) fn pivots<T: Element>(is_odd: bool, diagonal: impl Iterator<Item = T>) -> (T, f64, (Complex<f64>, i64)) {
-    let mut sign = if is_odd { -T::ONE } else { T::ONE };
-    let (mut logarithm, mut product, mut exponent) = (0.0, sign.to_complex(), 0);
-    for pivot in diagonal {
-        if pivot == T::ZERO {
-            return (T::ZERO, f64::NEG_INFINITY, (Complex::ZERO, 0));
-        }
-        if !super::is_finite(pivot) {
-            return (sign, f64::INFINITY, (Complex::from(f64::INFINITY), 0));
-        }
-        logarithm += pivot.to_complex().norm().ln();
-        sign *= rotation(pivot).conj();
-        let (own, power) = near_one(pivot.to_complex());
-        let (all, more) = near_one(own * product);
-        (product, exponent) = (all, exponent + i64::from(power) + i64::from(more));
-    }
-    (sign, logarithm, (product, exponent))
-}
-
-/// A number that is not zero as one near 1 and a power of two.
-fn near_one(x: Complex<f64>) -> (Complex<f64>, i32) {
-    let exponent = x.re.abs().max(x.im.abs()).log2().floor() as i32;
-    (times_power(x, -exponent), exponent)
 }
 
 /// √Σ|x|², without overflow on the way.

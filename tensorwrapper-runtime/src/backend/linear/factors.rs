@@ -38,7 +38,13 @@ pub(super) fn qr<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, full: boo
     let (mut q, mut r) = on.qr(a, full);
     let phase = |n: usize| if r.at(n, n) != T::ZERO { rotation(r.at(n, n)) } else { T::ONE };
     let phases: Vec<T> = (0..rows.min(columns)).map(phase).collect();
-    r.scale_rows(&phases);
+    if phases.iter().any(|&phase| phase != T::ONE) {
+        // Of R no more is read.
+        for column in 0..columns {
+            let above = (column + 1).min(phases.len());
+            r.column_mut(column)[..above].iter_mut().zip(&phases).for_each(|(x, &phase)| *x *= phase);
+        }
+    }
     for (n, phase) in phases.into_iter().enumerate() {
         if phase != T::ONE {
             q.scale_column(n, phase.conj());

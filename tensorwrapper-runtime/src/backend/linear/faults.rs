@@ -4,22 +4,22 @@ use super::{Decomposition, Factorisation, Failure};
 use crate::error::{Error, ErrorKind};
 
 /// One item of a batch, as sentences name it.
-pub(super) struct Item<'i> {
-    pub(super) call: &'i Decomposition,
+pub(in crate::backend) struct Item<'i> {
+    pub(in crate::backend) call: &'i Decomposition,
     /// Its place in the batch.
-    pub(super) index: &'i [usize],
+    pub(in crate::backend) index: &'i [usize],
     /// Rows and columns of each argument.
-    pub(super) sizes: &'i [(usize, usize)],
+    pub(in crate::backend) sizes: &'i [(usize, usize)],
 }
 
 impl Item<'_> {
     /// An argument holds something that is no number.
-    pub(super) fn not_finite(&self, argument: usize) -> Error {
+    pub(in crate::backend) fn not_finite(&self, argument: usize) -> Error {
         wrong(format!("{} holds NaN or infinity", self.subject(argument)))
     }
 
     /// An algorithm has no result.
-    pub(super) fn failed(&self, failure: &Failure) -> Error {
+    pub(in crate::backend) fn failed(&self, failure: &Failure) -> Error {
         let name = self.call.form().name;
         let (rows, columns) = self.sizes[0];
         let of = format!("of a {rows}×{columns} matrix{}", self.place());

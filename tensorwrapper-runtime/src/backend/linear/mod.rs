@@ -2,13 +2,14 @@
 //!
 //! A device brings [`Algorithms`] on one dense matrix; `derived` makes every operation of the table of them, in the
 //! conventions that `conventions` states; `batch` runs a batch on the threads of the device, reads matrices by `gather` out of
-//! strided memory, a group of axes as one, and writes the results when all of a part of the batch are there. `cut` decides how
+//! strided memory, where `space` finds them, and writes the results when all of a part of the batch are there. `cut` decides how
 //! many singular values are kept, `faults` says why there is no result.
 
 mod batch;
 mod conventions;
 mod cut;
 mod derived;
+mod determinant;
 pub(super) mod elimination;
 mod factors;
 mod faults;
@@ -16,17 +17,28 @@ mod gather;
 mod matrix;
 mod part;
 mod scratch;
+mod space;
 
 pub use tensorwrapper_notation::syntax::{Elements, Factorisation, Form, Role};
 
 use crate::element::{Dtype, Element};
 use batch::ROUND;
 pub(super) use batch::{Batch, run};
+#[cfg(feature = "cuda")]
+pub(super) use conventions::power as power_of_two;
 pub(super) use conventions::{epsilon, exponent_of, phase_tolerance, rotation, turn};
-pub(super) use derived::{determinant_of, norm, pivots};
-pub(super) use gather::{Place, Source, Space};
+#[cfg(feature = "cuda")]
+pub(super) use cut::discarded;
+pub(super) use derived::{is_turned, norm};
+pub(super) use determinant::Determinant;
+#[cfg(feature = "cuda")]
+pub(super) use faults::Item;
+pub(super) use gather::Source;
 pub(super) use matrix::{Matrix, largest_of, part_size, square};
 pub(super) use scratch::{One, copies, sizes};
+#[cfg(feature = "cuda")]
+pub(super) use space::indices;
+pub(super) use space::{Along, Place, Space};
 
 /// An operation of linear algebra, with everything that decides what is computed.
 ///
@@ -92,6 +104,16 @@ pub(super) enum Failure {
     NoConvergence,
 }
 
+/// Which part of a matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Area {
+    All,
+    /// What is not above the diagonal.
+    Lower,
+    /// What is not below it.
+    Upper,
+}
+
 /// A result of [`Algorithms::eig`].
 pub(super) type Eigen<T> = (Vec<<T as Element>::Complex>, Matrix<<T as Element>::Complex>);
 /// The factors of a matrix: U, the singular values, V.
@@ -149,8 +171,12 @@ pub(super) trait Algorithms<T: Element>: Sync {
         let element = |x: T| if conjugate { x.conj() } else { x };
         Matrix::from_fn(rows, columns, |row, column| element(from[at.position(row, column)]))
     }
-    /// Copies so many rows and columns from one place to another.
-    fn copy(&self, size: (usize, usize), (from, at): (&[T], Place), (to, there): (&mut [T], Place)) {
+    /// The same with the rows in another order.
+    fn load_in(&self, order: &[usize], size: (usize, usize), from: &[T], at: Place, conjugate: bool) -> Matrix<T> {
+        self.load(size, from, at, conjugate).rows_in(order)
+    }
+    /// Copies so many rows and columns from one place to another, those of an area at least.
+    fn copy(&self, size: (usize, usize), _: Area, (from, at): (&[T], Place), (to, there): (&mut [T], Place)) {
         for (row, column) in (0..size.1).flat_map(|column| (0..size.0).map(move |row| (row, column))) {
             to[there.position(row, column)] = from[at.position(row, column)];
         }

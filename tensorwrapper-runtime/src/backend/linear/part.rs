@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::gather::{Space, write, write_by, write_turned};
-use super::{Algorithms, Matrix, are_finite};
+use super::gather::{write, write_by, write_turned};
+use super::space::Space;
+use super::{Algorithms, Area, Matrix, are_finite};
 use crate::backend::Output;
 use crate::element::Element;
 
@@ -46,12 +47,13 @@ impl<T: Element> Part<T> {
     /// Writes it for an item of the batch.
     pub(super) fn write(&self, on: &dyn Algorithms<T>, output: &mut Output<'_>, space: &Space, item: &[usize]) {
         match self {
-            Part::Same(matrix) => write_by(on, matrix, (matrix.rows, matrix.columns), output, space, item),
+            Part::Same(matrix) => write_by(on, (matrix, Area::All), (matrix.rows, matrix.columns), output, space, item),
             Part::Turned(matrix) => write_turned(on, matrix, output, space, item),
             Part::Real(matrix) => write(matrix, output, space, item),
             Part::Complex(matrix) => write(matrix, output, space, item),
             Part::Triangle(matrix, shape) => {
-                write_by(on, matrix, (shape.rows, shape.columns), output, space, item);
+                let area = if shape.upper { Area::Upper } else { Area::Lower };
+                write_by(on, (matrix, area), (shape.rows, shape.columns), output, space, item);
                 let data = output.elements::<T>();
                 for row in 0..shape.rows {
                     let beside =
@@ -64,10 +66,7 @@ impl<T: Element> Part<T> {
             }
             Part::Permutation(order) => {
                 let data = output.elements::<T>();
-                for (column, &row) in order.iter().enumerate() {
-                    space.fill(data, item, column, 0..order.len(), T::ZERO);
-                    debug_assert!(row < order.len());
-                }
+                space.clear(data, item);
                 for (column, &row) in order.iter().enumerate() {
                     space.fill(data, item, row, column..column + 1, T::ONE);
                 }

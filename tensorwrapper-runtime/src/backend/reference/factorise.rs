@@ -20,7 +20,7 @@ pub(super) fn factorise(call: &Decomposition, inputs: &[Operand<'_>], outputs: V
 }
 
 /// The algorithms.
-struct Naive;
+pub(in crate::backend) struct Naive;
 
 pub(super) fn real<T: Element>(x: f64) -> T {
     T::from_complex(x.into())

@@ -4,6 +4,8 @@
 
 mod factorise;
 
+#[cfg(feature = "cuda")]
+pub(super) use factorise::Naive;
 use num_complex::Complex;
 
 use super::contraction::Apart;

@@ -8,6 +8,7 @@ use super::equation::Part;
 use crate::error::Error;
 use crate::exec::block::{AnyOperand, PreparedBlock};
 use crate::exec::doors::EvalAll;
+use crate::exec::run::Goes;
 
 /// What a [`PreparedBlock`](crate::PreparedBlock) does, in two parts. What the first keeps is called `k0`, `k1`, … in both.
 ///
@@ -42,11 +43,9 @@ impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
     pub fn explain(&self) -> ExplainedBlock {
-        let each = Part::Each { given: self.sources.len() };
-        ExplainedBlock {
-            once: explained(&self.first, Part::Once, &*self.device),
-            each: explained(&self.plan, each, &*self.device),
-        }
+        let each = explained(&self.plan, Part::Each { given: self.sources.len() }, &*self.device);
+        let replay = self.runs.replay(&self.plan, &*self.device);
+        ExplainedBlock { once: explained(&self.first, Part::Once, &*self.device), each: Explanation { replay, ..each } }
     }
 
     /// The same with the time that each step of a run took, the least of so many runs, at least one, from these tensors.
@@ -55,7 +54,7 @@ impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
     /// As [`run`](PreparedBlock::run).
     pub fn measure(&self, changing: &[&dyn AnyOperand], runs: usize) -> Result<ExplainedBlock, Error> {
         let ExplainedBlock { once, each } = self.explain();
-        let each = measured(each, &self.watch, runs, |watch| self.run_watched(changing, watch).map(drop))?;
+        let each = measured(each, &self.watch, runs, |watch| self.run_watched(changing, watch, Goes::Here).map(drop))?;
         Ok(ExplainedBlock { once, each })
     }
 }

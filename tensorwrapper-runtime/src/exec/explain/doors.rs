@@ -13,7 +13,7 @@ use crate::exec::doors::{DynOperand, EvalAll, RecordedValue};
 use crate::exec::memory::{live, peak};
 use crate::exec::plan::Plan;
 use crate::exec::prepared::Prepared;
-use crate::exec::run::planned;
+use crate::exec::run::{Goes, planned};
 use crate::exec::watch::Watch;
 use crate::expr::{Expr, Value};
 use crate::shape::Extents;
@@ -21,7 +21,8 @@ use crate::shape::Extents;
 impl<T: Element> Prepared<T> {
     /// What the plan does, step by step. Nothing is computed.
     pub fn explain(&self) -> Explanation {
-        explained(&self.made.plan, Part::Whole, &*self.device)
+        let explanation = explained(&self.made.plan, Part::Whole, &*self.device);
+        Explanation { replay: self.runs.replay(&self.made.plan, &*self.device), ..explanation }
     }
 
     /// The same with the time that each step took, the least of so many runs, at least one, on these operands.
@@ -39,7 +40,9 @@ impl<T: Element> Prepared<T> {
     /// As [`run`](Prepared::run).
     pub fn measure(&self, operands: &[&dyn DynOperand<T>], runs: usize) -> Result<Explanation, Error> {
         let sources = self.sources(operands)?;
-        measured(self.explain(), &self.watch, runs, |watch| self.made.run::<T>(&*self.device, watch, &sources).map(drop))
+        measured(self.explain(), &self.watch, runs, |watch| {
+            self.made.run::<T>(&self.device, watch, &sources, Goes::Here).map(drop)
+        })
     }
 }
 
@@ -96,7 +99,7 @@ fn values(context: &Context, values: &[Arc<Value<'_>>], runs: usize) -> Result<E
     let explanation = explained(&planned.plan, Part::Whole, &*planned.device);
     match runs {
         0 => Ok(explanation),
-        _ => measured(explanation, &context.watch, runs, |watch| planned.run_watched(watch).map(drop)),
+        _ => measured(explanation, &context.watch, runs, |watch| planned.run(watch, Goes::Here).map(drop)),
     }
 }
 
@@ -104,6 +107,11 @@ pub(super) fn explained(plan: &Plan, part: Part, device: &dyn Device) -> Explana
     let mut explanation = explain(&plan.graph, part, device.described(), &live(plan), peak(plan).bytes());
     for (explained, step) in explanation.steps.iter_mut().zip(&plan.steps) {
         explained.library = step.library();
+        #[cfg(feature = "cuda")]
+        if device.resident().is_some() {
+            explained.on_host = step.host_work().is_some();
+            explained.is_measured = step.is_measured();
+        }
     }
     explanation
 }

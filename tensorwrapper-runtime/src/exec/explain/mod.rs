@@ -23,6 +23,7 @@ mod table;
 use std::fmt;
 use std::time::Duration;
 
+use super::replay::Replay;
 use crate::element::Dtype;
 use crate::optimize::order::Rates;
 
@@ -62,6 +63,7 @@ pub struct Explanation {
     device: String,
     peak: u128,
     runs: usize,
+    replay: Option<Replay>,
 }
 
 /// A tensor as it is shown.
@@ -99,8 +101,14 @@ pub struct ExplainedStep {
     pub class: Class,
     /// Whether the work is done for each index of labels that all operands share.
     pub batched: bool,
-    /// The library that computes a product, where it is none of the device's own kernels: cuBLAS on a GPU that has it.
+    /// The library that computes a product or a decomposition, where it is none of the device's own kernels: cuBLAS and cuSOLVER on a GPU
+    /// that has them.
     pub library: Option<&'static str>,
+    /// Whether a device with memory of its own leaves it to the host: what it reads is copied there, and what it makes back.
+    pub on_host: bool,
+    /// Whether a device computes a product as it does because that was the quickest of several ways when they were measured.
+    #[cfg(feature = "cuda")]
+    pub is_measured: bool,
     /// Multiplications of a product, as [`order`](crate::order) counts them; else operations on elements. Of a decomposition the
     /// order of magnitude.
     pub operations: f64,
@@ -172,11 +180,18 @@ impl fmt::Display for Class {
 }
 
 impl ExplainedStep {
-    /// The class, whether it is batched, and whose library computes it, in words.
+    /// The class, whether it is batched, and who computes it, in words.
     fn kind(&self) -> String {
         let class = if self.batched { format!("batched {}", self.class) } else { self.class.to_string() };
+        #[cfg(feature = "cuda")]
+        let is_measured = self.is_measured;
+        #[cfg(not(feature = "cuda"))]
+        let is_measured = false;
         match self.library {
+            Some(library) if is_measured => format!("{class} by {library}, measured"),
             Some(library) => format!("{class} by {library}"),
+            None if self.on_host => format!("{class} on the host"),
+            None if is_measured => format!("{class}, measured"),
             None => class,
         }
     }
@@ -209,6 +224,12 @@ impl Explanation {
         self.steps.iter().map(|step| step.measured).sum()
     }
 
+    /// Whether runs of a prepared plan are queued as one on its device; `None` for what is not prepared, and where the device records
+    /// nothing, as the processor does.
+    pub fn replay(&self) -> Option<&Replay> {
+        self.replay.as_ref()
+    }
+
     /// The same with times predicted by the rates of another machine.
     #[must_use]
     pub fn rates(mut self, rates: Rates) -> Explanation {
@@ -239,6 +260,7 @@ impl Explanation {
         ];
         lines.extend(self.measured().filter(|_| self.runs > 0).map(|time| ("measured", table::time(time))));
         lines.push(("device", self.device.clone()));
+        lines.extend(self.replay.as_ref().map(|replay| ("replayed as one", replay.to_string())));
         lines
     }
 }

@@ -41,7 +41,7 @@ pub(in crate::exec) fn explain(graph: &OpGraph, part: Part, device: String, live
     }
     let mut makers = vec![None; tensors.len()];
     links.iter().enumerate().for_each(|(n, links)| links.makes.iter().for_each(|&made| makers[made] = Some(n)));
-    Explanation { tensors, steps, links, makers, rates, device, peak, runs: 0 }
+    Explanation { tensors, steps, links, makers, rates, device, peak, runs: 0, replay: None }
 }
 
 /// Bytes that are there while a step runs, and, of one that is made in parts, while each step of a part does.
@@ -95,6 +95,9 @@ fn step(graph: &OpGraph, names: &Names<'_>, (id, node): (OperationId, &Operation
         class,
         batched,
         library: None,
+        on_host: false,
+        #[cfg(feature = "cuda")]
+        is_measured: false,
         operations: count::operation(node),
         traffic,
         made: made(graph, node),

@@ -8,6 +8,7 @@ use crate::element::Element;
 use crate::erased::{Buffer, SliceRef};
 use crate::error::{Error, ErrorKind};
 use crate::exec::context::Context;
+use crate::exec::replay::with_room;
 use crate::held;
 use crate::layout::Strided;
 use crate::shape::Extents;
@@ -19,8 +20,8 @@ use crate::tensor::{ComputeDevice, Tensor};
 /// What the device reports.
 pub(super) fn hold<T: Element, S: Extents>(tensor: &mut Tensor<T, S>, device: &Arc<dyn Device>) -> Result<(), Error> {
     if let Some(resident) = device.resident() {
-        let memory = resident.hold(tensor.parts().0)?;
-        let copy = Arc::new(Copied { device: Arc::clone(device), memory });
+        let memory = with_room(&**device, || resident.hold(tensor.parts().0))?;
+        let copy = Arc::new(Copied { device: Arc::clone(device), memory, is_only: false });
         tensor.hold(copy, ComputeDevice::Cuda { ordinal: device.identity().1 });
     }
     Ok(())
@@ -32,10 +33,31 @@ pub(super) fn hold<T: Element, S: Extents>(tensor: &mut Tensor<T, S>, device: &A
 /// What the device reports.
 pub(in crate::exec) fn hold_buffer(buffer: &mut Buffer, device: &Arc<dyn Device>) -> Result<(), Error> {
     if let Some(resident) = device.resident() {
-        let memory = resident.hold(buffer.as_ref())?;
-        buffer.hold(Arc::new(Copied { device: Arc::clone(device), memory }));
+        let memory = with_room(&**device, || resident.hold(buffer.as_ref()))?;
+        buffer.hold(Arc::new(Copied { device: Arc::clone(device), memory, is_only: false }));
     }
     Ok(())
+}
+
+/// Says so where the elements of a source are on another device alone, where this one cannot read them.
+///
+/// # Errors
+/// [`ErrorKind::Placement`] for the first such source.
+#[inline]
+pub(in crate::exec) fn are_within_reach(device: &dyn Device, sources: &[SliceRef<'_>]) -> Result<(), Error> {
+    if held::is_empty() { Ok(()) } else { sources.iter().try_for_each(|source| is_within_reach(device, *source)) }
+}
+
+fn is_within_reach(device: &dyn Device, source: SliceRef<'_>) -> Result<(), Error> {
+    let Some((copy, _)) = held::find(source.addresses()) else { return Ok(()) };
+    let Some(copied) = copy.downcast_ref::<Copied>().filter(|copied| copied.is_only) else { return Ok(()) };
+    if device.resident().is_some_and(|resident| resident.has(&copied.memory)) {
+        return Ok(());
+    }
+    let (there, here) = (copied.device.described(), device.described());
+    let message = format!("an operand lies in the memory of {there} alone, where {here} cannot read it");
+    Err(Error::new(ErrorKind::Placement(message))
+        .with_help("take it to the host with `to_host()`, or compute in its device's context"))
 }
 
 /// The device that has a copy of an operand, if it is not on the host alone.

@@ -2,7 +2,8 @@
 //!
 //! The kernels are functions of the library, called with slices (`backend/cpu/factorise/stack.rs`), so that an equation costs the
 //! compiler no more than its glue. What they have no result for is recorded and computed as any other, and the recording has the
-//! answers; only then its tensors are copied into static ones.
+//! answers; only then its tensors are copied into static ones. So are long batches and large matrices, of which the compiler knows: they
+//! would fill the stack, and the recording has kernels for eight matrices at once, and threads.
 
 use std::marker::PhantomData;
 
@@ -13,7 +14,7 @@ use super::indices::{Counts, Indices, Inline, Labels, Loops, Nth, Terms};
 use super::product::values;
 use super::target::{ToNumber, scatter};
 use super::{Node, RecordInstead};
-use crate::backend::cpu::factorise::stack::{Argument, Call, compute};
+use crate::backend::cpu::factorise::stack::{Argument, Call, compute, is_short};
 use crate::element::Element;
 use crate::erased::SliceMut;
 use crate::error::Error;
@@ -49,11 +50,29 @@ where
     type Outcome = (R::Values, ());
     #[inline(always)]
     fn attempt(&self) -> Option<Self::Outcome> {
-        let operands = &self.0;
+        (const { Way::<L, F, A, R, O, <O::Item as Inline>::Elem>::CHOSEN })(&self.0).map(|values| (values, ()))
+    }
+}
+
+/// How an operation is tried. Functions in constants, so that the memory of what is not chosen is nowhere on the stack, whatever the
+/// optimisation.
+struct Way<const L: usize, F, A, R, O, T>(PhantomData<(F, A, R, O, T)>);
+
+/// Makes the results from the operands, or nothing if the operation is to be recorded.
+type Try<O, V> = fn(&O) -> Option<V>;
+
+impl<const L: usize, F: Operation<O>, A: Arguments<T, O>, R: Results<T, O>, O, T: Element> Way<L, F, A, R, O, T> {
+    const CHOSEN: Try<O, R::Values> = if A::ARE_SHORT && R::ARE_SHORT { Self::at_once } else { Self::recorded };
+
+    #[inline(always)]
+    fn at_once(operands: &O) -> Option<R::Values> {
         let call = F::call(operands);
-        let values =
-            R::made::<L>(operands, |results| A::fit(operands) && A::give::<L>(operands, &mut |a| compute(&call, a, results)));
-        values.map(|values| (values, ()))
+        R::made::<L>(operands, |results| A::fit(operands) && A::give::<L>(operands, &mut |a| compute(&call, a, results)))
+    }
+
+    #[inline(always)]
+    fn recorded(_: &O) -> Option<R::Values> {
+        None
     }
 }
 
@@ -85,10 +104,9 @@ impl<V> Attempted<V> {
     where
         V: Settle<R>,
     {
-        match (self.0, recorded) {
-            (Some(values), None) => values,
-            (_, Some(recorded)) => V::settle(recorded),
-            (None, None) => unreachable!("the equation was to be recorded"),
+        match recorded {
+            Some(recorded) => V::settle(recorded),
+            None => self.0.unwrap_or_else(|| unreachable!("the equation was to be recorded")),
         }
     }
 
@@ -121,9 +139,7 @@ impl<T: Element> Settle<T> for T {
 }
 impl<T: Element, S: StaticExtents, X: Extents> Settle<Tensor<T, X>> for StaticTensor<T, S> {
     fn settle(recorded: Tensor<T, X>) -> Self {
-        let mut settled = StaticTensor::zeros();
-        settled.as_mut_slice().copy_from_slice(recorded.as_slice());
-        settled
+        StaticTensor::written(|place| place.write_copy_of_slice(recorded.as_slice()))
     }
 }
 macro_rules! tuples {
@@ -169,32 +185,57 @@ impl<O, X: Exponent<i32, O>, const KIND: usize, const WORDS: u8> Operation<O> fo
     }
 }
 
-/// A matrix: the labels of its rows and columns, of which the first `ROWS` are those of rows, and its elements.
+/// Matrices: the labels of their elements, of which the first `BATCH` are those of the batch and the next `ROWS` those of rows,
+/// and their elements.
 #[derive(Debug)]
-pub struct Matrix<G, const ROWS: usize, V>(PhantomData<(G, V)>);
+pub struct Matrix<G, const BATCH: usize, const ROWS: usize, V>(PhantomData<(G, V)>);
 
-impl<G, const ROWS: usize, V> Matrix<G, ROWS, V> {
-    /// Its elements with their numbers of rows and columns.
+impl<G, const BATCH: usize, const ROWS: usize, V> Matrix<G, BATCH, ROWS, V> {
+    /// Whether so many are tried at once.
+    const fn are_short<O>() -> bool
+    where
+        G: Labels<O>,
+    {
+        let (batch, _) = <<G::Loops as Loops>::Shape as StaticExtents>::EXTENTS.split_at(BATCH);
+        is_short(product(batch), product(<<G::Loops as Loops>::Shape as StaticExtents>::EXTENTS))
+    }
+
+    /// Their elements with the numbers of matrices, rows and columns.
     #[inline(always)]
     fn argument<'n, T: Element, O>(nested: &'n <<G::Loops as Loops>::Shape as StaticExtents>::Nested<T>) -> Argument<'n>
     where
         G: Labels<O>,
     {
-        let (rows, columns) = <<G::Loops as Loops>::Shape as StaticExtents>::EXTENTS.split_at(ROWS);
+        let (items, matrix) = <<G::Loops as Loops>::Shape as StaticExtents>::EXTENTS.split_at(BATCH);
+        let (rows, columns) = matrix.split_at(ROWS);
         let data = T::erase(<<G::Loops as Loops>::Shape as StaticExtents>::slice(nested));
-        Argument { data, rows: rows.iter().product(), columns: columns.iter().product() }
+        let [items, rows, columns] = [items, rows, columns].map(|extents| extents.iter().product());
+        Argument { data, items, rows, columns }
     }
+}
+
+/// Elements of a tensor of these extents.
+const fn product(mut extents: &[usize]) -> usize {
+    let mut product = 1_usize;
+    while let [extent, rest @ ..] = extents {
+        product = product.saturating_mul(*extent);
+        extents = rest;
+    }
+    product
 }
 
 /// The arguments of an operation.
 pub trait Arguments<T: Element, O> {
+    #[doc(hidden)]
+    const ARE_SHORT: bool;
     /// Whether nothing in them fails.
     fn fit(operands: &O) -> bool;
     #[doc(hidden)]
     #[allow(private_interfaces, reason = "nobody else has arguments")]
     fn give<const L: usize>(operands: &O, take: &mut dyn FnMut(&[Argument<'_>]) -> bool) -> bool;
 }
-impl<T: Element, O, G: Labels<O>, V: Node<T, O>, const ROWS: usize> Arguments<T, O> for (Matrix<G, ROWS, V>,) {
+impl<T: Element, O, G: Labels<O>, V: Node<T, O>, const B: usize, const ROWS: usize> Arguments<T, O> for (Matrix<G, B, ROWS, V>,) {
+    const ARE_SHORT: bool = Matrix::<G, B, ROWS, V>::are_short::<O>();
     #[inline(always)]
     fn fit(operands: &O) -> bool {
         V::fits(operands)
@@ -203,12 +244,13 @@ impl<T: Element, O, G: Labels<O>, V: Node<T, O>, const ROWS: usize> Arguments<T,
     #[allow(private_interfaces, reason = "as above")]
     fn give<const L: usize>(operands: &O, take: &mut dyn FnMut(&[Argument<'_>]) -> bool) -> bool {
         let nested = values::<T, O, G::Loops, V, L>(operands);
-        take(&[Matrix::<G, ROWS, V>::argument::<T, O>(&nested)])
+        take(&[Matrix::<G, B, ROWS, V>::argument::<T, O>(&nested)])
     }
 }
-impl<T: Element, O, G: Labels<O>, V: Node<T, O>, H: Labels<O>, W: Node<T, O>, const M: usize, const N: usize> Arguments<T, O>
-    for (Matrix<G, M, V>, Matrix<H, N, W>)
+impl<T: Element, O, G: Labels<O>, V: Node<T, O>, H: Labels<O>, W: Node<T, O>, const B: usize, const M: usize, const N: usize>
+    Arguments<T, O> for (Matrix<G, B, M, V>, Matrix<H, B, N, W>)
 {
+    const ARE_SHORT: bool = Matrix::<G, B, M, V>::are_short::<O>() && Matrix::<H, B, N, W>::are_short::<O>();
     #[inline(always)]
     fn fit(operands: &O) -> bool {
         V::fits(operands) && W::fits(operands)
@@ -217,7 +259,7 @@ impl<T: Element, O, G: Labels<O>, V: Node<T, O>, H: Labels<O>, W: Node<T, O>, co
     #[allow(private_interfaces, reason = "as above")]
     fn give<const L: usize>(operands: &O, take: &mut dyn FnMut(&[Argument<'_>]) -> bool) -> bool {
         let (first, second) = (values::<T, O, G::Loops, V, L>(operands), values::<T, O, H::Loops, W, L>(operands));
-        take(&[Matrix::<G, M, V>::argument::<T, O>(&first), Matrix::<H, N, W>::argument::<T, O>(&second)])
+        take(&[Matrix::<G, B, M, V>::argument::<T, O>(&first), Matrix::<H, B, N, W>::argument::<T, O>(&second)])
     }
 }
 
@@ -282,6 +324,8 @@ pub trait Results<T: Element, O> {
     /// One value, or a tuple.
     type Values;
     #[doc(hidden)]
+    const ARE_SHORT: bool;
+    #[doc(hidden)]
     fn made<const L: usize>(operands: &O, fill: impl FnOnce(&mut [SliceMut<'_>]) -> bool) -> Option<Self::Values>;
 }
 
@@ -294,6 +338,7 @@ macro_rules! results {
             for ($(Made<$E, $C, $G>,)*)
         {
             type Values = $Values;
+            const ARE_SHORT: bool = $(is_short(1, product(<<$C::Loops as Loops>::Shape as StaticExtents>::EXTENTS)))&&*;
             #[inline(always)]
             fn made<const L: usize>(operands: &O, fill: impl FnOnce(&mut [SliceMut<'_>]) -> bool) -> Option<Self::Values> {
                 $(let mut $name = <<$C::Loops as Loops>::Shape as StaticExtents>::repeat(ElemOf::<$E, T>::ZERO);)*

@@ -20,6 +20,9 @@ use plan::{DEEP, MOST_BETWEEN, Nest, Pair, Turn};
 /// Pairs of a product but the last, whose results lie between.
 const BETWEEN: usize = FACTORS - 2;
 
+/// Elements of rows that are summed in registers.
+const SHORT: usize = 8;
+
 /// Elements that lie between, by what is put on the stack.
 const ROOMS: [usize; 3] = [64, 1024, MOST_BETWEEN];
 
@@ -137,11 +140,23 @@ fn by_kernel<'p, T: Element, O, G: Loops, V: Node<T, O>, const N: usize, const S
     let (a, b) = if SWAPPED { (right, left) } else { (left, right) };
     match Factors::<Planned<V, G, (T, O), N>, T>::new(a, b) {
         Some(factors) => factors.product(place),
-        None => by_loops::<T, O, G, V, N>(left, right, place),
+        None => called_loops::<T, O, G, V, N>(left, right, place),
     }
 }
 
+/// A pair by its loops, where the processor has no kernel for it.
+#[cold]
+#[inline(never)]
+fn called_loops<'p, T: Element, O, G: Loops, V: Node<T, O>, const N: usize>(
+    left: &[T],
+    right: &[T],
+    place: &'p mut [MaybeUninit<T>],
+) -> &'p mut [T] {
+    by_loops::<T, O, G, V, N>(left, right, place)
+}
+
 /// A pair by its loops.
+#[inline(always)]
 fn by_loops<'p, T: Element, O, G: Loops, V: Node<T, O>, const N: usize>(
     left: &[T],
     right: &[T],
@@ -152,24 +167,57 @@ fn by_loops<'p, T: Element, O, G: Loops, V: Node<T, O>, const N: usize>(
     values
 }
 
-/// Adds a pair's products to where they belong.
-#[inline(always)]
-fn loops<T: Element>(nest: &Nest, left: &[T], right: &[T], values: &mut [T]) {
-    let Nest { outer, inner, row } = nest;
-    each(outer, |[a, b, c]| {
-        let values = &mut values[c..][..row.extent];
-        each(inner, |[more_a, more_b, _]| {
-            let (left, right) = (&left[a + more_a..], &right[b + more_b..]);
-            match (row.a, row.b) {
-                (0, 1) => add(values, &right[..row.extent], left[0]),
-                (1, 0) => add(values, &left[..row.extent], right[0]),
-                _ => {
-                    for (n, value) in values.iter_mut().enumerate() {
-                        *value += left[n * row.a] * right[n * row.b];
+/// Runs for the positions in all three at each index of the loops. No closure: one that is not inlined does not see that extents are
+/// constants, and takes ten times as long.
+macro_rules! each {
+    ($turns:expr, $at:ident => $body:block) => {{
+        let turns: &[Turn; DEEP] = $turns;
+        for n in 0..turns[3].extent {
+            for m in 0..turns[2].extent {
+                for k in 0..turns[1].extent {
+                    for i in 0..turns[0].extent {
+                        let $at = place(turns, [i, k, m, n]);
+                        $body
                     }
                 }
             }
-        });
+        }
+    }};
+}
+
+/// Writes a pair's sums where they belong.
+#[inline(always)]
+fn loops<T: Element>(nest: &Nest, left: &[T], right: &[T], values: &mut [T]) {
+    each!(&nest.outer, at => {
+        let [a, b, c] = at;
+        let (left, right, values) = (&left[a..], &right[b..], &mut values[c..][..nest.row.extent]);
+        if nest.row.extent <= SHORT {
+            // Memory of their own, which registers are instead: the compiler does not know that the result is nobody else's.
+            let mut sums = [T::ZERO; SHORT];
+            let sums = &mut sums[..nest.row.extent];
+            row(nest, left, right, sums);
+            values.copy_from_slice(sums);
+        } else {
+            row(nest, left, right, values);
+        }
+    });
+}
+
+/// Adds the products of a row to its sums.
+#[inline(always)]
+fn row<T: Element>(nest: &Nest, left: &[T], right: &[T], sums: &mut [T]) {
+    let row = nest.row;
+    each!(&nest.inner, at => {
+        let (left, right) = (&left[at[0]..], &right[at[1]..]);
+        match (row.a, row.b) {
+            (0, 1) => add(sums, &right[..row.extent], left[0]),
+            (1, 0) => add(sums, &left[..row.extent], right[0]),
+            _ => {
+                for (n, sum) in sums.iter_mut().enumerate() {
+                    *sum += left[n * row.a] * right[n * row.b];
+                }
+            }
+        }
     });
 }
 
@@ -178,18 +226,16 @@ fn add<T: Element>(values: &mut [T], row: &[T], factor: T) {
     values.iter_mut().zip(row).for_each(|(value, &x)| *value += factor * x);
 }
 
-/// Calls with the positions in all three for each index of the loops.
+/// The positions in all three at an index of the loops.
 #[inline(always)]
-fn each(turns: &[Turn; DEEP], mut call: impl FnMut([usize; 3])) {
-    let [first, second, third, fourth] = turns;
-    for n in 0..fourth.extent {
-        for m in 0..third.extent {
-            for k in 0..second.extent {
-                for i in 0..first.extent {
-                    let at = |step: fn(&Turn) -> usize| n * step(fourth) + m * step(third) + k * step(second) + i * step(first);
-                    call([at(|turn| turn.a), at(|turn| turn.b), at(|turn| turn.c)]);
-                }
-            }
-        }
+fn place(turns: &[Turn; DEEP], index: [usize; DEEP]) -> [usize; 3] {
+    let mut at = [0; 3];
+    let mut n = 0;
+    while n < DEEP {
+        at[0] += index[n] * turns[n].a;
+        at[1] += index[n] * turns[n].b;
+        at[2] += index[n] * turns[n].c;
+        n += 1;
     }
+    at
 }

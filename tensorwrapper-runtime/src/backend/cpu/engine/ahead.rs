@@ -7,9 +7,8 @@
 use super::kernel::Kernel;
 use super::space::{Block, Groups, OWN};
 use crate::element::Element;
+use crate::owned::LINE;
 
-/// Bytes of a cache line.
-const LINE: usize = 64;
 /// Terms that a core computes a tile's worth of while memory fetches a line.
 const FAR: usize = 128;
 

@@ -18,7 +18,7 @@ mod space;
 mod store;
 #[cfg(test)]
 mod tests;
-mod vector;
+pub(super) mod vector;
 mod workspace;
 
 use rayon::prelude::*;
@@ -27,6 +27,7 @@ pub(super) use self::cache::Caches;
 pub(super) use self::finish::{Finish, Finishing};
 pub(super) use self::kernel::Multiplied;
 pub(crate) use self::simd::Simd;
+pub(super) use self::vector::Vector;
 pub(super) use self::workspace::Workspace;
 
 use self::kernel::Kernel;

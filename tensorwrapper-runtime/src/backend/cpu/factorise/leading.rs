@@ -15,7 +15,7 @@ use faer::linalg::qr::no_pivoting::factor::recommended_block_size;
 use faer::{Accum, Mat, Spec};
 use num_complex::Complex;
 
-use super::{Faer, Number, tridiagonal, view, view_mut};
+use super::{Faer, Number, tridiagonal, view, view_mut, worth};
 use crate::backend::linear::{Algorithms, Matrix, Svd, epsilon};
 use crate::element::Element;
 
@@ -132,7 +132,8 @@ fn beginning<T: Element>(
 /// See [`BySquares`].
 pub(super) fn by_squares<T: Number>(on: &Faer, a: &Matrix<T>, count: usize) -> Matrix<T> {
     let is_wide = a.columns > a.rows;
-    let (order, par, params): (_, _, Spec<_, T>) = (a.rows.min(a.columns), on.par(a), Default::default());
+    let order = a.rows.min(a.columns);
+    let (par, params): (_, Spec<_, T>) = (worth::par(on.threads, worth::work(order, order), worth::EIGH), Default::default());
     let mut gram = Matrix::<T>::zeros(order, order);
     let (all, lower) = (BlockStructure::Rectangular, BlockStructure::TriangularLower);
     let (one, to, a_view) = (<T as Element>::ONE, view_mut(&mut gram), view(a));

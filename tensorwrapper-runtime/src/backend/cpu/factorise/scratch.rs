@@ -7,13 +7,13 @@ use faer::Par;
 use faer::dyn_stack::StackReq;
 use faer::linalg::cholesky::llt::factor::cholesky_in_place_scratch;
 use faer::linalg::evd::{ComputeEigenvectors, evd_scratch, self_adjoint_evd_scratch};
-use faer::linalg::householder::apply_block_householder_sequence_on_the_left_in_place_scratch;
+use faer::linalg::householder::apply_block_householder_on_the_left_in_place_scratch;
 use faer::linalg::lu::partial_pivoting::factor::lu_in_place_scratch;
 use faer::linalg::qr::no_pivoting::factor::{qr_in_place_scratch, recommended_block_size};
 use faer::linalg::svd::{ComputeSvdVectors, svd_scratch};
 
-use super::{LARGE, Number, small};
-use crate::backend::linear::{Decomposition, Factorisation, One};
+use super::{Number, small, stripes, turn, worth};
+use crate::backend::linear::{self, Decomposition, Factorisation, One};
 use crate::element::Element;
 
 /// The bytes of one matrix's operation, with its arguments; `columns` of right sides.
@@ -50,7 +50,7 @@ pub(super) fn one<T: Number>(threads: usize, call: &Decomposition, [rows, column
         }
         Factorisation::Lu => One { most: a + shapes.lu(), results: a + rows * size_of::<usize>() },
         Factorisation::Det | Factorisation::Slogdet => One { most: a + shapes.lu(), results: size_of::<T>() + real },
-        Factorisation::Solve => shapes.solved(b, x),
+        Factorisation::Solve => shapes.solved(if shapes.reads_twice(right) { 2 * b } else { b }, x),
         Factorisation::Inv => shapes.solved(a, a),
         Factorisation::TriangularSolve => One { most: a + b, results: b },
         // Powers keep a few matrices besides: the base, the result, and their product.
@@ -72,8 +72,8 @@ struct Shapes<T> {
 }
 
 impl<T: Number> Shapes<T> {
-    fn par(&self) -> Par {
-        if self.threads > 1 && self.rows.min(self.columns) >= LARGE { Par::rayon(self.threads) } else { Par::Seq }
+    fn par(&self, least: usize) -> Par {
+        worth::par(self.threads, worth::work(self.rows, self.columns), least)
     }
 
     fn matrix(&self, rows: usize, columns: usize) -> usize {
@@ -84,8 +84,17 @@ impl<T: Number> Shapes<T> {
         self.rows == self.columns && self.rows <= small::MOST
     }
 
+    /// Stripes may need a larger matrix, which they fill. A single matrix that lies well takes nothing at all.
     fn cholesky(&self) -> usize {
-        if self.is_small() { 0 } else { bytes(cholesky_in_place_scratch::<T>(self.rows, self.par(), Default::default())) }
+        if !self.is_small() && self.par(worth::CHOLESKY) == Par::Seq && self.rows <= stripes::MOST && !T::DTYPE.is_complex() {
+            let wide = self.rows.next_multiple_of(stripes::WIDEST);
+            return if wide == self.rows { 0 } else { self.matrix(wide, wide) };
+        }
+        if self.is_small() {
+            0
+        } else {
+            bytes(cholesky_in_place_scratch::<T>(self.rows, self.par(worth::CHOLESKY), Default::default()))
+        }
     }
 
     /// The eigenvectors apart from the matrix, and the eigenvalues.
@@ -93,14 +102,15 @@ impl<T: Number> Shapes<T> {
         if self.is_small() {
             return 0;
         }
-        let scratch = self_adjoint_evd_scratch::<T>(self.rows, ComputeEigenvectors::Yes, self.par(), Default::default());
+        let scratch =
+            self_adjoint_evd_scratch::<T>(self.rows, ComputeEigenvectors::Yes, self.par(worth::EIGH), Default::default());
         self.matrix(self.rows, self.rows) + self.matrix(self.rows, 1) + bytes(scratch)
     }
 
     /// The eigenvectors as they are found, and those of real matrices as complex ones.
     fn eig(&self) -> usize {
         let (no, yes) = (ComputeEigenvectors::No, ComputeEigenvectors::Yes);
-        let scratch = bytes(evd_scratch::<T>(self.rows, no, yes, self.par(), Default::default()));
+        let scratch = bytes(evd_scratch::<T>(self.rows, no, yes, Par::Seq, Default::default()));
         let wide = if T::DTYPE.is_complex() { 0 } else { 2 * self.matrix(self.rows, self.rows) };
         self.matrix(self.rows, self.rows) + 2 * self.matrix(self.rows, 1) + scratch + wide
     }
@@ -114,8 +124,8 @@ impl<T: Number> Shapes<T> {
         let (rows, columns) = (self.rows, self.columns);
         let (least, block) = (rows.min(columns), recommended_block_size::<T>(rows, columns));
         let inner = if self.full { rows } else { least };
-        let made = bytes(qr_in_place_scratch::<T>(rows, columns, block, self.par(), Default::default()));
-        let applied = bytes(apply_block_householder_sequence_on_the_left_in_place_scratch::<T>(rows, block, inner));
+        let made = bytes(qr_in_place_scratch::<T>(rows, columns, block, self.par(worth::QR), Default::default()));
+        let applied = bytes(apply_block_householder_on_the_left_in_place_scratch::<T>(rows, block, inner));
         self.matrix(block, least) + made + self.q() + applied
     }
 
@@ -130,7 +140,7 @@ impl<T: Number> Shapes<T> {
     fn svd(&self) -> usize {
         let (how, least) =
             (if self.full { ComputeSvdVectors::Full } else { ComputeSvdVectors::Thin }, self.rows.min(self.columns));
-        let scratch = bytes(svd_scratch::<T>(self.rows, self.columns, how, how, self.par(), Default::default()));
+        let scratch = bytes(svd_scratch::<T>(self.rows, self.columns, how, how, self.par(worth::SVD), Default::default()));
         let turned = self.matrix(self.columns, if self.full { self.columns } else { least });
         self.factors() + turned + 2 * self.matrix(least, 1) + scratch
     }
@@ -140,14 +150,19 @@ impl<T: Number> Shapes<T> {
         if self.is_small() {
             return self.rows * size_of::<usize>();
         }
-        let scratch = bytes(lu_in_place_scratch::<usize, T>(self.rows, self.columns, self.par(), Default::default()));
+        let scratch = bytes(lu_in_place_scratch::<usize, T>(self.rows, self.columns, self.par(worth::LU), Default::default()));
         2 * self.rows * size_of::<usize>() + scratch
     }
 
-    /// A system of equations: its right sides are there twice when they are solved.
-    fn solved(&self, b: usize, x: usize) -> One {
+    /// Whether right sides are read before their rows are brought into order.
+    fn reads_twice(&self, right: usize) -> bool {
+        self.rows * right > turn::MOST || linear::is_turned(Factorisation::Solve, self.rows)
+    }
+
+    /// A system of equations: its right sides are read when the matrix is factored.
+    fn solved(&self, right: usize, x: usize) -> One {
         let a = self.matrix(self.rows, self.columns);
-        One { most: a + b + self.lu().max(x + self.rows * size_of::<usize>()), results: x }
+        One { most: a + self.lu().max(right + self.rows * size_of::<usize>()), results: x }
     }
 }
 

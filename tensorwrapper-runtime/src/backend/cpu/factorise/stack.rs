@@ -1,16 +1,30 @@
-//! Operations on one small matrix that lies on the stack, for straight code: the algorithms of `small` and `orthogonal` in the
+//! Operations on small matrices that lie on the stack, for straight code: the algorithms of `small` and `orthogonal` in the
 //! conventions of `linear`, and no memory is asked for.
 //!
 //! What is out of the ordinary has no result here: a matrix that is large, singular, not positive definite, not finite or near the
 //! ends of its type's range. There the caller goes the way of all matrices, which alone has the answers and their sentences.
 
+mod items;
+
+pub(crate) use items::{Argument, compute};
+
 use super::orthogonal::{qr_of, svd_of};
 use super::small::{MOST, Square, by_order, cholesky_of, eigh_of, lu_of, solve_column};
 use crate::backend::linear::{
-    self, Factorisation, are_finite, determinant_of, exponent_of, largest_of, norm, part_size, pivots, rotation, square, turn,
+    self, Determinant, Factorisation, are_finite, exponent_of, largest_of, norm, part_size, rotation, square, turn,
 };
-use crate::element::{Element, dispatch};
-use crate::erased::{SliceMut, SliceRef};
+use crate::element::Element;
+use crate::erased::SliceMut;
+
+/// Matrices of a batch, and elements of an argument or a result, that go one after the other on one thread and on the stack. What is
+/// larger goes the way of all matrices, which has kernels for eight at once, several threads, and memory.
+const MOST_MATRICES: usize = 16;
+const MOST_ELEMENTS: usize = MOST_MATRICES * MOST * MOST;
+
+/// Whether so many matrices of so many elements together go by this file.
+pub(crate) const fn is_short(matrices: usize, elements: usize) -> bool {
+    matrices <= MOST_MATRICES && elements <= MOST_ELEMENTS
+}
 
 /// An operation, with what decides about its result.
 #[derive(Clone, Copy, Debug)]
@@ -21,19 +35,6 @@ pub(crate) struct Call {
     pub(crate) upper: bool,
     pub(crate) unit: bool,
     pub(crate) exponent: i32,
-}
-
-/// A matrix, row by row.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Argument<'a> {
-    pub(crate) data: SliceRef<'a>,
-    pub(crate) rows: usize,
-    pub(crate) columns: usize,
-}
-
-/// Computes the results of an operation, row by row; says whether there are any.
-pub(crate) fn compute(call: &Call, arguments: &[Argument<'_>], results: &mut [SliceMut<'_>]) -> bool {
-    dispatch!(arguments[0].data.dtype(), T => of_type::<T>(call, arguments, results))
 }
 
 fn of_type<T: Element>(call: &Call, arguments: &[Argument<'_>], results: &mut [SliceMut<'_>]) -> bool {
@@ -285,19 +286,22 @@ fn is_odd<const N: usize>(order: &[usize; N]) -> bool {
     odd
 }
 
-fn det<T: Element, const N: usize>(a: &[T], results: &mut [SliceMut<'_>]) -> bool {
+fn determinant<T: Element, const N: usize>(a: &[T]) -> Option<Determinant> {
     let (factors, order) = eliminated::<T, N>(a);
-    let Ok(determinant) = determinant_of(is_odd(&order), (0..N).map(|n| factors[n][n])) else { return false };
-    same(results, 0)[0] = determinant;
+    Determinant::of(is_odd(&order), (0..N).map(|n| factors[n][n]))
+}
+
+fn det<T: Element, const N: usize>(a: &[T], results: &mut [SliceMut<'_>]) -> bool {
+    let Some(value) = determinant::<T, N>(a).and_then(Determinant::value::<T>) else { return false };
+    same(results, 0)[0] = value;
     true
 }
 
 fn slogdet<T: Element, const N: usize>(a: &[T], results: &mut [SliceMut<'_>]) -> bool {
-    let (factors, order) = eliminated::<T, N>(a);
-    let (sign, logarithm, _) = pivots(is_odd(&order), (0..N).map(|n| factors[n][n]));
-    same(results, 0)[0] = sign;
-    real::<T>(results, 1)[0] = T::Real::from_complex(logarithm.into());
-    logarithm < f64::INFINITY
+    let Some(determinant) = determinant::<T, N>(a) else { return false };
+    same(results, 0)[0] = determinant.sign::<T>();
+    real::<T>(results, 1)[0] = T::Real::from_complex(determinant.logarithm().into());
+    true
 }
 
 /// The columns of Q and R, the diagonal of R real and not negative.
@@ -318,81 +322,68 @@ fn in_phase<T: Element, const R: usize>(r: &mut [[T; R]], q: &mut [[T; R]]) {
     }
 }
 
-fn qr<T: Element, const R: usize>(a: &[T], columns: usize, full: bool, results: &mut [SliceMut<'_>]) -> bool {
-    let inner = if full { R } else { R.min(columns) };
-    let (mut r, mut q) = ([[T::ZERO; R]; MOST], [[T::ZERO; R]; MOST]);
+/// Up to as many columns of a matrix with `R` rows, or of the adjoint of one with `R` columns, as the other side has; nothing
+/// where squares of elements are near the ends of their range.
+fn load<T: Element, const R: usize>(a: &[T], count: usize, adjoint: bool) -> Option<[[T; R]; MOST]> {
+    let mut columns = [[T::ZERO; R]; MOST];
     if !is_in_range(a) {
-        return false;
+        return None;
     }
     for (n, &x) in a.iter().enumerate() {
-        r[n % columns][n / columns] = x;
-    }
-    in_phase(&mut r[..columns], &mut q[..inner]);
-    let is_fine = write(&q[..inner], same(results, 0));
-    let to = same::<T>(results, 1);
-    for (j, column) in r[..columns].iter().enumerate() {
-        for i in 0..inner {
-            to[i * columns + j] = column[i];
+        if adjoint {
+            columns[n / R][n % R] = x.conj();
+        } else {
+            columns[n % count][n / count] = x;
         }
     }
-    is_fine && are_finite(to)
+    Some(columns)
 }
 
-/// L and Q of a matrix with `R` columns: the adjoints of the factors of its adjoint.
-fn lq<T: Element, const R: usize>(a: &[T], rows: usize, full: bool, results: &mut [SliceMut<'_>]) -> bool {
-    let inner = if full { R } else { R.min(rows) };
-    let (mut r, mut q) = ([[T::ZERO; R]; MOST], [[T::ZERO; R]; MOST]);
-    if !is_in_range(a) {
-        return false;
-    }
-    for (n, &x) in a.iter().enumerate() {
-        r[n / R][n % R] = x.conj();
-    }
-    in_phase(&mut r[..rows], &mut q[..inner]);
-    let to = same::<T>(results, 1);
-    for (row, column) in to.as_chunks_mut::<R>().0.iter_mut().zip(&q) {
-        *row = column.map(T::conj);
-    }
-    let to = same::<T>(results, 0);
-    for (i, column) in r[..rows].iter().enumerate() {
-        for j in 0..inner {
-            to[i * inner + j] = column[j].conj();
+/// Writes a result of so many columns row by row; says whether all of it is finite.
+fn put<T: Element>(to: &mut [T], columns: usize, element: impl Fn(usize, usize) -> T) -> bool {
+    for (i, row) in to.chunks_exact_mut(columns).enumerate() {
+        for (j, x) in row.iter_mut().enumerate() {
+            *x = element(i, j);
         }
     }
     are_finite(to)
 }
 
+fn qr<T: Element, const R: usize>(a: &[T], columns: usize, full: bool, results: &mut [SliceMut<'_>]) -> bool {
+    let inner = if full { R } else { R.min(columns) };
+    let Some(mut r) = load::<T, R>(a, columns, false) else { return false };
+    let mut q = [[T::ZERO; R]; MOST];
+    in_phase(&mut r[..columns], &mut q[..inner]);
+    put(same(results, 0), inner, |i, j| q[j][i]) & put(same(results, 1), columns, |i, j| r[j][i])
+}
+
+/// L and Q of a matrix with `R` columns: the adjoints of the factors of its adjoint.
+fn lq<T: Element, const R: usize>(a: &[T], rows: usize, full: bool, results: &mut [SliceMut<'_>]) -> bool {
+    let inner = if full { R } else { R.min(rows) };
+    let Some(mut r) = load::<T, R>(a, rows, true) else { return false };
+    let mut q = [[T::ZERO; R]; MOST];
+    in_phase(&mut r[..rows], &mut q[..inner]);
+    put(same(results, 0), inner, |i, j| r[i][j].conj()) & put(same(results, 1), R, |i, j| q[i][j].conj())
+}
+
 fn svd<T: Element, const R: usize>(a: &[T], columns: usize, results: &mut [SliceMut<'_>]) -> bool {
-    let (mut u, mut rows) = ([[T::ZERO; R]; MOST], [[T::ZERO; MOST]; MOST]);
-    if !is_in_range(a) {
-        return false;
-    }
-    for (n, &x) in a.iter().enumerate() {
-        u[n % columns][n / columns] = x;
-    }
+    let Some(mut u) = load::<T, R>(a, columns, false) else { return false };
+    let mut rows = [[T::ZERO; MOST]; MOST];
     let Some(values) = svd_of(&mut u[..columns], &mut rows) else { return false };
     for (vector, row) in u[..columns].iter_mut().zip(&mut rows) {
         if let Some(phase) = turn(vector, &|vector| largest_of(vector, square)) {
             row.iter_mut().for_each(|x| *x *= phase.conj());
         }
     }
-    let is_fine = write(&u[..columns], same(results, 0));
-    let to = same::<T>(results, 2);
-    for n in 0..columns {
-        to[n * columns..][..columns].copy_from_slice(&rows[n][..columns]);
-    }
-    is_fine && write_values::<T>(&values[..columns], results)
+    put(same(results, 0), columns, |i, j| u[j][i])
+        & put(same(results, 2), columns, |i, j| rows[i][j])
+        & write_values::<T>(&values[..columns], results)
 }
 
 /// The factors of a matrix with `R` columns and fewer rows, from those of its adjoint.
 fn svd_of_adjoint<T: Element, const R: usize>(a: &[T], count: usize, results: &mut [SliceMut<'_>]) -> bool {
-    let (mut v, mut columns) = ([[T::ZERO; R]; MOST], [[T::ZERO; MOST]; MOST]);
-    if !is_in_range(a) {
-        return false;
-    }
-    for (n, &x) in a.iter().enumerate() {
-        v[n / R][n % R] = x.conj();
-    }
+    let Some(mut v) = load::<T, R>(a, count, true) else { return false };
+    let mut columns = [[T::ZERO; MOST]; MOST];
     let Some(values) = svd_of(&mut v[..count], &mut columns) else { return false };
     for (row, vector) in v[..count].iter_mut().zip(&mut columns) {
         let vector = &mut vector[..count];
@@ -400,14 +391,9 @@ fn svd_of_adjoint<T: Element, const R: usize>(a: &[T], count: usize, results: &m
         let phase = turn(vector, &|vector| largest_of(vector, square)).unwrap_or(T::ONE);
         row.iter_mut().for_each(|x| *x = x.conj() * phase.conj());
     }
-    let to = same::<T>(results, 0);
-    for n in 0..count {
-        for i in 0..count {
-            to[i * count + n] = columns[n][i];
-        }
-    }
-    same::<T>(results, 2).copy_from_slice(v[..count].as_flattened());
-    write_values::<T>(&values[..count], results)
+    put(same(results, 0), count, |i, j| columns[j][i])
+        & put(same(results, 2), R, |i, j| v[i][j])
+        & write_values::<T>(&values[..count], results)
 }
 
 fn write_values<T: Element>(values: &[f64], results: &mut [SliceMut<'_>]) -> bool {

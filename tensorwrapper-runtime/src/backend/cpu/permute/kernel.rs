@@ -6,9 +6,8 @@
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 
 use super::super::engine::Simd;
-#[cfg(target_arch = "x86_64")]
-use super::super::lines::x86;
-use super::super::lines::{LINE, Line, WORDS, Words};
+use super::super::lines::{LINE, Line, WORDS, by_line_and_size};
+use super::pick::pick_lines;
 use super::stage::{copy_runs, turn_boxes};
 
 /// Rows of a panel at most.
@@ -53,6 +52,13 @@ pub(super) struct Runs<'a> {
     pub(super) len: usize,
 }
 
+/// A stretch of the result, whose elements are anywhere in the source.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Picked<'a> {
+    /// Where each element stands in the source.
+    pub(super) places: &'a [i32],
+}
+
 /// Small matrices that are turned and follow each other in the result.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Boxes<'a> {
@@ -69,6 +75,7 @@ pub(super) struct Kernels {
     pub(super) turn: unsafe fn(&Memory<'_>, Panel<'_>),
     pub(super) copy: unsafe fn(&Memory<'_>, Runs<'_>),
     pub(super) boxes: unsafe fn(&Memory<'_>, Boxes<'_>),
+    pub(super) pick: unsafe fn(&Memory<'_>, Picked<'_>),
     pub(super) fence: unsafe fn(),
 }
 
@@ -92,33 +99,20 @@ pub(super) fn kernels(simd: Simd, size: usize) -> &'static Kernels {
                 unsafe { turn_boxes::<$L, $edge>(memory, boxes) }
             }
             $(#[target_feature(enable = $features)])?
+            unsafe fn pick(memory: &Memory<'_>, picked: Picked<'_>) {
+                // SAFETY: the caller's promise.
+                unsafe { pick_lines::<$L, $edge>(memory, picked) }
+            }
+            $(#[target_feature(enable = $features)])?
             unsafe fn fence() {
                 // SAFETY: the caller's promise.
                 unsafe { <$L>::fence() }
             }
-            static KERNELS: Kernels = Kernels { turn, copy, boxes, fence };
+            static KERNELS: Kernels = Kernels { turn, copy, boxes, pick, fence };
             &KERNELS
         }};
     }
-    macro_rules! sized {
-        ($L:ty $(, $features:literal)?) => {
-            match size {
-                4 => compiled!($L, 16 $(, $features)?),
-                8 => compiled!($L, 8 $(, $features)?),
-                16 => compiled!($L, 4 $(, $features)?),
-                other => unreachable!("elements of {other} bytes"),
-            }
-        };
-    }
-    match simd {
-        #[cfg(target_arch = "x86_64")]
-        Simd::Avx512 => sized!(x86::Whole, "avx512f,avx2"),
-        #[cfg(target_arch = "x86_64")]
-        Simd::Avx2 => sized!(x86::Halves, "avx2"),
-        #[cfg(not(target_arch = "x86_64"))]
-        Simd::Avx512 | Simd::Avx2 => unreachable!("{simd:?} is not available here"),
-        Simd::Neon | Simd::Portable => sized!(Words),
-    }
+    by_line_and_size!(simd, size, compiled)
 }
 
 /// Addresses, so many bytes further on. A loop, as closures over arrays are compiled without the kernel's instructions.

@@ -1,12 +1,12 @@
 //! Copies between two strided layouts: permutations, packing and scattering, cut into tiles that fit the caches.
 //!
 //! Elements are conjugated on the way where that is asked for, and change in no other way. `tiles` chooses among the kernels
-//! for what is contiguous on both sides, in the words of `lines`: `kernel` turns wide panels, `stage` brings short pieces
-//! together. Everything else goes by `elements`.
+//! for what is contiguous on both sides, in the words of `lines`: `kernel` turns wide panels, `pick` puts lines together
+//! from single elements where axes are short, `stage` brings short pieces together. Everything else goes by `elements`.
 
 mod elements;
 mod kernel;
-
+mod pick;
 mod stage;
 #[cfg(test)]
 mod tests;
@@ -38,7 +38,7 @@ const STREAMED: usize = 4 << 20;
 ///
 /// The caller has checked that all positions lie inside, and that no two points share one in the destination.
 pub(super) fn copy<T: Element>(threads: usize, axes: Vec<Pair>, start: [isize; 2], from: &[T], to: Sink<'_, T>, conjugate: bool) {
-    Permutation::new(axes).run(threads, start, from, to, conjugate);
+    Permutation::new(axes, size_of::<T>()).run(threads, start, from, to, conjugate);
 }
 
 /// The instructions of copies. A name in the environment that is none was refused before: every method of the device asks.
@@ -68,18 +68,19 @@ enum Tile {
 }
 
 impl Permutation {
-    pub(super) fn new(mut axes: Vec<Pair>) -> Permutation {
+    /// A copy of elements of so many bytes.
+    pub(super) fn new(mut axes: Vec<Pair>, size: usize) -> Permutation {
         let mut shift = [0, 0];
         fuse::forward(&mut axes, &mut shift, TO);
         fuse::normalise(&mut axes, &[TO, FROM]);
         let elements = fuse::points(&axes);
-        let (tile, outer) = Permutation::tile(axes, elements);
+        let (tile, outer) = Permutation::tile(axes, elements, size);
         Permutation { tile, outer, elements, shift }
     }
 
-    fn tile(axes: Vec<Pair>, elements: usize) -> (Tile, Vec<Pair>) {
+    fn tile(axes: Vec<Pair>, elements: usize, size: usize) -> (Tile, Vec<Pair>) {
         if elements >= LARGE
-            && let Some((tiles, outer)) = Tiles::choose(&axes)
+            && let Some((tiles, outer)) = Tiles::choose(&axes, size)
         {
             return (Tile::Lines(Box::new(tiles)), outer);
         }

@@ -5,6 +5,8 @@ use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
+use super::kernel::Picked;
+use super::tiles::Kind;
 use super::*;
 use crate::backend::random::number;
 use crate::element::{Dtype, dispatch};
@@ -50,8 +52,17 @@ fn random(rng: &mut StdRng, most: usize) -> Random {
     Random { axes, start, len }
 }
 
-fn compare<T: Element>(rng: &mut StdRng, simd: Simd, threads: usize, most: usize) {
-    let Random { axes, start, len } = random(rng, most);
+/// A permutation of contiguous arrays.
+fn plain(extents: &[usize], order: &[usize]) -> Vec<Pair> {
+    let strides = |extents: &[usize]| -> Vec<isize> {
+        (0..extents.len()).map(|n| extents[n + 1..].iter().product::<usize>() as isize).collect()
+    };
+    let result: Vec<usize> = order.iter().map(|&axis| extents[axis]).collect();
+    let (source, target) = (strides(extents), strides(&result));
+    order.iter().zip(target).map(|(&n, to)| Axis { extent: extents[n], strides: [source[n], to] }).collect()
+}
+
+fn compare<T: Element>(rng: &mut StdRng, simd: Simd, threads: usize, Random { axes, start, len }: Random) {
     let conjugate = rng.random_bool(0.5);
     let from: Vec<T> = (0..len[FROM]).map(|_| number(rng)).collect();
     let untouched = T::from_complex(Complex::new(7.0, -7.0));
@@ -62,7 +73,7 @@ fn compare<T: Element>(rng: &mut StdRng, simd: Simd, threads: usize, most: usize
         expected[walk.position[TO] as usize] = if conjugate { value.conj() } else { value };
         walk.step();
     }
-    let permutation = Permutation::new(axes.clone());
+    let permutation = Permutation::new(axes.clone(), size_of::<T>());
     permutation.run_by(simd, threads, start, &from, Sink::new(&mut found), conjugate);
     let wrong = found.iter().zip(&expected).position(|(found, expected)| found != expected);
     assert_eq!(wrong, None, "{simd:?}, {}, conjugated: {conjugate}, {start:?}, {axes:?}, {permutation:?}", T::DTYPE);
@@ -73,7 +84,8 @@ fn compare_all(seed: u64, rounds: usize, most: usize) {
     for round in 0..rounds {
         for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
             let dtype = [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64][round % 4];
-            dispatch!(dtype, T => compare::<T>(&mut rng, simd, 1 + round % 3, most));
+            let case = random(&mut rng, most);
+            dispatch!(dtype, T => compare::<T>(&mut rng, simd, 1 + round % 3, case));
         }
     }
 }
@@ -102,21 +114,107 @@ fn permutations_of_megabytes() {
     ];
     for (n, (extents, order)) in cases.into_iter().enumerate() {
         let from: Vec<f64> = (0..extents.iter().product::<usize>()).map(|_| number(&mut rng)).collect();
-        let strides = |extents: &[usize]| -> Vec<isize> {
-            (0..extents.len()).map(|n| extents[n + 1..].iter().product::<usize>() as isize).collect()
-        };
-        let result: Vec<usize> = order.iter().map(|&axis| extents[axis]).collect();
-        let (source, target) = (strides(extents), strides(&result));
-        let axes: Vec<Pair> =
-            order.iter().zip(target).map(|(&n, to)| Axis { extent: extents[n], strides: [source[n], to] }).collect();
+        let axes = plain(extents, order);
         for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
             let mut found = vec![f64::NAN; from.len() + n];
-            Permutation::new(axes.clone()).run_by(simd, 1 + n % 2, [0, n as isize], &from, Sink::new(&mut found), false);
+            Permutation::new(axes.clone(), 8).run_by(simd, 1 + n % 2, [0, n as isize], &from, Sink::new(&mut found), false);
             let mut walk = Odometer::new(&axes, &[0, n as isize], 0);
             for _ in 0..from.len() {
                 assert_eq!(found[walk.position[TO] as usize], from[walk.position[FROM] as usize], "{extents:?} by {order:?}");
                 walk.step();
             }
+        }
+    }
+}
+
+fn kind(extents: &[usize], order: &[usize], size: usize) -> Option<Kind> {
+    match Permutation::new(plain(extents, order), size).tile {
+        Tile::Lines(tiles) => Some(tiles.kind),
+        Tile::Plane(_) | Tile::Table(_) => None,
+    }
+}
+
+/// Bytes of elements that are picked.
+const SIZES_OF_PICKED: [usize; 3] = [4, 8, 16];
+
+/// Short on both sides, and large enough for a table of places.
+const SHORT_ON_BOTH_SIDES: [(&[usize], &[usize]); 4] = [
+    (&[6, 10, 22, 16, 7, 19], &[4, 3, 0, 2, 5, 1]),
+    (&[33, 63, 15, 31], &[2, 1, 3, 0]),
+    (&[19, 61, 13, 21], &[1, 3, 0, 2]),
+    (&[5, 9, 7, 330, 3], &[3, 0, 4, 2, 1]),
+];
+
+#[test]
+fn elements_are_picked_between_short_axes() {
+    for size in SIZES_OF_PICKED {
+        for (extents, order) in SHORT_ON_BOTH_SIDES {
+            assert_eq!(kind(extents, order, size), Some(Kind::Picked), "{extents:?} by {order:?}, {size} bytes");
+        }
+        // A table for each of these would take longer than the copy.
+        assert_eq!(kind(&[50, 50], &[1, 0], size), Some(Kind::Boxes), "too few");
+        assert_eq!(kind(&[64, 64], &[1, 0], size), Some(Kind::Panel), "too few");
+        assert_eq!(kind(&[13, 13, 13], &[2, 1, 0], size), Some(Kind::Panel), "too few");
+        // Squares are full enough.
+        assert_eq!(kind(&[100, 30_000], &[1, 0], size), Some(Kind::Panel), "long rows");
+        assert_eq!(kind(&[200, 100_003], &[1, 0], size), Some(Kind::Panel), "long rows");
+        assert_eq!(kind(&[300, 30, 40], &[2, 1, 0], size), Some(Kind::Panel), "many columns");
+        // 32 columns at multiples of 32768 elements have one set of a cache.
+        assert_eq!(kind(&[32, 64, 16, 32], &[2, 1, 3, 0], size), Some(Kind::Boxes), "crowded columns");
+    }
+}
+
+#[test]
+fn picked_elements_are_where_they_belong() {
+    let mut rng = StdRng::seed_from_u64(5);
+    for (n, (extents, order)) in SHORT_ON_BOTH_SIDES.into_iter().enumerate().skip(1) {
+        for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
+            for dtype in [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64] {
+                let (axes, start) = (plain(extents, order), [2, n as isize]);
+                let len = start.map(|start| start as usize + fuse::points(&axes) + n);
+                dispatch!(dtype, T => compare::<T>(&mut rng, simd, 1 + n % 3, Random { axes, start, len }));
+            }
+        }
+    }
+}
+
+#[test]
+fn elements_are_picked_wherever_source_and_result_begin() {
+    let mut rng = StdRng::seed_from_u64(4);
+    for (simd, size) in
+        Simd::ALL.into_iter().filter(|simd| simd.is_available()).flat_map(|simd| [4, 8, 16].map(|size| (simd, size)))
+    {
+        let width = size / 4;
+        // Complex numbers of eight bytes begin at any word, which may be an odd one.
+        let from: Vec<u32> = (0..200 * width as u32 + WORDS as u32).collect();
+        let signs: [u32; WORDS] = std::array::from_fn(|word| if word % width == width - 1 { 1 << 31 } else { 0 });
+        for (begin, len) in (0..WORDS).flat_map(|begin| [0, 1, 15, 16, 77].map(|len| (begin, len))) {
+            let from = &from[rng.random_range(0..WORDS)..];
+            let places: Vec<i32> = (0..len).map(|_| rng.random_range(-100..100)).collect();
+            let mut found = vec![u32::MAX; begin + len * width + WORDS];
+            let mut expected = found.clone();
+            for (to, &place) in expected[begin..].chunks_mut(width).zip(&places) {
+                to.copy_from_slice(&from[(place + 100) as usize * width..][..width]);
+                to.iter_mut().zip(signs).for_each(|(word, sign)| *word ^= sign);
+            }
+            let coming: Vec<isize> = (0..rng.random_range(0..12)).map(|_| rng.random_range(-100..100i32) as isize).collect();
+            let memory = Memory {
+                from: from[100 * width..].as_ptr().cast(),
+                end: from.as_ptr_range().end.cast(),
+                to: found[begin..].as_mut_ptr().cast(),
+                ahead: 8,
+                signs,
+                stream: rng.random_bool(0.5),
+                coming: &coming,
+                piece: 100,
+            };
+            let kernels = kernels(simd, size);
+            // SAFETY: all places lie inside the source, and there is room for as many elements.
+            unsafe {
+                (kernels.pick)(&memory, Picked { places: &places });
+                (kernels.fence)();
+            }
+            assert_eq!(found, expected, "{simd:?}, {size} bytes, {len} from word {begin}");
         }
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::{Mutex, PoisonError};
 
 use cudarc::cublas::sys::{self, cublasComputeType_t as Compute, cublasOperation_t as Operation, cublasStatus_t as Status};
-use cudarc::driver::sys::CUstream;
+use cudarc::driver::sys::{CUdeviceptr, CUresult, CUstream};
 use num_complex::Complex;
 
 use crate::backend::cuda::driver::Address;
@@ -17,12 +17,16 @@ use crate::error::{Error, ErrorKind};
 pub(super) struct Blas(Mutex<Handle>);
 
 #[derive(Debug)]
-struct Handle(sys::cublasHandle_t);
+struct Handle {
+    library: sys::cublasHandle_t,
+    /// What the library works in: given to it, it allocates nothing, also where its calls are captured.
+    space: CUdeviceptr,
+}
 
 // SAFETY: a handle may be used from any thread, by one at a time, which the lock around it sees to.
 unsafe impl Send for Handle {}
 
-fn check(status: Status, what: &str) -> Result<(), Error> {
+pub(super) fn check(status: Status, what: &str) -> Result<(), Error> {
     match status {
         Status::CUBLAS_STATUS_SUCCESS => Ok(()),
         other => Err(Error::new(ErrorKind::Device(format!("cuBLAS reports {other:?} when {what}")))),
@@ -34,14 +38,41 @@ impl Blas {
     ///
     /// # Errors
     /// When it does not start.
-    pub(super) fn new(stream: CUstream) -> Result<Blas, Error> {
-        let mut handle = std::ptr::null_mut();
+    pub(super) fn new(stream: CUstream, architecture: &str) -> Result<Blas, Error> {
+        // What NVIDIA recommends for each.
+        let bytes = if architecture.starts_with("sm_8") { 4 << 20 } else { 32 << 20 };
+        let (mut library, mut space) = (std::ptr::null_mut(), 0);
         // SAFETY: the library is open, and the handle is written.
-        check(unsafe { sys::cublasCreate_v2(&raw mut handle) }, "it starts")?;
-        let blas = Blas(Mutex::new(Handle(handle)));
+        check(unsafe { sys::cublasCreate_v2(&raw mut library) }, "it starts")?;
+        // SAFETY: the device is the thread's, and the address is written; it is aligned to 256 bytes and more.
+        let got = unsafe { cudarc::driver::sys::cuMemAlloc_v2(&raw mut space, bytes) };
+        let blas = Blas(Mutex::new(Handle { library, space }));
+        if got != CUresult::CUDA_SUCCESS {
+            return Err(Error::new(ErrorKind::Memory { bytes: bytes as u128 }));
+        }
         // SAFETY: the handle was just made; both libraries' streams are the same thing.
-        check(unsafe { sys::cublasSetStream_v2(handle, stream.cast()) }, "it is given a stream")?;
+        check(unsafe { sys::cublasSetStream_v2(library, stream.cast()) }, "it is given a stream")?;
+        // SAFETY: the memory was just allocated, and lives as long as the handle. A new stream would forget it, so it comes second.
+        check(unsafe { sys::cublasSetWorkspace_v2(library, space as *mut c_void, bytes) }, "it is given memory")?;
         Ok(blas)
+    }
+
+    /// The library's state, for other calls of it.
+    pub(super) fn with<R>(&self, call: impl FnOnce(sys::cublasHandle_t) -> R) -> R {
+        call(self.0.lock().unwrap_or_else(PoisonError::into_inner).library)
+    }
+
+    /// The library's version.
+    ///
+    /// # Errors
+    /// When it does not say.
+    pub(super) fn version(&self) -> Result<i32, Error> {
+        let mut version = 0;
+        self.with(|library| {
+            // SAFETY: the library is open, and the number is written.
+            check(unsafe { sys::cublasGetVersion_v2(library, &raw mut version) }, "it is asked for its version")
+        })?;
+        Ok(version)
     }
 
     /// Queues products.
@@ -68,11 +99,11 @@ impl Blas {
         };
         let [m, n, k] = gemm.sizes;
         let [(left, Stored { line: lda, step: step_a, .. }), (right, Stored { line: ldb, step: step_b, .. })] = gemm.factors;
-        let Handle(handle) = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let handle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the caller's promise; the numbers are read before the call returns.
         let status = unsafe {
             sys::cublasGemmStridedBatchedEx(
-                handle,
+                handle.library,
                 operation(left),
                 operation(right),
                 m,
@@ -116,6 +147,9 @@ fn operation(turn: Turn) -> Operation {
 impl Drop for Handle {
     fn drop(&mut self) {
         // SAFETY: the only owner is going. What the library says of it is no fault of the caller's.
-        let _ = unsafe { sys::cublasDestroy_v2(self.0) };
+        unsafe {
+            let _ = sys::cublasDestroy_v2(self.library);
+            let _ = cudarc::driver::sys::cuMemFree_v2(self.space);
+        }
     }
 }

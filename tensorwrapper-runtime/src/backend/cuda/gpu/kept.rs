@@ -41,6 +41,11 @@ impl Kept {
     }
 }
 
+/// A file of that name beside the machine code, if that is kept.
+pub(super) fn file(name: &str) -> Option<PathBuf> {
+    folder().map(|folder| folder.join(name))
+}
+
 /// `TENSORWRAPPER_CACHE`, or the user's folder for such things.
 fn folder() -> Option<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);

@@ -4,21 +4,34 @@
 
 mod blas;
 mod compiler;
+mod facts;
+mod graph;
 mod kept;
+mod pinned;
+mod solver;
 
 use std::collections::HashMap;
 use std::ffi::c_void;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use blas::Blas;
 pub use compiler::{Compiled, compile, version};
 use cudarc::driver::sys::{self, CUresult};
+use facts::{architecture, check_version, described, keep_memory};
+use graph::Graph;
+use solver::Solver;
 
+use super::choice::{Choices, Way};
 use super::device::Cuda;
-use super::driver::{Address, Driver};
+use super::driver::{Address, Driver, not_recorded};
 use super::gemm::Gemm;
 use super::library::Library;
+use super::linear::Call;
+use super::pages::{self, Pinned};
+use super::staging::Staging;
 use super::text::{Kernel, ON_DEVICE, Route};
+use super::turns::{Turn, Turns};
 use crate::backend::Device;
 use crate::error::{Error, ErrorKind};
 
@@ -27,10 +40,28 @@ use crate::error::{Error, ErrorKind};
 /// # Errors
 /// [`ErrorKind::Unavailable`] where the driver, the compiler or the device is missing, [`ErrorKind::Device`] where it refuses.
 pub(crate) fn open(ordinal: usize) -> Result<Arc<dyn Device>, Error> {
+    /// The devices that are in use: one of a number is one, whoever opened it first, so that what one context has there is every other's.
+    static OPEN: Mutex<Vec<Weak<Gpu>>> = Mutex::new(Vec::new());
     Library::Driver.open()?;
     Library::Compiler.open()?;
-    Ok(Arc::new(Cuda::new(Arc::new(Gpu::open(ordinal)?), Route::Chosen)))
+    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    open.retain(|gpu| gpu.strong_count() > 0);
+    let known = open.iter().filter_map(Weak::upgrade).find(|gpu| gpu.ordinal == ordinal);
+    let gpu = match known {
+        Some(gpu) => gpu,
+        None => {
+            let gpu = Arc::new(Gpu::open(ordinal)?);
+            open.push(Arc::downgrade(&gpu));
+            gpu
+        }
+    };
+    Ok(Arc::new(Cuda::new(gpu, Route::Chosen)))
 }
+
+/// Products over at least 2 to the power of this many points are measured: below, a launch takes longer than the work.
+const MEASURED: u32 = 21;
+/// Runs of each way, of which the quickest counts.
+const RUNS: usize = 4;
 
 /// A GPU.
 #[derive(Debug)]
@@ -42,8 +73,14 @@ struct Gpu {
     architecture: String,
     /// Products of matrices, where the library for them was found.
     blas: Option<Blas>,
+    /// Linear algebra, where the library for it was found.
+    solver: Option<Solver>,
+    choices: Choices,
+    pinned: Pinned,
     /// Kernels by their names.
     functions: Mutex<HashMap<String, Function>>,
+    turns: Turns,
+    staging: Staging<pinned::Event>,
 }
 
 /// A kernel that is loaded.
@@ -78,6 +115,7 @@ impl Gpu {
                 CUresult::CUDA_ERROR_NO_DEVICE => return Err(no_device(0)),
                 other => check(other, "the driver starts")?,
             }
+            check_version()?;
             check(sys::cuDeviceGetCount(&raw mut count), "devices are counted")?;
             let number = i32::try_from(ordinal).ok().filter(|&number| number < count).ok_or_else(|| no_device(count))?;
             check(sys::cuDeviceGet(&raw mut device, number), "a device is opened")?;
@@ -89,7 +127,12 @@ impl Gpu {
             stream: std::ptr::null_mut(),
             architecture: String::new(),
             blas: None,
+            solver: None,
+            choices: Choices::new(None),
+            pinned: Pinned::default(),
             functions: Mutex::default(),
+            turns: Turns::default(),
+            staging: Staging::new(pinned::PIECES.0, pinned::PIECES.1),
         };
         gpu.enter()?;
         // SAFETY: the context is current, and the stream is written.
@@ -99,8 +142,13 @@ impl Gpu {
         gpu.architecture = architecture(device)?;
         keep_memory(device)?;
         if Library::Products.open().is_ok() {
-            gpu.blas = Some(Blas::new(stream)?);
+            gpu.blas = Some(Blas::new(stream, &gpu.architecture)?);
+            // Its batches of small matrices are the other library's.
+            if Library::LinearAlgebra.open().is_ok() {
+                gpu.solver = Some(Solver::new(stream)?);
+            }
         }
+        gpu.choices = Choices::new(kept::file(&format!("ways-{}", described(device, gpu.blas.as_ref())?)));
         Ok(gpu)
     }
 
@@ -110,13 +158,29 @@ impl Gpu {
         check(unsafe { sys::cuCtxSetCurrent(self.context) }, "a thread turns to it")
     }
 
+    /// Waits until this thread may queue work, which may be recorded.
+    fn queue(&self) -> Result<Turn<'_>, Error> {
+        let turn = self.turns.take();
+        self.enter().map(|()| turn)
+    }
+
+    /// The same for what cannot be recorded.
+    fn at_once(&self, what: &str) -> Result<Turn<'_>, Error> {
+        let turn = self.queue()?;
+        if turn.is_recorded { Err(not_recorded(what)) } else { Ok(turn) }
+    }
+
     /// The kernel, compiled, read from disk or known already.
     fn function(&self, kernel: &Kernel) -> Result<Function, Error> {
+        // Before the lock, which a thread whose work is recorded takes, too.
+        let turn = self.queue()?;
         let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(&function) = functions.get(&kernel.name) {
             return Ok(function);
         }
-        self.enter()?;
+        if turn.is_recorded {
+            return Err(not_recorded("loading a kernel"));
+        }
         let source = ON_DEVICE.concat() + &kernel.text;
         let kept = kept::Kept::new(&source, &self.architecture)?;
         let loaded = kept.read().and_then(|cubin| load(&cubin, kernel).ok());
@@ -130,36 +194,6 @@ impl Gpu {
         };
         functions.insert(kernel.name.clone(), function);
         Ok(function)
-    }
-}
-
-/// The name of a device's architecture, with all that it alone can do.
-fn architecture(device: sys::CUdevice) -> Result<String, Error> {
-    use sys::CUdevice_attribute as Attribute;
-    let (mut major, mut minor) = (0, 0);
-    // SAFETY: the device is one, and each call writes to a variable of its own.
-    unsafe {
-        let attribute = Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR;
-        check(sys::cuDeviceGetAttribute(&raw mut major, attribute, device), "it is asked for its architecture")?;
-        let attribute = Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR;
-        check(sys::cuDeviceGetAttribute(&raw mut minor, attribute, device), "it is asked for its architecture")?;
-    }
-    // Products in double precision need the tensor cores that came with 8.0.
-    if major < 8 {
-        let library = "a GPU of compute capability 8.0 or newer".to_string();
-        return Err(Error::new(ErrorKind::Unavailable { library, tried: vec![format!("compute capability {major}.{minor}")] }));
-    }
-    Ok(format!("sm_{major}{minor}{}", if major >= 9 { "a" } else { "" }))
-}
-
-/// Has the device's pool keep freed memory, which every run asks for again.
-fn keep_memory(device: sys::CUdevice) -> Result<(), Error> {
-    let (mut pool, mut most) = (std::ptr::null_mut(), u64::MAX);
-    // SAFETY: the pool is written, then told a number that lives until the call returns.
-    unsafe {
-        check(sys::cuDeviceGetDefaultMemPool(&raw mut pool, device), "its memory pool is asked for")?;
-        let attribute = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-        check(sys::cuMemPoolSetAttribute(pool, attribute, (&raw mut most).cast()), "its memory pool is set up")
     }
 }
 
@@ -178,6 +212,8 @@ fn load(cubin: &[u8], kernel: &Kernel) -> Result<Function, Error> {
 }
 
 impl Driver for Gpu {
+    type Graph = Graph;
+
     fn name(&self) -> &'static str {
         "cuda"
     }
@@ -187,7 +223,7 @@ impl Driver for Gpu {
     }
 
     fn allocate(&self, bytes: usize) -> Result<Address, Error> {
-        self.enter()?;
+        let _turn = self.at_once("allocating memory")?;
         let mut address = 0;
         // SAFETY: the stream is the device's, and the address is written.
         match unsafe { sys::cuMemAllocAsync(&raw mut address, bytes, self.stream) } {
@@ -196,41 +232,71 @@ impl Driver for Gpu {
         }
     }
 
-    unsafe fn free(&self, address: Address, _: usize) {
+    unsafe fn free(&self, address: Address, bytes: usize) {
         // A device that is lost has no memory to take back, so that nothing is made of a failure.
+        let Ok(turn) = self.queue() else { return };
+        if turn.is_recorded {
+            return turn.set_aside(address, bytes);
+        }
+        // SAFETY: the caller's promise; what is queued comes first.
+        let _ = unsafe { sys::cuMemFreeAsync(address, self.stream) };
+    }
+
+    fn pinned(&self) -> &Pinned {
+        &self.pinned
+    }
+
+    fn lock(&self, pages: Range<usize>) -> Result<(), Error> {
+        self.enter()?;
+        pinned::lock(pages)
+    }
+
+    fn unlock(&self, pages: Range<usize>) {
+        // A device that is lost has nothing to take back.
         if self.enter().is_ok() {
-            // SAFETY: the caller's promise; what is queued comes first.
-            let _ = unsafe { sys::cuMemFreeAsync(address, self.stream) };
+            pinned::unlock(pages);
         }
     }
 
     unsafe fn upload(&self, from: &[u8], to: Address) -> Result<(), Error> {
-        self.enter()?;
+        let _turn = self.at_once("a copy from the host")?;
+        if self.pinned.have(from) {
+            // SAFETY: the caller has memory there.
+            return unsafe { pages::upload(self, from, to) };
+        }
+        // SAFETY: the caller has memory there.
+        if from.len() > pinned::SMALL && unsafe { self.staging.upload(self, from, to) }? {
+            return Ok(());
+        }
         // SAFETY: the caller has memory there. Pageable memory has been read when the call returns.
         check(unsafe { sys::cuMemcpyHtoDAsync_v2(to, from.as_ptr().cast(), from.len(), self.stream) }, "operands are copied")
     }
 
     unsafe fn download(&self, from: Address, to: &mut [u8]) -> Result<(), Error> {
-        self.enter()?;
+        let _turn = self.at_once("a copy to the host")?;
+        // SAFETY: the caller has memory there.
+        if to.len() > pinned::SMALL && unsafe { self.staging.download(self, from, to) }? {
+            return Ok(());
+        }
         // SAFETY: the caller has memory there, and the copy is done before anybody reads it.
         check(unsafe { sys::cuMemcpyDtoHAsync_v2(to.as_mut_ptr().cast(), from, to.len(), self.stream) }, "results are copied")?;
         self.finish()
     }
 
     unsafe fn copy(&self, from: Address, to: Address, bytes: usize) -> Result<(), Error> {
-        self.enter()?;
+        let _turn = self.queue()?;
         // SAFETY: the caller has memory at both.
         check(unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, bytes, self.stream) }, "its memory is copied")
     }
 
     unsafe fn clear(&self, at: Address, bytes: usize) -> Result<(), Error> {
-        self.enter()?;
+        let _turn = self.queue()?;
         // SAFETY: the caller has memory there.
         check(unsafe { sys::cuMemsetD8Async(at, 0, bytes, self.stream) }, "its memory is cleared")
     }
 
     fn finish(&self) -> Result<(), Error> {
-        self.enter()?;
+        let _turn = self.at_once("waiting")?;
         // SAFETY: the stream is the device's.
         check(unsafe { sys::cuStreamSynchronize(self.stream) }, "its work is waited for")
     }
@@ -241,7 +307,7 @@ impl Driver for Gpu {
 
     unsafe fn launch(&self, kernel: &Kernel, arguments: &[Address]) -> Result<(), Error> {
         let Function(function) = self.function(kernel)?;
-        self.enter()?;
+        let _turn = self.queue()?;
         let mut values = arguments.to_vec();
         let mut pointers: Vec<*mut c_void> = values.iter_mut().map(|value| std::ptr::from_mut(value).cast()).collect();
         // SAFETY: the arguments are those of the text, by the caller's promise; they are copied before the call returns.
@@ -268,10 +334,62 @@ impl Driver for Gpu {
     }
 
     unsafe fn multiply(&self, product: &Gemm, factors: [Address; 2], output: Address) -> Result<(), Error> {
-        self.enter()?;
+        let _turn = self.queue()?;
         let blas = self.blas.as_ref().expect("products are the library's where there is one");
         // SAFETY: the device has just become the thread's; the rest is the caller's promise.
         unsafe { blas.multiply(product, factors, output) }
+    }
+
+    fn choices(&self) -> &Choices {
+        &self.choices
+    }
+
+    fn is_measured(&self, points: u128) -> bool {
+        points >= 1 << MEASURED
+    }
+
+    fn timed(&self, _: Way, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<f64, Error> {
+        let _turn = self.at_once("a measurement")?;
+        let [start, end] = [pinned::Timer::new(self)?, pinned::Timer::new(self)?];
+        // The first run loads what the others find.
+        work()?;
+        let mut least = f64::INFINITY;
+        for _ in 0..RUNS {
+            start.record()?;
+            work()?;
+            end.record()?;
+            least = least.min(end.since(&start)?);
+        }
+        Ok(least)
+    }
+
+    fn solves(&self) -> Option<&'static str> {
+        self.solver.as_ref().map(|_| "cuSOLVER")
+    }
+
+    unsafe fn solve(&self, call: &Call) -> Result<(), Error> {
+        // Work space is allocated, which cannot be recorded.
+        let _turn = self.at_once("linear algebra")?;
+        let (solver, blas) =
+            self.solver.as_ref().zip(self.blas.as_ref()).expect("linear algebra is the libraries' where there are both");
+        // SAFETY: the device has just become the thread's; the rest is the caller's promise.
+        unsafe { solver.solve(blas, call) }
+    }
+
+    fn record(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Graph, Error> {
+        // SAFETY: whoever gave it back uses it no more.
+        let free = |address, bytes| unsafe { self.free(address, bytes) };
+        let recording = self.turns.record(free);
+        self.enter()?;
+        let graph = Graph::of(self.context, self.stream, work);
+        recording.end(free)?;
+        graph
+    }
+
+    unsafe fn replay(&self, graph: &Graph) -> Result<(), Error> {
+        let _turn = self.at_once("a graph inside of a graph")?;
+        // SAFETY: the device is the thread's; the rest is the caller's promise.
+        unsafe { graph.queue(self.stream) }
     }
 }
 
@@ -281,7 +399,9 @@ impl Drop for Gpu {
             // SAFETY: the only owner is going. What is queued is waited for first.
             unsafe {
                 let _ = sys::cuStreamSynchronize(self.stream);
+                self.staging.clear(self);
                 // The library's memory belongs to the stream.
+                self.solver = None;
                 self.blas = None;
                 let _ = sys::cuStreamDestroy_v2(self.stream);
             }

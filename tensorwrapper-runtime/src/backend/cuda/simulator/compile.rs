@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex};
 
 use libloading::Library;
 
 use super::Collection;
-use crate::backend::cuda::text::{Kernel, ON_HOST};
+use crate::backend::cuda::text::{Kernel, LINEAR, ON_HOST};
 use crate::error::{Error, ErrorKind};
 
 /// The environment variable that names the compiler and its first arguments, for machines where it is not `c++`.
@@ -20,10 +20,22 @@ const AT_ONCE: usize = 48;
 #[derive(Debug)]
 pub(crate) struct Programs {
     libraries: Vec<Library>,
-    /// How often devices that run them have copied from the host, and to it.
-    pub(super) transfers: [AtomicUsize; 2],
+    /// How often devices that run them have copied from the host, and to it; and how often without a step between from memory of the host.
+    pub(super) transfers: [AtomicUsize; 3],
     /// How many products of matrices they have left to a library.
     pub(super) products: AtomicUsize,
+    /// Whether kernels that stand between routines of linear algebra are among them.
+    pub(super) solves: bool,
+    /// How many routines of linear algebra they have left to a library.
+    pub(super) routines: AtomicUsize,
+    /// What they measure times by.
+    pub(super) clock: super::Clock,
+    /// How often they have done what was recorded.
+    pub(super) replays: AtomicUsize,
+    /// What they say instead of recording, where they do.
+    pub(super) refuses: Mutex<Option<ErrorKind>>,
+    /// Bytes of memory that devices which run them have, all together, and how many of them are taken.
+    pub(super) memory: [AtomicUsize; 2],
 }
 
 impl Programs {
@@ -57,6 +69,7 @@ impl Collection {
         std::fs::create_dir_all(folder).map_err(io)?;
         let kernels = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let kernels: Vec<&Kernel> = kernels.values().collect();
+        let solves = kernels.iter().any(|kernel| kernel.kind == LINEAR);
         let mut sources = Vec::new();
         for (n, kernels) in kernels.chunks(AT_ONCE).enumerate() {
             let texts: String = kernels.iter().map(|kernel| kernel.text.as_str()).collect();
@@ -66,11 +79,11 @@ impl Collection {
             sources.push(source);
         }
         use rayon::prelude::*;
-        sources
-            .par_iter()
-            .map(|source| library(source))
-            .collect::<Result<_, _>>()
-            .map(|libraries| Arc::new(Programs { libraries, transfers: Default::default(), products: Default::default() }))
+        sources.par_iter().map(|source| library(source)).collect::<Result<_, _>>().map(|libraries| {
+            let (transfers, products, routines, clock, replays, refuses) = Default::default();
+            let memory = [AtomicUsize::new(usize::MAX), AtomicUsize::new(0)];
+            Arc::new(Programs { libraries, solves, transfers, products, routines, clock, replays, refuses, memory })
+        })
     }
 }
 

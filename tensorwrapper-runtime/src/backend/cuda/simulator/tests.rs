@@ -1,6 +1,9 @@
 //! Generated kernels, run in the simulator, against the reference: random spaces, layouts, programs and element types, in every
 //! schedule and by every route; and whether a barrier that is missing is seen.
 
+mod bounds;
+mod linear;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -312,6 +315,7 @@ fn barriers(name: &str, change: impl Fn(&str) -> String) -> [Vec<String>; 3] {
                 Err(error) => run.faults.push(error.kind().to_string()),
             }
         }
+        linear::with_barriers(run, &mut rng);
     })
 }
 
@@ -323,7 +327,7 @@ fn each_barrier_that_is_missing_is_seen() {
     const BARRIER: &str = "__syncthreads();";
     let text = ON_HOST.concat();
     let places: Vec<usize> = text.match_indices(BARRIER).map(|(place, _)| place).collect();
-    assert_eq!(places.len(), 4, "barriers of fold_in_blocks, cross, and two of contract");
+    assert_eq!(places.len(), 7, "barriers of fold_in_blocks, cross, two of contract, two of fold_block, and set_phases");
     assert_eq!(barriers("whole", str::to_string).map(|faults| faults.len()), [0; 3]);
     for place in places {
         let seen = barriers("barriers", |text| format!("{}{}", &text[..place], &text[place + BARRIER.len()..]));

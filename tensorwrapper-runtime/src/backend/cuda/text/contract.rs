@@ -170,7 +170,7 @@ impl<'a> Matrices<'a> {
             Route::Chosen | Route::Library | Route::LargeTiles | Route::SmallTiles | Route::Threads => 1,
         };
         if splits == 1 {
-            return Some(Launches { product: None, launches: vec![self.launch(tile, None)?], scratch: 0 });
+            return Some(Launches { before: Vec::new(), product: None, launches: vec![self.launch(tile, None)?], scratch: 0 });
         }
         // Parts of the sums lie in the order of the kernel's own indices.
         let kept: Axes = self.batch.iter().chain(&self.lines).chain(&self.rows).cloned().collect();
@@ -193,7 +193,12 @@ impl<'a> Matrices<'a> {
         }
         self.columns[Y].argument = super::Argument { memory: Memory::Scratch, start: 0 };
         let scratch = m * n * items * splits * self.dtype.size();
-        Some(Launches { product: None, launches: vec![self.launch(tile, Some((splits, whole)))?, second], scratch })
+        Some(Launches {
+            before: Vec::new(),
+            product: None,
+            launches: vec![self.launch(tile, Some((splits, whole)))?, second],
+            scratch,
+        })
     }
 
     /// The kernel; where sums are cut into parts, their number and the stride from one to the next in scratch memory.

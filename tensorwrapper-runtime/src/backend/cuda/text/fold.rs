@@ -116,21 +116,21 @@ impl Shape<'_> {
         by_size.sort_by_key(|&c| std::cmp::Reverse(self.kept.iter().chain(&self.terms).filter(|a| a.strides[c] != 0).count()));
         self.terms = normal(self.terms, &by_size);
         if points(&self.kept) == 0 {
-            return Some(Launches { product: None, launches: Vec::new(), scratch: 0 });
+            return Some(Launches { before: Vec::new(), product: None, launches: Vec::new(), scratch: 0 });
         }
         let form = self.form(&by_size, route);
         let Form::Blocks { splits, .. } = form else {
-            return Some(Launches { product: None, launches: vec![self.launch(&form)?], scratch: 0 });
+            return Some(Launches { before: Vec::new(), product: None, launches: vec![self.launch(&form)?], scratch: 0 });
         };
         if splits == 1 {
-            return Some(Launches { product: None, launches: vec![self.launch(&form)?], scratch: 0 });
+            return Some(Launches { before: Vec::new(), product: None, launches: vec![self.launch(&form)?], scratch: 0 });
         }
         let scratch = points(&self.kept) * splits * self.dtype.size();
         let strides = dense(&self.kept, splits as isize);
         let sums = Sums { strides, splits, stride: 1 };
         let second = self.of_sums(&sums, &Program::new(vec![Instruction::Input(0)]))?;
         self.columns[0].argument = Argument { memory: Memory::Scratch, start: 0 };
-        Some(Launches { product: None, launches: vec![self.launch(&form)?, second], scratch })
+        Some(Launches { before: Vec::new(), product: None, launches: vec![self.launch(&form)?, second], scratch })
     }
 
     fn form(&self, by_size: &[usize], route: Route) -> Form {

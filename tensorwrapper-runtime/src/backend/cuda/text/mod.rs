@@ -1,11 +1,12 @@
 //! Kernels as text: what is to be computed, written down in CUDA C++ for one shape, one layout and one element type.
 //!
-//! The bodies of kernels are templates in `numbers.cuh`, `fold.cuh` and `contract.cuh`. What is generated is the type that such a
+//! The bodies of kernels are templates in `numbers.cuh`, `fold.cuh`, `contract.cuh` and `linear.cuh`. What is generated is the type that such a
 //! template takes: where elements lie, what is done with each, and how large everything is. One text serves NVRTC and the simulator,
 //! which differ in a preamble. Nothing here knows of a driver, of memory, or of whether there is a GPU.
 
 mod contract;
 mod fold;
+mod linear;
 mod program;
 mod space;
 
@@ -13,17 +14,21 @@ use num_complex::Complex;
 
 pub(super) use contract::contracted;
 pub(super) use fold::{Fold, Input, folded};
+pub(super) use linear::{Counted, Dense, LINEAR, Pass};
 
 use super::gemm::Gemm;
+use crate::backend::{LoopNest, Program, Reduction};
 use crate::element::Dtype;
+use crate::layout::Strided;
 
 /// What NVRTC compiles before a kernel's own text.
-pub(super) const ON_DEVICE: [&str; 4] = [include_str!("device.cuh"), NUMBERS, FOLD, CONTRACT];
+pub(super) const ON_DEVICE: [&str; 5] = [include_str!("device.cuh"), NUMBERS, FOLD, CONTRACT, BETWEEN];
 /// What follows the simulator's preamble before a kernel's own text.
-pub(super) const ON_HOST: [&str; 3] = [NUMBERS, FOLD, CONTRACT];
+pub(super) const ON_HOST: [&str; 4] = [NUMBERS, FOLD, CONTRACT, BETWEEN];
 const NUMBERS: &str = include_str!("numbers.cuh");
 const FOLD: &str = include_str!("fold.cuh");
 const CONTRACT: &str = include_str!("contract.cuh");
+const BETWEEN: &str = include_str!("linear.cuh");
 
 /// A kernel: its text, and in what blocks of threads it is launched.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +71,9 @@ pub(super) struct Launch {
 /// All kernels of an operation, in their order.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Launches {
-    /// A product of matrices that a library computes before them.
+    /// Copies of factors that come before the product.
+    pub(super) before: Vec<Launch>,
+    /// A product of matrices that a library computes before the others.
     pub(super) product: Option<Gemm>,
     pub(super) launches: Vec<Launch>,
     /// Bytes of scratch memory.
@@ -92,6 +99,18 @@ pub enum Route {
     Parts,
     /// A thread for each element of the result.
     Threads,
+}
+
+impl<'a> Fold<'a> {
+    /// A program and its reduction alone, into this output.
+    pub(super) fn map(
+        nest: &'a LoopNest,
+        (program, reduction): (&'a Program, Reduction),
+        inputs: Vec<Input<'a>>,
+        (output, dtype): (&'a Strided, Dtype),
+    ) -> Fold<'a> {
+        Fold { nest, dtype, inputs, program, reduction, alpha: Complex::ONE, then: None, others: Vec::new(), output }
+    }
 }
 
 /// The text of an element type.

@@ -3,12 +3,12 @@
 //! Every operation is inlined into a kernel that was compiled for the instructions; knows nothing of matrices.
 
 #[cfg(target_arch = "aarch64")]
-pub(super) mod neon;
+pub(in crate::backend::cpu) mod neon;
 #[cfg(target_arch = "x86_64")]
 mod parts_x86;
-pub(super) mod portable;
+pub(in crate::backend::cpu) mod portable;
 #[cfg(target_arch = "x86_64")]
-pub(super) mod x86;
+pub(in crate::backend::cpu) mod x86;
 
 use num_complex::Complex;
 
@@ -19,7 +19,7 @@ use crate::element::Element;
 /// # Safety
 /// All functions: the processor has the instructions that the type stands for, and what pointers reach is valid: `LANES`
 /// elements, without any alignment beyond the element's.
-pub(super) trait Vector: Copy {
+pub(in crate::backend::cpu) trait Vector: Copy {
     /// The elements.
     type Real: Element<Real = Self::Real>;
     /// How many of them.
@@ -104,8 +104,27 @@ pub(super) trait Vector: Copy {
     }
 }
 
+/// Gives a macro both types of reals, each with its vector for every set of instructions, their names and the processor that has them.
+macro_rules! for_vectors {
+    ($given:ident) => {
+        $given! {
+            f64,
+            Avx512: $crate::backend::cpu::engine::vector::x86::F64x8, "avx512f,avx2,fma", "x86_64";
+            Avx2: $crate::backend::cpu::engine::vector::x86::F64x4, "avx2,fma", "x86_64";
+            Neon: $crate::backend::cpu::engine::vector::neon::F64x4, "neon", "aarch64";
+        }
+        $given! {
+            f32,
+            Avx512: $crate::backend::cpu::engine::vector::x86::F32x16, "avx512f,avx2,fma", "x86_64";
+            Avx2: $crate::backend::cpu::engine::vector::x86::F32x8, "avx2,fma", "x86_64";
+            Neon: $crate::backend::cpu::engine::vector::neon::F32x8, "neon", "aarch64";
+        }
+    };
+}
+pub(in crate::backend::cpu) use for_vectors;
+
 /// The widest square.
-pub(super) const MOST_SQUARE: usize = 8;
+pub(in crate::backend::cpu) const MOST_SQUARE: usize = 8;
 /// Edge of the squares of complex numbers.
 pub(super) const PARTS_SQUARE: usize = 4;
 /// The widest vector.

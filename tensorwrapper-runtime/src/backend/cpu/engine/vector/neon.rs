@@ -10,7 +10,7 @@ macro_rules! pairs {
     ($Name:ident, $T:ty, $V:ty, $half:literal; $dup:ident $load:ident $store:ident $mul:ident $add:ident $fma:ident $fms:ident) => {
         /// Two registers.
         #[derive(Clone, Copy)]
-        pub(in super::super) struct $Name($V, $V);
+        pub(in crate::backend::cpu) struct $Name($V, $V);
 
         impl Vector for $Name {
             type Real = $T;

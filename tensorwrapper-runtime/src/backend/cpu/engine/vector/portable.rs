@@ -5,7 +5,7 @@ use crate::element::Element;
 
 /// Four numbers.
 #[derive(Clone, Copy)]
-pub(in super::super) struct Array<T>([T; 4]);
+pub(in crate::backend::cpu) struct Array<T>([T; 4]);
 
 impl<T: Element<Real = T>> Array<T> {
     #[inline(always)]

@@ -18,7 +18,7 @@ macro_rules! vector {
     ) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
-        pub(in super::super) struct $Name($V);
+        pub(in crate::backend::cpu) struct $Name($V);
 
         impl Vector for $Name {
             type Real = $T;

@@ -15,13 +15,16 @@ const SWEEPS: usize = 30;
 /// Sizes whose squares are neither nothing nor too large.
 const SAFE: (f64, f64) = (1e-140, 1e140);
 
-/// Replaces the lower triangles by those of the factors. The others are left alone.
+/// Replaces the lower triangles by the factors, with zeros above.
+///
+/// Pivots show whatever is wrong. The squares of a row of L add up to an element of the diagonal, so where that is a number, they are:
+/// NaN and infinity beside it, and what is too large on the way, are subtracted from a later pivot.
 #[inline(always)]
 pub(super) fn cholesky<M: Many>(n: usize, a: &mut [M]) -> bool {
-    let mut are_positive = true;
+    let mut are_positive = Reals::splat(1.0);
     for k in 0..n {
         let pivot = a[k * n + k].re();
-        are_positive &= Reals::splat(f64::MIN_POSITIVE).are_at_most(pivot);
+        are_positive = are_positive.mul(pivot.between(f64::MIN_POSITIVE, f64::MAX));
         let root = pivot.sqrt();
         let inverse = Reals::splat(1.0).div(root);
         a[k * n + k] = M::real(root);
@@ -36,11 +39,30 @@ pub(super) fn cholesky<M: Many>(n: usize, a: &mut [M]) -> bool {
                 a[j * n + i] = a[j * n + i].sub(a[k * n + i].mul(factor));
             }
         }
+        for i in 0..k {
+            rows_one_by_one();
+            a[k * n + i] = M::ZERO;
+        }
     }
-    are_positive
+    Reals::splat(1.0).are_at_most(are_positive)
+}
+
+/// Whether all parts of numbers are at most so large, and none is NaN.
+#[inline(always)]
+pub(super) fn are_within<M: Many>(most: f64, numbers: &[M]) -> bool {
+    // A number less itself is zero, of NaN and infinity it is NaN, which stays in a sum.
+    let (mut largest, mut nothing) = (Reals::ZERO, Reals::ZERO);
+    for x in numbers {
+        rows_one_by_one();
+        largest = largest.max(x.size());
+        nothing = nothing.add(x.nothing());
+    }
+    largest.are_at_most(Reals::splat(most)) && nothing.are_at_most(Reals::ZERO)
 }
 
 /// Replaces B, of `width` columns, by the solution of A·X = B. Of A nothing is left.
+///
+/// What is not finite in A reaches a pivot, in B the solution.
 #[inline(always)]
 pub(super) fn solve<M: Many>(n: usize, width: usize, a: &mut [M], b: &mut [M]) -> bool {
     let mut are_regular = true;
@@ -124,6 +146,9 @@ fn moved<M: Many, const MOVES: bool>(row: usize, pivot: Reals, old: M, own: M) -
 pub(super) fn eigh<M: Many>(n: usize, a: &mut [M], q: &mut [M], tolerance: f64) -> bool {
     let mut largest = Reals::ZERO;
     for j in 0..n {
+        if !are_within(f64::MAX, &a[j * n + j..(j + 1) * n]) {
+            return false;
+        }
         for i in 0..n {
             rows_one_by_one();
             q[j * n + i] = if i == j { M::real(Reals::splat(1.0)) } else { M::ZERO };

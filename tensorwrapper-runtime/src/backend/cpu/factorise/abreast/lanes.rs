@@ -11,7 +11,7 @@ pub(super) const LANES: usize = 8;
 
 /// A real number of each matrix.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
+#[repr(C, align(64))]
 pub(in crate::backend::cpu::factorise) struct Reals(pub(super) [f64; LANES]);
 
 /// A complex number of each matrix.
@@ -97,6 +97,11 @@ impl Reals {
     pub(super) fn if_same(self, other: Reals, yes: Reals, no: Reals) -> Reals {
         lanes!(n => if self.0[n] == other.0[n] { yes.0[n] } else { no.0[n] })
     }
+    /// One where the number lies between two others or is one of them, else zero; so it is where it is NaN.
+    #[inline(always)]
+    pub(super) fn between(self, least: f64, most: f64) -> Reals {
+        lanes!(n => if self.0[n] >= least && self.0[n] <= most { 1.0 } else { 0.0 })
+    }
     /// Whether every lane is at most what it is compared with; NaN is not.
     #[inline(always)]
     pub(super) fn are_at_most(self, limit: Reals) -> bool {
@@ -116,6 +121,10 @@ pub(in crate::backend::cpu::factorise) trait Many: Copy {
     type Phase: Copy;
     const ZERO: Self;
 
+    /// Real numbers as what they are.
+    fn reals(cells: &[Self]) -> Option<&[Reals]>;
+    /// The same, writable.
+    fn reals_mut(cells: &mut [Self]) -> Option<&mut [Reals]>;
     fn real(re: Reals) -> Self;
     fn re(self) -> Reals;
     fn set(&mut self, lane: usize, value: Complex<f64>);
@@ -145,6 +154,12 @@ impl Many for Reals {
     type Phase = ();
     const ZERO: Reals = Reals::ZERO;
 
+    fn reals(cells: &[Reals]) -> Option<&[Reals]> {
+        Some(cells)
+    }
+    fn reals_mut(cells: &mut [Reals]) -> Option<&mut [Reals]> {
+        Some(cells)
+    }
     #[inline(always)]
     fn real(re: Reals) -> Reals {
         re
@@ -219,6 +234,12 @@ impl Many for Complexes {
     type Phase = Complexes;
     const ZERO: Complexes = Complexes { re: Reals::ZERO, im: Reals::ZERO };
 
+    fn reals(_: &[Complexes]) -> Option<&[Reals]> {
+        None
+    }
+    fn reals_mut(_: &mut [Complexes]) -> Option<&mut [Reals]> {
+        None
+    }
     #[inline(always)]
     fn real(re: Reals) -> Complexes {
         Complexes { re, im: Reals::ZERO }

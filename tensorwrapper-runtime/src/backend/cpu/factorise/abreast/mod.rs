@@ -7,6 +7,7 @@
 #[allow(clippy::needless_range_loop, reason = "indices of rows and columns, as the algorithms have them")]
 mod kernels;
 mod lanes;
+mod squares;
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -15,11 +16,12 @@ use num_complex::Complex;
 
 use self::kernels::MOST;
 use self::lanes::{Complexes, LANES, Many, Reals};
+use self::squares::{Kernels, Panel};
 use crate::backend::cpu::engine::Simd;
 use crate::backend::cpu::forms::{Loops, compiled};
 use crate::backend::cpu::sink::Sink;
 use crate::backend::cpu::tasks;
-use crate::backend::linear::{Batch, Factorisation, Source, Space};
+use crate::backend::linear::{Along, Batch, Factorisation, Source, Space};
 use crate::element::{Dtype, Element};
 
 /// The most columns of right sides.
@@ -83,7 +85,8 @@ pub(super) fn compute<T: Lane>(simd: Simd, threads: usize, batch: &mut Batch<'_,
         };
         let (output, space) = next();
         let matrices = (Sink::new(output.elements::<T>()), &*space);
-        let work = Work { simd, kernel, order, width, extents, sources, values, matrices };
+        let squares = if T::DTYPE == Dtype::F64 { squares::kernels(simd) } else { None };
+        let work = Work { simd, squares, kernel, order, width, extents, sources, values, matrices };
         let groups = items.div_ceil(LANES);
         tasks::split(threads, groups, items * order * order * (order + 16), |range| {
             let mut room = Room::new(&work);
@@ -103,6 +106,8 @@ pub(super) fn compute<T: Lane>(simd: Simd, threads: usize, batch: &mut Batch<'_,
 /// All that stays the same from item to item.
 struct Work<'w, T: Lane> {
     simd: Simd,
+    /// What brings dense matrices side by side, where elements and instructions are such.
+    squares: Option<Kernels>,
     kernel: Kernel,
     order: usize,
     /// Columns of the right side.
@@ -131,6 +136,8 @@ struct Ready<'r, M> {
     order: usize,
     width: usize,
     tolerance: f64,
+    /// The largest number of the element type.
+    most: f64,
     a: &'r mut [M],
     b: &'r mut [M],
 }
@@ -147,13 +154,24 @@ impl<M: Many> Loops for Ready<'_, M> {
 }
 
 impl<M: Many> Ready<'_, M> {
+    /// Computes eight results; whether they are there, and numbers of their type.
     #[inline(always)]
     fn of_order(self, order: usize) -> bool {
         let (a, b) = (&mut self.a[..order * order], self.b);
         match self.kernel {
+            // A factor is smaller than what it is of.
             Kernel::Cholesky => kernels::cholesky(order, a),
-            Kernel::Eigh => kernels::eigh(order, a, &mut b[..order * order], self.tolerance),
-            Kernel::Solve | Kernel::Inv => kernels::solve(order, self.width, a, &mut b[..order * self.width]),
+            Kernel::Eigh => {
+                let mut are = kernels::eigh(order, a, &mut b[..order * order], self.tolerance);
+                for n in 0..order {
+                    are &= kernels::are_within(self.most, &a[n * (order + 1)..][..1]);
+                }
+                are
+            }
+            Kernel::Solve | Kernel::Inv => {
+                let b = &mut b[..order * self.width];
+                kernels::solve(order, self.width, a, b) && kernels::are_within(self.most, b)
+            }
         }
     }
 }
@@ -163,11 +181,9 @@ impl<T: Lane> Work<'_, T> {
     fn group(&self, items: Range<usize>, room: &mut Room<T::Many>) -> bool {
         let (n, width) = (self.order, self.width);
         let is_lower = matches!(self.kernel, Kernel::Cholesky | Kernel::Eigh);
-        // What is not there is the last one once more.
-        let lanes: [usize; LANES] = std::array::from_fn(|lane| (items.start + lane).min(items.end - 1));
-        let mut finite = self.read(&self.sources[0], &lanes, (n, n), is_lower, &mut room.a);
+        let mut finite = self.read(&self.sources[0], &items, (n, n), is_lower, &mut room.a);
         match self.kernel {
-            Kernel::Solve => finite &= self.read(&self.sources[1], &lanes, (n, width), false, &mut room.b),
+            Kernel::Solve => finite &= self.read(&self.sources[1], &items, (n, width), false, &mut room.b),
             Kernel::Inv => {
                 let unit = |place: usize| if place.is_multiple_of(n + 1) { 1.0 } else { 0.0 };
                 room.b.iter_mut().enumerate().for_each(|(place, x)| *x = Many::real(Reals::splat(unit(place))));
@@ -175,53 +191,93 @@ impl<T: Lane> Work<'_, T> {
             Kernel::Cholesky | Kernel::Eigh => {}
         }
         let (kernel, order, tolerance) = (self.kernel, self.order, crate::backend::linear::phase_tolerance::<T>());
-        let ready = Ready { kernel, order, width, tolerance, a: &mut room.a, b: &mut room.b };
-        if !finite || !compiled(self.simd, ready) {
-            return false;
+        let most = if T::DTYPE.real() == Dtype::F32 { f64::from(f32::MAX) } else { f64::MAX };
+        let ready = Ready { kernel, order, width, tolerance, most, a: &mut room.a, b: &mut room.b };
+        let is_there = finite && compiled(self.simd, ready);
+        if is_there {
+            self.write_all(items, room);
         }
-        let is_written = match self.kernel {
-            Kernel::Cholesky => are_numbers::<T>((0..n * n).filter(|place| place % n >= place / n).map(|place| room.a[place])),
-            Kernel::Eigh => are_numbers::<T>((0..n).map(|n| room.a[n * (self.order + 1)])),
-            Kernel::Solve | Kernel::Inv => are_numbers::<T>(room.b[..n * width].iter().copied()),
-        };
-        if is_written {
-            for (lane, item) in items.enumerate() {
-                self.write(lane, item, room);
-            }
-        }
-        is_written
+        is_there
     }
 
-    /// Brings a matrix of each item side by side; whether all of their elements are finite.
+    /// Brings a matrix of each item side by side; whether what is left out of them is finite. The rest is the kernels' to look at.
     fn read(
         &self,
         source: &Source<'_, T>,
-        items: &[usize; LANES],
+        items: &Range<usize>,
         (rows, columns): (usize, usize),
         is_lower: bool,
         to: &mut [T::Many],
     ) -> bool {
         let (space, data) = (&source.space, source.data);
-        let bases = items.map(|item| space.base_of(self.extents, item));
-        let mut nothing = Reals::ZERO;
+        if let Some((kernels, panel)) = self.panel(space, items)
+            && let (Some(data), Some(to)) = (f64::typed(T::erase(data)), T::Many::reals_mut(to))
+        {
+            // SAFETY: a panel is there only for a full group of items that exist, and operands reach no further than their memory.
+            unsafe { panel.gather(kernels, data, to, is_lower) };
+            return true;
+        }
+        // What is not there is the last one once more.
+        let bases: [isize; LANES] =
+            std::array::from_fn(|lane| space.base_of(self.extents, (items.start + lane).min(items.end - 1)));
+        let (are_neighbours, mut nothing) = (are_neighbours(space, items), Reals::ZERO);
+        let across = offsets(&space.rows, rows);
         for (column, to) in to.chunks_exact_mut(rows).enumerate().take(columns) {
-            let first = if is_lower { column } else { 0 };
-            for (cell, row) in to[first..].iter_mut().zip(&space.rows[first..]) {
-                let place = row + space.columns[column];
-                for (lane, base) in bases.iter().enumerate() {
-                    cell.set(lane, data[(base + place) as usize].to_complex());
+            let (first, along) = (if is_lower { column } else { 0 }, space.columns.at(column));
+            for (cell, row) in to[first..].iter_mut().zip(&across[first..]) {
+                let place = row + along;
+                if are_neighbours {
+                    let lanes = &data[(bases[0] + place) as usize..][..LANES];
+                    lanes.iter().enumerate().for_each(|(lane, x)| cell.set(lane, x.to_complex()));
+                } else {
+                    for (lane, base) in bases.iter().enumerate() {
+                        cell.set(lane, data[(base + place) as usize].to_complex());
+                    }
                 }
                 if source.conjugate {
                     *cell = cell.conj();
                 }
-                nothing = nothing.add(cell.nothing());
             }
             // The diagonal of a Hermitian matrix is real, whatever stands beside that.
             if is_lower {
+                nothing = nothing.add(to[column].nothing());
                 to[column] = T::Many::real(to[column].re());
             }
         }
         nothing.are_at_most(Reals::ZERO)
+    }
+
+    /// How eight items lie that squares in registers bring side by side.
+    fn panel<'s>(&self, space: &'s Space, items: &Range<usize>) -> Option<(Kernels, Panel<'s>)> {
+        let kernels = self.squares.filter(|_| items.len() == LANES)?;
+        Some((kernels, Panel::of(space, space.base_of(self.extents, items.start))?))
+    }
+
+    /// Writes the results of up to eight items.
+    fn write_all(&self, items: Range<usize>, room: &Room<T::Many>) {
+        let (n, (sink, space)) = (self.order, self.matrices);
+        let (from, width) = match self.kernel {
+            Kernel::Cholesky => (&room.a[..n * n], n),
+            Kernel::Solve | Kernel::Inv => (&room.b[..n * self.width], self.width),
+            // The order of eigenvalues is each item's own.
+            Kernel::Eigh => return items.enumerate().for_each(|(lane, item)| self.write(lane, item, room)),
+        };
+        if let (Some((kernels, panel)), Some(from)) = (self.panel(space, &items), T::Many::reals(from)) {
+            // SAFETY: elements are `f64` where there are squares. Outputs reach no further than their memory, no two of their indices
+            // share a position, and each item is written by one task.
+            return unsafe { panel.scatter(kernels, sink.base().cast(), from) };
+        }
+        if !are_neighbours(space, &items) {
+            return items.enumerate().for_each(|(lane, item)| self.write(lane, item, room));
+        }
+        let (start, across) = (space.base_of(self.extents, items.start), offsets(&space.rows, n));
+        for (column, cells) in from.chunks_exact(n).enumerate().take(width) {
+            for (cell, row) in cells.iter().zip(&across) {
+                // SAFETY: as above.
+                let to = unsafe { sink.slice(start + space.columns.at(column) + row, LANES) };
+                to.iter_mut().enumerate().for_each(|(lane, to)| *to = T::from_complex(cell.get(lane)));
+            }
+        }
     }
 
     /// Writes the results of one item.
@@ -229,11 +285,11 @@ impl<T: Lane> Work<'_, T> {
         let n = self.order;
         let (sink, space) = self.matrices;
         let base = space.base_of(self.extents, item);
-        // A column of which nothing is above a row.
-        let put = |to: usize, column: &[T::Many], above: usize| {
-            let start = base + space.columns[to];
-            for (row, (x, offset)) in column.iter().zip(&space.rows).enumerate() {
-                let value = if row < above { T::ZERO } else { T::from_complex(x.get(lane)) };
+        let across = offsets(&space.rows, n);
+        let put = |to: usize, column: &[T::Many]| {
+            let start = base + space.columns.at(to);
+            for (x, offset) in column.iter().zip(&across) {
+                let value = T::from_complex(x.get(lane));
                 // SAFETY: outputs reach no further than their memory, no two of their indices share a position, and each item
                 // is written by one task.
                 unsafe { sink.write(start + offset, value) };
@@ -241,10 +297,10 @@ impl<T: Lane> Work<'_, T> {
         };
         match self.kernel {
             Kernel::Cholesky => {
-                room.a.chunks_exact(n).enumerate().for_each(|(column, values)| put(column, values, column));
+                room.a.chunks_exact(n).enumerate().for_each(|(column, values)| put(column, values));
             }
             Kernel::Solve | Kernel::Inv => {
-                room.b.chunks_exact(n).enumerate().take(self.width).for_each(|(column, values)| put(column, values, 0));
+                room.b.chunks_exact(n).enumerate().take(self.width).for_each(|(column, values)| put(column, values));
             }
             Kernel::Eigh => {
                 let value = |column: usize| room.a[column * (n + 1)].get(lane).re;
@@ -255,16 +311,20 @@ impl<T: Lane> Work<'_, T> {
                 for (to, &from) in order[..n].iter().enumerate() {
                     let number = T::Real::from_complex(value(from).into());
                     // SAFETY: as above.
-                    unsafe { values.write(start + along.rows[to], number) };
-                    put(to, &room.b[from * n..][..n], 0);
+                    unsafe { values.write(start + along.rows.at(to), number) };
+                    put(to, &room.b[from * n..][..n]);
                 }
             }
         }
     }
 }
 
-/// Whether results are no larger than the numbers of their type.
-fn are_numbers<T: Lane>(results: impl Iterator<Item = T::Many>) -> bool {
-    let most = Reals::splat(if T::DTYPE.real() == Dtype::F32 { f64::from(f32::MAX) } else { f64::MAX });
-    results.fold(true, |are, x| are & x.size().are_at_most(most))
+/// The offsets of the first rows.
+fn offsets(rows: &Along, count: usize) -> [isize; MOST] {
+    std::array::from_fn(|n| if n < count { rows.at(n) } else { 0 })
+}
+
+/// Whether eight items lie beside each other, element by element.
+fn are_neighbours(space: &Space, items: &Range<usize>) -> bool {
+    items.len() == LANES && space.item() == Some(1)
 }

@@ -1,0 +1,150 @@
+//! Which of several ways computes a contraction: measured on the device where it is new, once for each structure, layout, element type
+//! and device, and remembered by the process and in a file, so that it is the same from then on.
+//!
+//! Whatever goes wrong with the file costs time alone: what is not known is measured again.
+
+use std::collections::HashMap;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::text::Launches;
+use crate::backend::Contraction;
+
+/// A way to compute a contraction of two tensors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Way {
+    /// A library's product of matrices where they lie.
+    Library,
+    /// The same of copies that lie as matrices.
+    Permuted,
+    /// Generated kernels alone.
+    Kernels,
+}
+
+impl Way {
+    pub(super) const ALL: [Way; 3] = [Way::Library, Way::Permuted, Way::Kernels];
+
+    /// As the file has it.
+    fn name(self) -> &'static str {
+        match self {
+            Way::Library => "library",
+            Way::Permuted => "permuted",
+            Way::Kernels => "kernels",
+        }
+    }
+}
+
+/// How a contraction is computed, and why so.
+#[derive(Debug)]
+pub(super) struct Chosen {
+    pub(super) launches: Launches,
+    /// By measurement, now or before, and not by its size alone.
+    pub(super) is_measured: bool,
+}
+
+/// What is measured: everything that the kernels are made of, and how the library may round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Key([u64; 2]);
+
+impl Key {
+    pub(super) fn new(contraction: &Contraction<'_>, tf32: bool) -> Key {
+        let text = format!("{contraction:?} {tf32}");
+        // FNV-1a, forwards and backwards.
+        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        let start = 0xcbf2_9ce4_8422_2325;
+        Key([text.bytes().fold(start, step), text.bytes().rev().fold(start, step)])
+    }
+}
+
+/// The ways of one kind of device.
+#[derive(Debug)]
+pub(super) struct Choices {
+    file: Option<PathBuf>,
+    /// `None` until they are asked for.
+    known: Mutex<Option<HashMap<Key, Way>>>,
+}
+
+impl Choices {
+    /// Those that a file has, where there is one, and those to come.
+    pub(super) fn new(file: Option<PathBuf>) -> Choices {
+        Choices { file, known: Mutex::new(None) }
+    }
+
+    /// Nobody else looks for a way as long as this is held: two measurements at once would disturb each other.
+    pub(super) fn open(&self) -> Open<'_> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get_or_insert_with(|| {
+            let bytes = self.file.as_ref().and_then(|file| std::fs::read(file).ok()).unwrap_or_default();
+            // Of two programs that measured at once, the first to write is right for all.
+            let mut ways = HashMap::new();
+            for (key, way) in String::from_utf8_lossy(&bytes).lines().filter_map(read) {
+                ways.entry(key).or_insert(way);
+            }
+            ways
+        });
+        Open { choices: self, known }
+    }
+}
+
+/// The ways, to look one up and to add one.
+pub(super) struct Open<'c> {
+    choices: &'c Choices,
+    known: MutexGuard<'c, Option<HashMap<Key, Way>>>,
+}
+
+impl Open<'_> {
+    pub(super) fn find(&self, key: Key) -> Option<Way> {
+        self.known.as_ref()?.get(&key).copied()
+    }
+
+    /// Remembers a way. Of two programs that write at once one may lose a line, which is measured again.
+    pub(super) fn note(&mut self, key: Key, way: Way) {
+        self.known.get_or_insert_default().insert(key, way);
+        let Some(file) = &self.choices.file else { return };
+        if let Some(folder) = file.parent() {
+            let _ = std::fs::create_dir_all(folder);
+        }
+        if let Ok(mut file) = std::fs::OpenOptions::new().create(true).append(true).open(file) {
+            let Key([first, second]) = key;
+            let _ = file.write_all(format!("{first:016x}{second:016x} {}\n", way.name()).as_bytes());
+        }
+    }
+}
+
+/// One line of the file; `None` for anything else.
+fn read(line: &str) -> Option<(Key, Way)> {
+    let (key, name) = line.split_once(' ')?;
+    let number = |range: std::ops::Range<usize>| u64::from_str_radix(key.get(range)?, 16).ok();
+    let way = Way::ALL.into_iter().find(|way| way.name() == name)?;
+    (key.len() == 32).then_some((Key([number(0..16)?, number(16..32)?]), way))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_chosen_is_read_by_the_next_program() {
+        let folder = std::env::temp_dir().join(format!("tensorwrapper-choices-{}", std::process::id()));
+        let file = folder.join("ways");
+        let (first, second) = (Key([1, u64::MAX]), Key([0x0123, 7]));
+        let choices = Choices::new(Some(file.clone()));
+        assert_eq!(choices.open().find(first), None);
+        choices.open().note(first, Way::Permuted);
+        choices.open().note(second, Way::Kernels);
+        assert_eq!(choices.open().find(first), Some(Way::Permuted));
+        // Lines that are none, or not whole, or no text, are nothing; of two for one key the first counts.
+        let whole = std::fs::read_to_string(&file).unwrap();
+        let twice = whole.replace("permuted", "library");
+        let lines = format!("{whole}{twice}zz library\n\n{:032x} nothing\n01 library\né{}", 5, &whole[..20]);
+        std::fs::write(&file, [&b"\xff\xfe\n"[..], lines.as_bytes()].concat()).unwrap();
+        let again = Choices::new(Some(file));
+        assert_eq!(
+            [first, second, Key([0, 5])].map(|key| again.open().find(key)),
+            [Some(Way::Permuted), Some(Way::Kernels), None]
+        );
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(again.open().find(second), Some(Way::Kernels));
+    }
+}

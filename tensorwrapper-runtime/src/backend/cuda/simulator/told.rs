@@ -1,0 +1,119 @@
+//! What tests tell devices that run kernels, and ask of them: counts, limits, and the times that measurements are to find.
+
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{Collection, Phase, Programs, Schedule, Simulator};
+use crate::backend::Device;
+use crate::backend::cuda::choice::Way;
+use crate::backend::cuda::text::Route;
+use crate::error::ErrorKind;
+
+/// What measurements find.
+#[derive(Debug, Default)]
+pub(super) struct Clock(Mutex<Times>);
+
+#[derive(Debug, Default)]
+pub(super) struct Times {
+    /// Seconds of each way; where none are said, nothing is measured.
+    pub(super) times: Option<[f64; 3]>,
+    /// Where devices that are made from now on keep what they choose.
+    pub(super) file: Option<PathBuf>,
+    /// How often somebody has looked.
+    pub(super) looks: usize,
+}
+
+impl Clock {
+    pub(super) fn look(&self) -> MutexGuard<'_, Times> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What it says that a way takes.
+    pub(super) fn time(&self, way: Way) -> f64 {
+        let mut clock = self.look();
+        clock.looks += 1;
+        let place = Way::ALL.iter().position(|other| *other == way).expect("all ways are known");
+        clock.times.map_or(0.0, |times| times[place])
+    }
+}
+
+impl Phase {
+    pub(super) fn clock(&self) -> &Clock {
+        match self {
+            Phase::Collecting(Collection(_, clock)) => clock,
+            Phase::Running(programs, _) => &programs.clock,
+        }
+    }
+}
+
+impl Phase {
+    /// Whether the library for linear algebra is there: where kernels run, if those that stand between its routines were collected.
+    pub(super) fn solves(&self) -> bool {
+        match self {
+            Phase::Collecting(_) => true,
+            Phase::Running(programs, _) => programs.solves,
+        }
+    }
+}
+
+impl Collection {
+    /// Has devices measure from now on, with these times of each way.
+    pub(crate) fn set_clock(&self, times: Option<[f64; 3]>) {
+        self.1.look().times = times;
+    }
+}
+
+impl Programs {
+    /// How often devices that run them have copied from the host, and to it.
+    pub(crate) fn transfers(&self) -> [usize; 2] {
+        [0, 1].map(|direction: usize| self.transfers[direction].load(Ordering::Relaxed))
+    }
+
+    /// How often they have copied from a tensor's own pinned memory.
+    pub(crate) fn direct_transfers(&self) -> usize {
+        self.transfers[2].load(Ordering::Relaxed)
+    }
+
+    /// Has devices measure from now on, with these times of each way; devices that are made from now on keep their choices there.
+    pub(crate) fn set_clock(&self, times: Option<[f64; 3]>, file: Option<PathBuf>) {
+        let mut clock = self.clock.look();
+        (clock.times, clock.file) = (times, file);
+    }
+
+    /// How often they have measured.
+    pub(crate) fn measurements(&self) -> usize {
+        self.clock.look().looks
+    }
+
+    /// How many products of matrices they have left to a library.
+    pub(crate) fn products(&self) -> usize {
+        self.products.load(Ordering::Relaxed)
+    }
+
+    /// How many routines of linear algebra they have left to a library.
+    pub(crate) fn routines(&self) -> usize {
+        self.routines.load(Ordering::Relaxed)
+    }
+
+    /// How often they have done what was recorded.
+    pub(crate) fn replays(&self) -> usize {
+        self.replays.load(Ordering::Relaxed)
+    }
+
+    /// Gives them so many bytes of memory from now on; how many were taken.
+    pub(crate) fn limit_memory(&self, bytes: usize) -> usize {
+        self.memory[0].store(bytes, Ordering::Relaxed);
+        self.memory[1].load(Ordering::Relaxed)
+    }
+
+    /// Has them refuse to record from now on, for this reason, as a device may for reasons of its own; without one they record again.
+    pub(crate) fn refuse_to_record(&self, reason: Option<ErrorKind>) {
+        *self.refuses.lock().unwrap_or_else(PoisonError::into_inner) = reason;
+    }
+
+    /// A device that runs these kernels.
+    pub(crate) fn device(self: &Arc<Programs>, schedule: Schedule, route: Route) -> Arc<dyn Device> {
+        Simulator::device(Phase::Running(self.clone(), schedule), route)
+    }
+}

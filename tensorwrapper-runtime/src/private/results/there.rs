@@ -1,0 +1,61 @@
+//! Blocks whose results stay on a device.
+
+use super::{Computes, Evaluator, IntoContext, Patched, Recorded, WritesTensors};
+use crate::__private::block::Block;
+use crate::__private::ticket::Ticket;
+use crate::element::Element;
+use crate::error::Error;
+use crate::exec::{Context, DeviceTensor, Goes, OnDevice};
+use crate::shape::Extents;
+use crate::tensor::AnyTensor;
+
+#[diagnostic::do_not_recommend]
+impl<'c> IntoContext<'c> for &'c OnDevice {
+    type Evaluator = OnDevice;
+    fn context(self) -> &'c OnDevice {
+        self
+    }
+}
+
+impl Computes for OnDevice {
+    fn context(&self) -> &Context {
+        &self.context
+    }
+
+    fn goes(written: usize) -> Goes {
+        Goes::There { first: written }
+    }
+}
+
+impl Evaluator for OnDevice {
+    type Tensor<'a, T: Element, S: Extents> = DeviceTensor<T, S>;
+    type Number<'a, T: Element> = T;
+
+    fn run(block: &mut Block<'_, '_, Self>) -> Result<(), Error> {
+        block.compute()
+    }
+
+    fn compute(&self, values: Recorded<'_, '_>) -> Result<Vec<AnyTensor>, Error> {
+        self.context.compute(values)
+    }
+
+    fn is_new(block: &mut Block<'_, '_, Self>) -> bool {
+        block.is_new()
+    }
+
+    fn take_tensor<'a, T: Element, S: Extents>(block: &mut Block<'_, 'a, Self>, _: &Ticket<T, S>) -> DeviceTensor<T, S> {
+        let device = &block.context.context.device;
+        DeviceTensor::new(block.take(), device)
+    }
+
+    fn take_number<'a, T: Element>(block: &mut Block<'_, 'a, Self>, _: &Ticket<T, ()>) -> T {
+        block.take_number()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl WritesTensors for OnDevice {
+    fn take_patch<T: Element, S>(block: &mut Block<'_, '_, Self>, _: &Ticket<T, S>) -> <T as Patched>::Patch {
+        block.take_patch()
+    }
+}
