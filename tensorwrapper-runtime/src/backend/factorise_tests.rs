@@ -29,8 +29,7 @@ fn factorise(
 }
 
 fn words(kind: Factorisation, batch: usize) -> Decomposition {
-    let roles = [1, 1, 0, 0, 1, 0];
-    Decomposition { kind, max: None, tol: None, full: false, upper: false, unit: false, exponent: 1, batch, roles }
+    Decomposition::plain(kind, batch, [1, 1, 0, 0, 1, 0])
 }
 
 /// The definition, and the processor in every form that its loops have.

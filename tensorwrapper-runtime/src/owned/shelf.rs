@@ -127,8 +127,10 @@ impl Shelf {
     /// caches may still have.
     pub(super) fn take<T: Element>(&mut self, len: usize) -> Option<Vec<T>> {
         let fits = |kept: &Kept| {
-            let memory =
-                if is_near(kept.bytes / size_of::<T>(), len) { kept.elements.downcast_ref::<Vec<T>>()? } else { return None };
+            if !is_near(kept.bytes / size_of::<T>(), len) {
+                return None;
+            }
+            let memory = kept.elements.downcast_ref::<Vec<T>>()?;
             has_room_for(memory, len).then_some(memory.len())
         };
         let mut best: Option<(usize, usize)> = None;

@@ -1,5 +1,5 @@
 //! Which of several ways computes a contraction: measured on the device where it is new, once for each structure, layout, element type
-//! and device, and remembered by the process and in a file, so that it is the same from then on.
+//! and device, and remembered by the process and in a file, so that it is the same from then on, for all processes.
 //!
 //! Whatever goes wrong with the file costs time alone: what is not known is measured again.
 
@@ -74,16 +74,31 @@ impl Choices {
     /// Nobody else looks for a way as long as this is held: two measurements at once would disturb each other.
     pub(super) fn open(&self) -> Open<'_> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get_or_insert_with(|| {
-            let bytes = self.file.as_ref().and_then(|file| std::fs::read(file).ok()).unwrap_or_default();
-            // Of two programs that measured at once, the first to write is right for all.
-            let mut ways = HashMap::new();
-            for (key, way) in String::from_utf8_lossy(&bytes).lines().filter_map(read) {
-                ways.entry(key).or_insert(way);
-            }
-            ways
-        });
+        known.get_or_insert_with(|| self.read());
         Open { choices: self, known }
+    }
+
+    /// Those of the file. Of two programs that measured at once, the first to write is right for all.
+    fn read(&self) -> HashMap<Key, Way> {
+        let bytes = self.file.as_ref().and_then(|file| std::fs::read(file).ok()).unwrap_or_default();
+        let mut ways = HashMap::new();
+        for (key, way) in String::from_utf8_lossy(&bytes).lines().filter_map(read) {
+            ways.entry(key).or_insert(way);
+        }
+        ways
+    }
+
+    /// Adds a line to the file.
+    fn append(&self, key: Key, way: Way) {
+        let Some(file) = &self.file else { return };
+        if let Some(folder) = file.parent() {
+            let _ = std::fs::create_dir_all(folder);
+        }
+        // In one piece, behind whatever else is there by then.
+        if let Ok(mut file) = std::fs::OpenOptions::new().create(true).append(true).open(file) {
+            let Key([first, second]) = key;
+            let _ = file.write_all(format!("{first:016x}{second:016x} {}\n", way.name()).as_bytes());
+        }
     }
 }
 
@@ -98,17 +113,15 @@ impl Open<'_> {
         self.known.as_ref()?.get(&key).copied()
     }
 
-    /// Remembers a way. Of two programs that write at once one may lose a line, which is measured again.
-    pub(super) fn note(&mut self, key: Key, way: Way) {
-        self.known.get_or_insert_default().insert(key, way);
-        let Some(file) = &self.choices.file else { return };
-        if let Some(folder) = file.parent() {
-            let _ = std::fs::create_dir_all(folder);
-        }
-        if let Ok(mut file) = std::fs::OpenOptions::new().create(true).append(true).open(file) {
-            let Key([first, second]) = key;
-            let _ = file.write_all(format!("{first:016x}{second:016x} {}\n", way.name()).as_bytes());
-        }
+    /// Remembers the way that was measured, and says which one counts: another program's, if it has measured at the same time and
+    /// was the first to write.
+    pub(super) fn note(&mut self, key: Key, way: Way) -> Way {
+        self.choices.append(key, way);
+        let written = self.choices.read();
+        let known = self.known.get_or_insert_default();
+        // What this program goes by already stays, whatever the file has become.
+        written.into_iter().for_each(|(key, way)| drop(known.entry(key).or_insert(way)));
+        *known.entry(key).or_insert(way)
     }
 }
 
@@ -131,8 +144,8 @@ mod tests {
         let (first, second) = (Key([1, u64::MAX]), Key([0x0123, 7]));
         let choices = Choices::new(Some(file.clone()));
         assert_eq!(choices.open().find(first), None);
-        choices.open().note(first, Way::Permuted);
-        choices.open().note(second, Way::Kernels);
+        assert_eq!(choices.open().note(first, Way::Permuted), Way::Permuted);
+        assert_eq!(choices.open().note(second, Way::Kernels), Way::Kernels);
         assert_eq!(choices.open().find(first), Some(Way::Permuted));
         // Lines that are none, or not whole, or no text, are nothing; of two for one key the first counts.
         let whole = std::fs::read_to_string(&file).unwrap();
@@ -146,5 +159,24 @@ mod tests {
         );
         std::fs::remove_dir_all(&folder).unwrap();
         assert_eq!(again.open().find(second), Some(Way::Kernels));
+    }
+
+    #[test]
+    fn of_two_programs_that_measure_at_once_the_first_to_write_is_right() {
+        let folder = std::env::temp_dir().join(format!("tensorwrapper-choices-at-once-{}", std::process::id()));
+        let [one, other] = [(); 2].map(|()| Choices::new(Some(folder.join("ways"))));
+        let [first, second, third] = [1, 2, 3].map(|n| Key([n, n]));
+        // Both have looked, and found nothing.
+        assert_eq!([&one, &other].map(|choices| choices.open().find(first)), [None; 2]);
+        assert_eq!(one.open().note(first, Way::Library), Way::Library);
+        assert_eq!(one.open().note(second, Way::Kernels), Way::Kernels);
+        assert_eq!(other.open().note(first, Way::Permuted), Way::Library);
+        // What the one has written meanwhile is not measured by the other.
+        assert_eq!(other.open().find(second), Some(Way::Kernels));
+        // Without a file each goes by its own.
+        std::fs::remove_dir_all(&folder).unwrap();
+        let alone = Choices::new(None);
+        assert_eq!(alone.open().note(third, Way::Permuted), Way::Permuted);
+        assert_eq!(alone.open().find(third), Some(Way::Permuted));
     }
 }

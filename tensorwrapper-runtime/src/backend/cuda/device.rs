@@ -67,21 +67,18 @@ impl<D: Driver> Cuda<D> {
         if ways.len() < 2 {
             return Ok(None);
         }
+        let place = |wanted: Way| ways.iter().position(|(way, _)| *way == wanted);
         let (mut choices, key) = (self.driver.choices().open(), Key::new(contraction, self.tf32));
-        let known = choices.find(key).and_then(|known| ways.iter().position(|(way, _)| *way == known));
-        let quickest = match known {
+        let chosen = match choices.find(key).and_then(place) {
             Some(known) => known,
             None => match self.race(contraction, &ways) {
-                Ok(quickest) => quickest,
+                // A way that is none of these is of a file that is not right.
+                Ok(quickest) => place(choices.note(key, ways[quickest].0)).unwrap_or(quickest),
                 Err(error) if matches!(error.kind(), ErrorKind::Memory { .. }) => return Ok(None),
                 Err(error) => return Err(error),
             },
         };
-        let (way, launches) = ways.swap_remove(quickest);
-        if known.is_none() {
-            choices.note(key, way);
-        }
-        Ok(Some(launches))
+        Ok(Some(ways.swap_remove(chosen).1))
     }
 
     /// Runs all ways over memory of their own; which is the quickest, the first of equals.

@@ -1,5 +1,5 @@
-//! Whose turn it is to queue work on a device: everybody's, but while one thread has its work recorded, nobody else's, because what
-//! is queued in the meantime would be recorded, too.
+//! Whose turn it is to queue work on a device: everybody's, but while one thread has its work recorded or timed, nobody else's, because
+//! what is queued in the meantime would be recorded, too, or take its time.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
@@ -16,8 +16,8 @@ pub(super) struct Turns {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The thread whose work is recorded.
-    recording: Option<ThreadId>,
+    /// The one thread that may queue now, and whether its work is recorded.
+    alone: Option<(ThreadId, bool)>,
     /// How many calls of others are queueing something now.
     queueing: usize,
     /// Memory that was given back while work was recorded: as long as that lasts, the device cannot take it.
@@ -30,11 +30,17 @@ pub(super) struct Turn<'a> {
     turns: &'a Turns,
     /// Whether what is queued is recorded instead of done.
     pub(super) is_recorded: bool,
+    /// Whether its thread is one of several, which others count.
+    is_counted: bool,
 }
+
+/// As long as it lives, other threads wait.
+#[derive(Debug)]
+pub(super) struct Alone<'a>(&'a Turns);
 
 /// As long as it lives, what its thread queues is recorded, and other threads wait.
 #[derive(Debug)]
-pub(super) struct Recording<'a>(&'a Turns);
+pub(super) struct Recording<'a>(Alone<'a>);
 
 impl Turns {
     fn state(&self) -> MutexGuard<'_, State> {
@@ -48,28 +54,42 @@ impl Turns {
     /// Waits until this thread may queue.
     pub(super) fn take(&self) -> Turn<'_> {
         let mut state = self.state();
-        if state.recording == Some(std::thread::current().id()) {
-            return Turn { turns: self, is_recorded: true };
+        if let Some((thread, is_recorded)) = state.alone
+            && thread == std::thread::current().id()
+        {
+            return Turn { turns: self, is_recorded, is_counted: false };
         }
-        while state.recording.is_some() {
+        while state.alone.is_some() {
             state = self.wait(state);
         }
         state.queueing += 1;
-        Turn { turns: self, is_recorded: false }
+        Turn { turns: self, is_recorded: false, is_counted: true }
+    }
+
+    /// Waits until nobody queues any more, this thread included.
+    fn wait_for_all(&self) -> MutexGuard<'_, State> {
+        let mut state = self.state();
+        while state.alone.is_some() || state.queueing > 0 {
+            state = self.wait(state);
+        }
+        state
+    }
+
+    /// Waits until nobody queues any more, and lets this thread alone do so from then on.
+    pub(super) fn alone(&self) -> Alone<'_> {
+        self.wait_for_all().alone = Some((std::thread::current().id(), false));
+        Alone(self)
     }
 
     /// Waits until nobody queues any more, and lets this thread alone do so from then on. What a recording that ended by a panic has
     /// set aside goes back by `free` before.
     pub(super) fn record(&self, free: impl Fn(Address, usize)) -> Recording<'_> {
         loop {
-            let mut state = self.state();
-            while state.recording.is_some() || state.queueing > 0 {
-                state = self.wait(state);
-            }
+            let mut state = self.wait_for_all();
             let left = std::mem::take(&mut state.given_back);
             if left.is_empty() {
-                state.recording = Some(std::thread::current().id());
-                return Recording(self);
+                state.alone = Some((std::thread::current().id(), true));
+                return Recording(Alone(self));
             }
             // `free` takes a turn of its own.
             drop(state);
@@ -91,7 +111,7 @@ impl Recording<'_> {
     /// # Errors
     /// Where there is any: what was recorded may use it.
     pub(super) fn end(self, free: impl Fn(Address, usize)) -> Result<(), Error> {
-        let turns = self.0;
+        let turns = self.0.0;
         let given_back = std::mem::take(&mut turns.state().given_back);
         drop(self);
         let is_sound = given_back.is_empty();
@@ -102,16 +122,16 @@ impl Recording<'_> {
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        if !self.is_recorded {
+        if self.is_counted {
             self.turns.state().queueing -= 1;
             self.turns.changed.notify_all();
         }
     }
 }
 
-impl Drop for Recording<'_> {
+impl Drop for Alone<'_> {
     fn drop(&mut self) {
-        self.0.state().recording = None;
+        self.0.state().alone = None;
         self.0.changed.notify_all();
     }
 }
@@ -122,27 +142,32 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn others_wait_while_one_records() {
-        let turns = Turns::default();
+    /// Whether another thread waits as long as this one is alone, whose turns are then of this kind.
+    fn assert_alone<A>(turns: &Turns, start: impl Fn(&Turns) -> A, is_recorded: bool) {
         assert!(!turns.take().is_recorded);
         let (said, heard) = mpsc::channel();
         std::thread::scope(|scope| {
-            let recording = turns.record(|_, _| unreachable!("nothing was set aside"));
-            let turns = &turns;
+            let alone = start(turns);
             scope.spawn(move || {
                 let turn = turns.take();
                 said.send(turn.is_recorded).unwrap();
             });
             for _ in 0..100 {
-                assert!(turns.take().is_recorded);
+                assert_eq!(turns.take().is_recorded, is_recorded);
                 assert_eq!(heard.try_recv(), Err(mpsc::TryRecvError::Empty));
                 std::thread::yield_now();
             }
-            drop(recording);
+            drop(alone);
             assert_eq!(heard.recv(), Ok(false));
         });
         assert_eq!(turns.state().queueing, 0);
+    }
+
+    #[test]
+    fn others_wait_while_one_records_or_measures() {
+        let turns = Turns::default();
+        assert_alone(&turns, Turns::alone, false);
+        assert_alone(&turns, |turns| turns.record(|_, _| unreachable!("nothing was set aside")), true);
     }
 
     #[test]
@@ -153,7 +178,7 @@ mod tests {
             turns.take().set_aside(64, 8);
             std::panic::resume_unwind(Box::new("work that is recorded"));
         }));
-        assert!(panicked.is_err() && turns.state().recording.is_none());
+        assert!(panicked.is_err() && turns.state().alone.is_none());
         let freed = Mutex::new(Vec::new());
         let free = |address, bytes| {
             assert!(!turns.take().is_recorded);

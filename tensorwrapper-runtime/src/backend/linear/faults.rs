@@ -97,18 +97,7 @@ mod tests {
     fn what_does_not_converge_is_said_with_its_place() {
         for kind in [Factorisation::Eigh, Factorisation::Eig, Factorisation::Svd, Factorisation::Pinv, Factorisation::Rank] {
             for (batch, place) in [(0, ""), (1, " at batch index [0]")] {
-                let roles = [1, 1, 0, 0, 0, 0];
-                let call = Decomposition {
-                    kind,
-                    max: None,
-                    tol: None,
-                    full: false,
-                    upper: false,
-                    unit: false,
-                    exponent: 1,
-                    batch,
-                    roles,
-                };
+                let call = Decomposition::plain(kind, batch, [1, 1, 0, 0, 0, 0]);
                 let input = Placed::of(&[2, 3, 3][1 - batch..], vec![1.0; 9 * (batch + 1)]);
                 let error = run::<f64>(1, &call, &[input.as_operand()], Vec::new(), &Endless).unwrap_err();
                 let name = call.form().name;

@@ -67,6 +67,12 @@ pub struct Decomposition {
 }
 
 impl Decomposition {
+    /// An operation without a word.
+    #[cfg(test)]
+    pub(in crate::backend) fn plain(kind: Factorisation, batch: usize, roles: [usize; 6]) -> Decomposition {
+        Decomposition { kind, max: None, tol: None, full: false, upper: false, unit: false, exponent: 1, batch, roles }
+    }
+
     /// Its row of the table.
     pub fn form(&self) -> &'static Form {
         self.kind.form(self.full, self.max.is_some() || self.tol.is_some())

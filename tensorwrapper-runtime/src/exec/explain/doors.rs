@@ -47,7 +47,8 @@ impl<T: Element> Prepared<T> {
 }
 
 impl<T: Element, S: Extents> Expr<'_, T, S> {
-    /// What computing this result would do, step by step. Nothing is computed.
+    /// What computing this result would do, step by step. Nothing is computed, but a GPU may measure products that are new to it
+    /// ([`Context::measured`]).
     ///
     /// ```
     /// use tensorwrapper_runtime::Tensor;
@@ -66,7 +67,7 @@ impl<T: Element, S: Extents> Expr<'_, T, S> {
 
 impl Context {
     /// What computing recorded results together would do, step by step: a tuple of references or a slice, as
-    /// [`eval_all`](Context::eval_all) takes them. Nothing is computed.
+    /// [`eval_all`](Context::eval_all) takes them. Nothing is computed, but for what a GPU measures.
     ///
     /// ```
     /// use tensorwrapper_runtime::{Context, Tensor};

@@ -36,9 +36,18 @@ const OLDEST: i32 = 12_080;
 /// # Errors
 /// [`ErrorKind::Unavailable`] with the version that it has.
 pub(super) fn check_version() -> Result<(), Error> {
+    version().and_then(check_driver)
+}
+
+/// The driver's version: 1000 times the first number and 10 times the second.
+fn version() -> Result<i32, Error> {
     let mut version = 0;
     // SAFETY: the number is written.
     check(unsafe { sys::cuDriverGetVersion(&raw mut version) }, "the driver is asked for its version")?;
+    Ok(version)
+}
+
+fn check_driver(version: i32) -> Result<(), Error> {
     if version >= OLDEST {
         return Ok(());
     }
@@ -47,24 +56,43 @@ pub(super) fn check_version() -> Result<(), Error> {
     Err(Error::new(ErrorKind::Unavailable { library, tried: vec![format!("the driver of CUDA {}", words(version))] }))
 }
 
+/// What decides how quick a way is on a device.
+#[derive(Clone, Debug)]
+struct Facts {
+    /// The device's name.
+    name: String,
+    driver: i32,
+    compiler: (i32, i32),
+    /// The library of products, if there is one.
+    products: Option<i32>,
+    /// The text that kernels begin with.
+    text: String,
+}
+
 /// A device's name, and all that decides how quick a way is there, as a file's name has them: versions of the driver, of this program,
 /// of the compiler and of the library of products, and the text that kernels begin with.
 pub(super) fn described(device: sys::CUdevice, products: Option<&Blas>) -> Result<String, Error> {
-    let (mut name, mut version) = ([0; 128], 0);
-    // SAFETY: the device is one; so many characters are written, a zero among them, and one number.
+    let mut name = [0; 128];
+    // SAFETY: the device is one; so many characters are written, a zero among them.
     let name = unsafe {
         check(sys::cuDeviceGetName(name.as_mut_ptr(), name.len() as i32, device), "it is asked for its name")?;
-        check(sys::cuDriverGetVersion(&raw mut version), "the driver is asked for its version")?;
         CStr::from_ptr(name.as_ptr()).to_string_lossy().into_owned()
     };
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-    let name: String = name.chars().map(plain).collect();
-    let (major, minor) = super::version()?;
-    let library = products.map(Blas::version).transpose()?.unwrap_or(0);
-    // FNV-1a.
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    let text = ON_DEVICE.concat().bytes().fold(0xcbf2_9ce4_8422_2325, step);
-    Ok(format!("{name}-{version}-{}-{major}.{minor}-{library}-{text:016x}", env!("CARGO_PKG_VERSION")))
+    let products = products.map(Blas::version).transpose()?;
+    Ok(Facts { name, driver: version()?, compiler: super::version()?, products, text: ON_DEVICE.concat() }.file_name())
+}
+
+impl Facts {
+    /// Letters, digits, dots and dashes alone.
+    fn file_name(&self) -> String {
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+        let name: String = self.name.chars().map(plain).collect();
+        // FNV-1a.
+        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        let text = self.text.bytes().fold(0xcbf2_9ce4_8422_2325, step);
+        let (driver, (major, minor), products) = (self.driver, self.compiler, self.products.unwrap_or(0));
+        format!("{name}-{driver}-{}-{major}.{minor}-{products}-{text:016x}", env!("CARGO_PKG_VERSION"))
+    }
 }
 
 /// Has the device's pool keep freed memory, which every run asks for again.
@@ -75,5 +103,42 @@ pub(super) fn keep_memory(device: sys::CUdevice) -> Result<(), Error> {
         check(sys::cuDeviceGetDefaultMemPool(&raw mut pool, device), "its memory pool is asked for")?;
         let attribute = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
         check(sys::cuMemPoolSetAttribute(pool, attribute, (&raw mut most).cast()), "its memory pool is set up")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drivers_that_are_too_old_are_told_with_their_version() {
+        assert!(check_driver(12_080).is_ok() && check_driver(13_000).is_ok());
+        let error = check_driver(12_040).unwrap_err();
+        let ErrorKind::Unavailable { library, tried } = error.kind() else { panic!("{error}") };
+        assert_eq!(library, "a driver of CUDA 12.8 or newer");
+        assert_eq!(tried, &["the driver of CUDA 12.4"]);
+    }
+
+    #[test]
+    fn whatever_decides_how_quick_a_way_is_has_a_file_of_its_own() {
+        let facts = Facts {
+            name: "NVIDIA H200 (SXM)".to_string(),
+            driver: 12_080,
+            compiler: (13, 0),
+            products: Some(130_001),
+            text: "kernels".to_string(),
+        };
+        let name = facts.file_name();
+        assert!(name.starts_with("NVIDIA-H200--SXM--12080-"), "{name}");
+        assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || "-.".contains(c)), "{name}");
+        let others = [
+            Facts { name: "NVIDIA H200".to_string(), ..facts.clone() },
+            Facts { driver: 13_000, ..facts.clone() },
+            Facts { compiler: (13, 1), ..facts.clone() },
+            Facts { products: None, ..facts.clone() },
+            Facts { text: "other kernels".to_string(), ..facts.clone() },
+        ];
+        assert!(others.iter().all(|other| other.file_name() != name));
+        assert_eq!(facts.clone().file_name(), name);
     }
 }

@@ -113,32 +113,28 @@ impl Solver {
 }
 
 impl Handle {
-    /// Work space for so many elements.
-    fn space(&self, call: &Call, elements: i32) -> Result<Space, Error> {
+    /// Work space for a routine, and its elements: as many as the library writes when it is asked.
+    fn space(&self, call: &Call, ask: impl FnOnce(*mut i32) -> Status) -> Result<(Space, i32), Error> {
+        let mut elements = 0;
+        check(ask(&raw mut elements), "it is asked for its work space")?;
         let counted = usize::try_from(elements).map_err(|_| {
             let what =
                 format!("cuSOLVER asks for a work space of {elements} elements, which it cannot count, for {:?}", call.routine);
             Error::new(ErrorKind::Device(what))
         })?;
-        Space::new(self.stream, counted * call.dtype.size())
+        Ok((Space::new(self.stream, counted * call.dtype.size())?, elements))
     }
 
     /// # Safety
     /// As for [`Solver::solve`].
     unsafe fn routine(&self, call: &Call) -> Result<(), Error> {
         let (lib, dtype) = (self.library, call.dtype);
-        let mut size = 0;
-        let asked = "it is asked for its work space";
-        // SAFETY: the caller's promise; sizes are written, and work space is as large as was asked for.
+        // SAFETY: the caller's promise; work space is as large as the library says.
         unsafe {
             let status = match call.routine {
                 Routine::Potrf { n, a, info } => {
-                    check(
-                        by_type!(dtype, solver: cusolverDnSpotrf_bufferSize, cusolverDnDpotrf_bufferSize, cusolverDnCpotrf_bufferSize, cusolverDnZpotrf_bufferSize;
-                        lib, LOWER, n, a.at as *mut _, a.line, &raw mut size),
-                        asked,
-                    )?;
-                    let space = self.space(call, size)?;
+                    let (space, size) = self.space(call, |size| by_type!(dtype, solver: cusolverDnSpotrf_bufferSize, cusolverDnDpotrf_bufferSize, cusolverDnCpotrf_bufferSize, cusolverDnZpotrf_bufferSize;
+                        lib, LOWER, n, a.at as *mut _, a.line, size))?;
                     by_type!(dtype, solver: cusolverDnSpotrf, cusolverDnDpotrf, cusolverDnCpotrf, cusolverDnZpotrf;
                         lib, LOWER, n, a.at as *mut _, a.line, space.0 as *mut _, size, info as *mut _)
                 }
@@ -147,12 +143,8 @@ impl Handle {
                         lib, LOWER, n, a.at as *mut *mut _, a.line, info as *mut _, batch)
                 }
                 Routine::Getrf { m, n, a, pivots, info } => {
-                    check(
-                        by_type!(dtype, solver: cusolverDnSgetrf_bufferSize, cusolverDnDgetrf_bufferSize, cusolverDnCgetrf_bufferSize, cusolverDnZgetrf_bufferSize;
-                        lib, m, n, a.at as *mut _, a.line, &raw mut size),
-                        asked,
-                    )?;
-                    let space = self.space(call, size)?;
+                    let (space, size) = self.space(call, |size| by_type!(dtype, solver: cusolverDnSgetrf_bufferSize, cusolverDnDgetrf_bufferSize, cusolverDnCgetrf_bufferSize, cusolverDnZgetrf_bufferSize;
+                        lib, m, n, a.at as *mut _, a.line, size))?;
                     by_type!(dtype, solver: cusolverDnSgetrf, cusolverDnDgetrf, cusolverDnCgetrf, cusolverDnZgetrf;
                         lib, m, n, a.at as *mut _, a.line, space.0 as *mut _, pivots as *mut _, info as *mut _)
                 }
@@ -162,65 +154,42 @@ impl Handle {
                         lib, plain, n, columns, a.at as *const _, a.line, pivots as *const _, b.at as *mut _, b.line, info as *mut _)
                 }
                 Routine::Geqrf { m, n, a, tau, info } => {
-                    check(
-                        by_type!(dtype, solver: cusolverDnSgeqrf_bufferSize, cusolverDnDgeqrf_bufferSize, cusolverDnCgeqrf_bufferSize, cusolverDnZgeqrf_bufferSize;
-                        lib, m, n, a.at as *mut _, a.line, &raw mut size),
-                        asked,
-                    )?;
-                    let space = self.space(call, size)?;
+                    let (space, size) = self.space(call, |size| by_type!(dtype, solver: cusolverDnSgeqrf_bufferSize, cusolverDnDgeqrf_bufferSize, cusolverDnCgeqrf_bufferSize, cusolverDnZgeqrf_bufferSize;
+                        lib, m, n, a.at as *mut _, a.line, size))?;
                     by_type!(dtype, solver: cusolverDnSgeqrf, cusolverDnDgeqrf, cusolverDnCgeqrf, cusolverDnZgeqrf;
                         lib, m, n, a.at as *mut _, a.line, tau as *mut _, space.0 as *mut _, size, info as *mut _)
                 }
                 Routine::Orgqr { m, n, k, a, tau, info } => {
-                    check(
-                        by_type!(dtype, solver: cusolverDnSorgqr_bufferSize, cusolverDnDorgqr_bufferSize, cusolverDnCungqr_bufferSize, cusolverDnZungqr_bufferSize;
-                        lib, m, n, k, a.at as *const _, a.line, tau as *const _, &raw mut size),
-                        asked,
-                    )?;
-                    let space = self.space(call, size)?;
+                    let (space, size) = self.space(call, |size| by_type!(dtype, solver: cusolverDnSorgqr_bufferSize, cusolverDnDorgqr_bufferSize, cusolverDnCungqr_bufferSize, cusolverDnZungqr_bufferSize;
+                        lib, m, n, k, a.at as *const _, a.line, tau as *const _, size))?;
                     by_type!(dtype, solver: cusolverDnSorgqr, cusolverDnDorgqr, cusolverDnCungqr, cusolverDnZungqr;
                         lib, m, n, k, a.at as *mut _, a.line, tau as *const _, space.0 as *mut _, size, info as *mut _)
                 }
                 Routine::Syevd { n, a, values, info } => {
-                    check(
-                        by_type!(dtype, solver: cusolverDnSsyevd_bufferSize, cusolverDnDsyevd_bufferSize, cusolverDnCheevd_bufferSize, cusolverDnZheevd_bufferSize;
-                        lib, VECTORS, LOWER, n, a.at as *const _, a.line, values as *const _, &raw mut size),
-                        asked,
-                    )?;
-                    let space = self.space(call, size)?;
+                    let (space, size) = self.space(call, |size| by_type!(dtype, solver: cusolverDnSsyevd_bufferSize, cusolverDnDsyevd_bufferSize, cusolverDnCheevd_bufferSize, cusolverDnZheevd_bufferSize;
+                        lib, VECTORS, LOWER, n, a.at as *const _, a.line, values as *const _, size))?;
                     by_type!(dtype, solver: cusolverDnSsyevd, cusolverDnDsyevd, cusolverDnCheevd, cusolverDnZheevd;
                         lib, VECTORS, LOWER, n, a.at as *mut _, a.line, values as *mut _, space.0 as *mut _, size, info as *mut _)
                 }
                 Routine::SyevjBatched { n, a, values, info, batch } => {
                     let how = self.eigenvalues;
-                    check(
-                        by_type!(dtype, solver: cusolverDnSsyevjBatched_bufferSize, cusolverDnDsyevjBatched_bufferSize, cusolverDnCheevjBatched_bufferSize, cusolverDnZheevjBatched_bufferSize;
-                        lib, VECTORS, LOWER, n, a.at as *const _, a.line, values as *const _, &raw mut size, how, batch),
-                        asked,
-                    )?;
-                    let space = self.space(call, size)?;
+                    let (space, size) = self.space(call, |size| by_type!(dtype, solver: cusolverDnSsyevjBatched_bufferSize, cusolverDnDsyevjBatched_bufferSize, cusolverDnCheevjBatched_bufferSize, cusolverDnZheevjBatched_bufferSize;
+                        lib, VECTORS, LOWER, n, a.at as *const _, a.line, values as *const _, size, how, batch))?;
                     by_type!(dtype, solver: cusolverDnSsyevjBatched, cusolverDnDsyevjBatched, cusolverDnCheevjBatched, cusolverDnZheevjBatched;
                         lib, VECTORS, LOWER, n, a.at as *mut _, a.line, values as *mut _, space.0 as *mut _, size, info as *mut _, how, batch)
                 }
                 Routine::Gesvd { full, m, n, a, values, u, vt, info } => {
-                    check(
-                        by_type!(dtype, solver: cusolverDnSgesvd_bufferSize, cusolverDnDgesvd_bufferSize, cusolverDnCgesvd_bufferSize, cusolverDnZgesvd_bufferSize;
-                        lib, m, n, &raw mut size),
-                        asked,
-                    )?;
-                    let (space, job) = (self.space(call, size)?, if full { b'A' } else { b'S' } as core::ffi::c_schar);
+                    let (space, size) = self.space(call, |size| by_type!(dtype, solver: cusolverDnSgesvd_bufferSize, cusolverDnDgesvd_bufferSize, cusolverDnCgesvd_bufferSize, cusolverDnZgesvd_bufferSize;
+                        lib, m, n, size))?;
+                    let job = if full { b'A' } else { b'S' } as core::ffi::c_schar;
                     by_type!(dtype, solver: cusolverDnSgesvd, cusolverDnDgesvd, cusolverDnCgesvd, cusolverDnZgesvd;
                         lib, job, job, m, n, a.at as *mut _, a.line, values as *mut _, u.at as *mut _, u.line, vt.at as *mut _, vt.line,
                         space.0 as *mut _, size, std::ptr::null_mut(), info as *mut _)
                 }
                 Routine::GesvdjBatched { m, n, a, values, u, v, info, batch } => {
                     let how = self.singular_values;
-                    check(
-                        by_type!(dtype, solver: cusolverDnSgesvdjBatched_bufferSize, cusolverDnDgesvdjBatched_bufferSize, cusolverDnCgesvdjBatched_bufferSize, cusolverDnZgesvdjBatched_bufferSize;
-                        lib, VECTORS, m, n, a.at as *const _, a.line, values as *const _, u.at as *const _, u.line, v.at as *const _, v.line, &raw mut size, how, batch),
-                        asked,
-                    )?;
-                    let space = self.space(call, size)?;
+                    let (space, size) = self.space(call, |size| by_type!(dtype, solver: cusolverDnSgesvdjBatched_bufferSize, cusolverDnDgesvdjBatched_bufferSize, cusolverDnCgesvdjBatched_bufferSize, cusolverDnZgesvdjBatched_bufferSize;
+                        lib, VECTORS, m, n, a.at as *const _, a.line, values as *const _, u.at as *const _, u.line, v.at as *const _, v.line, size, how, batch))?;
                     by_type!(dtype, solver: cusolverDnSgesvdjBatched, cusolverDnDgesvdjBatched, cusolverDnCgesvdjBatched, cusolverDnZgesvdjBatched;
                         lib, VECTORS, m, n, a.at as *mut _, a.line, values as *mut _, u.at as *mut _, u.line, v.at as *mut _, v.line,
                         space.0 as *mut _, size, info as *mut _, how, batch)

@@ -84,19 +84,8 @@ impl Room {
 impl Case {
     pub(super) fn new(kind: Factorisation, batch: &[usize], rows: &[usize], columns: &[usize]) -> Case {
         let (m, n): (usize, usize) = (rows.iter().product(), columns.iter().product());
-        let mut call = Decomposition {
-            kind,
-            max: None,
-            tol: None,
-            full: false,
-            upper: false,
-            unit: false,
-            exponent: 1,
-            batch: batch.len(),
-            roles: [0; 6],
-        };
         let roles = [rows.to_vec(), columns.to_vec(), vec![3], vec![m.min(n)], vec![m], vec![n]];
-        call.roles = roles.each_ref().map(Vec::len);
+        let call = Decomposition::plain(kind, batch.len(), roles.each_ref().map(Vec::len));
         Case { call, batch: batch.to_vec(), roles }
     }
 
