@@ -120,7 +120,9 @@ impl Open<'_> {
         let written = self.choices.read();
         let known = self.known.get_or_insert_default();
         // What this program goes by already stays, whatever the file has become.
-        written.into_iter().for_each(|(key, way)| drop(known.entry(key).or_insert(way)));
+        for (key, way) in written {
+            known.entry(key).or_insert(way);
+        }
         *known.entry(key).or_insert(way)
     }
 }

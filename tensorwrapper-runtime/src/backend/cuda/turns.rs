@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     /// Whether another thread waits as long as this one is alone, whose turns are then of this kind.
-    fn assert_alone<A>(turns: &Turns, start: impl Fn(&Turns) -> A, is_recorded: bool) {
+    fn assert_alone<'t, A>(turns: &'t Turns, start: impl Fn(&'t Turns) -> A, is_recorded: bool) {
         assert!(!turns.take().is_recorded);
         let (said, heard) = mpsc::channel();
         std::thread::scope(|scope| {

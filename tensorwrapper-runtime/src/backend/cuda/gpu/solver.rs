@@ -143,7 +143,7 @@ impl Handle {
                         lib, LOWER, n, a.at as *mut *mut _, a.line, info as *mut _, batch)
                 }
                 Routine::Getrf { m, n, a, pivots, info } => {
-                    let (space, size) = self.space(call, |size| by_type!(dtype, solver: cusolverDnSgetrf_bufferSize, cusolverDnDgetrf_bufferSize, cusolverDnCgetrf_bufferSize, cusolverDnZgetrf_bufferSize;
+                    let (space, _) = self.space(call, |size| by_type!(dtype, solver: cusolverDnSgetrf_bufferSize, cusolverDnDgetrf_bufferSize, cusolverDnCgetrf_bufferSize, cusolverDnZgetrf_bufferSize;
                         lib, m, n, a.at as *mut _, a.line, size))?;
                     by_type!(dtype, solver: cusolverDnSgetrf, cusolverDnDgetrf, cusolverDnCgetrf, cusolverDnZgetrf;
                         lib, m, n, a.at as *mut _, a.line, space.0 as *mut _, pivots as *mut _, info as *mut _)
