@@ -1,11 +1,11 @@
 //! Linear algebra against `faer` alone, and batches of small matrices: nanoseconds a call, as JSON lines.
 //!
 //! ```text
-//! cargo bench --bench linalg -- [alone] [small] [batched] [truncated] [threads] [OPERATION…] [ORDER…]
+//! cargo bench --bench linalg -- [alone] [small] [batched] [truncated] [threads] [oblong] [OPERATION…] [ORDER…]
 //! ```
 //!
 //! Times are of the process' processor, interleaved, the least of several rounds: the machine may be busy with other work. Those of
-//! `threads`, one of them and two, are of the clock, and need a machine that is not.
+//! `threads` and `oblong`, one of them and two, are of the clock, and need a machine that is not.
 
 use std::hint::black_box;
 
@@ -103,30 +103,40 @@ fn alone(context: &Context, n: usize, wants: &dyn Fn(&str) -> bool) {
     });
 }
 
-/// One matrix on one thread and on two, by the clock.
-fn threads(n: usize, wants: &dyn Fn(&str) -> bool) {
+/// Times one thread and two of a computation by the clock, in turns.
+fn both(what: &str, shape: &str, calls: usize, compute: &dyn Fn(&Context)) {
     let (one, two) = (Context::cpu().threads(1), Context::cpu().threads(2));
-    let a = Tensor::<f64>::from_fn([n, n], |x| element(1, x[0], x[1]) + if x[0] == x[1] { n as f64 } else { 0.0 }).unwrap();
+    let mut least = [f64::INFINITY; 2];
+    for _ in 0..2 * ROUNDS {
+        for (least, context) in least.iter_mut().zip([&one, &two]) {
+            let start = std::time::Instant::now();
+            (0..calls).for_each(|_| compute(context));
+            *least = least.min(start.elapsed().as_nanos() as f64 / calls as f64);
+        }
+    }
+    let ([one, two], ratio) = (least, least[1] / least[0]);
+    println!(
+        "{{\"what\": \"threads {what}\", \"n\": \"{shape}\", \"one_ns\": {one:.0}, \"two_ns\": {two:.0}, \"ratio\": {ratio:.3}}}"
+    );
+}
+
+/// A matrix whose diagonal stands out.
+fn matrix(rows: usize, columns: usize) -> Tensor<f64> {
+    let element = |x: &[usize]| element(1, x[0], x[1]) + if x[0] == x[1] { rows as f64 } else { 0.0 };
+    Tensor::from_fn([rows, columns], element).unwrap()
+}
+
+/// One thread and two of square matrices.
+fn threads(n: usize, wants: &dyn Fn(&str) -> bool) {
+    let a = matrix(n, n);
     let s = Tensor::<f64>::from_fn([n, n], |x| {
         element(2, x[0].max(x[1]), x[0].min(x[1])) + if x[0] == x[1] { 2.0 * n as f64 } else { 0.0 }
     });
     let (s, calls) = (s.unwrap(), (1 << 25) / (n * n * n) + 1);
     let both = |what: &str, compute: &dyn Fn(&Context)| {
-        if !wants(what) {
-            return;
+        if wants(what) {
+            both(what, &n.to_string(), calls, compute);
         }
-        let mut least = [f64::INFINITY; 2];
-        for _ in 0..2 * ROUNDS {
-            for (least, context) in least.iter_mut().zip([&one, &two]) {
-                let start = std::time::Instant::now();
-                (0..calls).for_each(|_| compute(context));
-                *least = least.min(start.elapsed().as_nanos() as f64 / calls as f64);
-            }
-        }
-        let ([one, two], ratio) = (least, least[1] / least[0]);
-        println!(
-            "{{\"what\": \"threads {what}\", \"n\": {n}, \"one_ns\": {one:.0}, \"two_ns\": {two:.0}, \"ratio\": {ratio:.3}}}"
-        );
     };
     both("cholesky", &|context| drop(black_box(linalg::cholesky(&s).eval_in(context).unwrap())));
     both("lu", &|context| drop(black_box(linalg::lu(&a).eval_in(context).unwrap())));
@@ -135,6 +145,29 @@ fn threads(n: usize, wants: &dyn Fn(&str) -> bool) {
     both("eigh", &|context| drop(black_box(linalg::eigh(&s).eval_in(context).unwrap())));
     both("svd", &|context| drop(black_box(linalg::svd(&a).eval_in(context).unwrap())));
     both("eig", &|context| drop(black_box(linalg::eig(&a).eval_in(context).unwrap())));
+}
+
+/// The same of tall and wide matrices, and of triangles with few right sides, of at least the work that two threads are put to.
+fn oblong(wants: &dyn Fn(&str) -> bool) {
+    for (rows, columns) in [(4096, 512), (16384, 256), (131_072, 96), (256, 16384)] {
+        let (a, shape) = (matrix(rows, columns), format!("{rows} x {columns}"));
+        let both = |what: &str, compute: &dyn Fn(&Context)| {
+            if wants(what) {
+                both(what, &shape, 1, compute);
+            }
+        };
+        both("lu", &|context| drop(black_box(linalg::lu(&a).eval_in(context).unwrap())));
+        both("qr", &|context| drop(black_box(linalg::qr(&a).eval_in(context).unwrap())));
+        both("svd", &|context| drop(black_box(linalg::svd(&a).eval_in(context).unwrap())));
+    }
+    for (rows, columns) in [(4096, 8), (2048, 32), (1024, 128), (128, 8192)] {
+        let (a, b, shape) = (matrix(rows, rows), matrix(rows, columns), format!("{rows}, {columns} right sides"));
+        if wants("triangular_solve") {
+            both("triangular_solve", &shape, 1, &|context| {
+                drop(black_box(linalg::triangular_solve(&a, &b).eval_in(context).unwrap()));
+            });
+        }
+    }
 }
 
 /// 1000 matrices of order 8, batch axis last.
@@ -248,6 +281,9 @@ fn main() {
     let orders = if orders.is_empty() { &[64, 128, 256, 512][..] } else { &orders };
     if names.iter().any(|word| word == "threads") {
         return orders.iter().for_each(|&n| threads(n, &|what| names.len() == 1 || wants(what)));
+    }
+    if names.iter().any(|word| word == "oblong") {
+        return oblong(&|what| names.len() == 1 || wants(what));
     }
     for &n in orders {
         alone(&context, n, &|what| wants("alone") || wants(what));
