@@ -307,16 +307,19 @@ macro_rules! elements {
             }
             #[inline]
             fn quotient(self, divisor: Self) -> Self {
+                // Without a branch, so that many are computed at once: which part is larger is anybody's guess.
                 let (a, b, c, d) = (self.re, self.im, divisor.re, divisor.im);
-                if d == 0.0 {
-                    Complex::new(a / c, b / c)
-                } else if c.abs() >= d.abs() {
-                    let (ratio, scale) = (d / c, c + d * (d / c));
-                    Complex::new((a + b * ratio) / scale, (b - a * ratio) / scale)
-                } else {
-                    let (ratio, scale) = (c / d, c * (c / d) + d);
-                    Complex::new((a * ratio + b) / scale, (b * ratio - a) / scale)
-                }
+                let by_re = c.abs() >= d.abs();
+                let (large, small) = if by_re { (c, d) } else { (d, c) };
+                let (first, second) = if by_re { (a, b) } else { (b, a) };
+                let ratio = small / large;
+                let (re, im) = (first + second * ratio, second - first * ratio);
+                // 0 − 0 is no −0, so that the difference is taken the other way about rather than negated.
+                let im = if by_re { im } else { first * ratio - second };
+                let is_real = d == 0.0;
+                let (re, im) = if is_real { (a, b) } else { (re, im) };
+                let scale = if is_real { c } else { large + small * ratio };
+                Complex::new(re / scale, im / scale)
             }
             erasure!($complex);
         }
@@ -325,4 +328,38 @@ macro_rules! elements {
 elements! {
     f32: F32, C32;
     f64: F64, C64;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What Smith's algorithm is, with its branches.
+    fn by_branches(x: Complex<f64>, y: Complex<f64>) -> Complex<f64> {
+        let (a, b, c, d) = (x.re, x.im, y.re, y.im);
+        if d == 0.0 {
+            Complex::new(a / c, b / c)
+        } else if c.abs() >= d.abs() {
+            let (ratio, scale) = (d / c, c + d * (d / c));
+            Complex::new((a + b * ratio) / scale, (b - a * ratio) / scale)
+        } else {
+            let (ratio, scale) = (c / d, c * (c / d) + d);
+            Complex::new((a * ratio + b) / scale, (b * ratio - a) / scale)
+        }
+    }
+
+    #[test]
+    fn quotients_are_those_of_the_branches() {
+        let parts = [0.0, -0.0, 1.0, -2.0, 0.3, -7.1, 1e308, -1e-310, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+        let numbers: Vec<_> = parts.iter().flat_map(|&re| parts.map(|im| Complex::new(re, im))).collect();
+        let is_same = |x: f64, y: f64| x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan();
+        for &x in &numbers {
+            for &y in &numbers {
+                let (found, expected) = (x.quotient(y), by_branches(x, y));
+                assert!(is_same(found.re, expected.re) && is_same(found.im, expected.im), "{x} / {y}: {found}, not {expected}");
+            }
+        }
+        let large = Complex::new(1e300, 1e300);
+        assert_eq!(large.quotient(large), Complex::new(1.0, 0.0), "no overflow on the way");
+    }
 }
