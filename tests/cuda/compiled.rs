@@ -1,7 +1,7 @@
 //! The kernels compiled by NVRTC, without a GPU: all of them for each architecture, none with a spill, and with as many registers as
 //! the table beside this file says. `TENSORWRAPPER_BLESS=1` writes the table anew.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use tensorwrapper::__private::cuda::{Collected, Collection, Route, compile, version};
@@ -61,12 +61,11 @@ fn used(log: &str) -> BTreeMap<String, Used> {
     found
 }
 
-/// Compiles kernels together, as many at once as keep a program short.
-fn compiled(kernels: &[Collected], architecture: &str) -> BTreeMap<String, Used> {
+/// Compiles texts together, as many at once as keep a program short.
+fn compiled(texts: &[&str], architecture: &str) -> BTreeMap<String, Used> {
     let mut found = BTreeMap::new();
-    for kernels in kernels.chunks(64) {
-        let texts: String = kernels.iter().map(|kernel| kernel.text.as_str()).collect();
-        let made = compile(&(Collection::preamble() + &texts), architecture).unwrap_or_else(|error| panic!("{error}"));
+    for texts in texts.chunks(64) {
+        let made = compile(&(Collection::preamble() + &texts.concat()), architecture).unwrap_or_else(|error| panic!("{error}"));
         assert!(made.cubin.len() > 1000, "{architecture}: {} bytes of machine code", made.cubin.len());
         found.extend(used(&made.log));
     }
@@ -80,15 +79,18 @@ fn every_kernel_compiles_without_spills() {
     }
     let kernels = collected().kernels();
     let mut table: BTreeMap<(&str, String), [u32; 3]> = BTreeMap::new();
-    let kernels = &kernels;
+    // Some texts have several kernels.
+    let texts: BTreeSet<&str> = kernels.iter().map(|kernel| kernel.text.as_str()).collect();
+    let texts: &Vec<&str> = &texts.into_iter().collect();
     let found = std::thread::scope(|scope| {
-        let threads = ARCHITECTURES.map(|architecture| scope.spawn(move || compiled(kernels, architecture)));
+        let threads = ARCHITECTURES.map(|architecture| scope.spawn(move || compiled(texts, architecture)));
         threads.map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
     for (n, (architecture, found)) in ARCHITECTURES.into_iter().zip(found).enumerate() {
-        for kernel in kernels {
+        assert!(found.values().all(|used| used.spilled == 0), "{architecture}: {found:?}");
+        for kernel in &kernels {
             let used = found.get(&kernel.name).unwrap_or_else(|| panic!("{architecture}: the log does not name {}", kernel.name));
-            assert!(used.registers > 0 && used.spilled == 0, "{architecture}: {used:?} in\n{}", kernel.text);
+            assert!(used.registers > 0 && used.spilled == 0, "{architecture}: {used:?} of {} in\n{}", kernel.name, kernel.text);
             let most = &mut table.entry((kernel.kind, kernel.dtype.to_string())).or_default()[n];
             *most = used.registers.max(*most);
         }
@@ -98,7 +100,7 @@ fn every_kernel_compiles_without_spills() {
     for ((kind, dtype), [a, b, c]) in &table {
         let _ = writeln!(text, "{kind:24}{dtype:14}{a:8}{b:8}{c:8}");
     }
-    println!("{} kernels for {} architectures\n{text}", kernels.len(), ARCHITECTURES.len());
+    println!("{} kernels in {} texts for {} architectures\n{text}", kernels.len(), texts.len(), ARCHITECTURES.len());
     if version().ok() != Some(COMPILER) {
         println!("SKIPPED the table of registers: it is NVRTC {COMPILER:?}'s, and this is {:?}", version());
     } else if std::env::var_os("TENSORWRAPPER_BLESS").is_some() {

@@ -7,6 +7,7 @@
 mod chosen;
 mod compiled;
 mod equations;
+mod first;
 mod linear;
 mod missing;
 mod placed;

@@ -94,8 +94,8 @@ impl<D: Driver> Cuda<D> {
         let output = room(contraction.output)?;
         let addresses: Vec<Address> = inputs.iter().map(Region::address).collect();
         let mut times = Vec::with_capacity(ways.len());
+        self.make(ways.iter().map(|(_, launches)| launches))?;
         for (way, launches) in ways {
-            self.make(launches)?;
             let scratch = Region::new(&self.driver, launches.scratch)?;
             // SAFETY: all memory is as large as the layouts reach that the launches were made for.
             let mut work = || unsafe { queue(&*self.driver, launches, &addresses, output.address(), scratch.address()) };
@@ -105,9 +105,9 @@ impl<D: Driver> Cuda<D> {
         Ok(quickest.expect("there are two ways at least"))
     }
 
-    /// Has all kernels of an operation made.
-    fn make(&self, launches: &Launches) -> Result<(), Error> {
-        launches.before.iter().chain(&launches.launches).try_for_each(|launch| self.driver.prepare(&launch.kernel))
+    /// Has all kernels of operations made.
+    fn make<'l>(&self, launches: impl IntoIterator<Item = &'l Launches>) -> Result<(), Error> {
+        self.driver.prepare(&launches.into_iter().flat_map(Launches::kernels).collect::<Vec<_>>())
     }
 }
 
@@ -147,7 +147,7 @@ impl<D: Driver> Device for Cuda<D> {
     fn prepare(&self, contraction: &Contraction<'_>) -> Result<PreparedContraction, Error> {
         let kernel: Box<dyn RunContraction> = match (self.contracted(contraction)?, contraction.then) {
             (Some(Chosen { launches, is_measured }), _) => {
-                self.make(&launches)?;
+                self.make([&launches])?;
                 let inputs = contraction.factors.iter().chain(contraction.others).map(|(layout, _)| span(layout)).collect();
                 let output = Written::new(contraction.output);
                 Box::new(Ready { driver: self.driver.clone(), launches, is_measured, inputs, output })
@@ -176,6 +176,7 @@ impl<D: Driver> Device for Cuda<D> {
         let Some(launches) = folded(&fold, self.route) else {
             return Cpu::default().map(nest, program, reduction, functions, inputs, output);
         };
+        self.make([&launches])?;
         let spans: Vec<Range<usize>> = inputs.iter().map(|operand| span(operand.layout())).collect();
         let data: Vec<SliceRef<'_>> = inputs.iter().map(Operand::data).collect();
         let written = Written::new(output.layout());

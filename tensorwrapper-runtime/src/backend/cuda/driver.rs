@@ -93,20 +93,20 @@ pub(super) trait Driver: Debug + Send + Sync + 'static {
     /// When the device is lost, or work in the queue failed.
     fn finish(&self) -> Result<(), Error>;
 
-    /// Has a kernel made, so that what its text has wrong is known before anything runs.
+    /// Has kernels made, side by side, so that what a text has wrong is known before anything runs.
     ///
     /// # Errors
-    /// [`ErrorKind::Kernel`](crate::ErrorKind::Kernel) when it does not compile.
-    fn prepare(&self, kernel: &Kernel) -> Result<(), Error>;
+    /// [`ErrorKind::Kernel`](crate::ErrorKind::Kernel) when one does not compile.
+    fn prepare(&self, kernels: &[&Kernel]) -> Result<(), Error>;
 
-    /// Queues a kernel.
+    /// Queues a kernel. Its arguments are addresses, then numbers: 64 bits each.
     ///
     /// # Errors
     /// As [`prepare`](Driver::prepare), and when the device refuses it.
     ///
     /// # Safety
     /// The arguments are those that its text has, and every position that the text computes lies in their memory.
-    unsafe fn launch(&self, kernel: &Kernel, arguments: &[Address]) -> Result<(), Error>;
+    unsafe fn launch(&self, kernel: &Kernel, arguments: &[u64]) -> Result<(), Error>;
 
     /// The library that computes products of matrices here, if there is one.
     fn products(&self) -> Option<&'static str>;

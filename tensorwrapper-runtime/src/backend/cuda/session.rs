@@ -158,7 +158,10 @@ impl<D: Driver> Session for Open<D> {
         dispatch!(output.dtype, T => reduction.check_over::<T>(nest))?;
         let write = || -> Option<Launches> {
             let inputs = inputs.iter().map(|&Seen { layout, dtype, conjugate, .. }| Input { layout, dtype, conjugate }).collect();
-            folded(&Fold::map(nest, (program, reduction), inputs, (output.layout, output.dtype)), self.route)
+            let launches = folded(&Fold::map(nest, (program, reduction), inputs, (output.layout, output.dtype)), self.route)?;
+            // What a text has wrong its launch says.
+            let _ = self.driver.prepare(&launches.kernels().collect::<Vec<_>>());
+            Some(launches)
         };
         // The text of a kernel depends on nothing but the arguments and the route, and plans are kept for devices of one name.
         let (route, launches) = found

@@ -99,6 +99,11 @@ impl Turns {
 }
 
 impl Turn<'_> {
+    /// Whether other threads wait until this one lets them queue again.
+    pub(super) fn is_alone(&self) -> bool {
+        !self.is_counted
+    }
+
     /// Sets memory aside that cannot be given back while work is recorded.
     pub(super) fn set_aside(&self, address: Address, bytes: usize) {
         self.turns.state().given_back.push((address, bytes));
@@ -144,7 +149,7 @@ mod tests {
 
     /// Whether another thread waits as long as this one is alone, whose turns are then of this kind.
     fn assert_alone<'t, A>(turns: &'t Turns, start: impl Fn(&'t Turns) -> A, is_recorded: bool) {
-        assert!(!turns.take().is_recorded);
+        assert!(!turns.take().is_alone());
         let (said, heard) = mpsc::channel();
         std::thread::scope(|scope| {
             let alone = start(turns);
@@ -153,7 +158,8 @@ mod tests {
                 said.send(turn.is_recorded).unwrap();
             });
             for _ in 0..100 {
-                assert_eq!(turns.take().is_recorded, is_recorded);
+                let turn = turns.take();
+                assert_eq!((turn.is_alone(), turn.is_recorded), (true, is_recorded));
                 assert_eq!(heard.try_recv(), Err(mpsc::TryRecvError::Empty));
                 std::thread::yield_now();
             }

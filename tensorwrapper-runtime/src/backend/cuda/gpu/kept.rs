@@ -4,6 +4,7 @@
 //! here costs time alone: what cannot be read is compiled, and what cannot be written is compiled again.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::compiler::version;
 use crate::error::Error;
@@ -30,10 +31,12 @@ impl Kept {
         std::fs::read(self.0.as_ref()?).ok()
     }
 
-    /// Another program may be writing the same file: it appears whole or not at all.
+    /// Another program, or another device of this one, may be writing the same file: it appears whole or not at all.
     pub(super) fn write(&self, cubin: &[u8]) {
+        static WRITTEN: AtomicUsize = AtomicUsize::new(0);
         let Some(path) = &self.0 else { return };
-        let own = path.with_extension(format!("{}.new", std::process::id()));
+        let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+        let own = path.with_extension(format!("{}-{number}.new", std::process::id()));
         let made = path.parent().is_some_and(|folder| std::fs::create_dir_all(folder).is_ok());
         if made && std::fs::write(&own, cubin).is_ok() {
             let _ = std::fs::rename(&own, path);
@@ -51,4 +54,31 @@ fn folder() -> Option<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let of_user = || variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")));
     variable("TENSORWRAPPER_CACHE").or_else(|| Some(of_user()?.join("tensorwrapper")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_several_threads_write_appears_whole() {
+        const LENGTH: usize = 100_000;
+        let folder = std::env::temp_dir().join(format!("tensorwrapper-kept-{}", std::process::id()));
+        let kept = Kept(Some(folder.join("0-sm_90a-13.0.cubin")));
+        std::thread::scope(|scope| {
+            for number in 0..4 {
+                let kept = &kept;
+                scope.spawn(move || {
+                    for _ in 0..50 {
+                        kept.write(&[number; LENGTH]);
+                        let found = kept.read().expect("it was just written");
+                        assert!(found.len() == LENGTH && found.iter().all(|byte| *byte == found[0]));
+                    }
+                });
+            }
+        });
+        let files = std::fs::read_dir(&folder).map(Iterator::count);
+        let _ = std::fs::remove_dir_all(&folder);
+        assert_eq!(files.ok(), Some(1), "nothing is left beside it");
+    }
 }

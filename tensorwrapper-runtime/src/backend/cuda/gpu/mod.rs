@@ -7,10 +7,10 @@ mod compiler;
 mod facts;
 mod graph;
 mod kept;
+mod kernels;
 mod pinned;
 mod solver;
 
-use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -20,6 +20,7 @@ pub use compiler::{Compiled, compile, version};
 use cudarc::driver::sys::{self, CUresult};
 use facts::{architecture, check_version, described, keep_memory};
 use graph::Graph;
+use kernels::{Function, Kernels};
 use solver::Solver;
 
 use super::choice::{Choices, Way};
@@ -30,7 +31,7 @@ use super::library::Library;
 use super::linear::Call;
 use super::pages::{self, Pinned};
 use super::staging::Staging;
-use super::text::{Kernel, ON_DEVICE, Route};
+use super::text::{Kernel, Route};
 use super::turns::{Turn, Turns};
 use crate::backend::Device;
 use crate::error::{Error, ErrorKind};
@@ -77,22 +78,15 @@ struct Gpu {
     solver: Option<Solver>,
     choices: Choices,
     pinned: Pinned,
-    /// Kernels by their names.
-    functions: Mutex<HashMap<String, Function>>,
+    kernels: Kernels,
     turns: Turns,
     staging: Staging<pinned::Event>,
 }
 
-/// A kernel that is loaded.
-#[derive(Clone, Copy, Debug)]
-struct Function(sys::CUfunction);
-
-// SAFETY: contexts, streams and functions of CUDA may be used from any thread; the only changing state is behind a lock.
+// SAFETY: contexts and streams of CUDA may be used from any thread; the only changing state is behind locks.
 unsafe impl Send for Gpu {}
 // SAFETY: as above.
 unsafe impl Sync for Gpu {}
-// SAFETY: as above.
-unsafe impl Send for Function {}
 
 /// What the driver said of a call.
 fn check(result: CUresult, what: &str) -> Result<(), Error> {
@@ -130,7 +124,7 @@ impl Gpu {
             solver: None,
             choices: Choices::new(None),
             pinned: Pinned::default(),
-            functions: Mutex::default(),
+            kernels: Kernels::default(),
             turns: Turns::default(),
             staging: Staging::new(pinned::PIECES.0, pinned::PIECES.1),
         };
@@ -172,43 +166,14 @@ impl Gpu {
 
     /// The kernel, compiled, read from disk or known already.
     fn function(&self, kernel: &Kernel) -> Result<Function, Error> {
-        // Before the lock, which a thread whose work is recorded takes, too.
+        // Before all locks, which a thread whose work is recorded takes, too.
         let turn = self.queue()?;
-        let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&function) = functions.get(&kernel.name) {
-            return Ok(function);
+        match self.kernels.known(kernel) {
+            Some(function) => Ok(function),
+            None if turn.is_recorded => Err(not_recorded("loading a kernel")),
+            None => self.kernels.load(kernel, &self.architecture),
         }
-        if turn.is_recorded {
-            return Err(not_recorded("loading a kernel"));
-        }
-        let source = ON_DEVICE.concat() + &kernel.text;
-        let kept = kept::Kept::new(&source, &self.architecture)?;
-        let loaded = kept.read().and_then(|cubin| load(&cubin, kernel).ok());
-        let function = match loaded {
-            Some(function) => function,
-            None => {
-                let cubin = compile(&source, &self.architecture)?.cubin;
-                kept.write(&cubin);
-                load(&cubin, kernel)?
-            }
-        };
-        functions.insert(kernel.name.clone(), function);
-        Ok(function)
     }
-}
-
-/// Loads machine code, and finds the kernel in it.
-fn load(cubin: &[u8], kernel: &Kernel) -> Result<Function, Error> {
-    let (mut module, mut function) = (std::ptr::null_mut(), std::ptr::null_mut());
-    let name = std::ffi::CString::new(kernel.name.as_str()).expect("names of kernels are letters and digits");
-    // SAFETY: the code is complete, and the driver copies it. Modules stay loaded as long as the device is used.
-    unsafe {
-        check(sys::cuModuleLoadData(&raw mut module, cubin.as_ptr().cast()), "a kernel is loaded")?;
-        check(sys::cuModuleGetFunction(&raw mut function, module, name.as_ptr()), "a kernel is looked for")?;
-        let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        check(sys::cuFuncSetAttribute(function, attribute, kernel.shared as i32), "a kernel asks for shared memory")?;
-    }
-    Ok(Function(function))
 }
 
 impl Driver for Gpu {
@@ -301,11 +266,21 @@ impl Driver for Gpu {
         check(unsafe { sys::cuStreamSynchronize(self.stream) }, "its work is waited for")
     }
 
-    fn prepare(&self, kernel: &Kernel) -> Result<(), Error> {
-        self.function(kernel).map(|_| ())
+    fn prepare(&self, kernels: &[&Kernel]) -> Result<(), Error> {
+        let new: Vec<&Kernel> = kernels.iter().copied().filter(|kernel| self.kernels.known(kernel).is_none()).collect();
+        let load = |kernel: &Kernel| self.function(kernel).map(|_| ());
+        // A thread that is alone may load nothing where its work is recorded, and others would wait for it.
+        if new.len() < 2 || self.queue()?.is_alone() {
+            return new.into_iter().try_for_each(load);
+        }
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = new.into_iter().map(|kernel| scope.spawn(move || load(kernel))).collect();
+            let loaded = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            loaded.collect::<Vec<_>>().into_iter().collect()
+        })
     }
 
-    unsafe fn launch(&self, kernel: &Kernel, arguments: &[Address]) -> Result<(), Error> {
+    unsafe fn launch(&self, kernel: &Kernel, arguments: &[u64]) -> Result<(), Error> {
         let Function(function) = self.function(kernel)?;
         let _turn = self.queue()?;
         let mut values = arguments.to_vec();

@@ -2,26 +2,22 @@
 //! library's routines. Knows no operation.
 
 use std::collections::HashMap;
-use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::routine::{Call, Columns, Routine, TOGETHER};
 use super::{NotFinite, Operation};
 use crate::backend::cuda::device::{bytes, bytes_mut};
 use crate::backend::cuda::driver::{Address, Driver, Region, queue};
-use crate::backend::cuda::text::{Counted, Dense, Fold, Input, Kernel, Launches, Pass, folded};
+use crate::backend::cuda::text::{Counted, Dense, Fitted, Fold, Input, Kernel, Launches, Pass, copied, folded};
 use crate::backend::linear::{Failure, exponent_of, power_of_two};
 use crate::backend::{Instruction, LoopNest, Program, Reduction, Role, Seen};
 use crate::element::{Dtype, Element, dispatch};
 use crate::error::{Error, ErrorKind};
 use crate::layout::Strided;
 
-/// Kernels of one call of a plan, written once.
+/// Kernels of one call of a plan that are written for their sizes, once.
 #[derive(Debug, Default)]
-pub(in crate::backend::cuda) struct Kept {
-    passes: Mutex<HashMap<(Pass, Dense), Arc<Kernel>>>,
-    copies: Mutex<HashMap<Copy, Arc<Launches>>>,
-}
+pub(in crate::backend::cuda) struct Kept(Mutex<HashMap<Copy, Arc<Launches>>>);
 
 /// A copy of all elements of one layout to the places of another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -32,19 +28,17 @@ struct Copy {
     conjugate: bool,
 }
 
-/// What is there, or is made once.
-fn kept<K: Hash + Eq + Clone, V>(
-    map: &Mutex<HashMap<K, Arc<V>>>,
-    key: K,
-    make: impl FnOnce(&K) -> Result<V, Error>,
-) -> Result<Arc<V>, Error> {
-    let mut map = map.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = map.get(&key) {
-        return Ok(Arc::clone(known));
+impl Kept {
+    /// What is there, or is made once.
+    fn find(&self, copy: Copy, make: impl FnOnce(&Copy) -> Result<Launches, Error>) -> Result<Arc<Launches>, Error> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(launches) = known.get(&copy) {
+            return Ok(Arc::clone(launches));
+        }
+        let made = Arc::new(make(&copy)?);
+        known.insert(copy, Arc::clone(&made));
+        Ok(made)
     }
-    let made = Arc::new(make(&key)?);
-    map.insert(key, Arc::clone(&made));
-    Ok(made)
 }
 
 /// Matrices in memory of the device.
@@ -93,10 +87,23 @@ pub(super) struct Matrices<'m, D: Driver> {
     failures: Vec<Option<Failure>>,
 }
 
+/// Has the kernels for the element types of all operands made side by side. Those of a type are one text, of which any one stands for all;
+/// what a text has wrong its launch says.
+fn prepare<D: Driver>(operation: &Operation<'_, D>) {
+    let mut kernels: Vec<Kernel> = Vec::new();
+    for (Seen { dtype, .. }, _) in operation.inputs.iter().chain(operation.outputs) {
+        if kernels.iter().all(|known| known.dtype != *dtype) {
+            kernels.push(Pass::Unit.fitted(Dense { dtype: *dtype, items: 1, rows: 1, columns: 1 }).kernel);
+        }
+    }
+    let _ = operation.driver.prepare(&kernels.iter().collect::<Vec<_>>());
+}
+
 impl<'m, D: Driver> Matrices<'m, D> {
     pub(super) fn new(operation: &'m Operation<'m, D>) -> Matrices<'m, D> {
         let seen = &operation.inputs[0].0;
         let items = seen.layout.extents()[..operation.call.batch].iter().product();
+        prepare(operation);
         Matrices { operation, dtype: seen.dtype, items, not_finite: None, failures: vec![None; items] }
     }
 
@@ -143,15 +150,20 @@ impl<'m, D: Driver> Matrices<'m, D> {
     /// # Safety
     /// There is memory for all that the layouts lead to.
     unsafe fn copy(&self, copy: Copy, from: Address, to: Address) -> Result<(), Error> {
-        let Operation { driver, route, kept: texts, .. } = *self.operation;
-        let launches = kept(&texts.copies, copy, |copy| {
+        let Operation { driver, route, kept, .. } = *self.operation;
+        if let Some(fitted) = copied(copy.dtype, [&copy.from, &copy.to], copy.conjugate) {
+            let start = |layout: &Strided| (layout.offset() * copy.dtype.size()) as u64;
+            // SAFETY: the caller's promise; the kernel goes where the layouts lead.
+            return unsafe { self.launch(&fitted, &[from + start(&copy.from), to + start(&copy.to)]) };
+        }
+        let launches = kept.find(copy, |copy| {
             let extents = copy.to.extents().to_vec();
             let nest = LoopNest::new(extents, copy.to.rank());
             let program = Program::new(vec![Instruction::Input(0)]);
             let input = Input { layout: &copy.from, dtype: copy.dtype, conjugate: copy.conjugate };
             let fold = Fold::map(&nest, (&program, Reduction::Sum), vec![input], (&copy.to, copy.dtype));
             let launches = folded(&fold, route).expect("a copy calls nothing of the host's");
-            launches.launches.iter().try_for_each(|launch| driver.prepare(&launch.kernel))?;
+            driver.prepare(&launches.kernels().collect::<Vec<_>>())?;
             Ok(launches)
         })?;
         // SAFETY: the caller's promise; a copy has nothing between kernels.
@@ -229,17 +241,17 @@ impl<'m, D: Driver> Matrices<'m, D> {
     /// # Safety
     /// The addresses are those of what the pass takes.
     pub(super) unsafe fn pass(&self, pass: Pass, of: Dense, addresses: &[Address]) -> Result<(), Error> {
-        let kernel = self.made(pass, of)?;
-        // SAFETY: the caller's promise; kernels compute positions inside of the matrices that they were made for.
-        unsafe { self.operation.driver.launch(&kernel, addresses) }
+        // SAFETY: the caller's promise; kernels compute positions inside of the matrices that they are told of.
+        unsafe { self.launch(&pass.fitted(of), addresses) }
     }
 
-    fn made(&self, pass: Pass, of: Dense) -> Result<Arc<Kernel>, Error> {
-        kept(&self.operation.kept.passes, (pass, of), |&(pass, of)| {
-            let kernel = pass.kernel(of);
-            self.operation.driver.prepare(&kernel)?;
-            Ok(kernel)
-        })
+    /// Queues a kernel for any size.
+    ///
+    /// # Safety
+    /// The addresses are those of what it takes, and its numbers lead nowhere else.
+    unsafe fn launch(&self, fitted: &Fitted, addresses: &[Address]) -> Result<(), Error> {
+        // SAFETY: the caller's promise.
+        unsafe { self.operation.driver.launch(&fitted.kernel, &[addresses, &fitted.numbers].concat()) }
     }
 
     /// For each matrix the size of its largest part, and whether one of the elements that count is not finite.
@@ -346,8 +358,6 @@ impl<'m, D: Driver> Matrices<'m, D> {
     /// # Safety
     /// The matrices are there.
     pub(super) unsafe fn scale(&self, of: &Batch<D>, exponents: impl Iterator<Item = i32> + Clone) -> Result<(), Error> {
-        // Made in any case: whoever collects kernels sees no numbers.
-        self.made(Pass::Scale, of.of)?;
         if exponents.clone().all(|k| k == 0) {
             return Ok(());
         }

@@ -1,5 +1,6 @@
 //! The collected texts, made into libraries by the system's C++ compiler.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicUsize;
@@ -13,7 +14,7 @@ use crate::error::{Error, ErrorKind};
 
 /// The environment variable that names the compiler and its first arguments, for machines where it is not `c++`.
 const COMPILER: &str = "TENSORWRAPPER_CXX";
-/// So many kernels are compiled at once: the preamble costs as much as some of them.
+/// So many texts are compiled at once: the preamble costs as much as some of them.
 const AT_ONCE: usize = 48;
 
 /// Compiled kernels.
@@ -68,11 +69,12 @@ impl Collection {
         let io = |error: std::io::Error| Error::new(ErrorKind::Io { path: folder.to_path_buf(), message: error.to_string() });
         std::fs::create_dir_all(folder).map_err(io)?;
         let kernels = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let kernels: Vec<&Kernel> = kernels.values().collect();
-        let solves = kernels.iter().any(|kernel| kernel.kind == LINEAR);
+        let solves = kernels.values().any(|kernel| kernel.kind == LINEAR);
+        let own = |kernel: &Kernel| (kernel.source.name.clone(), Arc::clone(&kernel.source));
+        let own: Vec<_> = kernels.values().map(own).collect::<BTreeMap<_, _>>().into_values().collect();
         let mut sources = Vec::new();
-        for (n, kernels) in kernels.chunks(AT_ONCE).enumerate() {
-            let texts: String = kernels.iter().map(|kernel| kernel.text.as_str()).collect();
+        for (n, own) in own.chunks(AT_ONCE).enumerate() {
+            let texts: String = own.iter().map(|source| source.text.as_str()).collect();
             let source = folder.join(format!("kernels{n}.cpp"));
             let whole = format!("{}{}", include_str!("shim.h"), change(&format!("{}{texts}", ON_HOST.concat())));
             std::fs::write(&source, whole).map_err(io)?;

@@ -65,7 +65,7 @@ pub struct Collected {
     pub kind: &'static str,
     /// The element type of its result.
     pub dtype: crate::element::Dtype,
-    /// Its own text, without what stands before it.
+    /// The text that it stands in, perhaps with others, without what stands before it.
     pub text: String,
 }
 
@@ -82,7 +82,7 @@ impl Collection {
             name: kernel.name.clone(),
             kind: kernel.kind,
             dtype: kernel.dtype,
-            text: kernel.text.clone(),
+            text: kernel.source.text.clone(),
         };
         kernels.values().map(collected).collect()
     }
@@ -116,7 +116,7 @@ struct Simulator {
 enum Queued {
     Copy(Address, Address, usize),
     Clear(Address, usize),
-    Launch(Kernel, Vec<Address>),
+    Launch(Kernel, Vec<u64>),
     Multiply(Gemm, [Address; 2], Address),
     Solve(Call),
 }
@@ -200,9 +200,9 @@ impl Simulator {
     ///
     /// # Safety
     /// As for [`Driver::launch`].
-    unsafe fn run(&self, kernel: &Kernel, arguments: &[Address]) -> Result<(), Error> {
+    unsafe fn run(&self, kernel: &Kernel, arguments: &[u64]) -> Result<(), Error> {
         let Phase::Running(programs, schedule) = &self.phase else { return Ok(()) };
-        let failed = |message: String| Error::new(ErrorKind::Kernel { message, source: kernel.text.clone() });
+        let failed = |message: String| Error::new(ErrorKind::Kernel { message, source: kernel.source.text.clone() });
         // SAFETY: the shim exports functions of this type under these names.
         let run = unsafe { programs.symbol::<Run>(&format!("tw_run_{}", kernel.name)) };
         let run = run.ok_or_else(|| failed("the kernel is not one of those that were collected".to_string()))?;
@@ -341,15 +341,16 @@ impl Driver for Simulator {
         Ok(())
     }
 
-    fn prepare(&self, kernel: &Kernel) -> Result<(), Error> {
-        if let Phase::Collecting(Collection(kernels, _)) = &self.phase {
-            kernels.lock().unwrap_or_else(PoisonError::into_inner).entry(kernel.name.clone()).or_insert_with(|| kernel.clone());
+    fn prepare(&self, kernels: &[&Kernel]) -> Result<(), Error> {
+        if let Phase::Collecting(Collection(collected, _)) = &self.phase {
+            let new = kernels.iter().map(|&kernel| (kernel.name.clone(), kernel.clone()));
+            collected.lock().unwrap_or_else(PoisonError::into_inner).extend(new);
         }
         Ok(())
     }
 
-    unsafe fn launch(&self, kernel: &Kernel, arguments: &[Address]) -> Result<(), Error> {
-        self.prepare(kernel)?;
+    unsafe fn launch(&self, kernel: &Kernel, arguments: &[u64]) -> Result<(), Error> {
+        self.prepare(&[kernel])?;
         // SAFETY: the caller's promise.
         unsafe { self.queue(Queued::Launch(kernel.clone(), arguments.to_vec())) }
     }

@@ -16,7 +16,7 @@
 struct tw_index {
   unsigned x;
 };
-static thread_local tw_index threadIdx, blockIdx, gridDim;
+static thread_local tw_index threadIdx, blockIdx, blockDim, gridDim;
 
 enum tw_state { TW_READY, TW_AT_BLOCK_BARRIER, TW_AT_WARP_BARRIER, TW_DONE };
 enum tw_schedule { TW_LOCKSTEP, TW_FORWARD, TW_BACKWARD };
@@ -109,6 +109,7 @@ static const char* tw_run(void (*body)(void**), unsigned blocks, unsigned thread
   tw_body = body;
   tw_arguments = arguments;
   gridDim.x = blocks;
+  blockDim.x = threads;
   for (unsigned block = 0; block < blocks; ++block) {
     blockIdx.x = block;
     memset(tw_shared, 0xff, shared + TW_GUARD);

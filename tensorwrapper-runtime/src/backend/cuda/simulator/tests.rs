@@ -3,6 +3,7 @@
 
 mod bounds;
 mod linear;
+mod sizes;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,13 +1,14 @@
-// Element-wise programs and reductions. What a kernel computes is a type K that the generator writes: K::kept and K::term say
-// where an element and a term of it lie, value what a term is, combine how two are folded, store what becomes of the fold.
+// Element-wise programs and reductions. What a kernel computes is a type K that the generator writes: kept and term say where an
+// element and a term of it lie, value what a term is, combine how two are folded, store what becomes of the fold. Sizes are constants
+// of the type; where there are no terms they may be members as well, for a kernel that serves many.
 namespace tw {
 
 // No term but one: a thread for each element.
 template <class K> __device__ __forceinline__ void each(const K& k) {
   using I = typename K::I;
   const I step = I(gridDim.x) * K::THREADS;
-  for (I n = I(blockIdx.x) * K::THREADS + threadIdx.x; n < K::POINTS; n += step) {
-    const auto place = K::kept(n);
+  for (I n = I(blockIdx.x) * K::THREADS + threadIdx.x; n < k.POINTS; n += step) {
+    const auto place = k.kept(n);
     k.store(k.value(place), place);
   }
 }
@@ -56,19 +57,19 @@ template <class K> __device__ __forceinline__ void cross(const K& k) {
   T* const tile = reinterpret_cast<T*>(tw_shared);
   const int x = int(threadIdx.x) % SIDE, y = int(threadIdx.x) / SIDE;
   I block = blockIdx.x;
-  const I u0 = block % K::TILES_U * SIDE;
-  block /= K::TILES_U;
-  const I v0 = block % K::TILES_V * SIDE;
-  const auto place = K::kept(block / K::TILES_V);
+  const I u0 = block % k.TILES_U * SIDE;
+  block /= k.TILES_U;
+  const I v0 = block % k.TILES_V * SIDE;
+  const auto place = k.kept(block / k.TILES_V);
 #pragma unroll
   for (int row = y; row < SIDE; row += ROWS) {
-    if (u0 + row < K::U && v0 + x < K::V) k.stage(tile + row * LINE + x, place + K::along_u(u0 + row) + K::along_v(v0 + x));
+    if (u0 + row < k.U && v0 + x < k.V) k.stage(tile + row * LINE + x, place + k.along_u(u0 + row) + k.along_v(v0 + x));
   }
   __syncthreads();
 #pragma unroll
   for (int row = y; row < SIDE; row += ROWS) {
-    if (u0 + x < K::U && v0 + row < K::V) {
-      const auto at = place + K::along_u(u0 + x) + K::along_v(v0 + row);
+    if (u0 + x < k.U && v0 + row < k.V) {
+      const auto at = place + k.along_u(u0 + x) + k.along_v(v0 + row);
       k.store(k.turned(tile + x * LINE + row, at), at);
     }
   }

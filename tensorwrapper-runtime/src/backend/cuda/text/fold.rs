@@ -1,9 +1,11 @@
 //! Element-wise programs and reductions as kernels: everything but products of matrices.
 
+use std::sync::Arc;
+
 use num_complex::Complex;
 
 use super::space::{Axes, axes, normal, place, unit};
-use super::{Argument, Kernel, Launch, Launches, MANY_BLOCKS, Memory, Route, cut, integers, named, number, program, type_name};
+use super::{Argument, Kernel, Launch, Launches, MANY_BLOCKS, Memory, Route, Source, cut, integers, number, program, type_name};
 use crate::backend::cpu::fuse::{Axis, points};
 use crate::backend::{Instruction, LoopNest, Program, Reduction};
 use crate::element::Dtype;
@@ -74,9 +76,9 @@ enum Form {
     },
 }
 
-/// Threads of a block, and the side of a tile that is turned.
-const THREADS: usize = 256;
-const SIDE: usize = 32;
+/// The most threads of a block, and the side of a tile that is turned.
+pub(super) const THREADS: usize = 256;
+pub(super) const SIDE: usize = 32;
 
 /// The kernels of an operation; `None` where it calls functions of the host's.
 pub(in crate::backend::cuda) fn folded(fold: &Fold<'_>, route: Route) -> Option<Launches> {
@@ -241,8 +243,16 @@ impl Shape<'_> {
             store(&self.columns, self.dtype, if stored { None } else { Some(self.finish) })?,
             entry(&self.columns, body, threads, &initialised(&self.columns)),
         );
-        let (name, text) = named(&text);
-        let kernel = Kernel { name, text, kind, dtype: self.dtype, blocks, threads: threads as u32, shared: shared as u32 };
+        let source = Arc::new(Source::new(&text));
+        let kernel = Kernel {
+            name: source.name.clone(),
+            source,
+            kind,
+            dtype: self.dtype,
+            blocks,
+            threads: threads as u32,
+            shared: shared as u32,
+        };
         Some(Launch { kernel, arguments: arguments(&self.columns) })
     }
 

@@ -1,5 +1,6 @@
 // What stands between a library's routines of linear algebra: whether numbers are finite and how large they are, triangles, signs and
-// phases. Matrices are dense, stored by columns, one behind the other; the type K that the generator writes says how large they are.
+// phases. Matrices are dense, stored by columns, one behind the other: `points` elements each, of `rows` rows. A kernel is told all sizes
+// when it is launched; their type I is as wide as the largest of them asks for.
 namespace tw {
 
 TW_INLINE bool all_finite(R x) { return is_finite(x); }
@@ -25,163 +26,211 @@ TW_INLINE bool is_zero(R x) { return x == R(0); }
 TW_INLINE bool is_zero(complex<R> z) { return z.re == R(0) && z.im == R(0); }
 
 // Folds one number of each thread into the first, which every thread may read then.
-template <int THREADS, class V, class F> __device__ __forceinline__ void fold_block(V* shared, F f) {
-  const int t = threadIdx.x;
-  for (int half = THREADS / 2; half > 0; half /= 2) {
+template <class V, class F> __device__ __forceinline__ void fold_block(V* shared, F f) {
+  const unsigned t = threadIdx.x;
+  for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
     __syncthreads();
     if (t < half) shared[t] = f(shared[t], shared[t + half]);
   }
   __syncthreads();
 }
 
+// Which elements of a matrix count, as a sum of where they stand; and whether of those on the diagonal the real part alone has a size.
+enum counted : unsigned { ABOVE = 1, ON_DIAGONAL = 2, BELOW = 4, ALL = ABOVE | ON_DIAGONAL | BELOW, REAL_DIAGONAL = 8 };
+
 // The largest part of the elements that count, and whether one of them is not finite: two numbers for each block.
-template <class K> __device__ __forceinline__ void survey(const typename K::T* a, double* found) {
-  using I = typename K::I;
+template <class I, class T>
+__device__ __forceinline__ void survey(const T* a, double* found, I rows, I points, I parts, I counted) {
   TW_SHARED
   double* const sizes = reinterpret_cast<double*>(tw_shared);
-  double* const wrong = sizes + K::THREADS;
-  const I item = I(blockIdx.x) / K::PARTS, part = I(blockIdx.x) % K::PARTS;
+  double* const wrong = sizes + blockDim.x;
+  const I item = blockIdx.x / parts, part = blockIdx.x % parts;
   double most = 0.0, bad = 0.0;
-  for (I n = part * K::THREADS + threadIdx.x; n < K::POINTS; n += K::PARTS * K::THREADS) {
-    const I i = n % K::ROWS, j = n / K::ROWS;
-    if (!K::counts(i, j)) continue;
-    const auto x = a[item * K::POINTS + n];
+  for (I n = part * blockDim.x + threadIdx.x; n < points; n += parts * blockDim.x) {
+    bool is_real = false;
+    if (counted != ALL) {
+      const I i = n % rows, j = n / rows;
+      if (!(counted & (i < j ? ABOVE : i == j ? ON_DIAGONAL : BELOW))) continue;
+      is_real = i == j && (counted & REAL_DIAGONAL);
+    }
+    const T x = a[item * points + n];
     if (!all_finite(x)) bad = 1.0;
-    const double size = K::REAL && i == j ? part_size(without_imaginary(x)) : part_size(x);
+    const double size = part_size(is_real ? without_imaginary(x) : x);
     if (size > most) most = size;
   }
   sizes[threadIdx.x] = most;
   wrong[threadIdx.x] = bad;
-  fold_block<K::THREADS>(sizes, [](double x, double y) { return x > y ? x : y; });
-  fold_block<K::THREADS>(wrong, [](double x, double y) { return x > y ? x : y; });
+  fold_block(sizes, [](double x, double y) { return x > y ? x : y; });
+  fold_block(wrong, [](double x, double y) { return x > y ? x : y; });
   if (threadIdx.x == 0) {
-    found[2 * blockIdx.x] = sizes[0];
-    found[2 * blockIdx.x + 1] = wrong[0];
+    found[2 * I(blockIdx.x)] = sizes[0];
+    found[2 * I(blockIdx.x) + 1] = wrong[0];
   }
 }
 
 // The number of the first zero on each diagonal, counted from 1; 0 where there is none.
-template <class K> __device__ __forceinline__ void zero_pivot(const typename K::T* a, int* found) {
-  using I = typename K::I;
+template <class I, class T> __device__ __forceinline__ void zero_pivot(const T* a, int* found, I rows) {
   TW_SHARED
   int* const places = reinterpret_cast<int*>(tw_shared);
   const int none = 0x7fffffff;
   int place = none;
-  for (I n = threadIdx.x; n < K::ROWS && place == none; n += K::THREADS)
-    if (is_zero(a[I(blockIdx.x) * K::POINTS + n * (K::ROWS + 1)])) place = int(n) + 1;
+  for (I n = threadIdx.x; n < rows && place == none; n += blockDim.x)
+    if (is_zero(a[I(blockIdx.x) * rows * rows + n * (rows + 1)])) place = int(n) + 1;
   places[threadIdx.x] = place;
-  fold_block<K::THREADS>(places, [](int x, int y) { return x < y ? x : y; });
+  fold_block(places, [](int x, int y) { return x < y ? x : y; });
   if (threadIdx.x == 0) found[blockIdx.x] = places[0] == none ? 0 : places[0];
 }
 
-// Each element of all matrices by f(item, row, column, its place).
-template <class K, class F> __device__ __forceinline__ void each_element(F f) {
-  using I = typename K::I;
-  const I step = I(gridDim.x) * K::THREADS;
-  for (I n = I(blockIdx.x) * K::THREADS + threadIdx.x; n < K::ITEMS * K::POINTS; n += step) {
-    const I inside = n % K::POINTS;
-    f(n / K::POINTS, inside % K::ROWS, inside / K::ROWS, n);
-  }
+// Each of so many elements, by f(its place).
+template <class I, class F> __device__ __forceinline__ void each_place(I count, F f) {
+  for (I n = I(blockIdx.x) * blockDim.x + threadIdx.x; n < count; n += I(gridDim.x) * blockDim.x) f(n);
+}
+
+// Each element of all matrices, by f(item, row, column, its place).
+template <class I, class F> __device__ __forceinline__ void each_element(I items, I rows, I points, F f) {
+  each_place(items * points, [&](I n) {
+    const I inside = n % points;
+    f(n / points, inside % rows, inside / rows, n);
+  });
 }
 
 // Multiplies each matrix by three factors of its own.
-template <class K> __device__ __forceinline__ void scale(const double* factors, typename K::T* a) {
-  using I = typename K::I;
-  each_element<K>([&](I item, I, I, I n) { a[n] = scaled(a[n], factors + 3 * item); });
+template <class I, class T> __device__ __forceinline__ void scale(const double* factors, T* a, I items, I points) {
+  each_place(items * points, [&](I n) { a[n] = scaled(a[n], factors + 3 * (n / points)); });
 }
 
 // Makes Hermitian matrices of their lower triangles.
-template <class K> __device__ __forceinline__ void mirror(typename K::T* a) {
-  using I = typename K::I;
-  each_element<K>([&](I item, I i, I j, I n) {
-    if (i < j) a[n] = conj(a[item * K::POINTS + i * K::ROWS + j]);
+template <class I, class T> __device__ __forceinline__ void mirror(T* a, I items, I rows, I points) {
+  each_element(items, rows, points, [&](I item, I i, I j, I n) {
+    if (i < j) a[n] = conj(a[item * points + i * rows + j]);
     if (i == j) a[n] = without_imaginary(a[n]);
   });
 }
 
-template <class K> __device__ __forceinline__ void unit(typename K::T* a) {
-  using I = typename K::I;
-  using T = typename K::T;
-  each_element<K>([&](I, I i, I j, I n) { a[n] = T(i == j ? 1 : 0); });
+template <class I, class T> __device__ __forceinline__ void unit(T* a, I items, I rows, I points) {
+  each_element(items, rows, points, [&](I, I i, I j, I n) { a[n] = T(i == j ? 1 : 0); });
 }
 
 // Permutations: column j has its one in the row of that number.
-template <class K> __device__ __forceinline__ void permutation(const int* rows, typename K::T* a) {
-  using I = typename K::I;
-  using T = typename K::T;
-  each_element<K>([&](I item, I i, I j, I n) { a[n] = T(rows[item * K::ROWS + j] == int(i) ? 1 : 0); });
+template <class I, class T>
+__device__ __forceinline__ void permutation(const int* ones, T* a, I items, I rows, I points) {
+  each_element(items, rows, points, [&](I item, I i, I j, I n) {
+    a[n] = T(ones[item * rows + j] == int(i) ? 1 : 0);
+  });
 }
 
-// A triangle of other matrices with LINE rows, zeros beside it.
-template <class K> __device__ __forceinline__ void triangle(const typename K::T* from, typename K::T* a) {
-  using I = typename K::I;
-  using T = typename K::T;
-  each_element<K>([&](I item, I i, I j, I n) {
+// A triangle of other matrices, which have `line` rows and `step` elements; zeros beside it. The diagonal is ones, or has no imaginary
+// parts, where these are asked for.
+template <class I, class T>
+__device__ __forceinline__ void triangle(const T* from, T* a, I items, I rows, I points, I line,
+                                         I step, bool upper, bool ones, bool real) {
+  each_element(items, rows, points, [&](I item, I i, I j, I n) {
     T x = T(0);
-    if (K::UPPER ? i <= j : i >= j) x = from[item * K::STEP + j * K::LINE + i];
-    if (i == j) x = K::UNIT ? T(1) : K::REAL ? without_imaginary(x) : x;
+    if (upper ? i <= j : i >= j) x = from[item * step + j * line + i];
+    if (i == j) x = ones ? T(1) : real ? without_imaginary(x) : x;
     a[n] = x;
   });
 }
 
-// What makes each element of a diagonal real and positive.
-template <class K> __device__ __forceinline__ void diagonal_phases(const typename K::T* a, typename K::T* phases) {
-  using I = typename K::I;
-  using T = typename K::T;
-  const I step = I(gridDim.x) * K::THREADS;
-  for (I n = I(blockIdx.x) * K::THREADS + threadIdx.x; n < K::ITEMS * K::COUNT; n += step) {
-    const T x = a[n / K::COUNT * K::POINTS + n % K::COUNT * (K::ROWS + 1)];
+// What makes each of `count` elements of a diagonal real and positive.
+template <class I, class T>
+__device__ __forceinline__ void diagonal_phases(const T* a, T* phases, I items, I rows, I points,
+                                                I count) {
+  each_place(items * count, [&](I n) {
+    const T x = a[n / count * points + n % count * (rows + 1)];
     phases[n] = is_zero(x) ? T(1) : rotation(x);
-  }
+  });
 }
 
-// Multiplies the first rows, or columns, each by its phase.
-template <class K> __device__ __forceinline__ void turn(const typename K::T* phases, typename K::T* a) {
-  using I = typename K::I;
-  using T = typename K::T;
-  each_element<K>([&](I item, I i, I j, I n) {
-    const I vector = K::BY_ROWS ? i : j;
+// Multiplies the first `count` rows, or columns, each by its phase.
+template <class I, class T>
+__device__ __forceinline__ void turn(const T* phases, T* a, I items, I rows, I points, I count,
+                                     bool by_rows, bool conjugate, bool real) {
+  each_element(items, rows, points, [&](I item, I i, I j, I n) {
+    const I vector = by_rows ? i : j;
     T x = a[n];
-    if (vector < K::COUNT) {
-      const T phase = phases[item * K::COUNT + vector];
-      x = x * (K::CONJUGATE ? conj(phase) : phase);
+    if (vector < count) {
+      const T phase = phases[item * count + vector];
+      x = x * (conjugate ? conj(phase) : phase);
     }
-    a[n] = K::REAL && i == j ? without_imaginary(x) : x;
+    a[n] = real && i == j ? without_imaginary(x) : x;
   });
 }
 
 // Makes the largest component of each vector real and positive, the first one where several are equally large, and keeps by what.
-// Vectors are the rows or the columns from FIRST on; a block of threads does one.
-template <class K> __device__ __forceinline__ void set_phases(typename K::T* a, typename K::T* phases) {
-  using I = typename K::I;
-  using T = typename K::T;
+// Vectors are `count` rows or columns from `first` on; a block of threads does one. Sizes are equal from the part of the largest on whose
+// bits are `within`.
+template <class I, class T>
+__device__ __forceinline__ void set_phases(T* a, T* phases, I rows, I points, I first, I count,
+                                           bool by_rows, unsigned long long within) {
   TW_SHARED
   double* const sizes = reinterpret_cast<double*>(tw_shared);
-  double* const places = sizes + K::THREADS;
-  const I item = I(blockIdx.x) / K::COUNT, vector = I(blockIdx.x) % K::COUNT;
-  T* const x = a + item * K::POINTS + (K::FIRST + vector) * (K::BY_ROWS ? I(1) : I(K::ROWS));
-  const I stride = K::BY_ROWS ? I(K::ROWS) : I(1);
+  double* const places = sizes + blockDim.x;
+  const I item = blockIdx.x / count, vector = first + blockIdx.x % count;
+  T* const x = a + item * points + vector * (by_rows ? 1 : rows);
+  const I stride = by_rows ? rows : 1, length = by_rows ? points / rows : rows;
   double most = 0.0;
-  for (I n = threadIdx.x; n < K::LENGTH; n += K::THREADS) {
+  for (I n = threadIdx.x; n < length; n += blockDim.x) {
     const double size = square_of(x[n * stride]);
     if (size > most) most = size;
   }
   sizes[threadIdx.x] = most;
-  fold_block<K::THREADS>(sizes, [](double x, double y) { return x > y ? x : y; });
-  const double limit = sizes[0] * K::within() * K::within();
-  double place = double(K::LENGTH);
-  for (I n = threadIdx.x; n < K::LENGTH && place == double(K::LENGTH); n += K::THREADS)
+  fold_block(sizes, [](double x, double y) { return x > y ? x : y; });
+  const double part = __longlong_as_double((long long)within), limit = sizes[0] * part * part;
+  double place = double(length);
+  for (I n = threadIdx.x; n < length && place == double(length); n += blockDim.x)
     if (square_of(x[n * stride]) >= limit) place = double(n);
   places[threadIdx.x] = place;
-  fold_block<K::THREADS>(places, [](double x, double y) { return x < y ? x : y; });
+  fold_block(places, [](double x, double y) { return x < y ? x : y; });
   const I pivot = I(places[0]);
   const T phase = sizes[0] > 0.0 ? rotation(x[pivot * stride]) : T(1);
   __syncthreads();
-  for (I n = threadIdx.x; n < K::LENGTH && sizes[0] > 0.0; n += K::THREADS) {
+  for (I n = threadIdx.x; n < length && sizes[0] > 0.0; n += blockDim.x) {
     const T turned = x[n * stride] * phase;
     x[n * stride] = n == pivot ? without_imaginary(turned) : turned;
   }
   if (threadIdx.x == 0) phases[blockIdx.x] = phase;
+}
+
+// A copy from one layout to another, along three axes, as the kernels of `fold.cuh` have it: by elements in the order of the axes; or
+// ACROSS, in squares that are turned, where the target's neighbours are along the second axis and the source's along the third.
+template <class I_, class S, bool ACROSS> struct layouts {
+  using T = S;
+  using I = I_;
+  static constexpr int THREADS = 256, SIDE = 32;
+  struct Place {
+    long long from, to;
+    __device__ __forceinline__ Place operator+(const Place& o) const { return {from + o.from, to + o.to}; }
+  };
+  const T* from;
+  T* to;
+  I POINTS, U, V, TILES_U, TILES_V;
+  long long from_strides[3], to_strides[3];
+  bool conjugate;
+  __device__ __forceinline__ Place along(int axis, I n) const { return {(long long)n * from_strides[axis], (long long)n * to_strides[axis]}; }
+  __device__ __forceinline__ Place along_u(I n) const { return along(1, n); }
+  __device__ __forceinline__ Place along_v(I n) const { return along(2, n); }
+  __device__ __forceinline__ Place kept(I n) const {
+    return ACROSS ? along(0, n) : along(0, n / V / U) + along_u(n / V % U) + along_v(n % V);
+  }
+  __device__ __forceinline__ T value(const Place& p) const { return conjugate ? conj(from[p.from]) : from[p.from]; }
+  __device__ __forceinline__ void store(T x, const Place& p) const { to[p.to] = x; }
+  __device__ __forceinline__ void stage(T* tile, const Place& p) const { *tile = value(p); }
+  __device__ __forceinline__ T turned(const T* tile, const Place&) const { return *tile; }
+};
+template <class I, bool ACROSS, class T>
+__device__ __forceinline__ layouts<I, T, ACROSS> between(const T* from, T* to, I n, I u, I v, long long from_n, long long from_u,
+                                                         long long from_v, long long to_n, long long to_u, long long to_v,
+                                                         bool conjugate) {
+  constexpr int SIDE = layouts<I, T, ACROSS>::SIDE;
+  const I tiles_u = (u + SIDE - 1) / SIDE, tiles_v = (v + SIDE - 1) / SIDE;
+  return {from, to, n * u * v, u, v, tiles_u, tiles_v, {from_n, from_u, from_v}, {to_n, to_u, to_v}, conjugate};
+}
+template <class I, class T, class... N> __device__ __forceinline__ void copy(const T* from, T* to, N... numbers) {
+  each(between<I, false>(from, to, numbers...));
+}
+template <class I, class T, class... N> __device__ __forceinline__ void copy_across(const T* from, T* to, N... numbers) {
+  cross(between<I, true>(from, to, numbers...));
 }
 
 }  // namespace tw

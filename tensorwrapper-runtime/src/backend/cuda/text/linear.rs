@@ -1,6 +1,10 @@
-//! Passes over dense matrices between a library's routines of linear algebra, as kernels.
+//! Passes over dense matrices between a library's routines of linear algebra, as kernels for any size: an element type has one text (and
+//! another for what 32 bits do not count), which is compiled once, and every launch says how large its matrices are.
 
-use super::{Kernel, MANY_BLOCKS, integers, named, type_name};
+use std::sync::{Arc, OnceLock};
+
+use super::fold::THREADS;
+use super::{Kernel, MANY_BLOCKS, Source, type_name};
 use crate::element::Dtype;
 
 /// A batch of matrices, each by columns without gaps, one behind the other.
@@ -30,7 +34,7 @@ pub(in crate::backend::cuda) enum Counted {
 pub(in crate::backend::cuda) enum Pass {
     /// From matrices to pairs of `f64`, [`Dense::parts`] for each: the largest part of an element, and whether one is not finite.
     Survey(Counted),
-    /// From matrices to an `i32` for each: the number of the first zero on the diagonal, from 1 on; 0 where there is none.
+    /// From square matrices to an `i32` for each: the number of the first zero on the diagonal, from 1 on; 0 where there is none.
     ZeroPivot,
     /// Multiplies matrices (second) by three `f64` for each (first).
     Scale,
@@ -65,15 +69,88 @@ pub(in crate::backend::cuda) enum Pass {
         by_rows: bool,
         first: usize,
         count: usize,
-        /// The least part of the largest component that is as large as it.
+        /// The bits of the least part of the largest component that is as large as it.
         within: u64,
     },
 }
 
+/// A kernel for any size, and the numbers that it is launched with behind its pointers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::backend::cuda) struct Fitted {
+    pub(in crate::backend::cuda) kernel: Kernel,
+    pub(in crate::backend::cuda) numbers: Vec<u64>,
+}
+
 /// What such a kernel is, for people.
 pub(in crate::backend::cuda) const LINEAR: &str = "linear algebra";
-/// Threads of a block.
-const THREADS: usize = 256;
+
+/// The templates of `linear.cuh` that are kernels, with their pointers to elements of type `T` and to others, and how many numbers follow.
+const ENTRIES: [(&str, &[&str], usize); 12] = [
+    ("survey", &["const T*", "double*"], 4),
+    ("zero_pivot", &["const T*", "int*"], 1),
+    ("scale", &["const double*", "T*"], 2),
+    ("mirror", &["T*"], 3),
+    ("unit", &["T*"], 3),
+    ("permutation", &["const int*", "T*"], 3),
+    ("triangle", &["const T*", "T*"], 8),
+    ("diagonal_phases", &["const T*", "T*"], 4),
+    ("turn", &["const T*", "T*"], 7),
+    ("set_phases", &["T*", "T*"], 6),
+    ("copy", &["const T*", "T*"], 10),
+    ("copy_across", &["const T*", "T*"], 10),
+];
+
+/// Points up to which positions have 32 bits: loops go past the end by one round of all threads. Tests are not as large.
+const FAR: usize = if cfg!(test) { 1 << 10 } else { 1 << 30 };
+
+/// The text of an element type, with all its kernels: together they are compiled in less time than two or three of them one by one.
+fn source(dtype: Dtype, wide: bool) -> Arc<Source> {
+    static SOURCES: [[OnceLock<Arc<Source>>; 2]; 4] = [const { [const { OnceLock::new() }; 2] }; 4];
+    let write = || {
+        let integer = if wide { "unsigned long long" } else { "unsigned" };
+        let write = |(name, pointers, numbers)| entry(name, pointers, numbers);
+        let entries = ENTRIES.map(write).concat();
+        Arc::new(Source::new(&entries.replace("ELEMENT", type_name(dtype)).replace("INTEGER", integer)))
+    };
+    let place = [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64].iter().position(|known| *known == dtype);
+    Arc::clone(SOURCES[place.expect("there are four element types")][usize::from(wide)].get_or_init(write))
+}
+
+/// A kernel proper.
+fn entry(name: &str, pointers: &[&str], numbers: usize) -> String {
+    let pointers = pointers.iter().enumerate().map(|(n, pointer)| format!("{} p{n}", pointer.replace('T', "ELEMENT")));
+    let numbers = (0..numbers).map(|n| format!("unsigned long long n{n}"));
+    let parameters: Vec<String> = pointers.chain(numbers).collect();
+    let arguments: Vec<&str> = parameters.iter().filter_map(|parameter| parameter.split(' ').next_back()).collect();
+    format!(
+        "extern \"C\" __global__ void __launch_bounds__({THREADS}, 1) KERNEL_{name}({}) {{\n  tw::{name}<INTEGER>({});\n}}\nTW_EXPORT(KERNEL_{name})\n",
+        parameters.join(", "),
+        arguments.join(", "),
+    )
+}
+
+impl Fitted {
+    /// The kernel of that name, over so many points at most.
+    pub(super) fn new(
+        (name, dtype, points): (&str, Dtype, usize),
+        [blocks, threads, shared]: [usize; 3],
+        numbers: impl IntoIterator<Item = u64>,
+    ) -> Fitted {
+        let source = source(dtype, points > FAR);
+        let kernel = Kernel {
+            name: format!("{}_{name}", source.name),
+            source,
+            kind: LINEAR,
+            dtype,
+            blocks: u32::try_from(blocks).unwrap_or(u32::MAX),
+            threads: threads as u32,
+            shared: shared as u32,
+        };
+        let numbers: Vec<u64> = numbers.into_iter().collect();
+        debug_assert!(ENTRIES.iter().any(|entry| (entry.0, entry.2) == (name, numbers.len())), "{name} of {numbers:?}");
+        Fitted { kernel, numbers }
+    }
+}
 
 impl Dense {
     /// Elements of one matrix.
@@ -92,86 +169,60 @@ impl Dense {
     }
 }
 
+impl Counted {
+    /// As `counted` of `linear.cuh` has it.
+    fn bits(self) -> usize {
+        let [above, on_diagonal, below, real_diagonal] = [1, 2, 4, 8];
+        match self {
+            Counted::All => above | on_diagonal | below,
+            Counted::Hermitian => below | on_diagonal | real_diagonal,
+            Counted::Triangle { upper, diagonal } => (if upper { above } else { below }) | if diagonal { on_diagonal } else { 0 },
+        }
+    }
+}
+
 impl Pass {
-    /// The kernel that does it.
-    pub(in crate::backend::cuda) fn kernel(self, of: Dense) -> Kernel {
+    /// The kernel that does it with matrices of this size.
+    pub(in crate::backend::cuda) fn fitted(self, of: Dense) -> Fitted {
         let Dense { dtype, items, rows, columns } = of;
-        let flag = |name: &str, value: bool| format!("  static constexpr bool {name} = {value};\n");
-        let count = |name: &str, value: usize| format!("  static constexpr I {name} = {value}u;\n");
-        // Blocks, threads, bytes of shared memory for each thread; the template and the types of its pointers; what it asks for.
-        let each = (of.items * of.points()).div_ceil(THREADS).min(1 << 20);
-        let threads_of = |length: usize| length.next_power_of_two().clamp(32, THREADS);
-        let (blocks, threads, shared, body, pointers, special) = match self {
+        let points = of.points();
+        let each = [(items * points).div_ceil(THREADS).min(1 << 20), THREADS, 0];
+        // A block for each of what is folded. Shared memory is what the most threads need, because a kernel asks for it once.
+        let folding = |blocks: usize, length: usize| [blocks, length.next_power_of_two().clamp(32, THREADS), 16 * THREADS];
+        let flag = usize::from;
+        let numbers = |numbers: &[usize]| numbers.iter().map(|&number| number as u64).collect::<Vec<u64>>();
+        let (name, shape, numbers) = match self {
             Pass::Survey(counted) => {
-                let counts = match counted {
-                    Counted::All => "true".to_string(),
-                    Counted::Hermitian => "i >= j".to_string(),
-                    Counted::Triangle { upper, diagonal } => {
-                        format!("i {}{} j", if upper { "<" } else { ">" }, if diagonal { "=" } else { "" })
-                    }
-                };
-                let counts = format!("  static __device__ __forceinline__ bool counts(I i, I j) {{ return {counts}; }}\n");
-                let special = count("PARTS", of.parts()) + &flag("REAL", counted == Counted::Hermitian) + &counts;
-                (items * of.parts(), threads_of(of.points()), 16, "survey", ["const T*", "double*"], special)
+                let parts = of.parts();
+                ("survey", folding(items * parts, points), numbers(&[rows, points, parts, counted.bits()]))
             }
-            Pass::ZeroPivot => (items, threads_of(rows), 4, "zero_pivot", ["const T*", "int*"], String::new()),
-            Pass::Scale => (each, THREADS, 0, "scale", ["const double*", "T*"], String::new()),
-            Pass::Mirror => (each, THREADS, 0, "mirror", ["T*", ""], String::new()),
-            Pass::Unit => (each, THREADS, 0, "unit", ["T*", ""], String::new()),
-            Pass::Permutation => (each, THREADS, 0, "permutation", ["const int*", "T*"], String::new()),
+            Pass::ZeroPivot => ("zero_pivot", folding(items, rows), numbers(&[rows])),
+            Pass::Scale => ("scale", each, numbers(&[items, points])),
+            Pass::Mirror => ("mirror", each, numbers(&[items, rows, points])),
+            Pass::Unit => ("unit", each, numbers(&[items, rows, points])),
+            Pass::Permutation => ("permutation", each, numbers(&[items, rows, points])),
             Pass::Triangle { upper, unit, real, line, step } => {
-                let flags = flag("UPPER", upper) + &flag("UNIT", unit) + &flag("REAL", real);
-                let special = flags + &count("LINE", line) + &count("STEP", step);
-                (each, THREADS, 0, "triangle", ["const T*", "T*"], special)
+                ("triangle", each, numbers(&[items, rows, points, line, step, flag(upper), flag(unit), flag(real)]))
             }
             Pass::DiagonalPhases => {
-                let special = count("COUNT", rows.min(columns));
-                ((items * rows.min(columns)).div_ceil(THREADS), THREADS, 0, "diagonal_phases", ["const T*", "T*"], special)
+                let count = rows.min(columns);
+                let blocks = (items * count).div_ceil(THREADS);
+                ("diagonal_phases", [blocks, THREADS, 0], numbers(&[items, rows, points, count]))
             }
-            Pass::Turn { by_rows, count: vectors, conjugate, real } => {
-                let flags = flag("BY_ROWS", by_rows) + &flag("CONJUGATE", conjugate) + &flag("REAL", real);
-                (each, THREADS, 0, "turn", ["const T*", "T*"], flags + &count("COUNT", vectors))
+            Pass::Turn { by_rows, count, conjugate, real } => {
+                ("turn", each, numbers(&[items, rows, points, count, flag(by_rows), flag(conjugate), flag(real)]))
             }
-            Pass::SetPhases { by_rows, first, count: vectors, within } => {
-                let length = if by_rows { columns } else { rows };
-                let within = format!(
-                    "  static __device__ __forceinline__ double within() {{ return __longlong_as_double(0x{within:016x}ll); }}\n"
-                );
-                let special =
-                    flag("BY_ROWS", by_rows) + &count("FIRST", first) + &count("COUNT", vectors) + &count("LENGTH", length);
-                (items * vectors, threads_of(length), 16, "set_phases", ["T*", "T*"], special + &within)
+            Pass::SetPhases { by_rows, first, count, within } => {
+                let shape = folding(items * count, if by_rows { columns } else { rows });
+                let mut numbers = numbers(&[rows, points, first, count, flag(by_rows)]);
+                numbers.push(within);
+                ("set_phases", shape, numbers)
             }
         };
-        let source = match self {
-            Pass::Triangle { step, .. } => items * step,
-            _ => 0,
+        let reach = match self {
+            Pass::Triangle { step, .. } => items * step.max(points),
+            _ => items * points,
         };
-        let reach = (items * of.points()).max(blocks * threads).max(source) + THREADS;
-        let parameters: Vec<String> = pointers
-            .iter()
-            .enumerate()
-            .filter(|(_, pointer)| !pointer.is_empty())
-            .map(|(n, pointer)| format!("{} p{n}", pointer.replace('T', type_name(dtype))))
-            .collect();
-        let arguments = if pointers[1].is_empty() { "p0" } else { "p0, p1" };
-        let text = format!(
-            "struct KERNEL_type {{\n  using T = {};\n{}  static constexpr int THREADS = {threads};\n{}{special}}};\n\
-             extern \"C\" __global__ void __launch_bounds__({threads}, 1) KERNEL({}) {{\n  tw::{body}<KERNEL_type>({arguments});\n}}\n\
-             TW_EXPORT(KERNEL)\n",
-            type_name(dtype),
-            integers(reach, reach),
-            [("ITEMS", items), ("ROWS", rows), ("POINTS", of.points())].map(|(name, value)| count(name, value)).concat(),
-            parameters.join(", "),
-        );
-        let (name, text) = named(&text);
-        Kernel {
-            name,
-            text,
-            kind: LINEAR,
-            dtype,
-            blocks: u32::try_from(blocks).unwrap_or(u32::MAX),
-            threads: threads as u32,
-            shared: (shared * threads) as u32,
-        }
+        Fitted::new((name, dtype, reach), shape, numbers)
     }
 }

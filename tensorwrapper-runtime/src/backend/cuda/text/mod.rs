@@ -1,20 +1,27 @@
-//! Kernels as text: what is to be computed, written down in CUDA C++ for one shape, one layout and one element type.
+//! Kernels as text: what is to be computed, written down in CUDA C++ for one shape, one layout and one element type; between routines of
+//! linear algebra for one element type alone.
 //!
 //! The bodies of kernels are templates in `numbers.cuh`, `fold.cuh`, `contract.cuh` and `linear.cuh`. What is generated is the type that such a
 //! template takes: where elements lie, what is done with each, and how large everything is. One text serves NVRTC and the simulator,
 //! which differ in a preamble. Nothing here knows of a driver, of memory, or of whether there is a GPU.
 
 mod contract;
+mod copy;
 mod fold;
 mod linear;
 mod program;
 mod space;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
 
 use num_complex::Complex;
 
 pub(super) use contract::contracted;
+pub(super) use copy::copied;
 pub(super) use fold::{Fold, Input, folded};
-pub(super) use linear::{Counted, Dense, LINEAR, Pass};
+pub(super) use linear::{Counted, Dense, Fitted, LINEAR, Pass};
 
 use super::gemm::Gemm;
 use crate::backend::{LoopNest, Program, Reduction};
@@ -30,18 +37,26 @@ const FOLD: &str = include_str!("fold.cuh");
 const CONTRACT: &str = include_str!("contract.cuh");
 const BETWEEN: &str = include_str!("linear.cuh");
 
-/// A kernel: its text, and in what blocks of threads it is launched.
+/// What is compiled as one: a text with one kernel or several.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Kernel {
-    /// Made of the text, so that equal names are equal kernels.
+pub(super) struct Source {
+    /// Made of the text, so that equal names are equal texts.
     pub(super) name: String,
     pub(super) text: String,
+}
+
+/// A kernel: where it is written, and in what blocks of threads it is launched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Kernel {
+    /// Its name in the text, which begins with the text's, so that equal names are equal kernels.
+    pub(super) name: String,
+    pub(super) source: Arc<Source>,
     /// What it is, for people and for the table of registers.
     pub(super) kind: &'static str,
     pub(super) dtype: Dtype,
     pub(super) blocks: u32,
     pub(super) threads: u32,
-    /// Bytes of shared memory of a block.
+    /// Bytes of shared memory of a block: as many in every launch of a kernel.
     pub(super) shared: u32,
 }
 
@@ -78,6 +93,13 @@ pub(super) struct Launches {
     pub(super) launches: Vec<Launch>,
     /// Bytes of scratch memory.
     pub(super) scratch: usize,
+}
+
+impl Launches {
+    /// All kernels.
+    pub(super) fn kernels(&self) -> impl Iterator<Item = &Kernel> {
+        self.before.iter().chain(&self.launches).map(|launch| &launch.kernel)
+    }
 }
 
 /// How many blocks a GPU runs at once, about: fewer leave it idle. The largest there are today have 132 to 148 multiprocessors.
@@ -129,12 +151,14 @@ fn number(value: Complex<f64>) -> String {
     format!("tw::number_of<T>::from({}, {})", bits(value.re), bits(value.im))
 }
 
-/// Gives a text its name, which stands in it as `KERNEL`: FNV-1a, 64 bits.
-fn named(text: &str) -> (String, String) {
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, step);
-    let name = format!("tw_{hash:016x}");
-    (name.clone(), text.replace("KERNEL", &name))
+impl Source {
+    /// A text, in which its name stands as `KERNEL`: FNV-1a, 64 bits.
+    fn new(text: &str) -> Source {
+        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, step);
+        let name = format!("tw_{hash:016x}");
+        Source { text: text.replace("KERNEL", &name), name }
+    }
 }
 
 /// The types of indices and of positions, as narrow as these numbers of points and positions allow.

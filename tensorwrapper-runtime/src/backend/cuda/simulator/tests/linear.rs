@@ -208,13 +208,11 @@ impl Run<'_> {
                 }
             }
         }
-        let known = |all: &[Complex<f64>]| -> Vec<Complex<f64>> {
-            all.iter().enumerate().filter(|(p, _)| vector(*p) < inner).map(|(_, x)| *x).collect()
-        };
+        let known = |all: &[Complex<f64>]| (0..all.len()).filter(|&p| vector(p) < inner).map(|p| all[p]).collect::<Vec<_>>();
         self.judge(&known(found), &known(expected), tolerance, || format!("Q of {}", what()));
     }
 
-    fn drawn(&mut self, rng: &mut StdRng, case: &Case, dtype: Dtype, arguments: usize) {
+    pub(super) fn drawn(&mut self, rng: &mut StdRng, case: &Case, dtype: Dtype, arguments: usize) {
         // That is the host's, whose pivots are not the reference's.
         let dtype = if case.call.kind == Factorisation::Lu { dtype.real() } else { dtype };
         dispatch!(dtype, T => {
@@ -232,7 +230,7 @@ fn group(rng: &mut StdRng, n: usize) -> Vec<usize> {
     if rng.random_bool(0.5) { vec![n] } else { vec![first, n / first] }
 }
 
-fn cases(rng: &mut StdRng, batch: &[usize], m: usize, n: usize) -> Vec<(Case, usize)> {
+pub(super) fn cases(rng: &mut StdRng, batch: &[usize], m: usize, n: usize) -> Vec<(Case, usize)> {
     let mut square = |kind| Case::new(kind, batch, &group(rng, n), &group(rng, n));
     let mut found = vec![
         (square(Factorisation::Cholesky), 1),
@@ -367,12 +365,14 @@ fn conventions_that_are_left_out_are_seen() {
     let changes = [
         ("sizes[0] > 0.0 ? rotation(x[pivot * stride]) : T(1)", "T(1)"),
         ("is_zero(x) ? T(1) : rotation(x)", "T(1)"),
-        ("x = x * (K::CONJUGATE ? conj(phase) : phase);", ""),
-        ("if (K::UPPER ? i <= j : i >= j) x", "x"),
-        ("if (i < j) a[n] = conj(a[item * K::POINTS + i * K::ROWS + j]);", ""),
-        ("a[n] = scaled(a[n], factors + 3 * item);", ""),
-        ("T(rows[item * K::ROWS + j] == int(i) ? 1 : 0)", "T(i == j ? 1 : 0)"),
+        ("x = x * (conjugate ? conj(phase) : phase);", ""),
+        ("if (upper ? i <= j : i >= j) x", "x"),
+        ("if (i < j) a[n] = conj(a[item * points + i * rows + j]);", ""),
+        ("a[n] = scaled(a[n], factors + 3ull * (n / points));", ""),
+        ("T(ones[item * rows + j] == int(i) ? 1 : 0)", "T(i == j ? 1 : 0)"),
         ("wrong[threadIdx.x] = bad;", "wrong[threadIdx.x] = 0.0;"),
+        ("if (counted != ALL) {", "if (false) {"),
+        ("conjugate ? conj(from[p.from]) : from[p.from]", "from[p.from]"),
     ];
     for (text, instead) in std::iter::once(("", "")).chain(changes) {
         let seen = in_all_schedules(
