@@ -89,9 +89,9 @@ struct Faer {
 }
 
 impl Faer {
-    /// How an algorithm goes that is worth several threads from square matrices of order `least` on.
+    /// How an algorithm goes that is worth several threads from this extent on.
     fn par<T>(&self, a: &Matrix<T>, least: usize) -> Par {
-        worth::par(self.threads, worth::work(a.rows, a.columns), least)
+        worth::par(self.threads, [a.rows, a.columns], least)
     }
 }
 
@@ -125,7 +125,7 @@ impl Faer {
 
     /// Replaces a right side by the solution of a triangle whose pivots have reciprocals.
     fn substitute<T: Number>(&self, a: &Matrix<T>, upper: bool, unit: bool, b: MatMut<'_, T>) {
-        let (par, a) = (worth::par(self.threads, worth::product([a.rows, a.rows, b.ncols()]), worth::TRIANGLE), view(a));
+        let (par, a) = (worth::par(self.threads, [a.rows, a.rows, b.ncols()], worth::TRIANGLE), view(a));
         match (upper, unit) {
             (false, false) => triangle::solve_lower_triangular_in_place(a, b, par),
             (false, true) => triangle::solve_unit_lower_triangular_in_place(a, b, par),
@@ -278,7 +278,7 @@ impl<T: Number> Algorithms<T> for Faer {
 
     fn multiply(&self, a: &Matrix<T>, b: &Matrix<T>) -> Matrix<T> {
         let mut product = Matrix::zeros(a.rows, b.columns);
-        let par = worth::par(self.threads, worth::product([a.rows, a.columns, b.columns]), worth::PRODUCT);
+        let par = worth::par(self.threads, [a.rows, a.columns, b.columns], worth::PRODUCT);
         matmul(view_mut(&mut product), Accum::Replace, view(a), view(b), <T as Element>::ONE, par);
         product
     }

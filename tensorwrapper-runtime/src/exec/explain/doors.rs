@@ -48,7 +48,7 @@ impl<T: Element> Prepared<T> {
 
 impl<T: Element, S: Extents> Expr<'_, T, S> {
     /// What computing this result would do, step by step. Nothing is computed, but a GPU may measure products that are new to it
-    /// ([`Context::measured`]).
+    /// (`Context::measured`).
     ///
     /// ```
     /// use tensorwrapper_runtime::Tensor;

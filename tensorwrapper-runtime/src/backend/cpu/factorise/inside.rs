@@ -26,8 +26,7 @@ fn cholesky<T: Number>(simd: Simd, threads: usize, batch: &mut Batch<'_, T>) -> 
     let (stripes, turn) = (T::stripes(simd)?, T::turn(simd)?);
     let source = &batch.sources[0];
     let order = source.space.rows.len();
-    let is_near = (small::MOST + 1..=stripes::MOST).contains(&order)
-        && worth::par(threads, worth::work(order, order), worth::CHOLESKY) == Par::Seq;
+    let is_near = (small::MOST + 1..=stripes::MOST).contains(&order) && worth::par(threads, [order], worth::CHOLESKY) == Par::Seq;
     let (from, [(output, to)]) = (source.space.place_of(&batch.extents, 0)?, &mut batch.outputs[..]) else { return None };
     let to = to.place_of(&batch.extents, 0)?;
     if !is_near || !stripes.fit(order) || from.column != 1 || (to.row, to.column) != (order as isize, 1) {
@@ -71,7 +70,7 @@ fn lu<T: Number>(simd: Simd, threads: usize, batch: &mut Batch<'_, T>) -> Option
     for (n, row) in upper.chunks_exact_mut(order).enumerate() {
         row.copy_from_slice(source.data.get((from.start + n as isize * from.row) as usize..)?.get(..order)?);
     }
-    let par = worth::par(threads, worth::work(order, order), worth::LU);
+    let par = worth::par(threads, [order], worth::LU);
     let rows = panels.inside(par, lower, upper, order)?;
     let permutation = memory(permutation, starts[0], order)?;
     permutation.fill(<T as Element>::ZERO);

@@ -73,7 +73,7 @@ struct Shapes<T> {
 
 impl<T: Number> Shapes<T> {
     fn par(&self, least: usize) -> Par {
-        worth::par(self.threads, worth::work(self.rows, self.columns), least)
+        worth::par(self.threads, [self.rows, self.columns], least)
     }
 
     fn matrix(&self, rows: usize, columns: usize) -> usize {
