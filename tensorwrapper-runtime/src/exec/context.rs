@@ -86,8 +86,8 @@ impl Context {
     /// folder of the compiled kernels, so that a product of one shape rounds in one way there; without measurements it does so
     /// wherever the program runs on such a device. On unless a program says otherwise. No effect on other devices.
     ///
-    /// It is measured when the plan is made, by the first run, by `prepare` or by an explanation, with memory of the device that is as
-    /// large as operands and result and that [`memory_limit`](Context::memory_limit) does not count. Without room for it size decides.
+    /// It is measured when the plan is made, by the first run, by `prepare` or by an explanation, with memory of the device for
+    /// operands, result and what lies between a way's kernels, which [`memory_limit`](Context::memory_limit) does not count. Without room for it size decides.
     ///
     /// ```
     /// use tensorwrapper_runtime::Context;

@@ -278,7 +278,7 @@ impl<T: Number> Algorithms<T> for Faer {
 
     fn multiply(&self, a: &Matrix<T>, b: &Matrix<T>) -> Matrix<T> {
         let mut product = Matrix::zeros(a.rows, b.columns);
-        let par = worth::par(self.threads, [a.rows, a.columns, b.columns], worth::PRODUCT);
+        let par = worth::product(self.threads, [a.rows, a.columns, b.columns]);
         matmul(view_mut(&mut product), Accum::Replace, view(a), view(b), <T as Element>::ONE, par);
         product
     }

@@ -1,5 +1,6 @@
 //! Which of several ways computes a contraction: measured on the device where it is new, once for each structure, layout, element type
-//! and device, and remembered by the process and in a file, so that it is the same from then on, for all processes.
+//! and device, and remembered by the process and in a file, so that it is the same from then on, for all processes where
+//! the file can be written.
 //!
 //! Whatever goes wrong with the file costs time alone: what is not known is measured again.
 
@@ -8,6 +9,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::hash::fnv;
 use super::text::Launches;
 use crate::backend::Contraction;
 
@@ -50,10 +52,7 @@ pub(super) struct Key([u64; 2]);
 impl Key {
     pub(super) fn new(contraction: &Contraction<'_>, tf32: bool) -> Key {
         let text = format!("{contraction:?} {tf32}");
-        // FNV-1a, forwards and backwards.
-        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        let start = 0xcbf2_9ce4_8422_2325;
-        Key([text.bytes().fold(start, step), text.bytes().rev().fold(start, step)])
+        Key([fnv(text.bytes()), fnv(text.bytes().rev())])
     }
 }
 
@@ -94,10 +93,10 @@ impl Choices {
         if let Some(folder) = file.parent() {
             let _ = std::fs::create_dir_all(folder);
         }
-        // In one piece, behind whatever else is there by then.
+        // In one piece, behind whatever else is there by then, a line that another program could not end among it.
         if let Ok(mut file) = std::fs::OpenOptions::new().create(true).append(true).open(file) {
             let Key([first, second]) = key;
-            let _ = file.write_all(format!("{first:016x}{second:016x} {}\n", way.name()).as_bytes());
+            let _ = file.write_all(format!("\n{first:016x}{second:016x} {}\n", way.name()).as_bytes());
         }
     }
 }

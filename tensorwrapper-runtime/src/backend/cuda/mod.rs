@@ -11,6 +11,7 @@ mod device;
 mod driver;
 mod gemm;
 mod gpu;
+mod hash;
 mod library;
 mod linear;
 mod pages;

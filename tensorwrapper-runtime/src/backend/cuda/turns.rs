@@ -177,6 +177,26 @@ mod tests {
     }
 
     #[test]
+    fn whoever_wants_to_be_alone_waits_for_others() {
+        let turns = Turns::default();
+        let (said, heard) = mpsc::channel();
+        std::thread::scope(|scope| {
+            let turn = turns.take();
+            let turns = &turns;
+            scope.spawn(move || {
+                let _alone = turns.alone();
+                said.send(()).unwrap();
+            });
+            for _ in 0..100 {
+                assert_eq!(heard.try_recv(), Err(mpsc::TryRecvError::Empty));
+                std::thread::yield_now();
+            }
+            drop(turn);
+            assert_eq!(heard.recv(), Ok(()));
+        });
+    }
+
+    #[test]
     fn a_panic_leaves_nothing_to_the_next_recording() {
         let turns = Turns::default();
         let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {

@@ -1,9 +1,9 @@
-//! From which work on one matrix is worth several threads: what their meetings take is won back later by some algorithms than by
+//! From which extents on work on one matrix is worth several threads: what their meetings take is won back later by some algorithms than by
 //! others. Knows no algorithm.
 //!
 //! The bounds are orders of square matrices, measured on two cores by `cargo bench --bench linalg -- threads`, time on two threads by
-//! time on one: `docs/results/linalg.md`. Matrices that are not square, and systems of more or fewer right sides, of as much work lost as
-//! often as they won (`linalg -- oblong`): the shortest extent decides. Of `eig` no order was found where two threads win, so it
+//! time on one: `docs/results/linalg.md`. Matrices that are not square, and systems of more or fewer right sides, of as much work lost
+//! more often than they won (`linalg -- oblong`): the shortest extent decides. Of `eig` no order was found where two threads win, so it
 //! has one thread.
 
 use faer::Par;
@@ -15,8 +15,14 @@ pub(super) const TRIANGLE: usize = 512;
 pub(super) const QR: usize = 1024;
 pub(super) const EIGH: usize = 256;
 pub(super) const SVD: usize = 768;
-/// Products of matrices. Not measured.
-pub(super) const PRODUCT: usize = 128;
+/// Products of matrices, by the work of square ones. Not measured.
+const PRODUCT: usize = 128;
+
+/// How a product goes of matrices of these extents, of which many columns or terms make up for few rows.
+pub(super) fn product(threads: usize, extents: [usize; 3]) -> Par {
+    let work = extents.into_iter().fold(1, usize::saturating_mul);
+    if threads > 1 && work >= PRODUCT.pow(3) { Par::rayon(threads) } else { Par::Seq }
+}
 
 /// How an algorithm with one of these bounds goes on matrices of these extents.
 pub(super) fn par<const N: usize>(threads: usize, extents: [usize; N], least: usize) -> Par {
@@ -33,5 +39,7 @@ mod tests {
         assert!(on_two(QR, QR) && on_two(QR, 2 * QR) && !on_two(QR - 1, QR) && !on_two(100_000, 512) && !on_two(512, 100_000));
         assert_eq!(par(2, [TRIANGLE, TRIANGLE, 1], TRIANGLE), Par::Seq);
         assert_eq!(par(1, [usize::MAX; 2], LU), Par::Seq);
+        assert!(product(2, [2048, 48, 2048]) != Par::Seq && product(2, [PRODUCT, PRODUCT, PRODUCT - 1]) == Par::Seq);
+        assert!(product(2, [usize::MAX, 2, 2]) != Par::Seq, "no overflow");
     }
 }

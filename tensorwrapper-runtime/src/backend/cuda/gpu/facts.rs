@@ -6,6 +6,7 @@ use cudarc::driver::sys;
 
 use super::blas::Blas;
 use super::check;
+use crate::backend::cuda::hash::fnv;
 use crate::backend::cuda::text::ON_DEVICE;
 use crate::error::{Error, ErrorKind};
 
@@ -87,9 +88,7 @@ impl Facts {
     fn file_name(&self) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let name: String = self.name.chars().map(plain).collect();
-        // FNV-1a.
-        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        let text = self.text.bytes().fold(0xcbf2_9ce4_8422_2325, step);
+        let text = fnv(self.text.bytes());
         let (driver, (major, minor), products) = (self.driver, self.compiler, self.products.unwrap_or(0));
         format!("{name}-{driver}-{}-{major}.{minor}-{products}-{text:016x}", env!("CARGO_PKG_VERSION"))
     }

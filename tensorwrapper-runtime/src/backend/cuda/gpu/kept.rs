@@ -7,7 +7,15 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::compiler::version;
+use crate::backend::cuda::hash::fnv;
 use crate::error::Error;
+
+/// Bytes of the sum behind the machine code: the driver, which is told no length, must not be given a part of it.
+const SUM: usize = 8;
+
+fn sum_of(cubin: &[u8]) -> [u8; SUM] {
+    fnv(cubin.iter().copied()).to_le_bytes()
+}
 
 /// Where the machine code of a source is kept, if anywhere.
 pub(super) struct Kept(Option<PathBuf>);
@@ -19,16 +27,16 @@ impl Kept {
     /// As [`version`].
     pub(super) fn new(source: &str, architecture: &str) -> Result<Kept, Error> {
         let (major, minor) = version()?;
-        // Two sums of 64 bits by FNV-1a, forwards and backwards.
-        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        let start = 0xcbf2_9ce4_8422_2325;
-        let sums = [source.bytes().fold(start, step), source.bytes().rev().fold(start, step)];
+        let sums = [fnv(source.bytes()), fnv(source.bytes().rev())];
         let name = format!("{:016x}{:016x}-{architecture}-{major}.{minor}.cubin", sums[0], sums[1]);
         Ok(Kept(folder().map(|folder| folder.join(name))))
     }
 
+    /// The machine code, if it is there as it was written.
     pub(super) fn read(&self) -> Option<Vec<u8>> {
-        std::fs::read(self.0.as_ref()?).ok()
+        let mut bytes = std::fs::read(self.0.as_ref()?).ok()?;
+        let sum = bytes.split_off(bytes.len().checked_sub(SUM)?);
+        (sum == sum_of(&bytes)).then_some(bytes)
     }
 
     /// Another program, or another device of this one, may be writing the same file: it appears whole or not at all.
@@ -38,7 +46,7 @@ impl Kept {
         let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
         let own = path.with_extension(format!("{}-{number}.new", std::process::id()));
         let made = path.parent().is_some_and(|folder| std::fs::create_dir_all(folder).is_ok());
-        if made && std::fs::write(&own, cubin).is_ok() {
+        if made && std::fs::write(&own, [cubin, &sum_of(cubin)].concat()).is_ok() {
             let _ = std::fs::rename(&own, path);
         }
     }
@@ -59,6 +67,21 @@ fn folder() -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_whole_is_not_read() {
+        let file = std::env::temp_dir().join(format!("tensorwrapper-kept-whole-{}.cubin", std::process::id()));
+        let kept = Kept(Some(file.clone()));
+        kept.write(b"machine code");
+        assert_eq!(kept.read().as_deref(), Some(&b"machine code"[..]));
+        let whole = std::fs::read(&file).unwrap();
+        for length in 0..whole.len() {
+            std::fs::write(&file, &whole[..length]).unwrap();
+            assert_eq!(kept.read(), None, "{length} bytes");
+        }
+        std::fs::remove_file(&file).unwrap();
+        assert_eq!(kept.read(), None);
+    }
 
     #[test]
     fn what_several_threads_write_appears_whole() {

@@ -65,7 +65,7 @@ impl Module {
 
     fn load(cubin: &[u8]) -> Result<Module, Error> {
         let mut module = std::ptr::null_mut();
-        // SAFETY: the code is complete, and the driver copies it.
+        // SAFETY: the code is complete, as the compiler made it, or as a sum over a file says; the driver copies it.
         check(unsafe { sys::cuModuleLoadData(&raw mut module, cubin.as_ptr().cast()) }, "kernels are loaded")?;
         Ok(Module(module))
     }

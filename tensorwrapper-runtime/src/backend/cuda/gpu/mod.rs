@@ -269,13 +269,18 @@ impl Driver for Gpu {
     fn prepare(&self, kernels: &[&Kernel]) -> Result<(), Error> {
         let new: Vec<&Kernel> = kernels.iter().copied().filter(|kernel| self.kernels.known(kernel).is_none()).collect();
         let load = |kernel: &Kernel| self.function(kernel).map(|_| ());
-        // A thread that is alone may load nothing where its work is recorded, and others would wait for it.
+        // Threads that are started here would wait for the one that is alone, which waits for them.
         if new.len() < 2 || self.queue()?.is_alone() {
             return new.into_iter().try_for_each(load);
         }
         std::thread::scope(|scope| {
-            let threads: Vec<_> = new.into_iter().map(|kernel| scope.spawn(move || load(kernel))).collect();
-            let loaded = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            let start = |kernel| (kernel, std::thread::Builder::new().spawn_scoped(scope, move || load(kernel)));
+            let threads: Vec<_> = new.into_iter().map(start).collect();
+            let loaded = threads.into_iter().map(|(kernel, thread)| match thread {
+                Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                // The system has no more threads to give.
+                Err(_) => load(kernel),
+            });
             loaded.collect::<Vec<_>>().into_iter().collect()
         })
     }

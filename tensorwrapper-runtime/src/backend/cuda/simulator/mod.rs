@@ -373,6 +373,7 @@ impl Driver for Simulator {
     }
 
     fn timed(&self, way: Way, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<f64, Error> {
+        let _alone = self.turns.alone();
         work().map(|()| self.phase.clock().time(way))
     }
 

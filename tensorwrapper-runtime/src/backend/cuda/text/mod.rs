@@ -24,6 +24,7 @@ pub(super) use fold::{Fold, Input, folded};
 pub(super) use linear::{Counted, Dense, Fitted, LINEAR, Pass};
 
 use super::gemm::Gemm;
+use super::hash::fnv;
 use crate::backend::{LoopNest, Program, Reduction};
 use crate::element::Dtype;
 use crate::layout::Strided;
@@ -48,7 +49,7 @@ pub(super) struct Source {
 /// A kernel: where it is written, and in what blocks of threads it is launched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Kernel {
-    /// Its name in the text, which begins with the text's, so that equal names are equal kernels.
+    /// Its name in the text, which begins with the text's, so that equal names are equal code.
     pub(super) name: String,
     pub(super) source: Arc<Source>,
     /// What it is, for people and for the table of registers.
@@ -152,11 +153,9 @@ fn number(value: Complex<f64>) -> String {
 }
 
 impl Source {
-    /// A text, in which its name stands as `KERNEL`: FNV-1a, 64 bits.
+    /// A text, in which its name stands as `KERNEL`.
     fn new(text: &str) -> Source {
-        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, step);
-        let name = format!("tw_{hash:016x}");
+        let name = format!("tw_{:016x}", fnv(text.bytes()));
         Source { text: text.replace("KERNEL", &name), name }
     }
 }

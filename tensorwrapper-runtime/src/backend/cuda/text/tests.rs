@@ -92,3 +92,10 @@ fn wide_texts_compile_without_spills() {
         assert!(!spills.is_empty() && spills.iter().all(is_none), "{}", made.log);
     }
 }
+
+/// Copies are launched for as many threads and such squares as their text has.
+#[test]
+fn threads_of_copies_are_those_of_their_text() {
+    let constants = format!("THREADS = {}, SIDE = {};", super::fold::THREADS, super::fold::SIDE);
+    assert!(ON_DEVICE.concat().contains(&constants));
+}
