@@ -224,8 +224,7 @@ impl Simulator {
 
     fn device(phase: Phase, route: Route) -> Arc<dyn Device> {
         static DEVICES: AtomicUsize = AtomicUsize::new(0);
-        let number = DEVICES.fetch_add(1, Ordering::Relaxed);
-        let multiplies = route == Route::Library;
+        let (number, multiplies) = (DEVICES.fetch_add(1, Ordering::Relaxed), route == Route::Library);
         let (pinned, turns, recorded, late) = Default::default();
         let staging = Staging::new(pinned::PIECES.0, pinned::PIECES.1);
         let choices = Choices::new(phase.clock().look().file.clone());
