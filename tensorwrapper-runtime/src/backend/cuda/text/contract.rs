@@ -1,14 +1,12 @@
 //! Sums of products as kernels: of two tensors as matrices in blocks, of any other number of tensors as a reduction.
 
-use std::sync::Arc;
-
 use num_complex::Complex;
 
 use super::fold::{
     Column, Finish, Fold, Input, Shape, Sums, arguments, column, dense, entry, fields, folded, members, reach, store,
 };
 use super::space::{Axes, axes, normal, place};
-use super::{Kernel, Launch, Launches, MANY_BLOCKS, Memory, Route, Source, cut, integers, type_name};
+use super::{Kernel, Launch, Launches, MANY_BLOCKS, Memory, Route, cut, integers, type_name};
 use crate::backend::cpu::fuse::points;
 use crate::backend::{Binary, Contraction, Instruction, Program, Reduction};
 use crate::element::Dtype;
@@ -259,17 +257,8 @@ impl<'a> Matrices<'a> {
             store(&written, self.dtype, if parts.is_some() { None } else { Some(self.finish) })?,
             entry(&self.columns, "contract", tile.threads, &self.initialised(&written)),
         );
-        let source = Arc::new(Source::new(&text));
         let kind = if tile.rows >= 64 { "product, large tiles" } else { "product, small tiles" };
-        let kernel = Kernel {
-            name: source.name.clone(),
-            source,
-            kind,
-            dtype: self.dtype,
-            blocks,
-            threads: tile.threads as u32,
-            shared: shared as u32,
-        };
+        let kernel = Kernel::alone(&text, (kind, self.dtype), blocks, tile.threads, shared);
         Some(Launch { kernel, arguments: arguments(&self.columns) })
     }
 

@@ -1,11 +1,9 @@
 //! Element-wise programs and reductions as kernels: everything but products of matrices.
 
-use std::sync::Arc;
-
 use num_complex::Complex;
 
 use super::space::{Axes, axes, normal, place, unit};
-use super::{Argument, Kernel, Launch, Launches, MANY_BLOCKS, Memory, Route, Source, cut, integers, number, program, type_name};
+use super::{Argument, Kernel, Launch, Launches, MANY_BLOCKS, Memory, Route, cut, integers, number, program, type_name};
 use crate::backend::cpu::fuse::{Axis, points};
 use crate::backend::{Instruction, LoopNest, Program, Reduction};
 use crate::element::Dtype;
@@ -243,16 +241,7 @@ impl Shape<'_> {
             store(&self.columns, self.dtype, if stored { None } else { Some(self.finish) })?,
             entry(&self.columns, body, threads, &initialised(&self.columns)),
         );
-        let source = Arc::new(Source::new(&text));
-        let kernel = Kernel {
-            name: source.name.clone(),
-            source,
-            kind,
-            dtype: self.dtype,
-            blocks,
-            threads: threads as u32,
-            shared: shared as u32,
-        };
+        let kernel = Kernel::alone(&text, (kind, self.dtype), blocks, threads, shared);
         Some(Launch { kernel, arguments: arguments(&self.columns) })
     }
 

@@ -61,6 +61,14 @@ pub(super) struct Kernel {
     pub(super) shared: u32,
 }
 
+impl Kernel {
+    /// The one kernel of a text, which has the text's name there: its kind and element type, blocks, threads and bytes of shared memory.
+    fn alone(text: &str, (kind, dtype): (&'static str, Dtype), blocks: u32, threads: usize, shared: usize) -> Kernel {
+        let source = Arc::new(Source::new(text));
+        Kernel { name: source.name.clone(), source, kind, dtype, blocks, threads: threads as u32, shared: shared as u32 }
+    }
+}
+
 /// Memory that a kernel is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Memory {
