@@ -2,8 +2,6 @@
 
 use std::ffi::{c_int, c_void};
 
-use crate::backend::cuda::driver::Address;
-
 unsafe extern "C" {
     fn mmap(start: *mut c_void, bytes: usize, protection: c_int, flags: c_int, file: c_int, offset: i64) -> *mut c_void;
     fn mprotect(start: *mut c_void, bytes: usize, protection: c_int) -> c_int;
@@ -23,7 +21,7 @@ pub(super) struct Pages;
 
 impl Pages {
     /// Memory for so many bytes, all of them ones: not a number, in every element type.
-    pub(super) fn allocate(bytes: usize) -> Option<Address> {
+    pub(super) fn allocate(bytes: usize) -> Option<u64> {
         let (length, used) = Pages::lengths(bytes);
         // SAFETY: new memory of the system's choice.
         let start = unsafe { mmap(std::ptr::null_mut(), length, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS, -1, 0) };
@@ -36,14 +34,14 @@ impl Pages {
         let first = start.wrapping_byte_add(length - PAGE - used);
         // SAFETY: so many bytes lie before the closed page.
         unsafe { first.cast::<u8>().write_bytes(0xff, used) };
-        Some(first as Address)
+        Some(first as u64)
     }
 
     /// Gives it back.
     ///
     /// # Safety
     /// It came from `allocate` with so many bytes, and nobody uses it behind this.
-    pub(super) unsafe fn free(address: Address, bytes: usize) {
+    pub(super) unsafe fn free(address: u64, bytes: usize) {
         let (length, used) = Pages::lengths(bytes);
         let start = (address as usize + used + PAGE - length) as *mut c_void;
         // SAFETY: what `allocate` mapped for so many bytes, by the caller's promise.
