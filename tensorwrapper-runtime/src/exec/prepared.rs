@@ -12,7 +12,7 @@ use super::memory::peak;
 #[cfg(feature = "cuda")]
 use super::placed::{DeviceTensor, has_memory};
 use super::replay::Runs;
-use super::run::Goes;
+use super::run::{Goes, run_into};
 use super::watch::Watch;
 use crate::backend::{Device, copy};
 use crate::element::Element;
@@ -174,7 +174,8 @@ impl<T: Element> Prepared<T> {
     }
 
     /// The same into a tensor that is there, a [`Tensor`], a [`TensorMut`] or a [`StaticTensor`]. What it held is not read, and
-    /// is overwritten whole. A tensor in C order is written as the result is computed, any other afterwards.
+    /// is overwritten whole. A tensor in C order is written as the result is computed, any other afterwards, and so is every one by a
+    /// device with memory of its own.
     ///
     /// It shares no memory with an operand: the compiler lets nobody read what is borrowed for writing.
     ///
@@ -185,11 +186,12 @@ impl<T: Element> Prepared<T> {
         let sources = self.sources(operands)?;
         let (plan, result) = (&self.made.plan, self.result());
         target.write(&mut |DynPlace { data, layout }| {
-            // What a run that is cancelled has begun is not to be in a tensor of the program's.
-            if plan.makes_one() && result.steps_like(layout) && self.watch.is_idle() {
+            // What a run that is cancelled has begun is not to be in a tensor of the program's, nor what a device has copied before it was lost.
+            let is_safe = self.watch.is_idle() && !has_own_memory(&*self.device);
+            if is_safe && plan.makes_one() && result.steps_like(layout) {
                 let (len, start) = (plan.result_len(), layout.offset());
                 let start = if len == 0 { 0 } else { start };
-                return self.runs.run_into(plan, &*self.device, &self.watch, &sources, T::erase_mut(&mut data[start..][..len]));
+                return run_into(plan, &*self.device, &self.watch, &sources, T::erase_mut(&mut data[start..][..len]));
             }
             if layout.extents() != result.extents() {
                 let (text, found, made) = (&self.made.text, layout.extents(), result.extents());
@@ -222,6 +224,17 @@ impl<T: Element> Prepared<T> {
             sources.push(beginning(data, layout, known));
         }
         Ok(sources)
+    }
+}
+
+/// Whether a device computes in memory of its own.
+fn has_own_memory(device: &dyn Device) -> bool {
+    #[cfg(feature = "cuda")]
+    return device.resident().is_some();
+    #[cfg(not(feature = "cuda"))]
+    {
+        let _ = device;
+        false
     }
 }
 

@@ -16,11 +16,11 @@ use super::placed::are_within_reach;
 use super::plan::Plan;
 #[cfg(feature = "cuda")]
 use super::resident::{Wanted, computed};
-use super::run::{Computed, Goes, run_into, run_to};
+use super::run::{Computed, Goes, run_to};
 use super::watch::Watch;
 use crate::backend::Device;
 use crate::callback::Callback;
-use crate::erased::{SliceMut, SliceRef};
+use crate::erased::SliceRef;
 use crate::error::Error;
 
 /// Whether the runs of a prepared plan are queued as one, on a device that can record what is queued.
@@ -78,26 +78,6 @@ impl Runs {
             return computed(plan, device, first, run);
         }
         run_to(plan, device, watch, (sources, functions), goes)
-    }
-
-    /// As [`run_into`].
-    ///
-    /// # Errors
-    /// As [`run_into`].
-    pub(super) fn run_into(
-        &self,
-        plan: &Plan,
-        device: &dyn Device,
-        watch: &Watch,
-        sources: &[SliceRef<'_>],
-        target: SliceMut<'_>,
-    ) -> Result<(), Error> {
-        #[cfg(feature = "cuda")]
-        if let Some(resident) = device.resident() {
-            are_within_reach(device, sources)?;
-            return self.replays.run(plan, (device, resident), watch, (sources, &[]), &mut [Wanted::here(target)]);
-        }
-        run_into(plan, device, watch, sources, target)
     }
 
     /// What is to be said of the next run, on a device that records.

@@ -161,7 +161,7 @@ pub(crate) fn run_to(
 }
 
 /// Runs a plan that [makes](Plan::makes_one) one result, without functions, into memory of the program's, which has room for
-/// exactly the result's elements and is overwritten whole. After an error it holds anything.
+/// exactly the result's elements and is overwritten whole. After an error it holds anything. The device computes in the host's memory.
 ///
 /// # Errors
 /// As [`run`].
@@ -176,10 +176,6 @@ pub(crate) fn run_into(
     super::placed::are_within_reach(device, sources)?;
     if let Some(only) = plan.only.as_ref().filter(|_| watch.is_nobody()) {
         return run_only(plan, only, sources, target);
-    }
-    #[cfg(feature = "cuda")]
-    if let Some(resident) = device.resident() {
-        return resident::run(plan, (device, resident), watch, (sources, &[]), &mut [Wanted::here(target)]);
     }
     run_within(plan, device, watch, sources, target, &mut Arenas::new(&plan.places)?)
 }

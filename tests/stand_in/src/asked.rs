@@ -39,26 +39,41 @@ impl Status for cusolverStatus_t {
 /// Calls since the last question, and the number of the one that is to fail, with all that come after it or alone.
 #[derive(Default)]
 struct Calls {
-    counted: BTreeMap<&'static str, usize>,
+    counted: BTreeMap<&'static CStr, usize>,
     all: usize,
     fails: Option<(usize, bool)>,
+    /// The first that failed.
+    failed: Option<&'static CStr>,
 }
 
-static CALLS: Mutex<Calls> = Mutex::new(Calls { counted: BTreeMap::new(), all: 0, fails: None });
+static CALLS: Mutex<Calls> = Mutex::new(Calls { counted: BTreeMap::new(), all: 0, fails: None, failed: None });
 
 fn calls() -> MutexGuard<'static, Calls> {
     CALLS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// A text that ends with a zero.
+pub(crate) const fn text(name: &'static str) -> &'static CStr {
+    match CStr::from_bytes_with_nul(name.as_bytes()) {
+        Ok(name) => name,
+        Err(_) => panic!("names end with a zero"),
+    }
+}
+
 /// Counts a call; whether it is to fail.
-pub(crate) fn fails(name: &'static str) -> bool {
+pub(crate) fn fails(name: &'static CStr) -> bool {
     let mut calls = calls();
     *calls.counted.entry(name).or_default() += 1;
     calls.all += 1;
-    match calls.fails {
-        Some((number, all_after)) => calls.all == number || all_after && calls.all > number,
-        None => false,
+    let fails = calls.fails.is_some_and(|(number, all_after)| calls.all == number || all_after && calls.all > number);
+    if fails {
+        calls.failed.get_or_insert(name);
+        // A capture that cannot be ended well has ended.
+        if name == c"cuStreamEndCapture" {
+            crate::streams::abandon();
+        }
     }
+    fails
 }
 
 /// Counts calls anew, and has the one of this number fail, counted from 1, or none where it is 0; and all behind it, if that is asked, as
@@ -68,7 +83,14 @@ pub extern "C" fn stand_in_fail(number: usize, all_after: bool) -> usize {
     let mut calls = calls();
     calls.fails = (number > 0).then_some((number, all_after));
     calls.counted.clear();
+    calls.failed = None;
     std::mem::take(&mut calls.all)
+}
+
+/// The function whose call failed first since calls were counted anew, or null.
+#[unsafe(no_mangle)]
+pub extern "C" fn stand_in_failed() -> *const c_char {
+    calls().failed.map_or(std::ptr::null(), CStr::as_ptr)
 }
 
 /// How often a function was called since calls were counted anew.
@@ -78,14 +100,20 @@ pub extern "C" fn stand_in_fail(number: usize, all_after: bool) -> usize {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stand_in_calls(name: *const c_char) -> usize {
     // SAFETY: the caller's promise.
-    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
-    calls().counted.get(&*name).copied().unwrap_or(0)
+    let name = unsafe { CStr::from_ptr(name) };
+    calls().counted.get(name).copied().unwrap_or(0)
 }
 
 /// Gives each device so many bytes from now on. How many the devices have given away, together.
 #[unsafe(no_mangle)]
 pub extern "C" fn stand_in_memory(bytes: usize) -> usize {
     crate::memory::limit(bytes)
+}
+
+/// Lets go of the host's pages that are still pinned because a call which would have done so has failed.
+#[unsafe(no_mangle)]
+pub extern "C" fn stand_in_unpin() {
+    crate::memory::unpin();
 }
 
 /// How many contexts, streams, events, graphs, texts, pools and pieces of pinned memory there are.

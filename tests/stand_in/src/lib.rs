@@ -42,7 +42,7 @@ macro_rules! export {
         pub unsafe extern "C" fn $name($($argument: $kind),*) -> $status {
             // SAFETY: never called; it compares types.
             let _ = |$($argument: $kind),*| -> $status { unsafe { $library::$name($($argument),*) } };
-            if crate::asked::fails(stringify!($name)) {
+            if crate::asked::fails(const { crate::asked::text(concat!(stringify!($name), "\0")) }) {
                 return <$status as crate::asked::Status>::FAILED;
             }
             // SAFETY: arguments are as the manual asks, by the caller's promise.

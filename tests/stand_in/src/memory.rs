@@ -14,7 +14,7 @@ use crate::pages::Pages;
 use crate::streams::{self, Work};
 use crate::{export, forbidden};
 
-/// What each device has, until somebody asks for less.
+/// What each device has, where nobody asks for less.
 const BYTES: usize = 2 << 30;
 /// Devices that there are: two, so that a tensor of one can be given to the other.
 pub(crate) const DEVICES: usize = 2;
@@ -52,7 +52,7 @@ fn memory() -> MutexGuard<'static, Memory> {
 
 pub(crate) fn limit(bytes: usize) -> usize {
     let mut memory = memory();
-    memory.limit = bytes;
+    memory.limit = bytes.min(BYTES);
     memory.there.values().map(|allocation| allocation.bytes).sum()
 }
 
@@ -64,6 +64,11 @@ pub(crate) fn pools() -> usize {
 /// Pieces of pinned memory.
 pub(crate) fn pinned() -> usize {
     memory().pinned.len()
+}
+
+/// Lets go of pages that the driver has not given.
+pub(crate) fn unpin() {
+    memory().pinned.retain(|_, (_, is_given)| *is_given);
 }
 
 /// Bytes that a device has given away.
@@ -243,8 +248,11 @@ export! { sys;
     }
     fn cuMemHostRegister_v2(p: *mut c_void, bytesize: usize, flags: c_uint) -> CUresult {
         current();
-        if flags != 0 || bytesize == 0 || is_pinned(p as usize..p as usize + 1) {
-            forbidden!("{bytesize} bytes at {p:?} are pinned with the flags {flags}, or once more");
+        if flags != 0 || bytesize == 0 {
+            forbidden!("{bytesize} bytes at {p:?} are pinned with the flags {flags}");
+        }
+        if is_pinned(p as usize..p as usize + 1) {
+            return Err(CUresult::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
         }
         memory().pinned.insert(p as usize, (bytesize, false));
         Ok(())

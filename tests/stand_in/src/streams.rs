@@ -130,6 +130,14 @@ pub(crate) fn forbid_capture(what: &str) {
     }
 }
 
+/// Ends what the thread captures, without a graph.
+pub(crate) fn abandon() {
+    let own = std::thread::current().id();
+    for stream in all().there.values_mut() {
+        stream.capture.take_if(|(thread, _)| *thread == own);
+    }
+}
+
 /// Whether a stream captures.
 pub(crate) fn is_captured(stream: CUstream) -> bool {
     all().get(stream).capture.is_some()

@@ -35,7 +35,10 @@ pub(super) unsafe fn upload(device: &impl Pinning, from: &[u8], to: Address) -> 
     let copied = unsafe { device.push(from.as_ptr(), to, from.len()) };
     let done = copied.and_then(|()| device.mark(&mut mark)).and_then(|()| device.wait(&mark));
     device.unmark(mark);
-    done
+    // It may be queued all the same.
+    done.inspect_err(|_| {
+        let _ = device.settle();
+    })
 }
 
 /// Pages that are pinned as long as this lives.

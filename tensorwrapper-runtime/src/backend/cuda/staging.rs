@@ -66,6 +66,12 @@ pub(super) trait Pinning {
 
     /// Gives it back.
     fn unmark(&self, mark: Self::Mark);
+
+    /// Waits until all copies that are queued are done.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    fn settle(&self) -> Result<(), Error>;
 }
 
 /// The pieces of one device.
@@ -100,10 +106,10 @@ impl<M: Debug + Send> Staging<M> {
         Staging { bytes: bytes.max(1), count: count.max(1), pieces: Mutex::new(None) }
     }
 
-    /// The pieces, made at the first transfer: as many as the system pins.
+    /// The pieces, made at the first transfer: as many as the system pins. After a failure no copy uses them, or nobody does any more.
     fn with<R>(&self, device: &impl Pinning<Mark = M>, act: impl FnOnce(&mut Pieces<M>) -> Result<R, Error>) -> Result<R, Error> {
         let mut pieces = self.pieces.lock().unwrap_or_else(PoisonError::into_inner);
-        act(pieces.get_or_insert_with(|| {
+        let pieces = pieces.get_or_insert_with(|| {
             let piece = |_| {
                 let mark = device.marker().ok()?;
                 match device.pin(self.bytes) {
@@ -115,7 +121,16 @@ impl<M: Debug + Send> Staging<M> {
                 }
             };
             Pieces { all: (0..self.count).map_while(piece).collect(), next: 0 }
-        }))
+        });
+        let done = act(pieces);
+        if done.is_err() {
+            match device.settle() {
+                Ok(()) => pieces.all.iter_mut().for_each(|piece| piece.is_busy = false),
+                // A lost device may copy from or to them as long as the program runs.
+                Err(_) => pieces.all.clear(),
+            }
+        }
+        done
     }
 
     /// Queues a copy from the host, whose memory is read when this returns; whether there is pinned memory for it.
@@ -223,12 +238,18 @@ mod tests {
         /// Copies that are not done: from and to pinned memory.
         late: Mutex<VecDeque<Copy>>,
         waits: Mutex<usize>,
+        /// Whether marks fail, and whether it is lost.
+        fails: [bool; 2],
     }
 
     impl Device {
         fn new(pins: usize) -> Device {
             let (pinned, late, waits) = Default::default();
-            Device { memory: Mutex::new(vec![0; 10]), pins: Mutex::new(pins), pinned, late, waits }
+            Device { memory: Mutex::new(vec![0; 10]), pins: Mutex::new(pins), pinned, late, waits, fails: [false; 2] }
+        }
+
+        fn failing(&self, which: usize) -> Result<(), Error> {
+            if self.fails[which] { Err(Error::new(ErrorKind::Device("lost".to_string()))) } else { Ok(()) }
         }
 
         fn finish(&self) {
@@ -281,7 +302,7 @@ mod tests {
         }
 
         fn mark(&self, _: &mut ()) -> Result<(), Error> {
-            Ok(())
+            self.failing(0)
         }
 
         fn wait(&self, _: &()) -> Result<(), Error> {
@@ -291,6 +312,10 @@ mod tests {
         }
 
         fn unmark(&self, _: ()) {}
+
+        fn settle(&self) -> Result<(), Error> {
+            self.failing(1).map(|()| self.finish())
+        }
     }
 
     #[test]
@@ -319,5 +344,28 @@ mod tests {
         // SAFETY: as above.
         assert_eq!(unsafe { staging.download(&device, 0, &mut [1; 10]) }, Ok(false));
         assert!(device.late.lock().unwrap().is_empty());
+    }
+
+    /// A copy whose end nobody can wait for is not to find other bytes in its piece.
+    #[test]
+    fn after_a_failure_no_copy_uses_a_piece() {
+        let (mut device, staging) = (Device::new(2), Staging::new(3, 4));
+        device.fails = [true, false];
+        // SAFETY: there are ten bytes.
+        assert!(unsafe { staging.upload(&device, &[1; 10], 0) }.is_err());
+        assert!(device.late.lock().unwrap().is_empty());
+        device.fails = [false, false];
+        // SAFETY: as above.
+        assert_eq!(unsafe { staging.upload(&device, &[2; 10], 0) }, Ok(true));
+        device.finish();
+        assert_eq!(device.memory.lock().unwrap()[..], [2; 10]);
+        device.fails = [true, true];
+        // SAFETY: as above.
+        assert!(unsafe { staging.download(&device, 0, &mut [0; 10]) }.is_err());
+        device.fails = [false, false];
+        // SAFETY: as above.
+        assert_eq!(unsafe { staging.upload(&device, &[3; 10], 0) }, Ok(false), "there are no pieces for a device that was lost");
+        staging.clear(&device);
+        assert_eq!(*device.pins.lock().unwrap(), 0);
     }
 }

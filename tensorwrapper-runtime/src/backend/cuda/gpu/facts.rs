@@ -1,4 +1,4 @@
-//! What a device is: its architecture and its name; and how its memory pool is set up.
+//! What a device is: its architecture and its name.
 
 use std::ffi::CStr;
 
@@ -91,17 +91,6 @@ impl Facts {
         let text = fnv(self.text.bytes());
         let (driver, (major, minor), products) = (self.driver, self.compiler, self.products.unwrap_or(0));
         format!("{name}-{driver}-{}-{major}.{minor}-{products}-{text:016x}", env!("CARGO_PKG_VERSION"))
-    }
-}
-
-/// Has the device's pool keep freed memory, which every run asks for again.
-pub(super) fn keep_memory(device: sys::CUdevice) -> Result<(), Error> {
-    let (mut pool, mut most) = (std::ptr::null_mut(), u64::MAX);
-    // SAFETY: the pool is written, then told a number that lives until the call returns.
-    unsafe {
-        check(sys::cuDeviceGetDefaultMemPool(&raw mut pool, device), "its memory pool is asked for")?;
-        let attribute = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-        check(sys::cuMemPoolSetAttribute(pool, attribute, (&raw mut most).cast()), "its memory pool is set up")
     }
 }
 

@@ -17,7 +17,7 @@ use crate::error::Error;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Function(pub(super) sys::CUfunction);
 
-/// A text that is loaded. It stays so as long as the device is used.
+/// A text that is loaded. It stays so as long as the device is open.
 #[derive(Clone, Copy, Debug)]
 struct Module(sys::CUmodule);
 
@@ -48,6 +48,18 @@ impl Kernels {
         let function = module.function(kernel)?;
         self.functions.lock().unwrap_or_else(PoisonError::into_inner).insert(kernel.name.clone(), function);
         Ok(function)
+    }
+
+    /// Unloads all of them.
+    ///
+    /// # Safety
+    /// The device is the calling thread's, and nothing that uses them is queued or recorded.
+    pub(super) unsafe fn clear(&mut self) {
+        self.functions.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
+        for Module(module) in self.modules.take() {
+            // SAFETY: it was loaded here, and the caller promises the rest.
+            let _ = unsafe { sys::cuModuleUnload(module) };
+        }
     }
 }
 
@@ -94,6 +106,12 @@ impl<V> Default for Once<V> {
 }
 
 impl<V: Copy> Once<V> {
+    /// All values, none of which is there then.
+    fn take(&mut self) -> Vec<V> {
+        let places = std::mem::take(self.0.get_mut().unwrap_or_else(PoisonError::into_inner));
+        places.into_values().filter_map(|place| *place.lock().unwrap_or_else(PoisonError::into_inner)).collect()
+    }
+
     /// The value of that name. Who asks while it is made waits for it; nobody waits for others. What was not made is tried again.
     fn get(&self, name: &str, make: impl FnOnce() -> Result<V, Error>) -> Result<V, Error> {
         let place = Arc::clone(self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(name.to_string()).or_default());

@@ -9,6 +9,7 @@ mod graph;
 mod kept;
 mod kernels;
 mod pinned;
+mod pool;
 mod solver;
 
 use std::ffi::c_void;
@@ -18,9 +19,10 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use blas::Blas;
 pub use compiler::{Compiled, compile, version};
 use cudarc::driver::sys::{self, CUresult};
-use facts::{architecture, check_version, described, keep_memory};
+use facts::{architecture, check_version, described};
 use graph::Graph;
 use kernels::{Function, Kernels};
+use pool::{Pool, Primary};
 use solver::Solver;
 
 use super::choice::{Choices, Way};
@@ -68,7 +70,6 @@ const RUNS: usize = 4;
 #[derive(Debug)]
 struct Gpu {
     ordinal: usize,
-    context: sys::CUcontext,
     stream: sys::CUstream,
     /// Such as `sm_90a`.
     architecture: String,
@@ -81,6 +82,10 @@ struct Gpu {
     kernels: Kernels,
     turns: Turns,
     staging: Staging<pinned::Event>,
+    /// There as soon as the device is entered.
+    pool: Option<Pool>,
+    /// Goes last, because all else was made in it.
+    primary: Primary,
 }
 
 // SAFETY: contexts and streams of CUDA may be used from any thread; the only changing state is behind locks.
@@ -102,7 +107,7 @@ impl Gpu {
             let library = format!("the CUDA device {ordinal}");
             Error::new(ErrorKind::Unavailable { library, tried: vec![format!("{count} devices")] })
         };
-        let (mut device, mut context, mut stream, mut count) = (0, std::ptr::null_mut(), std::ptr::null_mut(), 0);
+        let (mut device, mut stream, mut count) = (0, std::ptr::null_mut(), 0);
         // SAFETY: the driver is open, and each call writes to a variable of its own.
         unsafe {
             match sys::cuInit(0) {
@@ -113,11 +118,9 @@ impl Gpu {
             check(sys::cuDeviceGetCount(&raw mut count), "devices are counted")?;
             let number = i32::try_from(ordinal).ok().filter(|&number| number < count).ok_or_else(|| no_device(count))?;
             check(sys::cuDeviceGet(&raw mut device, number), "a device is opened")?;
-            check(sys::cuDevicePrimaryCtxRetain(&raw mut context, device), "a device is opened")?;
         }
         let mut gpu = Gpu {
             ordinal,
-            context,
             stream: std::ptr::null_mut(),
             architecture: String::new(),
             blas: None,
@@ -127,6 +130,8 @@ impl Gpu {
             kernels: Kernels::default(),
             turns: Turns::default(),
             staging: Staging::new(pinned::PIECES.0, pinned::PIECES.1),
+            pool: None,
+            primary: Primary::new(device)?,
         };
         gpu.enter()?;
         // SAFETY: the context is current, and the stream is written.
@@ -134,7 +139,7 @@ impl Gpu {
         check(made, "a stream is made")?;
         gpu.stream = stream;
         gpu.architecture = architecture(device)?;
-        keep_memory(device)?;
+        gpu.pool = Some(Pool::new(device)?);
         if Library::Products.open().is_ok() {
             gpu.blas = Some(Blas::new(stream, &gpu.architecture)?);
             // Its batches of small matrices are the other library's.
@@ -149,7 +154,11 @@ impl Gpu {
     /// Makes the device the calling thread's.
     fn enter(&self) -> Result<(), Error> {
         // SAFETY: the context is held by this value.
-        check(unsafe { sys::cuCtxSetCurrent(self.context) }, "a thread turns to it")
+        check(unsafe { sys::cuCtxSetCurrent(self.primary.context) }, "a thread turns to it")
+    }
+
+    fn pool(&self) -> &Pool {
+        self.pool.as_ref().expect("a device that is open has a pool")
     }
 
     /// Waits until this thread may queue work, which may be recorded.
@@ -189,12 +198,8 @@ impl Driver for Gpu {
 
     fn allocate(&self, bytes: usize) -> Result<Address, Error> {
         let _turn = self.at_once("allocating memory")?;
-        let mut address = 0;
-        // SAFETY: the stream is the device's, and the address is written.
-        match unsafe { sys::cuMemAllocAsync(&raw mut address, bytes, self.stream) } {
-            CUresult::CUDA_ERROR_OUT_OF_MEMORY => Err(Error::new(ErrorKind::Memory { bytes: bytes as u128 })),
-            other => check(other, "memory is allocated").map(|()| address),
-        }
+        // SAFETY: the stream is the device's, which has just become the thread's.
+        unsafe { self.pool().allocate(bytes, self.stream) }
     }
 
     unsafe fn free(&self, address: Address, bytes: usize) {
@@ -354,7 +359,7 @@ impl Driver for Gpu {
         let (solver, blas) =
             self.solver.as_ref().zip(self.blas.as_ref()).expect("linear algebra is the libraries' where there are both");
         // SAFETY: the device has just become the thread's; the rest is the caller's promise.
-        unsafe { solver.solve(blas, call) }
+        unsafe { solver.solve((blas, self.pool()), call) }
     }
 
     fn record(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Graph, Error> {
@@ -362,7 +367,7 @@ impl Driver for Gpu {
         let free = |address, bytes| unsafe { self.free(address, bytes) };
         let recording = self.turns.record(free);
         self.enter()?;
-        let graph = Graph::of(self.context, self.stream, work);
+        let graph = Graph::of(self.primary.context, self.stream, work);
         recording.end(free)?;
         graph
     }
@@ -381,9 +386,10 @@ impl Drop for Gpu {
             unsafe {
                 let _ = sys::cuStreamSynchronize(self.stream);
                 self.staging.clear(self);
-                // The library's memory belongs to the stream.
+                // Libraries use the stream, and have memory; a kernel may be on its way until the stream is done.
                 self.solver = None;
                 self.blas = None;
+                self.kernels.clear();
                 let _ = sys::cuStreamDestroy_v2(self.stream);
             }
         }

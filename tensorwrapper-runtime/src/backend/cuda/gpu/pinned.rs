@@ -68,6 +68,11 @@ impl Pinning for Gpu {
         // SAFETY: the only owner is going.
         let _ = unsafe { sys::cuEventDestroy_v2(event.0) };
     }
+
+    fn settle(&self) -> Result<(), Error> {
+        // SAFETY: the stream is the device's.
+        check(unsafe { sys::cuStreamSynchronize(self.stream) }, "copies are waited for")
+    }
 }
 
 /// Has the system keep pages where they are, for the thread's device.

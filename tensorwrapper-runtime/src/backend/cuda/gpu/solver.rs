@@ -4,10 +4,10 @@ use std::sync::{Mutex, PoisonError};
 
 use cudarc::cublas::sys as blas;
 use cudarc::cusolver::sys::{self as solver, cusolverStatus_t as Status};
-use cudarc::driver::sys::{CUdeviceptr, CUresult, CUstream, cuMemAllocAsync, cuMemFreeAsync};
+use cudarc::driver::sys::{CUstream, cuMemFreeAsync};
 
 use super::blas::{Blas, check as check_blas};
-use super::check as check_driver;
+use super::pool::Pool;
 use crate::backend::cuda::driver::Address;
 use crate::backend::cuda::linear::{Call, Divisor, Routine};
 use crate::element::Dtype;
@@ -37,18 +37,7 @@ fn check(status: Status, what: &str) -> Result<(), Error> {
 }
 
 /// Work space, which goes back behind what was queued with it.
-struct Space(CUdeviceptr, CUstream);
-
-impl Space {
-    fn new(stream: CUstream, bytes: usize) -> Result<Space, Error> {
-        let (mut at, bytes) = (0, bytes.max(1));
-        // SAFETY: the address is written, and the stream is the device's.
-        match unsafe { cuMemAllocAsync(&raw mut at, bytes, stream) } {
-            CUresult::CUDA_ERROR_OUT_OF_MEMORY => Err(Error::new(ErrorKind::Memory { bytes: bytes as u128 })),
-            other => check_driver(other, "work space is allocated").map(|()| Space(at, stream)),
-        }
-    }
-}
+struct Space(Address, CUstream);
 
 impl Drop for Space {
     fn drop(&mut self) {
@@ -97,7 +86,7 @@ impl Solver {
     ///
     /// # Safety
     /// The device is the calling thread's, and has memory for all that the arguments lead to.
-    pub(super) unsafe fn solve(&self, products: &Blas, call: &Call) -> Result<(), Error> {
+    pub(super) unsafe fn solve(&self, (products, pool): (&Blas, &Pool), call: &Call) -> Result<(), Error> {
         let handle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the caller's promise.
         unsafe {
@@ -106,7 +95,7 @@ impl Solver {
                 | Routine::GetrsBatched { .. }
                 | Routine::Trsm { .. }
                 | Routine::TrsmBatched { .. } => products.with(|library| triangles(library, call)),
-                _ => handle.routine(call),
+                _ => handle.routine(pool, call),
             }
         }
     }
@@ -114,7 +103,10 @@ impl Solver {
 
 impl Handle {
     /// Work space for a routine, and its elements: as many as the library writes when it is asked.
-    fn space(&self, call: &Call, ask: impl FnOnce(*mut i32) -> Status) -> Result<(Space, i32), Error> {
+    ///
+    /// # Safety
+    /// The device is the calling thread's.
+    unsafe fn space(&self, (pool, call): (&Pool, &Call), ask: impl FnOnce(*mut i32) -> Status) -> Result<(Space, i32), Error> {
         let mut elements = 0;
         check(ask(&raw mut elements), "it is asked for its work space")?;
         let counted = usize::try_from(elements).map_err(|_| {
@@ -122,18 +114,20 @@ impl Handle {
                 format!("cuSOLVER asks for a work space of {elements} elements, which it cannot count, for {:?}", call.routine);
             Error::new(ErrorKind::Device(what))
         })?;
-        Ok((Space::new(self.stream, counted * call.dtype.size())?, elements))
+        // SAFETY: the caller's promise.
+        let at = unsafe { pool.allocate((counted * call.dtype.size()).max(1), self.stream) }?;
+        Ok((Space(at, self.stream), elements))
     }
 
     /// # Safety
     /// As for [`Solver::solve`].
-    unsafe fn routine(&self, call: &Call) -> Result<(), Error> {
+    unsafe fn routine(&self, pool: &Pool, call: &Call) -> Result<(), Error> {
         let (lib, dtype) = (self.library, call.dtype);
         // SAFETY: the caller's promise; work space is as large as the library says.
         unsafe {
             let status = match call.routine {
                 Routine::Potrf { n, a, info } => {
-                    let (space, size) = self.space(call, |size| by_type!(dtype, solver: cusolverDnSpotrf_bufferSize, cusolverDnDpotrf_bufferSize, cusolverDnCpotrf_bufferSize, cusolverDnZpotrf_bufferSize;
+                    let (space, size) = self.space((pool, call), |size| by_type!(dtype, solver: cusolverDnSpotrf_bufferSize, cusolverDnDpotrf_bufferSize, cusolverDnCpotrf_bufferSize, cusolverDnZpotrf_bufferSize;
                         lib, LOWER, n, a.at as *mut _, a.line, size))?;
                     by_type!(dtype, solver: cusolverDnSpotrf, cusolverDnDpotrf, cusolverDnCpotrf, cusolverDnZpotrf;
                         lib, LOWER, n, a.at as *mut _, a.line, space.0 as *mut _, size, info as *mut _)
@@ -143,7 +137,7 @@ impl Handle {
                         lib, LOWER, n, a.at as *mut *mut _, a.line, info as *mut _, batch)
                 }
                 Routine::Getrf { m, n, a, pivots, info } => {
-                    let (space, _) = self.space(call, |size| by_type!(dtype, solver: cusolverDnSgetrf_bufferSize, cusolverDnDgetrf_bufferSize, cusolverDnCgetrf_bufferSize, cusolverDnZgetrf_bufferSize;
+                    let (space, _) = self.space((pool, call), |size| by_type!(dtype, solver: cusolverDnSgetrf_bufferSize, cusolverDnDgetrf_bufferSize, cusolverDnCgetrf_bufferSize, cusolverDnZgetrf_bufferSize;
                         lib, m, n, a.at as *mut _, a.line, size))?;
                     by_type!(dtype, solver: cusolverDnSgetrf, cusolverDnDgetrf, cusolverDnCgetrf, cusolverDnZgetrf;
                         lib, m, n, a.at as *mut _, a.line, space.0 as *mut _, pivots as *mut _, info as *mut _)
@@ -154,32 +148,32 @@ impl Handle {
                         lib, plain, n, columns, a.at as *const _, a.line, pivots as *const _, b.at as *mut _, b.line, info as *mut _)
                 }
                 Routine::Geqrf { m, n, a, tau, info } => {
-                    let (space, size) = self.space(call, |size| by_type!(dtype, solver: cusolverDnSgeqrf_bufferSize, cusolverDnDgeqrf_bufferSize, cusolverDnCgeqrf_bufferSize, cusolverDnZgeqrf_bufferSize;
+                    let (space, size) = self.space((pool, call), |size| by_type!(dtype, solver: cusolverDnSgeqrf_bufferSize, cusolverDnDgeqrf_bufferSize, cusolverDnCgeqrf_bufferSize, cusolverDnZgeqrf_bufferSize;
                         lib, m, n, a.at as *mut _, a.line, size))?;
                     by_type!(dtype, solver: cusolverDnSgeqrf, cusolverDnDgeqrf, cusolverDnCgeqrf, cusolverDnZgeqrf;
                         lib, m, n, a.at as *mut _, a.line, tau as *mut _, space.0 as *mut _, size, info as *mut _)
                 }
                 Routine::Orgqr { m, n, k, a, tau, info } => {
-                    let (space, size) = self.space(call, |size| by_type!(dtype, solver: cusolverDnSorgqr_bufferSize, cusolverDnDorgqr_bufferSize, cusolverDnCungqr_bufferSize, cusolverDnZungqr_bufferSize;
+                    let (space, size) = self.space((pool, call), |size| by_type!(dtype, solver: cusolverDnSorgqr_bufferSize, cusolverDnDorgqr_bufferSize, cusolverDnCungqr_bufferSize, cusolverDnZungqr_bufferSize;
                         lib, m, n, k, a.at as *const _, a.line, tau as *const _, size))?;
                     by_type!(dtype, solver: cusolverDnSorgqr, cusolverDnDorgqr, cusolverDnCungqr, cusolverDnZungqr;
                         lib, m, n, k, a.at as *mut _, a.line, tau as *const _, space.0 as *mut _, size, info as *mut _)
                 }
                 Routine::Syevd { n, a, values, info } => {
-                    let (space, size) = self.space(call, |size| by_type!(dtype, solver: cusolverDnSsyevd_bufferSize, cusolverDnDsyevd_bufferSize, cusolverDnCheevd_bufferSize, cusolverDnZheevd_bufferSize;
+                    let (space, size) = self.space((pool, call), |size| by_type!(dtype, solver: cusolverDnSsyevd_bufferSize, cusolverDnDsyevd_bufferSize, cusolverDnCheevd_bufferSize, cusolverDnZheevd_bufferSize;
                         lib, VECTORS, LOWER, n, a.at as *const _, a.line, values as *const _, size))?;
                     by_type!(dtype, solver: cusolverDnSsyevd, cusolverDnDsyevd, cusolverDnCheevd, cusolverDnZheevd;
                         lib, VECTORS, LOWER, n, a.at as *mut _, a.line, values as *mut _, space.0 as *mut _, size, info as *mut _)
                 }
                 Routine::SyevjBatched { n, a, values, info, batch } => {
                     let how = self.eigenvalues;
-                    let (space, size) = self.space(call, |size| by_type!(dtype, solver: cusolverDnSsyevjBatched_bufferSize, cusolverDnDsyevjBatched_bufferSize, cusolverDnCheevjBatched_bufferSize, cusolverDnZheevjBatched_bufferSize;
+                    let (space, size) = self.space((pool, call), |size| by_type!(dtype, solver: cusolverDnSsyevjBatched_bufferSize, cusolverDnDsyevjBatched_bufferSize, cusolverDnCheevjBatched_bufferSize, cusolverDnZheevjBatched_bufferSize;
                         lib, VECTORS, LOWER, n, a.at as *const _, a.line, values as *const _, size, how, batch))?;
                     by_type!(dtype, solver: cusolverDnSsyevjBatched, cusolverDnDsyevjBatched, cusolverDnCheevjBatched, cusolverDnZheevjBatched;
                         lib, VECTORS, LOWER, n, a.at as *mut _, a.line, values as *mut _, space.0 as *mut _, size, info as *mut _, how, batch)
                 }
                 Routine::Gesvd { full, m, n, a, values, u, vt, info } => {
-                    let (space, size) = self.space(call, |size| by_type!(dtype, solver: cusolverDnSgesvd_bufferSize, cusolverDnDgesvd_bufferSize, cusolverDnCgesvd_bufferSize, cusolverDnZgesvd_bufferSize;
+                    let (space, size) = self.space((pool, call), |size| by_type!(dtype, solver: cusolverDnSgesvd_bufferSize, cusolverDnDgesvd_bufferSize, cusolverDnCgesvd_bufferSize, cusolverDnZgesvd_bufferSize;
                         lib, m, n, size))?;
                     let job = if full { b'A' } else { b'S' } as core::ffi::c_schar;
                     by_type!(dtype, solver: cusolverDnSgesvd, cusolverDnDgesvd, cusolverDnCgesvd, cusolverDnZgesvd;
@@ -188,7 +182,7 @@ impl Handle {
                 }
                 Routine::GesvdjBatched { m, n, a, values, u, v, info, batch } => {
                     let how = self.singular_values;
-                    let (space, size) = self.space(call, |size| by_type!(dtype, solver: cusolverDnSgesvdjBatched_bufferSize, cusolverDnDgesvdjBatched_bufferSize, cusolverDnCgesvdjBatched_bufferSize, cusolverDnZgesvdjBatched_bufferSize;
+                    let (space, size) = self.space((pool, call), |size| by_type!(dtype, solver: cusolverDnSgesvdjBatched_bufferSize, cusolverDnDgesvdjBatched_bufferSize, cusolverDnCgesvdjBatched_bufferSize, cusolverDnZgesvdjBatched_bufferSize;
                         lib, VECTORS, m, n, a.at as *const _, a.line, values as *const _, u.at as *const _, u.line, v.at as *const _, v.line, size, how, batch))?;
                     by_type!(dtype, solver: cusolverDnSgesvdjBatched, cusolverDnDgesvdjBatched, cusolverDnCgesvdjBatched, cusolverDnZgesvdjBatched;
                         lib, VECTORS, m, n, a.at as *mut _, a.line, values as *mut _, u.at as *mut _, u.line, v.at as *mut _, v.line,

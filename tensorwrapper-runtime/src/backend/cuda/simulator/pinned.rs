@@ -87,4 +87,9 @@ impl Pinning for Simulator {
     }
 
     fn unmark(&self, _: usize) {}
+
+    fn settle(&self) -> Result<(), Error> {
+        self.late.finish();
+        Ok(())
+    }
 }

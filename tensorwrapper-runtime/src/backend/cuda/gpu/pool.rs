@@ -1,0 +1,87 @@
+//! A device's context and its memory pool, both of which are let go with the last that uses the device here.
+
+use cudarc::driver::sys::{self, CUresult};
+
+use super::check;
+use crate::backend::cuda::driver::Address;
+use crate::error::{Error, ErrorKind};
+
+/// The context that all libraries of a program share on a device, held.
+#[derive(Debug)]
+pub(super) struct Primary {
+    device: sys::CUdevice,
+    pub(super) context: sys::CUcontext,
+}
+
+impl Primary {
+    /// # Errors
+    /// When the device refuses it.
+    pub(super) fn new(device: sys::CUdevice) -> Result<Primary, Error> {
+        let mut context = std::ptr::null_mut();
+        // SAFETY: the driver is started, and the context is written.
+        check(unsafe { sys::cuDevicePrimaryCtxRetain(&raw mut context, device) }, "a device is opened")?;
+        Ok(Primary { device, context })
+    }
+}
+
+impl Drop for Primary {
+    fn drop(&mut self) {
+        // SAFETY: it was retained once, and everything that was made in it is gone.
+        let _ = unsafe { sys::cuDevicePrimaryCtxRelease_v2(self.device) };
+    }
+}
+
+/// Memory in the stream's order. The pool is the backend's own, so that it may keep what is freed for what every run asks for again,
+/// and other libraries of the program find the device's as they know it.
+#[derive(Debug)]
+pub(super) struct Pool(sys::CUmemoryPool);
+
+impl Pool {
+    /// A pool of the calling thread's device, which is this one.
+    ///
+    /// # Errors
+    /// When the device has none to give.
+    pub(super) fn new(device: sys::CUdevice) -> Result<Pool, Error> {
+        let properties = sys::CUmemPoolProps {
+            allocType: sys::CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
+            handleTypes: sys::CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_NONE,
+            location: sys::CUmemLocation { type_: sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: device },
+            win32SecurityAttributes: std::ptr::null_mut(),
+            maxSize: 0,
+            usage: 0,
+            reserved: [0; 54],
+        };
+        let (mut pool, mut most) = (std::ptr::null_mut(), u64::MAX);
+        // SAFETY: the pool is written, then told a number; what is read lives until the calls return.
+        unsafe {
+            check(sys::cuMemPoolCreate(&raw mut pool, &raw const properties), "a memory pool is made")?;
+            let pool = Pool(pool);
+            let attribute = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+            check(sys::cuMemPoolSetAttribute(pool.0, attribute, (&raw mut most).cast()), "its memory pool is set up")?;
+            Ok(pool)
+        }
+    }
+
+    /// Memory for so many bytes, from when what is queued in the stream has been done. It is the pool's as long as this lives.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`] where there is no more.
+    ///
+    /// # Safety
+    /// The stream is of the pool's device, which is the calling thread's.
+    pub(super) unsafe fn allocate(&self, bytes: usize, stream: sys::CUstream) -> Result<Address, Error> {
+        let mut address = 0;
+        // SAFETY: the caller's promise, and the address is written.
+        match unsafe { sys::cuMemAllocFromPoolAsync(&raw mut address, bytes, self.0, stream) } {
+            CUresult::CUDA_ERROR_OUT_OF_MEMORY => Err(Error::new(ErrorKind::Memory { bytes: bytes as u128 })),
+            other => check(other, "memory is allocated").map(|()| address),
+        }
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        // SAFETY: the only owner is going; the driver waits for memory that is still on its way back.
+        let _ = unsafe { sys::cuMemPoolDestroy(self.0) };
+    }
+}
