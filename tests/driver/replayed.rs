@@ -45,6 +45,11 @@ fn fifty_steps_are_one_call() -> Result<(), Error> {
 #[test]
 fn ways_are_measured_once() -> Result<(), Error> {
     let Some(cuda) = StandIn::of("ways are measured once") else { return Ok(()) };
+    // What earlier programs have found is not to be known here.
+    let folder = std::env::var_os("TENSORWRAPPER_CACHE").expect("what is kept goes to a folder of the tests");
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_of_ways = |file: &std::fs::DirEntry| file.file_name().to_string_lossy().starts_with("ways-");
+    files.filter(is_of_ways).for_each(|file| std::fs::remove_file(file.path()).expect("it is a file of the tests"));
     let a = matrix(128, 130, 1);
     let expected = Context::cpu().einsum("ij,kj->ik", &[&a, &a])?;
     let mut events = Vec::new();
@@ -55,6 +60,6 @@ fn ways_are_measured_once() -> Result<(), Error> {
         assert!(close(gpu.einsum("ij,kj->ik", &[&a, &a])?.as_slice(), expected.as_slice()));
         events.push(cuda.calls("cuEventElapsedTime_v2"));
     }
-    assert_eq!(events[1..], [0, 0], "{events:?}");
+    assert!(events[0] > 0 && events[1..] == [0, 0], "{events:?}");
     Ok(())
 }
