@@ -6,6 +6,7 @@ use cudarc::driver::sys;
 
 use super::blas::Blas;
 use super::check;
+use crate::backend::Taken;
 use crate::backend::cuda::hash::fnv;
 use crate::backend::cuda::text::ON_DEVICE;
 use crate::error::{Error, ErrorKind};
@@ -92,6 +93,23 @@ impl Facts {
         let (driver, (major, minor), products) = (self.driver, self.compiler, self.products.unwrap_or(0));
         format!("{name}-{driver}-{}-{major}.{minor}-{products}-{text:016x}", env!("CARGO_PKG_VERSION"))
     }
+}
+
+/// How much of a pool is taken; the most is counted anew from then on.
+pub(super) fn taken(pool: sys::CUmemoryPool) -> Result<Taken, Error> {
+    use sys::CUmemPool_attribute as Attribute;
+    let (mut now, mut most, mut none) = (0_u64, 0_u64, 0_u64);
+    let what = "its memory is counted";
+    // SAFETY: the pool is one, its counts are 64 bits wide, and each call has a variable of its own that lives until it returns.
+    unsafe {
+        let attribute = Attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT;
+        check(sys::cuMemPoolGetAttribute(pool, attribute, (&raw mut now).cast()), what)?;
+        let attribute = Attribute::CU_MEMPOOL_ATTR_USED_MEM_HIGH;
+        check(sys::cuMemPoolGetAttribute(pool, attribute, (&raw mut most).cast()), what)?;
+        // It can be made zero alone, and rises to what is taken with the next piece of memory.
+        check(sys::cuMemPoolSetAttribute(pool, attribute, (&raw mut none).cast()), what)?;
+    }
+    Ok(Taken { now: now as usize, most: most.max(now) as usize })
 }
 
 /// Has the device's pool keep freed memory, which every run asks for again.

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use blas::Blas;
 pub use compiler::{Compiled, compile, version};
 use cudarc::driver::sys::{self, CUresult};
-use facts::{architecture, check_version, described, keep_memory};
+use facts::{architecture, check_version, described, keep_memory, taken};
 use graph::Graph;
 use kernels::{Function, Kernels};
 use solver::Solver;
@@ -33,7 +33,7 @@ use super::pages::{self, Pinned};
 use super::staging::Staging;
 use super::text::{Kernel, Route};
 use super::turns::{Turn, Turns};
-use crate::backend::Device;
+use crate::backend::{Device, Taken};
 use crate::error::{Error, ErrorKind};
 
 /// The device of that number.
@@ -205,6 +205,17 @@ impl Driver for Gpu {
         }
         // SAFETY: the caller's promise; what is queued comes first.
         let _ = unsafe { sys::cuMemFreeAsync(address, self.stream) };
+    }
+
+    fn taken(&self) -> Result<Taken, Error> {
+        self.finish()?;
+        let (mut device, mut pool) = (0, std::ptr::null_mut());
+        // SAFETY: the device is the thread's, and each call writes to a variable of its own.
+        unsafe {
+            check(sys::cuCtxGetDevice(&raw mut device), "its memory pool is asked for")?;
+            check(sys::cuDeviceGetMemPool(&raw mut pool, device), "its memory pool is asked for")?;
+        }
+        taken(pool)
     }
 
     fn pinned(&self) -> &Pinned {

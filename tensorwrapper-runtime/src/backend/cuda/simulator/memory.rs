@@ -1,7 +1,9 @@
 //! Memory that ends at a page which nobody may touch, and is poisoned: a kernel that reads or writes behind it ends the program.
 
 use std::ffi::{c_int, c_void};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::backend::Taken;
 use crate::backend::cuda::driver::Address;
 
 unsafe extern "C" {
@@ -17,6 +19,43 @@ const ALIGN: usize = 16;
 const PROT_NONE: c_int = 0;
 const PROT_READ_WRITE: c_int = 3;
 const MAP_PRIVATE_ANONYMOUS: c_int = 0x22;
+
+/// The memory of one device: such pages, counted.
+#[derive(Debug, Default)]
+pub(super) struct Counted(Mutex<Taken>);
+
+impl Counted {
+    fn count(&self) -> MutexGuard<'_, Taken> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// As [`Pages::allocate`].
+    pub(super) fn allocate(&self, bytes: usize) -> Option<Address> {
+        let address = Pages::allocate(bytes)?;
+        let mut taken = self.count();
+        taken.now += bytes;
+        taken.most = taken.most.max(taken.now);
+        Some(address)
+    }
+
+    /// As [`Pages::free`].
+    ///
+    /// # Safety
+    /// As for [`Pages::free`].
+    pub(super) unsafe fn free(&self, address: Address, bytes: usize) {
+        self.count().now -= bytes;
+        // SAFETY: the caller's promise.
+        unsafe { Pages::free(address, bytes) }
+    }
+
+    /// What is taken; the most is counted anew from then on.
+    pub(super) fn taken(&self) -> Taken {
+        let mut taken = self.count();
+        let found = *taken;
+        taken.most = taken.now;
+        found
+    }
+}
 
 /// Such memory.
 pub(super) struct Pages;
