@@ -1,10 +1,6 @@
 //! Memory that ends at a page which nobody may touch, and is poisoned: a kernel that reads or writes behind it ends the program.
 
 use std::ffi::{c_int, c_void};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-use crate::backend::Taken;
-use crate::backend::cuda::driver::Address;
 
 unsafe extern "C" {
     fn mmap(start: *mut c_void, bytes: usize, protection: c_int, flags: c_int, file: c_int, offset: i64) -> *mut c_void;
@@ -20,49 +16,12 @@ const PROT_NONE: c_int = 0;
 const PROT_READ_WRITE: c_int = 3;
 const MAP_PRIVATE_ANONYMOUS: c_int = 0x22;
 
-/// The memory of one device: such pages, counted.
-#[derive(Debug, Default)]
-pub(super) struct Counted(Mutex<Taken>);
-
-impl Counted {
-    fn count(&self) -> MutexGuard<'_, Taken> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// As [`Pages::allocate`].
-    pub(super) fn allocate(&self, bytes: usize) -> Option<Address> {
-        let address = Pages::allocate(bytes)?;
-        let mut taken = self.count();
-        taken.now += bytes;
-        taken.most = taken.most.max(taken.now);
-        Some(address)
-    }
-
-    /// As [`Pages::free`].
-    ///
-    /// # Safety
-    /// As for [`Pages::free`].
-    pub(super) unsafe fn free(&self, address: Address, bytes: usize) {
-        self.count().now -= bytes;
-        // SAFETY: the caller's promise.
-        unsafe { Pages::free(address, bytes) }
-    }
-
-    /// What is taken; the most is counted anew from then on.
-    pub(super) fn taken(&self) -> Taken {
-        let mut taken = self.count();
-        let found = *taken;
-        taken.most = taken.now;
-        found
-    }
-}
-
 /// Such memory.
 pub(super) struct Pages;
 
 impl Pages {
     /// Memory for so many bytes, all of them ones: not a number, in every element type.
-    pub(super) fn allocate(bytes: usize) -> Option<Address> {
+    pub(super) fn allocate(bytes: usize) -> Option<u64> {
         let (length, used) = Pages::lengths(bytes);
         // SAFETY: new memory of the system's choice.
         let start = unsafe { mmap(std::ptr::null_mut(), length, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS, -1, 0) };
@@ -75,14 +34,14 @@ impl Pages {
         let first = start.wrapping_byte_add(length - PAGE - used);
         // SAFETY: so many bytes lie before the closed page.
         unsafe { first.cast::<u8>().write_bytes(0xff, used) };
-        Some(first as Address)
+        Some(first as u64)
     }
 
     /// Gives it back.
     ///
     /// # Safety
     /// It came from `allocate` with so many bytes, and nobody uses it behind this.
-    pub(super) unsafe fn free(address: Address, bytes: usize) {
+    pub(super) unsafe fn free(address: u64, bytes: usize) {
         let (length, used) = Pages::lengths(bytes);
         let start = (address as usize + used + PAGE - length) as *mut c_void;
         // SAFETY: what `allocate` mapped for so many bytes, by the caller's promise.

@@ -5,6 +5,7 @@
 //! touch, and is poisoned. For tests alone; it knows what a barrier is, and nothing of what kernels compute.
 
 mod compile;
+mod counted;
 mod gemm;
 mod memory;
 mod pinned;
@@ -20,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub(crate) use compile::Programs;
 #[cfg(test)]
 pub(super) use gemm::multiply;
-use memory::Counted;
+use counted::Counted;
 use pinned::Late;
 use told::Clock;
 pub use told::Schedule;
