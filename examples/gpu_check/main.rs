@@ -7,7 +7,7 @@
 //! ./gpu_check --device 1       the same on another one
 //! ./gpu_check --serve          the line protocol of bench_einsum, on the device; with `--results device` results stay there
 //! ./gpu_check --figures        what else is asked of a GPU, for benches/gpu_figures.py: microseconds a step of a replayed plan, first
-//!                              calls, memory of the device against predicted peaks
+//!                              calls, memory of the device against predicted peaks; `--smaller 100` tries it out, with extents divided
 //! ```
 //!
 //! Operands stay on the device between lines that are the same. By `--results host`, the default, a result goes back to the host each time,
@@ -50,8 +50,8 @@ fn main() -> ExitCode {
         match asked.work {
             Work::Check => check(&gpu),
             Work::Serve { results_stay } => serve(&gpu, results_stay),
-            Work::Figures => figures::print(&gpu, asked.ordinal),
-            Work::First(name) => figures::call(&gpu, &name),
+            Work::Figures => figures::print(&gpu, asked.ordinal, asked.smaller),
+            Work::First(name) => figures::call(&gpu, &name, asked.smaller),
         }
     });
     match done {
@@ -67,6 +67,8 @@ fn main() -> ExitCode {
 struct Asked {
     /// The device's number.
     ordinal: usize,
+    /// By what extents of figures are divided.
+    smaller: usize,
     work: Work,
 }
 
@@ -82,11 +84,12 @@ enum Work {
 }
 
 fn parse(arguments: &[String]) -> Result<Asked, String> {
-    let (mut ordinal, mut work) = (0, Work::Check);
+    let (mut ordinal, mut smaller, mut work) = (0, 1, Work::Check);
     let mut results = None;
     let mut rest = arguments.iter();
     while let Some(option) = rest.next() {
         let mut value = |what: &str| rest.next().ok_or(format!("{what} is needed behind `{option}`"));
+        let number = |text: &String| text.parse::<usize>().map_err(|_| format!("`{text}` is no number"));
         match option.as_str() {
             "--serve" => work = Work::Serve { results_stay: false },
             "--figures" => work = Work::Figures,
@@ -100,10 +103,8 @@ fn parse(arguments: &[String]) -> Result<Asked, String> {
             }
             // Drivers of benchmarks append it to every program; a GPU has its own.
             "--threads" => drop(value("a number")?),
-            "--device" => {
-                let number = value("a number")?;
-                ordinal = number.parse().map_err(|_| format!("`{number}` is no number"))?;
-            }
+            "--device" => ordinal = number(value("a number")?)?,
+            "--smaller" => smaller = number(value("a number")?)?.max(1),
             other => return Err(format!("`{other}` is no option; {USAGE}")),
         }
     }
@@ -112,10 +113,10 @@ fn parse(arguments: &[String]) -> Result<Asked, String> {
         (Work::Serve { results_stay }, Some(stay)) => *results_stay = stay,
         (_, Some(_)) => return Err(format!("`--results` is for `--serve`; {USAGE}")),
     }
-    Ok(Asked { ordinal, work })
+    Ok(Asked { ordinal, smaller, work })
 }
 
-const USAGE: &str = "usage: gpu_check [--device N] [--figures | --serve [--results host|device]]";
+const USAGE: &str = "usage: gpu_check [--device N] [--figures [--smaller N] | --serve [--results host|device]]";
 
 /// Answers lines, with results on the host or on the device.
 fn serve(gpu: &Context, results_stay: bool) -> Result<(), String> {

@@ -210,10 +210,10 @@ impl Driver for Gpu {
     fn taken(&self) -> Result<Taken, Error> {
         self.finish()?;
         let (mut device, mut pool) = (0, std::ptr::null_mut());
-        // SAFETY: the device is the thread's, and each call writes to a variable of its own.
+        // SAFETY: there is a device of that number, and each call writes to a variable of its own.
         unsafe {
-            check(sys::cuCtxGetDevice(&raw mut device), "its memory pool is asked for")?;
-            check(sys::cuDeviceGetMemPool(&raw mut pool, device), "its memory pool is asked for")?;
+            check(sys::cuDeviceGet(&raw mut device, self.ordinal as i32), "its memory pool is asked for")?;
+            check(sys::cuDeviceGetDefaultMemPool(&raw mut pool, device), "its memory pool is asked for")?;
         }
         taken(pool)
     }

@@ -19,9 +19,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub(crate) use compile::Programs;
+use counted::Counted;
 #[cfg(test)]
 pub(super) use gemm::multiply;
-use counted::Counted;
 use pinned::Late;
 use told::Clock;
 pub use told::Schedule;
