@@ -1,29 +1,46 @@
 #!/usr/bin/env python3
-"""Time einsum on a GPU, by torch, jax, cupy and other programs, interleaved.
+"""Time einsum on a GPU, by torch, jax, cupy and other programs, interleaved, beside cuBLAS and copies of the same sizes.
 
     python3 -m venv venv && venv/bin/pip install numpy torch jax[cuda13] cupy-cuda13x
     cargo build --release --features cuda --example gpu_check
-    venv/bin/python benches/peers_gpu.py --ext "tensorwrapper=./gpu_check --serve" [--dtype f64] [--out gpu.json]
+    venv/bin/python benches/peers_gpu.py --results device \\
+        --ext "tensorwrapper=target/release/examples/gpu_check --serve --results {results}" [--dtype f64] [--out gpu.json]
+    venv/bin/python benches/peers_gpu.py --all FOLDER --ext ...      both lists in f64, f32 and c64, for gpu_figures.py
 
-Driver, list of cases and line protocol are those of `peers/peers.py` and its README, whose folder must lie beside this file. Operands
-stay on the device between the repetitions of a case. A result is waited for in every case; by `--results host`, the default, it is
-copied to the host within the time, because `gpu_check` hands back tensors of the host's, and by `--results device` it stays.
+Driver, lists of cases and line protocol are those of `peers/peers.py` and its README, whose folder must lie beside this file. Operands are
+made on the device, and stay there between the repetitions of a case. A result is waited for in every case; by `--results host`, the
+default, it is copied to the host within the time, and by `--results device` it stays. `{results}` in the command of `--ext` becomes the
+word that was given. `--all` leaves results on the device, and skips what an earlier run has finished in that folder.
 
-TF32 is switched off in every library. What is not installed, or finds no GPU, is named in capitals and left out; where nothing can be timed,
-that is a failure.
+TF32 is switched off in every library. Beside the libraries there are programs that compute something of the same size instead: `cublas`
+takes the time of the product of row-major matrices that an equation becomes when its tensors are copied, into a result that is there;
+`in_place` that of cuBLAS on the tensors where they lie, where that is possible (`peers/products.py`), which computes what was asked for;
+`copy` that of a copy on the device that reads and writes together as many bytes as the equation does. What is not installed, or finds no
+GPU, is named in capitals and left out; where nothing can be timed, that is a failure. How half an hour on a GPU is best used is in
+`peers/README.md`.
 """
 
+import math
 import os
+import subprocess
 import sys
 import time
+from collections import namedtuple
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers"))
 import peers  # noqa: E402
+from products import elements, in_place, sizes, terms  # noqa: E402
 
-LIBS = ["torch", "jax", "cupy"]
+LISTS = {"tccg": "tccg.csv", "further": "further.csv"}
+DTYPES = ["f64", "f32", "c64"]
+
+# What a worker is made of: a sentence about the library; whole numbers on the device, as many as are asked for; such numbers as floating-point
+# numbers; floating-point numbers in the element type of a name; a function that computes an equation; one that waits for a result; one that
+# copies it to the host; and one that gives back memory that nobody uses.
+Library = namedtuple("Library", "about count real typed prepare wait host forget")
 
 
-def torch_worker(to_host):
+def torch_library():
     import torch
 
     if not torch.cuda.is_available():
@@ -32,23 +49,20 @@ def torch_worker(to_host):
     torch.backends.cudnn.allow_tf32 = False
 
     def prepare(equation, operands):
-        there = [torch.from_numpy(operand).cuda() for operand in operands]
+        # contiguous: the result in the order of axes that was asked for
+        return lambda: torch.einsum(equation, *operands).contiguous()
 
-        def call():
-            # contiguous: the result in the order of axes that was asked for
-            result = torch.einsum(equation, *there).contiguous()
-            if to_host:
-                return result.cpu()
-            torch.cuda.synchronize()
-            return result
-
-        return call
-
-    return prepare, lambda result: result.cpu().numpy(), f"torch {torch.__version__} {torch.cuda.get_device_name()}"
+    return Library(
+        f"torch {torch.__version__} {torch.cuda.get_device_name()}",
+        lambda n: torch.arange(n, dtype=torch.int64, device="cuda"), lambda x: x.double(),
+        lambda x, name: x.to(getattr(torch, name)), prepare, lambda result: torch.cuda.synchronize(), lambda result: result.cpu(),
+        torch.cuda.empty_cache)
 
 
-def jax_worker(to_host):
+def jax_library():
     os.environ["JAX_ENABLE_X64"] = "1"
+    # It takes three quarters of the memory of a device unless it is told otherwise, and others are there, too.
+    os.environ.setdefault("XLA_PYTHON_CLIENT_MEM_FRACTION", "0.3")
     import jax
     import jax.numpy as jnp
     import numpy
@@ -58,20 +72,16 @@ def jax_worker(to_host):
         raise RuntimeError("jax finds no GPU")
 
     def prepare(equation, operands):
-        there = [jax.device_put(operand, device) for operand in operands]
         compiled = jax.jit(lambda *a: jnp.einsum(equation, *a, precision=jax.lax.Precision.HIGHEST))
+        return lambda: compiled(*operands)
 
-        def call():
-            result = compiled(*there).block_until_ready()
-            # A new array: an array of jax's keeps its copy on the host.
-            return numpy.array(result) if to_host else result
-
-        return call
-
-    return prepare, numpy.asarray, f"jax {jax.__version__} {device.device_kind}"
+    # A new array on the host: an array of jax's keeps its copy there.
+    return Library(
+        f"jax {jax.__version__} {device.device_kind}", lambda n: jnp.arange(n, dtype="int64"), lambda x: x.astype("float64"),
+        lambda x, name: x.astype(name), prepare, lambda result: result.block_until_ready(), numpy.array, lambda: None)
 
 
-def cupy_worker(to_host):
+def cupy_library():
     os.environ["CUPY_TF32"] = "0"
     import cupy
 
@@ -80,57 +90,150 @@ def cupy_worker(to_host):
     name = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
 
     def prepare(equation, operands):
-        there = [cupy.asarray(operand) for operand in operands]
+        return lambda: cupy.ascontiguousarray(cupy.einsum(equation, *operands))
+
+    return Library(
+        f"cupy {cupy.__version__} {name}", lambda n: cupy.arange(n, dtype="int64"), lambda x: x.astype("float64"),
+        lambda x, name: x.astype(name), prepare, lambda result: cupy.cuda.get_current_stream().synchronize(), cupy.asnumpy,
+        cupy.get_default_memory_pool().free_all_blocks)
+
+
+def cublas_library():
+    """Products of matrices of the same sizes instead of an equation."""
+    import torch
+
+    def prepare(equation, operands):
+        extents = labelled(equation, operands)
+        found = sizes(equation, extents)
+        if found is None:
+            raise ValueError("this is no product of two matrices, whatever is copied")
+        left, right, result = (fresh(torch, operands[0].dtype, *shape)
+                               for shape in [(found.m, found.k), (found.k, found.n), (found.m, found.n)])
+        if found.batch == 1:
+            return lambda: torch.mm(left, right, out=result)
+        left, right, result = (fresh(torch, operands[0].dtype, found.batch, *matrix.shape) for matrix in (left, right, result))
+        return lambda: torch.bmm(left, right, out=result)
+
+    return torch_library()._replace(prepare=prepare)
+
+
+def fresh(torch, dtype, *shape):
+    """Numbers between -0.5 and 0.5."""
+    return torch.rand(shape, dtype=dtype, device="cuda") - 0.5
+
+
+def in_place_library():
+    """An equation by one call of cuBLAS on its tensors where they lie."""
+    import torch
+
+    def prepare(equation, operands):
+        extents = labelled(equation, operands)
+        found = in_place(equation, extents)
+        if found is None:
+            raise ValueError("this is no product of matrices where its tensors lie")
+        batch, m, n, k = found.sizes
+        result = torch.empty([extents[label] for label in terms(equation)[1]], dtype=operands[0].dtype, device="cuda")
+        tensors = [(operands[0], (m, k), found.left), (operands[1], (k, n), found.right), (result, (m, n), found.result)]
+        if batch == 1:
+            left, right, out = (tensor.as_strided(shape, strides[1:]) for tensor, shape, strides in tensors)
+            multiply = torch.mm
+        else:
+            left, right, out = (tensor.as_strided((batch, *shape), strides) for tensor, shape, strides in tensors)
+            multiply = torch.bmm
 
         def call():
-            result = cupy.ascontiguousarray(cupy.einsum(equation, *there))
-            if to_host:
-                return cupy.asnumpy(result)
-            cupy.cuda.get_current_stream().synchronize()
+            multiply(left, right, out=out)
             return result
 
         return call
 
-    def host(result):
-        return result if to_host else cupy.asnumpy(result)
-
-    return prepare, host, f"cupy {cupy.__version__} {name}"
+    return torch_library()._replace(prepare=prepare)
 
 
-WORKERS = {"torch": torch_worker, "jax": jax_worker, "cupy": cupy_worker}
+def copy_library():
+    """A copy that reads and writes together as many bytes as an equation does, instead of the equation."""
+    import torch
+
+    def prepare(equation, operands):
+        read, written = elements(equation, labelled(equation, operands))
+        half = (read + written) * operands[0].element_size() // 2
+        source, target = (torch.zeros(half, dtype=torch.uint8, device="cuda") for _ in range(2))
+        return lambda: target.copy_(source)
+
+    return torch_library()._replace(prepare=prepare)
 
 
-def serve(library, to_host):
-    """Answers lines, as the README of the other peers says."""
-    # Whatever is amiss with a library that is not ours is a reason to leave it out, and is said.
-    try:
-        import numpy
+def labelled(equation, operands):
+    """The extents by label."""
+    return {label: extent for labels, operand in zip(terms(equation)[0], operands) for label, extent in zip(labels, operand.shape)}
 
-        prepare, host, about = WORKERS[library](to_host)
-    except Exception as error:
-        print(f"SKIPPED {library}: {type(error).__name__}: {error}".replace("\n", " ")[:300], flush=True)
-        return 1
-    print(f"ready {about}", flush=True)
+
+WORKERS = {"torch": torch_library, "jax": jax_library, "cupy": cupy_library,
+           "cublas": cublas_library, "in_place": in_place_library, "copy": copy_library}
+# They compute something else than what they are asked for.
+INSTEAD = ["cublas", "copy"]
+
+
+def operand(library, shape, dtype, k):
+    """The numbers of `peers.operand`, made on the device."""
+    x = (library.count(math.prod(shape)) * 2654435761 + k * 40503) & 0xFFFFFFFF
+    x = x ^ (x >> 15)
+    return library.typed(library.real(x) / 4294967296.0 - 0.5, peers.DTYPES[dtype]).reshape(tuple(shape))
+
+
+def summary(library, result):
+    """The numbers of `peers.summary`, found on the device."""
+    flat = result.reshape((-1,))
+    weighted = flat * library.real(library.count(flat.shape[0]) * 7919 % 101 + 1)
+    total = complex(weighted.sum().item())
+    return total.real + total.imag, (abs(weighted) ** 2).sum().item() ** 0.5
+
+
+def answers(library, to_host, instead, lines):
+    """What is answered to lines, as the README of the other peers says."""
     known = call = None
-    for line in sys.stdin:
+    for line in lines:
         try:
             check = norm = 0.0
             if line != known:
                 # The last operands go before new ones come.
                 known = call = None
+                library.forget()
                 equation, dtype, *shapes = line.split()
                 extents = [[int(extent) for extent in shape.split("x")] for shape in shapes]
-                call = prepare(equation, [peers.operand(numpy, shape, dtype, n) for n, shape in enumerate(extents)])
-                check, norm = peers.summary(numpy, numpy.asarray(host(call())))
+                call = library.prepare(equation, [operand(library, shape, dtype, n) for n, shape in enumerate(extents)])
+                result = call()
+                if not instead:
+                    check, norm = summary(library, result)
+                library.wait(result)
+                del result
+                library.forget()
                 known = line
+                # What is not used any more when it runs again is asked for again.
+                library.wait(call())
             processor, wall = time.process_time(), time.perf_counter()
             result = call()
+            library.wait(result)
+            if to_host:
+                result = library.host(result)
             wall, processor = time.perf_counter() - wall, time.process_time() - processor
             del result
-            print(f"{wall:.9f} {processor:.9f} {check:.15e} {norm:.15e}", flush=True)
+            yield f"{wall:.9f} {processor:.9f} {check:.15e} {norm:.15e}"
         except Exception as error:  # a case that a library cannot compute
-            known = None
-            print("error " + repr(error)[:200].replace("\n", " "), flush=True)
+            known = call = None
+            yield "error " + repr(error)[:200].replace("\n", " ")
+
+
+def serve(name, to_host):
+    # Whatever is amiss with a library that is not ours is a reason to leave it out, and is said.
+    try:
+        library = WORKERS[name]()
+    except Exception as error:
+        print(f"SKIPPED {name}: {type(error).__name__}: {error}".replace("\n", " ")[:300], flush=True)
+        return 1
+    print(f"ready {library.about}", flush=True)
+    for answer in answers(library, to_host, name in INSTEAD, sys.stdin):
+        print(answer, flush=True)
     return 0
 
 
@@ -142,44 +245,60 @@ class Peer(peers.Peer):
         if own and spec not in WORKERS:
             sys.exit(f"there is no library {spec}; there are {', '.join(WORKERS)}")
         command = f'{spec}="{sys.executable}" "{os.path.abspath(__file__)}" --serve {spec} --results {RESULTS}'
-        super().__init__(command if own else spec, threads)
+        super().__init__(command if own else spec.replace("{results}", RESULTS), threads)
+        self.computes = self.name not in INSTEAD
         if not self.ok:
             print(self.first if self.first.startswith("SKIPPED") else f"SKIPPED {self.name}: it did not start", flush=True)
-        AVAILABLE.append(self.ok)
 
 
 RESULTS = "host"
-AVAILABLE = []
 
 
-def option(name, default):
-    """Takes an option of this program out of the command line; the rest is the driver's."""
-    if name not in sys.argv:
-        return default
-    place = sys.argv.index(name)
-    if place + 1 == len(sys.argv):
-        sys.exit(f"a word is needed behind {name}")
-    value = sys.argv[place + 1]
-    del sys.argv[place : place + 2]
-    return value
+def machine():
+    """The device and its driver, by the tool that comes with the driver."""
+    query = ["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader", "--id=0"]
+    try:
+        found = subprocess.run(query, capture_output=True, text=True, check=True).stdout.strip()
+        name, driver, memory = (word.strip() for word in found.split(","))
+        about = f"{name}, {memory}, driver {driver}"
+    except (OSError, subprocess.CalledProcessError, ValueError):
+        about = "unknown"
+    return f"{about}; results on the {RESULTS}"
+
+
+def finished(path):
+    try:
+        with open(path) as file:
+            return peers.json.load(file)["complete"]
+    except (OSError, ValueError, KeyError):
+        return False
 
 
 def main():
     global RESULTS
-    RESULTS = option("--results", "host")
-    if RESULTS not in ("host", "device"):
-        sys.exit(f"results are left on the `host` or on the `device`, and `{RESULTS}` is neither")
-    library = option("--serve", None)
-    if library:
-        return serve(library, RESULTS == "host")
-    if "--libs" not in sys.argv:
-        sys.argv += ["--libs", ",".join(LIBS)]
-    peers.Peer = Peer
-    peers.machine = lambda: f"GPU, results on the {RESULTS}; what each library calls it stands beside its version"
-    peers.main()
-    if not any(AVAILABLE):
+    ap = peers.options()
+    ap.add_argument("--results", choices=["host", "device"], help="where results are when they are there")
+    ap.add_argument("--all", metavar="FOLDER", help="time both lists in f64, f32 and c64, each into a file of this folder")
+    ap.add_argument("--serve", choices=WORKERS, help=peers.argparse.SUPPRESS)
+    ap.set_defaults(libs=",".join(WORKERS))
+    a = ap.parse_args()
+    RESULTS = a.results or ("device" if a.all else "host")
+    if a.serve:
+        return serve(a.serve, RESULTS == "host")
+    work = [(os.path.join(peers.HERE, LISTS[name]), dtype, os.path.join(a.all, f"{name}-{dtype}.json"))
+            for dtype in DTYPES for name in LISTS] if a.all else [(a.list, a.dtype, a.out)]
+    work = [job for job in work if not (a.all and finished(job[2]))]
+    if a.all:
+        os.makedirs(a.all, exist_ok=True)
+    there = peers.start(a, Peer)
+    if not there:
         print("NOTHING WAS TIMED: no library was there", file=sys.stderr)
         return 1
+    for path, dtype, out in work:
+        print(f"# {os.path.basename(path)} in {dtype}", flush=True)
+        peers.compare(a, there, path, dtype, machine(), out)
+    for peer in there:
+        peer.close()
     return 0
 
 

@@ -6,6 +6,7 @@ do not interfere. The driver sends each process one case at a time, in turn, and
 keeps the best and the median of the repetitions. See README.md.
 """
 import argparse, csv, datetime, json, os, platform, shlex, statistics, subprocess, sys, time
+from products import elements
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DTYPES = {"f64": "float64", "f32": "float32", "c64": "complex128", "c32": "complex64"}
@@ -118,6 +119,9 @@ def serve(lib, threads):
 
 # --------------------------------------------------------------------- driver
 class Peer:
+    # Whether it computes what the line asks for: what only takes the time of something else is compared with nobody.
+    computes = True
+
     def __init__(self, spec, threads):
         """spec: LIB | NAME=command line | LIB@VAR=VALUE (LIB with an environment)."""
         env = dict(os.environ)
@@ -151,8 +155,17 @@ class Peer:
             return None, a[1].strip()
         return [float(x) for x in (a[0] + " " + a[1]).split()], None
 
+    def close(self):
+        """Programs end where their input does."""
+        try:
+            self.p.stdin.close()
+        except BrokenPipeError:
+            pass
+        self.p.stdout.close()
+        self.p.wait()
 
-def extents(text, eq, cap, flop_per):
+
+def extents(text, cap, flop_per):
     e = {k: int(v) for k, v in (p.split(":") for p in text.split(";"))}
     if not cap:
         return e
@@ -182,9 +195,9 @@ def machine():
         return platform.processor() or platform.machine()
 
 
-def main():
+def options():
     ap = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    ap.add_argument("--cases", default="1-48", help="ids or ranges, e.g. 1-8,12,31")
+    ap.add_argument("--cases", help="ids or ranges, e.g. 1-8,12,31; all of the list where none are named")
     ap.add_argument("--list", default=os.path.join(HERE, "tccg.csv"))
     ap.add_argument("--dtype", default="f64", choices=DTYPES)
     ap.add_argument("--threads", type=int, default=1)
@@ -200,65 +213,87 @@ def main():
     ap.add_argument("--pause", type=float, default=0, metavar="MS",
                     help="wait before each request, so that idle workers of other libraries stop spinning (60 for 2 threads)")
     ap.add_argument("--out", default="peers.json")
-    ap.add_argument("--serve", help=argparse.SUPPRESS)
-    a = ap.parse_args()
-    if a.serve:
-        return serve(a.serve, a.threads)
+    return ap
 
+
+def cases(path, wanted=None):
+    """The rows of a list, perhaps those of some ids alone."""
+    with open(path) as file:
+        rows = list(csv.DictReader(l for l in file if not l.startswith("#")))
+    if not wanted:
+        return rows
     ids = set()
-    for part in a.cases.split(","):
+    for part in wanted.split(","):
         lo, _, hi = part.partition("-")
         ids |= set(range(int(lo), int(hi or lo) + 1))
-    rows = [r for r in csv.DictReader(l for l in open(a.list) if not l.startswith("#"))
-            if int(r["id"]) in ids]
-    peers = [Peer(s, a.threads) for s in [l for l in a.libs.split(",") if l] + a.ext]
-    for p in peers:
+    return [r for r in rows if int(r["id"]) in ids]
+
+
+def start(a, kind=Peer):
+    """The programs that are there; which is said."""
+    found = [kind(s, a.threads) for s in [l for l in a.libs.split(",") if l] + a.ext]
+    for p in found:
         print(f"# {p.name}: {p.info if p.ok else 'not available'}", flush=True)
-    peers = [p for p in peers if p.ok]
-    flop_per = 8 if a.dtype.startswith("c") else 2
-    real = "f64" if a.dtype in ("f64", "c64") else "f32"
-    out = {"machine": machine(), "date": datetime.date.today().isoformat(), "threads": a.threads,
-           "dtype": a.dtype, "clock": a.clock, "cap_gflop": a.cap_gflop, "peak": a.peak,
-           "versions": {p.name: p.info for p in peers}, "cases": []}
+        if not p.ok:
+            p.close()
+    return [p for p in found if p.ok]
+
+
+def timed(peers, line, a):
+    """What every program answers to a line, again and again, in turn: its times, what it says of its result, and what is wrong."""
+    ts, chk, err = {p.name: [] for p in peers}, {}, {}
+    for rep in range(a.reps):
+        for p in peers:
+            if p.name in err or not p.ok:
+                continue
+            time.sleep(a.pause / 1000)
+            got, why = p.ask(line)
+            if got is None:
+                err[p.name] = why
+                continue
+            ts[p.name].append(got[1] if a.clock == "cpu" else got[0])
+            if got[3] > 0 and p.computes:
+                chk[p.name] = got[2:4]
+    return ts, chk, err
+
+
+def compare(a, peers, path, dtype, about, note):
+    """Times all programs on a list in one element type, and keeps what was found in a file, case by case."""
+    flop_per = 8 if dtype.startswith("c") else 2
+    real = "f64" if dtype in ("f64", "c64") else "f32"
+    out = {"machine": about, "date": datetime.date.today().isoformat(), "threads": a.threads, "dtype": dtype,
+           "list": os.path.basename(path), "clock": a.clock, "cap_gflop": a.cap_gflop, "peak": a.peak, "reps": a.reps,
+           "versions": {p.name: p.info for p in peers}, "complete": False, "cases": []}
     print("id tccg gflop " + " ".join(p.name for p in peers), flush=True)
-    for r in rows:
-        e = extents(r["extents_" + real], r["einsum"], a.cap_gflop, flop_per)
+    for r in cases(path, a.cases):
+        e = extents(r["extents_" + real], a.cap_gflop, flop_per)
         ins = r["einsum"].split("->")[0].split(",")
-        line = " ".join([r["einsum"], a.dtype] + ["x".join(str(e[i]) for i in t) for t in ins])
+        line = " ".join([r["einsum"], dtype] + ["x".join(str(e[i]) for i in t) for t in ins])
         gf = flop_per * prod(e.values()) * 1e-9
-        ts, chk, err = {p.name: [] for p in peers}, {}, {}
-        for rep in range(a.reps):
-            for p in peers:
-                if p.name in err or not p.ok:
-                    continue
-                time.sleep(a.pause / 1000)
-                got, why = p.ask(line)
-                if got is None:
-                    err[p.name] = why
-                    continue
-                ts[p.name].append(got[1] if a.clock == "cpu" else got[0])
-                if got[3] > 0:
-                    chk[p.name] = got[2:4]
+        ts, chk, err = timed(peers, line, a)
         ref = [statistics.median_low(x) for x in zip(*chk.values())]
         tol = 1e-10 if real == "f64" else 1e-3
-        case = {"id": int(r["id"]), "tccg": r["tccg"], "einsum": r["einsum"], "extents": e,
-                "gflop": gf, "error": err, "libs": {}}
-        for n, v in ts.items():
+        size = 4 * (1 if dtype == "f32" else 2 if dtype in ("f64", "c32") else 4)
+        case = {"id": int(r["id"]), "group": r["group"], "tccg": r["tccg"], "einsum": r["einsum"], "extents": e,
+                "gflop": gf, "bytes": size * sum(elements(r["einsum"], e)), "bound": r.get("bound"), "error": err, "libs": {}}
+        for p in peers:
+            v = ts[p.name]
             if v:
-                case["libs"][n] = {
+                agrees = p.name in chk and same(chk[p.name], ref, tol) if p.computes else None
+                case["libs"][p.name] = {
                     "best": gf / max(min(v), 1e-9), "median": gf / max(statistics.median(v), 1e-9),
-                    "agrees": n in chk and same(chk[n], ref, tol)}
+                    "seconds": min(v), "median_seconds": statistics.median(v), "agrees": agrees}
         out["cases"].append(case)
         print(r["id"], r["tccg"], f"{gf:.2f}", " ".join(
-            f"{case['libs'][p.name]['best']:.1f}{'' if case['libs'][p.name]['agrees'] else '!'}"
+            f"{case['libs'][p.name]['best']:.1f}{'!' if case['libs'][p.name]['agrees'] is False else ''}"
             if p.name in case["libs"] else "-" for p in peers), flush=True)
-        json.dump(out, open(a.out, "w"), indent=1)
+        keep(out, note)
     for key in ("best", "median"):
         print(f"geometric mean of {key}:")
         env = []
         for c in out["cases"]:
-            if c["libs"]:
-                env.append(max(v[key] for v in c["libs"].values()))
+            found = [v[key] for v in c["libs"].values() if v["agrees"] is not None]
+            env += [max(found)] if found else []
         for n, v in [(p.name, [c["libs"][p.name][key] for c in out["cases"] if p.name in c["libs"]])
                      for p in peers] + [("envelope", env)]:
             if v:
@@ -266,7 +301,27 @@ def main():
                 print(f"  {n:24s} {g:8.1f} GFLOP/s  n={len(v)}"
                       + (f"  {100 * g / a.peak:.0f}% of peak" if a.peak else ""))
                 out.setdefault("geomean_" + key, {})[n] = g
-    json.dump(out, open(a.out, "w"), indent=1)
+    out["complete"] = True
+    keep(out, note)
+
+
+def keep(out, path):
+    with open(path, "w") as file:
+        json.dump(out, file, indent=1)
+
+
+def main():
+    if "--serve" in sys.argv:
+        ap = argparse.ArgumentParser()
+        ap.add_argument("--serve")
+        ap.add_argument("--threads", type=int, default=1)
+        a = ap.parse_args()
+        return serve(a.serve, a.threads)
+    a = options().parse_args()
+    there = start(a)
+    compare(a, there, a.list, a.dtype, machine(), a.out)
+    for p in there:
+        p.close()
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use num_complex::Complex;
-use tensorwrapper::{Context, DynOperand, Element, Tensor};
+use tensorwrapper::{Context, DynOperand, Element, Error, Tensor};
 
 use clock::processor_seconds;
 
@@ -42,10 +42,25 @@ fn main() -> ExitCode {
 }
 
 /// What a line asks for, ready to run: gives the times, and the sums if they are wanted.
-type Job = Box<dyn Fn(bool) -> Result<String, String>>;
+pub(crate) type Job = Box<dyn Fn(bool) -> Result<String, String>>;
+
+/// Where lines are computed.
+pub(crate) trait Place {
+    /// An equation over these operands, ready to run.
+    fn job<T: Element>(&self, equation: &str, operands: Vec<Tensor<T>>) -> Result<Job, Error>;
+}
+
+/// Operands are where the context computes, and no line copies them anew; results come to the host.
+impl Place for Context {
+    fn job<T: Element>(&self, equation: &str, operands: Vec<Tensor<T>>) -> Result<Job, Error> {
+        let operands = operands.into_iter().map(|operand| operand.to(self)).collect::<Result<Vec<_>, Error>>()?;
+        let product = self.prepare(equation, &erased(&operands))?;
+        Ok(Box::new(move |first| answer(first, || product.run(&erased(&operands)), Ok)))
+    }
+}
 
 /// Answers every line.
-pub(crate) fn serve(context: &Context, questions: impl BufRead, mut answers: impl Write) -> io::Result<()> {
+pub(crate) fn serve(place: &impl Place, questions: impl BufRead, mut answers: impl Write) -> io::Result<()> {
     writeln!(answers, "ready tensorwrapper {}", env!("CARGO_PKG_VERSION"))?;
     answers.flush()?;
     let mut kept: Option<(String, Job)> = None;
@@ -58,7 +73,7 @@ pub(crate) fn serve(context: &Context, questions: impl BufRead, mut answers: imp
         }
         let prepared = match kept.take() {
             Some((_, job)) => Ok(job),
-            None => job(context, &line),
+            None => job(place, &line),
         };
         let answer = prepared.and_then(|job| job(new).inspect(|_| kept = Some((line, job))));
         match answer {
@@ -70,37 +85,40 @@ pub(crate) fn serve(context: &Context, questions: impl BufRead, mut answers: imp
     Ok(())
 }
 
-fn job(context: &Context, line: &str) -> Result<Job, String> {
+fn job(place: &impl Place, line: &str) -> Result<Job, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let [equation, dtype, shapes @ ..] = &words[..] else { return Err("EQUATION DTYPE SHAPE... is asked for".into()) };
     let extent = |text: &str| text.parse::<usize>().map_err(|_| format!("`{text}` is no extent"));
     let shapes: Result<Vec<Vec<usize>>, String> = shapes.iter().map(|shape| shape.split('x').map(extent).collect()).collect();
     match *dtype {
-        "f32" => typed_job::<f32>(context, equation, &shapes?),
-        "f64" => typed_job::<f64>(context, equation, &shapes?),
-        "c32" => typed_job::<Complex<f32>>(context, equation, &shapes?),
-        "c64" => typed_job::<Complex<f64>>(context, equation, &shapes?),
+        "f32" => typed_job::<f32>(place, equation, &shapes?),
+        "f64" => typed_job::<f64>(place, equation, &shapes?),
+        "c32" => typed_job::<Complex<f32>>(place, equation, &shapes?),
+        "c64" => typed_job::<Complex<f64>>(place, equation, &shapes?),
         other => Err(format!("`{other}` is no element type; there are f32, f64, c32, c64")),
     }
 }
 
-fn typed_job<T: Element>(context: &Context, equation: &str, shapes: &[Vec<usize>]) -> Result<Job, String> {
-    // They stay where the context computes: no line copies them anew.
-    let given = |(n, shape): (usize, &Vec<usize>)| operand(n as u32, shape)?.to(context);
-    let operands: Result<Vec<Tensor<T>>, tensorwrapper::Error> = shapes.iter().enumerate().map(given).collect();
-    let operands = operands.map_err(|error| error.to_string())?;
-    let product = context.prepare(equation, &erased(&operands)).map_err(|error| error.to_string())?;
-    Ok(Box::new(move |first| {
-        let operands = erased(&operands);
-        let run = || product.run(&operands).map_err(|error| error.to_string());
-        let (sum, norm) = if first { summary(&run()?) } else { (0.0, 0.0) };
-        // The clock on the wall last and first: reading the other one is a call of the system.
-        let (cpu, wall) = (processor_seconds(), Instant::now());
-        let result = run()?;
-        let (wall, cpu) = (wall.elapsed().as_secs_f64(), processor_seconds() - cpu);
-        drop(result);
-        Ok(format!("{wall:.9} {cpu:.9} {sum:.15e} {norm:.15e}"))
-    }))
+fn typed_job<T: Element>(place: &impl Place, equation: &str, shapes: &[Vec<usize>]) -> Result<Job, String> {
+    let given = |(n, shape): (usize, &Vec<usize>)| operand(n as u32, shape);
+    let operands: Result<Vec<Tensor<T>>, Error> = shapes.iter().enumerate().map(given).collect();
+    operands.and_then(|operands| place.job(equation, operands)).map_err(|error| error.to_string())
+}
+
+/// What a line is answered: the sums of a run of its own, if they are wanted, and the times of another.
+pub(crate) fn answer<T: Element, R>(
+    first: bool,
+    run: impl Fn() -> Result<R, Error>,
+    read: impl Fn(R) -> Result<Tensor<T>, Error>,
+) -> Result<String, String> {
+    let told = |error: Error| error.to_string();
+    let (sum, norm) = if first { summary(&run().and_then(read).map_err(told)?) } else { (0.0, 0.0) };
+    // The clock on the wall last and first: reading the other one is a call of the system.
+    let (cpu, wall) = (processor_seconds(), Instant::now());
+    let result = run().map_err(told)?;
+    let (wall, cpu) = (wall.elapsed().as_secs_f64(), processor_seconds() - cpu);
+    drop(result);
+    Ok(format!("{wall:.9} {cpu:.9} {sum:.15e} {norm:.15e}"))
 }
 
 fn erased<T: Element>(operands: &[Tensor<T>]) -> Vec<&dyn DynOperand<T>> {
@@ -108,7 +126,7 @@ fn erased<T: Element>(operands: &[Tensor<T>]) -> Vec<&dyn DynOperand<T>> {
 }
 
 /// Numbers between -0.5 and 0.5 that every program of the benchmark makes alike.
-fn operand<T: Element>(number: u32, shape: &[usize]) -> Result<Tensor<T>, tensorwrapper::Error> {
+fn operand<T: Element>(number: u32, shape: &[usize]) -> Result<Tensor<T>, Error> {
     let mut tensor = Tensor::<T>::zeros(shape.to_vec())?;
     for (i, element) in tensor.as_mut_slice().iter_mut().enumerate() {
         let x = (i as u32).wrapping_mul(2_654_435_761).wrapping_add(number * 40503);

@@ -5,14 +5,21 @@
 //! ./gpu_check                  the corpus of einsum cases, linear algebra, coupled cluster and plans that run again on device 0,
 //!                              against the processor
 //! ./gpu_check --device 1       the same on another one
-//! ./gpu_check --serve          the line protocol of bench_einsum, on the device
+//! ./gpu_check --serve          the line protocol of bench_einsum, on the device; with `--results device` results stay there
+//! ./gpu_check --figures        what else is asked of a GPU, for benches/gpu_figures.py: microseconds a step of a replayed plan, first
+//!                              calls, memory of the device against predicted peaks; `--smaller 100` tries it out, with extents divided
 //! ```
 //!
-//! Operands stay on the device between lines that are the same; a result goes back to the host each time, so that times hold that copy.
-//! `benches/peers_gpu.py` asks other libraries the same.
+//! Operands stay on the device between lines that are the same. By `--results host`, the default, a result goes back to the host each time,
+//! so that times hold that copy; by `--results device` they are those of the computation. `benches/peers_gpu.py` asks other libraries the
+//! same.
 
 mod again;
+mod figures;
+mod first;
 mod linalg;
+mod pool;
+mod stay;
 mod water;
 
 use std::io;
@@ -38,12 +45,14 @@ const CASES: &str = include_str!("../../tests/data/einsum_cases.json");
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let done = parse(&arguments).and_then(|(ordinal, serve)| {
-        let gpu = Context::cuda(ordinal).map_err(|error| error.to_string())?;
-        if serve {
-            return bench_einsum::serve(&gpu, io::stdin().lock(), io::stdout().lock()).map_err(|error| error.to_string());
+    let done = parse(&arguments).and_then(|asked| {
+        let gpu = Context::cuda(asked.ordinal).map_err(|error| error.to_string())?;
+        match asked.work {
+            Work::Check => check(&gpu),
+            Work::Serve { results_stay } => serve(&gpu, results_stay),
+            Work::Figures => figures::print(&gpu, asked.ordinal, asked.smaller),
+            Work::First(name) => figures::call(&gpu, &name, asked.smaller),
         }
-        check(&gpu)
     });
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -54,23 +63,69 @@ fn main() -> ExitCode {
     }
 }
 
-/// The device's number, and whether lines are served.
-fn parse(arguments: &[String]) -> Result<(usize, bool), String> {
-    let (mut ordinal, mut serve) = (0, false);
+/// What the program is to do.
+struct Asked {
+    /// The device's number.
+    ordinal: usize,
+    /// By what extents of figures are divided.
+    smaller: usize,
+    work: Work,
+}
+
+enum Work {
+    /// Compares the device with the processor.
+    Check,
+    /// Answers lines.
+    Serve { results_stay: bool },
+    /// Takes times and counts memory.
+    Figures,
+    /// Takes the time of the first call of that name, for the program that asks for figures.
+    First(String),
+}
+
+fn parse(arguments: &[String]) -> Result<Asked, String> {
+    let (mut ordinal, mut smaller, mut work) = (0, 1, Work::Check);
+    let mut results = None;
     let mut rest = arguments.iter();
     while let Some(option) = rest.next() {
+        let mut value = |what: &str| rest.next().ok_or(format!("{what} is needed behind `{option}`"));
+        let number = |text: &String| text.parse::<usize>().map_err(|_| format!("`{text}` is no number"));
         match option.as_str() {
-            "--serve" => serve = true,
-            // Drivers of benchmarks append it to every program; a GPU has its own.
-            "--threads" => drop(rest.next()),
-            "--device" => {
-                let number = rest.next().ok_or("a number is needed behind `--device`")?;
-                ordinal = number.parse().map_err(|_| format!("`{number}` is no number"))?;
+            "--serve" => work = Work::Serve { results_stay: false },
+            "--figures" => work = Work::Figures,
+            "--first" => work = Work::First(value("a name")?.clone()),
+            "--results" => {
+                results = match value("`host` or `device`")?.as_str() {
+                    "host" => Some(false),
+                    "device" => Some(true),
+                    other => return Err(format!("results are left on the `host` or on the `device`, and `{other}` is neither")),
+                }
             }
-            other => return Err(format!("`{other}` is no option; usage: gpu_check [--device N] [--serve]")),
+            // Drivers of benchmarks append it to every program; a GPU has its own.
+            "--threads" => drop(value("a number")?),
+            "--device" => ordinal = number(value("a number")?)?,
+            "--smaller" => smaller = number(value("a number")?)?.max(1),
+            other => return Err(format!("`{other}` is no option; {USAGE}")),
         }
     }
-    Ok((ordinal, serve))
+    match (&mut work, results) {
+        (_, None) => (),
+        (Work::Serve { results_stay }, Some(stay)) => *results_stay = stay,
+        (_, Some(_)) => return Err(format!("`--results` is for `--serve`; {USAGE}")),
+    }
+    Ok(Asked { ordinal, smaller, work })
+}
+
+const USAGE: &str = "usage: gpu_check [--device N] [--figures [--smaller N] | --serve [--results host|device]]";
+
+/// Answers lines, with results on the host or on the device.
+fn serve(gpu: &Context, results_stay: bool) -> Result<(), String> {
+    let (questions, answers) = (io::stdin().lock(), io::stdout().lock());
+    let served = match results_stay {
+        true => bench_einsum::serve(&gpu.on_device().map_err(|error| error.to_string())?, questions, answers),
+        false => bench_einsum::serve(gpu, questions, answers),
+    };
+    served.map_err(|error| error.to_string())
 }
 
 /// Computes every case in every element type on both, and says what differs.

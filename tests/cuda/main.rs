@@ -11,6 +11,7 @@ mod first;
 mod linear;
 mod missing;
 mod placed;
+mod pool;
 mod program;
 mod replayed;
 mod simulated;

@@ -61,6 +61,15 @@ pub struct Copied {
     pub(crate) is_only: bool,
 }
 
+/// How much memory of a device is taken, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// Now.
+    pub(crate) now: usize,
+    /// At most at one time since somebody has asked before.
+    pub(crate) most: usize,
+}
+
 /// Memory of a device, which only the device knows, as long as anybody has it. What is in it does not change.
 pub type DeviceMemory = Arc<dyn Any + Send + Sync>;
 
@@ -94,6 +103,18 @@ pub trait Resident: Debug {
     /// # Errors
     /// When the device is lost, or work that was to fill the memory failed.
     fn fetch(&self, memory: &DeviceMemory, to: SliceMut<'_>) -> Result<(), Error>;
+
+    /// Waits until all that was asked for is done.
+    ///
+    /// # Errors
+    /// When the device is lost, or something that was asked for failed.
+    fn finish(&self) -> Result<(), Error>;
+
+    /// How much memory is taken, by whomever, once all that was asked for is done.
+    ///
+    /// # Errors
+    /// As [`finish`](Resident::finish).
+    fn taken(&self) -> Result<Taken, Error>;
 }
 
 /// Memory on a device, and operations on it, which are done in the order in which they are asked for, if perhaps later.
@@ -170,4 +191,7 @@ pub trait Session: Debug + Send {
     /// # Errors
     /// When the device is lost, or something that was asked for failed.
     fn finish(&mut self) -> Result<(), Error>;
+
+    /// Bytes of the memory that it has for sources of which nobody else has a copy there.
+    fn copied(&self) -> usize;
 }

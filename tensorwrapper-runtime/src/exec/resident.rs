@@ -60,9 +60,14 @@ pub(super) fn run(
     (sources, functions): (&[SliceRef<'_>], &[Callback<'_>]),
     results: &mut [Wanted<'_>],
 ) -> Result<(), Error> {
+    let before = if watch.is_timed() { Some(resident.taken()?.now) } else { None };
     let mut session = open(plan, (device, resident), sources, false)?;
     steps(plan, device, &mut *session, watch, (sources, functions))?;
-    deliver(device, &mut *session, sources.len(), results)
+    deliver(device, &mut *session, sources.len(), results)?;
+    if let Some(before) = before {
+        watch.took(resident.taken()?.most.saturating_sub(before + session.copied()));
+    }
+    Ok(())
 }
 
 /// The results of a run, of which those from number `first` on stay on the device; what is one number comes to the host, too.

@@ -5,7 +5,7 @@
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::context::Context;
@@ -76,14 +76,26 @@ struct Eyes {
     times: Option<Times>,
 }
 
-/// Times of the steps of one run after the other.
+/// What is measured of one run after the other.
 #[derive(Clone, Default)]
-pub(super) struct Times(Arc<Mutex<Vec<Duration>>>);
+pub(super) struct Times(Arc<Mutex<Measured>>);
+
+#[derive(Default)]
+pub(super) struct Measured {
+    /// Times of the steps.
+    pub(super) times: Vec<Duration>,
+    /// The most bytes of a device's memory that were taken at one time, without operands.
+    pub(super) memory: Option<usize>,
+}
 
 impl Times {
-    /// Those of the last run.
-    pub(super) fn take(&self) -> Vec<Duration> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    fn open(&self) -> MutexGuard<'_, Measured> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was measured of the last run.
+    pub(super) fn take(&self) -> Measured {
+        std::mem::take(&mut *self.open())
     }
 }
 
@@ -146,6 +158,20 @@ impl Watch {
     pub(super) fn timing(&self) -> (Watch, Times) {
         let times = Times::default();
         (self.with(|eyes| eyes.times = Some(times.clone())), times)
+    }
+
+    /// Whether somebody takes times.
+    #[cfg(feature = "cuda")]
+    pub(super) fn is_timed(&self) -> bool {
+        self.0.as_ref().is_some_and(|eyes| eyes.times.is_some())
+    }
+
+    /// Notes how much memory of a device a run has taken.
+    #[cfg(feature = "cuda")]
+    pub(super) fn took(&self, bytes: usize) {
+        if let Some(times) = self.0.as_ref().and_then(|eyes| eyes.times.as_ref()) {
+            times.open().memory = Some(bytes);
+        }
     }
 
     /// Looks on at a run.
@@ -235,7 +261,7 @@ impl Watched<'_> {
 
     fn after(&mut self, step: usize) {
         if let (Some(times), Some(started)) = (&self.eyes.times, self.started.take()) {
-            times.0.lock().unwrap_or_else(PoisonError::into_inner).push(started.elapsed());
+            times.open().times.push(started.elapsed());
         }
         self.progress.step += 1;
         self.progress.done += self.costs[step];

@@ -11,6 +11,7 @@ use super::gemm::Gemm;
 use super::linear::Call;
 use super::pages::Pinned;
 use super::text::{Argument, Kernel, Launch, Launches, Memory};
+use crate::backend::Taken;
 use crate::error::{Error, ErrorKind};
 
 /// Where memory of the device begins.
@@ -38,6 +39,12 @@ pub(super) trait Driver: Debug + Send + Sync + 'static {
     /// # Safety
     /// It came from `allocate` with so many bytes, and nobody uses it behind this.
     unsafe fn free(&self, address: Address, bytes: usize);
+
+    /// How much memory is taken, by whomever, once what is queued has been done.
+    ///
+    /// # Errors
+    /// As [`finish`](Driver::finish).
+    fn taken(&self) -> Result<Taken, Error>;
 
     /// Pages of the host's memory that are pinned for this device.
     fn pinned(&self) -> &Pinned;

@@ -8,7 +8,7 @@ use super::driver::{Address, Driver, Region, queue};
 use super::linear::{self, Operation};
 use super::pages::Pages;
 use super::text::{Fold, Input, Launches, Route, folded};
-use crate::backend::{DeviceMemory, Factorised, Mapped, PreparedContraction, Resident, Seen, Session, Site};
+use crate::backend::{DeviceMemory, Factorised, Mapped, PreparedContraction, Resident, Seen, Session, Site, Taken};
 use crate::element::dispatch;
 use crate::erased::{SliceMut, SliceRef};
 use crate::error::Error;
@@ -22,6 +22,8 @@ struct Open<D: Driver> {
     recorded: Option<D::Graph>,
     /// Of the sources, then of everything else.
     regions: Vec<There<D>>,
+    /// How many sources there are.
+    sources: usize,
     /// What lies between the kernels of one operation: operations are done one after the other.
     scratch: Option<Region<D>>,
     /// Whether it serves several runs.
@@ -33,8 +35,15 @@ impl<D: Driver> Resident for Cuda<D> {
         let others = sizes.iter().map(|&bytes| Region::new(&self.driver, bytes).map(There::own));
         let others = others.collect::<Result<Vec<_>, Error>>()?;
         let sources: Vec<&[u8]> = sources.iter().map(|&source| bytes(source)).collect();
-        let mut open =
-            Open { driver: self.driver.clone(), route: self.route, recorded: None, regions: Vec::new(), scratch: None, again };
+        let mut open = Open {
+            driver: self.driver.clone(),
+            route: self.route,
+            recorded: None,
+            regions: Vec::new(),
+            sources: sources.len(),
+            scratch: None,
+            again,
+        };
         if !again {
             open.regions = There::all(&self.driver, &sources)?;
         }
@@ -66,6 +75,14 @@ impl<D: Driver> Resident for Cuda<D> {
     fn fetch(&self, memory: &DeviceMemory, to: SliceMut<'_>) -> Result<(), Error> {
         memory.downcast_ref::<Region<D>>().expect("memory is fetched from the device that has it").read(bytes_mut(to))
     }
+
+    fn finish(&self) -> Result<(), Error> {
+        self.driver.finish()
+    }
+
+    fn taken(&self) -> Result<Taken, Error> {
+        self.driver.taken()
+    }
 }
 
 impl<D: Driver> Open<D> {
@@ -88,8 +105,9 @@ impl<D: Driver> Open<D> {
     /// As for [`queue`], but of the scratch memory.
     unsafe fn queue(&mut self, launches: &Launches, inputs: &[Address], output: Address) -> Result<(), Error> {
         if self.scratch.as_ref().map_or(0, Region::bytes) < launches.scratch {
-            // What was recorded uses what is replaced.
+            // What was recorded uses what is replaced, which goes first: there is no room for both in what plans say.
             self.recorded = None;
+            self.scratch = None;
             self.scratch = Some(Region::new(&self.driver, launches.scratch)?);
         }
         let scratch = self.scratch.as_ref().map_or(0, Region::address);
@@ -249,5 +267,9 @@ impl<D: Driver> Session for Open<D> {
 
     fn finish(&mut self) -> Result<(), Error> {
         self.driver.finish()
+    }
+
+    fn copied(&self) -> usize {
+        self.regions[..self.sources].iter().filter(|there| there.is_own()).map(There::bytes).sum()
     }
 }

@@ -14,7 +14,7 @@ use crate::exec::memory::{live, peak};
 use crate::exec::plan::Plan;
 use crate::exec::prepared::Prepared;
 use crate::exec::run::{Goes, planned};
-use crate::exec::watch::Watch;
+use crate::exec::watch::{Measured, Watch};
 use crate::expr::{Expr, Value};
 use crate::shape::Extents;
 
@@ -25,7 +25,8 @@ impl<T: Element> Prepared<T> {
         Explanation { replay: self.runs.replay(&self.made.plan, &*self.device), ..explanation }
     }
 
-    /// The same with the time that each step took, the least of so many runs, at least one, on these operands.
+    /// The same with the time that each step took, the least of so many runs, at least one, on these operands, and on a device with
+    /// memory of its own with [what the runs took](Explanation::measured_peak_bytes) of that.
     ///
     /// ```
     /// use tensorwrapper_runtime::{Context, Tensor};
@@ -127,7 +128,9 @@ pub(super) fn measured(
     let (timed, times) = watch.timing();
     for _ in 0..runs.max(1) {
         run(&timed)?;
-        for (step, time) in explanation.steps.iter_mut().zip(times.take()) {
+        let Measured { times, memory } = times.take();
+        explanation.taken = explanation.taken.max(memory.map(|bytes| bytes as u128));
+        for (step, time) in explanation.steps.iter_mut().zip(times) {
             step.measured = Some(step.measured.unwrap_or(Duration::MAX).min(time));
         }
         explanation.runs += 1;

@@ -62,6 +62,8 @@ pub struct Explanation {
     rates: Rates,
     device: String,
     peak: u128,
+    /// What runs took of a device's memory, where that was measured.
+    taken: Option<u128>,
     runs: usize,
     replay: Option<Replay>,
 }
@@ -214,6 +216,14 @@ impl Explanation {
         self.peak
     }
 
+    /// The most bytes of a device's memory that were taken at one time while the plan was [measured](crate::Prepared::measure) there,
+    /// less what was taken before and what its operands take: what [`peak_bytes`](Explanation::peak_bytes) has foretold, by the count of
+    /// the device's own pool. The pool rounds each piece up, the work space of cuSOLVER is part of it, and so is whatever other threads take meanwhile.
+    /// `None` for what was not measured, and where a device computes in the host's memory.
+    pub fn measured_peak_bytes(&self) -> Option<u128> {
+        self.taken
+    }
+
     /// The time that all steps together should take.
     pub fn predicted(&self) -> Duration {
         self.steps.iter().map(|step| step.predicted).fold(Duration::ZERO, Duration::saturating_add)
@@ -258,6 +268,7 @@ impl Explanation {
             ("peak memory", table::bytes(self.peak_bytes())),
             ("predicted", table::time(self.predicted())),
         ];
+        lines.extend(self.taken.map(|taken| ("memory taken", table::bytes(taken))));
         lines.extend(self.measured().filter(|_| self.runs > 0).map(|time| ("measured", table::time(time))));
         lines.push(("device", self.device.clone()));
         lines.extend(self.replay.as_ref().map(|replay| ("replayed as one", replay.to_string())));

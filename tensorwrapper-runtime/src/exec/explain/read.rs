@@ -41,7 +41,7 @@ pub(in crate::exec) fn explain(graph: &OpGraph, part: Part, device: String, live
     }
     let mut makers = vec![None; tensors.len()];
     links.iter().enumerate().for_each(|(n, links)| links.makes.iter().for_each(|&made| makers[made] = Some(n)));
-    Explanation { tensors, steps, links, makers, rates, device, peak, runs: 0, replay: None }
+    Explanation { tensors, steps, links, makers, rates, device, peak, taken: None, runs: 0, replay: None }
 }
 
 /// Bytes that are there while a step runs, and, of one that is made in parts, while each step of a part does.

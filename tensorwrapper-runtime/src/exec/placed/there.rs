@@ -209,6 +209,29 @@ impl OnDevice {
         Ok(DeviceTensor::new(Tensor::from_parts(there, layout.clone()), device))
     }
 
+    /// Waits until all that was asked for on the device is done. Equations whose results stay there return when their work is queued, so
+    /// a program that takes times needs it; nothing else does, because whatever reads a result comes behind what computes it.
+    ///
+    /// ```
+    /// use std::time::{Duration, Instant};
+    /// use tensorwrapper_runtime::{Context, Error, OnDevice, Tensor};
+    /// fn time_of_square(device: &OnDevice, a: &Tensor<f64>) -> Result<Duration, Error> {
+    ///     let a = device.take(a)?;
+    ///     device.einsum("ij,jk->ik", &[&a, &a])?; // the first call plans
+    ///     device.finish()?;
+    ///     let begun = Instant::now();
+    ///     device.einsum("ij,jk->ik", &[&a, &a])?;
+    ///     device.finish()?;
+    ///     Ok(begun.elapsed())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Device`] where the device is lost or what was asked for failed.
+    pub fn finish(&self) -> Result<(), Error> {
+        self.context.device.resident().expect("a context on its device has one").finish()
+    }
+
     /// As [`Context::einsum`].
     ///
     /// # Errors

@@ -35,7 +35,7 @@ use super::pages::{self, Pinned};
 use super::staging::Staging;
 use super::text::{Kernel, Route};
 use super::turns::{Turn, Turns};
-use crate::backend::Device;
+use crate::backend::{Device, Taken};
 use crate::error::{Error, ErrorKind};
 
 /// The device of that number.
@@ -210,6 +210,11 @@ impl Driver for Gpu {
         }
         // SAFETY: the caller's promise; what is queued comes first.
         let _ = unsafe { sys::cuMemFreeAsync(address, self.stream) };
+    }
+
+    fn taken(&self) -> Result<Taken, Error> {
+        self.finish()?;
+        self.pool().taken()
     }
 
     fn pinned(&self) -> &Pinned {

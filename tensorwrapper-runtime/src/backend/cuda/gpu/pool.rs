@@ -3,6 +3,7 @@
 use cudarc::driver::sys::{self, CUresult};
 
 use super::check;
+use crate::backend::Taken;
 use crate::backend::cuda::driver::Address;
 use crate::error::{Error, ErrorKind};
 
@@ -76,6 +77,26 @@ impl Pool {
             CUresult::CUDA_ERROR_OUT_OF_MEMORY => Err(Error::new(ErrorKind::Memory { bytes: bytes as u128 })),
             other => check(other, "memory is allocated").map(|()| address),
         }
+    }
+
+    /// How much of it is taken; the most is counted anew from then on.
+    ///
+    /// # Errors
+    /// When the device does not say.
+    pub(super) fn taken(&self) -> Result<Taken, Error> {
+        use sys::CUmemPool_attribute as Attribute;
+        let (mut now, mut most, mut none) = (0_u64, 0_u64, 0_u64);
+        let what = "its memory is counted";
+        // SAFETY: the pool is one, its counts are 64 bits wide, and each call has a variable of its own that lives until it returns.
+        unsafe {
+            let attribute = Attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT;
+            check(sys::cuMemPoolGetAttribute(self.0, attribute, (&raw mut now).cast()), what)?;
+            let attribute = Attribute::CU_MEMPOOL_ATTR_USED_MEM_HIGH;
+            check(sys::cuMemPoolGetAttribute(self.0, attribute, (&raw mut most).cast()), what)?;
+            // It can be made zero alone, and rises to what is taken with the next piece of memory.
+            check(sys::cuMemPoolSetAttribute(self.0, attribute, (&raw mut none).cast()), what)?;
+        }
+        Ok(Taken { now: now as usize, most: most.max(now) as usize })
     }
 }
 

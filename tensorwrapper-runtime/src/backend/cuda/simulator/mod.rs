@@ -5,6 +5,7 @@
 //! touch, and is poisoned. For tests alone; it knows what a barrier is, and nothing of what kernels compute.
 
 mod compile;
+mod counted;
 mod gemm;
 mod memory;
 mod pinned;
@@ -18,11 +19,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub(crate) use compile::Programs;
+use counted::Counted;
 #[cfg(test)]
 pub(super) use gemm::multiply;
-use memory::Pages;
 use pinned::Late;
 use told::Clock;
+pub use told::Schedule;
 
 use super::choice::{Choices, Way};
 use super::device::Cuda;
@@ -33,24 +35,8 @@ use super::pages::{self, Pinned};
 use super::staging::Staging;
 use super::text::{Kernel, ON_DEVICE, Route};
 use super::turns::{Turn, Turns};
-use crate::backend::Device;
+use crate::backend::{Device, Taken};
 use crate::error::{Error, ErrorKind};
-
-/// In which order the threads of a block run, between barriers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Schedule {
-    /// All in turn, each as far as its next barrier.
-    Lockstep,
-    /// One warp after the other, each as far as a barrier of the whole block.
-    Forward,
-    /// The same from the last warp and its last thread on.
-    Backward,
-}
-
-impl Schedule {
-    /// All of them.
-    pub const ALL: [Schedule; 3] = [Schedule::Lockstep, Schedule::Forward, Schedule::Backward];
-}
 
 /// Kernels by their names.
 #[derive(Clone, Debug, Default)]
@@ -109,6 +95,7 @@ struct Simulator {
     staging: Staging<usize>,
     /// Copies from and to pinned memory that are not done.
     late: Late,
+    memory: Counted,
 }
 
 /// Work that is recorded, with the addresses that it was queued for.
@@ -208,13 +195,8 @@ impl Simulator {
         let run = run.ok_or_else(|| failed("the kernel is not one of those that were collected".to_string()))?;
         let mut values = arguments.to_vec();
         let mut pointers: Vec<*mut c_void> = values.iter_mut().map(|value| std::ptr::from_mut(value).cast()).collect();
-        let order = match schedule {
-            Schedule::Lockstep => 0,
-            Schedule::Forward => 1,
-            Schedule::Backward => 2,
-        };
         // SAFETY: the arguments are those of the text, by the caller's promise.
-        let message = unsafe { run(kernel.blocks, kernel.threads, kernel.shared, order, pointers.as_mut_ptr()) };
+        let message = unsafe { run(kernel.blocks, kernel.threads, kernel.shared, schedule.number(), pointers.as_mut_ptr()) };
         if message.is_null() {
             return Ok(());
         }
@@ -225,10 +207,10 @@ impl Simulator {
     fn device(phase: Phase, route: Route) -> Arc<dyn Device> {
         static DEVICES: AtomicUsize = AtomicUsize::new(0);
         let (number, multiplies) = (DEVICES.fetch_add(1, Ordering::Relaxed), route == Route::Library);
-        let (pinned, turns, recorded, late) = Default::default();
+        let (pinned, turns, recorded, late, memory) = Default::default();
         let staging = Staging::new(pinned::PIECES.0, pinned::PIECES.1);
         let choices = Choices::new(phase.clock().look().file.clone());
-        let simulator = Simulator { phase, number, multiplies, choices, pinned, turns, recorded, staging, late };
+        let simulator = Simulator { phase, number, multiplies, choices, pinned, turns, recorded, staging, late, memory };
         Arc::new(Cuda::new(Arc::new(simulator), route))
     }
 }
@@ -268,7 +250,7 @@ impl Driver for Simulator {
             }
             taken.fetch_add(bytes, Ordering::Relaxed);
         }
-        Pages::allocate(bytes).ok_or_else(refused)
+        self.memory.allocate(bytes).ok_or_else(refused)
     }
 
     unsafe fn free(&self, address: Address, bytes: usize) {
@@ -281,7 +263,11 @@ impl Driver for Simulator {
             programs.memory[1].fetch_sub(bytes, Ordering::Relaxed);
         }
         // SAFETY: the caller's promise.
-        unsafe { Pages::free(address, bytes) }
+        unsafe { self.memory.free(address, bytes) }
+    }
+
+    fn taken(&self) -> Result<Taken, Error> {
+        self.finish().map(|()| self.memory.taken())
     }
 
     fn pinned(&self) -> &Pinned {

@@ -4,11 +4,36 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Collection, Phase, Programs, Schedule, Simulator};
+use super::{Collection, Phase, Programs, Simulator};
 use crate::backend::Device;
 use crate::backend::cuda::choice::Way;
 use crate::backend::cuda::text::Route;
 use crate::error::ErrorKind;
+
+/// In which order the threads of a block run, between barriers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// All in turn, each as far as its next barrier.
+    Lockstep,
+    /// One warp after the other, each as far as a barrier of the whole block.
+    Forward,
+    /// The same from the last warp and its last thread on.
+    Backward,
+}
+
+impl Schedule {
+    /// All of them.
+    pub const ALL: [Schedule; 3] = [Schedule::Lockstep, Schedule::Forward, Schedule::Backward];
+
+    /// As the shim calls it.
+    pub(super) fn number(self) -> std::ffi::c_int {
+        match self {
+            Schedule::Lockstep => 0,
+            Schedule::Forward => 1,
+            Schedule::Backward => 2,
+        }
+    }
+}
 
 /// What measurements find.
 #[derive(Debug, Default)]
