@@ -14,6 +14,7 @@ mod placed;
 mod program;
 mod replayed;
 mod simulated;
+mod steps;
 mod there;
 
 /// Whether something that a test needs is there; a test machine has it, elsewhere the test says that it is skipped.

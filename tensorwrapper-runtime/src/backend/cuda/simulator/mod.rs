@@ -11,7 +11,7 @@ mod pinned;
 mod solver;
 mod told;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,6 +22,7 @@ pub(crate) use compile::Programs;
 pub(super) use gemm::multiply;
 use memory::Pages;
 use pinned::Late;
+pub use told::Asked;
 use told::Clock;
 
 use super::choice::{Choices, Way};
@@ -109,6 +110,8 @@ struct Simulator {
     staging: Staging<usize>,
     /// Copies from and to pinned memory that are not done.
     late: Late,
+    /// Names of texts that were made.
+    made: Mutex<HashSet<String>>,
 }
 
 /// Work that is recorded, with the addresses that it was queued for.
@@ -225,10 +228,10 @@ impl Simulator {
     fn device(phase: Phase, route: Route) -> Arc<dyn Device> {
         static DEVICES: AtomicUsize = AtomicUsize::new(0);
         let (number, multiplies) = (DEVICES.fetch_add(1, Ordering::Relaxed), route == Route::Library);
-        let (pinned, turns, recorded, late) = Default::default();
+        let (pinned, turns, recorded, late, made) = Default::default();
         let staging = Staging::new(pinned::PIECES.0, pinned::PIECES.1);
         let choices = Choices::new(phase.clock().look().file.clone());
-        let simulator = Simulator { phase, number, multiplies, choices, pinned, turns, recorded, staging, late };
+        let simulator = Simulator { phase, number, multiplies, choices, pinned, turns, recorded, staging, late, made };
         Arc::new(Cuda::new(Arc::new(simulator), route))
     }
 }
@@ -341,15 +344,11 @@ impl Driver for Simulator {
     }
 
     fn prepare(&self, kernels: &[&Kernel]) -> Result<(), Error> {
-        if let Phase::Collecting(Collection(collected, _)) = &self.phase {
-            let new = kernels.iter().map(|&kernel| (kernel.name.clone(), kernel.clone()));
-            collected.lock().unwrap_or_else(PoisonError::into_inner).extend(new);
-        }
-        Ok(())
+        self.make(kernels, false)
     }
 
     unsafe fn launch(&self, kernel: &Kernel, arguments: &[u64]) -> Result<(), Error> {
-        self.prepare(&[kernel])?;
+        self.make(&[kernel], true)?;
         // SAFETY: the caller's promise.
         unsafe { self.queue(Queued::Launch(kernel.clone(), arguments.to_vec())) }
     }
