@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use tensorwrapper::__private::cuda::{Collected, Collection, Route, compile, version};
+use tensorwrapper::__private::cuda::{Collected, Collection, Route, beside, compile, version};
 use tensorwrapper::prelude::*;
 
 use crate::is_there;
@@ -16,7 +16,7 @@ const ROUNDS: usize = 9;
 /// What a program calls first, over matrices of some size.
 type Call = (&'static str, fn(&Context, usize));
 
-const CALLS: [Call; 6] = [
+const CALLS: [Call; 7] = [
     ("contraction of four axes", |context, n| {
         let (a, b) = (ones(&[n, 6, n, 5]), ones(&[n, 5, n, 6]));
         let _ = context.einsum("aebf,dfce->abcd", &[&a, &b]);
@@ -39,6 +39,19 @@ const CALLS: [Call; 6] = [
     ("eigh", |context, n| {
         let a = ones(&[n, n]);
         let _ = try_tensor! { in context; let (e[r], c[i, r]) = eigh(a[i, j]); (e, c) };
+    }),
+    ("plan of five steps", |context, n| {
+        let n = n / 5;
+        let (t, u) = (ones(&[n, n, n, n]), ones(&[n, n, n, n]));
+        // Three products that are no matrices where they lie, a fused expression that reads one of them turned, and a reduction.
+        let _ = try_tensor! { in context;
+            let x[a, b, c, d] = tanh(sum(e, f; t[a, e, b, f] * u[d, f, c, e]));
+            let y[a, b, c, d] = sum(e, f; x[a, e, b, f] * u[c, f, d, e]) / 2 - t[a, b, c, d];
+            let z[a, b, c, d] = sum(e, f; y[a, e, d, f] * x[b, f, c, e]);
+            let w[a, b, c, d] = exp(z[a, b, c, d]) * sin(y[d, c, b, a]) + u[a, c, b, d] / (2 + x[b, a, d, c]);
+            let s[a, b] = max(c, d; w[a, b, c, d] - w[b, a, d, c]);
+            (w, s)
+        };
     }),
 ];
 
@@ -67,8 +80,12 @@ fn median(mut work: impl FnMut()) -> f64 {
     times[ROUNDS / 2]
 }
 
+fn built(text: &str) -> Result<(), Error> {
+    compile(&(Collection::preamble() + text), ARCHITECTURE).map(drop)
+}
+
 fn build(text: &str) {
-    compile(&(Collection::preamble() + text), ARCHITECTURE).unwrap_or_else(|error| panic!("{error}"));
+    built(text).unwrap_or_else(|error| panic!("{error}"));
 }
 
 #[test]
@@ -85,7 +102,9 @@ fn first_calls() {
         let new: Vec<String> = texts(call, 90).difference(&first).cloned().collect();
         let in_turn = median(|| first.iter().for_each(|text| build(text)));
         let beside = median(|| {
-            std::thread::scope(|scope| first.iter().for_each(|text| drop(scope.spawn(move || build(text)))));
+            // As plans have theirs made.
+            let made = beside(&first.iter().collect::<Vec<_>>(), |text| built(text));
+            made.unwrap_or_else(|error| panic!("{error}"));
         });
         let together = median(|| build(&first.iter().map(String::as_str).collect::<String>()));
         let again = median(|| new.iter().for_each(|text| build(text)));

@@ -15,6 +15,7 @@ mod pool;
 mod program;
 mod replayed;
 mod simulated;
+mod steps;
 mod there;
 
 /// Whether something that a test needs is there; a test machine has it, elsewhere the test says that it is skipped.

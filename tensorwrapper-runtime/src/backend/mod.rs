@@ -35,4 +35,4 @@ pub use linear::{Decomposition, Elements, Factorisation, Role};
 pub use operand::{LoopNest, Operand, Output};
 pub use program::{Arguments, Binary, Instruction, Program, Register};
 #[cfg(feature = "cuda")]
-pub use resident::{Copied, DeviceMemory, Factorised, Found, Mapped, Resident, Seen, Session, Site, Taken};
+pub use resident::{Asked, Copied, DeviceMemory, Factorised, Found, Mapped, Resident, Seen, Session, Site, Taken};

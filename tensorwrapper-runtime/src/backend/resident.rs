@@ -17,38 +17,48 @@ pub struct Site {
     pub(crate) start: usize,
 }
 
-/// A tensor's memory as an operation runs over it.
+/// A tensor's memory as an operation runs over it, wherever it begins.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
-    pub(crate) site: Site,
     pub(crate) dtype: Dtype,
     pub(crate) layout: &'a Strided,
     pub(crate) conjugate: bool,
 }
 
-/// A call of [`Session::map`].
+/// An operation of a plan, wherever its tensors lie when it runs.
 #[derive(Debug)]
+pub enum Asked<'a> {
+    /// For [`Session::contract`].
+    Contract(&'a PreparedContraction),
+    /// For [`Session::map`].
+    Map(Mapped<'a>),
+    /// For [`Session::factorise`].
+    Factorise(Factorised<'a>),
+}
+
+/// What [`Session::map`] is asked for.
+#[derive(Clone, Debug)]
 pub struct Mapped<'a> {
     pub(crate) nest: &'a LoopNest,
     pub(crate) program: &'a Program,
     pub(crate) reduction: Reduction,
-    pub(crate) inputs: &'a [Seen<'a>],
+    pub(crate) inputs: Vec<Seen<'a>>,
     pub(crate) output: Seen<'a>,
-    /// What the device has found out about such a call, at any sites, and leaves for the next.
+    /// What the device has found out about it, and leaves for the next call.
     pub(crate) found: &'a Found,
 }
 
-/// A call of [`Session::factorise`].
-#[derive(Debug)]
+/// What [`Session::factorise`] is asked for.
+#[derive(Clone, Debug)]
 pub struct Factorised<'a> {
     pub(crate) call: &'a Decomposition,
-    pub(crate) inputs: &'a [Seen<'a>],
-    pub(crate) outputs: &'a [Seen<'a>],
+    pub(crate) inputs: Vec<Seen<'a>>,
+    pub(crate) outputs: Vec<Seen<'a>>,
     /// As of [`Mapped`].
     pub(crate) found: &'a Found,
 }
 
-/// What a device has found out about a call of a plan.
+/// What a device has found out about an operation of a plan.
 pub type Found = OnceLock<Box<dyn Any + Send + Sync>>;
 
 /// A tensor's elements in the memory of a device.
@@ -75,6 +85,13 @@ pub type DeviceMemory = Arc<dyn Any + Send + Sync>;
 
 /// A device that keeps what lies between the steps of a plan.
 pub trait Resident: Debug {
+    /// Has everything made that operations need to run, side by side, and decided what of it is measured: a plan asks once for all of its
+    /// own, before the first of them runs.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Kernel`](crate::error::ErrorKind::Kernel) for what does not compile, and when the device is lost.
+    fn make(&self, asked: &[Asked<'_>]) -> Result<(), Error>;
+
     /// Memory for the sources of a plan, which are copied unless the device has a copy that a tensor holds, and memory of these
     /// sizes, in bytes, as long as the session lasts: all of it, or nothing is begun. `again` says that it serves several runs.
     ///
@@ -153,14 +170,14 @@ pub trait Session: Debug + Send {
     ///
     /// # Errors
     /// As [`Device::map`](super::Device::map).
-    fn map(&mut self, call: &Mapped<'_>) -> Result<bool, Error>;
+    fn map(&mut self, call: &Mapped<'_>, inputs: &[Site], output: Site) -> Result<bool, Error>;
 
     /// [`Device::factorise`](super::Device::factorise), which is done when it returns; whether it did it, or leaves it to the host, as
     /// [`Device::factors_by`](super::Device::factors_by) has said.
     ///
     /// # Errors
     /// As [`Device::factorise`](super::Device::factorise).
-    fn factorise(&mut self, call: &Factorised<'_>) -> Result<bool, Error>;
+    fn factorise(&mut self, call: &Factorised<'_>, inputs: &[Site], outputs: &[Site]) -> Result<bool, Error>;
 
     /// What is in one of the session's memories, for good: a session that serves several runs copies it.
     ///

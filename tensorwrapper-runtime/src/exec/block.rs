@@ -15,7 +15,7 @@ use super::kept::Sources;
 use super::memory::{Bounded, parts, peak, within_by};
 #[cfg(feature = "cuda")]
 use super::placed::{has_memory, hold_buffer};
-use super::plan::{Plan, plan};
+use super::plan::{Plan, make, plan};
 use super::replay::Runs;
 use super::run::{Goes, run};
 use super::watch::Watch;
@@ -103,6 +103,10 @@ impl Bounded for Planned {
     fn parts(&self) -> f64 {
         parts(&self.first).max(parts(&self.each))
     }
+
+    fn make(&self, device: &dyn Device) -> Result<(), Error> {
+        make(device, &[&self.first, &self.each])
+    }
 }
 
 impl Context {
@@ -143,7 +147,7 @@ impl Context {
             }
         }
         let layouts: Vec<Strided> = sources.iter().map(|source| source.layout().clone()).collect();
-        let Planned { first, each } = within_by(&context.choices, (&graph, &is_kept[..]), |begun, limited| {
+        let Planned { first, each } = within_by(context, (&graph, &is_kept[..]), |begun, limited| {
             let Hoisted { once, each } = begun.optimize_keeping(limited)?;
             let first = plan(&*context.device, once, &layouts)?;
             let layouts: Vec<Strided> = layouts.iter().chain(&first.results).cloned().collect();

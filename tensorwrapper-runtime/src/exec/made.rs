@@ -59,7 +59,7 @@ impl Made {
         let operands: Vec<Strided> = tensors.iter().map(|(_, layout)| layout.rebased()).collect();
         let extents = operands.iter().map(Strided::extents);
         if let Some(graph) = plain.as_ref().and_then(|plain| plain.pairs(&context.choices, T::DTYPE, extents)) {
-            let plan = plan(&*context.device, graph, &operands)?;
+            let plan = plan(&*context.device, graph, &operands)?.made(&*context.device)?;
             return Ok(Made { text: text.into(), operands, plan });
         }
         let lies = tensors.iter().zip(&operands);

@@ -3,8 +3,9 @@
 use super::context::Context;
 use super::explain::Live;
 use super::places::Home;
-use super::plan::{Plan, Step, Work, plan};
+use super::plan::{Plan, Step, Work, make, plan};
 use super::slices::Slices;
+use crate::backend::Device;
 use crate::element::Dtype;
 use crate::error::{Error, ErrorKind};
 use crate::graph::{OpGraph, TensorId};
@@ -79,6 +80,11 @@ pub(super) trait Bounded {
     fn plan(&self) -> &Plan;
     /// The most parts that one step is made in.
     fn parts(&self) -> f64;
+    /// Has everything made that a device needs to run it; what it takes is known exactly then, and at least before.
+    ///
+    /// # Errors
+    /// What of it does not compile, and what the device reports.
+    fn make(&self, device: &dyn Device) -> Result<(), Error>;
 }
 
 impl Bounded for Plan {
@@ -92,6 +98,10 @@ impl Bounded for Plan {
 
     fn parts(&self) -> f64 {
         parts(self)
+    }
+
+    fn make(&self, device: &dyn Device) -> Result<(), Error> {
+        make(device, &[self])
     }
 }
 
@@ -107,23 +117,27 @@ pub(super) fn parts(plan: &Plan) -> f64 {
 pub(super) fn within(context: &Context, graph: OpGraph, layouts: &[Strided]) -> Result<Plan, Error> {
     // The commonest of all: one product of two, of which nothing can be made but itself.
     if context.choices.memory.is_none() && is_optimal(&graph, &context.choices) {
-        return plan(&*context.device, graph, layouts);
+        return plan(&*context.device, graph, layouts)?.made(&*context.device);
     }
     let graph = &graph;
-    within_by(&context.choices, (graph, &[]), |begun, limited| plan(&*context.device, begun.optimize(limited)?, layouts))
+    within_by(context, (graph, &[]), |begun, limited| plan(&*context.device, begun.optimize(limited)?, layouts))
 }
 
-/// The same of whatever has a plan, made of a graph by these choices: as it is where that fits, else without the intermediates of
+/// The same of whatever has a plan, made of a graph by a context's choices: as it is where that fits, else without the intermediates of
 /// factorised sums where that does, else in parts.
 ///
 /// # Errors
 /// As [`within`].
 pub(super) fn within_by<M: Bounded>(
-    choices: &Choices,
+    Context { device, choices, .. }: &Context,
     (graph, is_kept): (&OpGraph, &[bool]),
     made: impl Fn(&Begun<'_>, Option<Limited<'_>>) -> Result<M, Error>,
 ) -> Result<M, Error> {
-    let Some(allowed) = choices.memory else { return made(&Begun::new(graph, choices, is_kept)?, None) };
+    let Some(allowed) = choices.memory else {
+        let made = made(&Begun::new(graph, choices, is_kept)?, None)?;
+        made.make(&**device)?;
+        return Ok(made);
+    };
     // What is kept from run to run takes memory, too.
     let keeps = is_kept.contains(&true);
     let mut all = vec![choices.clone()];
@@ -140,7 +154,8 @@ pub(super) fn within_by<M: Bounded>(
     let mut refusals: Vec<Error> = Vec::new();
     for is_whole in [true, false] {
         for (n, (begun, paths)) in forms.iter_mut().enumerate() {
-            let mut limited = |elements: f64| fits(made(begun, Some(Limited { elements, paths: &mut *paths }))?, allowed);
+            let mut limited =
+                |elements: f64| fits(made(begun, Some(Limited { elements, paths: &mut *paths }))?, &**device, allowed);
             match if is_whole { limited(f64::INFINITY) } else { in_parts(allowed, limited) } {
                 Ok(found) if found.parts() <= MOST_PARTS => return Ok(found),
                 // What does not fit is what would be there as a whole.
@@ -156,7 +171,11 @@ pub(super) fn within_by<M: Bounded>(
 /// Parts of a step at most: each takes some microseconds beside its arithmetic.
 const MOST_PARTS: f64 = (1 << 20) as f64;
 
-fn fits<M: Bounded>(made: M, allowed: usize) -> Result<M, Error> {
+fn fits<M: Bounded>(made: M, device: &dyn Device, allowed: usize) -> Result<M, Error> {
+    // For a plan that takes too much in any case nothing is made.
+    if made.bytes() <= allowed as u128 {
+        made.make(device)?;
+    }
     if made.bytes() <= allowed as u128 { Ok(made) } else { Err(refused(made.plan(), allowed)) }
 }
 

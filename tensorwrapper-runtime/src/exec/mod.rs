@@ -5,6 +5,8 @@
 #[cfg(test)]
 mod accumulate_tests;
 mod arena;
+#[cfg(feature = "cuda")]
+mod asked;
 mod block;
 mod context;
 mod doors;

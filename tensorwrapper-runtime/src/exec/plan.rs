@@ -206,6 +206,17 @@ pub(super) fn plan_into(
     Ok(plan)
 }
 
+/// Has everything made that the steps of plans need, on devices that have something to make.
+///
+/// # Errors
+/// What of it does not compile, and what the device reports.
+pub(super) fn make(device: &dyn Device, plans: &[&Plan]) -> Result<(), Error> {
+    #[cfg(feature = "cuda")]
+    super::asked::make(device, plans)?;
+    let _ = (device, plans);
+    Ok(())
+}
+
 fn only(graph: &OpGraph, steps: &[Step]) -> Option<Only> {
     let ([step], [_]) = (steps, graph.sinks()) else { return None };
     let [Kernel { work: Work::Contract(_), inputs, .. }] = &step.kernels[..] else { return None };
@@ -344,6 +355,15 @@ pub(super) fn access(edge: &Edge, space: &[Label], extents: &[usize], layouts: &
 }
 
 impl Plan {
+    /// The same with everything made that its steps need, on devices that have something to make.
+    ///
+    /// # Errors
+    /// What of it does not compile, and what the device reports.
+    pub(super) fn made(self, device: &dyn Device) -> Result<Plan, Error> {
+        make(device, &[&self])?;
+        Ok(self)
+    }
+
     /// Whether it has one result, which a step computes into memory that is there for it.
     pub(crate) fn makes_one(&self) -> bool {
         matches!((self.graph.sinks(), &self.places.results[..]), ([_], [_]))

@@ -9,11 +9,11 @@ use smallvec::SmallVec;
 
 use super::arena::Outputs;
 use super::places::Home;
-use super::plan::{Access, Kernel, Plan, Step, Work};
+use super::plan::{Access, Kernel, Plan, Step};
 use super::replay::with_room;
 use super::run::{Computed, launch};
 use super::watch::Watch;
-use crate::backend::{Copied, Device, DeviceMemory, Factorised, Mapped, Resident, Seen, Session, Site};
+use crate::backend::{Asked, Copied, Device, DeviceMemory, Resident, Session, Site};
 use crate::callback::Callback;
 use crate::element::Dtype;
 use crate::erased::{Buffer, SliceMut, SliceRef};
@@ -236,31 +236,16 @@ impl Journey<'_> {
     }
 
     fn kernel(&mut self, step: &Step, kernel: &Kernel) -> Result<(), Error> {
-        let seen = |access| -> Seen<'_> {
-            let access: &Access = access;
-            let (site, dtype, _) = self.home(access.tensor);
-            Seen { site, dtype, layout: &access.layout, conjugate: access.conjugate }
-        };
-        let inputs: Vec<Seen<'_>> = kernel.inputs.iter().map(seen).collect();
-        let outputs: Vec<Seen<'_>> = kernel.outputs.iter().map(seen).collect();
-        let output = outputs[0];
+        let site = |access: &Access| self.home(access.tensor).0;
+        let inputs: SmallVec<[Site; 4]> = kernel.inputs.iter().map(site).collect();
+        let outputs: SmallVec<[Site; 1]> = kernel.outputs.iter().map(site).collect();
         let (device, functions, session) = (self.device, self.functions, &mut *self.session);
         // What there is no memory for has not been begun.
-        let done = match &kernel.work {
-            Work::Contract(contraction) => {
-                let sites: Vec<Site> = inputs.iter().map(|input| input.site).collect();
-                with_room(device, || session.contract(contraction, &sites, output.site))?
-            }
-            &Work::Map(ref program, reduction) => {
-                let (nest, found) = (&kernel.nest, &kernel.found);
-                let mapped = Mapped { nest, program, reduction, inputs: &inputs, output, found };
-                with_room(device, || session.map(&mapped))?
-            }
-            Work::Factorise(call, _) if kernel.by.is_some() => {
-                let factorised = Factorised { call, inputs: &inputs, outputs: &outputs, found: &kernel.found };
-                with_room(device, || session.factorise(&factorised))?
-            }
-            Work::Factorise(..) => false,
+        let done = match kernel.asked(&self.plan.graph) {
+            Some(Asked::Contract(contraction)) => with_room(device, || session.contract(contraction, &inputs, outputs[0]))?,
+            Some(Asked::Map(mapped)) => with_room(device, || session.map(&mapped, &inputs, outputs[0]))?,
+            Some(Asked::Factorise(factorised)) => with_room(device, || session.factorise(&factorised, &inputs, &outputs))?,
+            None => false,
         };
         if done {
             return Ok(());

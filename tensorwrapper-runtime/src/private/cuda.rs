@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::backend::cuda::simulator;
-pub use crate::backend::cuda::simulator::{Collected, Schedule};
-pub use crate::backend::cuda::{Compiled, Route, compile, version};
+pub use crate::backend::cuda::simulator::{Asked, Collected, Schedule};
+pub use crate::backend::cuda::{Compiled, Route, beside, compile, version};
 use crate::error::{Error, ErrorKind};
 use crate::exec::Context;
 
@@ -28,6 +28,11 @@ impl Collection {
     /// Has contexts measure from now on, with these times of a library's product, of one behind copies, and of generated kernels.
     pub fn set_clock(&self, times: Option<[f64; 3]>) {
         self.0.set_clock(times);
+    }
+
+    /// What contexts whose kernels are collected here have asked their devices for.
+    pub fn asked(&self) -> Asked {
+        self.0.asked()
     }
 
     /// All kernels, by their names.
@@ -87,6 +92,16 @@ impl Programs {
     /// How many routines of linear algebra such contexts have left to a library.
     pub fn routines(&self) -> usize {
         self.0.routines()
+    }
+
+    /// What such contexts have asked their devices for.
+    pub fn asked(&self) -> Asked {
+        self.0.asked()
+    }
+
+    /// Has kernels of a kind not compile from now on.
+    pub fn break_kernels(&self, kind: &str) {
+        self.0.break_kernels(kind);
     }
 
     /// How often such contexts have queued what was recorded.

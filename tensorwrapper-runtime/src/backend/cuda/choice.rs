@@ -7,11 +7,12 @@
 use std::collections::HashMap;
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::OnceLock;
 
 use super::hash::fnv;
-use super::text::Launches;
+use super::once::Once;
 use crate::backend::Contraction;
+use crate::error::Error;
 
 /// A way to compute a contraction of two tensors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,14 +38,6 @@ impl Way {
     }
 }
 
-/// How a contraction is computed, and why so.
-#[derive(Debug)]
-pub(super) struct Chosen {
-    pub(super) launches: Launches,
-    /// By measurement, now or before, and not by its size alone.
-    pub(super) is_measured: bool,
-}
-
 /// What is measured: everything that the kernels are made of, and how the library may round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key([u64; 2]);
@@ -60,21 +53,47 @@ impl Key {
 #[derive(Debug)]
 pub(super) struct Choices {
     file: Option<PathBuf>,
-    /// `None` until they are asked for.
-    known: Mutex<Option<HashMap<Key, Way>>>,
+    /// Whether the file was read.
+    begun: OnceLock<()>,
+    known: Once<Key, Way>,
 }
 
 impl Choices {
     /// Those that a file has, where there is one, and those to come.
     pub(super) fn new(file: Option<PathBuf>) -> Choices {
-        Choices { file, known: Mutex::new(None) }
+        Choices { file, begun: OnceLock::new(), known: Once::default() }
     }
 
-    /// Nobody else looks for a way as long as this is held: two measurements at once would disturb each other.
-    pub(super) fn open(&self) -> Open<'_> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get_or_insert_with(|| self.read());
-        Open { choices: self, known }
+    /// What is known by now.
+    fn known(&self) -> &Once<Key, Way> {
+        self.begun.get_or_init(|| self.read().into_iter().for_each(|(key, way)| self.known.add(key, way)));
+        &self.known
+    }
+
+    /// The way, if it is known: nobody waits for a measurement.
+    pub(super) fn find(&self, key: &Key) -> Option<Way> {
+        self.known().find(key)
+    }
+
+    /// The way, which is measured where it is not known: by one thread, for which others that ask for it wait. It is that of another program
+    /// which has measured at the same time, if that was the first to write.
+    ///
+    /// Whoever asks holds no turn to queue work: the thread that measures waits until nobody else does.
+    ///
+    /// # Errors
+    /// Those of the measurement.
+    pub(super) fn get(&self, key: Key, measure: impl FnOnce() -> Result<Way, Error>) -> Result<Way, Error> {
+        self.known().get(key, || measure().map(|way| self.note(key, way)))
+    }
+
+    /// Writes down what was measured; the way that counts.
+    fn note(&self, key: Key, way: Way) -> Way {
+        self.append(key, way);
+        let mut written = self.read();
+        let first = written.remove(&key).unwrap_or(way);
+        // What this program goes by already stays, whatever the file has become.
+        written.into_iter().for_each(|(key, way)| self.known.add(key, way));
+        first
     }
 
     /// Those of the file. Of two programs that measured at once, the first to write is right for all.
@@ -101,31 +120,6 @@ impl Choices {
     }
 }
 
-/// The ways, to look one up and to add one.
-pub(super) struct Open<'c> {
-    choices: &'c Choices,
-    known: MutexGuard<'c, Option<HashMap<Key, Way>>>,
-}
-
-impl Open<'_> {
-    pub(super) fn find(&self, key: Key) -> Option<Way> {
-        self.known.as_ref()?.get(&key).copied()
-    }
-
-    /// Remembers the way that was measured, and says which one counts: another program's, if it has measured at the same time and
-    /// was the first to write.
-    pub(super) fn note(&mut self, key: Key, way: Way) -> Way {
-        self.choices.append(key, way);
-        let written = self.choices.read();
-        let known = self.known.get_or_insert_default();
-        // What this program goes by already stays, whatever the file has become.
-        for (key, way) in written {
-            known.entry(key).or_insert(way);
-        }
-        *known.entry(key).or_insert(way)
-    }
-}
-
 /// One line of the file; `None` for anything else.
 fn read(line: &str) -> Option<(Key, Way)> {
     let (key, name) = line.split_once(' ')?;
@@ -136,6 +130,8 @@ fn read(line: &str) -> Option<(Key, Way)> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc;
+
     use super::*;
 
     #[test]
@@ -144,22 +140,19 @@ mod tests {
         let file = folder.join("ways");
         let (first, second) = (Key([1, u64::MAX]), Key([0x0123, 7]));
         let choices = Choices::new(Some(file.clone()));
-        assert_eq!(choices.open().find(first), None);
-        assert_eq!(choices.open().note(first, Way::Permuted), Way::Permuted);
-        assert_eq!(choices.open().note(second, Way::Kernels), Way::Kernels);
-        assert_eq!(choices.open().find(first), Some(Way::Permuted));
+        assert_eq!(choices.find(&first), None);
+        assert_eq!(choices.get(first, || Ok(Way::Permuted)), Ok(Way::Permuted));
+        assert_eq!(choices.get(second, || Ok(Way::Kernels)), Ok(Way::Kernels));
+        assert_eq!(choices.find(&first), Some(Way::Permuted));
         // Lines that are none, or not whole, or no text, are nothing; of two for one key the first counts.
         let whole = std::fs::read_to_string(&file).unwrap();
         let twice = whole.replace("permuted", "library");
         let lines = format!("{whole}{twice}zz library\n\n{:032x} nothing\n01 library\né{}", 5, &whole[..20]);
         std::fs::write(&file, [&b"\xff\xfe\n"[..], lines.as_bytes()].concat()).unwrap();
         let again = Choices::new(Some(file));
-        assert_eq!(
-            [first, second, Key([0, 5])].map(|key| again.open().find(key)),
-            [Some(Way::Permuted), Some(Way::Kernels), None]
-        );
+        assert_eq!([first, second, Key([0, 5])].map(|key| again.find(&key)), [Some(Way::Permuted), Some(Way::Kernels), None]);
         std::fs::remove_dir_all(&folder).unwrap();
-        assert_eq!(again.open().find(second), Some(Way::Kernels));
+        assert_eq!(again.find(&second), Some(Way::Kernels));
     }
 
     #[test]
@@ -168,16 +161,42 @@ mod tests {
         let [one, other] = [(); 2].map(|()| Choices::new(Some(folder.join("ways"))));
         let [first, second, third] = [1, 2, 3].map(|n| Key([n, n]));
         // Both have looked, and found nothing.
-        assert_eq!([&one, &other].map(|choices| choices.open().find(first)), [None; 2]);
-        assert_eq!(one.open().note(first, Way::Library), Way::Library);
-        assert_eq!(one.open().note(second, Way::Kernels), Way::Kernels);
-        assert_eq!(other.open().note(first, Way::Permuted), Way::Library);
+        assert_eq!([&one, &other].map(|choices| choices.find(&first)), [None; 2]);
+        assert_eq!(one.get(first, || Ok(Way::Library)), Ok(Way::Library));
+        assert_eq!(one.get(second, || Ok(Way::Kernels)), Ok(Way::Kernels));
+        assert_eq!(other.get(first, || Ok(Way::Permuted)), Ok(Way::Library));
         // What the one has written meanwhile is not measured by the other.
-        assert_eq!(other.open().find(second), Some(Way::Kernels));
+        assert_eq!(other.find(&second), Some(Way::Kernels));
         // Without a file each goes by its own.
         std::fs::remove_dir_all(&folder).unwrap();
         let alone = Choices::new(None);
-        assert_eq!(alone.open().note(third, Way::Permuted), Way::Permuted);
-        assert_eq!(alone.open().find(third), Some(Way::Permuted));
+        assert_eq!(alone.get(third, || Ok(Way::Permuted)), Ok(Way::Permuted));
+        assert_eq!(alone.find(&third), Some(Way::Permuted));
+    }
+
+    #[test]
+    fn one_thread_measures_and_nobody_who_asks_for_another_waits() {
+        let (choices, [first, second]) = (&Choices::new(None), [1, 2].map(|n| Key([n, n])));
+        assert_eq!(choices.get(first, || Ok(Way::Library)), Ok(Way::Library));
+        let (said, heard) = mpsc::channel();
+        std::thread::scope(|scope| {
+            let measured = scope.spawn(move || {
+                choices.get(second, || {
+                    said.send(()).unwrap();
+                    // Until then the other thread has looked at what is known, and measured something itself.
+                    while choices.find(&Key([3, 3])).is_none() {
+                        std::thread::yield_now();
+                    }
+                    Ok(Way::Permuted)
+                })
+            });
+            heard.recv().unwrap();
+            assert_eq!((choices.find(&first), choices.find(&second)), (Some(Way::Library), None));
+            assert_eq!(choices.get(first, || unreachable!("it is known")), Ok(Way::Library));
+            assert_eq!(choices.get(Key([3, 3]), || Ok(Way::Kernels)), Ok(Way::Kernels));
+            // Whoever asks for what is measured waits, and measures nothing.
+            assert_eq!(choices.get(second, || unreachable!("another thread measures it")), Ok(Way::Permuted));
+            assert_eq!(measured.join().unwrap(), Ok(Way::Permuted));
+        });
     }
 }

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::copies::There;
-use super::device::{Cuda, Ready, bytes, bytes_mut};
+use super::device::{Cuda, bytes, bytes_mut};
 use super::driver::{Address, Driver, Region, queue};
 use super::linear::{self, Operation};
 use super::pages::Pages;
-use super::text::{Fold, Input, Launches, Route, folded};
-use crate::backend::{DeviceMemory, Factorised, Mapped, PreparedContraction, Resident, Seen, Session, Site, Taken};
+use super::ready::Ready;
+use super::text::{Fold, Input, Kernel, Launches, Route, folded};
+use crate::backend::{Asked, DeviceMemory, Factorised, Mapped, PreparedContraction, Resident, Seen, Session, Site, Taken};
 use crate::element::dispatch;
 use crate::erased::{SliceMut, SliceRef};
 use crate::error::Error;
@@ -16,10 +17,10 @@ use crate::error::Error;
 /// Memory, as long as a plan runs, or as long as it is run again.
 #[derive(Debug)]
 struct Open<D: Driver> {
+    /// Work over the memory below, which goes before the driver does.
+    recorded: Option<D::Graph>,
     driver: Arc<D>,
     route: Route,
-    /// Work over the memory below.
-    recorded: Option<D::Graph>,
     /// Of the sources, then of everything else.
     regions: Vec<There<D>>,
     /// How many sources there are.
@@ -30,7 +31,48 @@ struct Open<D: Driver> {
     again: bool,
 }
 
+/// The kernels of element-wise work, found once; `None` where it calls functions of the host's.
+fn found<'a>(mapped: &Mapped<'a>, route: Route) -> Option<&'a Launches> {
+    let &Mapped { nest, program, reduction, ref inputs, output, found } = mapped;
+    let write = || {
+        let inputs = inputs.iter().map(|&Seen { layout, dtype, conjugate }| Input { layout, dtype, conjugate }).collect();
+        folded(&Fold::map(nest, (program, reduction), inputs, (output.layout, output.dtype)), route)
+    };
+    // The text of a kernel depends on nothing but the arguments and the route, and plans are kept for devices of one name.
+    let (known, launches) = found
+        .get_or_init(|| Box::new((route, write())))
+        .downcast_ref::<(Route, Option<Launches>)>()
+        .expect("plans are kept for devices of one kind");
+    debug_assert_eq!(*known, route);
+    launches.as_ref()
+}
+
+/// What linear algebra needs between routines, found once.
+fn kept<'a>(factorised: &Factorised<'a>) -> &'a linear::Kept {
+    let find = || linear::Kept::new(factorised.inputs.iter().chain(&factorised.outputs));
+    factorised.found.get_or_init(|| Box::new(find())).downcast_ref().expect("plans are kept for devices of one kind")
+}
+
+/// What this kind of device has made of a contraction.
+fn own<D: Driver>(contraction: &PreparedContraction) -> Option<&Ready<D>> {
+    contraction.own().and_then(|own| own.downcast_ref())
+}
+
 impl<D: Driver> Resident for Cuda<D> {
+    fn make(&self, asked: &[Asked<'_>]) -> Result<(), Error> {
+        let (mut kernels, mut products): (Vec<&Kernel>, Vec<&Ready<D>>) = Default::default();
+        for asked in asked {
+            match asked {
+                Asked::Contract(contraction) => products.extend(own(contraction)),
+                Asked::Map(mapped) => kernels.extend(found(mapped, self.route).into_iter().flat_map(Launches::kernels)),
+                Asked::Factorise(factorised) => kernels.extend(kept(factorised).kernels()),
+            }
+        }
+        kernels.extend(products.iter().flat_map(|product| product.kernels(&self.driver)));
+        self.driver.prepare(&kernels)?;
+        products.into_iter().try_for_each(|product| product.measure(&self.driver))
+    }
+
     fn session(&self, sources: &[SliceRef<'_>], sizes: &[usize], again: bool) -> Result<Box<dyn Session>, Error> {
         let others = sizes.iter().map(|&bytes| Region::new(&self.driver, bytes).map(There::own));
         let others = others.collect::<Result<Vec<_>, Error>>()?;
@@ -96,6 +138,18 @@ impl<D: Driver> Open<D> {
         region.address() + site.start as u64
     }
 
+    /// The address of a tensor's memory, as far as the tensor's layout leads.
+    fn reached(&self, seen: &Seen<'_>, site: Site) -> Address {
+        let reach = seen.layout.reach().expect("layouts of a kernel start inside their memory");
+        self.address(site, reach * seen.dtype.size())
+    }
+
+    /// The same of several.
+    fn addresses(&self, seen: &[Seen<'_>], sites: &[Site]) -> Vec<Address> {
+        assert_eq!(seen.len(), sites.len(), "each tensor has a place");
+        seen.iter().zip(sites).map(|(seen, &site)| self.reached(seen, site)).collect()
+    }
+
     /// Queues an operation.
     ///
     /// # Errors
@@ -158,7 +212,7 @@ impl<D: Driver> Session for Open<D> {
     }
 
     fn contract(&mut self, contraction: &PreparedContraction, inputs: &[Site], output: Site) -> Result<bool, Error> {
-        let Some(ready) = contraction.own().and_then(|own| own.downcast_ref::<Ready<D>>()) else { return Ok(false) };
+        let Some(ready) = own::<D>(contraction) else { return Ok(false) };
         if ready.writes_nothing() {
             return Ok(true);
         }
@@ -171,50 +225,26 @@ impl<D: Driver> Session for Open<D> {
         Ok(true)
     }
 
-    fn map(&mut self, call: &Mapped<'_>) -> Result<bool, Error> {
-        let &Mapped { nest, program, reduction, inputs, output, found } = call;
-        dispatch!(output.dtype, T => reduction.check_over::<T>(nest))?;
-        let write = || -> Option<Launches> {
-            let inputs = inputs.iter().map(|&Seen { layout, dtype, conjugate, .. }| Input { layout, dtype, conjugate }).collect();
-            let launches = folded(&Fold::map(nest, (program, reduction), inputs, (output.layout, output.dtype)), self.route)?;
-            // What a text has wrong its launch says.
-            let _ = self.driver.prepare(&launches.kernels().collect::<Vec<_>>());
-            Some(launches)
-        };
-        // The text of a kernel depends on nothing but the arguments and the route, and plans are kept for devices of one name.
-        let (route, launches) = found
-            .get_or_init(|| Box::new((self.route, write())))
-            .downcast_ref::<(Route, Option<Launches>)>()
-            .expect("plans are kept for devices of one kind");
-        debug_assert_eq!(*route, self.route);
-        let Some(launches) = launches else { return Ok(false) };
-        let address = |seen: &Seen<'_>| {
-            let reach = seen.layout.reach().expect("layouts of a kernel start inside their memory");
-            self.address(seen.site, reach * seen.dtype.size())
-        };
-        let addresses: Vec<Address> = inputs.iter().map(address).collect();
-        let output = address(&output);
+    fn map(&mut self, call: &Mapped<'_>, inputs: &[Site], output: Site) -> Result<bool, Error> {
+        dispatch!(call.output.dtype, T => call.reduction.check_over::<T>(call.nest))?;
+        let Some(launches) = found(call, self.route) else { return Ok(false) };
+        let addresses = self.addresses(&call.inputs, inputs);
+        let output = self.reached(&call.output, output);
         // SAFETY: all memory is as large as the layouts reach, which was just compared.
         unsafe { self.queue(launches, &addresses, output) }?;
         Ok(true)
     }
 
-    fn factorise(&mut self, call: &Factorised<'_>) -> Result<bool, Error> {
-        let &Factorised { call, inputs, outputs, found } = call;
-        let [arguments, results] = [inputs, outputs].map(|all| all.iter().map(|seen| seen.layout).collect::<Vec<_>>());
-        if self.driver.solves().is_none() || !linear::has(call, inputs[0].dtype, &arguments, &results) {
+    fn factorise(&mut self, call: &Factorised<'_>, inputs: &[Site], outputs: &[Site]) -> Result<bool, Error> {
+        let [arguments, results] =
+            [&call.inputs, &call.outputs].map(|all| all.iter().map(|seen| seen.layout).collect::<Vec<_>>());
+        if self.driver.solves().is_none() || !linear::has(call.call, call.inputs[0].dtype, &arguments, &results) {
             return Ok(false);
         }
-        let kept = found
-            .get_or_init(|| Box::new(linear::Kept::default()))
-            .downcast_ref()
-            .expect("plans are kept for devices of one kind");
-        let [inputs, outputs] = [inputs, outputs].map(|all| {
-            let reach = |seen: &Seen<'_>| seen.layout.reach().expect("layouts start inside their memory");
-            let address = |seen: &Seen<'_>| self.address(seen.site, reach(seen) * seen.dtype.size());
-            all.iter().map(|seen| (*seen, address(seen))).collect::<Vec<_>>()
-        });
-        let operation = Operation { driver: &self.driver, route: self.route, call, inputs: &inputs, outputs: &outputs, kept };
+        let [inputs, outputs] = [(&call.inputs, inputs), (&call.outputs, outputs)]
+            .map(|(seen, sites)| seen.iter().copied().zip(self.addresses(seen, sites)).collect::<Vec<_>>());
+        let (driver, route, kept) = (&self.driver, self.route, kept(call));
+        let operation = Operation { driver, route, call: call.call, inputs: &inputs, outputs: &outputs, kept };
         // SAFETY: all memory is as large as the layouts reach, which was just compared, and the library has the operation.
         unsafe { operation.run() }?;
         Ok(true)

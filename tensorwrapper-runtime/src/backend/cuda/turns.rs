@@ -1,8 +1,14 @@
 //! Whose turn it is to queue work on a device: everybody's, but while one thread has its work recorded or timed, nobody else's, because
 //! what is queued in the meantime would be recorded, too, or take its time.
+//!
+//! Threads that have to wait stand in one line: who wants to be alone waits for those that queue already, and whoever comes later waits
+//! behind it. Nobody waits for ever, because those whom others wait for do not stand in line: a thread that has a turn is given more at
+//! once, and the one that is alone has as many as it likes. For that, nobody who has a turn may wait for another thread that may be in line:
+//! locks that are held while a turn is taken are not asked for by whoever has one.
 
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::ThreadId;
+use std::thread::{self, ThreadId};
 
 use super::driver::{Address, not_recorded};
 use crate::error::Error;
@@ -18,8 +24,12 @@ pub(super) struct Turns {
 struct State {
     /// The one thread that may queue now, and whether its work is recorded.
     alone: Option<(ThreadId, bool)>,
-    /// How many calls of others are queueing something now.
-    queueing: usize,
+    /// The threads that queue something now, with how many turns each of them has.
+    queueing: HashMap<ThreadId, usize>,
+    /// Those who wait, by their numbers, in the order in which they came.
+    line: VecDeque<u64>,
+    /// How many have come so far.
+    came: u64,
     /// Memory that was given back while work was recorded: as long as that lasts, the device cannot take it.
     given_back: Vec<(Address, usize)>,
 }
@@ -30,8 +40,8 @@ pub(super) struct Turn<'a> {
     turns: &'a Turns,
     /// Whether what is queued is recorded instead of done.
     pub(super) is_recorded: bool,
-    /// Whether its thread is one of several, which others count.
-    is_counted: bool,
+    /// Its thread, where that is one of several.
+    counted: Option<ThreadId>,
 }
 
 /// As long as it lives, other threads wait.
@@ -51,33 +61,49 @@ impl Turns {
         self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until this thread may queue.
-    pub(super) fn take(&self) -> Turn<'_> {
-        let mut state = self.state();
-        if let Some((thread, is_recorded)) = state.alone
-            && thread == std::thread::current().id()
-        {
-            return Turn { turns: self, is_recorded, is_counted: false };
+    /// Waits behind all who wait already until it may go on.
+    fn stand_in_line<'a>(&'a self, mut state: MutexGuard<'a, State>, may: impl Fn(&State) -> bool) -> MutexGuard<'a, State> {
+        if state.line.is_empty() && may(&state) {
+            return state;
         }
-        while state.alone.is_some() {
+        let number = state.came;
+        state.came += 1;
+        state.line.push_back(number);
+        while state.line.front() != Some(&number) || !may(&state) {
             state = self.wait(state);
         }
-        state.queueing += 1;
-        Turn { turns: self, is_recorded: false, is_counted: true }
+        state.line.pop_front();
+        // The next one may be able to go on as well.
+        self.changed.notify_all();
+        state
     }
 
-    /// Waits until nobody queues any more, this thread included.
-    fn wait_for_all(&self) -> MutexGuard<'_, State> {
-        let mut state = self.state();
-        while state.alone.is_some() || state.queueing > 0 {
-            state = self.wait(state);
+    /// Waits until this thread may queue, which it may where it does already.
+    pub(super) fn take(&self) -> Turn<'_> {
+        let (mut state, own) = (self.state(), thread::current().id());
+        if let Some((thread, is_recorded)) = state.alone
+            && thread == own
+        {
+            return Turn { turns: self, is_recorded, counted: None };
         }
-        state
+        if !state.queueing.contains_key(&own) {
+            state = self.stand_in_line(state, |state| state.alone.is_none());
+        }
+        *state.queueing.entry(own).or_default() += 1;
+        Turn { turns: self, is_recorded: false, counted: Some(own) }
+    }
+
+    /// Waits until nobody queues any more. This thread must not, which would wait for itself.
+    fn wait_for_all(&self) -> MutexGuard<'_, State> {
+        let (state, own) = (self.state(), thread::current().id());
+        let is_within = state.queueing.contains_key(&own) || state.alone.is_some_and(|(thread, _)| thread == own);
+        debug_assert!(!is_within, "a thread that has a turn wants to be alone");
+        self.stand_in_line(state, |state| state.alone.is_none() && state.queueing.is_empty())
     }
 
     /// Waits until nobody queues any more, and lets this thread alone do so from then on.
     pub(super) fn alone(&self) -> Alone<'_> {
-        self.wait_for_all().alone = Some((std::thread::current().id(), false));
+        self.wait_for_all().alone = Some((thread::current().id(), false));
         Alone(self)
     }
 
@@ -88,7 +114,7 @@ impl Turns {
             let mut state = self.wait_for_all();
             let left = std::mem::take(&mut state.given_back);
             if left.is_empty() {
-                state.alone = Some((std::thread::current().id(), true));
+                state.alone = Some((thread::current().id(), true));
                 return Recording(Alone(self));
             }
             // `free` takes a turn of its own.
@@ -101,7 +127,7 @@ impl Turns {
 impl Turn<'_> {
     /// Whether other threads wait until this one lets them queue again.
     pub(super) fn is_alone(&self) -> bool {
-        !self.is_counted
+        self.counted.is_none()
     }
 
     /// Sets memory aside that cannot be given back while work is recorded.
@@ -127,8 +153,12 @@ impl Recording<'_> {
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        if self.is_counted {
-            self.turns.state().queueing -= 1;
+        let Some(own) = self.counted else { return };
+        let mut state = self.turns.state();
+        let turns = state.queueing.get_mut(&own).expect("a thread with a turn is counted");
+        *turns -= 1;
+        if *turns == 0 {
+            state.queueing.remove(&own);
             self.turns.changed.notify_all();
         }
     }
@@ -143,6 +173,7 @@ impl Drop for Alone<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::mpsc;
 
     use super::*;
@@ -151,7 +182,7 @@ mod tests {
     fn assert_alone<'t, A>(turns: &'t Turns, start: impl Fn(&'t Turns) -> A, is_recorded: bool) {
         assert!(!turns.take().is_alone());
         let (said, heard) = mpsc::channel();
-        std::thread::scope(|scope| {
+        thread::scope(|scope| {
             let alone = start(turns);
             scope.spawn(move || {
                 let turn = turns.take();
@@ -161,12 +192,75 @@ mod tests {
                 let turn = turns.take();
                 assert_eq!((turn.is_alone(), turn.is_recorded), (true, is_recorded));
                 assert_eq!(heard.try_recv(), Err(mpsc::TryRecvError::Empty));
-                std::thread::yield_now();
+                thread::yield_now();
             }
             drop(alone);
             assert_eq!(heard.recv(), Ok(false));
         });
-        assert_eq!(turns.state().queueing, 0);
+        assert!(turns.state().queueing.is_empty());
+    }
+
+    /// Waits until so many threads stand in line.
+    fn wait_for_line(turns: &Turns, length: usize) {
+        while turns.state().line.len() < length {
+            thread::yield_now();
+        }
+    }
+
+    /// One thread has a turn, then another wants to be alone, then a third wants a turn: that is the order in which they go on, and the
+    /// first one is given more turns as long as it has one.
+    fn assert_in_line<'t, A>(turns: &'t Turns, start: impl Fn(&'t Turns) -> A + Sync) {
+        let order = Mutex::new(Vec::new());
+        let note = |what: &'static str| order.lock().unwrap().push(what);
+        thread::scope(|scope| {
+            let turn = turns.take();
+            scope.spawn(|| {
+                let _alone = start(turns);
+                note("alone");
+            });
+            wait_for_line(turns, 1);
+            scope.spawn(|| {
+                let _turn = turns.take();
+                note("behind it");
+            });
+            wait_for_line(turns, 2);
+            drop((turns.take(), turns.take()));
+            assert_eq!(turns.state().line.len(), 2, "nobody has gone on");
+            note("first");
+            drop(turn);
+        });
+        assert_eq!(order.into_inner().unwrap(), ["first", "alone", "behind it"]);
+        let state = turns.state();
+        assert!(state.line.is_empty() && state.queueing.is_empty());
+    }
+
+    #[test]
+    fn whoever_wants_to_be_alone_has_a_place_in_line() {
+        let turns = Turns::default();
+        assert_in_line(&turns, Turns::alone);
+        assert_in_line(&turns, |turns| turns.record(|_, _| unreachable!("nothing was set aside")));
+    }
+
+    #[test]
+    fn threads_without_end_let_others_be_alone() {
+        let (turns, is_over) = (&Turns::default(), &AtomicBool::new(false));
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    while !is_over.load(Ordering::Relaxed) {
+                        let turn = turns.take();
+                        assert!(!turn.is_alone() && !turns.take().is_alone());
+                    }
+                });
+            }
+            for round in 0..100 {
+                match round % 2 {
+                    0 => drop(turns.alone()),
+                    _ => turns.record(|_, _| unreachable!("nothing was set aside")).end(|_, _| ()).unwrap(),
+                }
+            }
+            is_over.store(true, Ordering::Relaxed);
+        });
     }
 
     #[test]
@@ -180,7 +274,7 @@ mod tests {
     fn whoever_wants_to_be_alone_waits_for_others() {
         let turns = Turns::default();
         let (said, heard) = mpsc::channel();
-        std::thread::scope(|scope| {
+        thread::scope(|scope| {
             let turn = turns.take();
             let turns = &turns;
             scope.spawn(move || {
@@ -189,7 +283,7 @@ mod tests {
             });
             for _ in 0..100 {
                 assert_eq!(heard.try_recv(), Err(mpsc::TryRecvError::Empty));
-                std::thread::yield_now();
+                thread::yield_now();
             }
             drop(turn);
             assert_eq!(heard.recv(), Ok(()));

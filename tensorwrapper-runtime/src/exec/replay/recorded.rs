@@ -39,14 +39,18 @@ pub(in crate::exec) fn with_room<R>(device: &dyn Device, mut attempt: impl FnMut
 
 /// Has one plan give up its memory on the device of this number; whether there was one.
 fn give_back(device: usize) -> bool {
+    // What the owner of a plan lets go of meanwhile goes behind the lock: memory goes back when its device has a turn to give, for which
+    // the thread that is alone there may have to ask for this lock.
+    let mut seen = Vec::new();
     let mut keeping = KEEPING.lock().unwrap_or_else(PoisonError::into_inner);
     keeping.retain(|(_, plan)| plan.strong_count() > 0);
     let mut here = keeping.iter().enumerate().filter(|(_, (number, _))| *number == device);
     let taken = here.find_map(|(n, (_, plan))| {
         let plan = plan.upgrade()?;
-        let mut state = plan.try_lock().ok()?;
-        let kept = matches!(*state, State::Kept { .. }).then(|| std::mem::take(&mut *state))?;
-        Some((n, kept))
+        let take = |mut state: MutexGuard<'_, State>| matches!(*state, State::Kept { .. }).then(|| std::mem::take(&mut *state));
+        let kept = plan.try_lock().ok().and_then(take);
+        seen.push(plan);
+        Some((n, kept?))
     });
     let Some((n, kept)) = taken else { return false };
     keeping.remove(n);

@@ -3,13 +3,14 @@
 
 use std::collections::HashMap;
 use std::ffi::CString;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use cudarc::driver::sys;
 
 use super::check;
 use super::compiler::compile;
 use super::kept::Kept;
+use crate::backend::cuda::once::Once;
 use crate::backend::cuda::text::{Kernel, ON_DEVICE, Source};
 use crate::error::Error;
 
@@ -30,7 +31,7 @@ unsafe impl Send for Module {}
 #[derive(Debug, Default)]
 pub(super) struct Kernels {
     functions: Mutex<HashMap<String, Function>>,
-    modules: Once<Module>,
+    modules: Once<String, Module>,
 }
 
 impl Kernels {
@@ -44,7 +45,7 @@ impl Kernels {
     /// # Errors
     /// [`ErrorKind::Kernel`](crate::ErrorKind::Kernel) when its text does not compile, and what the driver reports.
     pub(super) fn load(&self, kernel: &Kernel, architecture: &str) -> Result<Function, Error> {
-        let module = self.modules.get(&kernel.source.name, || Module::new(&kernel.source, architecture))?;
+        let module = self.modules.get(kernel.source.name.clone(), || Module::new(&kernel.source, architecture))?;
         let function = module.function(kernel)?;
         self.functions.lock().unwrap_or_else(PoisonError::into_inner).insert(kernel.name.clone(), function);
         Ok(function)
@@ -92,72 +93,5 @@ impl Module {
             check(sys::cuFuncSetAttribute(function, attribute, kernel.shared as i32), "a kernel asks for shared memory")?;
         }
         Ok(Function(function))
-    }
-}
-
-/// Values by their names, each made once.
-#[derive(Debug)]
-struct Once<V>(Mutex<HashMap<String, Arc<Mutex<Option<V>>>>>);
-
-impl<V> Default for Once<V> {
-    fn default() -> Once<V> {
-        Once(Mutex::default())
-    }
-}
-
-impl<V: Copy> Once<V> {
-    /// All values, none of which is there then.
-    fn take(&mut self) -> Vec<V> {
-        let places = std::mem::take(self.0.get_mut().unwrap_or_else(PoisonError::into_inner));
-        places.into_values().filter_map(|place| *place.lock().unwrap_or_else(PoisonError::into_inner)).collect()
-    }
-
-    /// The value of that name. Who asks while it is made waits for it; nobody waits for others. What was not made is tried again.
-    fn get(&self, name: &str, make: impl FnOnce() -> Result<V, Error>) -> Result<V, Error> {
-        let place = Arc::clone(self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(name.to_string()).or_default());
-        let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
-        match *place {
-            Some(value) => Ok(value),
-            None => make().inspect(|value| *place = Some(*value)),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::time::{Duration, Instant};
-
-    use super::*;
-    use crate::error::ErrorKind;
-
-    #[test]
-    fn each_is_made_once_and_different_ones_at_the_same_time() {
-        let (once, made, late) = (Once::<usize>::default(), AtomicUsize::new(0), Instant::now() + Duration::from_secs(60));
-        let make = |value: usize| {
-            made.fetch_add(1, Ordering::Relaxed);
-            // Who makes one waits here for whoever makes the other.
-            while made.load(Ordering::Relaxed) < 2 {
-                assert!(Instant::now() < late, "one is made after the other");
-                std::thread::yield_now();
-            }
-            Ok(value)
-        };
-        std::thread::scope(|scope| {
-            for n in 0..8 {
-                let (once, make) = (&once, &make);
-                scope.spawn(move || assert_eq!(once.get(["a", "b"][n % 2], || make(n % 2)), Ok(n % 2)));
-            }
-        });
-        assert_eq!(made.load(Ordering::Relaxed), 2);
-    }
-
-    #[test]
-    fn what_failed_is_tried_again() {
-        let once = Once::<usize>::default();
-        let failed = || Err(Error::new(ErrorKind::Device("no memory".to_string())));
-        assert!(once.get("a", failed).is_err());
-        assert_eq!(once.get("a", || Ok(1)), Ok(1));
-        assert_eq!(once.get("a", failed), Ok(1));
     }
 }

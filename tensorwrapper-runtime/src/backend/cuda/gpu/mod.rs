@@ -12,6 +12,7 @@ mod pinned;
 mod pool;
 mod solver;
 
+use std::collections::HashSet;
 use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -25,6 +26,7 @@ use kernels::{Function, Kernels};
 use pool::{Pool, Primary};
 use solver::Solver;
 
+use super::beside::beside;
 use super::choice::{Choices, Way};
 use super::device::Cuda;
 use super::driver::{Address, Driver, not_recorded};
@@ -277,22 +279,18 @@ impl Driver for Gpu {
     }
 
     fn prepare(&self, kernels: &[&Kernel]) -> Result<(), Error> {
-        let new: Vec<&Kernel> = kernels.iter().copied().filter(|kernel| self.kernels.known(kernel).is_none()).collect();
-        let load = |kernel: &Kernel| self.function(kernel).map(|_| ());
+        let new = kernels.iter().copied().filter(|kernel| self.kernels.known(kernel).is_none());
+        let load = |kernel: &&Kernel| self.function(kernel).map(|_| ());
+        // A text is compiled once; its other kernels are in it.
+        let mut texts = HashSet::new();
+        let (first, others): (Vec<&Kernel>, Vec<&Kernel>) = new.partition(|kernel| texts.insert(&kernel.source.name));
         // Threads that are started here would wait for the one that is alone, which waits for them.
-        if new.len() < 2 || self.queue()?.is_alone() {
-            return new.into_iter().try_for_each(load);
+        if first.len() < 2 || self.queue()?.is_alone() {
+            first.iter().try_for_each(load)?;
+        } else {
+            beside(&first, load)?;
         }
-        std::thread::scope(|scope| {
-            let start = |kernel| (kernel, std::thread::Builder::new().spawn_scoped(scope, move || load(kernel)));
-            let threads: Vec<_> = new.into_iter().map(start).collect();
-            let loaded = threads.into_iter().map(|(kernel, thread)| match thread {
-                Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-                // The system has no more threads to give.
-                Err(_) => load(kernel),
-            });
-            loaded.collect::<Vec<_>>().into_iter().collect()
-        })
+        others.iter().try_for_each(load)
     }
 
     unsafe fn launch(&self, kernel: &Kernel, arguments: &[u64]) -> Result<(), Error> {

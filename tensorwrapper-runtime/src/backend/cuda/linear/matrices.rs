@@ -15,9 +15,14 @@ use crate::element::{Dtype, Element, dispatch};
 use crate::error::{Error, ErrorKind};
 use crate::layout::Strided;
 
-/// Kernels of one call of a plan that are written for their sizes, once.
-#[derive(Debug, Default)]
-pub(in crate::backend::cuda) struct Kept(Mutex<HashMap<Copy, Arc<Launches>>>);
+/// Kernels of one operation of a plan.
+#[derive(Debug)]
+pub(in crate::backend::cuda) struct Kept {
+    /// One of each text with kernels for any size.
+    texts: Vec<Kernel>,
+    /// Copies that are written for their layouts, once.
+    copies: Mutex<HashMap<Copy, Arc<Launches>>>,
+}
 
 /// A copy of all elements of one layout to the places of another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -29,9 +34,28 @@ struct Copy {
 }
 
 impl Kept {
+    /// For these operands. Element types have a text each, and another for what 32 bits do not count.
+    pub(in crate::backend::cuda) fn new<'s>(operands: impl Iterator<Item = &'s Seen<'s>>) -> Kept {
+        let mut texts: Vec<Kernel> = Vec::new();
+        for &Seen { dtype, layout, .. } in operands {
+            for rows in [1, layout.len()] {
+                let Fitted { kernel, .. } = Pass::Unit.fitted(Dense { dtype, items: 1, rows, columns: 1 });
+                if texts.iter().all(|known| known.source.name != kernel.source.name) {
+                    texts.push(kernel);
+                }
+            }
+        }
+        Kept { texts, copies: Mutex::default() }
+    }
+
+    /// What is made before it runs.
+    pub(in crate::backend::cuda) fn kernels(&self) -> impl Iterator<Item = &Kernel> {
+        self.texts.iter()
+    }
+
     /// What is there, or is made once.
     fn find(&self, copy: Copy, make: impl FnOnce(&Copy) -> Result<Launches, Error>) -> Result<Arc<Launches>, Error> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(launches) = known.get(&copy) {
             return Ok(Arc::clone(launches));
         }
@@ -87,23 +111,10 @@ pub(super) struct Matrices<'m, D: Driver> {
     failures: Vec<Option<Failure>>,
 }
 
-/// Has the kernels for the element types of all operands made side by side. Those of a type are one text, of which any one stands for all;
-/// what a text has wrong its launch says.
-fn prepare<D: Driver>(operation: &Operation<'_, D>) {
-    let mut kernels: Vec<Kernel> = Vec::new();
-    for (Seen { dtype, .. }, _) in operation.inputs.iter().chain(operation.outputs) {
-        if kernels.iter().all(|known| known.dtype != *dtype) {
-            kernels.push(Pass::Unit.fitted(Dense { dtype: *dtype, items: 1, rows: 1, columns: 1 }).kernel);
-        }
-    }
-    let _ = operation.driver.prepare(&kernels.iter().collect::<Vec<_>>());
-}
-
 impl<'m, D: Driver> Matrices<'m, D> {
     pub(super) fn new(operation: &'m Operation<'m, D>) -> Matrices<'m, D> {
         let seen = &operation.inputs[0].0;
         let items = seen.layout.extents()[..operation.call.batch].iter().product();
-        prepare(operation);
         Matrices { operation, dtype: seen.dtype, items, not_finite: None, failures: vec![None; items] }
     }
 

@@ -12,7 +12,7 @@ mod pinned;
 mod solver;
 mod told;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,6 +23,7 @@ use counted::Counted;
 #[cfg(test)]
 pub(super) use gemm::multiply;
 use pinned::Late;
+pub use told::Asked;
 use told::Clock;
 pub use told::Schedule;
 
@@ -96,6 +97,8 @@ struct Simulator {
     /// Copies from and to pinned memory that are not done.
     late: Late,
     memory: Counted,
+    /// Names of texts that were made.
+    made: Mutex<HashSet<String>>,
 }
 
 /// Work that is recorded, with the addresses that it was queued for.
@@ -207,10 +210,10 @@ impl Simulator {
     fn device(phase: Phase, route: Route) -> Arc<dyn Device> {
         static DEVICES: AtomicUsize = AtomicUsize::new(0);
         let (number, multiplies) = (DEVICES.fetch_add(1, Ordering::Relaxed), route == Route::Library);
-        let (pinned, turns, recorded, late, memory) = Default::default();
+        let (pinned, turns, recorded, late, memory, made) = Default::default();
         let staging = Staging::new(pinned::PIECES.0, pinned::PIECES.1);
         let choices = Choices::new(phase.clock().look().file.clone());
-        let simulator = Simulator { phase, number, multiplies, choices, pinned, turns, recorded, staging, late, memory };
+        let simulator = Simulator { phase, number, multiplies, choices, pinned, turns, recorded, staging, late, memory, made };
         Arc::new(Cuda::new(Arc::new(simulator), route))
     }
 }
@@ -327,15 +330,11 @@ impl Driver for Simulator {
     }
 
     fn prepare(&self, kernels: &[&Kernel]) -> Result<(), Error> {
-        if let Phase::Collecting(Collection(collected, _)) = &self.phase {
-            let new = kernels.iter().map(|&kernel| (kernel.name.clone(), kernel.clone()));
-            collected.lock().unwrap_or_else(PoisonError::into_inner).extend(new);
-        }
-        Ok(())
+        self.make(kernels, false)
     }
 
     unsafe fn launch(&self, kernel: &Kernel, arguments: &[u64]) -> Result<(), Error> {
-        self.prepare(&[kernel])?;
+        self.make(&[kernel], true)?;
         // SAFETY: the caller's promise.
         unsafe { self.queue(Queued::Launch(kernel.clone(), arguments.to_vec())) }
     }

@@ -1,4 +1,4 @@
-//! What tests tell devices that run kernels, and ask of them: counts, limits, and the times that measurements are to find.
+//! What tests tell devices, and ask of them: counts, limits, the times that measurements are to find, and kernels that do not compile.
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::{Collection, Phase, Programs, Simulator};
 use crate::backend::Device;
 use crate::backend::cuda::choice::Way;
-use crate::backend::cuda::text::Route;
-use crate::error::ErrorKind;
+use crate::backend::cuda::text::{Kernel, Route};
+use crate::error::{Error, ErrorKind};
 
 /// In which order the threads of a block run, between barriers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Schedule {
     }
 }
 
-/// What measurements find.
+/// What measurements find, and what is told beside.
 #[derive(Debug, Default)]
 pub(super) struct Clock(Mutex<Times>);
 
@@ -47,6 +47,20 @@ pub(super) struct Times {
     pub(super) file: Option<PathBuf>,
     /// How often somebody has looked.
     pub(super) looks: usize,
+    asked: Asked,
+    /// Kernels of this kind do not compile.
+    broken: Option<String>,
+}
+
+/// What devices were asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// How often they were asked to make texts that were not made before.
+    pub to_make: usize,
+    /// How many kernels they were asked to launch.
+    pub to_launch: usize,
+    /// How many of these had to be made then.
+    pub too_late: usize,
 }
 
 impl Clock {
@@ -82,7 +96,36 @@ impl Phase {
     }
 }
 
+impl Simulator {
+    /// Takes note of kernels that are made, or launched, and made now where they were not before.
+    pub(super) fn make(&self, kernels: &[&Kernel], is_launch: bool) -> Result<(), Error> {
+        if let Phase::Collecting(Collection(collected, _)) = &self.phase {
+            let new = kernels.iter().map(|&kernel| (kernel.name.clone(), kernel.clone()));
+            collected.lock().unwrap_or_else(PoisonError::into_inner).extend(new);
+        }
+        let mut told = self.phase.clock().look();
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = kernels.iter().filter(|kernel| !made.contains(&kernel.source.name)).count() > 0;
+        told.asked.to_make += usize::from(new && !is_launch);
+        told.asked.to_launch += usize::from(is_launch);
+        told.asked.too_late += usize::from(new && is_launch);
+        for kernel in kernels {
+            if told.broken.as_deref() == Some(kernel.kind) {
+                let (message, source) = ("it is not to compile".to_string(), kernel.source.text.clone());
+                return Err(Error::new(ErrorKind::Kernel { message, source }));
+            }
+            made.insert(kernel.source.name.clone());
+        }
+        Ok(())
+    }
+}
+
 impl Collection {
+    /// What devices whose kernels are collected here were asked for.
+    pub(crate) fn asked(&self) -> Asked {
+        self.1.look().asked
+    }
+
     /// Has devices measure from now on, with these times of each way.
     pub(crate) fn set_clock(&self, times: Option<[f64; 3]>) {
         self.1.look().times = times;
@@ -119,6 +162,16 @@ impl Programs {
     /// How many routines of linear algebra they have left to a library.
     pub(crate) fn routines(&self) -> usize {
         self.routines.load(Ordering::Relaxed)
+    }
+
+    /// What devices that run them were asked for.
+    pub(crate) fn asked(&self) -> Asked {
+        self.clock.look().asked
+    }
+
+    /// Has kernels of a kind not compile from now on.
+    pub(crate) fn break_kernels(&self, kind: &str) {
+        self.clock.look().broken = Some(kind.to_string());
     }
 
     /// How often they have done what was recorded.
