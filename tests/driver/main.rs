@@ -85,5 +85,7 @@ impl Drop for StandIn {
     fn drop(&mut self) {
         self.fail(0, false);
         self.memory(usize::MAX);
+        // What the test had of devices has gone before.
+        self.reset();
     }
 }
