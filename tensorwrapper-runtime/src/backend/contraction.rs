@@ -59,7 +59,8 @@ pub trait RunContraction: Debug + Send + Sync {
         false
     }
 
-    /// Computes it. The output is overwritten whole, whatever it held.
+    /// Computes it on the device that it was prepared for, or on one of the same name and number: what is prepared holds no device, because
+    /// plans are kept longer than those. The output is overwritten whole, whatever it held.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) for work space.
@@ -67,7 +68,7 @@ pub trait RunContraction: Debug + Send + Sync {
     /// # Safety
     /// There are as many factors and other inputs behind them as were prepared for, all memory is of the element type that was,
     /// and every position that the layouts lead to lies inside.
-    unsafe fn run(&self, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error>;
+    unsafe fn run(&self, device: &dyn Device, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error>;
 }
 
 /// A contraction that was prepared for a device.
@@ -121,14 +122,14 @@ impl PreparedContraction {
         (self.factors.iter().map(|elements| elements * size).collect(), self.output * size)
     }
 
-    /// Computes it.
+    /// Computes it on the device that it was prepared for, or on one of the same name and number.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) for work space.
     ///
     /// # Panics
     /// When the memory is of another element type than was prepared for, or too small. Kernels rely on this check.
-    pub(crate) fn run(&self, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
+    pub(crate) fn run(&self, device: &dyn Device, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
         let fits = |(data, &reach): (&SliceRef<'_>, &usize)| data.dtype() == self.dtype && data.len() >= reach;
         assert!(
             factors.len() == self.factors.len() && factors.iter().zip(&self.factors).all(fits),
@@ -136,14 +137,13 @@ impl PreparedContraction {
         );
         assert!(output.dtype() == self.dtype && output.len() >= self.output, "the output lies as prepared for");
         // SAFETY: number, element types and lengths were just compared with what the kernel was made for.
-        unsafe { self.kernel.run(factors, output) }
+        unsafe { self.kernel.run(device, factors, output) }
     }
 }
 
 /// A contraction and what is computed then, one after the other: what a device does that cannot do both at once.
 #[derive(Debug)]
 pub(super) struct Apart {
-    device: Box<dyn Device>,
     /// The sum alone, in C order.
     product: PreparedContraction,
     sum: Strided,
@@ -164,7 +164,7 @@ impl Apart {
     ///
     /// # Errors
     /// As [`Device::prepare`].
-    pub(super) fn new(device: Box<dyn Device>, contraction: &Contraction<'_>, program: &Program) -> Result<Apart, Error> {
+    pub(super) fn new(device: &dyn Device, contraction: &Contraction<'_>, program: &Program) -> Result<Apart, Error> {
         let kept = contraction.nest.kept();
         let extents = &contraction.nest.extents()[..kept];
         let sum = Strided::row_major(extents)?;
@@ -177,7 +177,7 @@ impl Apart {
         let others = contraction.others.iter().map(other).collect::<Result<_, Error>>()?;
         let nest = LoopNest::new(extents.to_vec(), kept);
         let output = (contraction.output.clone(), reach(contraction.output));
-        Ok(Apart { device, product, sum, nest, program: program.clone(), others, output })
+        Ok(Apart { product, sum, nest, program: program.clone(), others, output })
     }
 }
 
@@ -186,16 +186,16 @@ impl RunContraction for Apart {
         self.product.work_space().saturating_add(self.sum.len().saturating_mul(self.product.dtype.size()))
     }
 
-    unsafe fn run(&self, inputs: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
+    unsafe fn run(&self, device: &dyn Device, inputs: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
         let (factors, others) = inputs.split_at(inputs.len() - self.others.len());
         let mut sum = Buffer::for_results(output.dtype(), self.sum.len())?;
-        self.product.run(factors, sum.as_mut())?;
+        self.product.run(device, factors, sum.as_mut())?;
         let mut operands: SmallVec<[Operand<'_>; 4]> = SmallVec::new();
         operands.push(Operand::new(sum.as_ref(), &self.sum));
         let known = others.iter().zip(&self.others);
         operands.extend(known.map(|(&data, (layout, reach, conjugate))| Operand::reaching(data, layout, *reach, *conjugate)));
         let output = Output::reaching(output, &self.output.0, self.output.1);
-        self.device.map(&self.nest, &self.program, Reduction::Sum, &[], &operands, output)
+        device.map(&self.nest, &self.program, Reduction::Sum, &[], &operands, output)
     }
 }
 
@@ -231,7 +231,7 @@ mod tests {
                 let memory = [vec![T::ONE; left], vec![T::ONE; right]];
                 let factors: Vec<_> = memory[..factors].iter().map(|data| T::erase(data)).collect();
                 let mut output = vec![T::ZERO; out];
-                product(device).run(&factors, T::erase_mut(&mut output)).unwrap();
+                product(device).run(device, &factors, T::erase_mut(&mut output)).unwrap();
                 assert_eq!(output[..4], [T::from_complex(2.0.into()); 4]);
             };
             std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err()

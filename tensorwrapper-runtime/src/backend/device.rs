@@ -48,6 +48,12 @@ pub trait Device: Debug + Send + Sync {
         None
     }
 
+    /// What contractions that were prepared for the device find it by when they run.
+    #[cfg(feature = "cuda")]
+    fn own(&self) -> Option<&dyn std::any::Any> {
+        None
+    }
+
     /// The same device with products in single precision from fewer bits, or without, where it has the choice.
     #[cfg(feature = "cuda")]
     fn with_tf32(&self, _tf32: bool) -> Option<std::sync::Arc<dyn Device>> {
@@ -77,26 +83,6 @@ pub trait Device: Debug + Send + Sync {
     /// # Errors
     /// [`ErrorKind::Unsupported`](crate::error::ErrorKind::Unsupported) when the environment asks for what is not there.
     fn prepare(&self, contraction: &Contraction<'_>) -> Result<PreparedContraction, Error>;
-
-    /// Prepares a contraction and runs it once.
-    ///
-    /// # Errors
-    /// As [`prepare`](Device::prepare), and [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) for work space.
-    #[cfg(test)]
-    fn contract(&self, nest: &LoopNest, alpha: Complex<f64>, factors: &[Operand<'_>], output: Output<'_>) -> Result<(), Error> {
-        let layouts: Vec<_> = factors.iter().map(|factor| (factor.layout(), factor.conjugate)).collect();
-        let contraction = Contraction {
-            nest,
-            alpha,
-            dtype: output.dtype(),
-            factors: &layouts,
-            output: output.layout(),
-            then: None,
-            others: &[],
-        };
-        let memory: Vec<_> = factors.iter().map(Operand::data).collect();
-        self.prepare(&contraction)?.run(&memory, output.into_data())
-    }
 
     /// `output[o] = reduction over the reduced axes of program(inputs)`. The program calls `functions` by their positions,
     /// any number of times and in any order; they are of the output's element type.
@@ -150,4 +136,23 @@ pub trait Device: Debug + Send + Sync {
     fn factor_space(&self, call: &Decomposition, dtype: Dtype, extents: &[usize], operands: usize) -> usize {
         linear::copies(call, dtype, extents, operands)
     }
+}
+
+/// Prepares a contraction for a device and runs it once.
+///
+/// # Errors
+/// As [`Device::prepare`], and [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) for work space.
+#[cfg(test)]
+pub(crate) fn contract_once(
+    device: &dyn Device,
+    nest: &LoopNest,
+    alpha: Complex<f64>,
+    factors: &[Operand<'_>],
+    output: Output<'_>,
+) -> Result<(), Error> {
+    let layouts: Vec<_> = factors.iter().map(|factor| (factor.layout(), factor.conjugate)).collect();
+    let contraction =
+        Contraction { nest, alpha, dtype: output.dtype(), factors: &layouts, output: output.layout(), then: None, others: &[] };
+    let memory: Vec<_> = factors.iter().map(Operand::data).collect();
+    device.prepare(&contraction)?.run(device, &memory, output.into_data())
 }

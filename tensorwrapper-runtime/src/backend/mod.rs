@@ -28,6 +28,8 @@ mod resident;
 pub(crate) use constant::constant;
 pub use contraction::{Contraction, PreparedContraction, RunContraction};
 pub(crate) use copy::copy;
+#[cfg(test)]
+pub(crate) use device::contract_once;
 pub use device::{Device, Reduction};
 pub use linear::{Decomposition, Elements, Factorisation, Role};
 pub use operand::{LoopNest, Operand, Output};

@@ -121,7 +121,7 @@ pub(crate) fn run(
     super::placed::are_within_reach(device, sources)?;
     if let Some(only) = plan.only.as_ref().filter(|_| watch.is_nobody()) {
         let mut result = Buffer::for_results(only.dtype, only.len)?;
-        run_only(plan, only, sources, result.as_mut())?;
+        run_only(plan, (only, device), sources, result.as_mut())?;
         return Ok(Computed::from_buf([result]));
     }
     let results = plan.places.results.iter().map(|&(dtype, len)| Buffer::for_results(dtype, len).map(Space::Own));
@@ -175,7 +175,7 @@ pub(crate) fn run_into(
     #[cfg(feature = "cuda")]
     super::placed::are_within_reach(device, sources)?;
     if let Some(only) = plan.only.as_ref().filter(|_| watch.is_nobody()) {
-        return run_only(plan, only, sources, target);
+        return run_only(plan, (only, device), sources, target);
     }
     run_within(plan, device, watch, sources, target, &mut Arenas::new(&plan.places)?)
 }
@@ -193,22 +193,27 @@ pub(super) fn run_within(
     arenas: &mut Arenas,
 ) -> Result<(), Error> {
     if let Some(only) = plan.only.as_ref().filter(|_| watch.is_nobody()) {
-        return run_only(plan, only, sources, target);
+        return run_only(plan, (only, device), sources, target);
     }
     steps(plan, device, watch, (sources, &[]), Memory { results: &mut [Space::Lent(target)], arenas })
 }
 
 /// Runs a plan that is one contraction of sources.
-fn run_only(plan: &Plan, only: &Only, sources: &[SliceRef<'_>], target: SliceMut<'_>) -> Result<(), Error> {
+fn run_only(
+    plan: &Plan,
+    (only, device): (&Only, &dyn Device),
+    sources: &[SliceRef<'_>],
+    target: SliceMut<'_>,
+) -> Result<(), Error> {
     let [Kernel { work: Work::Contract(contraction), inputs, .. }] = &plan.steps[0].kernels[..] else {
         unreachable!("the plan was found to be one contraction");
     };
     if only.in_order {
-        return contraction.run(sources, target);
+        return contraction.run(device, sources, target);
     }
     let slot = |access: &Access| plan.graph.tensor(access.tensor).slot.expect("the only step reads sources");
     let factors: SmallVec<[SliceRef<'_>; 4]> = inputs.iter().map(|access| sources[slot(access)]).collect();
-    contraction.run(&factors, target)
+    contraction.run(device, &factors, target)
 }
 
 /// Runs the steps.
@@ -263,7 +268,7 @@ pub(super) fn launch<'m>(
 ) -> Result<(), Error> {
     if let Work::Contract(contraction) = &kernel.work {
         let factors: SmallVec<[SliceRef<'_>; 4]> = kernel.inputs.iter().map(|access| read(access.tensor)).collect();
-        return contraction.run(&factors, outputs[0].reborrow());
+        return contraction.run(device, &factors, outputs[0].reborrow());
     }
     let inputs: SmallVec<[Operand<'_>; 4]> = kernel
         .inputs

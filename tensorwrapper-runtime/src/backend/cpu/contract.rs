@@ -16,7 +16,7 @@ use super::small::Small;
 use super::{Cpu, Route, map};
 use crate::backend::contraction::reach;
 use crate::backend::function::Scalar;
-use crate::backend::{Binary, Contraction, Instruction, LoopNest, Operand, Output, Program, Reduction, RunContraction};
+use crate::backend::{Binary, Contraction, Device, Instruction, LoopNest, Operand, Output, Program, Reduction, RunContraction};
 use crate::erased::{SliceMut, SliceRef};
 use crate::error::Error;
 use crate::layout::Strided;
@@ -216,7 +216,7 @@ impl<T: Multiplied> RunContraction for Ready<T> {
         elements.saturating_mul(size_of::<T>())
     }
 
-    unsafe fn run(&self, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
+    unsafe fn run(&self, _: &dyn Device, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
         let (engine, sums) = match &self.way {
             Way::Small(small, start) => {
                 let [left, right] = [LEFT, RIGHT].map(|side| T::typed(factors[side]).expect(TYPED).as_ptr());

@@ -64,7 +64,7 @@ fn finished<T: Element>(
     let run = |prepared: PreparedContraction| {
         let factors: Vec<_> = data.iter().map(|data| T::erase(data)).collect();
         let mut found = vec![T::from_complex(f64::NAN.into()); len(out)];
-        prepared.run(&factors, T::erase_mut(&mut found)).unwrap();
+        prepared.run(cpu, &factors, T::erase_mut(&mut found)).unwrap();
         found
     };
     let prepared = cpu.prepare(&contraction).unwrap();

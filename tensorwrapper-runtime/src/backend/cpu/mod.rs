@@ -141,7 +141,7 @@ impl Device for Cpu {
                 });
                 match finished {
                     Some(kernel) => kernel,
-                    None => Box::new(Apart::new(Box::new(self.clone()), contraction, program)?),
+                    None => Box::new(Apart::new(self, contraction, program)?),
                 }
             }
         };

@@ -11,7 +11,7 @@ use super::{Cpu, Route};
 use crate::backend::function::Scalar;
 use crate::backend::random::{Placed, assert_close, epsilon, number};
 use crate::backend::reference::Reference;
-use crate::backend::{Arguments, Binary, Device, Instruction, LoopNest, Program, Reduction};
+use crate::backend::{Arguments, Binary, Device, Instruction, LoopNest, Program, Reduction, contract_once};
 use crate::callback::callback2;
 use crate::element::{Dtype, Element, dispatch};
 use crate::error::ErrorKind;
@@ -35,8 +35,8 @@ fn routes() -> Vec<Route> {
 fn compare_contract<T: Element>(cpu: &Cpu, nest: &LoopNest, alpha: Complex<f64>, factors: &[Placed<T>], output: &Placed<T>) {
     let operands: Vec<_> = factors.iter().map(Placed::as_operand).collect();
     let (mut found, mut expected) = (output.clone(), output.clone());
-    cpu.contract(nest, alpha, &operands, found.as_output()).unwrap();
-    Reference.contract(nest, alpha, &operands, expected.as_output()).unwrap();
+    contract_once(cpu, nest, alpha, &operands, found.as_output()).unwrap();
+    contract_once(&Reference, nest, alpha, &operands, expected.as_output()).unwrap();
     let terms: usize = nest.reduced_extents().iter().product();
     let layouts: Vec<_> = factors.iter().map(|factor| (&factor.layout, factor.conjugate)).collect();
     let what = format!("{cpu:?}, {}, {nest:?}, alpha {alpha}, factors {layouts:?}, output {:?}", T::DTYPE, output.layout);
@@ -321,7 +321,7 @@ fn outputs_that_write_one_position_twice_stay_inside() {
         let cpu = Cpu::new(Some(2));
         cpu.map(&nest, &copy, Reduction::Sum, &[], &[input.as_operand()], output.as_output()).unwrap();
         assert_eq!(output.data, [1.0]);
-        cpu.contract(&nest, Complex::ONE, &[input.as_operand(), input.as_operand()], output.as_output()).unwrap();
+        contract_once(&cpu, &nest, Complex::ONE, &[input.as_operand(), input.as_operand()], output.as_output()).unwrap();
         assert_eq!(output.data, [1.0]);
     }
 }
@@ -354,7 +354,7 @@ fn long_sums_stay_accurate() {
     let mut output = Placed::of(&[], vec![0.0f32]);
     Cpu::new(Some(1)).map(&nest, &sum, Reduction::Sum, &[], &[ones.as_operand()], output.as_output()).unwrap();
     assert!((output.data[0] - 300_000.0).abs() < 0.5, "{}", output.data[0]);
-    Cpu::new(Some(2)).contract(&nest, Complex::ONE, &[ones.as_operand(), ones.as_operand()], output.as_output()).unwrap();
+    contract_once(&Cpu::new(Some(2)), &nest, Complex::ONE, &[ones.as_operand(), ones.as_operand()], output.as_output()).unwrap();
     assert!((output.data[0] - 30_000.0).abs() < 0.05, "{}", output.data[0]);
 }
 
@@ -412,7 +412,7 @@ fn results_repeat_bit_by_bit() {
     let operands: Vec<_> = factors.iter().map(Placed::as_operand).collect();
     let run = || {
         let mut output = Placed::of(&[90, 80], vec![0.0f32; 7200]);
-        Cpu::new(Some(3)).contract(&nest, Complex::ONE, &operands, output.as_output()).unwrap();
+        contract_once(&Cpu::new(Some(3)), &nest, Complex::ONE, &operands, output.as_output()).unwrap();
         output.data
     };
     let first = run();

@@ -2,6 +2,7 @@
 //! kernel does (functions of the program's, linear algebra) the processor does.
 
 use std::any::Any;
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -150,9 +151,10 @@ impl<D: Driver> Device for Cuda<D> {
                 self.make([&launches])?;
                 let inputs = contraction.factors.iter().chain(contraction.others).map(|(layout, _)| span(layout)).collect();
                 let output = Written::new(contraction.output);
-                Box::new(Ready { driver: self.driver.clone(), launches, is_measured, inputs, output })
+                let library = launches.product.and_then(|_| self.driver.products());
+                Box::new(Ready { launches, library, is_measured, inputs, output, _driver: PhantomData::<fn(D)> })
             }
-            (None, Some(program)) => Box::new(Apart::new(Box::new(self.clone()), contraction, program)?),
+            (None, Some(program)) => Box::new(Apart::new(self, contraction, program)?),
             (None, None) => unreachable!("a sum of products calls no function of the host's"),
         };
         Ok(PreparedContraction::new(contraction, kernel))
@@ -185,6 +187,10 @@ impl<D: Driver> Device for Cuda<D> {
     }
 
     fn resident(&self) -> Option<&dyn Resident> {
+        Some(self)
+    }
+
+    fn own(&self) -> Option<&dyn Any> {
         Some(self)
     }
 
@@ -238,12 +244,15 @@ impl<D: Driver> Device for Cuda<D> {
 /// A contraction, ready to run.
 #[derive(Debug)]
 pub(super) struct Ready<D: Driver> {
-    driver: Arc<D>,
     launches: Launches,
+    /// The library that has its product, if one has.
+    library: Option<&'static str>,
     is_measured: bool,
     /// Which elements of each input are read.
     inputs: Vec<Range<usize>>,
     output: Written,
+    /// Of such a driver, none of which it keeps open.
+    _driver: PhantomData<fn(D)>,
 }
 
 impl<D: Driver> Ready<D> {
@@ -264,7 +273,7 @@ impl<D: Driver> RunContraction for Ready<D> {
     }
 
     fn library(&self) -> Option<&'static str> {
-        self.launches.product.and_then(|_| self.driver.products())
+        self.library
     }
 
     fn is_measured(&self) -> bool {
@@ -275,9 +284,11 @@ impl<D: Driver> RunContraction for Ready<D> {
         self.launches.scratch
     }
 
-    unsafe fn run(&self, inputs: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
+    unsafe fn run(&self, device: &dyn Device, inputs: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
+        let own = device.own().and_then(|own| own.downcast_ref::<Cuda<D>>());
+        let driver = &own.expect("a contraction runs on a device as it was prepared for").driver;
         // SAFETY: the caller's promise.
-        unsafe { run(&self.driver, &self.launches, (inputs, &self.inputs), (output, &self.output)) }
+        unsafe { run(driver, &self.launches, (inputs, &self.inputs), (output, &self.output)) }
     }
 }
 

@@ -31,7 +31,7 @@ impl Device for Reference {
 
     fn prepare(&self, contraction: &Contraction<'_>) -> Result<PreparedContraction, Error> {
         if let Some(program) = contraction.then {
-            return Ok(PreparedContraction::new(contraction, Box::new(Apart::new(Box::new(*self), contraction, program)?)));
+            return Ok(PreparedContraction::new(contraction, Box::new(Apart::new(self, contraction, program)?)));
         }
         let factors = contraction.factors.iter().map(|&(layout, conjugate)| (layout.clone(), conjugate)).collect();
         let (nest, output) = (contraction.nest.clone(), contraction.output.clone());
@@ -66,7 +66,7 @@ struct Product {
 }
 
 impl RunContraction for Product {
-    unsafe fn run(&self, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
+    unsafe fn run(&self, _: &dyn Device, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
         let mut operands: Vec<Operand<'_>> = Vec::new();
         for (&data, (layout, conjugate)) in factors.iter().zip(&self.factors) {
             let mut operand = Operand::new(data, layout);

@@ -9,7 +9,7 @@ use crate::backend::cpu::tests::sized_contract;
 use crate::backend::cpu::{Cpu, Route};
 use crate::backend::random::{Placed, assert_close};
 use crate::backend::reference::Reference;
-use crate::backend::{Device, LoopNest};
+use crate::backend::{Device, LoopNest, contract_once};
 use crate::element::{Dtype, Element, dispatch};
 use crate::layout::Strided;
 
@@ -76,7 +76,7 @@ fn threads_share_long_sums_in_a_fixed_order() {
     let run = || {
         let mut output = Placed::of(&[6, 7], vec![f32::NAN; 42]);
         let operands: Vec<_> = factors.iter().map(Placed::as_operand).collect();
-        Cpu::forced(3, Route::Chosen).contract(&nest, Complex::ONE, &operands, output.as_output()).unwrap();
+        contract_once(&Cpu::forced(3, Route::Chosen), &nest, Complex::ONE, &operands, output.as_output()).unwrap();
         output.data
     };
     let first = run();
@@ -103,10 +103,10 @@ fn special<T: Element>(values: &[f64]) {
     });
     let operands = [left.as_operand(), right.as_operand()];
     let mut expected = Placed::of(&[rows, columns], vec![T::ZERO; rows * columns]);
-    Reference.contract(&nest, Complex::ONE, &operands, expected.as_output()).unwrap();
+    contract_once(&Reference, &nest, Complex::ONE, &operands, expected.as_output()).unwrap();
     for simd in forms() {
         let mut found = Placed::of(&[rows, columns], vec![T::from_complex(f64::NAN.into()); rows * columns]);
-        Cpu::forced(1, Route::Engine(simd)).contract(&nest, Complex::ONE, &operands, found.as_output()).unwrap();
+        contract_once(&Cpu::forced(1, Route::Engine(simd)), &nest, Complex::ONE, &operands, found.as_output()).unwrap();
         assert_close(&found.data, &expected.data, 1e-5, &format!("{simd:?} {values:?}"));
         if tiny {
             assert_eq!(found.data, expected.data, "{simd:?}: small integers times the smallest number are exact");

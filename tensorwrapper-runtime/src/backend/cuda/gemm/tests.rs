@@ -11,7 +11,7 @@ use crate::backend::cuda::simulator::multiply;
 use crate::backend::cuda::text::{Memory, Route};
 use crate::backend::random::{Placed, assert_close, epsilon, number};
 use crate::backend::reference::Reference;
-use crate::backend::{Contraction, Device, LoopNest};
+use crate::backend::{Contraction, LoopNest, contract_once};
 use crate::element::{Dtype, Element, dispatch};
 use crate::error::Error;
 use crate::layout::Strided;
@@ -44,7 +44,7 @@ fn agrees<T: Element>(nest: &LoopNest, alpha: Complex<f64>, factors: &[Placed<T>
     let (mut by_library, mut expected) = (output.clone(), output);
     computed(&gemm, factors, &mut by_library).unwrap_or_else(|error| panic!("{error}: {what}"));
     let operands = factors.each_ref().map(Placed::as_operand);
-    Reference.contract(nest, alpha, &operands, expected.as_output()).unwrap();
+    contract_once(&Reference, nest, alpha, &operands, expected.as_output()).unwrap();
     let terms: usize = nest.reduced_extents().iter().product();
     assert_close(&by_library.data, &expected.data, epsilon::<T>() * 16.0 * (terms + 1) as f64, &what);
     true

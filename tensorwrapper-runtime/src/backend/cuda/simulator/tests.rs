@@ -19,7 +19,7 @@ use crate::backend::cuda::text::{ON_HOST, Route};
 use crate::backend::function::Scalar;
 use crate::backend::random::{Placed, epsilon, number};
 use crate::backend::reference::Reference;
-use crate::backend::{Binary, Device, Instruction, LoopNest, Program, Reduction};
+use crate::backend::{Binary, Device, Instruction, LoopNest, Program, Reduction, contract_once};
 use crate::element::{Dtype, Element, dispatch};
 use crate::layout::Strided;
 
@@ -79,11 +79,11 @@ impl Run<'_> {
         let operands: Vec<_> = factors.iter().map(Placed::as_operand).collect();
         let (mut found, mut expected) = (output.clone(), output);
         let device = (self.device)(route);
-        if let Err(error) = device.contract(nest, alpha, &operands, found.as_output()) {
+        if let Err(error) = contract_once(&*device, nest, alpha, &operands, found.as_output()) {
             self.faults.push(error.kind().to_string());
             return;
         }
-        Reference.contract(nest, alpha, &operands, expected.as_output()).unwrap();
+        contract_once(&Reference, nest, alpha, &operands, expected.as_output()).unwrap();
         let terms: usize = nest.reduced_extents().iter().product();
         let layouts: Vec<_> = factors.iter().map(|factor| (&factor.layout, factor.conjugate)).collect();
         let what = || format!("{route:?}, {}, {nest:?}, {alpha}, {layouts:?}, to {:?}", T::DTYPE, found.layout);
@@ -106,9 +106,9 @@ impl Run<'_> {
         let kept = &nest.extents()[..4];
         let output = Placed::<T>::of(kept, vec![T::ZERO; kept.iter().product()]);
         let (mut found, mut expected) = (output.clone(), output);
-        match (self.device)(route).contract(nest, Complex::ONE, &operands, found.as_output()) {
+        match contract_once(&*(self.device)(route), nest, Complex::ONE, &operands, found.as_output()) {
             Ok(()) => {
-                Reference.contract(nest, Complex::ONE, &operands, expected.as_output()).unwrap();
+                contract_once(&Reference, nest, Complex::ONE, &operands, expected.as_output()).unwrap();
                 self.judge(&found.data, &expected.data, epsilon::<T>() * 2000.0, || format!("{route:?} {}", T::DTYPE));
             }
             Err(error) => self.faults.push(error.kind().to_string()),
