@@ -70,9 +70,9 @@ impl StandIn {
         self.symbol::<extern "C" fn(usize) -> usize>("stand_in_memory")(bytes)
     }
 
-    /// Lets go of the host's pages that a call which failed has left pinned.
-    fn unpin(&self) {
-        self.symbol::<extern "C" fn()>("stand_in_unpin")();
+    /// Has nothing left of what calls that failed have not given back; no device is open.
+    fn reset(&self) {
+        self.symbol::<extern "C" fn()>("stand_in_reset")();
     }
 
     /// Contexts, streams, events, graphs, texts, pools and pieces of pinned memory that there are.

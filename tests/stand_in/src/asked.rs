@@ -110,10 +110,15 @@ pub extern "C" fn stand_in_memory(bytes: usize) -> usize {
     crate::memory::limit(bytes)
 }
 
-/// Lets go of the host's pages that are still pinned because a call which would have done so has failed.
+/// Has nothing left, as if devices were new: what calls that failed have not given back is gone.
 #[unsafe(no_mangle)]
-pub extern "C" fn stand_in_unpin() {
-    crate::memory::unpin();
+pub extern "C" fn stand_in_reset() {
+    crate::streams::reset();
+    crate::events::reset();
+    crate::graphs::reset();
+    crate::modules::reset();
+    crate::memory::reset();
+    crate::driver::reset();
 }
 
 /// How many contexts, streams, events, graphs, texts, pools and pieces of pinned memory there are.

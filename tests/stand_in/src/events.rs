@@ -39,6 +39,10 @@ impl Events {
     }
 }
 
+pub(crate) fn reset() {
+    all().there.clear();
+}
+
 pub(crate) fn events() -> usize {
     all().there.len()
 }

@@ -41,6 +41,10 @@ impl Graphs {
     }
 }
 
+pub(crate) fn reset() {
+    all().there.clear();
+}
+
 pub(crate) fn graphs() -> usize {
     all().there.len()
 }

@@ -66,14 +66,12 @@ pub(crate) fn pinned() -> usize {
     memory().pinned.len()
 }
 
-/// Lets go of pages that the driver has not given.
-pub(crate) fn unpin() {
-    memory().pinned.retain(|_, (_, is_given)| *is_given);
-}
-
-/// Bytes that a device has given away.
-pub(crate) fn left_on(device: usize) -> usize {
-    memory().there.values().filter(|allocation| allocation.device == device).map(|allocation| allocation.bytes).sum()
+pub(crate) fn reset() {
+    let mut memory = memory();
+    std::mem::take(&mut memory.there).into_iter().for_each(|(start, there)| close(start, there.bytes));
+    let pinned = std::mem::take(&mut memory.pinned);
+    pinned.into_iter().filter(|(_, (_, is_given))| *is_given).for_each(|(start, (bytes, _))| close(start as u64, bytes));
+    memory.pools.clear();
 }
 
 /// Ends the program unless all of these bytes are the device's, given to somebody.
@@ -197,9 +195,11 @@ export! { sys;
     }
     fn cuMemPoolDestroy(pool: CUmemoryPool) -> CUresult {
         let mut memory = memory();
-        if (pool as usize) <= DEVICES || memory.pool(pool).used > 0 {
-            forbidden!("a pool is destroyed that is the device's own, or that has given memory away");
+        memory.pool(pool);
+        if (pool as usize) <= DEVICES {
+            forbidden!("a pool is destroyed that is the device's own");
         }
+        // What is still there of its memory stays until it is given back.
         memory.pools.remove(&(pool as usize));
         Ok(())
     }

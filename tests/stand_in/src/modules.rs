@@ -66,6 +66,12 @@ impl Modules {
     }
 }
 
+pub(crate) fn reset() {
+    let mut all = all();
+    all.functions.clear();
+    all.there.clear();
+}
+
 pub(crate) fn modules() -> usize {
     all().there.len()
 }

@@ -83,6 +83,10 @@ impl Stream {
     }
 }
 
+pub(crate) fn reset() {
+    all().there.clear();
+}
+
 pub(crate) fn streams() -> usize {
     all().there.len()
 }

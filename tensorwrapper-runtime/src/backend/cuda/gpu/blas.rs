@@ -146,10 +146,12 @@ fn operation(turn: Turn) -> Operation {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // SAFETY: the only owner is going. What the library says of it is no fault of the caller's.
+        // SAFETY: the only owner is going. What the library says of it is no fault of the caller's; what was not allocated is 0.
         unsafe {
             let _ = sys::cublasDestroy_v2(self.library);
-            let _ = cudarc::driver::sys::cuMemFree_v2(self.space);
+            if self.space != 0 {
+                let _ = cudarc::driver::sys::cuMemFree_v2(self.space);
+            }
         }
     }
 }

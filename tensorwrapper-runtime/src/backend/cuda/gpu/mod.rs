@@ -386,7 +386,8 @@ impl Driver for Gpu {
 
 impl Drop for Gpu {
     fn drop(&mut self) {
-        if self.enter().is_ok() {
+        // Nothing was made before the stream.
+        if !self.stream.is_null() && self.enter().is_ok() {
             // SAFETY: the only owner is going. What is queued is waited for first.
             unsafe {
                 let _ = sys::cuStreamSynchronize(self.stream);
