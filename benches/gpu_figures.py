@@ -2,6 +2,7 @@
 """What was asked of the CUDA backend and what a GPU has given, as a page in Markdown.
 
     python3 benches/gpu_figures.py FOLDER [--key seconds|median_seconds] > page.md
+    python3 benches/gpu_figures.py FOLDER --alone                           what `figures.txt` says, (e) to (g), and no more
 
 FOLDER has what `peers_gpu.py --all FOLDER` has written, `tccg-f64.json` and so on, and `figures.txt`, what `gpu_check --figures` has
 printed. Every number that is asked for is there, or is said to be missing: in its place, on standard error, and by exit status 1; a
@@ -165,7 +166,7 @@ def told(figures, missing):
         predicted, measured = (number(f"pool_{plan}_{what}_bytes") for what in ("predicted", "measured"))
         known = bool(predicted) and measured is not None
         holds = holds and known and measured <= POOL * predicted
-        parts.append(f"{plan} {measured / predicted:.3f} of {predicted / 1e6:.0f} MB" if known else f"{plan} missing")
+        parts.append(f"{plan} {measured / predicted:.3f} of {predicted / 1e6:.3g} MB" if known else f"{plan} missing")
     yield "g", "memory of the pool against the predicted peak", "at most 1.1", ", ".join(parts), holds
 
 
@@ -199,6 +200,13 @@ def table(name, dtype, rows):
         yield "| " + " | ".join(map(str, cells)) + " |"
 
 
+def verdicts(sentences):
+    yield "| | figure | asked | found | |"
+    yield "|---|---|---|---|---|"
+    for letter, figure, asked, text, holds in sentences:
+        yield f"| ({letter}) | {figure} | {asked} | {text} | {verdict(text, holds)} |"
+
+
 def page(folder, key, missing):
     """The lines of the page."""
     found = {(name, dtype): load(folder, name, dtype, missing) for dtype in DTYPES for name in LISTS}
@@ -212,11 +220,8 @@ def page(folder, key, missing):
     for version in sorted({f"{name}: {about}" for data in there for name, about in data["versions"].items()}):
         yield f"* {version}"
     yield ("\nTimes are " + ("the least" if key == "seconds" else "the middle") + " of the repetitions, which are interleaved.\n")
-    yield "| | figure | asked | found | |"
-    yield "|---|---|---|---|---|"
     judged = [sentence for dtype in DTYPES for sentence in sentences({name: rows[name, dtype] for name in LISTS}, dtype)]
-    for letter, figure, asked, text, holds in sorted(judged, key=lambda sentence: sentence[0]) + list(told(figures, missing)):
-        yield f"| ({letter}) | {figure} | {asked} | {text} | {verdict(text, holds)} |"
+    yield from verdicts(sorted(judged, key=lambda sentence: sentence[0]) + list(told(figures, missing)))
     yield "\nIn the tables below others stand with their time divided by ours: above 1 we are quicker."
     for (name, dtype), lines in rows.items():
         if lines:
@@ -227,9 +232,11 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     ap.add_argument("folder")
     ap.add_argument("--key", choices=["seconds", "median_seconds"], default="seconds", help="the least or the middle repetition")
+    ap.add_argument("--alone", action="store_true", help="only what `gpu_check --figures` has printed")
     a = ap.parse_args()
     missing = Missing()
-    for line in page(a.folder, a.key, missing):
+    lines = verdicts(told(read_figures(a.folder, missing), missing)) if a.alone else page(a.folder, a.key, missing)
+    for line in lines:
         print(line)
     for what in missing:
         print(f"MISSING {what}", file=sys.stderr)

@@ -298,6 +298,14 @@ class Page(unittest.TestCase):
         self.assertIn("MISSING tccg in c64, case 13: torch: it is lost", err)
         self.assertEqual(out.count("\n| 13 | `dca,cbd->ba`"), 3)
 
+    def test_figures_alone(self):
+        self.told()
+        status, out, _ = self.run_program(gpu_figures, ["gpu_figures.py", self.folder, "--alone"])
+        self.assertEqual((status, out.count("| held |"), out.count("missing")), (0, 4, 0))
+        self.told(first_cholesky_ms=None)
+        status, out, err = self.run_program(gpu_figures, ["gpu_figures.py", self.folder, "--alone"])
+        self.assertEqual((status, out.count("| held |"), err), (1, 3, "MISSING figures.txt: first_cholesky_ms: KeyError('first_cholesky_ms')\n"))
+
     def test_a_file_or_a_figure_that_is_missing_is_named(self):
         self.timed()
         os.remove(os.path.join(self.folder, "further-c64.json"))

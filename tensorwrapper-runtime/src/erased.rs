@@ -191,6 +191,12 @@ impl Buffer {
         dispatch!(dtype, T => Owned::<T>::for_results(len).map(T::erase_vec))
     }
 
+    /// `len` elements that nobody reads or writes, or [`ErrorKind::Memory`] when the system refuses.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn for_addresses(dtype: Dtype, len: usize) -> Result<Buffer, Error> {
+        dispatch!(dtype, T => Owned::<T>::for_addresses(len).map(T::erase_vec))
+    }
+
     /// The element type.
     pub fn dtype(&self) -> Dtype {
         self.as_ref().dtype()

@@ -77,14 +77,23 @@ impl<T: Element> Owned<T> {
     /// # Errors
     /// As [`zeros`](Owned::zeros).
     pub(crate) fn for_results(len: usize) -> Result<Owned<T>, Error> {
-        let bytes = len.saturating_mul(size_of::<T>());
-        let kept = shelf(bytes).and_then(|mut shelf| shelf.take(len));
-        let mut owned = kept.map_or_else(|| Owned::zeros(len), |memory| Ok(Owned::within(memory, len)))?;
+        let mut owned = Owned::for_addresses(len)?;
         if cfg!(debug_assertions) {
             // Whoever reads what it has not written is to be found out.
             owned.fill(T::from_complex(Complex::new(f64::NAN, f64::NAN)));
         }
         Ok(owned)
+    }
+
+    /// `len` elements that nobody reads or writes: memory that is kept, else zeros that the system has not given yet. Without what is kept an
+    /// allocator would clear, each time, what it has lent before.
+    ///
+    /// # Errors
+    /// As [`zeros`](Owned::zeros).
+    pub(crate) fn for_addresses(len: usize) -> Result<Owned<T>, Error> {
+        let bytes = len.saturating_mul(size_of::<T>());
+        let kept = shelf(bytes).and_then(|mut shelf| shelf.take(len));
+        kept.map_or_else(|| Owned::zeros(len), |memory| Ok(Owned::within(memory, len)))
     }
 
     /// The last `len` elements of memory that has room for them behind its first line.
@@ -268,6 +277,21 @@ mod tests {
             });
             assert!(is_same, "{len}");
         }
+    }
+
+    #[test]
+    fn memory_for_addresses_is_what_is_kept_and_is_not_touched() {
+        let len = 3 * LEN;
+        // As above.
+        let is_same = (0..1000).any(|_| {
+            let mut gone = Owned::<f64>::zeros(len).unwrap();
+            gone[len / 2] = 7.0;
+            let at = gone.as_ptr();
+            drop(gone);
+            let addresses = Owned::<f64>::for_addresses(len).unwrap();
+            addresses.as_ptr() == at && addresses[len / 2] == 7.0
+        });
+        assert!(is_same);
     }
 
     #[test]

@@ -91,7 +91,7 @@ pub(super) fn computed(
     for (n, sink) in sinks.iter().enumerate() {
         let (dtype, len) = known[result(sink)];
         if n >= first && len != 1 {
-            addresses[n] = Some(Buffer::zeros(dtype, len)?);
+            addresses[n] = Some(Buffer::for_addresses(dtype, len)?);
         } else if here[result(sink)].is_none() {
             here[result(sink)] = Some(Buffer::for_results(dtype, len)?);
         }

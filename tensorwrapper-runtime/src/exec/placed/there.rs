@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use crate::backend::{Copied, Device, DeviceMemory};
 use crate::element::{Dtype, Element};
-use crate::erased::zeros;
 use crate::error::{Error, ErrorKind};
 use crate::exec::context::Context;
 use crate::exec::doors::{DeviceOf, DynOperand, EvalAll, RecordedValue};
@@ -40,8 +39,8 @@ use crate::tensor::{ComputeDevice, Placement, Tensor};
 /// # Ok::<(), Error>(())
 /// ```
 pub struct DeviceTensor<T: Element, S: Extents = Shape> {
-    /// Extents, and addresses of the host's by which everybody finds the copy. Zeros lie there, which nobody reads or writes, so that
-    /// the system gives no memory for many of them.
+    /// Extents, and addresses of the host's by which everybody finds the copy. Nobody reads or writes what lies there, so that the system
+    /// gives no memory for it, unless it was an earlier result's.
     tensor: Tensor<T, S>,
     device: Arc<dyn Device>,
 }
@@ -204,7 +203,7 @@ impl OnDevice {
             Some(memory) => memory,
             None => with_room(&**device, || resident.hold(elements))?,
         };
-        let mut there = Owned::from(zeros::<T>(tensor.len())?);
+        let mut there = Owned::<T>::for_addresses(tensor.len())?;
         there.hold(Arc::new(Copied { device: Arc::clone(device), memory, is_only: true }));
         Ok(DeviceTensor::new(Tensor::from_parts(there, layout.clone()), device))
     }
