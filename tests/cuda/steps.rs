@@ -94,9 +94,9 @@ fn blocks_and_explanations_ask_once() {
 fn products_are_measured_when_all_is_made() {
     let collection = Collection::default();
     collection.set_clock(Some([3.0, 2.0, 1.0]));
-    let t = Tensor::<f64>::filled(&[3, 4, 5, 6], 1.0).expect("memory for a few numbers");
-    let u = Tensor::<f64>::filled(&[7, 6, 2, 4], 1.0).expect("memory for a few numbers");
-    let v = Tensor::<f64>::filled(&[5, 2, 3, 7], 1.0).expect("memory for a few numbers");
+    let t = Tensor::<f64>::filled([3, 4, 5, 6], 1.0).expect("memory for a few numbers");
+    let u = Tensor::<f64>::filled([7, 6, 2, 4], 1.0).expect("memory for a few numbers");
+    let v = Tensor::<f64>::filled([5, 2, 3, 7], 1.0).expect("memory for a few numbers");
     let graph = Graph::new();
     let next = tensor! { in &graph;
         let y[a, b, c, d] = exp(sum(e, f; t[a, e, b, f] * u[d, f, c, e]) / 50);
