@@ -3,6 +3,7 @@
 
     python3 benches/gpu_figures.py FOLDER [--key seconds|median_seconds] > page.md
     python3 benches/gpu_figures.py FOLDER --alone                           what `figures.txt` says, (e) to (g), and no more
+    python3 benches/gpu_figures.py --predicted                              what an H200 allows, with empty places for what it does
 
 FOLDER has what `peers_gpu.py --all FOLDER` has written, `tccg-f64.json` and so on, and `figures.txt`, what `gpu_check --figures` has
 printed. Every number that is asked for is there, or is said to be missing: in its place, on standard error, and by exit status 1; a
@@ -15,11 +16,14 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers"))
-from products import in_place  # noqa: E402
+import peers  # noqa: E402
+from products import elements, in_place  # noqa: E402
 
 OWN = "tensorwrapper"
 PEERS = ["torch", "jax", "cupy"]
 DTYPES = ["f64", "f32", "c64"]
+# The data sheet of an H200 (SXM): operations a second by tensor cores in `f64`, without them in `f32`; bytes a second.
+PEAKS, BANDWIDTH = {"f64": 67e12, "f32": 67e12, "c64": 67e12}, 4.8e12
 # Lists, and how many cases they have.
 LISTS = {"tccg": 48, "further": 33}
 FIRST = ["contraction", "element_wise", "permutation", "cholesky"]
@@ -228,12 +232,42 @@ def page(folder, key, missing):
             yield from table(name, dtype, lines)
 
 
+def roofline(row, dtype):
+    """Seconds that operations and bytes of a case take at least, and its extents."""
+    shape = peers.extents(row["extents_f32" if dtype == "f32" else "extents_f64"], 0, 0)
+    operations = (8 if dtype == "c64" else 2) * math.prod(shape.values())
+    size = {"f64": 8, "f32": 4, "c64": 16}[dtype]
+    # What is only copied has no operations.
+    by_operations = 0.0 if row.get("bound") == "bytes" else operations / PEAKS[dtype]
+    return by_operations, size * sum(elements(row["einsum"], shape)) / BANDWIDTH, shape
+
+
+def predicted():
+    """The lines of tables of what is allowed, one for each list."""
+    for name, count in LISTS.items():
+        rows = peers.cases(os.path.join(os.path.dirname(peers.__file__), f"{name}.csv"))
+        assert len(rows) == count
+        yield f"\n### {name}\n"
+        yield "| case | equation | extents | " + " | ".join(f"`{dtype}`, ms | measured" for dtype in DTYPES) + " |"
+        yield "|---|---|---|" + "---|---|" * len(DTYPES)
+        for row in rows:
+            lines = [roofline(row, dtype) for dtype in DTYPES]
+            cells = [f"{1e3 * max(operations, copied):.3g} {'o' if operations > copied else 'b'} | " for operations, copied, _ in lines]
+            yield f"| {row['id']} | `{row['einsum']}` | {extents({'extents': lines[0][2]})} | " + " | ".join(cells) + " |"
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    ap.add_argument("folder")
+    ap.add_argument("folder", nargs="?")
     ap.add_argument("--key", choices=["seconds", "median_seconds"], default="seconds", help="the least or the middle repetition")
     ap.add_argument("--alone", action="store_true", help="only what `gpu_check --figures` has printed")
+    ap.add_argument("--predicted", action="store_true", help="rooflines of the lists, without a GPU")
     a = ap.parse_args()
+    if a.predicted:
+        print("\n".join(predicted()))
+        return 0
+    if a.folder is None:
+        ap.error("a folder is needed, or --predicted")
     missing = Missing()
     lines = verdicts(told(read_figures(a.folder, missing), missing)) if a.alone else page(a.folder, a.key, missing)
     for line in lines:

@@ -53,6 +53,23 @@ def multiplied(product, length, left, right):
     return found
 
 
+class Predictions(unittest.TestCase):
+    def test_the_larger_of_operations_and_bytes_is_allowed(self):
+        square = next(row for row in rows("tccg.csv") if row["id"] == "12")
+        operations, copied, extents = gpu_figures.roofline(square, "f64")
+        self.assertEqual(sorted(extents.values()), [5120, 5136, 5136])
+        self.assertAlmostEqual(operations, 2 * 5136 * 5136 * 5120 / PEAK)
+        self.assertAlmostEqual(copied, 8 * (5136 * 5136 + 2 * 5136 * 5120) / BANDWIDTH)
+        self.assertEqual(gpu_figures.roofline(square, "c64")[0], 4 * operations)
+        permuted = next(row for row in rows("further.csv") if row["id"] == "101")
+        self.assertEqual(gpu_figures.roofline(permuted, "f64")[:2], (0.0, 2 * 8 * 100 ** 4 / BANDWIDTH))
+
+    def test_every_case_has_a_line_with_room_for_what_is_measured(self):
+        lines = [line for line in gpu_figures.predicted() if line.startswith(("| 1", "| 2", "| 3", "| 4", "| 5", "| 6", "| 7", "| 8", "| 9"))]
+        self.assertEqual(len(lines), sum(gpu_figures.LISTS.values()))
+        self.assertTrue(all(line.count("|  |") == 3 for line in lines))
+
+
 class Products(unittest.TestCase):
     def test_sizes_of_the_product_that_an_equation_is(self):
         extents = {label: extent for label, extent in zip("bijkl", [2, 3, 5, 7, 11])}
