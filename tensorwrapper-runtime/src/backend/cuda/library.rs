@@ -10,6 +10,8 @@ use crate::error::{Error, ErrorKind};
 
 /// The environment variable that names folders to look in first, separated as in `PATH`.
 const FOLDERS: &str = "TENSORWRAPPER_CUDA_LIBRARIES";
+/// Generations of CUDA whose libraries have all that is called here, the newest first.
+const GENERATIONS: [i32; 2] = [13, 12];
 
 /// A library that the backend calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,17 +35,26 @@ impl Library {
         }
     }
 
-    /// Its files' names, in the order in which they are tried, and those of what it opens by itself, which must be there before.
-    fn names(self) -> (&'static [&'static str], &'static [&'static str]) {
-        match self {
-            Library::Driver => (&["libcuda.so.1", "libcuda.so"], &[]),
-            Library::Compiler => (&["libnvrtc.so.13", "libnvrtc.so"], &["libnvrtc-builtins.so.13.0"]),
-            Library::Products => (&["libcublas.so.13", "libcublas.so"], &["libcublasLt.so.13"]),
-            Library::LinearAlgebra => (
-                &["libcusolver.so.12", "libcusolver.so"],
-                &["libcublasLt.so.13", "libcublas.so.13", "libnvJitLink.so.13", "libcusparse.so.12"],
-            ),
-        }
+    /// Its files, in the order in which they are tried: none of a newer generation than that.
+    fn files(self, newest: i32) -> Vec<File> {
+        let generations = GENERATIONS.into_iter().filter(|&generation| generation <= newest);
+        let (plain, known): (&str, Vec<File>) = match self {
+            Library::Driver => ("libcuda.so", vec![File::new("libcuda.so.1".to_string(), &[])]),
+            Library::Compiler => ("libnvrtc.so", generations.map(|n| File::new(format!("libnvrtc.so.{n}"), &[])).collect()),
+            Library::Products => {
+                let file = |n| File::new(format!("libcublas.so.{n}"), &[format!("libcublasLt.so.{n}")]);
+                ("libcublas.so", generations.map(file).collect())
+            }
+            Library::LinearAlgebra => {
+                let file = |n| {
+                    let before = ["libcublasLt.so", "libcublas.so", "libnvJitLink.so"].map(|name| format!("{name}.{n}"));
+                    // Its own numbers are one behind, and those of cuSPARSE stand still.
+                    File::new(format!("libcusolver.so.{}", n - 1), &[&before[..], &["libcusparse.so.12".to_string()]].concat())
+                };
+                ("libcusolver.so", generations.map(file).collect())
+            }
+        };
+        known.into_iter().chain([File::new(plain.to_string(), &[])]).collect()
     }
 
     /// Whether the bindings find it.
@@ -77,15 +88,42 @@ impl Library {
     /// # Errors
     /// [`ErrorKind::Unavailable`] with everything that was tried.
     pub(super) fn open(self) -> Result<(), Error> {
-        self.state().get_or_init(|| open(self, &folders())).clone()
+        let find = || {
+            let newest = if self == Library::Driver { GENERATIONS[0] } else { newest() };
+            open(self, newest, &folders())
+        };
+        self.state().get_or_init(find).clone()
     }
 }
 
-fn open(library: Library, folders: &[PathBuf]) -> Result<(), Error> {
-    let (names, before) = library.names();
+/// A file, and those that it opens by itself, which must be there before.
+#[derive(Debug)]
+struct File {
+    name: String,
+    before: Vec<String>,
+}
+
+impl File {
+    fn new(name: String, before: &[String]) -> File {
+        File { name, before: before.to_vec() }
+    }
+}
+
+/// The newest generation of libraries that the driver serves: libraries of CUDA 13 need one of CUDA 13, and older ones go on working. Any,
+/// where there is no driver, as where kernels are compiled alone.
+fn newest() -> i32 {
+    let mut version = 0;
+    // SAFETY: the driver is open where this is called, and the number is written.
+    let told = Library::Driver.open().is_ok().then(|| unsafe { cudarc::driver::sys::cuDriverGetVersion(&raw mut version) });
+    if told == Some(cudarc::driver::sys::CUresult::CUDA_SUCCESS) { version / 1000 } else { GENERATIONS[0] }
+}
+
+fn open(library: Library, newest: i32, folders: &[PathBuf]) -> Result<(), Error> {
+    let files = library.files(newest);
     let mut tried = Vec::new();
-    for folder in folders {
-        for name in names {
+    // An older generation in an earlier folder comes behind a newer one.
+    for File { name, before } in &files {
+        for folder in folders {
             let path = folder.join(name);
             if !path.exists() {
                 continue;
@@ -94,6 +132,9 @@ fn open(library: Library, folders: &[PathBuf]) -> Result<(), Error> {
             before.iter().for_each(|name| {
                 keep(&folder.join(name));
             });
+            if library == Library::Compiler {
+                builtins(folder);
+            }
             if keep(&path) && library.is_bound() {
                 return Ok(());
             }
@@ -102,10 +143,19 @@ fn open(library: Library, folders: &[PathBuf]) -> Result<(), Error> {
     if library.is_bound() {
         return Ok(());
     }
-    tried.extend(names.iter().map(|name| (*name).to_string()));
+    tried.extend(files.into_iter().map(|file| file.name));
     tried.extend(folders.iter().map(|folder| folder.display().to_string()));
     Err(Error::new(ErrorKind::Unavailable { library: library.title().to_string(), tried })
         .with_help(format!("install it, or name its folder in {FOLDERS}")))
+}
+
+/// Opens what NVRTC opens by itself, whose name has its version to the second number.
+fn builtins(folder: &Path) {
+    let is_one =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("libnvrtc-builtins.so."));
+    inside(folder).into_iter().filter(is_one).for_each(|path| {
+        keep(&path);
+    });
 }
 
 /// Opens a library for as long as the program runs; whether that went well.
@@ -137,15 +187,17 @@ fn folders() -> Vec<PathBuf> {
 
 /// The folders of NVIDIA's packages in a Python environment: `lib/python3.11/site-packages/nvidia/cu13/lib` and their like.
 fn python(environment: &Path) -> Vec<PathBuf> {
-    let inside = |folder: PathBuf| -> Vec<PathBuf> {
-        let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-        let mut entries: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-        entries.sort();
-        entries
-    };
-    let versions = inside(environment.join("lib"));
-    let packages = versions.into_iter().flat_map(|version| inside(version.join("site-packages/nvidia")));
+    let versions = inside(&environment.join("lib"));
+    let packages = versions.into_iter().flat_map(|version| inside(&version.join("site-packages/nvidia")));
     packages.map(|package| package.join("lib")).collect()
+}
+
+/// What lies in a folder, in the order of names.
+fn inside(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut entries: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    entries.sort();
+    entries
 }
 
 #[cfg(test)]
@@ -156,7 +208,7 @@ mod tests {
     fn what_is_missing_is_named_with_what_was_tried() {
         let empty = std::env::temp_dir();
         // Where there is a driver, the loader finds it.
-        match open(Library::Driver, std::slice::from_ref(&empty)) {
+        match open(Library::Driver, 13, std::slice::from_ref(&empty)) {
             Ok(()) => assert!(Library::Driver.is_bound()),
             Err(error) => {
                 let ErrorKind::Unavailable { library, tried } = error.kind() else { panic!("{error}") };
@@ -183,6 +235,17 @@ mod tests {
     }
 
     #[test]
+    fn files_are_of_no_newer_generation_than_the_drivers() {
+        let names = |library: Library, newest| library.files(newest).into_iter().map(|file| file.name).collect::<Vec<_>>();
+        assert_eq!(names(Library::Compiler, 13), ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"]);
+        assert_eq!(names(Library::Products, 12), ["libcublas.so.12", "libcublas.so"]);
+        assert_eq!(names(Library::LinearAlgebra, 14), ["libcusolver.so.12", "libcusolver.so.11", "libcusolver.so"]);
+        let before = &Library::LinearAlgebra.files(12)[0].before;
+        assert_eq!(before[..], ["libcublasLt.so.12", "libcublas.so.12", "libnvJitLink.so.12", "libcusparse.so.12"]);
+        assert_eq!(names(Library::Driver, 12), ["libcuda.so.1", "libcuda.so"]);
+    }
+
+    #[test]
     fn packages_of_a_python_environment_are_found() {
         let root = std::env::temp_dir().join(format!("tensorwrapper-library-{}", std::process::id()));
         let lib = root.join("lib/python3.11/site-packages/nvidia/cu13/lib");
@@ -199,7 +262,7 @@ mod tests {
         let file = root.join("libcuda.so.1");
         std::fs::write(&file, "text").unwrap();
         assert!(!keep(&file));
-        if let Err(error) = open(Library::Driver, std::slice::from_ref(&root)) {
+        if let Err(error) = open(Library::Driver, 13, std::slice::from_ref(&root)) {
             let ErrorKind::Unavailable { tried, .. } = error.kind() else { panic!("{error}") };
             assert_eq!(tried[0], file.display().to_string());
         }

@@ -29,15 +29,18 @@ pub(super) fn architecture(device: sys::CUdevice) -> Result<String, Error> {
     Ok(format!("sm_{major}{minor}{}", if major >= 9 { "a" } else { "" }))
 }
 
-/// The oldest driver that has all that is called here: the times of events came with CUDA 12.8.
-const OLDEST: i32 = 12_080;
+/// The oldest driver whose generation has all that is called here.
+const OLDEST: i32 = 12_000;
 
-/// Looks whether the driver, which is open and started, is new enough.
+/// Looks whether the driver, which is open and started, is new enough, and of the compiler's generation or a newer one: it does not load
+/// what a newer one has made.
 ///
 /// # Errors
-/// [`ErrorKind::Unavailable`] with the version that it has.
+/// [`ErrorKind::Unavailable`] with the versions that they have.
 pub(super) fn check_version() -> Result<(), Error> {
-    version().and_then(check_driver)
+    let driver = version()?;
+    check_driver(driver)?;
+    check_compiler(driver, super::version()?)
 }
 
 /// The driver's version: 1000 times the first number and 10 times the second.
@@ -48,13 +51,26 @@ fn version() -> Result<i32, Error> {
     Ok(version)
 }
 
+/// A driver's version, for people.
+fn words(version: i32) -> String {
+    format!("{}.{}", version / 1000, version % 1000 / 10)
+}
+
 fn check_driver(version: i32) -> Result<(), Error> {
     if version >= OLDEST {
         return Ok(());
     }
-    let words = |version: i32| format!("{}.{}", version / 1000, version % 1000 / 10);
     let library = format!("a driver of CUDA {} or newer", words(OLDEST));
     Err(Error::new(ErrorKind::Unavailable { library, tried: vec![format!("the driver of CUDA {}", words(version))] }))
+}
+
+fn check_compiler(driver: i32, (major, minor): (i32, i32)) -> Result<(), Error> {
+    if major <= driver / 1000 {
+        return Ok(());
+    }
+    let library = format!("NVRTC of CUDA {} for the driver of CUDA {}", driver / 1000, words(driver));
+    Err(Error::new(ErrorKind::Unavailable { library, tried: vec![format!("NVRTC {major}.{minor}")] })
+        .with_help("install the NVRTC of the driver's generation, or a newer driver"))
 }
 
 /// What decides how quick a way is on a device.
@@ -100,11 +116,22 @@ mod tests {
 
     #[test]
     fn drivers_that_are_too_old_are_told_with_their_version() {
-        assert!(check_driver(12_080).is_ok() && check_driver(13_000).is_ok());
-        let error = check_driver(12_040).unwrap_err();
+        assert!(check_driver(12_000).is_ok() && check_driver(13_000).is_ok());
+        let error = check_driver(11_080).unwrap_err();
         let ErrorKind::Unavailable { library, tried } = error.kind() else { panic!("{error}") };
-        assert_eq!(library, "a driver of CUDA 12.8 or newer");
-        assert_eq!(tried, &["the driver of CUDA 12.4"]);
+        assert_eq!(library, "a driver of CUDA 12.0 or newer");
+        assert_eq!(tried, &["the driver of CUDA 11.8"]);
+    }
+
+    #[test]
+    fn a_compiler_that_is_newer_than_the_driver_is_told() {
+        assert!(check_compiler(12_040, (12, 9)).is_ok() && check_compiler(13_010, (12, 4)).is_ok());
+        let error = check_compiler(12_080, (13, 0)).unwrap_err();
+        let ErrorKind::Unavailable { library, tried } = error.kind() else { panic!("{error}") };
+        assert_eq!(
+            (library.as_str(), &tried[..]),
+            ("NVRTC of CUDA 12 for the driver of CUDA 12.8", &["NVRTC 13.0".to_string()][..])
+        );
     }
 
     #[test]

@@ -8,7 +8,7 @@ use cudarc::driver::sys;
 use super::{Gpu, check};
 use crate::backend::cuda::driver::Address;
 use crate::backend::cuda::staging::Pinning;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 
 /// Bytes of a piece, and how many of them there are: what one copies takes longer than queueing it, and the host fills one
 /// while the device reads another.
@@ -87,6 +87,20 @@ pub(super) fn unlock(pages: Range<usize>) {
     let _ = unsafe { sys::cuMemHostUnregister(pages.start as *mut c_void) };
 }
 
+/// Milliseconds from one event to another.
+type Elapsed = unsafe extern "C" fn(*mut f32, sys::CUevent, sys::CUevent) -> sys::CUresult;
+
+/// The driver's function for the time between events. The bindings know its name since CUDA 12.8 alone; older drivers have the older one,
+/// with the same arguments.
+fn elapsed() -> Result<Elapsed, Error> {
+    // SAFETY: the driver is open, and has functions of this type under both names.
+    let find = |name: &str| unsafe { sys::culib().get::<Elapsed>(name.as_bytes()) }.map(|found| *found);
+    find("cuEventElapsedTime_v2").or_else(|_| find("cuEventElapsedTime")).map_err(|error| {
+        let what = format!("the driver has no function for the time between events: {error}");
+        Error::new(ErrorKind::Device(what))
+    })
+}
+
 /// A point of the stream's time.
 pub(super) struct Timer<'g>(sys::CUevent, &'g Gpu);
 
@@ -109,7 +123,7 @@ impl Timer<'_> {
         // SAFETY: both events were recorded; the number is written.
         unsafe {
             check(sys::cuEventSynchronize(self.0), "its work is waited for")?;
-            check(sys::cuEventElapsedTime_v2(&raw mut milliseconds, start.0, self.0), "its time is asked for")?;
+            check(elapsed()?(&raw mut milliseconds, start.0, self.0), "its time is asked for")?;
         }
         Ok(f64::from(milliseconds) / 1e3)
     }
