@@ -80,7 +80,9 @@ def ratios(found, key, where, missing):
         row["in_place"] = ratio("in_place") if row["matrices"] else None
         row["same size"] = ratio("cublas") if found["list"] == "tccg.csv" else None
         row["peer"] = min(peers)[1] if peers else None
-        row["best peer"] = ratio(row["peer"] or "the best peer")
+        # The best of two is not the best of three.
+        known = [ratio(name) for name in PEERS]
+        row["best peer"] = ratio(row["peer"]) if all(known) else None
         # Where a list does not say it: what takes longer, a copy or the operations at the best rate that cuBLAS has shown.
         by_bytes = "copy" in time and bool(peaks) and time["copy"] > case["gflop"] / max(peaks)
         row["by bytes"] = case["bound"] == "bytes" if case["bound"] else by_bytes

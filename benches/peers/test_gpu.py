@@ -308,11 +308,13 @@ class Page(unittest.TestCase):
         self.assertIn("MISSING tccg in f64, case 1: tensorwrapper: its result is not that of the others", err)
 
     def test_one_number_that_is_missing_is_named_and_its_row_stays(self):
-        self.timed(words={"torch": "1.0 lost=dca,cbd->ba"})
+        self.timed(words={"torch": "1.0 lost=dca,cbd->ba", "jax": "1.0 lost=dac,bcd->ba"})
         status, verdicts, out, err = self.told()
         self.assertEqual(status, 1)
-        self.assertEqual({row for row in verdicts if row[1] != "held"}, {("(c)", "missing")})
+        # Without one of the three nobody knows which is the best.
+        self.assertEqual({row for row in verdicts if row[1] != "held"}, {("(b)", "missing"), ("(c)", "missing")})
         self.assertIn("MISSING tccg in c64, case 13: torch: it is lost", err)
+        self.assertIn("MISSING tccg in c64, case 14: jax: it is lost", err)
         self.assertEqual(out.count("\n| 13 | `dca,cbd->ba`"), 3)
 
     def test_figures_alone(self):

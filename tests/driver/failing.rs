@@ -3,54 +3,102 @@
 use tensorwrapper::ErrorKind;
 use tensorwrapper::prelude::*;
 
-use crate::StandIn;
-use crate::programs::{Found, PROGRAMS, close, matrix};
+use crate::programs::{PROGRAMS, Program, close, matrix, measured, permuted};
+use crate::{StandIn, forget};
 
 /// Calls that give something back: where one of them fails, it is lost, and nobody can do anything about it. Without its context a
 /// thread cannot give anything back.
 const GIVES_BACK: [&str; 6] = ["Free", "Destroy", "Release", "Unload", "Unregister", "CtxSetCurrent"];
 
-fn is_sound(found: &Result<Found, Error>, expected: &Found) -> bool {
-    match found {
-        Ok(found) => close(found, expected),
-        Err(error) => {
-            let known = matches!(
-                error.kind(),
-                ErrorKind::Device(_) | ErrorKind::Kernel { .. } | ErrorKind::Memory { .. } | ErrorKind::Unavailable { .. }
-            );
-            known && !error.to_string().is_empty()
+/// Whether a failure is what a call of this name leads to.
+fn is_told(error: &Error, failed: &str) -> bool {
+    let expected = match error.kind() {
+        ErrorKind::Kernel { .. } => failed.starts_with("nvrtc"),
+        ErrorKind::Device(_) => !failed.starts_with("nvrtc"),
+        _ => false,
+    };
+    expected && !error.to_string().is_empty()
+}
+
+/// Has calls of a program fail, each alone, `step` apart, from the opening of the device on; `before` is done before each run. How many
+/// were errors.
+fn each_call_fails(cuda: &StandIn, (name, program): (&str, Program), step: usize, before: impl Fn()) -> Result<usize, Error> {
+    let expected = program(&Context::cpu())?;
+    let run = || {
+        before();
+        program(&Context::cuda(0)?)
+    };
+    // The first run compiles what the others find on the disk, unless `before` removes it.
+    run()?;
+    cuda.fail(0, false);
+    run()?;
+    let calls = cuda.fail(0, false);
+    let mut errors = 0;
+    for number in (1..=calls).step_by(step) {
+        cuda.fail(number, false);
+        let found = run();
+        let failed = cuda.failed().unwrap_or("nothing");
+        cuda.fail(0, false);
+        let place = format!("{name}, call {number} of {calls}, {failed}");
+        match &found {
+            Ok(found) => assert!(close(found, &expected), "{place}: {found:?} instead of {expected:?}"),
+            Err(error) => assert!(is_told(error, failed), "{place}: {error}"),
         }
+        errors += usize::from(found.is_err());
+        let left = (cuda.things(), cuda.memory(usize::MAX));
+        let may_lose = GIVES_BACK.iter().any(|word| failed.contains(word));
+        assert!(left == (0, 0) || may_lose, "{place}: {left:?} are left");
+        cuda.reset();
     }
+    println!("{name}: {errors} errors of {} calls that failed, each alone", calls.div_ceil(step));
+    assert!(close(&run()?, &expected), "{name}");
+    Ok(errors)
 }
 
 /// One call fails, whichever it is; afterwards the device is as it was.
 #[test]
 fn any_call_may_fail() -> Result<(), Error> {
     let Some(cuda) = StandIn::of("any call may fail") else { return Ok(()) };
-    for (name, program) in PROGRAMS {
-        let expected = program(&Context::cpu())?;
-        let run = || program(&Context::cuda(0)?);
-        // The first run compiles what the others find on the disk.
-        run()?;
-        cuda.fail(0, false);
-        run()?;
-        let calls = cuda.fail(0, false);
-        let mut errors = 0;
-        for number in 1..=calls {
-            cuda.fail(number, false);
-            let found = run();
-            let failed = cuda.failed().unwrap_or("nothing");
-            cuda.fail(0, false);
-            assert!(is_sound(&found, &expected), "{name}, call {number} of {calls}, {failed}: {found:?} instead of {expected:?}");
-            errors += usize::from(found.is_err());
-            let left = (cuda.things(), cuda.memory(usize::MAX));
-            let may_lose = GIVES_BACK.iter().any(|word| failed.contains(word));
-            assert!(left == (0, 0) || may_lose, "{name}, call {number} of {calls}, {failed}: {left:?} are left");
-            cuda.reset();
-        }
-        println!("{name}: {errors} errors of {calls} calls that failed, each alone");
-        assert!(errors > 0 && close(&run()?, &expected), "{name}");
+    for program in PROGRAMS {
+        assert!(each_call_fails(&cuda, program, 1, || ())? > 0, "{}", program.0);
     }
+    Ok(())
+}
+
+/// The same of the compiler's calls, and of what is called before and behind them.
+#[test]
+fn any_call_may_fail_where_nothing_is_on_the_disk() -> Result<(), Error> {
+    let Some(cuda) = StandIn::of("any call may fail with an empty disk") else { return Ok(()) };
+    let before = || forget(|name| name.ends_with(".cubin"));
+    assert!(each_call_fails(&cuda, ("a permutation", permuted), 1, before)? > 0);
+    Ok(())
+}
+
+/// And of those that measure; every eighth, because each run compiles some ways to compute 128³ points, and runs them.
+#[test]
+fn any_call_may_fail_where_ways_are_measured() -> Result<(), Error> {
+    let Some(cuda) = StandIn::of("any call may fail in a measurement") else { return Ok(()) };
+    cuda.fail(0, false);
+    measured(&Context::cuda(0)?)?;
+    assert!(cuda.calls("cuEventElapsedTime_v2") > 0, "it is measured");
+    assert!(each_call_fails(&cuda, ("a measured product", measured), 8, || ())? > 0);
+    Ok(())
+}
+
+/// A text that does not compile is told with the compiler's words and the source, before anything is copied or queued.
+#[test]
+fn a_text_that_does_not_compile_is_shown() -> Result<(), Error> {
+    let Some(cuda) = StandIn::of("a text that does not compile") else { return Ok(()) };
+    let gpu = Context::cuda(0)?;
+    forget(|name| name.ends_with(".cubin"));
+    cuda.refuse_texts(true);
+    cuda.fail(0, false);
+    let error = permuted(&gpu).unwrap_err();
+    let ErrorKind::Kernel { message, source } = error.kind() else { panic!("{error}") };
+    assert!(message.contains("no text compiles today") && source.contains("__global__"), "{error}");
+    assert_eq!((cuda.calls("cuMemcpyHtoDAsync_v2"), cuda.calls("cuLaunchKernel")), (0, 0));
+    cuda.refuse_texts(false);
+    assert!(close(&permuted(&gpu)?, &permuted(&Context::cpu())?));
     Ok(())
 }
 
@@ -71,7 +119,10 @@ fn a_device_may_be_lost() -> Result<(), Error> {
             let found = run();
             cuda.fail(0, false);
             cuda.reset();
-            assert!(is_sound(&found, &expected), "{name}, from call {number} of {calls} on: {found:?} instead of {expected:?}");
+            match found {
+                Ok(found) => assert!(close(&found, &expected), "{name}, from call {number} of {calls} on: {found:?}"),
+                Err(error) => assert!(!error.to_string().is_empty(), "{name}, from call {number} of {calls} on"),
+            }
         }
         assert!(close(&run()?, &expected), "{name}");
     }
@@ -88,6 +139,10 @@ fn the_hosts_data_is_as_it_was() -> Result<(), Error> {
     let expected = plan.run(&[&a, &b, &a])?;
     let mut failures = 0;
     for number in 1.. {
+        // An error has the plan begin anew: from the third run on it is replayed.
+        for _ in 0..3 {
+            assert!(close(plan.run(&[&a, &b, &a])?.as_slice(), expected.as_slice()));
+        }
         cuda.fail(number, false);
         let done = plan.run_into(&[&a, &b, &a], &mut target);
         let failed = cuda.failed();

@@ -13,7 +13,7 @@ fn a_device_is_let_go_with_the_last_that_uses_it() -> Result<(), Error> {
         for round in 0..2 {
             let found = program(&Context::cuda(0)?)?;
             assert!(close(&found, &expected), "{name}, round {round}: {found:?} instead of {expected:?}");
-            assert_eq!((cuda.things(), cuda.memory(usize::MAX)), (0, 0), "{name}, round {round}");
+            assert_eq!((cuda.things(), cuda.memory(usize::MAX), cuda.dangles()), (0, 0, false), "{name}, round {round}");
         }
     }
     Ok(())

@@ -75,15 +75,34 @@ impl StandIn {
         self.symbol::<extern "C" fn()>("stand_in_reset")();
     }
 
-    /// Contexts, streams, events, graphs, texts, pools and pieces of pinned memory that there are.
+    /// Whether this thread was left with a context that nobody holds.
+    fn dangles(&self) -> bool {
+        self.symbol::<extern "C" fn() -> bool>("stand_in_dangles")()
+    }
+
+    /// Has no text compile from now on, or all of them.
+    fn refuse_texts(&self, all: bool) {
+        self.symbol::<extern "C" fn(bool)>("stand_in_refuse_texts")(all);
+    }
+
+    /// Contexts, streams, events, graphs, texts, pools, pieces of pinned memory, handles and programs that there are.
     fn things(&self) -> usize {
         self.symbol::<extern "C" fn() -> usize>("stand_in_things")()
     }
 }
 
+/// Removes files of such names from the folder of what is kept on disk.
+fn forget(is_one: impl Fn(&str) -> bool) {
+    let folder = std::env::var_os("TENSORWRAPPER_CACHE").expect("what is kept goes to a folder of the tests");
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let ours = files.filter(|file| is_one(&file.file_name().to_string_lossy()));
+    ours.for_each(|file| std::fs::remove_file(file.path()).expect("it is a file of the tests"));
+}
+
 impl Drop for StandIn {
     fn drop(&mut self) {
         self.fail(0, false);
+        self.refuse_texts(false);
         self.memory(usize::MAX);
         // What the test had of devices has gone before.
         self.reset();

@@ -1,5 +1,7 @@
 //! What programs do with a device, small: every way to it that there is.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use tensorwrapper::prelude::*;
 use tensorwrapper::{DynOperand, try_tensor};
 
@@ -113,8 +115,22 @@ fn pinned(context: &Context) -> Result<Found, Error> {
     Ok(found)
 }
 
-/// More than the driver copies by itself, through pinned pieces.
+/// More than there are pinned pieces, so that each is waited for and used again; nothing is computed.
 fn large(context: &Context) -> Result<Found, Error> {
-    let a = matrix(130, 200, 1);
-    Ok(context.einsum("ij->ji", &[&a])?.into_vec())
+    let a = matrix(1100, 2000, 1);
+    let Ok(there) = context.on_device() else { return Ok(a.into_vec()) };
+    Ok(there.take(&a)?.to_host()?.into_vec())
+}
+
+/// A permutation alone: one text.
+pub(crate) fn permuted(context: &Context) -> Result<Found, Error> {
+    Ok(context.einsum("ij->ji", &[&matrix(9, 7, 1)])?.into_vec())
+}
+
+/// A product that is worth a measurement, of other extents each time, because a program remembers what it has measured. Its elements are ones.
+pub(crate) fn measured(context: &Context) -> Result<Found, Error> {
+    static TERMS: AtomicUsize = AtomicUsize::new(130);
+    let terms = TERMS.fetch_add(1, Ordering::Relaxed);
+    let a = Tensor::<f64>::filled([128, terms], (1.0 / terms as f64).sqrt())?;
+    Ok(context.einsum("ij,kj->ik", &[&a, &a])?.into_vec())
 }

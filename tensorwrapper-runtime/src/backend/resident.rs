@@ -121,6 +121,9 @@ pub trait Resident: Debug {
     /// When the device is lost, or work that was to fill the memory failed.
     fn fetch(&self, memory: &DeviceMemory, to: SliceMut<'_>) -> Result<(), Error>;
 
+    /// A number from 1 that the device has until it is let go; when it is opened again it has another one.
+    fn opening(&self) -> usize;
+
     /// Waits until all that was asked for is done.
     ///
     /// # Errors

@@ -1,5 +1,7 @@
 //! What plans ask of a device with memory of its own: each kernel by itself, and all of them together before the first one runs.
 
+use std::sync::atomic::Ordering;
+
 use super::plan::{Access, Kernel, Plan, Work};
 use crate::backend::{Asked, Device, Factorised, Mapped, Seen};
 use crate::error::Error;
@@ -13,7 +15,19 @@ pub(super) fn make(device: &dyn Device, plans: &[&Plan]) -> Result<(), Error> {
     let Some(resident) = device.resident() else { return Ok(()) };
     let mut all = Vec::new();
     plans.iter().for_each(|plan| collect(plan, false, &mut all));
-    if all.is_empty() { Ok(()) } else { resident.make(&all) }
+    if !all.is_empty() {
+        resident.make(&all)?;
+    }
+    plans.iter().for_each(|plan| plan.made.store(resident.opening(), Ordering::Relaxed));
+    Ok(())
+}
+
+/// The same for a plan that was made while the device was open another time.
+///
+/// # Errors
+/// As [`make`].
+pub(super) fn make_again(plan: &Plan, device: &dyn Device, opening: usize) -> Result<(), Error> {
+    if plan.made.load(Ordering::Relaxed) == opening { Ok(()) } else { make(device, &[plan]) }
 }
 
 /// Adds what a plan asks for. The body of a product in parts goes by way of the host, where what is written over an operand is asked for

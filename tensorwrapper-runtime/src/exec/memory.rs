@@ -157,6 +157,8 @@ pub(super) fn within_by<M: Bounded>(
             let mut limited =
                 |elements: f64| fits(made(begun, Some(Limited { elements, paths: &mut *paths }))?, &**device, allowed);
             match if is_whole { limited(f64::INFINITY) } else { in_parts(allowed, limited) } {
+                // A kernel that does not compile, or a device that is lost, is so in every form.
+                Err(error) if !is_refusal(&error) => return Err(error),
                 Ok(found) if found.parts() <= MOST_PARTS => return Ok(found),
                 // What does not fit is what would be there as a whole.
                 Ok(found) => refusals.push(refusals[n].clone().in_parts(found.parts())),
@@ -170,6 +172,11 @@ pub(super) fn within_by<M: Bounded>(
 
 /// Parts of a step at most: each takes some microseconds beside its arithmetic.
 const MOST_PARTS: f64 = (1 << 20) as f64;
+
+/// Whether an error says that a plan is too large, so that a smaller one may do.
+fn is_refusal(error: &Error) -> bool {
+    !matches!(error.kind(), ErrorKind::Kernel { .. } | ErrorKind::Device(_))
+}
 
 fn fits<M: Bounded>(made: M, device: &dyn Device, allowed: usize) -> Result<M, Error> {
     // For a plan that takes too much in any case nothing is made.
@@ -187,6 +194,7 @@ fn in_parts<M>(allowed: usize, mut limited: impl FnMut(f64) -> Result<M, Error>)
         let middle = (low + high) / 2;
         match limited(f64::from(middle)) {
             Ok(plan) => (found, low) = (plan, middle),
+            Err(error) if !is_refusal(&error) => return Err(error),
             Err(_) => high = middle,
         }
     }

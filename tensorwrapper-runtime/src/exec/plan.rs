@@ -11,6 +11,8 @@ use crate::layout::Strided;
 use crate::shape::PerAxis;
 use num_complex::Complex;
 use smallvec::SmallVec;
+#[cfg(feature = "cuda")]
+use std::sync::atomic::AtomicUsize;
 
 /// What a device runs.
 #[derive(Debug)]
@@ -22,6 +24,9 @@ pub(crate) struct Plan {
     /// Where the elements of the wanted tensors lie, in the order asked for.
     pub(crate) results: Vec<Strided>,
     pub(super) only: Option<Only>,
+    /// The opening of the device that has made what the steps need, or 0: plans are kept for longer than devices are open.
+    #[cfg(feature = "cuda")]
+    pub(super) made: AtomicUsize,
 }
 
 /// What is to be known of a plan that is one contraction of sources: nothing lies between, and nothing goes.
@@ -199,7 +204,15 @@ pub(super) fn plan_into(
     }
     let places = Places::new(&graph, &steps);
     let only = only(&graph, &steps);
-    let plan = Plan { graph, steps, places, results, only };
+    let plan = Plan {
+        graph,
+        steps,
+        places,
+        results,
+        only,
+        #[cfg(feature = "cuda")]
+        made: AtomicUsize::new(0),
+    };
     if cfg!(debug_assertions) {
         plan.verify()?;
     }

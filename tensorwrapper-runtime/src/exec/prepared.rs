@@ -25,7 +25,7 @@ use crate::tensor::{StaticTensor, Tensor, TensorMut};
 /// Subscripts that were planned for tensors of these extents and strides, in a context.
 ///
 /// A run checks that its operands lie like those, and computes: nothing is read, planned or looked up. For one small product of
-/// two tensors [`run_into`](Prepared::run_into) allocates nothing; intermediates and packed operands take memory in each run.
+/// two tensors on the processor [`run_into`](Prepared::run_into) allocates nothing; intermediates and packed operands take memory in each run.
 /// On a GPU the second run's memory there is kept until another run needs it, and from the third on, once operands lie where they
 /// did, all steps are [one call](crate::Explanation::replay).
 ///
@@ -175,13 +175,13 @@ impl<T: Element> Prepared<T> {
 
     /// The same into a tensor that is there, a [`Tensor`], a [`TensorMut`] or a [`StaticTensor`]. What it held is not read, and
     /// is overwritten whole. A tensor in C order is written as the result is computed, any other afterwards, and so is every one by a
-    /// device with memory of its own.
+    /// device with memory of its own, through memory of the host that is as large as the result: a run that fails leaves the tensor as it was.
     ///
     /// It shares no memory with an operand: the compiler lets nobody read what is borrowed for writing.
     ///
     /// # Errors
     /// As [`run`](Prepared::run), and [`ErrorKind::Shape`] when the tensor has other extents than the result. It is then as it
-    /// was; after [`ErrorKind::Memory`], which a plan that needs intermediates may report, it may hold anything.
+    /// was; after [`ErrorKind::Memory`], which a plan that needs intermediates may report on the processor, it may hold anything.
     pub fn run_into(&self, operands: &[&dyn DynOperand<T>], target: &mut dyn DynTarget<T>) -> Result<(), Error> {
         let sources = self.sources(operands)?;
         let (plan, result) = (&self.made.plan, self.result());

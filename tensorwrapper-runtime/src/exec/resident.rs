@@ -8,6 +8,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::arena::Outputs;
+use super::asked::make_again;
 use super::places::Home;
 use super::plan::{Access, Kernel, Plan, Step};
 use super::replay::with_room;
@@ -127,13 +128,14 @@ pub(super) fn computed(
 /// Memory for a plan.
 ///
 /// # Errors
-/// As [`Resident::session`].
+/// As [`Resident::session`] and [`make_again`].
 pub(super) fn open(
     plan: &Plan,
     (device, resident): (&dyn Device, &dyn Resident),
     sources: &[SliceRef<'_>],
     again: bool,
 ) -> Result<Box<dyn Session>, Error> {
+    make_again(plan, device, resident.opening())?;
     let others = plan.places.results.iter().chain(&plan.places.arenas);
     let sizes: Vec<usize> = others.map(|&(dtype, len)| dtype.size() * len).collect();
     let sources = read(plan, sources);

@@ -173,7 +173,10 @@ pub(crate) fn run_into(
     target: SliceMut<'_>,
 ) -> Result<(), Error> {
     #[cfg(feature = "cuda")]
-    super::placed::are_within_reach(device, sources)?;
+    {
+        debug_assert!(device.resident().is_none(), "the device computes in the host's memory");
+        super::placed::are_within_reach(device, sources)?;
+    }
     if let Some(only) = plan.only.as_ref().filter(|_| watch.is_nobody()) {
         return run_only(plan, (only, device), sources, target);
     }

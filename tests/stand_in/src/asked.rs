@@ -119,9 +119,25 @@ pub extern "C" fn stand_in_reset() {
     crate::modules::reset();
     crate::memory::reset();
     crate::driver::reset();
+    crate::products::reset();
+    crate::solver::reset();
+    crate::compiler::reset();
 }
 
-/// How many contexts, streams, events, graphs, texts, pools and pieces of pinned memory there are.
+/// Has no text compile from now on, or all of them.
+#[unsafe(no_mangle)]
+pub extern "C" fn stand_in_refuse_texts(all: bool) {
+    crate::compiler::refuse(all);
+}
+
+/// Whether the calling thread was left with a context that nobody holds.
+#[unsafe(no_mangle)]
+pub extern "C" fn stand_in_dangles() -> bool {
+    crate::driver::dangles()
+}
+
+/// How many contexts, streams, events, graphs, texts, pools, pieces of pinned memory, handles of libraries and programs of the compiler there
+/// are.
 #[unsafe(no_mangle)]
 pub extern "C" fn stand_in_things() -> usize {
     crate::driver::contexts()
@@ -129,6 +145,9 @@ pub extern "C" fn stand_in_things() -> usize {
         + crate::events::events()
         + crate::graphs::graphs()
         + crate::modules::modules()
+        + crate::products::count()
+        + crate::solver::count()
+        + crate::compiler::count()
         + crate::memory::pools()
         + crate::memory::pinned()
 }

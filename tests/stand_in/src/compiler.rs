@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use cudarc::nvrtc::sys::{self, nvrtcProgram, nvrtcResult};
 
@@ -43,6 +43,26 @@ template <class... P> static constexpr unsigned tw_count(void (*)(P...)) {
 }
 #define TW_COUNTED(KERNEL) extern "C" const unsigned tw_count_##KERNEL; const unsigned tw_count_##KERNEL = tw_count(KERNEL);
 "#;
+
+/// Programs that nobody has given back.
+static PROGRAMS: AtomicUsize = AtomicUsize::new(0);
+/// Whether no text compiles.
+static REFUSES: AtomicBool = AtomicBool::new(false);
+/// What the compiler says then.
+const REFUSED: &[u8] = b"error: no text compiles today";
+
+pub(crate) fn count() -> usize {
+    PROGRAMS.load(Ordering::Relaxed)
+}
+
+pub(crate) fn reset() {
+    PROGRAMS.store(0, Ordering::Relaxed);
+}
+
+/// Has it compile no text from now on, or all of them.
+pub(crate) fn refuse(all: bool) {
+    REFUSES.store(all, Ordering::Relaxed);
+}
 
 /// A program of the caller's, behind its handle.
 struct Program {
@@ -115,6 +135,9 @@ fn exported(text: &str) -> impl Iterator<Item = &str> {
 
 fn compile(source: &str) -> Result<Vec<u8>, Vec<u8>> {
     static TEXTS: AtomicUsize = AtomicUsize::new(0);
+    if REFUSES.load(Ordering::Relaxed) {
+        return Err(REFUSED.to_vec());
+    }
     let Some(own) = source.strip_prefix(ON_DEVICE).and_then(|rest| rest.strip_prefix(&SHARED.concat())) else {
         return Err(b"the text does not begin as those of the product do".to_vec());
     };
@@ -165,6 +188,7 @@ export! { sys;
             forbidden!("{headers} headers");
         }
         let source = CStr::from_ptr(source).to_string_lossy().into_owned();
+        PROGRAMS.fetch_add(1, Ordering::Relaxed);
         *made = Box::into_raw(Box::new(Program { source, code: None, log: vec![0] })).cast();
         Ok(())
     }
@@ -215,6 +239,7 @@ export! { sys;
         Ok(())
     }
     fn nvrtcDestroyProgram(given: *mut nvrtcProgram) -> nvrtcResult {
+        PROGRAMS.fetch_sub(1, Ordering::Relaxed);
         drop(Box::from_raw((*given).cast::<Program>()));
         *given = std::ptr::null_mut();
         Ok(())

@@ -35,6 +35,11 @@ pub(crate) fn reset() {
     *HELD.lock().unwrap() = [0; DEVICES];
 }
 
+/// Whether the thread has a context that nobody holds.
+pub(crate) fn dangles() -> bool {
+    CURRENT.get().checked_sub(1).is_some_and(|device| held()[device] == 0)
+}
+
 /// The thread's device.
 pub(crate) fn current() -> usize {
     match CURRENT.get() {
@@ -104,6 +109,10 @@ export! { sys;
             0 => forbidden!("a context is released that nobody holds"),
             _ => held[device as usize] -= 1,
         }
+        Ok(())
+    }
+    fn cuCtxGetCurrent(context: *mut CUcontext) -> CUresult {
+        *context = CURRENT.get() as CUcontext;
         Ok(())
     }
     fn cuCtxSetCurrent(context: CUcontext) -> CUresult {

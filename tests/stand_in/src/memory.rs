@@ -210,7 +210,7 @@ export! { sys;
         match attr {
             Attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD => (),
             Attribute::CU_MEMPOOL_ATTR_USED_MEM_HIGH | Attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH if value == 0 => {
-                pool.most = pool.used;
+                pool.most = 0;
             }
             other => forbidden!("a pool's {other:?} is set to {value}"),
         }
@@ -251,7 +251,8 @@ export! { sys;
         if flags != 0 || bytesize == 0 {
             forbidden!("{bytesize} bytes at {p:?} are pinned with the flags {flags}");
         }
-        if is_pinned(p as usize..p as usize + 1) {
+        let overlaps = |(&start, &(length, _)): (&usize, &(usize, bool))| start < p as usize + bytesize && (p as usize) < start + length;
+        if memory().pinned.iter().any(overlaps) {
             return Err(CUresult::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
         }
         memory().pinned.insert(p as usize, (bytesize, false));

@@ -105,7 +105,8 @@ export! { sys;
         Ok(())
     }
     fn cuModuleUnload(module: CUmodule) -> CUresult {
-        streams::finish_all()?;
+        // No manual says that it waits for kernels.
+        streams::forbid_queued("cuModuleUnload");
         let mut all = all();
         all.module(module as usize);
         all.functions.retain(|_, function| function.module != module as usize);

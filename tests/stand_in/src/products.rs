@@ -32,6 +32,15 @@ fn handles() -> MutexGuard<'static, BTreeMap<usize, Handle>> {
     HANDLES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Handles that there are.
+pub(crate) fn count() -> usize {
+    handles().len()
+}
+
+pub(crate) fn reset() {
+    handles().clear();
+}
+
 fn change(handle: cublasHandle_t, change: impl FnOnce(&mut Handle)) -> Handle {
     match handles().get_mut(&(handle as usize)) {
         Some(found) if found.device == current() => {

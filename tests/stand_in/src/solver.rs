@@ -24,6 +24,15 @@ fn handles() -> MutexGuard<'static, BTreeMap<usize, (usize, usize)>> {
     HANDLES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Handles and settings that there are.
+pub(crate) fn count() -> usize {
+    handles().len()
+}
+
+pub(crate) fn reset() {
+    handles().clear();
+}
+
 fn make() -> usize {
     let mut handles = handles();
     let number = handles.keys().next_back().map_or(1, |last| last + 1);

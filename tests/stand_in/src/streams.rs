@@ -96,6 +96,9 @@ pub(crate) fn queue(stream: CUstream, work: Work) {
     let mut all = all();
     let stream = all.get(stream);
     match &mut stream.capture {
+        Some((thread, _)) if *thread != std::thread::current().id() => {
+            forbidden!("work of another thread than the one that captures")
+        }
         Some((_, captured)) => captured.push(work),
         None => stream.waiting.push_back(work),
     }
@@ -117,6 +120,14 @@ pub(crate) fn catch_up(stream: usize, mark: usize) -> Result<(), CUresult> {
     match all().there.get_mut(&stream) {
         Some(stream) => stream.catch_up(mark),
         None => Ok(()),
+    }
+}
+
+/// Ends the program where anything is queued on the thread's device.
+pub(crate) fn forbid_queued(what: &str) {
+    let device = current();
+    if all().there.values().any(|stream| stream.device == device && !stream.waiting.is_empty()) {
+        forbidden!("{what} while work is queued");
     }
 }
 

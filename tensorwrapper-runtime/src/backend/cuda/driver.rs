@@ -28,6 +28,9 @@ pub(super) trait Driver: Debug + Send + Sync + 'static {
     /// Which device of its kind it is, counted from 0. Plans of one number fit each other.
     fn number(&self) -> usize;
 
+    /// A number that this alone has, from 1: a device that is let go and opened again has another one, and has to have kernels made again.
+    fn opening(&self) -> usize;
+
     /// Memory for so many bytes, at least one.
     ///
     /// # Errors

@@ -17,11 +17,11 @@ impl<K, V> Default for Once<K, V> {
     }
 }
 
-impl<K: Eq + Hash, V: Copy> Once<K, V> {
+impl<K: Eq + Hash, V: Clone> Once<K, V> {
     /// All values, none of which is there then.
     pub(super) fn take(&mut self) -> Vec<V> {
         let places = std::mem::take(self.0.get_mut().unwrap_or_else(PoisonError::into_inner));
-        places.into_values().filter_map(|place| *place.lock().unwrap_or_else(PoisonError::into_inner)).collect()
+        places.into_values().filter_map(|place| place.lock().unwrap_or_else(PoisonError::into_inner).take()).collect()
     }
 
     fn place(&self, key: K) -> Arc<Mutex<Option<V>>> {
@@ -32,9 +32,9 @@ impl<K: Eq + Hash, V: Copy> Once<K, V> {
     pub(super) fn get(&self, key: K, make: impl FnOnce() -> Result<V, Error>) -> Result<V, Error> {
         let place = self.place(key);
         let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
-        match *place {
-            Some(value) => Ok(value),
-            None => make().inspect(|value| *place = Some(*value)),
+        match &*place {
+            Some(value) => Ok(value.clone()),
+            None => make().inspect(|value| *place = Some(value.clone())),
         }
     }
 
@@ -42,7 +42,12 @@ impl<K: Eq + Hash, V: Copy> Once<K, V> {
     pub(super) fn find(&self, key: &K) -> Option<V> {
         let place = Arc::clone(self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key)?);
         // One of a thread that has panicked is asked for by `get`.
-        place.try_lock().ok().and_then(|place| *place)
+        place.try_lock().ok().and_then(|place| place.clone())
+    }
+
+    /// Forgets a value: whoever asks for it then makes it again.
+    pub(super) fn forget(&self, key: &K) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
     }
 
     /// Adds a value where there is none, and where nobody makes one now.

@@ -118,6 +118,10 @@ impl<D: Driver> Resident for Cuda<D> {
         memory.downcast_ref::<Region<D>>().expect("memory is fetched from the device that has it").read(bytes_mut(to))
     }
 
+    fn opening(&self) -> usize {
+        self.driver.opening()
+    }
+
     fn finish(&self) -> Result<(), Error> {
         self.driver.finish()
     }

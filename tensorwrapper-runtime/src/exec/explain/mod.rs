@@ -218,7 +218,7 @@ impl Explanation {
 
     /// The most bytes of a device's memory that were taken at one time while the plan was [measured](crate::Prepared::measure) there,
     /// less what was taken before and what its operands take: what [`peak_bytes`](Explanation::peak_bytes) has foretold, by the count of
-    /// the device's own pool. The pool rounds each piece up, the work space of cuSOLVER is part of it, and so is whatever other threads take meanwhile.
+    /// the device's own pool. The pool rounds each piece up, the work space of cuSOLVER is part of it and that of cuBLAS (up to 32 MiB, once for a device) is not, and so is whatever other threads take meanwhile.
     /// `None` for what was not measured, and where a device computes in the host's memory.
     pub fn measured_peak_bytes(&self) -> Option<u128> {
         self.taken

@@ -7,6 +7,7 @@ use cudarc::cublas::sys::{self, cublasComputeType_t as Compute, cublasOperation_
 use cudarc::driver::sys::{CUdeviceptr, CUresult, CUstream};
 use num_complex::Complex;
 
+use super::check as check_driver;
 use crate::backend::cuda::driver::Address;
 use crate::backend::cuda::gemm::{Gemm, Stored, Turn};
 use crate::element::Dtype;
@@ -47,9 +48,10 @@ impl Blas {
         // SAFETY: the device is the thread's, and the address is written; it is aligned to 256 bytes and more.
         let got = unsafe { cudarc::driver::sys::cuMemAlloc_v2(&raw mut space, bytes) };
         let blas = Blas(Mutex::new(Handle { library, space }));
-        if got != CUresult::CUDA_SUCCESS {
+        if got == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
             return Err(Error::new(ErrorKind::Memory { bytes: bytes as u128 }));
         }
+        check_driver(got, "cuBLAS is given memory")?;
         // SAFETY: the handle was just made; both libraries' streams are the same thing.
         check(unsafe { sys::cublasSetStream_v2(library, stream.cast()) }, "it is given a stream")?;
         // SAFETY: the memory was just allocated, and lives as long as the handle. A new stream would forget it, so it comes second.

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::ffi::CString;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::sys;
 
@@ -27,10 +27,20 @@ unsafe impl Send for Function {}
 // SAFETY: as above of modules.
 unsafe impl Send for Module {}
 
+/// Machine code of a text, which is not loaded yet.
+#[derive(Clone, Debug)]
+pub(super) struct Code {
+    cubin: Arc<[u8]>,
+    /// Whether it was on the disk, so that it may be wrong.
+    is_kept: bool,
+}
+
 /// The kernels of a device.
 #[derive(Debug, Default)]
 pub(super) struct Kernels {
     functions: Mutex<HashMap<String, Function>>,
+    /// Of texts that are not loaded yet.
+    codes: Once<String, Code>,
     modules: Once<String, Module>,
 }
 
@@ -40,12 +50,29 @@ impl Kernels {
         self.functions.lock().unwrap_or_else(PoisonError::into_inner).get(&kernel.name).copied()
     }
 
-    /// A kernel of the calling thread's device.
+    /// The machine code of a text, read from the disk or compiled, if it is not loaded. That takes long and needs no device: nobody who holds a
+    /// turn of one is to ask.
     ///
     /// # Errors
-    /// [`ErrorKind::Kernel`](crate::ErrorKind::Kernel) when its text does not compile, and what the driver reports.
-    pub(super) fn load(&self, kernel: &Kernel, architecture: &str) -> Result<Function, Error> {
-        let module = self.modules.get(kernel.source.name.clone(), || Module::new(&kernel.source, architecture))?;
+    /// [`ErrorKind::Kernel`](crate::ErrorKind::Kernel) when it does not compile.
+    pub(super) fn code(&self, source: &Source, architecture: &str) -> Result<Option<Code>, Error> {
+        match self.modules.find(&source.name) {
+            Some(_) => Ok(None),
+            None => self.codes.get(source.name.clone(), || Code::new(source, architecture)).map(Some),
+        }
+    }
+
+    /// A kernel of the calling thread's device, by the code of its text.
+    ///
+    /// # Errors
+    /// What the driver reports.
+    pub(super) fn load(&self, kernel: &Kernel, code: Option<Code>, architecture: &str) -> Result<Function, Error> {
+        let source = &*kernel.source;
+        let module = self.modules.get(source.name.clone(), || match code {
+            Some(code) => code.load(source, architecture),
+            None => Code::new(source, architecture)?.load(source, architecture),
+        })?;
+        self.codes.forget(&source.name);
         let function = module.function(kernel)?;
         self.functions.lock().unwrap_or_else(PoisonError::into_inner).insert(kernel.name.clone(), function);
         Ok(function)
@@ -64,18 +91,36 @@ impl Kernels {
     }
 }
 
-impl Module {
-    fn new(source: &Source, architecture: &str) -> Result<Module, Error> {
-        let text = ON_DEVICE.concat() + &source.text;
-        let kept = Kept::new(&text, architecture)?;
-        if let Some(module) = kept.read().and_then(|cubin| Module::load(&cubin).ok()) {
-            return Ok(module);
+impl Code {
+    fn new(source: &Source, architecture: &str) -> Result<Code, Error> {
+        let kept = Kept::new(&whole(source), architecture)?;
+        match kept.read() {
+            Some(cubin) => Ok(Code { cubin: cubin.into(), is_kept: true }),
+            None => Code::compiled(source, architecture),
         }
-        let cubin = compile(&text, architecture)?.cubin;
-        kept.write(&cubin);
-        Module::load(&cubin)
     }
 
+    fn compiled(source: &Source, architecture: &str) -> Result<Code, Error> {
+        let text = whole(source);
+        let cubin = compile(&text, architecture)?.cubin;
+        Kept::new(&text, architecture)?.write(&cubin);
+        Ok(Code { cubin: cubin.into(), is_kept: false })
+    }
+
+    fn load(&self, source: &Source, architecture: &str) -> Result<Module, Error> {
+        match Module::load(&self.cubin) {
+            Err(_) if self.is_kept => Module::load(&Code::compiled(source, architecture)?.cubin),
+            loaded => loaded,
+        }
+    }
+}
+
+/// What is compiled of a text.
+fn whole(source: &Source) -> String {
+    ON_DEVICE.concat() + &source.text
+}
+
+impl Module {
     fn load(cubin: &[u8]) -> Result<Module, Error> {
         let mut module = std::ptr::null_mut();
         // SAFETY: the code is complete, as the compiler made it, or as a sum over a file says; the driver copies it.

@@ -15,6 +15,7 @@ mod solver;
 use std::collections::HashSet;
 use std::ffi::c_void;
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use blas::Blas;
@@ -72,6 +73,7 @@ const RUNS: usize = 4;
 #[derive(Debug)]
 struct Gpu {
     ordinal: usize,
+    opening: usize,
     stream: sys::CUstream,
     /// Such as `sm_90a`.
     architecture: String,
@@ -105,6 +107,7 @@ fn check(result: CUresult, what: &str) -> Result<(), Error> {
 
 impl Gpu {
     fn open(ordinal: usize) -> Result<Gpu, Error> {
+        static OPENINGS: AtomicUsize = AtomicUsize::new(1);
         let no_device = |count: i32| {
             let library = format!("the CUDA device {ordinal}");
             Error::new(ErrorKind::Unavailable { library, tried: vec![format!("{count} devices")] })
@@ -123,6 +126,7 @@ impl Gpu {
         }
         let mut gpu = Gpu {
             ordinal,
+            opening: OPENINGS.fetch_add(1, Ordering::Relaxed),
             stream: std::ptr::null_mut(),
             architecture: String::new(),
             blas: None,
@@ -180,10 +184,14 @@ impl Gpu {
         // Before all locks, which a thread whose work is recorded takes, too.
         let turn = self.queue()?;
         match self.kernels.known(kernel) {
-            Some(function) => Ok(function),
-            None if turn.is_recorded => Err(not_recorded("loading a kernel")),
-            None => self.kernels.load(kernel, &self.architecture),
+            Some(function) => return Ok(function),
+            None if turn.is_recorded => return Err(not_recorded("loading a kernel")),
+            None => drop(turn),
         }
+        // Others have the device while this waits for the compiler.
+        let code = self.kernels.code(&kernel.source, &self.architecture)?;
+        let _turn = self.queue()?;
+        self.kernels.load(kernel, code, &self.architecture)
     }
 }
 
@@ -196,6 +204,10 @@ impl Driver for Gpu {
 
     fn number(&self) -> usize {
         self.ordinal
+    }
+
+    fn opening(&self) -> usize {
+        self.opening
     }
 
     fn allocate(&self, bytes: usize) -> Result<Address, Error> {
@@ -384,8 +396,13 @@ impl Driver for Gpu {
 
 impl Drop for Gpu {
     fn drop(&mut self) {
+        if self.enter().is_err() {
+            // Nobody can give back what is on a device that is lost.
+            std::mem::forget((self.solver.take(), self.blas.take()));
+            return;
+        }
         // Nothing was made before the stream.
-        if !self.stream.is_null() && self.enter().is_ok() {
+        if !self.stream.is_null() {
             // SAFETY: the only owner is going. What is queued is waited for first.
             unsafe {
                 let _ = sys::cuStreamSynchronize(self.stream);

@@ -27,8 +27,14 @@ impl Primary {
 
 impl Drop for Primary {
     fn drop(&mut self) {
-        // SAFETY: it was retained once, and everything that was made in it is gone.
-        let _ = unsafe { sys::cuDevicePrimaryCtxRelease_v2(self.device) };
+        let mut current = std::ptr::null_mut();
+        // SAFETY: it was retained once, and everything that was made in it is gone. A thread is not to be left with a context that nobody holds.
+        unsafe {
+            if sys::cuCtxGetCurrent(&raw mut current) != CUresult::CUDA_SUCCESS || current == self.context {
+                let _ = sys::cuCtxSetCurrent(std::ptr::null_mut());
+            }
+            let _ = sys::cuDevicePrimaryCtxRelease_v2(self.device);
+        }
     }
 }
 
@@ -102,7 +108,7 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        // SAFETY: the only owner is going; the driver waits for memory that is still on its way back.
+        // SAFETY: the only owner is going; what is still on its way back goes when it has come.
         let _ = unsafe { sys::cuMemPoolDestroy(self.0) };
     }
 }

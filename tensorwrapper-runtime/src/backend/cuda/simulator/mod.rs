@@ -243,6 +243,10 @@ impl Driver for Simulator {
         self.number
     }
 
+    fn opening(&self) -> usize {
+        self.number + 1
+    }
+
     fn allocate(&self, bytes: usize) -> Result<Address, Error> {
         let _turn = self.at_once("allocating memory")?;
         let refused = || Error::new(ErrorKind::Memory { bytes: bytes as u128 });
