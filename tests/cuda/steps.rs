@@ -142,6 +142,9 @@ fn what_does_not_compile_is_told_before_anything_runs() {
     is_told(gpu.eval_all((&largest,)).err());
     is_told(gpu.explain((&largest,)).err());
     is_told(gpu.prepare_all((&largest,), &[&a]).err());
+    // A limit of memory looks for other plans where one takes too much, and not where one does not compile.
+    let limited = gpu.clone().memory_limit(1 << 20);
+    is_told(limited.eval_all((&largest,)).err());
     assert_eq!((programs.products(), programs.transfers(), programs.asked().to_launch), (0, [0, 0], 0));
     // What needs no such kernel is computed as ever.
     assert_eq!(gpu.einsum("ij,jk->ik", &[&a, &a]).unwrap(), Context::cpu().einsum("ij,jk->ik", &[&a, &a]).unwrap());
