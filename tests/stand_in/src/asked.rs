@@ -16,24 +16,21 @@ pub(crate) trait Status {
     const FAILED: Self;
 }
 
-impl Status for CUresult {
-    const DONE: CUresult = CUresult::CUDA_SUCCESS;
-    const FAILED: CUresult = CUresult::CUDA_ERROR_LAUNCH_FAILED;
+/// What each library says of a call that went well, and of one that did not.
+macro_rules! statuses {
+    ($($kind:ident: $done:ident, $failed:ident;)*) => {$(
+        impl Status for $kind {
+            const DONE: $kind = $kind::$done;
+            const FAILED: $kind = $kind::$failed;
+        }
+    )*};
 }
 
-impl Status for nvrtcResult {
-    const DONE: nvrtcResult = nvrtcResult::NVRTC_SUCCESS;
-    const FAILED: nvrtcResult = nvrtcResult::NVRTC_ERROR_INTERNAL_ERROR;
-}
-
-impl Status for cublasStatus_t {
-    const DONE: cublasStatus_t = cublasStatus_t::CUBLAS_STATUS_SUCCESS;
-    const FAILED: cublasStatus_t = cublasStatus_t::CUBLAS_STATUS_EXECUTION_FAILED;
-}
-
-impl Status for cusolverStatus_t {
-    const DONE: cusolverStatus_t = cusolverStatus_t::CUSOLVER_STATUS_SUCCESS;
-    const FAILED: cusolverStatus_t = cusolverStatus_t::CUSOLVER_STATUS_EXECUTION_FAILED;
+statuses! {
+    CUresult: CUDA_SUCCESS, CUDA_ERROR_LAUNCH_FAILED;
+    nvrtcResult: NVRTC_SUCCESS, NVRTC_ERROR_INTERNAL_ERROR;
+    cublasStatus_t: CUBLAS_STATUS_SUCCESS, CUBLAS_STATUS_EXECUTION_FAILED;
+    cusolverStatus_t: CUSOLVER_STATUS_SUCCESS, CUSOLVER_STATUS_EXECUTION_FAILED;
 }
 
 /// Calls since the last question, and the number of the one that is to fail, with all that come after it or alone.
