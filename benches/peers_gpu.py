@@ -107,14 +107,17 @@ def cublas_library():
         found = sizes(equation, extents)
         if found is None:
             raise ValueError("this is no product of two matrices, whatever is copied")
-        left, right, result = (fresh(torch, operands[0].dtype, *shape)
+        multiply, batches = pair_or_batch(torch, found.batch)
+        left, right, result = (fresh(torch, operands[0].dtype, *batches, *shape)
                                for shape in [(found.m, found.k), (found.k, found.n), (found.m, found.n)])
-        if found.batch == 1:
-            return lambda: torch.mm(left, right, out=result)
-        left, right, result = (fresh(torch, operands[0].dtype, found.batch, *matrix.shape) for matrix in (left, right, result))
-        return lambda: torch.bmm(left, right, out=result)
+        return lambda: multiply(left, right, out=result)
 
     return torch_library()._replace(prepare=prepare)
+
+
+def pair_or_batch(torch, batch):
+    """What multiplies matrices, alone or in a batch, and the extents that tensors have before those of a matrix."""
+    return (torch.mm, ()) if batch == 1 else (torch.bmm, (batch,))
 
 
 def fresh(torch, dtype, *shape):
@@ -134,12 +137,9 @@ def in_place_library():
         batch, m, n, k = found.sizes
         result = torch.empty([extents[label] for label in terms(equation)[1]], dtype=operands[0].dtype, device="cuda")
         tensors = [(operands[0], (m, k), found.left), (operands[1], (k, n), found.right), (result, (m, n), found.result)]
-        if batch == 1:
-            left, right, out = (tensor.as_strided(shape, strides[1:]) for tensor, shape, strides in tensors)
-            multiply = torch.mm
-        else:
-            left, right, out = (tensor.as_strided((batch, *shape), strides) for tensor, shape, strides in tensors)
-            multiply = torch.bmm
+        multiply, batches = pair_or_batch(torch, batch)
+        # Without a batch its stride, the first, is none of the tensor's.
+        left, right, out = (tensor.as_strided((*batches, *shape), strides[1 - len(batches):]) for tensor, shape, strides in tensors)
 
         def call():
             multiply(left, right, out=out)
