@@ -1,10 +1,11 @@
 //! Subscript strings and integer labels → syntax tree: other notations of the same language.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::syntax::{
     Expression, ExpressionKind, Hole, Index, LeftSide, MOST_LEAVES, Name, Operator, Reduction, Right, Statement, Target,
+    bounded_axes,
 };
 use crate::token::Span;
 
@@ -16,7 +17,8 @@ pub fn numbered_operands(count: usize) -> Vec<Hole> {
 
 /// Reads NumPy's `einsum` subscripts for these operands: `"ik,kj->ij"`, spaces anywhere, `...` for the axes that have no
 /// label (the same ones in every operand, counted from the right), and without `->` the labels that occur once, in
-/// alphabetical order. Any letter of any script is a label. Extents are never broadcast.
+/// alphabetical order. Any letter of any script is a label. Extents are never broadcast. An operand has at most [`MOST_AXES`](crate::syntax::MOST_AXES)
+/// labels, and so has the result.
 ///
 /// Spans count the text's bytes, or are all `place`, where the text stands in its host.
 ///
@@ -30,7 +32,7 @@ pub fn einsum(subscripts: &str, operands: &[Hole], place: Option<Span>) -> Resul
     };
     let parts: Vec<&str> = inputs.split(',').collect();
     if parts.len() != operands.len() {
-        let message = format!("`{subscripts}` names {} operands, but {} are given", parts.len(), operands.len());
+        let message = format!("`{}` names {} operands, but {} are given", shortened(subscripts), parts.len(), operands.len());
         return Err(Diagnostic::syntax(whole, message));
     }
     let mut offset = 0;
@@ -63,16 +65,11 @@ fn statement(operands: Vec<(Hole, Vec<Index>)>, output: Vec<Index>) -> Result<St
         return Err(Diagnostic::new(Fault::Unbuilt, Span::default(), format!("there are more than {MOST_LEAVES} operands"))
             .help("contract parts of the network by themselves"));
     }
+    operands.iter().map(|(_, indices)| indices).chain([&output]).try_for_each(|indices| bounded_axes(indices))?;
     // Labels that the output lacks are summed, and said to be: nobody is warned of what subscripts cannot say otherwise.
-    let mut summed: Vec<Name> = Vec::new();
-    for index in operands.iter().flat_map(|(_, indices)| indices) {
-        let Index::Label(name) = index else { continue };
-        let is_known = |other: &Name| other.text == name.text;
-        let is_kept = output.iter().any(|index| matches!(index, Index::Label(kept) if is_known(kept)));
-        if !is_kept && !summed.iter().any(is_known) {
-            summed.push(name.clone());
-        }
-    }
+    let mut known: HashSet<String> = output.iter().flat_map(Index::labels).map(|name| name.text.clone()).collect();
+    let all = operands.iter().flat_map(|(_, indices)| indices).flat_map(Index::labels);
+    let summed: Vec<Name> = all.filter(|name| known.insert(name.text.clone())).cloned().collect();
     let mut factors: Vec<Expression> = operands
         .into_iter()
         .map(|(hole, indices)| {
@@ -97,6 +94,17 @@ fn statement(operands: Vec<(Hole, Vec<Index>)>, output: Vec<Index>) -> Result<St
     let left = LeftSide { indices: Some(output), span };
     Ok(Statement { target: Target::Value(vec![left]), right: Right::Expression(product), declarations: Vec::new(), span })
 }
+
+/// A text for a message: whole, or its beginning where it is long.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_QUOTE) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_string(),
+    }
+}
+
+/// Characters of a text that a message repeats.
+const LONGEST_QUOTE: usize = 120;
 
 /// Factors that are multiplied one after the other, as a person would write them.
 const ROW: usize = 64;

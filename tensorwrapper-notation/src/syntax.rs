@@ -67,6 +67,36 @@ pub enum Index {
     Rest(Span),
 }
 
+impl Index {
+    /// The labels that run with this axis.
+    pub fn labels(&self) -> &[Name] {
+        match self {
+            Index::Label(name) | Index::Slice(name, _) => std::slice::from_ref(name),
+            Index::Fused(names, _) => names,
+            Index::Chip(_) | Index::Rest(_) => &[],
+        }
+    }
+}
+
+/// Refuses more axes than an operand or a result may have, each label of a fused axis counted.
+///
+/// # Errors
+/// More than [`MOST_AXES`] of them.
+pub fn bounded_axes(indices: &[Index]) -> Result<(), Diagnostic> {
+    let count: usize = indices.iter().map(|index| index.labels().len().max(1)).sum();
+    if count <= MOST_AXES {
+        return Ok(());
+    }
+    let place = indices.iter().flat_map(Index::labels).nth(MOST_AXES).map_or(Span::default(), |name| name.span);
+    Err(too_many_axes(count, place))
+}
+
+/// The fault of more axes than [`MOST_AXES`].
+pub(crate) fn too_many_axes(count: usize, place: Span) -> Diagnostic {
+    let message = format!("an operand or a result has at most {MOST_AXES} indices, and here are {count}");
+    Diagnostic::new(Fault::Unbuilt, place, message)
+}
+
 /// The operators between two factors or terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operator {
@@ -124,6 +154,10 @@ struct Size {
 /// Terms of a sum, or factors of a product, that may follow each other. Walks of expressions are recursive, and this
 /// many steps fit the stack of a thread without optimisation.
 pub const LONGEST: usize = 1000;
+
+/// Indices that one operand or result may have. Texts come from outside, and what is done with a result may take time in proportion
+/// to the square of its rank. NumPy has at most 64 axes.
+pub const MOST_AXES: usize = 256;
 
 /// Operations that may be inside each other, of which each takes as much of the stack as `LONGEST / DEEPEST` terms.
 pub const DEEPEST: usize = 125;

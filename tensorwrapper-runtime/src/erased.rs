@@ -93,10 +93,14 @@ impl SliceRef<'_> {
         each!(SliceRef, self, s => (s.as_ptr() as usize)..(s.as_ptr_range().end as usize))
     }
 
+    /// What two slices have in common that are the same memory, and no others.
+    pub fn identity(&self) -> (Dtype, usize, usize) {
+        (self.dtype(), self.len(), each!(SliceRef, self, s => s.as_ptr() as usize))
+    }
+
     /// Whether two slices are the same memory.
     pub fn is_same(&self, other: &SliceRef<'_>) -> bool {
-        let start = |slice: &SliceRef<'_>| each!(SliceRef, slice, s => s.as_ptr() as usize);
-        self.dtype() == other.dtype() && self.len() == other.len() && start(self) == start(other)
+        self.identity() == other.identity()
     }
 
     /// Whether both have an element in common.

@@ -9,6 +9,7 @@ mod erased;
 mod error;
 #[cfg(feature = "cuda")]
 mod held;
+mod link;
 mod owned;
 // Floor 1: what a tensor looks like.
 mod layout;

@@ -8,18 +8,19 @@ use crate::token::Span;
 /// The labels of an expression that no explicit reduction inside it binds, each occurrence once, in order.
 pub(super) fn free_labels(expression: &Expression) -> Vec<&Name> {
     let mut found = Vec::new();
-    collect(expression, &mut Vec::new(), &mut found);
+    collect(expression, &mut HashMap::new(), &mut found);
     found
 }
 
-fn collect<'e>(expression: &'e Expression, bound: &mut Vec<&'e str>, found: &mut Vec<&'e Name>) {
-    let mut add = |name: &'e Name, bound: &[&str]| {
-        if !bound.contains(&name.text.as_str()) {
+/// Adds the labels of an expression that no reduction binds; `bound` counts the reductions around it that bind a name.
+fn collect<'e>(expression: &'e Expression, bound: &mut HashMap<&'e str, usize>, found: &mut Vec<&'e Name>) {
+    let mut add = |name: &'e Name, bound: &HashMap<&str, usize>| {
+        if bound.get(name.text.as_str()).is_none_or(|&count| count == 0) {
             found.push(name);
         }
     };
     match &expression.kind {
-        ExpressionKind::Operand(_, indices) => indices.iter().flat_map(index_labels).for_each(|name| add(name, bound)),
+        ExpressionKind::Operand(_, indices) => indices.iter().flat_map(Index::labels).for_each(|name| add(name, bound)),
         ExpressionKind::Spread(_, labels) => labels.iter().for_each(|name| add(name, bound)),
         ExpressionKind::Scalar(_) | ExpressionKind::Unbuilt(_) => {}
         ExpressionKind::Binary(_, a, b) => {
@@ -38,10 +39,9 @@ fn collect<'e>(expression: &'e Expression, bound: &mut Vec<&'e str>, found: &mut
             collect(inner, bound, found);
         }
         ExpressionKind::Reduce(_, labels, inner) => {
-            let outer = bound.len();
-            bound.extend(labels.iter().map(|name| name.text.as_str()));
+            labels.iter().for_each(|name| *bound.entry(&name.text).or_default() += 1);
             collect(inner, bound, found);
-            bound.truncate(outer);
+            labels.iter().for_each(|name| *bound.entry(&name.text).or_default() -= 1);
         }
     }
 }
@@ -76,15 +76,6 @@ pub(super) fn unbuilt(expression: &Expression) -> Vec<(&str, Span)> {
     let mut found = Vec::new();
     collect(expression, &mut found);
     found
-}
-
-/// The labels of one index.
-pub(super) fn index_labels(index: &Index) -> &[Name] {
-    match index {
-        Index::Label(name) | Index::Slice(name, _) => std::slice::from_ref(name),
-        Index::Fused(names, _) => names,
-        Index::Chip(_) | Index::Rest(_) => &[],
-    }
 }
 
 /// The indices of every operand of an expression.

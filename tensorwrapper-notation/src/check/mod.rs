@@ -9,8 +9,11 @@ mod labels;
 #[cfg(test)]
 mod refusals;
 mod resolve;
+mod scope;
 #[cfg(test)]
 mod tests;
+
+use std::collections::{HashMap, HashSet};
 
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::equation::{
@@ -20,6 +23,7 @@ use crate::equation::{
 use crate::syntax::{self, Assignment, Declaration, LeftSide, Name, Right, Role, Scalar, Statement, Target};
 use labels::{binds, free_labels, rest_spans, unbuilt};
 use resolve::{chain, is_additive};
+use scope::Scope;
 
 /// Checks one equation under the `where` of its block.
 ///
@@ -58,24 +62,9 @@ pub fn check(statement: &Statement, header: &[Declaration]) -> Result<Equation, 
 /// Why a diagonal is not written beside a fused axis.
 const BESIDE_FUSED: &str = "beside a fused axis, each index stands once on the left";
 
-/// Labels that are known at some point of the equation: those of the left side, then those of each enclosing sum.
-#[derive(Clone, Default)]
-struct Scope {
-    names: Vec<(String, LabelId)>,
-}
-
-impl Scope {
-    fn get(&self, name: &str) -> Option<LabelId> {
-        self.names.iter().rev().find(|(known, _)| known == name).map(|(_, id)| *id)
-    }
-
-    fn push(&mut self, name: &str, id: LabelId) {
-        self.names.push((name.to_string(), id));
-    }
-}
-
 struct Checker<'s> {
-    declarations: Vec<&'s Declaration>,
+    /// By the labels that they declare.
+    declarations: HashMap<&'s str, &'s Declaration>,
     labels: Vec<Label>,
     operands: Vec<Operand>,
     scalars: Vec<Scalar>,
@@ -99,9 +88,12 @@ struct Checker<'s> {
 
 impl<'s> Checker<'s> {
     fn new(statement: &'s Statement, header: &'s [Declaration]) -> Checker<'s> {
+        // The equation's own `where` hides the block's, and the first that names a label hides the others.
+        let all = header.iter().rev().chain(statement.declarations.iter().rev());
+        let by_label = |declaration: &'s Declaration| declaration.labels.iter().map(move |l| (l.text.as_str(), declaration));
+        let declarations = all.flat_map(by_label).collect();
         Checker {
-            // The equation's own `where` is asked first.
-            declarations: statement.declarations.iter().chain(header).collect(),
+            declarations,
             labels: Vec::new(),
             operands: Vec::new(),
             scalars: Vec::new(),
@@ -147,7 +139,7 @@ impl<'s> Checker<'s> {
     }
 
     fn new_label(&mut self, name: &Name) -> LabelId {
-        let declared = self.declarations.iter().find(|d| d.labels.iter().any(|l| l.text == name.text)).map(|d| d.extent.clone());
+        let declared = self.declarations.get(name.text.as_str()).map(|declaration| declaration.extent.clone());
         self.labels.push(Label { name: name.text.clone(), span: name.span, declared });
         LabelId(self.labels.len() - 1)
     }
@@ -208,7 +200,7 @@ impl<'s> Checker<'s> {
     fn place(&mut self, target: &Target, scope: &mut Scope) -> Option<(OperandId, Assignment)> {
         let Target::Place(hole, indices, assignment) = target else { return None };
         let fuses = indices.iter().any(|index| matches!(index, syntax::Index::Fused(..)));
-        for name in indices.iter().flat_map(labels::index_labels) {
+        for name in indices.iter().flat_map(syntax::Index::labels) {
             if fuses && scope.get(&name.text).is_some() {
                 self.faults.push(Diagnostic::label(name.span, BESIDE_FUSED));
             }
@@ -305,11 +297,11 @@ impl<'s> Checker<'s> {
 
     /// Left labels that occur nowhere on the right are one fault each, at the left.
     fn left_labels_occur(&mut self, right: &syntax::Expression, axes: &[LabelId]) -> bool {
-        let free = free_labels(right);
+        let free: HashSet<&str> = free_labels(right).into_iter().map(|name| name.text.as_str()).collect();
         let before = self.refused.len();
         for id in axes {
             let Label { name, span, .. } = &self.labels[id.0];
-            if free.iter().any(|f| f.text == *name) {
+            if free.contains(name.as_str()) {
                 continue;
             }
             self.refused.push(*id);
@@ -344,11 +336,11 @@ impl<'s> Checker<'s> {
 
     /// Rule 3, for one term.
     fn carries(&mut self, term: &syntax::Expression, axes: &[LabelId]) {
-        let free = free_labels(term);
+        let free: HashSet<&str> = free_labels(term).into_iter().map(|name| name.text.as_str()).collect();
         let mut missing: Vec<&str> = axes
             .iter()
             .map(|id| self.labels[id.0].name.as_str())
-            .filter(|name| !free.iter().any(|f| f.text == *name) && !binds(term, name))
+            .filter(|name| !free.contains(name) && !binds(term, name))
             .collect();
         let has_rest = labels::operands(term).into_iter().flatten().any(|index| matches!(index, syntax::Index::Rest(_)));
         if self.keeps_rest && !has_rest {
@@ -382,11 +374,15 @@ impl<'s> Checker<'s> {
             }
             Meaning::Expression(_) => false,
         };
+        let by_operands: HashSet<LabelId> =
+            self.operands.iter().flat_map(|o| &o.indices).flat_map(|index| index.labels()).copied().collect();
         for (n, label) in self.labels.iter().enumerate() {
             let id = LabelId(n);
-            let by_operand = self.operands.iter().flat_map(|o| &o.indices).any(|index| index.labels().contains(&id));
+            if by_operands.contains(&id) || label.declared.is_some() {
+                continue;
+            }
             let said = self.faults.iter().any(|fault| fault.span == label.span) || self.misbound.contains(&label.name);
-            if !by_operand && label.declared.is_none() && !is_new(id) && !self.refused.contains(&id) && !said {
+            if !is_new(id) && !self.refused.contains(&id) && !said {
                 let name = &label.name;
                 let fault = Diagnostic::label(label.span, format!("nothing gives index `{name}` an extent"))
                     .help(format!("add `where {name}: extent` to the equation"))
@@ -404,7 +400,7 @@ fn place_left(indices: &[syntax::Index], scope: &Scope, span: crate::token::Span
         if let syntax::Index::Rest(_) = index {
             axes.push(LeftAxis::Rest);
         }
-        for name in labels::index_labels(index) {
+        for name in index.labels() {
             let axis = LeftAxis::Label(scope.get(&name.text).expect("the labels of a place are in scope"));
             if !axes.contains(&axis) {
                 axes.push(axis);

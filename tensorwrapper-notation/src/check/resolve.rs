@@ -1,5 +1,7 @@
 //! Implicit sums made explicit (rules 2, 4, 5 and 8 of the language).
 
+use std::collections::HashSet;
+
 use super::labels::{free_labels, term_labels};
 use super::{Checker, Scope};
 use crate::diagnostic::Diagnostic;
@@ -103,9 +105,11 @@ impl Checker<'_> {
     ) -> Option<Node> {
         let word = reduction.name();
         let occurring = free_labels(body);
+        let occurs: HashSet<&str> = occurring.iter().map(|name| name.text.as_str()).collect();
         let mut inner = scope.clone();
         let mut bound = Vec::new();
-        for (n, name) in labels.iter().enumerate() {
+        let mut met: HashSet<&str> = HashSet::new();
+        for name in labels {
             let (label, before) = (&name.text, self.faults.len());
             if scope.get(label).is_some() {
                 let fault = Diagnostic::label(
@@ -115,11 +119,11 @@ impl Checker<'_> {
                 .help(format!("give the bound index another name than `{label}`"));
                 self.faults.push(fault);
                 self.misbound.push(label.clone());
-            } else if labels[..n].iter().any(|earlier| earlier.text == *label) {
+            } else if !met.insert(label) {
                 let fault = Diagnostic::label(name.span, format!("`{word}` names index `{label}` twice"));
                 self.faults.push(fault.help("leave it out"));
                 continue;
-            } else if !occurring.iter().any(|o| o.text == *label) {
+            } else if !occurs.contains(label.as_str()) {
                 let fault = Diagnostic::label(name.span, format!("index `{label}` does not occur inside this `{word}`"));
                 let other =
                     occurring.iter().map(|o| &o.text).find(|o| scope.get(o).is_none() && !labels.iter().any(|l| l.text == **o));

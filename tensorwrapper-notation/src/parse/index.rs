@@ -3,7 +3,7 @@
 use super::cursor::{Cursor, hole, split};
 use super::mistake::{self, is_keyword, keyword_as_label};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::{Count, Index, Name, Range};
+use crate::syntax::{Count, Index, MOST_AXES, Name, Range, bounded_axes, too_many_axes};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
 /// The indices between two brackets.
@@ -13,13 +13,19 @@ pub(super) fn indices(tokens: &[Token], end: Span) -> Result<Vec<Index>, Diagnos
     }
     let mut found = Vec::new();
     let mut comma = None;
-    for part in split(tokens, ',') {
+    let parts = split(tokens, ',');
+    // A text is refused before its parts are read.
+    if let Some(place) = parts.get(MOST_AXES).and_then(|part| part.first()) {
+        return Err(too_many_axes(parts.len(), place.span));
+    }
+    for part in parts {
         let (Some(first), Some(last)) = (part.first(), part.last()) else {
             return Err(Diagnostic::syntax(comma_after(tokens, comma).unwrap_or(end), "an index is missing before this `,`"));
         };
         found.push(index(part, first.span.to(last.span))?);
         comma = Some(last.span);
     }
+    bounded_axes(&found)?;
     Ok(found)
 }
 

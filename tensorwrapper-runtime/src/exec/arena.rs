@@ -59,8 +59,8 @@ pub(super) type Outputs<'a> = SmallVec<[SliceMut<'a>; 1]>;
 #[derive(Debug)]
 pub(super) struct Readable<'a> {
     sources: &'a [SliceRef<'a>],
-    /// Results by their numbers.
-    results: SmallVec<[(usize, SliceRef<'a>); 1]>,
+    /// What is left of the results: pieces of their row, and the number of the first of each.
+    results: SmallVec<[(usize, &'a [Space<'a>]); 2]>,
     /// What is left of the arenas: of which one, and from which element on.
     left: SmallVec<[(usize, usize, SliceRef<'a>); 3]>,
 }
@@ -70,12 +70,22 @@ impl Memory<'_, '_> {
     pub(super) fn cut<'a>(&'a mut self, sources: &'a [SliceRef<'a>], homes: &[Home]) -> (Outputs<'a>, Readable<'a>) {
         let mut readable = Readable { sources, results: SmallVec::new(), left: SmallVec::new() };
         let mut written: SmallVec<[Option<SliceMut<'a>>; 1]> = homes.iter().map(|_| None).collect();
-        for (n, space) in self.results.iter_mut().enumerate() {
-            match homes.iter().position(|&home| home == Home::Result(n)) {
-                Some(output) => written[output] = Some(space.as_mut()),
-                None => readable.results.push((n, space.as_ref())),
-            }
+        let own = homes.iter().enumerate().filter_map(|(output, home)| match home {
+            Home::Result(n) => Some((*n, output)),
+            _ => None,
+        });
+        let mut own: SmallVec<[(usize, usize); 1]> = own.collect();
+        own.sort_unstable();
+        // A step has few outputs where a plan may have many results, so the row is cut and not walked.
+        let (mut rest, mut at) = (&mut *self.results, 0);
+        for (n, output) in own {
+            let (before, behind) = rest.split_at_mut(n - at);
+            let (space, behind) = behind.split_first_mut().expect("a plan has memory for each result");
+            readable.results.push((at, before));
+            written[output] = Some(space.as_mut());
+            (rest, at) = (behind, n + 1);
         }
+        readable.results.push((at, rest));
         for (arena, buffer) in self.arenas.0.iter_mut().enumerate() {
             let pieces = homes.iter().enumerate().filter_map(|(output, home)| match home {
                 Home::Piece(piece) if piece.arena == arena => Some((piece.start, piece.end, output)),
@@ -104,8 +114,8 @@ impl<'a> Readable<'a> {
         match home {
             Home::Source(slot) => self.sources[slot],
             Home::Result(n) => {
-                let found = self.results.iter().find(|(number, _)| *number == n);
-                found.expect("no step reads the result that it writes").1
+                let found = self.results.iter().find_map(|&(first, row)| row.get(n.checked_sub(first)?));
+                found.expect("no step reads the result that it writes").as_ref()
             }
             Home::Piece(Piece { arena, start, end }) => {
                 let holds = |&&(own, from, data): &&(usize, usize, SliceRef<'a>)| {

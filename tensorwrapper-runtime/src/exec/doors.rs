@@ -1,6 +1,7 @@
 //! The run-time doors: subscript strings, integer labels, operators, recorded results.
 
 use std::fmt::Debug;
+#[cfg(feature = "cuda")]
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -18,6 +19,7 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::expr::{Expr, Given, Holes, Indexed, Notation, TensorLike, Tree, Value, bind_value, faults_to_error, read_text};
 use crate::graph::{OpGraph, lower};
+use crate::link::Link;
 use crate::shape::Extents;
 use crate::tensor::{AnyTensor, Tensor};
 
@@ -184,16 +186,16 @@ pub(super) fn checked(statement: &Statement) -> Result<Equation, Error> {
 }
 
 /// The value of an equation over operands that are known by their positions.
-pub(super) fn product<'a, T: Element>(equation: &Equation, values: &[Arc<Value<'a>>]) -> Result<Arc<Value<'a>>, Error> {
+pub(super) fn product<'a, T: Element>(equation: &Equation, values: &[Link<Value<'a>>]) -> Result<Link<Value<'a>>, Error> {
     bind_value(equation, T::DTYPE, &Listed(values))
 }
 
 /// Operands that are known by their positions.
-struct Listed<'l, 'a>(&'l [Arc<Value<'a>>]);
+struct Listed<'l, 'a>(&'l [Link<Value<'a>>]);
 
 impl<'a> Holes<'a> for Listed<'_, 'a> {
-    fn tensor(&self, _: OperandId, hole: &Hole) -> Arc<Value<'a>> {
-        Arc::clone(&self.0[hole.span.start])
+    fn tensor(&self, _: OperandId, hole: &Hole) -> Link<Value<'a>> {
+        Link::clone(&self.0[hole.span.start])
     }
 
     fn scalar(&self, _: &Hole) -> Tree<'a> {
@@ -312,10 +314,10 @@ pub struct DeviceOf(pub(super) Arc<dyn Device>);
 /// A recorded result without its types.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct RecordedValue<'a>(Arc<Value<'a>>);
+pub struct RecordedValue<'a>(Link<Value<'a>>);
 
 impl<'a> RecordedValue<'a> {
-    pub(super) fn all(results: &impl EvalAll<'a>) -> Vec<Arc<Value<'a>>> {
+    pub(super) fn all(results: &impl EvalAll<'a>) -> Vec<Link<Value<'a>>> {
         results.values().into_iter().map(|value| value.0).collect()
     }
 }
@@ -323,7 +325,7 @@ impl<'a> RecordedValue<'a> {
 impl<'a, T: Element, S: Extents> EvalAll<'a> for &[Expr<'a, T, S>] {
     type Output = Vec<Tensor<T, S>>;
     fn values(&self) -> Vec<RecordedValue<'a>> {
-        self.iter().map(|expr| RecordedValue(Arc::clone(expr.value()))).collect()
+        self.iter().map(|expr| RecordedValue(Link::clone(expr.value()))).collect()
     }
     fn typed(tensors: Vec<AnyTensor>) -> Result<Self::Output, Error> {
         tensors.into_iter().map(|tensor| tensor.into_tensor::<T>()?.into_typed()).collect()
@@ -341,7 +343,7 @@ macro_rules! tuples {
         impl<'a, $($T: Element, $S: Extents),*> EvalAll<'a> for ($(&Expr<'a, $T, $S>,)*) {
             type Output = ($(Tensor<$T, $S>,)*);
             fn values(&self) -> Vec<RecordedValue<'a>> {
-                vec![$(RecordedValue(Arc::clone(self.$axis.value()))),*]
+                vec![$(RecordedValue(Link::clone(self.$axis.value()))),*]
             }
             fn typed(tensors: Vec<AnyTensor>) -> Result<Self::Output, Error> {
                 let mut results = tensors.into_iter();

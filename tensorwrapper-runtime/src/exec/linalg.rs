@@ -34,8 +34,6 @@ mod fixed;
 mod functions;
 mod made;
 
-use std::sync::Arc;
-
 pub use self::fixed::{Beside, Matrices, StaticFactors, StaticSystem};
 pub use self::functions::{
     cholesky, det, eig, eigh, eigh_in_metric, expm, inv, lq, lstsq, lu, matpow, norm, pinv, qr, rank, slogdet, solve, svd,
@@ -48,6 +46,7 @@ use crate::element::Element;
 use crate::error::Error;
 pub use crate::expr::Factors;
 use crate::expr::{Expr, Value, only_recorded};
+use crate::link::Link;
 use crate::tensor::{AnyTensor, Tensor};
 
 impl<'a, T: Element, R: Results> Factors<'a, T, R> {
@@ -83,7 +82,7 @@ impl<'a, T: Element, R: Results> Factors<'a, T, R> {
 /// Recorded results, one after another.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Recordings<'a>(std::vec::IntoIter<Arc<Value<'a>>>);
+pub struct Recordings<'a>(std::vec::IntoIter<Link<Value<'a>>>);
 
 impl<'a> Recordings<'a> {
     fn next<T: Element>(&mut self) -> Expr<'a, T> {

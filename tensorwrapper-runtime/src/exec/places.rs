@@ -4,8 +4,11 @@
 //! Source of the packing, largest first and each into the smallest gap that holds it: Y. Pisarchyk, J. Lee, "Efficient memory
 //! management for deep neural net inference", arXiv:2001.03288 (2020).
 
+mod packing;
+
 use smallvec::SmallVec;
 
+use self::packing::Packing;
 use super::plan::Step;
 use crate::element::Dtype;
 use crate::graph::{OpGraph, TensorId};
@@ -103,29 +106,18 @@ impl Places {
             }
         }
         between.sort_by_key(|&n| std::cmp::Reverse(spans[n].len));
-        // What has a place already, by where it begins.
-        let mut placed: SmallVec<[(usize, usize, usize); 8]> = SmallVec::new();
+        let mut packings: SmallVec<[Packing; 1]> = SmallVec::new();
+        // What no step releases is needed to the end.
+        let steps =
+            spans.iter().flat_map(|span| [span.first, span.last]).filter(|&step| step < usize::MAX).max().map_or(0, |n| n + 1);
         for n in between {
             let Span { dtype, len, first, last, .. } = spans[n];
-            let room = len.next_multiple_of(ALIGN);
-            let at_once = |&&(_, _, other): &&(usize, usize, usize)| {
-                let other = &spans[other];
-                other.dtype == dtype && other.first <= last && first <= other.last
-            };
-            let (mut best, mut end) = (None, 0);
-            for &(start, stop, _) in placed.iter().filter(at_once) {
-                if start >= end + room && best.is_none_or(|(gap, _)| start - end < gap) {
-                    best = Some((start - end, end));
-                }
-                end = end.max(stop);
-            }
-            let start = best.map_or(end, |(_, start)| start);
-            let place = placed.partition_point(|&(other, ..)| other <= start);
-            placed.insert(place, (start, start + room, n));
             let arena = self.arenas.iter().position(|(known, _)| *known == dtype).unwrap_or_else(|| {
                 self.arenas.push((dtype, 0));
+                packings.push(Packing::new(steps));
                 self.arenas.len() - 1
             });
+            let start = packings[arena].place(len.next_multiple_of(ALIGN), (first, last.min(steps - 1)));
             let end = start + len;
             self.arenas[arena].1 = self.arenas[arena].1.max(end);
             homes[n] = Home::Piece(Piece { arena, start, end });

@@ -1,7 +1,5 @@
 //! Products that are planned by their labels alone: the same graphs as of all others.
 
-use std::sync::Arc;
-
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
@@ -9,6 +7,7 @@ use super::doors::{checked, product, subscripts_statement};
 use crate::element::Dtype;
 use crate::expr::Given;
 use crate::graph::lower_over;
+use crate::link::Link;
 use crate::optimize::{Choices, Order, Plain, is_optimal, optimize};
 use crate::tensor::Tensor;
 
@@ -44,7 +43,7 @@ fn the_graph_is_what_lowering_and_all_passes_make() {
         let parts: Vec<_> = tensors.iter().map(Tensor::parts).collect();
         let values: Vec<_> = parts.iter().map(|&(data, layout)| Given::Elements(data, layout).value()).collect();
         let value = product::<f64>(&equation, &values).unwrap();
-        let lowered = lower_over(&values, &[Arc::clone(&value)]).graph;
+        let lowered = lower_over(&values, &[Link::clone(&value)]).graph;
         let made = if is_optimal(&lowered, &choices) { lowered } else { optimize(&lowered, &choices, None).unwrap() };
         graph.verify().unwrap();
         assert_eq!(graph, made, "{text}");

@@ -19,6 +19,7 @@ use crate::error::Error;
 use crate::expr::Value;
 use crate::graph::{Given, Lowered, OpGraph, TensorId, lower, lower_over};
 use crate::layout::Strided;
+use crate::link::Link;
 use crate::tensor::AnyTensor;
 
 /// A plan, and what it reads and calls.
@@ -63,7 +64,7 @@ pub(crate) type Computed = SmallVec<[Buffer; 1]>;
 ///
 /// # Errors
 /// What the device reports: memory, decompositions, reductions over nothing.
-pub(crate) fn evaluate(context: &Context, values: &[Arc<Value<'_>>]) -> Result<Vec<AnyTensor>, Error> {
+pub(crate) fn evaluate(context: &Context, values: &[Link<Value<'_>>]) -> Result<Vec<AnyTensor>, Error> {
     evaluate_to(context, values, Goes::Here)
 }
 
@@ -71,7 +72,7 @@ pub(crate) fn evaluate(context: &Context, values: &[Arc<Value<'_>>]) -> Result<V
 ///
 /// # Errors
 /// As [`evaluate`].
-pub(super) fn evaluate_to(context: &Context, values: &[Arc<Value<'_>>], goes: Goes) -> Result<Vec<AnyTensor>, Error> {
+pub(super) fn evaluate_to(context: &Context, values: &[Link<Value<'_>>], goes: Goes) -> Result<Vec<AnyTensor>, Error> {
     let planned = planned(context, values)?;
     let computed = planned.run(&context.watch, goes)?;
     Ok(computed.into_iter().zip(planned.plan.results).map(|(buffer, layout)| AnyTensor::from_buffer(buffer, layout)).collect())
@@ -81,7 +82,7 @@ pub(super) fn evaluate_to(context: &Context, values: &[Arc<Value<'_>>], goes: Go
 ///
 /// # Errors
 /// Intermediates larger than memory can address.
-pub(crate) fn planned<'a>(context: &Context, values: &[Arc<Value<'a>>]) -> Result<Planned<'a>, Error> {
+pub(crate) fn planned<'a>(context: &Context, values: &[Link<Value<'a>>]) -> Result<Planned<'a>, Error> {
     let Lowered { graph, sources, functions } = lower(values);
     let layouts: Vec<Strided> = sources.iter().map(|source| source.layout().clone()).collect();
     let context = &*context.placed(sources.iter().filter_map(Given::borrowed))?;
@@ -92,7 +93,7 @@ pub(crate) fn planned<'a>(context: &Context, values: &[Arc<Value<'a>>]) -> Resul
 ///
 /// # Errors
 /// As [`planned`].
-pub(crate) fn planned_over(context: &Context, tensors: &[Arc<Value<'_>>], value: &Arc<Value<'_>>) -> Result<Plan, Error> {
+pub(crate) fn planned_over(context: &Context, tensors: &[Link<Value<'_>>], value: &Link<Value<'_>>) -> Result<Plan, Error> {
     let Lowered { graph, sources, .. } = lower_over(tensors, std::slice::from_ref(value));
     let layouts: Vec<Strided> = sources.iter().map(|source| source.layout().clone()).collect();
     optimized(context, graph, &layouts)
@@ -295,22 +296,28 @@ pub(super) fn launch<'m>(
 
 /// Takes the wanted tensors out of memory; one that is wanted twice is copied for the first.
 fn collect(plan: &Plan, results: SmallVec<[Space<'_>; 1]>) -> Computed {
+    let result = |sink: &TensorId| match plan.places.homes[sink.0] {
+        Home::Result(result) => result,
+        Home::Source(_) | Home::Piece(_) => {
+            unreachable!("lowering gives every wanted value an operation of its own, and the plan a result")
+        }
+    };
     let sinks = plan.graph.sinks();
+    // How often each is still wanted.
+    let mut wanted: SmallVec<[usize; 4]> = SmallVec::from_elem(0, results.len());
+    sinks.iter().for_each(|sink| wanted[result(sink)] += 1);
     let mut results: SmallVec<[Option<Space<'_>>; 1]> = results.into_iter().map(Some).collect();
-    let take = |(n, sink): (usize, &TensorId)| {
-        let Home::Result(result) = plan.places.homes[sink.0] else {
-            unreachable!("lowering gives every wanted value an operation of its own, and the plan a result");
-        };
-        let again = sinks[n + 1..].contains(sink);
-        let space = if again {
-            results[result].as_ref().map(|space| Space::Own(space.as_ref().to_buffer()))
-        } else {
-            results[result].take()
+    let take = |sink: &TensorId| {
+        let result = result(sink);
+        wanted[result] -= 1;
+        let space = match wanted[result] {
+            0 => results[result].take(),
+            _ => results[result].as_ref().map(|space| Space::Own(space.as_ref().to_buffer())),
         };
         match space {
             Some(Space::Own(buffer)) => buffer,
             Some(Space::Lent(_)) | None => unreachable!("what the program lends is not collected, and nothing twice"),
         }
     };
-    sinks.iter().enumerate().map(take).collect()
+    sinks.iter().map(take).collect()
 }

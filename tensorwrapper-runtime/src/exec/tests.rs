@@ -1,7 +1,5 @@
 //! Plans keep what is needed and no longer, and mean the same in every order of products.
 
-use std::sync::Arc;
-
 use num_complex::Complex;
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
@@ -15,6 +13,7 @@ use crate::element::{Dtype, Element as _};
 use crate::expr::Expr;
 use crate::graph::{Edge, EdgeAxis, OpGraph, Operation, TensorId, lower};
 use crate::layout::Strided;
+use crate::link::Link;
 use crate::optimize::{Choices, Order, optimize};
 use crate::tensor::Tensor;
 
@@ -59,7 +58,7 @@ fn a_result_wanted_twice_is_there_twice() {
     let x = Tensor::<f64>::from_vec([3], vec![1.0, 2.0, 3.0]).unwrap();
     let square = (x.at("i") * x.at("i")).record("i").unwrap();
     let sum = square.at("i").record("").unwrap();
-    let values = [square.value(), sum.value(), square.value()].map(Arc::clone);
+    let values = [square.value(), sum.value(), square.value()].map(Link::clone);
     for context in [Context::cpu(), Context::reference()] {
         let found: Vec<Tensor<f64>> =
             evaluate(&context, &values).unwrap().into_iter().map(|result| result.into_tensor().unwrap()).collect();
@@ -180,7 +179,7 @@ fn other_operations_keep_their_places() {
     let a = Tensor::<f64>::from_fn([3, 3], |x| if x[0] == x[1] { 4.0 } else { 1.0 }).unwrap();
     let b = (a.at("ik") * a.at("kl") * a.at("lj")).record("ij").unwrap();
     let c: Expr<'_, f64> = (b.at("ij").exp() / b.at("ik").max("k") + a.at("ij")).record("iij").unwrap();
-    let graph = lower(&[Arc::clone(c.value()), Arc::clone(b.value())]).graph;
+    let graph = lower(&[Link::clone(c.value()), Link::clone(b.value())]).graph;
     let binary = optimize(&graph, &Choices::default(), None).unwrap();
     let count = |graph: &OpGraph, contract: bool| {
         graph.operations().iter().filter(|node| matches!(node.operation, Operation::Contract { .. }) == contract).count()

@@ -1,8 +1,6 @@
 //! Checked equation + what stands in its holes → recorded value. Every door ends here: the macros hand over the text of
 //! their equations.
 
-use std::sync::Arc;
-
 use tensorwrapper_notation::syntax::{Count, Hole, Operator, Range, Reduction, Scalar, Word};
 use tensorwrapper_notation::{
     Builder, Cast, CastId, Equation, Factorise, Function, FunctionId, Index as Written, LabelId, Left, LeftAxis, Mapped, Operand,
@@ -15,13 +13,14 @@ use crate::backend::{Decomposition, Role};
 use crate::callback::Callback;
 use crate::element::Dtype;
 use crate::error::{Error, ErrorKind};
+use crate::link::Link;
 use crate::tensor::AnyTensor;
 
 /// What stands in the holes of an equation. The run-time doors have operands and numbers alone: they write positions,
 /// ranges and exponents as literals.
 pub(crate) trait Holes<'a> {
     /// An operand.
-    fn tensor(&self, id: OperandId, hole: &Hole) -> Arc<Value<'a>>;
+    fn tensor(&self, id: OperandId, hole: &Hole) -> Link<Value<'a>>;
     /// A number.
     fn scalar(&self, hole: &Hole) -> Tree<'a>;
     /// A function of the program's.
@@ -36,7 +35,7 @@ pub(crate) trait Holes<'a> {
     ///
     /// # Errors
     /// What computing them reports, or that nothing is computed here.
-    fn compute(&self, _: &[Arc<Value<'a>>]) -> Result<Vec<AnyTensor>, Error> {
+    fn compute(&self, _: &[Link<Value<'a>>]) -> Result<Vec<AnyTensor>, Error> {
         Err(only_recorded())
     }
     /// A position or an extent.
@@ -68,7 +67,7 @@ pub(crate) fn only_recorded() -> Error {
 #[derive(Debug)]
 pub(crate) enum Bound<'a> {
     /// A new result, or those of a decomposition.
-    Results(Vec<Arc<Value<'a>>>),
+    Results(Vec<Link<Value<'a>>>),
     /// A part of an existing tensor, and the whole of it afterwards.
     Write(Write<'a>),
 }
@@ -103,7 +102,7 @@ pub(crate) fn bind<'a>(equation: &Equation, dtype: Dtype, holes: &dyn Holes<'a>)
 ///
 /// # Errors
 /// As [`bind`]'s.
-pub(crate) fn bind_value<'a>(equation: &Equation, dtype: Dtype, holes: &dyn Holes<'a>) -> Result<Arc<Value<'a>>, Error> {
+pub(crate) fn bind_value<'a>(equation: &Equation, dtype: Dtype, holes: &dyn Holes<'a>) -> Result<Link<Value<'a>>, Error> {
     match bind(equation, dtype, holes)? {
         Bound::Results(mut results) => Ok(results.remove(0)),
         Bound::Write(_) => unreachable!("an equation in value form writes nothing"),
@@ -137,7 +136,7 @@ fn decomposition<'a>(
     };
     let wanted = equation.left().iter().map(|left| numbers(&left.labels())).collect();
     let labels = Labels { batch: numbers(factorise.batch()), roles, wanted };
-    let compute = |values: &[Arc<Value<'a>>]| holes.compute(values);
+    let compute = |values: &[Link<Value<'a>>]| holes.compute(values);
     binder.recorder.finish_factorise(call, arguments, &labels, &compute).map(Bound::Results)
 }
 

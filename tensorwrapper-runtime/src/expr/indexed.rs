@@ -11,12 +11,11 @@ pub use mapped::MapArguments;
 use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::ops::{Add, Div, Mul, Neg, Sub};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use num_complex::Complex;
 use tensorwrapper_notation::syntax::{
-    Expression, ExpressionKind, Hole, Index, LeftSide, Name, Operator, Reduction, Right, Scalar, Statement, Target,
+    Expression, ExpressionKind, Hole, Index, LeftSide, Name, Operator, Reduction, Right, Scalar, Statement, Target, bounded_axes,
 };
 use tensorwrapper_notation::{Cast, CastId, Function, FunctionId, OperandId, Span, axes, check, lex};
 
@@ -27,6 +26,7 @@ use super::value::{Expr, Tree, Value};
 use crate::callback::Callback;
 use crate::element::{Dtype, Element};
 use crate::error::{Error, ErrorKind};
+use crate::link::Link;
 use crate::shape::Extents;
 use crate::tensor::{Tensor, TensorMut, TensorRef};
 
@@ -42,7 +42,7 @@ pub struct Indexed<'a, T> {
 
 #[derive(Clone, Debug)]
 enum Leaf<'a> {
-    Tensor(Arc<Value<'a>>),
+    Tensor(Link<Value<'a>>),
     Number(Complex<f64>),
     Function(Callback<'a>),
     /// The element type inside a cast.
@@ -59,9 +59,9 @@ impl<'a> Leaves<'_, 'a> {
 }
 
 impl<'a> Holes<'a> for Leaves<'_, 'a> {
-    fn tensor(&self, _: OperandId, hole: &Hole) -> Arc<Value<'a>> {
+    fn tensor(&self, _: OperandId, hole: &Hole) -> Link<Value<'a>> {
         match self.leaf(hole) {
-            Leaf::Tensor(value) => Arc::clone(value),
+            Leaf::Tensor(value) => Link::clone(value),
             other => unreachable!("{other:?} has no indices"),
         }
     }
@@ -83,7 +83,7 @@ impl<'a> Holes<'a> for Leaves<'_, 'a> {
     fn scalar(&self, hole: &Hole) -> Tree<'a> {
         match self.leaf(hole) {
             Leaf::Number(value) => Tree::Constant(*value),
-            Leaf::Tensor(value) => Tree::Operand(Arc::clone(value), Vec::new()),
+            Leaf::Tensor(value) => Tree::Operand(Link::clone(value), Vec::new()),
             other => unreachable!("{other:?} is no number"),
         }
     }
@@ -104,7 +104,8 @@ pub(super) fn labels(text: &str) -> Result<Vec<Index>, Error> {
         let letter = |(start, c): (usize, char)| {
             Index::Label(Name { text: c.to_string(), span: Span { start, end: start + c.len_utf8() } })
         };
-        Ok(text.trim().char_indices().map(letter).collect())
+        let letters: Vec<Index> = text.trim().char_indices().map(letter).collect();
+        bounded_axes(&letters).map(|()| letters)
     };
     let found = read.map_err(|fault| faults_to_error(vec![fault], Notation::Operators))?;
     // Holes would have no meaning in a string.
@@ -120,7 +121,7 @@ pub(super) fn labels(text: &str) -> Result<Vec<Index>, Error> {
 }
 
 impl<'a, T: Element> Indexed<'a, T> {
-    pub(crate) fn new(value: Arc<Value<'a>>, text: &str) -> Self {
+    pub(crate) fn new(value: Link<Value<'a>>, text: &str) -> Self {
         let hole = hole(format!("[{text}]"));
         let leaves = vec![(hole.span.start, Leaf::Tensor(value))];
         let span = hole.span;
@@ -326,19 +327,28 @@ impl<'a, T: Element> Neg for Indexed<'a, T> {
 }
 
 macro_rules! at {
-    ($([$($generics:tt)*] $Type:ty;)*) => { $(
+    ($([$($generics:tt)*] $Type:ty: $lifetime:lifetime, $value:ident;)*) => { $(
         impl<$($generics)* T: Element, S: Extents> $Type {
             /// Labels the axes: one letter each where there is no comma (`"ik"`), names between commas otherwise
-            /// (`"i,k"`). Slices `i in 2..5` and positions `3` are indices too.
-            pub fn at(&self, labels: &str) -> Indexed<'_, T> {
-                Indexed::new(self.operand().given.value(), labels)
+            /// (`"i,k"`), at most 256 of them. Slices `i in 2..5` and positions `3` are indices too.
+            pub fn at(&self, labels: &str) -> Indexed<$lifetime, T> {
+                Indexed::new($value(self), labels)
             }
         }
     )* };
 }
 at! {
-    [] Tensor<T, S>;
-    ['t,] TensorRef<'t, T, S>;
-    ['t,] TensorMut<'t, T, S>;
-    ['t,] Expr<'t, T, S>;
+    [] Tensor<T, S>: '_, borrowed;
+    ['t,] TensorRef<'t, T, S>: '_, borrowed;
+    ['t,] TensorMut<'t, T, S>: '_, borrowed;
+    ['t,] Expr<'t, T, S>: 't, shared;
+}
+
+fn borrowed<X: TensorLike>(tensor: &X) -> Link<Value<'_>> {
+    tensor.operand().given.value()
+}
+
+/// A recorded result is shared and not borrowed, so that a loop may record a chain of them.
+fn shared<'t, T: Element, S: Extents>(recorded: &Expr<'t, T, S>) -> Link<Value<'t>> {
+    Link::clone(recorded.value())
 }

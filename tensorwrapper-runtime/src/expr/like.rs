@@ -1,7 +1,6 @@
 //! What may be an operand or a scalar of an equation.
 
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 use num_complex::Complex;
 
@@ -9,6 +8,7 @@ use super::value::{Expr, Source, Value};
 use crate::element::Element;
 use crate::erased::SliceRef;
 use crate::layout::Strided;
+use crate::link::Link;
 use crate::shape::{Extents, StaticExtents};
 use crate::tensor::{AnyRef, StaticTensor, Tensor, TensorMut, TensorRef};
 
@@ -35,14 +35,14 @@ pub(crate) enum Given<'a> {
     /// Elements in C order of a tensor that holds no layout. Boxed, so that the other kinds stay small.
     Inline(SliceRef<'a>, Box<Strided>),
     /// A recorded result.
-    Recorded(Arc<Value<'a>>),
+    Recorded(Link<Value<'a>>),
 }
 
 impl<'a> Given<'a> {
     /// The tensor as a value of a recording.
-    pub(crate) fn value(&self) -> Arc<Value<'a>> {
+    pub(crate) fn value(&self) -> Link<Value<'a>> {
         match self {
-            Given::Recorded(value) => Arc::clone(value),
+            Given::Recorded(value) => Link::clone(value),
             Given::Elements(data, layout) => leaf(*data, layout),
             Given::Inline(data, layout) => leaf(*data, layout),
         }
@@ -59,9 +59,9 @@ impl<'a> Given<'a> {
     }
 }
 
-fn leaf<'a>(data: SliceRef<'a>, layout: &Strided) -> Arc<Value<'a>> {
+fn leaf<'a>(data: SliceRef<'a>, layout: &Strided) -> Link<Value<'a>> {
     let source = Source::Tensor(AnyRef { data, layout: layout.clone() });
-    Arc::new(Value { extents: layout.extents().to_vec(), dtype: data.dtype(), source })
+    Link::new(Value { extents: layout.extents().to_vec(), dtype: data.dtype(), source })
 }
 
 /// An operand on its way into a recording.
@@ -133,7 +133,7 @@ impl<T: Element, S: Extents> TensorLike for Expr<'_, T, S> {
     type Elem = T;
     type Shape = S;
     fn operand(&self) -> Operand<'_, T, S> {
-        Operand::new(Given::Recorded(Arc::clone(self.value())))
+        Operand::new(Given::Recorded(Link::clone(self.value())))
     }
 }
 

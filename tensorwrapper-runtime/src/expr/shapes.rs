@@ -3,8 +3,8 @@
 //! A labelled shape is a tensor that is one number everywhere, so that the same recorder finds the same faults and says the
 //! same sentences. Origins and the order in memory are carried beside it.
 
+use std::collections::HashMap;
 use std::ops::{Add, Mul, Neg, Sub};
-use std::sync::Arc;
 
 use tensorwrapper_notation::syntax::{Index, Range};
 
@@ -13,6 +13,7 @@ use super::value::{Source, Value};
 use crate::element::{Dtype, Element as _};
 use crate::error::{Error, ErrorKind};
 use crate::layout::{Physical, Strided};
+use crate::link::Link;
 use crate::shape::Shape;
 use crate::tensor::AnyRef;
 
@@ -69,7 +70,7 @@ impl Shape {
         let layout = self.extents().iter().rev().fold(number, |layout, &extent| layout.repeat(0, extent));
         let source = Source::Tensor(AnyRef { data: f64::erase(&NUMBER), layout });
         let value = Value { extents: self.extents().to_vec(), dtype: Dtype::F64, source };
-        Ok(Indexed::new(Arc::new(value), text))
+        Ok(Indexed::new(Link::new(value), text))
     }
 
     /// Where the labels of the axes begin. Faults of the text are found where the extents are labelled.
@@ -95,9 +96,10 @@ impl IndexedShape {
     /// As [`Indexed::record`]; and when a label begins at one index in one operand and at another in another.
     pub fn shape(&self, left: &str) -> Result<Shape, Error> {
         let expression = self.extents.clone()?.record(left)?;
-        for (n, begin) in self.origins.iter().enumerate() {
-            let first = self.origins[..n].iter().find(|first| first.label == begin.label);
-            if let Some(first) = first.filter(|first| first.index != begin.index) {
+        let mut known: HashMap<&str, &Begin> = HashMap::new();
+        for begin in &self.origins {
+            let first = known.entry(&begin.label).or_insert(begin);
+            if first.index != begin.index {
                 return Err(Error::new(ErrorKind::Shape(format!(
                     "index `{}` begins at {} in `{}` but at {} in `{}`",
                     begin.label, first.index, first.operand, begin.index, begin.operand
@@ -105,7 +107,7 @@ impl IndexedShape {
             }
         }
         let origin = labels(left)?.into_iter().map(|index| match index {
-            Index::Label(name) => self.origins.iter().find(|begin| begin.label == name.text).map_or(0, |begin| begin.index),
+            Index::Label(name) => known.get(name.text.as_str()).map_or(0, |begin| begin.index),
             _ => 0,
         });
         Shape::new(expression.extents()).with_origin(origin.collect::<Vec<usize>>())

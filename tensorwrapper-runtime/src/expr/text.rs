@@ -2,8 +2,6 @@
 //!
 //! Lexer, grammar and meaning are those of `tensor!`. Knows nothing of how equations are computed.
 
-use std::sync::Arc;
-
 use num_complex::Complex;
 use tensorwrapper_notation::syntax::{Hole, Invocation, Scalar, Target};
 use tensorwrapper_notation::{Equation, OperandId, Use, check, lex, parse};
@@ -13,6 +11,7 @@ use super::faults::{Notation, faults_to_error};
 use super::value::{Expr, Tree, Value};
 use crate::element::Element;
 use crate::error::{Error, ErrorKind};
+use crate::link::Link;
 
 /// Records an equation in value form; `tensor` and `number` know what names stand for.
 ///
@@ -20,7 +19,7 @@ use crate::error::{Error, ErrorKind};
 /// What the language refuses, names that nobody knows, and Rust expressions.
 pub(crate) fn read_text<'a, T: Element>(
     text: &str,
-    tensor: &dyn Fn(&str) -> Option<Arc<Value<'a>>>,
+    tensor: &dyn Fn(&str) -> Option<Link<Value<'a>>>,
     number: &dyn Fn(&str) -> Option<Complex<f64>>,
 ) -> Result<Expr<'a, T>, Error> {
     let tokens = lex(text).map_err(|fault| faults_to_error(vec![fault], Notation::Text))?;
@@ -66,12 +65,12 @@ pub(crate) fn read_text<'a, T: Element>(
 
 /// What names stand for, when every name is known.
 struct Named<'n, 'a> {
-    tensor: &'n dyn Fn(&str) -> Option<Arc<Value<'a>>>,
+    tensor: &'n dyn Fn(&str) -> Option<Link<Value<'a>>>,
     number: &'n dyn Fn(&str) -> Option<Complex<f64>>,
 }
 
 impl<'a> Holes<'a> for Named<'_, 'a> {
-    fn tensor(&self, _: OperandId, hole: &Hole) -> Arc<Value<'a>> {
+    fn tensor(&self, _: OperandId, hole: &Hole) -> Link<Value<'a>> {
         (self.tensor)(&hole.text).expect("every operand was found")
     }
 

@@ -12,6 +12,7 @@ use super::names::LabelNames;
 use crate::backend::Decomposition;
 use crate::callback::Callback;
 use crate::element::{Dtype, Element};
+use crate::link::{Link, Node};
 use crate::shape::{Extents, Shape};
 use crate::tensor::{AnyRef, AnyTensor};
 
@@ -21,13 +22,13 @@ use crate::tensor::{AnyRef, AnyTensor};
 /// the recording, and what is shared is computed once.
 #[must_use = "nothing is computed before `eval`"]
 pub struct Expr<'a, T, S = Shape> {
-    value: Arc<Value<'a>>,
+    value: Link<Value<'a>>,
     types: PhantomData<fn() -> (T, S)>,
 }
 
 impl<T, S> Clone for Expr<'_, T, S> {
     fn clone(&self) -> Self {
-        Expr { value: Arc::clone(&self.value), types: PhantomData }
+        Expr { value: Link::clone(&self.value), types: PhantomData }
     }
 }
 
@@ -38,7 +39,7 @@ impl<T: Element, S: Extents> fmt::Debug for Expr<'_, T, S> {
 }
 
 impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
-    pub(crate) fn new(value: Arc<Value<'a>>) -> Self {
+    pub(crate) fn new(value: Link<Value<'a>>) -> Self {
         debug_assert_eq!(value.dtype, T::DTYPE);
         debug_assert!(S::check(&value.extents).is_ok());
         Expr { value, types: PhantomData }
@@ -49,17 +50,26 @@ impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
         &self.value.extents
     }
 
-    pub(crate) fn value(&self) -> &Arc<Value<'a>> {
+    pub(crate) fn value(&self) -> &Link<Value<'a>> {
         &self.value
     }
 }
 
 /// What a recording knows of a value before it is computed.
-#[derive(Debug)]
 pub(crate) struct Value<'a> {
     pub(crate) extents: Vec<usize>,
     pub(crate) dtype: Dtype,
     pub(crate) source: Source<'a>,
+}
+
+// SAFETY: it borrows elements and functions, which its drop does not touch, and has no `Drop` of its own.
+unsafe impl Node for Value<'_> {}
+
+/// Says what it is, not where it comes from: that may be a chain of any length.
+impl fmt::Debug for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Value<{}, extents {:?}>", self.dtype, self.extents)
+    }
 }
 
 /// Where a value comes from.
@@ -75,9 +85,9 @@ pub(crate) enum Source<'a> {
     /// One of the results of an operation of linear algebra.
     Factorised(Arc<Factorised<'a>>, usize),
     /// The elements of another value in the same order, with other extents.
-    Reshaped(Arc<Value<'a>>),
+    Reshaped(Link<Value<'a>>),
     /// A part written into a copy of `base`, or into zeros. `axes` tell where, by the axes of `part` as labels.
-    Written { base: Option<Arc<Value<'a>>>, axes: Vec<Axis>, part: Arc<Value<'a>> },
+    Written { base: Option<Link<Value<'a>>>, axes: Vec<Axis>, part: Link<Value<'a>> },
 }
 
 /// An operation of linear algebra on recorded matrices, their axes those of the batch and of their roles.
@@ -86,7 +96,7 @@ pub(crate) struct Factorised<'a> {
     pub(crate) call: Decomposition,
     /// The extents of the batch and of all roles.
     pub(crate) extents: Vec<usize>,
-    pub(crate) arguments: Vec<Arc<Value<'a>>>,
+    pub(crate) arguments: Vec<Link<Value<'a>>>,
 }
 
 /// What stands for one axis of an operand; labels are numbers into the extents of the equation.
@@ -103,7 +113,7 @@ pub(crate) enum Axis {
 /// The right side of an equation: labelled, every sum explicit.
 #[derive(Clone, Debug)]
 pub(crate) enum Tree<'a> {
-    Operand(Arc<Value<'a>>, Vec<Axis>),
+    Operand(Link<Value<'a>>, Vec<Axis>),
     Constant(Complex<f64>),
     Negate(Box<Tree<'a>>),
     Binary(Operator, Box<Tree<'a>>, Box<Tree<'a>>),
@@ -116,31 +126,62 @@ pub(crate) enum Tree<'a> {
     PowerReal(Box<Tree<'a>>, f64),
 }
 
-impl Tree<'_> {
-    /// Adds the labels of every operand.
-    pub(crate) fn labels(&self, found: &mut Vec<usize>) {
+impl<'a> Tree<'a> {
+    /// Whether it is another value, with its axes in some order and perhaps conjugated.
+    pub(crate) fn is_read(&self) -> bool {
+        matches!(self, Tree::Operand(..) | Tree::Apply(Function::Conj, _))
+    }
+
+    /// Visits every operand, in the order of writing.
+    pub(crate) fn operands<'t>(&'t self, visit: &mut impl FnMut(&'t Link<Value<'a>>, &'t [Axis])) {
         match self {
-            Tree::Operand(_, axes) => {
-                for axis in axes {
-                    match axis {
-                        Axis::Label { label, .. } => found.push(*label),
-                        Axis::Fused(labels) => found.extend(labels),
-                        Axis::Chip(_) => {}
-                    }
-                }
-            }
+            Tree::Operand(value, axes) => visit(value, axes),
             Tree::Constant(_) => {}
             Tree::Binary(_, a, b) => {
-                a.labels(found);
-                b.labels(found);
+                a.operands(visit);
+                b.operands(visit);
             }
-            Tree::Map(_, arguments) => arguments.iter().for_each(|argument| argument.labels(found)),
+            Tree::Map(_, arguments) => arguments.iter().for_each(|argument| argument.operands(visit)),
             Tree::Negate(inner)
             | Tree::Reduce(_, _, inner)
             | Tree::Apply(_, inner)
             | Tree::Cast(_, inner)
             | Tree::PowerInteger(inner, _)
-            | Tree::PowerReal(inner, _) => inner.labels(found),
+            | Tree::PowerReal(inner, _) => inner.operands(visit),
+        }
+    }
+
+    /// Adds the labels of every operand.
+    pub(crate) fn labels(&self, found: &mut Vec<usize>) {
+        self.operands(&mut |_, axes| {
+            for axis in axes {
+                match axis {
+                    Axis::Label { label, .. } => found.push(*label),
+                    Axis::Fused(labels) => found.extend(labels),
+                    Axis::Chip(_) => {}
+                }
+            }
+        });
+    }
+}
+
+impl<'a> Value<'a> {
+    /// Visits the values that have to be computed before this one, as far as they are no tensors of the program's.
+    pub(crate) fn needs<'v>(&'v self, visit: &mut impl FnMut(&'v Link<Value<'a>>)) {
+        let mut visit = |value: &'v Link<Value<'a>>| match value.source {
+            Source::Tensor(_) | Source::Computed(_) => {}
+            Source::Equation { .. } | Source::Factorised(..) | Source::Reshaped(_) | Source::Written { .. } => visit(value),
+        };
+        match &self.source {
+            Source::Tensor(_) | Source::Computed(_) => {}
+            Source::Equation { tree, .. } => tree.operands(&mut |value, _| visit(value)),
+            // What an argument reads as it is, is read by the operation itself.
+            Source::Factorised(call, _) => call.arguments.iter().for_each(|argument| match &argument.source {
+                Source::Equation { tree, .. } if tree.is_read() => tree.operands(&mut |value, _| visit(value)),
+                _ => visit(argument),
+            }),
+            Source::Reshaped(inner) => visit(inner),
+            Source::Written { base, part, .. } => base.iter().chain([part]).for_each(visit),
         }
     }
 }

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use num_complex::Complex;
+use smallvec::SmallVec;
 use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::Reduction as Fold;
 
@@ -20,6 +21,8 @@ use crate::backend::{Binary, Instruction, Program, Reduction};
 use crate::callback::Callback;
 use crate::element::Dtype;
 use crate::expr::{Axis, Factorised, Source, Tree, Value};
+use crate::layout::Strided;
+use crate::link::Link;
 use crate::tensor::AnyRef;
 
 /// A graph, the tensors for its sources, and the functions for its programs' calls.
@@ -30,18 +33,18 @@ pub(crate) struct Lowered<'a> {
 }
 
 /// Lowers several values together: what they share is in the graph once.
-pub(crate) fn lower<'a>(values: &[Arc<Value<'a>>]) -> Lowered<'a> {
+pub(crate) fn lower<'a>(values: &[Link<Value<'a>>]) -> Lowered<'a> {
     lower_over(&[], values)
 }
 
 /// Lowers values over tensors, which are the first sources in this order, each one of its own, whatever memory they share.
-pub(crate) fn lower_over<'a>(tensors: &[Arc<Value<'a>>], values: &[Arc<Value<'a>>]) -> Lowered<'a> {
+pub(crate) fn lower_over<'a>(tensors: &[Link<Value<'a>>], values: &[Link<Value<'a>>]) -> Lowered<'a> {
     let mut lowering = Lowering::default();
     lowering.sources.reserve(tensors.len());
     for tensor in tensors {
         let Source::Tensor(data) = &tensor.source else { unreachable!("a plan is made over tensors") };
         let source = lowering.new_source(Given::Borrowed(data.clone()));
-        lowering.known.insert(Arc::as_ptr(tensor), source);
+        lowering.known.insert(Link::address(tensor), source);
     }
     for value in values {
         let sink = lowering.value(value);
@@ -55,8 +58,11 @@ struct Lowering<'a> {
     graph: OpGraph,
     sources: Vec<Given<'a>>,
     functions: Vec<Callback<'a>>,
-    /// Operations of linear algebra already in the graph.
+    /// The source of each tensor, the first one where several are the same.
+    known_sources: HashMap<(Dtype, usize, usize, Strided), TensorId>,
+    /// Operations of linear algebra already in the graph, by where they were recorded and by what they read.
     calls: HashMap<*const Factorised<'a>, OperationId>,
+    factorised: HashMap<Vec<Edge>, Vec<OperationId>>,
     /// Values already in the graph. The recordings live as long as the lowering, so addresses name them.
     known: HashMap<*const Value<'a>, TensorId>,
 }
@@ -75,16 +81,43 @@ struct Frame<'e> {
 impl Frame<'_> {
     /// Labels in the order of the result, the others behind.
     fn order(&self, mut labels: Vec<Label>) -> Vec<Label> {
-        labels.sort_by_key(|l| (self.axes.iter().position(|a| a == l).unwrap_or(self.axes.len()), *l));
+        let place = places(self.axes, self.extents.len());
+        labels.sort_by_key(|&l| (place[l].unwrap_or(self.axes.len()), l));
         labels
     }
 }
 
 impl<'a> Lowering<'a> {
-    fn value(&mut self, value: &Arc<Value<'a>>) -> TensorId {
-        if let Some(&known) = self.known.get(&Arc::as_ptr(value)) {
+    /// A value in the graph. What it needs is lowered before it by a list instead of recursion: recordings are chains of any
+    /// length.
+    fn value(&mut self, value: &Link<Value<'a>>) -> TensorId {
+        if let Some(&known) = self.known.get(&Link::address(value)) {
             return known;
         }
+        let mut open = vec![value];
+        while let Some(&next) = open.last() {
+            let own = open.len();
+            if !self.known.contains_key(&Link::address(next)) {
+                next.needs(&mut |needed| {
+                    if !self.known.contains_key(&Link::address(needed)) {
+                        open.push(needed);
+                    }
+                });
+                // The first that is needed comes first.
+                open[own..].reverse();
+                if open.len() == own {
+                    self.new_value(next);
+                }
+            }
+            if open.len() == own {
+                open.pop();
+            }
+        }
+        self.known[&Link::address(value)]
+    }
+
+    /// Lowers a value, when all that it needs is in the graph.
+    fn new_value(&mut self, value: &Link<Value<'a>>) {
         let tensor = match &value.source {
             Source::Tensor(tensor) => self.source(Given::Borrowed(tensor.clone())),
             Source::Computed(tensor) => self.source(Given::Computed(Arc::clone(tensor), tensor.erase().layout)),
@@ -107,23 +140,23 @@ impl<'a> Lowering<'a> {
                 self.written(value, base, axes, part_tensor, &labels, &part.extents)
             }
         };
-        self.known.insert(Arc::as_ptr(value), tensor);
-        tensor
+        self.known.insert(Link::address(value), tensor);
     }
 
     /// A tensor of the program; the same elements in the same order are one source.
     fn source(&mut self, tensor: Given<'a>) -> TensorId {
-        let same = |known: &Given<'a>| known.data().is_same(&tensor.data()) && known.layout() == tensor.layout();
-        if let Some(slot) = self.sources.iter().position(same) {
-            return self.graph.sources().nth(slot).expect("there is a source for each slot");
+        match self.known_sources.get(&identity(&tensor)) {
+            Some(&known) => known,
+            None => self.new_source(tensor),
         }
-        self.new_source(tensor)
     }
 
     fn new_source(&mut self, tensor: Given<'a>) -> TensorId {
         let (extents, dtype) = (tensor.layout().extents().to_vec(), tensor.data().dtype());
+        let source = self.graph.add_source(extents, dtype);
+        self.known_sources.entry(identity(&tensor)).or_insert(source);
         self.sources.push(tensor);
-        self.graph.add_source(extents, dtype)
+        source
     }
 
     fn equation(&mut self, tree: &Tree<'a>, frame: Frame<'_>) -> TensorId {
@@ -155,9 +188,10 @@ impl<'a> Lowering<'a> {
     /// Adds an operation whose labels are exactly the kept ones, in order, and those that are folded.
     fn add(&mut self, operation: Operation, mut inputs: Vec<Edge>, kept: &[Label], over: &[Label], frame: Frame<'_>) -> TensorId {
         let numbers: Vec<Label> = kept.iter().chain(over).copied().collect();
+        let place = places(&numbers, frame.extents.len());
         for axis in inputs.iter_mut().flat_map(|edge| &mut edge.axes) {
             if let EdgeAxis::Label { label, .. } = axis {
-                *label = numbers.iter().position(|n| n == label).expect("every label is kept or folded");
+                *label = place[*label].expect("every label is kept or folded");
             }
         }
         let extents = numbers.iter().map(|&l| frame.extents[l]).collect();
@@ -221,7 +255,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn operand(&mut self, value: &Arc<Value<'a>>, axes: &[Axis], frame: Frame<'_>) -> Edge {
+    fn operand(&mut self, value: &Link<Value<'a>>, axes: &[Axis], frame: Frame<'_>) -> Edge {
         if !axes.iter().any(|axis| matches!(axis, Axis::Fused(_))) {
             return Edge { tensor: self.value(value), axes: axes.iter().map(edge_axis).collect(), conjugate: false };
         }
@@ -323,10 +357,11 @@ impl<'a> Lowering<'a> {
         present.sort_unstable();
         present.dedup();
         // A sum over a label that no factor has multiplies by its extent.
-        for label in summed.iter().filter(|l| !present.contains(l)) {
+        for label in summed.iter().filter(|l| present.binary_search(l).is_err()) {
             alpha *= frame.extents[*label] as f64;
         }
-        let (over, kept): (Vec<Label>, Vec<Label>) = present.into_iter().partition(|l| summed.contains(l));
+        let is_summed = places(summed, frame.extents.len());
+        let (over, kept): (Vec<Label>, Vec<Label>) = present.into_iter().partition(|&l| is_summed[l].is_some());
         let kept = frame.order(kept);
         if summed.iter().any(|&label| frame.extents[label] == 0) {
             // A sum over nothing is zero, even where a factor outside of it is infinite.
@@ -355,6 +390,19 @@ impl<'a> Lowering<'a> {
         let all_extents = extents.iter().chain(&value.extents).copied().collect();
         self.graph.add_operation(operation, inputs, &[(&whole_labels, value.dtype)], all_extents)[0]
     }
+}
+
+/// For each label of an equation its place in a list, the first one where it has several.
+fn places(list: &[Label], labels: usize) -> SmallVec<[Option<usize>; 16]> {
+    let mut places = SmallVec::from_elem(None, labels);
+    list.iter().enumerate().rev().for_each(|(place, &label)| places[label] = Some(place));
+    places
+}
+
+/// What is the same of tensors with the same elements in the same order.
+fn identity(tensor: &Given<'_>) -> (Dtype, usize, usize, Strided) {
+    let (dtype, len, start) = tensor.data().identity();
+    (dtype, len, start, tensor.layout().clone())
 }
 
 fn edge_axis(axis: &Axis) -> EdgeAxis {

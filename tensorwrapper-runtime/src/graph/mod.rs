@@ -16,6 +16,7 @@ mod tests;
 mod verify;
 
 use num_complex::Complex;
+use smallvec::SmallVec;
 
 pub use crate::backend::{
     Arguments, Binary, Decomposition, Elements, Factorisation, Instruction, Program, Reduction, Register, Role,
@@ -175,6 +176,8 @@ pub struct OperationNode {
 pub struct OpGraph {
     tensors: Vec<TensorNode>,
     operations: Vec<OperationNode>,
+    /// The tensors that are given, by their slots.
+    sources: SmallVec<[TensorId; 4]>,
     sinks: Vec<TensorId>,
     origins: Origins,
 }
@@ -188,7 +191,8 @@ impl OpGraph {
     /// The same, with room for so many sources and operations of one output.
     pub(crate) fn with_capacity(sources: usize, operations: usize) -> OpGraph {
         let (tensors, sinks) = (Vec::with_capacity(sources + operations), Vec::with_capacity(1));
-        OpGraph { tensors, operations: Vec::with_capacity(operations), sinks, origins: Origins::default() }
+        let sources = SmallVec::with_capacity(sources);
+        OpGraph { tensors, operations: Vec::with_capacity(operations), sources, sinks, origins: Origins::default() }
     }
 
     /// All tensors; a [`TensorId`] is a position here.
@@ -208,9 +212,10 @@ impl OpGraph {
 
     /// Adds a source, filled by the tensor given at the next position.
     pub fn add_source(&mut self, extents: Vec<usize>, dtype: Dtype) -> TensorId {
-        let slot = Some(self.sources().count());
+        let (source, slot) = (TensorId(self.tensors.len()), Some(self.sources.len()));
         self.tensors.push(TensorNode { extents, dtype, producer: None, slot });
-        TensorId(self.tensors.len() - 1)
+        self.sources.push(source);
+        source
     }
 
     /// Adds an operation with new tensors as its outputs: for each, its labels and its element type.

@@ -13,8 +13,8 @@ pub struct Degree {
 
 impl OpGraph {
     /// The tensors that are given, in the order of their slots.
-    pub fn sources(&self) -> impl Iterator<Item = TensorId> + '_ {
-        self.tensor_ids().filter(|&id| self.tensor(id).slot.is_some())
+    pub fn sources(&self) -> impl ExactSizeIterator<Item = TensorId> + '_ {
+        self.sources.iter().copied()
     }
 
     /// Every tensor.

@@ -99,15 +99,14 @@ fn with_first(program: &Program, input: usize) -> Program {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::Expr;
     use crate::graph::lower;
+    use crate::link::Link;
     use crate::tensor::Tensor;
 
     fn finished(expr: &[&Expr<'_, f64>]) -> Vec<String> {
-        let values: Vec<_> = expr.iter().map(|expr| Arc::clone(expr.value())).collect();
+        let values: Vec<_> = expr.iter().map(|expr| Link::clone(expr.value())).collect();
         let graph = finish(&lower(&values).graph);
         graph.verify().unwrap();
         let name = |node: &OperationNode| match &node.operation {

@@ -22,6 +22,7 @@ use crate::error::Error;
 use crate::exec::{CallKey, Computed, Kept, KeptPlan, Key, Number, Ready, Sources, planned, run_to};
 use crate::expr::{Bound, Given, Operand, ScalarKind, ScalarShape, ScalarValue, Target, Value, Write, bind};
 use crate::layout::Strided;
+use crate::link::Link;
 use crate::shape::Extents;
 use crate::tensor::Tensor as Dense;
 
@@ -95,7 +96,7 @@ pub struct Block<'b, 'a, E> {
     pub(super) context: &'b E,
     tensors: &'b [Tensor<'a>],
     calls: SmallVec<[Call<'a>; 1]>,
-    results: Vec<Arc<Value<'a>>>,
+    results: Vec<Link<Value<'a>>>,
     writes: Vec<Write<'a>>,
     recorded: usize,
     /// Whether extents were found by computing, so that the next run may have others.
@@ -182,7 +183,7 @@ impl<'a, E> Block<'_, 'a, E> {
         match bind(equation, self.calls[number].dtype, &Filled::new(equation, number, self))? {
             Bound::Results(results) => self.results.extend(results),
             Bound::Write(write) => {
-                self.results.push(Arc::clone(&write.after));
+                self.results.push(Link::clone(&write.after));
                 self.writes.push(write);
             }
         }
@@ -202,7 +203,7 @@ impl<'a, E> Block<'_, 'a, E> {
     }
 
     /// A recorded result.
-    pub(super) fn result(&self, number: usize) -> &Arc<Value<'a>> {
+    pub(super) fn result(&self, number: usize) -> &Link<Value<'a>> {
         &self.results[number]
     }
 

@@ -3,8 +3,6 @@
 #[cfg(feature = "cuda")]
 mod there;
 
-use std::sync::Arc;
-
 use super::block::Block;
 use super::ticket::Ticket;
 use crate::backend;
@@ -13,6 +11,7 @@ use crate::error::Error;
 use crate::exec::{Context, Goes, Graph, evaluate};
 use crate::expr::{Axis, Expr, Target, Value, only_recorded};
 use crate::layout::Strided;
+use crate::link::Link;
 use crate::shape::{Extents, StaticExtents};
 use crate::tensor::{AnyMut, AnyTensor, StaticTensor, Tensor, TensorMut};
 
@@ -44,7 +43,7 @@ impl<'c> IntoContext<'c> for &'c Graph {
 
 /// Values whose elements the recording itself needs.
 #[derive(Debug)]
-pub struct Recorded<'v, 'a>(pub(super) &'v [Arc<Value<'a>>]);
+pub struct Recorded<'v, 'a>(pub(super) &'v [Link<Value<'a>>]);
 
 /// What becomes of a block's recordings: tensors and numbers, or recordings still.
 pub trait Evaluator: Sized {
@@ -133,11 +132,11 @@ impl Evaluator for Graph {
     }
 
     fn take_tensor<'a, T: Element, S: Extents>(block: &mut Block<'_, 'a, Self>, ticket: &Ticket<T, S>) -> Expr<'a, T, S> {
-        Expr::new(Arc::clone(block.result(ticket.number)))
+        Expr::new(Link::clone(block.result(ticket.number)))
     }
 
     fn take_number<'a, T: Element>(block: &mut Block<'_, 'a, Self>, ticket: &Ticket<T, ()>) -> Expr<'a, T, ()> {
-        Expr::new(Arc::clone(block.result(ticket.number)))
+        Expr::new(Link::clone(block.result(ticket.number)))
     }
 }
 

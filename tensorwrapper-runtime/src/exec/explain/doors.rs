@@ -1,6 +1,5 @@
 //! Who can be asked for an explanation: prepared plans and recorded results.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::equation::Part;
@@ -16,6 +15,7 @@ use crate::exec::prepared::Prepared;
 use crate::exec::run::{Goes, planned};
 use crate::exec::watch::{Measured, Watch};
 use crate::expr::{Expr, Value};
+use crate::link::Link;
 use crate::shape::Extents;
 
 impl<T: Element> Prepared<T> {
@@ -96,7 +96,7 @@ impl Context {
 }
 
 /// Explains recorded values together; they are computed if they are to be run.
-fn values(context: &Context, values: &[Arc<Value<'_>>], runs: usize) -> Result<Explanation, Error> {
+fn values(context: &Context, values: &[Link<Value<'_>>], runs: usize) -> Result<Explanation, Error> {
     let planned = planned(context, values)?;
     let explanation = explained(&planned.plan, Part::Whole, &*planned.device);
     match runs {

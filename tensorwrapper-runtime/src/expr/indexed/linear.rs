@@ -5,7 +5,6 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 use tensorwrapper_notation::syntax::{
     Count, Decomposition, Expression, Factorisation, Hole, LeftSide, Options, Right, Scalar, Statement, Target, Word,
@@ -19,6 +18,7 @@ use crate::error::Error;
 use crate::expr::bind::{Bound, Holes, bind};
 use crate::expr::faults::{Notation, faults_to_error};
 use crate::expr::value::{Tree, Value};
+use crate::link::Link;
 use crate::tensor::AnyTensor;
 
 /// An operation of linear algebra that nobody has computed yet; `R` are the element types of its results. Methods of
@@ -119,7 +119,7 @@ impl<'a, T: Element, R> Factors<'a, T, R> {
     }
 
     /// The recorded results; `compute` serves where their extents depend on elements.
-    pub(crate) fn values(&self, compute: Compute<'_, 'a>) -> Result<Vec<Arc<Value<'a>>>, Error> {
+    pub(crate) fn values(&self, compute: Compute<'_, 'a>) -> Result<Vec<Link<Value<'a>>>, Error> {
         let call = self.call.clone()?;
         let side = |indices: &Result<_, Error>| Ok(LeftSide { indices: Some(indices.clone()?), span: Span::default() });
         let target = Target::Value(self.left.iter().map(side).collect::<Result<_, Error>>()?);
@@ -135,7 +135,7 @@ impl<'a, T: Element, R> Factors<'a, T, R> {
 }
 
 /// What computes values at once.
-pub(crate) type Compute<'c, 'a> = &'c dyn Fn(&[Arc<Value<'a>>]) -> Result<Vec<AnyTensor>, Error>;
+pub(crate) type Compute<'c, 'a> = &'c dyn Fn(&[Link<Value<'a>>]) -> Result<Vec<AnyTensor>, Error>;
 
 /// The leaves of a chain, and what computes.
 struct Computing<'l, 'a> {
@@ -144,7 +144,7 @@ struct Computing<'l, 'a> {
 }
 
 impl<'a> Holes<'a> for Computing<'_, 'a> {
-    fn tensor(&self, id: OperandId, hole: &Hole) -> Arc<Value<'a>> {
+    fn tensor(&self, id: OperandId, hole: &Hole) -> Link<Value<'a>> {
         self.leaves.tensor(id, hole)
     }
 
@@ -160,7 +160,7 @@ impl<'a> Holes<'a> for Computing<'_, 'a> {
         self.leaves.element(id, cast)
     }
 
-    fn compute(&self, values: &[Arc<Value<'a>>]) -> Result<Vec<AnyTensor>, Error> {
+    fn compute(&self, values: &[Link<Value<'a>>]) -> Result<Vec<AnyTensor>, Error> {
         (self.compute)(values)
     }
 }

@@ -9,6 +9,7 @@ use super::{Node, Recorder};
 use crate::backend::{Decomposition, Role};
 use crate::error::{Error, ErrorKind, Place};
 use crate::expr::value::{Axis, Factorised, Source, Tree, Value};
+use crate::link::Link;
 use crate::tensor::AnyTensor;
 
 /// Where labels stand in an operation.
@@ -33,7 +34,7 @@ impl Labels {
 }
 
 /// What computes values at once: how many singular values are kept is in their elements.
-pub(super) type Compute<'c, 'a> = &'c dyn Fn(&[Arc<Value<'a>>]) -> Result<Vec<AnyTensor>, Error>;
+pub(super) type Compute<'c, 'a> = &'c dyn Fn(&[Link<Value<'a>>]) -> Result<Vec<AnyTensor>, Error>;
 
 impl Recorder<'_> {
     /// Ends an operation of linear algebra: its results in the order of the language, each with the axes asked for.
@@ -46,7 +47,7 @@ impl Recorder<'_> {
         arguments: Vec<Node<'a>>,
         labels: &Labels,
         compute: Compute<'_, 'a>,
-    ) -> Result<Vec<Arc<Value<'a>>>, Error> {
+    ) -> Result<Vec<Link<Value<'a>>>, Error> {
         let form = call.form();
         self.settle_fused();
         if form.is_square {
@@ -64,10 +65,10 @@ impl Recorder<'_> {
         let cuts = call.tol.is_some() && form.named < form.results.len();
         let dtypes: Vec<_> = form.results.iter().map(|result| call.dtype(result.elements, dtype)).collect();
         let call = Arc::new(Factorised { call, extents, arguments });
-        let mut results: Vec<Arc<Value<'a>>> = Vec::new();
+        let mut results: Vec<Link<Value<'a>>> = Vec::new();
         for (n, (result, dtype)) in form.results.iter().zip(dtypes).enumerate() {
             let source = Source::Factorised(Arc::clone(&call), n);
-            results.push(Arc::new(Value { extents: self.extents(&labels.with(result.roles)), dtype, source }));
+            results.push(Link::new(Value { extents: self.extents(&labels.with(result.roles)), dtype, source }));
         }
         if cuts {
             results = self.cut(&results, labels, compute)?;
@@ -110,10 +111,10 @@ impl Recorder<'_> {
     /// The results of a truncation by tolerance, computed, as long as it has found them to be.
     fn cut<'a>(
         &mut self,
-        results: &[Arc<Value<'a>>],
+        results: &[Link<Value<'a>>],
         labels: &Labels,
         compute: Compute<'_, 'a>,
-    ) -> Result<Vec<Arc<Value<'a>>>, Error> {
+    ) -> Result<Vec<Link<Value<'a>>>, Error> {
         let mut computed = compute(results)?;
         let count = computed.pop().expect("the last result is the number of values that are kept");
         let kept = count.largest();
@@ -124,13 +125,13 @@ impl Recorder<'_> {
         }
         let value = |tensor: AnyTensor| {
             let (extents, dtype) = (tensor.erase().layout.extents().to_vec(), tensor.dtype());
-            Arc::new(Value { extents, dtype, source: Source::Computed(Arc::new(tensor)) })
+            Link::new(Value { extents, dtype, source: Source::Computed(Arc::new(tensor)) })
         };
         Ok(computed.into_iter().map(value).collect())
     }
 
     /// A result with its axes in the order asked for, each as long as its label.
-    fn arranged<'a>(&self, value: Arc<Value<'a>>, computed: Vec<usize>, wanted: &[usize]) -> Arc<Value<'a>> {
+    fn arranged<'a>(&self, value: Link<Value<'a>>, computed: Vec<usize>, wanted: &[usize]) -> Link<Value<'a>> {
         if computed == wanted && !matches!(value.source, Source::Computed(_)) {
             return value;
         }
@@ -138,6 +139,6 @@ impl Recorder<'_> {
         let axes = computed.iter().map(|&label| Axis::Label { label, start: 0 }).collect();
         let extents = (0..self.labels.len()).map(|l| self.extent(l)).collect();
         let source = Source::Equation { tree: Tree::Operand(value, axes), extents, axes: wanted.to_vec(), names: self.names() };
-        Arc::new(Value { extents: self.extents(wanted), dtype, source })
+        Link::new(Value { extents: self.extents(wanted), dtype, source })
     }
 }

@@ -1,13 +1,12 @@
 //! The end of an equation: its value with the axes asked for, or all that is wrong with it.
 
-use std::sync::Arc;
-
 use tensorwrapper_notation::syntax::Operator;
 
 use super::{Index, Node, Recorder, Target, Write};
 use crate::error::{Error, ErrorKind};
 use crate::expr::names::LabelNames;
 use crate::expr::value::{Axis, Source, Tree, Value};
+use crate::link::Link;
 
 impl Recorder<'_> {
     pub(super) fn extent(&self, label: usize) -> usize {
@@ -23,9 +22,9 @@ impl Recorder<'_> {
     }
 
     /// An equation's value with these labels as its axes, each once.
-    pub(super) fn plain<'a>(&self, node: Node<'a>, axes: Vec<usize>) -> Arc<Value<'a>> {
+    pub(super) fn plain<'a>(&self, node: Node<'a>, axes: Vec<usize>) -> Link<Value<'a>> {
         let extents = (0..self.labels.len()).map(|l| self.extent(l)).collect();
-        Arc::new(Value {
+        Link::new(Value {
             extents: self.extents(&axes),
             dtype: self.dtype,
             source: Source::Equation { tree: node.0, extents, axes, names: self.names() },
@@ -33,7 +32,7 @@ impl Recorder<'_> {
     }
 
     /// An equation's value with these axes; a label written twice fills a diagonal of zeros, fused ones are one axis.
-    pub(super) fn value<'a>(&self, node: Node<'a>, axes: &[Index<'_>]) -> Arc<Value<'a>> {
+    pub(super) fn value<'a>(&self, node: Node<'a>, axes: &[Index<'_>]) -> Link<Value<'a>> {
         let labels: Vec<usize> = axes.iter().flat_map(Index::labels).copied().collect();
         let mut distinct: Vec<usize> = Vec::new();
         labels.iter().for_each(|label| {
@@ -44,7 +43,7 @@ impl Recorder<'_> {
         let value = self.plain(node, distinct.clone());
         if axes.iter().any(|axis| matches!(axis, Index::Fused(_))) {
             let extents = axes.iter().map(|axis| product(&self.extents(axis.labels()))).collect();
-            return Arc::new(Value { extents, dtype: self.dtype, source: Source::Reshaped(value) });
+            return Link::new(Value { extents, dtype: self.dtype, source: Source::Reshaped(value) });
         }
         if distinct.len() == labels.len() {
             return value;
@@ -54,14 +53,14 @@ impl Recorder<'_> {
             start: 0,
         };
         let source = Source::Written { base: None, axes: labels.iter().map(place).collect(), part: value };
-        Arc::new(Value { extents: self.extents(&labels), dtype: self.dtype, source })
+        Link::new(Value { extents: self.extents(&labels), dtype: self.dtype, source })
     }
 
     /// Ends the equation, a sum of so many terms: its value with these axes.
     ///
     /// # Errors
     /// Every fault that was met.
-    pub(crate) fn finish_value<'a>(mut self, node: Node<'a>, terms: usize, axes: &[Index<'_>]) -> Result<Arc<Value<'a>>, Error> {
+    pub(crate) fn finish_value<'a>(mut self, node: Node<'a>, terms: usize, axes: &[Index<'_>]) -> Result<Link<Value<'a>>, Error> {
         self.terms_have_rest(&node.0, terms);
         let axes = self.settled(axes)?;
         Ok(self.value(node, &axes))
@@ -127,18 +126,18 @@ impl Recorder<'_> {
         let is_whole = part.extents == base.extents
             && selection.iter().enumerate().all(|(n, axis)| *axis == Axis::Label { label: n, start: 0 });
         let after = if is_whole {
-            Arc::clone(&part)
+            Link::clone(&part)
         } else {
             let (extents, dtype) = (base.extents.clone(), base.dtype);
-            let source = Source::Written { base: Some(base), axes: selection.clone(), part: Arc::clone(&part) };
-            Arc::new(Value { extents, dtype, source })
+            let source = Source::Written { base: Some(base), axes: selection.clone(), part: Link::clone(&part) };
+            Link::new(Value { extents, dtype, source })
         };
         Ok(Write { after, part, target: Target { selection, whole } })
     }
 
     /// The part of a tensor that is written through fused axes: one axis for each of the tensor's that a label runs with,
     /// in their order, and where those go. No label stands twice beside a fused axis.
-    fn part_with_fused_axes<'a>(&self, node: Node<'a>, selection: &[Axis]) -> (Arc<Value<'a>>, Vec<Axis>) {
+    fn part_with_fused_axes<'a>(&self, node: Node<'a>, selection: &[Axis]) -> (Link<Value<'a>>, Vec<Axis>) {
         let (mut labels, mut extents, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for axis in selection {
             let own: &[usize] = match axis {
@@ -155,7 +154,7 @@ impl Recorder<'_> {
             labels.extend(own);
         }
         let source = Source::Reshaped(self.plain(node, labels));
-        (Arc::new(Value { extents, dtype: self.dtype, source }), places)
+        (Link::new(Value { extents, dtype: self.dtype, source }), places)
     }
 }
 

@@ -10,7 +10,6 @@ mod finish;
 pub(crate) use factorise::Labels;
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use num_complex::Complex;
 use tensorwrapper_notation::Function;
@@ -20,6 +19,7 @@ use super::value::{Axis, Tree, Value};
 use crate::callback::Callback;
 use crate::element::Dtype;
 use crate::error::{Error, ErrorKind, Place};
+use crate::link::Link;
 
 /// What stands for one axis of an operand, with run-time ranges filled in.
 #[derive(Clone, Copy, Debug)]
@@ -106,12 +106,12 @@ impl<'n> Recorder<'n> {
     }
 
     /// A tensor, one index for each of its axes; `text` is how messages call it.
-    pub(crate) fn tensor<'a>(&mut self, value: &Arc<Value<'a>>, text: &str, indices: &[Index<'_>]) -> Node<'a> {
+    pub(crate) fn tensor<'a>(&mut self, value: &Link<Value<'a>>, text: &str, indices: &[Index<'_>]) -> Node<'a> {
         if value.dtype != self.dtype {
             let fault = Error::new(ErrorKind::Mixed { first: self.dtype, second: value.dtype });
             self.errors.push(fault.with_help("write `cast(…)` around what is to become the equation's type"));
         }
-        Node(Tree::Operand(Arc::clone(value), self.axes(&value.extents, text, indices)))
+        Node(Tree::Operand(Link::clone(value), self.axes(&value.extents, text, indices)))
     }
 
     /// A literal.
@@ -186,9 +186,9 @@ impl<'n> Recorder<'n> {
 #[derive(Debug)]
 pub(crate) struct Write<'a> {
     /// The whole tensor as later equations of the block read it.
-    pub(crate) after: Arc<Value<'a>>,
+    pub(crate) after: Link<Value<'a>>,
     /// What is written.
-    pub(crate) part: Arc<Value<'a>>,
+    pub(crate) part: Link<Value<'a>>,
     pub(crate) target: Target,
 }
 

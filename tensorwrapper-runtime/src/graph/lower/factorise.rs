@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use tensorwrapper_notation::Function;
-
-use super::super::{Edge, EdgeAxis, Label, Operation, OperationId, OperationNode};
+use super::super::{Edge, EdgeAxis, Label, Operation, OperationId};
 use super::{Frame, Lowering};
 use crate::element::Dtype;
-use crate::expr::{Factorised, Source, Tree, Value};
+use crate::expr::{Factorised, Source, Value};
+use crate::link::Link;
 
 impl<'a> Lowering<'a> {
     /// An operation of linear algebra is one of the graph's with all its results; asking for a second one finds the first's.
@@ -22,24 +21,27 @@ impl<'a> Lowering<'a> {
             .zip(form.arguments)
             .map(|(argument, roles)| self.argument(argument, &what.labels(roles)))
             .collect();
-        let is_same = |node: &OperationNode| matches!(&node.operation, Operation::Factorise(known) if known == what);
-        let existing = self.graph.operations().iter().position(|node| is_same(node) && node.inputs == inputs);
-        let operation = existing.map(OperationId).unwrap_or_else(|| {
+        let is_same =
+            |id: &&OperationId| matches!(&self.graph.operation(**id).operation, Operation::Factorise(known) if known == what);
+        let existing = self.factorised.get(&inputs).and_then(|known| known.iter().find(is_same).copied());
+        let operation = existing.unwrap_or_else(|| {
             let dtype = call.arguments[0].dtype;
             let outputs: Vec<(Vec<Label>, Dtype)> =
                 form.results.iter().map(|result| (what.labels(result.roles), what.dtype(result.elements, dtype))).collect();
             let outputs: Vec<(&[Label], Dtype)> = outputs.iter().map(|(labels, dtype)| (&labels[..], *dtype)).collect();
+            let made = OperationId(self.graph.operations().len());
+            self.factorised.entry(inputs.clone()).or_default().push(made);
             self.graph.add_operation(Operation::Factorise(what.clone()), inputs, &outputs, call.extents.clone());
-            OperationId(self.graph.operations().len() - 1)
+            made
         });
         self.calls.insert(Arc::as_ptr(call), operation);
         operation
     }
 
     /// An argument whose axes are these labels of the operation. What lies in memory is read where it lies.
-    fn argument(&mut self, value: &Arc<Value<'a>>, labels: &[Label]) -> Edge {
+    fn argument(&mut self, value: &Link<Value<'a>>, labels: &[Label]) -> Edge {
         if let Source::Equation { tree, extents, axes, names } = &value.source
-            && let Tree::Operand(..) | Tree::Apply(Function::Conj, _) = tree
+            && tree.is_read()
         {
             let names = self.graph.add_names(names);
             let frame = Frame { extents, dtype: value.dtype, axes, names };

@@ -163,7 +163,7 @@ fn emitted(graph: &OpGraph, is_part: &[bool], work: &Work, leaves: &[Leaf], sums
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use crate::link::Link;
 
     use super::*;
     use crate::graph::lower;
@@ -171,7 +171,7 @@ mod tests {
     use crate::tensor::Tensor;
 
     fn factorised(expr: &crate::Expr<'_, f64>, memory: Option<usize>) -> OpGraph {
-        let graph = lower(&[Arc::clone(expr.value())]).graph;
+        let graph = lower(&[Link::clone(expr.value())]).graph;
         let made = factorise(&graph, Bounds { reorders: true, memory, kept: &[] });
         made.verify().unwrap();
         made

@@ -1,7 +1,5 @@
 //! The holes of an equation, filled with what the program gives to an invocation and with what its other equations compute.
 
-use std::sync::Arc;
-
 use tensorwrapper_notation::syntax::Hole;
 use tensorwrapper_notation::{Cast, CastId, Equation, FunctionId, OperandId, Use};
 
@@ -12,6 +10,7 @@ use crate::element::Dtype;
 use crate::error::Error;
 use crate::exec::Number;
 use crate::expr::{Holes, ScalarKind, Tree, Value};
+use crate::link::Link;
 use crate::tensor::AnyTensor;
 
 /// An equation's holes, filled by a run.
@@ -42,11 +41,11 @@ impl<'f, 'b, 'a, E> Filled<'f, 'b, 'a, E> {
 }
 
 impl<'a, E: Evaluator> Holes<'a> for Filled<'_, '_, 'a, E> {
-    fn tensor(&self, id: OperandId, _: &Hole) -> Arc<Value<'a>> {
+    fn tensor(&self, id: OperandId, _: &Hole) -> Link<Value<'a>> {
         let number = self.block.site.recipes[self.number].1[id.0];
         match number.checked_sub(self.results) {
             Some(given) => self.block.tensors[given].0.value(),
-            None => Arc::clone(&self.block.results[number]),
+            None => Link::clone(&self.block.results[number]),
         }
     }
 
@@ -55,7 +54,7 @@ impl<'a, E: Evaluator> Holes<'a> for Filled<'_, '_, 'a, E> {
         match &self.block.calls[self.number].scalars[position].0 {
             ScalarKind::Number(value) => Tree::Constant(*value),
             ScalarKind::Tensor(given) => Tree::Operand(given.value(), Vec::new()),
-            ScalarKind::Local(number) => Tree::Operand(Arc::clone(&self.block.results[*number]), Vec::new()),
+            ScalarKind::Local(number) => Tree::Operand(Link::clone(&self.block.results[*number]), Vec::new()),
         }
     }
 
@@ -67,7 +66,7 @@ impl<'a, E: Evaluator> Holes<'a> for Filled<'_, '_, 'a, E> {
         self.block.calls[self.number].casts[id.0]
     }
 
-    fn compute(&self, values: &[Arc<Value<'a>>]) -> Result<Vec<AnyTensor>, Error> {
+    fn compute(&self, values: &[Link<Value<'a>>]) -> Result<Vec<AnyTensor>, Error> {
         self.block.computes_extents.set(true);
         self.block.context.compute(Recorded(values))
     }
