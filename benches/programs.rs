@@ -23,6 +23,8 @@ type Program = for<'a> fn(&'a Inputs, usize) -> Vec<Step<'a>>;
 struct Inputs {
     vector: Tensor<f64>,
     matrix: Tensor<f64>,
+    /// A permutation, so that systems neither grow nor shrink.
+    turn: Tensor<f64>,
     /// One for each step.
     vectors: Vec<Tensor<f64>>,
 }
@@ -30,7 +32,8 @@ struct Inputs {
 fn inputs(steps: usize) -> Inputs {
     let vector = || Tensor::from_fn([4], |at| 0.1 * at[0] as f64).expect("a small vector fits");
     let matrix = Tensor::from_fn([4, 4], |at| if at[0] == at[1] { 0.5 } else { 0.01 }).expect("a small matrix fits");
-    Inputs { vector: vector(), matrix, vectors: (0..steps).map(|_| vector()).collect() }
+    let turn = Tensor::from_fn([4, 4], |at| if at[1] == (at[0] + 1) % 4 { 1.0 } else { 0.0 }).expect("a small matrix fits");
+    Inputs { vector: vector(), matrix, turn, vectors: (0..steps).map(|_| vector()).collect() }
 }
 
 fn recorded<'a>(chain: tensorwrapper::Indexed<'a, f64>) -> Step<'a> {
@@ -81,8 +84,8 @@ fn many_readers<'a>(Inputs { matrix, vectors, .. }: &'a Inputs, steps: usize) ->
     all
 }
 
-fn systems<'a>(Inputs { vector, matrix, .. }: &'a Inputs, steps: usize) -> Vec<Step<'a>> {
-    let solved = |x: Step<'a>| matrix.at("ik").solve(x.at("i"), "k").record().expect("the system is right");
+fn systems<'a>(Inputs { vector, turn, .. }: &'a Inputs, steps: usize) -> Vec<Step<'a>> {
+    let solved = |x: Step<'a>| turn.at("ik").solve(x.at("i"), "k").record().expect("the system is right");
     vec![(0..steps).fold(recorded(vector.at("i")), |x, _| solved(x))]
 }
 

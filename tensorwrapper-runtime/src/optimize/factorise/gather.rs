@@ -27,11 +27,22 @@ pub(super) struct Product {
 }
 
 /// What computes a tensor, as far as it is a sum of products.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Gathered {
     pub(super) terms: Vec<Product>,
     /// Whether there is a product in it that an operation of its own computes.
     pub(super) contracts: bool,
+    /// The most factors and labels of a term.
+    factors: usize,
+    labels: usize,
+}
+
+impl Gathered {
+    fn push(&mut self, term: Product) {
+        self.factors = self.factors.max(term.factors.len());
+        self.labels = self.labels.max(term.extents.len());
+        self.terms.push(term);
+    }
 }
 
 /// The most labels of a term: they are bits of a word.
@@ -40,7 +51,8 @@ const MOST_LABELS: usize = 60;
 /// The most terms of a sum.
 const MOST_TERMS: usize = 512;
 
-/// For each tensor what it is, where that is a sum of products that is to be computed as one, and of which other it is a part.
+/// For each tensor what it is, where that is a sum of products that is to be computed as one and no part of another, and of which
+/// other it is a part.
 pub(super) fn gather(graph: &OpGraph, reorders: bool) -> (Vec<Option<Gathered>>, Vec<Option<TensorId>>) {
     let mut readers = vec![0usize; graph.tensors().len()];
     let read = graph.operations().iter().flat_map(|node| &node.inputs).map(|edge| edge.tensor);
@@ -50,55 +62,72 @@ pub(super) fn gather(graph: &OpGraph, reorders: bool) -> (Vec<Option<Gathered>>,
     let mut part_of: Vec<Option<TensorId>> = vec![None; graph.tensors().len()];
     for node in graph.operations() {
         let Some(terms) = polynomial(graph, node, reorders) else { continue };
-        let mut result = Gathered { terms: Vec::new(), contracts: matches!(node.operation, Operation::Contract { .. }) };
-        let mut parts = Vec::new();
-        let is_sum = matches!(node.operation, Operation::Map { .. });
-        for term in terms {
-            let inner = term.factors.iter().map(|(leaf, _, _)| {
-                let whole = leaf.axes.iter().all(|axis| matches!(axis, EdgeAxis::Label { start: 0, .. }))
-                    && leaf.extents == graph.tensor(leaf.tensor).extents;
-                let part = gathered[leaf.tensor.0].as_ref().filter(|_| whole && readers[leaf.tensor.0] == 1);
-                part.filter(|part| match term.factors.len() {
-                    1 => is_sum || reorders && part.terms.len() == 1,
-                    _ => reorders && part.terms.len() == 1,
-                })
-            });
-            let inner: Vec<Option<&Gathered>> = inner.collect();
-            let factors: usize = inner
-                .iter()
-                .map(|part| part.map_or(1, |part| part.terms.iter().map(|t| t.factors.len()).max().unwrap_or(0)))
-                .sum();
-            let count: usize = inner.iter().map(|part| part.map_or(1, |part| part.terms.len())).product();
-            if factors > MOST_FACTORS || result.terms.len() + count > MOST_TERMS || inner.iter().all(Option::is_none) {
-                result.terms.push(term);
-                continue;
-            }
-            parts.extend(term.factors.iter().zip(&inner).filter(|(_, part)| part.is_some()).map(|((leaf, ..), _)| leaf.tensor));
-            result.contracts |= inner.iter().flatten().any(|part| part.contracts);
-            substituted(&term, &inner, &mut result.terms);
-        }
-        if result.terms.iter().any(|term| term.factors.len() > MOST_FACTORS || term.extents.len() > MOST_LABELS) {
+        if terms.iter().any(|term| term.factors.len() > MOST_FACTORS || term.extents.len() > MOST_LABELS) {
             continue;
         }
+        let mut result = Gathered { contracts: matches!(node.operation, Operation::Contract { .. }), ..Gathered::default() };
+        let is_sum = matches!(node.operation, Operation::Map { .. });
         let output = node.outputs[0].tensor;
-        parts.into_iter().for_each(|part| part_of[part.0] = Some(output));
+        for term in terms {
+            let is_single = term.factors.len() == 1;
+            let may_join = |(leaf, ..): &(Leaf, bool, Vec<Label>)| {
+                let is_whole = leaf.axes.iter().all(|axis| matches!(axis, EdgeAxis::Label { start: 0, .. }))
+                    && leaf.extents == graph.tensor(leaf.tensor).extents;
+                let part = gathered[leaf.tensor.0].as_ref().filter(|_| is_whole && readers[leaf.tensor.0] == 1);
+                part.filter(|part| is_single && is_sum || reorders && part.terms.len() == 1)
+            };
+            let joining: Vec<bool> = term.factors.iter().map(|factor| may_join(factor).is_some()).collect();
+            let (mut factors, mut labels, mut count) = (0, term.extents.len(), result.terms.len());
+            for factor in &term.factors {
+                let part = may_join(factor);
+                factors += part.map_or(1, |part| part.factors);
+                labels += part.map_or(0, |part| part.labels - factor.2.len());
+                count += part.map_or(0, |part| part.terms.len() - 1);
+            }
+            if factors > MOST_FACTORS || labels > MOST_LABELS || count >= MOST_TERMS || !joining.contains(&true) {
+                result.push(term);
+                continue;
+            }
+            // Nobody else reads what joins, so it is moved: a long sum is not copied at each of its steps.
+            let take =
+                |((leaf, ..), joins): (&(Leaf, bool, Vec<Label>), &bool)| joins.then(|| gathered[leaf.tensor.0].take()).flatten();
+            let inner: Vec<Option<Gathered>> = term.factors.iter().zip(&joining).map(take).collect();
+            for ((leaf, ..), part) in term.factors.iter().zip(&inner) {
+                if let Some(part) = part {
+                    part_of[leaf.tensor.0] = Some(output);
+                    result.contracts |= part.contracts;
+                }
+            }
+            substituted(term, inner, &mut result);
+        }
         gathered[output.0] = Some(result);
     }
     (gathered, part_of)
 }
 
-/// A term with some factors replaced by the sums that they are, all but one of which have one term.
-fn substituted(term: &Product, inner: &[Option<&Gathered>], terms: &mut Vec<Product>) {
-    let mut made = vec![Product { scale: term.scale, factors: Vec::new(), extents: term.extents.clone() }];
-    for ((leaf, conjugate, labels), part) in term.factors.iter().zip(inner) {
+/// Adds a term with some factors replaced by the sums that they are, all but one of which have one term.
+fn substituted(term: Product, inner: Vec<Option<Gathered>>, result: &mut Gathered) {
+    if let ([(_, false, labels)], [Some(_)]) = (&term.factors[..], &inner[..])
+        && term.scale == Complex::ONE
+        && labels.iter().copied().eq(0..term.extents.len())
+    {
+        // The sum as it is.
+        let Some(Some(part)) = inner.into_iter().next() else { unreachable!("there is one part") };
+        return match result.terms.is_empty() {
+            true => *result = Gathered { contracts: result.contracts, ..part },
+            false => part.terms.into_iter().for_each(|own| result.push(own)),
+        };
+    }
+    let mut made = vec![Product { scale: term.scale, factors: Vec::new(), extents: term.extents }];
+    for ((leaf, conjugate, labels), part) in term.factors.into_iter().zip(inner) {
         let Some(part) = part else {
-            made.iter_mut().for_each(|new| new.factors.push((leaf.clone(), *conjugate, labels.clone())));
+            made.iter_mut().for_each(|new| new.factors.push((leaf.clone(), conjugate, labels.clone())));
             continue;
         };
         let pairs = made.iter().flat_map(|new| part.terms.iter().map(move |own| (new.clone(), own)));
         made = pairs
             .map(|(mut new, own)| {
-                new.scale *= if *conjugate { own.scale.conj() } else { own.scale };
+                new.scale *= if conjugate { own.scale.conj() } else { own.scale };
                 let offset = new.extents.len();
                 let told = |label: Label| labels.get(label).copied().unwrap_or_else(|| offset + label - labels.len());
                 for (leaf, other, own) in &own.factors {
@@ -109,7 +138,7 @@ fn substituted(term: &Product, inner: &[Option<&Gathered>], terms: &mut Vec<Prod
             })
             .collect();
     }
-    terms.extend(made);
+    made.into_iter().for_each(|term| result.push(term));
 }
 
 /// What an operation computes as a sum of products of its inputs, if it is one.
