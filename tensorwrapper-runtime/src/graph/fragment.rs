@@ -3,28 +3,28 @@
 use num_complex::Complex;
 use tensorwrapper_notation::Function;
 
-use super::{Edge, Label};
+use super::{Edge, Inputs, Label};
 use crate::backend::{Arguments, Binary, Instruction, Register};
 
 /// Element-wise work that is not in the graph yet, over labelled inputs.
 #[derive(Clone, Debug)]
 pub(super) struct Fragment {
     pub(super) instructions: Vec<Instruction>,
-    pub(super) inputs: Vec<Edge>,
+    pub(super) inputs: Inputs,
 }
 
 impl Fragment {
     pub(super) fn input(edge: Edge) -> Fragment {
-        Fragment { instructions: vec![Instruction::Input(0)], inputs: vec![edge] }
+        Fragment { instructions: vec![Instruction::Input(0)], inputs: edge.into() }
     }
 
     /// A tensor of another element type.
     pub(super) fn converted(edge: Edge) -> Fragment {
-        Fragment { instructions: vec![Instruction::Converted(0)], inputs: vec![edge] }
+        Fragment { instructions: vec![Instruction::Converted(0)], inputs: edge.into() }
     }
 
     pub(super) fn constant(value: Complex<f64>) -> Fragment {
-        Fragment { instructions: vec![Instruction::Constant(value)], inputs: Vec::new() }
+        Fragment { instructions: vec![Instruction::Constant(value)], inputs: Inputs::default() }
     }
 
     /// The tensor itself, if nothing is computed; conjugation is part of reading it.
@@ -66,7 +66,7 @@ impl Fragment {
 
     /// A call of the function of a slot.
     pub(super) fn call(slot: usize, arguments: Vec<Fragment>) -> Fragment {
-        let mut work = Fragment { instructions: Vec::new(), inputs: Vec::new() };
+        let mut work = Fragment { instructions: Vec::new(), inputs: Inputs::default() };
         let registers: Vec<Register> = arguments.into_iter().map(|argument| work.append(argument)).collect();
         work.instructions.push(Instruction::Call(slot, Arguments::new(&registers)));
         work
@@ -76,16 +76,7 @@ impl Fragment {
     fn append(&mut self, other: Fragment) -> Register {
         let offset = self.instructions.len();
         // An input that both sides read is read once.
-        let places: Vec<usize> = other
-            .inputs
-            .into_iter()
-            .map(|edge| {
-                self.inputs.iter().position(|known| *known == edge).unwrap_or_else(|| {
-                    self.inputs.push(edge);
-                    self.inputs.len() - 1
-                })
-            })
-            .collect();
+        let places: Vec<usize> = other.inputs.into_edges().into_iter().map(|edge| self.inputs.place(edge)).collect();
         let moved = other.instructions.into_iter().map(|instruction| match instruction {
             Instruction::Input(n) => Instruction::Input(places[n]),
             Instruction::Converted(n) => Instruction::Converted(places[n]),

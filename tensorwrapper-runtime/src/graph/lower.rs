@@ -182,7 +182,7 @@ impl<'a> Lowering<'a> {
     /// Puts element-wise work into the graph; what the kept labels lack is folded.
     fn map(&mut self, fragment: Fragment, kept: &[Label], over: &[Label], reduction: Reduction, frame: Frame<'_>) -> TensorId {
         let operation = Operation::Map { program: Program::new(fragment.instructions), reduction };
-        self.add(operation, fragment.inputs, kept, over, frame)
+        self.add(operation, fragment.inputs.into_edges(), kept, over, frame)
     }
 
     /// Adds an operation whose labels are exactly the kept ones, in order, and those that are folded.

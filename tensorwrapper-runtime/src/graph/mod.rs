@@ -5,6 +5,7 @@
 
 mod fragment;
 mod given;
+mod inputs;
 mod lower;
 #[cfg(test)]
 mod lower_tests;
@@ -25,6 +26,7 @@ use crate::element::Dtype;
 use crate::error::Error;
 
 pub(crate) use given::Given;
+pub(crate) use inputs::Inputs;
 pub(crate) use lower::{Lowered, lower, lower_over};
 pub(crate) use names::Origin;
 use names::Origins;

@@ -7,7 +7,7 @@ use tensorwrapper_notation::Function;
 use super::constants::pruned;
 use super::rewrite::{begun, keep};
 use crate::backend::{Binary, Instruction, Program};
-use crate::graph::{Edge, EdgeAxis, OpGraph, Operation, OperationNode, TensorId, is_ordinary, times};
+use crate::graph::{Edge, EdgeAxis, Inputs, OpGraph, Operation, OperationNode, TensorId, is_ordinary, times};
 
 /// Instructions of a program that others may join.
 const MOST_INSTRUCTIONS: usize = 96;
@@ -166,13 +166,8 @@ fn joined(node: &OperationNode, inside: &[Option<Inside>], moved: &[Option<Tenso
             }
         }
         Operation::Map { program, .. } => {
-            let (mut inputs, mut instructions) = (Vec::new(), Vec::new());
-            let mut add = |edge: Edge| {
-                inputs.iter().position(|known| *known == edge).unwrap_or_else(|| {
-                    inputs.push(edge);
-                    inputs.len() - 1
-                })
-            };
+            let (mut inputs, mut instructions) = (Inputs::default(), Vec::new());
+            let mut add = |edge: Edge| inputs.place(edge);
             let mut values: Vec<Option<usize>> = vec![None; node.inputs.len()];
             let mut places = Vec::with_capacity(program.instructions().len());
             for instruction in program.instructions() {
@@ -198,7 +193,7 @@ fn joined(node: &OperationNode, inside: &[Option<Inside>], moved: &[Option<Tenso
                 places.push(place);
             }
             *program = pruned(&instructions, *places.last().expect("a program computes something"));
-            result.inputs = inputs;
+            result.inputs = inputs.into_edges();
         }
         Operation::Sliced { .. } | Operation::Factorise(_) | Operation::Reshape | Operation::Write { .. } => {
             result.inputs = node.inputs.iter().map(stored).collect();

@@ -161,11 +161,14 @@ impl Sharing {
         let mut node = node.clone();
         let mut edges = Vec::with_capacity(node.inputs.len());
         let takes_numbers = matches!(node.operation, Operation::Map { .. });
+        let mut converts = vec![false; node.inputs.len()];
+        if let Operation::Map { program, .. } = &node.operation {
+            let converted = |instruction: &Instruction| if let Instruction::Converted(n) = *instruction { Some(n) } else { None };
+            program.instructions().iter().filter_map(converted).for_each(|n| converts[n] = true);
+        }
         for (n, edge) in node.inputs.clone().iter().enumerate() {
             let (new, scale) = self.edge(edge);
-            let converts = matches!(&node.operation, Operation::Map { program, .. }
-                if program.instructions().contains(&Instruction::Converted(n)));
-            if takes_numbers && !converts {
+            if takes_numbers && !converts[n] {
                 if scale != Complex::ONE
                     && let Operation::Map { program, .. } = &mut node.operation
                 {
