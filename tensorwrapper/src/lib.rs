@@ -240,8 +240,9 @@
 /// # Limits
 ///
 /// An equation has at most 1000 terms or factors in a row, 125 operations inside each other, 10 000 operands and numbers, 64
-/// groups of brackets and 8 `sym` or `asym` inside each other, and a `map` 8 arguments; more is an error that says so. A
-/// result of more than 16 axes has its rank at run time.
+/// groups of brackets and 8 `sym` or `asym` inside each other, and a `map` 8 arguments. An operand or a result has at most 256
+/// indices. More is an error that says so, before anything is computed. A result of more than 16 axes has its rank at run time.
+/// Recorded blocks may be a chain of any length.
 ///
 /// # Errors
 ///
