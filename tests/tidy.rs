@@ -7,7 +7,7 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// The floors of the runtime, bottom-up, as its `lib.rs` lists them; modules of one floor stand together.
 const FLOORS: [&[&str]; 9] = [
-    &["callback", "element", "erased", "error", "held", "owned"],
+    &["callback", "element", "erased", "error", "held", "owned", "pool"],
     &["layout", "shape"],
     &["backend"],
     &["tensor"],

@@ -10,6 +10,7 @@ mod error;
 #[cfg(feature = "cuda")]
 mod held;
 mod owned;
+mod pool;
 // Floor 1: what a tensor looks like.
 mod layout;
 mod shape;

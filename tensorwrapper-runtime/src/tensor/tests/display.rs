@@ -50,7 +50,7 @@ fn digits_are_the_numbers_own() {
     let single = Tensor::from_slice([3], &[16_777.2f32, 0.123_456_79, 0.1]).unwrap();
     assert_eq!(single.to_string(), "[16777.2       ,     0.12345679,     0.10000000]");
     let z = Tensor::from_slice([2], &[Complex::new(16_777.2f32, 0.123_456_79), Complex::new(1.0, -16_777.2)]).unwrap();
-    assert_eq!(z.to_string(), "[   16777.2+0.12345679i, 1.00000000-16777.2i]");
+    assert_eq!(z.to_string(), "[16777.2+0.12345679i, 1.00000000-16777.2i]");
 }
 
 #[test]
