@@ -85,7 +85,7 @@ fn forked(work: impl FnOnce() -> i32) -> i32 {
 fn first_difference(found: &[Tensor<f64>], expected: &[Tensor<f64>]) -> i32 {
     let differs = |(a, b): (&Tensor<f64>, &Tensor<f64>)| {
         let scale = b.as_slice().iter().fold(1.0, |most: f64, x| most.max(x.abs()));
-        a.extents() != b.extents() || a.as_slice().iter().zip(b.as_slice()).any(|(x, y)| !((x - y).abs() <= 1e-9 * scale))
+        a.extents() != b.extents() || !a.as_slice().iter().zip(b.as_slice()).all(|(x, y)| (x - y).abs() <= 1e-9 * scale)
     };
     found.iter().zip(expected).position(differs).map_or(0, |n| n as i32 + 1)
 }

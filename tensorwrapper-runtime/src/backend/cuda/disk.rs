@@ -123,10 +123,14 @@ fn fault(_: &Metadata, _: u32) -> Option<&'static str> {
     None
 }
 
-/// Says once why nothing is kept.
+/// Says why nothing is kept, of the first file or folder that has a fault.
 fn tell(path: &Path, fault: &str) {
     static TOLD: Once = Once::new();
-    TOLD.call_once(|| {
+    tell_once(&TOLD, path, fault);
+}
+
+fn tell_once(told: &Once, path: &Path, fault: &str) {
+    told.call_once(|| {
         let path = path.display();
         tracing::warn!("`{path}` {fault}: nothing is read from there, so that kernels are compiled and measured again");
     });
@@ -208,6 +212,38 @@ mod tests {
             assert_eq!(read(&file, 100), None);
         }
         fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn faults_are_told_once() {
+        use tracing::{Event, Metadata, Subscriber, span};
+
+        /// Hears how many warnings there are.
+        struct Hearer(std::sync::Arc<AtomicUsize>);
+
+        impl Subscriber for Hearer {
+            fn enabled(&self, of: &Metadata<'_>) -> bool {
+                *of.level() == tracing::Level::WARN
+            }
+            fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
+                span::Id::from_u64(1)
+            }
+            fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
+            fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
+            fn event(&self, _: &Event<'_>) {
+                self.0.fetch_add(1, Ordering::Relaxed);
+            }
+            fn enter(&self, _: &span::Id) {}
+            fn exit(&self, _: &span::Id) {}
+        }
+
+        let (heard, told) = (std::sync::Arc::<AtomicUsize>::default(), Once::new());
+        tracing::subscriber::with_default(Hearer(heard.clone()), || {
+            for _ in 0..3 {
+                tell_once(&told, Path::new("kernel"), "is a link");
+            }
+        });
+        assert_eq!(heard.load(Ordering::Relaxed), 1);
     }
 
     #[test]

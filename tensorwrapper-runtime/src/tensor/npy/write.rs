@@ -189,3 +189,41 @@ impl Drop for Temporary {
         }
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+    use super::*;
+
+    #[test]
+    fn temporary_files_are_secret_and_go_with_every_failure() {
+        let folder = std::env::temp_dir().join(format!("tensorwrapper-npy-temporary-{}", std::process::id()));
+        fs::create_dir(&folder).unwrap();
+        let path = folder.join("t.npy");
+        fs::write(&path, b"old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let names = || fs::read_dir(&folder).unwrap().count();
+        let target = Target::new(&path).unwrap();
+        // Written and forgotten, as where an element cannot be written.
+        let temporary = Temporary::new(&target).unwrap();
+        assert_eq!((temporary.file.metadata().unwrap().mode() & 0o777, names()), (0o600, 2));
+        drop(temporary);
+        assert_eq!((fs::read(&path).unwrap(), names()), (b"old".to_vec(), 1));
+        // A folder has come to be where the file was.
+        let temporary = Temporary::new(&target).unwrap();
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        assert!(temporary.replace(&target).is_err());
+        assert_eq!(names(), 1);
+        // A name that an earlier process of this number has left is not taken.
+        let first = Temporary::new(&target).unwrap();
+        let number: u64 = first.path.to_str().and_then(|path| path.rsplit(['-', '.']).nth(1)).unwrap().parse().unwrap();
+        let left = folder.join(format!(".tensorwrapper-{}-{}.tmp", std::process::id(), number + 1));
+        fs::write(&left, b"left").unwrap();
+        let second = Temporary::new(&target).unwrap();
+        assert!(second.path != left && fs::read(&left).unwrap() == b"left");
+        drop((first, second));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
