@@ -1,6 +1,7 @@
 //! What plans say of themselves: the table and the drawing of a known block, word for word; what the numbers mean for any network;
 //! text that a page could not bear.
 
+use num_complex::Complex;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use tensorwrapper::order::{Rates, Search, find};
@@ -22,6 +23,20 @@ fn the_table_of_a_block() {
     let expected = include_str!("data/explained_block.txt");
     let found = block().to_string();
     assert_eq!(found, expected, "\n{found}");
+}
+
+#[test]
+fn numbers_of_single_precision_have_no_digits_of_double_precision() {
+    let x = Tensor::<f32>::filled([3], 1.0).unwrap();
+    let said = |expr: Result<Expr<'_, f32>, Error>| expr.unwrap().explain().unwrap().steps()[0].equation.clone();
+    let text = said((0.1f32 * x.at("i").exp() + x.at("i").powf(0.7)).record("i"));
+    assert!(text.contains("0.1") && text.contains("0.7") && text.len() < 60, "{text}");
+    let text = said((1e30f32 * x.at("i") * x.at("i")).record(""));
+    assert!(text.contains("1e30"), "{text}");
+    let z = Tensor::<Complex<f32>>::filled([3], Complex::new(1.0, 0.0)).unwrap();
+    let expr = (Complex::new(0.1f32, -0.3) * z.at("i")).record("i").unwrap();
+    let text = expr.explain().unwrap().steps()[0].equation.clone();
+    assert!(text.contains("(0.1-0.3i)"), "{text}");
 }
 
 #[test]

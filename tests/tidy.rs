@@ -7,7 +7,7 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// The floors of the runtime, bottom-up, as its `lib.rs` lists them; modules of one floor stand together.
 const FLOORS: [&[&str]; 9] = [
-    &["callback", "element", "erased", "error", "held", "link", "owned"],
+    &["callback", "element", "erased", "error", "held", "link", "owned", "pool"],
     &["layout", "shape"],
     &["backend"],
     &["tensor"],
@@ -87,4 +87,27 @@ fn the_runtime_uses_lower_floors_only() {
             }
         }
     }
+}
+
+/// Files of the runtime that send work to rayon's pool, each of which asks `pool` before: a process made by `fork` has no threads there.
+const TO_THE_POOL: [&str; 4] = ["pool.rs", "shape/indices.rs", "backend/cpu/gemm.rs", "backend/cpu/factorise/worth.rs"];
+
+#[test]
+fn work_goes_to_the_pool_by_known_roads() {
+    let mut found = 0;
+    for (path, text) in all_sources() {
+        let path = path.to_string_lossy().replace('\\', "/");
+        let Some((_, inside)) = path.split_once("tensorwrapper-runtime/src/") else { continue };
+        // The simulator is for tests.
+        if inside.contains("test") || inside.starts_with("backend/cuda/simulator/") {
+            continue;
+        }
+        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        if code.into_iter().any(|line| ["rayon::", "Par::rayon", "Parallelism::Rayon"].iter().any(|road| line.contains(road))) {
+            assert!(TO_THE_POOL.contains(&inside), "{inside} sends work to the pool, where `pool` is to be asked before");
+            assert!(text.contains("pool::threads(") || inside == "pool.rs", "{inside} does not ask `pool`");
+            found += 1;
+        }
+    }
+    assert_eq!(found, TO_THE_POOL.len());
 }

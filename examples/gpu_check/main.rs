@@ -22,7 +22,7 @@ mod pool;
 mod stay;
 mod water;
 
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use num_complex::Complex;
@@ -131,7 +131,9 @@ fn serve(gpu: &Context, results_stay: bool) -> Result<(), String> {
 /// Computes every case in every element type on both, and says what differs.
 fn check(gpu: &Context) -> Result<(), String> {
     let file = std::env::temp_dir().join(format!("gpu_check-{}.json", std::process::id()));
-    std::fs::write(&file, CASES).map_err(|error| format!("{}: {error}", file.display()))?;
+    // In a folder where others may have put something under that name.
+    let new = std::fs::File::options().write(true).create_new(true).open(&file);
+    new.and_then(|mut new| new.write_all(CASES.as_bytes())).map_err(|error| format!("{}: {error}", file.display()))?;
     let cases = cases::read(&file);
     let _ = std::fs::remove_file(&file);
     let cases = cases?;

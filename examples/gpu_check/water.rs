@@ -51,7 +51,8 @@ pub(crate) fn check(device: &Context, processor: &Context) -> Result<String, Str
 
 fn written(folder: &Path) -> Result<Orbitals, String> {
     let io = |error: std::io::Error| format!("{}: {error}", folder.display());
-    std::fs::create_dir_all(folder).map_err(io)?;
+    // Not where there is something: others may put things into the folder of what is temporary.
+    std::fs::create_dir(folder).map_err(io)?;
     for (name, bytes) in FILES {
         std::fs::write(folder.join(name), bytes).map_err(io)?;
     }

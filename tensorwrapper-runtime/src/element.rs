@@ -2,7 +2,7 @@
 //!
 //! Knows nothing of tensors. Everything that differs from one element type to another stands here.
 
-use std::fmt::{self, Debug, Display};
+use std::fmt::{self, Debug, Display, LowerExp};
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub};
 
 use num_complex::Complex;
@@ -99,6 +99,7 @@ pub trait Element:
     + Copy
     + Debug
     + Display
+    + LowerExp
     + Default
     + PartialEq
     + Send

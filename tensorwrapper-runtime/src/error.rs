@@ -241,7 +241,12 @@ impl fmt::Display for ErrorKind {
                     write!(f, "{needed} with what is needed at the same time, ")?;
                 }
                 write!(f, "but the context allows {allowed}")?;
-                parts.map_or(Ok(()), |parts| write!(f, ", in which it would be made in {parts} parts"))
+                match *parts {
+                    // Beyond the whole numbers that an `f64` holds, digits would be made up.
+                    Some(parts) if parts >= 1e15 => write!(f, ", in which it would be made in {parts:.1e} parts"),
+                    Some(parts) => write!(f, ", in which it would be made in {parts} parts"),
+                    None => Ok(()),
+                }
             }
             ErrorKind::Memory { bytes } => write!(f, "the system has no {bytes} bytes of memory to give"),
             ErrorKind::Io { path, message } => write!(f, "{}: {message}", path.display()),
@@ -276,3 +281,26 @@ impl fmt::Debug for Error {
 }
 
 impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_parts_have_no_digits_that_are_made_up() {
+        let said = |parts| {
+            let kind = ErrorKind::Limit {
+                labels: Vec::new(),
+                extents: vec![2],
+                is_result: false,
+                bytes: 16,
+                needed: 16,
+                allowed: 8,
+                parts: None,
+            };
+            Error::new(kind).in_parts(parts).to_string()
+        };
+        assert!(said(3_000_000.0).ends_with("made in 3000000 parts"), "{}", said(3_000_000.0));
+        assert!(said(1.5e40).ends_with("made in 1.5e40 parts"), "{}", said(1.5e40));
+    }
+}

@@ -11,6 +11,7 @@ mod error;
 mod held;
 mod link;
 mod owned;
+mod pool;
 // Floor 1: what a tensor looks like.
 mod layout;
 mod shape;

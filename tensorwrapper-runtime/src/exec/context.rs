@@ -43,7 +43,7 @@ impl Context {
     /// The NVIDIA GPU of that number, counted from 0. Driver and compiler are looked for when this is called, in the folders that
     /// `TENSORWRAPPER_CUDA_LIBRARIES` names, in the active Python environment, in the toolkit's folders and wherever the
     /// system's loader looks. Kernels are compiled when an equation is new, and kept in the folder that `TENSORWRAPPER_CACHE` names
-    /// (else the user's cache). Products of matrices are cuBLAS's or generated kernels', whichever is quicker, and linear algebra is cuSOLVER's, where these are found.
+    /// (else the user's cache), which must be the user's own and writable by nobody else: else nothing is kept, and `tracing` says so. Products of matrices are cuBLAS's or generated kernels', whichever is quicker, and linear algebra is cuSOLVER's, where these are found.
     /// Operands are copied to the device unless they [are there](crate::Tensor::to), and results back to the host unless they are to
     /// [stay](Context::on_device); functions of the program's (`map`), and of linear algebra what cuSOLVER has not, are computed by the processor. Plans that are
     /// [prepared](Context::prepare) become one CUDA graph (see [`Explanation::replay`](crate::Explanation::replay)).
@@ -108,6 +108,12 @@ impl Context {
     }
 
     /// The same on that many threads of the processor: 0 means 1, and more than 1024 mean 1024. No effect on other devices.
+    ///
+    /// The threads are those of rayon's pool. A process that `fork` has made of one that had computed on several threads has none of them: it
+    /// computes on one thread, with the same results up to rounding, whatever is said here. A process that was made before may have a pool of its
+    /// own. This library cannot see that the program itself has started rayon's pool before a fork: then `threads(1)` is what the new process needs.
+    /// As for every library with locks, no other thread may be in a call of this one at the moment of the fork, or the new process may wait
+    /// for ever for what that thread held. Devices that were opened before a fork are not for the new process: CUDA does not allow it.
     #[must_use]
     pub fn threads(self, threads: usize) -> Context {
         match self.device.name() {

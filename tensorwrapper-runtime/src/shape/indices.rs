@@ -11,6 +11,7 @@ use super::fixed::FixedIndices;
 use super::index::MultiIndex;
 use super::value::Shape;
 use crate::error::{Error, ErrorKind};
+use crate::pool;
 
 #[cfg(test)]
 mod tests;
@@ -202,7 +203,8 @@ impl Indices {
         }
     }
 
-    /// Lends every index that is left to a function, on the threads of rayon's current pool and in no certain order.
+    /// Lends every index that is left to a function, on the threads of rayon's current pool and in no certain order; on this thread alone
+    /// in a process that `fork` has made without them (see [`Context::threads`](crate::Context::threads)).
     ///
     /// ```
     /// # use tensorwrapper_runtime::Shape;
@@ -214,7 +216,11 @@ impl Indices {
     /// assert_eq!(sum.into_inner(), 495_000);
     /// ```
     pub fn par_visit(self, function: impl Fn(&[usize]) + Send + Sync) {
-        rayon::iter::split(self, Indices::split).for_each(|part| part.visit(&function));
+        if pool::threads(usize::MAX) > 1 {
+            rayon::iter::split(self, Indices::split).for_each(|part| part.visit(&function));
+        } else {
+            self.visit(function);
+        }
     }
 
     /// Two parts, the second after the first, of about the same size; at most one index is not parted.

@@ -1,17 +1,21 @@
 //! Tensors as text for people: nested brackets, aligned columns, the middle of large ones left out.
 //!
 //! Touches only the elements that are shown, so a huge tensor prints as fast as a small one.
+//!
+//! What may be asked for: digits after the point (`{:.3}`), scientific notation (`{:e}`, `{:.3e}`, `{:E}`), signs of what is not negative
+//! (`{:+}`), and a least width of each element (`{:12}`).
 
-use std::fmt::{self, Debug, Display, Formatter};
+use std::fmt::{self, Debug, Display, Formatter, LowerExp, UpperExp};
 
 use super::any::AnyTensor;
 use super::dense::Tensor;
+use super::fixed::{StaticTensor, layout};
 use super::number::Style;
 use super::view::TensorRef;
 use super::view_mut::TensorMut;
 use crate::element::{Dtype, Element, dispatch};
 use crate::layout::Strided;
-use crate::shape::Extents;
+use crate::shape::{Extents, StaticExtents};
 
 /// Tensors of more elements are shown without their middle.
 const WHOLE: usize = 1000;
@@ -25,8 +29,19 @@ const AXES: usize = 64;
 /// Width at which a row of elements goes on in the next line.
 const LINE: usize = 100;
 
+/// As what a formatter was asked to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Notation {
+    /// `{}`
+    Plain,
+    /// `{:e}`
+    LowerExp,
+    /// `{:E}`
+    UpperExp,
+}
+
 /// Writes the elements that a layout finds, in brackets.
-pub(super) fn write<T: Element>(f: &mut Formatter<'_>, elements: &[T], layout: &Strided) -> fmt::Result {
+fn write<T: Element>(f: &mut Formatter<'_>, notation: Notation, elements: &[T], layout: &Strided) -> fmt::Result {
     if layout.is_empty() {
         return f.write_str("[]");
     }
@@ -36,9 +51,17 @@ pub(super) fn write<T: Element>(f: &mut Formatter<'_>, elements: &[T], layout: &
     let picture = Picture::new(layout);
     let mut shown = Vec::new();
     picture.collect(elements, layout, 0, layout.offset() as isize, &mut shown);
-    let style = f.precision().map_or_else(|| Style::of(&shown), |decimals| Style::Asked { decimals });
-    let cells: Vec<String> = shown.into_iter().map(|x| style.cell(x)).collect();
-    let width = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let style = match (notation, f.precision()) {
+        (Notation::Plain, None) => Style::of(&shown),
+        (Notation::Plain, Some(decimals)) => Style::Asked { decimals },
+        (_, decimals) => Style::AskedScientific { decimals },
+    };
+    let cell = |x| {
+        let cell = style.cell(x, f.sign_plus());
+        if notation == Notation::UpperExp { cell.replace('e', "E") } else { cell }
+    };
+    let cells: Vec<String> = shown.into_iter().map(cell).collect();
+    let width = cells.iter().map(|cell| cell.chars().count()).chain(f.width()).max().unwrap_or(0);
     picture.write(f, 0, &mut cells.iter().map(|cell| format!("{cell:>width$}")))
 }
 
@@ -153,49 +176,57 @@ impl Row {
     }
 }
 
-/// The head line of `Debug`, which says what the brackets cannot.
-pub(super) fn head(f: &mut Formatter<'_>, name: &str, dtype: Dtype, extents: &[usize]) -> fmt::Result {
-    writeln!(f, "{name}<{dtype}, extents {extents:?}>")
-}
-
 macro_rules! shown {
-    ($([$($generics:tt)*] $Type:ty, $name:literal;)*) => { $(
-        /// The elements, as a table; `{:.3}` shows three digits after the point.
+    ($([$($generics:tt)*] $Type:ty, $name:literal, $dtype:expr, $write:expr;)*) => { $(
+        /// The elements, as a table: eight significant digits where nothing else is asked for, each right to its last digit. `{:.3}` shows
+        /// three digits after the point, `{:+}` signs, and `{:12}` elements at least so wide.
         impl<$($generics)*> Display for $Type {
             fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-                write(f, &self.located.data[..], &self.located.layout)
+                $write(self, f, Notation::Plain)
+            }
+        }
+
+        /// The elements in scientific notation, each with the fewest digits from which it can be read back as it is; `{:.3e}` shows three
+        /// digits after the point.
+        impl<$($generics)*> LowerExp for $Type {
+            fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                $write(self, f, Notation::LowerExp)
+            }
+        }
+
+        /// As `{:e}`, with `E`.
+        impl<$($generics)*> UpperExp for $Type {
+            fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                $write(self, f, Notation::UpperExp)
             }
         }
 
         /// Element type and extents in a line of their own, then the elements.
         impl<$($generics)*> Debug for $Type {
             fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-                head(f, $name, T::DTYPE, self.extents())?;
+                // The head line, which says what the brackets cannot.
+                let dtype: fn(&Self) -> Dtype = $dtype;
+                writeln!(f, "{}<{}, extents {:?}>", $name, dtype(self), self.extents())?;
                 Display::fmt(self, f)
             }
         }
     )* };
 }
 shown! {
-    [T: Element, S: Extents] Tensor<T, S>, "Tensor";
-    [T: Element, S: Extents] TensorRef<'_, T, S>, "TensorRef";
-    [T: Element, S: Extents] TensorMut<'_, T, S>, "TensorMut";
+    [T: Element, S: Extents] Tensor<T, S>, "Tensor", |_| T::DTYPE,
+        |own: &Self, f: &mut Formatter<'_>, notation| write(f, notation, &own.located.data[..], &own.located.layout);
+    [T: Element, S: Extents] TensorRef<'_, T, S>, "TensorRef", |_| T::DTYPE,
+        |own: &Self, f: &mut Formatter<'_>, notation| write(f, notation, own.located.data, &own.located.layout);
+    [T: Element, S: Extents] TensorMut<'_, T, S>, "TensorMut", |_| T::DTYPE,
+        |own: &Self, f: &mut Formatter<'_>, notation| write(f, notation, &own.located.data[..], &own.located.layout);
+    [T: Element, S: StaticExtents] StaticTensor<T, S>, "StaticTensor", |_| T::DTYPE,
+        |own: &Self, f: &mut Formatter<'_>, notation| write(f, notation, own.as_slice(), &layout::<S>());
+    [] AnyTensor, "AnyTensor", AnyTensor::dtype, any;
 }
 
-/// The elements, as a table; `{:.3}` shows three digits after the point.
-impl Display for AnyTensor {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        dispatch!(self.dtype(), T => match T::typed(self.located.data.as_ref()) {
-            Some(elements) => write(f, elements, &self.located.layout),
-            None => Err(fmt::Error),
-        })
-    }
-}
-
-/// Element type and extents in a line of their own, then the elements.
-impl Debug for AnyTensor {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        head(f, "AnyTensor", self.dtype(), self.extents())?;
-        Display::fmt(self, f)
-    }
+fn any(tensor: &AnyTensor, f: &mut Formatter<'_>, notation: Notation) -> fmt::Result {
+    dispatch!(tensor.dtype(), T => match T::typed(tensor.located.data.as_ref()) {
+        Some(elements) => write(f, notation, elements, &tensor.located.layout),
+        None => Err(fmt::Error),
+    })
 }

@@ -2,12 +2,10 @@
 //!
 //! Holds them as nested arrays, because loops over `[[T; M]; N]` need no check of bounds that the compiler cannot drop.
 
-use std::fmt;
 use std::mem::MaybeUninit;
 use std::ops::{Index, IndexMut};
 
 use super::dense::Tensor;
-use super::display;
 use super::located::{Located, no_such_element};
 use super::view::TensorRef;
 use super::view_mut::TensorMut;
@@ -223,7 +221,7 @@ fn write_all<T: Element, S: StaticExtents>(
     assert!(written.as_ptr() == start && written.len() == len, "the memory is handed back whole");
 }
 
-fn layout<S: StaticExtents>() -> Strided {
+pub(super) fn layout<S: StaticExtents>() -> Strided {
     // The type holds as many elements as the extents say, so their number does not overflow.
     Strided::row_major(S::EXTENTS).unwrap_or_else(|error| unreachable!("{error}"))
 }
@@ -285,21 +283,6 @@ impl<T: Element, S: StaticExtents> PartialEq for StaticTensor<T, S> {
 impl<T: Element, S: StaticExtents, S2: Extents> PartialEq<Tensor<T, S2>> for StaticTensor<T, S> {
     fn eq(&self, other: &Tensor<T, S2>) -> bool {
         self.extents() == other.extents() && self.as_slice() == other.as_slice()
-    }
-}
-
-/// The elements, as a table; `{:.3}` shows three digits after the point.
-impl<T: Element, S: StaticExtents> fmt::Display for StaticTensor<T, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display::write(f, self.as_slice(), &layout::<S>())
-    }
-}
-
-/// Element type and extents in a line of their own, then the elements.
-impl<T: Element, S: StaticExtents> fmt::Debug for StaticTensor<T, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display::head(f, "StaticTensor", T::DTYPE, self.extents())?;
-        fmt::Display::fmt(self, f)
     }
 }
 

@@ -33,17 +33,17 @@ impl AnyTensor {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] when the file cannot be read, is not an `.npy` file, is cut short or goes on after its last
+    /// [`ErrorKind::Io`] when the file cannot be read, is not a regular file or not an `.npy` file, is cut short or goes on after its last
     /// element, or holds elements of another type; [`ErrorKind::Memory`] when the system has none for the elements.
     pub fn read_npy(path: impl AsRef<Path>) -> Result<AnyTensor, Error> {
         let path = path.as_ref();
         read(path, Header::open(path)?)
     }
 
-    /// Writes the tensor to an `.npy` file, in C order. An existing file is replaced once the new one is complete.
+    /// Writes the tensor to an `.npy` file, in C order, as [`Tensor::write_npy`] does.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] when the file cannot be written.
+    /// [`ErrorKind::Io`] where that fails.
     pub fn write_npy(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         write::write(path.as_ref(), self.erase())
     }
@@ -80,20 +80,25 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         read(path, header)?.into_tensor::<T>()?.into_typed()
     }
 
-    /// Writes the tensor to an `.npy` file, in C order. An existing file is replaced once the new one is complete.
+    /// Writes the tensor to an `.npy` file, in C order. An existing file is replaced once the new one is complete, and stays as it was until
+    /// then; whatever fails, nothing is left beside it.
+    ///
+    /// The new file has the mode of the old one, and its owner and group where the system allows that; access lists and other names of the old
+    /// file (hard links) do not go over. Links are followed, and stay links.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] when the file cannot be written.
+    /// [`ErrorKind::Io`] when the file cannot be written; when it may not be, which is also said of a file without any permission to write where
+    /// the system would let an administrator; and when it is a directory, a pipe, a socket or a device.
     pub fn write_npy(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         write::write(path.as_ref(), self.erase())
     }
 }
 
 impl<T: Element, S: Extents> TensorRef<'_, T, S> {
-    /// Writes what is viewed to an `.npy` file, in C order. An existing file is replaced once the new one is complete.
+    /// Writes what is viewed to an `.npy` file, in C order, as [`Tensor::write_npy`] does.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] when the file cannot be written.
+    /// [`ErrorKind::Io`] where that fails.
     pub fn write_npy(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         write::write(path.as_ref(), self.erase())
     }

@@ -3,5 +3,7 @@
 mod construct;
 mod display;
 mod npy;
+#[cfg(unix)]
+mod npy_files;
 mod stored;
 mod views;

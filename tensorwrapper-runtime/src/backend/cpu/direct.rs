@@ -4,7 +4,6 @@
 
 use std::ops::{Deref, Range};
 
-use rayon::prelude::*;
 use smallvec::SmallVec;
 
 use super::classify::Sorted;
@@ -19,6 +18,7 @@ use super::vector::{add_scaled, dot};
 use crate::element::Element;
 use crate::erased::zeros;
 use crate::error::Error;
+use crate::pool;
 
 /// Elements of a running sum held at once, and their bytes: long stretches of memory are read faster, and sums stay in a near cache.
 const CHUNK: usize = 2048;
@@ -171,7 +171,7 @@ impl<T: Element> Run<'_, '_, T> {
         let size = points(&kept);
         let mut sums = zeros::<T>(size * threads)?;
         let parts = Sink::new(&mut sums);
-        (0..threads).into_par_iter().with_max_len(1).for_each(|part| {
+        pool::each(threads, |part| {
             let mut own = self.axes.clone();
             let terms = own.inner.iter_mut().chain(self.along_inner.then_some(&mut own.vector));
             let longest = terms.max_by_key(|axis| axis.extent).expect("many terms lie along an axis");

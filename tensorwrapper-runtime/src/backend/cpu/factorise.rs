@@ -91,7 +91,7 @@ struct Faer {
 impl Faer {
     /// How an algorithm goes that is worth several threads from this extent on.
     fn par<T>(&self, a: &Matrix<T>, least: usize) -> Par {
-        worth::par(self.threads, [a.rows, a.columns], least)
+        worth::here(worth::par(self.threads, [a.rows, a.columns], least))
     }
 }
 
@@ -125,7 +125,7 @@ impl Faer {
 
     /// Replaces a right side by the solution of a triangle whose pivots have reciprocals.
     fn substitute<T: Number>(&self, a: &Matrix<T>, upper: bool, unit: bool, b: MatMut<'_, T>) {
-        let (par, a) = (worth::par(self.threads, [a.rows, a.rows, b.ncols()], worth::TRIANGLE), view(a));
+        let (par, a) = (worth::here(worth::par(self.threads, [a.rows, a.rows, b.ncols()], worth::TRIANGLE)), view(a));
         match (upper, unit) {
             (false, false) => triangle::solve_lower_triangular_in_place(a, b, par),
             (false, true) => triangle::solve_unit_lower_triangular_in_place(a, b, par),
@@ -278,7 +278,7 @@ impl<T: Number> Algorithms<T> for Faer {
 
     fn multiply(&self, a: &Matrix<T>, b: &Matrix<T>) -> Matrix<T> {
         let mut product = Matrix::zeros(a.rows, b.columns);
-        let par = worth::product(self.threads, [a.rows, a.columns, b.columns]);
+        let par = worth::here(worth::product(self.threads, [a.rows, a.columns, b.columns]));
         matmul(view_mut(&mut product), Accum::Replace, view(a), view(b), <T as Element>::ONE, par);
         product
     }

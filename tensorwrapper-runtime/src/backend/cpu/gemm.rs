@@ -4,6 +4,7 @@ use gemm::Parallelism;
 
 use super::engine::Caches;
 use crate::element::Element;
+use crate::pool;
 
 /// Strides of a matrix.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +68,7 @@ pub(super) unsafe fn multiply<T: Element>(
     [left_place, right_place, place]: [Place; 3],
     conjugate: [bool; 2],
 ) {
+    let threads = pool::threads(threads);
     let parallelism = if threads > 1 { Parallelism::Rayon(threads) } else { Parallelism::None };
     // SAFETY: the caller's promise. The result is not read, as `read_dst` is false.
     unsafe {

@@ -25,6 +25,7 @@ use crate::backend::function::Scalar;
 use crate::backend::{Instruction, LoopNest, Operand, Output, Program, Reduction};
 use crate::callback::Callback;
 use crate::error::Error;
+use crate::pool;
 
 /// Points from which on it pays to copy an input that lies across the loops.
 const LARGE: usize = 1 << 14;
@@ -253,7 +254,8 @@ impl<T: Scalar> Map<'_, T> {
             let mut other = vec![T::ZERO; target.len()];
             if threads > 1 {
                 let mut own = self.evaluator.registers(target.len());
-                rayon::join(
+                pool::join(
+                    threads,
                     || self.fold_chunk(registers, chunk, left, threads.div_ceil(2), target),
                     || self.fold_chunk(&mut own, chunk, right, threads / 2, &mut other),
                 );
@@ -332,7 +334,8 @@ impl<T: Scalar> Map<'_, T> {
         if let Some((left, right)) = halves(&range) {
             let (left, right) = if threads > 1 {
                 let mut own = self.evaluator.registers(self.plan.reduced.width);
-                rayon::join(
+                pool::join(
+                    threads,
                     || self.fold_value(registers, start, left, threads.div_ceil(2)),
                     || self.fold_value(&mut own, start, right, threads / 2),
                 )

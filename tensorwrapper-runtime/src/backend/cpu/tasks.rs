@@ -3,9 +3,8 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use rayon::prelude::*;
-
 use crate::error::Error;
+use crate::pool;
 
 /// Operations below which a second thread costs more than it brings.
 pub(super) const WORTH_A_THREAD: usize = 1 << 15;
@@ -22,7 +21,7 @@ pub(super) fn split(threads: usize, items: usize, operations: usize, task: impl 
         return task(0..items);
     }
     let bound = |part: usize| (items as u128 * part as u128 / parts as u128) as usize;
-    (0..parts).into_par_iter().with_max_len(1).for_each(|part| task(bound(part)..bound(part + 1)));
+    pool::each(parts, |part| task(bound(part)..bound(part + 1)));
 }
 
 /// Runs tasks on many threads, each of which says how it ended; one of their errors, if there are any.

@@ -5,14 +5,17 @@
 //! Whatever goes wrong with the file costs time alone: what is not known is measured again.
 
 use std::collections::HashMap;
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use super::hash::fnv;
+use super::disk;
+use super::hash::Digest;
 use super::once::Once;
 use crate::backend::Contraction;
 use crate::error::Error;
+
+/// A longer file is not read: a hundred thousand products have not so many bytes.
+const MOST: u64 = 8 << 20;
 
 /// A way to compute a contraction of two tensors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,7 +48,7 @@ pub(super) struct Key([u64; 2]);
 impl Key {
     pub(super) fn new(contraction: &Contraction<'_>, tf32: bool) -> Key {
         let text = format!("{contraction:?} {tf32}");
-        Key([fnv(text.bytes()), fnv(text.bytes().rev())])
+        Key(Digest::of_text(&text).numbers())
     }
 }
 
@@ -98,7 +101,7 @@ impl Choices {
 
     /// Those of the file. Of two programs that measured at once, the first to write is right for all.
     fn read(&self) -> HashMap<Key, Way> {
-        let bytes = self.file.as_ref().and_then(|file| std::fs::read(file).ok()).unwrap_or_default();
+        let bytes = self.file.as_ref().and_then(|file| disk::read(file, MOST)).unwrap_or_default();
         let mut ways = HashMap::new();
         for (key, way) in String::from_utf8_lossy(&bytes).lines().filter_map(read) {
             ways.entry(key).or_insert(way);
@@ -109,14 +112,9 @@ impl Choices {
     /// Adds a line to the file.
     fn append(&self, key: Key, way: Way) {
         let Some(file) = &self.file else { return };
-        if let Some(folder) = file.parent() {
-            let _ = std::fs::create_dir_all(folder);
-        }
-        // In one piece, behind whatever else is there by then, a line that another program could not end among it.
-        if let Ok(mut file) = std::fs::OpenOptions::new().create(true).append(true).open(file) {
-            let Key([first, second]) = key;
-            let _ = file.write_all(format!("\n{first:016x}{second:016x} {}\n", way.name()).as_bytes());
-        }
+        let Key([first, second]) = key;
+        // Behind whatever else is there by then, a line that another program could not end among it.
+        disk::append(file, &format!("\n{first:016x}{second:016x} {}\n", way.name()));
     }
 }
 

@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::cut::Cuts;
 use super::faults::Item;
 use super::gather::{Source, read, read_in, read_turned};
@@ -13,6 +11,7 @@ use super::{Algorithms, Decomposition, Factorisation, Matrix, derived, is_finite
 use crate::backend::{Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
+use crate::pool;
 
 /// Matrices that are decomposed before anything is written: enough for threads, few enough to stay in the caches.
 pub(crate) const ROUND: usize = 256;
@@ -138,10 +137,7 @@ impl<'a, T: Element> Batch<'a, T> {
         };
         for start in items.clone().step_by(ROUND) {
             let round = start..(start + ROUND).min(items.end);
-            let computed: Vec<Result<Vec<Part<T>>, Error>> = match *threads > 1 && round.len() > 1 {
-                true => round.clone().into_par_iter().with_min_len(round.len().div_ceil(*threads)).map(compute).collect(),
-                false => round.clone().map(compute).collect(),
-            };
+            let computed: Vec<Result<Vec<Part<T>>, Error>> = pool::map(*threads, round.clone(), compute);
             for (item, parts) in round.zip(computed) {
                 let mut parts = parts?;
                 cuts.note(&mut parts, item);

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use num_complex::Complex;
 
 use crate::backend::{Binary, Instruction, Program, Reduction};
+use crate::element::Dtype;
 use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationId, OperationNode, TensorId};
 
 /// Which part of what a program asked for a graph is.
@@ -101,17 +102,18 @@ impl<'g> Names<'g> {
         let edge = |edge: &Edge| self.edge(graph, node, &labels, edge);
         let made: Vec<String> = node.outputs.iter().map(edge).collect();
         let read: Vec<String> = node.inputs.iter().map(edge).collect();
+        let dtype = graph.tensor(node.outputs[0].tensor).dtype;
         let right = match &node.operation {
             Operation::Contract { alpha, then } => {
                 let factors = if then.is_some() { 2 } else { read.len() };
-                let product = product(*alpha, &read[..factors]);
+                let product = product(*alpha, dtype, &read[..factors]);
                 match then {
                     None => product.0,
-                    Some(program) => written(program, &[&[product], &plain(&read[factors..])[..]].concat()).0,
+                    Some(program) => written(program, dtype, &[&[product], &plain(&read[factors..])[..]].concat()).0,
                 }
             }
             Operation::Map { program, reduction } => {
-                let body = written(program, &plain(&read)).0;
+                let body = written(program, dtype, &plain(&read)).0;
                 let kept = node.outputs[0].labels();
                 let folded: Vec<&str> =
                     (0..node.extents.len()).filter(|l| !kept.contains(l)).map(|l| labels[l].as_str()).collect();
@@ -189,22 +191,32 @@ fn plain(texts: &[String]) -> Vec<Bound> {
 }
 
 /// Factors with a number in front.
-fn product(alpha: Complex<f64>, factors: &[String]) -> Bound {
+fn product(alpha: Complex<f64>, dtype: Dtype, factors: &[String]) -> Bound {
     let factors_text = factors.join(" * ");
     match (alpha == Complex::new(1.0, 0.0), alpha == Complex::new(-1.0, 0.0)) {
         (true, _) if factors.len() == 1 => (factors_text, WHOLE),
         (true, _) => (factors_text, PRODUCT),
         (_, true) => (format!("-{factors_text}"), SUM),
-        _ => (format!("{} * {factors_text}", number(alpha)), PRODUCT),
+        _ => (format!("{} * {factors_text}", number(alpha, dtype)), PRODUCT),
     }
 }
 
-fn number(value: Complex<f64>) -> String {
-    if value.im == 0.0 { value.re.to_string() } else { format!("({value})") }
+/// A number of an equation over such elements, with the fewest digits that tell it from its neighbours among them.
+fn number(value: Complex<f64>, dtype: Dtype) -> String {
+    let is_single = dtype.real() == Dtype::F32;
+    let part = |x: f64| {
+        let text = if is_single { format!("{:?}", x as f32) } else { format!("{x:?}") };
+        text.strip_suffix(".0").map_or_else(|| text.clone(), str::to_string)
+    };
+    if value.im == 0.0 {
+        return part(value.re);
+    }
+    let im = part(value.im);
+    format!("({}{}{im}i)", part(value.re), if im.starts_with('-') { "" } else { "+" })
 }
 
 /// A program over these inputs. Registers are read once each, so that no text is built twice.
-fn written(program: &Program, inputs: &[Bound]) -> Bound {
+fn written(program: &Program, dtype: Dtype, inputs: &[Bound]) -> Bound {
     let mut registers: Vec<Bound> = Vec::new();
     let within = |(text, binds): &Bound, least: u8| if *binds < least { format!("({text})") } else { text.clone() };
     for instruction in program.instructions() {
@@ -212,11 +224,13 @@ fn written(program: &Program, inputs: &[Bound]) -> Bound {
         let (text, binds) = match instruction {
             Instruction::Input(n) => inputs[*n].clone(),
             Instruction::Converted(n) => (format!("cast({})", inputs[*n].0), WHOLE),
-            Instruction::Constant(value) => (number(*value), if value.re < 0.0 { SUM } else { WHOLE }),
+            Instruction::Constant(value) => (number(*value, dtype), if value.re < 0.0 { SUM } else { WHOLE }),
             Instruction::Negate(a) => (format!("-{}", within(text(*a), PRODUCT)), SUM),
             Instruction::Apply(function, a) => (format!("{}({})", function.name(), text(*a).0), WHOLE),
             Instruction::PowerInteger(a, exponent) => (format!("powi({}, {exponent})", text(*a).0), WHOLE),
-            Instruction::PowerReal(a, exponent) => (format!("powf({}, {exponent})", text(*a).0), WHOLE),
+            Instruction::PowerReal(a, exponent) => {
+                (format!("powf({}, {})", text(*a).0, number((*exponent).into(), dtype)), WHOLE)
+            }
             Instruction::Combine(operator, a, b) => {
                 let (sign, binds, right) = match operator {
                     Binary::Add => ("+", SUM, SUM),

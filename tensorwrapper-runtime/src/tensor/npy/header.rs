@@ -1,6 +1,6 @@
 //! The head of an `.npy` file: what the elements are, how many, and whether the file holds just as many.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
@@ -31,11 +31,16 @@ impl Header<BufReader<File>> {
     /// Opens a file and reads everything before its elements.
     pub(super) fn open(path: &Path) -> Result<Self, Error> {
         let io = |error: io::Error| in_file(path, error);
-        let file = File::open(path).map_err(io)?;
-        let metadata = file.metadata().map_err(io)?;
-        if metadata.is_dir() {
+        // Before it is opened: nobody may ever write into a pipe, and opening one waits for that.
+        let found = fs::metadata(path).map_err(io)?;
+        if found.is_dir() {
             return Err(in_file(path, "this is a directory, not an .npy file"));
         }
+        if !found.is_file() {
+            return Err(in_file(path, "this is not a regular file, so that its length says nothing about what it holds"));
+        }
+        let file = File::open(path).map_err(io)?;
+        let metadata = file.metadata().map_err(io)?;
         Header::read(path, BufReader::with_capacity(1 << 16, file), metadata.len())
     }
 }

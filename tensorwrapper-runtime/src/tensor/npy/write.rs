@@ -1,8 +1,11 @@
 //! Writing `.npy` files: complete or not at all.
+//!
+//! The bytes go to a temporary file in the folder of the real file, which then takes its place. What is there already decides whether it
+//! may be replaced, and as whose file: `Target` says so.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter};
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use npyz::{AutoSerialize, WriterBuilder};
@@ -13,23 +16,21 @@ use crate::error::Error;
 use crate::layout::Strided;
 use crate::tensor::AnyRef;
 
+/// Links to links that are followed: as many as Linux follows.
+const LINKS: usize = 40;
+
 /// Writes to a file beside the one that is meant, which then takes its place.
 pub(super) fn write(path: &Path, tensor: AnyRef<'_>) -> Result<(), Error> {
-    let io = |error: io::Error| in_file(path, error);
-    // Through a link, so that the link stays one; a file that does not exist yet is where it is said to be.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let beside = beside(&target).map_err(io)?;
-    let file = File::options().write(true).create_new(true).open(&beside).map_err(io)?;
-    let written = dispatch!(tensor.dtype(), T => match T::typed(tensor.data) {
-        Some(elements) => write_elements(&file, elements, &tensor.layout),
-        None => Err(io::Error::other("elements are not of their type")),
-    });
-    let placed = written.and_then(|()| file.sync_all()).and_then(|()| fs::rename(&beside, &target));
-    placed.map_err(|error| {
-        // The first fault is the one to tell; a file that cannot be removed either changes nothing about it.
-        let _ = fs::remove_file(&beside);
-        io(error)
-    })
+    let whole = || {
+        let target = Target::new(path)?;
+        let temporary = Temporary::new(&target)?;
+        dispatch!(tensor.dtype(), T => match T::typed(tensor.data) {
+            Some(elements) => write_elements(&temporary.file, elements, &tensor.layout),
+            None => Err(io::Error::other("elements are not of their type")),
+        })?;
+        temporary.replace(&target)
+    };
+    whole().map_err(|error: io::Error| in_file(path, error))
 }
 
 fn write_elements<T: Element + AutoSerialize>(file: &File, elements: &[T], layout: &Strided) -> io::Result<()> {
@@ -40,12 +41,189 @@ fn write_elements<T: Element + AutoSerialize>(file: &File, elements: &[T], layou
     writer.finish()
 }
 
-/// A name that nobody else uses, in the same folder, so that renaming moves no bytes.
-fn beside(target: &Path) -> io::Result<PathBuf> {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    let name = target.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "this names no file"))?;
-    let mut hidden = std::ffi::OsString::from(".");
-    hidden.push(name);
-    hidden.push(format!(".{}-{}.tmp", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
-    Ok(target.with_file_name(hidden))
+/// The file that is meant: where it really is, behind all links, and what is there.
+struct Target {
+    path: PathBuf,
+    /// Of the regular file that is replaced, if there is one.
+    existing: Option<Metadata>,
+}
+
+impl Target {
+    /// Looks at what is there, and opens it as if to write into it: whoever may not do that may not replace it either.
+    fn new(path: &Path) -> io::Result<Target> {
+        let refuse = |sentence: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, sentence));
+        let existing = match fs::metadata(path) {
+            Ok(existing) => Some(existing),
+            // A new file, or a link to one.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        match &existing {
+            Some(existing) if existing.is_dir() => return refuse("this is a directory, not a file"),
+            Some(existing) if !existing.is_file() => {
+                return refuse(
+                    "this is not a regular file: what goes through a pipe, a socket or a device cannot be written whole or not at all",
+                );
+            }
+            // No write bit at all. The system would not keep an administrator from writing.
+            Some(existing) if existing.permissions().readonly() => return refuse("this file is read-only"),
+            _ => {}
+        }
+        match to_write().open(path) {
+            Ok(file) if !file.metadata()?.is_file() => {
+                return refuse("this has just become something that is not a regular file");
+            }
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound && existing.is_none() => {}
+            Err(error) => return Err(error),
+        }
+        Ok(Target { path: behind_links(path)?, existing })
+    }
+}
+
+/// Opens what is there without a change to it, and without waiting for the other end of a pipe.
+fn to_write() -> OpenOptions {
+    let mut options = File::options();
+    options.write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK | libc::O_NOCTTY);
+    options
+}
+
+/// The path that the last of a chain of links names, whether or not a file is there.
+fn behind_links(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_path_buf();
+    for _ in 0..=LINKS {
+        // `file/` and `file/.` name a folder, and a path takes them for `file`.
+        let text = path.as_os_str().as_encoded_bytes();
+        let is_folder = |text: &[u8]| text.last().is_some_and(|&byte| is_separator(char::from(byte)));
+        if path.file_name().is_none() || is_folder(text) || text.strip_suffix(b".").is_some_and(is_folder) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "this names no file"));
+        }
+        match fs::symlink_metadata(&path) {
+            // What a link says is meant from the folder where the link is.
+            Ok(found) if found.is_symlink() => path = folder(&path).join(fs::read_link(&path)?),
+            Ok(_) => return Ok(path),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(path),
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "these links lead to each other, and to no file"))
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new(""))
+}
+
+/// A file that nobody else uses, in the folder of the target, so that renaming moves no bytes. It is removed unless it replaces the target.
+struct Temporary {
+    path: PathBuf,
+    file: File,
+    is_placed: bool,
+}
+
+impl Temporary {
+    fn new(target: &Target) -> io::Result<Temporary> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let mut options = File::options();
+        options.write(true).create_new(true);
+        // What is to be secret is never readable for others in between; a new file has the mode of every new file.
+        #[cfg(unix)]
+        if target.existing.is_some() {
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        }
+        loop {
+            // Not made of the target's name, which may be as long as a name can be.
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let path = folder(&target.path).join(format!(".tensorwrapper-{}-{number}.tmp", std::process::id()));
+            match options.open(&path) {
+                Ok(file) => return Ok(Temporary { path, file, is_placed: false }),
+                // An earlier process of this number has left it there.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Puts the complete file where the target is.
+    fn replace(mut self, target: &Target) -> io::Result<()> {
+        if let Some(existing) = &target.existing {
+            self.take_over(existing)?;
+        }
+        self.file.sync_all()?;
+        fs::rename(&self.path, &target.path)?;
+        self.is_placed = true;
+        Ok(())
+    }
+
+    /// Gives the file the mode of another, and its owner and group where the system allows that.
+    #[cfg(unix)]
+    fn take_over(&self, other: &Metadata) -> io::Result<()> {
+        use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+        let own = self.file.metadata()?;
+        let mut mode = other.mode() & 0o777;
+        let has_group = own.gid() == other.gid() || fchown(&self.file, None, Some(other.gid())).is_ok();
+        if !has_group {
+            // What one group was allowed is not given to another.
+            mode &= 0o707 | (mode & 0o007) << 3;
+        }
+        self.file.set_permissions(fs::Permissions::from_mode(mode))?;
+        if own.uid() != other.uid() {
+            // Only an administrator may give files away. Of anybody else it becomes the file, as the folder allows.
+            let _ = fchown(&self.file, Some(other.uid()), None);
+        }
+        Ok(())
+    }
+
+    #[cfg(not(unix))]
+    fn take_over(&self, other: &Metadata) -> io::Result<()> {
+        self.file.set_permissions(other.permissions())
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if !self.is_placed {
+            // The first fault is the one to tell; a file that cannot be removed either changes nothing about it.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+    use super::*;
+
+    #[test]
+    fn temporary_files_are_secret_and_go_with_every_failure() {
+        let folder = std::env::temp_dir().join(format!("tensorwrapper-npy-temporary-{}", std::process::id()));
+        fs::create_dir(&folder).unwrap();
+        let path = folder.join("t.npy");
+        fs::write(&path, b"old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let names = || fs::read_dir(&folder).unwrap().count();
+        let target = Target::new(&path).unwrap();
+        // Written and forgotten, as where an element cannot be written.
+        let temporary = Temporary::new(&target).unwrap();
+        assert_eq!((temporary.file.metadata().unwrap().mode() & 0o777, names()), (0o600, 2));
+        drop(temporary);
+        assert_eq!((fs::read(&path).unwrap(), names()), (b"old".to_vec(), 1));
+        // A folder has come to be where the file was.
+        let temporary = Temporary::new(&target).unwrap();
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        assert!(temporary.replace(&target).is_err());
+        assert_eq!(names(), 1);
+        // A name that an earlier process of this number has left is not taken.
+        let first = Temporary::new(&target).unwrap();
+        let number: u64 = first.path.to_str().and_then(|path| path.rsplit(['-', '.']).nth(1)).unwrap().parse().unwrap();
+        let left = folder.join(format!(".tensorwrapper-{}-{}.tmp", std::process::id(), number + 1));
+        fs::write(&left, b"left").unwrap();
+        let second = Temporary::new(&target).unwrap();
+        assert!(second.path != left && fs::read(&left).unwrap() == b"left");
+        drop((first, second));
+        fs::remove_dir_all(&folder).unwrap();
+    }
 }

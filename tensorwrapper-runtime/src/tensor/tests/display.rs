@@ -38,7 +38,51 @@ fn eight_significant_digits() {
 }
 
 #[test]
+fn digits_are_the_numbers_own() {
+    let root = 1.0 + 3f64.sqrt();
+    assert_eq!(shown(&[2], &[root, 0.125_456_78]), "[2.73205081, 0.12545678]");
+    assert_eq!(shown(&[2], &[100_000.123_456_789, 0.123_456_789]), "[100000.12345679,      0.12345679]");
+    // The subnormal with one digit has no zeros behind it: the next eight would be 9406564.
+    assert_eq!(shown(&[2], &[5e-324, 1.5]), "[5e-324,  1.5e0]");
+    assert_eq!(shown(&[2], &[5e-324, 1.125]), "[ 5e-324, 1.125e0]");
+    // Zeros are shown where they are true; numbers of single precision have fewer digits.
+    assert_eq!(shown(&[2], &[0.1, 0.123_456_78]), "[0.10000000, 0.12345678]");
+    let single = Tensor::from_slice([3], &[16_777.2f32, 0.123_456_79, 0.1]).unwrap();
+    assert_eq!(single.to_string(), "[16777.2       ,     0.12345679,     0.10000000]");
+    let z = Tensor::from_slice([2], &[Complex::new(16_777.2f32, 0.123_456_79), Complex::new(1.0, -16_777.2)]).unwrap();
+    assert_eq!(z.to_string(), "[16777.2+0.12345679i, 1.00000000-16777.2i]");
+}
+
+#[test]
+fn scientific_notation_reads_back() {
+    let elements = [1.0 / 3.0, -2.0f64.sqrt(), 0.0, -0.0, 5e-324, f64::MAX, f64::NAN, f64::NEG_INFINITY];
+    let text = format!("{:e}", TensorRef::from_slice([8], &elements).unwrap());
+    let read: Vec<f64> = text.trim_matches(['[', ']']).split(',').map(|cell| cell.trim().parse().unwrap()).collect();
+    assert!(read.iter().zip(elements).all(|(read, x)| read.to_bits() == x.to_bits()), "{text}");
+    assert_eq!(format!("{:e}", Tensor::scalar(0.1f32)), "1e-1");
+    let t = Tensor::from_slice([3], &[1.0f64 / 3.0, 10.0, f64::INFINITY]).unwrap();
+    assert_eq!(format!("{t:.3e}"), "[3.333e-1,  1.000e1,      inf]");
+    assert_eq!(format!("{t:.1E}"), "[3.3E-1,  1.0E1,    inf]");
+    assert_eq!(format!("{:e}", Tensor::scalar(Complex::new(0.1f32, -2.5))), "1e-1-2.5e0i");
+    let texts = [format!("{t:.2e}"), format!("{:.2e}", t.view()), format!("{:.2e}", t.clone().view_mut())];
+    assert!(texts.iter().all(|text| *text == format!("{:.2e}", AnyTensor::from(t.clone()))), "{texts:?}");
+    let fixed: StaticTensor<f64, Shape![3]> = (&t).try_into().unwrap();
+    assert_eq!([format!("{fixed:.2e}"), format!("{fixed:+.2}")], [texts[0].clone(), format!("{t:+.2}")]);
+}
+
+#[test]
+fn signs_and_widths() {
+    let t = Tensor::from_slice([5], &[1.5f64, -2.0, -0.0, f64::NAN, f64::INFINITY]).unwrap();
+    assert_eq!(format!("{t:+}"), "[+1.5, -2.0, -0.0,  NaN, +inf]");
+    assert_eq!(format!("{t:+.0e}"), "[+2e0, -2e0, -0e0,  NaN, +inf]");
+    assert_eq!(format!("{t:6.1}"), "[   1.5,   -2.0,   -0.0,    NaN,    inf]");
+    assert_eq!(format!("{:+.1}", Tensor::scalar(Complex::new(1.0, 2.0))), "+1.0+2.0i");
+}
+
+#[test]
 fn digits_asked_for() {
+    assert_eq!(format!("{:.8}", Tensor::scalar(1.0 + 3f64.sqrt())), "2.73205081");
+    assert_eq!(format!("{:.2}", Tensor::scalar(-0.001)), "-0.00");
     let t = Tensor::from_slice([2], &[1.0f64 / 3.0, 10.0]).unwrap();
     assert_eq!(format!("{t:.3}"), "[ 0.333, 10.000]");
     assert_eq!(format!("{:.12}", t.view().chip(0, 0).unwrap()), "0.333333333333");

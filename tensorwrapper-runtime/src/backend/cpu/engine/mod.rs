@@ -21,8 +21,6 @@ mod tests;
 pub(super) mod vector;
 mod workspace;
 
-use rayon::prelude::*;
-
 pub(super) use self::cache::Caches;
 pub(super) use self::finish::{Finish, Finishing};
 pub(super) use self::kernel::Multiplied;
@@ -39,6 +37,7 @@ use super::sink::Sink;
 use super::{permute, tasks};
 use crate::erased::zeros;
 use crate::error::Error;
+use crate::pool;
 
 /// A product, and the kernel that is chosen for it.
 #[derive(Debug)]
@@ -103,8 +102,7 @@ fn contract<T: Multiplied>(threads: usize, product: Product<'_, T>, kernel: &Ker
         match &parts[..] {
             [part] => problem.compute(part, [start], product.out),
             _ => tasks::failing(|failed| {
-                let compute = |part: &Part| failed(problem.compute(part, [start], product.out));
-                parts.par_iter().with_max_len(1).for_each(compute);
+                pool::each(parts.len(), |n| failed(problem.compute(&parts[n], [start], product.out)));
             }),
         }
     })
@@ -163,7 +161,7 @@ fn contract_apart<T: Multiplied>(
     let blocks = problem.whole().blocks.end;
     let bound = |n: usize| blocks * n / threads;
     tasks::failing(|failed| {
-        (0..threads).into_par_iter().with_max_len(1).for_each(|n| {
+        pool::each(threads, |n| {
             let part = Part { blocks: bound(n)..bound(n + 1), ..problem.whole() };
             let start = [start[LEFT], start[RIGHT], (n * len) as isize];
             failed(problem.compute(&part, [start], apart.out));

@@ -70,7 +70,7 @@ fn lu<T: Number>(simd: Simd, threads: usize, batch: &mut Batch<'_, T>) -> Option
     for (n, row) in upper.chunks_exact_mut(order).enumerate() {
         row.copy_from_slice(source.data.get((from.start + n as isize * from.row) as usize..)?.get(..order)?);
     }
-    let par = worth::par(threads, [order], worth::LU);
+    let par = worth::here(worth::par(threads, [order], worth::LU));
     let rows = panels.inside(par, lower, upper, order)?;
     let permutation = memory(permutation, starts[0], order)?;
     permutation.fill(<T as Element>::ZERO);

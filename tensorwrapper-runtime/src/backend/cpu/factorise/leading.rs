@@ -133,7 +133,7 @@ fn beginning<T: Element>(
 pub(super) fn by_squares<T: Number>(on: &Faer, a: &Matrix<T>, count: usize) -> Matrix<T> {
     let is_wide = a.columns > a.rows;
     let order = a.rows.min(a.columns);
-    let (par, params): (_, Spec<_, T>) = (worth::par(on.threads, [order], worth::EIGH), Default::default());
+    let (par, params): (_, Spec<_, T>) = (worth::here(worth::par(on.threads, [order], worth::EIGH)), Default::default());
     let mut gram = Matrix::<T>::zeros(order, order);
     let (all, lower) = (BlockStructure::Rectangular, BlockStructure::TriangularLower);
     let (one, to, a_view) = (<T as Element>::ONE, view_mut(&mut gram), view(a));

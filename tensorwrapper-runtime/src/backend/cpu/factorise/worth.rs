@@ -8,6 +8,8 @@
 
 use faer::Par;
 
+use crate::pool;
+
 pub(super) const CHOLESKY: usize = 768;
 pub(super) const LU: usize = 1024;
 /// Systems of a triangle, measured with as many right sides as the matrix has rows.
@@ -27,6 +29,14 @@ pub(super) fn product(threads: usize, extents: [usize; 3]) -> Par {
 /// How an algorithm with one of these bounds goes on matrices of these extents.
 pub(super) fn par<const N: usize>(threads: usize, extents: [usize; N], least: usize) -> Par {
     if threads > 1 && extents.iter().all(|&extent| extent >= least) { Par::rayon(threads) } else { Par::Seq }
+}
+
+/// The same in this process, which may have no threads. Asked when work begins, not when it is planned.
+pub(super) fn here(par: Par) -> Par {
+    match par {
+        Par::Rayon(threads) if pool::threads(threads.get()) == 1 => Par::Seq,
+        par => par,
+    }
 }
 
 #[cfg(test)]

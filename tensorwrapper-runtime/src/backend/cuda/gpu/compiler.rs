@@ -33,6 +33,16 @@ pub fn version() -> Result<(i32, i32), Error> {
     Ok((major, minor))
 }
 
+/// What the compiler of a version is told besides the source.
+pub(super) fn options(architecture: &str, version: (i32, i32)) -> Vec<String> {
+    let mut options = vec![format!("--gpu-architecture={architecture}"), "--std=c++17".into(), "--ptxas-options=-v".into()];
+    if version >= MINIMAL {
+        // Without textures and the runtime's functions, of which kernels use nothing, a seventh of an empty text's time is gone.
+        options.push("--minimal".into());
+    }
+    options
+}
+
 /// Compiles a source for an architecture such as `sm_90a`.
 ///
 /// # Errors
@@ -54,11 +64,7 @@ struct Program(sys::nvrtcProgram);
 
 impl Program {
     fn compile(self, source: &str, architecture: &str) -> Result<Compiled, Error> {
-        let mut options = vec![format!("--gpu-architecture={architecture}"), "--std=c++17".into(), "--ptxas-options=-v".into()];
-        if version()? >= MINIMAL {
-            // Without textures and the runtime's functions, of which kernels use nothing, a seventh of an empty text's time is gone.
-            options.push("--minimal".into());
-        }
+        let options = options(architecture, version()?);
         let options: Vec<CString> = options.into_iter().map(|option| CString::new(option).expect("options are text")).collect();
         let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
         // SAFETY: the program is one, and the options live until the call returns.

@@ -6,7 +6,7 @@ use cudarc::driver::sys;
 
 use super::blas::Blas;
 use super::check;
-use crate::backend::cuda::hash::fnv;
+use crate::backend::cuda::hash::Digest;
 use crate::backend::cuda::text::ON_DEVICE;
 use crate::error::{Error, ErrorKind};
 
@@ -104,9 +104,9 @@ impl Facts {
     fn file_name(&self) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let name: String = self.name.chars().map(plain).collect();
-        let text = fnv(self.text.bytes());
+        let text = Digest::of_text(&self.text).name();
         let (driver, (major, minor), products) = (self.driver, self.compiler, self.products.unwrap_or(0));
-        format!("{name}-{driver}-{}-{major}.{minor}-{products}-{text:016x}", env!("CARGO_PKG_VERSION"))
+        format!("{name}-{driver}-{}-{major}.{minor}-{products}-{text}", env!("CARGO_PKG_VERSION"))
     }
 }
 

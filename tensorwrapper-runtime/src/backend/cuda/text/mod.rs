@@ -24,7 +24,7 @@ pub(super) use fold::{Fold, Input, folded};
 pub(super) use linear::{Counted, Dense, Fitted, LINEAR, Pass};
 
 use super::gemm::Gemm;
-use super::hash::fnv;
+use super::hash::Digest;
 use crate::backend::{LoopNest, Program, Reduction};
 use crate::element::Dtype;
 use crate::layout::Strided;
@@ -163,7 +163,7 @@ fn number(value: Complex<f64>) -> String {
 impl Source {
     /// A text, in which its name stands as `KERNEL`.
     fn new(text: &str) -> Source {
-        let name = format!("tw_{:016x}", fnv(text.bytes()));
+        let name = format!("tw_{}", Digest::of_text(text).name());
         Source { text: text.replace("KERNEL", &name), name }
     }
 }

@@ -1,0 +1,273 @@
+//! Files in which a user's programs keep for each other what was compiled and measured.
+//!
+//! What is read there becomes code of the device, so it must be this user's alone: a folder or file of somebody else, or one that others may
+//! write, is left alone, and the first of them is told by `tracing`. Names follow no links, and no file is read beyond a bound. Whatever
+//! goes wrong costs time alone: what cannot be read is made again.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::Once;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The bytes of a file, if it is this user's, and has at most so many.
+pub(super) fn read(path: &Path, most: u64) -> Option<Vec<u8>> {
+    is_folder_private(path)?;
+    let mut options = File::options();
+    let file = opened(options.read(true), path)?;
+    let length = file.metadata().ok().filter(|file| file.len() <= most)?.len();
+    let mut bytes = Vec::with_capacity(usize::try_from(length).ok()?);
+    // It may have grown since it was asked for its length.
+    file.take(most + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= most).then_some(bytes)
+}
+
+/// Writes a file, and its folder where there is none. Another program may be writing the same one: it appears whole or not at all.
+pub(super) fn write(path: &Path, pieces: &[&[u8]]) {
+    static WRITTEN: AtomicUsize = AtomicUsize::new(0);
+    if make_folder(path).is_none() {
+        return;
+    }
+    let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+    let own = path.with_extension(format!("{}-{number}.new", std::process::id()));
+    let mut options = private();
+    // Nothing that is there already is written into, a link to somewhere else least of all.
+    let Ok(mut file) = options.write(true).create_new(true).open(&own) else { return };
+    let written = pieces.iter().try_for_each(|piece| file.write_all(piece));
+    if written.and_then(|()| fs::rename(&own, path)).is_err() {
+        let _ = fs::remove_file(&own);
+    }
+}
+
+/// Adds to the end of a file, in one piece, and makes the file and its folder where there are none.
+pub(super) fn append(path: &Path, text: &str) {
+    if make_folder(path).is_none() {
+        return;
+    }
+    let mut options = private();
+    if let Some(mut file) = opened(options.create(true).append(true), path) {
+        let _ = file.write_all(text.as_bytes());
+    }
+}
+
+/// The folder of a file, as its user's alone where it is made now.
+fn make_folder(path: &Path) -> Option<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(path.parent()?).ok()?;
+    is_folder_private(path)
+}
+
+/// Whether the folder of a file is one that nobody else writes into.
+fn is_folder_private(path: &Path) -> Option<()> {
+    let folder = path.parent()?;
+    is_private(folder, &fs::metadata(folder).ok()?)
+}
+
+/// How files are made that only their user reads.
+fn private() -> OpenOptions {
+    #[allow(unused_mut, reason = "where modes are")]
+    let mut options = File::options();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Opens a regular file that nobody else could have written: what was opened is asked, which stays itself whatever becomes of its name.
+fn opened(options: &mut OpenOptions, path: &Path) -> Option<File> {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY);
+    let file = options.open(path).inspect_err(|error| tell_link(path, error)).ok()?;
+    let found = file.metadata().ok().filter(Metadata::is_file)?;
+    is_private(path, &found)?;
+    Some(file)
+}
+
+fn is_private(path: &Path, found: &Metadata) -> Option<()> {
+    match fault(found, own_user()) {
+        Some(fault) => {
+            tell(path, fault);
+            None
+        }
+        None => Some(()),
+    }
+}
+
+/// The number of the user whose rights this process has.
+#[cfg(unix)]
+fn own_user() -> u32 {
+    // SAFETY: the call has no arguments, and does not fail.
+    unsafe { libc::geteuid() }
+}
+
+/// Why something on the disk is not this user's alone.
+#[cfg(unix)]
+fn fault(found: &Metadata, user: u32) -> Option<&'static str> {
+    use std::os::unix::fs::MetadataExt;
+    match (found.uid() == user, found.mode() & 0o022) {
+        (false, _) => Some("belongs to another user"),
+        (true, 0) => None,
+        (true, _) => Some("may be written by other users"),
+    }
+}
+
+#[cfg(not(unix))]
+fn own_user() -> u32 {
+    0
+}
+
+/// Folders of users are theirs alone unless they have said otherwise.
+#[cfg(not(unix))]
+fn fault(_: &Metadata, _: u32) -> Option<&'static str> {
+    None
+}
+
+/// Says why nothing is kept, of the first file or folder that has a fault.
+fn tell(path: &Path, fault: &str) {
+    static TOLD: Once = Once::new();
+    tell_once(&TOLD, path, fault);
+}
+
+fn tell_once(told: &Once, path: &Path, fault: &str) {
+    told.call_once(|| {
+        let path = path.display();
+        tracing::warn!("`{path}` {fault}: nothing is read from there, so that kernels are compiled and measured again");
+    });
+}
+
+#[cfg(unix)]
+fn tell_link(path: &Path, error: &io::Error) {
+    if error.raw_os_error() == Some(libc::ELOOP) {
+        tell(path, "is a link");
+    }
+}
+
+#[cfg(not(unix))]
+fn tell_link(_: &Path, _: &io::Error) {}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn folder(test: &str) -> PathBuf {
+        std::env::temp_dir().join(format!("tensorwrapper-disk-{test}-{}", std::process::id()))
+    }
+
+    fn mode(path: &Path, mode: u32) {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    #[test]
+    fn what_is_made_is_this_users_alone() {
+        let outer = folder("made");
+        let (file, lines) = (outer.join("inner").join("kernel"), outer.join("inner").join("ways"));
+        write(&file, &[b"machine ", b"code"]);
+        append(&lines, "one\n");
+        append(&lines, "two\n");
+        assert_eq!(read(&file, 100).as_deref(), Some(&b"machine code"[..]));
+        assert_eq!(read(&lines, 100).as_deref(), Some(&b"one\ntwo\n"[..]));
+        for (path, expected) in [(&outer, 0o700), (&outer.join("inner"), 0o700), (&file, 0o600), (&lines, 0o600)] {
+            assert_eq!(fs::metadata(path).unwrap().mode() & 0o7777, expected, "{}", path.display());
+        }
+        // Bounded.
+        assert_eq!((read(&file, 11), read(&file, 12).map(|bytes| bytes.len())), (None, Some(12)));
+        fs::remove_dir_all(outer).unwrap();
+    }
+
+    #[test]
+    fn what_others_may_write_is_left_alone() {
+        let folder = folder("others");
+        let file = folder.join("kernel");
+        write(&file, &[b"ours"]);
+        for wrong in [0o770, 0o707, 0o1777] {
+            mode(&folder, wrong);
+            write(&file, &[b"new"]);
+            append(&file, "more");
+            assert_eq!(read(&file, 100), None, "{wrong:o}");
+        }
+        for right in [0o700, 0o755] {
+            mode(&folder, right);
+            assert_eq!(read(&file, 100).as_deref(), Some(&b"ours"[..]), "{right:o}");
+        }
+        for wrong in [0o620, 0o602] {
+            mode(&file, wrong);
+            append(&file, "more");
+            assert_eq!(read(&file, 100), None, "{wrong:o}");
+        }
+        mode(&file, 0o644);
+        assert_eq!(read(&file, 100).as_deref(), Some(&b"ours"[..]));
+        // Of another user, an administrator too.
+        let found = fs::metadata(&file).unwrap();
+        assert_eq!(fault(&found, found.uid()), None);
+        assert_eq!(fault(&found, found.uid() + 1), Some("belongs to another user"));
+        if own_user() == 0 {
+            std::os::unix::fs::chown(&file, Some(12345), None).unwrap();
+            assert_eq!(read(&file, 100), None);
+            std::os::unix::fs::chown(&file, Some(0), None).unwrap();
+            std::os::unix::fs::chown(&folder, Some(12345), None).unwrap();
+            assert_eq!(read(&file, 100), None);
+        }
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn faults_are_told_once() {
+        use tracing::{Event, Metadata, Subscriber, span};
+
+        /// Hears how many warnings there are.
+        struct Hearer(std::sync::Arc<AtomicUsize>);
+
+        impl Subscriber for Hearer {
+            fn enabled(&self, of: &Metadata<'_>) -> bool {
+                *of.level() == tracing::Level::WARN
+            }
+            fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
+                span::Id::from_u64(1)
+            }
+            fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
+            fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
+            fn event(&self, _: &Event<'_>) {
+                self.0.fetch_add(1, Ordering::Relaxed);
+            }
+            fn enter(&self, _: &span::Id) {}
+            fn exit(&self, _: &span::Id) {}
+        }
+
+        let (heard, told) = (std::sync::Arc::<AtomicUsize>::default(), Once::new());
+        tracing::subscriber::with_default(Hearer(heard.clone()), || {
+            for _ in 0..3 {
+                tell_once(&told, Path::new("kernel"), "is a link");
+            }
+        });
+        assert_eq!(heard.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn links_and_pipes_are_not_followed() {
+        let folder = folder("links");
+        let (file, link, pipe) = (folder.join("real"), folder.join("link"), folder.join("pipe"));
+        write(&file, &[b"ours"]);
+        symlink(&file, &link).unwrap();
+        append(&link, "more");
+        assert_eq!((read(&link, 100), read(&file, 100).as_deref()), (None, Some(&b"ours"[..])));
+        // A link is replaced by what is written whole, and what it led to stays.
+        write(&link, &[b"new"]);
+        assert_eq!((read(&link, 100).as_deref(), read(&file, 100).as_deref()), (Some(&b"new"[..]), Some(&b"ours"[..])));
+        let name = std::ffi::CString::new(std::os::unix::ffi::OsStrExt::as_bytes(pipe.as_os_str())).unwrap();
+        // SAFETY: a text that ends with a zero, which lives until the call has returned.
+        assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+        assert_eq!(read(&pipe, 100), None);
+        append(&pipe, "more");
+        assert!(fs::symlink_metadata(&pipe).is_ok_and(|pipe| !pipe.is_file()));
+        // A folder may be reached by a link: the user's cache may lie on another disk.
+        let elsewhere = folder.with_extension("link");
+        symlink(&folder, &elsewhere).unwrap();
+        assert_eq!(read(&elsewhere.join("real"), 100).as_deref(), Some(&b"ours"[..]));
+        fs::remove_file(elsewhere).unwrap();
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
