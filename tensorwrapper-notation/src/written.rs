@@ -55,7 +55,11 @@ pub fn read(text: &str) -> Equation {
 
 fn decomposition(call: &Decomposition) -> String {
     let group = |names: &Vec<Name>| format!("({})", list(names, label));
-    let groups = call.groups.as_ref().map_or(String::new(), |[rows, columns]| format!("{}, {}; ", group(rows), group(columns)));
+    let groups = match &call.groups {
+        None => String::new(),
+        Some([axes, _]) if !call.kind.form(false, false).has_columns() => format!("{}; ", list(axes, label)),
+        Some([rows, columns]) => format!("{}, {}; ", group(rows), group(columns)),
+    };
     let exponent = call.options.exponent.as_ref().map_or(String::new(), |exponent| format!(", {}", scalar(exponent)));
     let word = |(word, _): &(Word, _)| match word {
         Word::Max => format!("max = {}", call.options.max.as_ref().map_or(String::new(), count)),
@@ -212,6 +216,7 @@ mod tests {
             "([i, m], [r], [n, j]) = svd(A[i, j]; full)",
             "[i, j] = matpow(A[i, j], { n - 1 })",
             "[x, i, j] = expm((i), (j); A[x, i, j])",
+            "[x] = norm(i, j; A[x, i] * B[i, j])",
             "[k, j] = triangular_solve(A[i, k], B[i, j]; upper, unit)",
             "[i] = -(a[i] + 1[i]) * b[i]",
             "[i] = map(|x, y| x + y; A[i, 0], cast(f64; b[i] * alpha)) + map(f; map({ g }; c[i])) * cast(re(z[i]))",

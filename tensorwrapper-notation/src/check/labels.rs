@@ -165,3 +165,49 @@ pub(super) fn rest_spans(statement: &Statement) -> [Vec<Vec<Span>>; 2] {
     let right = expressions.iter().flat_map(operands).map(rests).collect();
     [left, right]
 }
+
+/// Names of labels, each once.
+pub(super) type Labels<'s> = Vec<&'s str>;
+
+/// All labels of equations, wherever they stand.
+pub(super) fn written<'s>(statements: impl IntoIterator<Item = &'s Statement>) -> Labels<'s> {
+    let mut names: Vec<&'s Name> = Vec::new();
+    let side = |side: &'s LeftSide| side.indices.iter().flatten().flat_map(index_labels);
+    for statement in statements {
+        match &statement.target {
+            Target::Value(sides) => names.extend(sides.iter().flat_map(side)),
+            Target::Let(results) => names.extend(results.iter().flat_map(|(_, left)| side(left))),
+            Target::Place(_, indices, _) => names.extend(indices.iter().flat_map(index_labels)),
+        }
+        match &statement.right {
+            Right::Expression(expression) => names.extend(all_labels(expression)),
+            Right::Factorisation(call) => {
+                names.extend(call.groups.iter().flatten().flatten());
+                names.extend(call.arguments.iter().flat_map(all_labels));
+            }
+        }
+    }
+    let mut labels = Labels::new();
+    for name in names {
+        if !labels.contains(&name.text.as_str()) {
+            labels.push(&name.text);
+        }
+    }
+    labels
+}
+
+/// The labels of an expression, bound or not.
+fn all_labels(expression: &Expression) -> Vec<&Name> {
+    fn collect<'e>(expression: &'e Expression, found: &mut Vec<&'e Name>) {
+        match &expression.kind {
+            ExpressionKind::Operand(_, indices) => found.extend(indices.iter().flat_map(index_labels)),
+            ExpressionKind::Spread(_, names) | ExpressionKind::Reduce(_, names, _) => found.extend(names),
+            ExpressionKind::Exchange(_, groups, _) => found.extend(groups.iter().flatten()),
+            _ => {}
+        }
+        parts(expression).for_each(|part| collect(part, found));
+    }
+    let mut found = Vec::new();
+    collect(expression, &mut found);
+    found
+}

@@ -3,9 +3,15 @@
 //! `labels` finds what occurs where, `resolve` turns implicit sums into explicit ones (rules 2, 4 and 5),
 //! `factorise` tells the axes of decompositions apart. All faults of an equation are reported at once.
 
+mod carry;
 mod cast;
+mod declared;
 mod factorise;
+#[cfg(test)]
+mod implicit;
 mod labels;
+mod once;
+mod position;
 #[cfg(test)]
 mod refusals;
 mod resolve;
@@ -18,7 +24,8 @@ use crate::equation::{
     ScalarId,
 };
 use crate::syntax::{self, Assignment, Declaration, LeftSide, Name, Right, Role, Scalar, Statement, Target};
-use labels::{binds, free_labels, rest_spans, unbuilt};
+pub use declared::header;
+use labels::{rest_spans, unbuilt};
 use resolve::{chain, is_additive};
 
 /// Checks one equation under the `where` of its block.
@@ -29,6 +36,7 @@ pub fn check(statement: &Statement, header: &[Declaration]) -> Result<Equation, 
     let mut checker = Checker::new(statement, header);
     let mut scope = Scope::default();
     checker.rests(statement);
+    let declares_others = checker.declares_others(statement);
     let place = checker.place(&statement.target, &mut scope);
     let sides: Vec<&LeftSide> = match &statement.target {
         Target::Value(sides) => sides.iter().collect(),
@@ -52,6 +60,9 @@ pub fn check(statement: &Statement, header: &[Declaration]) -> Result<Equation, 
         }
         Right::Factorisation(call) => checker.factorisation(call, &left, &scope).map(|call| Meaning::Factorise(Box::new(call))),
     };
+    if !declares_others {
+        checker.every_extent_is_known(meaning.as_ref());
+    }
     checker.finish(left, place, meaning)
 }
 
@@ -75,6 +86,7 @@ impl Scope {
 }
 
 struct Checker<'s> {
+    target: &'s Target,
     declarations: Vec<&'s Declaration>,
     labels: Vec<Label>,
     operands: Vec<Operand>,
@@ -100,6 +112,7 @@ struct Checker<'s> {
 impl<'s> Checker<'s> {
     fn new(statement: &'s Statement, header: &'s [Declaration]) -> Checker<'s> {
         Checker {
+            target: &statement.target,
             // The equation's own `where` is asked first.
             declarations: statement.declarations.iter().chain(header).collect(),
             labels: Vec::new(),
@@ -124,7 +137,6 @@ impl<'s> Checker<'s> {
         place: Option<(OperandId, Assignment)>,
         meaning: Option<Meaning>,
     ) -> Result<Equation, Vec<Diagnostic>> {
-        self.every_extent_is_known(meaning.as_ref());
         if meaning.is_some() {
             self.every_element_type_is_known();
         }
@@ -286,7 +298,7 @@ impl<'s> Checker<'s> {
             // `C op= X` means `C = C op (X)`: all of X is one term, and its terms are addends in parentheses.
             Some((target, Assignment::Update(operator))) => {
                 if is_additive(operator) {
-                    self.carries(right, &result.labels());
+                    self.carries(right, &result.labels(), true);
                     self.terms = 2;
                 }
                 let nonlinear = (operator == syntax::Operator::Divide).then_some("a denominator");
@@ -301,75 +313,6 @@ impl<'s> Checker<'s> {
                 self.sum(right, scope, None)
             }
         }
-    }
-
-    /// Left labels that occur nowhere on the right are one fault each, at the left.
-    fn left_labels_occur(&mut self, right: &syntax::Expression, axes: &[LabelId]) -> bool {
-        let free = free_labels(right);
-        let before = self.refused.len();
-        for id in axes {
-            let Label { name, span, .. } = &self.labels[id.0];
-            if free.iter().any(|f| f.text == *name) {
-                continue;
-            }
-            self.refused.push(*id);
-            // One that a reduction binds is that reduction's fault.
-            if !binds(right, name) {
-                let fault = Diagnostic::label(*span, format!("index `{name}` is on the left, but no term on the right has it"))
-                    .help(match labels::without_indices(right).filter(|_| free.is_empty()) {
-                        Some(hole) => {
-                            format!("`{hole}` is read as a number: if it is a tensor, write its indices, `{hole}[…]`")
-                        }
-                        None => format!("a result that is constant along `{name}` is written `1[{name}] * …`"),
-                    })
-                    .operators(format!(
-                        "a result that is constant along `{name}` is written `Indexed::spread(1.0, \"{name},\") * …`"
-                    ));
-                self.faults.push(fault);
-            }
-        }
-        self.refused.len() == before
-    }
-
-    /// Rule 3, for each term of a sum.
-    fn terms_carry(&mut self, expression: &syntax::Expression, axes: &[LabelId]) {
-        match &expression.kind {
-            syntax::ExpressionKind::Binary(syntax::Operator::Add | syntax::Operator::Subtract, a, b) => {
-                self.terms_carry(a, axes);
-                self.terms_carry(b, axes);
-            }
-            _ => self.carries(expression, axes),
-        }
-    }
-
-    /// Rule 3, for one term.
-    fn carries(&mut self, term: &syntax::Expression, axes: &[LabelId]) {
-        let free = free_labels(term);
-        let mut missing: Vec<&str> = axes
-            .iter()
-            .map(|id| self.labels[id.0].name.as_str())
-            .filter(|name| !free.iter().any(|f| f.text == *name) && !binds(term, name))
-            .collect();
-        let has_rest = labels::operands(term).into_iter().flatten().any(|index| matches!(index, syntax::Index::Rest(_)));
-        if self.keeps_rest && !has_rest {
-            let fault = Diagnostic::label(term.span, "this term lacks the left side's remaining axes, `..`")
-                .help("an operand of every term has `..`; a constant along them is written by name, `1[i] * …`")
-                .operators("an operand of every term has `..`; what is constant along the axes gives them names");
-            self.faults.push(fault);
-            missing.clear();
-        }
-        if missing.is_empty() {
-            return;
-        }
-        let list = missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        let noun = if missing.len() == 1 { "index" } else { "indices" };
-        let fault = Diagnostic::label(term.span, format!("this term lacks the left side's {noun} {list}"))
-            .help(format!("a term that is constant along {list} is spread over it: `1[{}] * …`", missing.join(", ")))
-            .operators(format!(
-                "a term that is constant along {list} is spread over it: `Indexed::spread(1.0, \"{},\") * …`",
-                missing.join(",")
-            ));
-        self.faults.push(fault);
     }
 
     /// A label that no operand and no `where` gives an extent is a fault.

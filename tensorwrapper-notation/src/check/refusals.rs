@@ -8,7 +8,7 @@ fn labels_that_break_a_rule() {
         (
             "[i, j] = sym(i, j; asym(i, j; exp(a[i, k] * b[j])))",
             &[
-                "k: index `k` would be summed inside a function's argument, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+                "k: index `k` would be summed inside a function's argument, or outside: the equation does not say | if the variable `k` is meant, write `a[i, { k }]`; if the sum, write `sum(k; …)` around what stands inside, or around the whole term",
             ],
         ),
         (
@@ -33,31 +33,31 @@ fn labels_that_break_a_rule() {
         (
             "[i] = A[i] / (B[k] + C[i])",
             &[
-                "k: index `k` would be summed inside a denominator, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+                "k: index `k` would be summed inside a denominator, or outside: the equation does not say | if the variable `k` is meant, write `B[{ k }]`; if the sum, write `sum(k; …)` around what stands inside, or around the whole term",
             ],
         ),
         (
             "[i] = exp(A[i, k])",
             &[
-                "k: index `k` would be summed inside a function's argument, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+                "k: index `k` would be summed inside a function's argument, or outside: the equation does not say | if the variable `k` is meant, write `A[i, { k }]`; if the sum, write `sum(k; …)` around what stands inside, or around the whole term",
             ],
         ),
         (
             "[i] = prod(l; A[i, k] * B[l])",
             &[
-                "k: index `k` would be summed inside the body of `prod`, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+                "k: index `k` would be summed inside the body of `prod`, or outside: the equation does not say | if the variable `k` is meant, write `A[i, { k }]`; if the sum, write `sum(k; …)` around what stands inside, or around the whole term",
             ],
         ),
         (
             "[i] = max(l; A[i, k] + B[l])",
             &[
-                "k: index `k` would be summed inside the body of `max`, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+                "k: index `k` would be summed inside the body of `max`, or outside: the equation does not say | if the variable `k` is meant, write `A[i, { k }]`; if the sum, write `sum(k; …)` around what stands inside, or around the whole term",
             ],
         ),
         (
             "[i] = powi(A[i, k], 2)",
             &[
-                "k: index `k` would be summed inside the base of a power, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+                "k: index `k` would be summed inside the base of a power, or outside: the equation does not say | if the variable `k` is meant, write `A[i, { k }]`; if the sum, write `sum(k; …)` around what stands inside, or around the whole term",
             ],
         ),
         (
@@ -117,18 +117,20 @@ fn labels_that_break_a_rule() {
         (
             "C[i, j] += b[j]",
             &[
-                "b[j]: this term lacks the left side's index `i` | a term that is constant along `i` is spread over it: `1[i] * …`",
+                "b[j]: this term lacks the left side's index `i` | if the variable `i` is meant, write `C[{ i }, j]`; a term that is constant along `i` is spread over it: `1[i] * …`",
             ],
         ),
         (
             "C[i] /= A[i, k]",
             &[
-                "k: index `k` would be summed inside a denominator, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+                "k: index `k` would be summed inside a denominator, or outside: the equation does not say | if the variable `k` is meant, write `A[i, { k }]`; if the sum, write `sum(k; …)` around what stands inside, or around the whole term",
             ],
         ),
         (
             "C[i] -= 2",
-            &["2: this term lacks the left side's index `i` | a term that is constant along `i` is spread over it: `1[i] * …`"],
+            &[
+                "2: this term lacks the left side's index `i` | if the variable `i` is meant, write `C[{ i }]`; a term that is constant along `i` is spread over it: `1[i] * …`",
+            ],
         ),
         (
             "() = A[i]",
@@ -153,13 +155,13 @@ fn labels_that_break_a_rule() {
         (
             "[i] = A[i] / exp(B[k])",
             &[
-                "k: index `k` would be summed inside a function's argument, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+                "k: index `k` would be summed inside a function's argument, or outside: the equation does not say | if the variable `k` is meant, write `B[{ k }]`; if the sum, write `sum(k; …)` around what stands inside, or around the whole term",
             ],
         ),
         (
             "[i] = A[i] / conj(B[k] + C[i])",
             &[
-                "k: index `k` would be summed inside a denominator, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+                "k: index `k` would be summed inside a denominator, or outside: the equation does not say | if the variable `k` is meant, write `B[{ k }]`; if the sum, write `sum(k; …)` around what stands inside, or around the whole term",
             ],
         ),
     ]);
@@ -200,7 +202,7 @@ fn decompositions_that_do_not_fit() {
         (
             "[b, i, k] = cholesky(A[b, i, j])",
             &[
-                "cholesky: `cholesky` of more than two indices names its row and column first | write `cholesky(i, j; A[b, i, j])`",
+                "cholesky: `cholesky` of more than two indices names its row and column first | write `cholesky(i, j; A[b, i, j])`, if `i` is the row and `j` the column",
             ],
         ),
         (
@@ -243,7 +245,9 @@ fn words_and_labels_of_linear_algebra() {
         ),
         (
             "([i, r], [r], [r, j]) = svd(A[i, j, k])",
-            &["k: index `k` is in the matrix of `svd`, and no result has it | write `([i, r], [r], [r, j]) = svd(A[i, j])`"],
+            &[
+                "k: index `k` is in the matrix of `svd`, and no result has it | if the variable `k` is meant, write `A[i, j, { k }]`; the form is `([i, r], [r], [r, j]) = svd(A[i, j])`",
+            ],
         ),
         (
             "([i, r], [r], [r, j]) = svd(A[i, j]; full, max = 3)",
@@ -290,7 +294,9 @@ fn words_and_labels_of_linear_algebra() {
         ("[i, j] = inv(A[i, j])", &["[i, j]: `inv` swaps the rows and columns of its matrix | write `[j, i] = inv(…)`"]),
         (
             "[b, j, i] = inv(A[b, i, j])",
-            &["inv: `inv` of more than two indices names its row and column first | write `inv(i, j; A[b, i, j])`"],
+            &[
+                "inv: `inv` of more than two indices names its row and column first | write `inv(i, j; A[b, i, j])`, if `i` is the row and `j` the column",
+            ],
         ),
         (
             "[k] = solve(A[i, k])",
@@ -369,4 +375,35 @@ fn what_is_not_built_is_refused_by_name() {
             &["in: a sparse map in `where` is part of the language, but not of this version of tensorwrapper"],
         ),
     ]);
+}
+
+#[test]
+fn extents_of_labels_that_nothing_has() {
+    let of =
+        |label: &str, of: &str| format!("{label}: `where` gives `{label}` an extent, and no index of this {of} has that name");
+    for (text, sentence, help) in [
+        ("[i] = A[i, k] * B[k] where m: 4", of("m", "equation"), "leave it out; the indices are `i`, `k`"),
+        ("[row] = A[row, col] * B[col] where cols: 4", of("cols", "equation"), "is `col` meant?"),
+        // What an index lacks is not said beside what it is called.
+        ("[row, col] = A[row] * 1[col] where row: 3, cols: 4", of("cols", "equation"), "is `col` meant?"),
+        ("C[i] = A[i] * 1[k] where i: 3, n: 3", of("n", "equation"), "is `k` meant?"),
+        ("[] = x where k: 4", of("k", "equation"), "leave it out"),
+        ("where occ: n; let x[i] = A[i]; x", of("occ", "block"), "leave it out; the indices are `i`"),
+        ("where i, occup: n; let x[i, occu] = 1[i, occu]; x", of("occup", "block"), "is `occu` meant?"),
+        ("where i: n; where j: m; C[i] = A[i];", of("j", "block"), "leave it out; the indices are `i`"),
+    ] {
+        let found: Vec<String> = crate::testing::faults(text);
+        let label_fault = format!("{sentence} | {help}");
+        // `1[k]` without an extent is another fault, where nothing says that it is this one.
+        assert_eq!(found, [label_fault], "`{text}`");
+    }
+    for right in [
+        "where i, j, k: n; let x[i] = A[i, k]; [j] = x[j]",
+        "where l: n; [i] = sum(l; A[i, l])",
+        "where n, p: 3; ([n], [p, n]) = eigh(p, q; F[p, q] * M[p, q])",
+        "[i, j] = sym(i, j; A[i, j]) where i, j: 3",
+        "[(i, j)] = A[i] * B[j, k in 1..3] where i, j: 3, k: 2",
+    ] {
+        assert!(crate::testing::checked(right).is_ok(), "`{right}`");
+    }
 }

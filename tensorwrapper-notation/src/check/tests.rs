@@ -80,7 +80,7 @@ impl Builder for Writer<'_> {
 
 /// The right side of a text's only equation with every sum explicit.
 #[track_caller]
-fn meaning(text: &str) -> String {
+pub(super) fn meaning(text: &str) -> String {
     let equations = checked(text).unwrap_or_else(|_| panic!("{:#?}", faults(text)));
     let [equation] = equations.as_slice() else { panic!("one equation") };
     match equation.build(&mut Writer(equation)) {
@@ -138,7 +138,7 @@ fn functions_and_casts_of_the_programs() {
         (
             "[i] = map(f; a[i, k])",
             &[
-                "k: index `k` would be summed inside a function's argument, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+                "k: index `k` would be summed inside a function's argument, or outside: the equation does not say | if the variable `k` is meant, write `a[i, { k }]`; if the sum, write `sum(k; …)` around what stands inside, or around the whole term",
             ],
         ),
         (
@@ -259,16 +259,16 @@ fn declarations_of_the_equation_come_first() {
 
 #[test]
 fn a_label_that_occurs_once_is_summed_with_a_warning() {
-    let said = |label: &str| {
+    let said = |label: &str, position: &str| {
         format!(
-            "{label}: index `{label}` occurs once and is not on the left, so it is summed | if that is meant, say so: `sum({label}; …)`"
+            "{label}: index `{label}` occurs once and is not on the left, so it is summed | if the variable `{label}` is meant, write `{position}`; if the sum is meant, say so: `sum({label}; …)`"
         )
     };
-    assert_eq!(warnings("[i] = a[i, k]"), [said("k")]);
-    assert_eq!(warnings("[i] = a[i, k] + b[l] * c[i, m] * d[m]"), [said("k"), said("l")]);
-    assert_eq!(warnings("[i] = a[i] * (b[k] + c[i])"), [said("k")]);
-    assert_eq!(warnings("C[i] += a[i, k]"), [said("k")]);
-    assert_eq!(warnings("[i, j] = asym(i, j; a[i, k] * b[j])"), [said("k")]);
+    assert_eq!(warnings("[i] = a[i, k]"), [said("k", "a[i, { k }]")]);
+    assert_eq!(warnings("[i] = a[i, k] + b[l] * c[i, m] * d[m]"), [said("k", "a[i, { k }]"), said("l", "b[{ l }]")]);
+    assert_eq!(warnings("[i] = a[i] * (b[k] + c[i])"), [said("k", "b[{ k }]")]);
+    assert_eq!(warnings("C[i] += a[i, 3, k, j in 1..] * 2[j]"), [said("k", "a[i, 3, { k }, j in 1..]")]);
+    assert_eq!(warnings("[i, j] = asym(i, j; a[i, k] * b[j])"), [said("k", "a[i, { k }]")]);
     for silent in ["[i] = sum(k; a[i, k])", "[] = a[i, i]", "[i] = a[i, k] * b[k]", "[i] = a[k] * exp(b[i, k])", "[i, i] = a[i]"]
     {
         assert_eq!(warnings(silent), [""; 0], "`{silent}`");

@@ -49,7 +49,7 @@ fn every_form_of_the_language() {
         "[i] = 1[i] where i: 4",
         "[i, j, a] = 1[i, j, a] where i, j: n, a: m.extent(0)",
         "let tau[i, j] = t[i, j]; tau",
-        "where i, j, m, n: nocc; a, b, e, f: nvir; let x[i] = y[i]; x",
+        "where i, j, m, n: nocc; a, b, e, f: nvir; let x[i, j] = y[i, m, n, j] * t[a, b, e, f]; x",
         "where i: 4; where a: n; let x[i] = y[i, a]; [i] = x[i]",
         "in &ctx; [i] = A[i]",
         "in &self.context; where i: n; let e = A[i, i]; e",
@@ -111,7 +111,7 @@ fn blocks_are_told_apart() {
     assert!(matches!(full.declarations[1].extent, Count::Literal(3, _)));
     assert_eq!(full.statements.len(), 2);
     assert!(matches!(&full.value, BlockValue::Names(names) if names.len() == 2));
-    assert!(matches!(block("let x[i] = y[i]; x").value, BlockValue::Name(_)));
+    assert!(matches!(block("let x[i, j] = y[i, m, n, j] * t[a, b, e, f]; x").value, BlockValue::Name(_)));
     assert!(matches!(block("let x[i] = y[i]; [i] = x[i]").value, BlockValue::Equation(_)));
     assert!(matches!(block("z[i] = y[i];").value, BlockValue::Nothing));
     // An assignment may end a block without a `;`.
