@@ -65,6 +65,8 @@ pub enum Index {
     Fused(Vec<Name>, Span),
     /// `..`
     Rest(Span),
+    /// `...` of subscripts, where it stands for no axes.
+    NoAxes(Span),
 }
 
 /// The operators between two factors or terms.

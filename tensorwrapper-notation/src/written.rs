@@ -116,6 +116,8 @@ fn index(index: &Index) -> String {
         Index::Chip(Count::Hole(hole)) => braced(hole),
         Index::Fused(names, _) => format!("({})", list(names, label)),
         Index::Rest(_) => "..".to_string(),
+        // Nothing tells the run that it was written.
+        Index::NoAxes(_) => String::new(),
     }
 }
 
@@ -141,7 +143,10 @@ fn scalar(scalar: &Scalar) -> String {
 
 fn expression(written: &Expression) -> String {
     match &written.kind {
-        ExpressionKind::Operand(hole, indices) => format!("{}[{}]", host(hole), list(indices, index)),
+        ExpressionKind::Operand(hole, indices) => {
+            let axes: Vec<String> = indices.iter().map(index).filter(|text| !text.is_empty()).collect();
+            format!("{}[{}]", host(hole), axes.join(", "))
+        }
         ExpressionKind::Scalar(number) => scalar(number),
         ExpressionKind::Spread(number, names) => format!("{}[{}]", scalar(number), list(names, label)),
         ExpressionKind::Negate(inner) => format!("-{}", expression(inner)),

@@ -125,7 +125,11 @@ fn linear_algebra_of_a_product() {
             ("norm", "[] = norm(sqrt(a[i, k]) / exp(b[k]))", &doubt("k", "norm")),
             ("norm", "[j] = norm(conj(a[j, k, k]))", &doubt("k", "norm")),
             // A trace of a product is no trace of the products of elements.
-            ("trace", "[] = trace(a[i, k] * b[k, i])", &format!("{}; {}", doubt("i", "trace"), doubt("k", "trace"))),
+            (
+                "trace",
+                "[] = trace(a[i, k] * b[k, i])",
+                "i: indices `i`, `k` would be summed inside `trace`, or be axes of it: the equation does not say",
+            ),
         ],
     );
 }
@@ -191,6 +195,19 @@ fn helps_name_the_axes_or_the_sum() {
     assert_eq!(
         help("([n], [p, n]) = eigh(f[p, q] * m[p, q])"),
         ["write `sum(q; …)` around what is summed; if it is an axis, name the axes first: `eigh(p, q; …)`"]
+    );
+    assert_eq!(
+        help("[i, n] = cholesky(m[j, i] * a[j, i])"),
+        ["write `sum(j; …)` around what is summed; if it is an axis, name the axes first: `cholesky(i, j; …)`"]
+    );
+    assert_eq!(
+        help("[] = trace(a[i, k] * b[k, i])"),
+        ["leave out `trace` for the sum over `i`, `k`; if they are axes, name the axes first: `trace(i, k; …)`"]
+    );
+    assert_eq!(help("[] = det(a[i, k] * b[k, i])"), ["name the axes first: `det(i, k; …)`"]);
+    assert_eq!(
+        help("[j] = norm(a[i, j] * b[i])"),
+        ["write `abs(sum(i; …))` for the size of the sum; if it is an axis, name the axes first: `norm(i; …)`"]
     );
     assert_eq!(help("[] = det(a[i, k] * b[k, j])"), ["write `sum(k; …)` around what is summed"]);
     assert_eq!(help("[] = det(a[i, j] - x)"), ["a term that is constant along `i`, `j` is spread over it: `1[i, j] * …`"]);

@@ -83,7 +83,7 @@ pub(super) fn index_labels(index: &Index) -> &[Name] {
     match index {
         Index::Label(name) | Index::Slice(name, _) => std::slice::from_ref(name),
         Index::Fused(names, _) => names,
-        Index::Chip(_) | Index::Rest(_) => &[],
+        Index::Chip(_) | Index::Rest(_) | Index::NoAxes(_) => &[],
     }
 }
 

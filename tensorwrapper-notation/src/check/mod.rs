@@ -182,14 +182,16 @@ impl<'s> Checker<'s> {
     fn new_operand(&mut self, hole: &syntax::Hole, indices: &[syntax::Index], scope: &Scope) -> OperandId {
         let label = |name: &Name| scope.get(&name.text).expect("labels are brought into scope before their operands");
         let resolve = |index: &syntax::Index| match index {
-            syntax::Index::Label(name) => Index::Label(label(name), name.span),
-            syntax::Index::Slice(name, range) => Index::Slice(label(name), range.clone(), name.span),
-            syntax::Index::Chip(count) => Index::Chip(count.clone()),
-            syntax::Index::Fused(names, span) => Index::Fused(names.iter().map(label).collect(), *span),
-            syntax::Index::Rest(_) => Index::Rest,
+            syntax::Index::Label(name) => Some(Index::Label(label(name), name.span)),
+            syntax::Index::Slice(name, range) => Some(Index::Slice(label(name), range.clone(), name.span)),
+            syntax::Index::Chip(count) => Some(Index::Chip(count.clone())),
+            syntax::Index::Fused(names, span) => Some(Index::Fused(names.iter().map(label).collect(), *span)),
+            syntax::Index::Rest(_) => Some(Index::Rest),
+            syntax::Index::NoAxes(_) => None,
         };
-        let indices: Vec<Index> = indices.iter().map(resolve).collect();
-        self.operands.push(Operand { hole: hole.clone(), indices, cast: self.cast });
+        let has_no_rest = indices.iter().any(|index| matches!(index, syntax::Index::NoAxes(_)));
+        let indices: Vec<Index> = indices.iter().filter_map(resolve).collect();
+        self.operands.push(Operand { hole: hole.clone(), indices, cast: self.cast, has_no_rest });
         OperandId(self.operands.len() - 1)
     }
 
@@ -239,6 +241,7 @@ impl<'s> Checker<'s> {
                     axes.push(LeftAxis::Fused(names.iter().map(|name| self.left_label(name, scope)).collect()));
                 }
                 syntax::Index::Rest(_) => axes.push(LeftAxis::Rest),
+                syntax::Index::NoAxes(_) => {}
                 syntax::Index::Slice(name, _) => self.faults.push(
                     Diagnostic::label(name.span, "a slice selects a part of an existing tensor, and here a new one is made")
                         .help(format!("write `[{0}]` here, or `C[{0} in …] = …` for a part of an existing `C`", name.text))

@@ -7,28 +7,35 @@
 use super::{Checker, labels};
 use crate::diagnostic::Diagnostic;
 use crate::equation::Left;
-use crate::syntax::{Decomposition, Expression, ExpressionKind, Form, Name, Operator};
+use crate::syntax::{Decomposition, Expression, ExpressionKind, Factorisation, Form, Name, Operator};
 use crate::token::Span;
 
 impl Checker<'_> {
     /// Whether no axis may be meant as a sum, and none is lacking in an addend.
     pub(super) fn axes_stand_once(&mut self, form: &Form, call: &Decomposition, axes: &[Vec<&Name>], left: &[Left]) -> bool {
-        let mut known: Vec<&str> = call.groups.iter().flatten().flatten().map(|name| name.text.as_str()).collect();
-        let of_left = left.iter().flat_map(Left::labels).map(|id| self.labels[id.0].name.as_str());
-        known.extend(of_left);
+        let named: Vec<&str> = call.groups.iter().flatten().flatten().map(|name| name.text.as_str()).collect();
+        let on_left: Vec<&str> = left.iter().flat_map(Left::labels).map(|id| self.labels[id.0].name.as_str()).collect();
         let mut faults = Vec::new();
         for (n, argument) in call.arguments.iter().enumerate() {
             let elsewhere = |text: &str| (0..axes.len()).any(|m| m != n && axes[m].iter().any(|other| other.text == text));
-            let mut lacking: Vec<(Span, Vec<&str>)> = Vec::new();
-            for name in axes[n].iter().filter(|name| !known.contains(&name.text.as_str()) && !elsewhere(&name.text)) {
+            let is_open = |text: &str| !named.contains(&text) && !on_left.contains(&text) && !elsewhere(text);
+            let (mut doubtful, mut lacking): (Vec<&Name>, Vec<(Span, Vec<&str>)>) = Default::default();
+            for name in axes[n].iter().filter(|name| is_open(&name.text)) {
                 match uses(argument, &name.text) {
-                    Uses { most: 2.., .. } => faults.push(perhaps_summed(form, name, &axes[n])),
+                    Uses { most: 2.., .. } => doubtful.push(name),
                     Uses { lacking: Some(addend), .. } => match lacking.iter_mut().find(|(span, _)| *span == addend) {
                         Some((_, labels)) => labels.push(&name.text),
                         None => lacking.push((addend, vec![&name.text])),
                     },
                     Uses { .. } => {}
                 }
+            }
+            if !doubtful.is_empty() {
+                // Rows, which a result may keep, are named before columns; a batch is no axis of a norm.
+                let all = || axes[n].iter().map(|name| name.text.as_str());
+                let kept = all().filter(|label| form.has_columns() && on_left.contains(label));
+                let names: Vec<&str> = kept.chain(all().filter(|label| !on_left.contains(label))).collect();
+                faults.push(perhaps_summed(form, call.kind, &doubtful, &names));
             }
             faults.extend(lacking.iter().map(|(addend, labels)| addend_lacks(form, *addend, labels)));
         }
@@ -97,32 +104,46 @@ fn uses(expression: &Expression, label: &str) -> Uses {
     }
 }
 
-/// A label that a product repeats: an axis, or summed before the operation.
-fn perhaps_summed(form: &Form, name: &Name, axes: &[&Name]) -> Diagnostic {
-    let label = &name.text;
-    let message =
-        format!("index `{label}` would be summed inside `{}`, or be an axis of it: the equation does not say", form.name);
-    let sum = format!("write `sum({label}; …)` around what is summed");
-    let names: Vec<&str> = axes.iter().map(|name| name.text.as_str()).collect();
-    // Of more labels than a matrix has axes, some are summed.
-    let named = (!form.has_columns() || names.len() == 2).then(|| names.join(", "));
-    let fault = Diagnostic::label(name.span, message);
-    let fault = match &named {
-        Some(names) => fault.help(format!("{sum}; if it is an axis, name the axes first: `{}({names}; …)`", form.name)),
-        None => fault.help(sum),
+/// Labels that products repeat: axes, or summed before the operation.
+fn perhaps_summed(form: &Form, kind: Factorisation, doubtful: &[&Name], axes: &[&str]) -> Diagnostic {
+    let labels: Vec<&str> = doubtful.iter().map(|name| name.text.as_str()).collect();
+    let (list, names) = (quoted(&labels), labels.join(", "));
+    let (noun, be) = if labels.len() == 1 { ("index", "be an axis") } else { ("indices", "be axes") };
+    let message = format!("{noun} {list} would be summed inside `{}`, or {be} of it: the equation does not say", form.name);
+    let is_all = axes.iter().all(|axis| labels.contains(axis));
+    // Of nothing but sums there is no matrix.
+    let sum = match kind {
+        Factorisation::Trace if is_all => Some(format!("leave out `trace` for the sum over {list}")),
+        Factorisation::Norm if is_all => Some(format!("write `abs(sum({names}; …))` for the size of the sum")),
+        _ if is_all => None,
+        _ => Some(format!("write `sum({names}; …)` around what is summed")),
     };
-    fault.operators(match named.filter(|_| form.has_columns()) {
-        Some(_) => format!(
-            "call `.sum(\"{label},\")` on what is summed; if it is an axis, name the axes: `.matrix(\"{},\", \"{},\")`",
-            names[0], names[1]
-        ),
-        None => format!("call `.sum(\"{label},\")` on what is summed, and `record` what is not"),
+    // Of more labels than a matrix has axes, some are summed.
+    let is_matrix = axes.len() == 2;
+    let named = (!form.has_columns() || is_matrix).then(|| format!("`{}({}; …)`", form.name, axes.join(", ")));
+    let help = match (sum, named) {
+        (Some(sum), Some(named)) if labels.len() == 1 => format!("{sum}; if it is an axis, name the axes first: {named}"),
+        (Some(sum), Some(named)) => format!("{sum}; if they are axes, name the axes first: {named}"),
+        (None, Some(named)) => format!("name the axes first: {named}"),
+        (Some(sum), None) => sum,
+        (None, None) => format!("write `sum(…; …)` around what is summed, so that `{}` has a matrix", form.name),
+    };
+    let [rows, columns] = if form.has_columns() && is_matrix { [&axes[..1], &axes[1..]] } else { [axes, &[]] };
+    let [rows, columns] = [rows, columns].map(|group| group.iter().map(|label| format!("{label},")).collect::<String>());
+    let sum = format!("call `.sum(\"{},\")` on what is summed", labels.join(","));
+    Diagnostic::label(doubtful[0].span, message).help(help).operators(match form.has_columns() && !is_matrix {
+        true => sum,
+        false => format!("{sum}; or name the axes: `.matrix(\"{rows}\", \"{columns}\")`"),
     })
+}
+
+fn quoted(labels: &[&str]) -> String {
+    labels.iter().map(|label| format!("`{label}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Rule 3, for the axes of a matrix.
 fn addend_lacks(form: &Form, addend: Span, lacking: &[&str]) -> Diagnostic {
-    let list = lacking.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let list = quoted(lacking);
     let (noun, axes) = if lacking.len() == 1 { ("index", "an axis") } else { ("indices", "axes") };
     Diagnostic::label(addend, format!("this term lacks {noun} {list}, {axes} of `{}`", form.name))
         .help(format!("a term that is constant along {list} is spread over it: `1[{}] * …`", lacking.join(", ")))

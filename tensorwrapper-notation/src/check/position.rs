@@ -26,7 +26,7 @@ fn text(index: &Index) -> String {
         Index::Chip(Count::Literal(position, _)) => position.to_string(),
         Index::Chip(Count::Hole(position)) => position.text.clone(),
         Index::Fused(names, _) => format!("({})", list(names)),
-        Index::Rest(_) => "..".to_string(),
+        Index::Rest(_) | Index::NoAxes(_) => "..".to_string(),
     }
 }
 

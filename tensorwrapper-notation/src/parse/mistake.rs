@@ -258,7 +258,7 @@ fn collect<'e>(expression: &'e Expression, found: &mut Vec<&'e str>) {
                 match index {
                     Index::Label(name) | Index::Slice(name, _) => add(found, std::slice::from_ref(name)),
                     Index::Fused(names, _) => add(found, names),
-                    Index::Chip(_) | Index::Rest(_) => {}
+                    Index::Chip(_) | Index::Rest(_) | Index::NoAxes(_) => {}
                 }
             }
         }
