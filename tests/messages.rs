@@ -30,6 +30,21 @@ fn operators_are_offered_operators() -> Result<(), Error> {
         "index `i` would be summed inside a function's argument, or outside: the equation does not say\nhelp: call `.sum(\"i,\")` on what stands inside, or on the whole term",
     );
     a.at("ij").exp().sum("i,").eval("j")?;
+    let product = || a.at("ij") * a.at("kj");
+    says(
+        product().norm("").eval(),
+        "index `j` would be summed inside `norm`, or be an axis of it: the equation does not say\nhelp: call `.sum(\"j,\")` on what is summed; or name the axes: `.matrix(\"i,j,k,\", \"\")`",
+    );
+    product().sum("j,").norm("").eval()?;
+    product().norm("").matrix("i,j,k,", "").eval()?;
+    says(
+        product().trace("").eval(),
+        "index `j` would be summed inside `trace`, or be an axis of it: the equation does not say\nhelp: call `.sum(\"j,\")` on what is summed",
+    );
+    says(
+        (a.at("ij") - v.at("j")).norm("").eval(),
+        "this term lacks index `i`, an axis of `norm`\nhelp: a term that is constant along `i` is spread over it: `Indexed::spread(1.0, \"i,\") * …`",
+    );
     says(
         a.at("i,..").eval("i"),
         "`..` is on the right, but not on the left\nhelp: the remaining axes are kept: write `eval(\"i, ..\")`",
