@@ -3,11 +3,11 @@
 //! The table says in which arguments and results each role stands, and the batch stands in all. Where several roles stand in
 //! the same ones, the labels of rows and columns are named first, or are the only two.
 
-use super::labels::free_labels;
+use super::labels::{free_labels, operands};
 use super::{Checker, Scope, position};
 use crate::diagnostic::Diagnostic;
-use crate::equation::{Factorise, LabelId, Left, Node};
-use crate::syntax::{Decomposition, Form, Name, Role, Word};
+use crate::equation::{Factorise, LabelId, Left, LeftAxis, Node};
+use crate::syntax::{Decomposition, Form, Index, Name, Role, Word};
 use crate::token::Span;
 
 /// In which arguments, and then in which results, something stands.
@@ -27,8 +27,7 @@ impl Checker<'_> {
         if !self.words_fit(form, call) || !self.numbers_fit(form, call, left) {
             return None;
         }
-        if let Some(diagonal) = left.iter().find(|l| !l.is_plain()) {
-            self.faults.push(Diagnostic::label(diagonal.span, format!("the results of `{}` have each index once", form.name)));
+        if rests(left, call) || !self.results_are_plain(form, left) {
             return None;
         }
         let axes = self.argument_labels(form, call)?;
@@ -50,6 +49,15 @@ impl Checker<'_> {
         let argument = |argument| self.sum(argument, &inner, Some("the matrix of a decomposition"));
         let arguments: Option<Vec<Node>> = call.arguments.iter().map(argument).collect();
         Some(Factorise { kind: call.kind, options: call.options.clone(), arguments: arguments?, batch, roles })
+    }
+
+    /// Each axis of a result has one index of its own.
+    fn results_are_plain(&mut self, form: &Form, left: &[Left]) -> bool {
+        let Some(left) = left.iter().find(|left| !left.is_plain()) else { return true };
+        let fault =
+            Diagnostic::label(left.span, format!("the results of `{}` have each index once, on an axis of its own", form.name));
+        self.faults.push(fault.help("write the result, and fuse its axes or make it a diagonal in the next equation"));
+        false
     }
 
     /// The words that stand behind the arguments belong there.
@@ -392,10 +400,16 @@ impl Sorter<'_> {
     }
 }
 
+/// Whether `..` stands anywhere, which has been refused.
+fn rests(left: &[Left], call: &Decomposition) -> bool {
+    left.iter().any(|left| left.axes().contains(&LeftAxis::Rest))
+        || call.arguments.iter().flat_map(operands).flatten().any(|index| matches!(index, Index::Rest(_)))
+}
+
 fn has(names: &[&Name], text: &str) -> bool {
     names.iter().any(|name| name.text == text)
 }
 
-fn usage(form: &Form) -> String {
+pub(super) fn usage(form: &Form) -> String {
     format!("write `{}`", form.usage)
 }

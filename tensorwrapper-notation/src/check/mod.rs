@@ -198,6 +198,12 @@ impl<'s> Checker<'s> {
     /// `..` stands once in an operand, and on the left if anywhere.
     fn rests(&mut self, statement: &Statement) {
         let [left, right] = rest_spans(statement);
+        if let (Right::Factorisation(call), Some(span)) = (&statement.right, left.iter().chain(&right).flatten().next()) {
+            let form = call.kind.form(false, false);
+            let message = format!("`{}` tells its axes apart by their names, and `..` has none", form.name);
+            self.faults.push(Diagnostic::label(*span, message).help(format!("name all axes: {}", factorise::usage(form))));
+            return;
+        }
         self.keeps_rest = left.iter().flatten().next().is_some() && right.iter().flatten().next().is_some();
         for spans in left.iter().chain(&right) {
             if let [_, second, ..] = spans[..] {

@@ -181,7 +181,26 @@ fn decompositions_that_do_not_fit() {
                 "eigh: the first and second results of `eigh` have one new index, and here there are `n`, `m` | write `([n], [p, n]) = eigh(F[p, q], S[p, q])`",
             ],
         ),
-        ("([n], [n, n]) = eigh(A[p, q])", &["[n, n]: the results of `eigh` have each index once"]),
+        (
+            "([n], [n, n]) = eigh(A[p, q])",
+            &[
+                "[n, n]: the results of `eigh` have each index once, on an axis of its own | write the result, and fuse its axes or make it a diagonal in the next equation",
+            ],
+        ),
+        (
+            "([(i, r)], [r], [r, j]) = svd(A[i, j])",
+            &[
+                "[(i, r)]: the results of `svd` have each index once, on an axis of its own | write the result, and fuse its axes or make it a diagonal in the next equation",
+            ],
+        ),
+        (
+            "[..] = norm(A[.., i])",
+            &["..: `norm` tells its axes apart by their names, and `..` has none | name all axes: write `[] = norm(A[i, j])`"],
+        ),
+        (
+            "[] = det(A[i, j, ..])",
+            &["..: `det` tells its axes apart by their names, and `..` has none | name all axes: write `[] = det(A[i, j])`"],
+        ),
         (
             "([n], [p, n]) = eigh(A[p, q], S[p, r])",
             &[
@@ -375,35 +394,4 @@ fn what_is_not_built_is_refused_by_name() {
             &["in: a sparse map in `where` is part of the language, but not of this version of tensorwrapper"],
         ),
     ]);
-}
-
-#[test]
-fn extents_of_labels_that_nothing_has() {
-    let of =
-        |label: &str, of: &str| format!("{label}: `where` gives `{label}` an extent, and no index of this {of} has that name");
-    for (text, sentence, help) in [
-        ("[i] = A[i, k] * B[k] where m: 4", of("m", "equation"), "leave it out; the indices are `i`, `k`"),
-        ("[row] = A[row, col] * B[col] where cols: 4", of("cols", "equation"), "is `col` meant?"),
-        // What an index lacks is not said beside what it is called.
-        ("[row, col] = A[row] * 1[col] where row: 3, cols: 4", of("cols", "equation"), "is `col` meant?"),
-        ("C[i] = A[i] * 1[k] where i: 3, n: 3", of("n", "equation"), "is `k` meant?"),
-        ("[] = x where k: 4", of("k", "equation"), "leave it out"),
-        ("where occ: n; let x[i] = A[i]; x", of("occ", "block"), "leave it out; the indices are `i`"),
-        ("where i, occup: n; let x[i, occu] = 1[i, occu]; x", of("occup", "block"), "is `occu` meant?"),
-        ("where i: n; where j: m; C[i] = A[i];", of("j", "block"), "leave it out; the indices are `i`"),
-    ] {
-        let found: Vec<String> = crate::testing::faults(text);
-        let label_fault = format!("{sentence} | {help}");
-        // `1[k]` without an extent is another fault, where nothing says that it is this one.
-        assert_eq!(found, [label_fault], "`{text}`");
-    }
-    for right in [
-        "where i, j, k: n; let x[i] = A[i, k]; [j] = x[j]",
-        "where l: n; [i] = sum(l; A[i, l])",
-        "where n, p: 3; ([n], [p, n]) = eigh(p, q; F[p, q] * M[p, q])",
-        "[i, j] = sym(i, j; A[i, j]) where i, j: 3",
-        "[(i, j)] = A[i] * B[j, k in 1..3] where i, j: 3, k: 2",
-    ] {
-        assert!(crate::testing::checked(right).is_ok(), "`{right}`");
-    }
 }

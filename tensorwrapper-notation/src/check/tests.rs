@@ -281,3 +281,34 @@ fn scalars_and_exponents_are_told_apart() {
     let exponents: Vec<Option<Exponent>> = (0..equation.scalars().len()).map(|n| equation.exponent(ScalarId(n))).collect();
     assert_eq!(exponents, [None, None, Some(Exponent::Whole), None, Some(Exponent::Real)]);
 }
+
+#[test]
+fn extents_of_labels_that_nothing_has() {
+    let of =
+        |label: &str, of: &str| format!("{label}: `where` gives `{label}` an extent, and no index of this {of} has that name");
+    for (text, sentence, help) in [
+        ("[i] = A[i, k] * B[k] where m: 4", of("m", "equation"), "leave it out; the indices are `i`, `k`"),
+        ("[row] = A[row, col] * B[col] where cols: 4", of("cols", "equation"), "is `col` meant?"),
+        // What an index lacks is not said beside what it is called.
+        ("[row, col] = A[row] * 1[col] where row: 3, cols: 4", of("cols", "equation"), "is `col` meant?"),
+        ("C[i] = A[i] * 1[k] where i: 3, n: 3", of("n", "equation"), "is `k` meant?"),
+        ("[] = x where k: 4", of("k", "equation"), "leave it out"),
+        ("where occ: n; let x[i] = A[i]; x", of("occ", "block"), "leave it out; the indices are `i`"),
+        ("where i, occup: n; let x[i, occu] = 1[i, occu]; x", of("occup", "block"), "is `occu` meant?"),
+        ("where i: n; where j: m; C[i] = A[i];", of("j", "block"), "leave it out; the indices are `i`"),
+    ] {
+        let found: Vec<String> = faults(text);
+        let label_fault = format!("{sentence} | {help}");
+        // `1[k]` without an extent is another fault, where nothing says that it is this one.
+        assert_eq!(found, [label_fault], "`{text}`");
+    }
+    for right in [
+        "where i, j, k: n; let x[i] = A[i, k]; [j] = x[j]",
+        "where l: n; [i] = sum(l; A[i, l])",
+        "where n, p: 3; ([n], [p, n]) = eigh(p, q; F[p, q] * M[p, q])",
+        "[i, j] = sym(i, j; A[i, j]) where i, j: 3",
+        "[(i, j)] = A[i] * B[j, k in 1..3] where i, j: 3, k: 2",
+    ] {
+        assert!(checked(right).is_ok(), "`{right}`");
+    }
+}
