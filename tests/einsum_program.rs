@@ -35,7 +35,7 @@ fn cases(name: &str, json: &str) -> Result<(String, bool), String> {
 
 #[test]
 fn the_cases_of_the_repository_pass() {
-    assert_eq!(run(&[]), Ok(("68 passed, 0 failed\n".to_string(), true)));
+    assert_eq!(run(&[]), Ok(("76 passed, 0 failed\n".to_string(), true)));
 }
 
 #[test]

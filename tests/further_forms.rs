@@ -93,6 +93,25 @@ fn subscripts_of_both_kinds_agree() -> Result<(), Error> {
     Ok(())
 }
 
+/// `...` on one side alone stands for no axes, whether the compiler knows the rank or the run finds it.
+#[test]
+fn unnamed_axes_that_are_none_stand_on_either_side() -> Result<(), Error> {
+    let known: Tensor<f64, Shape![3]> = Tensor::from_fn((Const,), |i| i[0] as f64 + 1.0)?;
+    let (found, one) = (known.clone().into_dyn(), Tensor::<f64>::filled([], 2.0)?);
+    let same: Tensor<f64, Shape![3]> = einsum!("...i->i", known);
+    assert_eq!(same, known);
+    assert_eq!(einsum!(". . .i - > i", found).as_slice(), [1.0, 2.0, 3.0]);
+    assert_eq!(einsum!("i,...->i", found, one).as_slice(), [2.0, 4.0, 6.0]);
+    let sum: f64 = einsum!("i... , ...i ->", known, known);
+    assert_eq!(sum, 14.0);
+    assert_eq!(einsum!("ii->...i", Tensor::<f64>::filled([2, 2], 3.0)?).as_slice(), [3.0, 3.0]);
+    assert_eq!(einsum!("...i->i", StaticTensor::new([1.0, 2.0])), StaticTensor::new([1.0, 2.0]));
+    let matrix = Tensor::<f64>::filled([2, 2], 1.0)?;
+    let error = try_einsum!("...i->i", matrix).unwrap_err();
+    assert_eq!(error.to_string(), "`matrix` has rank 2 but 1 index is given");
+    Ok(())
+}
+
 #[test]
 fn constants_neither_overflow_nor_vanish_on_the_way() {
     let a = Tensor::<f64>::from_slice([3], &[1.0, 49.0, -2.0]).unwrap();

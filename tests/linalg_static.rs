@@ -103,6 +103,8 @@ macro_rules! of_order {
         near(sign, same_sign, &what);
         near(log, same_log, &what);
         compare_number!(what; w; [] = norm(w[i, j]));
+        compare_number!(what; w; [] = norm(i, j; w[i, j] * w[i, 0]));
+        compare_number!(what; a; [] = norm(sum(k; a[i, k] * a[k, j]) - a[i, j]));
         compare_number!(what; a; [] = trace(a[i, j]));
         compare!(what; a; [i, j] = matpow(a[i, j], 5));
         compare!(what; a; [i, j] = matpow(a[i, j], -2));

@@ -30,6 +30,21 @@ fn operators_are_offered_operators() -> Result<(), Error> {
         "index `i` would be summed inside a function's argument, or outside: the equation does not say\nhelp: call `.sum(\"i,\")` on what stands inside, or on the whole term",
     );
     a.at("ij").exp().sum("i,").eval("j")?;
+    let product = || a.at("ij") * a.at("kj");
+    says(
+        product().norm("").eval(),
+        "index `j` would be summed inside `norm`, or be an axis of it: the equation does not say\nhelp: call `.sum(\"j,\")` on what is summed; or name the axes: `.matrix(\"i,j,k,\", \"\")`",
+    );
+    product().sum("j,").norm("").eval()?;
+    product().norm("").matrix("i,j,k,", "").eval()?;
+    says(
+        product().trace("").eval(),
+        "index `j` would be summed inside `trace`, or be an axis of it: the equation does not say\nhelp: call `.sum(\"j,\")` on what is summed",
+    );
+    says(
+        (a.at("ij") - v.at("j")).norm("").eval(),
+        "this term lacks index `i`, an axis of `norm`\nhelp: a term that is constant along `i` is spread over it: `Indexed::spread(1.0, \"i,\") * …`",
+    );
     says(
         a.at("i,..").eval("i"),
         "`..` is on the right, but not on the left\nhelp: the remaining axes are kept: write `eval(\"i, ..\")`",
@@ -51,7 +66,15 @@ fn subscripts_are_offered_nothing_that_they_have_not() -> Result<(), Error> {
     let v = Tensor::<f64>::filled([3], 1.0)?;
     says(einsum("a->p", &[&v]), "index `p` is on the left, but no term on the right has it");
     says(contract(&[(&v as &dyn DynOperand<f64>, &[0])], &[7]), "index `7` is on the left, but no term on the right has it");
-    says(einsum("...->", &[&v]), "`..` is on the right, but not on the left");
+    let no_rest =
+        "help: `...` stands for no axes where the output has none: write it there too, or give the axes labels, which are summed";
+    says(einsum("...->", &[&v]), &format!("`operand 0` has rank 1 but 0 indices are given\n{no_rest}"));
+    let recorded = v.at("i").record("i")?;
+    for operands in [[&v as &dyn DynOperand<f64>, &v], [&v, &recorded]] {
+        says(einsum("i,.. .->i", &operands), &format!("`operand 1` has rank 1 but 0 indices are given\n{no_rest}"));
+    }
+    says(einsum("ij...->i", &[&v]), "`operand 0` has rank 1 but 2 indices are given");
+    says(einsum("...i......->i", &[&v]), "`...` stands once in an operand: where it ends must be clear (at byte 4)");
     says(
         einsum("a1->a", &[&v]),
         "`1` is not a label: labels are letters (at byte 1)\nhelp: subscripts look like `ik,kj->ij`; names of several letters are for `at`, numbers for `contract`",

@@ -15,10 +15,11 @@ pub fn numbered_operands(count: usize) -> Vec<Hole> {
     (0..count).map(hole).collect()
 }
 
-/// Reads NumPy's `einsum` subscripts for these operands: `"ik,kj->ij"`, spaces anywhere, `...` for the axes that have no
-/// label (the same ones in every operand, counted from the right), and without `->` the labels that occur once, in
-/// alphabetical order. Any letter of any script is a label. Extents are never broadcast. An operand has at most [`MOST_AXES`](crate::syntax::MOST_AXES)
-/// labels, and so has the result.
+/// Reads NumPy's `einsum` subscripts for these operands: `"ik,kj->ij"`, spaces anywhere, even inside `->` and `...`, `...`
+/// for the axes that have no label (the same ones in every operand, counted from the right), and without `->` the labels
+/// that occur once, in alphabetical order. Where it stands for no axes, `...` may be missing on the other side. Any letter of
+/// any script is a label. Extents are never broadcast. An operand has at most [`MOST_AXES`](crate::syntax::MOST_AXES) labels,
+/// and so has the result.
 ///
 /// Spans count the text's bytes, or are all `place`, where the text stands in its host.
 ///
@@ -26,7 +27,7 @@ pub fn numbered_operands(count: usize) -> Vec<Hole> {
 /// What is not a subscript, and a number of subscripts that is not that of the operands.
 pub fn einsum(subscripts: &str, operands: &[Hole], place: Option<Span>) -> Result<Statement, Diagnostic> {
     let whole = place.unwrap_or(Span { start: 0, end: subscripts.len() });
-    let (inputs, output) = match subscripts.split_once("->") {
+    let (inputs, output) = match arrow(subscripts) {
         Some((inputs, output)) => (inputs, Some(output)),
         None => (subscripts, None),
     };
@@ -42,10 +43,41 @@ pub fn einsum(subscripts: &str, operands: &[Hole], place: Option<Span>) -> Resul
         offset += part.len() + 1;
     }
     let output = match output {
-        Some(text) => subscript(text, offset + 1, place)?,
+        Some(text) => {
+            let mut output = subscript(text, subscripts.len() - text.len(), place)?;
+            close(&mut terms, &mut output);
+            output
+        }
         None => implicit_output(&terms),
     };
     statement(operands.iter().cloned().zip(terms).collect(), output)
+}
+
+/// What stands before and behind `->`.
+fn arrow(subscripts: &str) -> Option<(&str, &str)> {
+    let dashes = subscripts.match_indices('-');
+    dashes.map(|(start, _)| subscripts.split_at(start)).find_map(|(inputs, rest)| Some((inputs, after(rest, "->")?)))
+}
+
+/// The rest of a text behind a sign, between whose characters may be spaces.
+fn after<'t>(text: &'t str, sign: &str) -> Option<&'t str> {
+    let mut characters = sign.chars();
+    let first = text.strip_prefix(characters.next()?)?;
+    characters.try_fold(first, |rest, c| rest.trim_start().strip_prefix(c))
+}
+
+/// `...` on one side of the `->` alone stands for no axes: in the output it means nothing, and in an operand it is a promise.
+fn close(terms: &mut [Vec<Index>], output: &mut Vec<Index>) {
+    let is_rest = |index: &Index| matches!(index, Index::Rest(_));
+    if !terms.iter().flatten().any(is_rest) {
+        output.retain(|index| !is_rest(index));
+    } else if !output.iter().any(is_rest) {
+        for index in terms.iter_mut().flatten() {
+            if let Index::Rest(span) = *index {
+                *index = Index::NoAxes(span);
+            }
+        }
+    }
 }
 
 /// Integer labels: `contraction(&[&[0, 1], &[1, 2]], &[0, 2])` is a matrix product.
@@ -121,9 +153,12 @@ fn subscript(text: &str, offset: usize, place: Option<Span>) -> Result<Vec<Index
     while let Some(c) = rest.chars().next() {
         let start = offset + text.len() - rest.len();
         let span = place.unwrap_or(Span { start, end: start + c.len_utf8() });
-        if let Some(after) = rest.strip_prefix("...") {
+        if let Some(rest_of_text) = after(rest, "...") {
+            if found.iter().any(|index| matches!(index, Index::Rest(_))) {
+                return Err(Diagnostic::syntax(span, "`...` stands once in an operand: where it ends must be clear"));
+            }
             found.push(Index::Rest(span));
-            rest = after;
+            rest = rest_of_text;
             continue;
         }
         if c.is_alphabetic() {

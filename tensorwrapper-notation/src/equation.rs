@@ -97,6 +97,8 @@ pub struct Operand {
     pub indices: Vec<Index>,
     /// The innermost cast that it stands in, if it does.
     pub cast: Option<CastId>,
+    /// Whether `...` was written where it has to stand for no axes.
+    pub has_no_rest: bool,
 }
 
 /// A function of the program's.

@@ -156,6 +156,13 @@ pub struct Form {
     pub words: &'static [Word],
 }
 
+impl Form {
+    /// Whether the axes of the first argument are rows and columns; those of `norm` are all alike.
+    pub fn has_columns(&self) -> bool {
+        self.arguments[0].contains(&Role::Column)
+    }
+}
+
 use Role::{Column, New, NewColumn, NewRow, Row, Side};
 
 const fn same(roles: &'static [Role]) -> Outcome {

@@ -25,7 +25,7 @@ mod testing;
 mod token;
 mod written;
 
-pub use check::check;
+pub use check::{check, header};
 pub use diagnostic::{Diagnostic, Fault};
 pub use einsum::{contraction, einsum, numbered_operands};
 pub use equation::{

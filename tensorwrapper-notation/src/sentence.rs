@@ -10,6 +10,10 @@ pub fn rank(operand: &str, rank: impl Display, given: usize) -> String {
     format!("`{operand}` has rank {rank} but {given} {noun} given")
 }
 
+/// What is said beside [`rank`] of subscripts such as `...i->i`.
+pub const NO_REST: &str =
+    "`...` stands for no axes where the output has none: write it there too, or give the axes labels, which are summed";
+
 /// index `k` has extent 4 in `A` but 5 in `B`
 ///
 /// A place is an operand, an axis and an extent; the axis is told only where the operand is the same.

@@ -65,6 +65,8 @@ pub enum Index {
     Fused(Vec<Name>, Span),
     /// `..`
     Rest(Span),
+    /// `...` of subscripts, where it stands for no axes.
+    NoAxes(Span),
 }
 
 impl Index {
@@ -73,7 +75,7 @@ impl Index {
         match self {
             Index::Label(name) | Index::Slice(name, _) => std::slice::from_ref(name),
             Index::Fused(names, _) => names,
-            Index::Chip(_) | Index::Rest(_) => &[],
+            Index::Chip(_) | Index::Rest(_) | Index::NoAxes(_) => &[],
         }
     }
 }

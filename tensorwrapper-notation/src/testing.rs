@@ -1,7 +1,7 @@
 //! What this crate's tests share: a text through lexer, parser and check.
 
 use crate::syntax::{BlockValue, Invocation, Statement};
-use crate::{Diagnostic, Equation, check, lex, parse};
+use crate::{Diagnostic, Equation, check, header, lex, parse};
 
 /// The syntax tree of a text.
 pub(crate) fn parsed(text: &str) -> Result<Invocation, Vec<Diagnostic>> {
@@ -10,16 +10,17 @@ pub(crate) fn parsed(text: &str) -> Result<Invocation, Vec<Diagnostic>> {
 
 /// Every equation of a text, checked; or every fault.
 pub(crate) fn checked(text: &str) -> Result<Vec<Equation>, Vec<Diagnostic>> {
-    let (statements, header): (Vec<Statement>, _) = match parsed(text)? {
-        Invocation::Equation(statement) => (vec![statement], Vec::new()),
+    let (statements, header, mut faults): (Vec<Statement>, _, Vec<Diagnostic>) = match parsed(text)? {
+        Invocation::Equation(statement) => (vec![statement], Vec::new(), Vec::new()),
         Invocation::Block(mut block) => {
+            let (declarations, faults) = header(&block);
             if let BlockValue::Equation(last) = block.value {
                 block.statements.push(*last);
             }
-            (block.statements, block.declarations)
+            (block.statements, declarations, faults)
         }
     };
-    let (mut equations, mut faults) = (Vec::new(), Vec::new());
+    let mut equations = Vec::new();
     for statement in &statements {
         match check(statement, &header) {
             Ok(equation) => equations.push(equation),

@@ -55,7 +55,11 @@ pub fn read(text: &str) -> Equation {
 
 fn decomposition(call: &Decomposition) -> String {
     let group = |names: &Vec<Name>| format!("({})", list(names, label));
-    let groups = call.groups.as_ref().map_or(String::new(), |[rows, columns]| format!("{}, {}; ", group(rows), group(columns)));
+    let groups = match &call.groups {
+        None => String::new(),
+        Some([axes, _]) if !call.kind.form(false, false).has_columns() => format!("{}; ", list(axes, label)),
+        Some([rows, columns]) => format!("{}, {}; ", group(rows), group(columns)),
+    };
     let exponent = call.options.exponent.as_ref().map_or(String::new(), |exponent| format!(", {}", scalar(exponent)));
     let word = |(word, _): &(Word, _)| match word {
         Word::Max => format!("max = {}", call.options.max.as_ref().map_or(String::new(), count)),
@@ -112,6 +116,8 @@ fn index(index: &Index) -> String {
         Index::Chip(Count::Hole(hole)) => braced(hole),
         Index::Fused(names, _) => format!("({})", list(names, label)),
         Index::Rest(_) => "..".to_string(),
+        // Nothing tells the run that it was written.
+        Index::NoAxes(_) => String::new(),
     }
 }
 
@@ -137,7 +143,10 @@ fn scalar(scalar: &Scalar) -> String {
 
 fn expression(written: &Expression) -> String {
     match &written.kind {
-        ExpressionKind::Operand(hole, indices) => format!("{}[{}]", host(hole), list(indices, index)),
+        ExpressionKind::Operand(hole, indices) => {
+            let axes: Vec<String> = indices.iter().map(index).filter(|text| !text.is_empty()).collect();
+            format!("{}[{}]", host(hole), axes.join(", "))
+        }
         ExpressionKind::Scalar(number) => scalar(number),
         ExpressionKind::Spread(number, names) => format!("{}[{}]", scalar(number), list(names, label)),
         ExpressionKind::Negate(inner) => format!("-{}", expression(inner)),
@@ -212,6 +221,7 @@ mod tests {
             "([i, m], [r], [n, j]) = svd(A[i, j]; full)",
             "[i, j] = matpow(A[i, j], { n - 1 })",
             "[x, i, j] = expm((i), (j); A[x, i, j])",
+            "[x] = norm(i, j; A[x, i] * B[i, j])",
             "[k, j] = triangular_solve(A[i, k], B[i, j]; upper, unit)",
             "[i] = -(a[i] + 1[i]) * b[i]",
             "[i] = map(|x, y| x + y; A[i, 0], cast(f64; b[i] * alpha)) + map(f; map({ g }; c[i])) * cast(re(z[i]))",

@@ -61,7 +61,7 @@
 ///
 /// | index | means |
 /// |---|---|
-/// | `i` | a label: any identifier that is not a constant in scope |
+/// | `i` | a label: any identifier that is not a constant in scope; the value of a variable is `{ i }` |
 /// | `i in 2..5`, `i in ..n`, `i in occupied` | a part of the axis; the label counts from 0 |
 /// | `3`, `{ n - 1 }` | one position: the axis is gone |
 /// | the same label twice | the diagonal; on the left it is what is written, and a new result is zero elsewhere |
@@ -69,7 +69,11 @@
 /// | `..` | all axes that are not written, matched from the right, on the left too; the result's rank is known at run time |
 ///
 /// A label with a prime is `i1`, because `i'` is no word of Rust. Positions, ranges and extents are known to the compiler where
-/// they are literals. `where i, j: n, k: 3` after an equation, or as a block's first line, tells extents.
+/// they are literals. `where i, j: n, k: 3` after an equation, or as a block's first line, tells extents of labels that are there.
+///
+/// Labels and variables have nothing to do with each other: in `for i in 0..n { tensor!([] = a[i, k] * b[i, k]) }` both labels
+/// are summed, and nobody reads the counter, of which rustc says `unused variable` unless something else does. No macro can see
+/// more of the variables around it. The product of two rows is `[] = a[{ i }, k] * b[{ i }, k]`.
 ///
 /// The rank of a tensor is known to the compiler where its shape is a tuple, and to the run where it is an array or slice:
 ///
@@ -110,7 +114,8 @@
 /// 5. A label on three and more factors is summed once over all of them.
 /// 6. Extents are never broadcast: 1 against 5 is a mismatch.
 /// 7. Zero extents are legal: sums over nothing are 0, products 1; `max` and `min` over nothing are errors.
-/// 8. A label that occurs once and is not on the left is summed, with a warning; `sum(k; …)` silences it.
+/// 8. A label that occurs once and is not on the left is summed, with a warning; `sum(k; …)` silences it, and `{ k }` is the
+///    variable `k`.
 ///
 /// # Linear algebra
 ///
@@ -147,7 +152,10 @@
 ///   `svd`, `qr`, `lq` and `lu` rows are the labels of the first result, columns those of the last, one or several each, and
 ///   the label that no argument has is the new axis. In `solve` and its like rows are in both arguments and gone, columns in
 ///   the first and the result. Where labels stand in the same places, rows and columns are named first, one label or a group
-///   each: `cholesky(i, j; A[b, i, j])`, `inv((a, i), (b, j); A[a, i, b, j])`.
+///   each: `cholesky(i, j; A[b, i, j])`, `inv((a, i), (b, j); A[a, i, b, j])`; those of `norm` as `norm(i, j; A[b, i, j])`.
+/// * **Sums and axes.** A label that one argument alone has, and no result, stands once in each term of it: of
+///   `norm(a[i, k] * b[k, j])` and `det(a[i, j] - x)` nobody knows what is meant, and they are refused. What is summed is
+///   `norm(sum(k; a[i, k] * b[k, j]))`, and what is named first is an axis: `norm(i, k; a[i, k] / b[k])`.
 /// * **Triangles.** Of a Hermitian matrix the lower triangle is read; what stands above is not.
 /// * **Signs and phases.** The largest component of each eigenvector and of each column of U is real and positive, the first
 ///   where several are as large. Equal eigenvalues or singular values leave a choice that another device may make otherwise.
@@ -283,7 +291,7 @@ macro_rules! try_tensor {
 }
 
 /// NumPy's subscripts in a string literal, checked at compile time as [`tensor!`] checks equations; the function
-/// [`einsum`](fn@einsum) reads them at run time.
+/// [`einsum`](fn@einsum) reads the same at run time, and its page tells the grammar.
 ///
 /// # Panics
 /// At its line, for what is known only at run time; [`try_einsum!`] returns it.

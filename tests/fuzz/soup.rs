@@ -41,8 +41,21 @@ const EQUATIONS: [&str; 30] = [
 ];
 
 /// Subscripts of `einsum`.
-const SUBSCRIPTS: [&str; 10] =
-    ["ij,jk->ik", "ii", "ii->i", "i->ii", "...ij,...jk->...ik", "i,i,i->", "ab , bc", "->", ",", "αβ,βγ->αγ"];
+const SUBSCRIPTS: [&str; 13] = [
+    "...i->i",
+    "i -> ...i",
+    "i j - > . . . j",
+    "ij,jk->ik",
+    "ii",
+    "ii->i",
+    "i->ii",
+    "...ij,...jk->...ik",
+    "i,i,i->",
+    "ab , bc",
+    "->",
+    ",",
+    "αβ,βγ->αγ",
+];
 
 /// Texts of layouts.
 const LAYOUTS: [&str; 10] = [

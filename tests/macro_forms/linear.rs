@@ -191,6 +191,26 @@ fn numbers_of_matrices() {
     assert!((x * x - tensor!([] = norm[b] * norm[b])).abs() < 1e-12);
 }
 
+/// What is summed and what is an axis of a norm, a trace or a matrix is said; `norm(a[i, k] * a[k, j])` is refused.
+#[test]
+fn sums_and_axes_are_told_apart() {
+    let a = complex(&[3, 3], 31);
+    let p = tensor!([i, j] = a[i, k] * a[k, j]);
+    let zero: f64 = tensor!([] = norm(sum(k; a[i, k] * a[k, j]) - p[i, j]));
+    assert_eq!(zero, 0.0);
+    let scaled: Tensor<f64, _> = tensor!([j] = norm(i, k; a[i, k] * a[k, j]));
+    let cubes = tensor! { let x[i, k, j] = a[i, k] * a[k, j]; [j] = norm(x[i, k, j]) };
+    assert_close(&wide(&scaled), &wide(&cubes));
+    let trace = tensor!([] = trace(i, k; a[i, k] * a[k, i]));
+    assert!((trace - tensor!([] = a[i, i] * a[i, i])).norm() < 1e-12);
+    let masked = tensor!([] = det(i, j; a[i, j] * p[i, j]));
+    let product = tensor! { let m[i, j] = a[i, j] * p[i, j]; [] = det(m[i, j]) };
+    assert!((masked - product).norm() < 1e-12);
+    let shifted = tensor!([] = det(a[i, j] - 1[i, j] * 0.5));
+    let same = tensor! { let m[i, j] = a[i, j] - 0.5[i, j]; [] = det(m[i, j]) };
+    assert!((shifted - same).norm() < 1e-12);
+}
+
 #[test]
 fn lu_with_its_permutation() {
     for (rows, columns) in [(3, 3), (4, 2), (2, 5)] {

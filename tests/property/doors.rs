@@ -82,6 +82,11 @@ fn product(equation: &Equation) -> Option<(Vec<usize>, Vec<&[Index]>)> {
     simple.then_some(found)
 }
 
+/// Whether subscripts and integer labels may say the equation.
+pub fn is_product(equation: &Equation) -> bool {
+    product(equation).is_some()
+}
+
 fn subscript(indices: &[Index]) -> String {
     indices.iter().map(|index| if let Index::Label(name) = index { name } else { "..." }).collect()
 }

@@ -26,7 +26,7 @@ use tensorwrapper::{Context, Element, Error, ErrorKind, Tensor, TensorRef};
 
 use doors::{Door, Left};
 use generate::Case;
-use oracle::{Answer, Data, Numbers, Refusal, answer};
+use oracle::{Answer, Data, Numbers, Refusal, answer, answer_of_subscripts};
 
 /// Equations that are drawn, of which some have to be refused.
 const EQUATIONS: u64 = 27_000;
@@ -76,6 +76,8 @@ struct Drawn<'c, T: Element> {
     views: Vec<TensorRef<'c, T>>,
     data: Vec<Data>,
     expected: Result<Answer, Refusal>,
+    /// Where subscripts mean something else.
+    of_subscripts: Option<Result<Answer, Refusal>>,
 }
 
 impl<'c, T: Element> Drawn<'c, T> {
@@ -92,23 +94,26 @@ impl<'c, T: Element> Drawn<'c, T> {
             .collect();
         let numbers = Numbers { complex: T::DTYPE.is_complex(), largest: precision::<T>().1 };
         let expected = answer(&case.equation, &data, numbers);
-        Drawn { views, data, expected }
+        let of_subscripts = (matches!(expected, Err(Refusal::Label)) && doors::is_product(&case.equation))
+            .then(|| answer_of_subscripts(&case.equation, &data, numbers));
+        Drawn { views, data, expected, of_subscripts }
     }
 }
 
 fn run<T: Left>(number: u64, tally: &mut Tally) {
     let case = generate::case::<T>(number);
-    let Drawn { views, data, expected } = Drawn::new(&case);
+    let Drawn { views, data, expected, of_subscripts } = Drawn::new(&case);
     for door in Door::ALL {
         // Operators write an exchange out, and cannot say one whose labels are nobody's.
         if door == Door::Operators && matches!(expected, Err(Refusal::Label)) && case.equation.right.exchanges() {
             continue;
         }
+        let expected = of_subscripts.as_ref().filter(|_| door == Door::Subscripts).unwrap_or(&expected);
         let mut said = false;
         for (device, context) in [("cpu", Context::cpu()), ("reference", Context::reference())] {
             let Some(found) = door.evaluate(&case.equation, &views, &context) else { break };
             said = true;
-            if let Err(message) = judge(&found, &expected, tally) {
+            if let Err(message) = judge(&found, expected, tally) {
                 let extents: Vec<String> = data.iter().enumerate().map(|(n, d)| format!("t{n}: {:?}", d.extents)).collect();
                 let (dtype, equation, extents) = (T::DTYPE, &case.equation, extents.join("  "));
                 tally
@@ -119,10 +124,10 @@ fn run<T: Left>(number: u64, tally: &mut Tally) {
         if !said {
             continue;
         }
-        let counts = match &expected {
+        let counts = match expected {
             Ok(_) => &mut tally.values,
             Err(Refusal::Label) => &mut tally.refused_labels,
-            Err(Refusal::Value) => &mut tally.refused_values,
+            Err(Refusal::Value | Refusal::Rank) => &mut tally.refused_values,
         };
         *counts.entry(door).or_default() += 1;
         if expected.is_ok() && matches!(door, Door::Language | Door::Operators) {
@@ -168,6 +173,7 @@ fn of_kind(error: &Error, refusal: Refusal) -> bool {
     match (error.kind(), refusal) {
         (ErrorKind::Several(errors), _) => errors.iter().all(|error| of_kind(error, refusal)),
         (ErrorKind::Label(_), Refusal::Label) => true,
+        (ErrorKind::Rank { .. } | ErrorKind::Extent { .. }, Refusal::Rank) => true,
         (ErrorKind::Extent { .. } | ErrorKind::Undefined(_) | ErrorKind::Shape(_), Refusal::Value) => true,
         _ => false,
     }

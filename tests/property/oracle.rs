@@ -13,6 +13,8 @@ pub enum Refusal {
     Label,
     /// Extents disagree, or a maximum has nothing to choose from.
     Value,
+    /// `...` of subscripts stands for axes, and the result has none for them.
+    Rank,
 }
 
 /// A tensor for reading: extents, elements in row-major order.
@@ -103,6 +105,31 @@ pub fn answer(equation: &Equation, data: &[Data], numbers: Numbers) -> Result<An
     let joined =
         equation.left.iter().map(|axis| axis.labels().iter().map(|_| apart.next().expect("an extent a label")).product());
     Ok(Answer { extents: joined.collect(), elements })
+}
+
+/// The answer of subscripts, where `...` on one side alone stands for no axes.
+pub fn answer_of_subscripts(equation: &Equation, data: &[Data], numbers: Numbers) -> Result<Answer, Refusal> {
+    if has_rest(&equation.left) == tree_has_rest(&equation.right) {
+        return answer(equation, data, numbers);
+    }
+    let without = |indices: &[Index]| indices.iter().filter(|index| !matches!(index, Index::Rest)).cloned().collect::<Vec<_>>();
+    let fits = std::cell::Cell::new(true);
+    let closed = |n: usize, indices: &[Index]| {
+        let indices = without(indices);
+        fits.set(fits.get() && data[n].extents.len() == indices.len());
+        indices
+    };
+    let right = equation.right.map(&closed, &|name| name);
+    if fits.get() {
+        return answer(&Equation { left: without(&equation.left), right, declared: equation.declared.clone() }, data, numbers);
+    }
+    // What is wrong with labels is said first, and is the same with `...` on both sides.
+    let mut open = equation.clone();
+    open.left.push(Index::Rest);
+    match answer(&open, data, numbers) {
+        Err(Refusal::Label) => Err(Refusal::Label),
+        _ => Err(Refusal::Rank),
+    }
 }
 
 fn has_rest(indices: &[Index]) -> bool {

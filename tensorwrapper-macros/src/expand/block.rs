@@ -2,8 +2,8 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
-use tensorwrapper_notation::syntax::{Block, BlockValue, LeftSide, Name, Statement, Target};
-use tensorwrapper_notation::{Diagnostic, Fault, check};
+use tensorwrapper_notation::syntax::{Assignment, Block, BlockValue, Declaration, Index, LeftSide, Name, Statement, Target};
+use tensorwrapper_notation::{Diagnostic, Fault, check, header};
 
 use super::equation::{self, Recorded};
 use super::scene::Scene;
@@ -16,6 +16,8 @@ use crate::report;
 struct Emission<'h> {
     scene: Scene<'h>,
     failure: Failure,
+    /// The block's `where`.
+    header: Vec<Declaration>,
     /// Code that types the equations.
     typed: TokenStream,
     /// What the run reads of each equation, and where it stands.
@@ -47,13 +49,19 @@ fn results(statement: &Statement) -> usize {
 pub(super) fn expand(
     host: &Host,
     block: &Block,
-    (faults, broken): (Vec<Diagnostic>, &[Name]),
+    (mut faults, broken): (Vec<Diagnostic>, &[Name]),
     failure: Failure,
 ) -> Result<TokenStream, Vec<Diagnostic>> {
+    let (header, strays) = header(block);
+    // An equation that could not be read may have the label.
+    if faults.is_empty() {
+        faults = strays;
+    }
     let last = if let BlockValue::Equation(statement) = &block.value { results(statement) } else { 0 };
     let mut emission = Emission {
         scene: Scene::new(host, block.statements.iter().map(results).sum::<usize>() + last),
         failure,
+        header,
         typed: TokenStream::new(),
         recipes: Vec::new(),
         next: 0,
@@ -95,13 +103,27 @@ fn computes_nothing(block: &Block) -> Diagnostic {
     Diagnostic { help: Some(format!("end the block with what it is for, as Rust's do: `{value}`")), ..fault }
 }
 
+/// What takes the place of an assignment to a name of the block.
+fn bind_again(name: &str, indices: &[Index], assignment: Assignment) -> String {
+    let label = |index: &Index| if let Index::Label(label) = index { Some(label.text.clone()) } else { None };
+    let labels: Option<Vec<String>> = indices.iter().map(label).collect();
+    let Some(labels) = labels.filter(|all| (1..all.len()).all(|n| !all[..n].contains(&all[n]))) else {
+        return "a part can be written of a tensor that was made before the block".to_string();
+    };
+    let left = format!("{name}[{}]", labels.join(", "));
+    match assignment {
+        Assignment::Set => format!("bind it again: `let {left} = …;`"),
+        Assignment::Update(operator) => format!("bind it again: `let {left} = {left} {} (…);`", operator.symbol()),
+    }
+}
+
 impl Emission<'_> {
     fn statement(&mut self, statement: &Statement, block: &Block) {
-        if let Target::Place(hole, ..) = &statement.target
+        if let Target::Place(hole, indices, assignment) = &statement.target
             && self.scene.local(&hole.text).is_some()
         {
             let message = format!("`{}` is bound by this block and cannot be assigned to", hole.text);
-            let help = Some(format!("bind it again: `let {0}[i, j] = {0}[i, j] + …;`", hole.text));
+            let help = Some(bind_again(&hole.text, indices, *assignment));
             self.faults.push(Diagnostic { help, ..Diagnostic::new(Fault::Label, hole.span, message) });
             return;
         }
@@ -133,7 +155,7 @@ impl Emission<'_> {
     fn equation(&mut self, statement: &Statement, block: &Block) -> Option<(TokenStream, usize)> {
         let first = self.next;
         self.next += results(statement);
-        let checked = check(statement, &block.declarations).and_then(|equation| {
+        let checked = check(statement, &self.header).and_then(|equation| {
             self.scene.take(&equation)?;
             Ok(equation)
         });

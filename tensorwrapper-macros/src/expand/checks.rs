@@ -13,8 +13,8 @@ use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
-use tensorwrapper_notation::syntax::{Count, Hole, Range};
-use tensorwrapper_notation::{Equation, Index, LabelId, sentence};
+use tensorwrapper_notation::syntax::{Count, Range};
+use tensorwrapper_notation::{Equation, Index, LabelId, Operand, sentence};
 
 use super::equation::shared;
 use super::own;
@@ -56,6 +56,13 @@ struct Place {
     key: String,
     mark: Ident,
     span: Span,
+}
+
+/// What rustc says of numbers that are not equal.
+struct Said<'t> {
+    message: &'t str,
+    label: &'t str,
+    note: Option<&'t str>,
 }
 
 /// Where a label was seen so far.
@@ -111,7 +118,7 @@ pub(super) fn checks(scene: &Scene<'_>, equation: &Equation, operands: &[Ident])
         // With `..` the number of axes is not that of the indices, and those behind it are counted at run time.
         let rest = operand.indices.iter().position(|index| *index == Index::Rest);
         if rest.is_none() && ranked.insert((number, given)) {
-            checks.rank(number, &operand.hole, given);
+            checks.rank(number, operand);
         }
         for (axis, index) in operand.indices.iter().enumerate() {
             if rest.is_none() {
@@ -145,12 +152,14 @@ impl Checks<'_, '_> {
     }
 
     /// Demands that two numbers, `{L}` and `{R}` in the message, are equal for a subject.
-    fn demand(&mut self, subject: &TokenStream, name: &str, span: Span, (message, label): (&str, &str), numbers: &TokenStream) {
+    fn demand(&mut self, subject: &TokenStream, name: &str, span: Span, said: Said<'_>, numbers: &TokenStream) {
+        let Said { message, label, note } = said;
+        let note = note.map(|note| emit!(, note = #note));
         let item = self.item(name, span);
         let ask = quote_spanned!(span=> <#subject as #item<_, _>>::check);
         // The second implementation keeps rustc from inferring one number from the other.
         self.code.extend(emit! {
-            #[diagnostic::on_unimplemented(message = #message, label = #label)]
+            #[diagnostic::on_unimplemented(message = #message, label = #label #note)]
             trait #item<const L: __tw::usize, const R: __tw::usize> {
                 fn check(_: __tw::Compared<{ L }, { R }>) {}
             }
@@ -163,13 +172,15 @@ impl Checks<'_, '_> {
     }
 
     /// As many indices as axes.
-    fn rank(&mut self, operand: usize, hole: &Hole, given: usize) {
+    fn rank(&mut self, operand: usize, Operand { hole, indices, has_no_rest, .. }: &Operand) {
+        let given = indices.len();
         let message = sentence::rank(&hole.text, "{L}", given);
         let label = format!("`{}` has rank {{L}}", hole.text);
+        let note = has_no_rest.then_some(sentence::NO_REST);
         let (span, operand) = (self.scene.host.blame(hole), &self.operands[operand]);
         let unit = quote_spanned!(span=> ());
         let numbers = emit!(__tw::check_rank::<_, #given>(#operand.shape()));
-        self.demand(&unit, "SameRank", span, (&message, &label), &numbers);
+        self.demand(&unit, "SameRank", span, Said { message: &message, label: &label, note }, &numbers);
     }
 
     /// The mark of an operand's axis.
@@ -303,7 +314,7 @@ impl Checks<'_, '_> {
     fn extents(&mut self, (label, first): (LabelId, &Place), span: Span, message: &str, caret: &str, numbers: &TokenStream) {
         let subject = self.subject(label, first);
         let subject = Ident::new(&subject.to_string(), span);
-        self.demand(&quote_spanned!(span=> #subject), "SameExtent", span, (message, caret), numbers);
+        self.demand(&quote_spanned!(span=> #subject), "SameExtent", span, Said { message, label: caret, note: None }, numbers);
     }
 
     /// The type that stands for a label at a place: rustc shows where it is declared, which is that place.

@@ -3,11 +3,11 @@
 //! The table says in which arguments and results each role stands, and the batch stands in all. Where several roles stand in
 //! the same ones, the labels of rows and columns are named first, or are the only two.
 
-use super::labels::free_labels;
-use super::{Checker, Scope};
+use super::labels::{free_labels, operands};
+use super::{Checker, Scope, position};
 use crate::diagnostic::Diagnostic;
-use crate::equation::{Factorise, LabelId, Left, Node};
-use crate::syntax::{Decomposition, Form, Name, Role, Word};
+use crate::equation::{Factorise, LabelId, Left, LeftAxis, Node};
+use crate::syntax::{Decomposition, Form, Index, Name, Role, Word};
 use crate::token::Span;
 
 /// In which arguments, and then in which results, something stands.
@@ -27,11 +27,13 @@ impl Checker<'_> {
         if !self.words_fit(form, call) || !self.numbers_fit(form, call, left) {
             return None;
         }
-        if let Some(diagonal) = left.iter().find(|l| !l.is_plain()) {
-            self.faults.push(Diagnostic::label(diagonal.span, format!("the results of `{}` have each index once", form.name)));
+        if rests(left, call) || !self.results_are_plain(form, left) {
             return None;
         }
         let axes = self.argument_labels(form, call)?;
+        if !self.axes_stand_once(form, call, &axes, left) {
+            return None;
+        }
         let found = self.roles(form, call, &axes, left)?;
         let mut inner = scope.clone();
         for name in axes.iter().flatten() {
@@ -47,6 +49,15 @@ impl Checker<'_> {
         let argument = |argument| self.sum(argument, &inner, Some("the matrix of a decomposition"));
         let arguments: Option<Vec<Node>> = call.arguments.iter().map(argument).collect();
         Some(Factorise { kind: call.kind, options: call.options.clone(), arguments: arguments?, batch, roles })
+    }
+
+    /// Each axis of a result has one index of its own.
+    fn results_are_plain(&mut self, form: &Form, left: &[Left]) -> bool {
+        let Some(left) = left.iter().find(|left| !left.is_plain()) else { return true };
+        let fault =
+            Diagnostic::label(left.span, format!("the results of `{}` have each index once, on an axis of its own", form.name));
+        self.faults.push(fault.help("write the result, and fuse its axes or make it a diagonal in the next equation"));
+        false
     }
 
     /// The words that stand behind the arguments belong there.
@@ -273,15 +284,13 @@ impl Sorter<'_> {
         let all = |rows: &[Name], columns: &[Name]| {
             rows.iter().all(|name| fits(name, Role::Row)) && columns.iter().all(|name| fits(name, Role::Column))
         };
-        if form.arguments[0].len() < 2 {
-            return self.refuse(self.call.span, format!("`{}` has no rows and columns to be named", form.name));
-        }
         if !all(rows, columns) {
             let span = rows.first().or(columns.first()).map_or(self.call.span, |name| name.span);
             if let Some(name) = rows.iter().chain(columns).find(|name| !self.axes.iter().any(|axes| has(axes, &name.text))) {
                 return self.refuse(name.span, format!("index `{}` is in no matrix of this `{}`", name.text, form.name));
             }
-            let names = format!("`{}` names its row and column first", form.name);
+            let named = if form.has_columns() { "row and column" } else { "axes" };
+            let names = format!("`{}` names its {named} first", form.name);
             let fault = Diagnostic::label(
                 span,
                 match form.results {
@@ -318,7 +327,16 @@ impl Sorter<'_> {
             true => format!("index `{}` is in the matrix of `{}`, and no result has it", name.text, form.name),
             false => format!("index `{}` stands where neither a row nor a column nor a batch of `{}` does", name.text, form.name),
         };
-        self.refuse(name.span, message)
+        let usage = usage(self.form);
+        // One label more than the argument has axes, and in no other argument, may be a position.
+        let holders = || self.call.arguments.iter().zip(self.axes).enumerate().filter(|(_, (_, axes))| has(axes, &name.text));
+        let lone = holders().find(|(n, (_, axes))| gone && holders().count() == 1 && axes.len() > form.arguments[*n].len());
+        Err(Diagnostic::label(name.span, message)
+            .help(match lone {
+                Some((_, (argument, _))) => position::once(argument, &name.text, format!("the form is `{}`", self.form.usage)),
+                None => usage.clone(),
+            })
+            .operators(usage))
     }
 
     /// More labels than two that stand in the same places.
@@ -332,7 +350,11 @@ impl Sorter<'_> {
         let message = format!("`{}` of more than two indices names its row and column first", form.name);
         let tail = if form.has_exponent { ", n" } else { "" };
         let fault = Diagnostic::label(self.call.span, message);
-        Err(fault.help(format!("write `{}({row}, {column}; A[{}]{tail})`", form.name, list.join(", "))))
+        Err(fault.help(format!(
+            "write `{}({row}, {column}; A[{}]{tail})`, if `{row}` is the row and `{column}` the column",
+            form.name,
+            list.join(", ")
+        )))
     }
 
     /// Inverses have rows and columns swapped.
@@ -361,7 +383,8 @@ impl Sorter<'_> {
         for (role, word) in [(Role::Row, "row"), (Role::Column, "column")] {
             if form.arguments[0].contains(&role) && found.roles[role as usize].is_empty() {
                 let message = match form.least_arguments {
-                    1 if form.arguments[0].len() > 1 => format!("the matrix of `{}` has no {word} index here", form.name),
+                    1 if form.has_columns() => format!("the matrix of `{}` has no {word} index here", form.name),
+                    1 => format!("`{}` has no axis here", form.name),
                     _ => format!("the first argument of `{}` has no {word} index here", form.name),
                 };
                 return self.refuse(self.call.span, message);
@@ -377,10 +400,16 @@ impl Sorter<'_> {
     }
 }
 
+/// Whether `..` stands anywhere, which has been refused.
+fn rests(left: &[Left], call: &Decomposition) -> bool {
+    left.iter().any(|left| left.axes().contains(&LeftAxis::Rest))
+        || call.arguments.iter().flat_map(operands).flatten().any(|index| matches!(index, Index::Rest(_)))
+}
+
 fn has(names: &[&Name], text: &str) -> bool {
     names.iter().any(|name| name.text == text)
 }
 
-fn usage(form: &Form) -> String {
+pub(super) fn usage(form: &Form) -> String {
     format!("write `{}`", form.usage)
 }

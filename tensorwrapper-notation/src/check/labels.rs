@@ -1,6 +1,6 @@
 //! Which labels occur where in a right side.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::syntax::{Expression, ExpressionKind, Index, LeftSide, Name, Operator, Right, Scalar, Statement, Target};
 use crate::token::Span;
@@ -10,6 +10,11 @@ pub(super) fn free_labels(expression: &Expression) -> Vec<&Name> {
     let mut found = Vec::new();
     collect(expression, &mut HashMap::new(), &mut found);
     found
+}
+
+/// The names of an expression's free labels.
+pub(super) fn free_names(expression: &Expression) -> HashSet<&str> {
+    free_labels(expression).into_iter().map(|name| name.text.as_str()).collect()
 }
 
 /// Adds the labels of an expression that no reduction binds; `bound` counts the reductions around it that bind a name.
@@ -114,6 +119,8 @@ pub(super) struct TermLabel<'e> {
     pub(super) name: &'e Name,
     pub(super) occurrences: usize,
     pub(super) of_term: bool,
+    /// The factor where it stands first.
+    pub(super) first: &'e Expression,
     factor: usize,
 }
 
@@ -131,7 +138,7 @@ pub(super) fn term_labels(term: &Expression) -> Vec<TermLabel<'_>> {
                 }
                 None => {
                     known.insert(&name.text, found.len());
-                    found.push(TermLabel { name, occurrences: 1, of_term: direct, factor: n });
+                    found.push(TermLabel { name, occurrences: 1, of_term: direct, first: factor, factor: n });
                 }
             }
         }
@@ -155,4 +162,45 @@ pub(super) fn rest_spans(statement: &Statement) -> [Vec<Vec<Span>>; 2] {
     };
     let right = expressions.iter().flat_map(operands).map(rests).collect();
     [left, right]
+}
+
+/// Names of labels, each once.
+pub(super) type Labels<'s> = Vec<&'s str>;
+
+/// All labels of equations, wherever they stand.
+pub(super) fn written<'s>(statements: impl IntoIterator<Item = &'s Statement>) -> Labels<'s> {
+    let mut names: Vec<&'s Name> = Vec::new();
+    let side = |side: &'s LeftSide| side.indices.iter().flatten().flat_map(Index::labels);
+    for statement in statements {
+        match &statement.target {
+            Target::Value(sides) => names.extend(sides.iter().flat_map(side)),
+            Target::Let(results) => names.extend(results.iter().flat_map(|(_, left)| side(left))),
+            Target::Place(_, indices, _) => names.extend(indices.iter().flat_map(Index::labels)),
+        }
+        match &statement.right {
+            Right::Expression(expression) => names.extend(all_labels(expression)),
+            Right::Factorisation(call) => {
+                names.extend(call.groups.iter().flatten().flatten());
+                names.extend(call.arguments.iter().flat_map(all_labels));
+            }
+        }
+    }
+    let mut met = HashSet::new();
+    names.into_iter().map(|name| name.text.as_str()).filter(|name| met.insert(*name)).collect()
+}
+
+/// The labels of an expression, bound or not.
+fn all_labels(expression: &Expression) -> Vec<&Name> {
+    fn collect<'e>(expression: &'e Expression, found: &mut Vec<&'e Name>) {
+        match &expression.kind {
+            ExpressionKind::Operand(_, indices) => found.extend(indices.iter().flat_map(Index::labels)),
+            ExpressionKind::Spread(_, names) | ExpressionKind::Reduce(_, names, _) => found.extend(names),
+            ExpressionKind::Exchange(_, groups, _) => found.extend(groups.iter().flatten()),
+            _ => {}
+        }
+        parts(expression).for_each(|part| collect(part, found));
+    }
+    let mut found = Vec::new();
+    collect(expression, &mut found);
+    found
 }

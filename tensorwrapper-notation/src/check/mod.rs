@@ -3,9 +3,15 @@
 //! `labels` finds what occurs where, `resolve` turns implicit sums into explicit ones (rules 2, 4 and 5),
 //! `factorise` tells the axes of decompositions apart. All faults of an equation are reported at once.
 
+mod carry;
 mod cast;
+mod declared;
 mod factorise;
+#[cfg(test)]
+mod implicit;
 mod labels;
+mod once;
+mod position;
 #[cfg(test)]
 mod refusals;
 mod resolve;
@@ -21,7 +27,8 @@ use crate::equation::{
     ScalarId,
 };
 use crate::syntax::{self, Assignment, Declaration, LeftSide, Name, Right, Role, Scalar, Statement, Target};
-use labels::{binds, free_labels, rest_spans, unbuilt};
+pub use declared::header;
+use labels::{rest_spans, unbuilt};
 use resolve::{chain, is_additive};
 use scope::Scope;
 
@@ -33,6 +40,7 @@ pub fn check(statement: &Statement, header: &[Declaration]) -> Result<Equation, 
     let mut checker = Checker::new(statement, header);
     let mut scope = Scope::default();
     checker.rests(statement);
+    let declares_others = checker.declares_others(statement);
     let place = checker.place(&statement.target, &mut scope);
     let sides: Vec<&LeftSide> = match &statement.target {
         Target::Value(sides) => sides.iter().collect(),
@@ -56,6 +64,9 @@ pub fn check(statement: &Statement, header: &[Declaration]) -> Result<Equation, 
         }
         Right::Factorisation(call) => checker.factorisation(call, &left, &scope).map(|call| Meaning::Factorise(Box::new(call))),
     };
+    if !declares_others {
+        checker.every_extent_is_known(meaning.as_ref());
+    }
     checker.finish(left, place, meaning)
 }
 
@@ -63,6 +74,7 @@ pub fn check(statement: &Statement, header: &[Declaration]) -> Result<Equation, 
 const BESIDE_FUSED: &str = "beside a fused axis, each index stands once on the left";
 
 struct Checker<'s> {
+    target: &'s Target,
     /// By the labels that they declare.
     declarations: HashMap<&'s str, &'s Declaration>,
     labels: Vec<Label>,
@@ -93,6 +105,7 @@ impl<'s> Checker<'s> {
         let by_label = |declaration: &'s Declaration| declaration.labels.iter().map(move |l| (l.text.as_str(), declaration));
         let declarations = all.flat_map(by_label).collect();
         Checker {
+            target: &statement.target,
             declarations,
             labels: Vec::new(),
             operands: Vec::new(),
@@ -116,7 +129,6 @@ impl<'s> Checker<'s> {
         place: Option<(OperandId, Assignment)>,
         meaning: Option<Meaning>,
     ) -> Result<Equation, Vec<Diagnostic>> {
-        self.every_extent_is_known(meaning.as_ref());
         if meaning.is_some() {
             self.every_element_type_is_known();
         }
@@ -162,20 +174,28 @@ impl<'s> Checker<'s> {
     fn new_operand(&mut self, hole: &syntax::Hole, indices: &[syntax::Index], scope: &Scope) -> OperandId {
         let label = |name: &Name| scope.get(&name.text).expect("labels are brought into scope before their operands");
         let resolve = |index: &syntax::Index| match index {
-            syntax::Index::Label(name) => Index::Label(label(name), name.span),
-            syntax::Index::Slice(name, range) => Index::Slice(label(name), range.clone(), name.span),
-            syntax::Index::Chip(count) => Index::Chip(count.clone()),
-            syntax::Index::Fused(names, span) => Index::Fused(names.iter().map(label).collect(), *span),
-            syntax::Index::Rest(_) => Index::Rest,
+            syntax::Index::Label(name) => Some(Index::Label(label(name), name.span)),
+            syntax::Index::Slice(name, range) => Some(Index::Slice(label(name), range.clone(), name.span)),
+            syntax::Index::Chip(count) => Some(Index::Chip(count.clone())),
+            syntax::Index::Fused(names, span) => Some(Index::Fused(names.iter().map(label).collect(), *span)),
+            syntax::Index::Rest(_) => Some(Index::Rest),
+            syntax::Index::NoAxes(_) => None,
         };
-        let indices: Vec<Index> = indices.iter().map(resolve).collect();
-        self.operands.push(Operand { hole: hole.clone(), indices, cast: self.cast });
+        let has_no_rest = indices.iter().any(|index| matches!(index, syntax::Index::NoAxes(_)));
+        let indices: Vec<Index> = indices.iter().filter_map(resolve).collect();
+        self.operands.push(Operand { hole: hole.clone(), indices, cast: self.cast, has_no_rest });
         OperandId(self.operands.len() - 1)
     }
 
     /// `..` stands once in an operand, and on the left if anywhere.
     fn rests(&mut self, statement: &Statement) {
         let [left, right] = rest_spans(statement);
+        if let (Right::Factorisation(call), Some(span)) = (&statement.right, left.iter().chain(&right).flatten().next()) {
+            let form = call.kind.form(false, false);
+            let message = format!("`{}` tells its axes apart by their names, and `..` has none", form.name);
+            self.faults.push(Diagnostic::label(*span, message).help(format!("name all axes: {}", factorise::usage(form))));
+            return;
+        }
         self.keeps_rest = left.iter().flatten().next().is_some() && right.iter().flatten().next().is_some();
         for spans in left.iter().chain(&right) {
             if let [_, second, ..] = spans[..] {
@@ -219,6 +239,7 @@ impl<'s> Checker<'s> {
                     axes.push(LeftAxis::Fused(names.iter().map(|name| self.left_label(name, scope)).collect()));
                 }
                 syntax::Index::Rest(_) => axes.push(LeftAxis::Rest),
+                syntax::Index::NoAxes(_) => {}
                 syntax::Index::Slice(name, _) => self.faults.push(
                     Diagnostic::label(name.span, "a slice selects a part of an existing tensor, and here a new one is made")
                         .help(format!("write `[{0}]` here, or `C[{0} in …] = …` for a part of an existing `C`", name.text))
@@ -278,7 +299,7 @@ impl<'s> Checker<'s> {
             // `C op= X` means `C = C op (X)`: all of X is one term, and its terms are addends in parentheses.
             Some((target, Assignment::Update(operator))) => {
                 if is_additive(operator) {
-                    self.carries(right, &result.labels());
+                    self.carries(right, &result.labels(), true);
                     self.terms = 2;
                 }
                 let nonlinear = (operator == syntax::Operator::Divide).then_some("a denominator");
@@ -293,75 +314,6 @@ impl<'s> Checker<'s> {
                 self.sum(right, scope, None)
             }
         }
-    }
-
-    /// Left labels that occur nowhere on the right are one fault each, at the left.
-    fn left_labels_occur(&mut self, right: &syntax::Expression, axes: &[LabelId]) -> bool {
-        let free: HashSet<&str> = free_labels(right).into_iter().map(|name| name.text.as_str()).collect();
-        let before = self.refused.len();
-        for id in axes {
-            let Label { name, span, .. } = &self.labels[id.0];
-            if free.contains(name.as_str()) {
-                continue;
-            }
-            self.refused.push(*id);
-            // One that a reduction binds is that reduction's fault.
-            if !binds(right, name) {
-                let fault = Diagnostic::label(*span, format!("index `{name}` is on the left, but no term on the right has it"))
-                    .help(match labels::without_indices(right).filter(|_| free.is_empty()) {
-                        Some(hole) => {
-                            format!("`{hole}` is read as a number: if it is a tensor, write its indices, `{hole}[…]`")
-                        }
-                        None => format!("a result that is constant along `{name}` is written `1[{name}] * …`"),
-                    })
-                    .operators(format!(
-                        "a result that is constant along `{name}` is written `Indexed::spread(1.0, \"{name},\") * …`"
-                    ));
-                self.faults.push(fault);
-            }
-        }
-        self.refused.len() == before
-    }
-
-    /// Rule 3, for each term of a sum.
-    fn terms_carry(&mut self, expression: &syntax::Expression, axes: &[LabelId]) {
-        match &expression.kind {
-            syntax::ExpressionKind::Binary(syntax::Operator::Add | syntax::Operator::Subtract, a, b) => {
-                self.terms_carry(a, axes);
-                self.terms_carry(b, axes);
-            }
-            _ => self.carries(expression, axes),
-        }
-    }
-
-    /// Rule 3, for one term.
-    fn carries(&mut self, term: &syntax::Expression, axes: &[LabelId]) {
-        let free: HashSet<&str> = free_labels(term).into_iter().map(|name| name.text.as_str()).collect();
-        let mut missing: Vec<&str> = axes
-            .iter()
-            .map(|id| self.labels[id.0].name.as_str())
-            .filter(|name| !free.contains(name) && !binds(term, name))
-            .collect();
-        let has_rest = labels::operands(term).into_iter().flatten().any(|index| matches!(index, syntax::Index::Rest(_)));
-        if self.keeps_rest && !has_rest {
-            let fault = Diagnostic::label(term.span, "this term lacks the left side's remaining axes, `..`")
-                .help("an operand of every term has `..`; a constant along them is written by name, `1[i] * …`")
-                .operators("an operand of every term has `..`; what is constant along the axes gives them names");
-            self.faults.push(fault);
-            missing.clear();
-        }
-        if missing.is_empty() {
-            return;
-        }
-        let list = missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        let noun = if missing.len() == 1 { "index" } else { "indices" };
-        let fault = Diagnostic::label(term.span, format!("this term lacks the left side's {noun} {list}"))
-            .help(format!("a term that is constant along {list} is spread over it: `1[{}] * …`", missing.join(", ")))
-            .operators(format!(
-                "a term that is constant along {list} is spread over it: `Indexed::spread(1.0, \"{},\") * …`",
-                missing.join(",")
-            ));
-        self.faults.push(fault);
     }
 
     /// A label that no operand and no `where` gives an extent is a fault.

@@ -8,7 +8,7 @@ fn labels_that_break_a_rule() {
         (
             "[i, j] = sym(i, j; asym(i, j; exp(a[i, k] * b[j])))",
             &[
-                "k: index `k` would be summed inside a function's argument, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+                "k: index `k` would be summed inside a function's argument, or outside: the equation does not say | if the variable `k` is meant, write `a[i, { k }]`; if the sum, write `sum(k; …)` around what stands inside, or around the whole term",
             ],
         ),
         (
@@ -33,31 +33,31 @@ fn labels_that_break_a_rule() {
         (
             "[i] = A[i] / (B[k] + C[i])",
             &[
-                "k: index `k` would be summed inside a denominator, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+                "k: index `k` would be summed inside a denominator, or outside: the equation does not say | if the variable `k` is meant, write `B[{ k }]`; if the sum, write `sum(k; …)` around what stands inside, or around the whole term",
             ],
         ),
         (
             "[i] = exp(A[i, k])",
             &[
-                "k: index `k` would be summed inside a function's argument, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+                "k: index `k` would be summed inside a function's argument, or outside: the equation does not say | if the variable `k` is meant, write `A[i, { k }]`; if the sum, write `sum(k; …)` around what stands inside, or around the whole term",
             ],
         ),
         (
             "[i] = prod(l; A[i, k] * B[l])",
             &[
-                "k: index `k` would be summed inside the body of `prod`, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+                "k: index `k` would be summed inside the body of `prod`, or outside: the equation does not say | if the variable `k` is meant, write `A[i, { k }]`; if the sum, write `sum(k; …)` around what stands inside, or around the whole term",
             ],
         ),
         (
             "[i] = max(l; A[i, k] + B[l])",
             &[
-                "k: index `k` would be summed inside the body of `max`, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+                "k: index `k` would be summed inside the body of `max`, or outside: the equation does not say | if the variable `k` is meant, write `A[i, { k }]`; if the sum, write `sum(k; …)` around what stands inside, or around the whole term",
             ],
         ),
         (
             "[i] = powi(A[i, k], 2)",
             &[
-                "k: index `k` would be summed inside the base of a power, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+                "k: index `k` would be summed inside the base of a power, or outside: the equation does not say | if the variable `k` is meant, write `A[i, { k }]`; if the sum, write `sum(k; …)` around what stands inside, or around the whole term",
             ],
         ),
         (
@@ -117,18 +117,20 @@ fn labels_that_break_a_rule() {
         (
             "C[i, j] += b[j]",
             &[
-                "b[j]: this term lacks the left side's index `i` | a term that is constant along `i` is spread over it: `1[i] * …`",
+                "b[j]: this term lacks the left side's index `i` | if the variable `i` is meant, write `C[{ i }, j]`; a term that is constant along `i` is spread over it: `1[i] * …`",
             ],
         ),
         (
             "C[i] /= A[i, k]",
             &[
-                "k: index `k` would be summed inside a denominator, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+                "k: index `k` would be summed inside a denominator, or outside: the equation does not say | if the variable `k` is meant, write `A[i, { k }]`; if the sum, write `sum(k; …)` around what stands inside, or around the whole term",
             ],
         ),
         (
             "C[i] -= 2",
-            &["2: this term lacks the left side's index `i` | a term that is constant along `i` is spread over it: `1[i] * …`"],
+            &[
+                "2: this term lacks the left side's index `i` | if the variable `i` is meant, write `C[{ i }]`; a term that is constant along `i` is spread over it: `1[i] * …`",
+            ],
         ),
         (
             "() = A[i]",
@@ -153,13 +155,13 @@ fn labels_that_break_a_rule() {
         (
             "[i] = A[i] / exp(B[k])",
             &[
-                "k: index `k` would be summed inside a function's argument, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+                "k: index `k` would be summed inside a function's argument, or outside: the equation does not say | if the variable `k` is meant, write `B[{ k }]`; if the sum, write `sum(k; …)` around what stands inside, or around the whole term",
             ],
         ),
         (
             "[i] = A[i] / conj(B[k] + C[i])",
             &[
-                "k: index `k` would be summed inside a denominator, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+                "k: index `k` would be summed inside a denominator, or outside: the equation does not say | if the variable `k` is meant, write `B[{ k }]`; if the sum, write `sum(k; …)` around what stands inside, or around the whole term",
             ],
         ),
     ]);
@@ -179,7 +181,26 @@ fn decompositions_that_do_not_fit() {
                 "eigh: the first and second results of `eigh` have one new index, and here there are `n`, `m` | write `([n], [p, n]) = eigh(F[p, q], S[p, q])`",
             ],
         ),
-        ("([n], [n, n]) = eigh(A[p, q])", &["[n, n]: the results of `eigh` have each index once"]),
+        (
+            "([n], [n, n]) = eigh(A[p, q])",
+            &[
+                "[n, n]: the results of `eigh` have each index once, on an axis of its own | write the result, and fuse its axes or make it a diagonal in the next equation",
+            ],
+        ),
+        (
+            "([(i, r)], [r], [r, j]) = svd(A[i, j])",
+            &[
+                "[(i, r)]: the results of `svd` have each index once, on an axis of its own | write the result, and fuse its axes or make it a diagonal in the next equation",
+            ],
+        ),
+        (
+            "[..] = norm(A[.., i])",
+            &["..: `norm` tells its axes apart by their names, and `..` has none | name all axes: write `[] = norm(A[i, j])`"],
+        ),
+        (
+            "[] = det(A[i, j, ..])",
+            &["..: `det` tells its axes apart by their names, and `..` has none | name all axes: write `[] = det(A[i, j])`"],
+        ),
         (
             "([n], [p, n]) = eigh(A[p, q], S[p, r])",
             &[
@@ -200,7 +221,7 @@ fn decompositions_that_do_not_fit() {
         (
             "[b, i, k] = cholesky(A[b, i, j])",
             &[
-                "cholesky: `cholesky` of more than two indices names its row and column first | write `cholesky(i, j; A[b, i, j])`",
+                "cholesky: `cholesky` of more than two indices names its row and column first | write `cholesky(i, j; A[b, i, j])`, if `i` is the row and `j` the column",
             ],
         ),
         (
@@ -243,7 +264,9 @@ fn words_and_labels_of_linear_algebra() {
         ),
         (
             "([i, r], [r], [r, j]) = svd(A[i, j, k])",
-            &["k: index `k` is in the matrix of `svd`, and no result has it | write `([i, r], [r], [r, j]) = svd(A[i, j])`"],
+            &[
+                "k: index `k` is in the matrix of `svd`, and no result has it | if the variable `k` is meant, write `A[i, j, { k }]`; the form is `([i, r], [r], [r, j]) = svd(A[i, j])`",
+            ],
         ),
         (
             "([i, r], [r], [r, j]) = svd(A[i, j]; full, max = 3)",
@@ -290,7 +313,9 @@ fn words_and_labels_of_linear_algebra() {
         ("[i, j] = inv(A[i, j])", &["[i, j]: `inv` swaps the rows and columns of its matrix | write `[j, i] = inv(…)`"]),
         (
             "[b, j, i] = inv(A[b, i, j])",
-            &["inv: `inv` of more than two indices names its row and column first | write `inv(i, j; A[b, i, j])`"],
+            &[
+                "inv: `inv` of more than two indices names its row and column first | write `inv(i, j; A[b, i, j])`, if `i` is the row and `j` the column",
+            ],
         ),
         (
             "[k] = solve(A[i, k])",

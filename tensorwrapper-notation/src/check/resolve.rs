@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::labels::{free_labels, term_labels};
-use super::{Checker, Scope};
+use super::labels::{free_labels, free_names, term_labels};
+use super::{Checker, Scope, position};
 use crate::diagnostic::Diagnostic;
 use crate::equation::{LabelId, Node};
 use crate::syntax::{Exchange, Expression, ExpressionKind, Name, Operator, Reduction};
@@ -33,9 +33,9 @@ impl Checker<'_> {
         let mut summed = Vec::new();
         for label in term_labels(term).into_iter().filter(|l| l.of_term && scope.get(&l.name.text).is_none()) {
             if let Some(place) = nonlinear {
-                self.ambiguous_sum(label.name, place);
+                self.ambiguous_sum(label.name, place, (label.occurrences == 1).then_some(label.first));
             } else if label.occurrences == 1 {
-                self.single_occurrence(label.name);
+                self.single_occurrence(label.name, label.first);
             }
             let id = self.new_label(label.name);
             inner.push(&label.name.text, id);
@@ -105,7 +105,7 @@ impl Checker<'_> {
     ) -> Option<Node> {
         let word = reduction.name();
         let occurring = free_labels(body);
-        let occurs: HashSet<&str> = occurring.iter().map(|name| name.text.as_str()).collect();
+        let occurs = free_names(body);
         let mut inner = scope.clone();
         let mut bound = Vec::new();
         let mut met: HashSet<&str> = HashSet::new();
@@ -192,22 +192,29 @@ impl Checker<'_> {
         Some(Node::Binary(operator, Box::new(plain?), Box::new(exchanged?)))
     }
 
-    fn ambiguous_sum(&mut self, name: &Name, place: &str) {
+    /// `lone` is the factor in which the label occurs once.
+    fn ambiguous_sum(&mut self, name: &Name, place: &str, lone: Option<&Expression>) {
         let label = &name.text;
+        let around = format!("`sum({label}; …)` around what stands inside, or around the whole term");
+        let help = match lone {
+            Some(term) => position::once(term, label, format!("if the sum, write {around}")),
+            None => format!("write {around}"),
+        };
         let fault = Diagnostic::label(
             name.span,
             format!("index `{label}` would be summed inside {place}, or outside: the equation does not say"),
         )
-        .help(format!("write `sum({label}; …)` around what stands inside, or around the whole term"))
+        .help(help)
         .operators(format!("call `.sum(\"{label},\")` on what stands inside, or on the whole term"));
         self.faults.push(fault);
     }
 
-    fn single_occurrence(&mut self, name: &Name) {
+    fn single_occurrence(&mut self, name: &Name, term: &Expression) {
         let label = &name.text;
+        let sum = format!("if the sum is meant, say so: `sum({label}; …)`");
         let warning =
             Diagnostic::label(name.span, format!("index `{label}` occurs once and is not on the left, so it is summed"))
-                .help(format!("if that is meant, say so: `sum({label}; …)`"));
+                .help(position::once(term, label, sum));
         self.warnings.push(warning);
     }
 }

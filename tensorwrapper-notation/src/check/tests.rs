@@ -80,7 +80,7 @@ impl Builder for Writer<'_> {
 
 /// The right side of a text's only equation with every sum explicit.
 #[track_caller]
-fn meaning(text: &str) -> String {
+pub(super) fn meaning(text: &str) -> String {
     let equations = checked(text).unwrap_or_else(|_| panic!("{:#?}", faults(text)));
     let [equation] = equations.as_slice() else { panic!("one equation") };
     match equation.build(&mut Writer(equation)) {
@@ -138,7 +138,7 @@ fn functions_and_casts_of_the_programs() {
         (
             "[i] = map(f; a[i, k])",
             &[
-                "k: index `k` would be summed inside a function's argument, or outside: the equation does not say | write `sum(k; …)` around what stands inside, or around the whole term",
+                "k: index `k` would be summed inside a function's argument, or outside: the equation does not say | if the variable `k` is meant, write `a[i, { k }]`; if the sum, write `sum(k; …)` around what stands inside, or around the whole term",
             ],
         ),
         (
@@ -259,16 +259,16 @@ fn declarations_of_the_equation_come_first() {
 
 #[test]
 fn a_label_that_occurs_once_is_summed_with_a_warning() {
-    let said = |label: &str| {
+    let said = |label: &str, position: &str| {
         format!(
-            "{label}: index `{label}` occurs once and is not on the left, so it is summed | if that is meant, say so: `sum({label}; …)`"
+            "{label}: index `{label}` occurs once and is not on the left, so it is summed | if the variable `{label}` is meant, write `{position}`; if the sum is meant, say so: `sum({label}; …)`"
         )
     };
-    assert_eq!(warnings("[i] = a[i, k]"), [said("k")]);
-    assert_eq!(warnings("[i] = a[i, k] + b[l] * c[i, m] * d[m]"), [said("k"), said("l")]);
-    assert_eq!(warnings("[i] = a[i] * (b[k] + c[i])"), [said("k")]);
-    assert_eq!(warnings("C[i] += a[i, k]"), [said("k")]);
-    assert_eq!(warnings("[i, j] = asym(i, j; a[i, k] * b[j])"), [said("k")]);
+    assert_eq!(warnings("[i] = a[i, k]"), [said("k", "a[i, { k }]")]);
+    assert_eq!(warnings("[i] = a[i, k] + b[l] * c[i, m] * d[m]"), [said("k", "a[i, { k }]"), said("l", "b[{ l }]")]);
+    assert_eq!(warnings("[i] = a[i] * (b[k] + c[i])"), [said("k", "b[{ k }]")]);
+    assert_eq!(warnings("C[i] += a[i, 3, k, j in 1..] * 2[j]"), [said("k", "a[i, 3, { k }, j in 1..]")]);
+    assert_eq!(warnings("[i, j] = asym(i, j; a[i, k] * b[j])"), [said("k", "a[i, { k }]")]);
     for silent in ["[i] = sum(k; a[i, k])", "[] = a[i, i]", "[i] = a[i, k] * b[k]", "[i] = a[k] * exp(b[i, k])", "[i, i] = a[i]"]
     {
         assert_eq!(warnings(silent), [""; 0], "`{silent}`");
@@ -280,4 +280,35 @@ fn scalars_and_exponents_are_told_apart() {
     let equation = checked("[i] = 2 * x * powi(a[i], n) + powf({ y }[i], 0.5) where i: 3").unwrap().remove(0);
     let exponents: Vec<Option<Exponent>> = (0..equation.scalars().len()).map(|n| equation.exponent(ScalarId(n))).collect();
     assert_eq!(exponents, [None, None, Some(Exponent::Whole), None, Some(Exponent::Real)]);
+}
+
+#[test]
+fn extents_of_labels_that_nothing_has() {
+    let of =
+        |label: &str, of: &str| format!("{label}: `where` gives `{label}` an extent, and no index of this {of} has that name");
+    for (text, sentence, help) in [
+        ("[i] = A[i, k] * B[k] where m: 4", of("m", "equation"), "leave it out; the indices are `i`, `k`"),
+        ("[row] = A[row, col] * B[col] where cols: 4", of("cols", "equation"), "is `col` meant?"),
+        // What an index lacks is not said beside what it is called.
+        ("[row, col] = A[row] * 1[col] where row: 3, cols: 4", of("cols", "equation"), "is `col` meant?"),
+        ("C[i] = A[i] * 1[k] where i: 3, n: 3", of("n", "equation"), "is `k` meant?"),
+        ("[] = x where k: 4", of("k", "equation"), "leave it out"),
+        ("where occ: n; let x[i] = A[i]; x", of("occ", "block"), "leave it out; the indices are `i`"),
+        ("where i, occup: n; let x[i, occu] = 1[i, occu]; x", of("occup", "block"), "is `occu` meant?"),
+        ("where i: n; where j: m; C[i] = A[i];", of("j", "block"), "leave it out; the indices are `i`"),
+    ] {
+        let found: Vec<String> = faults(text);
+        let label_fault = format!("{sentence} | {help}");
+        // `1[k]` without an extent is another fault, where nothing says that it is this one.
+        assert_eq!(found, [label_fault], "`{text}`");
+    }
+    for right in [
+        "where i, j, k: n; let x[i] = A[i, k]; [j] = x[j]",
+        "where l: n; [i] = sum(l; A[i, l])",
+        "where n, p: 3; ([n], [p, n]) = eigh(p, q; F[p, q] * M[p, q])",
+        "[i, j] = sym(i, j; A[i, j]) where i, j: 3",
+        "[(i, j)] = A[i] * B[j, k in 1..3] where i, j: 3, k: 2",
+    ] {
+        assert!(checked(right).is_ok(), "`{right}`");
+    }
 }

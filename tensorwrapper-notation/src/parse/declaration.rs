@@ -174,7 +174,7 @@ fn reads(expression: &Expression, name: &str) -> bool {
         ExpressionKind::Operand(_, indices) => indices.iter().any(|index| match index {
             Index::Label(own) | Index::Slice(own, _) => own.text == name,
             Index::Fused(names, _) => names.iter().any(|own| own.text == name),
-            Index::Chip(_) | Index::Rest(_) => false,
+            Index::Chip(_) | Index::Rest(_) | Index::NoAxes(_) => false,
         }),
         ExpressionKind::Spread(_, names) => names.iter().any(|own| own.text == name),
         _ => false,

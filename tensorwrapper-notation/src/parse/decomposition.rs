@@ -115,8 +115,11 @@ fn option(part: &[Token], options: &mut Options) -> Result<(), Diagnostic> {
     }
 }
 
-/// `i, j` or `(a, i), (b, j)`: rows and columns.
+/// `i, j` or `(a, i), (b, j)`: rows and columns; or all axes, where an operation does not tell them apart.
 fn groups(kind: Factorisation, pair: &[Token], span: Span) -> Result<[Vec<Name>; 2], Diagnostic> {
+    if !kind.form(false, false).has_columns() {
+        return Ok([labels(pair, span)?, Vec::new()]);
+    }
     let group = |part: &[Token]| match part {
         [Token { tree: Tree::Group(Delimiter::Parenthesis, inner), span }] => labels(inner, *span),
         _ => labels(part, span),

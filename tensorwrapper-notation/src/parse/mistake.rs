@@ -18,11 +18,12 @@ const KEYWORDS: [&str; 38] = [
 ];
 
 /// Functions by the names that other languages give them, and what is written here.
-const SYNONYMS: [(&[&str], &str); 17] = [
+const SYNONYMS: [(&[&str], &str); 18] = [
     (&["log", "loge", "log_e"], "the natural logarithm is `ln(X)`"),
     (&["pow", "power"], "a power is `powi(X, 2)` or `powf(X, 0.5)`"),
     (&["square", "sqr"], "a square is `powi(X, 2)`, a square root `sqrt(X)`"),
-    (&["fabs", "modulus", "norm1"], "the absolute value is `abs(X)`"),
+    (&["fabs", "modulus"], "the absolute value is `abs(X)`"),
+    (&["norm1", "asum"], "a sum of absolute values is `sum(i; abs(X))`"),
     (&["conjugate", "conjg", "star"], "the complex conjugate is `conj(X)`"),
     (&["real"], "the real part is `re(X)`"),
     (&["imag", "aimag"], "the imaginary part is `im(X)`"),
@@ -257,12 +258,18 @@ fn collect<'e>(expression: &'e Expression, found: &mut Vec<&'e str>) {
                 match index {
                     Index::Label(name) | Index::Slice(name, _) => add(found, std::slice::from_ref(name)),
                     Index::Fused(names, _) => add(found, names),
-                    Index::Chip(_) | Index::Rest(_) => {}
+                    Index::Chip(_) | Index::Rest(_) | Index::NoAxes(_) => {}
                 }
             }
         }
         ExpressionKind::Spread(_, names) => add(found, names),
-        ExpressionKind::Scalar(_) | ExpressionKind::Unbuilt(_) | ExpressionKind::Reduce(..) => {}
+        ExpressionKind::Scalar(_) | ExpressionKind::Unbuilt(_) => {}
+        // What a reduction binds ends in it.
+        ExpressionKind::Reduce(_, bound, inner) => {
+            let mut inside = Vec::new();
+            collect(inner, &mut inside);
+            found.extend(inside.into_iter().filter(|label| bound.iter().all(|name| name.text != *label)));
+        }
         // The terms of a sum have the same labels.
         ExpressionKind::Binary(crate::syntax::Operator::Add | crate::syntax::Operator::Subtract, a, _) => collect(a, found),
         ExpressionKind::Binary(_, a, b) => {

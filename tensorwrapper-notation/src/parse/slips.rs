@@ -20,6 +20,12 @@ fn syntax() {
         ("[i] == A[i]", &["=: `==` compares; an equation has a single `=` | write `[i, j] = A[i, k] * B[k, j]`"]),
         ("[i] = A[i] = B[i]", &["=: an equation has one `=` | write several equations in one `tensor!` with `;` between them"]),
         ("A[i] * B[i]", &["A: this equation has no left side | write `[] = A[i] * B[i]`"]),
+        ("sum(k; A[i, k] * B[k])", &["sum: this equation has no left side | write `[i] = sum(k; A[i, k] * B[k])`"]),
+        ("max(k; A[i, k]) * s[i] * t[j]", &["max: this equation has no left side | write `[j] = max(k; A[i, k]) * s[i] * t[j]`"]),
+        (
+            "[] = norm1(A[i])",
+            &["norm1: `norm1` is not a function of tensor equations | a sum of absolute values is `sum(i; abs(X))`"],
+        ),
         ("A[i] * B[i] -> [i]", &["-: the left side is written first, and there is no arrow | write `[i] = A[i] * B[i]`"]),
         ("[i] += A[i]", &["+: the left side is followed by `=` | `+=` and its like need an existing tensor: `C[i, j] += …`"]),
         ("[i] = A[i] B[i]", &["B: expected an operator, found `B` | a product is written with `*`"]),

@@ -49,7 +49,7 @@ fn every_form_of_the_language() {
         "[i] = 1[i] where i: 4",
         "[i, j, a] = 1[i, j, a] where i, j: n, a: m.extent(0)",
         "let tau[i, j] = t[i, j]; tau",
-        "where i, j, m, n: nocc; a, b, e, f: nvir; let x[i] = y[i]; x",
+        "where i, j, m, n: nocc; a, b, e, f: nvir; let x[i, j] = y[i, m, n, j] * t[a, b, e, f]; x",
         "where i: 4; where a: n; let x[i] = y[i, a]; [i] = x[i]",
         "in &ctx; [i] = A[i]",
         "in &self.context; where i: n; let e = A[i, i]; e",
@@ -111,7 +111,7 @@ fn blocks_are_told_apart() {
     assert!(matches!(full.declarations[1].extent, Count::Literal(3, _)));
     assert_eq!(full.statements.len(), 2);
     assert!(matches!(&full.value, BlockValue::Names(names) if names.len() == 2));
-    assert!(matches!(block("let x[i] = y[i]; x").value, BlockValue::Name(_)));
+    assert!(matches!(block("let x[i, j] = y[i, m, n, j] * t[a, b, e, f]; x").value, BlockValue::Name(_)));
     assert!(matches!(block("let x[i] = y[i]; [i] = x[i]").value, BlockValue::Equation(_)));
     assert!(matches!(block("z[i] = y[i];").value, BlockValue::Nothing));
     // An assignment may end a block without a `;`.
@@ -245,7 +245,11 @@ fn numpy_subscripts() {
         Ok(statement) => {
             let Target::Value(left) = &statement.target else { panic!("a value") };
             fn names(indices: &[Index]) -> String {
-                let name = |index: &Index| if let Index::Label(name) = index { name.text.clone() } else { "..".to_string() };
+                let name = |index: &Index| match index {
+                    Index::Label(name) => name.text.clone(),
+                    Index::NoAxes(_) => "(..)".to_string(),
+                    _ => "..".to_string(),
+                };
                 indices.iter().map(name).collect::<Vec<_>>().join(" ")
             }
             fn factors(e: &crate::syntax::Expression, found: &mut Vec<String>) {
@@ -278,6 +282,18 @@ fn numpy_subscripts() {
         ("...a,...b", 2, ".. a | .. b -> .. a b"),
         ("i...->...i", 1, "i .. -> .. i"),
         ("a...a->a...", 1, "a .. a -> a .."),
+        ("i j - > i", 1, "i j -> i"),
+        ("i-\t\n>i", 1, "i -> i"),
+        (". . .i , .. . -> . ..", 2, ".. i | .. -> .."),
+        // On one side alone `...` stands for no axes, and on the left of nothing at all.
+        ("...i->i", 1, "(..) i -> i"),
+        ("i...,...->i", 2, "i (..) | (..) -> i"),
+        ("i->...i", 1, "i -> i"),
+        ("->...", 1, " -> "),
+        ("...->", 1, "(..) -> "),
+        ("......i->i", 1, "`...` stands once in an operand: where it ends must be clear"),
+        ("...i->...i...", 1, "`...` stands once in an operand: where it ends must be clear"),
+        ("i- j->i", 1, "`-` is not a label: labels are letters"),
         ("αβ,βγ->αγ", 2, "α β | β γ -> α γ"),
         ("ij,jk->ik", 1, "`ij,jk->ik` names 2 operands, but 1 are given"),
         ("ij;jk->ik", 1, "`;` is not a label: labels are letters"),

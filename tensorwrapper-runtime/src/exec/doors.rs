@@ -56,9 +56,12 @@ pub fn record_text<'a, T: Element>(
     read_text::<T>(text, &tensor, &number)
 }
 
-/// Evaluates an equation given as NumPy's subscripts: `"ikl,klj->ij"`, spaces anywhere, `...` for unnamed axes, and
+/// Evaluates an equation given as NumPy's subscripts: `"ikl,klj->ij"`, `...` for unnamed axes, and
 /// without `->` the labels that occur once, in alphabetical order. Any letter is a label, a repeated one takes (on the
 /// right of `->`: fills) a diagonal, and a label may be on any number of operands. Extents are never broadcast.
+///
+/// Spaces stand anywhere, inside `->` and `...` too, as NumPy has it with `optimize=True`. Where it stands for no axes, `...`
+/// may be on one side of `->` alone, as in `"...i->i"` of a vector; where an operand has axes for it, the output has `...`.
 ///
 /// # Errors
 /// Text that is no subscript, ranks and extents that do not fit, memory.

@@ -4,7 +4,7 @@
 use tensorwrapper_notation::syntax::{Count, Hole, Operator, Range, Reduction, Scalar, Word};
 use tensorwrapper_notation::{
     Builder, Cast, CastId, Equation, Factorise, Function, FunctionId, Index as Written, LabelId, Left, LeftAxis, Mapped, Operand,
-    OperandId, Right, ScalarId,
+    OperandId, Right, ScalarId, sentence,
 };
 
 use super::recorder::{Index, Labels, Node, Recorder, Write};
@@ -188,7 +188,12 @@ impl<'a> Builder for Binder<'_, '_, 'a> {
             Written::Rest => Index::Rest,
         });
         let indices: Vec<Index<'_>> = indices.collect();
-        self.recorder.tensor(&self.holes.tensor(id, &operand.hole), &operand.hole.text, &indices)
+        let tensor = self.holes.tensor(id, &operand.hole);
+        let node = self.recorder.tensor(&tensor, &operand.hole.text, &indices);
+        if operand.has_no_rest && tensor.extents.len() > indices.len() {
+            self.recorder.help(sentence::NO_REST);
+        }
+        node
     }
 
     fn scalar(&mut self, _: ScalarId, scalar: &Scalar) -> Node<'a> {

@@ -6,7 +6,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
 use tensorwrapper_notation::{Equation, Index, LabelId, sentence};
 
-use super::{Checks, extent, shared};
+use super::{Checks, Said, extent, shared};
 use crate::expand::own;
 
 /// The mark of the product of labels' extents: a constant where the compiler can name it.
@@ -54,7 +54,7 @@ impl Checks<'_, '_> {
         let message = self.sentence(fused, "{L}");
         let numbers = emit!(__tw::AxisPair(#product, #axis));
         let label = "the extents multiply to {L} here, not to {R}";
-        self.demand(&unit, "MultipliesOut", fused.span, (&message, label), &numbers);
+        self.demand(&unit, "MultipliesOut", fused.span, Said { message: &message, label, note: None }, &numbers);
         for (n, label) in fused.labels.iter().enumerate() {
             let others: Vec<LabelId> = fused.labels.iter().enumerate().filter(|(m, _)| *m != n).map(|(_, l)| *l).collect();
             self.divides(fused, *label, &others);

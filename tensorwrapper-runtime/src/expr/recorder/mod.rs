@@ -114,6 +114,12 @@ impl<'n> Recorder<'n> {
         Node(Tree::Operand(Link::clone(value), self.axes(&value.extents, text, indices)))
     }
 
+    /// What may be written instead of what was found wrong last.
+    pub(crate) fn help(&mut self, help: &str) {
+        let last = self.errors.pop().map(|error| error.with_help(help));
+        self.errors.extend(last);
+    }
+
     /// A literal.
     pub(crate) fn literal<'a>(&mut self, value: f64) -> Node<'a> {
         if value.is_finite() && self.dtype.real() == Dtype::F32 && (value as f32).is_infinite() {

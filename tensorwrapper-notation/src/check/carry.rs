@@ -1,0 +1,82 @@
+//! Rule 3: every term carries every label of the left side.
+
+use super::Checker;
+use super::labels::{self, binds, free_names};
+use crate::diagnostic::Diagnostic;
+use crate::equation::{Label, LabelId};
+use crate::syntax::{Expression, ExpressionKind, Index, Operator};
+
+impl Checker<'_> {
+    /// Left labels that occur nowhere on the right are one fault each, at the left.
+    pub(super) fn left_labels_occur(&mut self, right: &Expression, axes: &[LabelId]) -> bool {
+        let free = free_names(right);
+        let before = self.refused.len();
+        for id in axes {
+            let Label { name, span, .. } = &self.labels[id.0];
+            if free.contains(name.as_str()) {
+                continue;
+            }
+            self.refused.push(*id);
+            // One that a reduction binds is that reduction's fault.
+            if !binds(right, name) {
+                let fault = Diagnostic::label(*span, format!("index `{name}` is on the left, but no term on the right has it"))
+                    .help(self.on_the_left(
+                        &[name],
+                        match labels::without_indices(right).filter(|_| free.is_empty()) {
+                            Some(hole) => {
+                                format!("`{hole}` is read as a number: if it is a tensor, write its indices, `{hole}[…]`")
+                            }
+                            None => format!("a result that is constant along `{name}` is written `1[{name}] * …`"),
+                        },
+                    ))
+                    .operators(format!(
+                        "a result that is constant along `{name}` is written `Indexed::spread(1.0, \"{name},\") * …`"
+                    ));
+                self.faults.push(fault);
+            }
+        }
+        self.refused.len() == before
+    }
+
+    /// Rule 3, for each term of a sum.
+    pub(super) fn terms_carry(&mut self, expression: &Expression, axes: &[LabelId]) {
+        match &expression.kind {
+            ExpressionKind::Binary(Operator::Add | Operator::Subtract, a, b) => {
+                self.terms_carry(a, axes);
+                self.terms_carry(b, axes);
+            }
+            _ => self.carries(expression, axes, false),
+        }
+    }
+
+    /// Rule 3, for one term, which may be all that there is.
+    pub(super) fn carries(&mut self, term: &Expression, axes: &[LabelId], is_all: bool) {
+        let free = free_names(term);
+        let mut missing: Vec<&str> = axes
+            .iter()
+            .map(|id| self.labels[id.0].name.as_str())
+            .filter(|name| !free.contains(name) && !binds(term, name))
+            .collect();
+        let has_rest = labels::operands(term).into_iter().flatten().any(|index| matches!(index, Index::Rest(_)));
+        if self.keeps_rest && !has_rest {
+            let fault = Diagnostic::label(term.span, "this term lacks the left side's remaining axes, `..`")
+                .help("an operand of every term has `..`; a constant along them is written by name, `1[i] * …`")
+                .operators("an operand of every term has `..`; what is constant along the axes gives them names");
+            self.faults.push(fault);
+            missing.clear();
+        }
+        if missing.is_empty() {
+            return;
+        }
+        let list = missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let noun = if missing.len() == 1 { "index" } else { "indices" };
+        let spread = format!("a term that is constant along {list} is spread over it: `1[{}] * …`", missing.join(", "));
+        let fault = Diagnostic::label(term.span, format!("this term lacks the left side's {noun} {list}"))
+            .help(if is_all { self.on_the_left(&missing, spread) } else { spread })
+            .operators(format!(
+                "a term that is constant along {list} is spread over it: `Indexed::spread(1.0, \"{},\") * …`",
+                missing.join(",")
+            ));
+        self.faults.push(fault);
+    }
+}

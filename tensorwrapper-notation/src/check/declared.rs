@@ -1,0 +1,58 @@
+//! Labels of a `where` that nothing has: a slip of the pen, because an extent of nothing says nothing.
+
+use super::Checker;
+use super::labels::{Labels, written};
+use crate::diagnostic::Diagnostic;
+use crate::nearest::nearest;
+use crate::syntax::{Block, BlockValue, Declaration, Name, Statement};
+
+/// The `where` of a block, read as if each label that no equation has were the one that it resembles, and what is said of it.
+pub fn header(block: &Block) -> (Vec<Declaration>, Vec<Diagnostic>) {
+    let last = if let BlockValue::Equation(last) = &block.value { Some(&**last) } else { None };
+    let labels = written(block.statements.iter().chain(last));
+    let (mut declarations, mut faults) = (block.declarations.clone(), Vec::new());
+    for (stray, meant) in strays(&block.declarations, &labels) {
+        faults.push(fault(stray, meant, &labels, "block"));
+        let names = declarations.iter_mut().flat_map(|declaration| &mut declaration.labels);
+        if let (Some(meant), Some(name)) = (meant, names.into_iter().find(|name| name.span == stray.span)) {
+            name.text = meant.to_string();
+        }
+    }
+    (declarations, faults)
+}
+
+impl Checker<'_> {
+    /// Whether the equation's own `where` has labels that the equation has not.
+    pub(super) fn declares_others(&mut self, statement: &Statement) -> bool {
+        if statement.declarations.is_empty() {
+            return false;
+        }
+        let labels = written([statement]);
+        let strays = strays(&statement.declarations, &labels);
+        self.faults.extend(strays.iter().map(|(stray, meant)| fault(stray, *meant, &labels, "equation")));
+        !strays.is_empty()
+    }
+}
+
+/// Each label that is declared and not written, and the written one that it resembles, if it is one.
+fn strays<'s>(declarations: &'s [Declaration], labels: &Labels<'s>) -> Vec<(&'s Name, Option<&'s str>)> {
+    let declared = || declarations.iter().flat_map(|declaration| &declaration.labels);
+    let free: Vec<&str> = labels.iter().copied().filter(|label| declared().all(|name| name.text != *label)).collect();
+    let is_stray = |name: &&Name| !labels.contains(&name.text.as_str());
+    // All names of one letter resemble each other.
+    let meant = |name: &Name| match &free[..] {
+        [one] => nearest(&name.text, [*one]),
+        several => nearest(&name.text, several.iter().copied()).filter(|_| name.text.chars().count() > 1),
+    };
+    declared().filter(is_stray).map(|name| (name, meant(name))).collect()
+}
+
+fn fault(stray: &Name, meant: Option<&str>, labels: &Labels<'_>, of: &str) -> Diagnostic {
+    let message = format!("`where` gives `{}` an extent, and no index of this {of} has that name", stray.text);
+    let list: Vec<String> = labels.iter().map(|label| format!("`{label}`")).collect();
+    Diagnostic::label(stray.span, message).help(match meant {
+        Some(meant) => format!("is `{meant}` meant?"),
+        None if list.is_empty() => "leave it out".to_string(),
+        None => format!("leave it out; the indices are {}", list.join(", ")),
+    })
+}
