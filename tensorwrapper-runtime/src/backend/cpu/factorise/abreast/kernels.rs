@@ -4,7 +4,7 @@
 //! Matrices lie in columns. Sources: G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed. (2013): §4.2 Cholesky, §3.4
 //! elimination with partial pivoting, §8.5 the method of Jacobi, whose rotations go by rounds of pairs that do not touch each other.
 
-use super::lanes::{Many, Reals, rows_one_by_one};
+use super::lanes::{LEAST, Many, Reals, rows_one_by_one};
 
 /// The largest order.
 pub(super) const MOST: usize = 16;
@@ -14,6 +14,9 @@ const SWEEPS: usize = 30;
 
 /// Sizes whose squares are neither nothing nor too large.
 const SAFE: (f64, f64) = (1e-140, 1e140);
+
+/// The least size of a matrix whose eigenvalues are computed: what is smaller than [`LEAST`] is nothing beside it.
+const LARGE: f64 = LEAST * 1e25;
 
 /// Replaces the lower triangles by the factors, with zeros above.
 ///
@@ -159,7 +162,7 @@ pub(super) fn eigh<M: Many>(n: usize, a: &mut [M], q: &mut [M], tolerance: f64) 
     }
     // Zero is as good as any: nothing is turned there.
     let least = largest.if_larger(Reals::ZERO, largest, Reals::splat(1.0));
-    if !largest.are_at_most(Reals::splat(SAFE.1)) || !Reals::splat(SAFE.0).are_at_most(least) {
+    if !largest.are_at_most(Reals::splat(SAFE.1)) || !Reals::splat(LARGE).are_at_most(least) {
         return false;
     }
     let even = n + n % 2;
@@ -203,6 +206,8 @@ fn are_diagonal<M: Many>(n: usize, a: &[M]) -> bool {
 fn rotate<M: Many>(n: usize, a: &mut [M], q: &mut [M], p: usize, r: usize) {
     // Of the element in row p and column r, of which the lower triangle has the conjugate.
     let (size, phase) = a[p * n + r].conj().straighten();
+    // What has no square is nothing beside the matrix, and is let go: its rotation would be none.
+    let size = size.abs().if_larger(Reals::splat(LEAST), size, Reals::ZERO);
     let (one, low, high) = (Reals::splat(1.0), a[p * n + p].re(), a[r * n + r].re());
     let apart = high.sub(low);
     let twice = size.add(size);

@@ -9,6 +9,9 @@ use num_complex::Complex;
 /// Matrices that are computed at once.
 pub(super) const LANES: usize = 8;
 
+/// Sizes whose squares have all their digits are larger than this.
+pub(super) const LEAST: f64 = 1e-145;
+
 /// A real number of each matrix.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
@@ -314,11 +317,11 @@ impl Many for Complexes {
 }
 
 impl Complexes {
-    /// The conjugate by its size; 1 where that is zero.
+    /// The conjugate by its size; 1 where that is so small that its square has lost digits, and would make another modulus.
     #[inline(always)]
     fn over(self, size: Reals) -> Complexes {
-        let one = Reals::splat(1.0);
-        let inverse = size.if_larger(Reals::ZERO, one.div(size), Reals::ZERO);
-        Complexes { re: size.if_larger(Reals::ZERO, self.re.mul(inverse), one), im: Reals::ZERO.sub(self.im.mul(inverse)) }
+        let (one, least) = (Reals::splat(1.0), Reals::splat(LEAST));
+        let inverse = size.if_larger(least, one.div(size), Reals::ZERO);
+        Complexes { re: size.if_larger(least, self.re.mul(inverse), one), im: Reals::ZERO.sub(self.im.mul(inverse)) }
     }
 }
