@@ -184,7 +184,7 @@ impl<T: Number> Algorithms<T> for Faer {
     }
 
     fn eig(&self, a: &Matrix<T>) -> Result<Eigen<T>, Failure> {
-        eig::eig(a)
+        eig::eig(self, a)
     }
 
     fn qr(&self, mut a: Matrix<T>, full: bool) -> (Matrix<T>, Matrix<T>) {

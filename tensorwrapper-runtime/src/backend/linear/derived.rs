@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use num_complex::Complex;
+
 use super::conventions::{epsilon, exponent_at, normalise, scale, set_phases, times_power};
 use super::determinant::determinant;
 use super::factors::{cholesky, lu, qr, svd, svd_parts};
@@ -191,7 +193,8 @@ fn eig<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> Result<super::Ei
     let exponent = normalise(on, &mut a, 1);
     let (values, vectors) = on.eig(&a)?;
     let mut order: Vec<usize> = (0..values.len()).collect();
-    let key = |n: usize| values[n].to_complex();
+    // Zero comes before nothing that is zero: −0 + 0 is 0.
+    let key = |n: usize| values[n].to_complex() + Complex::ZERO;
     order.sort_by(|&m, &n| key(m).re.total_cmp(&key(n).re).then(key(m).im.total_cmp(&key(n).im)));
     let mut sorted = Matrix::zeros(a.rows, a.rows);
     for (to, &from) in order.iter().enumerate() {

@@ -11,8 +11,8 @@ use faer::{Accum, Par, Spec};
 use num_complex::Complex;
 
 use super::inverse::Iteration;
-use super::{Number, view, view_mut};
-use crate::backend::linear::{Eigen, Failure, Matrix, are_finite, epsilon, largest_of, part_size, times_power};
+use super::{Faer, Number, leading, view, view_mut};
+use crate::backend::linear::{Algorithms, Eigen, Failure, Matrix, are_finite, epsilon, largest_of, part_size, times_power};
 use crate::element::Element;
 
 type C = Complex<f64>;
@@ -22,6 +22,9 @@ const LIMIT: f64 = 5.0;
 
 /// How often a vector is begun anew.
 const BEGINNINGS: u64 = 4;
+
+/// In how many other bases a matrix is decomposed for which its own one does not serve.
+const BASES: u64 = 4;
 
 /// The decompositions that real and complex matrices have of their own.
 pub(super) trait General: Element {
@@ -74,8 +77,24 @@ fn with_vectors<T: Number>(
 }
 
 /// See [`Algorithms::eig`](crate::backend::linear::Algorithms::eig).
-pub(super) fn eig<T: Number>(a: &Matrix<T>) -> Result<Eigen<T>, Failure> {
-    let (values, mut vectors) = T::decompose(a)?;
+pub(super) fn eig<T: Number>(on: &Faer, a: &Matrix<T>) -> Result<Eigen<T>, Failure> {
+    if let Some(found) = within_limit(a, T::decompose(a)?) {
+        return Ok(found);
+    }
+    // Eigenvalues that nothing belongs to are none: it does not say where its iteration has not ended. In another basis it does.
+    for seed in 0..BASES {
+        let (basis, _) = on.qr(leading::random::<T>(a.rows, a.rows, seed), false);
+        let turned = on.multiply(&basis.adjoint(), &on.multiply(a, &basis));
+        let (values, vectors) = T::decompose(&turned)?;
+        if let Some(found) = within_limit(a, (values, on.multiply(&basis, &vectors))) {
+            return Ok(found);
+        }
+    }
+    Err(Failure::NoConvergence)
+}
+
+/// A decomposition all of whose pairs are within the limit, with other vectors where those that are given are not.
+fn within_limit<T: Number>(a: &Matrix<T>, (values, mut vectors): (Vec<T::Complex>, Matrix<T>)) -> Option<Eigen<T>> {
     let pairs = pairs::<T>(&values);
     let mut wrong = beyond_limit(a, &pairs, &mut vectors);
     if !wrong.is_empty() {
@@ -88,12 +107,8 @@ pub(super) fn eig<T: Number>(a: &Matrix<T>) -> Result<Eigen<T>, Failure> {
             }
         }
     }
-    // Eigenvalues that nothing belongs to are none.
-    if !wrong.is_empty() {
-        return Err(Failure::NoConvergence);
-    }
-    let vectors = widened::<T>(&values, &pairs, &vectors);
-    Ok((values, vectors))
+    let vectors = wrong.is_empty().then(|| widened::<T>(&values, &pairs, &vectors))?;
+    Some((values, vectors))
 }
 
 /// An eigenvalue, and the columns that its vector has: two where it stands for itself and its conjugate.
