@@ -59,6 +59,7 @@ fn tallied(count: usize, kinds: &[Kind], rng: &mut StdRng) -> Vec<Vec<Tally>> {
             0 => (80, 1),
             1..=8 => (30, 2),
             9..=60 => (16, 16),
+            61..=120 => (8, 3),
             _ => (8, 32),
         };
         let case = Case::drawn(rng, kinds[k], family, most, batch);
