@@ -1,6 +1,8 @@
 //! Every decomposition by its residual, over families of matrices that are hard: in `cargo test` some thousand matrices, in the program
 //! `residuals` as many as somebody wants, with a table.
 
+#[cfg(test)]
+mod cases;
 pub mod families;
 pub mod judge;
 pub mod matrix;
