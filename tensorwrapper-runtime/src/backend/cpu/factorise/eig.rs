@@ -7,7 +7,7 @@
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, evd_cplx, evd_real, evd_scratch};
 use faer::linalg::matmul::matmul;
-use faer::{Accum, Par, Spec};
+use faer::{Accum, MatRef, Par, Spec};
 use num_complex::Complex;
 
 use super::inverse::Iteration;
@@ -137,17 +137,19 @@ fn beyond_limit<T: Number>(a: &Matrix<T>, pairs: &[Pair], vectors: &mut Matrix<T
     let is_vector = pairs.iter().map(|pair| scale_columns(pair, vectors)).collect::<Vec<_>>();
     let limit: f64 = LIMIT * n as f64 * epsilon::<T>() * row_norm(a);
     // All images at once where all are asked for.
-    let images = (pairs.iter().map(|pair| pair.columns).sum::<usize>() == n).then(|| product(a, vectors.clone()));
+    let images = (pairs.iter().map(|pair| pair.columns).sum::<usize>() == n).then(|| product(a, &vectors.data));
     let exceeds = |pair: &Pair| {
-        let (x, image) = (
-            columns(pair, vectors),
-            match &images {
-                Some(images) => columns(pair, images).to_vec(),
-                None => product(a, Matrix { rows: n, columns: pair.columns, data: columns(pair, vectors).to_vec() }).data,
-            },
-        );
+        let x = columns(pair, vectors);
+        let own;
+        let image = match &images {
+            Some(images) => columns(pair, images),
+            None => {
+                own = product(a, x);
+                &own.data[..]
+            }
+        };
         let size = (0..n).map(|i| component(x, n, i).norm()).fold(0.0, f64::max);
-        let left = (0..n).map(|i| (component(&image, n, i) - pair.value * component(x, n, i)).norm()).fold(0.0, f64::max);
+        let left = (0..n).map(|i| (component(image, n, i) - pair.value * component(x, n, i)).norm()).fold(0.0, f64::max);
         left > limit * size
     };
     pairs.iter().zip(is_vector).filter(|(pair, is_vector)| !is_vector || exceeds(pair)).map(|(&pair, _)| pair).collect()
@@ -179,9 +181,11 @@ fn scale_columns<T: Element>(pair: &Pair, vectors: &mut Matrix<T>) -> bool {
     true
 }
 
-fn product<T: Number>(a: &Matrix<T>, vectors: Matrix<T>) -> Matrix<T> {
-    let mut product = Matrix::zeros(a.rows, vectors.columns);
-    matmul(view_mut(&mut product), Accum::Replace, view(a), view(&vectors), <T as Element>::ONE, Par::Seq);
+/// The product with some columns.
+fn product<T: Number>(a: &Matrix<T>, columns: &[T]) -> Matrix<T> {
+    let mut product = Matrix::zeros(a.rows, columns.len() / a.rows);
+    let columns = MatRef::from_column_major_slice(columns, a.rows, product.columns);
+    matmul(view_mut(&mut product), Accum::Replace, view(a), columns, <T as Element>::ONE, Par::Seq);
     product
 }
 
