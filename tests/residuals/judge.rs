@@ -212,7 +212,7 @@ pub fn judge(kind: Kind, Item { a, b }: &Item, results: &[&Matrix], epsilon: f64
             let a = a.mirrored();
             let off = a.minus(&l.times(&l.adjoint()));
             let allowed = |i: usize, j: usize| unit * (a.at(i, i).re * a.at(j, j).re).sqrt();
-            worst(&off, |i, j| allowed(i, j))
+            worst(&off, allowed)
         }
         (Kind::Solve, [x]) => solved(a, x, b, unit),
         (Kind::TriangularSolve, [x]) => {
