@@ -1,6 +1,8 @@
 //! Linear algebra by the operators: random sizes, batches and orders of labels, for all element types, on every device. Each
 //! operation is judged by the identities that define it, and one device by the other where results are unique.
 
+mod residuals;
+
 use num_complex::Complex;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;

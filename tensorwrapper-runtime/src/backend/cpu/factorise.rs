@@ -4,8 +4,10 @@
 //! once, see `abreast`.
 
 mod abreast;
+mod eig;
 mod expm;
 mod inside;
+mod inverse;
 mod leading;
 #[allow(clippy::needless_range_loop, reason = "indices of rows and columns, as the algorithms have them")]
 mod orthogonal;
@@ -26,19 +28,6 @@ mod tridiagonal;
 mod turn;
 mod worth;
 
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_in_place_scratch};
-use faer::linalg::evd::{ComputeEigenvectors, evd_cplx, evd_real, evd_scratch, self_adjoint_evd, self_adjoint_evd_scratch};
-use faer::linalg::householder as reflectors;
-use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
-use faer::linalg::matmul::matmul;
-use faer::linalg::qr::no_pivoting::factor::{qr_in_place, qr_in_place_scratch, recommended_block_size};
-use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
-use faer::linalg::triangular_solve as triangle;
-use faer::traits::ComplexField;
-use faer::{Accum, Conj, Mat, MatMut, MatRef, Par, Spec};
-use num_complex::Complex;
-
 use super::engine::Simd;
 use super::forms::compiled;
 use super::fuse::Axis;
@@ -48,6 +37,18 @@ use crate::backend::linear::{self, Algorithms, Area, Batch, Decomposition, Eigen
 use crate::backend::{Operand, Output};
 use crate::element::{Dtype, Element, dispatch};
 use crate::error::Error;
+use eig::General;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_in_place_scratch};
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::linalg::householder as reflectors;
+use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
+use faer::linalg::matmul::matmul;
+use faer::linalg::qr::no_pivoting::factor::{qr_in_place, qr_in_place_scratch, recommended_block_size};
+use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
+use faer::linalg::triangular_solve as triangle;
+use faer::traits::ComplexField;
+use faer::{Accum, Conj, Mat, MatMut, MatRef, Par, Spec};
 use panels::Panelled;
 use sizes::{AreFinite, Largest};
 use stripes::Striped;
@@ -183,7 +184,7 @@ impl<T: Number> Algorithms<T> for Faer {
     }
 
     fn eig(&self, a: &Matrix<T>) -> Result<Eigen<T>, Failure> {
-        T::eig(a, Par::Seq)
+        eig::eig(self, a)
     }
 
     fn qr(&self, mut a: Matrix<T>, full: bool) -> (Matrix<T>, Matrix<T>) {
@@ -342,60 +343,3 @@ impl<T: Number> Algorithms<T> for Faer {
         permute::copy(self.threads, axes, [at.start, there.start], from, Sink::new(to), false);
     }
 }
-
-/// Eigenvalues of general matrices, which real and complex ones have different algorithms for.
-trait General: Element {
-    fn eig(a: &Matrix<Self>, par: Par) -> Result<Eigen<Self>, Failure>;
-}
-
-macro_rules! general {
-    ($($R:ty)*) => { $(
-        impl General for $R {
-            fn eig(a: &Matrix<$R>, par: Par) -> Result<Eigen<$R>, Failure> {
-                let (n, params): (_, Spec<_, $R>) = (a.rows, Default::default());
-                let (mut re, mut im, mut vectors) = (vec![0.0; n], vec![0.0; n], Matrix::<$R>::zeros(n, n));
-                let scratch = evd_scratch::<$R>(n, ComputeEigenvectors::No, ComputeEigenvectors::Yes, par, params);
-                let mut memory = MemBuffer::new(scratch);
-                evd_real::<$R>(
-                    view(a),
-                    faer::ColMut::from_slice_mut(&mut re).as_diagonal_mut(),
-                    faer::ColMut::from_slice_mut(&mut im).as_diagonal_mut(),
-                    None,
-                    Some(view_mut(&mut vectors)),
-                    par,
-                    MemStack::new(&mut memory),
-                    params,
-                )
-                .map_err(|_| Failure::NoConvergence)?;
-                // Of a pair of conjugates the vector's parts are in two columns, those of the upper one's.
-                let vector = |i: usize, j: usize| match im[j] {
-                    0.0 => Complex::new(vectors.at(i, j), 0.0),
-                    x if x > 0.0 => Complex::new(vectors.at(i, j), vectors.at(i, j + 1)),
-                    _ => Complex::new(vectors.at(i, j - 1), -vectors.at(i, j)),
-                };
-                let wide = Matrix::from_fn(n, n, vector);
-                Ok((re.iter().zip(&im).map(|(&re, &im)| Complex::new(re, im)).collect(), wide))
-            }
-        }
-        impl General for Complex<$R> {
-            fn eig(a: &Matrix<Self>, par: Par) -> Result<Eigen<Self>, Failure> {
-                let (n, params): (_, Spec<_, Self>) = (a.rows, Default::default());
-                let (mut values, mut vectors) = (vec![Self::ZERO; n], Matrix::<Self>::zeros(n, n));
-                let scratch = evd_scratch::<Self>(n, ComputeEigenvectors::No, ComputeEigenvectors::Yes, par, params);
-                let mut memory = MemBuffer::new(scratch);
-                evd_cplx::<$R>(
-                    view(a),
-                    faer::ColMut::from_slice_mut(&mut values).as_diagonal_mut(),
-                    None,
-                    Some(view_mut(&mut vectors)),
-                    par,
-                    MemStack::new(&mut memory),
-                    params,
-                )
-                .map_err(|_| Failure::NoConvergence)?;
-                Ok((values, vectors))
-            }
-        }
-    )* };
-}
-general!(f32 f64);

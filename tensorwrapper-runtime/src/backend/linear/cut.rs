@@ -4,7 +4,6 @@
 //! the one that needs most.
 
 use super::Decomposition;
-use super::conventions::epsilon;
 use super::gather::write_number;
 use super::part::Part;
 use super::space::{Space, indices};
@@ -32,8 +31,8 @@ impl Cuts {
         Cuts { bounds: cuts.then(|| (call.max.unwrap_or(usize::MAX), call.tol.unwrap_or(-1.0))), noted: Vec::new() }
     }
 
-    /// Notes the singular values of the next matrix. The root of the sum of all squares is
-    /// behind the other results where these are a part.
+    /// Notes the singular values of the next matrix. The root of the sum of the squares of those that were not computed is behind the
+    /// other results.
     pub(super) fn note<T: Element>(&mut self, parts: &mut Vec<Part<T>>, item: usize) {
         if self.bounds.is_none() {
             return;
@@ -47,12 +46,7 @@ impl Cuts {
         };
         let (squares, unit) = squares(&values);
         let unknown = match parts.get(3) {
-            Some(Part::Real(all)) => {
-                let all = (all.data[0].to_complex().re / unit).powi(2);
-                let unknown = all - squares.iter().rev().sum::<f64>();
-                // A difference of rounded numbers: below this it is nothing but their rounding.
-                if unknown > 16.0 * epsilon::<T>() * all { unknown } else { 0.0 }
-            }
+            Some(Part::Real(left)) => (left.data[0].to_complex().re / unit).powi(2),
             _ => 0.0,
         };
         parts.truncate(3);

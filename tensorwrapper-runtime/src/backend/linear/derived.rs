@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use super::conventions::{epsilon, normalise, scale, set_phases, times_power};
+use num_complex::Complex;
+
+use super::conventions::{epsilon, exponent_at, normalise, scale, set_phases, times_power};
 use super::determinant::determinant;
 use super::factors::{cholesky, lu, qr, svd, svd_parts};
 use super::part::{Part, Triangle};
@@ -191,18 +193,30 @@ fn eig<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> Result<super::Ei
     let exponent = normalise(on, &mut a, 1);
     let (values, vectors) = on.eig(&a)?;
     let mut order: Vec<usize> = (0..values.len()).collect();
-    let key = |n: usize| values[n].to_complex();
+    // Zero comes before nothing that is zero: −0 + 0 is 0.
+    let key = |n: usize| values[n].to_complex() + Complex::ZERO;
     order.sort_by(|&m, &n| key(m).re.total_cmp(&key(n).re).then(key(m).im.total_cmp(&key(n).im)));
     let mut sorted = Matrix::zeros(a.rows, a.rows);
     for (to, &from) in order.iter().enumerate() {
         sorted.column_mut(to).copy_from_slice(vectors.column(from));
-        let length = vectors.column(from).iter().map(|x| x.to_complex().norm_sqr()).sum::<f64>().sqrt();
-        if length > 0.0 {
-            sorted.scale_column(to, T::Complex::from_complex((1.0 / length).into()));
-        }
+        make_unit(sorted.column_mut(to));
     }
     set_phases(&mut sorted, &|column| largest_of(column, square));
     Ok((order.iter().map(|&n| times_power(values[n], exponent)).collect(), sorted))
+}
+
+/// Gives a vector the length 1, if it has any.
+fn make_unit<T: Element>(vector: &mut [T]) {
+    let largest = largest_of(vector, part_size);
+    if largest == 0.0 {
+        return;
+    }
+    // Squares neither overflow nor vanish.
+    let exponent = exponent_at(largest);
+    vector.iter_mut().for_each(|x| *x = times_power(*x, -exponent));
+    let length = vector.iter().map(|&x| square(x)).sum::<f64>().sqrt();
+    let factor = T::from_complex((1.0 / length).into());
+    vector.iter_mut().for_each(|x| *x *= factor);
 }
 
 /// The first pivot that nothing can be divided by. What is divided by infinity would not show it.

@@ -86,23 +86,32 @@ fn in_phase<T: Element>(on: &dyn Algorithms<T>, mut u: Matrix<T>, s: Vec<T::Real
     (u, s.into_iter().map(|s| times_power(s, exponent)).collect(), v)
 }
 
-/// The factors, and behind them the root of the sum of all squares if some singular values were not computed.
+/// The factors, and behind them the root of the sum of the squares that are left if some singular values were not computed.
 pub(super) fn svd_parts<T: Element>(
     on: &dyn Algorithms<T>,
     call: &Decomposition,
     mut a: Matrix<T>,
 ) -> Result<Vec<Part<T>>, Failure> {
     if let Some(most) = call.max.filter(|&most| 0 < most && most < a.rows.min(a.columns)) {
-        let all = norm(&a.data);
         let exponent = normalise(on, &mut a, 1);
         if let Some((u, s, v)) = on.leading(&a, most) {
+            let left = times_power(left(on, a, (&u, &s, &v)), exponent);
             let (u, s, v) = in_phase(on, u, s, v, exponent);
-            return Ok(vec![Part::Same(u), Part::Real(Matrix::column_of(s)), Part::Same(v), Part::Real(Matrix::number(all))]);
+            return Ok(vec![Part::Same(u), Part::Real(Matrix::column_of(s)), Part::Same(v), Part::Real(Matrix::number(left))]);
         }
         scale(&mut a, exponent);
     }
     let (u, s, v) = svd(on, a, call.full)?;
     Ok(vec![Part::Same(u), Part::Real(Matrix::column_of(s)), Part::Same(v)])
+}
+
+/// The norm of A − U·diag(s)·V. The difference of two norms would lose the digits of what is small beside both.
+fn left<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, (u, s, v): (&Matrix<T>, &[T::Real], &Matrix<T>)) -> T::Real {
+    let mut scaled = u.clone();
+    s.iter().enumerate().for_each(|(n, &s)| scaled.scale_column(n, T::from_real(s)));
+    let product = on.multiply(&scaled, v);
+    a.data.iter_mut().zip(&product.data).for_each(|(x, &y)| *x = *x - y);
+    norm(&a.data)
 }
 
 /// A = P·L·U: a permutation, ones on the diagonal of L and zeros above, zeros below the diagonal of U.

@@ -31,6 +31,9 @@ const WORTH: usize = 6;
 /// The part of an error that a round of random vectors may leave; where more is left, others serve better.
 const SLOW: f64 = 1e-2;
 
+/// What the random vectors begin with, the same in every run.
+const SEED: u64 = 0x2545_F491_4F6C_DD1D;
+
 /// How far values may fall that squares are taken of.
 const FALL: f64 = 200.0;
 
@@ -50,7 +53,7 @@ pub(super) fn leading<T: Element>(
         return None;
     }
     let adjoint = a.adjoint();
-    let mut block = random(a.columns, width);
+    let mut block = random(a.columns, width, SEED);
     let (mut before, mut is_random) = (f64::INFINITY, true);
     for _ in 0..ROUNDS {
         let (q, _) = on.qr(on.multiply(a, &block), false);
@@ -81,8 +84,8 @@ pub(super) fn leading<T: Element>(
 }
 
 /// Random vectors, the same in every run.
-fn random<T: Element>(rows: usize, columns: usize) -> Matrix<T> {
-    let mut state = 0x2545_F491_4F6C_DD1D_u64;
+pub(super) fn random<T: Element>(rows: usize, columns: usize, seed: u64) -> Matrix<T> {
+    let mut state = seed;
     let mut draw = || {
         // SplitMix64.
         state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);

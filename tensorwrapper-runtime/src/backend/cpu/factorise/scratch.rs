@@ -107,12 +107,13 @@ impl<T: Number> Shapes<T> {
         self.matrix(self.rows, self.rows) + self.matrix(self.rows, 1) + bytes(scratch)
     }
 
-    /// The eigenvectors as they are found, and those of real matrices as complex ones.
+    /// The eigenvectors as they are found, and those of real matrices as complex ones; another basis and the matrix in it, for those that
+    /// need one.
     fn eig(&self) -> usize {
         let (no, yes) = (ComputeEigenvectors::No, ComputeEigenvectors::Yes);
         let scratch = bytes(evd_scratch::<T>(self.rows, no, yes, Par::Seq, Default::default()));
         let wide = if T::DTYPE.is_complex() { 0 } else { 2 * self.matrix(self.rows, self.rows) };
-        self.matrix(self.rows, self.rows) + 2 * self.matrix(self.rows, 1) + scratch + wide
+        3 * self.matrix(self.rows, self.rows) + 2 * self.matrix(self.rows, 1) + scratch + wide
     }
 
     fn q(&self) -> usize {

@@ -4,7 +4,9 @@
 //! pivoting, §8.3.1 reduction to a tridiagonal matrix; H. Bowdler, R. S. Martin, C. Reinsch, J. H. Wilkinson, "The QR and QL
 //! algorithms for symmetric matrices", Numer. Math. 11, 293 (1968), for `tql2`.
 
-use crate::backend::linear::{Failure, Matrix};
+use num_complex::Complex;
+
+use crate::backend::linear::{Failure, Matrix, part_size};
 use crate::element::Element;
 
 /// The largest order.
@@ -12,6 +14,9 @@ pub(super) const MOST: usize = 8;
 
 /// QL steps for one eigenvalue after which the iteration is given up.
 const STEPS: usize = 50;
+
+/// Squares that are larger have all their digits.
+const SAFE: f64 = 1e-280;
 
 /// A square matrix by columns.
 pub(super) type Square<T, const N: usize> = [[T; N]; N];
@@ -199,20 +204,21 @@ fn tridiagonal<T: Element, const N: usize>(a: &mut Square<T, N>) -> (Square<T, N
     let mut phase = T::ONE;
     for k in 0..N.saturating_sub(1) {
         let mut v = [T::ZERO; N];
-        let mut below = 0.0;
-        for i in k + 1..N {
-            v[i] = a[k][i];
-            if i > k + 1 {
-                below += size(v[i]);
-            }
-        }
-        let first = v[k + 1].to_complex();
+        // In parts of the largest, and then of the length: squares of what is small beside the matrix would vanish, and its reciprocal
+        // may be no number of the type.
+        let unit = a[k][k + 1..].iter().map(|&x| part_size(x)).fold(0.0, f64::max);
+        let part = |x: T| if unit == 0.0 { Complex::ZERO } else { x.to_complex() / unit };
+        let first = part(a[k][k + 1]);
+        let below: f64 = a[k][k + 2..].iter().map(|&x| part(x).norm_sqr()).sum();
         let length = (first.norm_sqr() + below).sqrt();
         let turn = if first.norm_sqr() == 0.0 { T::ONE } else { T::from_complex(first / first.norm()) };
         if below > 0.0 {
-            v[k + 1] += turn * from::<T>(length);
-            // 2/|v|², |v|² = 2·length·(length + |first|).
-            let scale = from::<T>(1.0 / (length * (length + first.norm())));
+            for i in k + 1..N {
+                v[i] = T::from_complex(part(a[k][i]) / length);
+            }
+            v[k + 1] += turn;
+            // 2/|v|², |v|² = 2·(1 + |first|/length).
+            let scale = from::<T>(1.0 / (1.0 + first.norm() / length));
             let mut p = [T::ZERO; N];
             for j in k + 1..N {
                 for i in k + 1..N {
@@ -245,7 +251,7 @@ fn tridiagonal<T: Element, const N: usize>(a: &mut Square<T, N>) -> (Square<T, N
             }
         }
         // What stands beside the diagonal is −turn·length after a reflection, and turn·length without one.
-        beside[k] = length;
+        beside[k] = unit * length;
         let own = if below > 0.0 { -turn } else { turn };
         phase *= own;
         for i in 0..N {
@@ -273,9 +279,11 @@ fn ql<T: Element, const N: usize>(d: &mut [f64; N], e: &mut [f64; N], q: &mut Sq
             let mut stopped = false;
             for i in (l..end).rev() {
                 let (f, b) = (s * e[i], c * e[i]);
-                let r = (f * f + g * g).sqrt();
+                let square = f * f + g * g;
+                let r = if square > SAFE { square.sqrt() } else { f.hypot(g) };
                 e[i + 1] = r;
-                if r == 0.0 {
+                // Nor has what is smaller a reciprocal.
+                if r < f64::MIN_POSITIVE {
                     d[i + 1] -= p;
                     e[end] = 0.0;
                     stopped = true;

@@ -10,6 +10,12 @@ type C = Complex<f64>;
 /// QR steps for one eigenvalue after which the iteration is given up.
 const STEPS: usize = 100;
 
+/// Steps after which an element is nothing that is so beside the whole matrix, if not beside its neighbours.
+const PATIENT: usize = 30;
+
+/// How large a component may become before all are scaled down.
+const LARGEST: f64 = 1e50;
+
 /// Eigenvalues, and the eigenvectors as columns.
 pub(super) fn eig(mut a: Matrix<C>) -> Result<(Vec<C>, Matrix<C>), Failure> {
     let n = a.rows;
@@ -27,7 +33,7 @@ pub(super) fn eig(mut a: Matrix<C>) -> Result<(Vec<C>, Matrix<C>), Failure> {
     while end > 1 {
         let small = |a: &Matrix<C>, k: usize| {
             let near = a.at(k, k).norm() + a.at(k - 1, k - 1).norm();
-            a.at(k, k - 1).norm() <= f64::EPSILON * if near == 0.0 { size } else { near }
+            a.at(k, k - 1).norm() <= f64::EPSILON * if near == 0.0 || steps > PATIENT { size } else { near }
         };
         let start = (1..end).rev().find(|&k| small(&a, k)).unwrap_or(0);
         if start > 0 {
@@ -122,6 +128,11 @@ fn vectors(a: &Matrix<C>, z: &Matrix<C>, size: f64) -> Matrix<C> {
             let difference = a.at(k, k) - a.at(i, i);
             // Of equal eigenvalues one is moved a little, as by rounding.
             x[i] = sum / if difference.norm() < least { C::from(least) } else { difference };
+            // Of Jordan's blocks each component is larger than the one below by the reciprocal of rounding.
+            if x[i].norm() > LARGEST {
+                let scale = LARGEST / x[i].norm();
+                x.iter_mut().for_each(|x| *x *= scale);
+            }
         }
         let longest = x.iter().map(|x| x.norm()).fold(0.0, f64::max);
         for i in 0..n {

@@ -81,19 +81,18 @@ pub(super) fn svd<T: Element>(mut a: Matrix<T>, full: bool) -> Result<Svd<T>, Fa
         a.column(p).iter().zip(a.column(q)).map(|(x, y)| x.to_complex().conj() * y.to_complex()).sum()
     };
     let tolerance = epsilon::<T>() * (rows + 4) as f64;
-    let all: f64 = (0..n).map(|k| dot(&a, k, k).re).sum();
+    // Columns whose squares are less than this are rounding: orthogonal to nothing, and their directions are nothing's.
+    let negligible = tolerance * tolerance * (0..n).map(|k| dot(&a, k, k).re).sum::<f64>();
     for sweep in 0.. {
         let mut turned = false;
         for q in 0..n {
             for p in 0..q {
                 let (x, y, pivot) = (dot(&a, p, p).re, dot(&a, q, q).re, dot(&a, p, q));
-                // Columns of rounding alone are orthogonal to nothing, and need not be.
-                let negligible = tolerance * (x * y).sqrt() + 1e-3 * tolerance * tolerance * all;
-                if pivot.norm() > negligible {
+                if pivot.norm() > tolerance * (x * y).sqrt() {
                     let (c, s) = rotation(x, y, pivot);
                     turn_columns(&mut a, p, q, c, s);
                     turn_columns(&mut v, p, q, c, s);
-                    turned = true;
+                    turned |= x.min(y) > negligible;
                 }
             }
         }
@@ -108,10 +107,8 @@ pub(super) fn svd<T: Element>(mut a: Matrix<T>, full: bool) -> Result<Svd<T>, Fa
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by(|&i, &j| lengths[j].total_cmp(&lengths[i]));
     let mut basis: Vec<Vec<Complex<f64>>> = Vec::new();
-    let longest = lengths.iter().fold(0.0f64, |longest, &x| longest.max(x));
     for &k in &order {
-        // Beside the longest, what is as short as rounding has a direction of rounding.
-        let is_long = lengths[k] > longest * tolerance;
+        let is_long = lengths[k] > negligible.sqrt();
         let own = a.column(k).iter().map(|x| x.to_complex() / lengths[k]).collect();
         let column = if is_long { Some(own) } else { None };
         basis.push(column.unwrap_or_default());

@@ -15,6 +15,13 @@ const SWEEPS: usize = 30;
 /// Sizes whose squares are neither nothing nor too large.
 const SAFE: (f64, f64) = (1e-140, 1e140);
 
+/// The part of a matrix' largest element that is no longer turned away, and is let go. Lanes wait for each other: without it those that are
+/// done would be turned by what is rounding of rounding, whose squares have no digits.
+const NOTHING: f64 = 1e-20;
+
+/// The least size of a matrix whose eigenvalues are computed: squares of that part of it are numbers yet.
+const LARGE: f64 = 1e-120;
+
 /// Replaces the lower triangles by the factors, with zeros above.
 ///
 /// Pivots show whatever is wrong. The squares of a row of L add up to an element of the diagonal, so where that is a number, they are:
@@ -159,9 +166,10 @@ pub(super) fn eigh<M: Many>(n: usize, a: &mut [M], q: &mut [M], tolerance: f64) 
     }
     // Zero is as good as any: nothing is turned there.
     let least = largest.if_larger(Reals::ZERO, largest, Reals::splat(1.0));
-    if !largest.are_at_most(Reals::splat(SAFE.1)) || !Reals::splat(SAFE.0).are_at_most(least) {
+    if !largest.are_at_most(Reals::splat(SAFE.1)) || !Reals::splat(LARGE).are_at_most(least) {
         return false;
     }
+    let nothing = largest.mul(Reals::splat(NOTHING));
     let even = n + n % 2;
     for _ in 0..SWEEPS {
         if are_diagonal(n, a) {
@@ -176,7 +184,7 @@ pub(super) fn eigh<M: Many>(n: usize, a: &mut [M], q: &mut [M], tolerance: f64) 
                     _ => ((round + pair) % (even - 1), (round + even - 1 - pair) % (even - 1)),
                 };
                 if p.max(r) < n {
-                    rotate(n, a, q, p.min(r), p.max(r));
+                    rotate(n, a, q, (p.min(r), p.max(r)), nothing);
                 }
             }
         }
@@ -200,9 +208,9 @@ fn are_diagonal<M: Many>(n: usize, a: &[M]) -> bool {
 
 /// The rotation of p < r that makes their element zero.
 #[inline(always)]
-fn rotate<M: Many>(n: usize, a: &mut [M], q: &mut [M], p: usize, r: usize) {
+fn rotate<M: Many>(n: usize, a: &mut [M], q: &mut [M], (p, r): (usize, usize), nothing: Reals) {
     // Of the element in row p and column r, of which the lower triangle has the conjugate.
-    let (size, phase) = a[p * n + r].conj().straighten();
+    let (size, phase) = a[p * n + r].conj().straighten(nothing);
     let (one, low, high) = (Reals::splat(1.0), a[p * n + p].re(), a[r * n + r].re());
     let apart = high.sub(low);
     let twice = size.add(size);

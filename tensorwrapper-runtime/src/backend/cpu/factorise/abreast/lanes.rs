@@ -143,8 +143,9 @@ pub(in crate::backend::cpu::factorise) trait Many: Copy {
     fn recip(self) -> Self;
     /// `yes` where `key` is the same as `number`, else `no`.
     fn if_same(key: Reals, number: Reals, yes: Self, no: Self) -> Self;
-    /// A number and a phase whose product is real: that real one, of any sign, and the phase.
-    fn straighten(self) -> (Reals, Self::Phase);
+    /// A number and a phase whose product is real: that real one, of any sign, and the phase. Zero and none where the size is not
+    /// larger than `least`.
+    fn straighten(self, least: Reals) -> (Reals, Self::Phase);
     fn turn(self, phase: Self::Phase) -> Self;
     /// The factor of modulus one that makes a number real and positive; any for zero.
     fn to_positive(self) -> Self;
@@ -217,8 +218,8 @@ impl Many for Reals {
         key.if_same(number, yes, no)
     }
     #[inline(always)]
-    fn straighten(self) -> (Reals, ()) {
-        (self, ())
+    fn straighten(self, least: Reals) -> (Reals, ()) {
+        (self.abs().if_larger(least, self, Reals::ZERO), ())
     }
     #[inline(always)]
     fn turn(self, (): ()) -> Reals {
@@ -299,13 +300,13 @@ impl Many for Complexes {
         Complexes { re: key.if_same(number, yes.re, no.re), im: key.if_same(number, yes.im, no.im) }
     }
     #[inline(always)]
-    fn straighten(self) -> (Reals, Complexes) {
+    fn straighten(self, least: Reals) -> (Reals, Complexes) {
         let size = self.norm_sqr().sqrt();
-        (size, self.over(size))
+        (size.if_larger(least, size, Reals::ZERO), self.over(size, least))
     }
     #[inline(always)]
     fn to_positive(self) -> Complexes {
-        self.over(self.norm_sqr().sqrt())
+        self.over(self.norm_sqr().sqrt(), Reals::ZERO)
     }
     #[inline(always)]
     fn turn(self, phase: Complexes) -> Complexes {
@@ -314,11 +315,11 @@ impl Many for Complexes {
 }
 
 impl Complexes {
-    /// The conjugate by its size; 1 where that is zero.
+    /// The conjugate by its size; 1 where that is not larger than `least`.
     #[inline(always)]
-    fn over(self, size: Reals) -> Complexes {
+    fn over(self, size: Reals, least: Reals) -> Complexes {
         let one = Reals::splat(1.0);
-        let inverse = size.if_larger(Reals::ZERO, one.div(size), Reals::ZERO);
-        Complexes { re: size.if_larger(Reals::ZERO, self.re.mul(inverse), one), im: Reals::ZERO.sub(self.im.mul(inverse)) }
+        let inverse = size.if_larger(least, one.div(size), Reals::ZERO);
+        Complexes { re: size.if_larger(least, self.re.mul(inverse), one), im: Reals::ZERO.sub(self.im.mul(inverse)) }
     }
 }
