@@ -12,7 +12,9 @@ use num_complex::Complex;
 
 use super::inverse::Iteration;
 use super::{Faer, Number, leading, view, view_mut};
-use crate::backend::linear::{Algorithms, Eigen, Failure, Matrix, are_finite, epsilon, largest_of, part_size, times_power};
+use crate::backend::linear::{
+    Algorithms, Eigen, Failure, Matrix, are_finite, epsilon, largest_of, part_size, square, times_power,
+};
 use crate::element::Element;
 
 type C = Complex<f64>;
@@ -148,9 +150,16 @@ fn beyond_limit<T: Number>(a: &Matrix<T>, pairs: &[Pair], vectors: &mut Matrix<T
                 &own.data[..]
             }
         };
-        let size = (0..n).map(|i| component(x, n, i).norm()).fold(0.0, f64::max);
-        let left = (0..n).map(|i| (component(image, n, i) - pair.value * component(x, n, i)).norm()).fold(0.0, f64::max);
-        left > limit * size
+        let (mut size, mut left, mut are_numbers) = (0.0f64, 0.0f64, true);
+        for i in 0..n {
+            let component = component(x, n, i);
+            size = size.max(component.norm_sqr());
+            let off = (self::component(image, n, i) - pair.value * component).norm_sqr();
+            are_numbers &= !off.is_nan();
+            left = left.max(off);
+        }
+        // The vector is about as long as 1, and the matrix far from the ends of its range: squares are numbers.
+        !are_numbers || left > limit * limit * size
     };
     pairs.iter().zip(is_vector).filter(|(pair, is_vector)| !is_vector || exceeds(pair)).map(|(&pair, _)| pair).collect()
 }
@@ -193,7 +202,7 @@ fn product<T: Number>(a: &Matrix<T>, columns: &[T]) -> Matrix<T> {
 fn row_norm<T: Element>(a: &Matrix<T>) -> f64 {
     let mut sums = vec![0.0; a.rows];
     for column in 0..a.columns {
-        sums.iter_mut().zip(a.column(column)).for_each(|(sum, x)| *sum += x.to_complex().norm());
+        sums.iter_mut().zip(a.column(column)).for_each(|(sum, &x)| *sum += square(x).sqrt());
     }
     sums.into_iter().fold(0.0, f64::max)
 }
