@@ -2,22 +2,29 @@
 
 use num_complex::Complex;
 
-use super::rewrite::{keep, rewrite};
+use super::rewrite::{keep, rewrite_reading};
 use crate::backend::{Binary, Instruction, Program, constant};
 use crate::element::Dtype;
 use crate::graph::{OpGraph, Operation, OperationNode};
 
-/// The same graph with programs that compute nothing from numbers alone.
-pub(super) fn constants(graph: &OpGraph) -> OpGraph {
-    rewrite(graph, |result, node, inputs| {
-        let dtype = graph.tensor(node.outputs[0].tensor).dtype;
-        match &node.operation {
-            Operation::Map { program, reduction } => {
-                let operation = Operation::Map { program: folded(program, dtype), reduction: *reduction };
-                keep(graph, result, &OperationNode { operation, ..node.clone() }, inputs)
-            }
-            _ => keep(graph, result, node, inputs),
+/// The same graph with programs that compute nothing from numbers alone; none where they all are so.
+pub(super) fn constants(graph: &OpGraph) -> Option<OpGraph> {
+    let cheaper = |node: &OperationNode| match &node.operation {
+        Operation::Map { program, reduction } => {
+            let folded = folded(program, graph.tensor(node.outputs[0].tensor).dtype);
+            (folded != *program).then(|| Operation::Map { program: folded, reduction: *reduction })
         }
+        _ => None,
+    };
+    let mut cheaper: Vec<Option<Operation>> = graph.operations().iter().map(cheaper).collect();
+    cheaper.iter().any(Option::is_some).then(|| {
+        rewrite_reading(graph, |result, number, node, read| {
+            let inputs = node.inputs.iter().map(read).collect();
+            match cheaper[number].take() {
+                Some(operation) => keep(graph, result, &OperationNode { operation, ..node.clone() }, inputs),
+                None => keep(graph, result, node, inputs),
+            }
+        })
     })
 }
 

@@ -1,10 +1,10 @@
 //! Leaves out what nobody needs.
 
 use super::rewrite::{keep, rewrite_reading};
-use crate::graph::OpGraph;
+use crate::graph::{OpGraph, OperationNode};
 
-/// The same graph without operations of which no result is read or wanted.
-pub(super) fn dead(graph: &OpGraph) -> OpGraph {
+/// The same graph without operations of which no result is read or wanted; none where there are no such operations.
+pub(super) fn dead(graph: &OpGraph) -> Option<OpGraph> {
     let mut needed = vec![false; graph.tensors().len()];
     graph.sinks().iter().for_each(|sink| needed[sink.0] = true);
     for node in graph.operations().iter().rev() {
@@ -12,8 +12,11 @@ pub(super) fn dead(graph: &OpGraph) -> OpGraph {
             node.inputs.iter().for_each(|edge| needed[edge.tensor.0] = true);
         }
     }
-    rewrite_reading(graph, |result, _, node, read| match node.outputs.iter().any(|edge| needed[edge.tensor.0]) {
-        true => keep(graph, result, node, node.inputs.iter().map(read).collect()),
-        false => Vec::new(),
+    let is_needed = |node: &OperationNode| node.outputs.iter().any(|edge| needed[edge.tensor.0]);
+    (!graph.operations().iter().all(is_needed)).then(|| {
+        rewrite_reading(graph, |result, _, node, read| match is_needed(node) {
+            true => keep(graph, result, node, node.inputs.iter().map(read).collect()),
+            false => Vec::new(),
+        })
     })
 }

@@ -58,6 +58,8 @@ pub(crate) fn optimize(graph: &OpGraph, choices: &Choices, limited: Option<Limit
 /// A graph with those passes made that ask for no order of products: the others can be made again and again.
 pub(crate) struct Begun<'g> {
     passes: Passes<'g>,
+    /// Whether nothing has been made since what is computed twice was looked for.
+    is_shared: bool,
     /// Sources whose elements stay from run to run, by their slots: none where nothing is to be kept.
     is_kept: Vec<bool>,
 }
@@ -73,18 +75,21 @@ impl<'g> Begun<'g> {
         let is_kept: Vec<bool> = is_kept.iter().map(|&is_kept| keeps && is_kept).collect();
         // Products of many factors are widened as one, so that no intermediate is rounded.
         if choices.accumulate == Accumulate::Double {
-            passes.make(|graph| Ok(accumulate::accumulate(graph)))?;
+            passes.make(|graph| Ok(Some(accumulate::accumulate(graph))))?;
         }
         passes.choose(Pass::Constants, constants::constants)?;
-        passes.choose(Pass::Share, share::share)?;
+        passes.choose(Pass::Share, |graph| Some(share::share(graph)))?;
         passes.choose(Pass::Dead, dead::dead)?;
         let counts_operations = matches!(choices.minimize, None | Some(Minimize::Operations));
         let reorders = matches!(choices.order, Order::Auto | Order::Exact) && counts_operations;
+        let mut is_shared = true;
         passes.choose(Pass::Factorise, |graph| {
             let kept = hoist::kept(graph, &is_kept);
-            factorise::factorise(graph, factorise::Bounds { reorders, memory: choices.memory, kept: &kept })
+            let made = factorise::factorise(graph, factorise::Bounds { reorders, memory: choices.memory, kept: &kept });
+            is_shared = made.is_none();
+            made
         })?;
-        Ok(Begun { passes, is_kept })
+        Ok(Begun { passes, is_shared, is_kept })
     }
 
     /// The graph after all passes; see [`optimize`].
@@ -105,8 +110,8 @@ impl<'g> Begun<'g> {
         let Passes { choices, is_block, .. } = self.passes;
         let ordered = self.ordered(limited)?;
         let mut passes = Passes { graph: None, first: &ordered, choices, is_block: true };
-        passes.choose(Pass::Hoist, |graph| apart::apart(graph, &hoist::kept(graph, &self.is_kept)))?;
-        passes.choose(Pass::Share, share::share)?;
+        passes.choose(Pass::Hoist, |graph| Some(apart::apart(graph, &hoist::kept(graph, &self.is_kept))))?;
+        passes.choose(Pass::Share, |graph| Some(share::share(graph)))?;
         let Hoisted { once, each } = hoist::hoist(passes.graph(), &self.is_kept);
         if cfg!(debug_assertions) {
             once.verify()?;
@@ -122,10 +127,13 @@ impl<'g> Begun<'g> {
         let mut passes = Passes { graph: None, first: self.passes.graph(), choices, is_block };
         passes.make(|graph| pairwise::pairwise(graph, choices, limited))?;
         // Products of two may be the same where those of many were not.
-        passes.choose(Pass::Share, share::share)?;
+        if passes.graph.is_some() || !self.is_shared {
+            passes.choose(Pass::Share, |graph| Some(share::share(graph)))?;
+        }
         passes.choose(Pass::Dead, dead::dead)?;
-        passes.choose(Pass::Fuse, fuse::fuse)?;
-        Ok(passes.graph.expect("a pass was made"))
+        passes.choose(Pass::Fuse, |graph| Some(fuse::fuse(graph)))?;
+        let Passes { graph, first, .. } = passes;
+        Ok(graph.unwrap_or_else(|| first.clone()))
     }
 }
 
@@ -163,12 +171,13 @@ impl Passes<'_> {
         self.graph.as_ref().unwrap_or(self.first)
     }
 
-    fn choose(&mut self, pass: Pass, make: impl FnOnce(&OpGraph) -> OpGraph) -> Result<(), Error> {
+    /// Makes a pass that the choices do not go without; it tells no graph where it would change nothing.
+    fn choose(&mut self, pass: Pass, make: impl FnOnce(&OpGraph) -> Option<OpGraph>) -> Result<(), Error> {
         if self.is_block && self.choices.without.makes(pass) { self.make(|graph| Ok(make(graph))) } else { Ok(()) }
     }
 
-    fn make(&mut self, make: impl FnOnce(&OpGraph) -> Result<OpGraph, Error>) -> Result<(), Error> {
-        let graph = make(self.graph())?;
+    fn make(&mut self, make: impl FnOnce(&OpGraph) -> Result<Option<OpGraph>, Error>) -> Result<(), Error> {
+        let Some(graph) = make(self.graph())? else { return Ok(()) };
         if cfg!(debug_assertions) {
             graph.verify()?;
         }

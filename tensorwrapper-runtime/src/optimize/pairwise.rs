@@ -9,7 +9,7 @@ use super::order::{Labels, Network, Path, cut, path, usual};
 use super::rewrite::{keep, rewrite};
 use crate::element::Dtype;
 use crate::error::Error;
-use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, Origin, TensorId};
+use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, Origin, TensorId};
 
 /// How large products may be.
 #[derive(Debug)]
@@ -20,11 +20,14 @@ pub(crate) struct Limited<'p> {
     pub(crate) paths: &'p mut Vec<Path>,
 }
 
-/// The same graph with at most two factors in each contraction.
+/// The same graph with at most two factors in each contraction; none where there are no more anywhere.
 ///
 /// # Errors
 /// An order of the program's that does not fit a product.
-pub(super) fn pairwise(graph: &OpGraph, choices: &Choices, limited: Option<Limited<'_>>) -> Result<OpGraph, Error> {
+pub(super) fn pairwise(graph: &OpGraph, choices: &Choices, limited: Option<Limited<'_>>) -> Result<Option<OpGraph>, Error> {
+    if are_pairs(graph) {
+        return Ok(None);
+    }
     let mut orders = Orders { choices, limited, met: 0 };
     let mut failed = None;
     let result = rewrite(graph, |result, node, inputs| match node.operation {
@@ -50,7 +53,13 @@ pub(super) fn pairwise(graph: &OpGraph, choices: &Choices, limited: Option<Limit
         }
         _ => keep(graph, result, node, inputs),
     });
-    failed.map_or(Ok(result), Err)
+    failed.map_or(Ok(Some(result)), Err)
+}
+
+/// Whether no product has more than two factors.
+pub(super) fn are_pairs(graph: &OpGraph) -> bool {
+    let is_pair = |node: &OperationNode| !matches!(node.operation, Operation::Contract { .. }) || node.inputs.len() <= 2;
+    graph.operations().iter().all(is_pair)
 }
 
 /// Where orders come from.

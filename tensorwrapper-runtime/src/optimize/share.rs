@@ -3,6 +3,8 @@
 //! labels and the order of the result's axes is the same.
 
 use std::collections::HashMap;
+use std::collections::hash_map::{DefaultHasher, Entry};
+use std::hash::{Hash as _, Hasher as _};
 
 use num_complex::Complex;
 use smallvec::SmallVec;
@@ -11,7 +13,7 @@ use super::factorise::{Factor, Key, Name, Role, canonical};
 use super::rewrite::{begun, keep};
 use crate::backend::{Binary, Instruction, Program, Reduction};
 use crate::element::Dtype;
-use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId, is_ordinary, times};
+use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationId, OperationNode, TensorId, is_ordinary, times};
 
 /// A tensor of the old graph as one of the new: `scale · tensor`, the axes in another order.
 #[derive(Clone, Debug)]
@@ -42,6 +44,9 @@ struct Sharing {
     parts: HashMap<Part, u32>,
     /// Products by their keys and the extents of the labels there.
     products: HashMap<(Key, Vec<usize>), Known>,
+    /// The first operation that is no product of each hash: what it is, is written out when there is a second one.
+    firsts: HashMap<u64, Option<OperationId>>,
+    /// Operations that are no products by what they are: their results, and the place in its labels of each label of the first.
     others: HashMap<String, (Vec<TensorId>, Vec<Label>)>,
 }
 
@@ -182,7 +187,7 @@ impl Sharing {
             edges.push(Edge { tensor, ..edge.clone() });
         }
         let dtypes: Vec<Dtype> = node.outputs.iter().map(|edge| graph.tensor(edge.tensor).dtype).collect();
-        let found = name(&node, &edges, &dtypes);
+        let found = self.is_perhaps_known(&node, &edges, &dtypes).then(|| name(&node, &edges, &dtypes)).flatten();
         if let Some((name, order)) = &found
             && let Some((tensors, known)) = self.others.get(name)
         {
@@ -200,12 +205,42 @@ impl Sharing {
             return node.outputs.iter().zip(tensors).map(same).collect();
         }
         let tensors = keep(graph, &mut self.result, &node, edges);
-        if let Some((name, order)) = found {
-            let place = |label: Label| order.iter().position(|&known| known == label).unwrap_or(0);
-            let places = node.outputs[0].labels().into_iter().map(place).collect();
-            self.others.insert(name, (tensors.clone(), places));
+        if let Some(found) = found {
+            self.know(found, &node.outputs[0], tensors.clone());
         }
         tensors.into_iter().zip(&node.outputs).map(|(tensor, edge)| whole(tensor, edge.axes.len())).collect()
+    }
+
+    /// Whether an operation of the same hash was met. Only then what they are is written out, which takes longer than all else.
+    fn is_perhaps_known(&mut self, node: &OperationNode, edges: &[Edge], dtypes: &[Dtype]) -> bool {
+        let mut hasher = DefaultHasher::new();
+        let instructions = if let Operation::Map { program, .. } = &node.operation { program.instructions().len() } else { 0 };
+        (std::mem::discriminant(&node.operation), instructions, &node.extents, dtypes).hash(&mut hasher);
+        edges.iter().for_each(|edge| edge.tensor.hash(&mut hasher));
+        let next = OperationId(self.result.operations().len());
+        match self.firsts.entry(hasher.finish()) {
+            Entry::Vacant(entry) => {
+                entry.insert(Some(next));
+                false
+            }
+            Entry::Occupied(mut entry) => {
+                if let Some(first) = entry.get_mut().take() {
+                    let node = self.result.operation(first).clone();
+                    let tensors: Vec<TensorId> = node.outputs.iter().map(|edge| edge.tensor).collect();
+                    let dtypes: Vec<Dtype> = tensors.iter().map(|&tensor| self.result.tensor(tensor).dtype).collect();
+                    if let Some(found) = name(&node, &node.inputs, &dtypes) {
+                        self.know(found, &node.outputs[0], tensors);
+                    }
+                }
+                true
+            }
+        }
+    }
+
+    fn know(&mut self, (name, order): (String, Vec<Label>), output: &Edge, tensors: Vec<TensorId>) {
+        let place = |label: Label| order.iter().position(|&known| known == label).unwrap_or(0);
+        let places = output.labels().into_iter().map(place).collect();
+        self.others.insert(name, (tensors, places));
     }
 
     /// A tensor as it was, computed from the one that it is but for the order of axes and a number.

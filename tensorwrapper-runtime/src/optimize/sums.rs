@@ -24,8 +24,8 @@ enum Role {
     Sum { register: usize, ends: [usize; 2], products: Vec<usize> },
 }
 
-/// The same graph with such products added one to the other.
-pub(super) fn sums(graph: &OpGraph) -> OpGraph {
+/// The same graph with such products added one to the other; none where there are no such products.
+pub(super) fn sums(graph: &OpGraph) -> Option<OpGraph> {
     let mut readers = vec![0usize; graph.tensors().len()];
     let read = graph.operations().iter().flat_map(|node| &node.inputs).map(|edge| edge.tensor);
     read.chain(graph.sinks().iter().copied()).for_each(|tensor| readers[tensor.0] += 1);
@@ -42,9 +42,12 @@ pub(super) fn sums(graph: &OpGraph) -> OpGraph {
         let products = terms.iter().map(|term| term.input).collect();
         roles[number] = Some(Role::Sum { register, ends: [terms[last].input, terms[last - 1].input], products });
     }
+    if roles.iter().all(Option::is_none) {
+        return None;
+    }
     // What each product has made, in the new graph.
     let mut made: Vec<Option<TensorId>> = vec![None; graph.operations().len()];
-    rewrite_reading(graph, |result, number, node, read| match &roles[number] {
+    Some(rewrite_reading(graph, |result, number, node, read| match &roles[number] {
         Some(Role::Added { sum, input, scale, before }) => {
             let before = before.map(|before| made[before].expect("it comes before"));
             let tensor = added(graph, result, node, (&graph.operations()[*sum], *input), (*scale, before), read);
@@ -55,7 +58,7 @@ pub(super) fn sums(graph: &OpGraph) -> OpGraph {
             vec![whole(graph, result, node, (*register, *ends, products), read)]
         }
         None => keep(graph, result, node, node.inputs.iter().map(read).collect()),
-    })
+    }))
 }
 
 /// The register of a program in which several products are added, and these.

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::join::{Costs, renamed};
 use super::term::{Factor, Name, Role, Term, canonical};
-use super::work::{Entry, Kind, Node, Work, size};
+use super::work::{Entry, Kind, Work, size};
 
 impl Work {
     /// Leaves no term with more than one factor, nor with a label that is summed.
@@ -90,12 +90,13 @@ impl Work {
         let order: SmallVec<[Name; 8]> = order.into_iter().filter(|&label| kept >> label & 1 == 1).collect();
         let mut factors = vec![factor.clone()];
         renamed(&mut factors, &mut order.clone());
-        let same =
-            |node: &Node| node.extents.len() == order.len() && matches!(&node.kind, Kind::Product(known) if *known == factors);
-        let node = self.nodes.iter().position(same).map(|node| node as u32).unwrap_or_else(|| {
+        let known = (factors[0].clone(), order.len());
+        let node = self.presums.get(&known).copied().unwrap_or_else(|| {
             let is_kept = self.nodes[factor.node as usize].is_kept && size(extents, kept) <= self.weights.most;
             let extents = order.iter().map(|&label| extents[usize::from(label)] as usize).collect();
-            self.add_node(Kind::Product(factors), extents, is_kept)
+            let node = self.add_node(Kind::Product(factors), extents, is_kept);
+            self.presums.insert(known, node);
+            node
         });
         Factor { node, conjugate: false, labels: order.into_iter().collect() }
     }

@@ -1,7 +1,8 @@
 //! Terms that share a factor are joined: `A·B + A·C` becomes `A·(B + C)`, where that is cheaper, the one that saves most first.
 //! Sums that are made so are sums like any other, and are found where they are needed again.
 
-use std::collections::HashMap;
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, HashMap};
 
 use num_complex::Complex;
 use smallvec::SmallVec;
@@ -22,6 +23,33 @@ struct Join {
     members: Vec<(usize, usize)>,
     saving: f64,
 }
+
+/// The best join of a sum, in the order in which they are made: what saves most first, of equal ones that of the first sum.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    saving: f64,
+    sum: usize,
+}
+
+impl Ord for Candidate {
+    fn cmp(&self, other: &Candidate) -> Ordering {
+        self.saving.total_cmp(&other.saving).then(other.sum.cmp(&self.sum))
+    }
+}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Candidate) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Candidate {
+    fn eq(&self, other: &Candidate) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Candidate {}
 
 impl Work {
     /// What the parts of a term cost, where parts that others may use are carried by all of them.
@@ -58,23 +86,21 @@ impl Work {
     /// Joins terms until nothing is saved.
     pub(super) fn join_all(&mut self) {
         let mut best: Vec<Option<Join>> = Vec::new();
+        let mut queue: BinaryHeap<Candidate> = BinaryHeap::new();
         loop {
-            for number in 0..self.sums.len() {
-                if best.len() <= number {
-                    best.push(None);
-                }
-                if self.sums[number].is_new {
-                    best[number] = self.best_join(number);
-                    self.sums[number].is_new = false;
-                }
+            for sum in self.take_changed() {
+                best.resize_with(best.len().max(sum + 1), || None);
+                best[sum] = self.best_join(sum);
+                queue.extend(best[sum].iter().map(|join| Candidate { saving: join.saving, sum }));
             }
-            let saving = |join: &Option<Join>| join.as_ref().map_or(0.0, |join| join.saving);
-            let Some(number) = (0..best.len()).max_by(|&a, &b| saving(&best[a]).total_cmp(&saving(&best[b])).then(b.cmp(&a)))
-            else {
-                return;
-            };
-            let Some(join) = best[number].take().filter(|join| join.saving > 0.0) else { return };
-            self.apply(join);
+            let Some(Candidate { saving, sum }) = queue.pop() else { return };
+            // What is not the best of its sum any more is an older one.
+            if let Some(join) = best[sum].take_if(|join| join.saving.total_cmp(&saving).is_eq()) {
+                if join.saving <= 0.0 {
+                    return;
+                }
+                self.apply(join);
+            }
         }
     }
 

@@ -26,8 +26,9 @@ pub(super) use self::term::{Factor, Key, Name, Role, canonical};
 use self::work::{Kind, Weights, Work};
 use super::count::{operation, peak_bytes};
 use super::hoist::kept;
+use super::pairwise::are_pairs;
 use super::rewrite::{keep, rewrite_reading};
-use crate::graph::{OpGraph, Operation, OperationNode, TensorId};
+use crate::graph::{OpGraph, OperationNode, TensorId};
 
 /// What an element that is read and written costs, in multiplications of a product.
 const ELEMENT: f64 = 2.0;
@@ -46,12 +47,12 @@ pub(super) struct Bounds<'k> {
     pub(super) kept: &'k [bool],
 }
 
-/// The same graph with its sums of products in the cheapest form that is found.
-pub(super) fn factorise(graph: &OpGraph, bounds: Bounds<'_>) -> OpGraph {
+/// The same graph with its sums of products in the cheapest form that is found; none where it has no sums that may have another.
+pub(super) fn factorise(graph: &OpGraph, bounds: Bounds<'_>) -> Option<OpGraph> {
     let (gathered, part_of) = gather(graph, bounds.reorders);
     let sums = || gathered.iter().enumerate().filter_map(|(n, sum)| Some((n, sum.as_ref().filter(|sum| sum.contracts)?)));
     if !sums().any(|(n, sum)| part_of[n].is_none() && is_worth(sum)) {
-        return graph.clone();
+        return None;
     }
     let roots: Vec<usize> = sums().map(|(n, _)| n).filter(|&n| part_of[n].is_none()).collect();
     // What is a part of a root is no operation of its own, nor is a part of that.
@@ -68,7 +69,7 @@ pub(super) fn factorise(graph: &OpGraph, bounds: Bounds<'_>) -> OpGraph {
         }
     };
     // What is already in pairs can be compared as it stands; what is not may still be all that memory allows.
-    if bounds.memory.is_some() || is_in_pairs(graph) {
+    if bounds.memory.is_some() || are_pairs(graph) {
         offer(graph.clone());
     }
     // Where memory is short, also with intermediates that are small beside it.
@@ -87,12 +88,7 @@ pub(super) fn factorise(graph: &OpGraph, bounds: Bounds<'_>) -> OpGraph {
         work.form_all();
         offer(emitted(graph, &is_part, &work, &leaves, &sums));
     }
-    best.map_or_else(|| graph.clone(), |(_, graph)| graph)
-}
-
-fn is_in_pairs(graph: &OpGraph) -> bool {
-    let is_pair = |node: &OperationNode| !matches!(node.operation, Operation::Contract { .. }) || node.inputs.len() <= 2;
-    graph.operations().iter().all(is_pair)
+    best.map(|(_, graph)| graph)
 }
 
 /// Bytes beyond those that may be taken, then what a graph costs.
@@ -172,7 +168,7 @@ mod tests {
 
     fn factorised(expr: &crate::Expr<'_, f64>, memory: Option<usize>) -> OpGraph {
         let graph = lower(&[Link::clone(expr.value())]).graph;
-        let made = factorise(&graph, Bounds { reorders: true, memory, kept: &[] });
+        let made = factorise(&graph, Bounds { reorders: true, memory, kept: &[] }).unwrap_or(graph);
         made.verify().unwrap();
         made
     }

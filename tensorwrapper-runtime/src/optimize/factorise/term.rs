@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 pub(in crate::optimize) type Name = u8;
 
 /// A tensor of the table of nodes, labelled.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::optimize) struct Factor {
     pub(in crate::optimize) node: u32,
     pub(in crate::optimize) conjugate: bool,

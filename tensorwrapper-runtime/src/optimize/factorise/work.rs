@@ -36,8 +36,8 @@ pub(super) enum Kind {
 pub(super) struct Sum {
     pub(super) extents: Vec<usize>,
     pub(super) entries: Vec<Entry>,
-    /// Whether it has changed since it was last looked at.
-    pub(super) is_new: bool,
+    /// Whether it is among those that have changed.
+    is_new: bool,
 }
 
 /// A term, and what is known of the products of some of its factors, by the set of the factors as bits.
@@ -85,6 +85,10 @@ pub(super) struct Work {
     known: HashMap<SumKey, Known>,
     /// Sums that are known, by what does not depend on labels.
     rough: HashMap<u64, u32>,
+    /// Single tensors that are summed over some of their labels: the node of each.
+    pub(super) presums: HashMap<(Factor, usize), u32>,
+    /// Sums that have changed since they were last looked at.
+    changed: Vec<usize>,
 }
 
 type SumKey = Vec<(Key, [u64; 2])>;
@@ -117,6 +121,21 @@ impl Work {
             formed: Vec::new(),
             known: HashMap::new(),
             rough: HashMap::new(),
+            presums: HashMap::new(),
+            changed: Vec::new(),
+        }
+    }
+
+    /// The sums that have changed since this was asked last.
+    pub(super) fn take_changed(&mut self) -> Vec<usize> {
+        let changed = std::mem::take(&mut self.changed);
+        changed.iter().for_each(|&sum| self.sums[sum].is_new = false);
+        changed
+    }
+
+    fn change(&mut self, sum: usize) {
+        if !std::mem::replace(&mut self.sums[sum].is_new, true) {
+            self.changed.push(sum);
         }
     }
 
@@ -128,7 +147,8 @@ impl Work {
     /// Adds a sum of these terms, those that are alike as one. Returns its number.
     pub(super) fn add_sum(&mut self, extents: Vec<usize>, terms: Vec<Term>) -> usize {
         let number = self.sums.len();
-        self.sums.push(Sum { extents, entries: Vec::new(), is_new: true });
+        self.sums.push(Sum { extents, entries: Vec::new(), is_new: false });
+        self.change(number);
         for term in terms {
             self.add_term(number, term);
         }
@@ -150,13 +170,13 @@ impl Work {
         }
         self.count(&entry, true);
         self.sums[sum].entries.push(entry);
-        self.sums[sum].is_new = true;
+        self.change(sum);
     }
 
     pub(super) fn remove(&mut self, sum: usize, entry: usize) -> Entry {
         let entry = self.sums[sum].entries.remove(entry);
         self.count(&entry, false);
-        self.sums[sum].is_new = true;
+        self.change(sum);
         entry
     }
 
