@@ -99,6 +99,55 @@ fn a_product_that_is_kept_is_joined_with_nothing_that_changes() {
     assert!(error.to_string().contains("but the context allows 100"), "{error}");
 }
 
+/// A product stands in several terms of a sum, several times in one, and where it does not fit: it is what it is everywhere.
+#[test]
+fn a_product_that_a_sum_reads_more_than_once() {
+    let [a, b, c, v, w] = [0.5, 0.25, 1.0, 2.0, 0.125].map(|salt| counted(&[3, 3], salt));
+    let x = (a.at("ik") * b.at("kj")).record("ij").unwrap();
+    let sum = (a.at("ij") + b.at("ij")).record("ij").unwrap();
+    let c = || c.at("ij");
+    let five = || c() * v.at("ij") * w.at("ij") * v.at("ij") * w.at("ij");
+    let all = [
+        x.at("ij") * x.at("ij") + c(),
+        x.at("ij") * v.at("ij") + x.at("ij") * w.at("ij"),
+        x.at("ij") * w.at("ij") + x.at("ij") * five(),
+        x.at("ij") + x.at("ij") * five(),
+        x.at("ij") * x.at("ji") + x.at("ij"),
+        sum.at("ij") + sum.at("ij") * x.at("ij"),
+        x.at("ij") + x.at("ij") + a.at("ik") * b.at("kj"),
+    ];
+    for (n, equation) in all.iter().enumerate() {
+        let recorded = equation.record("ij").unwrap();
+        let plain = Pass::ALL.into_iter().fold(Context::reference(), Context::without).eval(&recorded).unwrap();
+        let found = Context::cpu().eval(&recorded).unwrap();
+        for (x, y) in found.as_slice().iter().zip(plain.as_slice()) {
+            assert!((x - y).abs() <= 1e-12 * y.abs(), "equation {n}: {found} instead of {plain}");
+        }
+    }
+}
+
+#[test]
+fn results_with_their_axes_in_another_order_are_shared() {
+    let x = counted(&[3, 5], 0.25);
+    let (p, q) = (x.at("ij").exp().record("ij").unwrap(), x.at("ij").exp().record("ji").unwrap());
+    let explained = Context::cpu().explain((&p, &q)).unwrap();
+    let exponentials = explained.steps().iter().filter(|step| step.equation.contains("exp(")).count();
+    assert_eq!(exponentials, 1, "{explained}");
+}
+
+/// What a term needs is computed for that term, so that little is there at once.
+#[test]
+fn equations_are_lowered_where_they_are_read() {
+    let (a, b) = (counted(&[3, 3], 0.5), counted(&[3, 3], 0.25));
+    let (x, y) = (a.at("ij").exp().record("ij").unwrap(), b.at("ij").exp().record("ij").unwrap());
+    let z = a.at("ik").cholesky("i,r").record().unwrap();
+    let sum = ((x.at("ik") * y.at("kj")).sum("k") + z.at("ij")).record("ij").unwrap();
+    let graph = sum.graph();
+    let kinds: Vec<String> = graph.operations().iter().map(|node| format!("{:?}", node.operation)).collect();
+    let place = |kind: &str| kinds.iter().position(|one| one.starts_with(kind)).unwrap();
+    assert!(place("Contract") < place("Factorise"), "{kinds:?}");
+}
+
 #[test]
 fn labels_that_no_factor_has_tell_results_apart() {
     let (a, x) = (counted(&[3], 0.5), counted(&[3], 1.0));

@@ -85,7 +85,8 @@ impl Index {
 /// # Errors
 /// More than [`MOST_AXES`] of them.
 pub fn bounded_axes(indices: &[Index]) -> Result<(), Diagnostic> {
-    let count: usize = indices.iter().map(|index| index.labels().len().max(1)).sum();
+    let axes = |index: &Index| if let Index::NoAxes(_) = index { 0 } else { index.labels().len().max(1) };
+    let count: usize = indices.iter().map(axes).sum();
     if count <= MOST_AXES {
         return Ok(());
     }

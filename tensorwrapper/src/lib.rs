@@ -164,8 +164,8 @@
 /// * **Truncation.** `max = n` keeps the n largest singular values; a bound of the new index, `svd(A[i, j]) where r: ..=n`, says
 ///   the same, and in the header of a block for all of its truncations to `r`. `tol = x` keeps the fewest whose discarded weight,
 ///   Σs² of the others by Σs² of all, is at most x, and at least one; how many is known in the run, so that the equation is computed when it is met,
-///   and not recorded by a [`Graph`]. A fourth result is the weight; its root is as accurate as
-///   rounding, so that the weight has the size of ε² where nothing is lost. A batch keeps as many of each matrix as the one that needs
+///   and not recorded by a [`Graph`]. A fourth result is the weight. Where nothing
+///   is lost it is about ε², not 0. A batch keeps as many of each matrix as the one that needs
 ///   most. In `rank`, `pinv` and `lstsq` singular values count that are larger than `tol` times the largest; by default
 ///   the precision times the longer side.
 /// * **Faults.** A matrix that is not positive definite or is singular, NaN and infinity, a result beyond the numbers of its

@@ -1,5 +1,7 @@
 //! Labels of a `where` that nothing has: a slip of the pen, because an extent of nothing says nothing.
 
+use std::collections::HashSet;
+
 use super::Checker;
 use super::labels::{Labels, written};
 use crate::diagnostic::Diagnostic;
@@ -37,8 +39,11 @@ impl Checker<'_> {
 /// Each label that is declared and not written, and the written one that it resembles, if it is one.
 fn strays<'s>(declarations: &'s [Declaration], labels: &Labels<'s>) -> Vec<(&'s Name, Option<&'s str>)> {
     let declared = || declarations.iter().flat_map(|declaration| &declaration.labels);
-    let free: Vec<&str> = labels.iter().copied().filter(|label| declared().all(|name| name.text != *label)).collect();
-    let is_stray = |name: &&Name| !labels.contains(&name.text.as_str());
+    let declared_names: HashSet<&str> = declared().map(|name| name.text.as_str()).collect();
+    let written: HashSet<&str> = labels.iter().copied().collect();
+    let free = labels.iter().copied().filter(|label| !declared_names.contains(label));
+    let free: Vec<&str> = free.take(MOST_COMPARED).collect();
+    let is_stray = |name: &&Name| !written.contains(name.text.as_str());
     // All names of one letter resemble each other.
     let meant = |name: &Name| match &free[..] {
         [one] => nearest(&name.text, [*one]),
@@ -49,10 +54,17 @@ fn strays<'s>(declarations: &'s [Declaration], labels: &Labels<'s>) -> Vec<(&'s 
 
 fn fault(stray: &Name, meant: Option<&str>, labels: &Labels<'_>, of: &str) -> Diagnostic {
     let message = format!("`where` gives `{}` an extent, and no index of this {of} has that name", stray.text);
-    let list: Vec<String> = labels.iter().map(|label| format!("`{label}`")).collect();
+    let more = if labels.len() > MOST_LISTED { ", …" } else { "" };
+    let list: Vec<String> = labels.iter().take(MOST_LISTED).map(|label| format!("`{label}`")).collect();
     Diagnostic::label(stray.span, message).help(match meant {
         Some(meant) => format!("is `{meant}` meant?"),
         None if list.is_empty() => "leave it out".to_string(),
-        None => format!("leave it out; the indices are {}", list.join(", ")),
+        None => format!("leave it out; the indices are {}{more}", list.join(", ")),
     })
 }
+
+/// Labels that a message lists.
+const MOST_LISTED: usize = 12;
+
+/// Labels among which the one that is meant is looked for: beyond that nobody would look for it by eye.
+const MOST_COMPARED: usize = 64;

@@ -5,6 +5,7 @@
 //! the `;`, is an axis beyond doubt.
 
 use super::Checker;
+use super::resolve::too_many_exchanges;
 use crate::diagnostic::Diagnostic;
 use crate::equation::Left;
 use crate::syntax::{Decomposition, Expression, ExpressionKind, Factorisation, Form, Name, Operator};
@@ -15,6 +16,10 @@ impl Checker<'_> {
     pub(super) fn axes_stand_once(&mut self, form: &Form, call: &Decomposition, axes: &[Vec<&Name>], left: &[Left]) -> bool {
         let named: Vec<&str> = call.groups.iter().flatten().flatten().map(|name| name.text.as_str()).collect();
         let on_left: Vec<&str> = left.iter().flat_map(Left::labels).map(|id| self.labels[id.0].name.as_str()).collect();
+        if let Some(fault) = call.arguments.iter().find_map(too_many_exchanges) {
+            self.faults.push(fault);
+            return false;
+        }
         let mut faults = Vec::new();
         for (n, argument) in call.arguments.iter().enumerate() {
             let elsewhere = |text: &str| (0..axes.len()).any(|m| m != n && axes[m].iter().any(|other| other.text == text));

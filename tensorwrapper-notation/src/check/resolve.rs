@@ -171,10 +171,7 @@ impl Checker<'_> {
             swapped.push(&b.text, a_id);
         }
         if self.exchanges == DEEPEST_EXCHANGE {
-            // Each doubles what is inside.
-            let message = format!("more than {DEEPEST_EXCHANGE} `sym` and `asym` are inside each other");
-            let fault = Diagnostic::label(body.span, message).help("give the inner ones an equation of their own");
-            self.faults.push(fault);
+            self.faults.push(exchanges_fault(body));
             return None;
         }
         self.exchanges += 1;
@@ -217,6 +214,24 @@ impl Checker<'_> {
                 .help(position::once(term, label, sum));
         self.warnings.push(warning);
     }
+}
+
+/// Each exchange doubles what is inside.
+fn exchanges_fault(body: &Expression) -> Diagnostic {
+    let message = format!("more than {DEEPEST_EXCHANGE} `sym` and `asym` are inside each other");
+    Diagnostic::label(body.span, message).help("give the inner ones an equation of their own")
+}
+
+/// The fault of an expression with more exchanges inside each other than are read.
+pub(super) fn too_many_exchanges(expression: &Expression) -> Option<Diagnostic> {
+    fn beyond(expression: &Expression, around: usize) -> Option<&Expression> {
+        match &expression.kind {
+            ExpressionKind::Exchange(_, _, body) if around == DEEPEST_EXCHANGE => Some(body),
+            ExpressionKind::Exchange(_, _, body) => beyond(body, around + 1),
+            kind => kind.parts().into_iter().find_map(|part| beyond(part, around)),
+        }
+    }
+    beyond(expression, 0).map(exchanges_fault)
 }
 
 /// Whether an operator stands between terms.

@@ -111,7 +111,8 @@ impl Context {
     ///
     /// The threads are those of rayon's pool. A process that `fork` has made of one that had computed on several threads has none of them: it
     /// computes on one thread, with the same results up to rounding, whatever is said here. A process that was made before may have a pool of its
-    /// own. This library cannot see that the program itself has started rayon's pool before a fork: then `threads(1)` is what the new process needs.
+    /// own. Processes are told apart by their ids: a descendant that by chance has the id of the ended process that used the pool still waits for ever.
+    /// This library cannot see that the program itself has started rayon's pool before a fork: then `threads(1)` is what the new process needs.
     /// As for every library with locks, no other thread may be in a call of this one at the moment of the fork, or the new process may wait
     /// for ever for what that thread held. Devices that were opened before a fork are not for the new process: CUDA does not allow it.
     #[must_use]

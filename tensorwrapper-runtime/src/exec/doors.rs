@@ -63,8 +63,10 @@ pub fn record_text<'a, T: Element>(
 /// Spaces stand anywhere, inside `->` and `...` too, as NumPy has it with `optimize=True`. Where it stands for no axes, `...`
 /// may be on one side of `->` alone, as in `"...i->i"` of a vector; where an operand has axes for it, the output has `...`.
 ///
+/// An operand or a result has at most 256 labels, and there are at most 10 000 operands.
+///
 /// # Errors
-/// Text that is no subscript, ranks and extents that do not fit, memory.
+/// Text that is no subscript, more labels or operands, ranks and extents that do not fit, memory.
 ///
 /// ```
 /// use tensorwrapper_runtime::{Tensor, einsum};
@@ -78,7 +80,8 @@ pub fn einsum<T: Element>(subscripts: &str, operands: &[&dyn DynOperand<T>]) -> 
     Context::global().einsum(subscripts, operands)
 }
 
-/// Evaluates a product of tensors whose axes are labelled by numbers; labels that `output` lacks are summed.
+/// Evaluates a product of tensors whose axes are labelled by numbers; labels that `output` lacks are summed. Limits are those of
+/// [`einsum`].
 ///
 /// # Errors
 /// Ranks and extents that do not fit, labels of `output` that no operand has, memory.

@@ -87,6 +87,10 @@ pub(super) fn computed(
         Home::Source(_) | Home::Piece(_) => unreachable!("the plan has a result for every wanted value"),
     };
     let mut here: Vec<Option<Buffer>> = known.iter().map(|_| None).collect();
+    // How often each result is still to be given, and how often to stay.
+    let (mut left, mut stays) = (vec![0; known.len()], vec![false; known.len()]);
+    sinks.iter().for_each(|sink| left[result(sink)] += 1);
+    sinks.iter().skip(first).for_each(|sink| stays[result(sink)] = true);
     // What stays has addresses on the host, by which it is found.
     let mut addresses: Vec<Option<Buffer>> = sinks.iter().map(|_| None).collect();
     for (n, sink) in sinks.iter().enumerate() {
@@ -100,17 +104,15 @@ pub(super) fn computed(
     let mut wanted: Vec<Wanted<'_>> = here
         .iter_mut()
         .enumerate()
-        .map(|(r, buffer)| {
-            let stays = sinks.iter().skip(first).any(|sink| result(sink) == r);
-            Wanted { here: buffer.as_mut().map(Buffer::as_mut), stays, there: None }
-        })
+        .map(|(r, buffer)| Wanted { here: buffer.as_mut().map(Buffer::as_mut), stays: stays[r], there: None })
         .collect();
     run(&mut wanted)?;
     let there: Vec<Option<DeviceMemory>> = wanted.into_iter().map(|wanted| wanted.there).collect();
     let mut computed = Computed::new();
     for (n, sink) in sinks.iter().enumerate() {
         let (r, (dtype, len)) = (result(sink), known[result(sink)]);
-        let is_last = !sinks[n + 1..].contains(sink);
+        left[r] -= 1;
+        let is_last = left[r] == 0;
         let mut buffer = match (addresses[n].take(), &mut here[r]) {
             (Some(addresses), _) => addresses,
             (None, Some(elements)) if is_last => std::mem::replace(elements, Buffer::zeros(dtype, 0)?),

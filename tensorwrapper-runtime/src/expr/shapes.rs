@@ -35,7 +35,7 @@ struct Begin {
 }
 
 impl Shape {
-    /// Labels the axes: one letter each where there is no comma (`"ik"`), names between commas otherwise (`"i,k"`). Labelled
+    /// Labels the axes: one letter each where there is no comma (`"ik"`), names between commas otherwise (`"i,k"`), at most 256. Labelled
     /// shapes are added, subtracted and multiplied as tensors are, and say what shape the result has; the rules, and the
     /// sentences where something does not fit, are those of [`Indexed`].
     ///

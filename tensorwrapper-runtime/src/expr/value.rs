@@ -181,7 +181,7 @@ impl<'a> Value<'a> {
                 _ => visit(argument),
             }),
             Source::Reshaped(inner) => visit(inner),
-            Source::Written { base, part, .. } => base.iter().chain([part]).for_each(visit),
+            Source::Written { base, part, .. } => [part].into_iter().chain(base).for_each(visit),
         }
     }
 }

@@ -25,6 +25,10 @@ use crate::layout::Strided;
 use crate::link::Link;
 use crate::tensor::AnyRef;
 
+/// Operations inside each other beyond which what they need is lowered before them: they take about as much of the stack as those of
+/// one equation may.
+const DEEPEST: usize = 100;
+
 /// A graph, the tensors for its sources, and the functions for its programs' calls.
 pub(crate) struct Lowered<'a> {
     pub(crate) graph: OpGraph,
@@ -63,6 +67,8 @@ struct Lowering<'a> {
     /// Operations of linear algebra already in the graph, by where they were recorded and by what they read.
     calls: HashMap<*const Factorised<'a>, OperationId>,
     factorised: HashMap<Vec<Edge>, Vec<OperationId>>,
+    /// Operations inside each other around the place that is lowered, through values, too.
+    depth: usize,
     /// Values already in the graph. The recordings live as long as the lowering, so addresses name them.
     known: HashMap<*const Value<'a>, TensorId>,
 }
@@ -88,11 +94,15 @@ impl Frame<'_> {
 }
 
 impl<'a> Lowering<'a> {
-    /// A value in the graph. What it needs is lowered before it by a list instead of recursion: recordings are chains of any
-    /// length.
+    /// A value in the graph. It is lowered where it is read, so that little lies between; but recordings are chains of any length, and
+    /// what is further down than [`DEEPEST`] is lowered before all that needs it, by a list instead of recursion.
     fn value(&mut self, value: &Link<Value<'a>>) -> TensorId {
         if let Some(&known) = self.known.get(&Link::address(value)) {
             return known;
+        }
+        if self.depth < DEEPEST {
+            self.new_value(value);
+            return self.known[&Link::address(value)];
         }
         let mut open = vec![value];
         while let Some(&next) = open.last() {
@@ -116,8 +126,9 @@ impl<'a> Lowering<'a> {
         self.known[&Link::address(value)]
     }
 
-    /// Lowers a value, when all that it needs is in the graph.
+    /// Lowers a value that is not in the graph.
     fn new_value(&mut self, value: &Link<Value<'a>>) {
+        self.depth += 1;
         let tensor = match &value.source {
             Source::Tensor(tensor) => self.source(Given::Borrowed(tensor.clone())),
             Source::Computed(tensor) => self.source(Given::Computed(Arc::clone(tensor), tensor.erase().layout)),
@@ -140,6 +151,7 @@ impl<'a> Lowering<'a> {
                 self.written(value, base, axes, part_tensor, &labels, &part.extents)
             }
         };
+        self.depth -= 1;
         self.known.insert(Link::address(value), tensor);
     }
 
@@ -212,6 +224,13 @@ impl<'a> Lowering<'a> {
     }
 
     fn tree(&mut self, tree: &Tree<'a>, frame: Frame<'_>) -> Fragment {
+        self.depth += 1;
+        let fragment = self.operation(tree, frame);
+        self.depth -= 1;
+        fragment
+    }
+
+    fn operation(&mut self, tree: &Tree<'a>, frame: Frame<'_>) -> Fragment {
         match tree {
             Tree::Operand(value, axes) => Fragment::input(self.operand(value, axes, frame)),
             Tree::Constant(value) => Fragment::constant(*value),

@@ -1,5 +1,7 @@
 //! What the program calls the labels of operations, for those who show a graph to people. Nothing is computed from it.
 
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 
 use super::{Label, OpGraph, OperationId, OperationNode};
@@ -22,7 +24,8 @@ impl Origin {
 /// Where the labels of operations come from. An operation without an entry has labels that nobody named.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Origins {
-    equations: Vec<LabelNames>,
+    /// Shared by a graph and those that passes make of it.
+    equations: Arc<Vec<LabelNames>>,
     operations: Vec<SmallVec<[Origin; 6]>>,
 }
 
@@ -37,7 +40,7 @@ impl OpGraph {
 
     /// Takes up the names of one more equation, and tells its number here.
     pub(crate) fn add_names(&mut self, names: &LabelNames) -> usize {
-        self.origins.equations.push(names.clone());
+        Arc::make_mut(&mut self.origins.equations).push(names.clone());
         self.origins.equations.len() - 1
     }
 
@@ -49,7 +52,7 @@ impl OpGraph {
 
     /// The same names of equations as another graph has.
     pub(crate) fn names_of(&mut self, other: &OpGraph) {
-        self.origins.equations.clone_from(&other.origins.equations);
+        self.origins.equations = Arc::clone(&other.origins.equations);
     }
 
     /// Says that the labels of the operation added last are these of an operation of another graph, whose names this graph

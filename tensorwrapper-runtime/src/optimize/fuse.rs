@@ -80,14 +80,16 @@ fn may_join(
         match &other.operation {
             Operation::Contract { then: None, .. } => number.is_some() && inputs == 1,
             Operation::Map { program: outer, .. } => {
-                let reads_so = !outer.instructions().contains(&Instruction::Converted(input))
-                    && graph.tensor(other.outputs[0].tensor).dtype == dtype;
+                let reads_so = || {
+                    !outer.instructions().contains(&Instruction::Converted(input))
+                        && graph.tensor(other.outputs[0].tensor).dtype == dtype
+                };
                 // Work that costs more than reading is done once for each element.
                 let spread = edge.labels().len() < other.extents.len();
                 let is_small = outer.instructions().len() + program.instructions().len() <= MOST_INSTRUCTIONS
                     && other.inputs.len() + inputs <= MOST_INPUTS;
-                reads_so
-                    && is_small
+                is_small
+                    && reads_so()
                     && (!spread || is_cheap(program))
                     && (readers.len() == 1 || number.is_some() || inputs == 0 && !converts)
             }

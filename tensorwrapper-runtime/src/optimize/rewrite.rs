@@ -42,7 +42,8 @@ pub(super) fn keep(graph: &OpGraph, result: &mut OpGraph, node: &OperationNode, 
 
 /// A graph of all sources of another, with the names of its labels, and which of its tensors these are.
 pub(super) fn begun(graph: &OpGraph) -> (OpGraph, Vec<Option<TensorId>>) {
-    let (mut result, mut moved) = (OpGraph::new(), vec![None; graph.tensors().len()]);
+    let mut result = OpGraph::with_capacity(graph.sources().len(), graph.operations().len());
+    let mut moved = vec![None; graph.tensors().len()];
     result.names_of(graph);
     for source in graph.sources() {
         let node = graph.tensor(source);

@@ -98,8 +98,8 @@ impl Sharing {
         let rank = output.len();
         let dtype = graph.tensor(node.outputs[0].tensor).dtype;
         // The form of a product knows the labels of its factors alone.
-        let is_known = (0..node.extents.len()).all(|label| node.inputs.iter().any(|edge| edge.labels().contains(&label)));
-        let found = (inputs.len() <= 8 && node.extents.len() <= 64 && is_ordinary(alpha) && is_known)
+        let is_known = || (0..node.extents.len()).all(|label| node.inputs.iter().any(|edge| edge.labels().contains(&label)));
+        let found = (inputs.len() <= 8 && node.extents.len() <= 64 && is_ordinary(alpha) && is_known())
             .then(|| self.key(&inputs, &output, &node.extents, dtype.is_complex()));
         if let Some((key, order, conjugate)) = &found
             && let Some(known) = self.products.get(key)
@@ -215,7 +215,10 @@ impl Sharing {
     fn is_perhaps_known(&mut self, node: &OperationNode, edges: &[Edge], dtypes: &[Dtype]) -> bool {
         let mut hasher = DefaultHasher::new();
         let instructions = if let Operation::Map { program, .. } = &node.operation { program.instructions().len() } else { 0 };
-        (std::mem::discriminant(&node.operation), instructions, &node.extents, dtypes).hash(&mut hasher);
+        // The order of labels makes no difference.
+        let mut extents = node.extents.clone();
+        extents.sort_unstable();
+        (std::mem::discriminant(&node.operation), instructions, extents, dtypes).hash(&mut hasher);
         edges.iter().for_each(|edge| edge.tensor.hash(&mut hasher));
         let next = OperationId(self.result.operations().len());
         match self.firsts.entry(hasher.finish()) {

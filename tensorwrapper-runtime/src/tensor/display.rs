@@ -178,8 +178,9 @@ impl Row {
 
 macro_rules! shown {
     ($([$($generics:tt)*] $Type:ty, $name:literal, $dtype:expr, $write:expr;)*) => { $(
-        /// The elements, as a table: eight significant digits where nothing else is asked for, each right to its last digit. `{:.3}` shows
-        /// three digits after the point, `{:+}` signs, and `{:12}` elements at least so wide.
+        /// The elements, as a table, each right to its last digit. Where nothing else is asked for, a number that stands alone has up to eight
+        /// significant digits, and numbers of one table as many places after the point as the one that needs most. `{:.3}` shows three
+        /// digits after the point, `{:+}` signs, and `{:12}` elements at least so wide.
         impl<$($generics)*> Display for $Type {
             fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
                 $write(self, f, Notation::Plain)

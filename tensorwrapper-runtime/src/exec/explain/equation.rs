@@ -22,6 +22,8 @@ pub(in crate::exec) enum Part {
 /// How tensors of a graph are called.
 pub(super) struct Names<'g> {
     tensors: Vec<String>,
+    /// For each tensor which result it is, the first one where it is several.
+    results: Vec<Option<usize>>,
     /// What the axes of tensors are called, for operations whose labels have no names of their own.
     axes: Vec<Vec<Option<&'g str>>>,
 }
@@ -31,8 +33,10 @@ const LONGEST: usize = 600;
 
 impl<'g> Names<'g> {
     pub(super) fn new(graph: &'g OpGraph, part: Part) -> Names<'g> {
-        let mut names = Names { tensors: Vec::new(), axes: vec![Vec::new(); graph.tensors().len()] };
-        names.tensors = graph.tensor_ids().map(|id| called(graph, part, id)).collect();
+        let mut results = vec![None; graph.tensors().len()];
+        graph.sinks().iter().enumerate().rev().for_each(|(n, sink)| results[sink.0] = Some(n));
+        let tensors = graph.tensor_ids().map(|id| called(graph, part, id, results[id.0])).collect();
+        let mut names = Names { tensors, results, axes: vec![Vec::new(); graph.tensors().len()] };
         for (id, node) in graph.operation_ids().zip(graph.operations()) {
             for edge in &node.outputs {
                 let axes = edge.labels().into_iter().map(|label| names.known(graph, id, node, label)).collect();
@@ -40,6 +44,11 @@ impl<'g> Names<'g> {
             }
         }
         names
+    }
+
+    /// Whether a tensor is a result.
+    pub(super) fn is_result(&self, id: TensorId) -> bool {
+        self.results[id.0].is_some()
     }
 
     /// The names in one part of an operation that is made in parts: what it reads and makes is called as outside.
@@ -156,8 +165,8 @@ impl<'g> Names<'g> {
     }
 }
 
-/// What a tensor is called.
-fn called(graph: &OpGraph, part: Part, id: TensorId) -> String {
+/// What a tensor is called that is perhaps a result, by its number.
+fn called(graph: &OpGraph, part: Part, id: TensorId, result: Option<usize>) -> String {
     let node = graph.tensor(id);
     if let Some(slot) = node.slot {
         return match part {
@@ -165,10 +174,9 @@ fn called(graph: &OpGraph, part: Part, id: TensorId) -> String {
             Part::Each { .. } | Part::Whole | Part::Once => format!("x{slot}"),
         };
     }
-    let sinks = graph.sinks();
-    match sinks.iter().position(|&sink| sink == id) {
+    match result {
         Some(n) if part == Part::Once => format!("k{n}"),
-        Some(_) if sinks.len() == 1 => "r".to_string(),
+        Some(_) if graph.sinks().len() == 1 => "r".to_string(),
         Some(n) => format!("r{n}"),
         None => {
             let producer = node.producer.expect("a tensor is given or computed");

@@ -70,7 +70,7 @@ fn shown(graph: &OpGraph, names: &Names<'_>, id: TensorId) -> ShownTensor {
     let node = graph.tensor(id);
     let role = match node.slot {
         Some(_) => Role::Given,
-        None if graph.sinks().contains(&id) => Role::Wanted,
+        None if names.is_result(id) => Role::Wanted,
         None => Role::Intermediate,
     };
     ShownTensor { name: names.tensor(id).to_string(), extents: node.extents.clone(), dtype: node.dtype, role }

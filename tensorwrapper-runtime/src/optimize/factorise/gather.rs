@@ -1,5 +1,7 @@
 //! Finds the sums of products in a graph: linear combinations, and the products in them that nobody else reads.
 
+use std::collections::{HashMap, HashSet};
+
 use num_complex::Complex;
 use tensorwrapper_notation::Function;
 
@@ -17,11 +19,14 @@ pub(super) struct Leaf {
     pub(super) extents: Vec<usize>,
 }
 
+/// A part of a tensor in a term: whether it is conjugated, and its labels.
+type Factor = (Leaf, bool, Vec<Label>);
+
 /// A product of tensors' parts, each with its labels: first those of the result's axes, in order, then those that are summed.
 #[derive(Clone, Debug)]
 pub(super) struct Product {
     pub(super) scale: Complex<f64>,
-    pub(super) factors: Vec<(Leaf, bool, Vec<Label>)>,
+    pub(super) factors: Vec<Factor>,
     /// The extent of each label.
     pub(super) extents: Vec<usize>,
 }
@@ -65,44 +70,77 @@ pub(super) fn gather(graph: &OpGraph, reorders: bool) -> (Vec<Option<Gathered>>,
         if terms.iter().any(|term| term.factors.len() > MOST_FACTORS || term.extents.len() > MOST_LABELS) {
             continue;
         }
-        let mut result = Gathered { contracts: matches!(node.operation, Operation::Contract { .. }), ..Gathered::default() };
         let is_sum = matches!(node.operation, Operation::Map { .. });
+        let joining = joining(&terms, |(leaf, ..), is_single| {
+            let is_whole = leaf.axes.iter().all(|axis| matches!(axis, EdgeAxis::Label { start: 0, .. }))
+                && leaf.extents == graph.tensor(leaf.tensor).extents;
+            let part = gathered[leaf.tensor.0].as_ref().filter(|_| is_whole && readers[leaf.tensor.0] == 1);
+            part.map(|part| (part, is_single && is_sum || reorders && part.terms.len() == 1))
+        });
+        let mut result = Gathered { contracts: matches!(node.operation, Operation::Contract { .. }), ..Gathered::default() };
         let output = node.outputs[0].tensor;
+        // One edge may stand in several terms, and more than once in one.
+        let mut uses: HashMap<TensorId, usize> = HashMap::new();
+        let all = terms.iter().flat_map(|term| &term.factors).map(|(leaf, ..)| leaf.tensor);
+        all.filter(|tensor| joining.contains(tensor)).for_each(|tensor| *uses.entry(tensor).or_default() += 1);
         for term in terms {
-            let is_single = term.factors.len() == 1;
-            let may_join = |(leaf, ..): &(Leaf, bool, Vec<Label>)| {
-                let is_whole = leaf.axes.iter().all(|axis| matches!(axis, EdgeAxis::Label { start: 0, .. }))
-                    && leaf.extents == graph.tensor(leaf.tensor).extents;
-                let part = gathered[leaf.tensor.0].as_ref().filter(|_| is_whole && readers[leaf.tensor.0] == 1);
-                part.filter(|part| is_single && is_sum || reorders && part.terms.len() == 1)
+            let mut take = |(leaf, ..): &Factor| {
+                let left = uses.get_mut(&leaf.tensor)?;
+                *left -= 1;
+                part_of[leaf.tensor.0] = Some(output);
+                // Its last use moves it: a long sum is not copied at each of its steps.
+                let part = &mut gathered[leaf.tensor.0];
+                if *left == 0 { part.take() } else { part.clone() }
             };
-            let joining: Vec<bool> = term.factors.iter().map(|factor| may_join(factor).is_some()).collect();
-            let (mut factors, mut labels, mut count) = (0, term.extents.len(), result.terms.len());
-            for factor in &term.factors {
-                let part = may_join(factor);
-                factors += part.map_or(1, |part| part.factors);
-                labels += part.map_or(0, |part| part.labels - factor.2.len());
-                count += part.map_or(0, |part| part.terms.len() - 1);
-            }
-            if factors > MOST_FACTORS || labels > MOST_LABELS || count >= MOST_TERMS || !joining.contains(&true) {
+            let inner: Vec<Option<Gathered>> = term.factors.iter().map(&mut take).collect();
+            if inner.iter().all(Option::is_none) {
                 result.push(term);
                 continue;
             }
-            // Nobody else reads what joins, so it is moved: a long sum is not copied at each of its steps.
-            let take =
-                |((leaf, ..), joins): (&(Leaf, bool, Vec<Label>), &bool)| joins.then(|| gathered[leaf.tensor.0].take()).flatten();
-            let inner: Vec<Option<Gathered>> = term.factors.iter().zip(&joining).map(take).collect();
-            for ((leaf, ..), part) in term.factors.iter().zip(&inner) {
-                if let Some(part) = part {
-                    part_of[leaf.tensor.0] = Some(output);
-                    result.contracts |= part.contracts;
-                }
-            }
+            result.contracts |= inner.iter().flatten().any(|part| part.contracts);
             substituted(term, inner, &mut result);
         }
         gathered[output.0] = Some(result);
     }
     (gathered, part_of)
+}
+
+/// The tensors that are replaced by the sums that they are, wherever they stand in the terms of an operation: `part` tells what a
+/// factor is, and whether it may be replaced in a term of one factor, or of several. One that stays somewhere stays everywhere, because it
+/// is computed then.
+fn joining<'g>(terms: &[Product], part: impl Fn(&Factor, bool) -> Option<(&'g Gathered, bool)>) -> HashSet<TensorId> {
+    let mut stays: HashSet<TensorId> = HashSet::new();
+    loop {
+        let (mut joining, known, mut count) = (HashSet::new(), stays.len(), 0);
+        for term in terms {
+            let is_single = term.factors.len() == 1;
+            let (mut factors, mut labels, mut more, mut found) = (0, term.extents.len(), 1, Vec::new());
+            for factor in &term.factors {
+                match part(factor, is_single) {
+                    Some((part, true)) if !stays.contains(&factor.0.tensor) => {
+                        factors += part.factors;
+                        labels += part.labels - factor.2.len();
+                        more += part.terms.len() - 1;
+                        found.push(factor.0.tensor);
+                    }
+                    other => {
+                        factors += 1;
+                        stays.extend(other.map(|_| factor.0.tensor));
+                    }
+                }
+            }
+            if factors > MOST_FACTORS || labels > MOST_LABELS || count + more > MOST_TERMS {
+                stays.extend(found);
+                more = 1;
+            } else {
+                joining.extend(found);
+            }
+            count += more;
+        }
+        if stays.len() == known {
+            return joining;
+        }
+    }
 }
 
 /// Adds a term with some factors replaced by the sums that they are, all but one of which have one term.
