@@ -176,6 +176,7 @@ mod tests {
     }
 
     #[test]
+    #[allow(clippy::needless_late_init, reason = "what is declared first is dropped last")]
     fn what_nodes_borrow_may_go_before_them() {
         // The compiler refuses this program where a link has a `Drop` of its own.
         let held;
