@@ -4,6 +4,11 @@
 
 use std::fmt::Display;
 
+/// `i`, `j`
+pub(crate) fn quoted<N: Display>(names: impl IntoIterator<Item = N>) -> String {
+    names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
 /// `A` has rank 2 but 3 indices are given
 pub fn rank(operand: &str, rank: impl Display, given: usize) -> String {
     let noun = if given == 1 { "index is" } else { "indices are" };

@@ -4,6 +4,7 @@ use super::Checker;
 use super::labels::{self, binds, free_names};
 use crate::diagnostic::Diagnostic;
 use crate::equation::{Label, LabelId};
+use crate::sentence::quoted;
 use crate::syntax::{Expression, ExpressionKind, Index, Operator};
 
 impl Checker<'_> {
@@ -68,15 +69,16 @@ impl Checker<'_> {
         if missing.is_empty() {
             return;
         }
-        let list = missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let noun = if missing.len() == 1 { "index" } else { "indices" };
-        let spread = format!("a term that is constant along {list} is spread over it: `1[{}] * …`", missing.join(", "));
-        let fault = Diagnostic::label(term.span, format!("this term lacks the left side's {noun} {list}"))
-            .help(if is_all { self.on_the_left(&missing, spread) } else { spread })
-            .operators(format!(
-                "a term that is constant along {list} is spread over it: `Indexed::spread(1.0, \"{},\") * …`",
-                missing.join(",")
-            ));
-        self.faults.push(fault);
+        let message = format!("this term lacks the left side's {noun} {}", quoted(&missing));
+        let [help, operators] = spread(&missing);
+        let help = if is_all { self.on_the_left(&missing, help) } else { help };
+        self.faults.push(Diagnostic::label(term.span, message).help(help).operators(operators));
     }
+}
+
+/// How a term that lacks labels is written, in equations and in chains of operators.
+pub(super) fn spread(lacking: &[&str]) -> [String; 2] {
+    let ones = [format!("1[{}]", lacking.join(", ")), format!("Indexed::spread(1.0, \"{},\")", lacking.join(","))];
+    ones.map(|ones| format!("a term that is constant along {} is spread over it: `{ones} * …`", quoted(lacking)))
 }

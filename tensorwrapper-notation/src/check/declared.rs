@@ -6,6 +6,7 @@ use super::Checker;
 use super::labels::{Labels, written};
 use crate::diagnostic::Diagnostic;
 use crate::nearest::nearest;
+use crate::sentence::quoted;
 use crate::syntax::{Block, BlockValue, Declaration, Name, Statement};
 
 /// The `where` of a block, read as if each label that no equation has were the one that it resembles, and what is said of it.
@@ -55,11 +56,11 @@ fn strays<'s>(declarations: &'s [Declaration], labels: &Labels<'s>) -> Vec<(&'s 
 fn fault(stray: &Name, meant: Option<&str>, labels: &Labels<'_>, of: &str) -> Diagnostic {
     let message = format!("`where` gives `{}` an extent, and no index of this {of} has that name", stray.text);
     let more = if labels.len() > MOST_LISTED { ", …" } else { "" };
-    let list: Vec<String> = labels.iter().take(MOST_LISTED).map(|label| format!("`{label}`")).collect();
+    let list = quoted(labels.iter().take(MOST_LISTED));
     Diagnostic::label(stray.span, message).help(match meant {
         Some(meant) => format!("is `{meant}` meant?"),
         None if list.is_empty() => "leave it out".to_string(),
-        None => format!("leave it out; the indices are {}{more}", list.join(", ")),
+        None => format!("leave it out; the indices are {list}{more}"),
     })
 }
 

@@ -7,6 +7,7 @@ use super::labels::{free_labels, operands};
 use super::{Checker, Scope, position};
 use crate::diagnostic::Diagnostic;
 use crate::equation::{Factorise, LabelId, Left, LeftAxis, Node};
+use crate::sentence::quoted;
 use crate::syntax::{Decomposition, Form, Index, Name, Role, Word};
 use crate::token::Span;
 
@@ -66,11 +67,11 @@ impl Checker<'_> {
         for (word, span) in &call.options.words {
             if !form.words.contains(word) {
                 let message = format!("`{}` has no word `{}`", form.name, word.name());
-                let known: Vec<String> = form.words.iter().map(|word| format!("`{}`", word.name())).collect();
+                let known = quoted(form.words.iter().map(|word| word.name()));
                 let fault = Diagnostic::label(*span, message);
                 self.faults.push(match known.is_empty() {
                     true => fault.help("leave it out"),
-                    false => fault.help(format!("its words are {}", known.join(", "))),
+                    false => fault.help(format!("its words are {known}")),
                 });
             }
         }
@@ -391,9 +392,8 @@ impl Sorter<'_> {
             }
         }
         if form.is_square && self.call.groups.is_none() && form.least_arguments == 1 && rows.len() != columns.len() {
-            let list = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
             let message =
-                format!("the square matrix of `{}` has rows {} but columns {} here", form.name, list(rows), list(columns));
+                format!("the square matrix of `{}` has rows {} but columns {} here", form.name, quoted(rows), quoted(columns));
             return self.refuse(self.call.span, message);
         }
         Ok(())

@@ -5,9 +5,11 @@
 //! the `;`, is an axis beyond doubt.
 
 use super::Checker;
+use super::carry::spread;
 use super::resolve::too_many_exchanges;
 use crate::diagnostic::Diagnostic;
 use crate::equation::Left;
+use crate::sentence::quoted;
 use crate::syntax::{Decomposition, Expression, ExpressionKind, Factorisation, Form, Name, Operator};
 use crate::token::Span;
 
@@ -142,18 +144,11 @@ fn perhaps_summed(form: &Form, kind: Factorisation, doubtful: &[&Name], axes: &[
     })
 }
 
-fn quoted(labels: &[&str]) -> String {
-    labels.iter().map(|label| format!("`{label}`")).collect::<Vec<_>>().join(", ")
-}
-
 /// Rule 3, for the axes of a matrix.
 fn addend_lacks(form: &Form, addend: Span, lacking: &[&str]) -> Diagnostic {
-    let list = quoted(lacking);
     let (noun, axes) = if lacking.len() == 1 { ("index", "an axis") } else { ("indices", "axes") };
-    Diagnostic::label(addend, format!("this term lacks {noun} {list}, {axes} of `{}`", form.name))
-        .help(format!("a term that is constant along {list} is spread over it: `1[{}] * …`", lacking.join(", ")))
-        .operators(format!(
-            "a term that is constant along {list} is spread over it: `Indexed::spread(1.0, \"{},\") * …`",
-            lacking.join(",")
-        ))
+    let [help, operators] = spread(lacking);
+    Diagnostic::label(addend, format!("this term lacks {noun} {}, {axes} of `{}`", quoted(lacking), form.name))
+        .help(help)
+        .operators(operators)
 }

@@ -1,6 +1,7 @@
 //! What a lone label may have been meant as: the value of a variable of that name, which is written `{ k }`.
 
 use super::Checker;
+use crate::sentence::quoted;
 use crate::syntax::{Count, Expression, ExpressionKind, Hole, Index, Name, Range, Target};
 
 /// An operand with positions in the place of some labels, as its author would write it; `None` where it has none of them.
@@ -40,7 +41,7 @@ fn in_expression(expression: &Expression, label: &str) -> Option<String> {
 /// Offers a position before what else a lone label may mean.
 fn offered(labels: &[&str], written: Option<String>, other: String) -> String {
     let Some(written) = written else { return other };
-    let list = labels.iter().map(|label| format!("`{label}`")).collect::<Vec<_>>().join(", ");
+    let list = quoted(labels);
     match labels {
         [_] => format!("if the variable {list} is meant, write `{written}`; {other}"),
         _ => format!("if the variables {list} are meant, write `{written}`; {other}"),

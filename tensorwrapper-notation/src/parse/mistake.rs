@@ -7,6 +7,7 @@ use super::index::labels;
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
 use crate::nearest::nearest;
+use crate::sentence::quoted;
 use crate::syntax::{Exchange, Expression, ExpressionKind, Factorisation, Index, Name, Reduction};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
@@ -194,9 +195,9 @@ pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Spa
         return plain.help(format!("indices stand in brackets: `{name}[{}]`", written.join(", ")));
     }
     if arguments.iter().any(|part| part.iter().any(|t| t.group(Delimiter::Bracket).is_some())) {
-        let known: Vec<_> = functions.map(|f| format!("`{f}`")).collect();
+        let known = quoted(functions);
         let any = format!("a Rust function is called as `map({name}; {})`", written.join(", "));
-        return plain.help(format!("functions of elements are {}, `powi` and `powf`; {any}", known.join(", ")));
+        return plain.help(format!("functions of elements are {known}, `powi` and `powf`; {any}"));
     }
     plain.help(format!("a number from a Rust function stands in braces: `{{ {name}({}) }}`", written.join(", ")))
 }
