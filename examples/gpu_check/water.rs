@@ -1,6 +1,7 @@
 //! Steps of coupled cluster on a device against the processor: water in a minimal basis, whose integrals the program carries along.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tensorwrapper::Context;
 
@@ -24,7 +25,10 @@ const TOLERANCE: f64 = 1e-10;
 
 /// Takes the same steps in both contexts, and says how far the amplitudes are apart.
 pub(crate) fn check(device: &Context, processor: &Context) -> Result<String, String> {
-    let folder = std::env::temp_dir().join(format!("gpu_check-water-{}", std::process::id()));
+    // Several checks of one process may run at once.
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let folder = std::env::temp_dir().join(format!("gpu_check-water-{}-{number}", std::process::id()));
     let orbitals = written(&folder);
     let _ = std::fs::remove_dir_all(&folder);
     let sentence = |failure| match failure {

@@ -12,7 +12,6 @@ use crate::graph::{OpGraph, TensorId};
 use crate::layout::Strided;
 use crate::optimize::order::Path;
 use crate::optimize::{Begun, Choices, Limited, Pass, is_optimal};
-use smallvec::SmallVec;
 
 /// Bytes of a run, operands not included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,13 +64,12 @@ pub(super) fn live(plan: &Plan) -> Vec<Live> {
 
 /// What a plan needs.
 pub(super) fn peak(plan: &Plan) -> Peak {
-    let bytes = |memory: &[(Dtype, usize)]| memory.iter().map(|&(dtype, len)| len as u128 * dtype.size() as u128).sum::<u128>();
+    let bytes = |&(dtype, len): &(Dtype, usize)| len as u128 * dtype.size() as u128;
     let most = plan.steps.iter().map(|step| space(&plan.graph, step)).max().unwrap_or(0);
     // A tensor that is wanted twice is copied.
-    let mut is_met: SmallVec<[bool; 16]> = SmallVec::from_elem(false, plan.graph.tensors().len());
-    let sinks = plan.graph.sinks().iter().filter(|sink| std::mem::replace(&mut is_met[sink.0], true));
-    let copied = sinks.map(|&sink| plan.graph.tensor(sink).bytes());
-    Peak { results: bytes(&plan.places.results) + copied.sum::<u128>(), between: bytes(&plan.places.arenas) + most }
+    let wanted = plan.places.counted(plan.graph.sinks());
+    let results = plan.places.results.iter().zip(wanted).map(|(result, times)| bytes(result) * times as u128);
+    Peak { results: results.sum(), between: plan.places.arenas.iter().map(bytes).sum::<u128>() + most }
 }
 
 /// What is to stay within a limit.

@@ -94,6 +94,23 @@ impl Places {
         places
     }
 
+    /// The number of the result that a wanted tensor is.
+    pub(super) fn result(&self, wanted: TensorId) -> usize {
+        match self.homes[wanted.0] {
+            Home::Result(n) => n,
+            Home::Source(_) | Home::Piece(_) => {
+                unreachable!("lowering gives every wanted value an operation of its own, and the plan a result")
+            }
+        }
+    }
+
+    /// How often each result is among wanted tensors.
+    pub(super) fn counted(&self, wanted: &[TensorId]) -> SmallVec<[usize; 4]> {
+        let mut counts = SmallVec::from_elem(0, self.results.len());
+        wanted.iter().for_each(|&tensor| counts[self.result(tensor)] += 1);
+        counts
+    }
+
     fn pack(&mut self, spans: &[Span]) -> SmallVec<[Home; 8]> {
         let mut homes = SmallVec::from_elem(Home::Piece(Piece::default()), spans.len());
         let mut between: SmallVec<[usize; 8]> = SmallVec::new();

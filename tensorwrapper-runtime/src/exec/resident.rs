@@ -82,15 +82,10 @@ pub(super) fn computed(
     run: impl FnOnce(&mut [Wanted<'_>]) -> Result<(), Error>,
 ) -> Result<Computed, Error> {
     let (sinks, known) = (plan.graph.sinks(), &plan.places.results);
-    let result = |sink: &TensorId| match plan.places.homes[sink.0] {
-        Home::Result(n) => n,
-        Home::Source(_) | Home::Piece(_) => unreachable!("the plan has a result for every wanted value"),
-    };
+    let result = |sink: &TensorId| plan.places.result(*sink);
     let mut here: Vec<Option<Buffer>> = known.iter().map(|_| None).collect();
-    // How often each result is still to be given, and how often to stay.
-    let (mut left, mut stays) = (vec![0; known.len()], vec![false; known.len()]);
-    sinks.iter().for_each(|sink| left[result(sink)] += 1);
-    sinks.iter().skip(first).for_each(|sink| stays[result(sink)] = true);
+    // How often each result is still to be given, and how often it stays.
+    let (mut left, stays) = (plan.places.counted(sinks), plan.places.counted(&sinks[first.min(sinks.len())..]));
     // What stays has addresses on the host, by which it is found.
     let mut addresses: Vec<Option<Buffer>> = sinks.iter().map(|_| None).collect();
     for (n, sink) in sinks.iter().enumerate() {
@@ -104,7 +99,7 @@ pub(super) fn computed(
     let mut wanted: Vec<Wanted<'_>> = here
         .iter_mut()
         .enumerate()
-        .map(|(r, buffer)| Wanted { here: buffer.as_mut().map(Buffer::as_mut), stays: stays[r], there: None })
+        .map(|(r, buffer)| Wanted { here: buffer.as_mut().map(Buffer::as_mut), stays: stays[r] > 0, there: None })
         .collect();
     run(&mut wanted)?;
     let there: Vec<Option<DeviceMemory>> = wanted.into_iter().map(|wanted| wanted.there).collect();

@@ -296,19 +296,12 @@ pub(super) fn launch<'m>(
 
 /// Takes the wanted tensors out of memory; one that is wanted twice is copied for the first.
 fn collect(plan: &Plan, results: SmallVec<[Space<'_>; 1]>) -> Computed {
-    let result = |sink: &TensorId| match plan.places.homes[sink.0] {
-        Home::Result(result) => result,
-        Home::Source(_) | Home::Piece(_) => {
-            unreachable!("lowering gives every wanted value an operation of its own, and the plan a result")
-        }
-    };
     let sinks = plan.graph.sinks();
     // How often each is still wanted.
-    let mut wanted: SmallVec<[usize; 4]> = SmallVec::from_elem(0, results.len());
-    sinks.iter().for_each(|sink| wanted[result(sink)] += 1);
+    let mut wanted = plan.places.counted(sinks);
     let mut results: SmallVec<[Option<Space<'_>>; 1]> = results.into_iter().map(Some).collect();
-    let take = |sink: &TensorId| {
-        let result = result(sink);
+    let take = |&sink: &TensorId| {
+        let result = plan.places.result(sink);
         wanted[result] -= 1;
         let space = match wanted[result] {
             0 => results[result].take(),

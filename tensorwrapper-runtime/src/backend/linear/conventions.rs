@@ -35,7 +35,7 @@ pub(in crate::backend) fn power(k: i32) -> f64 {
 }
 
 /// The exponent of the power of two that is not larger than a positive number, and more than half of it.
-pub(super) fn exponent_at(x: f64) -> i32 {
+pub(in crate::backend) fn exponent_at(x: f64) -> i32 {
     // Of the smallest numbers the bits have no exponent.
     let (x, below) = if x < f64::MIN_POSITIVE { (x * power(64), 64) } else { (x, 0) };
     ((x.to_bits() >> 52) & 0x7ff) as i32 - 1023 - below

@@ -26,7 +26,7 @@ use batch::ROUND;
 pub(super) use batch::{Batch, run};
 #[cfg(feature = "cuda")]
 pub(super) use conventions::power as power_of_two;
-pub(super) use conventions::{epsilon, exponent_of, phase_tolerance, rotation, times_power, turn};
+pub(super) use conventions::{epsilon, exponent_at, exponent_of, phase_tolerance, rotation, times_power, turn};
 #[cfg(feature = "cuda")]
 pub(super) use cut::discarded;
 pub(super) use derived::{is_turned, norm};

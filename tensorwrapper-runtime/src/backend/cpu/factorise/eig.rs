@@ -13,7 +13,7 @@ use num_complex::Complex;
 use super::inverse::Iteration;
 use super::{Faer, Number, leading, view, view_mut};
 use crate::backend::linear::{
-    Algorithms, Eigen, Failure, Matrix, are_finite, epsilon, largest_of, part_size, square, times_power,
+    Algorithms, Eigen, Failure, Matrix, are_finite, epsilon, exponent_at, largest_of, part_size, square, times_power,
 };
 use crate::element::Element;
 
@@ -183,7 +183,7 @@ fn scale_columns<T: Element>(pair: &Pair, vectors: &mut Matrix<T>) -> bool {
         columns.fill(T::ZERO);
         return false;
     }
-    let exponent = largest.log2().floor() as i32;
+    let exponent = exponent_at(largest);
     if exponent != 0 {
         columns.iter_mut().for_each(|x| *x = times_power(*x, -exponent));
     }
