@@ -322,16 +322,14 @@ macro_rules! try_einsum {
 }
 
 pub use tensorwrapper_runtime::{
-    Accumulate, AnyOperand, AnyTensor, Cancel, CastInto, Class, ComputeDevice, Const, Context, Dtype, Dyn, DynOperand, DynTarget,
-    Element, Elements, Error, ErrorKind, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Expr, Extent, Extents, Factors,
-    Fill, FixedIndices, Graph, Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent, IntoShape, KeptPlans,
-    Layout, Layouts, Len, Logical, MapArguments, Mask, MemoryKind, Moved, MultiIndex, NestedArray, Order, Pass, Physical, Place,
-    Placement, Prepared, PreparedBlock, Progress, Replay, Shape, StaticExtents, StaticTensor, Tensor, TensorLike, TensorMut,
-    TensorRef, Tile, Walk, contract, einsum, eval_all, graph, keep_memory, linalg, order,
+    Accumulate, AnyOperand, AnyTensor, Cancel, CastInto, Class, ComputeDevice, Const, Context, DeviceTensor, Dtype, Dyn,
+    DynOperand, DynTarget, Element, Elements, Error, ErrorKind, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Expr,
+    Extent, Extents, Factors, Fill, FixedIndices, Graph, Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent,
+    IntoShape, KeptPlans, LabelAxes, Layout, Layouts, Len, Logical, MapArguments, Mask, MemoryKind, Moved, MultiIndex,
+    NestedArray, OnDevice, Order, Pass, Physical, Place, Placement, Prepared, PreparedBlock, Progress, Replay, Shape,
+    StaticExtents, StaticTensor, Tensor, TensorLike, TensorMut, TensorRef, Tile, Walk, contract, einsum, eval_all, graph,
+    keep_memory, linalg, order,
 };
-
-#[cfg(feature = "cuda")]
-pub use tensorwrapper_runtime::{DeviceTensor, OnDevice};
 
 #[doc(hidden)]
 pub use tensorwrapper_runtime::__private;
@@ -343,7 +341,7 @@ pub use tensorwrapper_macros as __macros;
 /// Everything that writing equations needs.
 pub mod prelude {
     pub use crate::{
-        AnyTensor, Const, Context, Dyn, Element, Error, Expr, Extent, Extents, Graph, Len, Shape, StaticTensor, Tensor,
-        TensorMut, TensorRef, contract, einsum, eval_all, tensor, try_einsum, try_tensor,
+        AnyTensor, Const, Context, Dyn, Element, Error, Expr, Extent, Extents, Graph, LabelAxes, Len, Shape, StaticTensor,
+        Tensor, TensorMut, TensorRef, contract, einsum, eval_all, tensor, try_einsum, try_tensor,
     };
 }

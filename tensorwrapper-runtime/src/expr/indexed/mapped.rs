@@ -5,9 +5,9 @@ use std::marker::PhantomData;
 use tensorwrapper_notation::syntax::{Expression, ExpressionKind};
 
 use super::{Indexed, Leaf, bounded, hole};
-use crate::callback::{self, Callback, callback1, callback2};
-use crate::element::{CastInto, Element};
-use crate::error::Error;
+use tensorwrapper_core::callback::{self, Callback, callback1, callback2};
+use tensorwrapper_core::element::{CastInto, Element};
+use tensorwrapper_core::error::Error;
 
 impl<'a, T: Element> Indexed<'a, T> {
     /// A function of each element, called from several threads, in any order, and as often as the computation needs it.
