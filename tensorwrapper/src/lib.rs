@@ -351,3 +351,8 @@ pub mod prelude {
         TensorMut, TensorRef, contract, einsum, eval_all, tensor, try_einsum, try_tensor,
     };
 }
+
+/// The example of the README, which is compiled and run with the other examples of this page.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;
