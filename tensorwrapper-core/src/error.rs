@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::element::Dtype;
+use crate::dtype::Dtype;
 
 /// Where an extent was seen: an operand as written, and the axis in it.
 #[derive(Clone, Debug, PartialEq, Eq)]

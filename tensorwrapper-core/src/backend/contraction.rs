@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use super::{Device, LoopNest, Operand, Output, Program, Reduction};
 use crate::element::Dtype;
-use crate::erased::{Buffer, SliceMut, SliceRef};
+use crate::storage::{Buffer, SliceMut, SliceRef};
 use crate::error::Error;
 use crate::layout::Strided;
 

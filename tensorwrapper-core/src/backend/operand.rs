@@ -1,7 +1,7 @@
 //! Iteration spaces and the strided memory that they run over.
 
 use crate::element::{Dtype, Element};
-use crate::erased::{SliceMut, SliceRef};
+use crate::storage::{SliceMut, SliceRef};
 use crate::layout::Strided;
 use crate::shape::PerAxis;
 

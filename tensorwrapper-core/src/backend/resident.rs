@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Decomposition, Device, LoopNest, PreparedContraction, Program, Reduction};
 use crate::element::Dtype;
-use crate::erased::{SliceMut, SliceRef};
+use crate::storage::{SliceMut, SliceRef};
 use crate::error::Error;
 use crate::layout::Strided;
 

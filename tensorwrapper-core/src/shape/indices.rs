@@ -11,7 +11,7 @@ use super::fixed::FixedIndices;
 use super::index::MultiIndex;
 use super::value::Shape;
 use crate::error::{Error, ErrorKind};
-use crate::pool;
+use crate::thread_pool;
 
 #[cfg(test)]
 mod tests;
@@ -216,7 +216,7 @@ impl Indices {
     /// assert_eq!(sum.into_inner(), 495_000);
     /// ```
     pub fn par_visit(self, function: impl Fn(&[usize]) + Send + Sync) {
-        if pool::threads(usize::MAX) > 1 {
+        if thread_pool::threads(usize::MAX) > 1 {
             rayon::iter::split(self, Indices::split).for_each(|part| part.visit(&function));
         } else {
             self.visit(function);

@@ -21,7 +21,7 @@ pub use results::*;
 pub use straight::RecordInstead;
 
 pub use crate::expr::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
-pub use tensorwrapper_core::callback::{
+pub use tensorwrapper_core::map_function::{
     Accepted, Asked, Excused, MapFunction, Refused, Repeated, Shared, Sharing, Unshared, candidate,
 };
 pub use tensorwrapper_core::shape::{
@@ -31,7 +31,7 @@ pub use tensorwrapper_core::shape::{
 
 /// The traits whose methods the compile-time checks call.
 pub mod checks {
-    pub use tensorwrapper_core::callback::{RefuseFunction as _, RefuseSharing as _};
+    pub use tensorwrapper_core::map_function::{RefuseFunction as _, RefuseSharing as _};
     pub use tensorwrapper_core::shape::{
         AxesByType as _, AxesByValue as _, CompareAtRunTime as _, DivideAtRunTime as _, LocateAtRunTime as _,
         MinimumAtRunTime as _, ProductAtRunTime as _, QuotientAtRunTime as _,

@@ -11,7 +11,7 @@ use super::{Algorithms, Decomposition, Factorisation, Matrix, derived, is_finite
 use crate::backend::{Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
-use crate::pool;
+use crate::thread_pool;
 
 /// Matrices that are decomposed before anything is written: enough for threads, few enough to stay in the caches.
 pub const ROUND: usize = 256;
@@ -132,7 +132,7 @@ impl<'a, T: Element> Batch<'a, T> {
         };
         for start in items.clone().step_by(ROUND) {
             let round = start..(start + ROUND).min(items.end);
-            let computed: Vec<Result<Vec<Part<T>>, Error>> = pool::map(*threads, round.clone(), compute);
+            let computed: Vec<Result<Vec<Part<T>>, Error>> = thread_pool::map(*threads, round.clone(), compute);
             for (item, parts) in round.zip(computed) {
                 let mut parts = parts?;
                 cuts.note(&mut parts, item);

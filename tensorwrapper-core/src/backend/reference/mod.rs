@@ -15,7 +15,7 @@ use super::{
 };
 use crate::callback::Callback;
 use crate::element::Element;
-use crate::erased::{SliceMut, SliceRef};
+use crate::storage::{SliceMut, SliceRef};
 use crate::error::Error;
 use crate::layout::{Positions, Strided};
 

@@ -1,6 +1,6 @@
 //! Which elements have a copy in the memory of a device, found by where they lie on the host.
 //!
-//! What a copy is, only its device knows. A copy is there as long as its [`Held`], which goes as soon as the elements may change
+//! What a copy is, only its device knows. A copy is there as long as its [`Mirror`], which goes as soon as the elements may change
 //! and before their memory does, so that what is found here is always true of elements that somebody borrows.
 
 use std::any::Any;
@@ -19,13 +19,13 @@ static NUMBER: AtomicUsize = AtomicUsize::new(0);
 
 /// Says that elements have a copy, as long as it lives.
 #[derive(Debug)]
-pub struct Held {
+pub struct Mirror {
     start: usize,
 }
 
-impl Held {
+impl Mirror {
     /// The elements at these addresses have this copy; `None` where there are none.
-    pub fn new(addresses: Range<usize>, copy: Copy) -> Option<Held> {
+    pub fn new(addresses: Range<usize>, copy: Copy) -> Option<Mirror> {
         if addresses.is_empty() {
             return None;
         }
@@ -33,11 +33,11 @@ impl Held {
         let before = copies.insert(addresses.start, (addresses.end, copy));
         debug_assert!(before.is_none(), "elements have one owner, and that one copy");
         NUMBER.fetch_add(1, Ordering::Relaxed);
-        Some(Held { start: addresses.start })
+        Some(Mirror { start: addresses.start })
     }
 }
 
-impl Drop for Held {
+impl Drop for Mirror {
     fn drop(&mut self) {
         let gone = COPIES.write().unwrap_or_else(PoisonError::into_inner).remove(&self.start);
         NUMBER.fetch_sub(1, Ordering::Relaxed);
@@ -67,16 +67,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_of_what_has_a_copy_are_found_as_long_as_it_is_held() {
+    fn parts_of_what_has_a_copy_are_found_as_long_as_it_is_mirrored() {
         let elements = [0u8; 100];
         let start = elements.as_ptr() as usize;
         let found = |from: usize, to: usize| find(start + from..start + to).map(|(_, before)| before);
         assert_eq!(found(0, 10), None);
-        let held = Held::new(start + 10..start + 90, Arc::new(())).unwrap();
+        let mirrored = Mirror::new(start + 10..start + 90, Arc::new(())).unwrap();
         assert_eq!([found(10, 90), found(20, 30), found(89, 90)], [Some(0), Some(10), Some(79)]);
         assert_eq!([found(9, 20), found(80, 91), found(20, 20), found(0, 5)], [None; 4]);
-        drop(held);
+        drop(mirrored);
         assert_eq!(found(20, 30), None);
-        assert!(Held::new(start..start, Arc::new(())).is_none());
+        assert!(Mirror::new(start..start, Arc::new(())).is_none());
     }
 }

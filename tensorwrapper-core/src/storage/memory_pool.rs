@@ -1,29 +1,33 @@
-//! Memory that is kept for the next results, on two shelves: of large tensors, and of others that are not small.
+//! The memory of dropped tensors, kept for the next results: one pool of large pieces, and one of others that are not small.
+//!
+//! The system clears every page that it gives, which takes longer than many a product that fills it.
 
 use std::any::Any;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
-use super::LINE;
-use crate::element::Element;
+use super::plain::Plain;
+
+/// Bytes of a line of the caches.
+pub const LINE: usize = 64;
 
 /// Bytes of memory that is worth keeping: what is smaller is cleared as fast as it is found.
 const KEPT: usize = 16 << 10;
-/// Bytes of large memory, which is kept on a shelf of its own: much of other sizes must not push it out.
+/// Bytes of large memory, which is kept on a pool of its own: much of other sizes must not push it out.
 const LARGE: usize = 4 << 20;
 /// Bytes of large memory that are kept at most, unless the program says otherwise.
 const MOST: usize = 1 << 30;
 /// Bytes of memory that is not large that are kept at most.
 const MOST_OF_OTHERS: usize = 32 << 20;
-/// How many pieces a shelf has at most, for a result may look at all of them: what large ones come to by their bytes alone.
+/// How many pieces a pool has at most, for a result may look at all of them: what large ones come to by their bytes alone.
 const PIECES: usize = MOST / LARGE;
 
-/// Says how many bytes of memory of large tensors that are gone the whole process keeps for results to come: 1 GiB until
-/// told otherwise. What is above that now is given back at once, so that 0 gives back all, and nothing is kept from then on.
+/// Sets how many bytes of the memory of large, dropped tensors the whole process keeps for new results: 1 GiB at the start.
+/// What is kept beyond the new bound is given back to the system at once; with 0 nothing is kept from then on.
 ///
-/// Of memory between 16 KiB and 4 MiB no more than 32 MiB are kept beside that, nor more than is said here; smaller memory is the
-/// allocator's business in any case. Kept memory makes the next result faster: pages that are new must be cleared by the
-/// system first, which takes longer than many a product that fills them.
+/// Of pieces between 16 KiB and 4 MiB at most 32 MiB more are kept, and never more than this bound; smaller pieces are left to the
+/// allocator. Kept memory makes the next result faster: the system must clear new pages first, which takes longer than many a
+/// product that fills them.
 ///
 /// ```
 /// use tensorwrapper_runtime::{Tensor, keep_memory};
@@ -32,9 +36,9 @@ const PIECES: usize = MOST / LARGE;
 /// # Ok::<(), tensorwrapper_runtime::Error>(())
 /// ```
 pub fn keep_memory(bytes: usize) {
-    let told = |shelf: &mut Shelf, most: usize| {
-        shelf.most = most;
-        shelf.shrink(most)
+    let told = |pool: &mut Pool, most: usize| {
+        pool.most = most;
+        pool.shrink(most)
     };
     // Both locks are open again when memory goes: that takes its time.
     let gone = [told(&mut wait_for(&LARGE_ONES), bytes), told(&mut wait_for(&OTHERS), bytes.min(MOST_OF_OTHERS))];
@@ -49,7 +53,7 @@ pub fn give_back() -> bool {
 
 /// Memory without a tensor, the longest kept first.
 #[derive(Debug)]
-pub(super) struct Shelf {
+pub(super) struct Pool {
     kept: VecDeque<Kept>,
     bytes: usize,
     most: usize,
@@ -62,37 +66,37 @@ pub(super) struct Kept {
     elements: Box<dyn Any + Send>,
 }
 
-static LARGE_ONES: Mutex<Shelf> = Mutex::new(Shelf::new(MOST));
-static OTHERS: Mutex<Shelf> = Mutex::new(Shelf::new(MOST_OF_OTHERS));
+static LARGE_ONES: Mutex<Pool> = Mutex::new(Pool::new(MOST));
+static OTHERS: Mutex<Pool> = Mutex::new(Pool::new(MOST_OF_OTHERS));
 
-fn wait_for(shelf: &'static Mutex<Shelf>) -> MutexGuard<'static, Shelf> {
-    shelf.lock().unwrap_or_else(PoisonError::into_inner)
+fn wait_for(pool: &'static Mutex<Pool>) -> MutexGuard<'static, Pool> {
+    pool.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The shelf for elements of so many bytes. None for small ones, and for others that are not large while another thread is at their shelf:
+/// The pool for elements of so many bytes. None for small ones, and for others that are not large while another thread is using their pool:
 /// the allocator has them sooner.
-pub(super) fn shelf(bytes: usize) -> Option<MutexGuard<'static, Shelf>> {
+pub(super) fn pool(bytes: usize) -> Option<MutexGuard<'static, Pool>> {
     if bytes < KEPT {
         None
     } else if bytes >= LARGE {
         Some(wait_for(&LARGE_ONES))
     } else {
         match OTHERS.try_lock() {
-            Ok(shelf) => Some(shelf),
-            Err(TryLockError::Poisoned(shelf)) => Some(shelf.into_inner()),
+            Ok(pool) => Some(pool),
+            Err(TryLockError::Poisoned(pool)) => Some(pool.into_inner()),
             Err(TryLockError::WouldBlock) => None,
         }
     }
 }
 
-impl Shelf {
-    const fn new(most: usize) -> Shelf {
-        Shelf { kept: VecDeque::new(), bytes: 0, most }
+impl Pool {
+    const fn new(most: usize) -> Pool {
+        Pool { kept: VecDeque::new(), bytes: 0, most }
     }
 
     /// Keeps the memory of so many elements, and says what has to go for it. What no result of as many could have goes at once.
     #[must_use]
-    pub(super) fn keep<T: Element>(&mut self, elements: Vec<T>, len: usize) -> (Vec<Kept>, Option<Vec<T>>) {
+    pub(super) fn keep<T: Plain>(&mut self, elements: Vec<T>, len: usize) -> (Vec<Kept>, Option<Vec<T>>) {
         let bytes = elements.capacity() * size_of::<T>();
         if bytes > self.most || !has_room_for(&elements, len) || !is_near(elements.capacity(), len) {
             return (Vec::new(), Some(elements));
@@ -125,7 +129,7 @@ impl Shelf {
 
     /// The smallest that is kept for so many elements, if it is not much too large; of equals the one that went last, which the
     /// caches may still have.
-    pub(super) fn take<T: Element>(&mut self, len: usize) -> Option<Vec<T>> {
+    pub(super) fn take<T: Plain>(&mut self, len: usize) -> Option<Vec<T>> {
         let fits = |kept: &Kept| {
             if !is_near(kept.bytes / size_of::<T>(), len) {
                 return None;
@@ -173,58 +177,58 @@ mod tests {
 
     #[test]
     fn memory_that_is_gone_is_the_next_results() {
-        let mut shelf = Shelf::new(3 * 8 * LEN);
+        let mut pool = Pool::new(3 * 8 * LEN);
         let first = memory(LEN);
         let (at, bytes) = (first.as_ptr(), 8 * first.capacity());
-        assert!(shelf.keep(first, LEN).0.is_empty());
-        assert_eq!(shelf.bytes, bytes);
-        assert!(shelf.take::<f32>(LEN).is_none(), "another type");
-        assert!(shelf.take::<f64>(LEN + 1).is_none(), "too small");
-        assert!(shelf.take::<f64>(LEN / 2).is_none(), "much too large");
-        let again = shelf.take::<f64>(LEN - 10).unwrap();
-        assert_eq!((again.as_ptr(), shelf.bytes), (at, 0));
-        assert!(shelf.take::<f64>(LEN - 10).is_none(), "it was taken");
+        assert!(pool.keep(first, LEN).0.is_empty());
+        assert_eq!(pool.bytes, bytes);
+        assert!(pool.take::<f32>(LEN).is_none(), "another type");
+        assert!(pool.take::<f64>(LEN + 1).is_none(), "too small");
+        assert!(pool.take::<f64>(LEN / 2).is_none(), "much too large");
+        let again = pool.take::<f64>(LEN - 10).unwrap();
+        assert_eq!((again.as_ptr(), pool.bytes), (at, 0));
+        assert!(pool.take::<f64>(LEN - 10).is_none(), "it was taken");
     }
 
     #[test]
     fn no_more_is_kept_than_is_said() {
-        let mut shelf = Shelf::new(2 * 8 * (LEN + LINE));
+        let mut pool = Pool::new(2 * 8 * (LEN + LINE));
         for n in 0..4 {
             let mut elements = memory(LEN);
             elements.fill(n as f64);
-            let (gone, refused) = shelf.keep(elements, LEN);
+            let (gone, refused) = pool.keep(elements, LEN);
             assert_eq!((gone.len(), refused), (usize::from(n >= 2), None));
         }
-        assert_eq!(shelf.kept.len(), 2);
-        assert_eq!(shelf.take::<f64>(LEN - 10).unwrap()[0], 3.0, "of equals the one that went last");
-        assert!(shelf.keep(memory(3 * LEN), 3 * LEN).1.is_some(), "more than may be kept at all");
-        assert_eq!((shelf.shrink(0).len(), shelf.bytes), (1, 0));
+        assert_eq!(pool.kept.len(), 2);
+        assert_eq!(pool.take::<f64>(LEN - 10).unwrap()[0], 3.0, "of equals the one that went last");
+        assert!(pool.keep(memory(3 * LEN), 3 * LEN).1.is_some(), "more than may be kept at all");
+        assert_eq!((pool.shrink(0).len(), pool.bytes), (1, 0));
     }
 
     #[test]
     fn what_no_result_of_its_size_could_have_goes() {
-        let mut shelf = Shelf::new(MOST);
+        let mut pool = Pool::new(MOST);
         let mut elements = memory(LEN);
         elements.truncate(LEN / 2);
-        assert!(shelf.keep(elements, LEN / 2).1.is_some(), "most of its memory is empty");
+        assert!(pool.keep(elements, LEN / 2).1.is_some(), "most of its memory is empty");
         let mut elements = memory(LEN);
         let first = elements.as_ptr().align_offset(LINE);
         elements.truncate(LEN - LINE);
-        assert!(shelf.keep(elements, LEN - LINE - first).1.is_none());
-        assert!(shelf.keep(vec![0.0; LEN], LEN + 1).1.is_some(), "no room behind a line");
-        assert_eq!(shelf.kept.len(), 1);
+        assert!(pool.keep(elements, LEN - LINE - first).1.is_none());
+        assert!(pool.keep(vec![0.0; LEN], LEN + 1).1.is_some(), "no room behind a line");
+        assert_eq!(pool.kept.len(), 1);
     }
 
     #[test]
-    fn there_are_not_too_many_to_look_at() {
-        let mut shelf = Shelf::new(MOST);
+    fn pool_bounds_number_of_buffers() {
+        let mut pool = Pool::new(MOST);
         for n in 0..PIECES + 3 {
-            let (gone, refused) = shelf.keep(memory(1000 + 8 * n), 1000 + 8 * n);
+            let (gone, refused) = pool.keep(memory(1000 + 8 * n), 1000 + 8 * n);
             assert_eq!((gone.len(), refused), (usize::from(n >= PIECES), None));
         }
-        assert_eq!(shelf.kept.len(), PIECES);
-        assert_eq!(shelf.bytes, shelf.kept.iter().map(|kept| kept.bytes).sum());
-        let found = shelf.take::<f64>(1000 + 8 * PIECES).unwrap();
+        assert_eq!(pool.kept.len(), PIECES);
+        assert_eq!(pool.bytes, pool.kept.iter().map(|kept| kept.bytes).sum());
+        let found = pool.take::<f64>(1000 + 8 * PIECES).unwrap();
         assert!(found.len() < 1000 + 8 * PIECES + LINE, "the smallest that does");
     }
 }

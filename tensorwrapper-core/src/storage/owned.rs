@@ -1,27 +1,18 @@
-//! Elements that something owns, and the memory of large ones that are gone, kept for the next.
+//! Elements with an owner.
 //!
-//! The system clears every page that it gives, which takes longer than many a product that fills it: so memory of all but small
-//! tensors is kept when they go, up to a bound, and results are made in it. Elements begin at a line of the caches, so that no
-//! vector of them lies across two. What a tensor looks like is not known here.
+//! The elements begin at a line of the caches, so that no vector of them crosses two lines. Memory of all but small tensors goes to
+//! the memory pool when its owner is dropped, and results are made in what the pool has. What a tensor looks like is not known here.
 
 mod pages;
-mod shelf;
 
 use std::ops::{Deref, DerefMut};
 
-use num_complex::Complex;
-
-use crate::element::Element;
-use crate::erased::{refused, reserve, zeros};
+use super::device_mirror::{self, Mirror};
+use super::memory::{refused, reserve, zeros};
+use super::memory_pool::{LINE, pool};
+use super::plain::Plain;
 use crate::error::Error;
-use crate::held::Held;
 
-pub use shelf::give_back;
-pub use shelf::keep_memory;
-use shelf::shelf;
-
-/// Bytes of a line of the caches.
-pub const LINE: usize = 64;
 /// Bytes of elements that are worth beginning at a line.
 const ALIGNED: usize = 4 << 10;
 
@@ -30,17 +21,17 @@ const ALIGNED: usize = 4 << 10;
 /// Allocators align a vector to its elements, and large ones to 16 bytes: so the elements begin some places behind the
 /// beginning of a vector that is longer by these.
 #[derive(Debug, Default)]
-pub struct Owned<T: Element> {
+pub struct Owned<T: Plain> {
     memory: Vec<T>,
     /// The place of the first element, at most the vector's length.
     start: usize,
     /// Their copy on a device: gone as soon as they may change, and before their memory is.
-    held: Option<Held>,
+    mirror: Option<Mirror>,
     /// What keeps the system from moving them: gone before their memory moves or goes.
-    pinned: Option<crate::held::Copy>,
+    pinned: Option<device_mirror::Copy>,
 }
 
-impl<T: Element> Owned<T> {
+impl<T: Plain> Owned<T> {
     /// `len` zeros.
     ///
     /// # Errors
@@ -77,7 +68,7 @@ impl<T: Element> Owned<T> {
         let mut owned = Owned::for_addresses(len)?;
         if cfg!(debug_assertions) {
             // Whoever reads what it has not written is to be found out.
-            owned.fill(T::from_complex(Complex::new(f64::NAN, f64::NAN)));
+            owned.fill(T::UNWRITTEN);
         }
         Ok(owned)
     }
@@ -89,7 +80,7 @@ impl<T: Element> Owned<T> {
     /// As [`zeros`](Owned::zeros).
     pub fn for_addresses(len: usize) -> Result<Owned<T>, Error> {
         let bytes = len.saturating_mul(size_of::<T>());
-        let kept = shelf(bytes).and_then(|mut shelf| shelf.take(len));
+        let kept = pool(bytes).and_then(|mut pool| pool.take(len));
         kept.map_or_else(|| Owned::zeros(len), |memory| Ok(Owned::within(memory, len)))
     }
 
@@ -106,7 +97,7 @@ impl<T: Element> Owned<T> {
     fn in_room(memory: Vec<T>, len: usize) -> Owned<T> {
         let start = start_in(&memory, padded::<T>(len) - len);
         let mut owned = Owned::from(memory);
-        owned.memory.resize(start, T::ZERO);
+        owned.memory.resize(start, T::default());
         owned.start = start;
         owned
     }
@@ -129,31 +120,37 @@ impl<T: Element> Owned<T> {
     /// The elements have no copy on a device from now on.
     #[inline]
     pub fn let_go(&mut self) {
-        if self.held.is_some() {
-            self.held = None;
+        if self.mirror.is_some() {
+            self.mirror = None;
         }
     }
 
     /// The elements have this copy on a device.
-    pub fn hold(&mut self, copy: crate::held::Copy) {
+    pub fn hold(&mut self, copy: device_mirror::Copy) {
         self.let_go();
-        self.held = Held::new(T::erase(self).addresses(), copy);
+        self.mirror = Mirror::new(self.addresses(), copy);
+    }
+
+    /// Where the elements lie.
+    fn addresses(&self) -> std::ops::Range<usize> {
+        let range = self.as_ptr_range();
+        range.start as usize..range.end as usize
     }
 
     /// Whether they have a copy on a device.
     pub fn is_held(&self) -> bool {
-        self.held.is_some()
+        self.mirror.is_some()
     }
 }
 
 /// Elements without the copy on a device that others have.
-impl<T: Element> Clone for Owned<T> {
+impl<T: Plain> Clone for Owned<T> {
     fn clone(&self) -> Owned<T> {
         Owned::from(&**self)
     }
 }
 
-impl<T: Element> From<&[T]> for Owned<T> {
+impl<T: Plain> From<&[T]> for Owned<T> {
     fn from(elements: &[T]) -> Owned<T> {
         let mut copy = Owned::in_room(Vec::with_capacity(padded::<T>(elements.len())), elements.len());
         copy.memory.extend_from_slice(elements);
@@ -161,20 +158,20 @@ impl<T: Element> From<&[T]> for Owned<T> {
     }
 }
 
-impl<T: Element> PartialEq for Owned<T> {
+impl<T: Plain> PartialEq for Owned<T> {
     fn eq(&self, other: &Owned<T>) -> bool {
         **self == **other
     }
 }
 
-impl<T: Element> From<Vec<T>> for Owned<T> {
+impl<T: Plain> From<Vec<T>> for Owned<T> {
     /// The vector as it is, wherever it begins.
     fn from(memory: Vec<T>) -> Owned<T> {
-        Owned { memory, start: 0, held: None, pinned: None }
+        Owned { memory, start: 0, mirror: None, pinned: None }
     }
 }
 
-impl<T: Element> Deref for Owned<T> {
+impl<T: Plain> Deref for Owned<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
@@ -182,54 +179,54 @@ impl<T: Element> Deref for Owned<T> {
     }
 }
 
-impl<T: Element> DerefMut for Owned<T> {
+impl<T: Plain> DerefMut for Owned<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         self.let_go();
         &mut self.memory[self.start..]
     }
 }
 
-impl<T: Element> AsRef<[T]> for Owned<T> {
+impl<T: Plain> AsRef<[T]> for Owned<T> {
     fn as_ref(&self) -> &[T] {
         self
     }
 }
 
-impl<T: Element> AsMut<[T]> for Owned<T> {
+impl<T: Plain> AsMut<[T]> for Owned<T> {
     fn as_mut(&mut self) -> &mut [T] {
         self
     }
 }
 
-impl<T: Element> Extend<T> for Owned<T> {
+impl<T: Plain> Extend<T> for Owned<T> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, elements: I) {
         self.unpin();
         self.memory.extend(elements);
     }
 }
 
-impl<T: Element> Drop for Owned<T> {
+impl<T: Plain> Drop for Owned<T> {
     #[inline]
     fn drop(&mut self) {
         self.unpin();
         let elements = self.len();
-        if let Some(mut shelf) = shelf(size_of_val(&**self)) {
-            let gone = shelf.keep(std::mem::take(&mut self.memory), elements);
+        if let Some(mut pool) = pool(size_of_val(&**self)) {
+            let gone = pool.keep(std::mem::take(&mut self.memory), elements);
             // Giving memory back takes its time.
-            drop(shelf);
+            drop(pool);
             drop(gone);
         }
     }
 }
 
 /// How many places elements take with those that come before the first line that begins in them.
-fn padded<T: Element>(len: usize) -> usize {
+fn padded<T: Plain>(len: usize) -> usize {
     let few = len < ALIGNED / size_of::<T>();
     if few { len } else { len.saturating_add(LINE / size_of::<T>() - 1) }
 }
 
 /// The first place that begins a line, if it is one of so many; where none does, the first of all.
-fn start_in<T: Element>(memory: &[T], places: usize) -> usize {
+fn start_in<T: Plain>(memory: &[T], places: usize) -> usize {
     let start = memory.as_ptr().align_offset(LINE);
     if start <= places { start } else { 0 }
 }
@@ -237,22 +234,23 @@ fn start_in<T: Element>(memory: &[T], places: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::element::Element;
 
     /// Of another length than tensors of other tests, which share what is kept.
     const LEN: usize = (4 << 20) / 8 + 12_345;
 
     #[test]
     fn results_are_made_in_what_is_kept() {
-        // Other tests are at the shelves, too: the one for what is not large may be taken just then.
+        // Other tests use the pool, too: the one for what is not large may be taken just then.
         for len in [2 * LEN, 12_345] {
             let is_same = (0..1000).any(|_| {
                 let gone = Owned::<f64>::zeros(len).unwrap();
                 let at = gone.as_ptr();
                 drop(gone);
-                // As long as it is on a shelf, no allocator gives it to anybody.
-                let Some(kept) = shelf(8 * len).and_then(|mut shelf| shelf.take::<f64>(len)) else { return false };
+                // As long as it is in the pool, no allocator gives it to anybody.
+                let Some(kept) = pool(8 * len).and_then(|mut pool| pool.take::<f64>(len)) else { return false };
                 let is_kept = kept.as_ptr_range().contains(&at);
-                drop(shelf(8 * len).map(|mut shelf| shelf.keep(kept, len)));
+                drop(pool(8 * len).map(|mut pool| pool.keep(kept, len)));
                 let result = Owned::<f64>::for_results(len).unwrap();
                 assert_eq!((result.len(), result.as_ptr() as usize % LINE), (len, 0));
                 assert!(!cfg!(debug_assertions) || result.iter().all(|x| x.is_nan()));
@@ -281,7 +279,7 @@ mod tests {
 
     #[test]
     fn large_elements_begin_at_a_line_however_they_are_made() {
-        fn check<T: Element>() {
+        fn check<T: Plain>() {
             let (few, many) = (ALIGNED / size_of::<T>() - 1, ALIGNED / size_of::<T>() + 3);
             for len in [0, 1, few, many] {
                 let numbers: Vec<T> = (0..len).map(|n| T::from_complex((n as f64).into())).collect();
