@@ -11,10 +11,10 @@ use super::{Cpu, Route};
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::backend::reference::Reference;
 use tensorwrapper_core::backend::{Arguments, Binary, Device, Instruction, LoopNest, Program, Reduction};
-use tensorwrapper_core::map_function::callback2;
 use tensorwrapper_core::element::{Dtype, Element, dispatch};
 use tensorwrapper_core::error::ErrorKind;
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::map_function::callback2;
 use tensorwrapper_testing::contract_once;
 use tensorwrapper_testing::{Placed, assert_close, epsilon, number};
 

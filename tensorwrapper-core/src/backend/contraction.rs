@@ -11,9 +11,9 @@ use smallvec::SmallVec;
 
 use super::{Device, LoopNest, Operand, Output, Program, Reduction};
 use crate::element::Dtype;
-use crate::storage::{Buffer, SliceMut, SliceRef};
 use crate::error::Error;
 use crate::layout::Strided;
+use crate::storage::{Buffer, SliceMut, SliceRef};
 
 /// `output[o] = alpha · Σ over the reduced axes of Π factors`, any number of factors (none: the empty product).
 #[derive(Clone, Copy, Debug)]

@@ -6,9 +6,9 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Decomposition, Device, LoopNest, PreparedContraction, Program, Reduction};
 use crate::element::Dtype;
-use crate::storage::{SliceMut, SliceRef};
 use crate::error::Error;
 use crate::layout::Strided;
+use crate::storage::{SliceMut, SliceRef};
 
 /// Where a tensor's memory begins: the number of a session's memory, and a byte in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

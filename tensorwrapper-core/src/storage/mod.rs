@@ -4,12 +4,12 @@
 //! tensors leave, `memory` allocates, `device_mirror` knows which elements have a copy on a device, `owned` owns elements, and
 //! `erased` forgets their type.
 
-pub(crate) mod plain;
-pub(crate) mod memory_pool;
-pub mod memory;
 pub mod device_mirror;
-pub(crate) mod owned;
 pub(crate) mod erased;
+pub mod memory;
+pub(crate) mod memory_pool;
+pub(crate) mod owned;
+pub(crate) mod plain;
 
 pub use erased::{Buffer, SliceMut, SliceRef};
 pub use memory_pool::{LINE, keep_memory};

@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn large_elements_begin_at_a_line_however_they_are_made() {
-        fn check<T: Plain>() {
+        fn check<T: Element>() {
             let (few, many) = (ALIGNED / size_of::<T>() - 1, ALIGNED / size_of::<T>() + 3);
             for len in [0, 1, few, many] {
                 let numbers: Vec<T> = (0..len).map(|n| T::from_complex((n as f64).into())).collect();

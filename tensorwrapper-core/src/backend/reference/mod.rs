@@ -15,9 +15,9 @@ use super::{
 };
 use crate::callback::Callback;
 use crate::element::Element;
-use crate::storage::{SliceMut, SliceRef};
 use crate::error::Error;
 use crate::layout::{Positions, Strided};
+use crate::storage::{SliceMut, SliceRef};
 
 /// Computes everything one element after the other.
 #[derive(Clone, Copy, Debug, Default)]

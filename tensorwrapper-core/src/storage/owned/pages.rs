@@ -1,10 +1,10 @@
 //! Elements in pages of their own that the system never moves, as long as their memory does not.
 
 use super::Owned;
+use crate::error::Error;
 use crate::storage::device_mirror;
 use crate::storage::memory::{refused, reserve};
 use crate::storage::plain::Plain;
-use crate::error::Error;
 
 /// Bytes of a page of memory, or a multiple of them.
 const PAGE: usize = 1 << 16;
