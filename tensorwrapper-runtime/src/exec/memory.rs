@@ -1,7 +1,6 @@
 //! Memory of a run: what a plan needs, and plans that stay within a limit.
 
 use super::context::Context;
-use super::explain::Live;
 use super::places::Home;
 use super::plan::{Plan, Step, Work, make, plan};
 use super::slices::Slices;
@@ -26,6 +25,13 @@ impl Peak {
     pub(crate) fn bytes(self) -> u128 {
         self.results + self.between
     }
+}
+
+/// Bytes that are there while a step runs, and, of one that is made in parts, while each step of a part does.
+#[derive(Clone, Debug)]
+pub(super) struct Live {
+    pub(super) bytes: u128,
+    pub(super) inner: Vec<u128>,
 }
 
 /// Work space of a step.

@@ -8,6 +8,7 @@ mod arena;
 mod asked;
 mod block;
 mod context;
+mod describe;
 mod doors;
 mod explain;
 #[cfg(all(test, unix))]
@@ -36,8 +37,9 @@ mod watch;
 
 pub use block::{AnyOperand, PreparedBlock};
 pub use context::{Context, Graph};
+pub use describe::Class;
 pub use doors::{DynOperand, EvalAll, contract, einsum, eval_all, record_text};
-pub use explain::{Class, ExplainedBlock, ExplainedStep, Explanation};
+pub use explain::{ExplainedBlock, ExplainedStep, Explanation};
 pub use kept::Number;
 pub(crate) use kept::{CallKey, Kept, KeptPlan, Key, Ready, Sources};
 pub use made::KeptPlans;

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::context::Context;
-use super::explain::StepNames;
+use super::describe::StepNames;
 use super::plan::Plan;
 use crate::optimize::count::operation;
 use tensorwrapper_core::error::{Error, ErrorKind};

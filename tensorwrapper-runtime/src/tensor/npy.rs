@@ -3,14 +3,16 @@
 //! Files come from anywhere, so nothing in one is believed before it is checked against the file's own length, and
 //! every fault is a sentence that names the file. The format itself is crate `npyz`'s business.
 
+mod fault;
 mod header;
 mod write;
 
 use std::io::{self, Read};
 use std::path::Path;
 
-use npyz::{Deserialize, NpyFile, Order};
+use npyz::{Deserialize, NpyFile};
 
+use self::fault::in_file;
 pub(super) use self::header::Header;
 use super::any::AnyTensor;
 use super::copy;
@@ -104,11 +106,6 @@ impl<T: Element, S: Extents> TensorRef<'_, T, S> {
     }
 }
 
-/// An error about a file, with any sentence.
-fn in_file(path: &Path, message: impl ToString) -> Error {
-    Error::new(ErrorKind::Io { path: path.to_path_buf(), message: message.to_string() })
-}
-
 /// Reads the elements that a header has announced.
 pub(super) fn read<R: Read>(path: &Path, header: Header<R>) -> Result<AnyTensor, Error> {
     let Header { layout, dtype, npy, reader } = header;
@@ -137,16 +134,4 @@ fn read_elements<T: Element + Deserialize>(file: NpyFile<impl Read>, len: usize)
         }
     }
     Ok(Ok(elements))
-}
-
-/// The layout of elements that a file holds in this order.
-fn stored_layout(extents: &[usize], order: Order) -> Result<Strided, Error> {
-    match order {
-        Order::C => Strided::row_major(extents),
-        Order::Fortran => {
-            let backwards = |n: usize| (0..n).rev().collect::<Vec<_>>();
-            let reversed: Vec<usize> = extents.iter().rev().copied().collect();
-            Ok(Strided::row_major(&reversed)?.permute(&backwards(extents.len())))
-        }
-    }
 }

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use super::Explanation;
-use super::doors::{explained, measured};
-use super::equation::Part;
+use super::explanation::Explanation;
+use super::requests::{explained, measured};
 use crate::exec::block::{AnyOperand, PreparedBlock};
+use crate::exec::describe::Part;
 use crate::exec::doors::EvalAll;
 use crate::exec::run::Goes;
 use tensorwrapper_core::error::Error;

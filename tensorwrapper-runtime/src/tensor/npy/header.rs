@@ -4,9 +4,9 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
-use npyz::{DType, NpyHeader, TypeChar};
+use npyz::{DType, NpyHeader, Order, TypeChar};
 
-use super::{in_file, stored_layout};
+use super::fault::in_file;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
@@ -165,4 +165,16 @@ fn dtype(found: &DType) -> Result<Dtype, String> {
     }
     let found = found.descr();
     Err(format!("elements are of NumPy's type {found}, but tensors hold 'f4', 'f8', 'c8' or 'c16'"))
+}
+
+/// The layout of elements that a file holds in this order.
+fn stored_layout(extents: &[usize], order: Order) -> Result<Strided, Error> {
+    match order {
+        Order::C => Strided::row_major(extents),
+        Order::Fortran => {
+            let backwards = |n: usize| (0..n).rev().collect::<Vec<_>>();
+            let reversed: Vec<usize> = extents.iter().rev().copied().collect();
+            Ok(Strided::row_major(&reversed)?.permute(&backwards(extents.len())))
+        }
+    }
 }

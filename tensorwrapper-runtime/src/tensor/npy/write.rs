@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use npyz::{AutoSerialize, WriterBuilder};
 
-use super::in_file;
+use super::fault::in_file;
 use crate::tensor::AnyRef;
 use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::Error;

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use super::equation::Part;
-use super::{Explanation, explain};
+use super::explanation::Explanation;
+use super::read::explain;
 use crate::exec::context::Context;
+use crate::exec::describe::Part;
 use crate::exec::doors::{DynOperand, EvalAll, RecordedValue};
 use crate::exec::memory::{live, peak};
 use crate::exec::plan::Plan;

@@ -20,7 +20,7 @@ pub(in crate::exec) enum Part {
 }
 
 /// How tensors of a graph are called.
-pub(super) struct Names<'g> {
+pub(in crate::exec) struct Names<'g> {
     tensors: Vec<String>,
     /// For each tensor which result it is, the first one where it is several.
     results: Vec<Option<usize>>,
@@ -32,7 +32,7 @@ pub(super) struct Names<'g> {
 const LONGEST: usize = 600;
 
 impl<'g> Names<'g> {
-    pub(super) fn new(graph: &'g OpGraph, part: Part) -> Names<'g> {
+    pub(in crate::exec) fn new(graph: &'g OpGraph, part: Part) -> Names<'g> {
         let mut results = vec![None; graph.tensors().len()];
         graph.sinks().iter().enumerate().rev().for_each(|(n, sink)| results[sink.0] = Some(n));
         let tensors = graph.tensor_ids().map(|id| called(graph, part, id, results[id.0])).collect();
@@ -47,12 +47,12 @@ impl<'g> Names<'g> {
     }
 
     /// Whether a tensor is a result.
-    pub(super) fn is_result(&self, id: TensorId) -> bool {
+    pub(in crate::exec) fn is_result(&self, id: TensorId) -> bool {
         self.results[id.0].is_some()
     }
 
     /// The names in one part of an operation that is made in parts: what it reads and makes is called as outside.
-    pub(super) fn inside<'b>(&self, graph: &OpGraph, id: OperationId, body: &'b OpGraph) -> Names<'b> {
+    pub(in crate::exec) fn inside<'b>(&self, graph: &OpGraph, id: OperationId, body: &'b OpGraph) -> Names<'b> {
         let (node, mut names) = (graph.operation(id), Names::new(body, Part::Whole));
         for (source, edge) in body.sources().zip(&node.inputs) {
             names.tensors[source.0] = self.tensor(edge.tensor).to_string();
@@ -66,7 +66,7 @@ impl<'g> Names<'g> {
         names
     }
 
-    pub(super) fn tensor(&self, id: TensorId) -> &str {
+    pub(in crate::exec) fn tensor(&self, id: TensorId) -> &str {
         &self.tensors[id.0]
     }
 
@@ -105,7 +105,7 @@ impl<'g> Names<'g> {
     }
 
     /// The equation of an operation.
-    pub(super) fn equation(&self, graph: &'g OpGraph, id: OperationId) -> String {
+    pub(in crate::exec) fn equation(&self, graph: &'g OpGraph, id: OperationId) -> String {
         let node = graph.operation(id);
         let labels = self.labels(graph, id);
         let edge = |edge: &Edge| self.edge(graph, node, &labels, edge);
