@@ -334,7 +334,7 @@ pub use tensorwrapper_runtime::{
 pub use tensorwrapper_runtime::{DeviceTensor, OnDevice};
 
 #[doc(hidden)]
-pub use tensorwrapper_runtime::__private;
+pub use tensorwrapper_runtime::{__private, __private_0_1_0};
 
 /// What the macros hand their tokens on to.
 #[doc(hidden)]

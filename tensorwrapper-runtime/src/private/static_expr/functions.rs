@@ -1,4 +1,4 @@
-//! Numbers, operators and functions of straight code.
+//! Numbers, operators and functions of static expressions.
 
 use std::marker::PhantomData;
 
@@ -7,7 +7,7 @@ use tensorwrapper_notation::Function;
 
 use super::Node;
 use super::indices::Nth;
-use super::product::Kind;
+use super::product::ProductForm;
 use crate::backend::Reduction;
 use crate::backend::function::Scalar;
 use crate::element::{Element, dispatch};
@@ -21,11 +21,11 @@ pub(super) fn convert<X: Element, T: Element>(value: X) -> T {
 }
 
 /// A number of the program, or a static tensor of rank 0.
-pub trait Number {
+pub trait ScalarOperand {
     /// The number as an element.
     fn number<T: Element>(&self) -> T;
 }
-impl<X: Element> Number for X {
+impl<X: Element> ScalarOperand for X {
     #[inline(always)]
     fn number<T: Element>(&self) -> T {
         convert(*self)
@@ -34,7 +34,7 @@ impl<X: Element> Number for X {
 /// References to numbers, one by one: a blanket implementation would meet the one for elements.
 macro_rules! references {
     ($($X:ty),*) => { $(
-        impl Number for &$X {
+        impl ScalarOperand for &$X {
             #[inline(always)]
             fn number<T: Element>(&self) -> T {
                 convert(**self)
@@ -43,13 +43,13 @@ macro_rules! references {
     )* };
 }
 references!(f32, f64, Complex<f32>, Complex<f64>);
-impl<X: Element> Number for StaticTensor<X, ()> {
+impl<X: Element> ScalarOperand for StaticTensor<X, ()> {
     #[inline(always)]
     fn number<T: Element>(&self) -> T {
         convert(*self.nested())
     }
 }
-impl<X: Element> Number for &StaticTensor<X, ()> {
+impl<X: Element> ScalarOperand for &StaticTensor<X, ()> {
     #[inline(always)]
     fn number<T: Element>(&self) -> T {
         convert(*self.nested())
@@ -57,13 +57,13 @@ impl<X: Element> Number for &StaticTensor<X, ()> {
 }
 
 /// A reference to a number.
-pub trait Borrowed {
+pub trait BorrowedScalar {
     /// The number.
-    type Number: Number;
+    type Number: ScalarOperand;
     /// The reference.
     fn get(&self) -> &Self::Number;
 }
-impl<X: Number> Borrowed for &X {
+impl<X: ScalarOperand> BorrowedScalar for &X {
     type Number = X;
     #[inline(always)]
     fn get(&self) -> &X {
@@ -73,9 +73,9 @@ impl<X: Number> Borrowed for &X {
 
 /// The number that operand `N` is.
 #[derive(Debug)]
-pub struct Given<const N: usize>;
-impl<T: Element, O: Nth<N, Item: Borrowed>, const N: usize> Node<T, O> for Given<N> {
-    const FORM: Kind = Kind::Number;
+pub struct Capture<const N: usize>;
+impl<T: Element, O: Nth<N, Item: BorrowedScalar>, const N: usize> Node<T, O> for Capture<N> {
+    const FORM: ProductForm = ProductForm::Number;
     #[inline(always)]
     fn scale(operands: &O) -> T {
         operands.nth().get().number()
@@ -94,7 +94,7 @@ impl<T: Element, O: Nth<N, Item: Borrowed>, const N: usize> Node<T, O> for Given
 #[derive(Debug)]
 pub struct Literal<const BITS: u64>;
 impl<T: Element, O, const BITS: u64> Node<T, O> for Literal<BITS> {
-    const FORM: Kind = Kind::Number;
+    const FORM: ProductForm = ProductForm::Number;
     #[inline(always)]
     fn scale(_: &O) -> T {
         T::from_complex(Complex::new(f64::from_bits(BITS), 0.0))
@@ -195,8 +195,8 @@ pub trait Exponent<X, O> {
 
 /// A whole exponent.
 #[derive(Debug)]
-pub struct Whole<const N: i32>;
-impl<O, const N: i32> Exponent<i32, O> for Whole<N> {
+pub struct ConstInteger<const N: i32>;
+impl<O, const N: i32> Exponent<i32, O> for ConstInteger<N> {
     #[inline(always)]
     fn exponent(_: &O) -> i32 {
         N
@@ -205,8 +205,8 @@ impl<O, const N: i32> Exponent<i32, O> for Whole<N> {
 
 /// A real exponent, by its bits.
 #[derive(Debug)]
-pub struct Real<const BITS: u64>;
-impl<O, const BITS: u64> Exponent<f64, O> for Real<BITS> {
+pub struct ConstReal<const BITS: u64>;
+impl<O, const BITS: u64> Exponent<f64, O> for ConstReal<BITS> {
     #[inline(always)]
     fn exponent(_: &O) -> f64 {
         f64::from_bits(BITS)
@@ -214,9 +214,9 @@ impl<O, const BITS: u64> Exponent<f64, O> for Real<BITS> {
 }
 
 /// The exponent that operand `N` is.
-macro_rules! given_exponents {
+macro_rules! captured_exponents {
     ($($X:ty: $Variant:ident;)*) => { $(
-        impl<O: Nth<N, Item = exec::Number>, const N: usize> Exponent<$X, O> for Given<N> {
+        impl<O: Nth<N, Item = exec::Number>, const N: usize> Exponent<$X, O> for Capture<N> {
             #[inline(always)]
             fn exponent(operands: &O) -> $X {
                 match operands.nth() {
@@ -227,7 +227,7 @@ macro_rules! given_exponents {
         }
     )* };
 }
-given_exponents! {
+captured_exponents! {
     i32: Whole;
     f64: Real;
 }
