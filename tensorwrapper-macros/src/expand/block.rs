@@ -11,7 +11,7 @@ use super::failure::Failure;
 use super::hygiene::own;
 use super::static_expr::{self, StaticForm};
 use crate::host::Host;
-use crate::report;
+use crate::{fragment, report};
 
 /// What has been emitted so far.
 struct Emission<'h> {
@@ -74,6 +74,7 @@ pub(super) fn expand(
     };
     if let Some(hole) = &block.context {
         emission.environment.capture_context(hole);
+        emission.faults.extend(fragment::expression(host, hole));
     }
     for name in broken {
         emission.environment.bind(&name.text, host.ident(name), 0);
@@ -157,6 +158,7 @@ impl Emission<'_> {
         let first = self.next;
         self.next += results(statement);
         let checked = check(statement, &self.header).and_then(|equation| {
+            fragment::check(self.environment.host, &equation)?;
             self.environment.capture(&equation)?;
             Ok(equation)
         });
