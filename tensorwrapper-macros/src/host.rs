@@ -17,9 +17,25 @@ pub(crate) struct Host {
 }
 
 struct Numbered {
-    /// What the host would write again; a group's closing delimiter has no tree of its own.
-    tree: Option<TokenTree>,
+    written: Written,
     span: Span,
+}
+
+/// What one number stands for.
+enum Written {
+    /// A token, or a group with all that is in it.
+    Tree(TokenTree),
+    /// The closing delimiter of a group.
+    Close(Delimiter),
+}
+
+impl Numbered {
+    fn tree(&self) -> Option<&TokenTree> {
+        match &self.written {
+            Written::Tree(tree) => Some(tree),
+            Written::Close(_) => None,
+        }
+    }
 }
 
 impl Host {
@@ -49,14 +65,14 @@ impl Host {
 
     fn token(&mut self, tree: TokenTree) -> Token {
         let start = self.tokens.len();
-        self.tokens.push(Numbered { span: opening_span(&tree), tree: Some(tree.clone()) });
+        self.tokens.push(Numbered { span: opening_span(&tree), written: Written::Tree(tree.clone()) });
         let tree = match tree {
             TokenTree::Ident(ident) => Tree::Ident(ident.to_string()),
             TokenTree::Literal(literal) => Tree::Literal(literal.to_string()),
             TokenTree::Punct(punct) => Tree::Punct(punct.as_char(), punct.spacing() == proc_macro2::Spacing::Joint),
             TokenTree::Group(group) => {
                 let inner = self.group(&group, start);
-                self.tokens.push(Numbered { tree: None, span: group.span_close() });
+                self.tokens.push(Numbered { written: Written::Close(delimiter(&group)), span: group.span_close() });
                 Tree::Group(delimiter(&group), inner)
             }
         };
@@ -81,7 +97,7 @@ impl Host {
 
     /// The one token of a hole that is blamed: the last name or number of `self.t2` or `x.0`, else the whole group.
     pub(crate) fn blame(&self, hole: &Hole) -> Span {
-        let trees = || hole.tokens.iter().filter_map(|span| self.tokens[span.start].tree.as_ref());
+        let trees = || hole.tokens.iter().filter_map(|span| self.tokens[span.start].tree());
         let word = trees().rfind(|tree| matches!(tree, TokenTree::Ident(_) | TokenTree::Literal(_)));
         word.or_else(|| trees().next()).map_or_else(Span::call_site, TokenTree::span)
     }
@@ -96,7 +112,7 @@ impl Host {
 
     /// The whole of a token, a group included.
     pub(crate) fn whole(&self, span: notation::Span) -> Span {
-        let tree = self.tokens.get(span.start).and_then(|token| token.tree.as_ref());
+        let tree = self.tokens.get(span.start).and_then(Numbered::tree);
         tree.map_or_else(Span::call_site, TokenTree::span)
     }
 
@@ -107,7 +123,7 @@ impl Host {
 
     /// The tokens of a hole as they were written. Its braces are the language's, not Rust's, and no lint's business.
     pub(crate) fn tokens(&self, hole: &Hole) -> TokenStream {
-        let trees = hole.tokens.iter().filter_map(|span| self.tokens[span.start].tree.clone());
+        let trees = hole.tokens.iter().filter_map(|span| self.tokens[span.start].tree().cloned());
         let trees = trees.map(|mut tree| {
             if matches!(&tree, TokenTree::Group(group) if group.delimiter() == proc_macro2::Delimiter::Brace) {
                 tree.set_span(tree.span().resolved_at(Span::mixed_site()));
@@ -117,6 +133,27 @@ impl Host {
         trees.collect()
     }
 
+    /// The tokens of a hole as they were written, for a parser.
+    pub(crate) fn fragment(&self, hole: &Hole) -> TokenStream {
+        hole.tokens.iter().filter_map(|span| self.tokens[span.start].tree().cloned()).collect()
+    }
+
+    /// The token of a hole that stands where a parser reports an error, and that token as text; `None` if the error is at the
+    /// end of the hole.
+    pub(crate) fn token_at(&self, hole: &Hole, place: Span) -> Option<(notation::Span, String)> {
+        let start = place.start();
+        let number = (hole.span.start..hole.span.end).find(|&n| {
+            let own = self.tokens[n].span.start();
+            (own.line, own.column) == (start.line, start.column)
+        })?;
+        let text = match &self.tokens[number].written {
+            Written::Tree(TokenTree::Group(group)) => delimiters(delimiter(group)).0.to_string(),
+            Written::Tree(tree) => tree.to_string(),
+            Written::Close(delimiter) => delimiters(*delimiter).1.to_string(),
+        };
+        Some((notation::Span { start: number, end: number + 1 }, text))
+    }
+
     /// A name as it was written, at its place.
     pub(crate) fn ident(&self, name: &notation::syntax::Name) -> Ident {
         self.written(&name.text, self.span(name.span))
@@ -124,7 +161,7 @@ impl Host {
 
     /// A label as a name of Rust's, if it can be one: a letter in a string may be none.
     pub(crate) fn label(&self, name: &str, span: notation::Span) -> Option<Ident> {
-        let is_token = matches!(self.tokens.get(span.start).and_then(|token| token.tree.as_ref()), Some(TokenTree::Ident(_)));
+        let is_token = matches!(self.tokens.get(span.start).and_then(Numbered::tree), Some(TokenTree::Ident(_)));
         (is_token || name.is_ascii()).then(|| self.written(name, self.span(span)))
     }
 
@@ -161,6 +198,16 @@ fn opening_span(tree: &TokenTree) -> Span {
     match tree {
         TokenTree::Group(group) => group.span_open(),
         other => other.span(),
+    }
+}
+
+/// How a delimiter is written at the start and at the end of its group.
+fn delimiters(delimiter: Delimiter) -> (&'static str, &'static str) {
+    match delimiter {
+        Delimiter::Parenthesis => ("(", ")"),
+        Delimiter::Bracket => ("[", "]"),
+        Delimiter::Brace => ("{", "}"),
+        Delimiter::Invisible => ("", ""),
     }
 }
 

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod expand;
+mod fragment;
 #[cfg(test)]
 mod fuzz;
 mod host;

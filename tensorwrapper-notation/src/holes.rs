@@ -1,10 +1,11 @@
 //! The pieces of the host's language in an equation, and which of its casts they stand in.
 
 use crate::equation::{
-    Builder, Cast, CastId, Equation, Exponent, FunctionId, Index, LabelId, Mapped, Meaning, Node, Operand, OperandId, ScalarId,
+    Cast, CastId, Equation, Exponent, FunctionId, Index, LabelId, Mapped, Meaning, Node, Operand, OperandId, ScalarId,
 };
 use crate::function::Function;
 use crate::syntax::{Count, Hole, Operator, Range, Reduction, Scalar};
+use crate::traversal::Builder;
 
 /// What a piece of the host's language stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

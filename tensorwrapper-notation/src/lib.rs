@@ -23,14 +23,15 @@ pub mod syntax;
 #[cfg(test)]
 mod testing;
 mod token;
+mod traversal;
 mod written;
 
 pub use check::{check, header};
 pub use diagnostic::{Diagnostic, Fault};
 pub use einsum::{contraction, einsum, numbered_operands};
 pub use equation::{
-    Builder, Cast, CastId, Equation, Exponent, Extent, Factorise, FunctionId, Index, LabelId, Left, LeftAxis, Mapped, Operand,
-    OperandId, Right, ScalarId,
+    Cast, CastId, Equation, Exponent, Extent, Factorise, FunctionId, Index, LabelId, Left, LeftAxis, Mapped, Operand, OperandId,
+    ScalarId,
 };
 pub use function::Function;
 pub use holes::{Parts, Use};
@@ -38,4 +39,5 @@ pub use lex::{DEEPEST_GROUPS, lex, too_deep};
 pub use parse::{MOST_ARGUMENTS, Recovered, axes, einsum_call, parse, recover};
 pub use product::Product;
 pub use token::{Delimiter, Span, Token, Tree, text};
+pub use traversal::{Builder, Right};
 pub use written::{read, write};

@@ -18,6 +18,10 @@ mod exec;
 #[doc(hidden)]
 #[path = "private/mod.rs"]
 pub mod __private;
+/// The same by a name of this version alone. Expansions use it, so that macros of another version fail to compile here: both
+/// sides share the text form of equations, and a difference between versions would go unnoticed.
+#[doc(hidden)]
+pub use __private as __private_0_1_0;
 
 pub use exec::linalg;
 pub use exec::{

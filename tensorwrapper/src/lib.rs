@@ -336,7 +336,7 @@ pub use tensorwrapper_runtime::{
 };
 
 #[doc(hidden)]
-pub use tensorwrapper_runtime::__private;
+pub use tensorwrapper_runtime::{__private, __private_0_1_0};
 
 /// What the macros pass their tokens to.
 #[doc(hidden)]

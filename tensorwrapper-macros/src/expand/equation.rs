@@ -12,8 +12,8 @@ use tensorwrapper_notation::syntax::{Elements, Hole, Scalar, Statement};
 use tensorwrapper_notation::{CastId, Equation, Left, LeftAxis, Mapped, Use, write};
 
 use super::checks;
-use super::own;
-use super::scene::Scene;
+use super::environment::{Environment, first_of_spelling};
+use super::hygiene::own;
 
 /// One equation of a block.
 pub(super) struct Recorded {
@@ -23,13 +23,13 @@ pub(super) struct Recorded {
     pub(super) recipe: TokenStream,
 }
 
-/// Emits one equation of a scene, whose first result has the number `first`.
-pub(super) fn record(scene: &Scene<'_>, statement: &Statement, equation: &Equation, first: usize) -> Recorded {
-    let operands: Vec<Ident> = equation.operands().iter().map(|operand| scene.operand(&operand.hole)).collect();
-    let elements = elements(scene, equation, &operands);
-    let checks = checks::checks(scene, equation, &operands);
-    let constants = checks::labels_are_no_constants(scene, equation);
-    let pass = pass(scene, equation);
+/// Emits one equation, whose first result has the number `first`.
+pub(super) fn record(environment: &Environment<'_>, statement: &Statement, equation: &Equation, first: usize) -> Recorded {
+    let operands: Vec<Ident> = equation.operands().iter().map(|operand| environment.operand(&operand.hole)).collect();
+    let elements = elements(environment, equation, &operands);
+    let checks = checks::checks(environment, equation, &operands);
+    let constants = checks::labels_are_no_constants(environment, equation);
+    let pass = pass(environment, equation);
     let tickets = tickets(equation, &operands, first);
     let code = emit! {
         {
@@ -41,14 +41,8 @@ pub(super) fn record(scene: &Scene<'_>, statement: &Statement, equation: &Equati
         }
     };
     let text = write(statement, equation);
-    let numbers = equation.operands().iter().map(|operand| scene.number(&operand.hole));
+    let numbers = equation.operands().iter().map(|operand| environment.value_number(&operand.hole));
     Recorded { code, recipe: emit!(__tw::Recipe(#text, &[#(#numbers),*])) }
-}
-
-/// The first operand of the same spelling: equal spellings are one value.
-pub(super) fn shared(equation: &Equation, operand: usize) -> usize {
-    let operands = equation.operands();
-    operands.iter().position(|known| known.hole.text == operands[operand].hole.text).unwrap_or(operand)
 }
 
 /// The variable that holds the element type of an equation, or of what a cast converts.
@@ -60,21 +54,21 @@ fn element(part: Option<CastId>) -> Ident {
 }
 
 /// The element type of the equation and of each part of it that is cast.
-fn elements(scene: &Scene<'_>, equation: &Equation, operands: &[Ident]) -> TokenStream {
+fn elements(environment: &Environment<'_>, equation: &Equation, operands: &[Ident]) -> TokenStream {
     let mut code = TokenStream::new();
     let (mut known, mut compared) = (HashSet::new(), HashSet::new());
     for (n, operand) in equation.operands().iter().enumerate() {
-        if !compared.insert((operand.cast, shared(equation, n))) {
+        if !compared.insert((operand.cast, first_of_spelling(equation, n))) {
             continue;
         }
-        let (name, element, span) = (&operands[n], element(operand.cast), scene.host.blame(&operand.hole));
+        let (name, element, span) = (&operands[n], element(operand.cast), environment.host.blame(&operand.hole));
         code.extend(if known.insert(operand.cast) {
             emit!(let #element = #name.element();)
         } else {
             agree(&element, &emit!(#name.element()), span)
         });
     }
-    code.extend(casts(scene, equation, &mut known));
+    code.extend(casts(environment, equation, &mut known));
     if equation.operands().is_empty() {
         code.extend(emit!(let __element = ::core::marker::PhantomData::<__tw::f64>;));
     }
@@ -82,17 +76,17 @@ fn elements(scene: &Scene<'_>, equation: &Equation, operands: &[Ident]) -> Token
 }
 
 /// The element types that casts name, and whether there is such a cast; `known` are the parts whose type operands tell.
-fn casts(scene: &Scene<'_>, equation: &Equation, known: &mut HashSet<Option<CastId>>) -> TokenStream {
+fn casts(environment: &Environment<'_>, equation: &Equation, known: &mut HashSet<Option<CastId>>) -> TokenStream {
     let mut code = TokenStream::new();
     for cast in equation.casts() {
         let Some(named) = &cast.named else { continue };
-        let (element, named, span) = (element(cast.outer), scene.host.tokens(named), scene.host.blame(named));
+        let (element, named, span) = (element(cast.outer), environment.host.tokens(named), environment.host.blame(named));
         let named = emit!(::core::marker::PhantomData::<#named>);
         code.extend(if known.insert(cast.outer) { emit!(let #element = #named;) } else { agree(&element, &named, span) });
     }
     for (n, cast) in equation.casts().iter().enumerate().filter(|(_, cast)| !cast.is_real) {
         let (from, to) = (element(Some(CastId(n))), element(cast.outer));
-        let check = quote_spanned!(scene.host.span(cast.span)=> <() as __tw::Casts<_, _>>::check);
+        let check = quote_spanned!(environment.host.span(cast.span)=> <() as __tw::Casts<_, _>>::check);
         code.extend(emit! {
             let __elements = __tw::Elements(#from, #to);
             #check(__elements);
@@ -112,7 +106,7 @@ fn agree(element: &Ident, other: &TokenStream, span: Span) -> TokenStream {
 }
 
 /// Passes what the equation takes from the program beside tensors.
-fn pass(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
+fn pass(environment: &Environment<'_>, equation: &Equation) -> TokenStream {
     let (mut scalars, mut numbers) = (Vec::new(), Vec::new());
     let parts = equation.parts();
     let part_of = |hole: &Hole| {
@@ -122,8 +116,8 @@ fn pass(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
     for (hole, role) in equation.holes() {
         match role {
             Use::Tensor | Use::Function => {}
-            Use::Scalar => scalars.push(scene.scalar(hole, &element(part_of(hole)))),
-            Use::Range | Use::Count | Use::Whole | Use::Real => numbers.push(scene.passed(hole, role)),
+            Use::Scalar => scalars.push(environment.scalar(hole, &element(part_of(hole)))),
+            Use::Range | Use::Count | Use::Whole | Use::Real => numbers.push(environment.number_variable(hole, role)),
         }
     }
     if equation.functions().is_empty() && equation.casts().is_empty() {
@@ -137,7 +131,7 @@ fn pass(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
         .iter()
         .zip(&parts.functions)
         .enumerate()
-        .map(|(n, (function, part))| callback(scene, n, function, *part))
+        .map(|(n, (function, part))| callback(environment, n, function, *part))
         .unzip();
     let casts = (0..equation.casts().len()).map(|n| element(Some(CastId(n))));
     emit! {
@@ -147,16 +141,16 @@ fn pass(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
 }
 
 /// Code that looks a function up, and the function, erased.
-fn callback(scene: &Scene<'_>, number: usize, function: &Mapped, part: Option<CastId>) -> (TokenStream, TokenStream) {
-    let (given, span) = (scene.function(&function.hole), scene.host.function(&function.hole));
+fn callback(environment: &Environment<'_>, number: usize, function: &Mapped, part: Option<CastId>) -> (TokenStream, TokenStream) {
+    let (captured, span) = (environment.function(&function.hole), environment.host.function(&function.hole));
     let (count, lookup) = (function.arguments, format_ident!("__function{}", function.arguments));
     let check = quote_spanned!(span=> <_ as __tw::Shared>::check);
     let fits = quote_spanned!(span=> <_ as __tw::MapFunction<_, #count>>::check);
     let callback = quote_spanned!(span=> <_ as __tw::Repeated<_, #count>>::callback);
     let (asked, element) = (own("asked", number), element(part));
     let code = emit! {
-        #check(#given);
-        let #asked = __tw::candidate(#given, #element).__share();
+        #check(#captured);
+        let #asked = __tw::candidate(#captured, #element).__share();
         let #asked = #asked.#lookup();
         let #asked = #fits(#asked);
     };

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use proc_macro2::{TokenStream, TokenTree};
 
+use super::block::private_module;
 use super::{Failure, invocation};
 
 /// Tokens of the expansion of one equation over two operands; a change of it is a change of everybody's build time.
@@ -57,4 +58,16 @@ fn count(stream: TokenStream) -> usize {
 #[test]
 fn expansions_are_small() {
     assert_eq!(count(expansion("[i, j] = a[i, k] * b[k, j]")), TOKENS_OF_TWO_OPERANDS);
+}
+
+/// The library and the run time have the module that expansions of this version use; whoever raises the version renames it.
+#[test]
+fn private_module_has_the_version_in_its_name() {
+    let name = private_module().to_string();
+    for library in ["tensorwrapper", "tensorwrapper-runtime"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(library).join("src/lib.rs");
+        let source = std::fs::read_to_string(&path).expect("the crates of the library are beside each other");
+        let is_there = source.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+        assert!(is_there, "{library} has no module {name}: rename the one of the version before");
+    }
 }

@@ -1,6 +1,6 @@
 //! Rule 3: every term carries every label of the left side.
 
-use super::Checker;
+use super::checker::Checker;
 use super::labels::{self, binds, free_names};
 use crate::diagnostic::Diagnostic;
 use crate::equation::{Label, LabelId};

@@ -1,35 +1,14 @@
 //! Which element type what is computed in: casts divide an equation into parts of one type each.
 
-use super::resolve::Nonlinear;
-use super::{Checker, Scope};
+use super::checker::Checker;
 use crate::diagnostic::Diagnostic;
-use crate::equation::{Cast, CastId, Node};
+use crate::equation::{CastId, Node};
 use crate::function::Function;
-use crate::syntax::{Expression, Hole, Scalar};
-use crate::token::Span;
+use crate::syntax::Scalar;
 
 impl Checker<'_> {
-    /// `cast(X)`: X is an expression over another element type. It is linear, so sums may stand inside.
-    pub(super) fn cast(
-        &mut self,
-        named: Option<&Hole>,
-        inner: &Expression,
-        span: Span,
-        scope: &Scope,
-        nonlinear: Nonlinear,
-    ) -> Option<Node> {
-        let (outer, id) = (self.cast, CastId(self.casts.len()));
-        self.casts.push(Cast { named: named.cloned(), outer, is_real: false, span });
-        self.cast = Some(id);
-        let node = self.sum(inner, scope, nonlinear);
-        self.cast = outer;
-        let node = node?;
-        self.casts[id.0].is_real = self.is_real(&node);
-        Some(Node::Cast(id, Box::new(node)))
-    }
-
     /// Whether values are real by their form.
-    fn is_real(&self, node: &Node) -> bool {
+    pub(super) fn is_real(&self, node: &Node) -> bool {
         match node {
             Node::Apply(Function::Re | Function::Im | Function::Abs, _) => true,
             Node::Scalar(id) | Node::Spread(id, _) => matches!(self.scalars[id.0], Scalar::Literal(..)),

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::Checker;
+use super::checker::Checker;
 use super::labels::{Labels, written};
 use crate::diagnostic::Diagnostic;
 use crate::nearest::nearest;

@@ -4,8 +4,8 @@
 //! the unit matrix. Neither is guessed (rule 4). A label that the left side or another argument has, or that is named before
 //! the `;`, is an axis beyond doubt.
 
-use super::Checker;
 use super::carry::spread;
+use super::checker::Checker;
 use super::resolve::too_many_exchanges;
 use crate::diagnostic::Diagnostic;
 use crate::equation::Left;

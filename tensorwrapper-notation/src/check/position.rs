@@ -1,6 +1,6 @@
 //! What a lone label may have been meant as: the value of a variable of that name, which is written `{ k }`.
 
-use super::Checker;
+use super::checker::Checker;
 use crate::sentence::quoted;
 use crate::syntax::{Count, Expression, ExpressionKind, Hole, Index, Name, Range, Target};
 

@@ -2,11 +2,14 @@
 
 use std::collections::HashSet;
 
+use super::checker::Checker;
 use super::labels::{free_labels, free_names, term_labels};
-use super::{Checker, Scope, position};
+use super::position;
+use super::scope::Scope;
 use crate::diagnostic::Diagnostic;
-use crate::equation::{LabelId, Node};
-use crate::syntax::{Exchange, Expression, ExpressionKind, Name, Operator, Reduction};
+use crate::equation::{Cast, CastId, LabelId, Node};
+use crate::syntax::{Exchange, Expression, ExpressionKind, Hole, Name, Operator, Reduction};
+use crate::token::Span;
 
 /// Exchanges inside each other.
 const DEEPEST_EXCHANGE: usize = 8;
@@ -92,6 +95,25 @@ impl Checker<'_> {
                 None
             }
         }
+    }
+
+    /// `cast(X)`: X is an expression over another element type. It is linear, so sums may stand inside.
+    fn cast(
+        &mut self,
+        named: Option<&Hole>,
+        inner: &Expression,
+        span: Span,
+        scope: &Scope,
+        nonlinear: Nonlinear,
+    ) -> Option<Node> {
+        let (outer, id) = (self.cast, CastId(self.casts.len()));
+        self.casts.push(Cast { named: named.cloned(), outer, is_real: false, span });
+        self.cast = Some(id);
+        let node = self.sum(inner, scope, nonlinear);
+        self.cast = outer;
+        let node = node?;
+        self.casts[id.0].is_real = self.is_real(&node);
+        Some(Node::Cast(id, Box::new(node)))
     }
 
     /// `sum(k; X)`: its labels live in X only.

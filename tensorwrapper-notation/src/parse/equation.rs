@@ -1,20 +1,31 @@
 //! Statements and blocks.
 
-use super::Recovered;
 use super::cursor::{Cursor, hole, split};
 use super::declaration::{Declared, declaration, declarations, header, is_declaration};
 use super::decomposition::decomposition;
 use super::expression::expression;
 use super::index::{indices, labels};
-use super::mistake::{no_equals, no_left_side, unexpected, value_without_semicolon};
+use super::mistake::{is_keyword, no_equals, no_left_side, unexpected};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{
     Assignment, Block, BlockValue, ExpressionKind, Invocation, LeftSide, Name, Operator, Right, Scalar, Statement, Target,
 };
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
-/// A block if it starts like one or holds a `;`, else one equation.
-pub(super) fn recover(tokens: &[Token]) -> Recovered {
+/// What could be read of an invocation in which something is wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recovered {
+    /// The faults of syntax, one for each statement at most; none if all is well.
+    pub faults: Vec<Diagnostic>,
+    /// What is well.
+    pub invocation: Option<Invocation>,
+    /// Names that a wrong statement binds.
+    pub broken: Vec<Name>,
+}
+
+/// Reads one invocation as far as possible, so that the faults of its meaning are found beside those of syntax. It is a block if
+/// it starts like one or holds a `;`, else one equation.
+pub fn recover(tokens: &[Token]) -> Recovered {
     let single = |read: Result<Statement, Diagnostic>| match read {
         Ok(statement) => Recovered { faults: Vec::new(), invocation: Some(Invocation::Equation(statement)), broken: Vec::new() },
         Err(fault) => Recovered { faults: vec![fault], invocation: None, broken: Vec::new() },
@@ -144,8 +155,7 @@ fn block_value(tokens: &[Token]) -> Result<Tail, Diagnostic> {
             ));
         }
         _ => {
-            let found = statement(tokens)
-                .map_err(|fault| value_without_semicolon(tokens, |before| statement(before).is_ok()).unwrap_or(fault))?;
+            let found = statement(tokens).map_err(|fault| value_without_semicolon(tokens).unwrap_or(fault))?;
             match found.target {
                 Target::Value(_) => BlockValue::Equation(Box::new(found)),
                 Target::Let(_) => {
@@ -156,6 +166,21 @@ fn block_value(tokens: &[Token]) -> Result<Tail, Diagnostic> {
         }
     };
     Ok(Tail::Value(value))
+}
+
+/// The fault of a block's value with no `;` before it, if all before the value is an equation.
+fn value_without_semicolon(tokens: &[Token]) -> Option<Diagnostic> {
+    let (last, before) = tokens.split_last()?;
+    let is_value = match &last.tree {
+        Tree::Ident(word) => !is_keyword(word),
+        Tree::Group(Delimiter::Parenthesis, inner) => !inner.is_empty() && labels(inner, last.span).is_ok(),
+        _ => false,
+    };
+    // `f(x)` at the end is a call.
+    let is_call = matches!(last.tree, Tree::Group(..)) && matches!(before.last()?.tree, Tree::Ident(_));
+    let found = text(std::slice::from_ref(last));
+    (is_value && !is_call && statement(before).is_ok())
+        .then(|| Diagnostic::syntax(last.span, format!("`;` is missing before `{found}`")))
 }
 
 fn statement(tokens: &[Token]) -> Result<Statement, Diagnostic> {

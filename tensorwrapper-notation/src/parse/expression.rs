@@ -221,8 +221,8 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
         return exchange(kind, arguments, at, span);
     }
     match name {
-        "map" => return map(arguments, at, span),
-        "cast" => return cast(arguments, at, span),
+        "map" => return mapped(arguments, at, span),
+        "cast" => return converted(arguments, at, span),
         _ => {}
     }
     if UNBUILT.contains(&name) {
@@ -250,6 +250,20 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
         return power(name == "powi", whole(base, span)?, exponent, span);
     }
     Err(unknown(name, &parts, indexed, at))
+}
+
+/// `map(f; X, Y)`
+fn mapped(tokens: &[Token], at: Span, span: Span) -> Result<Expression, Diagnostic> {
+    let (function, arguments) = map(tokens, at)?;
+    let arguments = arguments.into_iter().map(|part| whole(part, span)).collect::<Result<_, _>>()?;
+    Expression::new(ExpressionKind::Map(function, arguments), span).bounded()
+}
+
+/// `cast(T; X)`
+fn converted(tokens: &[Token], at: Span, span: Span) -> Result<Expression, Diagnostic> {
+    let (named, inner) = cast(tokens, at)?;
+    let inner = Box::new(whole(inner, span)?);
+    Ok(Expression::new(ExpressionKind::Cast(named, inner), span))
 }
 
 /// `sym(i, j; X)`, `asym((i, a), (j, b); X)`

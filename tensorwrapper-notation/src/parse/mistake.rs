@@ -3,7 +3,6 @@
 //! Knows what is wrong, not what is right: that stands in the other files of this folder.
 
 use super::cursor::Cursor;
-use super::index::labels;
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
 use crate::nearest::nearest;
@@ -307,19 +306,4 @@ pub(super) fn no_equals(cursor: &Cursor<'_>, named: bool) -> Diagnostic {
         }
         (false, _) => fault("the left side is followed by `=`").help("write `[i, j] = A[i, k] * B[k, j]`"),
     }
-}
-
-/// A block's value with no `;` before it: `before` is an equation without the value.
-pub(super) fn value_without_semicolon(tokens: &[Token], is_equation: impl Fn(&[Token]) -> bool) -> Option<Diagnostic> {
-    let (last, before) = tokens.split_last()?;
-    let is_value = match &last.tree {
-        Tree::Ident(word) => !is_keyword(word),
-        Tree::Group(Delimiter::Parenthesis, inner) => !inner.is_empty() && labels(inner, last.span).is_ok(),
-        _ => false,
-    };
-    // `f(x)` at the end is a call.
-    let is_call = matches!(last.tree, Tree::Group(..)) && matches!(before.last()?.tree, Tree::Ident(_));
-    let found = text(std::slice::from_ref(last));
-    (is_value && !is_call && is_equation(before))
-        .then(|| Diagnostic::syntax(last.span, format!("`;` is missing before `{found}`")))
 }

@@ -18,9 +18,10 @@ mod slips;
 mod tests;
 
 use crate::diagnostic::Diagnostic;
-use crate::syntax::{Index, Invocation, Name, Statement};
+use crate::syntax::{Index, Invocation, Statement};
 use crate::token::{Span, Token, Tree};
 
+pub use equation::{Recovered, recover};
 pub use map::MOST_ARGUMENTS;
 
 /// Reads one invocation: a value, an assignment, or a block.
@@ -28,27 +29,11 @@ pub use map::MOST_ARGUMENTS;
 /// # Errors
 /// Every fault of syntax, one for each statement at most.
 pub fn parse(tokens: &[Token]) -> Result<Invocation, Vec<Diagnostic>> {
-    let Recovered { faults, invocation, .. } = equation::recover(tokens);
+    let Recovered { faults, invocation, .. } = recover(tokens);
     match invocation {
         Some(invocation) if faults.is_empty() => Ok(invocation),
         _ => Err(faults),
     }
-}
-
-/// What could be read of an invocation in which something is wrong.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Recovered {
-    /// The faults of syntax, one for each statement at most; none if all is well.
-    pub faults: Vec<Diagnostic>,
-    /// What is well.
-    pub invocation: Option<Invocation>,
-    /// Names that a wrong statement binds.
-    pub broken: Vec<Name>,
-}
-
-/// Reads one invocation as far as possible, so that the faults of its meaning are found beside those of syntax.
-pub fn recover(tokens: &[Token]) -> Recovered {
-    equation::recover(tokens)
 }
 
 /// Reads a string literal and operands, `"ik,kj->ij", a, b`, as one equation.

@@ -1,7 +1,7 @@
 //! One invocation of the macros as the run meets it: the texts of its equations, what the program gives them, and the
 //! plan that an earlier run has left.
 
-mod filled;
+mod holes;
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -11,7 +11,7 @@ use num_complex::Complex;
 use smallvec::SmallVec;
 use tensorwrapper_notation::{Equation, read};
 
-use filled::Filled;
+use holes::BlockHoles;
 
 use super::results::{Computes, Evaluator};
 use super::ticket::Ticket;
@@ -54,7 +54,7 @@ impl Site {
 
 impl<'a, T: Element, S> Operand<'a, T, S> {
     /// The tensor without its types.
-    pub fn given(&self) -> Tensor<'a> {
+    pub fn erased(&self) -> Tensor<'a> {
         Tensor(self.given.clone())
     }
 
@@ -180,7 +180,7 @@ impl<'a, E> Block<'_, 'a, E> {
     {
         let number = self.recorded;
         let equation = &self.site.equations()[number];
-        match bind(equation, self.calls[number].dtype, &Filled::new(equation, number, self))? {
+        match bind(equation, self.calls[number].dtype, &BlockHoles::new(equation, number, self))? {
             Bound::Results(results) => self.results.extend(results),
             Bound::Write(write) => {
                 self.results.push(Link::clone(&write.after));

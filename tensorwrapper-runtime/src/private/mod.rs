@@ -3,10 +3,10 @@
 mod block;
 #[cfg(feature = "cuda")]
 pub mod cuda;
-mod given;
 pub mod memory;
+mod numbers;
 mod results;
-pub mod straight;
+pub mod static_expr;
 mod ticket;
 
 use std::marker::PhantomData;
@@ -16,9 +16,9 @@ pub use block::{Block, Recipe, Site, Tensor, begin, dtype, local_scalar};
 pub use core::primitive::{bool, f64, usize};
 pub use ticket::Ticket;
 
-pub use given::{Count, IndexRange, RealExponent, WholeExponent};
+pub use numbers::{Count, IndexRange, RealExponent, WholeExponent};
 pub use results::*;
-pub use straight::RecordInstead;
+pub use static_expr::RecordInstead;
 
 pub use crate::expr::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
 pub use tensorwrapper_core::map_function::{

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use tensorwrapper_notation::syntax::{Role, Word};
 use tensorwrapper_notation::{Factorise, sentence};
 
-use super::{Checks, extent, product};
+use super::emitter::{Checks, extent, product};
 
 /// Rows and columns of a square matrix agree, and each new axis has the extent that its role says.
 pub(super) fn new_axes(checks: &mut Checks<'_, '_>, call: &Factorise) {
@@ -38,7 +38,7 @@ impl Checks<'_, '_> {
     /// Rows and columns of a square matrix agree, where each is one axis; of groups the run compares the products.
     fn square(&mut self, call: &Factorise) {
         let ([row], [column]) = (call.labels(Role::Row), call.labels(Role::Column)) else { return };
-        let (Some(first), Some(second)) = (self.seen.get(row), self.seen.get(column)) else { return };
+        let (Some(first), Some(second)) = (self.occurrences.get(row), self.occurrences.get(column)) else { return };
         let (first, second) = (first.first.clone(), second.first.clone());
         let (a, b, span) = (&first.mark, &second.mark, second.span);
         let numbers = emit!(__tw::AxisPair(#a, #b));

@@ -1,12 +1,12 @@
-//! Straight code: an equation over static tensors as a tree of types that computes itself, loop in loop.
+//! StaticExpr code: an equation over static tensors as a tree of types that computes itself, loop in loop.
 //!
 //! The macro sees no types, so it emits the tree beside the code that records. Naming the tree asks nothing of the
-//! operands. Method lookup chooses: the inherent method of [`Straight`] exists where the whole tree can be computed, and
+//! operands. Method lookup chooses: the inherent method of [`StaticExpr`] exists where the whole tree can be computed, and
 //! the trait's method of the same name, found second, leaves it to the recording. The recording is where everything is checked,
 //! with its sentences; so the tree converts what the checks refuse (other elements, other numbers), and what may fail
 //! only when the program runs it leaves to the recording ([`Node::fits`]).
 
-mod factorised;
+mod factorise;
 mod functions;
 mod indices;
 mod pairs;
@@ -16,29 +16,30 @@ mod target;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-pub use factorised::*;
+pub use factorise::*;
 use functions::convert;
 pub use functions::*;
 pub use indices::*;
-use product::{Kind, contract, fill, values};
+use product::{ProductForm, contract, fill, values};
 pub use target::*;
 
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::{ConstExtent, StaticExtents};
 
-/// An equation of `L` labels over nested pairs of operands: the operand that tells the element type, what becomes of the
-/// values, and the value.
+/// An equation of `L` labels over nested pairs of operands `O`: operand `FIRST` tells the element type, `G` is what becomes of the
+/// values, and `V` computes them.
 #[derive(Debug)]
-pub struct Straight<const L: usize, const FIRST: usize, G, V, O>(O, PhantomData<(G, V)>);
+pub struct StaticExpr<const L: usize, const FIRST: usize, G, V, O>(O, PhantomData<(G, V)>);
 
 /// Gives an equation its operands.
-pub fn straight<const L: usize, const FIRST: usize, G, V, O>(operands: O) -> Straight<L, FIRST, G, V, O> {
-    Straight(operands, PhantomData)
+pub fn expr<const L: usize, const FIRST: usize, G, V, O>(operands: O) -> StaticExpr<L, FIRST, G, V, O> {
+    StaticExpr(operands, PhantomData)
 }
 
-/// An equation that can be computed: its operands are static. One trait, so that lookup ends at the first that is not.
-pub trait Form {
+/// An equation that can be computed, because its operands are static. One trait, so that lookup ends at the first operand that
+/// is not static.
+pub trait Computable {
     /// The value of the macro, and what is to be written.
     type Outcome;
     /// Computes all values.
@@ -46,11 +47,11 @@ pub trait Form {
     /// Whether nothing in it fails.
     fn fits(&self) -> bool;
 }
-impl<const L: usize, const FIRST: usize, G, V, O> Form for Straight<L, FIRST, G, V, O>
+impl<const L: usize, const FIRST: usize, G, V, O> Computable for StaticExpr<L, FIRST, G, V, O>
 where
-    O: Nth<FIRST, Item: Inline>,
-    V: Node<<O::Item as Inline>::Elem, O>,
-    G: Target<<O::Item as Inline>::Elem, O>,
+    O: Nth<FIRST, Item: StaticOperand>,
+    V: Node<<O::Item as StaticOperand>::Elem, O>,
+    G: Target<<O::Item as StaticOperand>::Elem, O>,
 {
     type Outcome = G::Outcome;
     #[inline(always)]
@@ -70,13 +71,13 @@ pub trait RecordInstead: Sized {
         Recording
     }
 }
-impl<const L: usize, const FIRST: usize, G, V, O> RecordInstead for Straight<L, FIRST, G, V, O> {}
+impl<const L: usize, const FIRST: usize, G, V, O> RecordInstead for StaticExpr<L, FIRST, G, V, O> {}
 
-impl<const L: usize, const FIRST: usize, G, V, O> Straight<L, FIRST, G, V, O>
+impl<const L: usize, const FIRST: usize, G, V, O> StaticExpr<L, FIRST, G, V, O>
 where
-    Self: Form,
+    Self: Computable,
 {
-    /// The equation is computed by straight code.
+    /// The equation is computed by its static form.
     #[inline(always)]
     pub fn __choose(self) -> Computing<Self> {
         Computing(self)
@@ -107,16 +108,16 @@ impl Recording {
     }
 }
 
-/// Where an equation is computed by straight code. It is recorded only to hear what does not fit.
+/// Where an equation is computed by its static form. It is recorded only for the error where something does not fit.
 #[derive(Debug)]
 pub struct Computing<F>(F);
 
-/// Drops a recording's value, which there never is: what does not fit has panicked.
+/// Drops a recording's value. It never runs: what does not fit has panicked.
 #[cold]
 #[inline(never)]
 fn discard<R>(_: R) {}
 
-impl<F: Form> Computing<F> {
+impl<F: Computable> Computing<F> {
     /// Whether the equation is to be recorded, which will refuse it.
     #[inline(always)]
     pub fn records(&self) -> bool {
@@ -146,12 +147,12 @@ impl<F: Form> Computing<F> {
     }
 }
 
-/// A part of a right side over elements of type `T` and operands `O`.
+/// A node of a right side, over elements of type `T` and operands `O`.
 pub trait Node<T: Element, O>: Sized {
-    /// What it is, as far as that makes it a part of a product of matrices.
-    const FORM: Kind = Kind::Other;
-    /// The form of the first sum of products in it.
-    const INSIDE: Kind = Kind::Other;
+    /// Its form as a sum of products, if it has one.
+    const FORM: ProductForm = ProductForm::Other;
+    /// The form of the first sum of products inside it.
+    const INNER_FORM: ProductForm = ProductForm::Other;
     /// Whether numbers scale the elements in it.
     const IS_SCALED: bool = false;
     /// Its value at indices of all labels.
@@ -188,30 +189,30 @@ pub trait Node<T: Element, O>: Sized {
 /// An element of operand `N`.
 #[derive(Debug)]
 pub struct Read<const N: usize, I>(PhantomData<I>);
-impl<T: Element, O: Nth<N, Item: Inline>, I: Terms<O>, const N: usize> Node<T, O> for Read<N, I>
+impl<T: Element, O: Nth<N, Item: StaticOperand>, I: IndexList<O>, const N: usize> Node<T, O> for Read<N, I>
 where
-    I::Places: Indices<<O::Item as Inline>::Shape>,
+    I::Resolved: Indices<<O::Item as StaticOperand>::Shape>,
 {
-    const FORM: Kind = match <O::Item as Inline>::Elem::DTYPE as u8 == T::DTYPE as u8 {
-        true => Kind::elements(
-            <<O::Item as Inline>::Shape as StaticExtents>::EXTENTS,
-            <I::Places as Indices<<O::Item as Inline>::Shape>>::LABELS,
+    const FORM: ProductForm = match <O::Item as StaticOperand>::Elem::DTYPE as u8 == T::DTYPE as u8 {
+        true => ProductForm::elements(
+            <<O::Item as StaticOperand>::Shape as StaticExtents>::EXTENTS,
+            <I::Resolved as Indices<<O::Item as StaticOperand>::Shape>>::LABELS,
         ),
         // Refused by the checks.
-        false => Kind::Other,
+        false => ProductForm::Other,
     };
     #[inline(always)]
     fn factor<const L: usize>(operands: &O, _: usize) -> &[T] {
-        let elements = T::typed(<O::Item as Inline>::Elem::erase(operands.nth().tensor().as_slice()));
-        elements.map_or(&[], |elements| &elements[I::places(operands).position(&[0; L])..])
+        let elements = T::typed(<O::Item as StaticOperand>::Elem::erase(operands.nth().tensor().as_slice()));
+        elements.map_or(&[], |elements| &elements[I::resolve(operands).position(&[0; L])..])
     }
     #[inline(always)]
     fn value<const L: usize>(operands: &O, at: &[usize; L]) -> T {
-        convert(*I::places(operands).element(operands.nth().tensor().nested(), at))
+        convert(*I::resolve(operands).element(operands.nth().tensor().nested(), at))
     }
     #[inline(always)]
     fn fits(operands: &O) -> bool {
-        I::places(operands).fit()
+        I::resolve(operands).fit()
     }
 }
 
@@ -219,7 +220,7 @@ where
 #[derive(Debug)]
 pub struct Negate<A>(PhantomData<A>);
 impl<T: Element, O, A: Node<T, O>> Node<T, O> for Negate<A> {
-    const INSIDE: Kind = A::INSIDE;
+    const INNER_FORM: ProductForm = A::INNER_FORM;
     #[inline(always)]
     fn write<'p, G: Loops, const L: usize>(operands: &O, place: &'p mut [MaybeUninit<T>]) -> &'p mut [T] {
         let values = A::write::<G, L>(operands, place);
@@ -255,9 +256,10 @@ fn pairwise<T: Element, E: ConstExtent>(mut left: E::Array<T>, right: E::Array<T
 #[derive(Debug)]
 pub struct Binary<F, A, B>(PhantomData<(F, A, B)>);
 impl<T: Element, O, F: Combine, A: Node<T, O>, B: Node<T, O>> Node<T, O> for Binary<F, A, B> {
-    const FORM: Kind = if F::IS_PRODUCT { A::FORM.times(B::FORM) } else { Kind::Other };
-    const INSIDE: Kind = if Self::FORM.is_sum() { Self::FORM } else { A::INSIDE.or(B::INSIDE) };
-    const IS_SCALED: bool = matches!(A::FORM, Kind::Number) || matches!(B::FORM, Kind::Number) || A::IS_SCALED || B::IS_SCALED;
+    const FORM: ProductForm = if F::IS_PRODUCT { A::FORM.times(B::FORM) } else { ProductForm::Other };
+    const INNER_FORM: ProductForm = if Self::FORM.is_sum() { Self::FORM } else { A::INNER_FORM.or(B::INNER_FORM) };
+    const IS_SCALED: bool =
+        matches!(A::FORM, ProductForm::Number) || matches!(B::FORM, ProductForm::Number) || A::IS_SCALED || B::IS_SCALED;
     #[inline(always)]
     fn write<'p, G: Loops, const L: usize>(operands: &O, place: &'p mut [MaybeUninit<T>]) -> &'p mut [T] {
         if const { Self::FORM.is_sum() && Self::FORM.is_called::<G>(T::DTYPE) } {
@@ -293,10 +295,11 @@ impl<T: Element, O, F: Combine, A: Node<T, O>, B: Node<T, O>> Node<T, O> for Bin
 
 /// A reduction over one label.
 #[derive(Debug)]
-pub struct Fold<F, E, A>(PhantomData<(F, E, A)>);
-impl<T: Element, O, F: Reduce, E: Label<O>, A: Node<T, O>> Node<T, O> for Fold<F, E, A> {
-    const FORM: Kind = if F::IS_SUM { A::FORM.sum(E::Loop::LABEL, <E::Loop as Loop>::Extent::LEN) } else { Kind::Other };
-    const INSIDE: Kind = Self::FORM;
+pub struct ReduceOver<F, E, A>(PhantomData<(F, E, A)>);
+impl<T: Element, O, F: Reduce, E: LabelLoop<O>, A: Node<T, O>> Node<T, O> for ReduceOver<F, E, A> {
+    const FORM: ProductForm =
+        if F::IS_SUM { A::FORM.sum(E::Loop::LABEL, <E::Loop as Loop>::Extent::LEN) } else { ProductForm::Other };
+    const INNER_FORM: ProductForm = Self::FORM;
     const IS_SCALED: bool = A::IS_SCALED;
     #[inline(always)]
     fn write<'p, G: Loops, const L: usize>(operands: &O, place: &'p mut [MaybeUninit<T>]) -> &'p mut [T] {

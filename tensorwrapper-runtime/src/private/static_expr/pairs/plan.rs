@@ -1,23 +1,24 @@
-//! The pairs of a product: all orders compared, and the loops of each pair. Constants throughout, evaluated by the compiler; it must not
-//! know what is multiplied.
+//! The order of the pairwise contractions of a product: all orders are compared, and each pair of the best has its loops.
+//!
+//! Everything is a constant that the compiler evaluates. It must not know what is multiplied.
 
 use super::super::product::{Contraction, FACTORS, INLINE, LABELS, SUMMED, Steps, Summed};
+use tensorwrapper_cpu::fixed::{Axis, Problem};
 use tensorwrapper_core::element::Dtype;
-use tensorwrapper_cpu::fixed::Problem;
 
-/// Elements of all that lies between, at most.
-pub(super) const MOST_BETWEEN: usize = 16384;
+/// The most elements of all intermediates together.
+pub(super) const MOST_INTERMEDIATE: usize = 16384;
 
-/// Loops of a pair around its rows, and within them.
+/// The most loops of a pair around its rows, and the most within them.
 pub(super) const DEEP: usize = 4;
 
 /// The pairs of a product in the order in which they are computed.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Plan {
+pub(in super::super) struct PairPlan {
     pub(super) pairs: [Pair; FACTORS - 1],
     pub(super) count: usize,
-    /// Elements of all that lies between.
-    pub(super) room: usize,
+    /// Elements of all intermediates together.
+    pub(super) workspace: usize,
 }
 
 /// A product of two, which are factors by their numbers or, from [`FACTORS`] on, results of earlier pairs.
@@ -37,26 +38,13 @@ pub(super) struct Pair {
 /// The loops of a pair: those around a row of the result, those of the sum, and along the row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Nest {
-    pub(super) outer: [Turn; DEEP],
-    pub(super) inner: [Turn; DEEP],
-    pub(super) row: Turn,
-}
-
-/// A loop: how often, and how much further in both factors and in the result each time.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Turn {
-    pub(super) extent: usize,
-    pub(super) a: usize,
-    pub(super) b: usize,
-    pub(super) c: usize,
-}
-
-impl Turn {
-    const ONCE: Turn = Turn { extent: 1, a: 0, b: 0, c: 0 };
+    pub(super) outer: [Axis; DEEP],
+    pub(super) inner: [Axis; DEEP],
+    pub(super) row: Axis,
 }
 
 impl Nest {
-    const NONE: Nest = Nest { outer: [Turn::ONCE; DEEP], inner: [Turn::ONCE; DEEP], row: Turn::ONCE };
+    const NONE: Nest = Nest { outer: [Axis::NONE; DEEP], inner: [Axis::NONE; DEEP], row: Axis::NONE };
 }
 
 impl Pair {
@@ -141,12 +129,12 @@ impl Search {
     }
 }
 
-impl Plan {
-    pub(super) const NONE: Plan = Plan { pairs: [Pair::NONE; FACTORS - 1], count: 1, room: 0 };
+impl PairPlan {
+    pub(super) const NONE: PairPlan = PairPlan { pairs: [Pair::NONE; FACTORS - 1], count: 1, workspace: 0 };
 
     /// The best order of a product as the value of a tensor with these labels. Nothing for fewer than three factors, where no order
-    /// is better than the loops as they are written, or where what lies between is too much for the stack.
-    pub(in super::super) const fn new(contraction: &Contraction, labels: &[usize], extents: &[usize]) -> Option<Plan> {
+    /// is better than the loops as they are written, or where the intermediates are too large for the stack.
+    pub(in super::super) const fn new(contraction: &Contraction, labels: &[usize], extents: &[usize]) -> Option<PairPlan> {
         if contraction.count < 3 {
             return None;
         }
@@ -158,7 +146,7 @@ impl Plan {
         if loops <= INLINE || cost > loops / 4 * 3 {
             return None;
         }
-        let mut plan = Plan { count: 0, ..Plan::NONE };
+        let mut plan = PairPlan { count: 0, ..PairPlan::NONE };
         // A half is a smaller number than the whole, so all that is needed is known before it is met downwards, and numbered upwards.
         let (mut is_needed, mut numbers, mut set) = ([false; SUBSETS], [0; SUBSETS], (1usize << search.factors) - 1);
         is_needed[set] = true;
@@ -184,13 +172,13 @@ impl Plan {
                 let Some(pair) = pair(&search, (a, b), of, [steps[of[0]], steps[of[1]]], is_last, labels) else { return None };
                 numbers[set] = FACTORS + plan.count;
                 steps[numbers[set]] = row_major(&pair);
-                plan.room += if is_last { 0 } else { pair.len };
+                plan.workspace += if is_last { 0 } else { pair.len };
                 plan.pairs[plan.count] = pair;
                 plan.count += 1;
             }
             set += 1;
         }
-        if plan.room <= MOST_BETWEEN { Some(plan) } else { None }
+        if plan.workspace <= MOST_INTERMEDIATE { Some(plan) } else { None }
     }
 }
 
@@ -285,15 +273,15 @@ const fn pair(
         let label = pair.labels[n];
         let extent = search.extents[label];
         pair.extents[n] = extent;
-        let turn = Turn { extent, a: left[label], b: right[label], c: pair.len };
+        let axis = Axis { extent, a: left[label], b: right[label], c: pair.len };
         pair.len = pair.len.saturating_mul(extent);
         if n + 1 == pair.rank {
-            pair.nest.row = turn;
+            pair.nest.row = axis;
         } else if extent > 1 {
             if outer == DEEP {
                 return None;
             }
-            pair.nest.outer[outer] = turn;
+            pair.nest.outer[outer] = axis;
             outer += 1;
         }
     }
@@ -304,7 +292,7 @@ const fn pair(
             if !pair.contraction.sums(Summed { label, extent }) || inner == DEEP {
                 return None;
             }
-            pair.nest.inner[inner] = Turn { extent, a: left[label], b: right[label], c: 0 };
+            pair.nest.inner[inner] = Axis { extent, a: left[label], b: right[label], c: 0 };
             inner += 1;
         }
         label += 1;
@@ -332,7 +320,7 @@ const fn last(kept: u32, left: [usize; LABELS], right: [usize; LABELS], output: 
     found
 }
 
-/// How a pair's result lies.
+/// The strides of a pair's result.
 const fn row_major(pair: &Pair) -> Steps {
     let (mut steps, mut step, mut n) = ([0; LABELS], 1, pair.rank);
     while n > 0 {

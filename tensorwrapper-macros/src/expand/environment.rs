@@ -1,4 +1,7 @@
-//! What the names of a block stand for: given values, local results, tensors that were written.
+//! What the expressions of a block stand for: values of the program, results of earlier equations, tensors that were written.
+//!
+//! Values of the program are captured as a closure captures them: each is evaluated once and bound to a variable before
+//! anything is recorded.
 
 use std::collections::HashMap;
 
@@ -7,12 +10,18 @@ use quote::quote_spanned;
 use tensorwrapper_notation::syntax::Hole;
 use tensorwrapper_notation::{Diagnostic, Equation, Fault, Use};
 
-use super::own;
+use super::hygiene::own;
 use crate::host::Host;
 
-/// How a hole's value is taken.
+/// The first operand of the same spelling: equal spellings are one value.
+pub(super) fn first_of_spelling(equation: &Equation, operand: usize) -> usize {
+    let operands = equation.operands();
+    operands.iter().position(|known| known.hole.text == operands[operand].hole.text).unwrap_or(operand)
+}
+
+/// How the value of an expression is captured.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Taken {
+enum CaptureMode {
     /// By reference: a tensor or a scalar.
     Borrow,
     /// By reference: a function.
@@ -23,51 +32,51 @@ enum Taken {
     Number(Use),
 }
 
-impl Taken {
-    fn of(role: Use) -> Taken {
+impl CaptureMode {
+    fn of(role: Use) -> CaptureMode {
         match role {
-            Use::Tensor | Use::Scalar => Taken::Borrow,
-            Use::Function => Taken::Function,
-            Use::Range | Use::Count | Use::Whole | Use::Real => Taken::Number(role),
+            Use::Tensor | Use::Scalar => CaptureMode::Borrow,
+            Use::Function => CaptureMode::Function,
+            Use::Range | Use::Count | Use::Whole | Use::Real => CaptureMode::Number(role),
         }
     }
 }
 
-/// A value that the program gives, bound to a name before anything is recorded.
-struct Given {
+/// A value of the program, and the variable that it is bound to.
+struct Capture {
     name: Ident,
     value: TokenStream,
 }
 
 /// A result of the block: the variable that holds its ticket, and its number.
-#[derive(Clone)]
-struct Made {
+struct BlockResult {
     ticket: Ident,
     number: usize,
 }
 
-/// The names of one invocation.
-pub(super) struct Scene<'h> {
+/// What the expressions of one invocation stand for.
+pub(super) struct Environment<'h> {
     pub(super) host: &'h Host,
-    given: Vec<Given>,
-    known: HashMap<(Taken, String), usize>,
+    captures: Vec<Capture>,
+    /// The number of each capture, by its mode and its spelling.
+    known: HashMap<(CaptureMode, String), usize>,
     /// Results bound by `let`, by name.
-    locals: HashMap<String, Made>,
+    locals: HashMap<String, BlockResult>,
     /// The new values of tensors that were written, by spelling.
-    written: HashMap<String, Made>,
-    /// Given values that are tensors, in the order in which the block passes them.
+    written: HashMap<String, BlockResult>,
+    /// The captures that are tensors, in the order in which the block passes them.
     tensors: Vec<usize>,
-    /// Code that reads the given tensors.
+    /// Code that reads the captured tensors.
     operands: TokenStream,
     /// Results of the whole block; they have the first numbers.
     results: usize,
 }
 
-impl<'h> Scene<'h> {
-    pub(super) fn new(host: &'h Host, results: usize) -> Scene<'h> {
-        Scene {
+impl<'h> Environment<'h> {
+    pub(super) fn new(host: &'h Host, results: usize) -> Environment<'h> {
+        Environment {
             host,
-            given: Vec::new(),
+            captures: Vec::new(),
             known: HashMap::new(),
             locals: HashMap::new(),
             written: HashMap::new(),
@@ -77,14 +86,14 @@ impl<'h> Scene<'h> {
         }
     }
 
-    /// Code that reads the given tensors, and the variables that it binds.
+    /// Code that reads the captured tensors, and the variables that it binds.
     pub(super) fn operands(&self) -> (&TokenStream, Vec<Ident>) {
-        (&self.operands, self.tensors.iter().map(|&given| own("operand", given)).collect())
+        (&self.operands, self.tensors.iter().map(|&capture| own("operand", capture)).collect())
     }
 
-    /// The scrutinee that evaluates everything given, and the pattern that names it.
+    /// The scrutinee that evaluates all captures, and the pattern that binds them.
     pub(super) fn scrutinee(&self) -> (TokenStream, TokenStream) {
-        let (names, values): (Vec<_>, Vec<_>) = self.given.iter().map(|g| (&g.name, &g.value)).unzip();
+        let (names, values): (Vec<_>, Vec<_>) = self.captures.iter().map(|capture| (&capture.name, &capture.value)).unzip();
         // Nested pairs have no limit of length.
         let nest = |items: Vec<TokenStream>| items.into_iter().rev().fold(emit!(()), |rest, item| emit!((#item, #rest)));
         let values = nest(values.into_iter().cloned().collect());
@@ -92,11 +101,11 @@ impl<'h> Scene<'h> {
         (values, names)
     }
 
-    /// Brings everything that an equation takes from the program into the scrutinee, in the order of writing.
+    /// Captures everything that an equation takes from the program, in the order of writing.
     ///
     /// # Errors
     /// Expressions that read, under another spelling, what the block has bound or written: they would see the old value.
-    pub(super) fn take(&mut self, equation: &Equation) -> Result<(), Vec<Diagnostic>> {
+    pub(super) fn capture(&mut self, equation: &Equation) -> Result<(), Vec<Diagnostic>> {
         let mut holes = equation.holes();
         holes.sort_by_key(|(hole, _)| hole.span.start);
         let stale: Vec<Diagnostic> = holes.iter().filter_map(|(hole, _)| self.stale(hole)).collect();
@@ -104,7 +113,7 @@ impl<'h> Scene<'h> {
             return Err(stale);
         }
         for (hole, role) in holes {
-            self.give(hole, Taken::of(role));
+            self.capture_hole(hole, CaptureMode::of(role));
             if role == Use::Tensor {
                 self.read(hole);
             }
@@ -112,48 +121,49 @@ impl<'h> Scene<'h> {
         Ok(())
     }
 
-    /// The fault of an expression that contains, but is not, the spelling of something that the block made. Elements of
-    /// collections are not followed: which one `v[n]` is, only the run knows.
+    /// The fault of an expression that contains, but is not, the spelling of a result of the block. Elements of collections are
+    /// not followed: which one `v[n]` is, only the run knows.
     fn stale(&self, hole: &Hole) -> Option<Diagnostic> {
-        if self.made(&hole.text).is_some() {
+        if self.block_result(&hole.text).is_some() {
             return None;
         }
-        let mut made: Vec<&String> = self.locals.keys().chain(self.written.keys()).filter(|text| !text.contains('[')).collect();
-        made.sort();
-        let text = made.into_iter().find(|text| mentions(&hole.text, text))?;
+        let mut results: Vec<&String> =
+            self.locals.keys().chain(self.written.keys()).filter(|text| !text.contains('[')).collect();
+        results.sort();
+        let text = results.into_iter().find(|text| mentions(&hole.text, text))?;
         let message = format!("`{}` reads `{text}` as it was before this block, which has made another `{text}`", hole.text);
         let help = Some(format!("write `{text}` alone, or give the block's own another name"));
         Some(Diagnostic { help, ..Diagnostic::new(Fault::Label, hole.span, message) })
     }
 
-    fn give(&mut self, hole: &Hole, how: Taken) {
-        if how == Taken::Borrow && self.made(&hole.text).is_some() {
+    fn capture_hole(&mut self, hole: &Hole, mode: CaptureMode) {
+        if mode == CaptureMode::Borrow && self.block_result(&hole.text).is_some() {
             return;
         }
         // Equal spellings are one value, except where the text may do something: braces and calls run once for each
         // place where they stand. One place may serve several labels and equations: that of a `where`.
-        let does_something = how != Taken::Borrow && hole.text.contains(['(', '!', '=']) || hole.text.starts_with('{');
-        let key = (how, if does_something { run_key(hole) } else { hole.text.clone() });
+        let does_something = mode != CaptureMode::Borrow && hole.text.contains(['(', '!', '=']) || hole.text.starts_with('{');
+        let key = (mode, if does_something { run_key(hole) } else { hole.text.clone() });
         if self.known.contains_key(&key) {
             return;
         }
-        let number = self.given.len();
+        let number = self.captures.len();
         self.known.insert(key, number);
-        let name = own("given", number);
+        let name = own("capture", number);
         let tokens = self.host.tokens(hole);
         let span = self.host.blame(hole);
-        let value = match how {
+        let value = match mode {
             // At its place, so that rustc's messages about borrowing point there.
-            Taken::Borrow | Taken::Function => quote_spanned!(span.resolved_at(Span::mixed_site())=> &(#tokens)),
-            Taken::Context => {
+            CaptureMode::Borrow | CaptureMode::Function => quote_spanned!(span.resolved_at(Span::mixed_site())=> &(#tokens)),
+            CaptureMode::Context => {
                 let context = quote_spanned!(span=> <_ as __tw::IntoContext<'_>>::context);
                 emit!(#context(#tokens))
             }
-            Taken::Number(Use::Range) => {
+            CaptureMode::Number(Use::Range) => {
                 let bounds = quote_spanned!(span=> <_ as __tw::IndexRange>::bounds);
                 emit!(#bounds(&(#tokens)))
             }
-            Taken::Number(role) => {
+            CaptureMode::Number(role) => {
                 let read = match role {
                     Use::Whole => quote_spanned!(span=> <_ as __tw::WholeExponent>::exponent),
                     Use::Real => quote_spanned!(span=> <_ as __tw::RealExponent>::exponent),
@@ -164,86 +174,86 @@ impl<'h> Scene<'h> {
                 emit!(#read(#tokens))
             }
         };
-        self.given.push(Given { name, value });
+        self.captures.push(Capture { name, value });
     }
 
-    /// The number of a hole's value among what is given.
-    fn given(&self, hole: &Hole, how: Taken) -> usize {
-        let number = self.known.get(&(how, run_key(hole))).or_else(|| self.known.get(&(how, hole.text.clone())));
-        *number.expect("every hole of an equation was brought into the scene")
+    /// The number of a hole's capture.
+    fn number(&self, hole: &Hole, mode: CaptureMode) -> usize {
+        let number = self.known.get(&(mode, run_key(hole))).or_else(|| self.known.get(&(mode, hole.text.clone())));
+        *number.expect("every hole of an equation was captured")
     }
 
-    /// The place of a hole's value in the scrutinee.
-    pub(super) fn place(&self, hole: &Hole, role: Use) -> usize {
-        self.given(hole, Taken::of(role))
+    /// The position of a hole's value among the captures.
+    pub(super) fn position(&self, hole: &Hole, role: Use) -> usize {
+        self.number(hole, CaptureMode::of(role))
     }
 
-    /// Whether the block has made what a spelling stands for.
-    pub(super) fn is_made(&self, hole: &Hole) -> bool {
-        self.made(&hole.text).is_some()
+    /// Whether an expression is a result of the block.
+    pub(super) fn is_block_result(&self, hole: &Hole) -> bool {
+        self.block_result(&hole.text).is_some()
     }
 
-    /// Number of values in the scrutinee.
-    pub(super) fn count_given(&self) -> usize {
-        self.given.len()
+    /// How many values are captured.
+    pub(super) fn captures(&self) -> usize {
+        self.captures.len()
     }
 
-    fn variable(&self, hole: &Hole, how: Taken) -> &Ident {
-        &self.given[self.given(hole, how)].name
+    fn variable(&self, hole: &Hole, mode: CaptureMode) -> &Ident {
+        &self.captures[self.number(hole, mode)].name
     }
 
-    /// Reads a given tensor, once.
+    /// Emits the code that reads a captured tensor, once.
     fn read(&mut self, hole: &Hole) {
-        if self.made(&hole.text).is_some() {
+        if self.block_result(&hole.text).is_some() {
             return;
         }
-        let given = self.given(hole, Taken::Borrow);
-        if self.tensors.contains(&given) {
+        let number = self.number(hole, CaptureMode::Borrow);
+        if self.tensors.contains(&number) {
             return;
         }
-        let (operand, value, span) = (own("operand", given), &self.given[given].name, self.host.blame(hole));
+        let (operand, value, span) = (own("operand", number), &self.captures[number].name, self.host.blame(hole));
         // A path of the user's place: rustc blames its `_`, which stands for the operand's type.
         let read = quote_spanned!(span=> <_ as __tw::TensorLike>::operand(#value));
         self.operands.extend(emit!(let #operand = #read;));
-        self.tensors.push(given);
+        self.tensors.push(number);
     }
 
-    /// Brings the block's context into the scrutinee.
-    pub(super) fn take_context(&mut self, hole: &Hole) {
-        self.give(hole, Taken::Context);
+    /// Captures the block's context.
+    pub(super) fn capture_context(&mut self, hole: &Hole) {
+        self.capture_hole(hole, CaptureMode::Context);
     }
 
     /// The block's context.
     pub(super) fn context(&self, hole: &Hole) -> &Ident {
-        self.variable(hole, Taken::Context)
+        self.variable(hole, CaptureMode::Context)
     }
 
-    /// The result that a spelling stands for, if it is not the program's own value.
-    fn made(&self, text: &str) -> Option<&Made> {
+    /// The result of the block that an expression stands for, if it is not a value of the program.
+    fn block_result(&self, text: &str) -> Option<&BlockResult> {
         let text = spelling(text);
         self.written.get(text).or_else(|| self.locals.get(text))
     }
 
     /// A reference to a function.
     pub(super) fn function(&self, hole: &Hole) -> &Ident {
-        self.variable(hole, Taken::Function)
+        self.variable(hole, CaptureMode::Function)
     }
 
     /// The variable that tells an operand's types.
     pub(super) fn operand(&self, hole: &Hole) -> Ident {
-        match self.made(&hole.text) {
-            Some(made) => made.ticket.clone(),
-            None => own("operand", self.given(hole, Taken::Borrow)),
+        match self.block_result(&hole.text) {
+            Some(result) => result.ticket.clone(),
+            None => own("operand", self.number(hole, CaptureMode::Borrow)),
         }
     }
 
-    /// The number of an operand's value: results first, then what is given.
-    pub(super) fn number(&self, hole: &Hole) -> usize {
-        match self.made(&hole.text) {
-            Some(made) => made.number,
+    /// The number of an operand's value: results come first, then captured tensors.
+    pub(super) fn value_number(&self, hole: &Hole) -> usize {
+        match self.block_result(&hole.text) {
+            Some(result) => result.number,
             None => {
-                let given = self.given(hole, Taken::Borrow);
-                let tensor = self.tensors.iter().position(|&known| known == given);
+                let capture = self.number(hole, CaptureMode::Borrow);
+                let tensor = self.tensors.iter().position(|&known| known == capture);
                 self.results + tensor.expect("every operand of an equation was read")
             }
         }
@@ -252,38 +262,38 @@ impl<'h> Scene<'h> {
     /// A number of the equation's element type.
     pub(super) fn scalar(&self, hole: &Hole, element: &Ident) -> TokenStream {
         let span = self.host.blame(hole);
-        if let Some(Made { ticket, .. }) = self.made(&hole.text) {
+        if let Some(BlockResult { ticket, .. }) = self.block_result(&hole.text) {
             let read = quote_spanned!(span=> __tw::local_scalar);
             return emit!(#read(#element, &#ticket));
         }
-        let (read, value) = (quote_spanned!(span=> <_ as __tw::IntoScalar<_>>::scalar), self.variable(hole, Taken::Borrow));
+        let (read, value) = (quote_spanned!(span=> <_ as __tw::IntoScalar<_>>::scalar), self.variable(hole, CaptureMode::Borrow));
         emit!(#read(#element, #value))
     }
 
-    /// A number that is no element.
-    pub(super) fn passed(&self, hole: &Hole, role: Use) -> &Ident {
-        self.variable(hole, Taken::Number(role))
+    /// The variable of a number that is no element.
+    pub(super) fn number_variable(&self, hole: &Hole, role: Use) -> &Ident {
+        self.variable(hole, CaptureMode::Number(role))
     }
 
     /// Binds a result; an earlier one of the same name is shadowed, as is a tensor of that spelling.
     pub(super) fn bind(&mut self, name: &str, ticket: Ident, number: usize) {
         self.written.remove(name);
-        self.locals.insert(name.to_string(), Made { ticket, number });
+        self.locals.insert(name.to_string(), BlockResult { ticket, number });
     }
 
     /// The variable of a bound result.
     pub(super) fn local(&self, name: &str) -> Option<&Ident> {
-        self.locals.get(name).map(|made| &made.ticket)
+        self.locals.get(name).map(|result| &result.ticket)
     }
 
     /// The number of a bound result.
     pub(super) fn local_number(&self, name: &str) -> Option<usize> {
-        self.locals.get(name).map(|made| made.number)
+        self.locals.get(name).map(|result| result.number)
     }
 
     /// Notes that a tensor was written: from here on its spelling stands for the new value.
     pub(super) fn write(&mut self, text: &str, ticket: Ident, number: usize) {
-        self.written.insert(spelling(text).to_string(), Made { ticket, number });
+        self.written.insert(spelling(text).to_string(), BlockResult { ticket, number });
     }
 }
 

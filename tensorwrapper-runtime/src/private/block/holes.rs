@@ -14,7 +14,7 @@ use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::Error;
 
 /// An equation's holes, filled by a run.
-pub(super) struct Filled<'f, 'b, 'a, E> {
+pub(super) struct BlockHoles<'f, 'b, 'a, E> {
     holes: Vec<(&'f Hole, Use)>,
     number: usize,
     block: &'f Block<'b, 'a, E>,
@@ -22,10 +22,10 @@ pub(super) struct Filled<'f, 'b, 'a, E> {
     results: usize,
 }
 
-impl<'f, 'b, 'a, E> Filled<'f, 'b, 'a, E> {
+impl<'f, 'b, 'a, E> BlockHoles<'f, 'b, 'a, E> {
     pub(super) fn new(equation: &'f Equation, number: usize, block: &'f Block<'b, 'a, E>) -> Self {
         let results = block.site.equations().iter().map(|equation| equation.left().len()).sum();
-        Filled { holes: equation.holes(), number, block, results }
+        BlockHoles { holes: equation.holes(), number, block, results }
     }
 
     /// The position of a hole among those of its equation that are passed in the same list.
@@ -40,7 +40,7 @@ impl<'f, 'b, 'a, E> Filled<'f, 'b, 'a, E> {
     }
 }
 
-impl<'a, E: Evaluator> Holes<'a> for Filled<'_, '_, 'a, E> {
+impl<'a, E: Evaluator> Holes<'a> for BlockHoles<'_, '_, 'a, E> {
     fn tensor(&self, id: OperandId, _: &Hole) -> Link<Value<'a>> {
         let number = self.block.site.recipes[self.number].1[id.0];
         match number.checked_sub(self.results) {

@@ -1,7 +1,7 @@
-//! Products of three and more factors in straight code: pairs, in the best order, and the loops of each.
+//! Products of three and more static factors: pairwise contractions in the best order, and the loops of each.
 //!
-//! The compiler knows all extents, so it compares all orders (`plan.rs` is evaluated by it), and the program holds the best one alone.
-//! What lies between is on the stack.
+//! The compiler knows all extents, so it compares all orders (it evaluates `plan.rs`), and the program holds the best one alone.
+//! Intermediate results are on the stack.
 
 mod plan;
 
@@ -11,28 +11,28 @@ use std::mem::MaybeUninit;
 use super::Node;
 use super::indices::Loops;
 use super::product::{Compute, FACTORS};
-use crate::tensor::zeroed;
-pub(super) use plan::Plan;
-use plan::{DEEP, MOST_BETWEEN, Nest, Pair, Turn};
+use tensorwrapper_cpu::fixed::{Axis, Factors, Fixed, Problem};
 use tensorwrapper_core::element::Element;
-use tensorwrapper_cpu::fixed::{Factors, Fixed, Problem};
+use crate::tensor::zeroed;
+pub(super) use plan::PairPlan;
+use plan::{DEEP, MOST_INTERMEDIATE, Nest, Pair};
 
-/// Pairs of a product but the last, whose results lie between.
-const BETWEEN: usize = FACTORS - 2;
+/// The pairs of a product except the last: their results are intermediates.
+const INTERMEDIATES: usize = FACTORS - 2;
 
 /// Elements of rows that are summed in registers.
 const SHORT: usize = 8;
 
-/// Elements that lie between, by what is put on the stack.
-const ROOMS: [usize; 3] = [64, 1024, MOST_BETWEEN];
+/// Elements of the workspaces that a product may have on the stack: the smallest that holds its intermediates is taken.
+const WORKSPACES: [usize; 3] = [64, 1024, MOST_INTERMEDIATE];
 
 /// A node's plan, and its pair of a number.
 struct Planned<V, G, X, const N: usize>(PhantomData<(V, G, X)>);
 
 impl<T: Element, O, G: Loops, V: Node<T, O>, const N: usize> Planned<V, G, (T, O), N> {
-    const PLAN: Plan = match V::FORM.plan::<G>() {
+    const PLAN: PairPlan = match V::FORM.plan::<G>() {
         Some(plan) => plan,
-        None => Plan::NONE,
+        None => PairPlan::NONE,
     };
     /// Of the one plan that all pairs share, so that it is searched once.
     const PAIR: Pair = Planned::<V, G, (T, O), 0>::PLAN.pairs[N];
@@ -52,26 +52,26 @@ pub(super) fn product<'p, T: Element, O, G: Loops, V: Node<T, O>, const L: usize
     operands: &O,
     place: &'p mut [MaybeUninit<T>],
 ) -> &'p mut [T] {
-    (const { Way::<T, O, G, V, L, 0>::ROOM })(operands, place)
+    (const { PairStrategy::<T, O, G, V, L, 0>::WORKSPACE })(operands, place)
 }
 
 /// Computes a product of two into memory for it.
 type Multiply<T> = for<'p> fn(&[T], &[T], &'p mut [MaybeUninit<T>]) -> &'p mut [T];
 
-/// How pair `N` is computed. Functions in constants, so that the compiler looks at what is chosen alone, and the memory of what is not
-/// chosen is nowhere on the stack, whatever the optimisation.
-struct Way<T, O, G, V, const L: usize, const N: usize>(PhantomData<(T, O, G, V)>);
+/// How pair `N` is computed. The functions are constants, so that the compiler reads the chosen ones alone, and the others take no
+/// stack at any optimisation level.
+struct PairStrategy<T, O, G, V, const L: usize, const N: usize>(PhantomData<(T, O, G, V)>);
 
-impl<T: Element, O, G: Loops, V: Node<T, O>, const L: usize, const N: usize> Way<T, O, G, V, L, N> {
-    /// The whole product, in room for what lies between.
-    const ROOM: Compute<T, O> = {
-        let room = Planned::<V, G, (T, O), 0>::PLAN.room;
-        if room <= ROOMS[0] {
-            within::<T, O, G, V, L, { ROOMS[0] }>
-        } else if room <= ROOMS[1] {
-            apart::<T, O, G, V, L, { ROOMS[1] }>
+impl<T: Element, O, G: Loops, V: Node<T, O>, const L: usize, const N: usize> PairStrategy<T, O, G, V, L, N> {
+    /// The whole product, with a workspace for its intermediates.
+    const WORKSPACE: Compute<T, O> = {
+        let workspace = Planned::<V, G, (T, O), 0>::PLAN.workspace;
+        if workspace <= WORKSPACES[0] {
+            product_with_workspace::<T, O, G, V, L, { WORKSPACES[0] }>
+        } else if workspace <= WORKSPACES[1] {
+            product_in_call::<T, O, G, V, L, { WORKSPACES[1] }>
         } else {
-            apart::<T, O, G, V, L, { ROOMS[2] }>
+            product_in_call::<T, O, G, V, L, { WORKSPACES[2] }>
         }
     };
     /// A pair, of both its factors.
@@ -82,52 +82,53 @@ impl<T: Element, O, G: Loops, V: Node<T, O>, const L: usize, const N: usize> Way
     };
 }
 
-/// A call, so that much room goes back after it.
+/// In a call of its own, so that a large workspace is released after it.
 #[inline(never)]
-fn apart<'p, T: Element, O, G: Loops, V: Node<T, O>, const L: usize, const ROOM: usize>(
+fn product_in_call<'p, T: Element, O, G: Loops, V: Node<T, O>, const L: usize, const WORKSPACE: usize>(
     operands: &O,
     place: &'p mut [MaybeUninit<T>],
 ) -> &'p mut [T] {
-    within::<T, O, G, V, L, ROOM>(operands, place)
+    product_with_workspace::<T, O, G, V, L, WORKSPACE>(operands, place)
 }
 
-/// The same with so much room for what lies between.
+/// The product, with a workspace of so many elements for its intermediates.
 #[inline(always)]
-fn within<'p, T: Element, O, G: Loops, V: Node<T, O>, const L: usize, const ROOM: usize>(
+fn product_with_workspace<'p, T: Element, O, G: Loops, V: Node<T, O>, const L: usize, const WORKSPACE: usize>(
     operands: &O,
     place: &'p mut [MaybeUninit<T>],
 ) -> &'p mut [T] {
     let plan = const { &Planned::<V, G, (T, O), 0>::PLAN };
-    let mut room = [const { MaybeUninit::uninit() }; ROOM];
-    let mut rest = &mut room[..];
+    let mut workspace = [const { MaybeUninit::uninit() }; WORKSPACE];
+    let mut rest = &mut workspace[..];
     let mut next = |len: usize| {
         let (own, others) = std::mem::take(&mut rest).split_at_mut(len);
         rest = others;
         own
     };
-    let mut made: [&[T]; BETWEEN] = [&[]; BETWEEN];
-    made[0] = multiply::<T, O, G, V, L, 0>(operands, made, next(plan.pairs[0].len));
+    let mut intermediates: [&[T]; INTERMEDIATES] = [&[]; INTERMEDIATES];
+    intermediates[0] = multiply::<T, O, G, V, L, 0>(operands, intermediates, next(plan.pairs[0].len));
     if const { Planned::<V, G, (T, O), 0>::PLAN.count == 2 } {
-        return multiply::<T, O, G, V, L, 1>(operands, made, place);
+        return multiply::<T, O, G, V, L, 1>(operands, intermediates, place);
     }
-    made[1] = multiply::<T, O, G, V, L, 1>(operands, made, next(plan.pairs[1].len));
+    intermediates[1] = multiply::<T, O, G, V, L, 1>(operands, intermediates, next(plan.pairs[1].len));
     if const { Planned::<V, G, (T, O), 0>::PLAN.count == 3 } {
-        return multiply::<T, O, G, V, L, 2>(operands, made, place);
+        return multiply::<T, O, G, V, L, 2>(operands, intermediates, place);
     }
-    made[2] = multiply::<T, O, G, V, L, 2>(operands, made, next(plan.pairs[2].len));
-    multiply::<T, O, G, V, L, 3>(operands, made, place)
+    intermediates[2] = multiply::<T, O, G, V, L, 2>(operands, intermediates, next(plan.pairs[2].len));
+    multiply::<T, O, G, V, L, 3>(operands, intermediates, place)
 }
 
 /// The product of pair `N`, into memory for it.
 #[inline(always)]
 fn multiply<'p, T: Element, O, G: Loops, V: Node<T, O>, const L: usize, const N: usize>(
     operands: &O,
-    made: [&[T]; BETWEEN],
+    intermediates: [&[T]; INTERMEDIATES],
     place: &'p mut [MaybeUninit<T>],
 ) -> &'p mut [T] {
     let of = const { Planned::<V, G, (T, O), N>::PAIR.of };
-    let [left, right] = of.map(|number| if number < FACTORS { V::factor::<L>(operands, number) } else { made[number - FACTORS] });
-    (const { Way::<T, O, G, V, L, N>::PAIR })(left, right, place)
+    let [left, right] =
+        of.map(|number| if number < FACTORS { V::factor::<L>(operands, number) } else { intermediates[number - FACTORS] });
+    (const { PairStrategy::<T, O, G, V, L, N>::PAIR })(left, right, place)
 }
 
 /// A pair by its kernel, which has the second factor first where `SWAPPED`; by loops where the processor has none.
@@ -170,13 +171,13 @@ fn by_loops<'p, T: Element, O, G: Loops, V: Node<T, O>, const N: usize>(
 /// Runs for the positions in all three at each index of the loops. No closure: one that is not inlined does not see that extents are
 /// constants, and takes ten times as long.
 macro_rules! each {
-    ($turns:expr, $at:ident => $body:block) => {{
-        let turns: &[Turn; DEEP] = $turns;
-        for n in 0..turns[3].extent {
-            for m in 0..turns[2].extent {
-                for k in 0..turns[1].extent {
-                    for i in 0..turns[0].extent {
-                        let $at = place(turns, [i, k, m, n]);
+    ($loops:expr, $at:ident => $body:block) => {{
+        let loops: &[Axis; DEEP] = $loops;
+        for n in 0..loops[3].extent {
+            for m in 0..loops[2].extent {
+                for k in 0..loops[1].extent {
+                    for i in 0..loops[0].extent {
+                        let $at = place(loops, [i, k, m, n]);
                         $body
                     }
                 }
@@ -228,13 +229,13 @@ fn add<T: Element>(values: &mut [T], row: &[T], factor: T) {
 
 /// The positions in all three at an index of the loops.
 #[inline(always)]
-fn place(turns: &[Turn; DEEP], index: [usize; DEEP]) -> [usize; 3] {
+fn place(loops: &[Axis; DEEP], index: [usize; DEEP]) -> [usize; 3] {
     let mut at = [0; 3];
     let mut n = 0;
     while n < DEEP {
-        at[0] += index[n] * turns[n].a;
-        at[1] += index[n] * turns[n].b;
-        at[2] += index[n] * turns[n].c;
+        at[0] += index[n] * loops[n].a;
+        at[1] += index[n] * loops[n].b;
+        at[2] += index[n] * loops[n].c;
         n += 1;
     }
     at

@@ -1,14 +1,18 @@
-//! Products in straight code: what of a tree is one, so that a kernel of that size computes it, or pairs in the best order do.
+//! Products in static expressions: which nodes are sums of products, so that a kernel of that size or pairwise contractions in
+//! the best order compute them.
 //!
-//! All of it is constants: a tree says what it reads by how far each label moves it, and a sum of products of two such is
-//! matched with a kernel's problem, one of more with an order of pairs (`pairs.rs`). What does not match keeps its loops.
+//! All of it is constants: a node says what it reads by the stride of each label. A sum of products of two such nodes is
+//! matched with a kernel's problem; one of more factors gets an order of pairs (`pairs.rs`). What does not match keeps its loops.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use super::Node;
 use super::indices::Loops;
-use super::pairs::{self, Plan};
+use super::pairs::{self, PairPlan};
+use tensorwrapper_cpu::fixed::{Axis, Factors, Fixed, MOST_OUTER, MOST_TURNED, Problem, Term};
+use tensorwrapper_core::element::{Dtype, Element};
+use tensorwrapper_core::shape::StaticExtents;
 use crate::tensor::StaticTensor;
 use tensorwrapper_core::element::{Dtype, Element, EveryDtype};
 use tensorwrapper_core::shape::StaticExtents;
@@ -26,7 +30,7 @@ pub(super) const FACTORS: usize = 5;
 /// Products of so many multiplications are loops where they stand: a call takes longer.
 pub(super) const INLINE: usize = 64;
 
-/// Where an operand is read: how much further for the next index of each label.
+/// The stride of each label in an operand.
 #[derive(Clone, Copy, Debug)]
 pub struct Steps(pub(super) [usize; LABELS]);
 
@@ -41,9 +45,9 @@ pub(super) struct Summed {
     pub(super) extent: usize,
 }
 
-/// What a tree computes, as far as that makes it a product.
+/// What a node computes, if that is a sum of products.
 #[derive(Clone, Copy, Debug)]
-pub enum Kind {
+pub enum ProductForm {
     /// A number.
     Number,
     /// Elements of one operand, or of several, multiplied.
@@ -69,7 +73,7 @@ pub(super) fn values<T: Element, O, G: Loops, V: Node<T, O>, const L: usize>(
     operands: &O,
 ) -> <G::Shape as StaticExtents>::Nested<T> {
     // One call, and the loops inside of it: between two the compiler would copy the result.
-    if const { V::INSIDE.is_called::<G>(T::DTYPE) } {
+    if const { V::INNER_FORM.is_called::<G>(T::DTYPE) } {
         return StaticTensor::<T, G::Shape>::written(|place| V::write::<G, L>(operands, place)).into_nested();
     }
     G::fill::<T, O, V, L>(operands, [0; L])
@@ -97,17 +101,17 @@ pub(super) fn contract<'p, T: Element, O, G: Loops, V: Node<T, O>, const L: usiz
     operands: &O,
     place: &'p mut [MaybeUninit<T>],
 ) -> &'p mut [T] {
-    (const { Way::<T, O, G, V, L>::CHOSEN })(operands, place)
+    (const { Strategy::<T, O, G, V, L>::CHOSEN })(operands, place)
 }
 
 /// Computes values into memory for them.
 pub(super) type Compute<T, O> = for<'p> fn(&O, &'p mut [MaybeUninit<T>]) -> &'p mut [T];
 
 /// How a node's values are computed.
-struct Way<T, O, G, V, const L: usize>(PhantomData<(T, O, G, V)>);
+struct Strategy<T, O, G, V, const L: usize>(PhantomData<(T, O, G, V)>);
 
-impl<T: Element, O, G: Loops, V: Node<T, O>, const L: usize> Way<T, O, G, V, L> {
-    /// A function in a constant, so that the compiler looks at what is chosen alone: the others are many, for every equation.
+impl<T: Element, O, G: Loops, V: Node<T, O>, const L: usize> Strategy<T, O, G, V, L> {
+    /// The function is a constant, so that the compiler reads the chosen one alone: for every equation there are several.
     const CHOSEN: Compute<T, O> = if V::FORM.has_kernel::<G>(T::DTYPE) {
         multiplied::<T, O, G, V, L>
     } else if V::FORM.plan::<G>().is_some() {
@@ -165,14 +169,14 @@ impl<T: Element, O, G: Loops, V: Node<T, O>> Fixed for Matched<V, G, (T, O)> {
     const PROBLEM: Problem = V::FORM.matched::<G>(T::DTYPE).0;
 }
 
-impl Kind {
+impl ProductForm {
     /// An operand in C order whose axes run with these labels.
-    pub(super) const fn elements(extents: &[usize], labels: &[Option<usize>]) -> Kind {
+    pub(super) const fn elements(extents: &[usize], labels: &[Option<usize>]) -> ProductForm {
         let (mut steps, mut step, mut axis) = ([0; LABELS], 1, extents.len());
         while axis > 0 {
             axis -= 1;
             match labels[axis] {
-                Some(label) if label >= LABELS => return Kind::Other,
+                Some(label) if label >= LABELS => return ProductForm::Other,
                 Some(label) => steps[label] += step,
                 None => {}
             }
@@ -180,55 +184,56 @@ impl Kind {
         }
         let mut contraction = Contraction { steps: [Steps::NONE; FACTORS], count: 1, summed: [None; SUMMED] };
         contraction.steps[0] = Steps(steps);
-        Kind::Elements(contraction)
+        ProductForm::Elements(contraction)
     }
 
     /// The product of two trees. A number is no part of its form, but scales what is computed. A sum in it may be drawn over all of
     /// it: its labels are nobody else's.
-    pub(super) const fn times(self, other: Kind) -> Kind {
+    pub(super) const fn times(self, other: ProductForm) -> ProductForm {
         match (self, other) {
-            (Kind::Number, form) | (form, Kind::Number) => form,
-            (Kind::Elements(a), Kind::Elements(b)) => match a.times(&b) {
-                Some(all) => Kind::Elements(all),
-                None => Kind::Other,
+            (ProductForm::Number, form) | (form, ProductForm::Number) => form,
+            (ProductForm::Elements(a), ProductForm::Elements(b)) => match a.times(&b) {
+                Some(all) => ProductForm::Elements(all),
+                None => ProductForm::Other,
             },
-            (Kind::Elements(a) | Kind::Sum(a), Kind::Elements(b) | Kind::Sum(b)) => match a.times(&b) {
-                Some(all) => Kind::Sum(all),
-                None => Kind::Other,
+            (ProductForm::Elements(a) | ProductForm::Sum(a), ProductForm::Elements(b) | ProductForm::Sum(b)) => match a.times(&b)
+            {
+                Some(all) => ProductForm::Sum(all),
+                None => ProductForm::Other,
             },
-            (Kind::Other, _) | (_, Kind::Other) => Kind::Other,
+            (ProductForm::Other, _) | (_, ProductForm::Other) => ProductForm::Other,
         }
     }
 
     /// The sum over a label.
-    pub(super) const fn sum(self, label: usize, extent: usize) -> Kind {
+    pub(super) const fn sum(self, label: usize, extent: usize) -> ProductForm {
         let mut contraction = match self {
-            Kind::Elements(contraction) | Kind::Sum(contraction) => contraction,
-            Kind::Number | Kind::Other => return Kind::Other,
+            ProductForm::Elements(contraction) | ProductForm::Sum(contraction) => contraction,
+            ProductForm::Number | ProductForm::Other => return ProductForm::Other,
         };
-        if contraction.sums(Summed { label, extent }) { Kind::Sum(contraction) } else { Kind::Other }
+        if contraction.sums(Summed { label, extent }) { ProductForm::Sum(contraction) } else { ProductForm::Other }
     }
 
     /// The one of two that is a sum of products, that of more factors first.
-    pub(super) const fn or(self, other: Kind) -> Kind {
+    pub(super) const fn or(self, other: ProductForm) -> ProductForm {
         match (self, other) {
-            (Kind::Sum(a), Kind::Sum(b)) if b.count > a.count => other,
-            (Kind::Sum(_), _) => self,
-            (Kind::Number | Kind::Elements(_) | Kind::Other, _) => other,
+            (ProductForm::Sum(a), ProductForm::Sum(b)) if b.count > a.count => other,
+            (ProductForm::Sum(_), _) => self,
+            (ProductForm::Number | ProductForm::Elements(_) | ProductForm::Other, _) => other,
         }
     }
 
     /// Number of operands that are multiplied.
     pub(super) const fn count(self) -> usize {
         match self {
-            Kind::Elements(contraction) | Kind::Sum(contraction) => contraction.count,
-            Kind::Number | Kind::Other => 0,
+            ProductForm::Elements(contraction) | ProductForm::Sum(contraction) => contraction.count,
+            ProductForm::Number | ProductForm::Other => 0,
         }
     }
 
     /// Whether it is a sum of products.
     pub(super) const fn is_sum(self) -> bool {
-        matches!(self, Kind::Sum(_))
+        matches!(self, ProductForm::Sum(_))
     }
 
     /// Whether all its values together are better computed than each by itself.
@@ -238,10 +243,10 @@ impl Kind {
 
     /// The pairs that it is made of as the value of a tensor with these labels, in the best order. Nothing for two factors, and where
     /// loops serve as well.
-    pub(super) const fn plan<G: Loops>(self) -> Option<Plan> {
+    pub(super) const fn plan<G: Loops>(self) -> Option<PairPlan> {
         match self {
-            Kind::Sum(contraction) => Plan::new(&contraction, G::LABELS, <G::Shape as StaticExtents>::EXTENTS),
-            Kind::Number | Kind::Elements(_) | Kind::Other => None,
+            ProductForm::Sum(contraction) => PairPlan::new(&contraction, G::LABELS, <G::Shape as StaticExtents>::EXTENTS),
+            ProductForm::Number | ProductForm::Elements(_) | ProductForm::Other => None,
         }
     }
 
@@ -261,7 +266,7 @@ impl Kind {
     /// The kernel's problem that it is as the value of a tensor with these labels, and whether the operand on the right
     /// comes first in it. Nothing where loops serve as well or better.
     const fn problem<G: Loops>(self, dtype: Dtype) -> Option<(Problem, bool)> {
-        let Kind::Sum(contraction) = self else { return None };
+        let ProductForm::Sum(contraction) = self else { return None };
         contraction.kernel(G::LABELS, <G::Shape as StaticExtents>::EXTENTS, dtype)
     }
 }
@@ -315,8 +320,9 @@ impl Contraction {
             EveryDtype::F32 => (1, 4),
             EveryDtype::C32 => (2, 4),
         };
-        let turned = if problem.b_column == 1 { 0 } else { problem.columns * problem.terms[0].extent * problem.terms[1].extent };
-        if problem.columns * parts < narrowest || problem.work() <= INLINE || turned > MOST_TURNED {
+        let transposed =
+            if problem.b_column == 1 { 0 } else { problem.columns * problem.terms[0].extent * problem.terms[1].extent };
+        if problem.columns * parts < narrowest || problem.work() <= INLINE || transposed > MOST_TURNED {
             return None;
         }
         Some((problem, is_swapped))

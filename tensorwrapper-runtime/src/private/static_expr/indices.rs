@@ -1,4 +1,4 @@
-//! Indices of operands and extents of labels, as types: what the straight code of an equation loops over.
+//! Indices of operands and extents of labels, as types: what a static expression loops over.
 //!
 //! Labels are numbered; where a loop stands, `at[K]` is the index of label `K`.
 
@@ -11,7 +11,7 @@ use tensorwrapper_core::element::Element;
 use tensorwrapper_core::shape::{Axis, ConstExtent, StaticExtents, nested};
 
 /// A static tensor, or a reference to one.
-pub trait Inline {
+pub trait StaticOperand {
     /// The element type.
     type Elem: Element;
     /// The shape type.
@@ -19,7 +19,7 @@ pub trait Inline {
     /// The tensor.
     fn tensor(&self) -> &StaticTensor<Self::Elem, Self::Shape>;
 }
-impl<T: Element, S: StaticExtents> Inline for StaticTensor<T, S> {
+impl<T: Element, S: StaticExtents> StaticOperand for StaticTensor<T, S> {
     type Elem = T;
     type Shape = S;
     #[inline(always)]
@@ -29,7 +29,7 @@ impl<T: Element, S: StaticExtents> Inline for StaticTensor<T, S> {
 }
 macro_rules! references {
     ($($X:ty),*) => { $(
-        impl<X: Inline + ?Sized> Inline for $X {
+        impl<X: StaticOperand + ?Sized> StaticOperand for $X {
             type Elem = X::Elem;
             type Shape = X::Shape;
             #[inline(always)]
@@ -80,28 +80,28 @@ nth! {
     15: [A B C D E F G H I J K L M N O] [1 1 1 1 1 1 1 1 1 1 1 1 1 1 1];
 }
 
-/// The index of one axis of an operand.
-pub trait Term<O> {
-    /// The same, without the operands.
-    type Place: Place;
-    /// Reads what the program gives.
-    fn place(operands: &O) -> Self::Place;
+/// The index of one axis of an operand, before the program's numbers in it are read.
+pub trait IndexExpr<O> {
+    /// The index with those numbers.
+    type Resolved: AxisIndex;
+    /// Reads the program's numbers.
+    fn resolve(operands: &O) -> Self::Resolved;
 }
 
-/// An index of which everything is known but where its label stands.
-pub trait Place {
-    /// The label that the axis runs with, if it does.
+/// The index of one axis, as a function of the current index of each label.
+pub trait AxisIndex {
+    /// The label that the axis runs with, if it has one.
     const LABEL: Option<usize>;
     /// The index on the axis.
     fn index<const L: usize>(&self, at: &[usize; L]) -> usize;
-    /// Whether it is on an axis of this extent, wherever its label stands.
+    /// Whether it is on an axis of this extent for every index of its label.
     fn fits(&self, extent: usize) -> bool;
 }
 
 /// The axis runs with label `K`.
 #[derive(Clone, Copy, Debug)]
-pub struct Run<const K: usize>;
-impl<const K: usize> Place for Run<K> {
+pub struct LabelIndex<const K: usize>;
+impl<const K: usize> AxisIndex for LabelIndex<K> {
     const LABEL: Option<usize> = Some(K);
     #[inline(always)]
     fn index<const L: usize>(&self, at: &[usize; L]) -> usize {
@@ -112,18 +112,18 @@ impl<const K: usize> Place for Run<K> {
         true
     }
 }
-impl<O, const K: usize> Term<O> for Run<K> {
-    type Place = Self;
+impl<O, const K: usize> IndexExpr<O> for LabelIndex<K> {
+    type Resolved = Self;
     #[inline(always)]
-    fn place(_: &O) -> Self {
-        Run
+    fn resolve(_: &O) -> Self {
+        LabelIndex
     }
 }
 
 /// The indices from `START` to before `END` run with label `K`.
 #[derive(Clone, Copy, Debug)]
-pub struct Part<const K: usize, const START: usize, const END: usize>;
-impl<const K: usize, const START: usize, const END: usize> Place for Part<K, START, END> {
+pub struct SliceIndex<const K: usize, const START: usize, const END: usize>;
+impl<const K: usize, const START: usize, const END: usize> AxisIndex for SliceIndex<K, START, END> {
     const LABEL: Option<usize> = Some(K);
     #[inline(always)]
     fn index<const L: usize>(&self, at: &[usize; L]) -> usize {
@@ -134,18 +134,18 @@ impl<const K: usize, const START: usize, const END: usize> Place for Part<K, STA
         END <= extent
     }
 }
-impl<O, const K: usize, const START: usize, const END: usize> Term<O> for Part<K, START, END> {
-    type Place = Self;
+impl<O, const K: usize, const START: usize, const END: usize> IndexExpr<O> for SliceIndex<K, START, END> {
+    type Resolved = Self;
     #[inline(always)]
-    fn place(_: &O) -> Self {
-        Part
+    fn resolve(_: &O) -> Self {
+        SliceIndex
     }
 }
 
 /// A position on an axis.
 #[derive(Clone, Copy, Debug)]
-pub struct Position(usize);
-impl Place for Position {
+pub struct FixedIndex(usize);
+impl AxisIndex for FixedIndex {
     const LABEL: Option<usize> = None;
     #[inline(always)]
     fn index<const L: usize>(&self, _: &[usize; L]) -> usize {
@@ -159,59 +159,59 @@ impl Place for Position {
 
 /// The axis is fixed at a literal position.
 #[derive(Debug)]
-pub struct At<const POSITION: usize>;
-impl<O, const POSITION: usize> Term<O> for At<POSITION> {
-    type Place = Position;
+pub struct ConstIndex<const POSITION: usize>;
+impl<O, const POSITION: usize> IndexExpr<O> for ConstIndex<POSITION> {
+    type Resolved = FixedIndex;
     #[inline(always)]
-    fn place(_: &O) -> Position {
-        Position(POSITION)
+    fn resolve(_: &O) -> FixedIndex {
+        FixedIndex(POSITION)
     }
 }
 
 /// The axis is fixed at the position that operand `N` is.
 #[derive(Debug)]
-pub struct AtGiven<const N: usize>;
-impl<O: Nth<N, Item = Number>, const N: usize> Term<O> for AtGiven<N> {
-    type Place = Position;
+pub struct CaptureIndex<const N: usize>;
+impl<O: Nth<N, Item = Number>, const N: usize> IndexExpr<O> for CaptureIndex<N> {
+    type Resolved = FixedIndex;
     #[inline(always)]
-    fn place(operands: &O) -> Position {
+    fn resolve(operands: &O) -> FixedIndex {
         match operands.nth() {
-            Number::Count(position) => Position(*position),
+            Number::Count(position) => FixedIndex(*position),
             other => unreachable!("{other:?} is no position"),
         }
     }
 }
 
-/// What gives a label its extent: an extent is its own.
-pub trait Counts<O> {
+/// The source of a label's extent: an extent is its own.
+pub trait ExtentSource<O> {
     /// The extent.
     type Extent: ConstExtent;
 }
-impl<O, E: ConstExtent> Counts<O> for E {
+impl<O, E: ConstExtent> ExtentSource<O> for E {
     type Extent = E;
 }
 
 /// The extent is that of axis `I` of operand `N`.
 #[derive(Debug)]
-pub struct AxisOf<const N: usize, const I: usize>;
-impl<O: Nth<N, Item: Inline>, const N: usize, const I: usize> Counts<O> for AxisOf<N, I>
+pub struct AxisExtent<const N: usize, const I: usize>;
+impl<O: Nth<N, Item: StaticOperand>, const N: usize, const I: usize> ExtentSource<O> for AxisExtent<N, I>
 where
-    <O::Item as Inline>::Shape: Axis<I, Extent: ConstExtent>,
+    <O::Item as StaticOperand>::Shape: Axis<I, Extent: ConstExtent>,
 {
-    type Extent = <<O::Item as Inline>::Shape as Axis<I>>::Extent;
+    type Extent = <<O::Item as StaticOperand>::Shape as Axis<I>>::Extent;
 }
 
-/// Label `K` and what gives it its extent.
+/// Label `K` and the source of its extent.
 #[derive(Debug)]
-pub struct Over<const K: usize, E>(PhantomData<E>);
+pub struct LabelExtent<const K: usize, E>(PhantomData<E>);
 
-/// A label.
-pub trait Label<O> {
+/// A label whose extent is known.
+pub trait LabelLoop<O> {
     /// The label and its extent.
     type Loop: Loop;
 }
-impl<O, const K: usize, E: Counts<O>> Label<O> for Over<K, E> {
-    type Loop = Over<K, E::Extent>;
+impl<O, const K: usize, E: ExtentSource<O>> LabelLoop<O> for LabelExtent<K, E> {
+    type Loop = LabelExtent<K, E::Extent>;
 }
 
 /// A label and its extent.
@@ -221,17 +221,17 @@ pub trait Loop {
     /// Its extent.
     type Extent: ConstExtent;
 }
-impl<const K: usize, E: ConstExtent> Loop for Over<K, E> {
+impl<const K: usize, E: ConstExtent> Loop for LabelExtent<K, E> {
     const LABEL: usize = K;
     type Extent = E;
 }
 
-/// The indices of all axes of an operand.
-pub trait Terms<O> {
-    /// The same, without the operands.
-    type Places;
-    /// Reads what the program gives.
-    fn places(operands: &O) -> Self::Places;
+/// The indices of all axes of an operand, before the program's numbers in them are read.
+pub trait IndexList<O> {
+    /// The indices with those numbers.
+    type Resolved;
+    /// Reads the program's numbers.
+    fn resolve(operands: &O) -> Self::Resolved;
 }
 
 /// The indices of all axes of a tensor of shape `S`.
@@ -249,12 +249,12 @@ pub trait Indices<S: StaticExtents> {
 }
 
 /// Labels of a left side, each once.
-pub trait Labels<O> {
+pub trait LabelLoops<O> {
     /// The labels and their extents.
     type Loops: Loops;
 }
 
-/// Loops over labels, one in the other.
+/// Nested loops over labels.
 pub trait Loops {
     /// The shape that their extents make.
     type Shape: StaticExtents;
@@ -265,7 +265,7 @@ pub trait Loops {
         operands: &O,
         at: [usize; L],
     ) -> <Self::Shape as StaticExtents>::Nested<T>;
-    /// Hands out the values again, in the same order.
+    /// Calls `take` with each value and its indices, in the same order.
     fn each<T: Copy, const L: usize>(
         values: &<Self::Shape as StaticExtents>::Nested<T>,
         at: [usize; L],
@@ -281,7 +281,7 @@ macro_rules! element {
     };
 }
 
-/// One loop in the other, the innermost label's row at once.
+/// Nested loops; the innermost label's row is computed at once.
 macro_rules! fill {
     ($T:ty, $place:expr, $operands:ident, $at:ident;) => { *$place = V::value($operands, &$at) };
     ($T:ty, $place:expr, $operands:ident, $at:ident; $A:ident) => {
@@ -312,19 +312,19 @@ macro_rules! each {
 
 macro_rules! ranks {
     ($($($E:ident $index:ident),*;)*) => { $(
-        impl<O, $($E: Term<O>),*> Terms<O> for ($($E,)*) {
-            type Places = ($($E::Place,)*);
+        impl<O, $($E: IndexExpr<O>),*> IndexList<O> for ($($E,)*) {
+            type Resolved = ($($E::Resolved,)*);
             #[inline(always)]
             #[allow(unused_variables, clippy::unused_unit)]
-            fn places(operands: &O) -> Self::Places {
-                ($($E::place(operands),)*)
+            fn resolve(operands: &O) -> Self::Resolved {
+                ($($E::resolve(operands),)*)
             }
         }
-        impl<O, $($E: Label<O>),*> Labels<O> for ($($E,)*) {
+        impl<O, $($E: LabelLoop<O>),*> LabelLoops<O> for ($($E,)*) {
             type Loops = ($($E::Loop,)*);
         }
         #[allow(non_camel_case_types)]
-        impl<$($E: ConstExtent, $index: Place),*> Indices<($($E,)*)> for ($($index,)*) {
+        impl<$($E: ConstExtent, $index: AxisIndex),*> Indices<($($E,)*)> for ($($index,)*) {
             const LABELS: &'static [Option<usize>] = &[$($index::LABEL),*];
             #[inline(always)]
             #[allow(unused_variables)]

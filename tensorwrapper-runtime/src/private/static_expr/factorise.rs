@@ -1,16 +1,17 @@
-//! Straight code of linear algebra: the results of an operation on small static matrices, without memory asked for.
+//! Linear algebra over static tensors: the results of an operation on small matrices, without an allocation.
 //!
-//! The kernels are functions of the library, called with slices (`backend/cpu/factorise/stack.rs`), so that an equation costs the
-//! compiler no more than its glue. What they have no result for is recorded and computed as any other, and the recording has the
-//! answers; only then its tensors are copied into static ones. So are long batches and large matrices, of which the compiler knows: they
-//! would fill the stack, and the recording has kernels for eight matrices at once, and threads.
+//! The kernels are functions of the library that take slices (`backend/cpu/factorise/stack.rs`), so that an equation costs the
+//! compiler no more than the code around the call. What the kernels have no result for is recorded and computed as any other
+//! equation, and the recorded tensors are copied into static ones. Long batches and large matrices, which the compiler knows by
+//! their extents, are recorded at once: they would fill the stack, and the recording has threads and kernels for eight matrices at
+//! a time.
 
 use std::marker::PhantomData;
 
 use tensorwrapper_notation::syntax::Factorisation;
 
 use super::functions::Exponent;
-use super::indices::{Counts, Indices, Inline, Labels, Loops, Nth, Terms};
+use super::indices::{ExtentSource, IndexList, Indices, LabelLoops, Loops, Nth, StaticOperand};
 use super::product::values;
 use super::target::{ToNumber, scatter};
 use super::{Node, RecordInstead};
@@ -18,21 +19,21 @@ use crate::tensor::{StaticTensor, Tensor};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::erased::SliceMut;
 use tensorwrapper_core::error::Error;
-pub use tensorwrapper_core::expansion::Settle;
+pub use tensorwrapper_core::expansion::FromRecorded;
 use tensorwrapper_core::shape::{ConstExtent, Extents, Shorter, StaticExtents};
 use tensorwrapper_cpu::factorise::stack::{Argument, Call, compute, is_short};
 
 /// An equation of `L` labels whose right side is an operation of linear algebra: the operand that tells the element type, the
 /// operation, its arguments, and its results.
 #[derive(Debug)]
-pub struct Factorised<const L: usize, const FIRST: usize, F, A, R, O>(O, PhantomData<(F, A, R)>);
+pub struct StaticFactorisation<const L: usize, const FIRST: usize, F, A, R, O>(O, PhantomData<(F, A, R)>);
 
 /// Gives an operation its operands.
-pub fn factorised<const L: usize, const FIRST: usize, F, A, R, O>(operands: O) -> Factorised<L, FIRST, F, A, R, O> {
-    Factorised(operands, PhantomData)
+pub fn factorisation<const L: usize, const FIRST: usize, F, A, R, O>(operands: O) -> StaticFactorisation<L, FIRST, F, A, R, O> {
+    StaticFactorisation(operands, PhantomData)
 }
 
-impl<const L: usize, const FIRST: usize, F, A, R, O> RecordInstead for Factorised<L, FIRST, F, A, R, O> {}
+impl<const L: usize, const FIRST: usize, F, A, R, O> RecordInstead for StaticFactorisation<L, FIRST, F, A, R, O> {}
 
 /// An operation whose operands are static.
 pub trait Attempt {
@@ -41,28 +42,28 @@ pub trait Attempt {
     /// Computes the results, if the matrices are small and nothing about them is out of the ordinary.
     fn attempt(&self) -> Option<Self::Outcome>;
 }
-impl<const L: usize, const FIRST: usize, F, A, R, O> Attempt for Factorised<L, FIRST, F, A, R, O>
+impl<const L: usize, const FIRST: usize, F, A, R, O> Attempt for StaticFactorisation<L, FIRST, F, A, R, O>
 where
-    O: Nth<FIRST, Item: Inline>,
-    F: Operation<O>,
-    A: Arguments<<O::Item as Inline>::Elem, O>,
-    R: Results<<O::Item as Inline>::Elem, O>,
+    O: Nth<FIRST, Item: StaticOperand>,
+    F: LinearCall<O>,
+    A: Arguments<<O::Item as StaticOperand>::Elem, O>,
+    R: Results<<O::Item as StaticOperand>::Elem, O>,
 {
     type Outcome = (R::Values, ());
     #[inline(always)]
     fn attempt(&self) -> Option<Self::Outcome> {
-        (const { Way::<L, F, A, R, O, <O::Item as Inline>::Elem>::CHOSEN })(&self.0).map(|values| (values, ()))
+        (const { CallStrategy::<L, F, A, R, O, <O::Item as StaticOperand>::Elem>::CHOSEN })(&self.0).map(|values| (values, ()))
     }
 }
 
-/// How an operation is tried. Functions in constants, so that the memory of what is not chosen is nowhere on the stack, whatever the
-/// optimisation.
-struct Way<const L: usize, F, A, R, O, T>(PhantomData<(F, A, R, O, T)>);
+/// How an operation is tried. The functions are constants, so that one that is not chosen takes no stack at any optimisation
+/// level.
+struct CallStrategy<const L: usize, F, A, R, O, T>(PhantomData<(F, A, R, O, T)>);
 
 /// Makes the results from the operands, or nothing if the operation is to be recorded.
 type Try<O, V> = fn(&O) -> Option<V>;
 
-impl<const L: usize, F: Operation<O>, A: Arguments<T, O>, R: Results<T, O>, O, T: Element> Way<L, F, A, R, O, T> {
+impl<const L: usize, F: LinearCall<O>, A: Arguments<T, O>, R: Results<T, O>, O, T: Element> CallStrategy<L, F, A, R, O, T> {
     const CHOSEN: Try<O, R::Values> = if A::ARE_SHORT && R::ARE_SHORT { Self::at_once } else { Self::recorded };
 
     #[inline(always)]
@@ -77,7 +78,7 @@ impl<const L: usize, F: Operation<O>, A: Arguments<T, O>, R: Results<T, O>, O, T
     }
 }
 
-impl<const L: usize, const FIRST: usize, F, A, R, O> Factorised<L, FIRST, F, A, R, O>
+impl<const L: usize, const FIRST: usize, F, A, R, O> StaticFactorisation<L, FIRST, F, A, R, O>
 where
     Self: Attempt,
 {
@@ -99,14 +100,14 @@ impl<V> Attempted<V> {
         self.0.is_none()
     }
 
-    /// The results, by whichever way.
+    /// The results, computed here or recorded.
     #[inline(always)]
     pub fn take<R>(self, recorded: Option<R>) -> V
     where
-        V: Settle<R>,
+        V: FromRecorded<R>,
     {
         match recorded {
-            Some(recorded) => V::settle(recorded),
+            Some(recorded) => V::from_recorded(recorded),
             None => self.0.unwrap_or_else(|| unreachable!("the equation was to be recorded")),
         }
     }
@@ -118,24 +119,25 @@ impl<V> Attempted<V> {
     #[inline(always)]
     pub fn try_take<R>(self, recorded: Option<Result<R, Error>>) -> Result<V, Error>
     where
-        V: Settle<R>,
+        V: FromRecorded<R>,
     {
         match recorded {
             Some(Err(error)) => Err(error),
-            Some(Ok(recorded)) => Ok(V::settle(recorded)),
+            Some(Ok(recorded)) => Ok(V::from_recorded(recorded)),
             None => Ok(self.take(None)),
         }
     }
 }
 
-impl<T: Element, S: StaticExtents, X: Extents> Settle<Tensor<T, X>> for StaticTensor<T, S> {
-    fn settle(recorded: Tensor<T, X>) -> Self {
+impl<T: Element, S: StaticExtents, X: Extents> FromRecorded<Tensor<T, X>> for StaticTensor<T, S> {
+    fn from_recorded(recorded: Tensor<T, X>) -> Self {
         StaticTensor::written(|place| place.write_copy_of_slice(recorded.as_slice()))
     }
 }
-/// Operation number `KIND` of the table; the words behind its arguments are bits, [`FULL`] and its like.
+
+/// LinearCall number `KIND` of the table; the words behind its arguments are bits, [`FULL`] and its like.
 #[derive(Debug)]
-pub struct Act<const KIND: usize, const WORDS: u8, X>(PhantomData<X>);
+pub struct LinearOperation<const KIND: usize, const WORDS: u8, X>(PhantomData<X>);
 
 /// Square factors.
 pub const FULL: u8 = 1;
@@ -145,12 +147,12 @@ pub const UPPER: u8 = 2;
 pub const UNIT: u8 = 4;
 
 /// An operation.
-pub trait Operation<O> {
+pub trait LinearCall<O> {
     #[doc(hidden)]
     #[allow(private_interfaces, reason = "nobody else has operations")]
     fn call(operands: &O) -> Call;
 }
-impl<O, X: Exponent<i32, O>, const KIND: usize, const WORDS: u8> Operation<O> for Act<KIND, WORDS, X> {
+impl<O, X: Exponent<i32, O>, const KIND: usize, const WORDS: u8> LinearCall<O> for LinearOperation<KIND, WORDS, X> {
     #[inline(always)]
     #[allow(private_interfaces, reason = "as above")]
     fn call(operands: &O) -> Call {
@@ -169,7 +171,7 @@ impl<G, const BATCH: usize, const ROWS: usize, V> Matrix<G, BATCH, ROWS, V> {
     /// Whether so many are tried at once.
     const fn are_short<O>() -> bool
     where
-        G: Labels<O>,
+        G: LabelLoops<O>,
     {
         let (batch, _) = <<G::Loops as Loops>::Shape as StaticExtents>::EXTENTS.split_at(BATCH);
         is_short(product(batch), product(<<G::Loops as Loops>::Shape as StaticExtents>::EXTENTS))
@@ -179,7 +181,7 @@ impl<G, const BATCH: usize, const ROWS: usize, V> Matrix<G, BATCH, ROWS, V> {
     #[inline(always)]
     fn argument<'n, T: Element, O>(nested: &'n <<G::Loops as Loops>::Shape as StaticExtents>::Nested<T>) -> Argument<'n>
     where
-        G: Labels<O>,
+        G: LabelLoops<O>,
     {
         let (items, matrix) = <<G::Loops as Loops>::Shape as StaticExtents>::EXTENTS.split_at(BATCH);
         let (rows, columns) = matrix.split_at(ROWS);
@@ -209,7 +211,9 @@ pub trait Arguments<T: Element, O> {
     #[allow(private_interfaces, reason = "nobody else has arguments")]
     fn give<const L: usize>(operands: &O, take: &mut dyn FnMut(&[Argument<'_>]) -> bool) -> bool;
 }
-impl<T: Element, O, G: Labels<O>, V: Node<T, O>, const B: usize, const ROWS: usize> Arguments<T, O> for (Matrix<G, B, ROWS, V>,) {
+impl<T: Element, O, G: LabelLoops<O>, V: Node<T, O>, const B: usize, const ROWS: usize> Arguments<T, O>
+    for (Matrix<G, B, ROWS, V>,)
+{
     const ARE_SHORT: bool = Matrix::<G, B, ROWS, V>::are_short::<O>();
     #[inline(always)]
     fn fit(operands: &O) -> bool {
@@ -222,8 +226,17 @@ impl<T: Element, O, G: Labels<O>, V: Node<T, O>, const B: usize, const ROWS: usi
         take(&[Matrix::<G, B, ROWS, V>::argument::<T, O>(&nested)])
     }
 }
-impl<T: Element, O, G: Labels<O>, V: Node<T, O>, H: Labels<O>, W: Node<T, O>, const B: usize, const M: usize, const N: usize>
-    Arguments<T, O> for (Matrix<G, B, M, V>, Matrix<H, B, N, W>)
+impl<
+    T: Element,
+    O,
+    G: LabelLoops<O>,
+    V: Node<T, O>,
+    H: LabelLoops<O>,
+    W: Node<T, O>,
+    const B: usize,
+    const M: usize,
+    const N: usize,
+> Arguments<T, O> for (Matrix<G, B, M, V>, Matrix<H, B, N, W>)
 {
     const ARE_SHORT: bool = Matrix::<G, B, M, V>::are_short::<O>() && Matrix::<H, B, N, W>::are_short::<O>();
     #[inline(always)]
@@ -259,37 +272,37 @@ elements! {
     ComplexElements: T::Complex;
 }
 
-/// A result: its elements, its labels as it is computed, and what it becomes.
+/// A result: its element type, its labels in the order in which it is computed, and what it becomes.
 #[derive(Debug)]
-pub struct Made<E, C, G>(PhantomData<(E, C, G)>);
+pub struct LinearResult<E, C, G>(PhantomData<(E, C, G)>);
 
 /// A result becomes a tensor: the index of each axis, and what gives it its extent.
 #[derive(Debug)]
 pub struct ToAxes<I, E>(PhantomData<(I, E)>);
 
-/// What a result becomes whose values stand in the order of `C`.
-pub trait Becomes<T: Element, O, C: Loops> {
+/// What a result becomes whose values are in the order of the labels `C`.
+pub trait ResultTarget<T: Element, O, C: Loops> {
     /// The value.
     type Value;
     /// Makes it.
-    fn become_from<const L: usize>(operands: &O, values: &<C::Shape as StaticExtents>::Nested<T>) -> Self::Value;
+    fn from_values<const L: usize>(operands: &O, values: &<C::Shape as StaticExtents>::Nested<T>) -> Self::Value;
 }
-impl<T: Element, O, C: Loops> Becomes<T, O, C> for ToNumber {
+impl<T: Element, O, C: Loops> ResultTarget<T, O, C> for ToNumber {
     type Value = T;
     #[inline(always)]
-    fn become_from<const L: usize>(_: &O, values: &<C::Shape as StaticExtents>::Nested<T>) -> T {
+    fn from_values<const L: usize>(_: &O, values: &<C::Shape as StaticExtents>::Nested<T>) -> T {
         C::Shape::slice(values).first().copied().unwrap_or(T::ZERO)
     }
 }
-impl<T: Element, O, C: Loops, I: Terms<O>, E: Labels<O>> Becomes<T, O, C> for ToAxes<I, E>
+impl<T: Element, O, C: Loops, I: IndexList<O>, E: LabelLoops<O>> ResultTarget<T, O, C> for ToAxes<I, E>
 where
-    I::Places: Indices<<E::Loops as Loops>::Shape>,
+    I::Resolved: Indices<<E::Loops as Loops>::Shape>,
 {
     type Value = StaticTensor<T, <E::Loops as Loops>::Shape>;
     #[inline(always)]
-    fn become_from<const L: usize>(operands: &O, values: &<C::Shape as StaticExtents>::Nested<T>) -> Self::Value {
+    fn from_values<const L: usize>(operands: &O, values: &<C::Shape as StaticExtents>::Nested<T>) -> Self::Value {
         let mut tensor = StaticTensor::zeros();
-        scatter::<T, C, _, _, L>(values, &I::places(operands), &mut tensor);
+        scatter::<T, C, _, _, L>(values, &I::resolve(operands), &mut tensor);
         tensor
     }
 }
@@ -309,8 +322,8 @@ type ElemOf<E, T> = <E as ElementsOf<T>>::Elem;
 
 macro_rules! results {
     ($Values:ty, $values:ident => $value:expr; $($E:ident $C:ident $G:ident $name:ident),*) => {
-        impl<T: Element, O, $($E: ElementsOf<T>, $C: Labels<O>, $G: Becomes<ElemOf<$E, T>, O, $C::Loops>),*> Results<T, O>
-            for ($(Made<$E, $C, $G>,)*)
+        impl<T: Element, O, $($E: ElementsOf<T>, $C: LabelLoops<O>, $G: ResultTarget<ElemOf<$E, T>, O, $C::Loops>),*> Results<T, O>
+            for ($(LinearResult<$E, $C, $G>,)*)
         {
             type Values = $Values;
             const ARE_SHORT: bool = $(is_short(1, product(<<$C::Loops as Loops>::Shape as StaticExtents>::EXTENTS)))&&*;
@@ -323,7 +336,7 @@ macro_rules! results {
                 if !is_made {
                     return None;
                 }
-                let $values = ($($G::become_from::<L>(operands, &$name),)*);
+                let $values = ($($G::from_values::<L>(operands, &$name),)*);
                 Some($value)
             }
         }
@@ -335,8 +348,8 @@ results!((P::Value, Q::Value, R::Value), values => values; E C P one, F D Q two,
 
 /// The shorter of two extents.
 #[derive(Debug)]
-pub struct ShorterOf<A, B>(PhantomData<(A, B)>);
-impl<O, A: Counts<O>, B: Counts<O>> Counts<O> for ShorterOf<A, B>
+pub struct MinExtent<A, B>(PhantomData<(A, B)>);
+impl<O, A: ExtentSource<O>, B: ExtentSource<O>> ExtentSource<O> for MinExtent<A, B>
 where
     A::Extent: Shorter<B::Extent, Extent: ConstExtent>,
 {

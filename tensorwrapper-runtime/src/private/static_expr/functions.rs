@@ -1,4 +1,4 @@
-//! Numbers, operators and functions of straight code.
+//! Numbers, operators and functions of static expressions.
 
 use std::marker::PhantomData;
 
@@ -7,22 +7,22 @@ use tensorwrapper_notation::Function;
 
 use super::Node;
 use super::indices::Nth;
-use super::product::Kind;
+use super::product::ProductForm;
 use crate::exec;
 use crate::tensor::StaticTensor;
 use tensorwrapper_core::backend::Reduction;
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::element::{Element, dispatch};
-pub use tensorwrapper_core::expansion::Number;
+pub use tensorwrapper_core::expansion::ScalarOperand;
 pub(super) use tensorwrapper_core::expansion::convert;
 
-impl<X: Element> Number for StaticTensor<X, ()> {
+impl<X: Element> ScalarOperand for StaticTensor<X, ()> {
     #[inline(always)]
     fn number<T: Element>(&self) -> T {
         convert(*self.nested())
     }
 }
-impl<X: Element> Number for &StaticTensor<X, ()> {
+impl<X: Element> ScalarOperand for &StaticTensor<X, ()> {
     #[inline(always)]
     fn number<T: Element>(&self) -> T {
         convert(*self.nested())
@@ -30,13 +30,13 @@ impl<X: Element> Number for &StaticTensor<X, ()> {
 }
 
 /// A reference to a number.
-pub trait Borrowed {
+pub trait BorrowedScalar {
     /// The number.
-    type Number: Number;
+    type Number: ScalarOperand;
     /// The reference.
     fn get(&self) -> &Self::Number;
 }
-impl<X: Number> Borrowed for &X {
+impl<X: ScalarOperand> BorrowedScalar for &X {
     type Number = X;
     #[inline(always)]
     fn get(&self) -> &X {
@@ -46,9 +46,9 @@ impl<X: Number> Borrowed for &X {
 
 /// The number that operand `N` is.
 #[derive(Debug)]
-pub struct Given<const N: usize>;
-impl<T: Element, O: Nth<N, Item: Borrowed>, const N: usize> Node<T, O> for Given<N> {
-    const FORM: Kind = Kind::Number;
+pub struct Capture<const N: usize>;
+impl<T: Element, O: Nth<N, Item: BorrowedScalar>, const N: usize> Node<T, O> for Capture<N> {
+    const FORM: ProductForm = ProductForm::Number;
     #[inline(always)]
     fn scale(operands: &O) -> T {
         operands.nth().get().number()
@@ -67,7 +67,7 @@ impl<T: Element, O: Nth<N, Item: Borrowed>, const N: usize> Node<T, O> for Given
 #[derive(Debug)]
 pub struct Literal<const BITS: u64>;
 impl<T: Element, O, const BITS: u64> Node<T, O> for Literal<BITS> {
-    const FORM: Kind = Kind::Number;
+    const FORM: ProductForm = ProductForm::Number;
     #[inline(always)]
     fn scale(_: &O) -> T {
         T::from_complex(Complex::new(f64::from_bits(BITS), 0.0))
@@ -168,8 +168,8 @@ pub trait Exponent<X, O> {
 
 /// A whole exponent.
 #[derive(Debug)]
-pub struct Whole<const N: i32>;
-impl<O, const N: i32> Exponent<i32, O> for Whole<N> {
+pub struct ConstInteger<const N: i32>;
+impl<O, const N: i32> Exponent<i32, O> for ConstInteger<N> {
     #[inline(always)]
     fn exponent(_: &O) -> i32 {
         N
@@ -178,8 +178,8 @@ impl<O, const N: i32> Exponent<i32, O> for Whole<N> {
 
 /// A real exponent, by its bits.
 #[derive(Debug)]
-pub struct Real<const BITS: u64>;
-impl<O, const BITS: u64> Exponent<f64, O> for Real<BITS> {
+pub struct ConstReal<const BITS: u64>;
+impl<O, const BITS: u64> Exponent<f64, O> for ConstReal<BITS> {
     #[inline(always)]
     fn exponent(_: &O) -> f64 {
         f64::from_bits(BITS)
@@ -187,9 +187,9 @@ impl<O, const BITS: u64> Exponent<f64, O> for Real<BITS> {
 }
 
 /// The exponent that operand `N` is.
-macro_rules! given_exponents {
+macro_rules! captured_exponents {
     ($($X:ty: $Variant:ident;)*) => { $(
-        impl<O: Nth<N, Item = exec::Number>, const N: usize> Exponent<$X, O> for Given<N> {
+        impl<O: Nth<N, Item = exec::Number>, const N: usize> Exponent<$X, O> for Capture<N> {
             #[inline(always)]
             fn exponent(operands: &O) -> $X {
                 match operands.nth() {
@@ -200,7 +200,7 @@ macro_rules! given_exponents {
         }
     )* };
 }
-given_exponents! {
+captured_exponents! {
     i32: Whole;
     f64: Real;
 }

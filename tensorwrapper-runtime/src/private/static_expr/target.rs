@@ -1,10 +1,10 @@
-//! What becomes of the values of straight code: a number, a new static tensor, or a part of an existing one.
+//! What becomes of the values of a static expression: a number, a new static tensor, or a part of an existing one.
 
 use super::super::results::WriteInto;
 use super::Node;
 use std::marker::PhantomData;
 
-use super::indices::{Indices, Inline, Labels, Loops, Nth, Terms};
+use super::indices::{IndexList, Indices, LabelLoops, Loops, Nth, StaticOperand};
 use super::product::values;
 use crate::tensor::StaticTensor;
 use tensorwrapper_core::element::Element;
@@ -38,7 +38,7 @@ impl<T: Element, O> Target<T, O> for ToNumber {
 /// A new tensor, its axes these labels.
 #[derive(Debug)]
 pub struct ToTensor<G>(PhantomData<G>);
-impl<T: Element, O, G: Labels<O>> Target<T, O> for ToTensor<G> {
+impl<T: Element, O, G: LabelLoops<O>> Target<T, O> for ToTensor<G> {
     type Outcome = (StaticTensor<T, <G::Loops as Loops>::Shape>, ());
     #[inline(always)]
     fn compute<V: Node<T, O>, const L: usize>(operands: &O) -> Self::Outcome {
@@ -54,16 +54,16 @@ impl<T: Element, O, G: Labels<O>> Target<T, O> for ToTensor<G> {
 /// beside the diagonal.
 #[derive(Debug)]
 pub struct ToDiagonal<G, I, E>(PhantomData<(G, I, E)>);
-impl<T: Element, O, G: Labels<O>, I: Terms<O>, E: Labels<O>> Target<T, O> for ToDiagonal<G, I, E>
+impl<T: Element, O, G: LabelLoops<O>, I: IndexList<O>, E: LabelLoops<O>> Target<T, O> for ToDiagonal<G, I, E>
 where
-    I::Places: Indices<<E::Loops as Loops>::Shape>,
+    I::Resolved: Indices<<E::Loops as Loops>::Shape>,
 {
     type Outcome = (StaticTensor<T, <E::Loops as Loops>::Shape>, ());
     #[inline(always)]
     fn compute<V: Node<T, O>, const L: usize>(operands: &O) -> Self::Outcome {
         let values = values::<T, O, G::Loops, V, L>(operands);
         let mut tensor = StaticTensor::zeros();
-        scatter::<T, G::Loops, _, _, L>(&values, &I::places(operands), &mut tensor);
+        scatter::<T, G::Loops, _, _, L>(&values, &I::resolve(operands), &mut tensor);
         (tensor, ())
     }
     #[inline(always)]
@@ -75,33 +75,33 @@ where
 /// A part of an existing tensor: the number of labels, the labels on it, the operand that it is, and its indices.
 #[derive(Debug)]
 pub struct ToPlace<const L: usize, G, const N: usize, I>(PhantomData<(G, I)>);
-impl<T: Element, O: Nth<N, Item: Inline>, G: Labels<O>, I: Terms<O>, const N: usize, const ALL: usize> Target<T, O>
+impl<T: Element, O: Nth<N, Item: StaticOperand>, G: LabelLoops<O>, I: IndexList<O>, const N: usize, const ALL: usize> Target<T, O>
     for ToPlace<ALL, G, N, I>
 where
-    I::Places: Indices<<O::Item as Inline>::Shape>,
+    I::Resolved: Indices<<O::Item as StaticOperand>::Shape>,
 {
-    type Outcome = ((), (StraightPatch<ALL, T, G::Loops, I::Places>,));
+    type Outcome = ((), (StaticPatch<ALL, T, G::Loops, I::Resolved>,));
     #[inline(always)]
     fn compute<V: Node<T, O>, const L: usize>(operands: &O) -> Self::Outcome {
         let values = values::<T, O, G::Loops, V, L>(operands);
-        ((), (StraightPatch { values, indices: I::places(operands) },))
+        ((), (StaticPatch { values, indices: I::resolve(operands) },))
     }
     #[inline(always)]
     fn fits(operands: &O) -> bool {
-        I::places(operands).fit()
+        I::resolve(operands).fit()
     }
 }
 
 /// Computed values, and where in a static tensor they go.
 #[allow(missing_debug_implementations)]
-pub struct StraightPatch<const L: usize, T: Element, G: Loops, I> {
+pub struct StaticPatch<const L: usize, T: Element, G: Loops, I> {
     values: <G::Shape as StaticExtents>::Nested<T>,
     indices: I,
 }
 
 #[diagnostic::do_not_recommend]
 impl<const L: usize, T: Element, G: Loops, I: Indices<S>, S: StaticExtents> WriteInto<StaticTensor<T, S>>
-    for StraightPatch<L, T, G, I>
+    for StaticPatch<L, T, G, I>
 {
     #[inline(always)]
     fn write(self, target: &mut StaticTensor<T, S>) {
@@ -110,9 +110,9 @@ impl<const L: usize, T: Element, G: Loops, I: Indices<S>, S: StaticExtents> Writ
 }
 
 #[diagnostic::do_not_recommend]
-impl<const L: usize, T: Element, G: Loops, I, X> WriteInto<&mut X> for StraightPatch<L, T, G, I>
+impl<const L: usize, T: Element, G: Loops, I, X> WriteInto<&mut X> for StaticPatch<L, T, G, I>
 where
-    StraightPatch<L, T, G, I>: WriteInto<X>,
+    StaticPatch<L, T, G, I>: WriteInto<X>,
 {
     #[inline(always)]
     fn write(self, target: &mut &mut X) {

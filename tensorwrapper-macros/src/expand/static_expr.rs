@@ -1,9 +1,9 @@
-//! One checked equation → the tree that computes it over static tensors, in `private/straight/` of the runtime.
+//! One checked equation → the type that computes it over static tensors, a tree of nodes of `private/static_expr/` of the runtime.
 //!
-//! An equation has a straight form by its syntax alone, so that the type of a result is no surprise: its extents stand in
-//! the types of its operands or are literals. It has none with `..`, a fused axis, a range whose end is no literal, a
-//! `where` that is no literal, `map`, `cast`, or in a block; nor has a decomposition whose extents only the run knows.
-//! Emits no checks: the recording beside it has them.
+//! Syntax alone decides whether an equation has a static form, so that the type of a result is no surprise: every extent must be
+//! in the type of an operand or a literal. Without a static form are `..`, a fused axis, a range whose end is no literal, a
+//! `where` that is no literal, `map`, `cast`, an equation among others in a block, and a decomposition whose extents only the run
+//! knows. No checks are emitted here: the recording beside the static form has them.
 
 use proc_macro2::TokenStream;
 use quote::format_ident;
@@ -15,20 +15,20 @@ use tensorwrapper_notation::{
     Right, ScalarId, Span, Use,
 };
 
-use super::Failure;
-use super::scene::Scene;
+use super::environment::Environment;
+use super::failure::Failure;
 
-/// Static tensors have so many axes at most.
-const AXES: usize = 8;
+/// The most axes of a static tensor.
+const MOST_AXES: usize = 8;
 
-/// Straight code has so many operands and numbers at most.
-const GIVEN: usize = 16;
+/// The most operands and numbers of a static form.
+const MOST_CAPTURES: usize = 16;
 
-/// The straight form of a block's only equation.
-pub(super) struct Straight(TokenStream);
+/// The static form of a block's only equation: code that gives the type its operands.
+pub(super) struct StaticForm(TokenStream);
 
-/// The straight form, if the block is one equation that has one.
-pub(super) fn straight(scene: &Scene<'_>, block: &Block, equation: &Equation) -> Option<Straight> {
+/// The static form, if the block is one equation that has one.
+pub(super) fn static_form(environment: &Environment<'_>, block: &Block, equation: &Equation) -> Option<StaticForm> {
     let first = equation.operands().first()?;
     let is_alone = match (block.statements.as_slice(), &block.value) {
         ([], BlockValue::Equation(_)) => true,
@@ -36,41 +36,42 @@ pub(super) fn straight(scene: &Scene<'_>, block: &Block, equation: &Equation) ->
         _ => false,
     };
     let is_alone = is_alone && block.context.is_none();
-    if !is_alone || equation.left().iter().any(|left| left.axes().len() > AXES) || scene.count_given() > GIVEN {
+    if !is_alone || equation.left().iter().any(|left| left.axes().len() > MOST_AXES) || environment.captures() > MOST_CAPTURES {
         return None;
     }
     if equation.labels().iter().any(|label| matches!(label.declared, Some(Count::Hole(_)))) {
         return None;
     }
-    // An equation that is left of a faulty block may read what the faulty ones would have made.
-    if equation.holes().into_iter().any(|(hole, _)| scene.is_made(hole)) {
+    // What is left of a faulty block may read results of its faulty equations.
+    if equation.holes().into_iter().any(|(hole, _)| environment.is_block_result(hole)) {
         return None;
     }
-    let mut emitter = Emitter { scene, equation, is_straight: true };
-    let (labels, first, (_, operands)) = (equation.labels().len(), scene.place(&first.hole, Use::Tensor), scene.scrutinee());
+    let mut emitter = Emitter { environment, equation, has_static_form: true };
+    let (labels, first, (_, operands)) =
+        (equation.labels().len(), environment.position(&first.hole, Use::Tensor), environment.scrutinee());
     let tree = match equation.build(&mut emitter) {
         Right::Expression(value) => {
             let target = emitter.target();
-            emit!(__straight::straight::<#labels, #first, #target, #value, _>(#operands))
+            emit!(__static::expr::<#labels, #first, #target, #value, _>(#operands))
         }
         Right::Factorise(call, arguments) => {
             let (operation, arguments, results) = emitter.factorised(call, &arguments)?;
-            emit!(__straight::factorised::<#labels, #first, #operation, #arguments, #results, _>(#operands))
+            emit!(__static::factorisation::<#labels, #first, #operation, #arguments, #results, _>(#operands))
         }
     };
-    emitter.is_straight.then_some(Straight(tree))
+    emitter.has_static_form.then_some(StaticForm(tree))
 }
 
-/// Code that records and computes, or computes the straight form where all operands are static.
-pub(super) fn call(straight: Option<&Straight>, recorded: TokenStream, failure: Failure) -> TokenStream {
-    let Some(Straight(form)) = straight else { return recorded };
+/// Code that computes the static form where all operands are static, and else records the equation and computes that.
+pub(super) fn choose(form: Option<&StaticForm>, recorded: TokenStream, failure: Failure) -> TokenStream {
+    let Some(StaticForm(form)) = form else { return recorded };
     let take = match failure {
         Failure::Panic => emit!(take),
         Failure::Return => emit!(try_take),
     };
     emit! {{
         #[allow(unused_imports)]
-        use __tw::{RecordInstead as _, straight as __straight};
+        use __tw::{RecordInstead as _, static_expr as __static};
         let __choice = #form.__choose();
         let __recorded = if __choice.records() {
             ::core::option::Option::Some(#recorded)
@@ -82,47 +83,47 @@ pub(super) fn call(straight: Option<&Straight>, recorded: TokenStream, failure: 
 }
 
 struct Emitter<'s, 'h> {
-    scene: &'s Scene<'h>,
+    environment: &'s Environment<'h>,
     equation: &'s Equation,
-    is_straight: bool,
+    has_static_form: bool,
 }
 
 impl Emitter<'_, '_> {
-    fn no_straight_form(&mut self) -> TokenStream {
-        self.is_straight = false;
+    fn no_static_form(&mut self) -> TokenStream {
+        self.has_static_form = false;
         TokenStream::new()
     }
 
     /// A number of the program.
-    fn given(&self, hole: &Hole, how: Use) -> TokenStream {
-        let number = self.scene.place(hole, how);
-        emit!(__straight::Given<#number>)
+    fn captured(&self, hole: &Hole, role: Use) -> TokenStream {
+        let number = self.environment.position(hole, role);
+        emit!(__static::Capture<#number>)
     }
 
-    /// What becomes of the values.
+    /// The type of the left side: what becomes of the computed values.
     fn target(&mut self) -> TokenStream {
         let left = &self.equation.left()[0];
-        let labels: Vec<_> = left.labels().into_iter().map(|label| self.over(label)).collect();
+        let labels: Vec<_> = left.labels().into_iter().map(|label| self.label_extent(label)).collect();
         if let Some((id, _)) = self.equation.place() {
             let place = &self.equation.operands()[id.0];
             let (all, indices, number) =
-                (self.equation.labels().len(), self.indices(&place.indices), self.scene.place(&place.hole, Use::Tensor));
-            return emit!(__straight::ToPlace<#all, (#(#labels,)*), #number, #indices>);
+                (self.equation.labels().len(), self.indices(&place.indices), self.environment.position(&place.hole, Use::Tensor));
+            return emit!(__static::ToPlace<#all, (#(#labels,)*), #number, #indices>);
         }
         if left.axes().is_empty() {
-            return emit!(__straight::ToNumber);
+            return emit!(__static::ToNumber);
         }
         if left.is_plain() {
-            return emit!(__straight::ToTensor<(#(#labels,)*)>);
+            return emit!(__static::ToTensor<(#(#labels,)*)>);
         }
-        let (mut runs, mut extents) = (Vec::new(), Vec::new());
+        let (mut indices, mut extents) = (Vec::new(), Vec::new());
         for axis in left.axes() {
-            let LeftAxis::Label(label) = axis else { return self.no_straight_form() };
+            let LeftAxis::Label(label) = axis else { return self.no_static_form() };
             let number = label.0;
-            runs.push(emit!(__straight::Run<#number>));
-            extents.push(self.over(*label));
+            indices.push(emit!(__static::LabelIndex<#number>));
+            extents.push(self.label_extent(*label));
         }
-        emit!(__straight::ToDiagonal<(#(#labels,)*), (#(#runs,)*), (#(#extents,)*)>)
+        emit!(__static::ToDiagonal<(#(#labels,)*), (#(#indices,)*), (#(#extents,)*)>)
     }
 
     /// An operation of linear algebra, its arguments, and what its results become.
@@ -133,37 +134,34 @@ impl Emitter<'_, '_> {
         }
         let kind =
             Factorisation::ALL.iter().position(|known| *known == call.kind()).expect("every operation is in the list of all");
-        let words = [
-            (Word::Full, emit!(__straight::FULL)),
-            (Word::Upper, emit!(__straight::UPPER)),
-            (Word::Unit, emit!(__straight::UNIT)),
-        ];
+        let words =
+            [(Word::Full, emit!(__static::FULL)), (Word::Upper, emit!(__static::UPPER)), (Word::Unit, emit!(__static::UNIT))];
         let words = words.into_iter().filter(|(word, _)| call.options().has(*word)).map(|(_, bit)| bit);
         let exponent = self.whole(call.options().exponent.as_ref().unwrap_or(&Scalar::Literal(1.0, Span::default())));
-        let operation = emit!(__straight::Act<#kind, { 0 #(| #words)* }, #exponent>);
+        let operation = emit!(__static::LinearOperation<#kind, { 0 #(| #words)* }, #exponent>);
         let form = call.form();
         let matrices = arguments.iter().zip(form.arguments).enumerate().map(|(n, (value, roles))| {
             let (batch, rows) = (call.batch().len(), call.labels(roles[0]).len());
-            let labels: Vec<_> = call.argument_axes(n).into_iter().map(|label| self.over(label)).collect();
-            emit!(__straight::Matrix<(#(#labels,)*), #batch, #rows, #value>)
+            let labels: Vec<_> = call.argument_axes(n).into_iter().map(|label| self.label_extent(label)).collect();
+            emit!(__static::Matrix<(#(#labels,)*), #batch, #rows, #value>)
         });
         let matrices: Vec<_> = matrices.collect();
         let results = self.equation.left().iter().zip(form.results).enumerate().map(|(n, (left, result))| {
             let elements = match result.elements {
-                Elements::Same => emit!(__straight::SameElements),
-                Elements::Real => emit!(__straight::RealElements),
-                Elements::Complex => emit!(__straight::ComplexElements),
+                Elements::Same => emit!(__static::SameElements),
+                Elements::Real => emit!(__static::RealElements),
+                Elements::Complex => emit!(__static::ComplexElements),
             };
-            let computed: Vec<_> = call.result_axes(n).into_iter().map(|label| self.over(label)).collect();
+            let computed: Vec<_> = call.result_axes(n).into_iter().map(|label| self.label_extent(label)).collect();
             let labels: Vec<_> = left.labels();
             let becomes = if left.axes().is_empty() {
-                emit!(__straight::ToNumber)
+                emit!(__static::ToNumber)
             } else {
-                let runs = labels.iter().map(|label| label.0);
-                let extents: Vec<_> = labels.iter().map(|label| self.over(*label)).collect();
-                emit!(__straight::ToAxes<(#(__straight::Run<#runs>,)*), (#(#extents,)*)>)
+                let numbers = labels.iter().map(|label| label.0);
+                let extents: Vec<_> = labels.iter().map(|label| self.label_extent(*label)).collect();
+                emit!(__static::ToAxes<(#(__static::LabelIndex<#numbers>,)*), (#(#extents,)*)>)
             };
-            emit!(__straight::Made<#elements, (#(#computed,)*), #becomes>)
+            emit!(__static::LinearResult<#elements, (#(#computed,)*), #becomes>)
         });
         let results: Vec<_> = results.collect();
         Some((operation, emit!((#(#matrices,)*)), emit!((#(#results,)*))))
@@ -174,23 +172,23 @@ impl Emitter<'_, '_> {
         let call = self.equation.factorise()?;
         let role = [Role::New, Role::NewRow, Role::NewColumn].into_iter().find(|&role| call.labels(role).contains(&label))?;
         let ([row], [column]) = (call.labels(Role::Row), call.labels(Role::Column)) else {
-            return Some(self.no_straight_form());
+            return Some(self.no_static_form());
         };
         let (row, column) = (self.extent(*row), self.extent(*column));
         Some(match role {
             Role::NewRow => row,
             Role::NewColumn => column,
-            _ => emit!(__straight::ShorterOf<#row, #column>),
+            _ => emit!(__static::MinExtent<#row, #column>),
         })
     }
 
-    /// A label and what gives it its extent.
-    fn over(&mut self, label: LabelId) -> TokenStream {
+    /// A label with the source of its extent.
+    fn label_extent(&mut self, label: LabelId) -> TokenStream {
         let (number, extent) = (label.0, self.extent(label));
-        emit!(__straight::Over<#number, #extent>)
+        emit!(__static::LabelExtent<#number, #extent>)
     }
 
-    /// What gives a label its extent: an axis that runs with it, or a literal.
+    /// The source of a label's extent: an axis that runs with it, or a literal.
     fn extent(&mut self, label: LabelId) -> TokenStream {
         if let Some(extent) = self.new_extent(label) {
             return extent;
@@ -201,8 +199,8 @@ impl Emitter<'_, '_> {
         let whole = places.clone().find(|(_, (_, index))| matches!(index, Index::Label(found, _) if *found == label));
         match whole {
             Some((operand, (axis, _))) => {
-                let number = self.scene.place(&operand.hole, Use::Tensor);
-                emit!(__straight::AxisOf<#number, #axis>)
+                let number = self.environment.position(&operand.hole, Use::Tensor);
+                emit!(__static::AxisExtent<#number, #axis>)
             }
             None => {
                 let part = places.find_map(|(_, (_, index))| match index {
@@ -213,7 +211,7 @@ impl Emitter<'_, '_> {
                     Some(Count::Literal(extent, _)) => Some(*extent),
                     Some(Count::Hole(_)) | None => None,
                 };
-                let Some(length) = part.or(declared) else { return self.no_straight_form() };
+                let Some(length) = part.or(declared) else { return self.no_static_form() };
                 emit!(__tw::Const<#length>)
             }
         }
@@ -224,15 +222,15 @@ impl Emitter<'_, '_> {
         match exponent {
             Scalar::Literal(value, _) => {
                 let value = *value as i32;
-                emit!(__straight::Whole<#value>)
+                emit!(__static::ConstInteger<#value>)
             }
-            Scalar::Hole(hole) => self.given(hole, Use::Whole),
+            Scalar::Hole(hole) => self.captured(hole, Use::Whole),
         }
     }
 
     fn indices(&mut self, indices: &[Index]) -> TokenStream {
-        if indices.len() > AXES {
-            return self.no_straight_form();
+        if indices.len() > MOST_AXES {
+            return self.no_static_form();
         }
         let terms: Vec<_> = indices.iter().map(|index| self.index(index)).collect();
         emit!((#(#terms,)*))
@@ -240,18 +238,18 @@ impl Emitter<'_, '_> {
 
     fn index(&mut self, index: &Index) -> TokenStream {
         match index {
-            Index::Label(LabelId(label), _) => emit!(__straight::Run<#label>),
+            Index::Label(LabelId(label), _) => emit!(__static::LabelIndex<#label>),
             Index::Slice(LabelId(label), Range::Literal(start, Some(end), _), _) => {
-                emit!(__straight::Part<#label, #start, #end>)
+                emit!(__static::SliceIndex<#label, #start, #end>)
             }
             Index::Chip(count) => match count {
-                Count::Literal(position, _) => emit!(__straight::At<#position>),
+                Count::Literal(position, _) => emit!(__static::ConstIndex<#position>),
                 Count::Hole(hole) => {
-                    let number = self.scene.place(hole, Use::Count);
-                    emit!(__straight::AtGiven<#number>)
+                    let number = self.environment.position(hole, Use::Count);
+                    emit!(__static::CaptureIndex<#number>)
                 }
             },
-            Index::Slice(..) | Index::Fused(..) | Index::Rest => self.no_straight_form(),
+            Index::Slice(..) | Index::Fused(..) | Index::Rest => self.no_static_form(),
         }
     }
 }
@@ -260,17 +258,17 @@ impl Builder for Emitter<'_, '_> {
     type Value = TokenStream;
 
     fn operand(&mut self, _: OperandId, operand: &Operand) -> TokenStream {
-        let (given, indices) = (self.scene.place(&operand.hole, Use::Tensor), self.indices(&operand.indices));
-        emit!(__straight::Read<#given, #indices>)
+        let (capture, indices) = (self.environment.position(&operand.hole, Use::Tensor), self.indices(&operand.indices));
+        emit!(__static::Read<#capture, #indices>)
     }
 
     fn scalar(&mut self, _: ScalarId, scalar: &Scalar) -> TokenStream {
         match scalar {
             Scalar::Literal(value, _) => {
                 let bits = value.to_bits();
-                emit!(__straight::Literal<#bits>)
+                emit!(__static::Literal<#bits>)
             }
-            Scalar::Hole(hole) => self.given(hole, Use::Scalar),
+            Scalar::Hole(hole) => self.captured(hole, Use::Scalar),
         }
     }
 
@@ -279,54 +277,54 @@ impl Builder for Emitter<'_, '_> {
     }
 
     fn negate(&mut self, value: TokenStream) -> TokenStream {
-        emit!(__straight::Negate<#value>)
+        emit!(__static::Negate<#value>)
     }
 
     fn binary(&mut self, operator: Operator, left: TokenStream, right: TokenStream) -> TokenStream {
         // The variant's name is its debug text.
         let variant = format_ident!("{operator:?}");
-        emit!(__straight::Binary<__straight::#variant, #left, #right>)
+        emit!(__static::Binary<__static::#variant, #left, #right>)
     }
 
     fn reduce(&mut self, reduction: Reduction, labels: &[LabelId], value: TokenStream) -> TokenStream {
         let variant = format_ident!("{reduction:?}");
         labels.iter().rev().fold(value, |value, label| {
-            let over = self.over(*label);
-            emit!(__straight::Fold<__straight::#variant, #over, #value>)
+            let over = self.label_extent(*label);
+            emit!(__static::ReduceOver<__static::#variant, #over, #value>)
         })
     }
 
     fn apply(&mut self, function: Function, value: TokenStream) -> TokenStream {
         let number = Function::ALL.iter().position(|known| *known == function);
         let number = number.expect("every function is in the list of all");
-        emit!(__straight::Apply<#number, #value>)
+        emit!(__static::Apply<#number, #value>)
     }
 
     fn map(&mut self, _: FunctionId, _: &Mapped, _: Vec<TokenStream>) -> TokenStream {
-        self.no_straight_form()
+        self.no_static_form()
     }
 
     fn begin_cast(&mut self, _: CastId, _: &Cast) {
-        self.is_straight = false;
+        self.has_static_form = false;
     }
 
     fn cast(&mut self, _: CastId, _: TokenStream) -> TokenStream {
-        self.no_straight_form()
+        self.no_static_form()
     }
 
     fn power_integer(&mut self, value: TokenStream, _: ScalarId, exponent: &Scalar) -> TokenStream {
         let exponent = self.whole(exponent);
-        emit!(__straight::PowerInteger<#value, #exponent>)
+        emit!(__static::PowerInteger<#value, #exponent>)
     }
 
     fn power_real(&mut self, value: TokenStream, _: ScalarId, exponent: &Scalar) -> TokenStream {
         let exponent = match exponent {
             Scalar::Literal(value, _) => {
                 let bits = value.to_bits();
-                emit!(__straight::Real<#bits>)
+                emit!(__static::ConstReal<#bits>)
             }
-            Scalar::Hole(hole) => self.given(hole, Use::Real),
+            Scalar::Hole(hole) => self.captured(hole, Use::Real),
         };
-        emit!(__straight::PowerReal<#value, #exponent>)
+        emit!(__static::PowerReal<#value, #exponent>)
     }
 }
