@@ -1,14 +1,15 @@
 //! Decompositions of one dense matrix by `faer`.
 //!
 //! Batches, memory, scales, phases and sentences are shared with every device; see `linear`. Batches of small matrices go eight at
-//! once, see `abreast`.
+//! once, see `interleaved_batch`.
 
-mod abreast;
 mod eig;
 mod expm;
 mod inside;
+mod interleaved_batch;
 mod inverse;
 mod leading;
+mod number;
 #[allow(clippy::needless_range_loop, reason = "indices of rows and columns, as the algorithms have them")]
 mod orthogonal;
 #[allow(clippy::needless_range_loop, reason = "as above")]
@@ -28,11 +29,10 @@ mod tridiagonal;
 mod turn;
 mod worth;
 
-use super::engine::Simd;
-use super::forms::compiled;
+use super::multiversion::dispatch;
 use super::permute;
 use super::sink::Sink;
-use eig::General;
+use crate::simd::Simd;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
@@ -42,11 +42,9 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::qr::no_pivoting::factor::{qr_in_place, qr_in_place_scratch, recommended_block_size};
 use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
 use faer::linalg::triangular_solve as triangle;
-use faer::traits::ComplexField;
-use faer::{Accum, Conj, Mat, MatMut, MatRef, Par, Spec};
-use panels::Panelled;
+use faer::{Accum, Conj, Mat, MatMut, Par, Spec};
+use number::{Number, view, view_mut};
 use sizes::{AreFinite, Largest};
-use stripes::Striped;
 use tensorwrapper_core::backend::fuse::Axis;
 use tensorwrapper_core::backend::linear::{
     self, Algorithms, Area, Batch, Decomposition, Eigen, Failure, Matrix, Place, Svd, elimination,
@@ -69,7 +67,7 @@ pub(super) fn factorise(
             return Ok(());
         }
         let algorithms = Faer { threads: if batch.items() == 1 { threads } else { 1 }, simd };
-        for items in abreast::compute(simd, threads, &mut batch) {
+        for items in interleaved_batch::compute(simd, threads, &mut batch) {
             batch.run(items, &algorithms)?;
         }
         batch.finish();
@@ -142,18 +140,6 @@ impl Faer {
 fn has_reciprocals<T: Element>(a: &Matrix<T>, unit: bool) -> bool {
     unit || (0..a.rows).all(|n| linear::is_finite(T::ONE / a.at(n, n)))
 }
-
-fn view<T: Element>(a: &Matrix<T>) -> MatRef<'_, T> {
-    MatRef::from_column_major_slice(&a.data, a.rows, a.columns)
-}
-
-fn view_mut<T: Element>(a: &mut Matrix<T>) -> MatMut<'_, T> {
-    MatMut::from_column_major_slice_mut(&mut a.data, a.rows, a.columns)
-}
-
-/// What elements are for faer.
-trait Number: ComplexField + General + Panelled + Striped + Turned + Element<Real = <Self as ComplexField>::Real> {}
-impl<T: ComplexField + General + Panelled + Striped + Turned + Element<Real = <T as ComplexField>::Real>> Number for T {}
 
 impl<T: Number> Algorithms<T> for Faer {
     fn cholesky(&self, a: &mut Matrix<T>) -> Result<(), Failure> {
@@ -240,7 +226,7 @@ impl<T: Number> Algorithms<T> for Faer {
     }
 
     fn leading(&self, a: &Matrix<T>, count: usize) -> Option<Svd<T>> {
-        leading::leading(self, &|a, count| leading::by_squares(self, a, count), a, count)
+        leading::leading(self, &|a, count| leading::by_squares(self, self.threads, a, count), a, count)
     }
 
     fn lu(&self, a: &mut Matrix<T>, again: &dyn Fn() -> Matrix<T>) -> Vec<usize> {
@@ -291,15 +277,15 @@ impl<T: Number> Algorithms<T> for Faer {
     }
 
     fn are_finite(&self, elements: &[T]) -> bool {
-        compiled(self.simd, AreFinite(elements))
+        dispatch(self.simd, AreFinite(elements))
     }
 
     fn largest_part(&self, elements: &[T]) -> f64 {
-        compiled(self.simd, Largest::<_, false>(elements))
+        dispatch(self.simd, Largest::<_, false>(elements))
     }
 
     fn largest_square(&self, elements: &[T]) -> f64 {
-        compiled(self.simd, Largest::<_, true>(elements))
+        dispatch(self.simd, Largest::<_, true>(elements))
     }
 
     fn load(&self, size: (usize, usize), from: &[T], at: Place, conjugate: bool) -> Matrix<T> {

@@ -5,11 +5,11 @@ use num_complex::Complex;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use super::engine::Simd;
 use super::loops::{Chunks, Plan};
 use super::map::map_by;
 use super::tests::sized_contract;
-use super::{Cpu, blocks};
+use super::{Cpu, block_schedule};
+use crate::simd::Simd;
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::backend::fuse::Axis;
 use tensorwrapper_core::backend::reference::Reference;
@@ -92,7 +92,7 @@ fn small_products_are_finished_where_they_lie() {
         dispatch!(dtype, T => finished::<T>(&mut rng, equation, &size, &cpu, ""));
     }
     let size = |label| if label == 'b' { 50 } else { 16 };
-    if super::engine::Simd::Avx2.is_available() {
+    if crate::simd::Simd::Avx2.is_available() {
         finished::<f64>(&mut rng, equations[0], &size, &Cpu::new(Some(1)), "Small");
     }
     finished::<f64>(&mut rng, equations[0], &|label| if label == 'b' { 5 } else { 40 }, &Cpu::new(Some(2)), "Blocks");
@@ -224,7 +224,7 @@ fn blocked_map<T: tensorwrapper_core::backend::function::Scalar>(
     let operands: Vec<_> = inputs.iter().map(Placed::as_operand).collect();
     let axis = |n: usize| Axis { extent: extents[n], strides: vec![turned[n], plain[n]] };
     let plan = Plan::choose((0..3).map(axis).collect(), vec![], 1, Chunks::of_program(512));
-    assert!(blocks::parts(&plan, &[0; 2], &[true], size_of::<T>()).is_some(), "{extents:?} goes by blocks");
+    assert!(block_schedule::parts(&plan, &[0; 2], &[true], size_of::<T>()).is_some(), "{extents:?} goes by blocks");
     let (mut found, mut expected) = (output.clone(), output);
     map_by::<T>(simd, threads, &nest, (&program, &[]), Reduction::Sum, &operands, found.as_output()).unwrap();
     Reference.map(&nest, &program, Reduction::Sum, &[], &operands, expected.as_output()).unwrap();

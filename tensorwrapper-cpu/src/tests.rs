@@ -6,8 +6,9 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use tensorwrapper_notation::Function;
 
-use super::engine::Simd;
-use super::{Cpu, Route};
+use super::Cpu;
+use super::strategy::Route;
+use crate::simd::Simd;
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::backend::reference::Reference;
 use tensorwrapper_core::backend::{Arguments, Binary, Device, Instruction, LoopNest, Program, Reduction};
@@ -15,8 +16,7 @@ use tensorwrapper_core::callback::callback2;
 use tensorwrapper_core::element::{Dtype, Element, dispatch};
 use tensorwrapper_core::error::ErrorKind;
 use tensorwrapper_core::layout::Strided;
-use tensorwrapper_testing::contract_once;
-use tensorwrapper_testing::{Placed, assert_close, epsilon, number};
+use tensorwrapper_testing::{Placed, assert_close, contract_once, epsilon, number};
 
 const DTYPES: [Dtype; 4] = [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64];
 
@@ -29,7 +29,7 @@ fn nest(rng: &mut StdRng, largest: usize, smallest: usize, max_rank: usize) -> L
 /// All ways of products, the engine's in every form that this machine has.
 fn routes() -> Vec<Route> {
     let forms = Simd::ALL.into_iter().filter(|simd| simd.is_available()).map(Route::Engine);
-    [Route::Chosen, Route::Direct, Route::Tiles, Route::Blocked, Route::Packed].into_iter().chain(forms).collect()
+    [Route::Chosen, Route::DotAxpy, Route::Tiles, Route::Blocked, Route::Packed].into_iter().chain(forms).collect()
 }
 
 /// Contracts on both devices and compares the whole memory of the output.

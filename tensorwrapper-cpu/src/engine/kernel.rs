@@ -4,15 +4,16 @@
 
 use num_complex::Complex;
 
-use super::cache::Caches;
 use super::format::{self, Split, Whole};
 use super::pack::{self, Packing};
-use super::simd::Simd;
+use crate::simd::Caches;
+use crate::simd::Simd;
 #[cfg(target_arch = "aarch64")]
-use super::vector::neon;
+use crate::simd::neon;
+use crate::simd::portable;
+use crate::simd::vector::Vector;
 #[cfg(target_arch = "x86_64")]
-use super::vector::x86;
-use super::vector::{Vector, portable};
+use crate::simd::x86;
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::element::Element;
 
@@ -104,7 +105,7 @@ impl<T: Element> Kernel<T> {
 }
 
 /// Element types that there are kernels for.
-pub(crate) trait Multiplied: Scalar {
+pub(crate) trait GemmElement: Scalar {
     #[doc(hidden)]
     fn kernel(simd: Simd) -> &'static Kernel<Self>;
 
@@ -259,7 +260,7 @@ macro_rules! multiplied {
         $wide:ident $w:literal [$($wg:literal)*] of $wp:literal x $wc:literal,
         $narrow:ident $n:literal [$($ng:literal)*] of $np:literal x $nc:literal,
         $array:ty, 4 [$($pg:literal)*] of $pp:literal x $pc:literal) => {
-        impl Multiplied for $T {
+        impl GemmElement for $T {
             fn kernel(simd: Simd) -> &'static Kernel<$T> {
                 match simd {
                     #[cfg(target_arch = "x86_64")]

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::format::Format;
 use super::space::{Group, Groups, OWN};
-use super::vector::MOST_SQUARE;
+use crate::simd::vector::MOST_SQUARE;
 use tensorwrapper_core::element::Element;
 
 /// Terms that are copied from all panels in turn.

@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
-use super::cache::Caches;
-use super::kernel::{Kernel, Multiplied};
+use super::kernel::{GemmElement, Kernel};
 use super::pack::Packing;
+use super::product::Product;
 use super::space::{Block, Groups, Inner, OWN, Role, Space};
 use super::store::Store;
 use super::workspace::Workspace;
-use crate::contract::{LEFT, OUT, Product, RIGHT};
+use crate::product::{LEFT, OUT, RIGHT};
+use crate::simd::Caches;
 use crate::sink::Sink;
 use tensorwrapper_core::backend::fuse::points;
 use tensorwrapper_core::error::Error;
@@ -30,7 +31,7 @@ const NEAR: usize = 4 << 10;
 const IN_PLACE_COLUMNS: usize = 256;
 
 /// A product, cut up for the kernels; which item of a batch it is makes no difference.
-pub(super) struct Problem<'a, T: Multiplied> {
+pub(super) struct Problem<'a, T: GemmElement> {
     kernel: &'a Kernel<T>,
     product: &'a Product<'a, T>,
     /// The factors that rows and columns belong to.
@@ -41,13 +42,13 @@ pub(super) struct Problem<'a, T: Multiplied> {
 }
 
 /// What one thread computes: groups of rows, groups of columns, blocks of the sum.
-pub(super) struct Part {
+pub(super) struct WorkShare {
     pub(super) rows: Range<usize>,
     pub(super) columns: Range<usize>,
     pub(super) blocks: Range<usize>,
 }
 
-impl<'a, T: Multiplied> Problem<'a, T> {
+impl<'a, T: GemmElement> Problem<'a, T> {
     pub(super) fn new(product: &'a Product<'a, T>, kernel: &'a Kernel<T>) -> Problem<'a, T> {
         let sides = sides(product, kernel);
         let axes = |side: usize| if side == LEFT { product.rows } else { product.columns };
@@ -69,12 +70,12 @@ impl<'a, T: Multiplied> Problem<'a, T> {
         self.rows.is_ragged()
     }
 
-    pub(super) fn whole(&self) -> Part {
-        Part { rows: 0..self.rows.groups(), columns: 0..self.columns.groups(), blocks: 0..self.inner.blocks() }
+    pub(super) fn whole(&self) -> WorkShare {
+        WorkShare { rows: 0..self.rows.groups(), columns: 0..self.columns.groups(), blocks: 0..self.inner.blocks() }
     }
 
     /// Cuts rows and columns so that little is packed twice.
-    pub(super) fn parts(&self, threads: usize) -> Vec<Part> {
+    pub(super) fn parts(&self, threads: usize) -> Vec<WorkShare> {
         let panels = self.rows.groups().div_ceil(self.kernel.panel);
         let (rows, columns) = (self.rows.groups() * self.kernel.width, self.columns.groups() * self.kernel.columns);
         let cuts = (1..=threads).filter(|n| threads.is_multiple_of(*n)).map(|n| (n, threads / n));
@@ -92,14 +93,14 @@ impl<'a, T: Multiplied> Problem<'a, T> {
             let rows = |n: usize| self.rows.groups().min(bound(panels, n, down) * self.kernel.panel);
             for n in 0..along {
                 let columns = |n: usize| bound(self.columns.groups(), n, along);
-                parts.push(Part { rows: rows(m)..rows(m + 1), columns: columns(n)..columns(n + 1), ..self.whole() });
+                parts.push(WorkShare { rows: rows(m)..rows(m + 1), columns: columns(n)..columns(n + 1), ..self.whole() });
             }
         }
         parts
     }
 
     /// Groups of rows and of columns in a block.
-    fn block(&self, part: &Part) -> [usize; 2] {
+    fn block(&self, part: &WorkShare) -> [usize; 2] {
         let kernel = self.kernel;
         let terms = self.inner.longest() * size_of::<T>();
         // What is fetched ahead needs room beside what is packed.
@@ -118,7 +119,7 @@ impl<'a, T: Multiplied> Problem<'a, T> {
     /// Computes a part of the products whose first elements lie at `starts`.
     pub(super) fn compute(
         &self,
-        part: &Part,
+        part: &WorkShare,
         starts: impl IntoIterator<Item = [isize; 3]>,
         out: Sink<'_, T>,
     ) -> Result<(), Error> {
@@ -140,7 +141,7 @@ impl<'a, T: Multiplied> Problem<'a, T> {
     fn compute_one(
         &self,
         workspace: &mut Workspace,
-        part: &Part,
+        part: &WorkShare,
         [height, breadth]: [usize; 2],
         start: [isize; 3],
         out: Sink<'_, T>,
@@ -216,7 +217,7 @@ impl<'a, T: Multiplied> Problem<'a, T> {
 
     /// How many groups of rows, whole panels of them, lie in the operand as packing would lay them, but for the distance
     /// from one term to the next, which follows; where they are not read often enough for packing to pay.
-    fn rows_in_place(&self, part: &Part, groups: &Groups, block: &Block) -> (usize, isize) {
+    fn rows_in_place(&self, part: &WorkShare, groups: &Groups, block: &Block) -> (usize, isize) {
         let kernel = self.kernel;
         let (1, Some(step)) = (kernel.parts(), block.single_step(0)) else { return (0, 0) };
         // Terms far apart fall into few sets of the cache.
@@ -237,7 +238,7 @@ impl<'a, T: Multiplied> Problem<'a, T> {
 
     /// How many groups of columns are read where they lie, and how much further each column and each term is there: those
     /// that are read once, and along neighbours, or that are so small that packing them would take longer.
-    fn columns_in_place(&self, part: &Part, groups: &Groups, block: &Block) -> (usize, [isize; 2]) {
+    fn columns_in_place(&self, part: &WorkShare, groups: &Groups, block: &Block) -> (usize, [isize; 2]) {
         let kernel = self.kernel;
         let bytes = part.columns.len() * kernel.columns * block.len() * size_of::<T>();
         let lanes = groups.single_step(OWN, kernel.columns);
@@ -253,7 +254,7 @@ impl<'a, T: Multiplied> Problem<'a, T> {
 
     /// Whether so little is computed with each element of the rows that the time to read them shows: they are fetched while
     /// the block before them is computed.
-    fn is_fetched_ahead(&self, part: &Part) -> bool {
+    fn is_fetched_ahead(&self, part: &WorkShare) -> bool {
         part.columns.len() * self.kernel.columns <= FEW_COLUMNS
     }
 
@@ -290,7 +291,7 @@ impl<'a, T: Multiplied> Problem<'a, T> {
 ///
 /// # Safety
 /// As [`Store::tile`].
-unsafe fn tiles<T: Multiplied>(
+unsafe fn tiles<T: GemmElement>(
     store: &Store<'_, T>,
     packed: *const T::Real,
     own: *const T::Real,
@@ -316,7 +317,7 @@ unsafe fn tiles<T: Multiplied>(
 }
 
 /// Which factor is to have the rows: the one along whose axes the result is contiguous.
-fn sides<T: Multiplied>(product: &Product<'_, T>, kernel: &Kernel<T>) -> [usize; 2] {
+fn sides<T: GemmElement>(product: &Product<'_, T>, kernel: &Kernel<T>) -> [usize; 2] {
     let axes = [product.rows, product.columns];
     let unit = axes.map(|axes| axes.iter().any(|axis| axis.strides[OUT] == 1));
     let [m, n] = axes.map(points);

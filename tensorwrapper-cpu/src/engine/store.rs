@@ -3,9 +3,9 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use super::ahead::Ahead;
-use super::finish::Finishing;
-use super::kernel::{Kernel, MOST_COLUMNS, MOST_GROUPS, MOST_TILE, Multiplied, Tile};
+use super::epilogue::BoundEpilogue;
+use super::kernel::{GemmElement, Kernel, MOST_COLUMNS, MOST_GROUPS, MOST_TILE, Tile};
+use super::prefetch::Ahead;
 use super::space::{Groups, OWN, RESULT};
 use crate::sink::Sink;
 use tensorwrapper_core::element::Element;
@@ -22,7 +22,7 @@ pub(super) struct Store<'a, T: Element> {
     pub(super) alpha: T,
     pub(super) add: bool,
     /// What is to be done with the elements, if their sums are complete.
-    pub(super) finish: Option<&'a Finishing<'a, T>>,
+    pub(super) finish: Option<&'a BoundEpilogue<'a, T>>,
     /// Packed rows; how many groups are not packed, but read from the operand, and how much further each term is there.
     pub(super) packed: *const T::Real,
     pub(super) in_place: (usize, isize),
@@ -44,7 +44,7 @@ pub(super) struct Columns<R> {
     unit: bool,
 }
 
-impl<T: Multiplied> Store<'_, T> {
+impl<T: GemmElement> Store<'_, T> {
     /// Looks up where a panel of columns is, from `start` on, and where it goes.
     pub(super) fn columns(&self, group: usize, start: *const T::Real, spread: Option<[isize; 2]>) -> Columns<T::Real> {
         let (at, lanes) = (&self.columns.groups[group], self.columns.lanes(group));

@@ -5,8 +5,9 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use super::Simd;
+use crate::Cpu;
+use crate::strategy::Route;
 use crate::tests::sized_contract;
-use crate::{Cpu, Route};
 use tensorwrapper_core::backend::reference::Reference;
 use tensorwrapper_core::backend::{Device, LoopNest};
 use tensorwrapper_core::element::{Dtype, Element, dispatch};

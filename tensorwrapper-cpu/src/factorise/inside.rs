@@ -2,10 +2,11 @@
 //!
 //! What is out of the ordinary, in where it lies or in what it is, is left to the algorithms on matrices of their own.
 
+use super::number::Number;
 use super::stripes;
 use super::turn::{Lines, Wanted};
-use super::{Number, small, worth};
-use crate::engine::Simd;
+use super::{small, worth};
+use crate::simd::Simd;
 use faer::Par;
 use tensorwrapper_core::backend::Output;
 use tensorwrapper_core::backend::linear::{Batch, Factorisation, Place};

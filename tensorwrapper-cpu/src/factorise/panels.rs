@@ -11,7 +11,8 @@ use faer::traits::ComplexField;
 use faer::{Accum, MatMut, MatRef, Par};
 
 use super::turn::{Lines, Turn, Turned, Wanted};
-use crate::engine::{Simd, Vector, vector};
+use crate::simd::Simd;
+use crate::simd::vector::Vector;
 use tensorwrapper_core::backend::linear::is_finite;
 use tensorwrapper_core::element::Element;
 
@@ -92,7 +93,7 @@ macro_rules! panelled {
         }
     };
 }
-vector::for_vectors!(panelled);
+crate::simd::for_vectors!(panelled);
 
 /// A matrix that is being factored.
 struct Factors<'f, T> {

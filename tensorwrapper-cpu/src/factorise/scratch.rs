@@ -12,7 +12,8 @@ use faer::linalg::lu::partial_pivoting::factor::lu_in_place_scratch;
 use faer::linalg::qr::no_pivoting::factor::{qr_in_place_scratch, recommended_block_size};
 use faer::linalg::svd::{ComputeSvdVectors, svd_scratch};
 
-use super::{Number, small, stripes, turn, worth};
+use super::number::Number;
+use super::{small, stripes, turn, worth};
 use tensorwrapper_core::backend::linear::{self, Decomposition, Factorisation, One};
 use tensorwrapper_core::element::Element;
 

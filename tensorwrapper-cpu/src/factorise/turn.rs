@@ -2,7 +2,10 @@
 //!
 //! What is larger than the second cache goes by `permute`, which knows more of memory. Knows no algorithm.
 
-use crate::engine::{Simd, Vector, vector};
+use crate::simd::{
+    Simd,
+    vector::{self, Vector},
+};
 use tensorwrapper_core::element::Element;
 
 /// Elements of a matrix up to which nothing is won by planning.
@@ -104,7 +107,7 @@ macro_rules! turned {
         }
     };
 }
-vector::for_vectors!(turned);
+crate::simd::for_vectors!(turned);
 
 /// How many squares cover so many places, of which the first belong to a square that begins before a line of the cache.
 #[inline(always)]

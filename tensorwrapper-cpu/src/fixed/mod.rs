@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 pub use problem::{Axis, MOST_OUTER, MOST_TURNED, NARROWEST, Problem, Term};
 
-use super::engine::Simd;
+use crate::simd::Simd;
 #[cfg(target_arch = "x86_64")]
 use kernel::Size;
 use tensorwrapper_core::element::Element;
@@ -32,25 +32,25 @@ pub trait Fixed {
 
 /// Such a size for the kernel.
 #[cfg(target_arch = "x86_64")]
-struct Constant<P>(PhantomData<P>);
+struct ConstSize<P>(PhantomData<P>);
 
 #[cfg(target_arch = "x86_64")]
-impl<P> Constant<P> {
-    const NEW: Constant<P> = Constant(PhantomData);
+impl<P> ConstSize<P> {
+    const NEW: ConstSize<P> = ConstSize(PhantomData);
 }
 
 #[cfg(target_arch = "x86_64")]
-impl<P> Clone for Constant<P> {
+impl<P> Clone for ConstSize<P> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
 #[cfg(target_arch = "x86_64")]
-impl<P> Copy for Constant<P> {}
+impl<P> Copy for ConstSize<P> {}
 
 #[cfg(target_arch = "x86_64")]
-impl<P: Fixed> Size for Constant<P> {
+impl<P: Fixed> Size for ConstSize<P> {
     const TURNED: bool = P::PROBLEM.b_column != 1;
     const KNOWN: Option<[usize; 2]> = Some([P::PROBLEM.rows, P::PROBLEM.columns]);
 
@@ -130,8 +130,8 @@ impl<'f, P: Fixed, T: Element> Factors<'f, P, T> {
         // SAFETY: the processor has the instructions, and the memory reaches as far as the problem does.
         unsafe {
             match simd {
-                Simd::Avx512 => kernel::avx512::<Constant<P>, T>(Constant::NEW, a, b, to),
-                Simd::Avx2 => kernel::avx2::<Constant<P>, T>(Constant::NEW, a, b, to),
+                Simd::Avx512 => kernel::avx512::<ConstSize<P>, T>(ConstSize::NEW, a, b, to),
+                Simd::Avx2 => kernel::avx2::<ConstSize<P>, T>(ConstSize::NEW, a, b, to),
                 Simd::Neon | Simd::Portable => unreachable!("there are no factors for {simd:?}"),
             }
         }

@@ -1,7 +1,7 @@
 //! Copies element by element: small ones, and those that are contiguous on one side only or on none.
 
 use super::super::sink::Sink;
-use super::{FROM, Pair, TO};
+use super::memory::{FROM, Pair, TO};
 use tensorwrapper_core::backend::fuse::{self, Axis, Odometer};
 use tensorwrapper_core::element::Element;
 

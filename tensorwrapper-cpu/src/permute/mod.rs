@@ -6,6 +6,7 @@
 
 mod elements;
 mod kernel;
+mod memory;
 mod pick;
 mod stage;
 #[cfg(test)]
@@ -13,21 +14,16 @@ mod tests;
 mod tiles;
 
 use self::elements::{Plane, SHORT, Table};
-use self::kernel::{Memory, kernels};
+use self::kernel::kernels;
+pub(super) use self::memory::Pair;
+use self::memory::{FROM, Memory, TO};
 use self::tiles::Tiles;
-use super::engine::Simd;
 use super::lines::{LINE, WORDS};
 use super::sink::Sink;
 use super::tasks;
-use tensorwrapper_core::backend::fuse::{self, Axis, Odometer};
+use crate::simd::Simd;
+use tensorwrapper_core::backend::fuse::{self, Odometer};
 use tensorwrapper_core::element::Element;
-
-/// Axes over source and destination.
-pub(super) type Pair = Axis<[isize; 2]>;
-/// Where the source's strides and positions stand.
-const FROM: usize = 0;
-/// Where the destination's strides and positions stand.
-const TO: usize = 1;
 
 /// Elements from which on tiles of lines are worth being found.
 const LARGE: usize = 1 << 11;

@@ -2,7 +2,7 @@
 //! sides, squares that are turned would be half empty.
 
 use super::super::lines::{LINE, Line, WORDS};
-use super::kernel::{Coming, Memory, Picked, ask_edges, write};
+use super::memory::{Coming, Memory, Picked, ask_edges, write};
 
 /// Puts a stretch of the result together, line by line.
 ///

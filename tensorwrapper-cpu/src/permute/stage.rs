@@ -6,7 +6,7 @@
 use std::mem::MaybeUninit;
 
 use super::super::lines::{LINE, Line, WORDS};
-use super::kernel::{Boxes, Coming, Memory, Runs, ask_edges, spill, write, write_part};
+use super::memory::{Boxes, Coming, Memory, Runs, ask_edges, spill, write, write_part};
 
 /// Bytes that are brought together before they are written.
 const FULL: usize = 8192;

@@ -3,9 +3,9 @@
 //! Knows strides only, and neither elements nor instructions.
 
 use super::super::lines::LINE;
-use super::kernel::{Boxes, Kernels, MOST_ROWS, Memory, Panel, Picked, Runs};
+use super::kernel::Kernels;
+use super::memory::{Boxes, FROM, MOST_ROWS, Memory, Pair, Panel, Picked, Runs, TO};
 use super::stage::PIECE;
-use super::{FROM, Pair, TO};
 use tensorwrapper_core::backend::fuse::{self, Axis, Odometer};
 
 /// Columns of a panel.

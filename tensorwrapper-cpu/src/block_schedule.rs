@@ -6,28 +6,26 @@
 
 use std::ops::Range;
 
-use super::engine::Simd;
-use super::forms::{LINE, prefetch_line};
+use super::access::{BlockAccess, LEAST};
 use super::lines::{Line, by_line_and_size};
 use super::loops::{Axes, Grid, Plan};
+use super::multiversion::{LINE, prefetch_line};
+use crate::simd::Simd;
 use tensorwrapper_core::backend::fuse::Axis;
 
 /// Elements of a block along the result's neighbours.
 const COLUMNS: usize = 64;
 /// What shares of a block are counted in: no division is to be done for each.
 pub(super) const WHOLE: usize = 1 << 8;
-/// As many of them at least: shorter rows are left to tiles of any axes.
-pub(super) const LEAST: usize = 16;
-
 /// A part of the loops, all of whose chunks are blocks of one size, and where its operands start.
-pub(super) struct Part {
+pub(super) struct BlockPart {
     pub(super) plan: Plan,
     pub(super) start: Vec<isize>,
 }
 
 /// Cuts a plan that reduces nothing into blocks because of inputs that lie across, if they all have their neighbours along one
 /// axis that is long enough: whole blocks, and those at the ends of both axes.
-pub(super) fn parts(plan: &Plan, start: &[isize], crossed: &[bool], size: usize) -> Option<Vec<Part>> {
+pub(super) fn parts(plan: &Plan, start: &[isize], crossed: &[bool], size: usize) -> Option<Vec<BlockPart>> {
     let axes = plan.kept.axes();
     let (output, height) = (start.len() - 1, LINE / size);
     let is_across = |axis: &Axis<Vec<isize>>| crossed.iter().zip(&axis.strides).all(|(crossed, stride)| !crossed || *stride == 1);
@@ -50,7 +48,7 @@ pub(super) fn parts(plan: &Plan, start: &[isize], crossed: &[bool], size: usize)
             let others = axes.iter().enumerate().filter(|(n, _)| ![across, along].contains(n)).map(|(_, axis)| axis.clone());
             let outer: Axes = others.chain([of(across, rows, height), of(along, columns, width)]).collect();
             let kept = Grid::of_blocks(outer, vec![of(across, height, 1), of(along, width, 1)]);
-            parts.push(Part { plan: Plan { kept, along_kept: true, ..plan.clone() }, start });
+            parts.push(BlockPart { plan: Plan { kept, along_kept: true, ..plan.clone() }, start });
         }
     }
     Some(parts)
@@ -63,28 +61,7 @@ fn cut(extent: usize, size: usize) -> impl Iterator<Item = (usize, usize, usize)
     [(0, whole, size), (whole * size, 1, rest)].into_iter().filter(|(_, pieces, size)| pieces * size > 0)
 }
 
-/// How an operand lies in the blocks of a part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Block {
-    pub(super) rows: usize,
-    pub(super) columns: usize,
-    /// From a row to the next one, and from a column.
-    pub(super) row: isize,
-    pub(super) column: isize,
-}
-
-impl Block {
-    /// Of an operand along the two axes of a block.
-    pub(super) fn of([across, along]: [&Axis<Vec<isize>>; 2], operand: usize) -> Block {
-        let (row, column) = (across.strides[operand], along.strides[operand]);
-        Block { rows: across.extent, columns: along.extent, row, column }
-    }
-
-    /// Whether its rows are neighbours in memory, and enough of them to be written one after the other.
-    pub(super) fn has_rows(self) -> bool {
-        self.column == 1 && self.columns >= LEAST
-    }
-
+impl BlockAccess {
     /// Takes a block into rows that follow each other.
     #[inline(always)]
     pub(super) fn gather<U: Copy, T>(self, data: &[U], start: isize, out: &mut [T], convert: impl Fn(U) -> T) {
@@ -197,7 +174,7 @@ mod tests {
         let height = LINE / size_of::<T>();
         for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
             for (columns, stride, start) in [(32, 100, 3), (height, 77, 0), (height + 1, 64, 5), (32, height, 1)] {
-                let block = Block { rows: height, columns, row: 1, column: stride as isize };
+                let block = BlockAccess { rows: height, columns, row: 1, column: stride as isize };
                 let expected: Vec<T> = (0..height)
                     .flat_map(|row| (0..columns).map(move |column| start + row + column * stride))
                     .map(|n| data[n])
@@ -210,7 +187,7 @@ mod tests {
                 assert_eq!(gathered, expected, "{block:?}");
             }
         }
-        let short = Block { rows: height - 1, columns: 64, row: 1, column: 100 };
+        let short = BlockAccess { rows: height - 1, columns: 64, row: 1, column: 100 };
         assert!(!short.turn(Simd::Portable, &data, 0, &mut vec![T::ZERO; 64 * height]), "a part of a line");
     }
 

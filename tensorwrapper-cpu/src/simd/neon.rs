@@ -4,7 +4,7 @@
 
 use std::arch::aarch64::*;
 
-use super::Vector;
+use super::vector::Vector;
 
 macro_rules! pairs {
     ($Name:ident, $T:ty, $V:ty, $half:literal; $dup:ident $load:ident $store:ident $mul:ident $add:ident $fma:ident $fms:ident) => {

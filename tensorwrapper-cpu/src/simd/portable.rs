@@ -1,6 +1,6 @@
 //! Arrays that the compiler puts into whatever registers the target has.
 
-use super::Vector;
+use super::vector::Vector;
 use tensorwrapper_core::element::Element;
 
 /// Four numbers.

@@ -5,10 +5,10 @@ use std::arch::x86_64::*;
 use num_complex::Complex;
 
 use super::parts_x86::{
-    load_f32_8, load_f32_16, load_f64_4, load_f64_8, store_f32_8, store_f32_16, store_f64_4, store_f64_8, turn_parts_f32,
-    turn_parts_f64_4, turn_parts_f64_8,
+    columns_of, load_f32_8, load_f32_16, load_f64_4, load_f64_8, store_f32_8, store_f32_16, store_f64_4, store_f64_8,
+    turn_parts_f32, turn_parts_f64_4, turn_parts_f64_8,
 };
-use super::{MOST_SQUARE, Vector};
+use super::vector::{MOST_SQUARE, Vector};
 
 macro_rules! vector {
     (
@@ -181,22 +181,6 @@ unsafe fn turn_f64_4(from: *const f64, rows: &[isize], to: &[*mut f64; MOST_SQUA
         for (to, column) in to.iter().zip(columns_of([row(0), row(1), row(2), row(3)])) {
             _mm256_storeu_pd(to.add(at), column);
         }
-    }
-}
-
-/// The columns of a square of four by four.
-#[inline(always)]
-pub(super) unsafe fn columns_of([r0, r1, r2, r3]: [__m256d; 4]) -> [__m256d; 4] {
-    // SAFETY: the caller has the instructions.
-    unsafe {
-        let (e01, o01) = (_mm256_unpacklo_pd(r0, r1), _mm256_unpackhi_pd(r0, r1));
-        let (e23, o23) = (_mm256_unpacklo_pd(r2, r3), _mm256_unpackhi_pd(r2, r3));
-        [
-            _mm256_permute2f128_pd::<0x20>(e01, e23),
-            _mm256_permute2f128_pd::<0x20>(o01, o23),
-            _mm256_permute2f128_pd::<0x31>(e01, e23),
-            _mm256_permute2f128_pd::<0x31>(o01, o23),
-        ]
     }
 }
 

@@ -3,14 +3,16 @@
 //! Nothing is checked here: where elements lie is known when products are prepared.
 
 #[cfg(target_arch = "x86_64")]
-use super::super::contract::{LEFT, RIGHT};
-use super::super::engine::Simd;
-#[cfg(target_arch = "x86_64")]
 use super::super::fixed::lanes::{F32x16, F64x8, Lanes};
-use super::super::gemm::Sizes;
+use crate::product::Sizes;
 #[cfg(target_arch = "x86_64")]
-use super::{TILE, width};
+use crate::product::{LEFT, RIGHT};
+use crate::simd::Simd;
+#[cfg(target_arch = "x86_64")]
 use tensorwrapper_core::element::{Element, EveryDtype};
+
+/// Rows and columns that are summed together: where there are fewer, memory is read no less often than by long sums of vectors.
+pub(super) const TILE: usize = 4;
 
 /// Computes as many products as a vector has lanes.
 pub(super) type Kernel<T> = unsafe fn(&Task<T>, &Vectors<T>);
@@ -59,7 +61,7 @@ macro_rules! kernel {
         $(#[$doc])*
         ///
         /// # Safety
-        /// As [`Beside::run`], for one vector, and the processor has the instructions.
+        /// As [`InterleavedGemm::run`], for one vector, and the processor has the instructions.
         #[target_feature(enable = $features)]
         unsafe fn $name<T: Element>(task: &Task<T>, vectors: &Vectors<T>) {
             // SAFETY: the caller's promise; the pointers are of the type that is named.
@@ -87,7 +89,7 @@ kernel!(
 /// All tiles of a vector of products.
 ///
 /// # Safety
-/// As [`Beside::run`].
+/// As [`InterleavedGemm::run`].
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn product<V: Lanes, T: Element, const ROWS: usize, const COLUMNS: usize>(task: &Task<T>, vectors: &Vectors<T>) {
@@ -189,7 +191,7 @@ impl<V: Lanes> Tile<V> {
     /// Computes them; asks for the result's lines meanwhile where told to.
     ///
     /// # Safety
-    /// As [`Beside::run`], for these.
+    /// As [`InterleavedGemm::run`], for these.
     #[inline(always)]
     unsafe fn compute<T: Element, const ROWS: usize, const COLUMNS: usize>(self, task: &Task<T>, asks: bool) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -227,4 +229,10 @@ impl<V: Lanes> Tile<V> {
             }
         }
     }
+}
+
+/// Rows or columns of the next panel, of so many that are left: as many as there should be, or one.
+#[inline(always)]
+pub(super) const fn width(left: usize, wide: usize) -> usize {
+    if left >= wide { wide } else { 1 }
 }

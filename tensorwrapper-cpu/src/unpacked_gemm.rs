@@ -5,13 +5,13 @@
 //!
 //! Nothing is checked while it runs: where elements lie is known when the product is prepared.
 
-use super::engine::Simd;
 #[cfg(target_arch = "x86_64")]
 use super::fixed::kernel::{self as vectors, Size};
 #[cfg(target_arch = "x86_64")]
 use super::fixed::lanes::Lanes;
 use super::fixed::{self, MOST_TURNED};
-use super::gemm::{Place, Sizes};
+use super::product::{Place, Sizes};
+use crate::simd::Simd;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 
@@ -20,7 +20,7 @@ const TILE: usize = 4;
 
 /// A product of small matrices, prepared: extents, strides, and the kernel for them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Small<T> {
+pub(super) struct UnpackedGemm<T> {
     task: Task<T>,
     kernel: Kernel<T>,
 }
@@ -43,7 +43,7 @@ struct Task<T> {
     turned: bool,
 }
 
-impl<T: Element> Small<T> {
+impl<T: Element> UnpackedGemm<T> {
     /// Prepares products of factors and results with these strides; `step`: how much further the next one is in each of them.
     ///
     /// # Errors
@@ -54,7 +54,7 @@ impl<T: Element> Small<T> {
         step: [isize; 3],
         conjugate: [bool; 2],
         alpha: T,
-    ) -> Result<Small<T>, Error> {
+    ) -> Result<UnpackedGemm<T>, Error> {
         let plain = |right: Place, out: Place| usize::from(right.column == 1) + usize::from(out.column == 1);
         let turned = plain(left.transposed(), out.transposed()) > plain(right, out);
         let task = if turned {
@@ -66,7 +66,7 @@ impl<T: Element> Small<T> {
         } else {
             Task { sizes, left, right, out, step, conjugate, alpha, turned }
         };
-        Ok(Small { task, kernel: kernel(&task, Simd::chosen()?) })
+        Ok(UnpackedGemm { task, kernel: kernel(&task, Simd::chosen()?) })
     }
 
     /// Whether there are kernels in vectors for it.
@@ -130,23 +130,23 @@ fn kernel<T: Element>(task: &Task<T>, simd: Simd) -> Kernel<T> {
 
 /// A size that is known when the product is prepared, for the kernels of `fixed`.
 #[cfg(target_arch = "x86_64")]
-struct Told<'t, T, const TURNED: bool> {
+struct RuntimeSize<'t, T, const TURNED: bool> {
     task: &'t Task<T>,
     products: usize,
 }
 
 #[cfg(target_arch = "x86_64")]
-impl<T, const TURNED: bool> Clone for Told<'_, T, TURNED> {
+impl<T, const TURNED: bool> Clone for RuntimeSize<'_, T, TURNED> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
 #[cfg(target_arch = "x86_64")]
-impl<T, const TURNED: bool> Copy for Told<'_, T, TURNED> {}
+impl<T, const TURNED: bool> Copy for RuntimeSize<'_, T, TURNED> {}
 
 #[cfg(target_arch = "x86_64")]
-impl<T: Element, const TURNED: bool> Size for Told<'_, T, TURNED> {
+impl<T: Element, const TURNED: bool> Size for RuntimeSize<'_, T, TURNED> {
     const TURNED: bool = TURNED;
 
     #[inline(always)]
@@ -175,27 +175,27 @@ impl<T: Element, const TURNED: bool> Size for Told<'_, T, TURNED> {
 /// In 512-bit vectors.
 ///
 /// # Safety
-/// As [`Small::run`], the task fills vectors, and the processor has AVX-512.
+/// As [`UnpackedGemm::run`], the task fills vectors, and the processor has AVX-512.
 #[cfg(target_arch = "x86_64")]
 unsafe fn wide<T: Element, const TURNED: bool>(task: &Task<T>, products: usize, [left, right]: [*const T; 2], out: *mut T) {
     // SAFETY: the caller's promise.
-    unsafe { vectors::avx512(Told::<T, TURNED> { task, products }, left, right, out) }
+    unsafe { vectors::avx512(RuntimeSize::<T, TURNED> { task, products }, left, right, out) }
 }
 
 /// In 256-bit vectors.
 ///
 /// # Safety
-/// As [`Small::run`], the task fills vectors, and the processor has AVX2.
+/// As [`UnpackedGemm::run`], the task fills vectors, and the processor has AVX2.
 #[cfg(target_arch = "x86_64")]
 unsafe fn narrow<T: Element, const TURNED: bool>(task: &Task<T>, products: usize, [left, right]: [*const T; 2], out: *mut T) {
     // SAFETY: the caller's promise.
-    unsafe { vectors::avx2(Told::<T, TURNED> { task, products }, left, right, out) }
+    unsafe { vectors::avx2(RuntimeSize::<T, TURNED> { task, products }, left, right, out) }
 }
 
 /// Every element type's loops, compiled for 256-bit vectors.
 ///
 /// # Safety
-/// As [`Small::run`], and the processor has AVX2.
+/// As [`UnpackedGemm::run`], and the processor has AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn avx2<T: Element, const ROWS: bool, const CONJUGATE: bool>(
@@ -211,7 +211,7 @@ unsafe fn avx2<T: Element, const ROWS: bool, const CONJUGATE: bool>(
 /// The same for whatever the compilation's target has.
 ///
 /// # Safety
-/// As [`Small::run`].
+/// As [`UnpackedGemm::run`].
 unsafe fn portable<T: Element, const ROWS: bool, const CONJUGATE: bool>(
     task: &Task<T>,
     products: usize,
@@ -225,7 +225,7 @@ unsafe fn portable<T: Element, const ROWS: bool, const CONJUGATE: bool>(
 /// All products.
 ///
 /// # Safety
-/// As [`Small::run`].
+/// As [`UnpackedGemm::run`].
 #[inline(always)]
 unsafe fn all<T: Element, const ROWS: bool, const CONJUGATE: bool>(
     task: &Task<T>,
@@ -243,7 +243,7 @@ unsafe fn all<T: Element, const ROWS: bool, const CONJUGATE: bool>(
 /// All tiles of a product; `ROWS`: rows of the right factor and the result are neighbours in memory.
 ///
 /// # Safety
-/// As [`Small::run`].
+/// As [`UnpackedGemm::run`].
 #[inline(always)]
 unsafe fn product<T: Element, const ROWS: bool, const CONJUGATE: bool>(
     task: &Task<T>,
@@ -278,7 +278,7 @@ unsafe fn product<T: Element, const ROWS: bool, const CONJUGATE: bool>(
 /// A tile of so many rows and `COLUMNS` columns.
 ///
 /// # Safety
-/// As [`Small::run`], for this part of the matrices.
+/// As [`UnpackedGemm::run`], for this part of the matrices.
 #[inline(always)]
 unsafe fn tile<T: Element, const ROWS: bool, const CONJUGATE: bool, const COLUMNS: usize>(
     task: &Task<T>,

@@ -8,21 +8,20 @@ mod kernel;
 
 use std::ops::Range;
 
-use self::kernel::{Kernel, Task, Vectors, kernel};
-use super::classify::{SMALL, Sorted};
-use super::contract::Triple;
-use super::contract::{LEFT, OUT, RIGHT};
-use super::engine::{Caches, Workspace};
-use super::gemm::Sizes;
-use super::matrix::{groups, place};
+use self::kernel::{Kernel, TILE, Task, Vectors, kernel, width};
+use super::engine::Workspace;
+use super::product::Sizes;
+use super::product::Triple;
+use super::product::{ClassifiedAxes, SMALL};
+use super::product::{LEFT, OUT, RIGHT};
+use super::product::{groups, place};
 use super::sink::Sink;
-use super::{engine::Simd, tasks};
+use super::tasks;
+use crate::simd::Caches;
+use crate::simd::Simd;
 use tensorwrapper_core::backend::fuse::{Axis, Odometer, points};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
-
-/// Rows and columns that are summed together: where there are fewer, memory is read no less often than by long sums of vectors.
-const TILE: usize = 4;
 
 /// Vectors of all three matrices that stay near: each is a cache line, of a page of its own where the batch is long.
 const NEAR: usize = 1024;
@@ -35,7 +34,7 @@ const WIDEST: usize = 64;
 
 /// Products side by side, prepared.
 #[derive(Debug)]
-pub(super) struct Beside<T> {
+pub(super) struct InterleavedGemm<T> {
     task: Task<T>,
     kernel: Kernel<T>,
     /// Products in a vector.
@@ -47,10 +46,10 @@ pub(super) struct Beside<T> {
     start: [isize; 3],
 }
 
-impl<T: Element> Beside<T> {
+impl<T: Element> InterleavedGemm<T> {
     /// Prepares products; nothing where they do not lie so, where they are so large that packing them is faster, or where there
     /// are no vectors for them.
-    pub(super) fn new(sorted: &Sorted<T>, simd: Simd) -> Option<Beside<T>> {
+    pub(super) fn new(sorted: &ClassifiedAxes<T>, simd: Simd) -> Option<InterleavedGemm<T>> {
         let (kernel, lanes, wide) = kernel::<T>(simd)?;
         let unit = |axis: &Triple| axis.strides == [1; 3] && axis.extent >= lanes;
         let across = sorted.batch.iter().position(unit)?;
@@ -77,7 +76,7 @@ impl<T: Element> Beside<T> {
         let extent = loops.remove(across).extent;
         loops.push(Axis { extent: extent / lanes, strides: [lanes as isize; 3] });
         let task = Task { sizes, left, right, out, alpha: sorted.alpha, packed };
-        Some(Beside { task, kernel, lanes, extent, loops, start: sorted.start })
+        Some(InterleavedGemm { task, kernel, lanes, extent, loops, start: sorted.start })
     }
 
     /// Computes them.
@@ -106,7 +105,7 @@ impl<T: Element> Beside<T> {
     /// The vectors of these numbers.
     ///
     /// # Safety
-    /// As [`Beside::run`]; there is room for what is packed.
+    /// As [`InterleavedGemm::run`]; there is room for what is packed.
     unsafe fn run_some(&self, range: Range<usize>, room: [*mut T; 2], data: [&[T]; 2], out: Sink<'_, T>) {
         let vectors = self.extent / self.lanes;
         let rest = self.extent % self.lanes;
@@ -142,12 +141,6 @@ fn panels([extent, wide]: [usize; 2], inner: usize, [along, term]: [isize; 2]) -
         first += wide;
     }
     order
-}
-
-/// Rows or columns of the next panel, of so many that are left: as many as there should be, or one.
-#[inline(always)]
-const fn width(left: usize, wide: usize) -> usize {
-    if left >= wide { wide } else { 1 }
 }
 
 #[cfg(test)]

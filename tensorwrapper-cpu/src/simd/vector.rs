@@ -2,14 +2,6 @@
 //!
 //! Every operation is inlined into a kernel that was compiled for the instructions; knows nothing of matrices.
 
-#[cfg(target_arch = "aarch64")]
-pub(crate) mod neon;
-#[cfg(target_arch = "x86_64")]
-mod parts_x86;
-pub(crate) mod portable;
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod x86;
-
 use num_complex::Complex;
 
 use tensorwrapper_core::element::Element;
@@ -104,28 +96,9 @@ pub(crate) trait Vector: Copy {
     }
 }
 
-/// Gives a macro both types of reals, each with its vector for every set of instructions, their names and the processor that has them.
-macro_rules! for_vectors {
-    ($given:ident) => {
-        $given! {
-            f64,
-            Avx512: $crate::engine::vector::x86::F64x8, "avx512f,avx2,fma", "x86_64";
-            Avx2: $crate::engine::vector::x86::F64x4, "avx2,fma", "x86_64";
-            Neon: $crate::engine::vector::neon::F64x4, "neon", "aarch64";
-        }
-        $given! {
-            f32,
-            Avx512: $crate::engine::vector::x86::F32x16, "avx512f,avx2,fma", "x86_64";
-            Avx2: $crate::engine::vector::x86::F32x8, "avx2,fma", "x86_64";
-            Neon: $crate::engine::vector::neon::F32x8, "neon", "aarch64";
-        }
-    };
-}
-pub(crate) use for_vectors;
-
 /// The widest square.
 pub(crate) const MOST_SQUARE: usize = 8;
 /// Edge of the squares of complex numbers.
-pub(super) const PARTS_SQUARE: usize = 4;
+pub(crate) const PARTS_SQUARE: usize = 4;
 /// The widest vector.
 const MOST_LANES: usize = 16;
