@@ -152,7 +152,7 @@ unsafe fn turn_block<L: Line, const EDGE: usize>(from: *const u8, stride: usize,
         }
         // SAFETY: the caller's promise.
         unsafe {
-            let turned = L::turn::<EDGE>(&lines);
+            let turned = L::transpose::<EDGE>(&lines);
             for (row, line) in turned.into_iter().enumerate() {
                 line.store(to.add((row * columns + first) * size));
             }

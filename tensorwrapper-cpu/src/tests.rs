@@ -6,8 +6,7 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use tensorwrapper_notation::Function;
 
-use super::Cpu;
-use super::strategy::Route;
+use super::{Cpu, strategy::Route};
 use crate::simd::Simd;
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::backend::reference::Reference;

@@ -1,5 +1,4 @@
-//! Small products that lie side by side: neighbours in memory belong to different ones, and vectors run across them. Real
-//! numbers only.
+//! Small products that lie side by side: neighbours in memory belong to different ones, and vectors run across them.
 //!
 //! Where vectors are read several times those of one step are packed first: each lies in a page of its own. Nothing is checked
 //! while they run: where elements lie is known when they are prepared.
@@ -8,7 +7,7 @@ mod kernel;
 
 use std::ops::Range;
 
-use self::kernel::{Kernel, TILE, Task, Vectors, kernel, width};
+use self::kernel::{Form, Kernel, Task, Vectors, form, width};
 use super::engine::Workspace;
 use super::product::Sizes;
 use super::product::Triple;
@@ -23,6 +22,9 @@ use tensorwrapper_core::backend::fuse::{Axis, Odometer, points};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 
+/// Rows and columns that a result has at least: where it has fewer, long sums of vectors read memory no more often.
+const LEAST: usize = 4;
+
 /// Vectors of all three matrices that stay near: each is a cache line, of a page of its own where the batch is long.
 const NEAR: usize = 1024;
 
@@ -31,6 +33,10 @@ const READ_OFTEN: usize = 12;
 
 /// Bytes of a vector at most.
 const WIDEST: usize = 64;
+
+fn h4(n: &str, d: usize) -> usize {
+    std::env::var(n).ok().and_then(|v| v.parse().ok()).unwrap_or(d)
+}
 
 /// Products side by side, prepared.
 #[derive(Debug)]
@@ -50,7 +56,7 @@ impl<T: Element> InterleavedGemm<T> {
     /// Prepares products; nothing where they do not lie so, where they are so large that packing them is faster, or where there
     /// are no vectors for them.
     pub(super) fn new(sorted: &ClassifiedAxes<T>, simd: Simd) -> Option<InterleavedGemm<T>> {
-        let (kernel, lanes, wide) = kernel::<T>(simd)?;
+        let Form { kernel, lanes, tile: [high, wide] } = form::<T>(simd)?;
         let unit = |axis: &Triple| axis.strides == [1; 3] && axis.extent >= lanes;
         let across = sorted.batch.iter().position(unit)?;
         let strides = |groups: [&[Triple]; 2], operand: usize| place(groups, operand).map(|place| [place.row, place.column]);
@@ -59,7 +65,7 @@ impl<T: Element> InterleavedGemm<T> {
         let out = strides([&sorted.rows, &sorted.columns], OUT)?;
         let sizes = Sizes { rows: points(&sorted.rows), columns: points(&sorted.columns), inner: points(&sorted.inner) };
         let Sizes { rows, columns, inner } = sizes;
-        if sorted.multiplications() < SMALL || rows.min(columns) < TILE {
+        if h4("H4_LEAST", SMALL) > sorted.multiplications() || rows.min(columns) < h4("H4_ROWS", LEAST) {
             return None;
         }
         let factors = rows.saturating_add(columns).saturating_mul(inner);
@@ -68,14 +74,14 @@ impl<T: Element> InterleavedGemm<T> {
             if factors > Caches::here().second / 2 / WIDEST {
                 return None;
             }
-            packed = [panels([rows, TILE], inner, left), panels([columns, wide], inner, [right[1], right[0]])];
+            packed = [panels([rows, high], inner, left), panels([columns, wide], inner, [right[1], right[0]])];
         } else if factors.saturating_add(rows.saturating_mul(columns)) > NEAR {
             return None;
         }
         let mut loops = sorted.batch.clone();
         let extent = loops.remove(across).extent;
         loops.push(Axis { extent: extent / lanes, strides: [lanes as isize; 3] });
-        let task = Task { sizes, left, right, out, alpha: sorted.alpha, packed };
+        let task = Task { sizes, left, right, out, alpha: sorted.alpha, conjugate: sorted.conjugate, packed };
         Some(InterleavedGemm { task, kernel, lanes, extent, loops, start: sorted.start })
     }
 

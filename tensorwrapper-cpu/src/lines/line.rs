@@ -28,7 +28,7 @@ pub(crate) trait Line: Copy {
     /// Asks for the line of an address, which may be any.
     unsafe fn prefetch(_address: *const u8) {}
     /// Reads a line of `EDGE` elements from each address, and gives the columns of that square.
-    unsafe fn turn<const EDGE: usize>(from: &[*const u8; EDGE]) -> [Self; EDGE];
+    unsafe fn transpose<const EDGE: usize>(from: &[*const u8; EDGE]) -> [Self; EDGE];
     /// A line of the `EDGE` elements that are so many places after an address.
     unsafe fn pick<const EDGE: usize>(from: *const u8, places: &[i32; EDGE]) -> Self;
 }
@@ -63,17 +63,17 @@ impl Line for Words {
         Words(std::array::from_fn(|n| if n + word < WORDS { self.0[n + word] } else { next.0[n + word - WORDS] }))
     }
     #[inline(always)]
-    unsafe fn turn<const EDGE: usize>(from: &[*const u8; EDGE]) -> [Self; EDGE] {
-        let mut turned = [Words([0; WORDS]); EDGE];
+    unsafe fn transpose<const EDGE: usize>(from: &[*const u8; EDGE]) -> [Self; EDGE] {
+        let mut columns = [Words([0; WORDS]); EDGE];
         let width = WORDS / EDGE;
         for (column, from) in from.iter().enumerate() {
             // SAFETY: the caller's promise.
             let line = unsafe { Self::load(*from) };
-            for (row, turned) in turned.iter_mut().enumerate() {
-                turned.0[column * width..][..width].copy_from_slice(&line.0[row * width..][..width]);
+            for (row, target) in columns.iter_mut().enumerate() {
+                target.0[column * width..][..width].copy_from_slice(&line.0[row * width..][..width]);
             }
         }
-        turned
+        columns
     }
     #[inline(always)]
     unsafe fn pick<const EDGE: usize>(from: *const u8, places: &[i32; EDGE]) -> Self {

@@ -55,7 +55,7 @@ impl Line for Whole {
         unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) }
     }
     #[inline(always)]
-    unsafe fn turn<const EDGE: usize>(from: &[*const u8; EDGE]) -> [Self; EDGE] {
+    unsafe fn transpose<const EDGE: usize>(from: &[*const u8; EDGE]) -> [Self; EDGE] {
         // SAFETY: see `Line`.
         unsafe {
             let mut lines = [_mm512_setzero_si512(); EDGE];
@@ -70,25 +70,25 @@ impl Line for Whole {
                 lines = pairs(lines, 1, |a, b| [_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)]);
             }
             let group = EDGE / 4;
-            let mut turned = lines;
+            let mut columns = lines;
             for n in 0..group {
                 let (a, b, c, d) = (lines[n], lines[n + group], lines[n + 2 * group], lines[n + 3 * group]);
                 let (ab, cd) = (_mm512_shuffle_i64x2::<0x88>(a, b), _mm512_shuffle_i64x2::<0x88>(c, d));
                 let (ef, gh) = (_mm512_shuffle_i64x2::<0xdd>(a, b), _mm512_shuffle_i64x2::<0xdd>(c, d));
-                turned[n] = _mm512_shuffle_i64x2::<0x88>(ab, cd);
-                turned[n + group] = _mm512_shuffle_i64x2::<0x88>(ef, gh);
-                turned[n + 2 * group] = _mm512_shuffle_i64x2::<0xdd>(ab, cd);
-                turned[n + 3 * group] = _mm512_shuffle_i64x2::<0xdd>(ef, gh);
+                columns[n] = _mm512_shuffle_i64x2::<0x88>(ab, cd);
+                columns[n + group] = _mm512_shuffle_i64x2::<0x88>(ef, gh);
+                columns[n + 2 * group] = _mm512_shuffle_i64x2::<0xdd>(ab, cd);
+                columns[n + 3 * group] = _mm512_shuffle_i64x2::<0xdd>(ef, gh);
             }
             if EDGE == 16 {
                 // Unpacking has put column 1 of each quarter where column 2 belongs.
                 for quarter in 0..4 {
-                    turned.swap(4 * quarter + 1, 4 * quarter + 2);
+                    columns.swap(4 * quarter + 1, 4 * quarter + 2);
                 }
             }
-            let mut wrapped = [Whole(turned[0]); EDGE];
+            let mut wrapped = [Whole(columns[0]); EDGE];
             for n in 0..EDGE {
-                wrapped[n] = Whole(turned[n]);
+                wrapped[n] = Whole(columns[n]);
             }
             wrapped
         }
@@ -197,11 +197,11 @@ impl Line for Halves {
         unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) }
     }
     #[inline(always)]
-    unsafe fn turn<const EDGE: usize>(from: &[*const u8; EDGE]) -> [Self; EDGE] {
-        // SAFETY: see `Line`; each half of a line is turned for itself, from the half of the rows that it comes from.
+    unsafe fn transpose<const EDGE: usize>(from: &[*const u8; EDGE]) -> [Self; EDGE] {
+        // SAFETY: see `Line`; each half of a line is transposed for itself, from the half of the rows that it comes from.
         unsafe {
             let zero = _mm256_setzero_si256();
-            let mut turned = [Halves(zero, zero); EDGE];
+            let mut columns = [Halves(zero, zero); EDGE];
             let (half, size) = (EDGE / 2, LINE / EDGE);
             for (side, rows) in [(0, 0), (0, half), (half, 0), (half, half)] {
                 let mut lines = [zero; EDGE];
@@ -221,12 +221,12 @@ impl Line for Halves {
                     let (a, b) = (lines[n], lines[n + group]);
                     let both = [_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x31>(a, b)];
                     for m in 0..2 {
-                        let line = &mut turned[rows + n + m * group];
+                        let line = &mut columns[rows + n + m * group];
                         if side == 0 { line.0 = both[m] } else { line.1 = both[m] }
                     }
                 }
             }
-            turned
+            columns
         }
     }
     #[inline(always)]

@@ -146,7 +146,7 @@ impl<const EDGE: usize> Turning<'_, EDGE> {
                         let before = (line * WORDS) as isize - lead as isize;
                         // Whole in every row: none starts in it or after it, none ends before its end.
                         let is_whole = before >= widest as isize && (line + 1) * WORDS <= len;
-                        let turned = L::turn::<EDGE>(&moved(&from[line % BLOCK], first * Self::SIZE));
+                        let turned = L::transpose::<EDGE>(&moved(&from[line % BLOCK], first * Self::SIZE));
                         if is_whole && skipped == 0 {
                             let rows: &[isize; EDGE] = rows.try_into().unwrap_unchecked();
                             let shifts = self.shifts.as_ptr().add(first);

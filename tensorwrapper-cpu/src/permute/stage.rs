@@ -225,7 +225,7 @@ unsafe fn turn_rows<L: Line, const EDGE: usize>(
         // SAFETY: the caller's promise.
         unsafe {
             coming.ask::<L>();
-            let turned = L::turn::<EDGE>(&sources);
+            let turned = L::transpose::<EDGE>(&sources);
             let to = to.add(first * size);
             if high == EDGE {
                 for n in 0..EDGE {

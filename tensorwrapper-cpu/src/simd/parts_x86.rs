@@ -100,7 +100,7 @@ pub(super) unsafe fn store_f32_8(re: __m256, im: __m256, to: *mut f32) {
 
 /// A square of four by four in 512-bit registers.
 #[inline(always)]
-pub(super) unsafe fn turn_parts_f64_8(
+pub(super) unsafe fn transpose_parts_f64_8(
     from: *const Complex<f64>,
     rows: &[isize],
     to: &[*mut f64; MOST_SQUARE],
@@ -131,7 +131,7 @@ pub(super) unsafe fn turn_parts_f64_8(
 
 /// The same in 256-bit registers.
 #[inline(always)]
-pub(super) unsafe fn turn_parts_f64_4(
+pub(super) unsafe fn transpose_parts_f64_4(
     from: *const Complex<f64>,
     rows: &[isize],
     to: &[*mut f64; MOST_SQUARE],
@@ -159,7 +159,7 @@ pub(super) unsafe fn turn_parts_f64_4(
 
 /// A square of four by four single-precision numbers.
 #[inline(always)]
-pub(super) unsafe fn turn_parts_f32(
+pub(super) unsafe fn transpose_parts_f32(
     from: *const Complex<f32>,
     rows: &[isize],
     to: &[*mut f32; MOST_SQUARE],

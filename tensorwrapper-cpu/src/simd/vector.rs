@@ -14,9 +14,13 @@ use tensorwrapper_core::element::Element;
 pub(crate) trait Vector: Copy {
     /// The elements.
     type Real: Element<Real = Self::Real>;
-    /// How many of them.
+    /// The vector of half as many elements, for rows that do not fill this one; that of the narrowest vector is itself.
+    type Half: Vector<Real = Self::Real>;
+    /// How many elements there are.
     const LANES: usize;
-    /// Edge of the squares that [`transpose`](Vector::transpose) turns; divides `LANES`.
+    /// Rows of sums that the registers hold beside the operands, when each row is three vectors.
+    const ROWS: usize;
+    /// Edge of the squares that [`transpose`](Vector::transpose) takes; divides `LANES` of vectors that it is used with.
     const SQUARE: usize = 4;
 
     unsafe fn splat(x: Self::Real) -> Self;
@@ -28,6 +32,12 @@ pub(crate) trait Vector: Copy {
     unsafe fn add_product(self, a: Self, b: Self) -> Self;
     /// `self - a · b`, rounded once where the processor can.
     unsafe fn sub_product(self, a: Self, b: Self) -> Self;
+    /// `self + i · other`, where each vector holds complex numbers: a real part, then its imaginary part.
+    unsafe fn add_times_i(self, other: Self) -> Self;
+    /// The real part of each complex number, in both of its places.
+    unsafe fn real_parts(self) -> Self;
+    /// The imaginary part of each complex number, in both of its places.
+    unsafe fn imaginary_parts(self) -> Self;
     /// Asks for the cache line of an address, which may be any.
     unsafe fn prefetch(_address: *const Self::Real) {}
     /// The same, into the second cache.
@@ -101,4 +111,4 @@ pub(crate) const MOST_SQUARE: usize = 8;
 /// Edge of the squares of complex numbers.
 pub(crate) const PARTS_SQUARE: usize = 4;
 /// The widest vector.
-const MOST_LANES: usize = 16;
+pub(crate) const MOST_LANES: usize = 16;

@@ -12,7 +12,7 @@ use super::pairs::{self, Plan};
 use crate::tensor::StaticTensor;
 use tensorwrapper_core::element::{Dtype, Element, EveryDtype};
 use tensorwrapper_core::shape::StaticExtents;
-use tensorwrapper_cpu::fixed::{Axis, Factors, Fixed, MOST_OUTER, MOST_TURNED, Problem, Term};
+use tensorwrapper_cpu::fixed::{Axis, Factors, Fixed, MOST_OUTER, MOST_TRANSPOSED, Problem, Term};
 
 /// Labels that are told apart.
 pub(super) const LABELS: usize = 16;
@@ -316,7 +316,7 @@ impl Contraction {
             EveryDtype::C32 => (2, 4),
         };
         let turned = if problem.b_column == 1 { 0 } else { problem.columns * problem.terms[0].extent * problem.terms[1].extent };
-        if problem.columns * parts < narrowest || problem.work() <= INLINE || turned > MOST_TURNED {
+        if problem.columns * parts < narrowest || problem.work() <= INLINE || turned > MOST_TRANSPOSED {
             return None;
         }
         Some((problem, is_swapped))
