@@ -79,7 +79,7 @@ impl BlockAccess {
 
     /// Takes a block of neighbours along the columns into rows; whether it is one of whole lines.
     #[inline(always)]
-    pub(super) fn turn<T: Copy>(self, simd: Simd, data: &[T], start: isize, out: &mut [T]) -> bool {
+    pub(super) fn transpose<T: Copy>(self, simd: Simd, data: &[T], start: isize, out: &mut [T]) -> bool {
         let height = LINE / size_of::<T>();
         if (self.row, self.rows) != (1, height) || self.columns < height || self.column < 0 {
             return false;
@@ -125,11 +125,11 @@ fn kernel(simd: Simd, size: usize) -> Kernel {
     macro_rules! compiled {
         ($L:ty, $edge:literal $(, $features:literal)?) => {{
             $(#[target_feature(enable = $features)])?
-            unsafe fn turn(from: *const u8, stride: usize, columns: usize, to: *mut u8) {
+            unsafe fn transpose(from: *const u8, stride: usize, columns: usize, to: *mut u8) {
                 // SAFETY: the caller's promise.
-                unsafe { turn_block::<$L, $edge>(from, stride, columns, to) }
+                unsafe { transpose_block::<$L, $edge>(from, stride, columns, to) }
             }
-            turn as Kernel
+            transpose as Kernel
         }};
     }
     by_line_and_size!(simd, size, compiled)
@@ -139,7 +139,7 @@ fn kernel(simd: Simd, size: usize) -> Kernel {
 /// The processor has the line's instructions; there are so many columns of a line each, at least as many as a line has elements,
 /// and room for as many rows of them.
 #[inline(always)]
-unsafe fn turn_block<L: Line, const EDGE: usize>(from: *const u8, stride: usize, columns: usize, to: *mut u8) {
+unsafe fn transpose_block<L: Line, const EDGE: usize>(from: *const u8, stride: usize, columns: usize, to: *mut u8) {
     debug_assert!(columns >= EDGE);
     let size = LINE / EDGE;
     let mut done = 0;
@@ -152,8 +152,8 @@ unsafe fn turn_block<L: Line, const EDGE: usize>(from: *const u8, stride: usize,
         }
         // SAFETY: the caller's promise.
         unsafe {
-            let turned = L::transpose::<EDGE>(&lines);
-            for (row, line) in turned.into_iter().enumerate() {
+            let transposed = L::transpose::<EDGE>(&lines);
+            for (row, line) in transposed.into_iter().enumerate() {
                 line.store(to.add((row * columns + first) * size));
             }
         }
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
     use tensorwrapper_core::element::Element;
 
-    fn turned_and_gathered<T: Element>() {
+    fn transposed_and_gathered<T: Element>() {
         let data: Vec<T> = (0..9000).map(|n| T::from_complex(Complex::new(n as f64, -0.5))).collect();
         let height = LINE / size_of::<T>();
         for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
@@ -180,7 +180,7 @@ mod tests {
                     .map(|n| data[n])
                     .collect();
                 let mut found = vec![T::ZERO; height * columns];
-                assert!(block.turn(simd, &data, start as isize, &mut found), "{block:?}");
+                assert!(block.transpose(simd, &data, start as isize, &mut found), "{block:?}");
                 assert_eq!(found, expected, "{simd:?} {block:?}");
                 let mut gathered = vec![T::ZERO; height * columns];
                 block.gather(&data, start as isize, &mut gathered, |x| x);
@@ -188,15 +188,15 @@ mod tests {
             }
         }
         let short = BlockAccess { rows: height - 1, columns: 64, row: 1, column: 100 };
-        assert!(!short.turn(Simd::Portable, &data, 0, &mut vec![T::ZERO; 64 * height]), "a part of a line");
+        assert!(!short.transpose(Simd::Portable, &data, 0, &mut vec![T::ZERO; 64 * height]), "a part of a line");
     }
 
     #[test]
     fn blocks_come_into_rows() {
-        turned_and_gathered::<f32>();
-        turned_and_gathered::<f64>();
-        turned_and_gathered::<Complex<f32>>();
-        turned_and_gathered::<Complex<f64>>();
+        transposed_and_gathered::<f32>();
+        transposed_and_gathered::<f64>();
+        transposed_and_gathered::<Complex<f32>>();
+        transposed_and_gathered::<Complex<f64>>();
     }
 
     #[test]

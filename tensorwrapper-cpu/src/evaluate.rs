@@ -343,7 +343,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         let place = (number, start, first);
         match &input.data {
             Data::Own(data) => match self.access[number] {
-                AccessPattern::Block(block) if block.turn(self.simd, data, start, out) => {}
+                AccessPattern::Block(block) if block.transpose(self.simd, data, start, out) => {}
                 _ => self.gather(place, data, out, |x| x),
             },
             Data::Other(SliceRef::F32(data)) => self.gather(place, data, out, convert),

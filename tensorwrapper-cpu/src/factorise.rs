@@ -24,9 +24,9 @@ mod small;
 pub mod stack;
 #[allow(clippy::needless_range_loop, reason = "as above")]
 mod stripes;
+mod transpose;
 #[allow(clippy::needless_range_loop, reason = "as above")]
 mod tridiagonal;
-mod turn;
 mod worth;
 
 use super::multiversion::dispatch;
@@ -52,7 +52,7 @@ use tensorwrapper_core::backend::linear::{
 use tensorwrapper_core::backend::{Operand, Output};
 use tensorwrapper_core::element::{Dtype, Element, dispatch};
 use tensorwrapper_core::error::Error;
-use turn::{Lines, Turn, Turned, Wanted};
+use transpose::{Lines, Transposable, TransposeKernels, Wanted};
 
 pub(super) fn factorise(
     simd: Simd,
@@ -97,20 +97,20 @@ impl Faer {
 }
 
 impl Faer {
-    /// The kernels that turn so many elements, where these are better than a plan.
-    fn turns<T: Turned>(&self, elements: usize) -> Option<Turn<T>> {
-        T::turn(self.simd).filter(|_| elements <= turn::MOST)
+    /// The kernels that transpose so many elements, where these are better than a plan.
+    fn transposes<T: Transposable>(&self, elements: usize) -> Option<TransposeKernels<T>> {
+        T::transpose_kernels(self.simd).filter(|_| elements <= transpose::MOST)
     }
 
     /// Reads a matrix whose rows are contiguous, in some order, where there is a kernel for it.
-    fn load_turned<T: Turned>(
+    fn load_transposed<T: Transposable>(
         &self,
         (rows, columns): (usize, usize),
         from: &[T],
         at: Place,
         order: Option<&[usize]>,
     ) -> Option<Matrix<T>> {
-        let turn = self.turns(rows * columns).filter(|_| at.column == 1)?;
+        let transpose = self.transposes(rows * columns).filter(|_| at.column == 1)?;
         let mut data = Vec::with_capacity(rows * columns);
         let (from, to) = (from.as_ptr().wrapping_offset(at.start), data.as_mut_ptr());
         let (step, stride, wanted) = (at.row, rows as isize, Wanted::All);
@@ -118,7 +118,7 @@ impl Faer {
         // SAFETY: kernels are those of instructions that are there. Operands reach no further than their memory, so many
         // elements were reserved, and all of them are written.
         unsafe {
-            (turn.lines)(&Lines { from, step, order, to, stride, lines: rows, length: columns, wanted });
+            (transpose.lines)(&Lines { from, step, order, to, stride, lines: rows, length: columns, wanted });
             data.set_len(rows * columns);
         }
         Some(Matrix { rows, columns, data })
@@ -289,8 +289,8 @@ impl<T: Number> Algorithms<T> for Faer {
     }
 
     fn load(&self, size: (usize, usize), from: &[T], at: Place, conjugate: bool) -> Matrix<T> {
-        if let Some(turned) = self.load_turned(size, from, at, None) {
-            return turned;
+        if let Some(transposed) = self.load_transposed(size, from, at, None) {
+            return transposed;
         }
         let (rows, columns) = size;
         let mut data = Vec::with_capacity(rows * columns);
@@ -304,10 +304,10 @@ impl<T: Number> Algorithms<T> for Faer {
     }
 
     fn load_in(&self, order: &[usize], size: (usize, usize), from: &[T], at: Place, conjugate: bool) -> Matrix<T> {
-        if let Some(turned) = self.load_turned(size, from, at, Some(order)) {
-            return turned;
+        if let Some(transposed) = self.load_transposed(size, from, at, Some(order)) {
+            return transposed;
         }
-        if size.0 * size.1 > turn::MOST {
+        if size.0 * size.1 > transpose::MOST {
             return self.load(size, from, at, conjugate).rows_in(order);
         }
         let element = |x: T| if conjugate { x.conj() } else { x };
@@ -315,7 +315,7 @@ impl<T: Number> Algorithms<T> for Faer {
     }
 
     fn copy(&self, size: (usize, usize), area: Area, (from, at): (&[T], Place), (to, there): (&mut [T], Place)) {
-        if let Some(turn) = self.turns(size.0 * size.1).filter(|_| at.row == 1 && there.column == 1) {
+        if let Some(transpose) = self.transposes(size.0 * size.1).filter(|_| at.row == 1 && there.column == 1) {
             let (from, to) = (from.as_ptr().wrapping_offset(at.start), to.as_mut_ptr().wrapping_offset(there.start));
             let (step, stride, lines, length) = (at.column, there.row, size.1, size.0);
             let wanted = match area {
@@ -323,8 +323,8 @@ impl<T: Number> Algorithms<T> for Faer {
                 Area::Lower => Wanted::From,
                 Area::Upper => Wanted::UpTo,
             };
-            // SAFETY: as in `load_turned`; outputs as well reach no further than their memory.
-            return unsafe { (turn.lines)(&Lines { from, step, order: None, to, stride, lines, length, wanted }) };
+            // SAFETY: as in `load_transposed`; outputs as well reach no further than their memory.
+            return unsafe { (transpose.lines)(&Lines { from, step, order: None, to, stride, lines, length, wanted }) };
         }
         let axis = |extent, strides| Axis { extent, strides };
         let axes = vec![axis(size.0, [at.row, there.row]), axis(size.1, [at.column, there.column])];

@@ -201,10 +201,10 @@ fn blocked_map<T: tensorwrapper_core::backend::function::Scalar>(
         let layout = Strided::within(&extents, &strides, margin, len).unwrap();
         Placed { data: (0..len).map(|_| number::<T>(rng)).collect(), layout, conjugate }
     };
-    let (plain, turned) = (strides([0, 1, 2]), strides([1 - across, 2, across]));
+    let (plain, transposed) = (strides([0, 1, 2]), strides([1 - across, 2, across]));
     let mut single = [0; 3];
     single[across] = 1;
-    let inputs = [placed(plain, false), placed(turned, true), placed([0, 0, 1], false), placed(single, false)];
+    let inputs = [placed(plain, false), placed(transposed, true), placed([0, 0, 1], false), placed(single, false)];
     let output = placed(plain, false);
     let (combine, constant) = (Instruction::Combine, |x: f64| Instruction::Constant(x.into()));
     let program = (0..4).map(Instruction::Input).chain([
@@ -222,7 +222,7 @@ fn blocked_map<T: tensorwrapper_core::backend::function::Scalar>(
     ]);
     let program = Program::new(program.collect());
     let operands: Vec<_> = inputs.iter().map(Placed::as_operand).collect();
-    let axis = |n: usize| Axis { extent: extents[n], strides: vec![turned[n], plain[n]] };
+    let axis = |n: usize| Axis { extent: extents[n], strides: vec![transposed[n], plain[n]] };
     let plan = Plan::choose((0..3).map(axis).collect(), vec![], 1, Chunks::of_program(512));
     assert!(block_schedule::parts(&plan, &[0; 2], &[true], size_of::<T>()).is_some(), "{extents:?} goes by blocks");
     let (mut found, mut expected) = (output.clone(), output);

@@ -299,10 +299,10 @@ fn inputs_that_lie_across_are_packed_in_tiles() {
         let nest = LoopNest::new(extents.to_vec(), kept);
         let straight = Placed::<f32>::of(&extents, (0..1100 * 1030).map(|_| number(&mut rng)).collect());
         let layout = Strided::within(&extents, &[1, 1100], 0, 1100 * 1030).unwrap();
-        let turned = Placed { data: straight.data.clone(), layout, conjugate: false };
+        let transposed = Placed { data: straight.data.clone(), layout, conjugate: false };
         let output = Placed::<f32>::output(&mut rng, &extents[..kept]);
         let (mut found, mut expected) = (output.clone(), output);
-        let inputs = [straight.as_operand(), turned.as_operand()];
+        let inputs = [straight.as_operand(), transposed.as_operand()];
         Cpu::new(Some(2)).map(&nest, &sum, Reduction::Max, &[], &inputs, found.as_output()).unwrap();
         Reference.map(&nest, &sum, Reduction::Max, &[], &inputs, expected.as_output()).unwrap();
         assert_close(&found.data, &expected.data, 0.0, "a sum with the transpose");

@@ -117,8 +117,8 @@ fn kernel<T: GemmElement>(product: &Product<'_, T>, simd: Simd) -> &'static Kern
 /// Whether the sum is so long, and the result so small, that threads had better share the sum.
 fn sums_apart<T: GemmElement>(threads: usize, product: &Product<'_, T>, kernel: &Kernel<T>) -> bool {
     let result = points(product.rows).saturating_mul(points(product.columns));
-    let tile = kernel.width * kernel.panel * kernel.columns;
-    result < 64 * tile * threads && points(product.inner) > 16 * threads * kernel.terms()
+    let tile = kernel.mr() * kernel.nr;
+    result < 64 * tile * threads && points(product.inner) > 16 * threads * kernel.kc()
 }
 
 /// Computes one product of the batch, each thread a part of the sum, into memory of its own; then adds the parts in order.

@@ -61,17 +61,17 @@ impl<T: GemmElement> Store<'_, T> {
     pub(super) unsafe fn tile(&self, first: usize, columns: &Columns<T::Real>, number: usize) {
         let groups = self.kernel.panel.min(self.rows.groups.len() - first);
         let mut to = [std::ptr::null_mut(); MOST_GROUPS];
-        let mut whole = columns.len == self.kernel.columns;
+        let mut whole = columns.len == self.kernel.nr;
         let base = self.out.base().wrapping_offset(self.start);
         for (n, to) in to.iter_mut().enumerate().take(groups) {
             let group = &self.rows.groups[first + n];
-            whole &= group.len as usize == self.kernel.width && self.rows.lanes(first + n).are_unit(RESULT);
+            whole &= group.len as usize == self.kernel.lanes && self.rows.lanes(first + n).are_unit(RESULT);
             *to = base.wrapping_offset(group.at[RESULT]);
         }
         let (rows, step) = if first < self.in_place.0 {
             (self.own.wrapping_offset(self.rows.groups[first].at[OWN]).cast(), self.in_place.1)
         } else {
-            let numbers = self.kernel.width * self.kernel.parts();
+            let numbers = self.kernel.lanes * self.kernel.parts();
             (self.packed.wrapping_add(first * numbers * self.terms), (self.kernel.panel * numbers) as isize)
         };
         let (terms, alpha, add) = (self.terms, self.alpha, self.add);
@@ -97,7 +97,7 @@ impl<T: GemmElement> Store<'_, T> {
     /// # Safety
     /// As [`tile`](Store::tile).
     unsafe fn spread(&self, tile: Tile<T>, first: usize, columns: &Columns<T::Real>) {
-        let (width, height) = (self.kernel.width, self.kernel.width * self.kernel.panel);
+        let (width, height) = (self.kernel.lanes, self.kernel.mr());
         let mut apart = [const { MaybeUninit::<T>::uninit() }; MOST_TILE];
         let start = apart.as_mut_ptr().cast::<T>();
         let to = std::array::from_fn(|n| start.wrapping_add(n * width));
@@ -199,10 +199,10 @@ impl<T: GemmElement> Store<'_, T> {
     fn check(&self, first: usize, groups: usize, columns: &Columns<T::Real>) {
         if cfg!(debug_assertions) {
             for group in &self.rows.groups[first..first + groups] {
-                for along in &columns.along[..self.kernel.columns] {
+                for along in &columns.along[..self.kernel.nr] {
                     let at = self.start + group.at[RESULT] + along;
                     // SAFETY: the addresses are not used; the assertion in `address` is all that is wanted.
-                    unsafe { (self.out.address(at), self.out.address(at + self.kernel.width as isize - 1)) };
+                    unsafe { (self.out.address(at), self.out.address(at + self.kernel.lanes as isize - 1)) };
                 }
             }
         }

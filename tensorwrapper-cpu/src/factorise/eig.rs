@@ -80,8 +80,8 @@ pub(super) fn eig<T: Number>(on: &impl Algorithms<T>, a: &Matrix<T>) -> Result<E
     // Eigenvalues that nothing belongs to are none: it does not say where its iteration has not ended. In another basis it does.
     for seed in 0..BASES {
         let (basis, _) = on.qr(leading::random::<T>(a.rows, a.rows, seed), false);
-        let turned = on.multiply(&basis.adjoint(), &on.multiply(a, &basis));
-        let (values, vectors) = T::decompose(&turned)?;
+        let in_basis = on.multiply(&basis.adjoint(), &on.multiply(a, &basis));
+        let (values, vectors) = T::decompose(&in_basis)?;
         if let Some(found) = within_limit(a, (values, on.multiply(&basis, &vectors))) {
             return Ok(found);
         }

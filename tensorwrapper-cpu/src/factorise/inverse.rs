@@ -63,7 +63,7 @@ impl<T: Number> Iteration<T> {
                     columns[n + i] = T::from_complex(x.im.into());
                 }
             }
-            self.turn_back(columns);
+            self.reflect_back(columns);
         }
     }
 
@@ -75,7 +75,7 @@ impl<T: Number> Iteration<T> {
     }
 
     /// Multiplies columns by Q.
-    fn turn_back(&self, columns: &mut [T]) {
+    fn reflect_back(&self, columns: &mut [T]) {
         let n = self.form.rows;
         let (block, count) = (self.coefficients.nrows(), columns.len() / n);
         let scratch = reflectors::apply_block_householder_sequence_on_the_left_in_place_scratch::<T>(n - 1, block, count);

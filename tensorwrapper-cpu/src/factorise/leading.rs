@@ -141,7 +141,7 @@ pub(super) fn by_squares<T: Number>(on: &impl Algorithms<T>, threads: usize, a: 
     let mut gram = Matrix::<T>::zeros(order, order);
     let (all, lower) = (BlockStructure::Rectangular, BlockStructure::TriangularLower);
     let (one, to, a_view) = (<T as Element>::ONE, view_mut(&mut gram), view(a));
-    // Of the two the one that is turned is the adjoint.
+    // Of the two the one that is transposed is the adjoint.
     match is_wide {
         true => product(to, lower, Accum::Replace, a_view, all, Conj::No, a_view.transpose(), all, Conj::Yes, one, par),
         false => product(to, lower, Accum::Replace, a_view.transpose(), all, Conj::Yes, a_view, all, Conj::No, one, par),

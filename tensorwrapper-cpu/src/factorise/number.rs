@@ -5,7 +5,7 @@ use faer::{MatMut, MatRef};
 
 use super::panels::Panelled;
 use super::stripes::Striped;
-use super::turn::Turned;
+use super::transpose::Transposable;
 use tensorwrapper_core::backend::linear::{Failure, Matrix};
 use tensorwrapper_core::element::Element;
 
@@ -19,10 +19,10 @@ pub(super) fn view_mut<T: Element>(a: &mut Matrix<T>) -> MatMut<'_, T> {
 
 /// What elements are for faer.
 pub(super) trait Number:
-    ComplexField + General + Panelled + Striped + Turned + Element<Real = <Self as ComplexField>::Real>
+    ComplexField + General + Panelled + Striped + Transposable + Element<Real = <Self as ComplexField>::Real>
 {
 }
-impl<T: ComplexField + General + Panelled + Striped + Turned + Element<Real = <T as ComplexField>::Real>> Number for T {}
+impl<T: ComplexField + General + Panelled + Striped + Transposable + Element<Real = <T as ComplexField>::Real>> Number for T {}
 
 /// The decompositions that real and complex matrices have of their own.
 pub(super) trait General: Element {

@@ -148,7 +148,7 @@ struct Rows<T>([MaybeUninit<T>; MOST_TRANSPOSED]);
 #[inline(always)]
 unsafe fn packed<S: Size, V: Vector, L: Line, T: Element, const PARTS: usize>(size: S, a: *const T, b: *const T, c: *mut T) {
     let p = size.problem();
-    // SAFETY: the caller's promise; what is turned fits the memory for it, and all of that which is read was written.
+    // SAFETY: the caller's promise; what is transposed fits the memory for it, and all of that which is read was written.
     unsafe {
         if const { !S::TRANSPOSED } {
             return widths::<S, V, PARTS>(size, a.cast(), b.cast(), c.cast());

@@ -1,4 +1,4 @@
-//! Cache lines in registers, one type for each set of instructions: what kernels that copy and turn are written in.
+//! Cache lines in registers, one type for each set of instructions: what kernels that copy and transpose are written in.
 //!
 //! A line is 64 bytes, of elements of 4, 8 or 16. Every operation is inlined into a kernel that was compiled for the
 //! instructions; knows nothing of axes.

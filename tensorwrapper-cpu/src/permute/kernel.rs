@@ -8,7 +8,7 @@
 use super::super::lines::{LINE, Line, WORDS, by_line_and_size};
 use super::memory::{Boxes, Coming, MOST_ROWS, Memory, Panel, Picked, Runs, ask_edges, spill, write, write_part};
 use super::pick::pick_lines;
-use super::stage::{copy_runs, turn_boxes};
+use super::stage::{copy_runs, transpose_boxes};
 use crate::simd::Simd;
 
 /// Lines of a row that are written one after the other.
@@ -16,7 +16,7 @@ const BLOCK: usize = 4;
 
 /// The kernels for elements of one size and one set of instructions.
 pub(super) struct Kernels {
-    pub(super) turn: unsafe fn(&Memory<'_>, Panel<'_>),
+    pub(super) transpose: unsafe fn(&Memory<'_>, Panel<'_>),
     pub(super) copy: unsafe fn(&Memory<'_>, Runs<'_>),
     pub(super) boxes: unsafe fn(&Memory<'_>, Boxes<'_>),
     pub(super) pick: unsafe fn(&Memory<'_>, Picked<'_>),
@@ -28,9 +28,9 @@ pub(super) fn kernels(simd: Simd, size: usize) -> &'static Kernels {
     macro_rules! compiled {
         ($L:ty, $edge:literal $(, $features:literal)?) => {{
             $(#[target_feature(enable = $features)])?
-            unsafe fn turn(memory: &Memory<'_>, panel: Panel<'_>) {
+            unsafe fn transpose(memory: &Memory<'_>, panel: Panel<'_>) {
                 // SAFETY: the caller's promise.
-                unsafe { turn_panel::<$L, $edge>(memory, panel) }
+                unsafe { transpose_panel::<$L, $edge>(memory, panel) }
             }
             $(#[target_feature(enable = $features)])?
             unsafe fn copy(memory: &Memory<'_>, runs: Runs<'_>) {
@@ -40,7 +40,7 @@ pub(super) fn kernels(simd: Simd, size: usize) -> &'static Kernels {
             $(#[target_feature(enable = $features)])?
             unsafe fn boxes(memory: &Memory<'_>, boxes: Boxes<'_>) {
                 // SAFETY: the caller's promise.
-                unsafe { turn_boxes::<$L, $edge>(memory, boxes) }
+                unsafe { transpose_boxes::<$L, $edge>(memory, boxes) }
             }
             $(#[target_feature(enable = $features)])?
             unsafe fn pick(memory: &Memory<'_>, picked: Picked<'_>) {
@@ -52,7 +52,7 @@ pub(super) fn kernels(simd: Simd, size: usize) -> &'static Kernels {
                 // SAFETY: the caller's promise.
                 unsafe { <$L>::fence() }
             }
-            static KERNELS: Kernels = Kernels { turn, copy, boxes, pick, fence };
+            static KERNELS: Kernels = Kernels { transpose, copy, boxes, pick, fence };
             &KERNELS
         }};
     }
@@ -69,12 +69,12 @@ pub(super) fn moved<const EDGE: usize>(from: &[*const u8; EDGE], bytes: usize) -
     moved
 }
 
-/// Turns a panel: line after line of all rows, each from as many columns.
+/// Transposes a panel: line after line of all rows, each from as many columns.
 ///
 /// # Safety
 /// All elements of the panel lie inside their memories, and nobody else touches those of the result.
 #[inline(always)]
-unsafe fn turn_panel<L: Line, const EDGE: usize>(memory: &Memory<'_>, panel: Panel<'_>) {
+unsafe fn transpose_panel<L: Line, const EDGE: usize>(memory: &Memory<'_>, panel: Panel<'_>) {
     let (rows, size, width) = (panel.rows, LINE / EDGE, WORDS / EDGE);
     debug_assert!((EDGE..=MOST_ROWS).contains(&rows.len()));
     // How far from the start of a line each row starts, in words. The first row's lines are those that columns are cut into;
@@ -95,15 +95,15 @@ unsafe fn turn_panel<L: Line, const EDGE: usize>(memory: &Memory<'_>, panel: Pan
             }
         }
         if joined {
-            Turning::<EDGE> { memory, panel, lead, shifts }.run::<L, true>();
+            PanelTranspose::<EDGE> { memory, panel, lead, shifts }.run::<L, true>();
         } else {
-            Turning::<EDGE> { memory, panel, lead, shifts }.run::<L, false>();
+            PanelTranspose::<EDGE> { memory, panel, lead, shifts }.run::<L, false>();
         }
     }
 }
 
 /// A panel on its way.
-struct Turning<'a, const EDGE: usize> {
+struct PanelTranspose<'a, const EDGE: usize> {
     memory: &'a Memory<'a>,
     panel: Panel<'a>,
     /// Columns of the first line that do not exist.
@@ -111,7 +111,7 @@ struct Turning<'a, const EDGE: usize> {
     shifts: [usize; MOST_ROWS],
 }
 
-impl<const EDGE: usize> Turning<'_, EDGE> {
+impl<const EDGE: usize> PanelTranspose<'_, EDGE> {
     const WIDTH: usize = WORDS / EDGE;
     const SIZE: usize = LINE / EDGE;
 
@@ -146,13 +146,13 @@ impl<const EDGE: usize> Turning<'_, EDGE> {
                         let before = (line * WORDS) as isize - lead as isize;
                         // Whole in every row: none starts in it or after it, none ends before its end.
                         let is_whole = before >= widest as isize && (line + 1) * WORDS <= len;
-                        let turned = L::transpose::<EDGE>(&moved(&from[line % BLOCK], first * Self::SIZE));
+                        let transposed = L::transpose::<EDGE>(&moved(&from[line % BLOCK], first * Self::SIZE));
                         if is_whole && skipped == 0 {
                             let rows: &[isize; EDGE] = rows.try_into().unwrap_unchecked();
                             let shifts = self.shifts.as_ptr().add(first);
                             let earlier = earlier.as_mut_ptr().add(first);
                             for n in 0..EDGE {
-                                let mut new = turned[n].xor(signs);
+                                let mut new = transposed[n].xor(signs);
                                 let mut to = memory.to.wrapping_offset(rows[n] * size + 4 * before);
                                 if JOINED {
                                     let shift = *shifts.add(n);
@@ -164,7 +164,7 @@ impl<const EDGE: usize> Turning<'_, EDGE> {
                             }
                         } else {
                             let earlier = &mut earlier[first + skipped..];
-                            self.write_parts::<L, JOINED>(turned, earlier, first, skipped, before);
+                            self.write_parts::<L, JOINED>(transposed, earlier, first, skipped, before);
                         }
                     }
                 }
@@ -200,7 +200,7 @@ impl<const EDGE: usize> Turning<'_, EDGE> {
     #[inline(always)]
     unsafe fn write_parts<L: Line, const JOINED: bool>(
         &self,
-        turned: [L; EDGE],
+        transposed: [L; EDGE],
         earlier: &mut [L],
         first: usize,
         skipped: usize,
@@ -210,9 +210,9 @@ impl<const EDGE: usize> Turning<'_, EDGE> {
         // SAFETY: the caller's promise.
         unsafe {
             let signs = L::load(self.memory.signs.as_ptr().cast());
-            for (n, (turned, earlier)) in turned[skipped..].iter().zip(earlier).enumerate() {
+            for (n, (transposed, earlier)) in transposed[skipped..].iter().zip(earlier).enumerate() {
                 let row = first + skipped + n;
-                let mut new = turned.xor(signs);
+                let mut new = transposed.xor(signs);
                 let shift = if JOINED { self.shifts[row] } else { 0 };
                 if JOINED {
                     let joined = earlier.join(new, WORDS - shift);

@@ -24,7 +24,7 @@ pub(super) struct Memory<'a> {
     pub(super) to: *mut u8,
     /// From where this is read to where the next call reads.
     pub(super) ahead: isize,
-    /// What turns the sign of imaginary parts; zero where nothing is conjugated.
+    /// What flips the sign of imaginary parts; zero where nothing is conjugated.
     pub(super) signs: [u32; WORDS],
     /// Whether results are written past the caches.
     pub(super) stream: bool,
@@ -58,7 +58,7 @@ pub(super) struct Picked<'a> {
     pub(super) places: &'a [i32],
 }
 
-/// Small matrices that are turned and follow each other in the result.
+/// Small matrices that are transposed and follow each other in the result.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Boxes<'a> {
     /// Where each of them starts in the source, in elements.

@@ -1,7 +1,7 @@
 //! Copies between two strided layouts: permutations, packing and scattering, cut into tiles that fit the caches.
 //!
 //! Elements are conjugated on the way where that is asked for, and change in no other way. `tiles` chooses among the kernels
-//! for what is contiguous on both sides, in the words of `lines`: `kernel` turns wide panels, `pick` puts lines together
+//! for what is contiguous on both sides, in the words of `lines`: `kernel` transposes wide panels, `pick` puts lines together
 //! from single elements where axes are short, `stage` brings short pieces together. Everything else goes by `elements`.
 
 mod elements;
@@ -151,7 +151,7 @@ impl Permutation {
     }
 }
 
-/// What turns the signs of imaginary parts, for as many elements as a line has.
+/// What flips the signs of imaginary parts, for as many elements as a line has.
 fn signs<T: Element>() -> [u32; WORDS] {
     let element = T::from_complex(num_complex::Complex::new(0.0, -0.0));
     let mut signs = [0; WORDS];

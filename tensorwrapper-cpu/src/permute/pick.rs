@@ -1,5 +1,5 @@
 //! Copies whose results are contiguous, put together from single elements whose places a table holds: where axes are short on both
-//! sides, squares that are turned would be half empty.
+//! sides, square tiles would be partly unused.
 
 use super::super::lines::{LINE, Line, WORDS};
 use super::memory::{Coming, Memory, Picked, ask_edges, write};
