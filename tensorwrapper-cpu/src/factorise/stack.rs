@@ -6,14 +6,17 @@
 
 mod items;
 
-pub use items::{Argument, compute};
+pub use items::{Argument, Call};
+
+use items::part;
+use smallvec::SmallVec;
 
 use super::orthogonal::{qr_of, svd_of};
 use super::small::{MOST, Square, by_order, cholesky_of, eigh_of, lu_of, solve_column};
 use tensorwrapper_core::backend::linear::{
     self, Determinant, Factorisation, are_finite, exponent_of, largest_of, norm, part_size, rotation, square, turn,
 };
-use tensorwrapper_core::element::Element;
+use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::erased::SliceMut;
 
 /// Matrices of a batch, and elements of an argument or a result, that go one after the other on one thread and on the stack. What is
@@ -26,15 +29,18 @@ pub const fn is_short(matrices: usize, elements: usize) -> bool {
     matrices <= MOST_MATRICES && elements <= MOST_ELEMENTS
 }
 
-/// An operation, with what decides about its result.
-#[derive(Clone, Copy, Debug)]
-pub struct Call {
-    /// Which one.
-    pub kind: Factorisation,
-    pub full: bool,
-    pub upper: bool,
-    pub unit: bool,
-    pub exponent: i32,
+/// The arguments that an operation has at most, and the results.
+const ARGUMENTS: usize = 2;
+const RESULTS: usize = 3;
+
+/// Computes the results of an operation, one matrix after the other and each row by row; says whether all of them have results.
+pub fn compute(call: &Call, arguments: &[Argument<'_>], results: &mut [SliceMut<'_>]) -> bool {
+    let items = arguments[0].items;
+    (0..items).all(|item| {
+        let arguments: SmallVec<[Argument<'_>; ARGUMENTS]> = arguments.iter().map(|argument| argument.item(item)).collect();
+        let mut parts: SmallVec<[SliceMut<'_>; RESULTS]> = results.iter_mut().map(|result| part(result, item, items)).collect();
+        dispatch!(arguments[0].data.dtype(), T => of_type::<T>(call, &arguments, &mut parts))
+    })
 }
 
 fn of_type<T: Element>(call: &Call, arguments: &[Argument<'_>], results: &mut [SliceMut<'_>]) -> bool {

@@ -10,13 +10,10 @@ use std::mem::MaybeUninit;
 use super::Node;
 use super::indices::Loops;
 use super::pairs::{self, PairPlan};
-use tensorwrapper_cpu::fixed::{Axis, Factors, Fixed, MOST_OUTER, MOST_TURNED, Problem, Term};
-use tensorwrapper_core::element::{Dtype, Element};
-use tensorwrapper_core::shape::StaticExtents;
 use crate::tensor::StaticTensor;
 use tensorwrapper_core::element::{Dtype, Element, EveryDtype};
 use tensorwrapper_core::shape::StaticExtents;
-use tensorwrapper_cpu::fixed::{Axis, Factors, Fixed, MOST_OUTER, MOST_TURNED, Problem, Term};
+use tensorwrapper_cpu::fixed::{Axis, Factors, Fixed, MOST_OUTER, MOST_TRANSPOSED, Problem, Term};
 
 /// Labels that are told apart.
 pub(super) const LABELS: usize = 16;
@@ -322,7 +319,7 @@ impl Contraction {
         };
         let transposed =
             if problem.b_column == 1 { 0 } else { problem.columns * problem.terms[0].extent * problem.terms[1].extent };
-        if problem.columns * parts < narrowest || problem.work() <= INLINE || transposed > MOST_TURNED {
+        if problem.columns * parts < narrowest || problem.work() <= INLINE || transposed > MOST_TRANSPOSED {
             return None;
         }
         Some((problem, is_swapped))

@@ -11,7 +11,7 @@ const LEAST: usize = 128;
 const MOST: usize = 512;
 
 /// Two registers that are multiplied.
-pub(super) type Product = [Register; 2];
+pub(super) type RegisterPair = [Register; 2];
 
 /// What one pass over a chunk computes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,27 +19,27 @@ pub(super) enum Pass {
     /// An instruction of the program.
     One(Instruction),
     /// `a·b ∘ c`
-    ProductThen(Binary, Product, Register),
+    ProductThen(Binary, RegisterPair, Register),
     /// `c - a·b`
-    LessProduct(Register, Product),
+    LessProduct(Register, RegisterPair),
     /// `c / (a·b)`
-    ByProduct(Register, Product),
+    ByProduct(Register, RegisterPair),
     /// `a·b + c·d`
-    SumOfProducts(Product, Product),
+    SumOfProducts(RegisterPair, RegisterPair),
     /// `a·b - c·d`
-    DifferenceOfProducts(Product, Product),
+    DifferenceOfProducts(RegisterPair, RegisterPair),
 }
 
 /// Passes in order, each with the register that it computes.
 #[derive(Clone, Debug)]
-pub(super) struct Ready {
+pub(super) struct FusedProgram {
     pub(super) passes: Vec<(Register, Pass)>,
     /// Registers of the program, of which some are computed by no pass.
     pub(super) registers: usize,
 }
 
-impl Ready {
-    pub(super) fn new(program: &Program) -> Ready {
+impl FusedProgram {
+    pub(super) fn new(program: &Program) -> FusedProgram {
         let instructions = program.instructions();
         let uses = program.uses();
         let mut passes: Vec<Option<Pass>> = instructions.iter().map(|&instruction| Some(Pass::One(instruction))).collect();
@@ -63,7 +63,7 @@ impl Ready {
             computed.into_iter().for_each(|register| passes[register] = None);
         }
         let numbered = passes.into_iter().enumerate();
-        Ready { passes: numbered.filter_map(|(n, pass)| Some((n, pass?))).collect(), registers: instructions.len() }
+        FusedProgram { passes: numbered.filter_map(|(n, pass)| Some((n, pass?))).collect(), registers: instructions.len() }
     }
 
     /// Elements of a chunk, so that what a chunk of the program needs fits the first cache.
@@ -85,7 +85,7 @@ mod tests {
     fn passes(instructions: &[Instruction]) -> Vec<(Register, Pass)> {
         let inputs = (0..4).map(Instruction::Input);
         let program = Program::new(inputs.chain(instructions.iter().copied()).collect());
-        Ready::new(&program).passes.split_off(4)
+        FusedProgram::new(&program).passes.split_off(4)
     }
 
     #[test]

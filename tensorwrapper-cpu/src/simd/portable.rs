@@ -1,6 +1,6 @@
 //! Arrays that the compiler puts into whatever registers the target has.
 
-use super::Vector;
+use super::vector::Vector;
 use tensorwrapper_core::element::Element;
 
 /// Four numbers.
@@ -17,7 +17,9 @@ impl<T: Element<Real = T>> Array<T> {
 
 impl<T: Element<Real = T>> Vector for Array<T> {
     type Real = T;
+    type Half = Array<T>;
     const LANES: usize = 4;
+    const ROWS: usize = 4;
 
     #[inline(always)]
     unsafe fn splat(x: T) -> Self {
@@ -45,6 +47,21 @@ impl<T: Element<Real = T>> Vector for Array<T> {
     unsafe fn add_product(self, a: Self, b: Self) -> Self {
         // SAFETY: these need no instructions of their own.
         unsafe { self.add(a.mul(b)) }
+    }
+    #[inline(always)]
+    unsafe fn add_times_i(self, other: Self) -> Self {
+        let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
+        Array([a - f, b + e, c - h, d + g])
+    }
+    #[inline(always)]
+    unsafe fn real_parts(self) -> Self {
+        let [a, _, c, _] = self.0;
+        Array([a, a, c, c])
+    }
+    #[inline(always)]
+    unsafe fn imaginary_parts(self) -> Self {
+        let [_, b, _, d] = self.0;
+        Array([b, b, d, d])
     }
     #[inline(always)]
     unsafe fn sub_product(self, a: Self, b: Self) -> Self {

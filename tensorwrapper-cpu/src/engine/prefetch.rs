@@ -19,8 +19,8 @@ pub(super) struct Ahead {
     first: Vec<isize>,
     /// How much further each term's line lies; none where nothing is fetched.
     terms: Vec<isize>,
-    /// Whether terms are neighbours in memory, so that the lanes take turns.
-    in_turn: bool,
+    /// Whether terms are neighbours in memory, so that a line of each lane is asked for, one lane after the other.
+    by_lanes: bool,
 }
 
 impl Ahead {
@@ -33,13 +33,13 @@ impl Ahead {
     /// Columns that are contiguous along the terms and read where they lie: each tile asks for a later one's.
     pub(super) fn columns<T: Element>(&mut self, groups: &Groups, lanes: usize, block: &Block) {
         self.clear();
-        self.take_turns::<T>(groups, lanes, &block.at[1]);
+        self.go_by_lanes::<T>(groups, lanes, &block.at[1]);
         let later = 1 + FAR / block.len().max(1);
         self.first.extend(groups.groups.iter().skip(later).map(|group| group.at[OWN]));
     }
 
-    /// A line of each lane's in turn.
-    fn take_turns<T: Element>(&mut self, groups: &Groups, lanes: usize, at: &[isize]) {
+    /// A line of each lane, one after the other.
+    fn go_by_lanes<T: Element>(&mut self, groups: &Groups, lanes: usize, at: &[isize]) {
         let (line, far) = (LINE / size_of::<T>(), &groups.lanes(0).at[OWN]);
         self.terms.extend((0..at.len()).map(|k| at[k - k % line] - at[0] + far[k % line % lanes]));
     }
@@ -49,9 +49,9 @@ impl Ahead {
         self.clear();
         let (Some(group), lanes) = (groups.groups.first(), groups.lanes(0)) else { return };
         let at = &block.at[0];
-        self.in_turn = !lanes.are_unit(OWN) && group.step == 0 && block.step[0] == 1;
-        if self.in_turn {
-            self.take_turns::<T>(groups, kernel.width, at);
+        self.by_lanes = !lanes.are_unit(OWN) && group.step == 0 && block.step[0] == 1;
+        if self.by_lanes {
+            self.go_by_lanes::<T>(groups, kernel.lanes, at);
         } else if lanes.are_unit(OWN) || group.step > 0 {
             self.terms.extend(at.iter().map(|position| position - at[0]));
         }
@@ -64,18 +64,18 @@ impl Ahead {
             return;
         }
         let line = (LINE / size_of::<T>()) as isize;
-        let lines = (kernel.width as isize / line).max(1);
+        let lines = (kernel.lanes as isize / line).max(1);
         let lanes = &groups.lanes(0).at[OWN];
         for (n, group) in groups.groups.iter().enumerate() {
             match group.step as usize {
-                0 if self.in_turn => {
+                0 if self.by_lanes => {
                     let step = lanes[1];
                     self.first.extend((0..lines).map(|i| group.at[OWN] + i * line * step));
                 }
                 0 => self.first.extend((0..lines).map(|i| group.at[OWN] + i * line)),
                 // The groups of a square share its lanes among them.
                 step => {
-                    let (row, each) = (n / step % kernel.square, kernel.width / kernel.square);
+                    let (row, each) = (n / step % kernel.square, kernel.lanes / kernel.square);
                     let start = group.at[OWN] - row as isize;
                     self.first.extend(lanes[row * each..][..each].iter().map(|lane| start + lane));
                 }

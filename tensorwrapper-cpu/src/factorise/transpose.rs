@@ -2,7 +2,10 @@
 //!
 //! What is larger than the second cache goes by `permute`, which knows more of memory. Knows no algorithm.
 
-use crate::engine::{Simd, Vector, vector};
+use crate::simd::{
+    Simd,
+    vector::{self, Vector},
+};
 use tensorwrapper_core::element::Element;
 
 /// Elements of a matrix up to which nothing is won by planning.
@@ -51,7 +54,7 @@ pub(super) struct Lines<'o, T> {
 
 /// The kernels for one element type and one set of instructions.
 #[derive(Clone, Copy)]
-pub(super) struct Turn<T> {
+pub(super) struct TransposeKernels<T> {
     /// Element `k` of line `n` goes to `k · stride + n`.
     ///
     /// # Safety
@@ -65,15 +68,15 @@ pub(super) struct Turn<T> {
 }
 
 /// Element types and their kernels.
-pub(super) trait Turned: Element {
+pub(super) trait Transposable: Element {
     /// The kernels for these instructions, where there are any.
-    fn turn(simd: Simd) -> Option<Turn<Self>>;
+    fn transpose_kernels(simd: Simd) -> Option<TransposeKernels<Self>>;
 }
 
-macro_rules! turned {
+macro_rules! transposable {
     ($T:ty, $($Way:ident: $V:ty, $features:literal, $arch:literal;)*) => {
-        impl Turned for $T {
-            fn turn(simd: Simd) -> Option<Turn<Self>> {
+        impl Transposable for $T {
+            fn transpose_kernels(simd: Simd) -> Option<TransposeKernels<Self>> {
                 match simd {
                     $(
                         #[cfg(target_arch = $arch)]
@@ -81,14 +84,14 @@ macro_rules! turned {
                             #[target_feature(enable = $features)]
                             unsafe fn lines(all: &Lines<'_, $T>) {
                                 // SAFETY: the caller's promise.
-                                unsafe { turn_lines::<$V>(all) }
+                                unsafe { transpose_lines::<$V>(all) }
                             }
                             #[target_feature(enable = $features)]
                             unsafe fn triangle(a: *mut $T, n: usize) {
                                 // SAFETY: the caller's promise.
-                                unsafe { turn_triangle::<$V>(a, n) }
+                                unsafe { transpose_triangle::<$V>(a, n) }
                             }
-                            Some(Turn { lines, triangle })
+                            Some(TransposeKernels { lines, triangle })
                         }
                         #[cfg(not(target_arch = $arch))]
                         Simd::$Way => None,
@@ -97,14 +100,14 @@ macro_rules! turned {
                 }
             }
         }
-        impl Turned for num_complex::Complex<$T> {
-            fn turn(_: Simd) -> Option<Turn<Self>> {
+        impl Transposable for num_complex::Complex<$T> {
+            fn transpose_kernels(_: Simd) -> Option<TransposeKernels<Self>> {
                 None
             }
         }
     };
 }
-vector::for_vectors!(turned);
+crate::simd::for_vectors!(transposable);
 
 /// How many squares cover so many places, of which the first belong to a square that begins before a line of the cache.
 #[inline(always)]
@@ -134,7 +137,7 @@ fn head<T>(to: *const T, stride: isize, edge: usize) -> usize {
 }
 
 #[inline(always)]
-unsafe fn turn_lines<V: Vector>(all: &Lines<'_, V::Real>) {
+unsafe fn transpose_lines<V: Vector>(all: &Lines<'_, V::Real>) {
     let &Lines { from, step, order, to, stride, lines, length, wanted } = all;
     let edge = V::SQUARE;
     let start = |n: usize| order.map_or(n, |order| order[n]) as isize * step;
@@ -172,7 +175,7 @@ unsafe fn turn_lines<V: Vector>(all: &Lines<'_, V::Real>) {
 }
 
 #[inline(always)]
-unsafe fn turn_triangle<V: Vector>(a: *mut V::Real, n: usize) {
+unsafe fn transpose_triangle<V: Vector>(a: *mut V::Real, n: usize) {
     debug_assert!(n.is_multiple_of(V::SQUARE));
     let zero = V::Real::ZERO;
     let offsets: [isize; vector::MOST_SQUARE] = std::array::from_fn(|m| (m * n) as isize);

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 /// Bytes of the caches that a core uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Caches {
-    pub(super) first: usize,
+    pub(crate) first: usize,
     pub(crate) second: usize,
     /// Shared with other cores, as a rule.
     pub(crate) third: usize,

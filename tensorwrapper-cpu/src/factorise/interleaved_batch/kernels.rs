@@ -15,8 +15,8 @@ const SWEEPS: usize = 30;
 /// Sizes whose squares are neither nothing nor too large.
 const SAFE: (f64, f64) = (1e-140, 1e140);
 
-/// The part of a matrix' largest element that is no longer turned away, and is let go. Lanes wait for each other: without it those that are
-/// done would be turned by what is rounding of rounding, whose squares have no digits.
+/// The part of a matrix' largest element that is no longer rotated away but set to zero. Lanes wait for each other: without it those that are
+/// done would be rotated by what is rounding of rounding, whose squares have no digits.
 const NOTHING: f64 = 1e-20;
 
 /// The least size of a matrix whose eigenvalues are computed: squares of that part of it are numbers yet.
@@ -164,7 +164,7 @@ pub(super) fn eigh<M: Many>(n: usize, a: &mut [M], q: &mut [M], tolerance: f64) 
             }
         }
     }
-    // Zero is as good as any: nothing is turned there.
+    // Zero is as good as any: nothing is rotated there.
     let least = largest.if_larger(Reals::ZERO, largest, Reals::splat(1.0));
     if !largest.are_at_most(Reals::splat(SAFE.1)) || !Reals::splat(LARGE).are_at_most(least) {
         return false;
@@ -173,7 +173,7 @@ pub(super) fn eigh<M: Many>(n: usize, a: &mut [M], q: &mut [M], tolerance: f64) 
     let even = n + n % 2;
     for _ in 0..SWEEPS {
         if are_diagonal(n, a) {
-            turn(n, q, tolerance);
+            fix_phases(n, q, tolerance);
             return true;
         }
         for round in 0..even - 1 {
@@ -224,7 +224,7 @@ fn rotate<M: Many>(n: usize, a: &mut [M], q: &mut [M], (p, r): (usize, usize), n
     a[p * n + r] = M::ZERO;
     // Elements in columns p and r of one row.
     let pair = |x: M, y: M| {
-        let y = y.turn(phase);
+        let y = y.times_phase(phase);
         (x.scale(cosine).sub(y.scale(sine)), x.scale(sine).add(y.scale(cosine)))
     };
     for k in 0..p {
@@ -249,7 +249,7 @@ fn rotate<M: Many>(n: usize, a: &mut [M], q: &mut [M], (p, r): (usize, usize), n
 
 /// Makes the largest component of each column real and positive, the first where several are as large.
 #[inline(always)]
-fn turn<M: Many>(n: usize, q: &mut [M], tolerance: f64) {
+fn fix_phases<M: Many>(n: usize, q: &mut [M], tolerance: f64) {
     for j in 0..n {
         let column = &mut q[j * n..][..n];
         let mut largest = Reals::ZERO;

@@ -4,8 +4,7 @@ use std::arch::x86_64::*;
 
 use num_complex::Complex;
 
-use super::MOST_SQUARE;
-use super::x86::columns_of;
+use super::vector::MOST_SQUARE;
 
 /// Real and imaginary parts of eight complex numbers.
 ///
@@ -101,7 +100,7 @@ pub(super) unsafe fn store_f32_8(re: __m256, im: __m256, to: *mut f32) {
 
 /// A square of four by four in 512-bit registers.
 #[inline(always)]
-pub(super) unsafe fn turn_parts_f64_8(
+pub(super) unsafe fn transpose_parts_f64_8(
     from: *const Complex<f64>,
     rows: &[isize],
     to: &[*mut f64; MOST_SQUARE],
@@ -132,7 +131,7 @@ pub(super) unsafe fn turn_parts_f64_8(
 
 /// The same in 256-bit registers.
 #[inline(always)]
-pub(super) unsafe fn turn_parts_f64_4(
+pub(super) unsafe fn transpose_parts_f64_4(
     from: *const Complex<f64>,
     rows: &[isize],
     to: &[*mut f64; MOST_SQUARE],
@@ -160,7 +159,7 @@ pub(super) unsafe fn turn_parts_f64_4(
 
 /// A square of four by four single-precision numbers.
 #[inline(always)]
-pub(super) unsafe fn turn_parts_f32(
+pub(super) unsafe fn transpose_parts_f32(
     from: *const Complex<f32>,
     rows: &[isize],
     to: &[*mut f32; MOST_SQUARE],
@@ -179,5 +178,21 @@ pub(super) unsafe fn turn_parts_f32(
             let imaginary = _mm_mul_ps(_mm256_extractf128_ps::<1>(parts), _mm_set1_ps(sign));
             _mm_storeu_ps(to.add(im), imaginary);
         }
+    }
+}
+
+/// The columns of a square of four by four.
+#[inline(always)]
+pub(super) unsafe fn columns_of([r0, r1, r2, r3]: [__m256d; 4]) -> [__m256d; 4] {
+    // SAFETY: the caller has the instructions.
+    unsafe {
+        let (e01, o01) = (_mm256_unpacklo_pd(r0, r1), _mm256_unpackhi_pd(r0, r1));
+        let (e23, o23) = (_mm256_unpacklo_pd(r2, r3), _mm256_unpackhi_pd(r2, r3));
+        [
+            _mm256_permute2f128_pd::<0x20>(e01, e23),
+            _mm256_permute2f128_pd::<0x20>(o01, o23),
+            _mm256_permute2f128_pd::<0x31>(e01, e23),
+            _mm256_permute2f128_pd::<0x31>(o01, o23),
+        ]
     }
 }

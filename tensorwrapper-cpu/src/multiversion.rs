@@ -2,7 +2,7 @@
 //!
 //! Results are the same in every form: loops say themselves in which order they add, and products are rounded before that.
 
-use super::engine::Simd;
+use crate::simd::Simd;
 pub(super) use tensorwrapper_core::owned::LINE;
 
 /// Loops to be compiled in several forms. `run` and everything that it calls is to be inlined, or it is compiled in one only.
@@ -14,7 +14,7 @@ pub(super) trait Loops {
 }
 
 /// Runs loops in the form for these instructions, which the processor has.
-pub(super) fn compiled<L: Loops>(simd: Simd, loops: L) -> L::Result {
+pub(super) fn dispatch<L: Loops>(simd: Simd, loops: L) -> L::Result {
     #[cfg(target_arch = "x86_64")]
     {
         #[target_feature(enable = "avx512f,avx2,fma")]
@@ -36,7 +36,7 @@ pub(super) fn compiled<L: Loops>(simd: Simd, loops: L) -> L::Result {
 
 /// The same without the widest instructions: elements seldom start where those' lines do, and a store across two lines costs
 /// more than several narrow ones.
-pub(super) fn compiled_narrow<L: Loops>(simd: Simd, loops: L) -> L::Result {
+pub(super) fn dispatch_narrow<L: Loops>(simd: Simd, loops: L) -> L::Result {
     #[cfg(target_arch = "x86_64")]
     match simd {
         // SAFETY: forms are chosen among those that are available, and whoever has the wider one has this.

@@ -4,7 +4,10 @@
 //! A kernel goes through all of a matrix, because what is done for a square is a few dozens of instructions.
 
 use super::lanes::{LANES, Reals};
-use crate::engine::{Simd, Vector, vector};
+use crate::simd::{
+    Simd,
+    vector::{self, Vector},
+};
 use tensorwrapper_core::backend::linear::{Along, Space};
 
 /// How eight items lie whose rows or columns fill squares, and where their elements stand side by side.
@@ -64,7 +67,7 @@ macro_rules! kernels {
     // Lanes are double precision: other elements are converted, one by one.
     (f32, $($rest:tt)*) => {};
 }
-vector::for_vectors!(kernels);
+crate::simd::for_vectors!(kernels);
 
 impl<'s> Panel<'s> {
     /// Of the items from one that begins there on, if they lie so.

@@ -17,8 +17,8 @@ use num_complex::Complex;
 use self::kernels::MOST;
 use self::lanes::{Complexes, LANES, Many, Reals};
 use self::squares::{Kernels, Panel};
-use crate::engine::Simd;
-use crate::forms::{Loops, compiled};
+use crate::multiversion::{Loops, dispatch};
+use crate::simd::Simd;
 use crate::sink::Sink;
 use crate::tasks;
 use tensorwrapper_core::backend::linear::{Along, Batch, Factorisation, Source, Space};
@@ -193,7 +193,7 @@ impl<T: Lane> Work<'_, T> {
         let (kernel, order, tolerance) = (self.kernel, self.order, tensorwrapper_core::backend::linear::phase_tolerance::<T>());
         let most = if T::DTYPE.real() == Dtype::F32 { f64::from(f32::MAX) } else { f64::MAX };
         let ready = Ready { kernel, order, width, tolerance, most, a: &mut room.a, b: &mut room.b };
-        let is_there = finite && compiled(self.simd, ready);
+        let is_there = finite && dispatch(self.simd, ready);
         if is_there {
             self.write_all(items, room);
         }

@@ -2,14 +2,6 @@
 //!
 //! Every operation is inlined into a kernel that was compiled for the instructions; knows nothing of matrices.
 
-#[cfg(target_arch = "aarch64")]
-pub(crate) mod neon;
-#[cfg(target_arch = "x86_64")]
-mod parts_x86;
-pub(crate) mod portable;
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod x86;
-
 use num_complex::Complex;
 
 use tensorwrapper_core::element::Element;
@@ -22,9 +14,13 @@ use tensorwrapper_core::element::Element;
 pub(crate) trait Vector: Copy {
     /// The elements.
     type Real: Element<Real = Self::Real>;
-    /// How many of them.
+    /// The vector of half as many elements, for rows that do not fill this one; that of the narrowest vector is itself.
+    type Half: Vector<Real = Self::Real>;
+    /// How many elements there are.
     const LANES: usize;
-    /// Edge of the squares that [`transpose`](Vector::transpose) turns; divides `LANES`.
+    /// Rows of sums that the registers hold beside the operands, when each row is three vectors.
+    const ROWS: usize;
+    /// Edge of the squares that [`transpose`](Vector::transpose) takes; divides `LANES` of vectors that it is used with.
     const SQUARE: usize = 4;
 
     unsafe fn splat(x: Self::Real) -> Self;
@@ -36,6 +32,12 @@ pub(crate) trait Vector: Copy {
     unsafe fn add_product(self, a: Self, b: Self) -> Self;
     /// `self - a · b`, rounded once where the processor can.
     unsafe fn sub_product(self, a: Self, b: Self) -> Self;
+    /// `self + i · other`, where each vector holds complex numbers: a real part, then its imaginary part.
+    unsafe fn add_times_i(self, other: Self) -> Self;
+    /// The real part of each complex number, in both of its places.
+    unsafe fn real_parts(self) -> Self;
+    /// The imaginary part of each complex number, in both of its places.
+    unsafe fn imaginary_parts(self) -> Self;
     /// Asks for the cache line of an address, which may be any.
     unsafe fn prefetch(_address: *const Self::Real) {}
     /// The same, into the second cache.
@@ -104,28 +106,9 @@ pub(crate) trait Vector: Copy {
     }
 }
 
-/// Gives a macro both types of reals, each with its vector for every set of instructions, their names and the processor that has them.
-macro_rules! for_vectors {
-    ($given:ident) => {
-        $given! {
-            f64,
-            Avx512: $crate::engine::vector::x86::F64x8, "avx512f,avx2,fma", "x86_64";
-            Avx2: $crate::engine::vector::x86::F64x4, "avx2,fma", "x86_64";
-            Neon: $crate::engine::vector::neon::F64x4, "neon", "aarch64";
-        }
-        $given! {
-            f32,
-            Avx512: $crate::engine::vector::x86::F32x16, "avx512f,avx2,fma", "x86_64";
-            Avx2: $crate::engine::vector::x86::F32x8, "avx2,fma", "x86_64";
-            Neon: $crate::engine::vector::neon::F32x8, "neon", "aarch64";
-        }
-    };
-}
-pub(crate) use for_vectors;
-
 /// The widest square.
 pub(crate) const MOST_SQUARE: usize = 8;
 /// Edge of the squares of complex numbers.
-pub(super) const PARTS_SQUARE: usize = 4;
+pub(crate) const PARTS_SQUARE: usize = 4;
 /// The widest vector.
-const MOST_LANES: usize = 16;
+pub(crate) const MOST_LANES: usize = 16;

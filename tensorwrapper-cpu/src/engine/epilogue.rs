@@ -4,13 +4,13 @@
 use num_complex::Complex;
 use smallvec::SmallVec;
 
-use super::kernel::Multiplied;
+use super::kernel::GemmElement;
 use tensorwrapper_core::backend::{Binary, Contraction, Instruction, Program};
 use tensorwrapper_notation::Function;
 
 /// The steps, and where the other tensors lie, whose strides are the result's.
 #[derive(Debug)]
-pub(crate) struct Finish<T> {
+pub(crate) struct Epilogue<T> {
     stages: Vec<Stage<T>>,
     /// Positions in the others relative to those in the result, and whether their elements are conjugated.
     others: SmallVec<[(isize, bool); 2]>,
@@ -50,9 +50,9 @@ enum Value<T> {
     Sum,
 }
 
-impl<T: Multiplied> Finish<T> {
+impl<T: GemmElement> Epilogue<T> {
     /// The program after a contraction as steps; nothing where it is not a chain of such, or where others lie in their own way.
-    pub(crate) fn new(contraction: &Contraction<'_>, program: &Program) -> Option<Finish<T>> {
+    pub(crate) fn new(contraction: &Contraction<'_>, program: &Program) -> Option<Epilogue<T>> {
         let (kept, output) = (contraction.nest.kept(), contraction.output);
         let lies_alike = |strides: &[isize]| {
             let pairs = strides[..kept].iter().zip(output.strides()).zip(output.extents());
@@ -63,23 +63,23 @@ impl<T: Multiplied> Finish<T> {
             lies_alike(layout.strides()).then_some((apart, conjugate && T::DTYPE.is_complex()))
         };
         let others = contraction.others.iter().map(other).collect::<Option<_>>()?;
-        Some(Finish { stages: stages(program)?, others })
+        Some(Epilogue { stages: stages(program)?, others })
     }
 
     /// The same for others in memory.
-    pub(crate) fn on<'a>(&'a self, others: &'a [&'a [T]]) -> Finishing<'a, T> {
-        Finishing { finish: self, others }
+    pub(crate) fn on<'a>(&'a self, others: &'a [&'a [T]]) -> BoundEpilogue<'a, T> {
+        BoundEpilogue { finish: self, others }
     }
 }
 
 /// Steps on memory.
 #[derive(Debug)]
-pub(crate) struct Finishing<'a, T> {
-    finish: &'a Finish<T>,
+pub(crate) struct BoundEpilogue<'a, T> {
+    finish: &'a Epilogue<T>,
     others: &'a [&'a [T]],
 }
 
-impl<T: Multiplied> Finishing<'_, T> {
+impl<T: GemmElement> BoundEpilogue<'_, T> {
     /// Takes all steps for elements that lie side by side in the result, from position `at` on.
     pub(crate) fn apply(&self, elements: &mut [T], at: isize) {
         for stage in &self.finish.stages {
@@ -116,7 +116,7 @@ impl<T: Multiplied> Finishing<'_, T> {
 }
 
 /// The program as a chain of steps, if each uses the one before it and nothing else that is made of the sum.
-fn stages<T: Multiplied>(program: &Program) -> Option<Vec<Stage<T>>> {
+fn stages<T: GemmElement>(program: &Program) -> Option<Vec<Stage<T>>> {
     let number = |value: Complex<f64>| T::from_complex(value);
     let mut stages = Vec::new();
     let mut values: Vec<Value<T>> = Vec::new();
@@ -161,7 +161,7 @@ fn pushed<T, const N: usize>(stages: &mut Vec<Stage<T>>, new: [Stage<T>; N]) -> 
 }
 
 /// An operation on two values; nothing where it is no step.
-fn combined<T: Multiplied>(stages: &mut Vec<Stage<T>>, operation: Binary, a: Value<T>, b: Value<T>) -> Option<Value<T>> {
+fn combined<T: GemmElement>(stages: &mut Vec<Stage<T>>, operation: Binary, a: Value<T>, b: Value<T>) -> Option<Value<T>> {
     use Stage::{AddScaled, DivideBy, MultiplyBy, Negate, Over, Scale, Shift, Under};
     use Value::{Constant, Other, Sum};
     Some(match (operation, a, b) {

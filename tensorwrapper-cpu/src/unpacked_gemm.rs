@@ -5,13 +5,11 @@
 //!
 //! Nothing is checked while it runs: where elements lie is known when the product is prepared.
 
-use super::engine::Simd;
-#[cfg(target_arch = "x86_64")]
 use super::fixed::kernel::{self as vectors, Size};
-#[cfg(target_arch = "x86_64")]
-use super::fixed::lanes::Lanes;
-use super::fixed::{self, MOST_TURNED};
-use super::gemm::{Place, Sizes};
+use super::fixed::{self, MOST_TRANSPOSED};
+use super::product::{Place, Sizes};
+use crate::simd::Simd;
+use crate::simd::vector::Vector;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 
@@ -20,7 +18,7 @@ const TILE: usize = 4;
 
 /// A product of small matrices, prepared: extents, strides, and the kernel for them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Small<T> {
+pub(super) struct UnpackedGemm<T> {
     task: Task<T>,
     kernel: Kernel<T>,
 }
@@ -40,10 +38,12 @@ struct Task<T> {
     conjugate: [bool; 2],
     alpha: T,
     /// Whether left and right are exchanged: all matrices are read and written as their transposes.
-    turned: bool,
+    transposed: bool,
+    /// The vector instructions that it is computed with.
+    simd: Simd,
 }
 
-impl<T: Element> Small<T> {
+impl<T: Element> UnpackedGemm<T> {
     /// Prepares products of factors and results with these strides; `step`: how much further the next one is in each of them.
     ///
     /// # Errors
@@ -54,19 +54,20 @@ impl<T: Element> Small<T> {
         step: [isize; 3],
         conjugate: [bool; 2],
         alpha: T,
-    ) -> Result<Small<T>, Error> {
+    ) -> Result<UnpackedGemm<T>, Error> {
+        let simd = Simd::chosen()?;
         let plain = |right: Place, out: Place| usize::from(right.column == 1) + usize::from(out.column == 1);
-        let turned = plain(left.transposed(), out.transposed()) > plain(right, out);
-        let task = if turned {
+        let transposed = plain(left.transposed(), out.transposed()) > plain(right, out);
+        let task = if transposed {
             let sizes = Sizes { rows: sizes.columns, columns: sizes.rows, ..sizes };
             let (left, right) = (right.transposed(), left.transposed());
             let conjugate = [conjugate[1], conjugate[0]];
             let step = [step[1], step[0], step[2]];
-            Task { sizes, left, right, out: out.transposed(), step, conjugate, alpha, turned }
+            Task { sizes, left, right, out: out.transposed(), step, conjugate, alpha, transposed, simd }
         } else {
-            Task { sizes, left, right, out, step, conjugate, alpha, turned }
+            Task { sizes, left, right, out, step, conjugate, alpha, transposed, simd }
         };
-        Ok(Small { task, kernel: kernel(&task, Simd::chosen()?) })
+        Ok(UnpackedGemm { task, kernel: kernel(&task, simd) })
     }
 
     /// Whether there are kernels in vectors for it.
@@ -74,7 +75,7 @@ impl<T: Element> Small<T> {
     /// # Errors
     /// When the environment asks for vector instructions that are not there.
     pub(super) fn is_in_vectors(&self) -> Result<bool, Error> {
-        Ok(matches!(Simd::chosen()?, Simd::Avx512 | Simd::Avx2) && self.task.fills_vectors())
+        Ok(vectors::exist(Simd::chosen()?) && self.task.fills_vectors())
     }
 
     /// Computes so many of them.
@@ -83,7 +84,7 @@ impl<T: Element> Small<T> {
     /// All elements that the strides reach from there are valid, those of the results at different positions; nobody else reads
     /// or writes the results.
     pub(super) unsafe fn run(&self, products: usize, [left, right]: [*const T; 2], out: *mut T) {
-        let factors = if self.task.turned { [right, left] } else { [left, right] };
+        let factors = if self.task.transposed { [right, left] } else { [left, right] };
         // SAFETY: the caller's promise; the kernel was chosen among those whose instructions the processor has.
         unsafe { (self.kernel)(&self.task, products, factors, out) }
     }
@@ -93,11 +94,11 @@ impl<T: Element> Task<T> {
     /// Whether the kernels in vectors can do it: rows of the result are neighbours and fill a vector, those of the right factor
     /// are so or can be brought together, and nothing is conjugated, counted backwards, or multiplied by a complex number.
     fn fills_vectors(&self) -> bool {
-        let Task { sizes, left, right, out, step, conjugate, alpha, turned: _ } = self;
+        let Task { sizes, left, right, out, step, conjugate, alpha, transposed: _, simd: _ } = self;
         let strides = [left.row, left.column, right.row, right.column, out.row];
         strides.iter().chain(step).all(|&stride| stride >= 0)
             && out.column == 1
-            && (right.column == 1 || sizes.inner * sizes.columns <= MOST_TURNED)
+            && (right.column == 1 || sizes.inner * sizes.columns <= MOST_TRANSPOSED)
             && sizes.columns * size_of::<T>() >= fixed::NARROWEST
             && *conjugate == [false, false]
             && alpha.to_complex().im == 0.0
@@ -107,15 +108,8 @@ impl<T: Element> Task<T> {
 /// The kernel for a product.
 fn kernel<T: Element>(task: &Task<T>, simd: Simd) -> Kernel<T> {
     let rows = task.right.column == 1 && task.out.column == 1;
-    #[cfg(target_arch = "x86_64")]
-    if task.fills_vectors() {
-        match (simd, rows) {
-            (Simd::Avx512, true) => return wide::<T, false>,
-            (Simd::Avx512, false) => return wide::<T, true>,
-            (Simd::Avx2, true) => return narrow::<T, false>,
-            (Simd::Avx2, false) => return narrow::<T, true>,
-            (Simd::Neon | Simd::Portable, _) => {}
-        }
+    if vectors::exist(simd) && task.fills_vectors() {
+        return if rows { in_vectors::<T, false> } else { in_vectors::<T, true> };
     }
     match (simd, rows, task.conjugate != [false, false]) {
         #[cfg(target_arch = "x86_64")]
@@ -129,25 +123,21 @@ fn kernel<T: Element>(task: &Task<T>, simd: Simd) -> Kernel<T> {
 }
 
 /// A size that is known when the product is prepared, for the kernels of `fixed`.
-#[cfg(target_arch = "x86_64")]
-struct Told<'t, T, const TURNED: bool> {
+struct RuntimeSize<'t, T, const TRANSPOSED: bool> {
     task: &'t Task<T>,
     products: usize,
 }
 
-#[cfg(target_arch = "x86_64")]
-impl<T, const TURNED: bool> Clone for Told<'_, T, TURNED> {
+impl<T, const TRANSPOSED: bool> Clone for RuntimeSize<'_, T, TRANSPOSED> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-impl<T, const TURNED: bool> Copy for Told<'_, T, TURNED> {}
+impl<T, const TRANSPOSED: bool> Copy for RuntimeSize<'_, T, TRANSPOSED> {}
 
-#[cfg(target_arch = "x86_64")]
-impl<T: Element, const TURNED: bool> Size for Told<'_, T, TURNED> {
-    const TURNED: bool = TURNED;
+impl<T: Element, const TRANSPOSED: bool> Size for RuntimeSize<'_, T, TRANSPOSED> {
+    const TRANSPOSED: bool = TRANSPOSED;
 
     #[inline(always)]
     fn problem(self) -> fixed::Problem {
@@ -160,42 +150,36 @@ impl<T: Element, const TURNED: bool> Size for Told<'_, T, TURNED> {
             terms: [terms, fixed::Term::NONE],
             a_row: left.row as usize,
             c_row: out.row as usize,
-            b_column: if TURNED { right.column as usize } else { 1 },
+            b_column: if TRANSPOSED { right.column as usize } else { 1 },
             outer: [fixed::Axis::NONE, fixed::Axis::NONE, fixed::Axis::NONE, fixed::Axis::NONE, fixed::Axis::NONE, products],
         }
     }
 
     #[inline(always)]
-    unsafe fn stored<V: Lanes>(self, sums: V) -> V {
+    unsafe fn stored<V: Vector>(self, sums: V) -> V {
         // SAFETY: the caller's promise.
         unsafe { sums.mul(V::splat(V::Real::from_complex(self.task.alpha.to_complex()))) }
     }
 }
 
-/// In 512-bit vectors.
+/// By the kernel of `fixed` for the task's instructions.
 ///
 /// # Safety
-/// As [`Small::run`], the task fills vectors, and the processor has AVX-512.
-#[cfg(target_arch = "x86_64")]
-unsafe fn wide<T: Element, const TURNED: bool>(task: &Task<T>, products: usize, [left, right]: [*const T; 2], out: *mut T) {
-    // SAFETY: the caller's promise.
-    unsafe { vectors::avx512(Told::<T, TURNED> { task, products }, left, right, out) }
-}
-
-/// In 256-bit vectors.
-///
-/// # Safety
-/// As [`Small::run`], the task fills vectors, and the processor has AVX2.
-#[cfg(target_arch = "x86_64")]
-unsafe fn narrow<T: Element, const TURNED: bool>(task: &Task<T>, products: usize, [left, right]: [*const T; 2], out: *mut T) {
-    // SAFETY: the caller's promise.
-    unsafe { vectors::avx2(Told::<T, TURNED> { task, products }, left, right, out) }
+/// As [`UnpackedGemm::run`], and the task fills vectors for which there is a kernel.
+unsafe fn in_vectors<T: Element, const TRANSPOSED: bool>(
+    task: &Task<T>,
+    products: usize,
+    [left, right]: [*const T; 2],
+    out: *mut T,
+) {
+    // SAFETY: the caller's promise; the instructions are among those that the processor has.
+    unsafe { vectors::run(task.simd, RuntimeSize::<T, TRANSPOSED> { task, products }, left, right, out) }
 }
 
 /// Every element type's loops, compiled for 256-bit vectors.
 ///
 /// # Safety
-/// As [`Small::run`], and the processor has AVX2.
+/// As [`UnpackedGemm::run`], and the processor has AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn avx2<T: Element, const ROWS: bool, const CONJUGATE: bool>(
@@ -211,7 +195,7 @@ unsafe fn avx2<T: Element, const ROWS: bool, const CONJUGATE: bool>(
 /// The same for whatever the compilation's target has.
 ///
 /// # Safety
-/// As [`Small::run`].
+/// As [`UnpackedGemm::run`].
 unsafe fn portable<T: Element, const ROWS: bool, const CONJUGATE: bool>(
     task: &Task<T>,
     products: usize,
@@ -225,7 +209,7 @@ unsafe fn portable<T: Element, const ROWS: bool, const CONJUGATE: bool>(
 /// All products.
 ///
 /// # Safety
-/// As [`Small::run`].
+/// As [`UnpackedGemm::run`].
 #[inline(always)]
 unsafe fn all<T: Element, const ROWS: bool, const CONJUGATE: bool>(
     task: &Task<T>,
@@ -243,7 +227,7 @@ unsafe fn all<T: Element, const ROWS: bool, const CONJUGATE: bool>(
 /// All tiles of a product; `ROWS`: rows of the right factor and the result are neighbours in memory.
 ///
 /// # Safety
-/// As [`Small::run`].
+/// As [`UnpackedGemm::run`].
 #[inline(always)]
 unsafe fn product<T: Element, const ROWS: bool, const CONJUGATE: bool>(
     task: &Task<T>,
@@ -278,7 +262,7 @@ unsafe fn product<T: Element, const ROWS: bool, const CONJUGATE: bool>(
 /// A tile of so many rows and `COLUMNS` columns.
 ///
 /// # Safety
-/// As [`Small::run`], for this part of the matrices.
+/// As [`UnpackedGemm::run`], for this part of the matrices.
 #[inline(always)]
 unsafe fn tile<T: Element, const ROWS: bool, const CONJUGATE: bool, const COLUMNS: usize>(
     task: &Task<T>,

@@ -6,14 +6,14 @@ use std::ops::{Deref, Range};
 
 use smallvec::SmallVec;
 
-use super::classify::Sorted;
-use super::contract::{LEFT, OUT, RIGHT, Triple};
-use super::engine::Simd;
-use super::forms::{Loops, compiled};
+use super::multiversion::{Loops, dispatch};
 use super::packed::Packed;
+use super::product::ClassifiedAxes;
+use super::product::{LEFT, OUT, RIGHT, Triple};
 use super::sink::Sink;
 use super::tasks;
 use super::vector::{add_scaled, dot};
+use crate::simd::Simd;
 use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::erased::zeros;
@@ -37,7 +37,7 @@ const fn chunk<T>() -> usize {
 
 /// A product, prepared: its axes ordered for loops around one vector, along the axis that suits it best.
 #[derive(Clone, Debug)]
-pub(super) struct Direct<T> {
+pub(super) struct DotAxpy<T> {
     kept: Vec<Triple>,
     inner: Vec<Triple>,
     vector: Triple,
@@ -57,10 +57,10 @@ struct Conjugate {
     right: bool,
 }
 
-impl<T: Element> Direct<T> {
+impl<T: Element> DotAxpy<T> {
     /// Chooses the axis, and prepares the product for these instructions.
-    pub(super) fn new(sorted: Sorted<T>, simd: Simd) -> Direct<T> {
-        let Sorted { batch, rows, columns, mut inner, conjugate: [left, right], start, alpha } = sorted;
+    pub(super) fn new(sorted: ClassifiedAxes<T>, simd: Simd) -> DotAxpy<T> {
+        let ClassifiedAxes { batch, rows, columns, mut inner, conjugate: [left, right], start, alpha } = sorted;
         let mut kept = [batch, rows, columns].concat();
         let sizes = [LEFT, RIGHT].map(|side| {
             let own = kept.iter().chain(&inner).filter(|axis| axis.strides[side] != 0);
@@ -89,7 +89,7 @@ impl<T: Element> Direct<T> {
             (false, true) => Axis { extent: 1, strides: [0; 3] },
         };
         let conjugate = Conjugate { left, right };
-        let mut direct = Direct { kept, inner, vector, along_inner, start, alpha, conjugate, packed: None, simd };
+        let mut direct = DotAxpy { kept, inner, vector, along_inner, start, alpha, conjugate, packed: None, simd };
         let smaller = 1 - larger;
         if vector.strides[smaller].unsigned_abs() > 1 && sizes[smaller] * 4.0 <= sizes[larger] {
             let axes = direct.kept.iter_mut().chain(&mut direct.inner).chain([&mut direct.vector]);
@@ -139,15 +139,15 @@ impl<T: Element> Direct<T> {
 
 /// A product on memory.
 struct Run<'r, 'a, T> {
-    axes: &'r Direct<T>,
+    axes: &'r DotAxpy<T>,
     data: [&'a [T]; 2],
     out: Sink<'a, T>,
 }
 
 impl<T> Deref for Run<'_, '_, T> {
-    type Target = Direct<T>;
+    type Target = DotAxpy<T>;
 
-    fn deref(&self) -> &Direct<T> {
+    fn deref(&self) -> &DotAxpy<T> {
         self.axes
     }
 }
@@ -159,7 +159,7 @@ impl<T: Element> Run<'_, '_, T> {
         }
         let stretches = self.stretches();
         tasks::split(threads, points(&self.kept) * stretches, self.operations(), |range| {
-            compiled(self.simd, Outputs { run: self, range, stretches })
+            dispatch(self.simd, Outputs { run: self, range, stretches })
         });
         Ok(())
     }
@@ -191,7 +191,7 @@ impl<T: Element> Run<'_, '_, T> {
                 let stretches = if own.along_inner { 1 } else { own.vector.extent.div_ceil(chunk::<T>()) };
                 let range = 0..points(&own.kept) * stretches;
                 let run = Run { axes: &own, data: self.data, out: parts };
-                compiled(self.simd, Outputs { run: &run, range, stretches });
+                dispatch(self.simd, Outputs { run: &run, range, stretches });
             }
         });
         let mut walk = Odometer::new(&kept, &self.start, 0);

@@ -1,5 +1,4 @@
-//! Small products that lie side by side: neighbours in memory belong to different ones, and vectors run across them. Real
-//! numbers only.
+//! Small products that lie side by side: neighbours in memory belong to different ones, and vectors run across them.
 //!
 //! Where vectors are read several times those of one step are packed first: each lies in a page of its own. Nothing is checked
 //! while they run: where elements lie is known when they are prepared.
@@ -8,21 +7,23 @@ mod kernel;
 
 use std::ops::Range;
 
-use self::kernel::{Kernel, Task, Vectors, kernel};
-use super::classify::{SMALL, Sorted};
-use super::contract::Triple;
-use super::contract::{LEFT, OUT, RIGHT};
-use super::engine::{Caches, Workspace};
-use super::gemm::Sizes;
-use super::matrix::{groups, place};
+use self::kernel::{Form, Kernel, Task, Vectors, form, width};
+use super::engine::Workspace;
+use super::product::Sizes;
+use super::product::Triple;
+use super::product::{ClassifiedAxes, SMALL};
+use super::product::{LEFT, OUT, RIGHT};
+use super::product::{groups, place};
 use super::sink::Sink;
-use super::{engine::Simd, tasks};
+use super::tasks;
+use crate::simd::Caches;
+use crate::simd::Simd;
 use tensorwrapper_core::backend::fuse::{Axis, Odometer, points};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 
-/// Rows and columns that are summed together: where there are fewer, memory is read no less often than by long sums of vectors.
-const TILE: usize = 4;
+/// Rows and columns that a result has at least: where it has fewer, long sums of vectors read memory no more often.
+const LEAST: usize = 4;
 
 /// Vectors of all three matrices that stay near: each is a cache line, of a page of its own where the batch is long.
 const NEAR: usize = 1024;
@@ -33,9 +34,13 @@ const READ_OFTEN: usize = 12;
 /// Bytes of a vector at most.
 const WIDEST: usize = 64;
 
+fn h4(n: &str, d: usize) -> usize {
+    std::env::var(n).ok().and_then(|v| v.parse().ok()).unwrap_or(d)
+}
+
 /// Products side by side, prepared.
 #[derive(Debug)]
-pub(super) struct Beside<T> {
+pub(super) struct InterleavedGemm<T> {
     task: Task<T>,
     kernel: Kernel<T>,
     /// Products in a vector.
@@ -47,11 +52,11 @@ pub(super) struct Beside<T> {
     start: [isize; 3],
 }
 
-impl<T: Element> Beside<T> {
+impl<T: Element> InterleavedGemm<T> {
     /// Prepares products; nothing where they do not lie so, where they are so large that packing them is faster, or where there
     /// are no vectors for them.
-    pub(super) fn new(sorted: &Sorted<T>, simd: Simd) -> Option<Beside<T>> {
-        let (kernel, lanes, wide) = kernel::<T>(simd)?;
+    pub(super) fn new(sorted: &ClassifiedAxes<T>, simd: Simd) -> Option<InterleavedGemm<T>> {
+        let Form { kernel, lanes, tile: [high, wide] } = form::<T>(simd)?;
         let unit = |axis: &Triple| axis.strides == [1; 3] && axis.extent >= lanes;
         let across = sorted.batch.iter().position(unit)?;
         let strides = |groups: [&[Triple]; 2], operand: usize| place(groups, operand).map(|place| [place.row, place.column]);
@@ -60,7 +65,7 @@ impl<T: Element> Beside<T> {
         let out = strides([&sorted.rows, &sorted.columns], OUT)?;
         let sizes = Sizes { rows: points(&sorted.rows), columns: points(&sorted.columns), inner: points(&sorted.inner) };
         let Sizes { rows, columns, inner } = sizes;
-        if sorted.multiplications() < SMALL || rows.min(columns) < TILE {
+        if h4("H4_LEAST", SMALL) > sorted.multiplications() || rows.min(columns) < h4("H4_ROWS", LEAST) {
             return None;
         }
         let factors = rows.saturating_add(columns).saturating_mul(inner);
@@ -69,15 +74,15 @@ impl<T: Element> Beside<T> {
             if factors > Caches::here().second / 2 / WIDEST {
                 return None;
             }
-            packed = [panels([rows, TILE], inner, left), panels([columns, wide], inner, [right[1], right[0]])];
+            packed = [panels([rows, high], inner, left), panels([columns, wide], inner, [right[1], right[0]])];
         } else if factors.saturating_add(rows.saturating_mul(columns)) > NEAR {
             return None;
         }
         let mut loops = sorted.batch.clone();
         let extent = loops.remove(across).extent;
         loops.push(Axis { extent: extent / lanes, strides: [lanes as isize; 3] });
-        let task = Task { sizes, left, right, out, alpha: sorted.alpha, packed };
-        Some(Beside { task, kernel, lanes, extent, loops, start: sorted.start })
+        let task = Task { sizes, left, right, out, alpha: sorted.alpha, conjugate: sorted.conjugate, packed };
+        Some(InterleavedGemm { task, kernel, lanes, extent, loops, start: sorted.start })
     }
 
     /// Computes them.
@@ -106,7 +111,7 @@ impl<T: Element> Beside<T> {
     /// The vectors of these numbers.
     ///
     /// # Safety
-    /// As [`Beside::run`]; there is room for what is packed.
+    /// As [`InterleavedGemm::run`]; there is room for what is packed.
     unsafe fn run_some(&self, range: Range<usize>, room: [*mut T; 2], data: [&[T]; 2], out: Sink<'_, T>) {
         let vectors = self.extent / self.lanes;
         let rest = self.extent % self.lanes;
@@ -142,12 +147,6 @@ fn panels([extent, wide]: [usize; 2], inner: usize, [along, term]: [isize; 2]) -
         first += wide;
     }
     order
-}
-
-/// Rows or columns of the next panel, of so many that are left: as many as there should be, or one.
-#[inline(always)]
-const fn width(left: usize, wide: usize) -> usize {
-    if left >= wide { wide } else { 1 }
 }
 
 #[cfg(test)]

@@ -1,5 +1,17 @@
 //! Which vector instructions the kernels use: what the processor has, or what `TENSORWRAPPER_SIMD` asks for.
 
+mod cache;
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod neon;
+#[cfg(target_arch = "x86_64")]
+mod parts_x86;
+pub(crate) mod portable;
+pub(crate) mod vector;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod x86;
+
+pub(crate) use self::cache::Caches;
+
 use std::sync::OnceLock;
 
 use tensorwrapper_core::error::{Error, ErrorKind};
@@ -76,6 +88,25 @@ impl Simd {
         Ok(simd)
     }
 }
+
+/// Gives a macro both types of reals, each with its vector for every set of instructions, their names and the processor that has them.
+macro_rules! for_vectors {
+    ($given:ident) => {
+        $given! {
+            f64,
+            Avx512: $crate::simd::x86::F64x8, "avx512f,avx2,fma", "x86_64";
+            Avx2: $crate::simd::x86::F64x4, "avx2,fma", "x86_64";
+            Neon: $crate::simd::neon::F64x4, "neon", "aarch64";
+        }
+        $given! {
+            f32,
+            Avx512: $crate::simd::x86::F32x16, "avx512f,avx2,fma", "x86_64";
+            Avx2: $crate::simd::x86::F32x8, "avx2,fma", "x86_64";
+            Neon: $crate::simd::neon::F32x8, "neon", "aarch64";
+        }
+    };
+}
+pub(crate) use for_vectors;
 
 #[cfg(test)]
 mod tests {

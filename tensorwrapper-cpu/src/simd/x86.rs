@@ -1,20 +1,21 @@
-//! The 512-bit and 256-bit registers of x86-64.
+//! The registers of x86-64: 512, 256 and 128 bits.
 
 use std::arch::x86_64::*;
 
 use num_complex::Complex;
 
 use super::parts_x86::{
-    load_f32_8, load_f32_16, load_f64_4, load_f64_8, store_f32_8, store_f32_16, store_f64_4, store_f64_8, turn_parts_f32,
-    turn_parts_f64_4, turn_parts_f64_8,
+    columns_of, load_f32_8, load_f32_16, load_f64_4, load_f64_8, store_f32_8, store_f32_16, store_f64_4, store_f64_8,
+    transpose_parts_f32, transpose_parts_f64_4, transpose_parts_f64_8,
 };
-use super::{MOST_SQUARE, Vector};
+use super::vector::{MOST_SQUARE, Vector};
 
 macro_rules! vector {
     (
-        $(#[$doc:meta])* $Name:ident, $T:ty, $V:ty, $lanes:literal, $square:literal;
-        $set:ident $load:ident $store:ident $mul:ident $add:ident $fma:ident $fms:ident $turn:ident;
-        $load_parts:ident $store_parts:ident $turn_parts:ident
+        $(#[$doc:meta])* $Name:ident, $Half:ident, $T:ty, $V:ty, $lanes:literal, $rows:literal;
+        $set:ident $load:ident $store:ident $mul:ident $add:ident $fma:ident $fms:ident;
+        $real_parts:expr, $imaginary_parts:expr, $times_i:expr
+        $(; $square:literal $transpose:ident $load_parts:ident $store_parts:ident $transpose_parts:ident)?
     ) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
@@ -22,8 +23,10 @@ macro_rules! vector {
 
         impl Vector for $Name {
             type Real = $T;
+            type Half = $Half;
             const LANES: usize = $lanes;
-            const SQUARE: usize = $square;
+            const ROWS: usize = $rows;
+            $(const SQUARE: usize = $square;)?
 
             #[inline(always)]
             unsafe fn splat(x: $T) -> Self {
@@ -71,6 +74,22 @@ macro_rules! vector {
                 unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) }
             }
             #[inline(always)]
+            unsafe fn add_times_i(self, other: Self) -> Self {
+                // SAFETY: see `Vector`.
+                unsafe { $Name($times_i(self.0, other.0)) }
+            }
+            #[inline(always)]
+            unsafe fn real_parts(self) -> Self {
+                // SAFETY: see `Vector`.
+                unsafe { $Name($real_parts(self.0)) }
+            }
+            #[inline(always)]
+            unsafe fn imaginary_parts(self) -> Self {
+                // SAFETY: see `Vector`.
+                unsafe { $Name($imaginary_parts(self.0)) }
+            }
+            $(
+            #[inline(always)]
             unsafe fn load_parts(from: *const Complex<$T>) -> (Self, Self) {
                 // SAFETY: see `Vector`.
                 let (re, im) = unsafe { $load_parts(from.cast()) };
@@ -90,43 +109,66 @@ macro_rules! vector {
                 sign: $T,
             ) {
                 // SAFETY: see `Vector`.
-                unsafe { $turn_parts(from, rows, to, at, sign) }
+                unsafe { $transpose_parts(from, rows, to, at, sign) }
             }
             #[inline(always)]
             unsafe fn transpose(from: *const $T, rows: &[isize], to: &[*mut $T; MOST_SQUARE], at: usize) {
                 // SAFETY: see `Vector`.
-                unsafe { $turn(from, rows, to, at) }
+                unsafe { $transpose(from, rows, to, at) }
             }
+            )?
         }
     };
 }
 vector!(
     /// Eight double-precision numbers.
-    F64x8, f64, __m512d, 8, 8;
-    _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_mul_pd _mm512_add_pd _mm512_fmadd_pd _mm512_fnmadd_pd turn_f64_8;
-    load_f64_8 store_f64_8 turn_parts_f64_8
+    F64x8, F64x4, f64, __m512d, 8, 8;
+    _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_mul_pd _mm512_add_pd _mm512_fmadd_pd _mm512_fnmadd_pd;
+    |x| _mm512_movedup_pd(x), |x| _mm512_permute_pd::<0xff>(x),
+    |x, y| _mm512_fmaddsub_pd(x, _mm512_set1_pd(1.0), _mm512_permute_pd::<0x55>(y));
+    8 transpose_f64_8 load_f64_8 store_f64_8 transpose_parts_f64_8
 );
 vector!(
     /// Sixteen single-precision numbers.
-    F32x16, f32, __m512, 16, 8;
-    _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_mul_ps _mm512_add_ps _mm512_fmadd_ps _mm512_fnmadd_ps turn_f32_8;
-    load_f32_16 store_f32_16 turn_parts_f32
+    F32x16, F32x8, f32, __m512, 16, 8;
+    _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_mul_ps _mm512_add_ps _mm512_fmadd_ps _mm512_fnmadd_ps;
+    |x| _mm512_moveldup_ps(x), |x| _mm512_movehdup_ps(x),
+    |x, y| _mm512_fmaddsub_ps(x, _mm512_set1_ps(1.0), _mm512_permute_ps::<0xb1>(y));
+    8 transpose_f32_8 load_f32_16 store_f32_16 transpose_parts_f32
 );
 vector!(
     /// Four double-precision numbers.
-    F64x4, f64, __m256d, 4, 4;
-    _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_mul_pd _mm256_add_pd _mm256_fmadd_pd _mm256_fnmadd_pd turn_f64_4;
-    load_f64_4 store_f64_4 turn_parts_f64_4
+    F64x4, F64x2, f64, __m256d, 4, 4;
+    _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_mul_pd _mm256_add_pd _mm256_fmadd_pd _mm256_fnmadd_pd;
+    |x| _mm256_movedup_pd(x), |x| _mm256_permute_pd::<0b1111>(x),
+    |x, y| _mm256_addsub_pd(x, _mm256_permute_pd::<0b0101>(y));
+    4 transpose_f64_4 load_f64_4 store_f64_4 transpose_parts_f64_4
 );
 vector!(
     /// Eight single-precision numbers.
-    F32x8, f32, __m256, 8, 4;
-    _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_mul_ps _mm256_add_ps _mm256_fmadd_ps _mm256_fnmadd_ps turn_f32_4;
-    load_f32_8 store_f32_8 turn_parts_f32
+    F32x8, F32x4, f32, __m256, 8, 4;
+    _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_mul_ps _mm256_add_ps _mm256_fmadd_ps _mm256_fnmadd_ps;
+    |x| _mm256_moveldup_ps(x), |x| _mm256_movehdup_ps(x),
+    |x, y| _mm256_addsub_ps(x, _mm256_permute_ps::<0xb1>(y));
+    4 transpose_f32_4 load_f32_8 store_f32_8 transpose_parts_f32
+);
+vector!(
+    /// Two double-precision numbers.
+    F64x2, F64x2, f64, __m128d, 2, 4;
+    _mm_set1_pd _mm_loadu_pd _mm_storeu_pd _mm_mul_pd _mm_add_pd _mm_fmadd_pd _mm_fnmadd_pd;
+    |x| _mm_movedup_pd(x), |x| _mm_permute_pd::<0b11>(x),
+    |x, y| _mm_addsub_pd(x, _mm_permute_pd::<0b01>(y))
+);
+vector!(
+    /// Four single-precision numbers.
+    F32x4, F32x4, f32, __m128, 4, 4;
+    _mm_set1_ps _mm_loadu_ps _mm_storeu_ps _mm_mul_ps _mm_add_ps _mm_fmadd_ps _mm_fnmadd_ps;
+    |x| _mm_moveldup_ps(x), |x| _mm_movehdup_ps(x),
+    |x, y| _mm_addsub_ps(x, _mm_permute_ps::<0xb1>(y))
 );
 
 #[inline(always)]
-unsafe fn turn_f64_8(from: *const f64, rows: &[isize], to: &[*mut f64; MOST_SQUARE], at: usize) {
+unsafe fn transpose_f64_8(from: *const f64, rows: &[isize], to: &[*mut f64; MOST_SQUARE], at: usize) {
     // SAFETY: see `Vector::transpose`.
     unsafe {
         let row = |n: usize| _mm512_loadu_pd(from.offset(rows[n]));
@@ -152,7 +194,7 @@ unsafe fn turn_f64_8(from: *const f64, rows: &[isize], to: &[*mut f64; MOST_SQUA
 }
 
 #[inline(always)]
-unsafe fn turn_f32_8(from: *const f32, rows: &[isize], to: &[*mut f32; MOST_SQUARE], at: usize) {
+unsafe fn transpose_f32_8(from: *const f32, rows: &[isize], to: &[*mut f32; MOST_SQUARE], at: usize) {
     // SAFETY: see `Vector::transpose`.
     unsafe {
         // Rows n and n + 4 share a register, a half each, so that no step crosses halves.
@@ -174,7 +216,7 @@ unsafe fn turn_f32_8(from: *const f32, rows: &[isize], to: &[*mut f32; MOST_SQUA
 }
 
 #[inline(always)]
-unsafe fn turn_f64_4(from: *const f64, rows: &[isize], to: &[*mut f64; MOST_SQUARE], at: usize) {
+unsafe fn transpose_f64_4(from: *const f64, rows: &[isize], to: &[*mut f64; MOST_SQUARE], at: usize) {
     // SAFETY: see `Vector::transpose`.
     unsafe {
         let row = |n: usize| _mm256_loadu_pd(from.offset(rows[n]));
@@ -184,24 +226,8 @@ unsafe fn turn_f64_4(from: *const f64, rows: &[isize], to: &[*mut f64; MOST_SQUA
     }
 }
 
-/// The columns of a square of four by four.
 #[inline(always)]
-pub(super) unsafe fn columns_of([r0, r1, r2, r3]: [__m256d; 4]) -> [__m256d; 4] {
-    // SAFETY: the caller has the instructions.
-    unsafe {
-        let (e01, o01) = (_mm256_unpacklo_pd(r0, r1), _mm256_unpackhi_pd(r0, r1));
-        let (e23, o23) = (_mm256_unpacklo_pd(r2, r3), _mm256_unpackhi_pd(r2, r3));
-        [
-            _mm256_permute2f128_pd::<0x20>(e01, e23),
-            _mm256_permute2f128_pd::<0x20>(o01, o23),
-            _mm256_permute2f128_pd::<0x31>(e01, e23),
-            _mm256_permute2f128_pd::<0x31>(o01, o23),
-        ]
-    }
-}
-
-#[inline(always)]
-unsafe fn turn_f32_4(from: *const f32, rows: &[isize], to: &[*mut f32; MOST_SQUARE], at: usize) {
+unsafe fn transpose_f32_4(from: *const f32, rows: &[isize], to: &[*mut f32; MOST_SQUARE], at: usize) {
     // SAFETY: see `Vector::transpose`.
     unsafe {
         let row = |n: usize| _mm_loadu_ps(from.offset(rows[n]));

@@ -146,7 +146,7 @@ pub(in crate::factorise) trait Many: Copy {
     /// A number and a phase whose product is real: that real one, of any sign, and the phase. Zero and none where the size is not
     /// larger than `least`.
     fn straighten(self, least: Reals) -> (Reals, Self::Phase);
-    fn turn(self, phase: Self::Phase) -> Self;
+    fn times_phase(self, phase: Self::Phase) -> Self;
     /// The factor of modulus one that makes a number real and positive; any for zero.
     fn to_positive(self) -> Self;
 }
@@ -222,7 +222,7 @@ impl Many for Reals {
         (self.abs().if_larger(least, self, Reals::ZERO), ())
     }
     #[inline(always)]
-    fn turn(self, (): ()) -> Reals {
+    fn times_phase(self, (): ()) -> Reals {
         self
     }
     #[inline(always)]
@@ -309,7 +309,7 @@ impl Many for Complexes {
         self.over(self.norm_sqr().sqrt(), Reals::ZERO)
     }
     #[inline(always)]
-    fn turn(self, phase: Complexes) -> Complexes {
+    fn times_phase(self, phase: Complexes) -> Complexes {
         self.mul(phase)
     }
 }

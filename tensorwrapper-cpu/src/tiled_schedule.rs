@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::forms::prefetch;
 use super::loops::{Axes, Plan};
+use super::multiversion::prefetch;
 use super::permute::{Pair, Permutation};
 use super::sink::Sink;
 use super::{packed, tasks};
@@ -21,11 +21,11 @@ const ALONG: usize = 512;
 const ACROSS: usize = 64;
 
 /// A plan in tiles of its kept axes.
-pub(super) struct Tiles {
+pub(super) struct TiledSchedule {
     plan: Plan,
     /// How far each kept axis reaches in a tile.
     sizes: Vec<usize>,
-    /// Tiles along the kept axes.
+    /// TiledSchedule along the kept axes.
     counts: Axes,
     /// Which inputs are packed.
     crossed: Vec<bool>,
@@ -35,7 +35,7 @@ pub(super) struct Tiles {
 pub(super) struct Tile<'a, T> {
     pub(super) plan: Plan,
     pub(super) start: Vec<isize>,
-    pub(super) coming: Vec<Coming<'a, T>>,
+    pub(super) coming: Vec<UpcomingTile<'a, T>>,
 }
 
 /// A copy into a tile's order, and the axes that it was prepared for.
@@ -46,7 +46,7 @@ struct Copied {
 
 /// What the next tile packs of an input: pieces of neighbours in memory.
 #[derive(Clone)]
-pub(super) struct Coming<'a, T> {
+pub(super) struct UpcomingTile<'a, T> {
     data: &'a [T],
     start: isize,
     /// Where pieces begin, and how long they are.
@@ -54,13 +54,13 @@ pub(super) struct Coming<'a, T> {
     len: usize,
 }
 
-impl<'a, T> Coming<'a, T> {
+impl<'a, T> UpcomingTile<'a, T> {
     /// What a tile that starts there packs of an input with these axes; nothing where it has no neighbours in memory.
-    fn new(data: &'a [T], start: isize, mut axes: Vec<Axis<[isize; 1]>>) -> Option<Coming<'a, T>> {
+    fn new(data: &'a [T], start: isize, mut axes: Vec<Axis<[isize; 1]>>) -> Option<UpcomingTile<'a, T>> {
         axes.retain(|axis| axis.strides[0] != 0);
         fuse::normalise(&mut axes, &[0]);
         let narrow = axes.pop_if(|axis| axis.strides[0] == 1)?;
-        Some(Coming { data, start, axes, len: narrow.extent })
+        Some(UpcomingTile { data, start, axes, len: narrow.extent })
     }
 
     /// Asks for one of so many parts of it.
@@ -76,9 +76,9 @@ impl<'a, T> Coming<'a, T> {
     }
 }
 
-impl Tiles {
+impl TiledSchedule {
     /// Cuts a plan into tiles because of these inputs.
-    pub(super) fn new(mut plan: Plan, crossed: Vec<bool>) -> Tiles {
+    pub(super) fn new(mut plan: Plan, crossed: Vec<bool>) -> TiledSchedule {
         let narrowest: Vec<isize> = crossed
             .iter()
             .enumerate()
@@ -105,7 +105,7 @@ impl Tiles {
             strides: axis.strides.iter().map(|stride| stride.wrapping_mul(size as isize)).collect(),
         };
         let counts = kept.iter().zip(&sizes).map(tiles).collect();
-        Tiles { plan, sizes, counts, crossed }
+        TiledSchedule { plan, sizes, counts, crossed }
     }
 
     /// Runs a task for each tile, with what is packed of each input that lies across; threads share the tiles, or where there
@@ -187,12 +187,12 @@ impl Tiles {
     }
 
     /// What a whole tile that starts there packs.
-    fn coming<'a, T>(&self, start: &[isize], inputs: &[Option<&'a [T]>]) -> Vec<Coming<'a, T>> {
+    fn coming<'a, T>(&self, start: &[isize], inputs: &[Option<&'a [T]>]) -> Vec<UpcomingTile<'a, T>> {
         let kept = self.plan.kept.axes();
         let crossed = inputs.iter().enumerate().filter(|&(n, _)| self.crossed[n]);
         let of_input = |(n, data): (usize, &Option<&'a [T]>)| {
             let own = |(axis, &size): (&Axis<Vec<isize>>, &usize)| Axis { extent: size, strides: [axis.strides[n]] };
-            Coming::new((*data)?, start[n], kept.iter().zip(&self.sizes).map(own).collect())
+            UpcomingTile::new((*data)?, start[n], kept.iter().zip(&self.sizes).map(own).collect())
         };
         crossed.filter_map(of_input).collect()
     }

@@ -6,28 +6,26 @@
 
 use std::ops::Range;
 
-use super::engine::Simd;
-use super::forms::{LINE, prefetch_line};
+use super::access::{BlockAccess, LEAST};
 use super::lines::{Line, by_line_and_size};
 use super::loops::{Axes, Grid, Plan};
+use super::multiversion::{LINE, prefetch_line};
+use crate::simd::Simd;
 use tensorwrapper_core::backend::fuse::Axis;
 
 /// Elements of a block along the result's neighbours.
 const COLUMNS: usize = 64;
 /// What shares of a block are counted in: no division is to be done for each.
 pub(super) const WHOLE: usize = 1 << 8;
-/// As many of them at least: shorter rows are left to tiles of any axes.
-pub(super) const LEAST: usize = 16;
-
 /// A part of the loops, all of whose chunks are blocks of one size, and where its operands start.
-pub(super) struct Part {
+pub(super) struct BlockPart {
     pub(super) plan: Plan,
     pub(super) start: Vec<isize>,
 }
 
 /// Cuts a plan that reduces nothing into blocks because of inputs that lie across, if they all have their neighbours along one
 /// axis that is long enough: whole blocks, and those at the ends of both axes.
-pub(super) fn parts(plan: &Plan, start: &[isize], crossed: &[bool], size: usize) -> Option<Vec<Part>> {
+pub(super) fn parts(plan: &Plan, start: &[isize], crossed: &[bool], size: usize) -> Option<Vec<BlockPart>> {
     let axes = plan.kept.axes();
     let (output, height) = (start.len() - 1, LINE / size);
     let is_across = |axis: &Axis<Vec<isize>>| crossed.iter().zip(&axis.strides).all(|(crossed, stride)| !crossed || *stride == 1);
@@ -50,7 +48,7 @@ pub(super) fn parts(plan: &Plan, start: &[isize], crossed: &[bool], size: usize)
             let others = axes.iter().enumerate().filter(|(n, _)| ![across, along].contains(n)).map(|(_, axis)| axis.clone());
             let outer: Axes = others.chain([of(across, rows, height), of(along, columns, width)]).collect();
             let kept = Grid::of_blocks(outer, vec![of(across, height, 1), of(along, width, 1)]);
-            parts.push(Part { plan: Plan { kept, along_kept: true, ..plan.clone() }, start });
+            parts.push(BlockPart { plan: Plan { kept, along_kept: true, ..plan.clone() }, start });
         }
     }
     Some(parts)
@@ -63,28 +61,7 @@ fn cut(extent: usize, size: usize) -> impl Iterator<Item = (usize, usize, usize)
     [(0, whole, size), (whole * size, 1, rest)].into_iter().filter(|(_, pieces, size)| pieces * size > 0)
 }
 
-/// How an operand lies in the blocks of a part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Block {
-    pub(super) rows: usize,
-    pub(super) columns: usize,
-    /// From a row to the next one, and from a column.
-    pub(super) row: isize,
-    pub(super) column: isize,
-}
-
-impl Block {
-    /// Of an operand along the two axes of a block.
-    pub(super) fn of([across, along]: [&Axis<Vec<isize>>; 2], operand: usize) -> Block {
-        let (row, column) = (across.strides[operand], along.strides[operand]);
-        Block { rows: across.extent, columns: along.extent, row, column }
-    }
-
-    /// Whether its rows are neighbours in memory, and enough of them to be written one after the other.
-    pub(super) fn has_rows(self) -> bool {
-        self.column == 1 && self.columns >= LEAST
-    }
-
+impl BlockAccess {
     /// Takes a block into rows that follow each other.
     #[inline(always)]
     pub(super) fn gather<U: Copy, T>(self, data: &[U], start: isize, out: &mut [T], convert: impl Fn(U) -> T) {
@@ -102,7 +79,7 @@ impl Block {
 
     /// Takes a block of neighbours along the columns into rows; whether it is one of whole lines.
     #[inline(always)]
-    pub(super) fn turn<T: Copy>(self, simd: Simd, data: &[T], start: isize, out: &mut [T]) -> bool {
+    pub(super) fn transpose<T: Copy>(self, simd: Simd, data: &[T], start: isize, out: &mut [T]) -> bool {
         let height = LINE / size_of::<T>();
         if (self.row, self.rows) != (1, height) || self.columns < height || self.column < 0 {
             return false;
@@ -148,11 +125,11 @@ fn kernel(simd: Simd, size: usize) -> Kernel {
     macro_rules! compiled {
         ($L:ty, $edge:literal $(, $features:literal)?) => {{
             $(#[target_feature(enable = $features)])?
-            unsafe fn turn(from: *const u8, stride: usize, columns: usize, to: *mut u8) {
+            unsafe fn transpose(from: *const u8, stride: usize, columns: usize, to: *mut u8) {
                 // SAFETY: the caller's promise.
-                unsafe { turn_block::<$L, $edge>(from, stride, columns, to) }
+                unsafe { transpose_block::<$L, $edge>(from, stride, columns, to) }
             }
-            turn as Kernel
+            transpose as Kernel
         }};
     }
     by_line_and_size!(simd, size, compiled)
@@ -162,7 +139,7 @@ fn kernel(simd: Simd, size: usize) -> Kernel {
 /// The processor has the line's instructions; there are so many columns of a line each, at least as many as a line has elements,
 /// and room for as many rows of them.
 #[inline(always)]
-unsafe fn turn_block<L: Line, const EDGE: usize>(from: *const u8, stride: usize, columns: usize, to: *mut u8) {
+unsafe fn transpose_block<L: Line, const EDGE: usize>(from: *const u8, stride: usize, columns: usize, to: *mut u8) {
     debug_assert!(columns >= EDGE);
     let size = LINE / EDGE;
     let mut done = 0;
@@ -175,8 +152,8 @@ unsafe fn turn_block<L: Line, const EDGE: usize>(from: *const u8, stride: usize,
         }
         // SAFETY: the caller's promise.
         unsafe {
-            let turned = L::turn::<EDGE>(&lines);
-            for (row, line) in turned.into_iter().enumerate() {
+            let transposed = L::transpose::<EDGE>(&lines);
+            for (row, line) in transposed.into_iter().enumerate() {
                 line.store(to.add((row * columns + first) * size));
             }
         }
@@ -192,34 +169,34 @@ mod tests {
     use super::*;
     use tensorwrapper_core::element::Element;
 
-    fn turned_and_gathered<T: Element>() {
+    fn transposed_and_gathered<T: Element>() {
         let data: Vec<T> = (0..9000).map(|n| T::from_complex(Complex::new(n as f64, -0.5))).collect();
         let height = LINE / size_of::<T>();
         for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
             for (columns, stride, start) in [(32, 100, 3), (height, 77, 0), (height + 1, 64, 5), (32, height, 1)] {
-                let block = Block { rows: height, columns, row: 1, column: stride as isize };
+                let block = BlockAccess { rows: height, columns, row: 1, column: stride as isize };
                 let expected: Vec<T> = (0..height)
                     .flat_map(|row| (0..columns).map(move |column| start + row + column * stride))
                     .map(|n| data[n])
                     .collect();
                 let mut found = vec![T::ZERO; height * columns];
-                assert!(block.turn(simd, &data, start as isize, &mut found), "{block:?}");
+                assert!(block.transpose(simd, &data, start as isize, &mut found), "{block:?}");
                 assert_eq!(found, expected, "{simd:?} {block:?}");
                 let mut gathered = vec![T::ZERO; height * columns];
                 block.gather(&data, start as isize, &mut gathered, |x| x);
                 assert_eq!(gathered, expected, "{block:?}");
             }
         }
-        let short = Block { rows: height - 1, columns: 64, row: 1, column: 100 };
-        assert!(!short.turn(Simd::Portable, &data, 0, &mut vec![T::ZERO; 64 * height]), "a part of a line");
+        let short = BlockAccess { rows: height - 1, columns: 64, row: 1, column: 100 };
+        assert!(!short.transpose(Simd::Portable, &data, 0, &mut vec![T::ZERO; 64 * height]), "a part of a line");
     }
 
     #[test]
     fn blocks_come_into_rows() {
-        turned_and_gathered::<f32>();
-        turned_and_gathered::<f64>();
-        turned_and_gathered::<Complex<f32>>();
-        turned_and_gathered::<Complex<f64>>();
+        transposed_and_gathered::<f32>();
+        transposed_and_gathered::<f64>();
+        transposed_and_gathered::<Complex<f32>>();
+        transposed_and_gathered::<Complex<f64>>();
     }
 
     #[test]
