@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::driver::{Address, Driver, Region};
+use super::driver::Driver;
+use super::memory::Address;
+use super::region::Region;
 use tensorwrapper_core::backend::Copied;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::held;

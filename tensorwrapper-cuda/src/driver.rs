@@ -4,18 +4,13 @@
 
 use std::fmt::Debug;
 use std::ops::Range;
-use std::sync::Arc;
 
-use super::choice::{Choices, Way};
-use super::gemm::Gemm;
-use super::linear::Call;
-use super::pages::Pinned;
-use super::text::{Argument, Kernel, Launch, Launches, Memory};
+use super::autotune::{Autotuner, Way};
+use super::memory::{Address, Pinned};
+use super::routine::Call;
+use super::text::{Gemm, Kernel};
 use tensorwrapper_core::backend::Taken;
-use tensorwrapper_core::error::{Error, ErrorKind};
-
-/// Where memory of the device begins.
-pub(super) type Address = u64;
+use tensorwrapper_core::error::Error;
 
 /// Something that has memory and runs kernels.
 pub(super) trait Driver: Debug + Send + Sync + 'static {
@@ -131,7 +126,7 @@ pub(super) trait Driver: Debug + Send + Sync + 'static {
     unsafe fn multiply(&self, product: &Gemm, factors: [Address; 2], output: Address) -> Result<(), Error>;
 
     /// Which way computes a contraction, as far as that was measured here.
-    fn choices(&self) -> &Choices;
+    fn autotuner(&self) -> &Autotuner;
 
     /// Whether ways to compute a contraction over so many points are worth a measurement.
     fn is_measured(&self, points: u128) -> bool;
@@ -169,112 +164,4 @@ pub(super) trait Driver: Debug + Send + Sync + 'static {
     /// # Safety
     /// All memory that it was recorded over is still there.
     unsafe fn replay(&self, graph: &Self::Graph) -> Result<(), Error>;
-}
-
-/// What is said of work that cannot be recorded.
-pub(super) fn not_recorded(what: &str) -> Error {
-    Error::new(ErrorKind::Device(format!("{what} cannot be recorded")))
-}
-
-/// Memory of a device that goes back to it.
-#[derive(Debug)]
-pub(super) struct Region<D: Driver> {
-    driver: Arc<D>,
-    address: Address,
-    bytes: usize,
-}
-
-impl<D: Driver> Region<D> {
-    /// Memory for so many bytes.
-    ///
-    /// # Errors
-    /// As [`Driver::allocate`].
-    pub(super) fn new(driver: &Arc<D>, bytes: usize) -> Result<Region<D>, Error> {
-        let bytes = bytes.max(1);
-        Ok(Region { driver: driver.clone(), address: driver.allocate(bytes)?, bytes })
-    }
-
-    /// The same with a copy of these bytes.
-    ///
-    /// # Errors
-    /// As [`Driver::allocate`] and [`Driver::upload`].
-    pub(super) fn holding(driver: &Arc<D>, bytes: &[u8]) -> Result<Region<D>, Error> {
-        let region = Region::new(driver, bytes.len())?;
-        if !bytes.is_empty() {
-            // SAFETY: there is memory for all bytes.
-            unsafe { driver.upload(bytes, region.address) }?;
-        }
-        Ok(region)
-    }
-
-    /// Copies its first bytes to the host.
-    ///
-    /// # Errors
-    /// As [`Driver::download`].
-    ///
-    /// # Panics
-    /// When there are fewer.
-    pub(super) fn read(&self, to: &mut [u8]) -> Result<(), Error> {
-        assert!(to.len() <= self.bytes, "no more is read than there is");
-        // SAFETY: so much was just compared.
-        unsafe { self.driver.download(self.address, to) }
-    }
-
-    /// Whether it is this driver's.
-    pub(super) fn is_of(&self, driver: &Arc<D>) -> bool {
-        Arc::ptr_eq(&self.driver, driver)
-    }
-
-    /// Where it begins.
-    pub(super) fn address(&self) -> Address {
-        self.address
-    }
-
-    /// How large it is.
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes
-    }
-}
-
-impl<D: Driver> Drop for Region<D> {
-    fn drop(&mut self) {
-        // SAFETY: it was allocated with so many bytes, and the only owner is going.
-        unsafe { self.driver.free(self.address, self.bytes) }
-    }
-}
-
-/// Queues all that an operation consists of.
-///
-/// # Errors
-/// As [`Driver::launch`].
-///
-/// # Safety
-/// There is memory for each input and for the output, of the element types and as large as the operation was made for, and for its
-/// scratch memory, if it uses some.
-pub(super) unsafe fn queue<D: Driver>(
-    driver: &D,
-    launches: &Launches,
-    inputs: &[Address],
-    output: Address,
-    scratch: Address,
-) -> Result<(), Error> {
-    let address = |argument: &Argument| {
-        let memory = match argument.memory {
-            Memory::Input(n) => inputs[n],
-            Memory::Output => output,
-            Memory::Scratch => scratch,
-        };
-        memory.wrapping_add(argument.start as u64)
-    };
-    // SAFETY: the generator computes positions inside the layouts that the operation was made for, as the caller has memory.
-    let launch = |launch: &Launch| unsafe {
-        driver.launch(&launch.kernel, &launch.arguments.iter().map(address).collect::<Vec<Address>>())
-    };
-    launches.before.iter().try_for_each(launch)?;
-    if let Some(product) = &launches.product {
-        let factors = product.factors.each_ref().map(|(_, stored)| address(&stored.argument));
-        // SAFETY: matrices lie inside the layouts that the operation was made for, as the caller has memory.
-        unsafe { driver.multiply(product, factors, address(&product.output.argument)) }?;
-    }
-    launches.launches.iter().try_for_each(launch)
 }

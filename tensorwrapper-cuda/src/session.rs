@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
+use super::contraction::CudaContraction;
 use super::copies::There;
-use super::device::{Cuda, bytes, bytes_mut};
-use super::driver::{Address, Driver, Region, queue};
+use super::device::Cuda;
+use super::driver::Driver;
+use super::launch::{bytes, bytes_mut, queue};
 use super::linear::{self, Operation};
+use super::memory::Address;
 use super::pages::Pages;
-use super::ready::Ready;
+use super::region::Region;
 use super::text::{Fold, Input, Kernel, Launches, Route, folded};
 use tensorwrapper_core::backend::{
-    Asked, DeviceMemory, Factorised, Mapped, PreparedContraction, Resident, Seen, Session, Site, Taken,
+    Asked, Device, DeviceMemory, Factorised, Mapped, PreparedContraction, Resident, Seen, Session, Site, Taken,
 };
 use tensorwrapper_core::element::dispatch;
 use tensorwrapper_core::erased::{SliceMut, SliceRef};
@@ -23,6 +26,7 @@ struct Open<D: Driver> {
     recorded: Option<D::Graph>,
     driver: Arc<D>,
     route: Route,
+    host: Arc<dyn Device>,
     /// Of the sources, then of everything else.
     regions: Vec<There<D>>,
     /// How many sources there are.
@@ -56,17 +60,17 @@ fn kept<'a>(factorised: &Factorised<'a>) -> &'a linear::Kept {
 }
 
 /// What this kind of device has made of a contraction.
-fn own<D: Driver>(contraction: &PreparedContraction) -> Option<&Ready<D>> {
+fn own<D: Driver>(contraction: &PreparedContraction) -> Option<&CudaContraction<D>> {
     contraction.own().and_then(|own| own.downcast_ref())
 }
 
 impl<D: Driver> Resident for Cuda<D> {
     fn make(&self, asked: &[Asked<'_>]) -> Result<(), Error> {
-        let (mut kernels, mut products): (Vec<&Kernel>, Vec<&Ready<D>>) = Default::default();
+        let (mut kernels, mut products): (Vec<&Kernel>, Vec<&CudaContraction<D>>) = Default::default();
         for asked in asked {
             match asked {
                 Asked::Contract(contraction) => products.extend(own(contraction)),
-                Asked::Map(mapped) => kernels.extend(found(mapped, self.route).into_iter().flat_map(Launches::kernels)),
+                Asked::Map(mapped) => kernels.extend(found(mapped, self.options.route).into_iter().flat_map(Launches::kernels)),
                 Asked::Factorise(factorised) => kernels.extend(kept(factorised).kernels()),
             }
         }
@@ -81,7 +85,8 @@ impl<D: Driver> Resident for Cuda<D> {
         let sources: Vec<&[u8]> = sources.iter().map(|&source| bytes(source)).collect();
         let mut open = Open {
             driver: self.driver.clone(),
-            route: self.route,
+            route: self.options.route,
+            host: self.host.clone(),
             recorded: None,
             regions: Vec::new(),
             sources: sources.len(),
@@ -250,9 +255,9 @@ impl<D: Driver> Session for Open<D> {
         let [inputs, outputs] = [(&call.inputs, inputs), (&call.outputs, outputs)]
             .map(|(seen, sites)| seen.iter().copied().zip(self.addresses(seen, sites)).collect::<Vec<_>>());
         let (driver, route, kept) = (&self.driver, self.route, kept(call));
-        let operation = Operation { driver, route, call: call.call, inputs: &inputs, outputs: &outputs, kept };
+        let operation = Operation { driver, route, call: call.call, inputs: &inputs, outputs: &outputs, kept, host: &*self.host };
         // SAFETY: all memory is as large as the layouts reach, which was just compared, and the library has the operation.
-        unsafe { operation.run() }?;
+        unsafe { linear::run(&operation) }?;
         Ok(true)
     }
 

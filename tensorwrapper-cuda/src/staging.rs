@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::sync::{Mutex, PoisonError};
 
-use super::driver::Address;
+use super::memory::Address;
 use tensorwrapper_core::error::Error;
 
 /// What a device does with pinned memory. All copies are queued in its one order.
@@ -72,6 +72,25 @@ pub(super) trait Pinning {
     /// # Errors
     /// When the device is lost.
     fn settle(&self) -> Result<(), Error>;
+}
+
+/// Copies pinned bytes to a device, and waits until it has read them: their tensor may be written then.
+///
+/// # Errors
+/// When the device is lost.
+///
+/// # Safety
+/// The device has memory for all bytes from the address on, and they are pinned.
+pub(super) unsafe fn upload_pinned(device: &impl Pinning, from: &[u8], to: Address) -> Result<(), Error> {
+    let mut mark = device.marker()?;
+    // SAFETY: the caller's promise; the copy is waited for.
+    let copied = unsafe { device.push(from.as_ptr(), to, from.len()) };
+    let done = copied.and_then(|()| device.mark(&mut mark)).and_then(|()| device.wait(&mark));
+    device.unmark(mark);
+    // It may be queued all the same.
+    done.inspect_err(|_| {
+        let _ = device.settle();
+    })
 }
 
 /// The pieces of one device.

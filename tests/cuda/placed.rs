@@ -1,16 +1,18 @@
 //! Tensors that were taken to a device: read there without being copied again, and equations run where their operands are. On
 //! simulated devices, whose products of matrices are a library's and need no compiler.
 
-use tensorwrapper::__private::cuda::{Collection, Programs, Route, Schedule};
+use std::sync::Arc;
+
+use tensorwrapper::__private::cuda::{Collection, Programs, Route, Schedule, running};
 use tensorwrapper::prelude::*;
 use tensorwrapper::{ErrorKind, MemoryKind, Placement, einsum, try_tensor};
 
 /// A device's programs, of which there are none, and a context on a new device that counts its transfers there.
-pub(crate) fn device(name: &str) -> (Programs, Context) {
+pub(crate) fn device(name: &str) -> (Arc<Programs>, Context) {
     let folder = std::env::temp_dir().join(format!("tensorwrapper-placed-{name}-{}", std::process::id()));
     let programs = Collection::default().compile(&folder, str::to_string).unwrap_or_else(|error| panic!("{error}"));
     let _ = std::fs::remove_dir_all(&folder);
-    let context = programs.context(Schedule::Forward, Route::Library);
+    let context = running(&programs, Schedule::Forward, Route::Library);
     (programs, context)
 }
 

@@ -26,7 +26,7 @@ mod stay;
 #[path = "../../examples/gpu_check/water.rs"]
 mod water;
 
-use tensorwrapper::__private::cuda::{Collection, Route, Schedule};
+use tensorwrapper::__private::cuda::{Collection, Route, Schedule, collecting, running};
 
 #[test]
 fn a_device_that_is_right_passes() {
@@ -52,7 +52,7 @@ fn plans_that_run_again_on_a_device_that_is_right() {
 /// A device that computes nothing gives zeros.
 #[test]
 fn a_device_that_is_wrong_is_found_out() {
-    let zeros = Collection::default().context(Route::Chosen);
+    let zeros = collecting(&Collection::default(), Route::Chosen);
     let (passed, faults) = linalg::check(&zeros, &Context::cpu());
     assert!(passed < 4 && faults.len() >= 4, "{passed} passed, {faults:?}");
     assert!(water::check(&zeros, &Context::cpu()).is_err_and(|sentence| sentence.contains("apart")));
@@ -102,7 +102,7 @@ fn first_calls_compute_what_they_say() {
             .iter()
             .for_each(|first| drop((first.call)(&device, N).unwrap_or_else(|error| panic!("{}: {error}", first.name))));
     });
-    let device = programs.context(Schedule::Forward, Route::Library).on_device().expect("it has memory");
+    let device = running(&programs, Schedule::Forward, Route::Library).on_device().expect("it has memory");
     let cpu = Context::cpu();
     for first in &first::ALL {
         let first::Called { operands, result, .. } =

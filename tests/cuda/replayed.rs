@@ -1,7 +1,7 @@
 //! Prepared plans run again and again: step by step at first, then all that was recorded at once, with the same results.
 
 use num_complex::Complex;
-use tensorwrapper::__private::cuda::{Collection, Programs, Route, Schedule};
+use tensorwrapper::__private::cuda::{Collection, Programs, Route, Schedule, collecting, running};
 use tensorwrapper::prelude::*;
 use tensorwrapper::{DeviceTensor, DynOperand, ErrorKind, Replay};
 
@@ -111,7 +111,7 @@ fn what_the_host_waits_for_runs_step_by_step() -> Result<(), Error> {
     let (a, x) = (matrix(3), matrix(4));
     let graph = Graph::new();
     let solved = tensor!(in &graph; let y[i, k] = a[i, j] * x[j, k]; let z[j, k] = solve(a[i, j], y[i, k]); z);
-    let block = Collection::default().context(Route::Library).prepare_all((&solved,), &[&x])?;
+    let block = collecting(&Collection::default(), Route::Library).prepare_all((&solved,), &[&x])?;
     let told = block.explain().each.replay().cloned();
     assert!(
         matches!(&told, Some(Replay::Never(reason)) if reason.ends_with("for whether linear algebra has a result")),
@@ -271,12 +271,12 @@ fn the_corpus_replayed() {
     let routes = [Route::Chosen, Route::Library];
     let collection = Collection::default();
     for route in routes {
-        corpus(&collection.context(route), &collection.context(route), None);
+        corpus(&collecting(&collection, route), &collecting(&collection, route), None);
     }
     let programs = collection.compile(&folder, str::to_string).unwrap_or_else(|error| panic!("{error}"));
     let mut cases = 0;
     for route in routes {
-        cases += corpus(&programs.context(Schedule::Forward, route), &Context::cpu(), Some(&programs));
+        cases += corpus(&running(&programs, Schedule::Forward, route), &Context::cpu(), Some(&*programs));
     }
     println!("{cases} cases replayed twice each, {} replays", programs.replays());
     assert!(cases > 300 && programs.replays() == 2 * cases, "{cases} cases, {} replays", programs.replays());

@@ -1,8 +1,9 @@
 //! Products of matrices of copies: where tensors do not lie as a library wants matrices, factors are copied so that they do, and a result that
 //! lies otherwise is computed beside its place.
 
-use super::{Gemm, Stored, behind};
-use crate::text::{Argument, Fold, Input, Launch, Launches, Memory, Route, folded};
+use super::multiplied::behind;
+use super::strided::strided;
+use crate::text::{Argument, Fold, Gemm, Input, Launch, Launches, Memory, Route, Stored, folded};
 use tensorwrapper_core::backend::{Contraction, Instruction, LoopNest, Program, Reduction};
 use tensorwrapper_core::layout::Strided;
 
@@ -51,7 +52,7 @@ fn dense<'a>(extents: &[usize], axes: impl DoubleEndedIterator<Item = &'a usize>
 /// needs no copies.
 pub(crate) fn permuted(contraction: &Contraction<'_>, route: Route, tf32: bool) -> Option<Launches> {
     let kinds = Kinds::of(contraction)?;
-    if Gemm::of(&Contraction { then: None, others: &[], ..*contraction }).is_some() {
+    if strided(&Contraction { then: None, others: &[], ..*contraction }).is_some() {
         return None;
     }
     let (extents, kept) = (contraction.nest.extents(), contraction.nest.kept());
@@ -72,8 +73,8 @@ pub(crate) fn permuted(contraction: &Contraction<'_>, route: Route, tf32: bool) 
             end += (own[n].1 * contraction.dtype.size()).next_multiple_of(256);
         }
         let there = Contraction { factors: &factors, then: None, others: &[], ..*contraction };
-        let direct = Gemm::of(&there).filter(|_| contraction.then.is_none());
-        let product = direct.or_else(|| Gemm::of(&Contraction { output: &beside, ..there }));
+        let direct = strided(&there).filter(|_| contraction.then.is_none());
+        let product = direct.or_else(|| strided(&Contraction { output: &beside, ..there }));
         let Some(product) = product else { continue };
         let mut product = Gemm { tf32, ..product };
         for (_, Stored { argument, .. }) in &mut product.factors {

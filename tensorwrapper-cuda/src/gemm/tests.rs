@@ -6,9 +6,10 @@ use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{RngExt, SeedableRng};
 
-use super::{Gemm, Turn, multiplied};
+use super::multiplied;
+use super::strided::strided;
 use crate::simulator::multiply;
-use crate::text::{Memory, Route};
+use crate::text::{Gemm, Memory, Route, Turn};
 use tensorwrapper_core::backend::reference::Reference;
 use tensorwrapper_core::backend::{Contraction, LoopNest};
 use tensorwrapper_core::element::{Dtype, Element, dispatch};
@@ -22,7 +23,7 @@ const DTYPES: [Dtype; 4] = [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64];
 /// What two tensors and their product are to a library, if anything.
 fn found<T: Element>(nest: &LoopNest, alpha: Complex<f64>, factors: &[Placed<T>; 2], output: &Placed<T>) -> Option<Gemm> {
     let layouts = factors.each_ref().map(|factor| (&factor.layout, factor.conjugate));
-    Gemm::of(&Contraction { nest, alpha, dtype: T::DTYPE, factors: &layouts, output: &output.layout, then: None, others: &[] })
+    strided(&Contraction { nest, alpha, dtype: T::DTYPE, factors: &layouts, output: &output.layout, then: None, others: &[] })
 }
 
 /// Computes a product as a library would.

@@ -7,9 +7,9 @@ use cudarc::cublas::sys::{self, cublasComputeType_t as Compute, cublasOperation_
 use cudarc::driver::sys::{CUdeviceptr, CUresult, CUstream};
 use num_complex::Complex;
 
-use super::check as check_driver;
-use crate::driver::Address;
-use crate::gemm::{Gemm, Stored, Turn};
+use super::status::check as check_driver;
+use crate::memory::Address;
+use crate::text::{Gemm, Stored, Turn};
 use tensorwrapper_core::element::EveryDtype;
 use tensorwrapper_core::error::{Error, ErrorKind};
 

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::sys;
 
-use super::check;
 use super::compiler::compile;
-use super::kept::Kept;
-use crate::once::Once;
+use super::disk_cache::Kept;
+use super::status::check;
+use crate::once_map::OnceMap;
 use crate::text::{Kernel, ON_DEVICE, Source};
 use tensorwrapper_core::error::Error;
 
@@ -40,8 +40,8 @@ pub(super) struct Code {
 pub(super) struct Kernels {
     functions: Mutex<HashMap<String, Function>>,
     /// Of texts that are not loaded yet.
-    codes: Once<String, Code>,
-    modules: Once<String, Module>,
+    codes: OnceMap<String, Code>,
+    modules: OnceMap<String, Module>,
 }
 
 impl Kernels {

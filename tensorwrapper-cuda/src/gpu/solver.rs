@@ -8,8 +8,8 @@ use cudarc::driver::sys::{CUstream, cuMemFreeAsync};
 
 use super::blas::{Blas, check as check_blas};
 use super::pool::Pool;
-use crate::driver::Address;
-use crate::linear::{Call, Divisor, Routine};
+use crate::memory::Address;
+use crate::routine::{Call, Divisor, Routine};
 use tensorwrapper_core::element::EveryDtype;
 use tensorwrapper_core::error::{Error, ErrorKind};
 

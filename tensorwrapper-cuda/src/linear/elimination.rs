@@ -1,15 +1,15 @@
 //! Systems of equations, inverses and determinants, by elimination with partial pivoting; and division by triangles.
 
 use super::matrices::{Batch, Matrices, Way, int};
-use super::routine::{Divisor, Routine, WIDE};
-use crate::driver::{Driver, Region};
+use crate::driver::Driver;
+use crate::region::Region;
+use crate::routine::{Divisor, Routine, WIDE};
 use crate::text::{Counted, Pass};
 use tensorwrapper_core::backend::linear::{Determinant, Failure};
 use tensorwrapper_core::backend::{Decomposition, Device, Factorisation, Operand, Output};
 use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
-use tensorwrapper_cpu::Cpu;
 
 /// Orders up to which a batch goes through one call: NVIDIA's manuals name small matrices as what those are for, and no bound.
 const SMALL: usize = 128;
@@ -54,7 +54,7 @@ unsafe fn getrf<D: Driver>(matrices: &Matrices<'_, D>, a: &Batch<D>, together: b
 /// A = P·L·U.
 ///
 /// # Safety
-/// As for [`Operation::run`](super::Operation::run).
+/// As for [`run`](super::run).
 pub(super) unsafe fn lu<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
     // SAFETY: the caller's promise; all else is memory that was made for it.
     unsafe {
@@ -98,7 +98,7 @@ fn order(rows: usize, pivots: &[i32]) -> Vec<usize> {
 /// A·X = B.
 ///
 /// # Safety
-/// As for [`Operation::run`](super::Operation::run).
+/// As for [`run`](super::run).
 pub(super) unsafe fn solve<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
     // SAFETY: the caller's promise; all else is memory that was made for it.
     unsafe {
@@ -113,7 +113,7 @@ pub(super) unsafe fn solve<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<
 /// A⁻¹.
 ///
 /// # Safety
-/// As for [`Operation::run`](super::Operation::run).
+/// As for [`run`](super::run).
 pub(super) unsafe fn inverse<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
     // SAFETY: the caller's promise; all else is memory that was made for it.
     unsafe {
@@ -183,7 +183,7 @@ pub(super) unsafe fn divide<D: Driver>(matrices: &Matrices<'_, D>, by: Divisor, 
 /// A·X = B for a triangle of A.
 ///
 /// # Safety
-/// As for [`Operation::run`](super::Operation::run).
+/// As for [`run`](super::run).
 pub(super) unsafe fn triangular<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
     let &Decomposition { upper, unit, .. } = matrices.operation.call;
     // SAFETY: the caller's promise; all else is memory that was made for it.
@@ -208,7 +208,7 @@ pub(super) unsafe fn triangular<D: Driver>(matrices: &mut Matrices<'_, D>) -> Re
 /// product leaves the range long before the logarithm does.
 ///
 /// # Safety
-/// As for [`Operation::run`](super::Operation::run).
+/// As for [`run`](super::run).
 pub(super) unsafe fn determinant<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
     // SAFETY: the caller's promise.
     dispatch!(matrices.dtype, T => unsafe { determinant_of::<T, D>(matrices) })
@@ -243,7 +243,12 @@ unsafe fn determinant_of<T: Element, D: Driver>(matrices: &mut Matrices<'_, D>) 
                 None => {
                     let all = matrices.read(0, Way::Plain)?;
                     let elements = matrices.fetch::<T>(&all.region, matrices.items * all.of.points())?;
-                    match by_host(matrices.operation.call, &elements[item * order * order..][..order * order], order) {
+                    match by_host(
+                        matrices.operation.host,
+                        matrices.operation.call,
+                        &elements[item * order * order..][..order * order],
+                        order,
+                    ) {
                         Ok(found) => *number = found,
                         Err(_) => matrices.note(item, Failure::Overflow),
                     }
@@ -262,7 +267,7 @@ unsafe fn determinant_of<T: Element, D: Driver>(matrices: &mut Matrices<'_, D>) 
 }
 
 /// The determinant of a matrix that lies by columns, which has the determinant of its transpose.
-fn by_host<T: Element>(call: &Decomposition, elements: &[T], order: usize) -> Result<(T, f64), Error> {
+fn by_host<T: Element>(host: &dyn Device, call: &Decomposition, elements: &[T], order: usize) -> Result<(T, f64), Error> {
     let call = Decomposition { batch: 0, roles: [1, 1, 0, 0, 0, 0], ..call.clone() };
     let (matrix, number) = (Strided::row_major(&[order, order])?, Strided::row_major(&[])?);
     let (mut first, mut second) = ([T::ZERO], [T::Real::ZERO]);
@@ -270,6 +275,6 @@ fn by_host<T: Element>(call: &Decomposition, elements: &[T], order: usize) -> Re
     if call.kind == Factorisation::Slogdet {
         outputs.push(Output::new(<T::Real as Element>::erase_mut(&mut second), &number));
     }
-    Cpu::default().factorise(&call, &[Operand::new(T::erase(elements), &matrix)], outputs)?;
+    host.factorise(&call, &[Operand::new(T::erase(elements), &matrix)], outputs)?;
     Ok((first[0], second[0].to_complex().re))
 }

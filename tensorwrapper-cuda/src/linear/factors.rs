@@ -2,8 +2,10 @@
 
 use super::elimination::{divide, is_small};
 use super::matrices::{Batch, Matrices, Way, int, together};
-use super::routine::{Divisor, JACOBI, Routine};
-use crate::driver::{Driver, Region};
+use super::support::{by_rotations, size};
+use crate::driver::Driver;
+use crate::region::Region;
+use crate::routine::{Divisor, JACOBI, Routine};
 use crate::text::{Counted, Dense, Pass};
 use tensorwrapper_core::backend::linear::{Failure, discarded, phase_tolerance};
 use tensorwrapper_core::element::{Element, dispatch};
@@ -15,7 +17,7 @@ const LOWER: Counted = Counted::Hermitian;
 /// A = L·Lᴴ.
 ///
 /// # Safety
-/// As for [`Operation::run`](super::Operation::run).
+/// As for [`run`](super::run).
 pub(super) unsafe fn cholesky<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
     // SAFETY: the caller's promise; all else is memory that was made for it.
     unsafe {
@@ -57,7 +59,7 @@ unsafe fn potrf<D: Driver>(matrices: &Matrices<'_, D>, a: &Batch<D>) -> Result<R
 /// A·x = λ·x; in a metric B = L·Lᴴ the eigenvectors of L⁻¹·A·L⁻ᴴ, from the left by L⁻ᴴ.
 ///
 /// # Safety
-/// As for [`Operation::run`](super::Operation::run).
+/// As for [`run`](super::run).
 pub(super) unsafe fn eigh<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
     // SAFETY: the caller's promise; all else is memory that was made for it.
     unsafe {
@@ -140,7 +142,7 @@ unsafe fn set_phases<D: Driver>(
 /// A = Q·R, the diagonal of R real and not negative; or A = L·Q, of which the adjoint is that of Aᴴ.
 ///
 /// # Safety
-/// As for [`Operation::run`](super::Operation::run).
+/// As for [`run`](super::run).
 pub(super) unsafe fn qr<D: Driver>(matrices: &mut Matrices<'_, D>, lq: bool) -> Result<(), Error> {
     let way = if lq { Way::Adjoint } else { Way::Plain };
     // SAFETY: the caller's promise; all else is memory that was made for it.
@@ -202,12 +204,12 @@ pub(super) unsafe fn qr<D: Driver>(matrices: &mut Matrices<'_, D>, lq: bool) -> 
 /// A = U·diag(s)·V, the largest component of each column of U real and positive.
 ///
 /// # Safety
-/// As for [`Operation::run`](super::Operation::run).
+/// As for [`run`](super::run).
 pub(super) unsafe fn svd<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
     let call = matrices.operation.call;
     let seen = &matrices.operation.inputs[0].0;
-    let (rows, columns) = super::size(call, seen.layout, call.form().arguments[0]);
-    let by_rotations = super::by_rotations(matrices.items, rows, columns, call.full);
+    let (rows, columns) = size(call, seen.layout, call.form().arguments[0]);
+    let by_rotations = by_rotations(matrices.items, rows, columns, call.full);
     // The other routine takes no matrix with more columns than rows.
     let way = if by_rotations || rows >= columns { Way::Plain } else { Way::Adjoint };
     // SAFETY: the caller's promise; all else is memory that was made for it.

@@ -1,69 +1,20 @@
 //! Dense matrices on a device: read out of strided memory and written back, surveyed and scaled by generated kernels, and given to the
 //! library's routines. Knows no operation.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-
-use super::routine::{Call, Columns, Routine, TOGETHER};
-use super::{NotFinite, Operation};
-use crate::device::{bytes, bytes_mut};
-use crate::driver::{Address, Driver, Region, queue};
-use crate::text::{Counted, Dense, Fitted, Fold, Input, Kernel, Launches, Pass, copied, folded};
+use super::kernels::Copy;
+use super::operation::{NotFinite, Operation};
+use super::support::size;
+use crate::driver::Driver;
+use crate::launch::{bytes, bytes_mut, queue};
+use crate::memory::Address;
+use crate::region::Region;
+use crate::routine::{Call, Columns, Routine, TOGETHER};
+use crate::text::{Counted, Dense, Fitted, Fold, Input, Pass, copied, folded};
 use tensorwrapper_core::backend::linear::{Failure, exponent_of, power_of_two};
 use tensorwrapper_core::backend::{Instruction, LoopNest, Program, Reduction, Role, Seen};
 use tensorwrapper_core::element::{Dtype, Element, dispatch};
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
-
-/// Kernels of one operation of a plan.
-#[derive(Debug)]
-pub(crate) struct Kept {
-    /// One of each text with kernels for any size.
-    texts: Vec<Kernel>,
-    /// Copies that are written for their layouts, once.
-    copies: Mutex<HashMap<Copy, Arc<Launches>>>,
-}
-
-/// A copy of all elements of one layout to the places of another.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Copy {
-    dtype: Dtype,
-    from: Strided,
-    to: Strided,
-    conjugate: bool,
-}
-
-impl Kept {
-    /// For these operands. Element types have a text each, and another for what 32 bits do not count.
-    pub(crate) fn new<'s>(operands: impl Iterator<Item = &'s Seen<'s>>) -> Kept {
-        let mut texts: Vec<Kernel> = Vec::new();
-        for &Seen { dtype, layout, .. } in operands {
-            for rows in [1, layout.len()] {
-                let Fitted { kernel, .. } = Pass::Unit.fitted(Dense { dtype, items: 1, rows, columns: 1 });
-                if texts.iter().all(|known| known.source.name != kernel.source.name) {
-                    texts.push(kernel);
-                }
-            }
-        }
-        Kept { texts, copies: Mutex::default() }
-    }
-
-    /// What is made before it runs.
-    pub(crate) fn kernels(&self) -> impl Iterator<Item = &Kernel> {
-        self.texts.iter()
-    }
-
-    /// What is there, or is made once.
-    fn find(&self, copy: Copy, make: impl FnOnce(&Copy) -> Result<Launches, Error>) -> Result<Arc<Launches>, Error> {
-        let mut known = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(launches) = known.get(&copy) {
-            return Ok(Arc::clone(launches));
-        }
-        let made = Arc::new(make(&copy)?);
-        known.insert(copy, Arc::clone(&made));
-        Ok(made)
-    }
-}
 
 /// Matrices in memory of the device.
 #[derive(Debug)]
@@ -188,7 +139,7 @@ impl<'m, D: Driver> Matrices<'m, D> {
     pub(super) unsafe fn read(&self, argument: usize, way: Way) -> Result<Batch<D>, Error> {
         let (seen, address) = &self.operation.inputs[argument];
         let roles = self.operation.call.form().arguments[argument];
-        let (rows, columns) = super::size(self.operation.call, seen.layout, roles);
+        let (rows, columns) = size(self.operation.call, seen.layout, roles);
         let (made, units) = match way {
             Way::Plain => (self.room(self.dtype, rows, columns)?, [1, rows]),
             Way::Adjoint => (self.room(self.dtype, columns, rows)?, [columns, 1]),
@@ -347,7 +298,7 @@ impl<'m, D: Driver> Matrices<'m, D> {
     /// The first error there is.
     ///
     /// # Errors
-    /// As [`Operation::run`].
+    /// As [`run`](super::run).
     pub(super) fn judge(&self) -> Result<(), Error> {
         if let Some((item, failure)) = self.failures.iter().enumerate().find_map(|(n, failure)| Some((n, failure.as_ref()?))) {
             return Err(self.operation.wrong(item, |item| item.failed(failure)));

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::memory::Pages;
-use crate::driver::Address;
+use crate::memory::Address;
 use tensorwrapper_core::backend::Taken;
 
 /// Pages of one device.

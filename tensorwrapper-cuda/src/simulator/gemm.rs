@@ -3,8 +3,8 @@
 
 use num_complex::Complex;
 
-use crate::driver::Address;
-use crate::gemm::{Gemm, Stored, Turn};
+use crate::memory::Address;
+use crate::text::{Gemm, Stored, Turn};
 use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::{Error, ErrorKind};
 

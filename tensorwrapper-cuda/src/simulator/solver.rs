@@ -4,8 +4,8 @@
 
 use num_complex::Complex;
 
-use crate::driver::Address;
-use crate::linear::{Call, Columns, Divisor, JACOBI, Routine, TOGETHER, WIDE};
+use crate::memory::Address;
+use crate::routine::{Call, Columns, Divisor, JACOBI, Routine, TOGETHER, WIDE};
 use tensorwrapper_core::backend::linear::{Algorithms, Failure, Matrix};
 use tensorwrapper_core::backend::reference::Naive;
 use tensorwrapper_core::element::{Element, dispatch};

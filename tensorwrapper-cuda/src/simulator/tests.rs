@@ -54,6 +54,11 @@ fn can_compile(test: &str) -> bool {
     }
 }
 
+/// What computes what no kernel does.
+fn host() -> Arc<dyn Device> {
+    Arc::new(Reference)
+}
+
 /// Runs cases on devices, once to collect their kernels and once to compute, and tells what is wrong with the results.
 struct Run<'d> {
     device: &'d dyn Fn(Route) -> Arc<dyn Device>,
@@ -185,10 +190,10 @@ fn nest(rng: &mut StdRng, largest: usize, smallest: usize, max_rank: usize) -> L
 fn in_all_schedules(name: &str, change: impl Fn(&str) -> String, cases: impl Fn(&mut Run<'_>)) -> [Vec<String>; 3] {
     let folder = Folder::new(name);
     let collection = Collection::default();
-    cases(&mut Run { device: &|route| collection.device(route), faults: Vec::new() });
+    cases(&mut Run { device: &|route| collection.device(route, host()), faults: Vec::new() });
     let programs = collection.compile(&folder.0, change).unwrap_or_else(|error| panic!("{}", error.kind()));
     Schedule::ALL.map(|schedule| {
-        let mut run = Run { device: &|route| programs.device(schedule, route), faults: Vec::new() };
+        let mut run = Run { device: &|route| programs.device(schedule, route, host()), faults: Vec::new() };
         cases(&mut run);
         run.faults
     })

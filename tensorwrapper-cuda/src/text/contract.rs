@@ -2,11 +2,12 @@
 
 use num_complex::Complex;
 
-use super::fold::{
-    Column, Finish, Fold, Input, Shape, Sums, arguments, column, dense, entry, fields, folded, members, reach, store,
-};
+use super::columns::{Column, Finish, arguments, column, entry, fields, members, reach, store};
+use super::fold::{Fold, Input, Shape, Sums, dense, folded};
+use super::launch::{Argument, Kernel, Launch, Launches, Memory};
+use super::route::Route;
 use super::space::{Axes, axes, normal, place};
-use super::{Kernel, Launch, Launches, MANY_BLOCKS, Memory, Route, cut, integers, type_name};
+use super::syntax::{MANY_BLOCKS, cut, integers, type_name};
 use tensorwrapper_core::backend::fuse::points;
 use tensorwrapper_core::backend::{Binary, Contraction, Instruction, Program, Reduction};
 use tensorwrapper_core::element::{Dtype, EveryDtype};
@@ -191,7 +192,7 @@ impl<'a> Matrices<'a> {
         for (axes, strides) in [(&mut self.batch, in_batch), (&mut self.lines, in_lines), (&mut self.rows, in_rows)] {
             axes.iter_mut().zip(strides).for_each(|(axis, &stride)| axis.strides[Y] = stride);
         }
-        self.columns[Y].argument = super::Argument { memory: Memory::Scratch, start: 0 };
+        self.columns[Y].argument = Argument { memory: Memory::Scratch, start: 0 };
         let scratch = m * n * items * splits * self.dtype.size();
         Some(Launches {
             before: Vec::new(),

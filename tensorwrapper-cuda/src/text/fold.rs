@@ -2,8 +2,12 @@
 
 use num_complex::Complex;
 
+use super::columns::{Column, Finish, arguments, column, entry, fields, initialised, members, reach, read, store};
+use super::launch::{Argument, Kernel, Launch, Launches, Memory};
+use super::program;
+use super::route::Route;
 use super::space::{Axes, axes, normal, place, unit};
-use super::{Argument, Kernel, Launch, Launches, MANY_BLOCKS, Memory, Route, cut, integers, number, program, type_name};
+use super::syntax::{MANY_BLOCKS, cut, integers, type_name};
 use tensorwrapper_core::backend::fuse::{Axis, points};
 use tensorwrapper_core::backend::{Instruction, LoopNest, Program, Reduction};
 use tensorwrapper_core::element::Dtype;
@@ -31,13 +35,16 @@ pub(crate) struct Fold<'a> {
     pub(crate) output: &'a Strided,
 }
 
-/// Memory as a kernel's text has it: a member of the kernel's type.
-#[derive(Clone, Debug)]
-pub(super) struct Column {
-    pub(super) field: String,
-    pub(super) dtype: Dtype,
-    pub(super) conjugate: bool,
-    pub(super) argument: Argument,
+impl<'a> Fold<'a> {
+    /// A program and its reduction alone, into this output.
+    pub(crate) fn map(
+        nest: &'a LoopNest,
+        (program, reduction): (&'a Program, Reduction),
+        inputs: Vec<Input<'a>>,
+        (output, dtype): (&'a Strided, Dtype),
+    ) -> Fold<'a> {
+        Fold { nest, dtype, inputs, program, reduction, alpha: Complex::ONE, then: None, others: Vec::new(), output }
+    }
 }
 
 /// The same without layouts: spaces over columns, of which the first is written.
@@ -49,13 +56,6 @@ pub(super) struct Shape<'a> {
     pub(super) program: &'a Program,
     pub(super) reduction: Reduction,
     pub(super) finish: Finish<'a>,
-}
-
-/// What becomes of a sum: multiplied by a number, then input 0 of a program whose other inputs are the columns `z0`, `z1`, …
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Finish<'a> {
-    pub(super) alpha: Complex<f64>,
-    pub(super) then: Option<&'a Program>,
 }
 
 /// How the points of a space are shared out.
@@ -99,11 +99,6 @@ pub(crate) fn folded(fold: &Fold<'_>, route: Route) -> Option<Launches> {
     let kept = axes(extents, 0..kept, &layouts);
     let finish = Finish { alpha: fold.alpha, then: fold.then };
     Shape { dtype: fold.dtype, columns, kept, terms, program, reduction: fold.reduction, finish }.launches(route)
-}
-
-/// A column for memory that lies like this.
-pub(super) fn column(field: String, (layout, dtype, conjugate): (&Strided, Dtype, bool), memory: Memory) -> Column {
-    Column { field, dtype, conjugate, argument: Argument { memory, start: layout.offset() * dtype.size() } }
 }
 
 impl Shape<'_> {
@@ -319,88 +314,4 @@ pub(super) fn dense(axes: &Axes, unit: isize) -> Vec<isize> {
         stride * axis.extent as isize
     });
     strides
-}
-
-/// How far from its start a position may be.
-pub(super) fn reach<'a>(axes: impl Iterator<Item = &'a Axis<Vec<isize>>>, columns: usize) -> usize {
-    let mut far = vec![0usize; columns];
-    for axis in axes {
-        far.iter_mut()
-            .zip(&axis.strides)
-            .for_each(|(far, s)| *far = far.saturating_add(s.unsigned_abs().saturating_mul(axis.extent)));
-    }
-    far.into_iter().max().unwrap_or(0)
-}
-
-pub(super) fn fields(columns: &[Column]) -> Vec<String> {
-    columns.iter().map(|column| format!("p.{}", column.field)).collect()
-}
-
-/// An element, converted and conjugated as it is read at place `p`.
-pub(super) fn read(column: &Column, dtype: Dtype) -> String {
-    let field = &column.field;
-    let mut text = format!("{field}[p.{field}]");
-    if column.dtype != dtype {
-        text = format!("tw::cast_of<T, {}>::from({text})", type_name(column.dtype));
-    }
-    if column.conjugate && dtype.is_complex() { format!("tw::conj({text})") } else { text }
-}
-
-/// The members of a kernel's type: pointers, and a place with a position for each.
-pub(super) fn members(columns: &[Column]) -> String {
-    let positions: String = columns.iter().map(|c| format!(" P {} = 0;", c.field)).collect();
-    let sums: Vec<String> = columns.iter().map(|c| format!("{0} + o.{0}", c.field)).collect();
-    let pointers: String = columns.iter().map(|c| format!("  {};\n", pointer(c))).collect();
-    format!(
-        "  struct Place {{{positions}\n    __device__ __forceinline__ Place operator+(const Place& o) const {{ return {{{}}}; }}\n  }};\n{pointers}",
-        sums.join(", ")
-    )
-}
-
-fn pointer(column: &Column) -> String {
-    let constant = if column.field == "y" { "" } else { "const " };
-    format!("{constant}{}* __restrict__ {}", type_name(column.dtype), column.field)
-}
-
-pub(super) fn initialised(columns: &[Column]) -> String {
-    columns.iter().map(|column| column.field.as_str()).collect::<Vec<_>>().join(", ")
-}
-
-/// The kernel proper: the inputs' pointers, then the written one. Told to hold one block at a time at least, the compiler takes the
-/// registers that it needs; left to guess how many blocks there should be, it spills.
-pub(super) fn entry(columns: &[Column], body: &str, threads: usize, value: &str) -> String {
-    let parameters: Vec<String> = columns[1..].iter().chain(&columns[..1]).map(pointer).collect();
-    format!(
-        "extern \"C\" __global__ void __launch_bounds__({threads}, 1) KERNEL({}) {{\n  tw::{body}(KERNEL_type{{{value}}});\n}}\nTW_EXPORT(KERNEL)\n",
-        parameters.join(", ")
-    )
-}
-
-pub(super) fn arguments(columns: &[Column]) -> Vec<Argument> {
-    columns[1..].iter().chain(&columns[..1]).map(|column| column.argument).collect()
-}
-
-/// What becomes of a sum as it is stored; `None`: it is stored as it is.
-pub(super) fn store(columns: &[Column], dtype: Dtype, finish: Option<Finish<'_>>) -> Option<String> {
-    let mut text = String::from("  __device__ __forceinline__ void store(T sum, const Place& p) const {\n");
-    let mut result = "sum".to_string();
-    if let Some(Finish { alpha, then }) = finish {
-        if alpha != Complex::ONE {
-            text += &format!("    sum = {} * sum;\n", number(alpha));
-        }
-        if let Some(then) = then {
-            let input = |n: usize| match n {
-                0 => "sum".to_string(),
-                _ => {
-                    let field = format!("z{}", n - 1);
-                    read(columns.iter().find(|c| c.field == field).expect("a program reads inputs that there are"), dtype)
-                }
-            };
-            let (statements, last) = program::statements(then, dtype, input)?;
-            text += &statements;
-            result = last;
-        }
-    }
-    text += &format!("    y[p.y] = {result};\n  }}\n");
-    Some(text)
 }

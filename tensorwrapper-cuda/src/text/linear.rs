@@ -4,7 +4,8 @@
 use std::sync::{Arc, OnceLock};
 
 use super::fold::THREADS;
-use super::{Kernel, MANY_BLOCKS, Source, type_name};
+use super::launch::{Kernel, Source};
+use super::syntax::{MANY_BLOCKS, type_name};
 use tensorwrapper_core::element::Dtype;
 
 /// A batch of matrices, each by columns without gaps, one behind the other.

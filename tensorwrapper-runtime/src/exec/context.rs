@@ -62,7 +62,7 @@ impl Context {
     /// tried, and [`ErrorKind::Device`](crate::ErrorKind::Device) where the device refuses.
     #[cfg(feature = "cuda")]
     pub fn cuda(ordinal: usize) -> Result<Context, crate::Error> {
-        tensorwrapper_cuda::open(ordinal).map(Context::on)
+        tensorwrapper_cuda::open(ordinal, Arc::new(Cpu::new(None))).map(Context::on)
     }
 
     /// The same where cuBLAS may round factors in single precision, real and complex, to TF32, which has ten bits of mantissa: several times as

@@ -4,9 +4,8 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::Simulator;
 use super::memory::Pages;
-use crate::driver::Address;
+use crate::memory::Address;
 use crate::staging::Pinning;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
@@ -48,7 +47,7 @@ impl Late {
     }
 }
 
-impl Pinning for Simulator {
+impl Pinning for Late {
     type Mark = usize;
 
     fn pin(&self, bytes: usize) -> Result<*mut u8, Error> {
@@ -62,12 +61,12 @@ impl Pinning for Simulator {
     }
 
     unsafe fn push(&self, from: *const u8, to: Address, bytes: usize) -> Result<(), Error> {
-        self.late.copies().waiting.push_back((from as Address, to, bytes));
+        self.copies().waiting.push_back((from as Address, to, bytes));
         Ok(())
     }
 
     unsafe fn pull(&self, from: Address, to: *mut u8, bytes: usize) -> Result<(), Error> {
-        self.late.copies().waiting.push_back((from, to as Address, bytes));
+        self.copies().waiting.push_back((from, to as Address, bytes));
         Ok(())
     }
 
@@ -76,20 +75,20 @@ impl Pinning for Simulator {
     }
 
     fn mark(&self, mark: &mut usize) -> Result<(), Error> {
-        let copies = self.late.copies();
+        let copies = self.copies();
         *mark = copies.done + copies.waiting.len();
         Ok(())
     }
 
     fn wait(&self, mark: &usize) -> Result<(), Error> {
-        self.late.catch_up(*mark);
+        self.catch_up(*mark);
         Ok(())
     }
 
     fn unmark(&self, _: usize) {}
 
     fn settle(&self) -> Result<(), Error> {
-        self.late.finish();
+        self.finish();
         Ok(())
     }
 }

@@ -6,19 +6,31 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::choice::{Key, Way};
-use super::device::{Cuda, Written, run, span};
-use super::driver::{Address, Driver, Region, queue};
+use super::autotune::{Key, Way};
+use super::driver::Driver;
 use super::gemm::{multiplied, permuted};
+use super::launch::{Written, queue, run, span};
+use super::memory::Address;
+use super::region::Region;
 use super::text::{Kernel, Launches, Route, contracted};
 use tensorwrapper_core::backend::{Contraction, Device, RunContraction};
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::erased::{SliceMut, SliceRef};
 use tensorwrapper_core::error::{Error, ErrorKind};
 
+/// What a user or a test has asked of a device.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Options {
+    pub(super) route: Route,
+    /// Whether products in single precision may be computed from fewer bits.
+    pub(super) tf32: bool,
+    /// Whether ways to compute a product are measured, or chosen by its size alone.
+    pub(super) measures: bool,
+}
+
 /// A contraction that a device computes by itself.
 #[derive(Debug)]
-pub(super) struct Ready<D: Driver> {
+pub(super) struct CudaContraction<D: Driver> {
     dtype: Dtype,
     /// The library that computes products there, if one does.
     products: Option<&'static str>,
@@ -37,10 +49,10 @@ pub(super) struct Ready<D: Driver> {
     _driver: PhantomData<fn(D)>,
 }
 
-impl<D: Driver> Ready<D> {
+impl<D: Driver> CudaContraction<D> {
     /// The ways to compute a contraction; `None` where what is computed then calls functions of the host's. Nothing is made or measured.
-    pub(super) fn new(device: &Cuda<D>, contraction: &Contraction<'_>) -> Option<Ready<D>> {
-        let &Cuda { ref driver, route, tf32, measures } = device;
+    pub(super) fn new(driver: &D, options: Options, contraction: &Contraction<'_>) -> Option<CudaContraction<D>> {
+        let Options { route, tf32, measures } = options;
         let library = driver.products().and_then(|_| multiplied(contraction, route, tf32));
         let rule = if library.is_some() { Way::Library } else { Way::Kernels };
         let points = contraction.nest.extents().iter().map(|&extent| extent as u128).product();
@@ -52,7 +64,7 @@ impl<D: Driver> Ready<D> {
             vec![(rule, library.or_else(|| contracted(contraction, route)))]
         };
         let ways: Vec<(Way, Launches)> = ways.into_iter().filter_map(|(way, launches)| Some((way, launches?))).collect();
-        let ready = Ready {
+        let ready = CudaContraction {
             products: driver.products(),
             dtype: contraction.dtype,
             by_rule: ways.iter().position(|(way, _)| *way == rule)?,
@@ -63,7 +75,7 @@ impl<D: Driver> Ready<D> {
             output: Written::new(contraction.output),
             _driver: PhantomData,
         };
-        ready.look(&**driver);
+        ready.look(driver);
         Some(ready)
     }
 
@@ -74,7 +86,7 @@ impl<D: Driver> Ready<D> {
 
     /// Takes over what is known by now.
     fn look(&self, driver: &D) {
-        if let Some(way) = self.open().and_then(|key| driver.choices().find(&key)) {
+        if let Some(way) = self.open().and_then(|key| driver.autotuner().find(&key)) {
             self.take(way);
         }
     }
@@ -95,7 +107,7 @@ impl<D: Driver> Ready<D> {
         if self.open().is_some() { &self.ways } else { &self.ways[taken..=taken] }
     }
 
-    /// The kernels of all ways that may be taken, which are to be made before it is [measured](Ready::measure) or runs.
+    /// The kernels of all ways that may be taken, which are to be made before it is [measured](CudaContraction::measure) or runs.
     pub(super) fn kernels(&self, driver: &D) -> impl Iterator<Item = &Kernel> {
         self.look(driver);
         self.possible().iter().flat_map(|(_, launches)| launches.kernels())
@@ -107,7 +119,7 @@ impl<D: Driver> Ready<D> {
     /// What the device reports, but for a want of memory: size decides then.
     pub(super) fn measure(&self, driver: &Arc<D>) -> Result<(), Error> {
         let Some(key) = self.open() else { return Ok(()) };
-        match driver.choices().get(key, || self.race(driver)) {
+        match driver.autotuner().get(key, || self.race(driver)) {
             Ok(way) => self.take(way),
             Err(error) if matches!(error.kind(), ErrorKind::Memory { .. }) => {
                 let _ = self.quickest.set(None);
@@ -152,7 +164,7 @@ impl<D: Driver> Ready<D> {
     }
 }
 
-impl<D: Driver> RunContraction for Ready<D> {
+impl<D: Driver> RunContraction for CudaContraction<D> {
     fn own(&self) -> Option<&dyn Any> {
         Some(self)
     }
@@ -170,8 +182,8 @@ impl<D: Driver> RunContraction for Ready<D> {
     }
 
     unsafe fn run(&self, device: &dyn Device, inputs: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
-        let own = device.own().and_then(|own| own.downcast_ref::<Cuda<D>>());
-        let driver = &own.expect("a contraction runs on a device as it was prepared for").driver;
+        let own = device.own().and_then(|own| own.downcast_ref::<Arc<D>>());
+        let driver = own.expect("a contraction runs on a device as it was prepared for");
         // SAFETY: the caller's promise.
         unsafe { run(driver, self.launches(), (inputs, &self.inputs), (output, &self.output)) }
     }

@@ -3,7 +3,7 @@
 //!
 //! What is given to a routine lies on the device, and so does what it says: an `info` of 0 for each matrix whose result is there.
 
-use crate::driver::Address;
+use crate::memory::Address;
 use tensorwrapper_core::element::Dtype;
 
 /// A matrix, or for a batch the place of the addresses of all its matrices; and the stride from a column to the next.

@@ -3,49 +3,10 @@
 //!
 //! Knows strides alone. Who computes such a product is the driver's business, and whether it is worth a library's call the route's.
 
-mod permuted;
-
-use num_complex::Complex;
-
-pub(super) use permuted::permuted;
-
-use super::text::{Argument, Fold, Input, Launches, Memory, Route, folded};
+use crate::text::{Argument, Gemm, Memory, Stored, Turn};
+use tensorwrapper_core::backend::Contraction;
 use tensorwrapper_core::backend::fuse::{Axis, forward, normalise};
-use tensorwrapper_core::backend::{Contraction, Instruction, LoopNest, Program, Reduction};
-use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::layout::Strided;
-
-/// How a stored matrix becomes the factor. No library conjugates what it does not transpose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turn {
-    Plain,
-    Transposed,
-    Adjoint,
-}
-
-/// Where matrices lie, in elements: the neighbours of a column are neighbours in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stored {
-    pub(super) argument: Argument,
-    /// From a column to the next.
-    pub(super) line: i32,
-    /// From a product of the batch to the next; 0 where all have the same matrix.
-    pub(super) step: i64,
-}
-
-/// `C = alpha · turn(A) · turn(B)` for each product of a batch, all matrices stored by columns.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Gemm {
-    pub(super) dtype: Dtype,
-    /// Rows of the result, its columns, and terms of each sum.
-    pub(super) sizes: [i32; 3],
-    pub(super) alpha: Complex<f64>,
-    pub(super) factors: [(Turn, Stored); 2],
-    pub(super) output: Stored,
-    pub(super) batch: i32,
-    /// Whether products in single precision may drop the last bits of their factors.
-    pub(super) tf32: bool,
-}
 
 /// Positions of the operands' strides.
 const Y: usize = 0;
@@ -182,78 +143,18 @@ impl Matrices {
     }
 }
 
-impl Gemm {
-    /// The product of matrices that a contraction of two tensors is, whatever is computed with it then; `None` where a tensor
-    /// would have to be copied first. Of several ways to see one, that with the largest matrices.
-    pub(super) fn of(contraction: &Contraction<'_>) -> Option<Gemm> {
-        let kinds = Kinds::of(contraction)?;
-        let each = |axes: &[Shared]| -> Vec<Option<usize>> {
-            if axes.is_empty() { vec![None] } else { (0..axes.len()).map(Some).collect() }
-        };
-        let lines = each(&kinds.lines);
-        let ways = each(&kinds.rows).into_iter().flat_map(|row| lines.iter().map(move |&line| (row, line)));
-        let found = ways.filter_map(|(row, line)| {
-            let matrices = kinds.matrices(row, line)?;
-            [false, true].into_iter().find_map(|exchanged| matrices.gemm(contraction, &kinds.starts, exchanged))
-        });
-        found.min_by_key(|gemm| gemm.batch)
-    }
-
-    /// Whether a library is to compute it.
-    fn is_worth(&self, route: Route, then: bool) -> bool {
-        let [m, n, k] = self.sizes;
-        match route {
-            Route::Library => true,
-            // What would go in blocks of matrices else. What is computed then is a pass of its own behind a library: short sums
-            // are cheaper with both in one kernel.
-            Route::Chosen => m.min(n) >= 16 && k >= if then { 64 } else { 4 },
-            Route::LargeTiles | Route::SmallTiles | Route::Parts | Route::Threads => false,
-        }
-    }
-}
-
-/// A contraction as a library's product, and what is computed then as a kernel behind it; `None` where a generated kernel does all.
-pub(super) fn multiplied(contraction: &Contraction<'_>, route: Route, tf32: bool) -> Option<Launches> {
-    let with = |gemm: Gemm| Gemm { tf32, ..gemm };
-    if contraction.then.is_none() {
-        let product = Gemm::of(contraction).filter(|gemm| gemm.is_worth(route, false)).map(with)?;
-        return Some(Launches { before: Vec::new(), product: Some(product), launches: Vec::new(), scratch: 0 });
-    }
-    let sum = Strided::row_major(&contraction.nest.extents()[..contraction.nest.kept()]).ok()?;
-    let product = Gemm::of(&Contraction { output: &sum, then: None, others: &[], ..*contraction });
-    behind(contraction, with(product.filter(|gemm| gemm.is_worth(route, true))?), &sum, 0, route)
-}
-
-/// A product whose result lies in scratch memory from a byte on, like `sum`, and the kernel that takes it to where it belongs.
-fn behind(contraction: &Contraction<'_>, product: Gemm, sum: &Strided, at: usize, route: Route) -> Option<Launches> {
-    let kept = contraction.nest.kept();
-    let extents = &contraction.nest.extents()[..kept];
-    let mut product = product;
-    let Argument { start, .. } = product.output.argument;
-    product.output.argument = Argument { memory: Memory::Scratch, start: at + start };
-    let others = contraction.others.iter().map(|&(layout, conjugate)| {
-        let layout = Strided::within(extents, &layout.strides()[..kept], layout.offset(), usize::MAX).ok()?;
-        Some((layout, conjugate))
+/// The product of matrices that a contraction of two tensors is, whatever is computed with it then; `None` where a tensor
+/// would have to be copied first. Of several ways to see one, that with the largest matrices.
+pub(super) fn strided(contraction: &Contraction<'_>) -> Option<Gemm> {
+    let kinds = Kinds::of(contraction)?;
+    let each = |axes: &[Shared]| -> Vec<Option<usize>> {
+        if axes.is_empty() { vec![None] } else { (0..axes.len()).map(Some).collect() }
+    };
+    let lines = each(&kinds.lines);
+    let ways = each(&kinds.rows).into_iter().flat_map(|row| lines.iter().map(move |&line| (row, line)));
+    let found = ways.filter_map(|(row, line)| {
+        let matrices = kinds.matrices(row, line)?;
+        [false, true].into_iter().find_map(|exchanged| matrices.gemm(contraction, &kinds.starts, exchanged))
     });
-    let others = others.collect::<Option<Vec<(Strided, bool)>>>()?;
-    let input = |layout, conjugate| Input { layout, dtype: contraction.dtype, conjugate };
-    let inputs = std::iter::once(input(sum, false)).chain(others.iter().map(|(layout, c)| input(layout, *c))).collect();
-    let nest = LoopNest::new(extents.to_vec(), kept);
-    let identity = Program::new(vec![Instruction::Input(0)]);
-    let then = contraction.then.unwrap_or(&identity);
-    let fold = Fold::map(&nest, (then, Reduction::Sum), inputs, (contraction.output, contraction.dtype));
-    let mut launches = folded(&fold, route)?;
-    // The kernel's first input is the sum; the others come behind both factors.
-    for argument in launches.launches.iter_mut().flat_map(|launch| &mut launch.arguments) {
-        *argument = match argument.memory {
-            Memory::Input(0) => Argument { memory: Memory::Scratch, start: at + argument.start },
-            Memory::Input(n) => Argument { memory: Memory::Input(n + 1), ..*argument },
-            Memory::Output | Memory::Scratch => *argument,
-        };
-    }
-    let scratch = at + sum.len() * contraction.dtype.size();
-    Some(Launches { product: Some(product), scratch, ..launches })
+    found.min_by_key(|gemm| gemm.batch)
 }
-
-#[cfg(test)]
-mod tests;

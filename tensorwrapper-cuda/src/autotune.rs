@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use super::disk;
 use super::hash::Digest;
-use super::once::Once;
+use super::once_map::OnceMap;
 use tensorwrapper_core::backend::Contraction;
 use tensorwrapper_core::error::Error;
 
@@ -54,21 +54,21 @@ impl Key {
 
 /// The ways of one kind of device.
 #[derive(Debug)]
-pub(super) struct Choices {
+pub(super) struct Autotuner {
     file: Option<PathBuf>,
     /// Whether the file was read.
     begun: OnceLock<()>,
-    known: Once<Key, Way>,
+    known: OnceMap<Key, Way>,
 }
 
-impl Choices {
+impl Autotuner {
     /// Those that a file has, where there is one, and those to come.
-    pub(super) fn new(file: Option<PathBuf>) -> Choices {
-        Choices { file, begun: OnceLock::new(), known: Once::default() }
+    pub(super) fn new(file: Option<PathBuf>) -> Autotuner {
+        Autotuner { file, begun: OnceLock::new(), known: OnceMap::default() }
     }
 
     /// What is known by now.
-    fn known(&self) -> &Once<Key, Way> {
+    fn known(&self) -> &OnceMap<Key, Way> {
         self.begun.get_or_init(|| self.read().into_iter().for_each(|(key, way)| self.known.add(key, way)));
         &self.known
     }
@@ -134,20 +134,20 @@ mod tests {
 
     #[test]
     fn what_was_chosen_is_read_by_the_next_program() {
-        let folder = std::env::temp_dir().join(format!("tensorwrapper-choices-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("tensorwrapper-autotune-{}", std::process::id()));
         let file = folder.join("ways");
         let (first, second) = (Key([1, u64::MAX]), Key([0x0123, 7]));
-        let choices = Choices::new(Some(file.clone()));
-        assert_eq!(choices.find(&first), None);
-        assert_eq!(choices.get(first, || Ok(Way::Permuted)), Ok(Way::Permuted));
-        assert_eq!(choices.get(second, || Ok(Way::Kernels)), Ok(Way::Kernels));
-        assert_eq!(choices.find(&first), Some(Way::Permuted));
+        let autotuner = Autotuner::new(Some(file.clone()));
+        assert_eq!(autotuner.find(&first), None);
+        assert_eq!(autotuner.get(first, || Ok(Way::Permuted)), Ok(Way::Permuted));
+        assert_eq!(autotuner.get(second, || Ok(Way::Kernels)), Ok(Way::Kernels));
+        assert_eq!(autotuner.find(&first), Some(Way::Permuted));
         // Lines that are none, or not whole, or no text, are nothing; of two for one key the first counts.
         let whole = std::fs::read_to_string(&file).unwrap();
         let twice = whole.replace("permuted", "library");
         let lines = format!("{whole}{twice}zz library\n\n{:032x} nothing\n01 library\né{}", 5, &whole[..20]);
         std::fs::write(&file, [&b"\xff\xfe\n"[..], lines.as_bytes()].concat()).unwrap();
-        let again = Choices::new(Some(file));
+        let again = Autotuner::new(Some(file));
         assert_eq!([first, second, Key([0, 5])].map(|key| again.find(&key)), [Some(Way::Permuted), Some(Way::Kernels), None]);
         std::fs::remove_dir_all(&folder).unwrap();
         assert_eq!(again.find(&second), Some(Way::Kernels));
@@ -155,11 +155,11 @@ mod tests {
 
     #[test]
     fn of_two_programs_that_measure_at_once_the_first_to_write_is_right() {
-        let folder = std::env::temp_dir().join(format!("tensorwrapper-choices-at-once-{}", std::process::id()));
-        let [one, other] = [(); 2].map(|()| Choices::new(Some(folder.join("ways"))));
+        let folder = std::env::temp_dir().join(format!("tensorwrapper-autotune-at-once-{}", std::process::id()));
+        let [one, other] = [(); 2].map(|()| Autotuner::new(Some(folder.join("ways"))));
         let [first, second, third] = [1, 2, 3].map(|n| Key([n, n]));
         // Both have looked, and found nothing.
-        assert_eq!([&one, &other].map(|choices| choices.find(&first)), [None; 2]);
+        assert_eq!([&one, &other].map(|autotuner| autotuner.find(&first)), [None; 2]);
         assert_eq!(one.get(first, || Ok(Way::Library)), Ok(Way::Library));
         assert_eq!(one.get(second, || Ok(Way::Kernels)), Ok(Way::Kernels));
         assert_eq!(other.get(first, || Ok(Way::Permuted)), Ok(Way::Library));
@@ -167,33 +167,33 @@ mod tests {
         assert_eq!(other.find(&second), Some(Way::Kernels));
         // Without a file each goes by its own.
         std::fs::remove_dir_all(&folder).unwrap();
-        let alone = Choices::new(None);
+        let alone = Autotuner::new(None);
         assert_eq!(alone.get(third, || Ok(Way::Permuted)), Ok(Way::Permuted));
         assert_eq!(alone.find(&third), Some(Way::Permuted));
     }
 
     #[test]
     fn one_thread_measures_and_nobody_who_asks_for_another_waits() {
-        let (choices, [first, second]) = (&Choices::new(None), [1, 2].map(|n| Key([n, n])));
-        assert_eq!(choices.get(first, || Ok(Way::Library)), Ok(Way::Library));
+        let (autotuner, [first, second]) = (&Autotuner::new(None), [1, 2].map(|n| Key([n, n])));
+        assert_eq!(autotuner.get(first, || Ok(Way::Library)), Ok(Way::Library));
         let (said, heard) = mpsc::channel();
         std::thread::scope(|scope| {
             let measured = scope.spawn(move || {
-                choices.get(second, || {
+                autotuner.get(second, || {
                     said.send(()).unwrap();
                     // Until then the other thread has looked at what is known, and measured something itself.
-                    while choices.find(&Key([3, 3])).is_none() {
+                    while autotuner.find(&Key([3, 3])).is_none() {
                         std::thread::yield_now();
                     }
                     Ok(Way::Permuted)
                 })
             });
             heard.recv().unwrap();
-            assert_eq!((choices.find(&first), choices.find(&second)), (Some(Way::Library), None));
-            assert_eq!(choices.get(first, || unreachable!("it is known")), Ok(Way::Library));
-            assert_eq!(choices.get(Key([3, 3]), || Ok(Way::Kernels)), Ok(Way::Kernels));
+            assert_eq!((autotuner.find(&first), autotuner.find(&second)), (Some(Way::Library), None));
+            assert_eq!(autotuner.get(first, || unreachable!("it is known")), Ok(Way::Library));
+            assert_eq!(autotuner.get(Key([3, 3]), || Ok(Way::Kernels)), Ok(Way::Kernels));
             // Whoever asks for what is measured waits, and measures nothing.
-            assert_eq!(choices.get(second, || unreachable!("another thread measures it")), Ok(Way::Permuted));
+            assert_eq!(autotuner.get(second, || unreachable!("another thread measures it")), Ok(Way::Permuted));
             assert_eq!(measured.join().unwrap(), Ok(Way::Permuted));
         });
     }

@@ -7,7 +7,7 @@ use std::thread;
 ///
 /// # Errors
 /// Of those that fail the first in their order; behind one that has failed no other is begun.
-pub fn beside<T: Sync, E: Send>(all: &[T], work: impl Fn(&T) -> Result<(), E> + Sync) -> Result<(), E> {
+pub fn try_for_each<T: Sync, E: Send>(all: &[T], work: impl Fn(&T) -> Result<(), E> + Sync) -> Result<(), E> {
     let threads = thread::available_parallelism().map_or(1, usize::from).min(all.len());
     by_threads(threads, all, work)
 }
@@ -74,6 +74,6 @@ mod tests {
             assert_eq!(by_threads(threads, &all, work), Err(7));
             assert!((8..8 + threads).contains(&done.into_inner()));
         }
-        assert_eq!(beside(&[], |_: &usize| Err(())), Ok(()));
+        assert_eq!(try_for_each(&[], |_: &usize| Err(())), Ok(()));
     }
 }

@@ -5,7 +5,8 @@ use std::ffi::CStr;
 use cudarc::driver::sys;
 
 use super::blas::Blas;
-use super::check;
+use super::compiler;
+use super::status::check;
 use crate::hash::Digest;
 use crate::text::ON_DEVICE;
 use tensorwrapper_core::error::{Error, ErrorKind};
@@ -40,7 +41,7 @@ const OLDEST: i32 = 12_000;
 pub(super) fn check_version() -> Result<(), Error> {
     let driver = version()?;
     check_driver(driver)?;
-    check_compiler(driver, super::version()?)
+    check_compiler(driver, compiler::version()?)
 }
 
 /// The driver's version: 1000 times the first number and 10 times the second.
@@ -96,7 +97,7 @@ pub(super) fn described(device: sys::CUdevice, products: Option<&Blas>) -> Resul
         CStr::from_ptr(name.as_ptr()).to_string_lossy().into_owned()
     };
     let products = products.map(Blas::version).transpose()?;
-    Ok(Facts { name, driver: version()?, compiler: super::version()?, products, text: ON_DEVICE.concat() }.file_name())
+    Ok(Facts { name, driver: version()?, compiler: compiler::version()?, products, text: ON_DEVICE.concat() }.file_name())
 }
 
 impl Facts {

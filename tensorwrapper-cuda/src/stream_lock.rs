@@ -10,8 +10,13 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
-use super::driver::{Address, not_recorded};
-use tensorwrapper_core::error::Error;
+use super::memory::Address;
+use tensorwrapper_core::error::{Error, ErrorKind};
+
+/// What is said of work that cannot be recorded.
+pub(super) fn not_recorded(what: &str) -> Error {
+    Error::new(ErrorKind::Device(format!("{what} cannot be recorded")))
+}
 
 /// The turns of one device.
 #[derive(Debug, Default)]

@@ -1,12 +1,12 @@
-//! Pinned memory by the CUDA driver, and events: as marks in the device's stream, and to measure times.
+//! The stream that everything is queued in: copies from and to pinned memory, and events, as marks in it and to measure times.
 
 use std::ffi::c_void;
 use std::ops::Range;
 
 use cudarc::driver::sys;
 
-use super::{Gpu, check};
-use crate::driver::Address;
+use super::status::check;
+use crate::memory::Address;
 use crate::staging::Pinning;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
@@ -16,6 +16,38 @@ pub(super) const PIECES: (usize, usize) = (4 << 20, 4);
 /// Up to so many bytes the driver copies from any memory to its own before the call returns.
 pub(super) const SMALL: usize = 64 << 10;
 
+/// The one stream of a device. Who makes it gives it back, after all that is queued in it.
+#[derive(Debug)]
+pub(super) struct Stream(sys::CUstream);
+
+impl Stream {
+    /// A new one of the calling thread's device.
+    ///
+    /// # Errors
+    /// When the device refuses it.
+    pub(super) fn new() -> Result<Stream, Error> {
+        let mut stream = std::ptr::null_mut();
+        // SAFETY: the stream is written.
+        let made = unsafe { sys::cuStreamCreate(&raw mut stream, sys::CUstream_flags::CU_STREAM_NON_BLOCKING as u32) };
+        check(made, "a stream is made").map(|()| Stream(stream))
+    }
+
+    /// None yet.
+    pub(super) fn none() -> Stream {
+        Stream(std::ptr::null_mut())
+    }
+
+    /// Whether none was made.
+    pub(super) fn is_none(&self) -> bool {
+        self.0.is_null()
+    }
+
+    /// As the driver knows it.
+    pub(super) fn raw(&self) -> sys::CUstream {
+        self.0
+    }
+}
+
 /// A mark in the stream.
 #[derive(Debug)]
 pub(super) struct Event(sys::CUevent);
@@ -23,7 +55,7 @@ pub(super) struct Event(sys::CUevent);
 // SAFETY: events of CUDA may be used from any thread.
 unsafe impl Send for Event {}
 
-impl Pinning for Gpu {
+impl Pinning for Stream {
     type Mark = Event;
 
     fn pin(&self, bytes: usize) -> Result<*mut u8, Error> {
@@ -39,12 +71,12 @@ impl Pinning for Gpu {
 
     unsafe fn push(&self, from: *const u8, to: Address, bytes: usize) -> Result<(), Error> {
         // SAFETY: the caller's promise.
-        check(unsafe { sys::cuMemcpyHtoDAsync_v2(to, from.cast(), bytes, self.stream) }, "operands are copied")
+        check(unsafe { sys::cuMemcpyHtoDAsync_v2(to, from.cast(), bytes, self.0) }, "operands are copied")
     }
 
     unsafe fn pull(&self, from: Address, to: *mut u8, bytes: usize) -> Result<(), Error> {
         // SAFETY: the caller's promise.
-        check(unsafe { sys::cuMemcpyDtoHAsync_v2(to.cast(), from, bytes, self.stream) }, "results are copied")
+        check(unsafe { sys::cuMemcpyDtoHAsync_v2(to.cast(), from, bytes, self.0) }, "results are copied")
     }
 
     fn marker(&self) -> Result<Event, Error> {
@@ -56,7 +88,7 @@ impl Pinning for Gpu {
 
     fn mark(&self, event: &mut Event) -> Result<(), Error> {
         // SAFETY: event and stream are the device's.
-        check(unsafe { sys::cuEventRecord(event.0, self.stream) }, "an event is recorded")
+        check(unsafe { sys::cuEventRecord(event.0, self.0) }, "an event is recorded")
     }
 
     fn wait(&self, event: &Event) -> Result<(), Error> {
@@ -71,7 +103,7 @@ impl Pinning for Gpu {
 
     fn settle(&self) -> Result<(), Error> {
         // SAFETY: the stream is the device's.
-        check(unsafe { sys::cuStreamSynchronize(self.stream) }, "copies are waited for")
+        check(unsafe { sys::cuStreamSynchronize(self.0) }, "copies are waited for")
     }
 }
 
@@ -102,19 +134,19 @@ fn elapsed() -> Result<Elapsed, Error> {
 }
 
 /// A point of the stream's time.
-pub(super) struct Timer<'g>(sys::CUevent, &'g Gpu);
+pub(super) struct Timer<'s>(sys::CUevent, &'s Stream);
 
 impl Timer<'_> {
-    pub(super) fn new(gpu: &Gpu) -> Result<Timer<'_>, Error> {
+    pub(super) fn new(stream: &Stream) -> Result<Timer<'_>, Error> {
         let mut event = std::ptr::null_mut();
         // SAFETY: the device is the thread's, and the event is written.
-        check(unsafe { sys::cuEventCreate(&raw mut event, 0) }, "an event is made").map(|()| Timer(event, gpu))
+        check(unsafe { sys::cuEventCreate(&raw mut event, 0) }, "an event is made").map(|()| Timer(event, stream))
     }
 
     /// It is now, behind what is queued.
     pub(super) fn record(&self) -> Result<(), Error> {
         // SAFETY: event and stream are the device's.
-        check(unsafe { sys::cuEventRecord(self.0, self.1.stream) }, "an event is recorded")
+        check(unsafe { sys::cuEventRecord(self.0, self.1.0) }, "an event is recorded")
     }
 
     /// Seconds from another point to this, once both have come.

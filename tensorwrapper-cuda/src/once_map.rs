@@ -9,15 +9,15 @@ use tensorwrapper_core::error::Error;
 
 /// Values by their keys. What is being made is locked by whoever makes it.
 #[derive(Debug)]
-pub(super) struct Once<K, V>(Mutex<HashMap<K, Arc<Mutex<Option<V>>>>>);
+pub(super) struct OnceMap<K, V>(Mutex<HashMap<K, Arc<Mutex<Option<V>>>>>);
 
-impl<K, V> Default for Once<K, V> {
-    fn default() -> Once<K, V> {
-        Once(Mutex::default())
+impl<K, V> Default for OnceMap<K, V> {
+    fn default() -> OnceMap<K, V> {
+        OnceMap(Mutex::default())
     }
 }
 
-impl<K: Eq + Hash, V: Clone> Once<K, V> {
+impl<K: Eq + Hash, V: Clone> OnceMap<K, V> {
     /// All values, none of which is there then.
     pub(super) fn take(&mut self) -> Vec<V> {
         let places = std::mem::take(self.0.get_mut().unwrap_or_else(PoisonError::into_inner));
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn each_is_made_once_and_different_ones_at_the_same_time() {
-        let (once, made) = (Once::<&str, usize>::default(), AtomicUsize::new(0));
+        let (once, made) = (OnceMap::<&str, usize>::default(), AtomicUsize::new(0));
         let late = Instant::now() + Duration::from_secs(60);
         let make = |value: usize| {
             made.fetch_add(1, Ordering::Relaxed);
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn what_failed_is_tried_again() {
-        let once = Once::<&str, usize>::default();
+        let once = OnceMap::<&str, usize>::default();
         let failed = || Err(Error::new(ErrorKind::Device("no memory".to_string())));
         assert!(once.get("a", failed).is_err());
         assert_eq!(once.find(&"a"), None);
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn what_is_being_made_is_neither_found_nor_replaced() {
-        let once = Once::<&str, usize>::default();
+        let once = OnceMap::<&str, usize>::default();
         let made = once.get("a", || {
             once.add("a", 1);
             once.add("b", 2);

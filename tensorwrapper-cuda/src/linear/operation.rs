@@ -1,0 +1,38 @@
+//! An operation of linear algebra on a device: its operands, and the sentences about items of its batch.
+
+use std::sync::Arc;
+
+use super::kernels::Kept;
+use super::support::size;
+use crate::driver::Driver;
+use crate::memory::Address;
+use crate::text::Route;
+use tensorwrapper_core::backend::linear::{Item, indices};
+use tensorwrapper_core::backend::{Decomposition, Device, Seen};
+use tensorwrapper_core::error::Error;
+
+/// An operation on a device.
+pub(crate) struct Operation<'o, D: Driver> {
+    pub(crate) driver: &'o Arc<D>,
+    pub(crate) route: Route,
+    pub(crate) call: &'o Decomposition,
+    /// Arguments and results, with the addresses where their memories begin.
+    pub(crate) inputs: &'o [(Seen<'o>, Address)],
+    pub(crate) outputs: &'o [(Seen<'o>, Address)],
+    pub(crate) kept: &'o Kept,
+    /// Computes what is left to the host.
+    pub(crate) host: &'o dyn Device,
+}
+
+/// The first item of a batch with an argument that is not finite, and which.
+pub(super) type NotFinite = Option<(usize, usize)>;
+
+impl<D: Driver> Operation<'_, D> {
+    /// The sentence for an item of the batch.
+    pub(super) fn wrong(&self, item: usize, say: impl FnOnce(&Item<'_>) -> Error) -> Error {
+        let extents = &self.inputs[0].0.layout.extents()[..self.call.batch];
+        let roles = self.call.form().arguments;
+        let sizes: Vec<_> = self.inputs.iter().zip(roles).map(|((seen, _), roles)| size(self.call, seen.layout, roles)).collect();
+        say(&Item { call: self.call, index: &indices(extents, item), sizes: &sizes })
+    }
+}

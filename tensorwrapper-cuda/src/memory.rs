@@ -1,0 +1,31 @@
+//! Addresses on the device, and the list of the host's pages that are pinned for it.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+/// Where memory of the device begins.
+pub(super) type Address = u64;
+
+/// Which pages are pinned for a device: their ends by their beginnings.
+#[derive(Debug, Default)]
+pub(super) struct Pinned(Mutex<BTreeMap<usize, usize>>);
+
+impl Pinned {
+    /// Whether all of these bytes are.
+    pub(super) fn have(&self, bytes: &[u8]) -> bool {
+        let start = bytes.as_ptr() as usize;
+        let pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        !bytes.is_empty() && pages.range(..=start).next_back().is_some_and(|(_, &end)| start + bytes.len() <= end)
+    }
+
+    /// Notes that these pages are pinned from now on.
+    pub(super) fn insert(&self, pages: &Range<usize>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(pages.start, pages.end);
+    }
+
+    /// Notes that they are not any more.
+    pub(super) fn remove(&self, pages: &Range<usize>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&pages.start);
+    }
+}
