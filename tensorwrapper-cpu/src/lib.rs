@@ -50,6 +50,8 @@ mod vector;
 
 pub use copy::copy;
 
+use std::sync::Arc;
+
 use tensorwrapper_core::backend::contraction::Apart;
 use tensorwrapper_core::backend::{
     Contraction, Decomposition, Device, LoopNest, Operand, Output, PreparedContraction, Program, Reduction, RunContraction,
@@ -135,6 +137,10 @@ impl Device for Cpu {
 
     fn threads(&self) -> usize {
         self.threads
+    }
+
+    fn with_threads(&self, threads: usize) -> Option<Arc<dyn Device>> {
+        Some(Arc::new(Cpu { threads: threads.clamp(1, MOST_THREADS), route: self.route }))
     }
 
     fn prepare(&self, contraction: &Contraction<'_>) -> Result<PreparedContraction, Error> {

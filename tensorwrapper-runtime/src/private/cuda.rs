@@ -22,7 +22,7 @@ impl Collection {
     /// A context whose kernels are collected here.
     #[must_use]
     pub fn context(&self, route: Route) -> Context {
-        Context::on(self.0.device(route))
+        Context::of(self.0.device(route))
     }
 
     /// Has contexts measure from now on, with these times of a library's product, of one behind copies, and of generated kernels.
@@ -122,6 +122,6 @@ impl Programs {
     /// A context that runs them.
     #[must_use]
     pub fn context(&self, schedule: Schedule, route: Route) -> Context {
-        Context::on(self.0.device(schedule, route))
+        Context::of(self.0.device(schedule, route))
     }
 }
