@@ -1,5 +1,7 @@
 //! The device: what the rest of the library calls, and how many threads it may use. Knows no kernel.
 
+use std::sync::Arc;
+
 use super::simd::Simd;
 use super::strategy::Route;
 use super::{contract, factorise, map};
@@ -65,6 +67,10 @@ impl Device for Cpu {
 
     fn threads(&self) -> usize {
         self.threads
+    }
+
+    fn with_threads(&self, threads: usize) -> Option<Arc<dyn Device>> {
+        Some(Arc::new(Cpu { threads: threads.clamp(1, MOST_THREADS), route: self.route }))
     }
 
     fn prepare(&self, contraction: &Contraction<'_>) -> Result<PreparedContraction, Error> {

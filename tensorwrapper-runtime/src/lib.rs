@@ -26,7 +26,7 @@ pub use __private as __private_0_1_0;
 pub use exec::linalg;
 pub use exec::{
     AnyOperand, Cancel, Class, Context, DynOperand, DynTarget, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Graph,
-    KeptPlans, Prepared, PreparedBlock, Progress, Replay, contract, einsum, eval_all,
+    KeptPlans, Prepared, PreparedBlock, Progress, RecordOperand, Replay, contract, einsum, eval_all, record,
 };
 pub use exec::{DeviceTensor, OnDevice};
 pub use expr::{Expr, Factors, Indexed, IndexedPhysical, IndexedShape, LabelAxes, MapArguments, TensorLike};

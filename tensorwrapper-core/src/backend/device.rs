@@ -48,6 +48,11 @@ pub trait Device: Debug + Send + Sync {
         None
     }
 
+    /// The same device on so many threads, where it computes on the processor's.
+    fn with_threads(&self, _threads: usize) -> Option<std::sync::Arc<dyn Device>> {
+        None
+    }
+
     /// The same device with products in single precision from fewer bits, or without, where it has the choice.
     fn with_tf32(&self, _tf32: bool) -> Option<std::sync::Arc<dyn Device>> {
         None

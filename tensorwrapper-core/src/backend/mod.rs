@@ -5,6 +5,7 @@
 //! for GPUs.
 
 mod add;
+mod compile;
 mod constant;
 pub mod contraction;
 mod device;
@@ -17,6 +18,7 @@ pub mod reduce;
 pub mod reference;
 mod resident;
 
+pub use compile::{Backend, BackendInstance, Executable, InstanceKey};
 pub use constant::constant;
 pub use contraction::{Contraction, PreparedContraction, RunContraction};
 pub use device::{Device, Reduction};

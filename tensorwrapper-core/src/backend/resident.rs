@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
-use super::{Decomposition, Device, LoopNest, PreparedContraction, Program, Reduction};
+use super::{BackendInstance, Decomposition, LoopNest, PreparedContraction, Program, Reduction};
 use crate::element::Dtype;
 use crate::error::Error;
 use crate::layout::Strided;
@@ -64,7 +64,8 @@ pub type Found = OnceLock<Box<dyn Any + Send + Sync>>;
 /// A tensor's elements in the memory of a device.
 #[derive(Debug)]
 pub struct Copied {
-    pub device: Arc<dyn Device>,
+    /// Whose device it is.
+    pub backend: Arc<BackendInstance>,
     /// What only the device knows.
     pub memory: DeviceMemory,
     /// Whether they are there alone: what lies at the host's addresses is not them.

@@ -6,6 +6,7 @@
 mod inputs;
 mod names;
 mod query;
+mod rewrite;
 #[cfg(test)]
 mod tests;
 mod verify;
@@ -23,6 +24,7 @@ pub use inputs::Inputs;
 use names::Origins;
 pub use names::{LabelNames, Origin};
 pub use query::Degree;
+pub use rewrite::Rewrite;
 
 /// Number of a tensor node in its graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -15,7 +15,7 @@ use holes::BlockHoles;
 
 use super::results::{Computes, Evaluator};
 use super::ticket::Ticket;
-use crate::exec::{CallKey, Computed, Kept, KeptPlan, Key, Number, Ready, Sources, planned, run_to};
+use crate::exec::{CallKey, CallSiteCache, Computed, Context, Equations, Execution, KeptPlan, Number, PlanKey, Sources, planned};
 use crate::expr::{Bound, Given, Operand, ScalarKind, ScalarShape, ScalarValue, Target, Value, Write, bind};
 use crate::link::Link;
 use crate::tensor::Tensor as Dense;
@@ -38,13 +38,13 @@ pub struct Site {
     /// The results that leave the block.
     sinks: &'static [usize],
     equations: OnceLock<Vec<Equation>>,
-    kept: Kept,
+    kept: CallSiteCache,
 }
 
 impl Site {
     /// An invocation that has never run.
     pub const fn new(recipes: &'static [Recipe], sinks: &'static [usize]) -> Site {
-        Site { recipes, sinks, equations: OnceLock::new(), kept: Kept::new() }
+        Site { recipes, sinks, equations: OnceLock::new(), kept: CallSiteCache::new() }
     }
 
     fn equations(&self) -> &[Equation] {
@@ -101,27 +101,27 @@ pub struct Block<'b, 'a, E> {
     recorded: usize,
     /// Whether extents were found by computing, so that the next run may have others.
     computes_extents: Cell<bool>,
-    known: Option<(Arc<Ready>, Sources<'a>)>,
+    known: Option<(Arc<KeptPlan>, Sources<'a>)>,
     computed: Option<Results>,
 }
 
 /// What a run has computed, taken one by one in the order of the block: what is written, then what leaves it.
 #[derive(Debug)]
 struct Results {
-    ready: Arc<Ready>,
+    kept: Arc<KeptPlan>,
     elements: <Computed as IntoIterator>::IntoIter,
     taken: usize,
 }
 
 impl Results {
-    fn new(ready: Arc<Ready>, computed: Computed) -> Results {
-        Results { ready, elements: computed.into_iter(), taken: 0 }
+    fn new(kept: Arc<KeptPlan>, computed: Computed) -> Results {
+        Results { kept, elements: computed.into_iter(), taken: 0 }
     }
 
     fn next(&mut self) -> (Buffer, &Strided) {
         let elements = self.elements.next().expect("there is a result for each that is taken");
         self.taken += 1;
-        (elements, &self.ready.plan.results[self.taken - 1])
+        (elements, &self.kept.plan.results[self.taken - 1])
     }
 }
 
@@ -239,13 +239,13 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
     }
 
     /// The plan that an earlier run has left for one like this.
-    fn find(&self) -> Option<(Arc<Ready>, Sources<'a>)> {
+    fn find(&self) -> Option<(Arc<KeptPlan>, Sources<'a>)> {
         let tensors = self.elements()?;
         // Operands in two places are an error, which recording finds again.
         let context = &*self.context.context().placed(tensors.iter().copied()).ok()?;
         self.site.kept.find(|plan| {
             let calls = self.calls.iter().map(|call| (call.dtype, &call.casts[..], constants(&call.scalars), &call.numbers[..]));
-            if plan.is_for(context, calls) { plan.sources(&tensors) } else { None }
+            if plan.key.is_of(context) && plan.key.is_of_calls(calls) { plan.sources(&tensors) } else { None }
         })
     }
 
@@ -254,12 +254,12 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         if self.is_new() {
             return self.compute_anew();
         }
-        let (ready, sources) = self.known.take().expect("a plan was found");
+        let (kept, sources) = self.known.take().expect("a plan was found");
         let computed = {
             let context = self.context.context().placed(self.tensors().filter_map(Given::elements))?;
-            run_to(&ready.plan, &context.device, &context.watch, (&sources, &[]), E::goes(ready.writes.len()))?
+            Execution::new(&kept.plan, &context.backend, &context.observer).run(&sources, E::placement(kept.writes.len()))?
         };
-        self.computed = Some(Results::new(ready, computed));
+        self.computed = Some(Results::new(kept, computed));
         Ok(())
     }
 
@@ -269,34 +269,33 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         let values: Vec<_> = self.writes.iter().map(|write| &write.part).chain(results).cloned().collect();
         let context = self.context.context();
         let planned = planned(context, &values)?;
-        let computed = planned.run(&context.watch, E::goes(self.writes.len()))?;
-        let device = planned.device.identity();
-        let (plan, sources, functions) = (planned.plan, planned.sources, planned.functions);
-        let ready = Arc::new(Ready { plan, writes: self.writes.iter().map(|write| write.target.clone()).collect() });
+        let computed = planned.run(&context.observer, E::placement(self.writes.len()))?;
+        let writes = self.writes.iter().map(|write| write.target.clone()).collect();
         // Recorded results have a structure of their own, which the site does not know, and functions are called by order.
-        if functions.is_empty()
-            && !self.computes_extents.get()
-            && let Some(tensors) = self.elements()
-        {
-            let key = Key {
-                device,
-                choices: context.choices.clone(),
-                tensors: tensors.iter().map(|(data, layout)| (data.dtype(), (*layout).clone())).collect(),
-                calls: self
-                    .calls
-                    .iter()
-                    .map(|call| CallKey {
-                        dtype: call.dtype,
-                        casts: call.casts.clone(),
-                        scalars: constants(&call.scalars).collect(),
-                        numbers: call.numbers.clone(),
-                    })
-                    .collect(),
-            };
-            self.site.kept.add(KeptPlan::new(key, Arc::clone(&ready), &sources, &tensors));
+        let is_kept = planned.functions.is_empty() && !self.computes_extents.get();
+        let tensors = if is_kept { self.elements() } else { None };
+        let operands = tensors.iter().flatten().map(|(data, layout)| (data.dtype(), (*layout).clone()));
+        // Of the backend that the plan was made for, which is where the operands are.
+        let context = Context { backend: planned.backend, ..context.clone() };
+        let key = PlanKey::new(&context, Equations::Calls(self.call_keys()), operands);
+        let kept = Arc::new(KeptPlan::new(key, planned.plan, writes, &planned.sources, tensors.as_deref().unwrap_or_default()));
+        if tensors.is_some() {
+            self.site.kept.add(Arc::clone(&kept));
         }
-        self.computed = Some(Results::new(ready, computed));
+        drop(tensors);
+        self.computed = Some(Results::new(kept, computed));
         Ok(())
+    }
+
+    /// What the equations take beside tensors.
+    fn call_keys(&self) -> Vec<CallKey> {
+        let key = |call: &Call<'_>| CallKey {
+            dtype: call.dtype,
+            casts: call.casts.clone(),
+            scalars: constants(&call.scalars).collect(),
+            numbers: call.numbers.clone(),
+        };
+        self.calls.iter().map(key).collect()
     }
 
     /// The next computed result.
@@ -315,7 +314,7 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
     /// The next computed result, and where it is written.
     pub(super) fn take_write<T: Element>(&mut self) -> (Dense<T>, Target) {
         let results = self.results();
-        let target = results.ready.writes[results.taken].clone();
+        let target = results.kept.writes[results.taken].clone();
         (self.take(), target)
     }
 

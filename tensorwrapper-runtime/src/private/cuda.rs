@@ -11,11 +11,11 @@ pub use tensorwrapper_cuda::{Compiled, Route, compile, try_for_each, version};
 /// A context that collects the kernels it needs, and computes nothing.
 #[must_use]
 pub fn collecting(collection: &Collection, route: Route) -> Context {
-    Context::on(collection.device(route, Arc::new(Cpu::new(None))))
+    Context::of(collection.device(route, Arc::new(Cpu::new(None))))
 }
 
 /// A context that runs kernels that were collected.
 #[must_use]
 pub fn running(programs: &Arc<Programs>, schedule: Schedule, route: Route) -> Context {
-    Context::on(programs.device(schedule, route, Arc::new(Cpu::new(None))))
+    Context::of(programs.device(schedule, route, Arc::new(Cpu::new(None))))
 }

@@ -39,7 +39,6 @@ pub mod checks {
 }
 
 use crate::exec::Context;
-pub use crate::exec::record_text;
 use tensorwrapper_core::element::{CastInto, Element};
 pub use tensorwrapper_core::error::Error;
 pub use tensorwrapper_core::shape::Const;

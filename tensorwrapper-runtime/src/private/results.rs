@@ -4,7 +4,7 @@ mod there;
 
 use super::block::Block;
 use super::ticket::Ticket;
-use crate::exec::{Context, Goes, Graph, evaluate};
+use crate::exec::{Context, Graph, ResultPlacement, evaluate};
 use crate::expr::{Axis, Expr, Target, Value, only_recorded};
 use crate::link::Link;
 use crate::tensor::{AnyMut, AnyTensor, StaticTensor, Tensor, TensorMut};
@@ -75,7 +75,7 @@ pub trait Computes: Evaluator {
     fn context(&self) -> &Context;
     /// Where results go behind so many that are written into places of the host's.
     #[doc(hidden)]
-    fn goes(written: usize) -> Goes;
+    fn placement(written: usize) -> ResultPlacement;
 }
 
 impl Computes for Context {
@@ -83,8 +83,8 @@ impl Computes for Context {
         self
     }
 
-    fn goes(_: usize) -> Goes {
-        Goes::Here
+    fn placement(_: usize) -> ResultPlacement {
+        ResultPlacement::Host
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::exec::describe::Class;
-use crate::exec::replay::Replay;
+use crate::exec::run::Replay;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_order::Rates;
 

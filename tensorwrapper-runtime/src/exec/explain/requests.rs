@@ -4,14 +4,15 @@ use std::time::Duration;
 
 use super::explanation::Explanation;
 use super::read::explain;
+use crate::exec::compile::planned;
 use crate::exec::context::Context;
 use crate::exec::describe::Part;
-use crate::exec::doors::{DynOperand, EvalAll, RecordedValue};
 use crate::exec::memory::{live, peak};
+use crate::exec::operands::DynOperand;
 use crate::exec::plan::Plan;
 use crate::exec::prepared::Prepared;
-use crate::exec::run::{Goes, planned};
-use crate::exec::watch::{Measured, Watch};
+use crate::exec::results::{EvalAll, RecordedValue};
+use crate::exec::run::{Measured, Observer, Replay, Replays, ResultPlacement};
 use crate::expr::{Expr, Value};
 use crate::link::Link;
 use tensorwrapper_core::backend::Device;
@@ -22,8 +23,8 @@ use tensorwrapper_core::shape::Extents;
 impl<T: Element> Prepared<T> {
     /// What the plan does, step by step. Nothing is computed.
     pub fn explain(&self) -> Explanation {
-        let explanation = explained(&self.made.plan, Part::Whole, &*self.device);
-        Explanation { replay: self.runs.replay(&self.made.plan, &*self.device), ..explanation }
+        let (plan, device) = (&self.kept.plan, self.backend.device());
+        Explanation { replay: replay(&self.replays, plan, device), ..explained(plan, Part::Whole, device) }
     }
 
     /// The same with the time that each step took, the least of so many runs, at least one, on these operands, and on a device with
@@ -42,8 +43,8 @@ impl<T: Element> Prepared<T> {
     /// As [`run`](Prepared::run).
     pub fn measure(&self, operands: &[&dyn DynOperand<T>], runs: usize) -> Result<Explanation, Error> {
         let sources = self.sources(operands)?;
-        measured(self.explain(), &self.watch, runs, |watch| {
-            self.made.run::<T>(&self.device, watch, &sources, Goes::Here).map(drop)
+        measured(self.explain(), &self.observer, runs, |observer| {
+            self.execution(observer).run(&sources, ResultPlacement::Host).map(drop)
         })
     }
 }
@@ -99,10 +100,10 @@ impl Context {
 /// Explains recorded values together; they are computed if they are to be run.
 fn values(context: &Context, values: &[Link<Value<'_>>], runs: usize) -> Result<Explanation, Error> {
     let planned = planned(context, values)?;
-    let explanation = explained(&planned.plan, Part::Whole, &*planned.device);
+    let explanation = explained(&planned.plan, Part::Whole, planned.backend.device());
     match runs {
         0 => Ok(explanation),
-        _ => measured(explanation, &context.watch, runs, |watch| planned.run(watch, Goes::Here).map(drop)),
+        _ => measured(explanation, &context.observer, runs, |observer| planned.run(observer, ResultPlacement::Host).map(drop)),
     }
 }
 
@@ -118,14 +119,19 @@ pub(super) fn explained(plan: &Plan, part: Part, device: &dyn Device) -> Explana
     explanation
 }
 
+/// What is to be said of the next run of a prepared plan, on a device that records what is queued.
+pub(super) fn replay(replays: &Replays, plan: &Plan, device: &dyn Device) -> Option<Replay> {
+    device.resident().filter(|_| plan.whole.is_none()).map(|_| replays.next(plan))
+}
+
 /// Runs a plan that is explained, and keeps the least time of each step.
 pub(super) fn measured(
     mut explanation: Explanation,
-    watch: &Watch,
+    observer: &Observer,
     runs: usize,
-    mut run: impl FnMut(&Watch) -> Result<(), Error>,
+    mut run: impl FnMut(&Observer) -> Result<(), Error>,
 ) -> Result<Explanation, Error> {
-    let (timed, times) = watch.timing();
+    let (timed, times) = observer.timing();
     for _ in 0..runs.max(1) {
         run(&timed)?;
         let Measured { times, memory } = times.take();

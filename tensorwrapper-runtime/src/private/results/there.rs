@@ -3,7 +3,7 @@
 use super::{Computes, Evaluator, IntoContext, Patched, Recorded, WritesTensors};
 use crate::__private::block::Block;
 use crate::__private::ticket::Ticket;
-use crate::exec::{Context, DeviceTensor, Goes, OnDevice};
+use crate::exec::{Context, DeviceTensor, OnDevice, ResultPlacement};
 use crate::tensor::AnyTensor;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
@@ -22,8 +22,8 @@ impl Computes for OnDevice {
         &self.context
     }
 
-    fn goes(written: usize) -> Goes {
-        Goes::There { first: written }
+    fn placement(written: usize) -> ResultPlacement {
+        ResultPlacement::Device { first: written }
     }
 }
 
@@ -44,7 +44,7 @@ impl Evaluator for OnDevice {
     }
 
     fn take_tensor<'a, T: Element, S: Extents>(block: &mut Block<'_, 'a, Self>, _: &Ticket<T, S>) -> DeviceTensor<T, S> {
-        let device = &block.context.context.device;
+        let device = &block.context.context.backend;
         DeviceTensor::new(block.take(), device)
     }
 
