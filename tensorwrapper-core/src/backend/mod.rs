@@ -20,6 +20,7 @@ mod resident;
 pub use constant::constant;
 pub use contraction::{Contraction, PreparedContraction, RunContraction};
 pub use device::{Device, Reduction};
+pub use function::Unary;
 pub use linear::{Decomposition, Elements, Factorisation, Role};
 pub use operand::{LoopNest, Operand, Output};
 pub use program::{Arguments, Binary, Instruction, Program, Register};

@@ -19,7 +19,6 @@ use super::run::{Goes, run};
 use super::watch::Watch;
 use crate::expr::TensorLike;
 use crate::lower::{Given, Lowered, lower};
-use crate::optimize::count::operations;
 use crate::optimize::hoist::Hoisted;
 use crate::tensor::{AnyRef, AnyTensor};
 use tensorwrapper_core::backend::Device;
@@ -265,7 +264,7 @@ impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
 
     /// Operations of a run: multiplications of products, and operations on elements.
     pub fn operations(&self) -> f64 {
-        operations(&self.plan.graph)
+        self.plan.graph.cost()
     }
 
     /// Bytes of what is kept.

@@ -5,7 +5,7 @@ use super::explain::Live;
 use super::places::Home;
 use super::plan::{Plan, Step, Work, make, plan};
 use super::slices::Slices;
-use crate::optimize::{Begun, Choices, Limited, Pass, is_optimal};
+use crate::optimize::{Choices, Limited, Pass, PassPipeline, is_optimal};
 use tensorwrapper_core::backend::Device;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::{Error, ErrorKind};
@@ -131,10 +131,10 @@ pub(super) fn within(context: &Context, graph: OpGraph, layouts: &[Strided]) -> 
 pub(super) fn within_by<M: Bounded>(
     Context { device, choices, .. }: &Context,
     (graph, is_kept): (&OpGraph, &[bool]),
-    made: impl Fn(&Begun<'_>, Option<Limited<'_>>) -> Result<M, Error>,
+    made: impl Fn(&PassPipeline<'_>, Option<Limited<'_>>) -> Result<M, Error>,
 ) -> Result<M, Error> {
     let Some(allowed) = choices.memory else {
-        let made = made(&Begun::new(graph, choices, is_kept)?, None)?;
+        let made = made(&PassPipeline::new(graph, choices, is_kept)?, None)?;
         made.make(&**device)?;
         return Ok(made);
     };
@@ -149,8 +149,8 @@ pub(super) fn within_by<M: Bounded>(
         }
     }
     // All that asks for no limit is done once for each form, orders included: every try makes the same products.
-    let begun = all.iter().map(|choices| Ok((Begun::new(graph, choices, is_kept)?, Vec::new())));
-    let mut forms: Vec<(Begun<'_>, Vec<Path>)> = begun.collect::<Result<_, Error>>()?;
+    let begun = all.iter().map(|choices| Ok((PassPipeline::new(graph, choices, is_kept)?, Vec::new())));
+    let mut forms: Vec<(PassPipeline<'_>, Vec<Path>)> = begun.collect::<Result<_, Error>>()?;
     let mut refusals: Vec<Error> = Vec::new();
     for is_whole in [true, false] {
         for (n, (begun, paths)) in forms.iter_mut().enumerate() {

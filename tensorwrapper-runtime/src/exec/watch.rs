@@ -11,9 +11,8 @@ use std::time::{Duration, Instant};
 use super::context::Context;
 use super::explain::StepNames;
 use super::plan::Plan;
-use crate::optimize::count::operation;
 use tensorwrapper_core::error::{Error, ErrorKind};
-use tensorwrapper_core::graph::OperationId;
+use tensorwrapper_core::graph::{OperationId, OperationNode};
 
 /// Ends runs between two of their steps, from another thread or from a signal's handler. Clones are the same token.
 ///
@@ -176,7 +175,7 @@ impl Watch {
     pub(super) fn begin<'p>(&'p self, plan: &'p Plan) -> Watching<'p> {
         let names = tracing::enabled!(tracing::Level::DEBUG).then(|| StepNames::new(&plan.graph));
         let watched = self.0.as_deref().map(|eyes| {
-            let costs: Vec<f64> = plan.graph.operations().iter().map(operation).collect();
+            let costs: Vec<f64> = plan.graph.operations().iter().map(OperationNode::cost).collect();
             let all = costs.iter().sum();
             Watched {
                 eyes,
