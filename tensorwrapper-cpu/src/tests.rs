@@ -4,7 +4,7 @@ use num_complex::Complex;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
-use tensorwrapper_notation::Function;
+use tensorwrapper_core::backend::Unary;
 
 use super::{Cpu, strategy::Route};
 use crate::simd::Simd;
@@ -191,7 +191,7 @@ fn program(rng: &mut StdRng, inputs: usize, tame: bool) -> Program {
     if rng.random_bool(0.2) || instructions.is_empty() {
         instructions.push(Instruction::Constant(Complex::new(0.7, -0.2)));
     }
-    const TAME: [Function; 6] = [Function::Sin, Function::Tanh, Function::Abs, Function::Conj, Function::Re, Function::Im];
+    const TAME: [Unary; 6] = [Unary::Sin, Unary::Tanh, Unary::Abs, Unary::Conj, Unary::Re, Unary::Im];
     for _ in 0..rng.random_range(0..5) {
         let (a, b) = (rng.random_range(0..instructions.len()), rng.random_range(0..instructions.len()));
         instructions.push(match rng.random_range(0..if tame { 6 } else { 10 }) {
@@ -202,7 +202,7 @@ fn program(rng: &mut StdRng, inputs: usize, tame: bool) -> Program {
             4 => Instruction::Constant(Complex::new(-0.4, 0.1)),
             5 => Instruction::Call(0, Arguments::new(&[a, b])),
             6 => Instruction::Combine(*[Binary::Add, Binary::Divide].choose(rng).unwrap(), a, b),
-            7 => Instruction::Apply(*Function::ALL.choose(rng).unwrap(), a),
+            7 => Instruction::Apply(*Unary::ALL.choose(rng).unwrap(), a),
             8 => Instruction::PowerInteger(a, rng.random_range(-3..4)),
             _ => Instruction::PowerReal(a, *[0.5, -1.3, 2.0].choose(rng).unwrap()),
         });

@@ -1,17 +1,17 @@
-//! The table of scalar functions: for each name of the language, how its value is computed.
+//! The table of scalar functions: what each computes, and how.
 //!
-//! A new function is one row here and its name in `tensorwrapper_notation`.
+//! A function of the language is one row here, and its name in `tensorwrapper_notation`. A function that only programs need (a
+//! derivative's sign, for example) is a row in the table's second part, and has no name in the language.
 
 use num_complex::Complex;
 use num_traits::Float;
-use tensorwrapper_notation::Function;
 
 use crate::element::Element;
 
 /// Arithmetic that element-wise programs need beyond [`Element`].
 pub trait Scalar: Element {
     /// Replaces each value by the function's.
-    fn apply(function: Function, values: &mut [Self]);
+    fn apply(function: Unary, values: &mut [Self]);
     /// An integer power.
     fn power_integer(self, exponent: i32) -> Self;
     /// A real power; for complex numbers the principal value.
@@ -25,15 +25,51 @@ pub struct Text {
     pub complex: &'static str,
 }
 
-/// Each row: the function, its value for a real and for a complex number, and the same as CUDA text.
+/// Each row: what the function is, its name here, its value for a real and for a complex number, and the same as CUDA text. Rows
+/// behind `beside` have no name in the language.
 macro_rules! table {
-    ($($Function:ident: $real:expr, $complex:expr; $cuda_real:literal, $cuda_complex:literal;)*) => {
-        scalars! { $($Function: $real, $complex;)* }
+    (
+        language { $($(#[$doc:meta])* $Function:ident: $real:expr, $complex:expr; $cuda_real:literal, $cuda_complex:literal;)* }
+        beside { $($(#[$own_doc:meta])* $Own:ident: $own_real:expr, $own_complex:expr; $own_cuda_real:literal, $own_cuda_complex:literal;)* }
+    ) => {
+        /// A function of one value, as programs call it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Unary {
+            $($(#[$doc])* $Function,)*
+            $($(#[$own_doc])* $Own,)*
+        }
+
+        impl Unary {
+            /// Every function: those of the language in the order of its page, then the others.
+            pub const ALL: [Unary; [$(stringify!($Function),)* $(stringify!($Own),)*].len()] =
+                [$(Unary::$Function,)* $(Unary::$Own,)*];
+
+            /// Its name, in the language where it has one there.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Unary::$Function => tensorwrapper_notation::Function::$Function.name(),)*
+                    $(Unary::$Own => stringify!($Own),)*
+                }
+            }
+        }
+
+        /// Every name of the language has its row: a missing one does not compile.
+        impl From<tensorwrapper_notation::Function> for Unary {
+            #[inline]
+            fn from(function: tensorwrapper_notation::Function) -> Unary {
+                match function {
+                    $(tensorwrapper_notation::Function::$Function => Unary::$Function,)*
+                }
+            }
+        }
+
+        scalars! { $($Function: $real, $complex;)* $($Own: $own_real, $own_complex;)* }
 
         /// The row's CUDA text.
-        pub fn cuda(function: Function) -> Text {
+        pub fn cuda(function: Unary) -> Text {
             match function {
-                $(Function::$Function => Text { real: $cuda_real, complex: $cuda_complex },)*
+                $(Unary::$Function => Text { real: $cuda_real, complex: $cuda_complex },)*
+                $(Unary::$Own => Text { real: $own_cuda_real, complex: $own_cuda_complex },)*
             }
         }
     };
@@ -52,9 +88,9 @@ macro_rules! scalar {
     ($T:ty, $R:ty, $Arg:ty, $field:ident; $($Function:ident: $real:expr, $complex:expr;)*) => {
         impl Scalar for $T {
             #[inline]
-            fn apply(function: Function, values: &mut [Self]) {
+            fn apply(function: Unary, values: &mut [Self]) {
                 match function {
-                    $(Function::$Function => each(values, pick!($field, $real, $complex)),)*
+                    $(Unary::$Function => each(values, pick!($field, $real, $complex)),)*
                 }
             }
             #[inline]
@@ -79,18 +115,33 @@ macro_rules! pick {
 }
 
 table! {
-    Exp: |x| x.exp(), |z| z.exp(); "exp(x)", "exp(x)";
-    Ln: |x| x.ln(), |z| z.ln(); "log(x)", "log(x)";
-    Sqrt: |x| x.sqrt(), |z| z.sqrt(); "sqrt(x)", "sqrt(x)";
-    Abs: |x| x.abs(), |z| Complex::from(z.norm()); "fabs(x)", "T(abs(x))";
-    Sin: |x| x.sin(), |z| z.sin(); "sin(x)", "sin(x)";
-    Cos: |x| x.cos(), |z| z.cos(); "cos(x)", "cos(x)";
-    Tan: |x| x.tan(), complex_tan; "tan(x)", "tan(x)";
-    Tanh: |x| x.tanh(), complex_tanh; "tanh(x)", "tanh(x)";
-    Recip: |x| x.recip(), complex_recip; "T(1) / x", "T(1) / x";
-    Conj: |x| x, |z| z.conj(); "x", "conj(x)";
-    Re: |x| x, |z| Complex::from(z.re); "x", "T(real(x))";
-    Im: |_| 0.0, |z| Complex::from(z.im); "T(0)", "T(imag(x))";
+    language {
+        /// eˣ
+        Exp: |x| x.exp(), |z| z.exp(); "exp(x)", "exp(x)";
+        /// Natural logarithm.
+        Ln: |x| x.ln(), |z| z.ln(); "log(x)", "log(x)";
+        /// Square root.
+        Sqrt: |x| x.sqrt(), |z| z.sqrt(); "sqrt(x)", "sqrt(x)";
+        /// Absolute value; of a complex number its modulus, with zero imaginary part.
+        Abs: |x| x.abs(), |z| Complex::from(z.norm()); "fabs(x)", "T(abs(x))";
+        /// Sine.
+        Sin: |x| x.sin(), |z| z.sin(); "sin(x)", "sin(x)";
+        /// Cosine.
+        Cos: |x| x.cos(), |z| z.cos(); "cos(x)", "cos(x)";
+        /// Tangent.
+        Tan: |x| x.tan(), complex_tan; "tan(x)", "tan(x)";
+        /// Hyperbolic tangent.
+        Tanh: |x| x.tanh(), complex_tanh; "tanh(x)", "tanh(x)";
+        /// 1/x
+        Recip: |x| x.recip(), complex_recip; "T(1) / x", "T(1) / x";
+        /// Complex conjugate.
+        Conj: |x| x, |z| z.conj(); "x", "conj(x)";
+        /// Real part, with zero imaginary part.
+        Re: |x| x, |z| Complex::from(z.re); "x", "T(real(x))";
+        /// Imaginary part, with zero imaginary part.
+        Im: |_| 0.0, |z| Complex::from(z.im); "T(0)", "T(imag(x))";
+    }
+    beside {}
 }
 
 fn each<T: Copy>(values: &mut [T], function: impl Fn(T) -> T) {
@@ -124,7 +175,7 @@ fn complex_tan<R: Float>(z: Complex<R>) -> Complex<R> {
 mod tests {
     use super::*;
 
-    fn of<T: Scalar>(function: Function, x: T) -> T {
+    fn of<T: Scalar>(function: Unary, x: T) -> T {
         let mut value = [x];
         T::apply(function, &mut value);
         value[0]
@@ -132,16 +183,16 @@ mod tests {
 
     #[test]
     fn every_row_has_text_in_x() {
-        for function in Function::ALL {
+        for function in Unary::ALL {
             let Text { real, complex } = cuda(function);
-            assert!(real.contains('x') || function == Function::Im, "{function:?}: {real}");
+            assert!(real.contains('x') || function == Unary::Im, "{function:?}: {real}");
             assert!(complex.contains('x'), "{function:?}: {complex}");
         }
     }
 
     #[test]
     fn complex_values_extend_real_ones() {
-        for function in Function::ALL {
+        for function in Unary::ALL {
             for x in [0.3, 1.7, 2.5] {
                 let (real, complex) = (of(function, x), of(function, Complex::new(x, 0.0)));
                 assert!(
@@ -159,12 +210,12 @@ mod tests {
 
     #[test]
     fn tangents_do_not_overflow() {
-        assert_eq!(of(Function::Tanh, Complex::new(-1000.0, 1.0)).re, -1.0);
-        assert_eq!(of(Function::Tan, Complex::new(0.5f32, 500.0)).im, 1.0);
+        assert_eq!(of(Unary::Tanh, Complex::new(-1000.0, 1.0)).re, -1.0);
+        assert_eq!(of(Unary::Tan, Complex::new(0.5f32, 500.0)).im, 1.0);
         let near = |a: Complex<f64>, b: Complex<f64>| assert!((a - b).norm() < 1e-15 * b.norm(), "{a} against {b}");
         for z in [Complex::new(0.4, -0.7), Complex::new(-1.2, 3.0)] {
-            near(of(Function::Tan, z), z.sin() / z.cos());
-            near(of(Function::Tanh, z), z.sinh() / z.cosh());
+            near(of(Unary::Tan, z), z.sin() / z.cos());
+            near(of(Unary::Tanh, z), z.sinh() / z.cosh());
         }
     }
 }

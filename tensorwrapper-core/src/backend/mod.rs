@@ -22,6 +22,7 @@ pub use compile::{Backend, BackendInstance, Executable, InstanceKey};
 pub use constant::constant;
 pub use contraction::{Contraction, PreparedContraction, RunContraction};
 pub use device::{Device, Reduction};
+pub use function::Unary;
 pub use linear::{Decomposition, Elements, Factorisation, Role};
 pub use operand::{LoopNest, Operand, Output};
 pub use program::{Arguments, Binary, Instruction, Program, Register};

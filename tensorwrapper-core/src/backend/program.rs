@@ -2,12 +2,38 @@
 
 use num_complex::Complex;
 use smallvec::SmallVec;
-use tensorwrapper_notation::{Function, MOST_ARGUMENTS};
+use tensorwrapper_notation::MOST_ARGUMENTS;
+use tensorwrapper_notation::syntax::Operator;
+
+use super::function::Unary;
 
 /// Number of the instruction that computed a value.
 pub type Register = usize;
 
-pub use tensorwrapper_notation::syntax::Operator as Binary;
+/// Operations on two values. Those that the language writes between two terms are converted from its grammar; what only programs
+/// need, such as comparisons, has its place here and none there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Binary {
+    /// `a + b`
+    Add,
+    /// `a - b`
+    Subtract,
+    /// `a * b`
+    Multiply,
+    /// `a / b`
+    Divide,
+}
+
+impl From<Operator> for Binary {
+    fn from(operator: Operator) -> Binary {
+        match operator {
+            Operator::Add => Binary::Add,
+            Operator::Subtract => Binary::Subtract,
+            Operator::Multiply => Binary::Multiply,
+            Operator::Divide => Binary::Divide,
+        }
+    }
+}
 
 /// The arguments of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,7 +77,7 @@ pub enum Instruction {
     /// `-a`
     Negate(Register),
     /// A function of one value.
-    Apply(Function, Register),
+    Apply(Unary, Register),
     /// `a` to an integer power.
     PowerInteger(Register, i32),
     /// `a` to a real power.
@@ -120,6 +146,20 @@ impl Program {
         let mut uses = vec![0; self.instructions.len()];
         self.instructions.iter().flat_map(Instruction::registers).for_each(|register| uses[register] += 1);
         uses
+    }
+
+    /// Number of operations on each element.
+    pub fn steps(&self) -> usize {
+        let counts = |instruction: &&Instruction| match instruction {
+            Instruction::Input(_) | Instruction::Converted(_) | Instruction::Constant(_) => false,
+            Instruction::Negate(_)
+            | Instruction::Apply(..)
+            | Instruction::PowerInteger(..)
+            | Instruction::PowerReal(..)
+            | Instruction::Combine(..)
+            | Instruction::Call(..) => true,
+        };
+        self.instructions.iter().filter(counts).count()
     }
 
     /// Number of inputs: one more than the highest that is read.

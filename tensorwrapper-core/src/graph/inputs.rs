@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Deref;
 
-use super::Edge;
+use super::edge::Edge;
 
 /// Edges that are compared one by one; more are found by their hashes.
 const FEW: usize = 16;

@@ -4,52 +4,9 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::{Label, OpGraph, OperationId, OperationNode};
-
-/// The names of an equation's labels in their order, each ended by [`END`]. One allocation, as an equation is recorded quickly.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LabelNames(Arc<str>);
-
-/// What ends a name: no name has it.
-const END: char = '\n';
-
-impl LabelNames {
-    /// These names.
-    pub fn new<'n>(names: impl Iterator<Item = &'n str>) -> LabelNames {
-        let mut text = String::with_capacity(64);
-        for name in names {
-            text.push_str(name);
-            text.push(END);
-        }
-        LabelNames(text.into())
-    }
-
-    pub fn get(&self, label: usize) -> Option<&str> {
-        self.0.split_terminator(END).nth(label)
-    }
-}
-
-/// A label of one of the equations of a graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Origin {
-    equation: u32,
-    label: u32,
-}
-
-impl Origin {
-    /// A label of the first equation of a graph.
-    pub fn of_first(label: usize) -> Origin {
-        Origin { equation: 0, label: label as u32 }
-    }
-}
-
-/// Where the labels of operations come from. An operation without an entry has labels that nobody named.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Origins {
-    /// Shared by a graph and those that passes make of it.
-    equations: Arc<Vec<LabelNames>>,
-    operations: Vec<SmallVec<[Origin; 6]>>,
-}
+use super::ids::{Label, OperationId};
+use super::nodes::{OpGraph, OperationNode};
+use super::origins::{LabelNames, Origin};
 
 impl OpGraph {
     /// The name of an operation's label, and a number that tells it from other labels of that name; `None` for a label that has no
@@ -60,13 +17,13 @@ impl OpGraph {
         Some((name, [origin.equation, origin.label]))
     }
 
-    /// Takes up the names of one more equation, and tells its number here.
+    /// Adds the names of one more equation, and tells its number in this graph.
     pub fn add_names(&mut self, names: &LabelNames) -> usize {
         Arc::make_mut(&mut self.origins.equations).push(names.clone());
         self.origins.equations.len() - 1
     }
 
-    /// Says that the labels of the operation added last are these of an equation.
+    /// Says that the labels of the operation added last are these of an equation, whose names were [added](OpGraph::add_names).
     pub fn name_last(&mut self, equation: usize, labels: &[usize]) {
         let origin = |&label: &usize| Origin { equation: equation as u32, label: label as u32 };
         self.set_last(labels.iter().map(origin).collect());
@@ -75,6 +32,21 @@ impl OpGraph {
     /// The same names of equations as another graph has.
     pub fn names_of(&mut self, other: &OpGraph) {
         self.origins.equations = Arc::clone(&other.origins.equations);
+    }
+
+    /// Adds the names of all equations of another graph behind its own, and tells the number of the first.
+    pub(super) fn append_names(&mut self, other: &OpGraph) -> u32 {
+        let first = self.origins.equations.len() as u32;
+        Arc::make_mut(&mut self.origins.equations).extend_from_slice(&other.origins.equations);
+        first
+    }
+
+    /// Says that the labels of the operation added last are those of an operation of another graph, whose names were
+    /// [appended](OpGraph::append_names) from number `first` on.
+    pub(super) fn name_last_appended(&mut self, other: &OpGraph, node: &OperationNode, first: u32) {
+        let known = other.origins_of(node).unwrap_or_default();
+        let moved = known.iter().map(|origin| Origin { equation: origin.equation + first, ..*origin });
+        self.set_last(moved.collect());
     }
 
     /// Says that the labels of the operation added last are these of an operation of another graph, whose names this graph

@@ -1,6 +1,7 @@
 //! Questions to a graph.
 
-use super::{OpGraph, OperationId, OperationNode, TensorId, TensorNode};
+use super::ids::{OperationId, TensorId};
+use super::nodes::{OpGraph, OperationNode, TensorNode};
 
 /// How many edges a tensor has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,21 +1,295 @@
-//! Passes of a program's own.
+//! Rewriting: a pass, and the frame of passes that make a new graph operation by operation.
+//!
+//! A graph is never changed in place. What a rewriter does not know: why an operation is replaced.
 
 use std::fmt::Debug;
 
-use super::OpGraph;
-use crate::error::Error;
+use super::edge::Edge;
+use super::ids::{Label, OperationId, TensorId};
+use super::nodes::{OpGraph, OperationNode};
+use crate::error::{Error, ErrorKind};
 
-/// A pass from graph to graph that a program adds to a context's own.
+/// A pass: something that makes another graph of a graph, which computes the same.
 ///
-/// What it makes has the same sources and wants tensors of the same extents and element types, in the same order. That, and
-/// [`OpGraph::verify`], is checked after it has run.
+/// Whoever runs a pass [verifies](OpGraph::verify) the graph that it gives, and whether it has the same sources and as many
+/// results of the same extents and element types. [`OpGraph::rebuild`] is the easy way to write one.
+///
+/// ```
+/// use num_complex::Complex;
+/// use tensorwrapper_core::Error;
+/// use tensorwrapper_core::graph::{OpGraph, Operation, Rewrite};
+///
+/// /// Products with zero in front are filled with zeros instead.
+/// #[derive(Debug)]
+/// struct NoProductsByZero;
+///
+/// impl Rewrite for NoProductsByZero {
+///     fn name(&self) -> &str {
+///         "no products by zero"
+///     }
+///
+///     fn rewrite(&self, graph: &OpGraph) -> Result<Option<OpGraph>, Error> {
+///         use tensorwrapper_core::graph::{Instruction, Program};
+///         let is_zero = |operation: &Operation| operation.as_product() == Some(Complex::ZERO);
+///         if !graph.operations().iter().any(|node| is_zero(&node.operation)) {
+///             return Ok(None); // nothing to be done
+///         }
+///         let rebuilt = graph.rebuild(|rewriter, _, node| {
+///             if !is_zero(&node.operation) {
+///                 return Ok(rewriter.keep(node));
+///             }
+///             let zero = Operation::element_wise(Program::new(vec![Instruction::Constant(Complex::ZERO)]));
+///             let output = &node.outputs[0];
+///             let dtype = graph.tensor(output.tensor).dtype;
+///             let extents = graph.tensor(output.tensor).extents.clone();
+///             let labels: Vec<usize> = (0..extents.len()).collect();
+///             Ok(rewriter.graph_mut().add_operation(zero, vec![], &[(&labels, dtype)], extents))
+///         })?;
+///         Ok(Some(rebuilt))
+///     }
+/// }
+/// ```
 pub trait Rewrite: Debug + Send + Sync {
-    /// Its name, for messages.
+    /// What messages and explanations call it.
     fn name(&self) -> &str;
 
-    /// The graph that computes the same at less cost; `None` where there is nothing to do.
+    /// Another graph that computes the same; none where the pass has nothing to change.
     ///
     /// # Errors
-    /// Whatever makes it pointless to go on without the pass.
+    /// What keeps the pass from doing its work. The computation that the graph was made for reports it.
     fn rewrite(&self, graph: &OpGraph) -> Result<Option<OpGraph>, Error>;
+}
+
+/// A graph that is made from another one, operation by operation. It begins with all sources of the old one, and the names of its
+/// labels.
+#[derive(Debug)]
+pub struct Rewriter<'g> {
+    old: &'g OpGraph,
+    new: OpGraph,
+    /// For each tensor of the old graph the one of the new graph that stands for it.
+    moved: Vec<Option<TensorId>>,
+}
+
+impl<'g> Rewriter<'g> {
+    /// The sources of a graph, and nothing else yet.
+    pub fn new(old: &'g OpGraph) -> Rewriter<'g> {
+        let mut new = OpGraph::with_capacity(old.sources().len(), old.operations().len());
+        let mut moved = vec![None; old.tensors().len()];
+        new.names_of(old);
+        for source in old.sources() {
+            moved[source.0] = Some(new.add_source_like(old.tensor(source)));
+        }
+        Rewriter { old, new, moved }
+    }
+
+    /// Goes through all operations in the order in which they run. `make` adds to the new graph what stands for an operation, and
+    /// gives the tensors that stand for its outputs: none for an operation that is left out, whose outputs nothing may read
+    /// then. Nothing is checked; [`OpGraph::rebuild`] does that.
+    pub fn run(
+        old: &'g OpGraph,
+        mut make: impl FnMut(&mut Rewriter<'g>, OperationId, &'g OperationNode) -> Vec<TensorId>,
+    ) -> OpGraph {
+        let mut rewriter = Rewriter::new(old);
+        for (id, node) in old.forwards() {
+            let made = make(&mut rewriter, id, node);
+            rewriter.set(node, &made);
+        }
+        rewriter.finish()
+    }
+
+    /// The graph that is rewritten.
+    pub fn old(&self) -> &'g OpGraph {
+        self.old
+    }
+
+    /// The new graph so far.
+    pub fn graph(&self) -> &OpGraph {
+        &self.new
+    }
+
+    /// The new graph so far, for operations that are added. They may read any tensor that is there.
+    pub fn graph_mut(&mut self) -> &mut OpGraph {
+        &mut self.new
+    }
+
+    /// The tensor of the new graph that stands for one of the old graph, if one does yet.
+    pub fn moved(&self, tensor: TensorId) -> Option<TensorId> {
+        self.moved[tensor.0]
+    }
+
+    /// An edge of the old graph in the new one.
+    ///
+    /// # Panics
+    /// When nothing stands for its tensor yet, because the operation that computes it comes later, or was left out.
+    pub fn read(&self, edge: &Edge) -> Edge {
+        let tensor = self.moved[edge.tensor.0];
+        Edge { tensor: tensor.expect("an operation reads what was made before it and not left out"), ..edge.clone() }
+    }
+
+    /// What an operation of the old graph reads, in the new one.
+    ///
+    /// # Panics
+    /// As [`read`](Rewriter::read).
+    pub fn inputs(&self, node: &OperationNode) -> Vec<Edge> {
+        node.inputs.iter().map(|edge| self.read(edge)).collect()
+    }
+
+    /// Adds an operation of the old graph as it is.
+    ///
+    /// # Panics
+    /// As [`read`](Rewriter::read).
+    pub fn keep(&mut self, node: &OperationNode) -> Vec<TensorId> {
+        let inputs = self.inputs(node);
+        self.keep_over(node, inputs)
+    }
+
+    /// Adds an operation of the old graph over other inputs, which are edges of the new one. The node may be a changed copy, with
+    /// the outputs of the original.
+    pub fn keep_over(&mut self, node: &OperationNode, inputs: Vec<Edge>) -> Vec<TensorId> {
+        let labels: Vec<Vec<Label>> = node.outputs.iter().map(Edge::labels).collect();
+        let outputs: Vec<_> =
+            node.outputs.iter().zip(&labels).map(|(e, l)| (l.as_slice(), self.old.tensor(e.tensor).dtype)).collect();
+        let made = self.new.add_operation(node.operation.clone(), inputs, &outputs, node.extents.clone());
+        self.new.name_last_as(self.old, node, 0..node.extents.len());
+        made
+    }
+
+    /// Has a tensor of the new graph stand for one of the old graph, for all that is made from here on.
+    pub fn replace(&mut self, old: TensorId, new: TensorId) {
+        self.moved[old.0] = Some(new);
+    }
+
+    /// Has tensors of the new graph stand for the outputs of an operation.
+    pub fn set(&mut self, node: &OperationNode, made: &[TensorId]) {
+        for (edge, &tensor) in node.outputs.iter().zip(made) {
+            self.moved[edge.tensor.0] = Some(tensor);
+        }
+    }
+
+    /// Wants what stands for a tensor of the old graph.
+    ///
+    /// # Panics
+    /// When nothing does.
+    pub fn want(&mut self, tensor: TensorId) {
+        self.new.add_sink(self.moved[tensor.0].expect("something stands for every tensor that is wanted"));
+    }
+
+    /// The new graph, which wants nothing but what was asked for by [`want`](Rewriter::want).
+    pub fn into_graph(self) -> OpGraph {
+        self.new
+    }
+
+    /// The new graph, which wants what stands for the tensors that the old one wants. Nothing is checked.
+    ///
+    /// # Panics
+    /// When nothing stands for one of them.
+    pub fn finish(mut self) -> OpGraph {
+        self.old.sinks().iter().for_each(|&sink| self.want(sink));
+        self.new
+    }
+
+    /// Whether tensors can stand for the outputs of an operation.
+    fn fits(&self, id: OperationId, made: &[TensorId]) -> Result<(), Error> {
+        let node = self.old.operation(id);
+        let refuse = |message: String| {
+            Err(Error::new(ErrorKind::Shape(format!("what is to stand for operation {} of the graph: {message}", id.0))))
+        };
+        if made.len() != node.outputs.len() {
+            return refuse(format!("there are {} tensors for {} outputs", made.len(), node.outputs.len()));
+        }
+        for (edge, tensor) in node.outputs.iter().zip(made) {
+            let old = self.old.tensor(edge.tensor);
+            let Some(new) = self.new.tensors().get(tensor.0) else {
+                return refuse(format!("tensor {} does not exist", tensor.0));
+            };
+            if (&new.extents, new.dtype, new.structure) != (&old.extents, old.dtype, old.structure) {
+                let [new, old] = [new, old].map(|node| format!("{} of extents {:?}", node.dtype, node.extents));
+                return refuse(format!("a tensor is {new} instead of {old}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl OpGraph {
+    /// Another graph with the same sources and results, made operation by operation in the order in which they run. `make` adds
+    /// to the new graph what stands for an operation, and gives one tensor for each of its outputs: those of
+    /// [`keep`](Rewriter::keep), or any others of the same extents and element type. Operations that nobody reads then are left
+    /// out, names of labels are kept, and the new graph is [verified](OpGraph::verify).
+    ///
+    /// ```
+    /// use tensorwrapper_core::Dtype;
+    /// use tensorwrapper_core::graph::{Edge, OpGraph, Operation};
+    ///
+    /// // Two copies, one of the other.
+    /// let mut graph = OpGraph::new();
+    /// let source = graph.add_source(vec![4], Dtype::F64);
+    /// let copy = |graph: &mut OpGraph, tensor| {
+    ///     graph.add_operation(Operation::copy(), vec![Edge::whole(tensor, &[0])], &[(&[0], Dtype::F64)], vec![4])[0]
+    /// };
+    /// let once = copy(&mut graph, source);
+    /// let twice = copy(&mut graph, once);
+    /// graph.add_sink(twice);
+    ///
+    /// // Whoever copies a copy may read what was copied first.
+    /// let shorter = graph.rebuild(|rewriter, _, node| {
+    ///     let mut inputs = rewriter.inputs(node);
+    ///     if node.operation == Operation::copy()
+    ///         && let Some(before) = graph.tensor(node.inputs[0].tensor).producer
+    ///         && graph.operation(before).operation == Operation::copy()
+    ///     {
+    ///         inputs = rewriter.inputs(graph.operation(before));
+    ///     }
+    ///     Ok(rewriter.keep_over(node, inputs))
+    /// })?;
+    /// assert_eq!((graph.operations().len(), shorter.operations().len()), (2, 1));
+    /// # Ok::<(), tensorwrapper_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What `make` reports, tensors that cannot stand for the outputs of an operation, and a graph that breaks its promises.
+    pub fn rebuild<'g>(
+        &'g self,
+        mut make: impl FnMut(&mut Rewriter<'g>, OperationId, &'g OperationNode) -> Result<Vec<TensorId>, Error>,
+    ) -> Result<OpGraph, Error> {
+        let mut rewriter = Rewriter::new(self);
+        for (id, node) in self.forwards() {
+            let made = make(&mut rewriter, id, node)?;
+            rewriter.fits(id, &made)?;
+            rewriter.set(node, &made);
+        }
+        let new = rewriter.finish();
+        let new = new.without_dead().unwrap_or(new);
+        new.verify()?;
+        Ok(new)
+    }
+
+    /// Adds all operations of another graph, whose sources are tensors of this one, by their slots. Gives the tensors that
+    /// stand for what the other graph wants; this one does not want them yet.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when there are not as many tensors as sources, or one is of other extents or of another element type.
+    pub fn append(&mut self, other: &OpGraph, sources: &[TensorId]) -> Result<Vec<TensorId>, Error> {
+        if sources.len() != other.sources().len() {
+            let message = format!("there are {} tensors for {} sources of a graph", sources.len(), other.sources().len());
+            return Err(Error::new(ErrorKind::Shape(message)));
+        }
+        let mut moved = vec![None; other.tensors().len()];
+        for (slot, (source, &tensor)) in other.sources().zip(sources).enumerate() {
+            other.tensor(source).accepts(slot, self.tensor(tensor))?;
+            moved[source.0] = Some(tensor);
+        }
+        let first = self.append_names(other);
+        for node in other.operations() {
+            let new = |tensor: TensorId| moved[tensor.0].expect("operations stand in an order in which they can run");
+            let inputs = node.inputs.iter().map(|edge| Edge { tensor: new(edge.tensor), ..edge.clone() }).collect();
+            let labels: Vec<Vec<Label>> = node.outputs.iter().map(Edge::labels).collect();
+            let outputs: Vec<_> =
+                node.outputs.iter().zip(&labels).map(|(e, l)| (l.as_slice(), other.tensor(e.tensor).dtype)).collect();
+            let made = self.add_operation(node.operation.clone(), inputs, &outputs, node.extents.clone());
+            self.name_last_appended(other, node, first);
+            node.outputs.iter().zip(made).for_each(|(edge, tensor)| moved[edge.tensor.0] = Some(tensor));
+        }
+        Ok(other.sinks().iter().map(|sink| moved[sink.0].expect("what is wanted is computed or given")).collect())
+    }
 }

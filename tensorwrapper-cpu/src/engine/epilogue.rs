@@ -5,8 +5,8 @@ use num_complex::Complex;
 use smallvec::SmallVec;
 
 use super::kernel::GemmElement;
+use tensorwrapper_core::backend::Unary;
 use tensorwrapper_core::backend::{Binary, Contraction, Instruction, Program};
-use tensorwrapper_notation::Function;
 
 /// The steps, and where the other tensors lie, whose strides are the result's.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ enum Stage<T> {
     MultiplyBy(usize, T),
     /// `x / y`
     DivideBy(usize),
-    Apply(Function),
+    Apply(Unary),
     PowerInteger(i32),
     PowerReal(f64),
 }
@@ -195,15 +195,15 @@ mod tests {
         let half = Constant(0.5.into());
         // tanh(x + 0.5 y)
         let program =
-            vec![Input(0), Input(1), half, Combine(Binary::Multiply, 2, 1), Combine(Binary::Add, 0, 3), Apply(Function::Tanh, 4)];
-        assert_eq!(chain(program), Some(vec![Stage::AddScaled(0, 0.5), Stage::Apply(Function::Tanh)]));
+            vec![Input(0), Input(1), half, Combine(Binary::Multiply, 2, 1), Combine(Binary::Add, 0, 3), Apply(Unary::Tanh, 4)];
+        assert_eq!(chain(program), Some(vec![Stage::AddScaled(0, 0.5), Stage::Apply(Unary::Tanh)]));
         // 0.5 / (y - x)
         let program = vec![half, Input(1), Input(0), Combine(Binary::Subtract, 1, 2), Combine(Binary::Divide, 0, 3)];
         assert_eq!(chain(program), Some(vec![Stage::Negate, Stage::AddScaled(0, 1.0), Stage::Under(0.5)]));
         // The sum twice; an earlier stage once more; a function of another; a result that is not the sum's.
         assert_eq!(chain(vec![Input(0), Combine(Binary::Multiply, 0, 0), Input(0), Combine(Binary::Add, 1, 2)]), None);
         assert_eq!(chain(vec![Input(0), Negate(0), Combine(Binary::Add, 0, 1)]), None);
-        assert_eq!(chain(vec![Input(0), Input(1), Apply(Function::Exp, 1), Combine(Binary::Add, 0, 2)]), None);
+        assert_eq!(chain(vec![Input(0), Input(1), Apply(Unary::Exp, 1), Combine(Binary::Add, 0, 2)]), None);
         assert_eq!(chain(vec![Input(0), Input(1)]), None);
     }
 }

@@ -12,7 +12,7 @@ use num_complex::Complex;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
-use tensorwrapper_notation::Function;
+use tensorwrapper_core::backend::Unary;
 
 use super::{Collection, Schedule};
 use crate::text::{ON_HOST, Route};
@@ -164,8 +164,7 @@ fn program(rng: &mut StdRng, inputs: usize) -> Program {
     if rng.random_bool(0.2) || instructions.is_empty() {
         instructions.push(Instruction::Constant(Complex::new(0.7, -0.2)));
     }
-    const TAME: [Function; 8] =
-        [Function::Sin, Function::Cos, Function::Tanh, Function::Abs, Function::Conj, Function::Re, Function::Im, Function::Exp];
+    const TAME: [Unary; 8] = [Unary::Sin, Unary::Cos, Unary::Tanh, Unary::Abs, Unary::Conj, Unary::Re, Unary::Im, Unary::Exp];
     for _ in 0..rng.random_range(0..5) {
         let (a, b) = (rng.random_range(0..instructions.len()), rng.random_range(0..instructions.len()));
         instructions.push(match rng.random_range(0..6) {
@@ -274,7 +273,7 @@ fn every_function_of_every_type() {
         let nest = LoopNest::new(vec![41], 1);
         let powers = [Instruction::PowerInteger(0, -3), Instruction::PowerInteger(0, 5), Instruction::PowerReal(0, -1.3)];
         let division = [Instruction::Combine(Binary::Divide, 0, 1)];
-        let functions = Function::ALL.map(|function| Instruction::Apply(function, 0));
+        let functions = Unary::ALL.map(|function| Instruction::Apply(function, 0));
         for instruction in functions.into_iter().chain(powers).chain(division) {
             let program = Program::new(vec![Instruction::Input(0), Instruction::Input(1), instruction]);
             for dtype in DTYPES {

@@ -19,7 +19,6 @@ use super::plan_key::Sources;
 use super::results::{DeviceOf, EvalAll, RecordedValue};
 use super::run::{Computed, Execution, Observer, Replays, ResultPlacement};
 use crate::lower::{Given, Lowered, lower};
-use crate::optimize::count::operations;
 use crate::optimize::hoist::Hoisted;
 use crate::tensor::{AnyRef, AnyTensor};
 use tensorwrapper_core::backend::{BackendInstance, Device};
@@ -260,7 +259,7 @@ impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
 
     /// Operations of a run: multiplications of products, and operations on elements.
     pub fn operations(&self) -> f64 {
-        operations(&self.plan.graph)
+        self.plan.graph.cost()
     }
 
     /// Bytes of what is kept.

@@ -1,9 +1,8 @@
 //! Element-wise work on its way into the graph: joined as long as it can be, stored only where it must.
 
 use num_complex::Complex;
-use tensorwrapper_notation::Function;
 
-use tensorwrapper_core::backend::{Arguments, Binary, Instruction, Register};
+use tensorwrapper_core::backend::{Arguments, Binary, Instruction, Register, Unary};
 use tensorwrapper_core::graph::{Edge, Inputs, Label};
 
 /// Element-wise work that is not in the graph yet, over labelled inputs.
@@ -31,7 +30,7 @@ impl Fragment {
     pub(super) fn as_edge(&self) -> Option<Edge> {
         match self.instructions[..] {
             [Instruction::Input(0)] => Some(self.inputs[0].clone()),
-            [Instruction::Input(0), Instruction::Apply(Function::Conj, 0)] => {
+            [Instruction::Input(0), Instruction::Apply(Unary::Conj, 0)] => {
                 let conjugate = !self.inputs[0].conjugate;
                 Some(Edge { conjugate, ..self.inputs[0].clone() })
             }
@@ -41,7 +40,7 @@ impl Fragment {
 
     /// Whether it is a tensor as [`as_edge`](Fragment::as_edge) gives it.
     pub(super) fn is_edge(&self) -> bool {
-        matches!(self.instructions[..], [Instruction::Input(0)] | [Instruction::Input(0), Instruction::Apply(Function::Conj, 0)])
+        matches!(self.instructions[..], [Instruction::Input(0)] | [Instruction::Input(0), Instruction::Apply(Unary::Conj, 0)])
     }
 
     pub(super) fn labels(&self) -> Vec<Label> {

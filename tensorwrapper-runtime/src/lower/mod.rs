@@ -29,7 +29,7 @@ pub(crate) use product::{is_ordinary, times};
 use crate::expr::{Axis, Factorised, Source, Tree, Value};
 use crate::link::Link;
 use crate::tensor::AnyRef;
-use tensorwrapper_core::backend::{Binary, Instruction, Program, Reduction};
+use tensorwrapper_core::backend::{Binary, Instruction, Program, Reduction, Unary};
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::layout::Strided;
@@ -171,10 +171,12 @@ impl<'a> Lowering<'a> {
                     first = left;
                 }
                 let value = self.tree(first, frame);
-                rest.into_iter().rev().fold(value, |value, (operator, right)| value.combine(operator, self.tree(right, frame)))
+                rest.into_iter()
+                    .rev()
+                    .fold(value, |value, (operator, right)| value.combine(operator.into(), self.tree(right, frame)))
             }
             Tree::Apply(Function::Conj | Function::Re, inner) if !frame.dtype.is_complex() => self.tree(inner, frame),
-            Tree::Apply(function, inner) => self.tree(inner, frame).then(|a| Instruction::Apply(*function, a)),
+            Tree::Apply(function, inner) => self.tree(inner, frame).then(|a| Instruction::Apply((*function).into(), a)),
             Tree::Cast(dtype, inner) => {
                 let fragment = self.tree(inner, Frame { dtype: *dtype, ..frame });
                 if *dtype == frame.dtype {
@@ -292,7 +294,7 @@ impl<'a> Lowering<'a> {
                     numerators[n] = numerator.combine(Binary::Divide, denominator);
                 }
                 None => {
-                    numerators.push(denominator.then(|a| Instruction::Apply(Function::Recip, a)));
+                    numerators.push(denominator.then(|a| Instruction::Apply(Unary::Recip, a)));
                 }
             }
         }

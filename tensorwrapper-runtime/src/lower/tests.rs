@@ -1,12 +1,11 @@
 //! What recordings become: how many operations, over which tensors.
 
 use num_complex::Complex;
-use tensorwrapper_notation::Function;
 
 use super::*;
 use crate::expr::{Expr, Indexed};
 use crate::tensor::Tensor;
-use tensorwrapper_core::backend::{Instruction, Reduction};
+use tensorwrapper_core::backend::{Instruction, Reduction, Unary};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::graph::OperationNode;
 use tensorwrapper_core::shape::Extents;
@@ -112,7 +111,7 @@ fn conjugation_is_part_of_reading() {
     // Alone it is work: nobody else would do it.
     let (g, _) = graph(&z.at("ij").conj(), "ij");
     let Operation::Map { program, .. } = &g.operations()[0].operation else { panic!("a map") };
-    assert_eq!(program.instructions(), [Instruction::Input(0), Instruction::Apply(Function::Conj, 0)]);
+    assert_eq!(program.instructions(), [Instruction::Input(0), Instruction::Apply(Unary::Conj, 0)]);
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! Sums over single-precision data in double precision: operands are widened where a sum reads them, and its result is
 //! rounded once.
 
-use super::rewrite::{keep, rewrite};
-use tensorwrapper_core::backend::{Instruction, Program, Reduction};
+use tensorwrapper_core::backend::{Instruction, Program};
 use tensorwrapper_core::element::{Dtype, EveryDtype};
-use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId};
+use tensorwrapper_core::graph::{Edge, Label, OpGraph, Operation, OperationNode, Rewriter, TensorId};
 
 /// In which precision sums are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -22,24 +21,18 @@ pub enum Accumulate {
 
 /// The same graph with every sum over single precision in double precision.
 pub(super) fn accumulate(graph: &OpGraph) -> OpGraph {
-    rewrite(graph, |result, node, inputs| match doubled(graph, node) {
-        Some(double) => vec![widened(graph, result, node, inputs, double)],
-        None => keep(graph, result, node, inputs),
+    Rewriter::run(graph, |rewriter, _, node| match doubled(graph, node) {
+        Some(double) => {
+            let inputs = rewriter.inputs(node);
+            vec![widened(graph, rewriter.graph_mut(), node, inputs, double)]
+        }
+        None => rewriter.keep(node),
     })
 }
 
 /// The element type in which an operation is to sum, if it sums and has another.
 fn doubled(graph: &OpGraph, node: &OperationNode) -> Option<Dtype> {
-    let sums = match &node.operation {
-        Operation::Contract { .. } | Operation::Map { reduction: Reduction::Sum, .. } => {
-            node.extents.len() > node.outputs[0].axes.len()
-        }
-        Operation::Map { reduction: Reduction::Product | Reduction::Max | Reduction::Min, .. }
-        | Operation::Sliced { .. }
-        | Operation::Factorise(_)
-        | Operation::Reshape
-        | Operation::Write { .. } => false,
-    };
+    let sums = node.sums();
     match graph.tensor(node.outputs[0].tensor).dtype.every() {
         EveryDtype::F32 if sums => Some(Dtype::F64),
         EveryDtype::C32 if sums => Some(Dtype::C64),
@@ -50,21 +43,18 @@ fn doubled(graph: &OpGraph, node: &OperationNode) -> Option<Dtype> {
 fn widened(graph: &OpGraph, result: &mut OpGraph, node: &OperationNode, inputs: Vec<Edge>, double: Dtype) -> TensorId {
     let single = graph.tensor(node.outputs[0].tensor).dtype;
     let kept = node.outputs[0].labels();
-    let (operation, inputs) = match &node.operation {
-        Operation::Map { program, reduction } if program.functions() == 0 => {
-            let operation = Operation::Map { program: converting(program), reduction: *reduction };
-            (operation, inputs)
-        }
+    let (operation, inputs) = match node.operation.as_map() {
+        Some((program, _)) if program.functions() == 0 => (Operation::element_wise(converting(program)), inputs),
         // Functions of the program's are of single precision: their values are stored, then summed.
-        Operation::Map { program, .. } => {
+        Some((program, _)) => {
             let all: Vec<Label> = (0..node.extents.len()).collect();
-            let operation = Operation::Map { program: program.clone(), reduction: Reduction::Sum };
+            let operation = Operation::element_wise(program.clone());
             let values = result.add_operation(operation, inputs, &[(&all, single)], node.extents.clone())[0];
             (conversion(), vec![Edge::whole(values, &all)])
         }
-        other => {
+        None => {
             let inputs = inputs.into_iter().map(|edge| converted(result, edge, &node.extents, double)).collect();
-            (other.clone(), inputs)
+            (node.operation.clone(), inputs)
         }
     };
     let sum = result.add_operation(operation, inputs, &[(&kept, double)], node.extents.clone())[0];
@@ -78,11 +68,7 @@ fn widened(graph: &OpGraph, result: &mut OpGraph, node: &OperationNode, inputs: 
 fn converted(result: &mut OpGraph, edge: Edge, extents: &[usize], dtype: Dtype) -> Edge {
     let labels = edge.labels();
     let own = |label: Label| labels.iter().position(|&known| known == label).expect("it is one of the edge's labels");
-    let axes = edge.axes.iter().map(|&axis| match axis {
-        EdgeAxis::Label { label, start } => EdgeAxis::Label { label: own(label), start },
-        chip @ EdgeAxis::Chip(_) => chip,
-    });
-    let read = Edge { tensor: edge.tensor, axes: axes.collect(), conjugate: false };
+    let read = Edge { conjugate: false, ..edge.relabelled(own) };
     let all: Vec<Label> = (0..labels.len()).collect();
     let own_extents = labels.iter().map(|&label| extents[label]).collect();
     let tensor = result.add_operation(conversion(), vec![read], &[(&all, dtype)], own_extents)[0];
@@ -91,7 +77,7 @@ fn converted(result: &mut OpGraph, edge: Edge, extents: &[usize], dtype: Dtype) 
 
 /// Elements as those of another type, summed where the result has fewer axes.
 fn conversion() -> Operation {
-    Operation::Map { program: Program::new(vec![Instruction::Converted(0)]), reduction: Reduction::Sum }
+    Operation::element_wise(Program::new(vec![Instruction::Converted(0)]))
 }
 
 /// The program with every input converted: what is of the result's own type converts to itself.

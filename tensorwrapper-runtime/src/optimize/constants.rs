@@ -2,28 +2,22 @@
 
 use num_complex::Complex;
 
-use super::rewrite::{keep, rewrite_reading};
 use tensorwrapper_core::backend::{Binary, Instruction, Program, constant};
 use tensorwrapper_core::element::Dtype;
-use tensorwrapper_core::graph::{OpGraph, Operation, OperationNode};
+use tensorwrapper_core::graph::{OpGraph, Operation, OperationNode, Rewriter};
 
 /// The same graph with programs that compute nothing from numbers alone; none where they all are so.
 pub(super) fn constants(graph: &OpGraph) -> Option<OpGraph> {
-    let cheaper = |node: &OperationNode| match &node.operation {
-        Operation::Map { program, reduction } => {
-            let folded = folded(program, graph.tensor(node.outputs[0].tensor).dtype);
-            (folded != *program).then(|| Operation::Map { program: folded, reduction: *reduction })
-        }
-        _ => None,
+    let cheaper = |node: &OperationNode| {
+        let (program, reduction) = node.operation.as_map()?;
+        let folded = folded(program, graph.tensor(node.outputs[0].tensor).dtype);
+        (folded != *program).then_some(Operation::Map { program: folded, reduction })
     };
     let mut cheaper: Vec<Option<Operation>> = graph.operations().iter().map(cheaper).collect();
     cheaper.iter().any(Option::is_some).then(|| {
-        rewrite_reading(graph, |result, number, node, read| {
-            let inputs = node.inputs.iter().map(read).collect();
-            match cheaper[number].take() {
-                Some(operation) => keep(graph, result, &OperationNode { operation, ..node.clone() }, inputs),
-                None => keep(graph, result, node, inputs),
-            }
+        Rewriter::run(graph, |rewriter, id, node| match cheaper[id.0].take() {
+            Some(operation) => rewriter.keep(&OperationNode { operation, ..node.clone() }),
+            None => rewriter.keep(node),
         })
     })
 }

@@ -3,87 +3,60 @@
 
 use std::collections::HashSet;
 
-use super::rewrite::{keep, rewrite_reading};
 use tensorwrapper_core::backend::{Instruction, Program};
-use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationId, OperationNode, TensorId};
+use tensorwrapper_core::graph::{Edge, Label, OpGraph, Operation, OperationId, OperationNode, Readers, Rewriter, TensorId};
 
 /// The same graph with such programs inside of contractions; none where there are no such programs.
 pub(super) fn finish(graph: &OpGraph) -> Option<OpGraph> {
-    let readers = readers(graph);
+    let readers = graph.readers();
     let finished: Vec<Option<(usize, OperationId)>> =
         graph.operations().iter().map(|node| product(graph, &readers, node)).collect();
     let inside: HashSet<usize> = finished.iter().flatten().map(|(_, id)| id.0).collect();
     (!inside.is_empty()).then(|| {
-        rewrite_reading(graph, |result, number, node, read| match finished[number] {
-            _ if inside.contains(&number) => Vec::new(),
-            Some((input, id)) => vec![joined(graph, result, node, (input, &graph.operations()[id.0]), read)],
-            None => keep(graph, result, node, node.inputs.iter().map(read).collect()),
+        Rewriter::run(graph, |rewriter, id, node| match finished[id.0] {
+            _ if inside.contains(&id.0) => Vec::new(),
+            Some((input, id)) => vec![joined(rewriter, node, (input, graph.operation(id)))],
+            None => rewriter.keep(node),
         })
     })
 }
 
-/// How often each tensor is read, or wanted.
-fn readers(graph: &OpGraph) -> Vec<usize> {
-    let mut readers = vec![0; graph.tensors().len()];
-    let read = graph.operations().iter().flat_map(|node| &node.inputs).map(|edge| edge.tensor);
-    read.chain(graph.sinks().iter().copied()).for_each(|tensor| readers[tensor.0] += 1);
-    readers
-}
-
 /// The input of a program, and the contraction that makes it, which may become one operation with it: nobody else reads it, and
 /// the program reads each element of it once, in its place.
-fn product(graph: &OpGraph, readers: &[usize], node: &OperationNode) -> Option<(usize, OperationId)> {
-    let Operation::Map { program, .. } = &node.operation else { return None };
+fn product(graph: &OpGraph, readers: &Readers, node: &OperationNode) -> Option<(usize, OperationId)> {
+    let (program, _) = node.operation.as_map()?;
     let output = &node.outputs[0];
     let converts = |instruction: &Instruction| matches!(instruction, Instruction::Converted(_) | Instruction::Call(..));
     if output.axes.len() != node.extents.len() || program.instructions().iter().any(converts) {
         return None;
     }
-    let is_whole = |edge: &Edge| {
-        let own = |axis: &EdgeAxis| matches!(axis, EdgeAxis::Label { start: 0, .. });
-        let extents = edge.labels().iter().map(|&label| node.extents[label]).collect::<Vec<_>>();
-        !edge.conjugate
-            && edge.axes.iter().all(own)
-            && edge.axes.len() == output.axes.len()
-            && extents == graph.tensor(edge.tensor).extents
-    };
+    let is_whole =
+        |edge: &Edge| edge.axes.len() == output.axes.len() && edge.is_whole(&graph.tensor(edge.tensor).extents, &node.extents);
     node.inputs.iter().enumerate().find_map(|(n, edge)| {
         let producer = graph.tensor(edge.tensor).producer?;
-        let sums = matches!(&graph.operations()[producer.0].operation, Operation::Contract { then: None, .. })
-            && graph.operations()[producer.0].inputs.len() == 2
-            // Where other inputs lie is counted in the whole space, which must have points for that.
-            && !graph.operations()[producer.0].extents.contains(&0);
-        (sums && readers[edge.tensor.0] == 1 && is_whole(edge)).then_some((n, producer))
+        let made = graph.operation(producer);
+        // Where other inputs lie is counted in the whole space, which must have points for that.
+        let sums = made.operation.as_product().is_some() && made.inputs.len() == 2 && !made.extents.contains(&0);
+        (sums && readers.uses(edge.tensor) == 1 && is_whole(edge)).then_some((n, producer))
     })
 }
 
 /// The program as the last step of the contraction that makes its input of that number.
-fn joined(
-    graph: &OpGraph,
-    result: &mut OpGraph,
-    node: &OperationNode,
-    (input, contraction): (usize, &OperationNode),
-    read: &dyn Fn(&Edge) -> Edge,
-) -> TensorId {
-    let (Operation::Map { program, .. }, Operation::Contract { alpha, .. }) = (&node.operation, &contraction.operation) else {
+fn joined(rewriter: &mut Rewriter<'_>, node: &OperationNode, (input, contraction): (usize, &OperationNode)) -> TensorId {
+    let (Some((program, _)), Some(alpha)) = (node.operation.as_map(), contraction.operation.as_product()) else {
         unreachable!("a program and a contraction were found");
     };
+    let graph = rewriter.old();
     // The program's labels in the contraction's words.
     let (own, known) = (node.inputs[input].labels(), contraction.outputs[0].labels());
     let told = |label: Label| known[own.iter().position(|&l| l == label).expect("the product has all labels")];
-    let others = node.inputs.iter().enumerate().filter(|(n, _)| *n != input).map(|(_, edge)| {
-        let mut edge = read(edge);
-        for axis in &mut edge.axes {
-            if let EdgeAxis::Label { label, .. } = axis {
-                *label = told(*label);
-            }
-        }
-        edge
-    });
-    let inputs = contraction.inputs.iter().map(read).chain(others).collect();
+    let others = node.inputs.iter().enumerate().filter(|(n, _)| *n != input);
+    let others = others.map(|(_, edge)| rewriter.read(edge).relabelled(told));
+    let inputs = contraction.inputs.iter().map(|edge| rewriter.read(edge)).chain(others).collect();
     let labels: Vec<Label> = node.outputs[0].labels().into_iter().map(told).collect();
     let dtype = graph.tensor(node.outputs[0].tensor).dtype;
-    let operation = Operation::Contract { alpha: *alpha, then: Some(with_first(program, input)) };
+    let operation = Operation::Contract { alpha, then: Some(with_first(program, input)) };
+    let result = rewriter.graph_mut();
     let made = result.add_operation(operation, inputs, &[(&labels, dtype)], contraction.extents.clone())[0];
     result.name_last_as(graph, contraction, 0..contraction.extents.len());
     made

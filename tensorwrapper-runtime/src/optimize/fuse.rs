@@ -2,13 +2,11 @@
 //! too. So a transpose is a way of reading, and a denominator or a number that is spread over axes is nowhere as a tensor.
 
 use num_complex::Complex;
-use tensorwrapper_notation::Function;
 
 use super::constants::pruned;
-use super::rewrite::{begun, keep};
 use crate::lower::{is_ordinary, times};
-use tensorwrapper_core::backend::{Binary, Instruction, Program};
-use tensorwrapper_core::graph::{Edge, EdgeAxis, Inputs, OpGraph, Operation, OperationNode, TensorId};
+use tensorwrapper_core::backend::{Binary, Instruction, Program, Unary};
+use tensorwrapper_core::graph::{Edge, EdgeAxis, Inputs, OpGraph, Operation, OperationNode, Readers, Rewriter};
 
 /// Instructions of a program that others may join.
 const MOST_INSTRUCTIONS: usize = 96;
@@ -25,81 +23,52 @@ struct Inside {
 
 /// The same graph with fewer element-wise operations.
 pub(super) fn fuse(graph: &OpGraph) -> OpGraph {
-    let readers = readers(graph);
-    let (mut result, mut moved) = begun(graph);
+    let readers = graph.readers();
     let mut inside: Vec<Option<Inside>> = vec![None; graph.tensors().len()];
-    for (number, node) in graph.operations().iter().enumerate() {
-        let joined = joined(node, &inside, &moved);
+    Rewriter::run(graph, |rewriter, _, node| {
+        let joined = joined(node, &inside, rewriter);
         let output = node.outputs[0].tensor;
-        if let Operation::Map { program, .. } = &joined.operation
-            && may_join(graph, &readers[output.0], (number, node), program, joined.inputs.len())
+        if let Some((program, _)) = joined.operation.as_map()
+            && may_join(graph, &readers, node, program, joined.inputs.len())
         {
             inside[output.0] = Some(Inside { program: program.clone(), inputs: in_axes(&joined) });
-            continue;
+            return Vec::new();
         }
         let inputs = joined.inputs.clone();
-        for (edge, tensor) in node.outputs.iter().zip(keep(graph, &mut result, &joined, inputs)) {
-            moved[edge.tensor.0] = Some(tensor);
-        }
-    }
-    for sink in graph.sinks() {
-        result.add_sink(moved[sink.0].expect("what is wanted is stored"));
-    }
-    result
-}
-
-/// For each tensor who reads it: operation and input; a result that is wanted is read by nobody that could join.
-fn readers(graph: &OpGraph) -> Vec<Vec<Option<(usize, usize)>>> {
-    let mut readers = vec![Vec::new(); graph.tensors().len()];
-    for (number, node) in graph.operations().iter().enumerate() {
-        node.inputs.iter().enumerate().for_each(|(input, edge)| readers[edge.tensor.0].push(Some((number, input))));
-    }
-    graph.sinks().iter().for_each(|sink| readers[sink.0].push(None));
-    readers
+        rewriter.keep_over(&joined, inputs)
+    })
 }
 
 /// Whether all who read a program's result take its work on themselves.
-fn may_join(
-    graph: &OpGraph,
-    readers: &[Option<(usize, usize)>],
-    (_, node): (usize, &OperationNode),
-    program: &Program,
-    inputs: usize,
-) -> bool {
+fn may_join(graph: &OpGraph, readers: &Readers, node: &OperationNode, program: &Program, inputs: usize) -> bool {
     let output = &node.outputs[0];
     let dtype = graph.tensor(output.tensor).dtype;
     let calls = program.functions() > 0;
     let converts = program.instructions().iter().any(|i| matches!(i, Instruction::Converted(_)));
-    if output.axes.len() != node.extents.len() || calls || node.extents.contains(&0) || readers.is_empty() {
+    // A result that is wanted is stored.
+    let (wanted, readers) = (readers.wanted(output.tensor) > 0, readers.of(output.tensor));
+    if output.axes.len() != node.extents.len() || calls || node.extents.contains(&0) || wanted || readers.is_empty() {
         return false;
     }
     let number = number(program);
-    readers.iter().all(|reader| {
-        let Some((reader, input)) = *reader else { return false };
-        let other = &graph.operations()[reader];
+    readers.iter().all(|&(reader, input)| {
+        let other = graph.operation(reader);
         let edge = &other.inputs[input];
-        match &other.operation {
-            Operation::Contract { then: None, .. } => number.is_some() && inputs == 1,
-            Operation::Map { program: outer, .. } => {
-                let reads_so = || {
-                    !outer.instructions().contains(&Instruction::Converted(input))
-                        && graph.tensor(other.outputs[0].tensor).dtype == dtype
-                };
-                // Work that costs more than reading is done once for each element.
-                let spread = edge.labels().len() < other.extents.len();
-                let is_small = outer.instructions().len() + program.instructions().len() <= MOST_INSTRUCTIONS
-                    && other.inputs.len() + inputs <= MOST_INPUTS;
-                is_small
-                    && reads_so()
-                    && (!spread || is_cheap(program))
-                    && (readers.len() == 1 || number.is_some() || inputs == 0 && !converts)
-            }
-            Operation::Contract { then: Some(_), .. }
-            | Operation::Sliced { .. }
-            | Operation::Factorise(_)
-            | Operation::Reshape
-            | Operation::Write { .. } => false,
+        if other.operation.as_product().is_some() {
+            return number.is_some() && inputs == 1;
         }
+        let Some((outer, _)) = other.operation.as_map() else { return false };
+        let reads_so = || {
+            !outer.instructions().contains(&Instruction::Converted(input)) && graph.tensor(other.outputs[0].tensor).dtype == dtype
+        };
+        // Work that costs more than reading is done once for each element.
+        let spread = edge.labels().len() < other.extents.len();
+        let is_small = outer.instructions().len() + program.instructions().len() <= MOST_INSTRUCTIONS
+            && other.inputs.len() + inputs <= MOST_INPUTS;
+        is_small
+            && reads_so()
+            && (!spread || is_cheap(program))
+            && (readers.len() == 1 || number.is_some() || inputs == 0 && !converts)
     })
 }
 
@@ -108,12 +77,12 @@ fn is_cheap(program: &Program) -> bool {
     let costs = |instruction: &&Instruction| match instruction {
         Instruction::Input(_) | Instruction::Converted(_) | Instruction::Constant(_) => false,
         Instruction::Negate(_) | Instruction::Combine(..) => true,
-        Instruction::Apply(function, _) => *function != Function::Conj,
+        Instruction::Apply(function, _) => *function != Unary::Conj,
         Instruction::PowerInteger(..) | Instruction::PowerReal(..) | Instruction::Call(..) => true,
     };
     let is_plain = |instruction: &Instruction| match instruction {
         Instruction::Combine(operator, ..) => matches!(operator, Binary::Add | Binary::Subtract | Binary::Multiply),
-        Instruction::Apply(function, _) => *function == Function::Conj,
+        Instruction::Apply(function, _) => *function == Unary::Conj,
         Instruction::PowerInteger(..) | Instruction::PowerReal(..) | Instruction::Call(..) => false,
         Instruction::Input(_) | Instruction::Converted(_) | Instruction::Constant(_) | Instruction::Negate(_) => true,
     };
@@ -143,18 +112,13 @@ fn repeats(program: &Program) -> bool {
 /// The inputs of an operation with the axes of its output as labels.
 fn in_axes(node: &OperationNode) -> Vec<Edge> {
     let output = node.outputs[0].labels();
-    let told = |axis: &EdgeAxis| match *axis {
-        EdgeAxis::Label { label, start } => {
-            EdgeAxis::Label { label: output.iter().position(|&l| l == label).expect("nothing is folded"), start }
-        }
-        chip @ EdgeAxis::Chip(_) => chip,
-    };
-    node.inputs.iter().map(|edge| Edge { axes: edge.axes.iter().map(told).collect(), ..edge.clone() }).collect()
+    let told = |label| output.iter().position(|&l| l == label).expect("nothing is folded");
+    node.inputs.iter().map(|edge| edge.relabelled(told)).collect()
 }
 
 /// An operation over what is stored, with the work in it that is not.
-fn joined(node: &OperationNode, inside: &[Option<Inside>], moved: &[Option<TensorId>]) -> OperationNode {
-    let stored = |edge: &Edge| Edge { tensor: moved[edge.tensor.0].expect("it is computed before"), ..edge.clone() };
+fn joined(node: &OperationNode, inside: &[Option<Inside>], rewriter: &Rewriter<'_>) -> OperationNode {
+    let stored = |edge: &Edge| rewriter.read(edge);
     let mut result = node.clone();
     match &mut result.operation {
         Operation::Contract { alpha, .. } => {
@@ -198,9 +162,7 @@ fn joined(node: &OperationNode, inside: &[Option<Inside>], moved: &[Option<Tenso
             *program = pruned(&instructions, *places.last().expect("a program computes something"));
             result.inputs = inputs.into_edges();
         }
-        Operation::Sliced { .. } | Operation::Factorise(_) | Operation::Reshape | Operation::Write { .. } => {
-            result.inputs = node.inputs.iter().map(stored).collect();
-        }
+        _ => result.inputs = rewriter.inputs(node),
     }
     result
 }
@@ -220,7 +182,7 @@ fn splice(instructions: &mut Vec<Instruction>, work: &Inside, edge: &Edge, add: 
         });
     }
     if edge.conjugate {
-        instructions.push(Instruction::Apply(Function::Conj, instructions.len() - 1));
+        instructions.push(Instruction::Apply(Unary::Conj, instructions.len() - 1));
     }
     instructions.len() - 1
 }

@@ -2,13 +2,12 @@
 
 use num_complex::Complex;
 
-use super::Choices;
+use super::choices::Choices;
 use smallvec::SmallVec;
 
-use super::rewrite::{keep, rewrite};
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::Error;
-use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, Origin, TensorId};
+use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, Origin, Rewriter, TensorId};
 use tensorwrapper_order::{Labels, Network, Path, cut, path, usual};
 
 /// How large products may be.
@@ -30,8 +29,9 @@ pub(super) fn pairwise(graph: &OpGraph, choices: &Choices, limited: Option<Limit
     }
     let mut orders = Orders { choices, limited, met: 0 };
     let mut failed = None;
-    let result = rewrite(graph, |result, node, inputs| match node.operation {
-        Operation::Contract { alpha, .. } if inputs.len() > 2 && failed.is_none() => {
+    let result = Rewriter::run(graph, |rewriter, _, node| match node.operation {
+        Operation::Contract { alpha, .. } if node.inputs.len() > 2 && failed.is_none() => {
+            let inputs = rewriter.inputs(node);
             let network = Network {
                 inputs: inputs.iter().map(Edge::labels).collect(),
                 output: node.outputs[0].labels(),
@@ -43,15 +43,15 @@ pub(super) fn pairwise(graph: &OpGraph, choices: &Choices, limited: Option<Limit
                     let dtype = graph.tensor(node.outputs[0].tensor).dtype;
                     let split = Split { origins: graph.origins_of(node).unwrap_or_default(), output, extents, alpha, dtype };
                     let labels = network.inputs.iter().map(|labels| Labels::from_slice(labels));
-                    vec![split.run(result, inputs.into_iter().zip(labels), &pairs, parts)]
+                    vec![split.run(rewriter.graph_mut(), inputs.into_iter().zip(labels), &pairs, parts)]
                 }
                 Err(error) => {
                     failed = Some(error);
-                    keep(graph, result, node, inputs)
+                    rewriter.keep_over(node, inputs)
                 }
             }
         }
-        _ => keep(graph, result, node, inputs),
+        _ => rewriter.keep(node),
     });
     failed.map_or(Ok(Some(result)), Err)
 }

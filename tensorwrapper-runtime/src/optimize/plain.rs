@@ -4,8 +4,9 @@
 use num_complex::Complex;
 use tensorwrapper_notation::{Equation, Product};
 
+use super::accumulate::Accumulate;
+use super::choices::Choices;
 use super::pairwise::Split;
-use super::{Accumulate, Choices};
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::graph::LabelNames;
 use tensorwrapper_core::graph::{Edge, OpGraph, Origin};

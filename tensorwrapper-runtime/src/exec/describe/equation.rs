@@ -133,7 +133,7 @@ impl<'g> Names<'g> {
             }
             Operation::Sliced { parts, body } => {
                 let cut: Vec<&str> = parts.iter().map(|&(label, _)| labels[label].as_str()).collect();
-                let (parts, products) = (crate::optimize::count::parts(node, parts), body.operations().len());
+                let (parts, products) = (node.parts(), body.operations().len());
                 format!("{} in {parts} parts along {}, {products} products each", read.join(" * "), cut.join(", "))
             }
             Operation::Factorise(call) => format!("{}({})", call.kind.name(), read.join(", ")),

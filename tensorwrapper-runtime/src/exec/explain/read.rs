@@ -5,7 +5,6 @@ use std::time::Duration;
 use super::explanation::{ExplainedStep, Explanation, Links, Role, ShownTensor};
 use crate::exec::describe::{Class, Names, Part, class};
 use crate::exec::memory::Live;
-use crate::optimize::count;
 use tensorwrapper_core::graph::{Edge, OpGraph, Operation, OperationId, OperationNode, TensorId};
 use tensorwrapper_order::Rates;
 
@@ -59,12 +58,12 @@ fn step(graph: &OpGraph, names: &Names<'_>, (id, node): (OperationId, &Operation
     let mut inner = Vec::new();
     let traffic = match &node.operation {
         Operation::Reshape => 0,
-        Operation::Sliced { parts, body } => {
+        Operation::Sliced { body, .. } => {
             let names = names.inside(graph, id, body);
             let live = |id: OperationId| Live { bytes: live.inner[id.0], inner: Vec::new() };
             let steps = body.operation_ids().zip(body.operations());
             inner = steps.map(|(id, node)| step(body, &names, (id, node), &live(id))).collect();
-            (count::parts(node, parts) as u128).saturating_mul(inner.iter().map(|step| step.traffic).sum())
+            (node.parts() as u128).saturating_mul(inner.iter().map(|step| step.traffic).sum())
         }
         _ => node.inputs.iter().map(|edge| read_bytes(graph, node, edge)).sum::<u128>() + made(graph, node),
     };
@@ -75,7 +74,7 @@ fn step(graph: &OpGraph, names: &Names<'_>, (id, node): (OperationId, &Operation
         library: None,
         on_host: false,
         is_measured: false,
-        operations: count::operation(node),
+        operations: node.cost(),
         traffic,
         made: made(graph, node),
         live: live.bytes,

@@ -10,9 +10,8 @@ use std::time::{Duration, Instant};
 
 use crate::exec::describe::StepNames;
 use crate::exec::plan::Plan;
-use crate::optimize::count::operation;
 use tensorwrapper_core::error::{Error, ErrorKind};
-use tensorwrapper_core::graph::OperationId;
+use tensorwrapper_core::graph::{OperationId, OperationNode};
 
 /// Ends runs between two of their steps, from another thread or from a signal's handler. Clones are the same token.
 ///
@@ -147,7 +146,7 @@ impl Observer {
         let is_whole = plan.whole.is_some();
         let names = (!is_whole && tracing::enabled!(tracing::Level::DEBUG)).then(|| StepNames::new(&plan.graph));
         let reported = self.0.as_deref().map(|listeners| {
-            let mut costs: Vec<f64> = plan.graph.operations().iter().map(operation).collect();
+            let mut costs: Vec<f64> = plan.graph.operations().iter().map(OperationNode::cost).collect();
             let all = costs.iter().sum();
             if is_whole {
                 costs = vec![all];

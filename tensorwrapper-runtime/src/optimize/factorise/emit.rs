@@ -7,9 +7,9 @@ use super::gather::Leaf;
 use super::join::renamed;
 use super::term::{Factor, Name, Term};
 use super::work::{Kind, Work};
-use tensorwrapper_core::backend::{Binary, Instruction, Program, Reduction};
+use tensorwrapper_core::backend::{Binary, Instruction, Program};
 use tensorwrapper_core::element::Dtype;
-use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, TensorId};
+use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, Operation, Rewriter, TensorId};
 use tensorwrapper_order::Network;
 
 /// The most factors of a product that is computed with the sum that it is a term of.
@@ -52,18 +52,12 @@ impl<'w> Emitter<'w> {
     }
 
     /// A sum as a tensor with its axes in order.
-    pub(super) fn sum(
-        &mut self,
-        result: &mut OpGraph,
-        moved: &dyn Fn(TensorId) -> TensorId,
-        sum: usize,
-        dtype: Dtype,
-    ) -> TensorId {
+    pub(super) fn sum(&mut self, rewriter: &mut Rewriter<'_>, sum: usize, dtype: Dtype) -> TensorId {
         let work = self.work;
         let known = &work.sums[sum];
         let all: Vec<Name> = (0..known.extents.len() as Name).collect();
         if let [entry] = &known.entries[..]
-            && let Some(tensor) = self.alone(result, moved, (&entry.term, &all), &known.extents, dtype)
+            && let Some(tensor) = self.alone(rewriter, (&entry.term, &all), &known.extents, dtype)
         {
             return tensor;
         }
@@ -72,7 +66,7 @@ impl<'w> Emitter<'w> {
         for entry in &known.entries {
             let Term { mut scale, ref factors } = entry.term;
             let mut registers = Vec::new();
-            for edge in self.term(result, moved, (factors, &mut scale), &known.extents, dtype) {
+            for edge in self.term(rewriter, (factors, &mut scale), &known.extents, dtype) {
                 let place = inputs.iter().position(|known| *known == edge).unwrap_or_else(|| {
                     inputs.push(edge);
                     inputs.len() - 1
@@ -104,45 +98,43 @@ impl<'w> Emitter<'w> {
             instructions.push(Instruction::Constant(Complex::ZERO));
         }
         let labels: Vec<Label> = (0..known.extents.len()).collect();
-        let operation = Operation::Map { program: Program::new(instructions), reduction: Reduction::Sum };
-        result.add_operation(operation, inputs, &[(&labels, dtype)], known.extents.clone())[0]
+        let operation = Operation::element_wise(Program::new(instructions));
+        rewriter.graph_mut().add_operation(operation, inputs, &[(&labels, dtype)], known.extents.clone())[0]
     }
 
     /// A sum of one term that is a product which nobody else reads.
     fn alone(
         &mut self,
-        result: &mut OpGraph,
-        moved: &dyn Fn(TensorId) -> TensorId,
+        rewriter: &mut Rewriter<'_>,
         (term, order): (&Term, &[Name]),
         extents: &[usize],
         dtype: Dtype,
     ) -> Option<TensorId> {
         let [factor] = &term.factors[..] else { return None };
-        self.contraction(result, moved, (factor, order), extents, (term.scale, dtype))
+        self.contraction(rewriter, (factor, order), extents, (term.scale, dtype))
     }
 
     /// The tensors whose product a term is; its number may go into one of them.
     fn term(
         &mut self,
-        result: &mut OpGraph,
-        moved: &dyn Fn(TensorId) -> TensorId,
+        rewriter: &mut Rewriter<'_>,
         (factors, scale): (&[Factor], &mut Complex<f64>),
         extents: &[usize],
         dtype: Dtype,
     ) -> Vec<Edge> {
-        let [factor] = factors else { return factors.iter().map(|factor| self.edge(result, moved, factor, dtype)).collect() };
+        let [factor] = factors else { return factors.iter().map(|factor| self.edge(rewriter, factor, dtype)).collect() };
         let mut inside = Vec::new();
         if self.inside(factor, &mut inside) && inside.len() <= MOST_INSIDE {
-            return inside.iter().map(|factor| self.edge(result, moved, factor, dtype)).collect();
+            return inside.iter().map(|factor| self.edge(rewriter, factor, dtype)).collect();
         }
         // The axes that it has, in the sum's order.
         let mut order: Vec<Name> = factor.labels.to_vec();
         order.sort_unstable();
-        if let Some(tensor) = self.contraction(result, moved, (factor, &order), extents, (*scale, dtype)) {
+        if let Some(tensor) = self.contraction(rewriter, (factor, &order), extents, (*scale, dtype)) {
             *scale = Complex::ONE;
             return vec![Edge::whole(tensor, &order.iter().map(|&label| usize::from(label)).collect::<Vec<_>>())];
         }
-        vec![self.edge(result, moved, factor, dtype)]
+        vec![self.edge(rewriter, factor, dtype)]
     }
 
     /// The tensors of a product that sums over nothing and that nobody else reads.
@@ -166,8 +158,7 @@ impl<'w> Emitter<'w> {
     /// A product that nobody else reads as a contraction with its axes in that order.
     fn contraction(
         &mut self,
-        result: &mut OpGraph,
-        moved: &dyn Fn(TensorId) -> TensorId,
+        rewriter: &mut Rewriter<'_>,
         (factor, order): (&Factor, &[Name]),
         extents: &[usize],
         (alpha, dtype): (Complex<f64>, Dtype),
@@ -183,14 +174,13 @@ impl<'w> Emitter<'w> {
             .iter()
             .map(|label| factor.labels.iter().position(|known| known == label).expect("it has all labels") as Name)
             .collect();
-        Some(self.product(result, moved, factors, (&axes, &node.extents), (alpha, dtype)))
+        Some(self.product(rewriter, factors, (&axes, &node.extents), (alpha, dtype)))
     }
 
     /// `alpha · Π factors` with axes in that order.
     fn product(
         &mut self,
-        result: &mut OpGraph,
-        moved: &dyn Fn(TensorId) -> TensorId,
+        rewriter: &mut Rewriter<'_>,
         factors: &[Factor],
         (axes, extents): (&[Name], &[usize]),
         (alpha, dtype): (Complex<f64>, Dtype),
@@ -204,13 +194,13 @@ impl<'w> Emitter<'w> {
             let own = &self.work.nodes[factor.node as usize].extents;
             factor.labels.iter().zip(own).for_each(|(&label, &extent)| all[usize::from(label)] = extent);
         }
-        let inputs = factors.iter().map(|factor| self.edge(result, moved, factor, dtype)).collect();
+        let inputs = factors.iter().map(|factor| self.edge(rewriter, factor, dtype)).collect();
         let labels: Vec<Label> = (0..axes.len()).collect();
-        result.add_operation(Operation::Contract { alpha, then: None }, inputs, &[(&labels, dtype)], all)[0]
+        rewriter.graph_mut().add_operation(Operation::product(alpha), inputs, &[(&labels, dtype)], all)[0]
     }
 
     /// A factor as an operation reads it.
-    fn edge(&mut self, result: &mut OpGraph, moved: &dyn Fn(TensorId) -> TensorId, factor: &Factor, dtype: Dtype) -> Edge {
+    fn edge(&mut self, rewriter: &mut Rewriter<'_>, factor: &Factor, dtype: Dtype) -> Edge {
         let work = self.work;
         if let Kind::Leaf(leaf) = work.nodes[factor.node as usize].kind {
             let leaf = &self.leaves[leaf];
@@ -222,20 +212,15 @@ impl<'w> Emitter<'w> {
                 }
                 chip @ EdgeAxis::Chip(_) => chip,
             });
-            return Edge { tensor: moved(leaf.tensor), axes: axes.collect(), conjugate: factor.conjugate };
+            let tensor = rewriter.moved(leaf.tensor).expect("leaves are computed before the sums of them");
+            return Edge { tensor, axes: axes.collect(), conjugate: factor.conjugate };
         }
-        let (tensor, axes) = self.node(result, moved, factor.node as usize, dtype);
+        let (tensor, axes) = self.node(rewriter, factor.node as usize, dtype);
         let labels: Vec<Label> = axes.iter().map(|&axis| usize::from(factor.labels[usize::from(axis)])).collect();
         Edge { conjugate: factor.conjugate, ..Edge::whole(tensor, &labels) }
     }
 
-    fn node(
-        &mut self,
-        result: &mut OpGraph,
-        moved: &dyn Fn(TensorId) -> TensorId,
-        number: usize,
-        dtype: Dtype,
-    ) -> (TensorId, Vec<Name>) {
+    fn node(&mut self, rewriter: &mut Rewriter<'_>, number: usize, dtype: Dtype) -> (TensorId, Vec<Name>) {
         if let Some(made) = &self.made[number] {
             return made.clone();
         }
@@ -243,14 +228,14 @@ impl<'w> Emitter<'w> {
         let node = &work.nodes[number];
         let made = match &node.kind {
             Kind::Leaf(_) => unreachable!("leaves are there"),
-            Kind::Sum(sum) => (self.sum(result, moved, *sum, dtype), (0..node.extents.len() as Name).collect()),
+            Kind::Sum(sum) => (self.sum(rewriter, *sum, dtype), (0..node.extents.len() as Name).collect()),
             Kind::Product(factors) => {
                 let labels: Vec<Vec<Label>> =
                     factors.iter().map(|factor| factor.labels.iter().map(|&label| usize::from(label)).collect()).collect();
                 let other: &[Label] = labels.get(1).map_or(&[], Vec::as_slice);
                 let kept = Network::kept([&labels[0], other], |label| label < node.extents.len());
                 let axes: Vec<Name> = kept.into_iter().map(|label| label as Name).collect();
-                (self.product(result, moved, factors, (&axes, &node.extents), (Complex::ONE, dtype)), axes)
+                (self.product(rewriter, factors, (&axes, &node.extents), (Complex::ONE, dtype)), axes)
             }
         };
         self.made[number] = Some(made.clone());

@@ -3,11 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use num_complex::Complex;
-use tensorwrapper_notation::Function;
 
 use super::work::MOST_FACTORS;
 use crate::lower::is_ordinary;
-use tensorwrapper_core::backend::{Binary, Instruction, Program, Reduction};
+use tensorwrapper_core::backend::{Binary, Instruction, Program, Reduction, Unary};
 use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId};
 
 /// A part of a tensor as a term reads it.
@@ -71,14 +70,14 @@ pub(super) fn gather(graph: &OpGraph, reorders: bool) -> (Vec<Option<Gathered>>,
         if terms.iter().any(|term| term.factors.len() > MOST_FACTORS || term.extents.len() > MOST_LABELS) {
             continue;
         }
-        let is_sum = matches!(node.operation, Operation::Map { .. });
+        let is_sum = node.operation.as_map().is_some();
         let joining = joining(&terms, |(leaf, ..), is_single| {
             let is_whole = leaf.axes.iter().all(|axis| matches!(axis, EdgeAxis::Label { start: 0, .. }))
                 && leaf.extents == graph.tensor(leaf.tensor).extents;
             let part = gathered[leaf.tensor.0].as_ref().filter(|_| is_whole && readers[leaf.tensor.0] == 1);
             part.map(|part| (part, is_single && is_sum || reorders && part.terms.len() == 1))
         });
-        let mut result = Gathered { contracts: matches!(node.operation, Operation::Contract { .. }), ..Gathered::default() };
+        let mut result = Gathered { contracts: node.operation.as_product().is_some(), ..Gathered::default() };
         let output = node.outputs[0].tensor;
         // One edge may stand in several terms, and more than once in one.
         let mut uses: HashMap<TensorId, usize> = HashMap::new();
@@ -220,12 +219,7 @@ fn polynomial(graph: &OpGraph, node: &OperationNode, reorders: bool) -> Option<V
             };
             Some(terms.into_iter().map(term).collect())
         }
-        Operation::Contract { .. }
-        | Operation::Map { .. }
-        | Operation::Sliced { .. }
-        | Operation::Factorise(_)
-        | Operation::Reshape
-        | Operation::Write { .. } => None,
+        _ => None,
     }
 }
 
@@ -242,7 +236,7 @@ fn monomials(program: &Program) -> Option<Vec<Monomial>> {
             Instruction::Input(n) => vec![(Complex::ONE, vec![(n, false)])],
             Instruction::Constant(value) if value == Complex::ZERO || is_ordinary(value) => vec![(value, Vec::new())],
             Instruction::Negate(a) => scaled(&values[a], -Complex::ONE),
-            Instruction::Apply(Function::Conj, a) => {
+            Instruction::Apply(Unary::Conj, a) => {
                 let conjugated = |(scale, inputs): &Monomial| (scale.conj(), inputs.iter().map(|&(n, c)| (n, !c)).collect());
                 values[a].iter().map(conjugated).collect()
             }

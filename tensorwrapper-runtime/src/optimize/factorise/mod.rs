@@ -24,11 +24,9 @@ use self::gather::{Gathered, Leaf, gather};
 use self::term::Term;
 pub(super) use self::term::{Factor, Key, Name, Role, canonical};
 use self::work::{Kind, Weights, Work};
-use super::count::{operation, peak_bytes};
 use super::hoist::kept;
 use super::pairwise::are_pairs;
-use super::rewrite::{keep, rewrite_reading};
-use tensorwrapper_core::graph::{OpGraph, OperationNode, TensorId};
+use tensorwrapper_core::graph::{OpGraph, OperationNode, Rewriter, TensorId};
 
 /// What an element that is read and written costs, in multiplications of a product.
 const ELEMENT: f64 = 2.0;
@@ -96,12 +94,12 @@ type Price = (f64, f64);
 
 /// What is computed once, from sources that are kept by their slots, costs nothing.
 fn price(graph: &OpGraph, is_kept: &[bool], memory: Option<usize>) -> Price {
-    let excess = memory.map_or(0.0, |bytes| (peak_bytes(graph) - bytes as f64).max(0.0));
+    let excess = memory.map_or(0.0, |bytes| (graph.peak_bytes() - bytes as f64).max(0.0));
     let kept = kept(graph, is_kept);
     let own = |node: &&OperationNode| !node.outputs.iter().all(|edge| kept[edge.tensor.0]);
     let size = |tensor: TensorId| graph.tensor(tensor).extents.iter().map(|&extent| extent as f64).product::<f64>();
     let cost =
-        |node: &OperationNode| operation(node) + (ELEMENT - 1.0) * node.outputs.iter().map(|edge| size(edge.tensor)).sum::<f64>();
+        |node: &OperationNode| node.cost() + (ELEMENT - 1.0) * node.outputs.iter().map(|edge| size(edge.tensor)).sum::<f64>();
     (excess, graph.operations().iter().filter(own).map(cost).sum())
 }
 
@@ -146,14 +144,12 @@ fn collected(
 fn emitted(graph: &OpGraph, is_part: &[bool], work: &Work, leaves: &[Leaf], sums: &[(TensorId, usize)]) -> OpGraph {
     let sum_of: HashMap<TensorId, usize> = sums.iter().copied().collect();
     let mut emitter = Emitter::new(work, leaves, sums.iter().map(|(_, sum)| *sum));
-    rewrite_reading(graph, |result, _, node, read| {
+    Rewriter::run(graph, |rewriter, _, node| {
         let output = node.outputs[0].tensor;
-        let moved =
-            |tensor: TensorId| read(&tensorwrapper_core::graph::Edge { tensor, axes: Vec::new(), conjugate: false }).tensor;
         match sum_of.get(&output) {
-            Some(&sum) => vec![emitter.sum(result, &moved, sum, graph.tensor(output).dtype)],
+            Some(&sum) => vec![emitter.sum(rewriter, sum, graph.tensor(output).dtype)],
             None if node.outputs.len() == 1 && is_part[output.0] => Vec::new(),
-            None => keep(graph, result, node, node.inputs.iter().map(read).collect()),
+            None => rewriter.keep(node),
         }
     })
 }
@@ -164,7 +160,6 @@ mod tests {
 
     use super::*;
     use crate::lower::lower;
-    use crate::optimize::count::operations;
     use crate::tensor::Tensor;
 
     fn factorised(expr: &crate::Expr<'_, f64>, memory: Option<usize>) -> OpGraph {
@@ -179,10 +174,10 @@ mod tests {
         let [a, b, c] = [1.0, 2.0, 3.0].map(|x| Tensor::<f64>::filled([8, 8], x).unwrap());
         let sum = (a.at("ik") * b.at("kj") + a.at("il") * c.at("lj")).record("ij").unwrap();
         // One sum and one product in the place of two products and a sum.
-        assert_eq!(operations(&factorised(&sum, None)), 64.0 + 512.0);
+        assert_eq!(factorised(&sum, None).cost(), 64.0 + 512.0);
         // The same product under other names, and in another order of axes.
         let twice = (a.at("ik") * b.at("kj") + b.at("li") * a.at("jl")).record("ij").unwrap();
-        assert_eq!(operations(&factorised(&twice, None)), 64.0 + 512.0);
+        assert_eq!(factorised(&twice, None).cost(), 64.0 + 512.0);
     }
 
     #[test]
@@ -193,7 +188,7 @@ mod tests {
         let [b, c] = [1.0, 2.0].map(|v| Tensor::<f64>::filled([64, 64], v).unwrap());
         let sum = (x.at("ik") * b.at("kj") + x.at("ik") * c.at("kj") + y.at("ij")).record("ij").unwrap();
         let (free, short) = (factorised(&sum, None), factorised(&sum, Some(6000)));
-        assert!(peak_bytes(&free) > 32_000.0 && operations(&free) < operations(&short));
-        assert!(peak_bytes(&short) <= 6000.0);
+        assert!(free.peak_bytes() > 32_000.0 && free.cost() < short.cost());
+        assert!(short.peak_bytes() <= 6000.0);
     }
 }

@@ -150,7 +150,7 @@ impl<T: Element, O, A: Node<T, O>, const F: usize> Node<T, O> for Apply<F, A> {
         let value = A::value(operands, at);
         dispatch!(T::DTYPE, U => {
             let mut values = [same::<T, U>(value)];
-            U::apply(Function::ALL[F], &mut values);
+            U::apply(Function::ALL[F].into(), &mut values);
             same::<U, T>(values[0])
         })
     }

@@ -4,10 +4,9 @@
 use num_complex::Complex;
 
 use super::constants::pruned;
-use super::rewrite::{keep, rewrite_reading};
 use crate::lower::{is_ordinary, times};
-use tensorwrapper_core::backend::{Binary, Instruction, Program, Reduction};
-use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId};
+use tensorwrapper_core::backend::{Binary, Instruction, Program};
+use tensorwrapper_core::graph::{Edge, Label, OpGraph, Operation, OperationNode, Readers, Rewriter, TensorId};
 
 /// A product that is a term of a sum: what it is multiplied by there, and its input of the program.
 struct Term {
@@ -26,10 +25,8 @@ enum Role {
 }
 
 /// The same graph with such products added one to the other; none where there are no such products.
-pub(super) fn sums(graph: &OpGraph) -> Option<OpGraph> {
-    let mut readers = vec![0usize; graph.tensors().len()];
-    let read = graph.operations().iter().flat_map(|node| &node.inputs).map(|edge| edge.tensor);
-    read.chain(graph.sinks().iter().copied()).for_each(|tensor| readers[tensor.0] += 1);
+pub(super) fn chain_accumulate(graph: &OpGraph) -> Option<OpGraph> {
+    let readers = graph.readers();
     let mut roles: Vec<Option<Role>> = vec![None; graph.operations().len()];
     for (number, node) in graph.operations().iter().enumerate() {
         let Some((register, mut terms)) = products(graph, &readers, node) else { continue };
@@ -48,23 +45,23 @@ pub(super) fn sums(graph: &OpGraph) -> Option<OpGraph> {
     }
     // What each product has made, in the new graph.
     let mut made: Vec<Option<TensorId>> = vec![None; graph.operations().len()];
-    Some(rewrite_reading(graph, |result, number, node, read| match &roles[number] {
+    Some(Rewriter::run(graph, |rewriter, id, node| match &roles[id.0] {
         Some(Role::Added { sum, input, scale, before }) => {
             let before = before.map(|before| made[before].expect("it comes before"));
-            let tensor = added(graph, result, node, (&graph.operations()[*sum], *input), (*scale, before), read);
-            made[number] = Some(tensor);
+            let tensor = added(rewriter, node, (&graph.operations()[*sum], *input), (*scale, before));
+            made[id.0] = Some(tensor);
             vec![tensor]
         }
         Some(Role::Sum { register, ends, products }) => {
-            vec![whole(graph, result, node, (*register, *ends, products), read)]
+            vec![whole(rewriter, node, (*register, *ends, products))]
         }
-        None => keep(graph, result, node, node.inputs.iter().map(read).collect()),
+        None => rewriter.keep(node),
     }))
 }
 
 /// The register of a program in which several products are added, and these.
-fn products(graph: &OpGraph, readers: &[usize], node: &OperationNode) -> Option<(usize, Vec<Term>)> {
-    let Operation::Map { program, .. } = &node.operation else { return None };
+fn products(graph: &OpGraph, readers: &Readers, node: &OperationNode) -> Option<(usize, Vec<Term>)> {
+    let (program, _) = node.operation.as_map()?;
     let output = &node.outputs[0];
     if output.axes.len() != node.extents.len() {
         return None;
@@ -72,17 +69,11 @@ fn products(graph: &OpGraph, readers: &[usize], node: &OperationNode) -> Option<
     let (uses, reads) = (program.uses(), reads(program, node.inputs.len()));
     let producer = |input: usize| {
         let edge = &node.inputs[input];
-        let own = |axis: &EdgeAxis| matches!(axis, EdgeAxis::Label { start: 0, .. });
-        let extents = edge.labels().iter().map(|&label| node.extents[label]).collect::<Vec<_>>();
-        let is_whole = !edge.conjugate
-            && edge.axes.iter().all(own)
-            && edge.labels().len() == output.axes.len()
-            && edge.axes.len() == output.axes.len()
-            && extents == graph.tensor(edge.tensor).extents;
+        let is_whole = edge.axes.len() == output.axes.len() && edge.is_whole(&graph.tensor(edge.tensor).extents, &node.extents);
         let producer = graph.tensor(edge.tensor).producer?.0;
         let made = &graph.operations()[producer];
-        let sums = matches!(made.operation, Operation::Contract { then: None, .. }) && made.inputs.len() == 2;
-        (is_whole && sums && readers[edge.tensor.0] == 1 && !made.extents.contains(&0)).then_some(producer)
+        let sums = made.operation.as_product().is_some() && made.inputs.len() == 2;
+        (is_whole && sums && readers.uses(edge.tensor) == 1 && !made.extents.contains(&0)).then_some(producer)
     };
     let producers: Vec<Option<usize>> = (0..node.inputs.len()).map(|n| producer(n).filter(|_| reads[n] == 1)).collect();
     if producers.iter().flatten().count() < 2 {
@@ -147,38 +138,35 @@ fn flattened(
 
 /// A product that begins with what those before it have made, in the axes of the sum.
 fn added(
-    graph: &OpGraph,
-    result: &mut OpGraph,
+    rewriter: &mut Rewriter<'_>,
     node: &OperationNode,
     (sum, input): (&OperationNode, usize),
     (scale, before): (Complex<f64>, Option<TensorId>),
-    read: &dyn Fn(&Edge) -> Edge,
 ) -> TensorId {
-    let Operation::Contract { alpha, .. } = node.operation else { unreachable!("a product was found") };
+    let alpha = node.operation.as_product().expect("a product was found");
     // The sum's labels in the product's words.
     let (own, known) = (sum.inputs[input].labels(), node.outputs[0].labels());
     let told = |label: Label| known[own.iter().position(|&l| l == label).expect("the product has all labels")];
     let labels: Vec<Label> = sum.outputs[0].labels().into_iter().map(told).collect();
-    let mut inputs: Vec<Edge> = node.inputs.iter().map(read).collect();
+    let mut inputs: Vec<Edge> = rewriter.inputs(node);
     let then = before.map(|before| {
         inputs.push(Edge::whole(before, &labels));
         let sum = Instruction::Combine(Binary::Add, 0, 1);
         Program::new(vec![Instruction::Input(0), Instruction::Input(1), sum])
     });
-    let dtype = graph.tensor(node.outputs[0].tensor).dtype;
+    let dtype = rewriter.old().tensor(node.outputs[0].tensor).dtype;
     let operation = Operation::Contract { alpha: times(alpha, scale), then };
-    result.add_operation(operation, inputs, &[(&labels, dtype)], node.extents.clone())[0]
+    rewriter.graph_mut().add_operation(operation, inputs, &[(&labels, dtype)], node.extents.clone())[0]
 }
 
 /// The sum with its products as one input, which is in the axes of the sum.
 fn whole(
-    graph: &OpGraph,
-    result: &mut OpGraph,
+    rewriter: &mut Rewriter<'_>,
     node: &OperationNode,
     (register, ends, products): (usize, [usize; 2], &[usize]),
-    read: &dyn Fn(&Edge) -> Edge,
 ) -> TensorId {
-    let Operation::Map { program, .. } = &node.operation else { unreachable!("a program was found") };
+    let (program, _) = node.operation.as_map().expect("a program was found");
+    let read = |edge: &Edge| rewriter.read(edge);
     let mut inputs: Vec<Edge> = Vec::new();
     let mut add = |edge: Edge| {
         inputs.push(edge);
@@ -220,7 +208,8 @@ fn whole(
         });
     }
     let program = pruned(&instructions, places[places.len() - 1].expect("a program has a value"));
-    let operation = Operation::Map { program, reduction: Reduction::Sum };
     let output = &node.outputs[0];
-    result.add_operation(operation, inputs, &[(&output.labels(), graph.tensor(output.tensor).dtype)], node.extents.clone())[0]
+    let dtype = rewriter.old().tensor(output.tensor).dtype;
+    let outputs = [(&output.labels()[..], dtype)];
+    rewriter.graph_mut().add_operation(Operation::element_wise(program), inputs, &outputs, node.extents.clone())[0]
 }

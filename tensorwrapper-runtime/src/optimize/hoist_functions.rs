@@ -2,48 +2,42 @@
 //! each run needs the exponentials once.
 
 use num_complex::Complex;
-use tensorwrapper_notation::Function;
 
 use super::constants::pruned;
-use super::rewrite::{keep, rewrite_reading};
-use tensorwrapper_core::backend::{Binary, Instruction, Program, Reduction};
-use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode};
+use tensorwrapper_core::backend::{Binary, Instruction, Program, Reduction, Unary};
+use tensorwrapper_core::graph::{Edge, Label, OpGraph, Operation, OperationNode, Rewriter};
 
 /// Integer powers up to this are a few products.
 const FEW_FACTORS: u32 = 8;
 
 /// The same graph, where each function of kept tensors that changing work reads is an operation of its own, if its values are not
 /// more than the elements of one of these tensors: a denominator of many labels is still nowhere as a tensor.
-pub(super) fn apart(graph: &OpGraph, kept: &[bool]) -> OpGraph {
-    rewrite_reading(graph, |result, _, node, read| {
-        let whole = |result: &mut OpGraph, node: &OperationNode| {
-            let inputs = node.inputs.iter().map(read).collect();
-            keep(graph, result, node, inputs)
-        };
-        let Operation::Map { program, reduction } = &node.operation else { return whole(result, node) };
+pub(super) fn hoist_functions(graph: &OpGraph, kept: &[bool]) -> OpGraph {
+    Rewriter::run(graph, |rewriter, _, node| {
+        let Some((program, reduction)) = node.operation.as_map() else { return rewriter.keep(node) };
         if kept[node.outputs[0].tensor.0] {
-            return whole(result, node);
+            return rewriter.keep(node);
         }
         let found = Kept { node, program, kept }.functions();
         if found.is_empty() {
-            return whole(result, node);
+            return rewriter.keep(node);
         }
-        let mut edges: Vec<Edge> = node.inputs.iter().map(read).collect();
+        let mut edges: Vec<Edge> = rewriter.inputs(node);
         let mut instructions = program.instructions().to_vec();
         for value in found {
             let (function, inputs) = over(program.instructions(), value);
             let inputs: Vec<&Edge> = inputs.iter().map(|&n| &edges[n]).collect();
-            edges.push(alone(graph, result, node, function, &inputs));
+            edges.push(alone(graph, rewriter.graph_mut(), node, function, &inputs));
             instructions[value] = Instruction::Input(edges.len() - 1);
         }
         let (program, inputs) = over(&instructions, instructions.len() - 1);
         let edges: Vec<Edge> = inputs.into_iter().map(|n| edges[n].clone()).collect();
         let labels = node.extents.len();
-        let operation = match is_product(&program, *reduction, (&edges, labels), result) {
-            true => Operation::Contract { alpha: Complex::ONE, then: None },
-            false => Operation::Map { program, reduction: *reduction },
+        let operation = match is_product(&program, reduction, (&edges, labels), rewriter.graph()) {
+            true => Operation::product(Complex::ONE),
+            false => Operation::Map { program, reduction },
         };
-        keep(graph, result, &OperationNode { operation, ..node.clone() }, edges)
+        rewriter.keep_over(&OperationNode { operation, ..node.clone() }, edges)
     })
 }
 
@@ -97,8 +91,8 @@ impl Kept<'_> {
 fn is_function(instruction: &Instruction) -> bool {
     match instruction {
         Instruction::Apply(function, _) => match function {
-            Function::Exp | Function::Ln | Function::Sin | Function::Cos | Function::Tan | Function::Tanh => true,
-            Function::Sqrt | Function::Abs | Function::Recip | Function::Conj | Function::Re | Function::Im => false,
+            Unary::Exp | Unary::Ln | Unary::Sin | Unary::Cos | Unary::Tan | Unary::Tanh => true,
+            Unary::Sqrt | Unary::Abs | Unary::Recip | Unary::Conj | Unary::Re | Unary::Im => false,
         },
         Instruction::PowerReal(..) => true,
         Instruction::PowerInteger(_, exponent) => exponent.unsigned_abs() > FEW_FACTORS,
@@ -135,16 +129,11 @@ fn alone(graph: &OpGraph, result: &mut OpGraph, node: &OperationNode, program: P
     let mut labels: Vec<Label> = inputs.iter().flat_map(|edge| edge.labels()).collect();
     labels.sort_unstable();
     labels.dedup();
-    let own = |axis: &EdgeAxis| match *axis {
-        EdgeAxis::Label { label, start } => {
-            EdgeAxis::Label { label: labels.binary_search(&label).expect("all labels are there"), start }
-        }
-        chip @ EdgeAxis::Chip(_) => chip,
-    };
-    let edges = inputs.iter().map(|&edge| Edge { axes: edge.axes.iter().map(own).collect(), ..edge.clone() }).collect();
+    let own = |label: Label| labels.binary_search(&label).expect("all labels are there");
+    let edges = inputs.iter().map(|edge| edge.relabelled(own)).collect();
     let dtype = graph.tensor(node.outputs[0].tensor).dtype;
     let extents = labels.iter().map(|&label| node.extents[label]).collect();
-    let operation = Operation::Map { program, reduction: Reduction::Sum };
+    let operation = Operation::element_wise(program);
     let numbers: Vec<Label> = (0..labels.len()).collect();
     let made = result.add_operation(operation, edges, &[(&numbers, dtype)], extents)[0];
     result.name_last_as(graph, node, labels.iter().copied());

@@ -10,11 +10,10 @@ use num_complex::Complex;
 use smallvec::SmallVec;
 
 use super::factorise::{Factor, Key, Name, Role, canonical};
-use super::rewrite::{begun, keep};
 use crate::lower::{is_ordinary, times};
-use tensorwrapper_core::backend::{Binary, Instruction, Program, Reduction};
+use tensorwrapper_core::backend::{Binary, Instruction, Program};
 use tensorwrapper_core::element::Dtype;
-use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationId, OperationNode, TensorId};
+use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationId, OperationNode, Rewriter, TensorId};
 
 /// A tensor of the old graph as one of the new: `scale · tensor`, the axes in another order.
 #[derive(Clone, Debug)]
@@ -38,9 +37,8 @@ struct Known {
 /// A part of a tensor, without labels.
 type Part = (TensorId, SmallVec<[EdgeAxis; 4]>);
 
-#[derive(Default)]
-struct Sharing {
-    result: OpGraph,
+struct Sharing<'g> {
+    rewriter: Rewriter<'g>,
     moved: Vec<Option<Same>>,
     parts: HashMap<Part, u32>,
     /// Products by their keys and the extents of the labels there.
@@ -52,14 +50,15 @@ struct Sharing {
 }
 
 /// The same graph with each product and each element-wise program in it once.
-pub(super) fn share(graph: &OpGraph) -> OpGraph {
-    let (result, moved) = begun(graph);
-    let same = |(n, tensor): (usize, Option<TensorId>)| Some(whole(tensor?, graph.tensors()[n].extents.len()));
-    let moved = moved.into_iter().enumerate().map(same).collect();
-    let mut sharing = Sharing { result, moved, ..Sharing::default() };
+pub(super) fn eliminate_common(graph: &OpGraph) -> OpGraph {
+    let rewriter = Rewriter::new(graph);
+    let same = |tensor: TensorId| Some(whole(rewriter.moved(tensor)?, graph.tensor(tensor).extents.len()));
+    let moved = graph.tensor_ids().map(same).collect();
+    let (parts, products, firsts, others) = Default::default();
+    let mut sharing = Sharing { rewriter, moved, parts, products, firsts, others };
     for node in graph.operations() {
         let made = match &node.operation {
-            Operation::Contract { then: None, .. } => sharing.product(graph, node),
+            Operation::Contract { alpha, then: None } => sharing.product(graph, node, *alpha),
             _ => sharing.other(graph, node),
         };
         for (edge, same) in node.outputs.iter().zip(made) {
@@ -69,16 +68,16 @@ pub(super) fn share(graph: &OpGraph) -> OpGraph {
     for sink in graph.sinks() {
         let same = sharing.moved[sink.0].clone().expect("what is wanted was computed");
         let tensor = sharing.plain(graph, *sink, same);
-        sharing.result.add_sink(tensor);
+        sharing.rewriter.graph_mut().add_sink(tensor);
     }
-    sharing.result
+    sharing.rewriter.into_graph()
 }
 
 fn whole(tensor: TensorId, rank: usize) -> Same {
     Same { tensor, axes: (0..rank).collect(), scale: Complex::ONE, conjugate: false }
 }
 
-impl Sharing {
+impl Sharing<'_> {
     /// An edge in the new graph, and what its elements are to be multiplied by.
     fn edge(&self, edge: &Edge) -> (Edge, Complex<f64>) {
         let same = self.moved[edge.tensor.0].as_ref().expect("operations stand in an order in which they can run");
@@ -87,8 +86,7 @@ impl Sharing {
         (Edge { tensor: same.tensor, axes, conjugate: edge.conjugate ^ same.conjugate }, scale)
     }
 
-    fn product(&mut self, graph: &OpGraph, node: &OperationNode) -> Vec<Same> {
-        let Operation::Contract { mut alpha, .. } = node.operation else { unreachable!("it is a product") };
+    fn product(&mut self, graph: &OpGraph, node: &OperationNode, mut alpha: Complex<f64>) -> Vec<Same> {
         let mut inputs = Vec::with_capacity(node.inputs.len());
         for edge in &node.inputs {
             let (edge, scale) = self.edge(edge);
@@ -112,9 +110,8 @@ impl Sharing {
             let scale = alpha / if conjugate { known.alpha.conj() } else { known.alpha };
             return vec![Same { tensor: known.tensor, axes: axes.collect(), scale, conjugate }];
         }
-        let operation = Operation::Contract { alpha, then: None };
-        let tensor = self.result.add_operation(operation, inputs, &[(&output, dtype)], node.extents.clone())[0];
-        self.result.name_last_as(graph, node, 0..node.extents.len());
+        let product = OperationNode { operation: Operation::product(alpha), ..node.clone() };
+        let tensor = self.rewriter.keep_over(&product, inputs)[0];
         if let Some((key, order, conjugate)) = found {
             let place = |label: &Label| order.iter().position(|known| known == label);
             if let Some(places) = output.iter().map(place).collect() {
@@ -166,9 +163,9 @@ impl Sharing {
     fn other(&mut self, graph: &OpGraph, node: &OperationNode) -> Vec<Same> {
         let mut node = node.clone();
         let mut edges = Vec::with_capacity(node.inputs.len());
-        let takes_numbers = matches!(node.operation, Operation::Map { .. });
+        let takes_numbers = node.operation.as_map().is_some();
         let mut converts = vec![false; node.inputs.len()];
-        if let Operation::Map { program, .. } = &node.operation {
+        if let Some((program, _)) = node.operation.as_map() {
             let converted = |instruction: &Instruction| if let Instruction::Converted(n) = *instruction { Some(n) } else { None };
             program.instructions().iter().filter_map(converted).for_each(|n| converts[n] = true);
         }
@@ -176,9 +173,9 @@ impl Sharing {
             let (new, scale) = self.edge(edge);
             if takes_numbers && !converts[n] {
                 if scale != Complex::ONE
-                    && let Operation::Map { program, .. } = &mut node.operation
+                    && let Some((program, reduction)) = node.operation.as_map()
                 {
-                    *program = scaled(program, n, scale);
+                    node.operation = Operation::Map { program: scaled(program, n, scale), reduction };
                 }
                 edges.push(new);
                 continue;
@@ -192,7 +189,7 @@ impl Sharing {
         if let Some((name, order)) = &found
             && let Some((tensors, known)) = self.others.get(name)
         {
-            let is_map = matches!(node.operation, Operation::Map { .. });
+            let is_map = node.operation.as_map().is_some();
             let same = |(edge, &tensor): (&Edge, &TensorId)| {
                 let labels = edge.labels();
                 let axes: Vec<usize> = if is_map {
@@ -205,7 +202,7 @@ impl Sharing {
             };
             return node.outputs.iter().zip(tensors).map(same).collect();
         }
-        let tensors = keep(graph, &mut self.result, &node, edges);
+        let tensors = self.rewriter.keep_over(&node, edges);
         if let Some(found) = found {
             self.know(found, &node.outputs[0], tensors.clone());
         }
@@ -215,13 +212,13 @@ impl Sharing {
     /// Whether an operation of the same hash was met. Only then what they are is written out, which takes longer than all else.
     fn is_perhaps_known(&mut self, node: &OperationNode, edges: &[Edge], dtypes: &[Dtype]) -> bool {
         let mut hasher = DefaultHasher::new();
-        let instructions = if let Operation::Map { program, .. } = &node.operation { program.instructions().len() } else { 0 };
+        let instructions = node.operation.as_map().map_or(0, |(program, _)| program.instructions().len());
         // The order of labels makes no difference.
         let mut extents = node.extents.clone();
         extents.sort_unstable();
         (std::mem::discriminant(&node.operation), instructions, extents, dtypes).hash(&mut hasher);
         edges.iter().for_each(|edge| edge.tensor.hash(&mut hasher));
-        let next = OperationId(self.result.operations().len());
+        let next = OperationId(self.rewriter.graph().operations().len());
         match self.firsts.entry(hasher.finish()) {
             Entry::Vacant(entry) => {
                 entry.insert(Some(next));
@@ -229,9 +226,10 @@ impl Sharing {
             }
             Entry::Occupied(mut entry) => {
                 if let Some(first) = entry.get_mut().take() {
-                    let node = self.result.operation(first).clone();
+                    let result = self.rewriter.graph();
+                    let node = result.operation(first).clone();
                     let tensors: Vec<TensorId> = node.outputs.iter().map(|edge| edge.tensor).collect();
-                    let dtypes: Vec<Dtype> = tensors.iter().map(|&tensor| self.result.tensor(tensor).dtype).collect();
+                    let dtypes: Vec<Dtype> = tensors.iter().map(|&tensor| result.tensor(tensor).dtype).collect();
                     if let Some(found) = name(&node, &node.inputs, &dtypes) {
                         self.know(found, &node.outputs[0], tensors);
                     }
@@ -260,8 +258,9 @@ impl Sharing {
             program = scaled(&program, 0, same.scale);
         }
         let labels: Vec<Label> = (0..rank).collect();
-        let operation = Operation::Map { program, reduction: Reduction::Sum };
-        let tensor = self.result.add_operation(operation, vec![edge], &[(&labels, node.dtype)], node.extents.clone())[0];
+        let outputs = [(&labels[..], node.dtype)];
+        let operation = Operation::element_wise(program);
+        let tensor = self.rewriter.graph_mut().add_operation(operation, vec![edge], &outputs, node.extents.clone())[0];
         self.moved[old.0] = Some(whole(tensor, rank));
         tensor
     }
@@ -290,17 +289,10 @@ fn scaled(program: &Program, input: usize, scale: Complex<f64>) -> Program {
 
 /// What an operation that is no product is, with the element types of its results, as text, and its labels in the order in which its inputs show them.
 fn name(node: &OperationNode, inputs: &[Edge], dtypes: &[Dtype]) -> Option<(String, Vec<Label>)> {
-    let Operation::Map { program, reduction } = &node.operation else {
-        let described = match &node.operation {
-            Operation::Sliced { .. } | Operation::Factorise(_) | Operation::Reshape | Operation::Write { .. } => Some(format!(
-                "{dtypes:?} {:?} {inputs:?} {:?} {:?}",
-                node.operation,
-                node.outputs.iter().map(Edge::labels).collect::<Vec<_>>(),
-                node.extents
-            )),
-            Operation::Contract { .. } | Operation::Map { .. } => None,
-        };
-        return described.map(|text| (text, Vec::new()));
+    let Some((program, reduction)) = node.operation.as_map() else {
+        let outputs: Vec<Vec<Label>> = node.outputs.iter().map(Edge::labels).collect();
+        let text = format!("{dtypes:?} {:?} {inputs:?} {outputs:?} {:?}", node.operation, node.extents);
+        return Some((text, Vec::new()));
     };
     if program.functions() > 0 {
         return None;

@@ -1,0 +1,160 @@
+//! The methods of operations, which find the meaning of a variant.
+
+use std::ops::RangeInclusive;
+
+use num_complex::Complex;
+
+use super::contract::Contract;
+use super::factorise::Factorise;
+use super::map::Map;
+use super::meaning::Meaning;
+use super::reshape::Reshape;
+use super::sliced::Sliced;
+use super::write::Write;
+use crate::backend::{Decomposition, Instruction, Program, Reduction};
+use crate::graph::edge::Edge;
+use crate::graph::ids::Label;
+use crate::graph::nodes::{OpGraph, Operation, OperationNode};
+
+impl Operation {
+    /// The elements of the input as they are: read in another order, or as a part, this is a tensor of its own.
+    pub fn copy() -> Operation {
+        Operation::element_wise(Program::new(vec![Instruction::Input(0)]))
+    }
+
+    /// A program for each element. Where the output lacks a label, the values along it are added.
+    pub fn element_wise(program: Program) -> Operation {
+        Operation::Map { program, reduction: Reduction::Sum }
+    }
+
+    /// The sum of the product of the inputs over the labels that the output lacks, times a number.
+    pub fn product(alpha: Complex<f64>) -> Operation {
+        Operation::Contract { alpha, then: None }
+    }
+
+    /// The number in front of a sum of products of which nothing else is computed, if the operation is one.
+    pub fn as_product(&self) -> Option<Complex<f64>> {
+        match self {
+            Operation::Contract { alpha, then: None } => Some(*alpha),
+            _ => None,
+        }
+    }
+
+    /// The program and the reduction of an element-wise operation, if the operation is one.
+    pub fn as_map(&self) -> Option<(&Program, Reduction)> {
+        match self {
+            Operation::Map { program, reduction } => Some((program, *reduction)),
+            _ => None,
+        }
+    }
+
+    /// What an operation of linear algebra is, if the operation is one.
+    pub fn as_factorise(&self) -> Option<&Decomposition> {
+        match self {
+            Operation::Factorise(call) => Some(call),
+            _ => None,
+        }
+    }
+
+    /// The kind of the operation, in a word.
+    pub fn name(&self) -> &'static str {
+        self.meaning(|meaning| meaning.name())
+    }
+
+    /// One more than the highest slot of a function of the program's that it calls.
+    pub fn functions(&self) -> usize {
+        self.meaning(|meaning| meaning.functions())
+    }
+
+    /// Whether an input may be of another element type than the output.
+    pub fn converts(&self, input: usize) -> bool {
+        self.meaning(|meaning| meaning.converts(input))
+    }
+
+    /// Whether the axes of an input may stand in any order on its edge, because labels alone say what they are.
+    pub fn reads_in_any_order(&self) -> bool {
+        self.meaning(|meaning| meaning.reads_in_any_order())
+    }
+
+    /// Whether the axes of an output may stand in any order on its edge.
+    pub fn writes_in_any_order(&self) -> bool {
+        self.meaning(|meaning| meaning.writes_in_any_order())
+    }
+
+    /// The same operation where labels have other numbers; nothing where their numbers say what they are.
+    pub fn relabelled(&self, new: impl Fn(Label) -> Label) -> Option<Operation> {
+        self.meaning(|meaning| meaning.relabelled(&new))
+    }
+
+    fn meaning<R>(&self, tell: impl FnOnce(&dyn Meaning) -> R) -> R {
+        match self {
+            Operation::Contract { alpha, then } => tell(&Contract { alpha: *alpha, then: then.as_ref() }),
+            Operation::Map { program, reduction } => tell(&Map { program, reduction: *reduction }),
+            Operation::Sliced { parts, body } => tell(&Sliced { parts, body }),
+            Operation::Factorise(call) => tell(&Factorise(call)),
+            Operation::Reshape => tell(&Reshape),
+            Operation::Write { part } => tell(&Write(part)),
+        }
+    }
+}
+
+impl OperationNode {
+    /// Operations on elements: of a product, its multiplications pair by pair as its factors stand; else what is done with each
+    /// element of the space of all labels.
+    pub fn cost(&self) -> f64 {
+        self.operation.meaning(|meaning| meaning.cost(self))
+    }
+
+    /// In how many parts it is made: 1 for what is made as a whole.
+    pub fn parts(&self) -> f64 {
+        match &self.operation {
+            Operation::Sliced { parts, .. } => {
+                parts.iter().map(|&(label, length)| (self.extents[label] / length) as f64).product()
+            }
+            _ => 1.0,
+        }
+    }
+
+    /// Whether values are added along labels that the output lacks.
+    pub fn sums(&self) -> bool {
+        self.outputs.len() == 1
+            && self.outputs[0].axes.len() < self.extents.len()
+            && self.operation.meaning(|meaning| meaning.adds())
+    }
+
+    /// The labels that the first output lacks: along these, values are added, or folded in another way.
+    pub fn folded_labels(&self) -> Vec<Label> {
+        let kept = self.outputs[0].labels();
+        (0..self.extents.len()).filter(|label| !kept.contains(label)).collect()
+    }
+
+    /// The same operation with its labels in other numbers, which say for each label its new one.
+    ///
+    /// Gives nothing where the numbers of labels say what they are, as in linear algebra.
+    ///
+    /// # Panics
+    /// When `new` does not name each label once.
+    pub fn relabelled(&self, new: &[Label]) -> Option<OperationNode> {
+        assert!(super::super::edge::is_permutation(new, self.extents.len()), "{new:?} is no order of the labels");
+        let operation = self.operation.relabelled(|label| new[label])?;
+        let edges = |edges: &[Edge]| edges.iter().map(|edge| edge.relabelled(|label| new[label])).collect();
+        let mut extents = vec![0; new.len()];
+        self.extents.iter().zip(new).for_each(|(&extent, &label)| extents[label] = extent);
+        Some(OperationNode { operation, inputs: edges(&self.inputs), outputs: edges(&self.outputs), extents })
+    }
+
+    /// What is wrong with the node beside its edges.
+    pub(in crate::graph) fn fault(&self, graph: &OpGraph) -> Option<String> {
+        let (inputs, outputs): (RangeInclusive<usize>, usize) =
+            self.operation.meaning(|meaning| (meaning.inputs(), meaning.outputs()));
+        if !inputs.contains(&self.inputs.len()) || outputs != self.outputs.len() {
+            return Some(format!("{} inputs and {} outputs do not fit it", self.inputs.len(), self.outputs.len()));
+        }
+        let dtype = graph.tensor(self.outputs[outputs - 1].tensor).dtype;
+        let differs = |(n, edge): (usize, &Edge)| graph.tensor(edge.tensor).dtype != dtype && !self.operation.converts(n);
+        if self.inputs.iter().enumerate().any(differs) {
+            return Some("its element types do not agree".to_string());
+        }
+        self.operation.meaning(|meaning| meaning.fault(graph, self))
+    }
+}
