@@ -3,7 +3,7 @@
 use super::kernel_requests::make;
 use super::memory::{parts, peak};
 use super::plan::{Location, Plan};
-use crate::optimize::{Begun, Choices, Limited, Pass};
+use crate::optimize::{Choices, Limited, Pass, PassPipeline};
 use tensorwrapper_core::backend::Device;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::graph::{OpGraph, TensorId};
@@ -50,10 +50,10 @@ impl Bounded for Plan {
 pub(super) fn within<M: Bounded>(
     (device, choices): (&dyn Device, &Choices),
     (graph, is_kept): (&OpGraph, &[bool]),
-    made: impl Fn(&Begun<'_>, Option<Limited<'_>>) -> Result<M, Error>,
+    made: impl Fn(&PassPipeline<'_>, Option<Limited<'_>>) -> Result<M, Error>,
 ) -> Result<M, Error> {
     let Some(allowed) = choices.memory else {
-        let made = made(&Begun::new(graph, choices, is_kept)?, None)?;
+        let made = made(&PassPipeline::new(graph, choices, is_kept)?, None)?;
         made.make(device)?;
         return Ok(made);
     };
@@ -68,8 +68,8 @@ pub(super) fn within<M: Bounded>(
         }
     }
     // All that asks for no limit is done once for each form, orders included: every try makes the same products.
-    let begun = all.iter().map(|choices| Ok((Begun::new(graph, choices, is_kept)?, Vec::new())));
-    let mut forms: Vec<(Begun<'_>, Vec<Path>)> = begun.collect::<Result<_, Error>>()?;
+    let begun = all.iter().map(|choices| Ok((PassPipeline::new(graph, choices, is_kept)?, Vec::new())));
+    let mut forms: Vec<(PassPipeline<'_>, Vec<Path>)> = begun.collect::<Result<_, Error>>()?;
     let mut refusals: Vec<Error> = Vec::new();
     for is_whole in [true, false] {
         for (n, (begun, paths)) in forms.iter_mut().enumerate() {

@@ -7,7 +7,7 @@ use super::passes::{computed, functions};
 use super::results::{EvalAll, RecordedValue};
 use super::run::{Execution, ResultPlacement};
 use crate::lower::{Lowered, lower};
-use crate::optimize::{Begun, is_optimal};
+use crate::optimize::{PassPipeline, is_optimal};
 use crate::tensor::AnyTensor;
 use tensorwrapper_core::erased::SliceRef;
 use tensorwrapper_core::error::{Error, ErrorKind};
@@ -46,7 +46,7 @@ impl Context {
         let graph = rewritten(self, self.graph_of(results)?)?;
         match is_optimal(&graph, &self.choices) {
             true => Ok(graph),
-            false => Begun::new(&graph, &self.choices, &[])?.optimize(None),
+            false => PassPipeline::new(&graph, &self.choices, &[])?.optimize(None),
         }
     }
 

@@ -13,8 +13,8 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use self::fault::in_file;
-use self::number::Bytes;
 pub(super) use self::header::Header;
+use self::number::Bytes;
 use super::any::AnyTensor;
 use super::copy;
 use super::dense::Tensor;

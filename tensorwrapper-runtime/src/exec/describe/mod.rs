@@ -9,7 +9,6 @@ pub use class::Class;
 pub(super) use class::class;
 pub(super) use equation::{Names, Part};
 
-use crate::optimize::count;
 use tensorwrapper_core::graph::{OpGraph, OperationId};
 
 /// What the steps of a graph are called.
@@ -23,6 +22,6 @@ impl<'g> StepNames<'g> {
     /// Equation, class and operations of a step.
     pub(super) fn describe(&self, graph: &'g OpGraph, id: OperationId) -> (String, &'static str, f64) {
         let node = graph.operation(id);
-        (self.0.equation(graph, id), class(node).0.name(), count::operation(node))
+        (self.0.equation(graph, id), class(node).0.name(), node.cost())
     }
 }

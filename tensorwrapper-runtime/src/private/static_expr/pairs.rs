@@ -11,11 +11,11 @@ use std::mem::MaybeUninit;
 use super::Node;
 use super::indices::Loops;
 use super::product::{Compute, FACTORS};
-use tensorwrapper_cpu::fixed::{Axis, Factors, Fixed, Problem};
-use tensorwrapper_core::element::Element;
 use crate::tensor::zeroed;
 pub(super) use plan::PairPlan;
 use plan::{DEEP, MOST_INTERMEDIATE, Nest, Pair};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_cpu::fixed::{Axis, Factors, Fixed, Problem};
 
 /// The pairs of a product except the last: their results are intermediates.
 const INTERMEDIATES: usize = FACTORS - 2;

@@ -3,8 +3,8 @@
 //! Everything is a constant that the compiler evaluates. It must not know what is multiplied.
 
 use super::super::product::{Contraction, FACTORS, INLINE, LABELS, SUMMED, Steps, Summed};
-use tensorwrapper_cpu::fixed::{Axis, Problem};
 use tensorwrapper_core::element::Dtype;
+use tensorwrapper_cpu::fixed::{Axis, Problem};
 
 /// The most elements of all intermediates together.
 pub(super) const MOST_INTERMEDIATE: usize = 16384;
