@@ -1,8 +1,8 @@
 //! The language of tensorwrapper: tokens, grammar, meaning. No dependencies.
 //!
-//! The macros and the run-time doors share this crate, so that an equation means the same everywhere:
-//! tokens → [`parse`] → [`syntax`] → [`check`] → [`Equation`]. Holding an [`Equation`] is the proof that its labels
-//! are right; nothing downstream checks them again.
+//! The macros and the functions that read equations at run time share this crate, so that an equation means the same everywhere:
+//! tokens → [`parse`] → [`syntax`] → [`check`] → [`Equation`]. Only [`check`] makes an [`Equation`], so its labels are right,
+//! and nothing downstream checks them again.
 
 #![forbid(unsafe_code)]
 
@@ -34,7 +34,7 @@ pub use equation::{
     ScalarId,
 };
 pub use function::Function;
-pub use holes::{Parts, Use};
+pub use holes::{InnermostCasts, Use};
 pub use lex::{DEEPEST_GROUPS, lex, too_deep};
 pub use parse::{MOST_ARGUMENTS, Recovered, axes, einsum_call, parse, recover};
 pub use product::Product;

@@ -1,6 +1,6 @@
 //! The one traversal of a checked equation, with one method for each construct.
 //!
-//! The macros build tokens from it and the run builds recorded expressions. It must not know either.
+//! The macros build tokens with it, and the run time builds recorded expressions. It must not know either of them.
 
 use crate::equation::{
     Cast, CastId, Equation, Factorise, FunctionId, LabelId, Mapped, Meaning, Node, Operand, OperandId, ScalarId,
@@ -8,39 +8,39 @@ use crate::equation::{
 use crate::function::Function;
 use crate::syntax::{Operator, Reduction, Scalar};
 
-/// What an equation computes, as its builder left it.
+/// A right side as a [`Builder`] built it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Right<'e, V> {
     /// One value.
     Expression(V),
-    /// The arguments of a decomposition.
+    /// The arguments of an operation of linear algebra.
     Factorise(&'e Factorise, Vec<V>),
 }
 
-/// What a door makes of an equation: tokens, or a recorded expression. One method for each construct, so that a new
-/// construct is a compile error in every door until it is built there.
+/// Builds something from an equation: tokens, or a recorded expression. There is one method for each construct, so that a new
+/// construct is a compile error in every builder until it is built there.
 pub trait Builder {
-    /// The door's idea of a value.
+    /// What is built for each node.
     type Value;
     /// A tensor.
     fn operand(&mut self, id: OperandId, operand: &Operand) -> Self::Value;
     /// A number.
     fn scalar(&mut self, id: ScalarId, scalar: &Scalar) -> Self::Value;
-    /// A number, constant along labels.
+    /// A number that is constant along labels.
     fn spread(&mut self, id: ScalarId, scalar: &Scalar, labels: &[LabelId]) -> Self::Value;
     /// `-X`
     fn negate(&mut self, value: Self::Value) -> Self::Value;
     /// `X + Y` and its like.
     fn binary(&mut self, operator: Operator, left: Self::Value, right: Self::Value) -> Self::Value;
-    /// A reduction over labels of its value.
+    /// A reduction of a value over labels.
     fn reduce(&mut self, reduction: Reduction, labels: &[LabelId], value: Self::Value) -> Self::Value;
     /// A function of each element.
     fn apply(&mut self, function: Function, value: Self::Value) -> Self::Value;
-    /// A function of the program's, of each element of its arguments.
+    /// A function of the program, applied to the elements of its arguments.
     fn map(&mut self, id: FunctionId, function: &Mapped, arguments: Vec<Self::Value>) -> Self::Value;
-    /// What follows, up to the same number's [`cast`](Builder::cast), is computed in another element type.
+    /// The nodes up to [`cast`](Builder::cast) of the same number are computed in another element type.
     fn begin_cast(&mut self, id: CastId, cast: &Cast);
-    /// A value of another element type, converted.
+    /// A value that is converted from another element type.
     fn cast(&mut self, id: CastId, value: Self::Value) -> Self::Value;
     /// Each element to a whole power.
     fn power_integer(&mut self, value: Self::Value, id: ScalarId, exponent: &Scalar) -> Self::Value;
@@ -49,7 +49,7 @@ pub trait Builder {
 }
 
 impl Equation {
-    /// The one traversal: leaves first, left to right.
+    /// Visits every node: leaves first, left to right.
     pub fn build<B: Builder>(&self, builder: &mut B) -> Right<'_, B::Value> {
         match &self.meaning {
             Meaning::Expression(node) => Right::Expression(self.node(node, builder)),
@@ -98,7 +98,7 @@ impl Equation {
         }
     }
 
-    /// Operations grouped from the left, in a loop: sums and products are long.
+    /// A chain of operators, which groups from the left. In a loop, because long sums would overflow the stack.
     fn chain<B: Builder>(&self, node: &Node, builder: &mut B) -> B::Value {
         let (mut first, mut rest) = (node, Vec::new());
         while let Node::Binary(operator, left, right) = first {

@@ -1,4 +1,4 @@
-//! Statements in order, results out, writes at the end.
+//! Expands a block: its statements in order, then its value, then the writes into tensors.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
@@ -21,15 +21,15 @@ struct Emission<'h> {
     header: Vec<Declaration>,
     /// Code that types the equations.
     typed: TokenStream,
-    /// What the run reads of each equation, and where it stands.
+    /// The recipe of each equation, and where the equation is.
     recipes: Vec<(TokenStream, Span)>,
     /// The number of the next result.
     next: usize,
-    /// The numbers of the results that leave the block.
+    /// The numbers of the results that are part of the block's value.
     sinks: Vec<usize>,
-    /// Whether each bound name is a plain number.
+    /// For each bound name, whether it is a plain number.
     numbers: Vec<(String, bool)>,
-    /// For each write: code that takes the computed part, the function that puts it in its place, and the place.
+    /// For each write: code that takes the computed part, the function that writes it, and the place.
     writes: Vec<(TokenStream, TokenStream, TokenStream)>,
     /// The static form of the block's only equation, if it has one.
     static_form: Option<StaticForm>,
@@ -45,8 +45,8 @@ fn results(statement: &Statement) -> usize {
     }
 }
 
-/// Expands a block, of which some statements may be missing: `wrong` are the faults found in them and the names that they
-/// bind, so that their uses are not reported too.
+/// Expands a block. Statements with faults of syntax are missing in it: `faults` are those faults, and `broken` the names that the
+/// statements bind, so that uses of these names are not reported as well.
 pub(super) fn expand(
     host: &Host,
     block: &Block,
@@ -54,7 +54,7 @@ pub(super) fn expand(
     failure: Failure,
 ) -> Result<TokenStream, Vec<Diagnostic>> {
     let (header, strays) = header(block);
-    // An equation that could not be read may have the label.
+    // An equation that could not be read may have the label of the `where`.
     if faults.is_empty() {
         faults = strays;
     }
@@ -92,7 +92,7 @@ pub(super) fn expand(
     Ok(emission.assemble(block, &value))
 }
 
-/// A block whose equations are all local. The last one is blamed.
+/// The fault of a block whose equations are all local, at the last one.
 fn computes_nothing(block: &Block) -> Diagnostic {
     let last = block.statements.last();
     let name = last.and_then(|statement| match &statement.target {
@@ -105,7 +105,7 @@ fn computes_nothing(block: &Block) -> Diagnostic {
     Diagnostic { help: Some(format!("end the block with what it is for, as Rust's do: `{value}`")), ..fault }
 }
 
-/// What takes the place of an assignment to a name of the block.
+/// The help for an assignment to a name of the block.
 fn bind_again(name: &str, indices: &[Index], assignment: Assignment) -> String {
     let label = |index: &Index| if let Index::Label(label) = index { Some(label.text.clone()) } else { None };
     let labels: Option<Vec<String>> = indices.iter().map(label).collect();
@@ -137,7 +137,7 @@ impl Emission<'_> {
                 self.typed(&emit!(#write), &code);
                 let (place, span) = (self.environment.host.tokens(hole), self.environment.host.blame(hole));
                 let take = quote_spanned!(span=> __tw::WritesTensors::take_patch);
-                // Blamed where blocks are only recorded.
+                // Errors about blocks that are only recorded are reported here.
                 let run = Ident::new("__block", span.resolved_at(Span::mixed_site()));
                 let run = quote_spanned!(span=> &mut #run);
                 let take = emit!(#take(#run, &#write));
@@ -153,7 +153,8 @@ impl Emission<'_> {
         }
     }
 
-    /// Checks one equation and emits its types; `None` where it is wrong. Also the number of its first result.
+    /// Checks one equation and emits its types. Returns that code and the number of the first result, or `None` if the equation is
+    /// faulty.
     fn equation(&mut self, statement: &Statement, block: &Block) -> Option<(TokenStream, usize)> {
         let first = self.next;
         self.next += results(statement);
@@ -165,7 +166,7 @@ impl Emission<'_> {
         match checked {
             Err(faults) => {
                 self.faults.extend(faults);
-                // Names are bound all the same, so that their uses are not reported too.
+                // The names are bound all the same, so that their uses are not reported as well.
                 if let Target::Let(results) = &statement.target {
                     for (name, _) in results {
                         self.environment.bind(&name.text, self.environment.host.ident(name), first);
@@ -194,7 +195,7 @@ impl Emission<'_> {
         }
     }
 
-    /// Binds the tickets of an equation. Names of labels and checks are nobody's business.
+    /// Binds the tickets of an equation, without lints for the names of labels and checks.
     fn typed(&mut self, pattern: &TokenStream, code: &TokenStream) {
         self.typed.extend(emit! {
             #[allow(non_snake_case, non_camel_case_types, unused_variables)]
@@ -202,7 +203,7 @@ impl Emission<'_> {
         });
     }
 
-    /// Code that takes the block's value out of the computed results.
+    /// Code that makes the block's value of the computed results.
     fn value(&mut self, value: &BlockValue, block: &Block) -> TokenStream {
         match value {
             BlockValue::Nothing => emit!(()),
@@ -262,7 +263,7 @@ impl Emission<'_> {
         self.environment.host.whole(span)
     }
 
-    /// What the macro knows before the program runs, and the start of a run.
+    /// Code that declares what is known before the program runs, and begins a run.
     fn begin(&self, block: &Block) -> TokenStream {
         let (recipes, sinks) = (self.recipes.iter().map(|(recipe, _)| recipe), &self.sinks);
         let (operands, names) = self.environment.operands();
@@ -281,8 +282,8 @@ impl Emission<'_> {
         }
     }
 
-    /// Type, run, take, write, in this order. Results are taken in the order in which the run makes them: the writes', then
-    /// the value's.
+    /// Code that types the equations, runs them, takes the results and writes tensors, in this order. Results are taken in the order
+    /// in which the run makes them: first those of writes, then those of the value.
     fn assemble(self, block: &Block, value: &TokenStream) -> TokenStream {
         let (values, names) = self.environment.scrutinee();
         let span = self.environment.host.span(block.span);
@@ -293,11 +294,11 @@ impl Emission<'_> {
             #(let #patches = #takes;)*
             let __value = #value;
         };
-        // A value of another type than expected is blamed where the value is written.
+        // A value of another type than expected is reported where the value is written.
         let value_span = self.value_span(block).resolved_at(Span::mixed_site());
         let result = match block.value {
             BlockValue::Nothing => quote_spanned!(value_span=> __value),
-            // To be used: a statement that drops it is warned of.
+            // Its function is `must_use`, so that rustc warns of a statement that drops the value.
             _ => quote_spanned!(value_span=> __tw::value(__value)),
         };
         let writes = self.writes.iter().zip(&patches).map(|((_, to, place), patch)| emit!(#to(#patch, #place);));
@@ -313,7 +314,7 @@ impl Emission<'_> {
             Failure::Panic => {
                 let unwrap = |span: Span, code: &TokenStream| quote_spanned!(span=> __tw::unwrap(#code););
                 let run = unwrap(span, &emit!(__tw::Evaluator::run(&mut __block)));
-                // Each equation of several is blamed for its own faults.
+                // With several equations, each is recorded by itself, so that a panic is at its line.
                 let record = match self.recipes.as_slice() {
                     [_] => TokenStream::new(),
                     several => {

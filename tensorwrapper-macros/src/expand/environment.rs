@@ -13,7 +13,7 @@ use tensorwrapper_notation::{Diagnostic, Equation, Fault, Use};
 use super::hygiene::own;
 use crate::host::Host;
 
-/// The first operand of the same spelling: equal spellings are one value.
+/// The number of the first operand with the same spelling, which is the same value.
 pub(super) fn first_of_spelling(equation: &Equation, operand: usize) -> usize {
     let operands = equation.operands();
     operands.iter().position(|known| known.hole.text == operands[operand].hole.text).unwrap_or(operand)
@@ -26,7 +26,7 @@ enum CaptureMode {
     Borrow,
     /// By reference: a function.
     Function,
-    /// As a context.
+    /// As a context to compute in.
     Context,
     /// As a number that is no element.
     Number(Use),
@@ -68,7 +68,7 @@ pub(super) struct Environment<'h> {
     tensors: Vec<usize>,
     /// Code that reads the captured tensors.
     operands: TokenStream,
-    /// Results of the whole block; they have the first numbers.
+    /// The number of results of the whole block, which have the first numbers.
     results: usize,
 }
 
@@ -94,7 +94,7 @@ impl<'h> Environment<'h> {
     /// The scrutinee that evaluates all captures, and the pattern that binds them.
     pub(super) fn scrutinee(&self) -> (TokenStream, TokenStream) {
         let (names, values): (Vec<_>, Vec<_>) = self.captures.iter().map(|capture| (&capture.name, &capture.value)).unzip();
-        // Nested pairs have no limit of length.
+        // Nested pairs, because tuples are limited in length.
         let nest = |items: Vec<TokenStream>| items.into_iter().rev().fold(emit!(()), |rest, item| emit!((#item, #rest)));
         let values = nest(values.into_iter().cloned().collect());
         let names = nest(names.into_iter().map(|n| emit!(#n)).collect());
@@ -104,7 +104,7 @@ impl<'h> Environment<'h> {
     /// Captures everything that an equation takes from the program, in the order of writing.
     ///
     /// # Errors
-    /// Expressions that read, under another spelling, what the block has bound or written: they would see the old value.
+    /// Expressions that contain a name that the block has bound or written: they would read the old value.
     pub(super) fn capture(&mut self, equation: &Equation) -> Result<(), Vec<Diagnostic>> {
         let mut holes = equation.holes();
         holes.sort_by_key(|(hole, _)| hole.span.start);
@@ -140,8 +140,8 @@ impl<'h> Environment<'h> {
         if mode == CaptureMode::Borrow && self.block_result(&hole.text).is_some() {
             return;
         }
-        // Equal spellings are one value, except where the text may do something: braces and calls run once for each
-        // place where they stand. One place may serve several labels and equations: that of a `where`.
+        // Equal spellings are one value, unless the text may have side effects: braces and calls run once for each place where they
+        // are written. The place of a `where` may serve several labels and equations.
         let does_something = mode != CaptureMode::Borrow && hole.text.contains(['(', '!', '=']) || hole.text.starts_with('{');
         let key = (mode, if does_something { run_key(hole) } else { hole.text.clone() });
         if self.known.contains_key(&key) {
@@ -153,7 +153,7 @@ impl<'h> Environment<'h> {
         let tokens = self.host.tokens(hole);
         let span = self.host.blame(hole);
         let value = match mode {
-            // At its place, so that rustc's messages about borrowing point there.
+            // With the span of the expression, so that rustc's messages about borrowing point there.
             CaptureMode::Borrow | CaptureMode::Function => quote_spanned!(span.resolved_at(Span::mixed_site())=> &(#tokens)),
             CaptureMode::Context => {
                 let context = quote_spanned!(span=> <_ as __tw::IntoContext<'_>>::context);
@@ -212,7 +212,7 @@ impl<'h> Environment<'h> {
             return;
         }
         let (operand, value, span) = (own("operand", number), &self.captures[number].name, self.host.blame(hole));
-        // A path of the user's place: rustc blames its `_`, which stands for the operand's type.
+        // With the span of the operand: rustc reports a type that is no tensor at the `_`.
         let read = quote_spanned!(span=> <_ as __tw::TensorLike>::operand(#value));
         self.operands.extend(emit!(let #operand = #read;));
         self.tensors.push(number);
@@ -239,7 +239,7 @@ impl<'h> Environment<'h> {
         self.variable(hole, CaptureMode::Function)
     }
 
-    /// The variable that tells an operand's types.
+    /// The variable that has an operand's types.
     pub(super) fn operand(&self, hole: &Hole) -> Ident {
         match self.block_result(&hole.text) {
             Some(result) => result.ticket.clone(),
@@ -275,7 +275,7 @@ impl<'h> Environment<'h> {
         self.variable(hole, CaptureMode::Number(role))
     }
 
-    /// Binds a result; an earlier one of the same name is shadowed, as is a tensor of that spelling.
+    /// Binds a result. It shadows an earlier one of the same name and a tensor of that spelling.
     pub(super) fn bind(&mut self, name: &str, ticket: Ident, number: usize) {
         self.written.remove(name);
         self.locals.insert(name.to_string(), BlockResult { ticket, number });
@@ -291,7 +291,7 @@ impl<'h> Environment<'h> {
         self.locals.get(name).map(|result| result.number)
     }
 
-    /// Notes that a tensor was written: from here on its spelling stands for the new value.
+    /// Registers that a tensor was written: from here on its spelling is the new value.
     pub(super) fn write(&mut self, text: &str, ticket: Ident, number: usize) {
         self.written.insert(spelling(text).to_string(), BlockResult { ticket, number });
     }
@@ -316,7 +316,7 @@ fn mentions(expression: &str, path: &str) -> bool {
     })
 }
 
-/// The key of one occurrence of a hole that runs each time it is written.
+/// The key of a hole whose every occurrence is evaluated by itself.
 fn run_key(hole: &Hole) -> String {
     format!("{}@{}", hole.text, hole.span.start)
 }

@@ -1,8 +1,8 @@
 //! One checked equation → its text, and a block of code that types it: compile-time checks, numbers, and a ticket for
 //! each result.
 //!
-//! What the equation computes is in the text alone, which the run reads with the same grammar. See `private/block.rs` of
-//! the runtime.
+//! Only the text says what the equation computes. The run time reads it with the same grammar; see `private/block.rs` of the
+//! runtime.
 
 use std::collections::HashSet;
 
@@ -17,9 +17,9 @@ use super::hygiene::own;
 
 /// One equation of a block.
 pub(super) struct Recorded {
-    /// Code that passes the equation's numbers to the block; its value is the tickets of the results.
+    /// Code that passes the equation's numbers to the block. Its value is the tickets of the results.
     pub(super) code: TokenStream,
-    /// The recipe for the run.
+    /// What the run time reads of the equation.
     pub(super) recipe: TokenStream,
 }
 
@@ -53,7 +53,7 @@ fn element(part: Option<CastId>) -> Ident {
     }
 }
 
-/// The element type of the equation and of each part of it that is cast.
+/// The element types of the equation and of what each cast converts.
 fn elements(environment: &Environment<'_>, equation: &Equation, operands: &[Ident]) -> TokenStream {
     let mut code = TokenStream::new();
     let (mut known, mut compared) = (HashSet::new(), HashSet::new());
@@ -75,7 +75,8 @@ fn elements(environment: &Environment<'_>, equation: &Equation, operands: &[Iden
     code
 }
 
-/// The element types that casts name, and whether there is such a cast; `known` are the parts whose type operands tell.
+/// Code for the element types that casts name, and checks that there are such casts. `known` are the parts of the equation that have
+/// a type from an operand.
 fn casts(environment: &Environment<'_>, equation: &Equation, known: &mut HashSet<Option<CastId>>) -> TokenStream {
     let mut code = TokenStream::new();
     for cast in equation.casts() {
@@ -95,23 +96,23 @@ fn casts(environment: &Environment<'_>, equation: &Equation, known: &mut HashSet
     code
 }
 
-/// Two element types are one.
+/// Code that checks that two element types are equal.
 fn agree(element: &Ident, other: &TokenStream, span: Span) -> TokenStream {
     let check = quote_spanned!(span=> <_ as __tw::MixesWith<_>>::check);
-    // Settled first, because rustc would infer the one from the other.
+    // In a value of its own, because rustc would else infer one type from the other.
     emit! {
         let __elements = __tw::Elements(#element, #other);
         #check(__elements);
     }
 }
 
-/// Passes what the equation takes from the program beside tensors.
+/// Code that passes what the equation captures beside tensors: numbers, functions and element types of casts.
 fn pass(environment: &Environment<'_>, equation: &Equation) -> TokenStream {
     let (mut scalars, mut numbers) = (Vec::new(), Vec::new());
-    let parts = equation.parts();
+    let casts = equation.innermost_casts();
     let part_of = |hole: &Hole| {
         let same = |scalar: &Scalar| matches!(scalar, Scalar::Hole(known) if known.span == hole.span);
-        equation.scalars().iter().position(same).and_then(|n| parts.scalars[n])
+        equation.scalars().iter().position(same).and_then(|n| casts.scalars[n])
     };
     for (hole, role) in equation.holes() {
         match role {
@@ -129,7 +130,7 @@ fn pass(environment: &Environment<'_>, equation: &Equation) -> TokenStream {
     let (lookups, callbacks): (Vec<_>, Vec<_>) = equation
         .functions()
         .iter()
-        .zip(&parts.functions)
+        .zip(&casts.functions)
         .enumerate()
         .map(|(n, (function, part))| callback(environment, n, function, *part))
         .unzip();
@@ -140,7 +141,7 @@ fn pass(environment: &Environment<'_>, equation: &Equation) -> TokenStream {
     }
 }
 
-/// Code that looks a function up, and the function, erased.
+/// Code that checks a function, and code for the function without its type.
 fn callback(environment: &Environment<'_>, number: usize, function: &Mapped, part: Option<CastId>) -> (TokenStream, TokenStream) {
     let (captured, span) = (environment.function(&function.hole), environment.host.function(&function.hole));
     let (count, lookup) = (function.arguments, format_ident!("__function{}", function.arguments));
@@ -159,7 +160,7 @@ fn callback(environment: &Environment<'_>, number: usize, function: &Mapped, par
 
 /// The marks of a result's axes, from which its shape type is made.
 fn marks(left: &Left) -> TokenStream {
-    // Tuples end at 16; beyond, and with `..`, the rank is known at run time.
+    // Shape types have up to 16 axes. Beyond that, and with `..`, the rank is known at run time.
     if left.axes().len() > 16 || left.axes().contains(&LeftAxis::Rest) {
         return emit!(__tw::Unranked);
     }
@@ -174,7 +175,7 @@ fn marks(left: &Left) -> TokenStream {
     emit!((#(#marks,)*))
 }
 
-/// The tickets of the results: one, or those of a decomposition.
+/// Code for the tickets of the results.
 fn tickets(equation: &Equation, operands: &[Ident], first: usize) -> TokenStream {
     if let Some((place, _)) = equation.place() {
         let target = &operands[place.0];

@@ -1,9 +1,8 @@
-//! Checked equations → Rust code that types them, hands their texts to the run, and takes out the results.
+//! Checked equations → Rust code that types them, passes their texts to the run time, and takes the results.
 //!
-//! Everything outside the equations is evaluated once, in order, in the scrutinee of one `match`, so that temporaries
-//! live long enough and `?`, `return` and `await` in them are the user's. What the equations compute is in their texts
-//! alone: the expansion holds types, compile-time checks and what the program gives. It is small, because rustc reads it
-//! again for every invocation.
+//! All Rust fragments are evaluated once, in order, in the scrutinee of one `match`: temporaries live long enough, and `?`,
+//! `return` and `await` in the fragments mean what they mean around the macro. Only the texts say what the equations compute; the
+//! expansion has types, compile-time checks and captured values. It is small, because rustc compiles one for every invocation.
 //!
 //! `block` orders statements and results, `environment` knows what names stand for, `equation` types one equation, `checks`
 //! emits the compile-time checks, `static_expr` emits the type that computes an equation over static tensors. `snapshots/`
@@ -29,12 +28,12 @@ pub(crate) use failure::Failure;
 use crate::host::Host;
 use crate::report;
 
-/// Expands one invocation of the language; if it is wrong, into its errors alone.
+/// Expands one invocation of the language, or into errors alone if it has faults.
 pub(crate) fn invocation(input: TokenStream, failure: Failure) -> TokenStream {
     expand(input, failure, recover)
 }
 
-/// Expands subscripts and operands; if they are wrong, into their errors alone.
+/// Expands subscripts and operands, or into errors alone if they have faults.
 pub(crate) fn subscripts(input: TokenStream, failure: Failure) -> TokenStream {
     expand(input, failure, einsum_call)
 }
@@ -52,7 +51,7 @@ fn expand(input: TokenStream, failure: Failure, read: fn(&[Token]) -> Recovered)
     expanded.unwrap_or_else(|faults| report::faults(&host, faults))
 }
 
-/// A single equation is a block of one.
+/// The invocation as a block: a single equation is a block of one.
 fn as_block(invocation: Invocation) -> Block {
     match invocation {
         Invocation::Block(block) => block,

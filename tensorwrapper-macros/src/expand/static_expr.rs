@@ -128,7 +128,7 @@ impl Emitter<'_, '_> {
 
     /// An operation of linear algebra, its arguments, and what its results become.
     fn factorised(&mut self, call: &Factorise, arguments: &[TokenStream]) -> Option<(TokenStream, TokenStream, TokenStream)> {
-        // How much of a decomposition is kept, only the run knows.
+        // Only the run knows how many singular values are kept.
         if call.options().cuts() && call.kind() == Factorisation::Svd {
             return None;
         }

@@ -1,4 +1,4 @@
-//! Which element type what is computed in: casts divide an equation into parts of one type each.
+//! Element types: casts divide an equation into parts that are computed in one type each.
 
 use super::checker::Checker;
 use crate::diagnostic::Diagnostic;
@@ -7,7 +7,7 @@ use crate::function::Function;
 use crate::syntax::Scalar;
 
 impl Checker<'_> {
-    /// Whether values are real by their form.
+    /// Whether a node has real values even if its element type is complex.
     pub(super) fn is_real(&self, node: &Node) -> bool {
         match node {
             Node::Apply(Function::Re | Function::Im | Function::Abs, _) => true,
@@ -18,7 +18,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An operand tells the element type of its part of the equation, or a cast that names the type.
+    /// Checks that every part of the equation has an element type, from an operand or from a cast that names it.
     pub(super) fn every_element_type_is_known(&mut self) {
         let known = |part: Option<CastId>| {
             self.operands.iter().any(|operand| operand.cast == part)
@@ -31,7 +31,7 @@ impl Checker<'_> {
                 let fault = Diagnostic::label(cast.span, "`cast` converts tensors, and here is none");
                 faults.push(fault.help("a number is converted in Rust, `{ x as f64 }`; literals are of any element type"));
             } else if !known(cast.outer) {
-                // Which of two casts names a type is easily mistaken: each names what it converts to.
+                // A cast names the type that it converts to, which is easily mistaken with two casts.
                 let (what, help) = match (cast.outer, holds_a_cast) {
                     (Some(_), _) => {
                         ("what this `cast` converts to", "name it in this `cast`, the inner one: `cast(cast(f64; …))`")

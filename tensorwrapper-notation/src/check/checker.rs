@@ -13,7 +13,7 @@ use crate::syntax::{self, Assignment, Declaration, Name, Scalar, Statement, Targ
 
 pub(super) struct Checker<'s> {
     pub(super) target: &'s Target,
-    /// By the labels that they declare.
+    /// The declaration of each label, the innermost `where` first.
     pub(super) declarations: HashMap<&'s str, &'s Declaration>,
     pub(super) labels: Vec<Label>,
     pub(super) operands: Vec<Operand>,
@@ -22,17 +22,17 @@ pub(super) struct Checker<'s> {
     pub(super) casts: Vec<Cast>,
     /// The cast that is being read.
     pub(super) cast: Option<CastId>,
-    /// Labels that are bound where they may not be: nothing else is said of them.
+    /// Labels that are bound where they may not be: no other fault of them is reported.
     pub(super) misbound: Vec<String>,
     pub(super) faults: Vec<Diagnostic>,
-    /// Terms of the right side; one in parentheses is one.
+    /// The number of terms of the right side. A sum in parentheses is one term.
     pub(super) terms: usize,
     pub(super) warnings: Vec<Diagnostic>,
     /// Whether the left side has `..`.
     pub(super) keeps_rest: bool,
-    /// Labels whose one fault is known already.
+    /// Labels of which a fault is reported already.
     pub(super) refused: Vec<LabelId>,
-    /// `sym` and `asym` around the place that is checked.
+    /// How many `sym` and `asym` are around the current node.
     pub(super) exchanges: usize,
 }
 
@@ -73,7 +73,7 @@ impl<'s> Checker<'s> {
                 Ok(Equation { labels, operands, scalars, functions, casts, left, place, meaning, terms, warnings })
             }
             _ => {
-                // What is not built is said once, though it stands on both sides.
+                // What this version does not have is reported once, even if both sides have it.
                 let mut said = Vec::new();
                 self.faults.retain(|fault| {
                     let again = fault.fault == Fault::Unbuilt && said.contains(&fault.message);
@@ -96,7 +96,7 @@ impl<'s> Checker<'s> {
         ScalarId(self.scalars.len() - 1)
     }
 
-    /// A function of the program's; one that was written once is one, though an exchange calls it twice.
+    /// A function of the program. One that was written once has one number, although an exchange calls it twice.
     pub(super) fn new_function(&mut self, hole: &syntax::Hole, arguments: usize) -> FunctionId {
         let known = self.functions.iter().position(|known| known.hole == *hole);
         FunctionId(known.unwrap_or_else(|| {

@@ -42,7 +42,7 @@ impl Checker<'_> {
         Some(Factorise { kind: call.kind, options: call.options.clone(), arguments: arguments?, batch, roles })
     }
 
-    /// Each axis of a result has one index of its own.
+    /// Checks that each axis of a result has one label of its own.
     fn results_are_plain(&mut self, form: &Form, left: &[Left]) -> bool {
         let Some(left) = left.iter().find(|left| !left.is_plain()) else { return true };
         let fault =
@@ -51,7 +51,7 @@ impl Checker<'_> {
         false
     }
 
-    /// The words that stand behind the arguments belong there.
+    /// Checks that the operation has these options.
     fn words_fit(&mut self, form: &Form, call: &Decomposition) -> bool {
         let before = self.faults.len();
         for (word, span) in &call.options.words {
@@ -69,12 +69,12 @@ impl Checker<'_> {
             && call.options.cuts()
             && self.faults.len() == before
         {
-            self.faults.push(Diagnostic::label(*span, "square factors have nothing left out").help("leave out `full`"));
+            self.faults.push(Diagnostic::label(*span, "square factors are not truncated").help("leave out `full`"));
         }
         self.faults.len() == before
     }
 
-    /// As many arguments and results as there are to be.
+    /// Checks the numbers of arguments and results.
     fn numbers_fit(&mut self, form: &Form, call: &Decomposition, left: &[Left]) -> bool {
         let results = form.least_results..=form.named;
         let arguments = form.least_arguments..=form.arguments.len();
@@ -95,7 +95,7 @@ impl Checker<'_> {
         false
     }
 
-    /// The labels of each argument, each once. Arguments of one kind have the same.
+    /// The labels of each argument, each once. Arguments with the same roles must have the same labels.
     fn argument_labels<'e>(&mut self, form: &Form, call: &'e Decomposition) -> Option<Vec<Vec<&'e Name>>> {
         let once = |names: Vec<&'e Name>| {
             let mut once: Vec<&Name> = Vec::new();
@@ -133,7 +133,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether `..` stands anywhere, which has been refused.
+/// Whether there is a `..` anywhere, which has been refused.
 fn rests(left: &[Left], call: &Decomposition) -> bool {
     left.iter().any(|left| left.axes().contains(&LeftAxis::Rest))
         || call.arguments.iter().flat_map(operands).flatten().any(|index| matches!(index, Index::Rest(_)))

@@ -1,4 +1,4 @@
-//! The left side of an equation: it brings its labels into scope, and tells the axes of the results.
+//! The left side of an equation: its labels come into scope, and its axes are those of the results.
 
 use super::checker::Checker;
 use super::scope::Scope;
@@ -7,7 +7,7 @@ use crate::equation::{LabelId, Left, LeftAxis, OperandId};
 use crate::syntax::{self, Assignment, LeftSide, Name, Target};
 use crate::token::Span;
 
-/// Why a diagonal is not written beside a fused axis.
+/// The fault of a diagonal beside a fused axis.
 const BESIDE_FUSED: &str = "beside a fused axis, each index stands once on the left";
 
 impl Checker<'_> {
@@ -60,7 +60,7 @@ impl Checker<'_> {
         left
     }
 
-    /// A label of the left side, new where it is written first.
+    /// A label of the left side, which is made where it occurs first.
     fn left_label(&mut self, name: &Name, scope: &mut Scope) -> LabelId {
         scope.get(&name.text).unwrap_or_else(|| {
             let id = self.new_label(name);
@@ -70,7 +70,7 @@ impl Checker<'_> {
     }
 }
 
-/// What an assignment computes: one axis for each label, and the remaining ones.
+/// The axes of what an assignment computes: one for each label, and the remaining ones.
 pub(super) fn place_left(indices: &[syntax::Index], scope: &Scope, span: Span) -> Left {
     let mut axes = Vec::new();
     for index in indices {

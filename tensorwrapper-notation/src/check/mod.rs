@@ -1,7 +1,7 @@
-//! Syntax tree → [`Equation`]: the rules of meaning, once, for every door.
+//! Syntax tree → [`Equation`]: the rules of meaning, for the macros and the run time alike.
 //!
-//! `labels` finds what occurs where, `resolve` turns implicit sums into explicit ones (rules 2, 4 and 5),
-//! `factorise` tells the axes of decompositions apart. All faults of an equation are reported at once.
+//! `labels` finds where labels occur, `left` reads the left side, `resolve` turns implicit sums into explicit ones (rules 2, 4
+//! and 5), `factorise` and `roles` find the role of each axis of linear algebra. All faults of an equation are reported at once.
 
 mod carry;
 mod cast;
@@ -75,7 +75,7 @@ pub fn check(statement: &Statement, header: &[Declaration]) -> Result<Equation, 
 }
 
 impl Checker<'_> {
-    /// `..` stands once in an operand, and on the left if anywhere.
+    /// Checks that `..` is at most once in an operand, and on the left if it is anywhere.
     fn rests(&mut self, statement: &Statement) {
         let [left, right] = rest_spans(statement);
         if let (Right::Factorisation(call), Some(span)) = (&statement.right, left.iter().chain(&right).flatten().next()) {
@@ -99,7 +99,7 @@ impl Checker<'_> {
         let update = matches!(statement.target, Target::Place(_, _, Assignment::Update(_)));
         if let (Some(span), true, false) = (left.iter().flatten().next(), right.iter().all(Vec::is_empty), update) {
             self.faults.push(Diagnostic::label(*span, "`..` is on the left, but no operand on the right has it"));
-            // No term is to be blamed as well.
+            // So that the terms are not reported as well.
             self.keeps_rest = false;
         }
     }
@@ -114,7 +114,7 @@ impl Checker<'_> {
     ) -> Option<Node> {
         let unbuilt = unbuilt(right);
         if !unbuilt.is_empty() {
-            // Nobody knows which labels it would have.
+            // Its labels are unknown, so nothing else can be checked.
             self.faults.extend(unbuilt.iter().map(|(what, span)| Diagnostic::unbuilt(*span, what)));
             return None;
         }
@@ -146,9 +146,9 @@ impl Checker<'_> {
         }
     }
 
-    /// A label that no operand and no `where` gives an extent is a fault.
+    /// Checks that an operand or a `where` gives each label an extent.
     fn every_extent_is_known(&mut self, meaning: Option<&Meaning>) {
-        // Only a complete equation has all its operands.
+        // Without a meaning some operands may be missing.
         let Some(meaning) = meaning else { return };
         let is_new = |id: LabelId| match meaning {
             Meaning::Factorise(call) => {

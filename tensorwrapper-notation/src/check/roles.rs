@@ -44,13 +44,13 @@ impl LabelledCall<'_> {
         Ok(found)
     }
 
-    /// Where a role stands.
+    /// The arguments and results that have a role.
     fn of_role(&self, role: Role) -> Membership {
         let arguments = self.form.arguments[..self.axes.len()].iter().map(|roles| roles.contains(&role));
         arguments.chain(self.form.results[..self.results.len()].iter().map(|result| result.roles.contains(&role))).collect()
     }
 
-    /// Where a label stands.
+    /// The arguments and results that have a label.
     fn of_label(&self, name: &str) -> Membership {
         let arguments = self.axes.iter().map(|axes| has(axes, name));
         arguments.chain(self.results.iter().map(|result| result.iter().any(|known| known == name))).collect()
@@ -60,7 +60,7 @@ impl LabelledCall<'_> {
         Err(Diagnostic::label(span, message).help(usage(self.form)))
     }
 
-    /// The results that a role stands in, in words.
+    /// The results among these places, in words.
     fn results_of(&self, places: &[bool]) -> String {
         const ORDINALS: [&str; 5] = ["first", "second", "third", "fourth", "fifth"];
         let of: Vec<&str> = ORDINALS.into_iter().zip(&places[self.axes.len()..]).filter(|(_, is)| **is).map(|(o, _)| o).collect();
@@ -72,7 +72,7 @@ impl LabelledCall<'_> {
         }
     }
 
-    /// The labels of the left side that no argument has: one for each new axis.
+    /// Finds the labels of the new axes: those of the left side that no argument has.
     fn new_labels(&self, left: &[Left]) -> Result<RoleNames, Diagnostic> {
         let mut names: Vec<(&String, Span)> = Vec::new();
         for (result, left) in self.results.iter().zip(left) {
@@ -109,7 +109,7 @@ impl LabelledCall<'_> {
         }
     }
 
-    /// The roles of the arguments' labels.
+    /// Finds the roles of the arguments' labels.
     fn matrix_labels(&self, mut found: RoleNames) -> Result<RoleNames, Diagnostic> {
         let mut labels: Vec<&Name> = Vec::new();
         for name in self.axes.iter().flatten() {
@@ -141,7 +141,7 @@ impl LabelledCall<'_> {
                 _ => open.push((name, roles, batch)),
             }
         }
-        // Labels that stand in the same places: rows and columns if there are just as many as there are roles.
+        // Several roles are possible. With one label for each of them they are taken in order.
         if let Some((_, roles, _)) = open.first() {
             let roles = roles.clone();
             if let ([(_, _, false)], [Role::Row, Role::Column]) = (&open[..], &roles[..]) {
@@ -157,7 +157,7 @@ impl LabelledCall<'_> {
         Ok(found)
     }
 
-    /// Rows and columns as they are named before the `;`.
+    /// Takes the rows and columns that are named before the `;`.
     fn named_first(
         &self,
         groups: &[Vec<Name>; 2],
@@ -200,12 +200,12 @@ impl LabelledCall<'_> {
         found.roles[Role::Column as usize] = names(columns);
         let both: Vec<&Name> = rows.iter().chain(columns).collect();
         match (1..both.len()).find(|&n| both[..n].iter().any(|known| known.text == both[n].text)) {
-            Some(n) => self.refuse(both[n].span, format!("index `{}` is a row or a column, and once", both[n].text)),
+            Some(n) => self.refuse(both[n].span, format!("index `{}` is named twice: an index is a row or a column", both[n].text)),
             None => Ok(()),
         }
     }
 
-    /// A label that stands where no role does.
+    /// Refuses a label that is where no role is.
     fn stray<T>(&self, name: &Name) -> Result<T, Diagnostic> {
         let form = self.form;
         let gone = !self.results.iter().any(|result| result.contains(&name.text));
@@ -214,7 +214,7 @@ impl LabelledCall<'_> {
             false => format!("index `{}` stands where neither a row nor a column nor a batch of `{}` does", name.text, form.name),
         };
         let usage = usage(self.form);
-        // One label more than the argument has axes, and in no other argument, may be a position.
+        // If the argument has one label too many, and no other argument has it, a position may be meant.
         let holders = || self.call.arguments.iter().zip(self.axes).enumerate().filter(|(_, (_, axes))| has(axes, &name.text));
         let lone = holders().find(|(n, (_, axes))| gone && holders().count() == 1 && axes.len() > form.arguments[*n].len());
         Err(Diagnostic::label(name.span, message)
@@ -225,7 +225,7 @@ impl LabelledCall<'_> {
             .operators(usage))
     }
 
-    /// More labels than two that stand in the same places.
+    /// Refuses more than two labels that may be row or column.
     fn unnamed<T>(&self) -> Result<T, Diagnostic> {
         let form = self.form;
         let list: Vec<&str> = self.axes[0].iter().map(|name| &name.text[..]).collect();
@@ -243,7 +243,7 @@ impl LabelledCall<'_> {
         )))
     }
 
-    /// Inverses have rows and columns swapped.
+    /// Checks that the result of an inverse has rows and columns swapped.
     fn are_swapped(&self, found: &RoleNames, left: &[Left]) -> Result<(), Diagnostic> {
         if !self.form.swaps {
             return Ok(());
@@ -262,7 +262,7 @@ impl LabelledCall<'_> {
         Err(Diagnostic::label(left[0].span, message).help(format!("write `[{swapped}] = {}(…)`", self.form.name)))
     }
 
-    /// A matrix has rows and columns; those of a square one are as many, where nobody names them.
+    /// Checks that there are rows and columns, and that a square matrix has as many of both unless they are named.
     fn are_all_there(&self, found: &RoleNames) -> Result<(), Diagnostic> {
         let form = self.form;
         let [rows, columns, ..] = &found.roles;

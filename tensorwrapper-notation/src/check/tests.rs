@@ -1,4 +1,4 @@
-//! The rules of meaning: what an equation becomes, and what is refused with which sentence.
+//! Tests of the rules of meaning: what equations become.
 
 use crate::equation::{Cast, CastId, Equation, Exponent, FunctionId, Index, LabelId, Mapped, Operand, OperandId, ScalarId};
 use crate::function::Function;

@@ -1,4 +1,4 @@
-//! `map(f; X, Y)` and `cast(T; X)`: the functions and types that the program names in them, and where their arguments stand.
+//! `map(f; X, Y)` and `cast(T; X)`: the function or type of the program, and the tokens of the arguments.
 //!
 //! It must not know how arguments are read: they are expressions, which `expression` reads.
 
@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::syntax::Hole;
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
-/// A function takes so many arguments at most.
+/// The most arguments of a function.
 pub const MOST_ARGUMENTS: usize = 8;
 
 /// The function of a `map`, and the tokens of each argument.
@@ -56,16 +56,16 @@ fn closure(tokens: &[Token]) -> Option<&[Token]> {
     }
 }
 
-/// The number of a closure's parameters, which stand between two `|`.
+/// The number of a closure's parameters, which are between two `|`.
 fn parameters(tokens: &[Token]) -> Option<usize> {
     let rest = &closure(tokens)?[1..];
     let end = rest.iter().position(|t| t.is_punct('|'))?;
-    // The commas of a generic type are no parameters'.
+    // Commas of a generic type do not separate parameters.
     let is_plain = !rest[..end].iter().any(|t| t.is_punct('<'));
     is_plain.then(|| split(&rest[..end], ',').len())
 }
 
-/// Rust's own types that tensors do not hold.
+/// Types of Rust that are no element types.
 const NO_ELEMENTS: [&str; 17] = [
     "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "bool", "char", "str", "String",
     "Complex",
@@ -88,7 +88,7 @@ pub(super) fn cast(tokens: &[Token], at: Span) -> Result<(Option<Hole>, &[Token]
     match parts[..] {
         [body] => Ok((named.map(hole), body)),
         [] => {
-            let fault = Diagnostic::syntax(at, "`cast` converts what stands in its parentheses, and here is nothing");
+            let fault = Diagnostic::syntax(at, "`cast` has nothing to convert");
             Err(fault.help("write `cast(A[i, j])`"))
         }
         [name, body] | [body, name] if named.is_none() && is_type(&name) => Err(Diagnostic::syntax(

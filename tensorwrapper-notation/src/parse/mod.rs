@@ -1,8 +1,8 @@
-//! Tokens → syntax tree. What the grammar accepts stands here and nowhere else.
+//! Tokens → syntax tree. The grammar is here and nowhere else.
 //!
-//! `equation` reads statements and blocks, `declaration` their `where`, `expression` right sides, `decomposition` those of linear
-//! algebra, `index` what stands between brackets; `mistake`
-//! finds words for what a person may have meant.
+//! `equation` reads statements and blocks, `declaration` their `where`, `expression` right sides, `decomposition` operations of
+//! linear algebra, `map` the functions and types of the program, `index` indices. `mistake` has messages for what a person may
+//! have meant.
 
 mod cursor;
 mod declaration;
@@ -27,7 +27,7 @@ pub use map::MOST_ARGUMENTS;
 /// Reads one invocation: a value, an assignment, or a block.
 ///
 /// # Errors
-/// Every fault of syntax, one for each statement at most.
+/// The faults of syntax, at most one for each statement.
 pub fn parse(tokens: &[Token]) -> Result<Invocation, Vec<Diagnostic>> {
     let Recovered { faults, invocation, .. } = recover(tokens);
     match invocation {
@@ -38,7 +38,7 @@ pub fn parse(tokens: &[Token]) -> Result<Invocation, Vec<Diagnostic>> {
 
 /// Reads a string literal and operands, `"ik,kj->ij", a, b`, as one equation.
 ///
-/// Whatever is wrong with it is one fault, and nothing is left of the equation.
+/// A fault leaves nothing of the equation, so there is one at most.
 pub fn einsum_call(tokens: &[Token]) -> Recovered {
     match einsum_statement(tokens) {
         Ok(statement) => Recovered { faults: Vec::new(), invocation: Some(Invocation::Equation(statement)), broken: Vec::new() },
@@ -67,7 +67,7 @@ fn einsum_statement(tokens: &[Token]) -> Result<Statement, Diagnostic> {
     crate::einsum::einsum(text, &operands, Some(*span))
 }
 
-/// Reads the indices of one operand, as they stand between brackets.
+/// Reads the indices of one operand, without the brackets around them.
 ///
 /// # Errors
 /// The first fault of syntax.

@@ -1,11 +1,10 @@
-//! The checks of one equation while they are emitted: the marks of extents, where each label was met, and the items that carry
-//! the messages.
+//! What the checks of one equation share: the marks of extents, the occurrences of labels, and the items with the messages.
 //!
-//! For each check a local trait carries the sentence, because only the macro knows the names in it; rustc fills in the numbers.
-//! See `shape/check.rs` of the runtime for the other half. It must not know which checks an equation needs.
+//! Each check is a local trait with the message, because only the macro knows the names in it; rustc fills in the numbers. The
+//! other half is `shape/check.rs` of the runtime. This file must not know which checks an equation needs.
 //!
-//! rustc prints the names of local items with their whole path as soon as two are alike, so they are told apart by
-//! line and column. Items are not hygienic: names with the place of a user's token let errors point there.
+//! rustc prints the whole path of local items if two have the same name, so their names have line and column. Items are not
+//! hygienic; they have the span of a user's token, so that errors point there.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,12 +15,12 @@ use tensorwrapper_notation::{Equation, LabelId, sentence};
 use crate::expand::environment::Environment;
 use crate::expand::hygiene::own;
 
-/// The variable that holds the mark of a label's extent, the most precise known.
+/// The variable that holds the most precise mark of a label's extent so far.
 pub(in crate::expand) fn extent(label: LabelId) -> Ident {
     own("extent", label.0)
 }
 
-/// The mark of the product of labels' extents: a constant where the compiler can name it.
+/// The mark of the product of labels' extents.
 pub(in crate::expand) fn product(labels: &[LabelId]) -> TokenStream {
     let Some((first, rest)) = labels.split_first() else {
         return emit!(__tw::Mark::<__tw::Const<1>>::constant());
@@ -38,11 +37,11 @@ pub(in crate::expand) fn product(labels: &[LabelId]) -> TokenStream {
 pub(super) struct Axis {
     pub(super) operand: usize,
     pub(super) number: usize,
-    /// How many indices the operand has where this axis was met.
+    /// How many indices the operand has at this occurrence.
     pub(super) indices: usize,
 }
 
-/// One place that tells a label's extent.
+/// One place that determines a label's extent.
 #[derive(Clone)]
 pub(super) struct Occurrence {
     /// The operand as a message names it.
@@ -85,7 +84,7 @@ pub(super) struct Checks<'s, 'h> {
     marked: HashSet<(usize, usize)>,
     /// Pairs of extents that were compared, by their keys.
     compared: HashSet<(String, String)>,
-    /// Labels and the keys of their occurrences.
+    /// The keys of each label's occurrences.
     met: HashSet<(LabelId, String)>,
     /// Names of items.
     items: HashSet<String>,
@@ -115,7 +114,7 @@ impl<'s, 'h> Checks<'s, 'h> {
         }
     }
 
-    /// A name for an item, unique in the equation and mostly in the crate.
+    /// A name for an item that is unique in the equation, and mostly in the crate.
     pub(super) fn item(&mut self, prefix: &str, span: Span) -> Ident {
         let start = span.start();
         let name = format!("{prefix}_{}_{}", start.line, start.column + 1);
@@ -124,7 +123,7 @@ impl<'s, 'h> Checks<'s, 'h> {
         Ident::new(&name, span)
     }
 
-    /// Demands that two numbers, `{L}` and `{R}` in the message, are equal for a subject.
+    /// Emits the check that two numbers, `{L}` and `{R}` in the message, are equal. The `subject` is the type that rustc names.
     pub(super) fn demand(&mut self, subject: &TokenStream, name: &str, span: Span, wording: Wording<'_>, numbers: &TokenStream) {
         let Wording { message, label, note } = wording;
         let note = note.map(|note| emit!(, note = #note));
@@ -164,7 +163,7 @@ impl<'s, 'h> Checks<'s, 'h> {
         own("length", self.extents - 1)
     }
 
-    /// The mark of an extent that a literal tells, or of one that only the run knows.
+    /// The mark of a constant extent, or of one that only the run knows.
     pub(super) fn extent_mark(&mut self, extent: Option<usize>) -> Ident {
         let mark = self.own_extent();
         self.code.extend(match extent {
@@ -200,7 +199,7 @@ impl<'s, 'h> Checks<'s, 'h> {
         self.code.extend(emit!(let #extent = __tw::meet(#extent, #mark);));
     }
 
-    /// Demands that two occurrences of a label have one extent, unless another label has been compared at the same two.
+    /// Emits the check that two occurrences of a label have one extent, unless another label was compared at the same two.
     fn agree(&mut self, label: LabelId, first: &Occurrence, second: &Occurrence, numbers: &TokenStream) {
         if !self.compared.insert((first.key.clone(), second.key.clone())) {
             return;
@@ -210,7 +209,7 @@ impl<'s, 'h> Checks<'s, 'h> {
         self.extents((label, first), second.span, &message, &format!("`{name}` has extent {{R}} here"), numbers);
     }
 
-    /// Demands that two extents are equal: that of an earlier occurrence of a label, and the one that stands at `span`.
+    /// Emits the check that two extents are equal: that of an earlier occurrence of a label, and the one at `span`.
     pub(super) fn extents(
         &mut self,
         (label, first): (LabelId, &Occurrence),

@@ -1,4 +1,4 @@
-//! Emits the checks of fused axes: their labels' extents multiply out, and one that is unknown is what the others leave.
+//! Emits the checks of fused axes: the product of the labels' extents is the axis's extent, and an unknown extent is the quotient.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ struct Fused<'e> {
     span: Span,
 }
 
-/// Checks the fused axes of all operands, after their labels have been met everywhere else.
+/// Emits the checks of all fused axes, after all other occurrences of their labels.
 pub(super) fn fused(checks: &mut Checks<'_, '_>, equation: &Equation) {
     let mut seen = HashSet::new();
     for (n, operand) in equation.operands().iter().enumerate() {
@@ -54,7 +54,7 @@ impl Checks<'_, '_> {
         sentence::fused(&names, product, fused.text, fused.axis.number, "{R}")
     }
 
-    /// The other labels divide the axis, and a label of unknown extent gets the quotient.
+    /// Emits the check that the other labels' extents divide the axis's, and the quotient as this label's extent if it is unknown.
     fn divides(&mut self, fused: &Fused<'_>, label: LabelId, others: &[LabelId]) {
         let (axis, own_extent, others) = (self.mark(fused.axis), extent(label), product(others));
         let rest = self.own_extent();

@@ -1,6 +1,6 @@
 //! Emits the compile-time checks of ranks, extents and positions.
 //!
-//! `emitter` holds what one equation's checks share; `fused` and `factorise` add those of fused axes and of linear algebra.
+//! `emitter` has what the checks of one equation share; `fused` and `factorise` emit those of fused axes and of linear algebra.
 
 mod emitter;
 mod factorise;
@@ -17,8 +17,7 @@ use super::environment::{Environment, first_of_spelling};
 use emitter::{Axis, Checks, Occurrence, Wording};
 pub(super) use emitter::{extent, product};
 
-/// A label that is a constant in scope would be a label all the same, and its sum a surprise: this makes rustc say
-/// that the name is a constant.
+/// Code that makes rustc report labels that are names of constants: they would be labels all the same, and summed unexpectedly.
 pub(super) fn labels_are_no_constants(environment: &Environment<'_>, equation: &Equation) -> TokenStream {
     let mut seen = HashSet::new();
     let labels = equation.labels().iter().filter(|label| seen.insert(label.name.as_str()));
@@ -37,7 +36,7 @@ pub(super) fn labels_are_no_constants(environment: &Environment<'_>, equation: &
     emit!(if false { #(let #names: #types;)* })
 }
 
-/// The checks of an equation, and the marks of its labels' extents.
+/// Code with the checks of an equation and the marks of its labels' extents.
 pub(super) fn checks(environment: &Environment<'_>, equation: &Equation, operands: &[Ident]) -> TokenStream {
     let mut checks = Checks::new(environment, equation, operands);
     let mut ranked = HashSet::new();
@@ -57,7 +56,7 @@ pub(super) fn checks(environment: &Environment<'_>, equation: &Equation, operand
             }
         }
     }
-    // After the operands, as the run does, so that messages name the places in one order.
+    // After the operands, as at run time, so that messages name the places in the same order.
     for (n, label) in equation.labels().iter().enumerate() {
         if let Some(declared) = &label.declared {
             checks.declared(LabelId(n), declared);
@@ -71,7 +70,7 @@ pub(super) fn checks(environment: &Environment<'_>, equation: &Equation, operand
 }
 
 impl Checks<'_, '_> {
-    /// As many indices as axes.
+    /// Emits the check that an operand has as many indices as axes.
     fn rank(&mut self, operand: usize, Operand { hole, indices, has_no_rest, .. }: &Operand) {
         let count = indices.len();
         let message = sentence::rank(&hole.text, "{L}", count);
@@ -83,7 +82,7 @@ impl Checks<'_, '_> {
         self.demand(&unit, "SameRank", span, Wording { message: &message, label: &label, note }, &numbers);
     }
 
-    /// One index of an operand: its position is on the axis, its label has one extent.
+    /// Emits the checks of one index: a position is on the axis, a label has one extent.
     fn axis(&mut self, axis: Axis, index: &Index, text: &str) {
         let Axis { operand, number, indices } = axis;
         let key = format!("{operand}.{number}.{indices}");
@@ -110,7 +109,7 @@ impl Checks<'_, '_> {
         self.meet(*label, &Occurrence { text: text.to_string(), axis: number, key, mark, span });
     }
 
-    /// A constant position lies on its axis.
+    /// Emits the check that a constant position is on its axis.
     fn located(&mut self, axis: Axis, text: &str, written: &str, position: usize, span: Span) {
         let mark = self.mark(axis);
         let message = sentence::bounds(written, text, axis.number, "{N}");
@@ -131,7 +130,7 @@ impl Checks<'_, '_> {
         });
     }
 
-    /// Labels whose extents only the run finds: those of a fused axis, and those of an operand with `..`.
+    /// Registers labels whose extents are not known here: those of a fused axis, and those of an operand with `..`.
     fn unknown(&mut self, Axis { operand, number, indices }: Axis, index: &Index, text: &str) {
         let (Index::Fused(_, span) | Index::Label(_, span) | Index::Slice(_, _, span)) = index else { return };
         let span = self.environment.host.span(*span);
@@ -142,7 +141,7 @@ impl Checks<'_, '_> {
         }
     }
 
-    /// An extent from `where`.
+    /// Registers an extent from `where`.
     fn declared(&mut self, label: LabelId, extent: &Count) {
         let (mark, span) = match extent {
             Count::Literal(extent, span) => (self.extent_mark(Some(*extent)), self.environment.host.span(*span)),
