@@ -16,7 +16,7 @@ const CRATES: [(&str, &[&str]); 8] = [
     ("tensorwrapper-core", &["tensorwrapper-notation"]),
     ("tensorwrapper-order", &["tensorwrapper-core"]),
     ("tensorwrapper-cpu", &["tensorwrapper-core", "tensorwrapper-notation"]),
-    ("tensorwrapper-cuda", &["tensorwrapper-core", "tensorwrapper-cpu", "tensorwrapper-notation"]),
+    ("tensorwrapper-cuda", &["tensorwrapper-core"]),
     (
         "tensorwrapper-runtime",
         &["tensorwrapper-core", "tensorwrapper-cpu", "tensorwrapper-cuda", "tensorwrapper-notation", "tensorwrapper-order"],

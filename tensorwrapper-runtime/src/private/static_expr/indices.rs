@@ -4,7 +4,7 @@
 
 use std::marker::PhantomData;
 
-use super::Node;
+use super::node::{Loops, Node};
 use crate::exec::Number;
 use crate::tensor::StaticTensor;
 use tensorwrapper_core::element::Element;
@@ -252,25 +252,6 @@ pub trait Indices<S: StaticExtents> {
 pub trait LabelLoops<O> {
     /// The labels and their extents.
     type Loops: Loops;
-}
-
-/// Nested loops over labels.
-pub trait Loops {
-    /// The shape that their extents make.
-    type Shape: StaticExtents;
-    /// The labels' numbers.
-    const LABELS: &'static [usize];
-    /// The value of a node for each index.
-    fn fill<T: Element, O, V: Node<T, O>, const L: usize>(
-        operands: &O,
-        at: [usize; L],
-    ) -> <Self::Shape as StaticExtents>::Nested<T>;
-    /// Calls `take` with each value and its indices, in the same order.
-    fn each<T: Copy, const L: usize>(
-        values: &<Self::Shape as StaticExtents>::Nested<T>,
-        at: [usize; L],
-        take: &mut impl FnMut(&[usize; L], T),
-    );
 }
 
 /// Goes into nested arrays, index by index.

@@ -6,11 +6,15 @@
 //! with its sentences; so the tree converts what the checks refuse (other elements, other numbers), and what may fail
 //! only when the program runs it leaves to the recording ([`Node::fits`]).
 
+mod choice;
 mod factorise;
+mod form;
 mod functions;
 mod indices;
+mod node;
 mod pairs;
 mod product;
+mod rows;
 mod target;
 
 use std::marker::PhantomData;
@@ -20,7 +24,10 @@ pub use factorise::*;
 use functions::convert;
 pub use functions::*;
 pub use indices::*;
-use product::{ProductForm, contract, fill, values};
+use form::ProductForm;
+pub use node::{Loops, Node};
+use product::{contract, values};
+use rows::pairwise;
 pub use target::*;
 
 use tensorwrapper_core::element::Element;
@@ -147,45 +154,6 @@ impl<F: Computable> Computing<F> {
     }
 }
 
-/// A node of a right side, over elements of type `T` and operands `O`.
-pub trait Node<T: Element, O>: Sized {
-    /// Its form as a sum of products, if it has one.
-    const FORM: ProductForm = ProductForm::Other;
-    /// The form of the first sum of products inside it.
-    const INNER_FORM: ProductForm = ProductForm::Other;
-    /// Whether numbers scale the elements in it.
-    const IS_SCALED: bool = false;
-    /// Its value at indices of all labels.
-    fn value<const L: usize>(operands: &O, at: &[usize; L]) -> T;
-    /// Its values along one label. Sums add whole rows, which the compiler makes vectors of.
-    #[inline(always)]
-    fn row<E: ConstExtent, const L: usize>(operands: &O, at: &[usize; L], label: usize) -> E::Array<T> {
-        let (mut row, mut at) = (E::repeat(T::ZERO), *at);
-        for index in 0..E::LEN {
-            at[label] = index;
-            *E::get_mut(&mut row, index) = Self::value(operands, &at);
-        }
-        row
-    }
-    /// All its values for the indices of a left side, into memory for them.
-    #[inline(always)]
-    fn write<'p, G: Loops, const L: usize>(operands: &O, place: &'p mut [MaybeUninit<T>]) -> &'p mut [T] {
-        fill::<T, O, G, Self, L>(operands, place)
-    }
-    /// The elements of a factor of a product, from the first that is read.
-    #[inline(always)]
-    fn factor<const L: usize>(_operands: &O, _number: usize) -> &[T] {
-        &[]
-    }
-    /// The numbers in it, multiplied.
-    #[inline(always)]
-    fn scale(_operands: &O) -> T {
-        T::ONE
-    }
-    /// Whether nothing in it can fail.
-    fn fits(operands: &O) -> bool;
-}
-
 /// An element of operand `N`.
 #[derive(Debug)]
 pub struct Read<const N: usize, I>(PhantomData<I>);
@@ -240,16 +208,6 @@ impl<T: Element, O, A: Node<T, O>> Node<T, O> for Negate<A> {
     fn fits(operands: &O) -> bool {
         A::fits(operands)
     }
-}
-
-/// Combines two rows.
-#[inline(always)]
-fn pairwise<T: Element, E: ConstExtent>(mut left: E::Array<T>, right: E::Array<T>, combine: impl Fn(T, T) -> T) -> E::Array<T> {
-    for index in 0..E::LEN {
-        let place = E::get_mut(&mut left, index);
-        *place = combine(*place, *E::get(&right, index));
-    }
-    left
 }
 
 /// `X + Y` and its like.

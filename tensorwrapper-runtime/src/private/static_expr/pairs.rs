@@ -3,14 +3,13 @@
 //! The compiler knows all extents, so it compares all orders (it evaluates `plan.rs`), and the program holds the best one alone.
 //! Intermediate results are on the stack.
 
-mod plan;
+pub(super) mod plan;
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use super::Node;
-use super::indices::Loops;
-use super::product::{Compute, FACTORS};
+use super::form::FACTORS;
+use super::node::{Compute, Loops, Node};
 use crate::tensor::zeroed;
 pub(super) use plan::PairPlan;
 use plan::{DEEP, MOST_INTERMEDIATE, Nest, Pair};

@@ -1,10 +1,10 @@
 //! What becomes of the values of a static expression: a number, a new static tensor, or a part of an existing one.
 
 use super::super::results::WriteInto;
-use super::Node;
+use super::node::{Loops, Node};
 use std::marker::PhantomData;
 
-use super::indices::{IndexList, Indices, LabelLoops, Loops, Nth, StaticOperand};
+use super::indices::{IndexList, Indices, LabelLoops, Nth, StaticOperand};
 use super::product::values;
 use crate::tensor::StaticTensor;
 use tensorwrapper_core::element::Element;

@@ -2,7 +2,7 @@
 //!
 //! Everything is a constant that the compiler evaluates. It must not know what is multiplied.
 
-use super::super::product::{Contraction, FACTORS, INLINE, LABELS, SUMMED, Steps, Summed};
+use super::super::form::{Contraction, FACTORS, INLINE, LABELS, SUMMED, Steps, Summed};
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_cpu::fixed::{Axis, Problem};
 
