@@ -268,10 +268,7 @@ fn words_and_labels_of_linear_algebra() {
                 "k: index `k` is in the matrix of `svd`, and no result has it | if the variable `k` is meant, write `A[i, j, { k }]`; the form is `([i, r], [r], [r, j]) = svd(A[i, j])`",
             ],
         ),
-        (
-            "([i, r], [r], [r, j]) = svd(A[i, j]; full, max = 3)",
-            &["full: square factors are not truncated | leave out `full`"],
-        ),
+        ("([i, r], [r], [r, j]) = svd(A[i, j]; full, max = 3)", &["full: square factors are not truncated | leave out `full`"]),
         (
             "([i, r], [r], [r, j]) = svd(A[i, j]; max = 3) where r: ..=4",
             &["r: index `r` has a bound and a `max` | leave out one of them: they say the same"],

@@ -200,7 +200,9 @@ impl LabelledCall<'_> {
         found.roles[Role::Column as usize] = names(columns);
         let both: Vec<&Name> = rows.iter().chain(columns).collect();
         match (1..both.len()).find(|&n| both[..n].iter().any(|known| known.text == both[n].text)) {
-            Some(n) => self.refuse(both[n].span, format!("index `{}` is named twice: an index is a row or a column", both[n].text)),
+            Some(n) => {
+                self.refuse(both[n].span, format!("index `{}` is named twice: an index is a row or a column", both[n].text))
+            }
             None => Ok(()),
         }
     }

@@ -293,8 +293,10 @@ fn place(cursor: &mut Cursor<'_>) -> Result<Target, Diagnostic> {
         ExpressionKind::Operand(operand, indices) => {
             let tokens: Vec<&Token> = start.rest().iter().filter(|t| t.span.end <= operand.span.end).collect();
             if let Some(span) = side_effect(&tokens) {
-                let fault =
-                    Diagnostic::syntax(span, "a place is evaluated twice, to read it and to write it, so it may not have side effects");
+                let fault = Diagnostic::syntax(
+                    span,
+                    "a place is evaluated twice, to read it and to write it, so it may not have side effects",
+                );
                 return Err(fault.help("bind it first, `let c = &mut …;`, and write into `c[i]`"));
             }
             Ok(Target::Place(operand, indices, assignment))

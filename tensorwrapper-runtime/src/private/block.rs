@@ -1,21 +1,20 @@
-//! One invocation of the macros as the run meets it: the texts of its equations, what the program gives them, and the
-//! plan that an earlier run has left.
+//! One run of an invocation of the macros: its equations are recorded and computed, or computed by the plan that an earlier run has
+//! left.
 
 mod holes;
 
 use std::cell::Cell;
 use std::marker::PhantomData;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use num_complex::Complex;
 use smallvec::SmallVec;
-use tensorwrapper_notation::{Equation, read};
 
 use holes::BlockHoles;
 
-use super::results::{Computes, Evaluator};
+use super::evaluator::{Computes, ComputesExtents};
+use super::site::{Call, Site, Tensor, constants};
 use super::ticket::Ticket;
-use crate::exec::{CallKey, CallSiteCache, Computed, Context, Equations, Execution, KeptPlan, Number, PlanKey, Sources, planned};
+use crate::exec::{CallKey, Computed, Context, Equations, Execution, KeptPlan, Number, PlanKey, Sources, planned};
 use crate::expr::{Bound, Given, Operand, ScalarKind, ScalarShape, ScalarValue, Target, Value, Write, bind};
 use crate::link::Link;
 use crate::tensor::Tensor as Dense;
@@ -25,32 +24,6 @@ use tensorwrapper_core::erased::{Buffer, SliceRef};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Extents;
-
-/// One equation of an invocation: its text, and the number of the value that each of its operands is. Results have the
-/// first numbers, in the order of the equations, and what the program gives the next.
-#[derive(Debug)]
-pub struct Recipe(pub &'static str, pub &'static [usize]);
-
-/// One invocation: what is known of it before the program runs, and what an earlier run has left.
-#[derive(Debug)]
-pub struct Site {
-    recipes: &'static [Recipe],
-    /// The results that leave the block.
-    sinks: &'static [usize],
-    equations: OnceLock<Vec<Equation>>,
-    kept: CallSiteCache,
-}
-
-impl Site {
-    /// An invocation that has never run.
-    pub const fn new(recipes: &'static [Recipe], sinks: &'static [usize]) -> Site {
-        Site { recipes, sinks, equations: OnceLock::new(), kept: CallSiteCache::new() }
-    }
-
-    fn equations(&self) -> &[Equation] {
-        self.equations.get_or_init(|| self.recipes.iter().map(|recipe| read(recipe.0)).collect())
-    }
-}
 
 impl<'a, T: Element, S> Operand<'a, T, S> {
     /// The tensor without its types.
@@ -69,21 +42,6 @@ pub fn local_scalar<'a, T: Element, S: ScalarShape>(_: PhantomData<T>, ticket: &
     ScalarValue::local(ticket.number)
 }
 
-/// A tensor that the program gives.
-#[derive(Clone, Debug)]
-pub struct Tensor<'a>(Given<'a>);
-
-/// What one equation takes from the program beside tensors.
-#[derive(Debug)]
-struct Call<'a> {
-    dtype: Dtype,
-    scalars: Vec<ScalarValue<'a>>,
-    numbers: Vec<Number>,
-    functions: Vec<Callback<'a>>,
-    /// Element types inside of the casts.
-    casts: Vec<Dtype>,
-}
-
 /// The element type of a mark, as a value.
 pub fn dtype<T: Element>(_: PhantomData<T>) -> Dtype {
     T::DTYPE
@@ -100,7 +58,7 @@ pub struct Block<'b, 'a, E> {
     writes: Vec<Write<'a>>,
     recorded: usize,
     /// Whether extents were found by computing, so that the next run may have others.
-    computes_extents: Cell<bool>,
+    computes_extents: bool,
     known: Option<(Arc<KeptPlan>, Sources<'a>)>,
     computed: Option<Results>,
 }
@@ -135,7 +93,7 @@ pub fn begin<'b, 'a, E>(site: &'static Site, context: &'b E, tensors: &'b [Tenso
         results: Vec::new(),
         writes: Vec::new(),
         recorded: 0,
-        computes_extents: Cell::new(false),
+        computes_extents: false,
         known: None,
         computed: None,
     }
@@ -176,11 +134,24 @@ impl<'a, E> Block<'_, 'a, E> {
     /// Ranks and extents that do not fit; and what computing extents reports.
     pub fn record(&mut self) -> Result<(), Error>
     where
-        E: Evaluator,
+        E: ComputesExtents,
     {
         let number = self.recorded;
         let equation = &self.site.equations()[number];
-        match bind(equation, self.calls[number].dtype, &BlockHoles::new(equation, number, self))? {
+        let holes = BlockHoles {
+            holes: equation.holes(),
+            number,
+            site: self.site,
+            context: self.context,
+            tensors: self.tensors,
+            call: &self.calls[number],
+            results: &self.results,
+            all_results: self.site.equations().iter().map(|equation| equation.left().len()).sum(),
+            computes_extents: Cell::new(false),
+        };
+        let bound = bind(equation, self.calls[number].dtype, &holes);
+        self.computes_extents |= holes.computes_extents.get();
+        match bound? {
             Bound::Results(results) => self.results.extend(results),
             Bound::Write(write) => {
                 self.results.push(Link::clone(&write.after));
@@ -194,7 +165,7 @@ impl<'a, E> Block<'_, 'a, E> {
     /// Records what is not recorded yet.
     pub(super) fn record_all(&mut self) -> Result<(), Error>
     where
-        E: Evaluator,
+        E: ComputesExtents,
     {
         while self.recorded < self.site.recipes.len() {
             self.record()?;
@@ -222,11 +193,6 @@ impl<'a, E> Block<'_, 'a, E> {
         }
         Some(elements)
     }
-}
-
-/// The scalars of an equation, those that are plain numbers.
-fn constants(scalars: &[ScalarValue<'_>]) -> impl Iterator<Item = Option<Complex<f64>>> {
-    scalars.iter().map(|scalar| if let ScalarKind::Number(value) = scalar.0 { Some(value) } else { None })
 }
 
 impl<'a, E: Computes> Block<'_, 'a, E> {
@@ -272,7 +238,7 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         let computed = planned.run(&context.observer, E::placement(self.writes.len()))?;
         let writes = self.writes.iter().map(|write| write.target.clone()).collect();
         // Recorded results have a structure of their own, which the site does not know, and functions are called by order.
-        let is_kept = planned.functions.is_empty() && !self.computes_extents.get();
+        let is_kept = planned.functions.is_empty() && !self.computes_extents;
         let tensors = if is_kept { self.elements() } else { None };
         let operands = tensors.iter().flatten().map(|(data, layout)| (data.dtype(), (*layout).clone()));
         // Of the backend that the plan was made for, which is where the operands are.

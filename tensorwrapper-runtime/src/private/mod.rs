@@ -3,17 +3,21 @@
 mod block;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+mod evaluator;
 pub mod memory;
 mod numbers;
 mod results;
+mod site;
 pub mod static_expr;
 mod ticket;
 
 use std::marker::PhantomData;
 
-pub use block::{Block, Recipe, Site, Tensor, begin, dtype, local_scalar};
+pub use block::{Block, begin, dtype, local_scalar};
 /// The primitive types, whatever the program calls by their names.
 pub use core::primitive::{bool, f64, usize};
+pub use evaluator::{Computes, Recorded};
+pub use site::{Recipe, Site, Tensor};
 pub use ticket::Ticket;
 
 pub use numbers::{Count, IndexRange, RealExponent, WholeExponent};

@@ -1,10 +1,12 @@
 //! The holes of an equation, filled with what the program gives to an invocation and with what its other equations compute.
 
-use tensorwrapper_notation::syntax::Hole;
-use tensorwrapper_notation::{Cast, CastId, Equation, FunctionId, OperandId, Use};
+use std::cell::Cell;
 
-use super::super::results::{Evaluator, Recorded};
-use super::Block;
+use tensorwrapper_notation::syntax::Hole;
+use tensorwrapper_notation::{Cast, CastId, FunctionId, OperandId, Use};
+
+use super::super::evaluator::{ComputesExtents, Recorded};
+use super::super::site::{Call, Site, Tensor};
 use crate::exec::Number;
 use crate::expr::{Holes, ScalarKind, Tree, Value};
 use crate::link::Link;
@@ -14,20 +16,23 @@ use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::Error;
 
 /// An equation's holes, filled by a run.
-pub(super) struct BlockHoles<'f, 'b, 'a, E> {
-    holes: Vec<(&'f Hole, Use)>,
-    number: usize,
-    block: &'f Block<'b, 'a, E>,
+pub(super) struct BlockHoles<'f, 'a, E> {
+    pub(super) holes: Vec<(&'f Hole, Use)>,
+    pub(super) number: usize,
+    pub(super) site: &'static Site,
+    pub(super) context: &'f E,
+    pub(super) tensors: &'f [Tensor<'a>],
+    /// What the program gives to this equation beside tensors.
+    pub(super) call: &'f Call<'a>,
+    /// Results of the equations before.
+    pub(super) results: &'f [Link<Value<'a>>],
     /// The number of results of all equations of the block: what the program gives has the numbers from there on.
-    results: usize,
+    pub(super) all_results: usize,
+    /// Whether an extent was found by computing.
+    pub(super) computes_extents: Cell<bool>,
 }
 
-impl<'f, 'b, 'a, E> BlockHoles<'f, 'b, 'a, E> {
-    pub(super) fn new(equation: &'f Equation, number: usize, block: &'f Block<'b, 'a, E>) -> Self {
-        let results = block.site.equations().iter().map(|equation| equation.left().len()).sum();
-        BlockHoles { holes: equation.holes(), number, block, results }
-    }
-
+impl<'f, 'a, E> BlockHoles<'f, 'a, E> {
     /// The position of a hole among those of its equation that are passed in the same list.
     fn position(&self, hole: &Hole, listed: fn(Use) -> bool) -> usize {
         let mut listed = self.holes.iter().filter(|(_, role)| listed(*role));
@@ -36,39 +41,39 @@ impl<'f, 'b, 'a, E> BlockHoles<'f, 'b, 'a, E> {
 
     fn listed_number(&self, hole: &Hole) -> Number {
         let position = self.position(hole, |role| !matches!(role, Use::Tensor | Use::Scalar | Use::Function));
-        self.block.calls[self.number].numbers[position]
+        self.call.numbers[position]
     }
 }
 
-impl<'a, E: Evaluator> Holes<'a> for BlockHoles<'_, '_, 'a, E> {
+impl<'a, E: ComputesExtents> Holes<'a> for BlockHoles<'_, 'a, E> {
     fn tensor(&self, id: OperandId, _: &Hole) -> Link<Value<'a>> {
-        let number = self.block.site.recipes[self.number].1[id.0];
-        match number.checked_sub(self.results) {
-            Some(given) => self.block.tensors[given].0.value(),
-            None => Link::clone(&self.block.results[number]),
+        let number = self.site.recipes[self.number].1[id.0];
+        match number.checked_sub(self.all_results) {
+            Some(given) => self.tensors[given].0.value(),
+            None => Link::clone(&self.results[number]),
         }
     }
 
     fn scalar(&self, hole: &Hole) -> Tree<'a> {
         let position = self.position(hole, |role| role == Use::Scalar);
-        match &self.block.calls[self.number].scalars[position].0 {
+        match &self.call.scalars[position].0 {
             ScalarKind::Number(value) => Tree::Constant(*value),
             ScalarKind::Tensor(given) => Tree::Operand(given.value(), Vec::new()),
-            ScalarKind::Local(number) => Tree::Operand(Link::clone(&self.block.results[*number]), Vec::new()),
+            ScalarKind::Local(number) => Tree::Operand(Link::clone(&self.results[*number]), Vec::new()),
         }
     }
 
     fn function(&self, id: FunctionId, _: &Hole) -> Callback<'a> {
-        self.block.calls[self.number].functions[id.0]
+        self.call.functions[id.0]
     }
 
     fn element(&self, id: CastId, _: &Cast) -> Dtype {
-        self.block.calls[self.number].casts[id.0]
+        self.call.casts[id.0]
     }
 
     fn compute(&self, values: &[Link<Value<'a>>]) -> Result<Vec<AnyTensor>, Error> {
-        self.block.computes_extents.set(true);
-        self.block.context.compute(Recorded(values))
+        self.computes_extents.set(true);
+        self.context.compute(Recorded(values))
     }
 
     fn count(&self, hole: &Hole) -> usize {

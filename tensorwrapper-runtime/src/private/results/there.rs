@@ -1,10 +1,9 @@
 //! Blocks whose results stay on a device.
 
-use super::{Computes, Evaluator, IntoContext, Patched, Recorded, WritesTensors};
+use super::{Evaluator, IntoContext, Patched, WritesTensors};
 use crate::__private::block::Block;
 use crate::__private::ticket::Ticket;
-use crate::exec::{Context, DeviceTensor, OnDevice, ResultPlacement};
-use crate::tensor::AnyTensor;
+use crate::exec::{DeviceTensor, OnDevice};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::Extents;
@@ -17,26 +16,12 @@ impl<'c> IntoContext<'c> for &'c OnDevice {
     }
 }
 
-impl Computes for OnDevice {
-    fn context(&self) -> &Context {
-        &self.context
-    }
-
-    fn placement(written: usize) -> ResultPlacement {
-        ResultPlacement::Device { first: written }
-    }
-}
-
 impl Evaluator for OnDevice {
     type Tensor<'a, T: Element, S: Extents> = DeviceTensor<T, S>;
     type Number<'a, T: Element> = T;
 
     fn run(block: &mut Block<'_, '_, Self>) -> Result<(), Error> {
         block.compute()
-    }
-
-    fn compute(&self, values: Recorded<'_, '_>) -> Result<Vec<AnyTensor>, Error> {
-        self.context.compute(values)
     }
 
     fn is_new(block: &mut Block<'_, '_, Self>) -> bool {

@@ -42,4 +42,3 @@ impl ProductForm {
         contraction.kernel(G::LABELS, <G::Shape as StaticExtents>::EXTENTS, dtype)
     }
 }
-

@@ -10,12 +10,12 @@ use std::marker::PhantomData;
 
 use tensorwrapper_notation::syntax::Factorisation;
 
+use super::RecordInstead;
 use super::functions::Exponent;
 use super::indices::{ExtentSource, IndexList, Indices, LabelLoops, Nth, StaticOperand};
+use super::node::{Loops, Node};
 use super::product::values;
 use super::target::{ToNumber, scatter};
-use super::RecordInstead;
-use super::node::{Loops, Node};
 use crate::tensor::{StaticTensor, Tensor};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::erased::SliceMut;

@@ -5,9 +5,9 @@ use std::marker::PhantomData;
 use num_complex::Complex;
 use tensorwrapper_notation::Function;
 
-use super::node::Node;
-use super::indices::Nth;
 use super::form::ProductForm;
+use super::indices::Nth;
+use super::node::Node;
 use crate::exec;
 use crate::tensor::StaticTensor;
 use tensorwrapper_core::backend::Reduction;

@@ -21,10 +21,10 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 pub use factorise::*;
+use form::ProductForm;
 use functions::convert;
 pub use functions::*;
 pub use indices::*;
-use form::ProductForm;
 pub use node::{Loops, Node};
 use product::{contract, values};
 use rows::pairwise;
