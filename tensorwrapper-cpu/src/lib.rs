@@ -50,7 +50,7 @@ mod vector;
 
 pub use copy::copy;
 
-use tensorwrapper_core::backend::contraction::Apart;
+use tensorwrapper_core::backend::Apart;
 use tensorwrapper_core::backend::{
     Contraction, Decomposition, Device, LoopNest, Operand, Output, PreparedContraction, Program, Reduction, RunContraction,
 };

@@ -10,7 +10,8 @@ use super::driver::{Address, Driver, Region, queue};
 use super::linear;
 use super::ready::Ready;
 use super::text::{Fold, Input, Launches, Route, folded};
-use tensorwrapper_core::backend::contraction::{Apart, reach};
+use tensorwrapper_core::backend::Apart;
+use tensorwrapper_core::backend::contraction::reach;
 use tensorwrapper_core::backend::linear::copies;
 use tensorwrapper_core::backend::{
     Asked, Contraction, Decomposition, Device, Factorised, Found, LoopNest, Operand, Output, PreparedContraction, Program,

@@ -11,7 +11,7 @@ use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::graph::{OpGraph, TensorId};
 use tensorwrapper_core::layout::Strided;
-use tensorwrapper_order::Path;
+use tensorwrapper_order::internal::Path;
 
 /// Bytes of a run, operands not included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
