@@ -18,7 +18,7 @@ use tensorwrapper_core::backend::contraction::reach;
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::backend::fuse;
 use tensorwrapper_core::backend::{
-    Binary, Contraction, Device, Instruction, LoopNest, Operand, Output, Program, Reduction, RunContraction,
+    Binary, Contraction, Instruction, KernelContext, LoopNest, Operand, Output, Program, Reduction, RunContraction,
 };
 use tensorwrapper_core::erased::{SliceMut, SliceRef};
 use tensorwrapper_core::error::Error;
@@ -184,7 +184,7 @@ impl<T: GemmElement> RunContraction for CpuContraction<T> {
         elements.saturating_mul(size_of::<T>())
     }
 
-    unsafe fn run(&self, _: &dyn Device, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
+    unsafe fn run(&self, _: &dyn KernelContext, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
         let (engine, sums) = match &self.way {
             Strategy::UnpackedGemm(small, start) => {
                 let [left, right] = [LEFT, RIGHT].map(|side| T::typed(factors[side]).expect(TYPED).as_ptr());

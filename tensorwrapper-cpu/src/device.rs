@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::simd::Simd;
 use super::strategy::Route;
 use super::{contract, factorise, map};
-use tensorwrapper_core::backend::contraction::Apart;
+use tensorwrapper_core::backend::Apart;
 use tensorwrapper_core::backend::{
     Contraction, Decomposition, Device, LoopNest, Operand, Output, PreparedContraction, Program, Reduction, RunContraction,
 };

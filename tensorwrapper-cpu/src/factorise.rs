@@ -255,14 +255,14 @@ impl<T: Number> Algorithms<T> for Faer {
         }
     }
 
-    fn solve_turned(&self, a: &Matrix<T>, upper: bool, unit: bool, b: &mut Matrix<T>) {
+    fn solve_transposed(&self, a: &Matrix<T>, upper: bool, unit: bool, b: &mut Matrix<T>) {
         if has_reciprocals(a, unit) {
             // Its innermost loops go along rows, which are contiguous here.
             return self.substitute(a, upper, unit, view_mut(b).transpose_mut());
         }
-        let mut plain = b.turned();
+        let mut plain = b.transposed();
         elimination::solve_triangular(a, upper, unit, &mut plain);
-        *b = plain.turned();
+        *b = plain.transposed();
     }
 
     fn multiply(&self, a: &Matrix<T>, b: &Matrix<T>) -> Matrix<T> {

@@ -13,7 +13,7 @@ use super::launch::{Written, queue, run, span};
 use super::memory::Address;
 use super::region::Region;
 use super::text::{Kernel, Launches, Route, contracted};
-use tensorwrapper_core::backend::{Contraction, Device, RunContraction};
+use tensorwrapper_core::backend::{Contraction, KernelContext, RunContraction};
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::erased::{SliceMut, SliceRef};
 use tensorwrapper_core::error::{Error, ErrorKind};
@@ -181,8 +181,8 @@ impl<D: Driver> RunContraction for CudaContraction<D> {
         self.possible().iter().map(|(_, launches)| launches.scratch).min().unwrap_or(0)
     }
 
-    unsafe fn run(&self, device: &dyn Device, inputs: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
-        let own = device.own().and_then(|own| own.downcast_ref::<Arc<D>>());
+    unsafe fn run(&self, device: &dyn KernelContext, inputs: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
+        let own = device.device_state().and_then(|own| own.downcast_ref::<Arc<D>>());
         let driver = own.expect("a contraction runs on a device as it was prepared for");
         // SAFETY: the caller's promise.
         unsafe { run(driver, self.launches(), (inputs, &self.inputs), (output, &self.output)) }

@@ -10,7 +10,7 @@ use super::driver::Driver;
 use super::launch::{Written, run, span};
 use super::linear;
 use super::text::{Fold, Input, Route, folded};
-use tensorwrapper_core::backend::contraction::Apart;
+use tensorwrapper_core::backend::Apart;
 use tensorwrapper_core::backend::linear::copies;
 use tensorwrapper_core::backend::{
     Asked, Contraction, Decomposition, Device, Factorised, Found, LoopNest, Operand, Output, PreparedContraction, Program,

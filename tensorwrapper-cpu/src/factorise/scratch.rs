@@ -158,7 +158,7 @@ impl<T: Number> Shapes<T> {
 
     /// Whether right sides are read before their rows are brought into order.
     fn reads_twice(&self, right: usize) -> bool {
-        self.rows * right > transpose::MOST || linear::is_turned(Factorisation::Solve, self.rows)
+        self.rows * right > transpose::MOST || linear::is_transposed(Factorisation::Solve, self.rows)
     }
 
     /// A system of equations: its right sides are read when the matrix is factored.

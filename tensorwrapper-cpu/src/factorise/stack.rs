@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use super::orthogonal::{qr_of, svd_of};
 use super::small::{MOST, Square, by_order, cholesky_of, eigh_of, lu_of, solve_column};
 use tensorwrapper_core::backend::linear::{
-    self, Determinant, Factorisation, are_finite, exponent_of, largest_of, norm, part_size, rotation, square, turn,
+    self, Determinant, Factorisation, are_finite, conjugate_phase, exponent_of, largest_of, norm, part_size, set_phase, square,
 };
 use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::erased::SliceMut;
@@ -164,7 +164,7 @@ fn eigh<T: Element, const N: usize>(a: &[T], results: &mut [SliceMut<'_>]) -> bo
     }
     let Ok(values) = eigh_of::<T, N>(vectors.as_flattened_mut()) else { return false };
     for vector in &mut vectors {
-        turn(vector, &|vector| largest_of(vector, square));
+        set_phase(vector, &|vector| largest_of(vector, square));
     }
     real::<T>(results, 0)[..N].copy_from_slice(&values);
     write(&vectors, same(results, 1)) && are_finite(&values)
@@ -317,7 +317,7 @@ fn in_phase<T: Element, const R: usize>(r: &mut [[T; R]], q: &mut [[T; R]]) {
     for n in 0..R.min(columns) {
         let diagonal = r[n][n];
         if diagonal != T::ZERO {
-            let phase = rotation(diagonal);
+            let phase = conjugate_phase(diagonal);
             if phase != T::ONE {
                 r.iter_mut().for_each(|column| column[n] *= phase);
                 q[n].iter_mut().for_each(|x| *x *= phase.conj());
@@ -377,7 +377,7 @@ fn svd<T: Element, const R: usize>(a: &[T], columns: usize, results: &mut [Slice
     let mut rows = [[T::ZERO; MOST]; MOST];
     let Some(values) = svd_of(&mut u[..columns], &mut rows) else { return false };
     for (vector, row) in u[..columns].iter_mut().zip(&mut rows) {
-        if let Some(phase) = turn(vector, &|vector| largest_of(vector, square)) {
+        if let Some(phase) = set_phase(vector, &|vector| largest_of(vector, square)) {
             row.iter_mut().for_each(|x| *x *= phase.conj());
         }
     }
@@ -394,7 +394,7 @@ fn svd_of_adjoint<T: Element, const R: usize>(a: &[T], count: usize, results: &m
     for (row, vector) in v[..count].iter_mut().zip(&mut columns) {
         let vector = &mut vector[..count];
         vector.iter_mut().for_each(|x| *x = x.conj());
-        let phase = turn(vector, &|vector| largest_of(vector, square)).unwrap_or(T::ONE);
+        let phase = set_phase(vector, &|vector| largest_of(vector, square)).unwrap_or(T::ONE);
         row.iter_mut().for_each(|x| *x = x.conj() * phase.conj());
     }
     put(same(results, 0), count, |i, j| columns[j][i])

@@ -7,7 +7,7 @@ use crate::optimize::{Choices, Limited, Pass, PassPipeline};
 use tensorwrapper_core::backend::Device;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::graph::{OpGraph, TensorId};
-use tensorwrapper_order::Path;
+use tensorwrapper_order::internal::Path;
 
 /// What is to stay within a limit.
 pub(super) trait Bounded {

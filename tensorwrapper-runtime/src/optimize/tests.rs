@@ -4,7 +4,8 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
 use tensorwrapper_core::graph::Label;
-use tensorwrapper_order::{Minimize, Network, Order, Path, Search, find, path};
+use tensorwrapper_order::internal::{Network, Path, path};
+use tensorwrapper_order::{Minimize, Order, Search, find};
 
 fn ordered(network: &Network, order: &Order) -> Path {
     path(network, order, Minimize::Operations, 0).unwrap()
