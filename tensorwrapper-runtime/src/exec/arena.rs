@@ -3,8 +3,8 @@
 use smallvec::SmallVec;
 
 use super::places::{Home, Piece, Places};
-use crate::erased::{Buffer, SliceMut, SliceRef};
-use crate::error::Error;
+use tensorwrapper_core::erased::{Buffer, SliceMut, SliceRef};
+use tensorwrapper_core::error::Error;
 
 /// Memory of one result.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl Arenas {
     /// Memory as these places need it.
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) when the system has none.
+    /// [`ErrorKind::Memory`](tensorwrapper_core::error::ErrorKind::Memory) when the system has none.
     pub(super) fn new(places: &Places) -> Result<Arenas, Error> {
         places.arenas.iter().map(|&(dtype, len)| Buffer::for_results(dtype, len)).collect::<Result<_, _>>().map(Arenas)
     }

@@ -3,14 +3,14 @@
 use std::sync::atomic::Ordering;
 
 use super::plan::{Access, Kernel, Plan, Work};
-use crate::backend::{Asked, Device, Factorised, Mapped, Seen};
-use crate::error::Error;
-use crate::graph::OpGraph;
+use tensorwrapper_core::backend::{Asked, Device, Factorised, Mapped, Seen};
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::graph::OpGraph;
 
 /// Has everything made that the steps of plans need, together: none of them waits for what another needs when they run.
 ///
 /// # Errors
-/// [`ErrorKind::Kernel`](crate::error::ErrorKind::Kernel) for what does not compile, and when the device is lost.
+/// [`ErrorKind::Kernel`](tensorwrapper_core::error::ErrorKind::Kernel) for what does not compile, and when the device is lost.
 pub(super) fn make(device: &dyn Device, plans: &[&Plan]) -> Result<(), Error> {
     let Some(resident) = device.resident() else { return Ok(()) };
     let mut all = Vec::new();

@@ -8,27 +8,26 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::context::Context;
-#[cfg(feature = "cuda")]
 use super::doors::DeviceOf;
 use super::doors::{DynValue, EvalAll, RecordedValue};
 use super::kept::Sources;
 use super::memory::{Bounded, parts, peak, within_by};
-#[cfg(feature = "cuda")]
 use super::placed::{has_memory, hold_buffer};
 use super::plan::{Plan, make, plan};
 use super::replay::Runs;
 use super::run::{Goes, run};
 use super::watch::Watch;
-use crate::backend::Device;
-use crate::callback::Callback;
-use crate::erased::{Buffer, SliceRef};
-use crate::error::{Error, ErrorKind};
 use crate::expr::TensorLike;
-use crate::graph::{Given, Lowered, OpGraph, lower};
-use crate::layout::Strided;
+use crate::lower::{Given, Lowered, lower};
 use crate::optimize::count::operations;
 use crate::optimize::hoist::Hoisted;
 use crate::tensor::{AnyRef, AnyTensor};
+use tensorwrapper_core::backend::Device;
+use tensorwrapper_core::callback::Callback;
+use tensorwrapper_core::erased::{Buffer, SliceRef};
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::graph::OpGraph;
+use tensorwrapper_core::layout::Strided;
 
 /// Recorded results that were planned to be computed again and again, each time from other tensors in the place of some that they
 /// were recorded over.
@@ -154,10 +153,8 @@ impl Context {
             Ok(Planned { first, each: plan(&*context.device, each, &layouts)? })
         })?;
         let given: Vec<SliceRef<'_>> = sources.iter().map(Given::data).collect();
-        #[cfg_attr(not(feature = "cuda"), expect(unused_mut))]
         let mut kept = run(&first, &*context.device, &context.watch, &given, &functions)?;
         // No run copies it anew.
-        #[cfg(feature = "cuda")]
         kept.iter_mut().try_for_each(|buffer| hold_buffer(buffer, &context.device))?;
         Ok(PreparedBlock {
             device: Arc::clone(&context.device),
@@ -214,7 +211,6 @@ impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
     ///
     /// # Errors
     /// As [`run`](PreparedBlock::run), and [`ErrorKind::Unsupported`] where the block's device computes in the host's memory.
-    #[cfg(feature = "cuda")]
     pub fn run_on_device(&self, changing: &[&dyn AnyOperand]) -> Result<R::OnDevice, Error> {
         has_memory(&*self.device)?;
         R::typed_there(self.computed(changing, Goes::There { first: 0 })?, &DeviceOf(Arc::clone(&self.device)))

@@ -3,10 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use super::watch::Watch;
-use crate::backend::Device;
-use crate::backend::cpu::Cpu;
-use crate::backend::reference::Reference;
-use crate::optimize::{Accumulate, Choices, Minimize, Order, Pass};
+use crate::optimize::{Accumulate, Choices, Pass};
+use tensorwrapper_core::backend::Device;
+use tensorwrapper_core::backend::reference::Reference;
+use tensorwrapper_cpu::Cpu;
+use tensorwrapper_order::{Minimize, Order};
 
 /// Where equations run: a device, and how the order of products is found. Cloning it shares the device.
 ///
@@ -61,7 +62,7 @@ impl Context {
     /// tried, and [`ErrorKind::Device`](crate::ErrorKind::Device) where the device refuses.
     #[cfg(feature = "cuda")]
     pub fn cuda(ordinal: usize) -> Result<Context, crate::Error> {
-        crate::backend::cuda::open(ordinal).map(Context::on)
+        tensorwrapper_cuda::open(ordinal).map(Context::on)
     }
 
     /// The same where cuBLAS may round factors in single precision, real and complex, to TF32, which has ten bits of mantissa: several times as
@@ -74,7 +75,6 @@ impl Context {
     /// assert_eq!(coarse.device_name(), "cpu");
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
-    #[cfg(feature = "cuda")]
     #[must_use]
     pub fn tf32(self, allowed: bool) -> Context {
         let device = self.device.with_tf32(allowed).unwrap_or_else(|| Arc::clone(&self.device));
@@ -95,7 +95,6 @@ impl Context {
     /// assert_eq!(alike.device_name(), "cpu");
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
-    #[cfg(feature = "cuda")]
     #[must_use]
     pub fn measured(self, allowed: bool) -> Context {
         let device = self.device.with_measuring(allowed).unwrap_or_else(|| Arc::clone(&self.device));
@@ -149,7 +148,7 @@ impl Context {
     /// with a label on three and more of its tensors, the result included, for the least time by [`Rates::default`] where that is less:
     /// such products are not all matrix products, and those that are not take many times as long for each operation.
     ///
-    /// [`Rates::default`]: crate::order::Rates::default
+    /// [`Rates::default`]: tensorwrapper_order::Rates::default
     ///
     /// ```
     /// use tensorwrapper_runtime::order::{Minimize, Rates};

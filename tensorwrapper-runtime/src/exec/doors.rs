@@ -1,7 +1,6 @@
 //! The run-time doors: subscript strings, integer labels, operators, recorded results.
 
 use std::fmt::Debug;
-#[cfg(feature = "cuda")]
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -10,18 +9,17 @@ use tensorwrapper_notation::{Equation, OperandId, check, contraction, einsum as 
 
 use super::context::Context;
 use super::made::Tensors;
-#[cfg(feature = "cuda")]
 use super::placed::DeviceTensor;
 use super::run::{Goes, evaluate, evaluate_to};
-#[cfg(feature = "cuda")]
-use crate::backend::Device;
-use crate::element::Element;
-use crate::error::Error;
 use crate::expr::{Expr, Given, Holes, Indexed, Notation, TensorLike, Tree, Value, bind_value, faults_to_error, read_text};
-use crate::graph::{OpGraph, lower};
 use crate::link::Link;
-use crate::shape::Extents;
+use crate::lower::lower;
 use crate::tensor::{AnyTensor, Tensor};
+use tensorwrapper_core::backend::Device;
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::graph::OpGraph;
+use tensorwrapper_core::shape::Extents;
 
 /// An operand of [`einsum`] or [`contract`]: a tensor, a view or a recorded result of element type `T`, of any shape
 /// type. Implemented for everything that `tensor!` can index.
@@ -304,15 +302,12 @@ pub trait EvalAll<'a> {
     #[doc(hidden)]
     fn typed(tensors: Vec<AnyTensor>) -> Result<Self::Output, Error>;
     /// The same where they stay on a device.
-    #[cfg(feature = "cuda")]
     type OnDevice;
-    #[cfg(feature = "cuda")]
     #[doc(hidden)]
     fn typed_there(tensors: Vec<AnyTensor>, device: &DeviceOf) -> Result<Self::OnDevice, Error>;
 }
 
 /// A device, for those who know what that is.
-#[cfg(feature = "cuda")]
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct DeviceOf(pub(super) Arc<dyn Device>);
@@ -336,9 +331,7 @@ impl<'a, T: Element, S: Extents> EvalAll<'a> for &[Expr<'a, T, S>] {
     fn typed(tensors: Vec<AnyTensor>) -> Result<Self::Output, Error> {
         tensors.into_iter().map(|tensor| tensor.into_tensor::<T>()?.into_typed()).collect()
     }
-    #[cfg(feature = "cuda")]
     type OnDevice = Vec<DeviceTensor<T, S>>;
-    #[cfg(feature = "cuda")]
     fn typed_there(tensors: Vec<AnyTensor>, device: &DeviceOf) -> Result<Self::OnDevice, Error> {
         tensors.into_iter().map(|tensor| Ok(DeviceTensor::new(tensor.into_tensor::<T>()?.into_typed()?, &device.0))).collect()
     }
@@ -356,9 +349,7 @@ macro_rules! tuples {
                 let mut next = || results.next().expect("there is a result for each value");
                 Ok(($(next().into_tensor::<$T>()?.into_typed::<$S>()?,)*))
             }
-            #[cfg(feature = "cuda")]
             type OnDevice = ($(DeviceTensor<$T, $S>,)*);
-            #[cfg(feature = "cuda")]
             fn typed_there(tensors: Vec<AnyTensor>, device: &DeviceOf) -> Result<Self::OnDevice, Error> {
                 let mut results = tensors.into_iter();
                 let mut next = || results.next().expect("there is a result for each value");

@@ -8,12 +8,12 @@ use smallvec::SmallVec;
 
 use super::context::Context;
 use super::plan::Plan;
-use crate::element::Dtype;
-use crate::erased::SliceRef;
 use crate::expr::Target;
-use crate::graph::Given as Source;
-use crate::layout::Strided;
+use crate::lower::Given as Source;
 use crate::optimize::Choices;
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_core::erased::SliceRef;
+use tensorwrapper_core::layout::Strided;
 
 /// A number inside an equation that is no element: a position, a range, an exponent.
 #[derive(Clone, Copy, Debug, PartialEq)]

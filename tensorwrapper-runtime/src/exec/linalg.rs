@@ -42,12 +42,12 @@ pub use self::functions::{
 
 use super::context::Context;
 use super::run::evaluate;
-use crate::element::Element;
-use crate::error::Error;
 pub use crate::expr::Factors;
 use crate::expr::{Expr, Value, only_recorded};
 use crate::link::Link;
 use crate::tensor::{AnyTensor, Tensor};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::Error;
 
 impl<'a, T: Element, R: Results> Factors<'a, T, R> {
     /// Computes the results.

@@ -15,14 +15,14 @@ use super::kept::Sources;
 use super::plan::{Plan, plan};
 use super::run::{Computed, Goes, planned_over, run_to};
 use super::watch::Watch;
-use crate::backend::Device;
-use crate::element::{Dtype, Element};
-use crate::erased::SliceRef;
-use crate::error::Error;
 use crate::expr::Given;
-use crate::layout::Strided;
 use crate::optimize::{Choices, Plain};
 use crate::tensor::Tensor;
+use tensorwrapper_core::backend::Device;
+use tensorwrapper_core::element::{Dtype, Element};
+use tensorwrapper_core::erased::SliceRef;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::layout::Strided;
 
 /// Elements and layouts of a call's operands.
 pub(super) type Tensors<'t, 'a> = SmallVec<[(SliceRef<'a>, &'t Strided); 6]>;

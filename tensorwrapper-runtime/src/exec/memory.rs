@@ -5,13 +5,13 @@ use super::explain::Live;
 use super::places::Home;
 use super::plan::{Plan, Step, Work, make, plan};
 use super::slices::Slices;
-use crate::backend::Device;
-use crate::element::Dtype;
-use crate::error::{Error, ErrorKind};
-use crate::graph::{OpGraph, TensorId};
-use crate::layout::Strided;
-use crate::optimize::order::Path;
 use crate::optimize::{Begun, Choices, Limited, Pass, is_optimal};
+use tensorwrapper_core::backend::Device;
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::graph::{OpGraph, TensorId};
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_order::Path;
 
 /// Bytes of a run, operands not included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

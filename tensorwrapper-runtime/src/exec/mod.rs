@@ -5,12 +5,13 @@
 #[cfg(test)]
 mod accumulate_tests;
 mod arena;
-#[cfg(feature = "cuda")]
 mod asked;
 mod block;
 mod context;
 mod doors;
 mod explain;
+#[cfg(all(test, unix))]
+mod fork_tests;
 mod kept;
 pub mod linalg;
 mod made;
@@ -26,7 +27,6 @@ mod plan;
 mod prepared;
 mod rates;
 mod replay;
-#[cfg(feature = "cuda")]
 mod resident;
 mod run;
 mod slices;
@@ -41,7 +41,6 @@ pub use explain::{Class, ExplainedBlock, ExplainedStep, Explanation};
 pub use kept::Number;
 pub(crate) use kept::{CallKey, Kept, KeptPlan, Key, Ready, Sources};
 pub use made::KeptPlans;
-#[cfg(feature = "cuda")]
 pub use placed::{DeviceTensor, OnDevice};
 pub use prepared::{DynTarget, Prepared};
 pub use replay::Replay;

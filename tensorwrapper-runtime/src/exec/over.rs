@@ -6,12 +6,12 @@
 use smallvec::SmallVec;
 
 use super::plan::{Kernel, Step, Work};
-use crate::backend::{Device, LoopNest, Operand, Output, Program, Reduction};
-use crate::callback::Callback;
-use crate::erased::{Buffer, SliceMut, SliceRef};
-use crate::error::Error;
-use crate::graph::{OpGraph, Operation, OperationNode, TensorId};
-use crate::layout::Strided;
+use tensorwrapper_core::backend::{Device, LoopNest, Operand, Output, Program, Reduction};
+use tensorwrapper_core::callback::Callback;
+use tensorwrapper_core::erased::{Buffer, SliceMut, SliceRef};
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::graph::{OpGraph, Operation, OperationNode, TensorId};
+use tensorwrapper_core::layout::Strided;
 
 /// Bytes of a block for each thread: part of a core's own cache. Tests of this crate have small tensors, and smaller blocks.
 const BLOCK: usize = if cfg!(test) { 32 } else { 256 << 10 };

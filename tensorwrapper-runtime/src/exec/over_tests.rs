@@ -7,14 +7,14 @@ use rand::{RngExt as _, SeedableRng as _};
 use super::plan::{Plan, plan};
 use super::run::run;
 use super::watch::Watch;
-use crate::backend::cpu::Cpu;
-use crate::backend::reference::Reference;
-use crate::backend::{Binary, Device, Instruction, Program, Reduction};
-use crate::element::{Dtype, Element as _};
-use crate::erased::{Buffer, SliceRef};
-use crate::graph::{Edge, EdgeAxis, OpGraph, Operation, TensorId};
-use crate::layout::Strided;
 use crate::tensor::Tensor;
+use tensorwrapper_core::backend::reference::Reference;
+use tensorwrapper_core::backend::{Binary, Device, Instruction, Program, Reduction};
+use tensorwrapper_core::element::{Dtype, Element as _};
+use tensorwrapper_core::erased::{Buffer, SliceRef};
+use tensorwrapper_core::graph::{Edge, EdgeAxis, OpGraph, Operation, TensorId};
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_cpu::Cpu;
 
 fn planned(device: &dyn Device, graph: &OpGraph) -> Plan {
     let layouts: Vec<Strided> =

@@ -1,26 +1,21 @@
 //! Tensors with a copy on a device, and where equations run that name no context: where all of their operands are.
 
-#[cfg(feature = "cuda")]
 mod copied;
-#[cfg(feature = "cuda")]
 mod there;
 
 use std::borrow::Cow;
 
-#[cfg(feature = "cuda")]
 pub(super) use copied::{are_within_reach, hold_buffer};
-#[cfg(feature = "cuda")]
 pub(super) use there::has_memory;
-#[cfg(feature = "cuda")]
 pub use there::{DeviceTensor, OnDevice};
 
 use super::context::Context;
-use crate::element::Element;
-use crate::erased::SliceRef;
-use crate::error::Error;
-use crate::layout::Strided;
-use crate::shape::Extents;
 use crate::tensor::Tensor;
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::erased::SliceRef;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::shape::Extents;
 
 impl<T: Element, S: Extents> Tensor<T, S> {
     /// The same tensor with its elements in the memory of the context's device, too: equations there read them where they are, as often as
@@ -41,9 +36,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) where the device has no room for it, [`ErrorKind::Device`](crate::ErrorKind::Device) where it is lost.
     pub fn to(self, context: &Context) -> Result<Tensor<T, S>, Error> {
-        #[cfg_attr(not(feature = "cuda"), expect(unused_mut))]
         let mut tensor = self.to_host();
-        #[cfg(feature = "cuda")]
         copied::hold(&mut tensor, &context.device)?;
         let _ = context;
         Ok(tensor)
@@ -67,7 +60,6 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) where there is none for it, [`ErrorKind::Device`](crate::ErrorKind::Device) where
     /// the system pins none.
-    #[cfg(feature = "cuda")]
     pub fn to_pinned(self, context: &Context) -> Result<Tensor<T, S>, Error> {
         let mut tensor = self.to_host();
         if let Some(resident) = context.device.resident() {
@@ -94,8 +86,7 @@ impl Context {
         &'c self,
         operands: impl Iterator<Item = (SliceRef<'a>, &'l Strided)>,
     ) -> Result<Cow<'c, Context>, Error> {
-        #[cfg(feature = "cuda")]
-        if !self.is_named && !crate::held::is_empty() {
+        if !self.is_named && !tensorwrapper_core::held::is_empty() {
             return copied::place(self, operands);
         }
         let _ = (operands, self.is_named);

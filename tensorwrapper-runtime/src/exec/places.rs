@@ -10,8 +10,8 @@ use smallvec::SmallVec;
 
 use self::packing::Packing;
 use super::plan::Step;
-use crate::element::Dtype;
-use crate::graph::{OpGraph, TensorId};
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_core::graph::{OpGraph, TensorId};
 
 /// Elements that begin at multiples of this in an arena, so that none begins in another's last vector.
 const ALIGN: usize = 8;

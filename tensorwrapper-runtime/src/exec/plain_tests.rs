@@ -4,12 +4,13 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
 use super::doors::{checked, product, subscripts_statement};
-use crate::element::Dtype;
 use crate::expr::Given;
-use crate::graph::lower_over;
 use crate::link::Link;
-use crate::optimize::{Choices, Order, Plain, is_optimal, optimize};
+use crate::lower::lower_over;
+use crate::optimize::{Choices, Plain, is_optimal, optimize};
 use crate::tensor::Tensor;
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_order::Order;
 
 /// Hyper-edges, outer products, labels of one factor alone, extents of 1, scalars; now and then extents that do not fit.
 fn random(rng: &mut StdRng) -> (String, Vec<Tensor<f64>>) {

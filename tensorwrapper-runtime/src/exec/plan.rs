@@ -3,16 +3,17 @@
 use super::over::{Over, take_over};
 use super::places::Places;
 use super::slices::{Slices, slices};
-use crate::backend::{Contraction, Decomposition, Device, Instruction, LoopNest, PreparedContraction, Program, Reduction};
-use crate::element::Dtype;
-use crate::error::{Error, ErrorKind};
-use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, Role, TensorId};
-use crate::layout::Strided;
-use crate::shape::PerAxis;
 use num_complex::Complex;
 use smallvec::SmallVec;
-#[cfg(feature = "cuda")]
 use std::sync::atomic::AtomicUsize;
+use tensorwrapper_core::backend::{
+    Contraction, Decomposition, Device, Instruction, LoopNest, PreparedContraction, Program, Reduction,
+};
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, Role, TensorId};
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::shape::PerAxis;
 
 /// What a device runs.
 #[derive(Debug)]
@@ -25,7 +26,6 @@ pub(crate) struct Plan {
     pub(crate) results: Vec<Strided>,
     pub(super) only: Option<Only>,
     /// The opening of the device that has made what the steps need, or 0: plans are kept for longer than devices are open.
-    #[cfg(feature = "cuda")]
     pub(super) made: AtomicUsize,
 }
 
@@ -67,35 +67,21 @@ pub(super) struct Kernel {
     pub(super) inputs: Vec<Access>,
     pub(super) outputs: Vec<Access>,
     /// What a device with memory of its own has found out about it.
-    #[cfg(feature = "cuda")]
-    pub(super) found: crate::backend::Found,
+    pub(super) found: tensorwrapper_core::backend::Found,
     /// The library with which such a device does linear algebra by itself.
-    #[cfg(feature = "cuda")]
     pub(super) by: Option<&'static str>,
 }
 
 impl Kernel {
     fn new(nest: LoopNest, work: Work, inputs: Vec<Access>, outputs: Vec<Access>) -> Kernel {
-        Kernel {
-            nest,
-            work,
-            inputs,
-            outputs,
-            #[cfg(feature = "cuda")]
-            found: crate::backend::Found::new(),
-            #[cfg(feature = "cuda")]
-            by: None,
-        }
+        Kernel { nest, work, inputs, outputs, found: tensorwrapper_core::backend::Found::new(), by: None }
     }
 
     /// The library that does it, if one does.
     fn library(&self) -> Option<&'static str> {
         match &self.work {
             Work::Contract(contraction) => contraction.library(),
-            #[cfg(feature = "cuda")]
             Work::Factorise(..) => self.by,
-            #[cfg(not(feature = "cuda"))]
-            Work::Factorise(..) => None,
             Work::Map(..) => None,
         }
     }
@@ -108,7 +94,6 @@ impl Step {
     }
 }
 
-#[cfg(feature = "cuda")]
 impl Step {
     /// Whether its product is computed as it is because that was the quickest of several ways.
     pub(super) fn is_measured(&self) -> bool {
@@ -204,15 +189,7 @@ pub(super) fn plan_into(
     }
     let places = Places::new(&graph, &steps);
     let only = only(&graph, &steps);
-    let plan = Plan {
-        graph,
-        steps,
-        places,
-        results,
-        only,
-        #[cfg(feature = "cuda")]
-        made: AtomicUsize::new(0),
-    };
+    let plan = Plan { graph, steps, places, results, only, made: AtomicUsize::new(0) };
     if cfg!(debug_assertions) {
         plan.verify()?;
     }
@@ -224,7 +201,6 @@ pub(super) fn plan_into(
 /// # Errors
 /// What of it does not compile, and what the device reports.
 pub(super) fn make(device: &dyn Device, plans: &[&Plan]) -> Result<(), Error> {
-    #[cfg(feature = "cuda")]
     super::asked::make(device, plans)?;
     let _ = (device, plans);
     Ok(())
@@ -275,7 +251,6 @@ fn kernels(device: &dyn Device, graph: &OpGraph, node: &OperationNode, layouts: 
             let dtype = graph.tensor(node.inputs[0].tensor).dtype;
             let space = device.factor_space(call, dtype, &node.extents, node.inputs.len());
             let kernel = Kernel::new(nest, Work::Factorise(call.clone(), space), inputs, outputs);
-            #[cfg(feature = "cuda")]
             let kernel = Kernel { by: by(device, call, dtype, &kernel), ..kernel };
             Ok(vec![kernel])
         }
@@ -296,7 +271,6 @@ fn kernels(device: &dyn Device, graph: &OpGraph, node: &OperationNode, layouts: 
 }
 
 /// The library with which a device does linear algebra by itself.
-#[cfg(feature = "cuda")]
 fn by(device: &dyn Device, call: &Decomposition, dtype: Dtype, kernel: &Kernel) -> Option<&'static str> {
     let [arguments, results] = [&kernel.inputs, &kernel.outputs]
         .map(|accesses: &Vec<Access>| accesses.iter().map(|access| &access.layout).collect::<Vec<_>>());

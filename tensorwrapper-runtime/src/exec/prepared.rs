@@ -9,18 +9,18 @@ use super::doors::{DynOperand, DynValue, checked, given, labels_statement};
 use super::kept::Sources;
 use super::made::{Made, Meaning, Tensors, beginning};
 use super::memory::peak;
-#[cfg(feature = "cuda")]
 use super::placed::{DeviceTensor, has_memory};
 use super::replay::Runs;
 use super::run::{Goes, run_into};
 use super::watch::Watch;
-use crate::backend::{Device, copy};
-use crate::element::Element;
-use crate::erased::SliceRef;
-use crate::error::{Error, ErrorKind};
-use crate::layout::Strided;
-use crate::shape::{Extents, StaticExtents};
 use crate::tensor::{StaticTensor, Tensor, TensorMut};
+use tensorwrapper_core::backend::Device;
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::erased::SliceRef;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::shape::{Extents, StaticExtents};
+use tensorwrapper_cpu::copy;
 
 /// Subscripts that were planned for tensors of these extents and strides, in a context.
 ///
@@ -161,7 +161,6 @@ impl<T: Element> Prepared<T> {
     ///
     /// # Errors
     /// As [`run`](Prepared::run), and [`ErrorKind::Unsupported`] where the plan's device computes in the host's memory.
-    #[cfg(feature = "cuda")]
     pub fn run_on_device(&self, operands: &[&dyn DynOperand<T>]) -> Result<DeviceTensor<T>, Error> {
         has_memory(&*self.device)?;
         let result = self.computed(&self.sources(operands)?, Goes::There { first: 0 })?;
@@ -229,13 +228,7 @@ impl<T: Element> Prepared<T> {
 
 /// Whether a device computes in memory of its own.
 fn has_own_memory(device: &dyn Device) -> bool {
-    #[cfg(feature = "cuda")]
-    return device.resident().is_some();
-    #[cfg(not(feature = "cuda"))]
-    {
-        let _ = device;
-        false
-    }
+    device.resident().is_some()
 }
 
 /// How messages call a product whose labels are numbers: `[0, 1], [1, 2] -> [0, 2]`, the first few operands of many.

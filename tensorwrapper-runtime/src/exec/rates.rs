@@ -4,16 +4,16 @@ use std::time::{Duration, Instant};
 
 use super::context::Context;
 use super::prepared::Prepared;
-use crate::error::Error;
-use crate::optimize::Rates;
 use crate::tensor::Tensor;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_order::Rates;
 
 /// Each rate is measured for about so long.
 const TIME: Duration = Duration::from_millis(120);
 
 impl Context {
     /// Measures what this context's device does in a second, double precision, for
-    /// [`Minimize::Time`](crate::order::Minimize::Time). It takes about half a second and 200 MB; nothing is kept, so a program asks once
+    /// [`Minimize::Time`](tensorwrapper_order::Minimize::Time). It takes about half a second and 200 MB; nothing is kept, so a program asks once
     /// and hands the rates on. The same rates give the same orders, two measurements never do.
     ///
     /// # Errors

@@ -1,27 +1,22 @@
 //! The runs of prepared plans: on devices that record what is queued, all steps of a plan become one.
 
-#[cfg(feature = "cuda")]
 mod recorded;
 
 use std::fmt;
 use std::sync::Arc;
 
-#[cfg(feature = "cuda")]
 use recorded::Replays;
-#[cfg(feature = "cuda")]
 pub(super) use recorded::with_room;
 
-#[cfg(feature = "cuda")]
 use super::placed::are_within_reach;
 use super::plan::Plan;
-#[cfg(feature = "cuda")]
 use super::resident::{Wanted, computed};
 use super::run::{Computed, Goes, run_to};
 use super::watch::Watch;
-use crate::backend::Device;
-use crate::callback::Callback;
-use crate::erased::SliceRef;
-use crate::error::Error;
+use tensorwrapper_core::backend::Device;
+use tensorwrapper_core::callback::Callback;
+use tensorwrapper_core::erased::SliceRef;
+use tensorwrapper_core::error::Error;
 
 /// Whether the runs of a prepared plan are queued as one, on a device that can record what is queued.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +44,6 @@ impl fmt::Display for Replay {
 /// The runs of one plan.
 #[derive(Debug, Default)]
 pub(super) struct Runs {
-    #[cfg(feature = "cuda")]
     replays: Replays,
 }
 
@@ -66,7 +60,6 @@ impl Runs {
         (sources, functions): (&[SliceRef<'_>], &[Callback<'_>]),
         goes: Goes,
     ) -> Result<Computed, Error> {
-        #[cfg(feature = "cuda")]
         if let Some(resident) = device.resident() {
             are_within_reach(&**device, sources)?;
             let first = match goes {
@@ -82,7 +75,6 @@ impl Runs {
 
     /// What is to be said of the next run, on a device that records.
     pub(super) fn replay(&self, plan: &Plan, device: &dyn Device) -> Option<Replay> {
-        #[cfg(feature = "cuda")]
         if device.resident().is_some() {
             return Some(self.replays.told(plan));
         }

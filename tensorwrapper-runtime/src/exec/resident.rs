@@ -14,12 +14,12 @@ use super::plan::{Access, Kernel, Plan, Step};
 use super::replay::with_room;
 use super::run::{Computed, launch};
 use super::watch::Watch;
-use crate::backend::{Asked, Copied, Device, DeviceMemory, Resident, Session, Site};
-use crate::callback::Callback;
-use crate::element::Dtype;
-use crate::erased::{Buffer, SliceMut, SliceRef};
-use crate::error::Error;
-use crate::graph::TensorId;
+use tensorwrapper_core::backend::{Asked, Copied, Device, DeviceMemory, Resident, Session, Site};
+use tensorwrapper_core::callback::Callback;
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_core::erased::{Buffer, SliceMut, SliceRef};
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::graph::TensorId;
 
 /// A plan on its way through a device.
 struct Journey<'a> {

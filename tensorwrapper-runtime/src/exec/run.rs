@@ -9,18 +9,18 @@ use super::context::Context;
 use super::memory::within;
 use super::places::Home;
 use super::plan::{Access, Kernel, Only, Plan, Work};
-#[cfg(feature = "cuda")]
 use super::resident::{self, Wanted};
 use super::watch::Watch;
-use crate::backend::{Device, Operand, Output};
-use crate::callback::Callback;
-use crate::erased::{Buffer, SliceMut, SliceRef};
-use crate::error::Error;
 use crate::expr::Value;
-use crate::graph::{Given, Lowered, OpGraph, TensorId, lower, lower_over};
-use crate::layout::Strided;
 use crate::link::Link;
+use crate::lower::{Given, Lowered, lower, lower_over};
 use crate::tensor::AnyTensor;
+use tensorwrapper_core::backend::{Device, Operand, Output};
+use tensorwrapper_core::callback::Callback;
+use tensorwrapper_core::erased::{Buffer, SliceMut, SliceRef};
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::graph::{OpGraph, TensorId};
+use tensorwrapper_core::layout::Strided;
 
 /// A plan, and what it reads and calls.
 pub(crate) struct Planned<'a> {
@@ -49,7 +49,6 @@ pub enum Goes {
     Here,
     /// To the host before number `first`; from that on they stay in the memory of a device that has its own, and what is at the
     /// host's addresses is no element of them, unless there is but one.
-    #[cfg(feature = "cuda")]
     There {
         /// Of the results.
         first: usize,
@@ -118,7 +117,6 @@ pub(crate) fn run(
     sources: &[SliceRef<'_>],
     functions: &[Callback<'_>],
 ) -> Result<Computed, Error> {
-    #[cfg(feature = "cuda")]
     super::placed::are_within_reach(device, sources)?;
     if let Some(only) = plan.only.as_ref().filter(|_| watch.is_nobody()) {
         let mut result = Buffer::for_results(only.dtype, only.len)?;
@@ -127,7 +125,6 @@ pub(crate) fn run(
     }
     let results = plan.places.results.iter().map(|&(dtype, len)| Buffer::for_results(dtype, len).map(Space::Own));
     let mut results = results.collect::<Result<SmallVec<[Space<'_>; 1]>, Error>>()?;
-    #[cfg(feature = "cuda")]
     if let Some(resident) = device.resident() {
         let mut targets: Vec<Wanted<'_>> = results.iter_mut().map(|space| Wanted::here(space.as_mut())).collect();
         resident::run(plan, (device, resident), watch, (sources, functions), &mut targets)?;
@@ -151,7 +148,6 @@ pub(crate) fn run_to(
 ) -> Result<Computed, Error> {
     match goes {
         Goes::Here => run(plan, &**device, watch, sources, functions),
-        #[cfg(feature = "cuda")]
         Goes::There { first } => {
             super::placed::are_within_reach(&**device, sources)?;
             let resident = device.resident().expect("results stay where a device has memory of its own");
@@ -173,7 +169,6 @@ pub(crate) fn run_into(
     sources: &[SliceRef<'_>],
     target: SliceMut<'_>,
 ) -> Result<(), Error> {
-    #[cfg(feature = "cuda")]
     {
         debug_assert!(device.resident().is_none(), "the device computes in the host's memory");
         super::placed::are_within_reach(device, sources)?;

@@ -9,12 +9,12 @@ use super::memory::{live, peak};
 use super::plan::{Plan, access, plan_into};
 use super::run::run_within;
 use super::watch::Watch;
-use crate::backend::{Device, Operand, Output};
-use crate::element::Dtype;
-use crate::erased::{Buffer, SliceMut, SliceRef};
-use crate::error::Error;
-use crate::graph::{Edge, Label, OpGraph, OperationNode, TensorId};
-use crate::layout::Strided;
+use tensorwrapper_core::backend::{Device, Operand, Output};
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_core::erased::{Buffer, SliceMut, SliceRef};
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::graph::{Edge, Label, OpGraph, OperationNode, TensorId};
+use tensorwrapper_core::layout::Strided;
 
 /// A product in parts, planned.
 #[derive(Debug)]

@@ -8,14 +8,16 @@ use super::plan::{Plan, plan};
 use super::run::{evaluate, run};
 use super::watch::Watch;
 use super::*;
-use crate::backend::reference::Reference;
-use crate::element::{Dtype, Element as _};
 use crate::expr::Expr;
-use crate::graph::{Edge, EdgeAxis, OpGraph, Operation, TensorId, lower};
-use crate::layout::Strided;
 use crate::link::Link;
-use crate::optimize::{Choices, Order, optimize};
+use crate::lower::lower;
+use crate::optimize::{Choices, optimize};
 use crate::tensor::Tensor;
+use tensorwrapper_core::backend::reference::Reference;
+use tensorwrapper_core::element::{Dtype, Element as _};
+use tensorwrapper_core::graph::{Edge, EdgeAxis, OpGraph, Operation, TensorId};
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_order::Order;
 
 fn planned(graph: &OpGraph) -> Plan {
     let layouts: Vec<Strided> =

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use super::context::Context;
 use super::explain::StepNames;
 use super::plan::Plan;
-use crate::error::{Error, ErrorKind};
-use crate::graph::OperationId;
 use crate::optimize::count::operation;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::graph::OperationId;
 
 /// Ends runs between two of their steps, from another thread or from a signal's handler. Clones are the same token.
 ///
@@ -161,13 +161,11 @@ impl Watch {
     }
 
     /// Whether somebody takes times.
-    #[cfg(feature = "cuda")]
     pub(super) fn is_timed(&self) -> bool {
         self.0.as_ref().is_some_and(|eyes| eyes.times.is_some())
     }
 
     /// Notes how much memory of a device a run has taken.
-    #[cfg(feature = "cuda")]
     pub(super) fn took(&self, bytes: usize) {
         if let Some(times) = self.0.as_ref().and_then(|eyes| eyes.times.as_ref()) {
             times.open().memory = Some(bytes);

@@ -9,12 +9,12 @@ use tensorwrapper_notation::{
 
 use super::recorder::{Index, Labels, Node, Recorder, Write};
 use super::value::{Tree, Value};
-use crate::backend::{Decomposition, Role};
-use crate::callback::Callback;
-use crate::element::Dtype;
-use crate::error::{Error, ErrorKind};
 use crate::link::Link;
 use crate::tensor::AnyTensor;
+use tensorwrapper_core::backend::{Decomposition, Role};
+use tensorwrapper_core::callback::Callback;
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// What stands in the holes of an equation. The run-time doors have operands and numbers alone: they write positions,
 /// ranges and exponents as literals.

@@ -2,7 +2,7 @@
 
 use tensorwrapper_notation::{Diagnostic, Fault};
 
-use crate::error::{Error, ErrorKind};
+use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// How an equation was written.
 #[derive(Clone, Copy, PartialEq, Eq)]

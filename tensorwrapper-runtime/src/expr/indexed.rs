@@ -23,12 +23,12 @@ use super::bind::{Holes, bind_value};
 use super::faults::{Notation, faults_to_error};
 use super::like::TensorLike;
 use super::value::{Expr, Tree, Value};
-use crate::callback::Callback;
-use crate::element::{Dtype, Element};
-use crate::error::{Error, ErrorKind};
 use crate::link::Link;
-use crate::shape::Extents;
 use crate::tensor::{Tensor, TensorMut, TensorRef};
+use tensorwrapper_core::callback::Callback;
+use tensorwrapper_core::element::{Dtype, Element};
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::shape::Extents;
 
 /// A labelled tensor, or what operators made of some. Faults are kept until `eval`.
 #[derive(Clone, Debug)]

@@ -5,12 +5,12 @@ use std::marker::PhantomData;
 use num_complex::Complex;
 
 use super::value::{Expr, Source, Value};
-use crate::element::Element;
-use crate::erased::SliceRef;
-use crate::layout::Strided;
 use crate::link::Link;
-use crate::shape::{Extents, StaticExtents};
 use crate::tensor::{AnyRef, StaticTensor, Tensor, TensorMut, TensorRef};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::erased::SliceRef;
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::shape::{Extents, StaticExtents};
 
 /// Anything that `tensor!` can index: tensors, views, recorded results, and references to them.
 #[diagnostic::on_unimplemented(

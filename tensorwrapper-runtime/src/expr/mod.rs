@@ -8,7 +8,6 @@ mod bind;
 mod faults;
 mod indexed;
 mod like;
-mod names;
 mod recorder;
 mod shapes;
 #[cfg(test)]
@@ -21,9 +20,8 @@ pub(crate) use faults::{Notation, faults_to_error};
 pub use indexed::{Factors, Indexed, MapArguments};
 pub(crate) use like::{Given, ScalarKind};
 pub use like::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
-pub(crate) use names::LabelNames;
 pub(crate) use recorder::{Target, Write};
-pub use shapes::{IndexedPhysical, IndexedShape};
+pub use shapes::{IndexedPhysical, IndexedShape, LabelAxes};
 pub(crate) use text::read_text;
 pub use value::Expr;
 pub(crate) use value::{Axis, Factorised, Source, Tree, Value};

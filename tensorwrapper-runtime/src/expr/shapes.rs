@@ -10,14 +10,14 @@ use tensorwrapper_notation::syntax::{Index, Range};
 
 use super::indexed::{Indexed, labels};
 use super::value::{Source, Value};
-use crate::element::{Dtype, Element as _};
-use crate::error::{Error, ErrorKind};
-use crate::layout::{Physical, Strided};
 use crate::link::Link;
-use crate::shape::Shape;
 use crate::tensor::AnyRef;
+use tensorwrapper_core::element::{Dtype, Element as _};
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::layout::{Physical, Strided};
+use tensorwrapper_core::shape::Shape;
 
-/// A labelled shape, or what operators made of some; see [`Shape::at`]. Faults are kept until [`shape`](IndexedShape::shape).
+/// A labelled shape, or what operators made of some; see [`LabelAxes::at`]. Faults are kept until [`shape`](IndexedShape::shape).
 #[derive(Clone, Debug)]
 #[must_use = "nothing is composed before `shape`"]
 pub struct IndexedShape {
@@ -34,13 +34,16 @@ struct Begin {
     operand: String,
 }
 
-impl Shape {
+/// Shapes and layouts whose axes can be labelled; [`Tensor::at`](crate::Tensor::at) is a method of its own.
+pub trait LabelAxes {
+    /// The shape or layout with its labels.
+    type Labelled;
     /// Labels the axes: one letter each where there is no comma (`"ik"`), names between commas otherwise (`"i,k"`), at most 256. Labelled
     /// shapes are added, subtracted and multiplied as tensors are, and say what shape the result has; the rules, and the
     /// sentences where something does not fit, are those of [`Indexed`].
     ///
     /// ```
-    /// use tensorwrapper_runtime::Shape;
+    /// use tensorwrapper_runtime::{LabelAxes as _, Shape};
     /// let s = Shape::new([10, 20, 30]);
     /// assert_eq!((s.at("i,j,k") + s.at("i,j,k")).shape("j,i,k")?, Shape::new([20, 10, 30])); // permuted
     /// assert_eq!((s.at("i,j,k") * s.at("i,j,k")).shape("i,k")?, Shape::new([10, 30])); // summed over j
@@ -55,38 +58,43 @@ impl Shape {
     ///
     /// Positions `3` and ranges `i in 2..5` count from 0, as in equations, wherever the shape begins; those of
     /// [`slice`](Shape::slice) and [`chip`](Shape::chip) count from its origin.
-    pub fn at(&self, labels: &str) -> IndexedShape {
-        IndexedShape { extents: self.repeated_number(labels), origins: self.begins(labels) }
-    }
+    fn at(&self, labels: &str) -> Self::Labelled;
+}
 
-    /// A tensor of these extents that needs no memory.
-    fn repeated_number(&self, text: &str) -> Result<Indexed<'static, f64>, Error> {
-        if self.is_null() {
-            return Err(Error::new(ErrorKind::Shape("the null shape has no axes, not even those of a scalar".into())));
-        }
-        static NUMBER: [f64; 1] = [0.0];
-        // A shape needs no memory, so nobody asks whether there is enough.
-        let number = Strided::row_major(&[])?;
-        let layout = self.extents().iter().rev().fold(number, |layout, &extent| layout.repeat(0, extent));
-        let source = Source::Tensor(AnyRef { data: f64::erase(&NUMBER), layout });
-        let value = Value { extents: self.extents().to_vec(), dtype: Dtype::F64, source };
-        Ok(Indexed::new(Link::new(value), text))
+impl LabelAxes for Shape {
+    type Labelled = IndexedShape;
+    fn at(&self, labels: &str) -> IndexedShape {
+        IndexedShape { extents: repeated_number(self, labels), origins: begins(self, labels) }
     }
+}
 
-    /// Where the labels of the axes begin. Faults of the text are found where the extents are labelled.
-    fn begins(&self, text: &str) -> Vec<Begin> {
-        let indices = labels(text).unwrap_or_default();
-        let begin = |(index, &origin): (&Index, &usize)| {
-            let (label, index) = match index {
-                Index::Label(name) => (name, origin),
-                Index::Slice(name, Range::Literal(start, _, _)) => (name, origin.saturating_add(*start)),
-                // What is one position has no label, and labels that share an axis count from zero.
-                _ => return None,
-            };
-            Some(Begin { label: label.text.clone(), index, operand: format!("[{text}]") })
+/// A tensor of these extents that needs no memory.
+fn repeated_number(shape: &Shape, text: &str) -> Result<Indexed<'static, f64>, Error> {
+    if shape.is_null() {
+        return Err(Error::new(ErrorKind::Shape("the null shape has no axes, not even those of a scalar".into())));
+    }
+    static NUMBER: [f64; 1] = [0.0];
+    // A shape needs no memory, so nobody asks whether there is enough.
+    let number = Strided::row_major(&[])?;
+    let layout = shape.extents().iter().rev().fold(number, |layout, &extent| layout.repeat(0, extent));
+    let source = Source::Tensor(AnyRef { data: f64::erase(&NUMBER), layout });
+    let value = Value { extents: shape.extents().to_vec(), dtype: Dtype::F64, source };
+    Ok(Indexed::new(Link::new(value), text))
+}
+
+/// Where the labels of the axes begin. Faults of the text are found where the extents are labelled.
+fn begins(shape: &Shape, text: &str) -> Vec<Begin> {
+    let indices = labels(text).unwrap_or_default();
+    let begin = |(index, &origin): (&Index, &usize)| {
+        let (label, index) = match index {
+            Index::Label(name) => (name, origin),
+            Index::Slice(name, Range::Literal(start, _, _)) => (name, origin.saturating_add(*start)),
+            // What is one position has no label, and labels that share an axis count from zero.
+            _ => return None,
         };
-        indices.iter().zip(self.origin()).filter_map(begin).collect()
-    }
+        Some(Begin { label: label.text.clone(), index, operand: format!("[{text}]") })
+    };
+    indices.iter().zip(shape.origin()).filter_map(begin).collect()
 }
 
 impl IndexedShape {
@@ -150,7 +158,7 @@ impl Neg for IndexedShape {
     }
 }
 
-/// A labelled layout; see [`Physical::at`].
+/// A labelled layout; see [`LabelAxes::at`].
 #[derive(Clone, Debug)]
 #[must_use = "nothing is permuted before `physical`"]
 pub struct IndexedPhysical {
@@ -158,16 +166,17 @@ pub struct IndexedPhysical {
     labels: String,
 }
 
-impl Physical {
-    /// Labels the axes, as [`Shape::at`] does.
-    ///
-    /// ```
-    /// use tensorwrapper_runtime::Physical;
-    /// let stored: Physical = "f64[10,20,30]{2,1,0:W(10,20,32)}".parse()?;
-    /// assert_eq!(stored.at("i,j,k").physical("k,i,j")?.to_string(), "f64[30,10,20]{0,2,1:W(32,10,20)}");
-    /// # Ok::<(), tensorwrapper_runtime::Error>(())
-    /// ```
-    pub fn at(&self, labels: &str) -> IndexedPhysical {
+/// As of a [`Shape`].
+///
+/// ```
+/// use tensorwrapper_runtime::{LabelAxes as _, Physical};
+/// let stored: Physical = "f64[10,20,30]{2,1,0:W(10,20,32)}".parse()?;
+/// assert_eq!(stored.at("i,j,k").physical("k,i,j")?.to_string(), "f64[30,10,20]{0,2,1:W(32,10,20)}");
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+impl LabelAxes for Physical {
+    type Labelled = IndexedPhysical;
+    fn at(&self, labels: &str) -> IndexedPhysical {
         IndexedPhysical { physical: self.clone(), labels: labels.to_string() }
     }
 }

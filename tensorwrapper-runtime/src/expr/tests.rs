@@ -2,9 +2,9 @@
 
 use super::recorder::{Index, Recorder};
 use super::*;
-use crate::element::Dtype;
-use crate::error::{Error, ErrorKind};
 use crate::tensor::Tensor;
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_core::error::{Error, ErrorKind};
 
 fn zeros(extents: &[usize]) -> Tensor<f64> {
     Tensor::zeros(extents).unwrap()

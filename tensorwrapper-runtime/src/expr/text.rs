@@ -9,9 +9,9 @@ use tensorwrapper_notation::{Equation, OperandId, Use, check, lex, parse};
 use super::bind::{Holes, bind_value};
 use super::faults::{Notation, faults_to_error};
 use super::value::{Expr, Tree, Value};
-use crate::element::Element;
-use crate::error::{Error, ErrorKind};
 use crate::link::Link;
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// Records an equation in value form; `tensor` and `number` know what names stand for.
 ///

@@ -8,13 +8,13 @@ use num_complex::Complex;
 use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::{Operator, Reduction};
 
-use super::names::LabelNames;
-use crate::backend::Decomposition;
-use crate::callback::Callback;
-use crate::element::{Dtype, Element};
 use crate::link::{Link, Node};
-use crate::shape::{Extents, Shape};
 use crate::tensor::{AnyRef, AnyTensor};
+use tensorwrapper_core::backend::Decomposition;
+use tensorwrapper_core::callback::Callback;
+use tensorwrapper_core::element::{Dtype, Element};
+use tensorwrapper_core::graph::LabelNames;
+use tensorwrapper_core::shape::{Extents, Shape};
 
 /// A recorded result of an equation: it has a type and a shape, and is computed when somebody needs its elements.
 ///

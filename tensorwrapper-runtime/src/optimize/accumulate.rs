@@ -2,9 +2,9 @@
 //! rounded once.
 
 use super::rewrite::{keep, rewrite};
-use crate::backend::{Instruction, Program, Reduction};
-use crate::element::Dtype;
-use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId};
+use tensorwrapper_core::backend::{Instruction, Program, Reduction};
+use tensorwrapper_core::element::{Dtype, EveryDtype};
+use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId};
 
 /// In which precision sums are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -40,10 +40,10 @@ fn doubled(graph: &OpGraph, node: &OperationNode) -> Option<Dtype> {
         | Operation::Reshape
         | Operation::Write { .. } => false,
     };
-    match graph.tensor(node.outputs[0].tensor).dtype {
-        Dtype::F32 if sums => Some(Dtype::F64),
-        Dtype::C32 if sums => Some(Dtype::C64),
-        Dtype::F32 | Dtype::C32 | Dtype::F64 | Dtype::C64 => None,
+    match graph.tensor(node.outputs[0].tensor).dtype.every() {
+        EveryDtype::F32 if sums => Some(Dtype::F64),
+        EveryDtype::C32 if sums => Some(Dtype::C64),
+        EveryDtype::F32 | EveryDtype::C32 | EveryDtype::F64 | EveryDtype::C64 => None,
     }
 }
 

@@ -6,8 +6,8 @@ use tensorwrapper_notation::Function;
 
 use super::constants::pruned;
 use super::rewrite::{keep, rewrite_reading};
-use crate::backend::{Binary, Instruction, Program, Reduction};
-use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode};
+use tensorwrapper_core::backend::{Binary, Instruction, Program, Reduction};
+use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode};
 
 /// Integer powers up to this are a few products.
 const FEW_FACTORS: u32 = 8;

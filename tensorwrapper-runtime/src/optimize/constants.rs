@@ -3,9 +3,9 @@
 use num_complex::Complex;
 
 use super::rewrite::{keep, rewrite_reading};
-use crate::backend::{Binary, Instruction, Program, constant};
-use crate::element::Dtype;
-use crate::graph::{OpGraph, Operation, OperationNode};
+use tensorwrapper_core::backend::{Binary, Instruction, Program, constant};
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_core::graph::{OpGraph, Operation, OperationNode};
 
 /// The same graph with programs that compute nothing from numbers alone; none where they all are so.
 pub(super) fn constants(graph: &OpGraph) -> Option<OpGraph> {

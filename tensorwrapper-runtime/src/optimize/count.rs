@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::backend::{Instruction, Program};
-use crate::graph::{Label, OpGraph, Operation, OperationNode, TensorId};
+use tensorwrapper_core::backend::{Instruction, Program};
+use tensorwrapper_core::graph::{Label, OpGraph, Operation, OperationNode, TensorId};
 
 /// Operations of a graph; see [`operation`].
 pub(crate) fn operations(graph: &OpGraph) -> f64 {

@@ -1,7 +1,7 @@
 //! Leaves out what nobody needs.
 
 use super::rewrite::{keep, rewrite_reading};
-use crate::graph::{OpGraph, OperationNode};
+use tensorwrapper_core::graph::{OpGraph, OperationNode};
 
 /// The same graph without operations of which no result is read or wanted; none where there are no such operations.
 pub(super) fn dead(graph: &OpGraph) -> Option<OpGraph> {

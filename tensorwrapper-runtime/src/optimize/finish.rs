@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 
 use super::rewrite::{keep, rewrite_reading};
-use crate::backend::{Instruction, Program};
-use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationId, OperationNode, TensorId};
+use tensorwrapper_core::backend::{Instruction, Program};
+use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationId, OperationNode, TensorId};
 
 /// The same graph with such programs inside of contractions; none where there are no such programs.
 pub(super) fn finish(graph: &OpGraph) -> Option<OpGraph> {
@@ -103,8 +103,8 @@ fn with_first(program: &Program, input: usize) -> Program {
 mod tests {
     use super::*;
     use crate::Expr;
-    use crate::graph::lower;
     use crate::link::Link;
+    use crate::lower::lower;
     use crate::tensor::Tensor;
 
     fn finished(expr: &[&Expr<'_, f64>]) -> Vec<String> {

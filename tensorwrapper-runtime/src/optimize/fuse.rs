@@ -6,8 +6,9 @@ use tensorwrapper_notation::Function;
 
 use super::constants::pruned;
 use super::rewrite::{begun, keep};
-use crate::backend::{Binary, Instruction, Program};
-use crate::graph::{Edge, EdgeAxis, Inputs, OpGraph, Operation, OperationNode, TensorId, is_ordinary, times};
+use crate::lower::{is_ordinary, times};
+use tensorwrapper_core::backend::{Binary, Instruction, Program};
+use tensorwrapper_core::graph::{Edge, EdgeAxis, Inputs, OpGraph, Operation, OperationNode, TensorId};
 
 /// Instructions of a program that others may join.
 const MOST_INSTRUCTIONS: usize = 96;

@@ -2,8 +2,8 @@
 //! what each run computes from that.
 
 use super::rewrite::{begun, keep};
-use crate::backend::{Instruction, Program, Reduction};
-use crate::graph::{Edge, Label, OpGraph, Operation, OperationNode, TensorId};
+use tensorwrapper_core::backend::{Instruction, Program, Reduction};
+use tensorwrapper_core::graph::{Edge, Label, OpGraph, Operation, OperationNode, TensorId};
 
 /// A graph in two parts. Both have all sources of the whole; what the first part's sinks are, the second has as further sources, in
 /// their order.

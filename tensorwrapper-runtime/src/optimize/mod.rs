@@ -9,7 +9,6 @@ mod factorise;
 mod finish;
 mod fuse;
 pub(crate) mod hoist;
-pub(crate) mod order;
 mod pairwise;
 mod pass;
 mod plain;
@@ -19,12 +18,12 @@ mod sums;
 #[cfg(test)]
 mod tests;
 
-use crate::error::Error;
-use crate::graph::{OpGraph, Operation};
 use hoist::Hoisted;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::graph::{OpGraph, Operation};
+use tensorwrapper_order::{Minimize, Order};
 
 pub use accumulate::Accumulate;
-pub use order::{Minimize, Order, Rates};
 pub(crate) use pairwise::Limited;
 pub use pass::Pass;
 pub(crate) use pass::Without;

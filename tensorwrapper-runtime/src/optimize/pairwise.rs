@@ -5,11 +5,11 @@ use num_complex::Complex;
 use super::Choices;
 use smallvec::SmallVec;
 
-use super::order::{Labels, Network, Path, cut, path, usual};
 use super::rewrite::{keep, rewrite};
-use crate::element::Dtype;
-use crate::error::Error;
-use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, Origin, TensorId};
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, Origin, TensorId};
+use tensorwrapper_order::{Labels, Network, Path, cut, path, usual};
 
 /// How large products may be.
 #[derive(Debug)]

@@ -4,13 +4,13 @@
 use num_complex::Complex;
 use tensorwrapper_notation::{Equation, Product};
 
-use super::order::{Few, Labels, usual_of_few};
 use super::pairwise::Split;
 use super::{Accumulate, Choices};
-use crate::element::Dtype;
-use crate::expr::LabelNames;
-use crate::graph::{Edge, OpGraph, Origin};
-use crate::shape::PerAxis;
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_core::graph::LabelNames;
+use tensorwrapper_core::graph::{Edge, OpGraph, Origin};
+use tensorwrapper_core::shape::PerAxis;
+use tensorwrapper_order::{Few, Labels, usual_of_few};
 
 /// A product whose factors are sources in their order.
 #[derive(Debug)]

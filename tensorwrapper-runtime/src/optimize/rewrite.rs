@@ -1,6 +1,6 @@
 //! The frame of passes that replace operations one by one.
 
-use crate::graph::{Edge, Label, OpGraph, OperationNode, TensorId};
+use tensorwrapper_core::graph::{Edge, Label, OpGraph, OperationNode, TensorId};
 
 /// The same graph with each operation made by `make`, which gets the new graph, the operation, and its inputs there, and
 /// tells the tensors that stand for its outputs.

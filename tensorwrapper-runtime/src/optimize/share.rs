@@ -11,9 +11,10 @@ use smallvec::SmallVec;
 
 use super::factorise::{Factor, Key, Name, Role, canonical};
 use super::rewrite::{begun, keep};
-use crate::backend::{Binary, Instruction, Program, Reduction};
-use crate::element::Dtype;
-use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationId, OperationNode, TensorId, is_ordinary, times};
+use crate::lower::{is_ordinary, times};
+use tensorwrapper_core::backend::{Binary, Instruction, Program, Reduction};
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationId, OperationNode, TensorId};
 
 /// A tensor of the old graph as one of the new: `scale · tensor`, the axes in another order.
 #[derive(Clone, Debug)]

@@ -5,8 +5,9 @@ use num_complex::Complex;
 
 use super::constants::pruned;
 use super::rewrite::{keep, rewrite_reading};
-use crate::backend::{Binary, Instruction, Program, Reduction};
-use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId, is_ordinary, times};
+use crate::lower::{is_ordinary, times};
+use tensorwrapper_core::backend::{Binary, Instruction, Program, Reduction};
+use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId};
 
 /// A product that is a term of a sum: what it is multiplied by there, and its input of the program.
 struct Term {

@@ -3,8 +3,8 @@
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
-use super::order::{Minimize, Network, Order, Path, Search, find, path};
-use crate::graph::Label;
+use tensorwrapper_core::graph::Label;
+use tensorwrapper_order::{Minimize, Network, Order, Path, Search, find, path};
 
 fn ordered(network: &Network, order: &Order) -> Path {
     path(network, order, Minimize::Operations, 0).unwrap()

@@ -15,16 +15,16 @@ use filled::Filled;
 
 use super::results::{Computes, Evaluator};
 use super::ticket::Ticket;
-use crate::callback::Callback;
-use crate::element::{Dtype, Element};
-use crate::erased::{Buffer, SliceRef};
-use crate::error::Error;
 use crate::exec::{CallKey, Computed, Kept, KeptPlan, Key, Number, Ready, Sources, planned, run_to};
 use crate::expr::{Bound, Given, Operand, ScalarKind, ScalarShape, ScalarValue, Target, Value, Write, bind};
-use crate::layout::Strided;
 use crate::link::Link;
-use crate::shape::Extents;
 use crate::tensor::Tensor as Dense;
+use tensorwrapper_core::callback::Callback;
+use tensorwrapper_core::element::{Dtype, Element};
+use tensorwrapper_core::erased::{Buffer, SliceRef};
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::shape::Extents;
 
 /// One equation of an invocation: its text, and the number of the value that each of its operands is. Results have the
 /// first numbers, in the order of the equations, and what the program gives the next.

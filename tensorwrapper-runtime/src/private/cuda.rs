@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::backend::cuda::simulator;
-pub use crate::backend::cuda::simulator::{Asked, Collected, Schedule};
-pub use crate::backend::cuda::{Compiled, Route, beside, compile, version};
-use crate::error::{Error, ErrorKind};
 use crate::exec::Context;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_cuda::simulator;
+pub use tensorwrapper_cuda::simulator::{Asked, Collected, Schedule};
+pub use tensorwrapper_cuda::{Compiled, Route, beside, compile, version};
 
 /// Kernels, collected by contexts that compute nothing.
 #[derive(Clone, Debug, Default)]

@@ -1,12 +1,12 @@
 //! The processor's element-wise kernels on memory that exists: what `benches/memory.rs` measures, because every public door
 //! gives its result memory of its own. Programs have no use for it; no expansion calls it.
 
-use crate::backend::cpu::Cpu;
-pub use crate::backend::{Binary, Instruction, Program, Reduction};
-use crate::backend::{Device, LoopNest, Operand, Output};
-use crate::element::Element;
-use crate::error::Error;
-use crate::layout::Strided;
+pub use tensorwrapper_core::backend::{Binary, Instruction, Program, Reduction};
+use tensorwrapper_core::backend::{Device, LoopNest, Operand, Output};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_cpu::Cpu;
 
 /// `target[…] = sum of program(sources)`: the first `kept` axes are the target's, the others are summed over. Each source
 /// has a stride for every axis, the target one for each of its own; all start at their memory's first element.

@@ -20,28 +20,30 @@ pub use given::{Count, IndexRange, RealExponent, WholeExponent};
 pub use results::*;
 pub use straight::RecordInstead;
 
-pub use crate::callback::{Accepted, Asked, Excused, MapFunction, Refused, Repeated, Shared, Sharing, Unshared, candidate};
 pub use crate::expr::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
-pub use crate::shape::{
+pub use tensorwrapper_core::map_function::{
+    Accepted, Asked, Excused, MapFunction, Refused, Repeated, Shared, Sharing, Unshared, candidate,
+};
+pub use tensorwrapper_core::shape::{
     AxisPair, Compared, Divided, Division, LaterPair, Located, Mark, Minimum, Position, Product, Quotient, check_rank, mark_axes,
     meet,
 };
 
 /// The traits whose methods the compile-time checks call.
 pub mod checks {
-    pub use crate::callback::{RefuseFunction as _, RefuseSharing as _};
-    pub use crate::shape::{
+    pub use tensorwrapper_core::map_function::{RefuseFunction as _, RefuseSharing as _};
+    pub use tensorwrapper_core::shape::{
         AxesByType as _, AxesByValue as _, CompareAtRunTime as _, DivideAtRunTime as _, LocateAtRunTime as _,
         MinimumAtRunTime as _, ProductAtRunTime as _, QuotientAtRunTime as _,
     };
 }
 
-use crate::element::{CastInto, Element};
-pub use crate::error::Error;
 use crate::exec::Context;
 pub use crate::exec::record_text;
-pub use crate::shape::Const;
-use crate::shape::{Extent, Extents, Shape};
+use tensorwrapper_core::element::{CastInto, Element};
+pub use tensorwrapper_core::error::Error;
+pub use tensorwrapper_core::shape::Const;
+use tensorwrapper_core::shape::{Extent, Extents, Shape};
 
 /// Element types that may meet in one equation: equal ones.
 #[diagnostic::on_unimplemented(

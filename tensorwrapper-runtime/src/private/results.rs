@@ -1,19 +1,17 @@
 //! What becomes of recordings: computed or kept, taken as results, written into places.
 
-#[cfg(feature = "cuda")]
 mod there;
 
 use super::block::Block;
 use super::ticket::Ticket;
-use crate::backend;
-use crate::element::Element;
-use crate::error::Error;
 use crate::exec::{Context, Goes, Graph, evaluate};
 use crate::expr::{Axis, Expr, Target, Value, only_recorded};
-use crate::layout::Strided;
 use crate::link::Link;
-use crate::shape::{Extents, StaticExtents};
 use crate::tensor::{AnyMut, AnyTensor, StaticTensor, Tensor, TensorMut};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::shape::{Extents, StaticExtents};
 
 /// Where a block may run.
 #[diagnostic::on_unimplemented(
@@ -286,6 +284,6 @@ fn copy<T: Element>(view: AnyMut<'_>, patch: &Patch<T>) {
     let layout = layout.gather(&labels, patch.part.extents());
     let target = T::typed_mut(view.data).expect("the element type was checked");
     let (part, lies) = (patch.part.as_slice(), Strided::row_major(patch.part.extents()));
-    let copied = lies.and_then(|lies| backend::copy(part, &lies, target, &layout));
+    let copied = lies.and_then(|lies| tensorwrapper_cpu::copy(part, &lies, target, &layout));
     copied.expect("a copy of what exists needs no memory of its own");
 }

@@ -6,11 +6,11 @@ use super::dense::Tensor;
 use super::located::{Located, metadata, placement};
 use super::view::TensorRef;
 use super::{AnyRef, Placement};
-use crate::element::{Dtype, Element, dispatch};
-use crate::erased::Buffer;
-use crate::error::{Error, ErrorKind};
-use crate::layout::{Layout, Strided};
-use crate::shape::Extents;
+use tensorwrapper_core::element::{Dtype, Element, dispatch};
+use tensorwrapper_core::erased::Buffer;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::layout::{Layout, Strided};
+use tensorwrapper_core::shape::Extents;
 
 /// A dense tensor whose element type and rank are known at run time only: what a file holds, for example.
 ///

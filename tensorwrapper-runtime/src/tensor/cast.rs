@@ -1,11 +1,11 @@
 //! The same elements as numbers of another type.
 
 use super::{Tensor, TensorMut, TensorRef};
-use crate::element::{CastInto, Element};
-use crate::error::Error;
-use crate::layout::Strided;
-use crate::owned::Owned;
-use crate::shape::Extents;
+use tensorwrapper_core::element::{CastInto, Element};
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::owned::Owned;
+use tensorwrapper_core::shape::Extents;
 
 impl<T: Element, S: Extents> TensorRef<'_, T, S> {
     /// A tensor of the same elements as numbers of type `U`; see [`Tensor::cast`].

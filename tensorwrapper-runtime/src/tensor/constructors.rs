@@ -3,11 +3,11 @@
 //! Every constructor checks the extents against the shape type and asks for memory politely.
 
 use super::dense::Tensor;
-use crate::element::Element;
-use crate::error::{Error, ErrorKind};
-use crate::layout::Strided;
-use crate::owned::Owned;
-use crate::shape::{Extents, IntoShape};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::owned::Owned;
+use tensorwrapper_core::shape::{Extents, IntoShape};
 
 /// Constructors. What may be given as a shape is told at [`IntoShape`].
 impl<T: Element, S: Extents> Tensor<T, S> {

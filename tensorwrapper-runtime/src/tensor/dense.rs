@@ -7,22 +7,20 @@ use super::located::{Located, indexing, metadata};
 use super::view::TensorRef;
 use super::view_mut::TensorMut;
 use super::{AnyMut, AnyRef, Placement, copy};
-use crate::element::{Dtype, Element};
-use crate::erased::SliceRef;
-use crate::error::Error;
-use crate::layout::{Layout, Strided};
-use crate::owned::Owned;
-use crate::shape::{Extents, Shape};
+use tensorwrapper_core::element::{Dtype, Element};
+use tensorwrapper_core::erased::SliceRef;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::layout::{Layout, Strided};
+use tensorwrapper_core::owned::Owned;
+use tensorwrapper_core::shape::{Extents, Shape};
 
 /// Where elements lie that no device has a copy of.
 static HOST: Placement = Placement::HOST;
 /// The same in memory that the system never moves.
-#[cfg(feature = "cuda")]
 static PINNED: Placement = Placement::PINNED;
 
 /// Where on the host elements lie.
 fn host<T: Element>(elements: &Owned<T>) -> &'static Placement {
-    #[cfg(feature = "cuda")]
     if elements.is_pinned() {
         return &PINNED;
     }
@@ -169,8 +167,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     }
 
     /// Says that a device has a copy of the elements.
-    #[cfg(feature = "cuda")]
-    pub(crate) fn hold(&mut self, copy: crate::held::Copy, device: super::ComputeDevice) {
+    pub(crate) fn hold(&mut self, copy: tensorwrapper_core::held::Copy, device: super::ComputeDevice) {
         self.located.placement = Placement::of(device);
         self.located.data.hold(copy);
     }
@@ -179,10 +176,9 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     ///
     /// # Errors
     /// What `pin` reports, and where there is no memory for them.
-    #[cfg(feature = "cuda")]
     pub(crate) fn pin(
         &mut self,
-        pin: impl FnOnce(std::ops::Range<usize>) -> Result<crate::held::Copy, Error>,
+        pin: impl FnOnce(std::ops::Range<usize>) -> Result<tensorwrapper_core::held::Copy, Error>,
     ) -> Result<(), Error> {
         self.located.data = Owned::in_pages(&self.located.data, pin)?;
         Ok(())

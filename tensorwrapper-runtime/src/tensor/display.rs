@@ -13,9 +13,9 @@ use super::fixed::{StaticTensor, layout};
 use super::number::Style;
 use super::view::TensorRef;
 use super::view_mut::TensorMut;
-use crate::element::{Dtype, Element, dispatch};
-use crate::layout::Strided;
-use crate::shape::{Extents, StaticExtents};
+use tensorwrapper_core::element::{Dtype, Element, dispatch};
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::shape::{Extents, StaticExtents};
 
 /// Tensors of more elements are shown without their middle.
 const WHOLE: usize = 1000;

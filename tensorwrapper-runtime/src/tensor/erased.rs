@@ -1,8 +1,8 @@
 //! Views without an element type: how the floors above see every operand, whatever its owner.
 
-use crate::element::Dtype;
-use crate::erased::{SliceMut, SliceRef};
-use crate::layout::Strided;
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_core::erased::{SliceMut, SliceRef};
+use tensorwrapper_core::layout::Strided;
 
 /// A tensor borrowed for reading, its element type erased. The layout's span lies inside the elements.
 #[derive(Clone, Debug)]

@@ -10,10 +10,10 @@ use super::located::{Located, no_such_element};
 use super::view::TensorRef;
 use super::view_mut::TensorMut;
 use super::{AnyMut, AnyRef};
-use crate::element::{Dtype, Element};
-use crate::error::Error;
-use crate::layout::Strided;
-use crate::shape::{Extents, NestedArray, StaticExtents};
+use tensorwrapper_core::element::{Dtype, Element};
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::shape::{Extents, NestedArray, StaticExtents};
 
 /// A tensor whose elements lie in it, on the stack or in a constant: all its extents are constants, of at most 8 axes.
 ///

@@ -4,7 +4,7 @@
 //! methods that are the same for all, so that no meaning is written twice.
 
 use super::placement::{ComputeDevice, Placement};
-use crate::layout::Strided;
+use tensorwrapper_core::layout::Strided;
 
 /// Elements held by a `D`, found through a layout.
 ///
@@ -102,8 +102,8 @@ macro_rules! metadata {
         }
 
         /// Rank and extents as a value.
-        pub fn shape(&self) -> $crate::shape::Shape {
-            $crate::shape::Shape::new(self.extents())
+        pub fn shape(&self) -> tensorwrapper_core::shape::Shape {
+            tensorwrapper_core::shape::Shape::new(self.extents())
         }
 
         /// Where operations on this tensor should run, if its owner has a wish; says nothing about where it lies.

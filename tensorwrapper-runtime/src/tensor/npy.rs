@@ -16,11 +16,11 @@ use super::any::AnyTensor;
 use super::copy;
 use super::dense::Tensor;
 use super::view::TensorRef;
-use crate::element::{Element, dispatch};
-use crate::error::{Error, ErrorKind};
-use crate::layout::Strided;
-use crate::owned::Owned;
-use crate::shape::{Extents, Shape};
+use tensorwrapper_core::element::{Element, dispatch};
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::owned::Owned;
+use tensorwrapper_core::shape::{Extents, Shape};
 
 impl AnyTensor {
     /// Reads an `.npy` file of any element type that tensors can hold, in either byte order, in C or Fortran order.

@@ -5,7 +5,7 @@
 
 use std::fmt::LowerExp;
 
-use crate::element::Element;
+use tensorwrapper_core::element::Element;
 
 /// Significant digits shown at most, of the largest number of a table that nothing was asked for.
 const DIGITS: usize = 8;

@@ -76,11 +76,9 @@ impl Placement {
     pub const HOST: Placement = Placement { memory_kind: MemoryKind::UnpinnedHost, resident_device: None };
 
     /// Memory of the host that the system never moves.
-    #[cfg(feature = "cuda")]
     pub const PINNED: Placement = Placement { memory_kind: MemoryKind::PinnedHost, resident_device: None };
 
     /// The memory of a device.
-    #[cfg(feature = "cuda")]
     pub(crate) fn of(device: ComputeDevice) -> Placement {
         Placement { memory_kind: MemoryKind::Device, resident_device: Some(device) }
     }

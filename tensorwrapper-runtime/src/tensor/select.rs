@@ -2,9 +2,9 @@
 
 use std::ops::{Bound, RangeBounds};
 
-use crate::error::{Error, ErrorKind, Place};
-use crate::layout::{Strided, element_count};
-use crate::shape::no_step;
+use tensorwrapper_core::error::{Error, ErrorKind, Place};
+use tensorwrapper_core::layout::{Strided, element_count};
+use tensorwrapper_core::shape::no_step;
 
 /// Keeps the indices of a range along an axis.
 pub(super) fn slice(layout: &Strided, axis: usize, range: impl RangeBounds<usize>) -> Result<Strided, Error> {

@@ -10,12 +10,11 @@ use super::dense::Tensor;
 use super::located::Located;
 use super::view::TensorRef;
 use super::view_mut::TensorMut;
-use crate::backend;
-use crate::element::Element;
-use crate::error::{Error, ErrorKind};
-use crate::layout::{Fill, Layout, Logical, Physical, Strided};
-use crate::owned::Owned;
-use crate::shape::{Extents, IntoShape};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::layout::{Fill, Layout, Logical, Physical, Strided};
+use tensorwrapper_core::owned::Owned;
+use tensorwrapper_core::shape::{Extents, IntoShape};
 
 /// What a conversion did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -98,7 +97,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
             return Ok((self, Moved::Nothing));
         }
         let mut memory = if len == self.len() { Owned::zeros(len)? } else { Owned::filled(len, layout.fill().value())? };
-        backend::copy(&self.located.data, &self.located.layout, &mut memory, &strided)?;
+        tensorwrapper_cpu::copy(&self.located.data, &self.located.layout, &mut memory, &strided)?;
         Ok((Tensor::in_layout(self.located.with_both(memory, strided), kept(layout)), Moved::Elements))
     }
 

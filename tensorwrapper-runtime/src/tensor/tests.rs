@@ -5,5 +5,6 @@ mod display;
 mod npy;
 #[cfg(unix)]
 mod npy_files;
+mod shapes;
 mod stored;
 mod views;

@@ -8,11 +8,11 @@ use super::constructors::{checked_extents, row_major_of};
 use super::dense::Tensor;
 use super::located::{Located, indexing, metadata, placement};
 use super::{AnyRef, copy, select};
-use crate::element::{Dtype, Element};
-use crate::erased::SliceRef;
-use crate::error::Error;
-use crate::layout::{Positions, Strided};
-use crate::shape::{Extents, IntoShape, Shape};
+use tensorwrapper_core::element::{Dtype, Element};
+use tensorwrapper_core::erased::SliceRef;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::layout::{Positions, Strided};
+use tensorwrapper_core::shape::{Extents, IntoShape, Shape};
 
 /// A tensor borrowed for reading.
 ///

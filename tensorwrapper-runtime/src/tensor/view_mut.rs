@@ -7,11 +7,11 @@ use super::constructors::{checked_extents, row_major_of};
 use super::located::{Located, indexing, metadata, placement};
 use super::view::TensorRef;
 use super::{AnyMut, select};
-use crate::element::{Dtype, Element};
-use crate::erased::SliceRef;
-use crate::error::{Error, ErrorKind};
-use crate::layout::Strided;
-use crate::shape::{Extents, IntoShape, Shape};
+use tensorwrapper_core::element::{Dtype, Element};
+use tensorwrapper_core::erased::SliceRef;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::shape::{Extents, IntoShape, Shape};
 
 /// A tensor borrowed for writing. No two of its indices lead to one element.
 ///

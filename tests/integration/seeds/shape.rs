@@ -172,7 +172,7 @@ mod iteration {
 
 // "Shape Composition"
 mod shape_composition {
-    use tensorwrapper::Shape;
+    use tensorwrapper::{LabelAxes, Shape};
 
     fn s0() -> Shape {
         Shape::new([10, 20, 30])

@@ -5,10 +5,10 @@ use std::fmt;
 use super::Explanation;
 use super::doors::{explained, measured};
 use super::equation::Part;
-use crate::error::Error;
 use crate::exec::block::{AnyOperand, PreparedBlock};
 use crate::exec::doors::EvalAll;
 use crate::exec::run::Goes;
+use tensorwrapper_core::error::Error;
 
 /// What a [`PreparedBlock`](crate::PreparedBlock) does, in two parts. What the first keeps is called `k0`, `k1`, … in both.
 ///

@@ -4,9 +4,6 @@ use std::time::Duration;
 
 use super::equation::Part;
 use super::{Explanation, explain};
-use crate::backend::Device;
-use crate::element::Element;
-use crate::error::Error;
 use crate::exec::context::Context;
 use crate::exec::doors::{DynOperand, EvalAll, RecordedValue};
 use crate::exec::memory::{live, peak};
@@ -16,7 +13,10 @@ use crate::exec::run::{Goes, planned};
 use crate::exec::watch::{Measured, Watch};
 use crate::expr::{Expr, Value};
 use crate::link::Link;
-use crate::shape::Extents;
+use tensorwrapper_core::backend::Device;
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::shape::Extents;
 
 impl<T: Element> Prepared<T> {
     /// What the plan does, step by step. Nothing is computed.
@@ -109,7 +109,6 @@ pub(super) fn explained(plan: &Plan, part: Part, device: &dyn Device) -> Explana
     let mut explanation = explain(&plan.graph, part, device.described(), &live(plan), peak(plan).bytes());
     for (explained, step) in explanation.steps.iter_mut().zip(&plan.steps) {
         explained.library = step.library();
-        #[cfg(feature = "cuda")]
         if device.resident().is_some() {
             explained.on_host = step.host_work().is_some();
             explained.is_measured = step.is_measured();

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use num_complex::Complex;
 
-use crate::backend::{Binary, Instruction, Program, Reduction};
-use crate::element::Dtype;
-use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationId, OperationNode, TensorId};
+use tensorwrapper_core::backend::{Binary, Instruction, Program, Reduction};
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationId, OperationNode, TensorId};
 
 /// Which part of what a program asked for a graph is.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -24,8 +24,8 @@ use std::fmt;
 use std::time::Duration;
 
 use super::replay::Replay;
-use crate::element::Dtype;
-use crate::optimize::order::Rates;
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_order::Rates;
 
 pub use block::ExplainedBlock;
 
@@ -109,9 +109,8 @@ pub struct ExplainedStep {
     /// Whether a device with memory of its own leaves it to the host: what it reads is copied there, and what it makes back.
     pub on_host: bool,
     /// Whether a device computes a product as it does because that was the quickest of several ways when they were measured.
-    #[cfg(feature = "cuda")]
     pub is_measured: bool,
-    /// Multiplications of a product, as [`order`](crate::order) counts them; else operations on elements. Of a decomposition the
+    /// Multiplications of a product, as [`order`](tensorwrapper_order) counts them; else operations on elements. Of a decomposition the
     /// order of magnitude.
     pub operations: f64,
     /// Bytes that it reads and writes, each element once.
@@ -185,10 +184,7 @@ impl ExplainedStep {
     /// The class, whether it is batched, and who computes it, in words.
     fn kind(&self) -> String {
         let class = if self.batched { format!("batched {}", self.class) } else { self.class.to_string() };
-        #[cfg(feature = "cuda")]
         let is_measured = self.is_measured;
-        #[cfg(not(feature = "cuda"))]
-        let is_measured = false;
         match self.library {
             Some(library) if is_measured => format!("{class} by {library}, measured"),
             Some(library) => format!("{class} by {library}"),

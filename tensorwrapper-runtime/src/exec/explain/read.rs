@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use super::equation::{Names, Part};
 use super::{Class, ExplainedStep, Explanation, Links, Role, ShownTensor};
-use crate::backend::{Binary, Instruction, Program};
-use crate::graph::{Edge, Label, OpGraph, Operation, OperationId, OperationNode, TensorId};
 use crate::optimize::count;
-use crate::optimize::order::Rates;
+use tensorwrapper_core::backend::{Binary, Instruction, Program};
+use tensorwrapper_core::graph::{Edge, Label, OpGraph, Operation, OperationId, OperationNode, TensorId};
+use tensorwrapper_order::Rates;
 
 /// Explains a graph as it is computed, after all passes. `live` are the bytes that are there
 /// while each step runs, `peak` what a run takes.
@@ -96,7 +96,6 @@ fn step(graph: &OpGraph, names: &Names<'_>, (id, node): (OperationId, &Operation
         batched,
         library: None,
         on_host: false,
-        #[cfg(feature = "cuda")]
         is_measured: false,
         operations: count::operation(node),
         traffic,

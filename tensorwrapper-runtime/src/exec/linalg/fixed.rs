@@ -9,13 +9,13 @@ use std::marker::PhantomData;
 use super::functions::{Operation, System, TriangularSolve};
 use super::made::{Made, OfStatic, OfStatics, Right, Tolerates};
 use super::{Factors, sealed};
-use crate::backend::cpu::factorise::stack::{Argument, Call, is_short};
-use crate::element::Element;
-use crate::error::Error;
 use crate::exec::Context;
 use crate::expr::{Expr, TensorLike};
-use crate::shape::{ConstExtent, Extents, StaticExtents};
 use crate::tensor::{StaticTensor, Tensor, TensorMut, TensorRef};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::shape::{ConstExtent, Extents, StaticExtents};
+use tensorwrapper_cpu::factorise::stack::{Argument, Call, is_short};
 
 /// What functions of one argument take. Of a static matrix, a [`StaticTensor`] of two axes, results are static. Sealed.
 #[diagnostic::on_unimplemented(
@@ -75,7 +75,6 @@ tensors! {
     () StaticTensor<T, ()>;
     (A: ConstExtent) StaticTensor<T, (A,)>;
 }
-#[cfg(feature = "cuda")]
 tensors! {
     (S: Extents) crate::exec::DeviceTensor<T, S>;
 }
@@ -100,7 +99,6 @@ macro_rules! seal {
     )* };
 }
 seal!(Tensor<T, S>, TensorRef<'_, T, S>, TensorMut<'_, T, S>, Expr<'_, T, S>);
-#[cfg(feature = "cuda")]
 seal!(crate::exec::DeviceTensor<T, S>);
 impl<T: Element, S: StaticExtents> sealed::Sealed for StaticTensor<T, S> {}
 impl<X: sealed::Sealed> sealed::Sealed for &X {}
@@ -155,7 +153,6 @@ mixed! {
     ('r) TensorMut<'r, T, S>;
     ('r) Expr<'r, T, S>;
 }
-#[cfg(feature = "cuda")]
 mixed! {
     () crate::exec::DeviceTensor<T, S>;
 }

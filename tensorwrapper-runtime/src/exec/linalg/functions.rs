@@ -3,8 +3,8 @@
 use tensorwrapper_notation::syntax::Factorisation;
 
 use super::{Beside, Matrices, Results, sealed};
-use crate::element::Element;
 use crate::expr::{Factors, Indexed, TensorLike};
+use tensorwrapper_core::element::Element;
 
 /// Labels of the axes of a tensor: two of a matrix, or one, then those of the batch.
 fn labels(first: &[&str], rank: usize) -> String {

@@ -5,11 +5,11 @@ use super::functions::{
 };
 use super::functions::{System, Trace, TriangularSolve};
 use super::{Results, sealed};
-use crate::backend::cpu::factorise::stack::{Argument, Call, compute};
-use crate::element::Element;
-use crate::erased::SliceMut;
-use crate::shape::{ConstExtent, Shorter, StaticExtents};
 use crate::tensor::{StaticTensor, Tensor};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::erased::SliceMut;
+use tensorwrapper_core::shape::{ConstExtent, Shorter, StaticExtents};
+use tensorwrapper_cpu::factorise::stack::{Argument, Call, compute};
 
 /// The extents of a right side of static R×C matrices, and of the solution.
 pub trait Right<R, C>: StaticExtents {

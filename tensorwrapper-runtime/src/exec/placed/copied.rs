@@ -3,16 +3,16 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::backend::{Copied, Device};
-use crate::element::Element;
-use crate::erased::{Buffer, SliceRef};
-use crate::error::{Error, ErrorKind};
 use crate::exec::context::Context;
 use crate::exec::replay::with_room;
-use crate::held;
-use crate::layout::Strided;
-use crate::shape::Extents;
 use crate::tensor::{ComputeDevice, Tensor};
+use tensorwrapper_core::backend::{Copied, Device};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::erased::{Buffer, SliceRef};
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::held;
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::shape::Extents;
 
 /// Copies a tensor's elements to the device, if it has memory of its own.
 ///

@@ -3,18 +3,18 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::backend::{Copied, Device, DeviceMemory};
-use crate::element::{Dtype, Element};
-use crate::error::{Error, ErrorKind};
 use crate::exec::context::Context;
 use crate::exec::doors::{DeviceOf, DynOperand, EvalAll, RecordedValue};
 use crate::exec::replay::with_room;
 use crate::exec::run::{Goes, evaluate_to};
 use crate::expr::{Expr, Indexed, IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
-use crate::held;
-use crate::owned::Owned;
-use crate::shape::{Extents, Shape};
 use crate::tensor::{ComputeDevice, Placement, Tensor};
+use tensorwrapper_core::backend::{Copied, Device, DeviceMemory};
+use tensorwrapper_core::element::{Dtype, Element};
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::held;
+use tensorwrapper_core::owned::Owned;
+use tensorwrapper_core::shape::{Extents, Shape};
 
 /// A dense tensor whose elements are in the memory of a device, and nowhere else (but for one number, which comes to the host, too): a
 /// result of a context [on its device](Context::on_device).

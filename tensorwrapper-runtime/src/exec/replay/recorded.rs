@@ -8,13 +8,13 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 
 use super::Replay;
-use crate::backend::{Device, Resident, Session};
-use crate::callback::Callback;
-use crate::erased::SliceRef;
-use crate::error::{Error, ErrorKind};
 use crate::exec::plan::Plan;
 use crate::exec::resident::{self, Wanted};
 use crate::exec::watch::Watch;
+use tensorwrapper_core::backend::{Device, Resident, Session};
+use tensorwrapper_core::callback::Callback;
+use tensorwrapper_core::erased::SliceRef;
+use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// The runs of one plan.
 #[derive(Debug, Default)]

@@ -12,14 +12,14 @@ use tensorwrapper_notation::syntax::{
 use tensorwrapper_notation::{Cast, CastId, FunctionId, OperandId, Span, check};
 
 use super::{Indexed, Leaf, Leaves, labels, names};
-use crate::callback::Callback;
-use crate::element::{Dtype, Element};
-use crate::error::Error;
 use crate::expr::bind::{Bound, Holes, bind};
 use crate::expr::faults::{Notation, faults_to_error};
 use crate::expr::value::{Tree, Value};
 use crate::link::Link;
 use crate::tensor::AnyTensor;
+use tensorwrapper_core::callback::Callback;
+use tensorwrapper_core::element::{Dtype, Element};
+use tensorwrapper_core::error::Error;
 
 /// An operation of linear algebra that nobody has computed yet; `R` are the element types of its results. Methods of
 /// [`Indexed`] and the functions of [`linalg`](crate::linalg) make it; its words are those of `tensor!`.

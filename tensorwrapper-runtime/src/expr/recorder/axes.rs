@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::{Index, LabelState, Recorder};
-use crate::error::{Error, ErrorKind, Place};
 use crate::expr::value::Axis;
+use tensorwrapper_core::error::{Error, ErrorKind, Place};
 
 impl Recorder<'_> {
     /// Checks indices against the extents of a tensor.

@@ -6,11 +6,11 @@ use tensorwrapper_notation::sentence;
 
 use super::finish::product;
 use super::{Node, Recorder};
-use crate::backend::{Decomposition, Role};
-use crate::error::{Error, ErrorKind, Place};
 use crate::expr::value::{Axis, Factorised, Source, Tree, Value};
 use crate::link::Link;
 use crate::tensor::AnyTensor;
+use tensorwrapper_core::backend::{Decomposition, Role};
+use tensorwrapper_core::error::{Error, ErrorKind, Place};
 
 /// Where labels stand in an operation.
 #[derive(Debug)]

@@ -3,10 +3,10 @@
 use tensorwrapper_notation::syntax::Operator;
 
 use super::{Index, Node, Recorder, Target, Write};
-use crate::error::{Error, ErrorKind};
-use crate::expr::names::LabelNames;
 use crate::expr::value::{Axis, Source, Tree, Value};
 use crate::link::Link;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::graph::LabelNames;
 
 impl Recorder<'_> {
     pub(super) fn extent(&self, label: usize) -> usize {

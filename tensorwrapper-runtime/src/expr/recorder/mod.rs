@@ -16,10 +16,10 @@ use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::{Operator, Reduction};
 
 use super::value::{Axis, Tree, Value};
-use crate::callback::Callback;
-use crate::element::Dtype;
-use crate::error::{Error, ErrorKind, Place};
 use crate::link::Link;
+use tensorwrapper_core::callback::Callback;
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_core::error::{Error, ErrorKind, Place};
 
 /// What stands for one axis of an operand, with run-time ranges filled in.
 #[derive(Clone, Copy, Debug)]

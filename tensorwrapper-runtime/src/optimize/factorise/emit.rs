@@ -7,10 +7,10 @@ use super::gather::Leaf;
 use super::join::renamed;
 use super::term::{Factor, Name, Term};
 use super::work::{Kind, Work};
-use crate::backend::{Binary, Instruction, Program, Reduction};
-use crate::element::Dtype;
-use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, TensorId};
-use crate::optimize::order::Network;
+use tensorwrapper_core::backend::{Binary, Instruction, Program, Reduction};
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, TensorId};
+use tensorwrapper_order::Network;
 
 /// The most factors of a product that is computed with the sum that it is a term of.
 const MOST_INSIDE: usize = 4;

@@ -6,8 +6,9 @@ use num_complex::Complex;
 use tensorwrapper_notation::Function;
 
 use super::work::MOST_FACTORS;
-use crate::backend::{Binary, Instruction, Program, Reduction};
-use crate::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId, is_ordinary};
+use crate::lower::is_ordinary;
+use tensorwrapper_core::backend::{Binary, Instruction, Program, Reduction};
+use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, TensorId};
 
 /// A part of a tensor as a term reads it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

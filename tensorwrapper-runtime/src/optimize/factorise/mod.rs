@@ -28,7 +28,7 @@ use super::count::{operation, peak_bytes};
 use super::hoist::kept;
 use super::pairwise::are_pairs;
 use super::rewrite::{keep, rewrite_reading};
-use crate::graph::{OpGraph, OperationNode, TensorId};
+use tensorwrapper_core::graph::{OpGraph, OperationNode, TensorId};
 
 /// What an element that is read and written costs, in multiplications of a product.
 const ELEMENT: f64 = 2.0;
@@ -148,7 +148,8 @@ fn emitted(graph: &OpGraph, is_part: &[bool], work: &Work, leaves: &[Leaf], sums
     let mut emitter = Emitter::new(work, leaves, sums.iter().map(|(_, sum)| *sum));
     rewrite_reading(graph, |result, _, node, read| {
         let output = node.outputs[0].tensor;
-        let moved = |tensor: TensorId| read(&crate::graph::Edge { tensor, axes: Vec::new(), conjugate: false }).tensor;
+        let moved =
+            |tensor: TensorId| read(&tensorwrapper_core::graph::Edge { tensor, axes: Vec::new(), conjugate: false }).tensor;
         match sum_of.get(&output) {
             Some(&sum) => vec![emitter.sum(result, &moved, sum, graph.tensor(output).dtype)],
             None if node.outputs.len() == 1 && is_part[output.0] => Vec::new(),
@@ -162,7 +163,7 @@ mod tests {
     use crate::link::Link;
 
     use super::*;
-    use crate::graph::lower;
+    use crate::lower::lower;
     use crate::optimize::count::operations;
     use crate::tensor::Tensor;
 

@@ -5,13 +5,13 @@ use tensorwrapper_notation::{Cast, CastId, Equation, FunctionId, OperandId, Use}
 
 use super::super::results::{Evaluator, Recorded};
 use super::Block;
-use crate::callback::Callback;
-use crate::element::Dtype;
-use crate::error::Error;
 use crate::exec::Number;
 use crate::expr::{Holes, ScalarKind, Tree, Value};
 use crate::link::Link;
 use crate::tensor::AnyTensor;
+use tensorwrapper_core::callback::Callback;
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_core::error::Error;
 
 /// An equation's holes, filled by a run.
 pub(super) struct Filled<'f, 'b, 'a, E> {

@@ -3,11 +3,11 @@
 use super::{Computes, Evaluator, IntoContext, Patched, Recorded, WritesTensors};
 use crate::__private::block::Block;
 use crate::__private::ticket::Ticket;
-use crate::element::Element;
-use crate::error::Error;
 use crate::exec::{Context, DeviceTensor, Goes, OnDevice};
-use crate::shape::Extents;
 use crate::tensor::AnyTensor;
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::shape::Extents;
 
 #[diagnostic::do_not_recommend]
 impl<'c> IntoContext<'c> for &'c OnDevice {

@@ -14,12 +14,13 @@ use super::indices::{Counts, Indices, Inline, Labels, Loops, Nth, Terms};
 use super::product::values;
 use super::target::{ToNumber, scatter};
 use super::{Node, RecordInstead};
-use crate::backend::cpu::factorise::stack::{Argument, Call, compute, is_short};
-use crate::element::Element;
-use crate::erased::SliceMut;
-use crate::error::Error;
-use crate::shape::{ConstExtent, Extents, Shorter, StaticExtents};
 use crate::tensor::{StaticTensor, Tensor};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::erased::SliceMut;
+use tensorwrapper_core::error::Error;
+pub use tensorwrapper_core::expansion::Settle;
+use tensorwrapper_core::shape::{ConstExtent, Extents, Shorter, StaticExtents};
+use tensorwrapper_cpu::factorise::stack::{Argument, Call, compute, is_short};
 
 /// An equation of `L` labels whose right side is an operation of linear algebra: the operand that tells the element type, the
 /// operation, its arguments, and its results.
@@ -127,37 +128,11 @@ impl<V> Attempted<V> {
     }
 }
 
-/// What a recording of type `R` has made, in its static form.
-pub trait Settle<R> {
-    /// The static form.
-    fn settle(recorded: R) -> Self;
-}
-impl<T: Element> Settle<T> for T {
-    fn settle(recorded: T) -> T {
-        recorded
-    }
-}
 impl<T: Element, S: StaticExtents, X: Extents> Settle<Tensor<T, X>> for StaticTensor<T, S> {
     fn settle(recorded: Tensor<T, X>) -> Self {
         StaticTensor::written(|place| place.write_copy_of_slice(recorded.as_slice()))
     }
 }
-macro_rules! tuples {
-    ($($($V:ident $R:ident $n:tt)*;)*) => { $(
-        impl<$($V: Settle<$R>, $R),*> Settle<($($R,)*)> for ($($V,)*) {
-            #[allow(unused_variables, clippy::unused_unit)]
-            fn settle(recorded: ($($R,)*)) -> Self {
-                ($($V::settle(recorded.$n),)*)
-            }
-        }
-    )* };
-}
-tuples! {
-    ;
-    A R 0 B S 1;
-    A R 0 B S 1 C T 2;
-}
-
 /// Operation number `KIND` of the table; the words behind its arguments are bits, [`FULL`] and its like.
 #[derive(Debug)]
 pub struct Act<const KIND: usize, const WORDS: u8, X>(PhantomData<X>);

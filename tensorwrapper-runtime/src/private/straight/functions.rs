@@ -8,41 +8,14 @@ use tensorwrapper_notation::Function;
 use super::Node;
 use super::indices::Nth;
 use super::product::Kind;
-use crate::backend::Reduction;
-use crate::backend::function::Scalar;
-use crate::element::{Element, dispatch};
 use crate::exec;
 use crate::tensor::StaticTensor;
+use tensorwrapper_core::backend::Reduction;
+use tensorwrapper_core::backend::function::Scalar;
+use tensorwrapper_core::element::{Element, dispatch};
+pub use tensorwrapper_core::expansion::Number;
+pub(super) use tensorwrapper_core::expansion::convert;
 
-/// The same number as an element of type `T`. Between equal types the compiler leaves nothing of it.
-#[inline(always)]
-pub(super) fn convert<X: Element, T: Element>(value: X) -> T {
-    T::from_complex(value.to_complex())
-}
-
-/// A number of the program, or a static tensor of rank 0.
-pub trait Number {
-    /// The number as an element.
-    fn number<T: Element>(&self) -> T;
-}
-impl<X: Element> Number for X {
-    #[inline(always)]
-    fn number<T: Element>(&self) -> T {
-        convert(*self)
-    }
-}
-/// References to numbers, one by one: a blanket implementation would meet the one for elements.
-macro_rules! references {
-    ($($X:ty),*) => { $(
-        impl Number for &$X {
-            #[inline(always)]
-            fn number<T: Element>(&self) -> T {
-                convert(**self)
-            }
-        }
-    )* };
-}
-references!(f32, f64, Complex<f32>, Complex<f64>);
 impl<X: Element> Number for StaticTensor<X, ()> {
     #[inline(always)]
     fn number<T: Element>(&self) -> T {

@@ -5,10 +5,10 @@
 use std::marker::PhantomData;
 
 use super::Node;
-use crate::element::Element;
 use crate::exec::Number;
-use crate::shape::{Axis, ConstExtent, StaticExtents, nested};
 use crate::tensor::StaticTensor;
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::shape::{Axis, ConstExtent, StaticExtents, nested};
 
 /// A static tensor, or a reference to one.
 pub trait Inline {

@@ -23,9 +23,9 @@ pub use indices::*;
 use product::{Kind, contract, fill, values};
 pub use target::*;
 
-use crate::element::Element;
-use crate::error::Error;
-use crate::shape::{ConstExtent, StaticExtents};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::shape::{ConstExtent, StaticExtents};
 
 /// An equation of `L` labels over nested pairs of operands: the operand that tells the element type, what becomes of the
 /// values, and the value.

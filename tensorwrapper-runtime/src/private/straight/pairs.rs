@@ -11,11 +11,11 @@ use std::mem::MaybeUninit;
 use super::Node;
 use super::indices::Loops;
 use super::product::{Compute, FACTORS};
-use crate::backend::cpu::fixed::{Factors, Fixed, Problem};
-use crate::element::Element;
 use crate::tensor::zeroed;
 pub(super) use plan::Plan;
 use plan::{DEEP, MOST_BETWEEN, Nest, Pair, Turn};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_cpu::fixed::{Factors, Fixed, Problem};
 
 /// Pairs of a product but the last, whose results lie between.
 const BETWEEN: usize = FACTORS - 2;

@@ -9,10 +9,10 @@ use std::mem::MaybeUninit;
 use super::Node;
 use super::indices::Loops;
 use super::pairs::{self, Plan};
-use crate::backend::cpu::fixed::{Axis, Factors, Fixed, MOST_OUTER, MOST_TURNED, Problem, Term};
-use crate::element::{Dtype, Element};
-use crate::shape::StaticExtents;
 use crate::tensor::StaticTensor;
+use tensorwrapper_core::element::{Dtype, Element, EveryDtype};
+use tensorwrapper_core::shape::StaticExtents;
+use tensorwrapper_cpu::fixed::{Axis, Factors, Fixed, MOST_OUTER, MOST_TURNED, Problem, Term};
 
 /// Labels that are told apart.
 pub(super) const LABELS: usize = 16;
@@ -309,11 +309,11 @@ impl Contraction {
             return None;
         }
         let Some((problem, is_swapped)) = self.problem(labels, extents) else { return None };
-        let (parts, narrowest) = match dtype {
-            Dtype::F64 => (1, 2),
-            Dtype::C64 => (2, 2),
-            Dtype::F32 => (1, 4),
-            Dtype::C32 => (2, 4),
+        let (parts, narrowest) = match dtype.every() {
+            EveryDtype::F64 => (1, 2),
+            EveryDtype::C64 => (2, 2),
+            EveryDtype::F32 => (1, 4),
+            EveryDtype::C32 => (2, 4),
         };
         let turned = if problem.b_column == 1 { 0 } else { problem.columns * problem.terms[0].extent * problem.terms[1].extent };
         if problem.columns * parts < narrowest || problem.work() <= INLINE || turned > MOST_TURNED {

@@ -6,9 +6,9 @@ use std::marker::PhantomData;
 
 use super::indices::{Indices, Inline, Labels, Loops, Nth, Terms};
 use super::product::values;
-use crate::element::Element;
-use crate::shape::StaticExtents;
 use crate::tensor::StaticTensor;
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::shape::StaticExtents;
 
 /// The left side of an equation over operands `O`.
 pub trait Target<T: Element, O> {

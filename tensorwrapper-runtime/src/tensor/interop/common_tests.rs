@@ -1,8 +1,8 @@
 //! Which views have gaps, and what is refused whatever library it comes from.
 
 use super::{Foreign, Gaps, Told, gap, read, write};
-use crate::layout::Strided;
 use crate::tensor::{TensorMut, TensorRef};
+use tensorwrapper_core::layout::Strided;
 
 #[test]
 fn a_gap_is_where_an_element_between_lowest_and_highest_is_not_met() {

@@ -22,11 +22,11 @@
 use ::faer::{Col, ColMut, ColRef, Mat, MatMut, MatRef, Row, RowMut, RowRef, Shape as Dimension, Stride};
 
 use super::{Foreign, Gaps, Told, check_rank, read, write};
-use crate::element::Element;
-use crate::error::Error;
-use crate::layout::Strided;
-use crate::shape::{Dyn, Extent, Extents, Shape};
 use crate::tensor::{TensorMut, TensorRef};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::shape::{Dyn, Extent, Extents, Shape};
 
 const MATRIX_GAPS: Gaps = Gaps::Refused(
     "a `Mat` pads its columns: borrow all of it with `&mut`, or keep the elements in a `Tensor` and make a `MatRef` of its view",

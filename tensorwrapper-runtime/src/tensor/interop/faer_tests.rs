@@ -3,10 +3,10 @@
 use ::faer::{Col, ColMut, ColRef, Mat, MatMut, MatRef, Row, RowRef, c64, mat};
 use num_complex::Complex;
 
-use crate::element::Element;
 use crate::exec::einsum;
-use crate::shape::{Dyn, Extents};
 use crate::tensor::{Tensor, TensorMut, TensorRef};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::shape::{Dyn, Extents};
 
 fn matrix(rows: usize, columns: usize) -> Mat<f64> {
     Mat::from_fn(rows, columns, |i, j| (10 * i + j) as f64)

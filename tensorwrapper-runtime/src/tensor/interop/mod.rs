@@ -11,10 +11,10 @@ use std::slice;
 use super::located::Located;
 use super::view::TensorRef;
 use super::view_mut::TensorMut;
-use crate::element::Element;
-use crate::error::{Error, ErrorKind};
-use crate::layout::Strided;
-use crate::shape::{Extents, PerAxis};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::shape::{Extents, PerAxis};
 
 #[cfg(feature = "faer")]
 mod faer;

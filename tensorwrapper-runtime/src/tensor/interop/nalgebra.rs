@@ -26,12 +26,12 @@ use ::nalgebra::{
 };
 
 use super::{Foreign, Gaps, Told, check_rank, read, write};
-use crate::element::Element;
-use crate::error::{Error, ErrorKind};
-use crate::layout::Strided;
-use crate::shape::{Const, Dyn, Extent, Extents};
 use crate::tensor::located::Located;
 use crate::tensor::{TensorMut, TensorRef};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::shape::{Const, Dyn, Extent, Extents};
 
 const VIEW: &str = "a view of `nalgebra`";
 const GAPS: Gaps =

@@ -7,8 +7,8 @@ use ::nalgebra::{
 use num_complex::Complex;
 
 use crate::exec::einsum;
-use crate::shape::{Const, Dyn};
 use crate::tensor::{Tensor, TensorMut, TensorRef};
+use tensorwrapper_core::shape::{Const, Dyn};
 
 type Strided<'a> = DMatrixView<'a, f64, Dynamic, Dynamic>;
 

@@ -24,10 +24,10 @@ use ::ndarray::{
 };
 
 use super::{Foreign, Gaps, Told, check_rank, read, write};
-use crate::element::Element;
-use crate::error::{Error, ErrorKind};
-use crate::shape::{Dyn, Extent, Extents, Shape};
 use crate::tensor::{TensorMut, TensorRef};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::shape::{Dyn, Extent, Extents, Shape};
 
 const VIEW: &str = "a view of `ndarray`";
 const GAPS: Gaps =

@@ -6,11 +6,11 @@ use ::ndarray::{
 };
 use num_complex::Complex;
 
-use crate::element::Element;
-use crate::error::ErrorKind;
 use crate::exec::einsum;
-use crate::shape::Dyn;
 use crate::tensor::{Tensor, TensorMut, TensorRef};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::ErrorKind;
+use tensorwrapper_core::shape::Dyn;
 
 fn numbers(n: usize) -> Vec<f64> {
     (0..n).map(|x| x as f64).collect()

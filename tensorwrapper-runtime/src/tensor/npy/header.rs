@@ -7,9 +7,9 @@ use std::path::Path;
 use npyz::{DType, NpyHeader, TypeChar};
 
 use super::{in_file, stored_layout};
-use crate::element::Dtype;
-use crate::error::Error;
-use crate::layout::Strided;
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::layout::Strided;
 
 /// No array of numbers needs a longer description.
 const LONGEST: usize = 1 << 16;

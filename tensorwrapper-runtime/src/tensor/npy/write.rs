@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use npyz::{AutoSerialize, WriterBuilder};
 
 use super::in_file;
-use crate::element::{Element, dispatch};
-use crate::error::Error;
-use crate::layout::Strided;
 use crate::tensor::AnyRef;
+use tensorwrapper_core::element::{Element, dispatch};
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::layout::Strided;
 
 /// Links to links that are followed: as many as Linux follows.
 const LINKS: usize = 40;

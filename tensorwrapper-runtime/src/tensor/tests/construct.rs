@@ -2,8 +2,8 @@
 
 use num_complex::Complex;
 
-use crate::layout::Strided;
 use crate::*;
+use tensorwrapper_core::layout::Strided;
 
 fn sentence<T>(result: Result<T, Error>) -> String {
     match result {

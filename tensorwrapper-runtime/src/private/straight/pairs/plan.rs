@@ -2,8 +2,8 @@
 //! know what is multiplied.
 
 use super::super::product::{Contraction, FACTORS, INLINE, LABELS, SUMMED, Steps, Summed};
-use crate::backend::cpu::fixed::Problem;
-use crate::element::Dtype;
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_cpu::fixed::Problem;
 
 /// Elements of all that lies between, at most.
 pub(super) const MOST_BETWEEN: usize = 16384;

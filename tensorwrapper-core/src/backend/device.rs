@@ -1,0 +1,130 @@
+//! The trait that every backend implements.
+
+use std::fmt::Debug;
+
+use super::add::add;
+use super::linear;
+use super::{Contraction, Decomposition, LoopNest, Operand, Output, PreparedContraction, Program};
+use crate::callback::Callback;
+use crate::element::Dtype;
+use crate::error::Error;
+use crate::layout::Strided;
+
+/// How the values at one output element are folded into it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reduction {
+    /// Sum; over nothing 0.
+    Sum,
+    /// Product; over nothing 1.
+    Product,
+    /// Largest (real elements only); over nothing an error. A NaN wins.
+    Max,
+    /// Smallest (real elements only); over nothing an error. A NaN wins.
+    Min,
+}
+
+/// Something that computes. All memory that it is handed lies where it can reach it.
+///
+/// Operands and outputs are already known to lie inside their memory (see [`Operand::new`]),
+/// to fit the iteration space, and to be of one element type (outputs of linear algebra excepted, and inputs that a
+/// program converts).
+/// An output never overlaps an operand. Outputs are overwritten whole, whatever they held.
+pub trait Device: Debug + Send + Sync {
+    /// The backend's name, as in the tests' device list.
+    fn name(&self) -> &'static str;
+
+    /// The number of threads that it computes with.
+    fn threads(&self) -> usize {
+        1
+    }
+
+    /// The device as one with memory of its own, if it is.
+    fn resident(&self) -> Option<&dyn super::Resident> {
+        None
+    }
+
+    /// What contractions that were prepared for the device find it by when they run.
+    fn own(&self) -> Option<&dyn std::any::Any> {
+        None
+    }
+
+    /// The same device with products in single precision from fewer bits, or without, where it has the choice.
+    fn with_tf32(&self, _tf32: bool) -> Option<std::sync::Arc<dyn Device>> {
+        None
+    }
+
+    /// The same device with ways to compute a product measured, or chosen by rule alone, where it has the choice.
+    fn with_measuring(&self, _measures: bool) -> Option<std::sync::Arc<dyn Device>> {
+        None
+    }
+
+    /// What it is, for people.
+    fn described(&self) -> String {
+        let (name, threads) = self.identity();
+        let threads = if threads == 1 { "1 thread".to_string() } else { format!("{threads} threads") };
+        format!("{name}, {threads}")
+    }
+
+    /// What it is: devices of one name and one number of threads prepare and compute the same.
+    fn identity(&self) -> (&'static str, usize) {
+        (self.name(), self.threads())
+    }
+
+    /// Decides how to compute a contraction, to run it on any memory later, any number of times.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`](crate::error::ErrorKind::Unsupported) when the environment asks for what is not there.
+    fn prepare(&self, contraction: &Contraction<'_>) -> Result<PreparedContraction, Error>;
+
+    /// `output[o] = reduction over the reduced axes of program(inputs)`. The program calls `functions` by their positions,
+    /// any number of times and in any order; they are of the output's element type.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Undefined`](crate::error::ErrorKind::Undefined) for `Max` or `Min` over nothing into something.
+    fn map(
+        &self,
+        nest: &LoopNest,
+        program: &Program,
+        reduction: Reduction,
+        functions: &[Callback<'_>],
+        inputs: &[Operand<'_>],
+        output: Output<'_>,
+    ) -> Result<(), Error>;
+
+    /// `output[o] += part[o]`, of one element type.
+    fn add(&self, part: &Operand<'_>, output: Output<'_>) {
+        add(part, output);
+    }
+
+    /// An operation of linear algebra on a batch of matrices. Operands have the axes of the batch, then those of their roles
+    /// in the order of the operation's row in the table; see [`Decomposition`].
+    ///
+    /// * `Cholesky`: A = L·Lᴴ, L zero above its diagonal, which is positive. Of A the lower triangle is read.
+    /// * `Eigh`: A·x = λ·B·x with xᴴ·B·x = 1, λ ascending; B = 1 where only A is given. Lower triangles are read.
+    /// * `Eig`: A·x = λ·x with xᴴ·x = 1, λ by real, then by imaginary part.
+    /// * `Qr`, `Lq`: A = Q·R and A = L·Q, the triangle's diagonal not negative.
+    /// * `Svd`: A = U·diag(s)·V, s descending. Where it is cut, the last results are the discarded weight and the number of
+    ///   singular values that are kept; what the outputs have room for beside those holds singular values, too.
+    /// * `Lu`: A = P·L·U by partial pivoting.
+    /// * `Solve`, `TriangularSolve`, `Lstsq`: A·X = B; of a triangle the other elements are not read.
+    /// * `Inv`, `Pinv`, `Matpow`, `Expm`, `Det`, `Slogdet`, `Norm`, `Trace`, `Rank`: what their names say.
+    ///
+    /// In each vector of `Eigh`, `Eig` and of U in `Svd` the largest component is real and positive.
+    ///
+    /// # Errors
+    /// [`ErrorKind::LinearAlgebra`](crate::error::ErrorKind::LinearAlgebra), naming the batch item, when a matrix has no such
+    /// factors, holds NaN or infinity, or an iteration does not converge.
+    fn factorise(&self, call: &Decomposition, inputs: &[Operand<'_>], outputs: Vec<Output<'_>>) -> Result<(), Error>;
+
+    /// The library that computes an operation of linear algebra in the device's own memory, over arguments of an element type that lie
+    /// like this, as do the results; none where the host does it.
+    fn factors_by(&self, _: &Decomposition, _: Dtype, _arguments: &[&Strided], _results: &[&Strided]) -> Option<&'static str> {
+        None
+    }
+
+    /// Bytes that [`factorise`](Device::factorise) takes while it runs, of so many operands of an element type. The extents are those
+    /// of the batch and of all roles.
+    fn factor_space(&self, call: &Decomposition, dtype: Dtype, extents: &[usize], operands: usize) -> usize {
+        linear::copies(call, dtype, extents, operands)
+    }
+}

@@ -1,0 +1,170 @@
+//! The table of scalar functions: for each name of the language, how its value is computed.
+//!
+//! A new function is one row here and its name in `tensorwrapper_notation`.
+
+use num_complex::Complex;
+use num_traits::Float;
+use tensorwrapper_notation::Function;
+
+use crate::element::Element;
+
+/// Arithmetic that element-wise programs need beyond [`Element`].
+pub trait Scalar: Element {
+    /// Replaces each value by the function's.
+    fn apply(function: Function, values: &mut [Self]);
+    /// An integer power.
+    fn power_integer(self, exponent: i32) -> Self;
+    /// A real power; for complex numbers the principal value.
+    fn power_real(self, exponent: f64) -> Self;
+}
+
+/// Text of a CUDA expression in `x` of type `T`; for complex numbers over overloads of the same names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Text {
+    pub real: &'static str,
+    pub complex: &'static str,
+}
+
+/// Each row: the function, its value for a real and for a complex number, and the same as CUDA text.
+macro_rules! table {
+    ($($Function:ident: $real:expr, $complex:expr; $cuda_real:literal, $cuda_complex:literal;)*) => {
+        scalars! { $($Function: $real, $complex;)* }
+
+        /// The row's CUDA text.
+        pub fn cuda(function: Function) -> Text {
+            match function {
+                $(Function::$Function => Text { real: $cuda_real, complex: $cuda_complex },)*
+            }
+        }
+    };
+}
+
+macro_rules! scalars {
+    ($($rows:tt)*) => {
+        scalar! { f32, f32, f32, real; $($rows)* }
+        scalar! { f64, f64, f64, real; $($rows)* }
+        scalar! { Complex<f32>, f32, Complex<f32>, complex; $($rows)* }
+        scalar! { Complex<f64>, f64, Complex<f64>, complex; $($rows)* }
+    };
+}
+
+macro_rules! scalar {
+    ($T:ty, $R:ty, $Arg:ty, $field:ident; $($Function:ident: $real:expr, $complex:expr;)*) => {
+        impl Scalar for $T {
+            #[inline]
+            fn apply(function: Function, values: &mut [Self]) {
+                match function {
+                    $(Function::$Function => each(values, pick!($field, $real, $complex)),)*
+                }
+            }
+            #[inline]
+            fn power_integer(self, exponent: i32) -> Self {
+                self.powi(exponent)
+            }
+            #[inline]
+            fn power_real(self, exponent: f64) -> Self {
+                self.powf(exponent as $R)
+            }
+        }
+    };
+}
+
+macro_rules! pick {
+    (real, $real:expr, $complex:expr) => {
+        $real
+    };
+    (complex, $real:expr, $complex:expr) => {
+        $complex
+    };
+}
+
+table! {
+    Exp: |x| x.exp(), |z| z.exp(); "exp(x)", "exp(x)";
+    Ln: |x| x.ln(), |z| z.ln(); "log(x)", "log(x)";
+    Sqrt: |x| x.sqrt(), |z| z.sqrt(); "sqrt(x)", "sqrt(x)";
+    Abs: |x| x.abs(), |z| Complex::from(z.norm()); "fabs(x)", "T(abs(x))";
+    Sin: |x| x.sin(), |z| z.sin(); "sin(x)", "sin(x)";
+    Cos: |x| x.cos(), |z| z.cos(); "cos(x)", "cos(x)";
+    Tan: |x| x.tan(), complex_tan; "tan(x)", "tan(x)";
+    Tanh: |x| x.tanh(), complex_tanh; "tanh(x)", "tanh(x)";
+    Recip: |x| x.recip(), complex_recip; "T(1) / x", "T(1) / x";
+    Conj: |x| x, |z| z.conj(); "x", "conj(x)";
+    Re: |x| x, |z| Complex::from(z.re); "x", "T(real(x))";
+    Im: |_| 0.0, |z| Complex::from(z.im); "T(0)", "T(imag(x))";
+}
+
+fn each<T: Copy>(values: &mut [T], function: impl Fn(T) -> T) {
+    for value in values {
+        *value = function(*value);
+    }
+}
+
+/// 1/z, by a division that does not overflow on the way.
+fn complex_recip<Z: Element>(z: Z) -> Z {
+    Z::ONE.quotient(z)
+}
+
+/// The textbook formula divides two overflowing numbers long after both parts have reached their limits.
+fn complex_tanh<R: Float>(z: Complex<R>) -> Complex<R> {
+    let (one, two) = (R::one(), R::one() + R::one());
+    if z.re.abs() > R::from(20).unwrap_or(one) {
+        Complex::new(one.copysign(z.re), two * (two * z.im).sin() * (-two * z.re.abs()).exp())
+    } else {
+        z.tanh()
+    }
+}
+
+/// tan z = -i tanh(iz)
+fn complex_tan<R: Float>(z: Complex<R>) -> Complex<R> {
+    let w = complex_tanh(Complex::new(-z.im, z.re));
+    Complex::new(w.im, -w.re)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of<T: Scalar>(function: Function, x: T) -> T {
+        let mut value = [x];
+        T::apply(function, &mut value);
+        value[0]
+    }
+
+    #[test]
+    fn every_row_has_text_in_x() {
+        for function in Function::ALL {
+            let Text { real, complex } = cuda(function);
+            assert!(real.contains('x') || function == Function::Im, "{function:?}: {real}");
+            assert!(complex.contains('x'), "{function:?}: {complex}");
+        }
+    }
+
+    #[test]
+    fn complex_values_extend_real_ones() {
+        for function in Function::ALL {
+            for x in [0.3, 1.7, 2.5] {
+                let (real, complex) = (of(function, x), of(function, Complex::new(x, 0.0)));
+                assert!(
+                    (complex - real).norm() < 1e-14 * (1.0 + f64::abs(real)),
+                    "{function:?} of {x}: {real} against {complex}"
+                );
+                let single = of(function, x as f32);
+                assert!(
+                    (f64::from(single) - real).abs() < 1e-5 * (1.0 + f64::abs(real)),
+                    "{function:?} of {x}: {real} against {single}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn tangents_do_not_overflow() {
+        assert_eq!(of(Function::Tanh, Complex::new(-1000.0, 1.0)).re, -1.0);
+        assert_eq!(of(Function::Tan, Complex::new(0.5f32, 500.0)).im, 1.0);
+        let near = |a: Complex<f64>, b: Complex<f64>| assert!((a - b).norm() < 1e-15 * b.norm(), "{a} against {b}");
+        for z in [Complex::new(0.4, -0.7), Complex::new(-1.2, 3.0)] {
+            near(of(Function::Tan, z), z.sin() / z.cos());
+            near(of(Function::Tanh, z), z.sinh() / z.cosh());
+        }
+    }
+}

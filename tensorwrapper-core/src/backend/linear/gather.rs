@@ -1,0 +1,159 @@
+//! Strided memory ↔ dense matrices.
+
+use super::derived::shows_what_is_not_finite;
+use super::space::{Place, Space};
+use super::{Algorithms, Area, Decomposition, Factorisation, Matrix};
+use crate::backend::Output;
+use crate::element::Element;
+
+/// The matrices of an argument.
+#[derive(Debug)]
+pub struct Source<'a, T> {
+    pub data: &'a [T],
+    pub conjugate: bool,
+    pub space: Space,
+}
+
+/// Rows and columns that are copied together, so that both sides stay in the nearest cache.
+const TILE: usize = 16;
+
+/// Copies lines that are contiguous to where they lie across: element `k` of line `n` goes to `k · stride + n`.
+pub fn turn<'s, T: Copy + 's>(lines: usize, length: usize, line: impl Fn(usize) -> &'s [T], to: &mut [T], stride: usize) {
+    for first in (0..length).step_by(TILE) {
+        let last = (first + TILE).min(length);
+        for start in (0..lines).step_by(TILE) {
+            for n in start..(start + TILE).min(lines) {
+                let places = to[first * stride + n..].iter_mut().step_by(stride.max(1));
+                line(n)[first..last].iter().zip(places).for_each(|(&x, place)| *place = x);
+            }
+        }
+    }
+}
+
+/// Visits all places of a matrix in tiles.
+fn tiles(rows: usize, columns: usize, mut visit: impl FnMut(usize, usize)) {
+    for first_column in (0..columns).step_by(TILE) {
+        for first_row in (0..rows).step_by(TILE) {
+            for column in first_column..(first_column + TILE).min(columns) {
+                for row in first_row..(first_row + TILE).min(rows) {
+                    visit(row, column);
+                }
+            }
+        }
+    }
+}
+
+/// One matrix of an operand. Of Hermitian ones the lower triangle is read, and there are zeros above it.
+pub fn read<T: Element>(on: &dyn Algorithms<T>, source: &Source<'_, T>, item: &[usize], call: &Decomposition) -> Matrix<T> {
+    let Source { data, conjugate, space } = source;
+    let base = space.base(item);
+    let (rows, columns) = space.size();
+    let is_lower = matches!(call.kind, Factorisation::Cholesky | Factorisation::Eigh);
+    let mut matrix = match space.place(item) {
+        Some(place) => {
+            let mut matrix = on.load((rows, columns), data, place, *conjugate);
+            // A factor of Cholesky clears what stands above it, which is not read before.
+            if is_lower && !shows_what_is_not_finite::<T>(call.kind) {
+                (1..columns).for_each(|column| matrix.column_mut(column)[..column].fill(T::ZERO));
+            }
+            matrix
+        }
+        None => {
+            let mut matrix = Matrix::zeros(rows, columns);
+            tiles(rows, columns, |row, column| {
+                if !is_lower || row >= column {
+                    let x = data[(base + space.rows.at(row) + space.columns.at(column)) as usize];
+                    matrix.data[column * rows + row] = if *conjugate { x.conj() } else { x };
+                }
+            });
+            matrix
+        }
+    };
+    if is_lower && T::DTYPE.is_complex() {
+        for n in 0..rows {
+            let x = matrix.at_mut(n, n);
+            // An infinite imaginary part is not to be overlooked.
+            *x = if x.im().to_complex().re.is_finite() { T::from_real(x.re()) } else { *x };
+        }
+    }
+    matrix
+}
+
+/// Writes so many rows and columns of a matrix into an output, those of an area at least; what is shorter than the output's axes is zeros.
+pub fn write_by<T: Element>(
+    on: &dyn Algorithms<T>,
+    (matrix, area): (&Matrix<T>, Area),
+    size: (usize, usize),
+    output: &mut Output<'_>,
+    space: &Space,
+    item: &[usize],
+) {
+    let place = space.place(item).filter(|_| size == space.size());
+    match place {
+        Some(place) => {
+            on.copy(size, area, (&matrix.data, Place::dense(matrix.rows)), (output.elements::<T>(), place));
+        }
+        None => write(matrix, output, space, item),
+    }
+}
+
+/// One matrix of an operand, with its rows in another order.
+pub fn read_in<T: Element>(on: &dyn Algorithms<T>, order: &[usize], source: &Source<'_, T>, item: &[usize]) -> Matrix<T> {
+    let Source { data, conjugate, space } = source;
+    if let Some(place) = space.place(item) {
+        return on.load_in(order, space.size(), data, place, *conjugate);
+    }
+    let (base, (rows, columns)) = (space.base(item), space.size());
+    Matrix::from_fn(rows, columns, |row, column| {
+        let x = data[(base + space.rows.at(order[row]) + space.columns.at(column)) as usize];
+        if *conjugate { x.conj() } else { x }
+    })
+}
+
+/// One matrix of an operand, with its rows as columns.
+pub fn read_turned<T: Element>(on: &dyn Algorithms<T>, source: &Source<'_, T>, item: &[usize]) -> Matrix<T> {
+    let Source { data, conjugate, space } = source;
+    let (rows, columns) = space.size();
+    if let Some(place) = space.place(item) {
+        return on.load((columns, rows), data, place.turned(), *conjugate);
+    }
+    let base = space.base(item);
+    Matrix::from_fn(columns, rows, |column, row| {
+        let x = data[(base + space.rows.at(row) + space.columns.at(column)) as usize];
+        if *conjugate { x.conj() } else { x }
+    })
+}
+
+/// Writes a matrix whose rows are columns into an output of that size.
+pub fn write_turned<T: Element>(
+    on: &dyn Algorithms<T>,
+    matrix: &Matrix<T>,
+    output: &mut Output<'_>,
+    space: &Space,
+    item: &[usize],
+) {
+    match space.place(item) {
+        Some(place) => {
+            let from = (&matrix.data[..], Place::dense(matrix.rows));
+            on.copy((matrix.rows, matrix.columns), Area::All, from, (output.elements::<T>(), place.turned()));
+        }
+        None => write(&matrix.turned(), output, space, item),
+    }
+}
+
+/// Writes one matrix into an output; what is longer than the output's axes is left out, and what is shorter is zeros.
+pub fn write<T: Element>(matrix: &Matrix<T>, output: &mut Output<'_>, space: &Space, item: &[usize]) {
+    let (data, base) = (output.elements::<T>(), space.base(item));
+    let (rows, columns) = space.size();
+    let is_all = (rows, columns) == (matrix.rows, matrix.columns);
+    tiles(rows, columns, |row, column| {
+        let inside = is_all || row < matrix.rows && column < matrix.columns;
+        let x = if inside { matrix.data[column * matrix.rows + row] } else { T::ZERO };
+        data[(base + space.rows.at(row) + space.columns.at(column)) as usize] = x;
+    });
+}
+
+/// Writes one number into an output of numbers.
+pub fn write_number<T: Element>(value: T, output: &mut Output<'_>, space: &Space, item: &[usize]) {
+    write(&Matrix::number(value), output, space, item);
+}

@@ -1,0 +1,186 @@
+//! A dense matrix in columns. Knows no algorithm.
+
+use super::gather::turn;
+use super::{Decomposition, Factorisation};
+use crate::element::Element;
+
+/// A dense matrix, column after column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Matrix<T> {
+    pub rows: usize,
+    pub columns: usize,
+    pub data: Vec<T>,
+}
+
+impl<T: Element> Matrix<T> {
+    pub fn zeros(rows: usize, columns: usize) -> Matrix<T> {
+        Matrix { rows, columns, data: vec![T::ZERO; rows * columns] }
+    }
+
+    /// Ones on the diagonal.
+    pub fn unit(rows: usize, columns: usize) -> Matrix<T> {
+        let mut unit = Matrix::zeros(rows, columns);
+        (0..rows.min(columns)).for_each(|n| unit.data[n * rows + n] = T::ONE);
+        unit
+    }
+
+    /// One element in each place.
+    pub fn from_fn(rows: usize, columns: usize, element: impl Fn(usize, usize) -> T) -> Matrix<T> {
+        let mut data = Vec::with_capacity(rows * columns);
+        for j in 0..columns {
+            data.extend((0..rows).map(|i| element(i, j)));
+        }
+        Matrix { rows, columns, data }
+    }
+
+    /// One column.
+    pub fn column_of(data: Vec<T>) -> Matrix<T> {
+        Matrix { rows: data.len(), columns: 1, data }
+    }
+
+    /// One number.
+    pub fn number(value: T) -> Matrix<T> {
+        Matrix::column_of(vec![value])
+    }
+
+    #[inline]
+    pub fn at(&self, row: usize, column: usize) -> T {
+        self.data[column * self.rows + row]
+    }
+
+    #[inline]
+    pub fn at_mut(&mut self, row: usize, column: usize) -> &mut T {
+        &mut self.data[column * self.rows + row]
+    }
+
+    pub fn column(&self, column: usize) -> &[T] {
+        &self.data[column * self.rows..][..self.rows]
+    }
+
+    pub fn column_mut(&mut self, column: usize) -> &mut [T] {
+        &mut self.data[column * self.rows..][..self.rows]
+    }
+
+    pub fn adjoint(&self) -> Matrix<T> {
+        let mut adjoint = self.turned();
+        if T::DTYPE.is_complex() {
+            adjoint.data.iter_mut().for_each(|x| *x = x.conj());
+        }
+        adjoint
+    }
+
+    /// Rows as columns.
+    pub fn turned(&self) -> Matrix<T> {
+        let mut turned = Matrix::zeros(self.columns, self.rows);
+        turn(self.columns, self.rows, |column| self.column(column), &mut turned.data, self.columns);
+        turned
+    }
+
+    /// Makes a Hermitian matrix of its lower triangle.
+    pub fn mirror(&mut self) {
+        for column in 0..self.columns {
+            for row in column + 1..self.rows {
+                *self.at_mut(column, row) = self.at(row, column).conj();
+            }
+        }
+    }
+
+    /// The first columns.
+    pub fn first_columns(mut self, columns: usize) -> Matrix<T> {
+        self.data.truncate(self.rows * columns);
+        Matrix { columns, ..self }
+    }
+
+    /// The first rows.
+    pub fn first_rows(self, rows: usize) -> Matrix<T> {
+        if rows == self.rows {
+            return self;
+        }
+        Matrix::from_fn(rows, self.columns, |i, j| self.at(i, j))
+    }
+
+    /// The rows in another order.
+    pub fn rows_in(&self, order: &[usize]) -> Matrix<T> {
+        let mut data = Vec::with_capacity(self.data.len());
+        for column in 0..self.columns {
+            let from = self.column(column);
+            data.extend(order.iter().map(|&row| from[row]));
+        }
+        Matrix { data, ..*self }
+    }
+
+    /// The columns in another order.
+    pub fn columns_in(&self, order: &[usize]) -> Matrix<T> {
+        let mut data = Vec::with_capacity(self.data.len());
+        order.iter().for_each(|&column| data.extend_from_slice(self.column(column)));
+        Matrix { data, ..*self }
+    }
+
+    /// Multiplies a column.
+    pub fn scale_column(&mut self, column: usize, factor: T) {
+        self.column_mut(column).iter_mut().for_each(|x| *x *= factor);
+    }
+
+    /// Multiplies the first rows, each by its factor.
+    pub fn scale_rows(&mut self, factors: &[T]) {
+        if factors.iter().any(|&factor| factor != T::ONE) {
+            for column in 0..self.columns {
+                self.column_mut(column).iter_mut().zip(factors).for_each(|(x, &factor)| *x *= factor);
+            }
+        }
+    }
+
+    /// The elements of an argument that count: of a triangle no others.
+    pub fn counted(&self, call: &Decomposition, argument: usize) -> impl Iterator<Item = T> {
+        let (upper, unit) = (call.upper, call.unit);
+        let is_triangle = argument == 0 && matches!(call.kind, Factorisation::TriangularSolve | Factorisation::Cholesky);
+        let has_diagonal = call.kind == Factorisation::Cholesky || !unit;
+        let counts = move |(i, j): (usize, usize)| if i == j { has_diagonal } else { (i < j) == upper };
+        let rows = self.rows;
+        let place = move |n: usize| (n % rows, n / rows);
+        self.data.iter().enumerate().filter(move |(n, _)| !is_triangle || counts(place(*n))).map(|(_, &x)| x)
+    }
+}
+
+/// Numbers that are compared beside each other.
+const LANES: usize = 8;
+
+/// The larger of two numbers, without regard to NaN: one comparison.
+#[inline(always)]
+fn larger(x: f64, y: f64) -> f64 {
+    if y > x { y } else { x }
+}
+
+/// The larger of both parts, by size.
+#[inline(always)]
+pub fn part_size<T: Element>(x: T) -> f64 {
+    let x = x.to_complex();
+    larger(x.re.abs(), x.im.abs())
+}
+
+/// The square of a number's size.
+#[inline(always)]
+pub fn square<T: Element>(x: T) -> f64 {
+    x.to_complex().norm_sqr()
+}
+
+/// The largest of some sizes; 0 of none. To be inlined where vector instructions are known.
+#[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
+pub fn largest_of<T: Copy>(elements: &[T], size: impl Fn(T) -> f64) -> f64 {
+    let (chunks, rest) = elements.as_chunks::<LANES>();
+    let mut largest = [0.0; LANES];
+    for chunk in chunks {
+        for lane in 0..LANES {
+            largest[lane] = larger(largest[lane], size(chunk[lane]));
+        }
+    }
+    let mut all = 0.0;
+    for lane in 0..LANES {
+        all = larger(all, largest[lane]);
+    }
+    for &x in rest {
+        all = larger(all, size(x));
+    }
+    all
+}

@@ -1,0 +1,48 @@
+//! What an operation of linear algebra on a batch takes of memory while it runs. It must not know the algorithms.
+
+use super::{Decomposition, ROUND, Role};
+use crate::element::Dtype;
+
+/// What one matrix of a batch takes, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct One {
+    /// The most while it is computed, arguments and results included.
+    pub most: usize,
+    /// Its results, until they are written.
+    pub results: usize,
+}
+
+impl One {
+    /// Bytes of a batch of so many: the results of a round wait until all of them are there, and each thread computes one.
+    pub fn of_batch(self, items: usize, threads: usize) -> usize {
+        let round = items.min(ROUND);
+        let at_once = threads.clamp(1, round.max(1));
+        let waiting = self.results.saturating_mul(round.saturating_sub(at_once));
+        if round == 0 { 0 } else { waiting.saturating_add(self.most.max(self.results).saturating_mul(at_once)) }
+    }
+}
+
+/// Items of the batch; rows and columns of the matrix, and columns of what stands beside it, by the extents of all labels.
+pub fn sizes(call: &Decomposition, extents: &[usize], arguments: usize) -> (usize, [usize; 3]) {
+    let beside = call.form().arguments.get(1).filter(|_| arguments > 1).and_then(|roles| roles.last().copied());
+    let items = extents[..call.batch].iter().product();
+    let of = |role: Role| points(call, extents, &[role]);
+    (items, [of(Role::Row), of(Role::Column), beside.map_or(0, of)])
+}
+
+/// The bytes of a device that says nothing of its algorithms: matrices as they are read, and results.
+pub fn copies(call: &Decomposition, dtype: Dtype, extents: &[usize], arguments: usize) -> usize {
+    let form = call.form();
+    let read = form.arguments.iter().take(arguments).map(|roles| points(call, extents, roles) * dtype.size()).sum::<usize>();
+    let made = |result: &tensorwrapper_notation::syntax::Outcome| {
+        points(call, extents, result.roles) * call.dtype(result.elements, dtype).size()
+    };
+    let results = form.results.iter().map(made).sum::<usize>();
+    let items = extents[..call.batch].iter().product::<usize>();
+    (read + results) * items.min(ROUND)
+}
+
+/// Elements of one item with these roles.
+fn points(call: &Decomposition, extents: &[usize], roles: &[Role]) -> usize {
+    call.labels(roles)[call.batch..].iter().map(|&label| extents[label]).product()
+}

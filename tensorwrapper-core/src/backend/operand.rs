@@ -1,0 +1,162 @@
+//! Iteration spaces and the strided memory that they run over.
+
+use crate::element::{Dtype, Element};
+use crate::layout::Strided;
+use crate::shape::PerAxis;
+use crate::storage::{SliceMut, SliceRef};
+
+/// An iteration space: the output's axes first, then the axes that are reduced.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LoopNest {
+    extents: PerAxis<usize>,
+    kept: usize,
+}
+
+impl LoopNest {
+    /// A space of these extents, of which the first `kept` axes are the output's.
+    ///
+    /// # Panics
+    /// When there are fewer than `kept` axes.
+    pub fn new(extents: impl Into<PerAxis<usize>>, kept: usize) -> LoopNest {
+        let extents = extents.into();
+        assert!(kept <= extents.len(), "more output axes than axes");
+        LoopNest { extents, kept }
+    }
+
+    /// Extents of all axes.
+    pub fn extents(&self) -> &[usize] {
+        &self.extents
+    }
+
+    /// Number of axes.
+    pub fn rank(&self) -> usize {
+        self.extents.len()
+    }
+
+    /// Number of leading axes that the output has.
+    pub fn kept(&self) -> usize {
+        self.kept
+    }
+
+    /// Extents of the reduced axes.
+    pub fn reduced_extents(&self) -> &[usize] {
+        &self.extents[self.kept..]
+    }
+}
+
+/// Memory to read, with one stride for each axis of the iteration space: 0 where it does not depend on that axis.
+#[derive(Clone, Debug)]
+pub struct Operand<'a> {
+    data: SliceRef<'a>,
+    layout: &'a Strided,
+    /// Whether each element is conjugated as it is read.
+    pub conjugate: bool,
+}
+
+/// Memory to write, with one stride for each output axis of the iteration space.
+#[derive(Debug)]
+pub struct Output<'a> {
+    data: SliceMut<'a>,
+    layout: &'a Strided,
+}
+
+impl<'a> Operand<'a> {
+    /// Pairs memory with a layout whose extents are those of the whole iteration space.
+    ///
+    /// # Panics
+    /// When an element would lie outside the memory. Kernels rely on this check and repeat none.
+    pub fn new(data: SliceRef<'a>, layout: &'a Strided) -> Operand<'a> {
+        assert_inside(layout, data.len());
+        Operand { data, layout, conjugate: false }
+    }
+
+    /// The same where the plan knows that the layout starts inside the memory and needs `reach` elements of it.
+    ///
+    /// # Panics
+    /// When the memory has fewer.
+    pub fn reaching(data: SliceRef<'a>, layout: &'a Strided, reach: usize, conjugate: bool) -> Operand<'a> {
+        assert_reach(layout, data.len(), reach);
+        Operand { data, layout, conjugate }
+    }
+
+    /// The memory; its first element is *not* the operand's first.
+    pub fn data(&self) -> SliceRef<'a> {
+        self.data
+    }
+
+    /// The memory as elements of the type that the caller has found the operation to be of.
+    pub fn typed<T: Element>(&self) -> &'a [T] {
+        T::typed(self.data).expect("all operands of an operation are of one element type")
+    }
+
+    /// The element at a position, converted if it is of another type; a real type keeps the real part.
+    pub fn converted<T: Element>(&self, position: usize) -> T {
+        match self.data {
+            SliceRef::F32(data) => T::from_complex(data[position].to_complex()),
+            SliceRef::F64(data) => T::from_complex(data[position].to_complex()),
+            SliceRef::C32(data) => T::from_complex(data[position].to_complex()),
+            SliceRef::C64(data) => T::from_complex(data[position].to_complex()),
+        }
+    }
+
+    /// Extents of the iteration space, strides and offset of this operand in it.
+    pub fn layout(&self) -> &Strided {
+        self.layout
+    }
+}
+
+impl<'a> Output<'a> {
+    /// Pairs memory with a layout whose extents are those of the output.
+    ///
+    /// # Panics
+    /// When an element would lie outside the memory. Kernels rely on this check and repeat none.
+    pub fn new(data: SliceMut<'a>, layout: &'a Strided) -> Output<'a> {
+        assert_inside(layout, data.len());
+        Output { data, layout }
+    }
+
+    /// The same where the plan knows that the layout starts inside the memory and needs `reach` elements of it.
+    ///
+    /// # Panics
+    /// When the memory has fewer.
+    pub fn reaching(data: SliceMut<'a>, layout: &'a Strided, reach: usize) -> Output<'a> {
+        assert_reach(layout, data.len(), reach);
+        Output { data, layout }
+    }
+
+    /// Where the output lies.
+    pub fn layout(&self) -> &Strided {
+        self.layout
+    }
+
+    /// The element type.
+    pub fn dtype(&self) -> Dtype {
+        self.data.dtype()
+    }
+
+    /// The memory; its first element is *not* the output's first.
+    pub fn into_data(self) -> SliceMut<'a> {
+        self.data
+    }
+
+    /// The memory, its first element is *not* the output's first, with the type that the caller has found it to be of.
+    pub fn elements<T: Element>(&mut self) -> &mut [T] {
+        T::typed_mut(self.data.reborrow()).expect("the output is of the operation's element type")
+    }
+
+    /// The memory and where in it the output lies, with the type that the caller has found the operation to be of.
+    pub fn typed<T: Element>(self) -> (&'a mut [T], &'a Strided) {
+        (T::typed_mut(self.data).expect("the output is of the operation's element type"), self.layout)
+    }
+}
+
+fn assert_reach(layout: &Strided, len: usize, reach: usize) {
+    debug_assert_eq!(layout.reach(), Some(reach), "what {layout:?} needs has changed since it was planned");
+    assert!(reach <= len, "{layout:?} reaches outside of {len} elements");
+}
+
+fn assert_inside(layout: &Strided, len: usize) {
+    if let Some(span) = layout.span() {
+        assert!(span.start >= 0 && span.end <= len as i128, "{layout:?} reaches outside of {len} elements");
+    }
+}

@@ -1,0 +1,57 @@
+//! What the reductions mean, for every device: one step, and the value over nothing.
+
+use super::LoopNest;
+use super::Reduction;
+use crate::element::Element;
+use crate::error::Error;
+
+impl Reduction {
+    /// Folds one more value in. `Max` and `Min` compare real parts; [`check`](Reduction::check) has refused the rest.
+    pub fn combine<T: Element>(self, folded: T, value: T) -> T {
+        match self {
+            Reduction::Sum => folded + value,
+            Reduction::Product => folded * value,
+            Reduction::Max => maximum(folded, value),
+            Reduction::Min => minimum(folded, value),
+        }
+    }
+
+    /// The value over nothing; [`ErrorKind::Undefined`](crate::ErrorKind::Undefined) for `Max` and `Min`.
+    pub fn of_nothing<T: Element>(self) -> Result<T, Error> {
+        match self {
+            Reduction::Sum => Ok(T::ZERO),
+            Reduction::Product => Ok(T::ONE),
+            Reduction::Max | Reduction::Min => Err(Error::over_nothing(None)),
+        }
+    }
+
+    /// Refuses what has no value: comparisons of complex numbers, and of nothing where there are results.
+    pub fn check_over<T: Element>(self, nest: &LoopNest) -> Result<(), Error> {
+        self.check::<T>()?;
+        let (kept, reduced) = nest.extents().split_at(nest.kept());
+        if reduced.contains(&0) && !kept.contains(&0) {
+            self.of_nothing::<T>()?;
+        }
+        Ok(())
+    }
+
+    /// Refuses `Max` and `Min` of complex numbers.
+    pub fn check<T: Element>(self) -> Result<(), Error> {
+        if matches!(self, Reduction::Max | Reduction::Min) && T::DTYPE.is_complex() {
+            return Err(Error::without_order(T::DTYPE));
+        }
+        Ok(())
+    }
+}
+
+/// The larger real part; a NaN wins.
+#[expect(clippy::eq_op, reason = "only a NaN differs from itself")]
+pub fn maximum<T: Element>(a: T, b: T) -> T {
+    if a.re() >= b.re() || a != a { a } else { b }
+}
+
+/// The smaller real part; a NaN wins.
+#[expect(clippy::eq_op, reason = "only a NaN differs from itself")]
+pub fn minimum<T: Element>(a: T, b: T) -> T {
+    if a.re() <= b.re() || a != a { a } else { b }
+}

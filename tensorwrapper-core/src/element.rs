@@ -1,0 +1,295 @@
+//! The numbers that a tensor can hold: a sealed trait, whose run-time twin is [`Dtype`].
+//!
+//! Knows nothing of tensors. Everything that differs from one element type to another stands here.
+
+use std::fmt::{Debug, Display, LowerExp};
+use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub};
+
+use num_complex::Complex;
+
+use crate::callback::{Callback, Typed};
+pub use crate::dtype::{Dtype, EveryDtype, dispatch};
+use crate::storage::{Buffer, Owned, Plain, SliceMut, SliceRef};
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A number that tensors can hold: `f32`, `f64`, `Complex<f32>`, `Complex<f64>`. Sealed.
+///
+/// Of each of them, all bytes zero is a valid value, [`ZERO`](Element::ZERO); storage relies on it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an element type of tensors",
+    label = "tensors hold `f32`, `f64`, `Complex<f32>` or `Complex<f64>`"
+)]
+pub trait Element:
+    sealed::Sealed
+    + Plain
+    + Copy
+    + Debug
+    + Display
+    + LowerExp
+    + Default
+    + PartialEq
+    + Send
+    + Sync
+    + Neg<Output = Self>
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + AddAssign
+    + MulAssign
+    + 'static
+{
+    /// The type of the real part, and of absolute values.
+    type Real: Element<Real = Self::Real, Complex = Self::Complex> + PartialOrd + CastInto<Self>;
+    /// The complex type of the same precision.
+    type Complex: Element<Real = Self::Real, Complex = Self::Complex>;
+    /// This type as a run-time value.
+    const DTYPE: Dtype;
+    /// Zero.
+    const ZERO: Self;
+    /// One.
+    const ONE: Self;
+
+    /// Rounds a double-precision number to this type; a real type keeps the real part.
+    fn from_complex(value: Complex<f64>) -> Self;
+    /// This number in double precision.
+    fn to_complex(self) -> Complex<f64>;
+    /// A real number as this type.
+    fn from_real(value: Self::Real) -> Self;
+    /// The complex conjugate.
+    fn conj(self) -> Self;
+    /// The real part.
+    fn re(self) -> Self::Real;
+    /// The imaginary part; zero for real types.
+    fn im(self) -> Self::Real;
+    /// The absolute value.
+    fn abs(self) -> Self::Real;
+    /// `self / divisor`, without overflow on the way to a quotient that has none: complex numbers divide as R. L. Smith,
+    /// Commun. ACM 5, 435 (1962), says, and by a real divisor each part alone.
+    fn quotient(self, divisor: Self) -> Self;
+
+    #[doc(hidden)]
+    fn erase(slice: &[Self]) -> SliceRef<'_>;
+    #[doc(hidden)]
+    fn erase_mut(slice: &mut [Self]) -> SliceMut<'_>;
+    #[doc(hidden)]
+    fn erase_vec(elements: Owned<Self>) -> Buffer;
+    #[doc(hidden)]
+    fn typed(slice: SliceRef<'_>) -> Option<&[Self]>;
+    #[doc(hidden)]
+    fn typed_mut(slice: SliceMut<'_>) -> Option<&mut [Self]>;
+    #[doc(hidden)]
+    fn typed_vec(buffer: Buffer) -> Result<Owned<Self>, Buffer>;
+    #[doc(hidden)]
+    fn erase_function(function: Typed<'_, Self>) -> Callback<'_>;
+    #[doc(hidden)]
+    fn typed_function(callback: Callback<'_>) -> Option<Typed<'_, Self>>;
+}
+
+/// An element type whose numbers are also numbers of type `U`, perhaps rounded: any type to itself and to that of another
+/// precision, and real types to complex ones. Complex numbers are not cast to real ones: take a part of them.
+#[diagnostic::on_unimplemented(
+    message = "elements of type `{Self}` are not cast to `{U}`",
+    label = "elements of type `{Self}`",
+    note = "complex numbers have real parts: write `cast(re(X))`, or `im` or `abs`"
+)]
+pub trait CastInto<U: Element>: Element {
+    /// This number as one of type `U`.
+    fn cast_into(self) -> U {
+        U::from_complex(self.to_complex())
+    }
+}
+
+macro_rules! casts {
+    ($($T:ty => $($U:ty)*;)*) => { $($(impl CastInto<$U> for $T {})*)* };
+}
+casts! {
+    f32 => f32 f64 Complex<f32> Complex<f64>;
+    f64 => f32 f64 Complex<f32> Complex<f64>;
+    Complex<f32> => Complex<f32> Complex<f64>;
+    Complex<f64> => Complex<f32> Complex<f64>;
+}
+
+macro_rules! erasure {
+    ($Variant:ident) => {
+        const DTYPE: Dtype = Dtype::$Variant;
+
+        fn erase(slice: &[Self]) -> SliceRef<'_> {
+            SliceRef::$Variant(slice)
+        }
+        fn erase_mut(slice: &mut [Self]) -> SliceMut<'_> {
+            SliceMut::$Variant(slice)
+        }
+        fn erase_vec(elements: Owned<Self>) -> Buffer {
+            Buffer::$Variant(elements)
+        }
+        fn typed(slice: SliceRef<'_>) -> Option<&[Self]> {
+            match slice {
+                SliceRef::$Variant(slice) => Some(slice),
+                _ => None,
+            }
+        }
+        fn typed_mut(slice: SliceMut<'_>) -> Option<&mut [Self]> {
+            match slice {
+                SliceMut::$Variant(slice) => Some(slice),
+                _ => None,
+            }
+        }
+        fn typed_vec(buffer: Buffer) -> Result<Owned<Self>, Buffer> {
+            match buffer {
+                Buffer::$Variant(elements) => Ok(elements),
+                other => Err(other),
+            }
+        }
+        fn erase_function(function: Typed<'_, Self>) -> Callback<'_> {
+            Callback::$Variant(function)
+        }
+        fn typed_function(callback: Callback<'_>) -> Option<Typed<'_, Self>> {
+            match callback {
+                Callback::$Variant(function) => Some(function),
+                _ => None,
+            }
+        }
+    };
+}
+
+macro_rules! elements {
+    ($($R:ty: $real:ident, $complex:ident;)*) => { $(
+        impl sealed::Sealed for $R {}
+        impl Element for $R {
+            type Real = $R;
+            type Complex = Complex<$R>;
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+
+            #[inline]
+            fn from_complex(value: Complex<f64>) -> Self {
+                value.re as $R
+            }
+            #[inline]
+            fn to_complex(self) -> Complex<f64> {
+                Complex::new(f64::from(self), 0.0)
+            }
+            #[inline]
+            fn from_real(value: $R) -> Self {
+                value
+            }
+            #[inline]
+            fn conj(self) -> Self {
+                self
+            }
+            #[inline]
+            fn re(self) -> $R {
+                self
+            }
+            #[inline]
+            fn im(self) -> $R {
+                0.0
+            }
+            #[inline]
+            fn abs(self) -> $R {
+                <$R>::abs(self)
+            }
+            #[inline]
+            fn quotient(self, divisor: Self) -> Self {
+                self / divisor
+            }
+            erasure!($real);
+        }
+
+        impl sealed::Sealed for Complex<$R> {}
+        impl Element for Complex<$R> {
+            type Real = $R;
+            type Complex = Complex<$R>;
+            const ZERO: Self = Complex::new(0.0, 0.0);
+            const ONE: Self = Complex::new(1.0, 0.0);
+
+            #[inline]
+            fn from_complex(value: Complex<f64>) -> Self {
+                Complex::new(value.re as $R, value.im as $R)
+            }
+            #[inline]
+            fn to_complex(self) -> Complex<f64> {
+                Complex::new(f64::from(self.re), f64::from(self.im))
+            }
+            #[inline]
+            fn from_real(value: $R) -> Self {
+                Complex::new(value, 0.0)
+            }
+            #[inline]
+            fn conj(self) -> Self {
+                Complex::conj(&self)
+            }
+            #[inline]
+            fn re(self) -> $R {
+                self.re
+            }
+            #[inline]
+            fn im(self) -> $R {
+                self.im
+            }
+            #[inline]
+            fn abs(self) -> $R {
+                self.norm()
+            }
+            #[inline]
+            fn quotient(self, divisor: Self) -> Self {
+                // Without a branch, so that many are computed at once: which part is larger is anybody's guess.
+                let (a, b, c, d) = (self.re, self.im, divisor.re, divisor.im);
+                let by_re = c.abs() >= d.abs();
+                let (large, small) = if by_re { (c, d) } else { (d, c) };
+                let (first, second) = if by_re { (a, b) } else { (b, a) };
+                let ratio = small / large;
+                let (re, im) = (first + second * ratio, second - first * ratio);
+                // 0 − 0 is no −0, so that the difference is taken the other way about rather than negated.
+                let im = if by_re { im } else { first * ratio - second };
+                let is_real = d == 0.0;
+                let (re, im) = if is_real { (a, b) } else { (re, im) };
+                let scale = if is_real { c } else { large + small * ratio };
+                Complex::new(re / scale, im / scale)
+            }
+            erasure!($complex);
+        }
+    )* };
+}
+elements! {
+    f32: F32, C32;
+    f64: F64, C64;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What Smith's algorithm is, with its branches.
+    fn by_branches(x: Complex<f64>, y: Complex<f64>) -> Complex<f64> {
+        let (a, b, c, d) = (x.re, x.im, y.re, y.im);
+        if d == 0.0 {
+            Complex::new(a / c, b / c)
+        } else if c.abs() >= d.abs() {
+            let (ratio, scale) = (d / c, c + d * (d / c));
+            Complex::new((a + b * ratio) / scale, (b - a * ratio) / scale)
+        } else {
+            let (ratio, scale) = (c / d, c * (c / d) + d);
+            Complex::new((a * ratio + b) / scale, (b * ratio - a) / scale)
+        }
+    }
+
+    #[test]
+    fn quotients_are_those_of_the_branches() {
+        let parts = [0.0, -0.0, 1.0, -2.0, 0.3, -7.1, 1e308, -1e-310, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+        let numbers: Vec<_> = parts.iter().flat_map(|&re| parts.map(|im| Complex::new(re, im))).collect();
+        let is_same = |x: f64, y: f64| x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan();
+        for &x in &numbers {
+            for &y in &numbers {
+                let (found, expected) = (x.quotient(y), by_branches(x, y));
+                assert!(is_same(found.re, expected.re) && is_same(found.im, expected.im), "{x} / {y}: {found}, not {expected}");
+            }
+        }
+        let large = Complex::new(1e300, 1e300);
+        assert_eq!(large.quotient(large), Complex::new(1.0, 0.0), "no overflow on the way");
+    }
+}

@@ -1,0 +1,306 @@
+//! The one error type: a kind that programs match on, and sentences that people read.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::dtype::Dtype;
+
+/// Where an extent was seen: an operand as written, and the axis in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The operand's text, as in the equation.
+    pub operand: String,
+    /// Axis, counted from 0.
+    pub axis: usize,
+    /// The extent found there.
+    pub extent: usize,
+}
+
+/// What went wrong, with everything needed to react to it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// An operand has another number of axes than indices are given.
+    Rank {
+        /// The operand's text.
+        operand: String,
+        /// Its rank.
+        rank: usize,
+        /// The number of indices given.
+        given: usize,
+    },
+    /// One label stands for two extents.
+    Extent {
+        /// The label.
+        label: String,
+        /// Where it was met first.
+        first: Place,
+        /// Where it disagrees.
+        second: Place,
+    },
+    /// An index lies outside its axis.
+    Bounds {
+        /// The index or slice, as text.
+        index: String,
+        /// The axis it should lie in.
+        place: Place,
+    },
+    /// A shape, layout or list of extents does not fit the data it is meant for.
+    Shape(String),
+    /// A label is used where the language does not allow it.
+    Label(String),
+    /// The text is not an equation, or not a layout.
+    Syntax {
+        /// What is wrong.
+        message: String,
+        /// Byte offset in the text.
+        position: usize,
+    },
+    /// Element types that do not fit each other.
+    Element {
+        /// The element type wanted.
+        expected: Dtype,
+        /// The element type found.
+        found: Dtype,
+    },
+    /// Operands of one equation have elements of two types.
+    Mixed {
+        /// The element type of the equation.
+        first: Dtype,
+        /// That of another operand.
+        second: Dtype,
+    },
+    /// Something that has no defined result, such as the maximum of nothing.
+    Undefined(String),
+    /// A decomposition that does not exist or did not converge.
+    LinearAlgebra {
+        /// What failed, in which batch item.
+        message: String,
+    },
+    /// Part of the language that this version does not have.
+    Unsupported(String),
+    /// A run that was ended by a [`Cancel`](crate::Cancel) token, or by the function that was told of its progress.
+    Cancelled {
+        /// Steps that were done.
+        step: usize,
+        /// Steps of the plan.
+        steps: usize,
+    },
+    /// An order of products that does not fit the product.
+    Order(String),
+    /// More memory than the [limit](crate::Context::memory_limit) of the context allows.
+    Limit {
+        /// What the program calls the axes of the tensor that does not fit; nothing where one has no name.
+        labels: Vec<String>,
+        /// Extents of the tensor that does not fit: the largest of those that are needed at once.
+        extents: Vec<usize>,
+        /// Whether it is a result; else it is an intermediate.
+        is_result: bool,
+        /// Its bytes.
+        bytes: u128,
+        /// Bytes needed at once, its own included.
+        needed: u128,
+        /// Bytes allowed.
+        allowed: u128,
+        /// In how many parts it would fit, where these are more than anybody waits for.
+        parts: Option<f64>,
+    },
+    /// A library or a device that is needed and is not there.
+    Unavailable {
+        /// What is missing.
+        library: String,
+        /// Names and folders that were tried.
+        tried: Vec<String>,
+    },
+    /// A kernel of a device that did not compile, or was refused.
+    Kernel {
+        /// What the compiler or the device said.
+        message: String,
+        /// The kernel's source.
+        source: String,
+    },
+    /// Operands in the memories of two devices, and nobody has said where to compute.
+    Placement(String),
+    /// What a device reported while it ran.
+    Device(String),
+    /// Memory that the system refused.
+    Memory {
+        /// Bytes asked for.
+        bytes: u128,
+    },
+    /// A file that could not be read or written.
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system or the format said.
+        message: String,
+    },
+    /// Several faults of one equation or block.
+    Several(Vec<Error>),
+}
+
+/// Why an equation or a tensor operation was refused.
+///
+/// [`kind`](Error::kind) is for programs; `Display` gives the sentences, the same ones the compiler
+/// prints where extents are known at compile time.
+#[derive(Clone, PartialEq)]
+pub struct Error {
+    kind: Box<ErrorKind>,
+    help: Option<String>,
+}
+
+impl Error {
+    pub fn new(kind: ErrorKind) -> Error {
+        Error { kind: Box::new(kind), help: None }
+    }
+
+    pub fn with_help(mut self, help: impl Into<String>) -> Error {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The same where a limit can be met in so many parts alone.
+    pub fn in_parts(mut self, number: f64) -> Error {
+        if let ErrorKind::Limit { parts, .. } = &mut *self.kind {
+            *parts = Some(number);
+        }
+        self
+    }
+
+    /// One error for a non-empty list: the only one as it is, several as [`ErrorKind::Several`].
+    pub fn all(mut errors: Vec<Error>) -> Error {
+        if errors.len() == 1 { errors.remove(0) } else { Error::new(ErrorKind::Several(errors)) }
+    }
+
+    /// Two errors as one list, however long either is: a list of lists would be as deep as a chain is long.
+    pub fn join(self, other: Error) -> Error {
+        let list = |error: Error| match *error.kind {
+            ErrorKind::Several(errors) => errors,
+            kind => vec![Error { kind: Box::new(kind), help: error.help }],
+        };
+        let mut all = list(self);
+        all.extend(list(other));
+        Error::new(ErrorKind::Several(all))
+    }
+
+    /// `max` and `min` of complex numbers.
+    pub fn without_order(dtype: Dtype) -> Error {
+        let message = format!("`max` and `min` need an order, which `{dtype}` has not");
+        Error::new(ErrorKind::Undefined(message)).with_help("take `abs` in an equation over real elements")
+    }
+
+    /// `max` and `min` over no elements: those of this label, where it is known.
+    pub fn over_nothing(label: Option<&str>) -> Error {
+        let cause = label.map_or(String::new(), |label| format!("index `{label}` has extent 0, and "));
+        Error::new(ErrorKind::Undefined(format!("{cause}`max` or `min` over nothing has no value")))
+    }
+
+    /// What went wrong, as data.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.kind
+    }
+
+    /// What the user may write instead, where that is known.
+    pub fn help(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use tensorwrapper_notation::sentence;
+        match self {
+            ErrorKind::Rank { operand, rank, given } => f.write_str(&sentence::rank(operand, rank, *given)),
+            ErrorKind::Extent { label, first, second } => f.write_str(&sentence::extent(
+                label,
+                (&first.operand, first.axis, &first.extent),
+                (&second.operand, second.axis, &second.extent),
+            )),
+            ErrorKind::Bounds { index, place } => f.write_str(&sentence::bounds(index, &place.operand, place.axis, place.extent)),
+            ErrorKind::Element { expected, found } => write!(f, "elements are `{found}` where `{expected}` is needed"),
+            ErrorKind::Mixed { first, second } => f.write_str(&sentence::elements(first, second)),
+            ErrorKind::Shape(message)
+            | ErrorKind::Label(message)
+            | ErrorKind::Undefined(message)
+            | ErrorKind::Unsupported(message)
+            | ErrorKind::Order(message)
+            | ErrorKind::Placement(message)
+            | ErrorKind::Device(message)
+            | ErrorKind::LinearAlgebra { message } => f.write_str(message),
+            ErrorKind::Unavailable { library, tried } => write!(f, "{library} is not there; tried: {}", tried.join(", ")),
+            ErrorKind::Kernel { message, source } => write!(f, "a kernel was refused: {message}\nits source:\n{source}"),
+            ErrorKind::Syntax { message, position } => write!(f, "{message} (at byte {position})"),
+            ErrorKind::Cancelled { step, steps } => write!(f, "the run was cancelled after {step} of {steps} steps"),
+            ErrorKind::Limit { labels, extents, is_result, bytes, needed, allowed, parts } => {
+                f.write_str(if *is_result { "a result" } else { "an intermediate" })?;
+                if !labels.is_empty() {
+                    write!(f, " `[{}]`", labels.join(", "))?;
+                }
+                write!(f, " of extents {extents:?} needs {bytes} bytes, ")?;
+                if needed != bytes {
+                    write!(f, "{needed} with what is needed at the same time, ")?;
+                }
+                write!(f, "but the context allows {allowed}")?;
+                match *parts {
+                    // Beyond the whole numbers that an `f64` holds, digits would be made up.
+                    Some(parts) if parts >= 1e15 => write!(f, ", in which it would be made in {parts:.1e} parts"),
+                    Some(parts) => write!(f, ", in which it would be made in {parts} parts"),
+                    None => Ok(()),
+                }
+            }
+            ErrorKind::Memory { bytes } => write!(f, "the system has no {bytes} bytes of memory to give"),
+            ErrorKind::Io { path, message } => write!(f, "{}: {message}", path.display()),
+            ErrorKind::Several(errors) => {
+                for (n, error) in errors.iter().enumerate() {
+                    if n > 0 {
+                        f.write_str("\n")?;
+                    }
+                    write!(f, "{error}")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)?;
+        match &self.help {
+            Some(help) => write!(f, "\nhelp: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// As `Display`: `unwrap` and a `main` that returns an error print sentences, not structures.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_parts_have_no_digits_that_are_made_up() {
+        let said = |parts| {
+            let kind = ErrorKind::Limit {
+                labels: Vec::new(),
+                extents: vec![2],
+                is_result: false,
+                bytes: 16,
+                needed: 16,
+                allowed: 8,
+                parts: None,
+            };
+            Error::new(kind).in_parts(parts).to_string()
+        };
+        assert!(said(3_000_000.0).ends_with("made in 3000000 parts"), "{}", said(3_000_000.0));
+        assert!(said(1.5e40).ends_with("made in 1.5e40 parts"), "{}", said(1.5e40));
+    }
+}

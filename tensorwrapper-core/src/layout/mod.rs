@@ -1,0 +1,71 @@
+//! How elements lie in memory: strides, the one form that views, kernels and plans share, and the descriptions that
+//! people read and write, [`Logical`] and [`Physical`], with their text.
+//!
+//! Knows nothing of tensors and devices.
+
+mod bitcast;
+mod buffer;
+mod indexer;
+mod levels;
+mod logical;
+mod order;
+mod parse;
+mod physical;
+mod reciprocal;
+mod strided;
+#[cfg(test)]
+mod tests;
+mod text;
+mod tile;
+mod walk;
+
+pub use indexer::Indexer;
+pub use logical::Logical;
+pub use order::{Fill, Layout};
+pub use physical::Physical;
+pub use strided::{Positions, Strided, element_count};
+pub use text::Layouts;
+pub use tile::Tile;
+pub use walk::Walk;
+
+use crate::error::{Error, ErrorKind};
+use crate::shape::PerAxis;
+
+/// A layout, or a list of extents or axes, that does not fit.
+fn refuse<T>(message: String) -> Result<T, Error> {
+    Err(Error::new(ErrorKind::Shape(message)))
+}
+
+/// Whether `axes` names each of so many axes once; otherwise the entry at fault, and why.
+fn check_order(axes: &[usize], rank: usize) -> Result<(), (usize, String)> {
+    let mut found: PerAxis<bool> = PerAxis::from_elem(false, rank);
+    for (n, &axis) in axes.iter().enumerate() {
+        if axis >= rank {
+            return Err((n, format!("there is no axis {axis} among {rank}: an order of axes names each of them once")));
+        }
+        if std::mem::replace(&mut found[axis], true) {
+            return Err((n, format!("axis {axis} stands twice in the order {axes:?}")));
+        }
+    }
+    match found.iter().position(|found| !found) {
+        Some(axis) => Err((axes.len(), format!("axis {axis} is missing in the order {axes:?}"))),
+        None => Ok(()),
+    }
+}
+
+/// Which axes stay when some go.
+///
+/// # Errors
+/// When one that goes does not exist or is named twice.
+fn staying(rank: usize, going: &[usize]) -> Result<Vec<usize>, Error> {
+    let mut goes: PerAxis<bool> = PerAxis::from_elem(false, rank);
+    for &axis in going {
+        if axis >= rank {
+            return refuse(format!("there is no axis {axis} to delete among {rank}"));
+        }
+        if std::mem::replace(&mut goes[axis], true) {
+            return refuse(format!("axis {axis} is to be deleted twice"));
+        }
+    }
+    Ok((0..rank).filter(|&axis| !goes[axis]).collect())
+}

@@ -1,0 +1,335 @@
+//! The indices of a [`Shape`], one after another, the last axis fastest, or by parts on several threads.
+//!
+//! Knows boxes and steps alone: of memory, and so of an order of elements in it, nothing.
+
+use std::iter::FusedIterator;
+
+use rayon::iter::ParallelIterator as _;
+
+use super::PerAxis;
+use super::fixed::FixedIndices;
+use super::index::MultiIndex;
+use super::value::Shape;
+use crate::error::{Error, ErrorKind};
+use crate::thread_pool;
+
+#[cfg(test)]
+mod tests;
+
+/// The way along one axis, which has at least one index on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Steps {
+    first: usize,
+    last: usize,
+    step: usize,
+}
+
+impl Steps {
+    /// How many indices there are from `at` on.
+    #[inline]
+    fn count_from(self, at: usize) -> usize {
+        // The end of an axis is a `usize`, so that its last index is less than the largest.
+        (self.last - at) / self.step + 1
+    }
+}
+
+/// The next index in lexicographic order; `false` after the last, when it is the first again.
+#[inline(always)]
+pub(super) fn advance(axes: &[Steps], at: &mut [usize]) -> bool {
+    for (at, axis) in at.iter_mut().zip(axes).rev() {
+        if *at < axis.last {
+            *at += axis.step;
+            return true;
+        }
+        *at = axis.first;
+    }
+    false
+}
+
+/// All indices from `at` on: loops over the last two axes inside of steps along the others.
+#[inline(always)]
+pub(super) fn walk<B>(axes: &[Steps], at: &mut [usize], mut all: B, mut next: impl FnMut(B, &[usize]) -> B) -> B {
+    let Some((row, outer)) = axes.split_last() else { return next(all, at) };
+    let inner = outer.len();
+    let whole = row.count_from(row.first);
+    let (mut start, mut count) = (at[inner], row.count_from(at[inner]));
+    // Rows before the next step along one of the axes before the last two.
+    let rows = |at: &[usize]| outer.last().map_or(1, |column| column.count_from(at[inner - 1]));
+    let mut left = rows(at);
+    loop {
+        for _ in 0..left {
+            for n in 0..count {
+                at[inner] = start + n * row.step;
+                all = next(all, at);
+            }
+            (start, count) = (row.first, whole);
+            // After the last row this may be beyond all numbers, but it is not read again.
+            if let Some(column) = outer.last() {
+                at[inner - 1] = at[inner - 1].wrapping_add(column.step);
+            }
+        }
+        let Some((column, outer)) = outer.split_last() else { return all };
+        at[inner - 1] = column.first;
+        if !advance(outer, &mut at[..inner - 1]) {
+            return all;
+        }
+        left = rows(at);
+    }
+}
+
+/// The indices of a [`Shape`] in lexicographic order, the last axis fastest.
+///
+/// As an iterator it gives each as a value; [`of_rank`](Indices::of_rank) gives arrays, [`visit`](Indices::visit) lends
+/// slices, and [`par_visit`](Indices::par_visit) lends them on several threads. `visit`, and what iterates inside of the
+/// iterator (`for_each`, `fold`, `sum`; of values up to rank 4), is as fast as nested loops. A `for` loop asks for one
+/// index after another and is several times slower where its body is a few instructions.
+///
+/// ```
+/// use tensorwrapper_runtime::{Error, Shape};
+/// let shape = Shape::new([2, 3]);
+/// for index in &shape {
+///     assert!(index[0] < 2 && index[1] < 3);
+/// }
+/// let mut sum = 0;
+/// shape.indices().visit(|index| sum += index[0] * index[1]);
+/// assert_eq!(sum, 3);
+/// assert_eq!(shape.indices().of_rank()?.map(|[i, j]| i * j).sum::<usize>(), 3);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Indices {
+    axes: PerAxis<Steps>,
+    /// The next index, unless `done`.
+    at: PerAxis<usize>,
+    done: bool,
+}
+
+impl Shape {
+    /// All indices, from the origin on; `&shape` is iterated the same way.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// let shape = Shape::new([2, 2]).with_origin([10, 10])?;
+    /// let indices: Vec<_> = shape.indices().collect();
+    /// assert_eq!(indices, [[10, 10], [10, 11], [11, 10], [11, 11]]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn indices(&self) -> Indices {
+        let axes = self.origin().iter().zip(self.extents());
+        let axes = axes.map(|(&first, &extent)| Steps { first, last: first + extent.saturating_sub(1), step: 1 });
+        Indices { axes: axes.collect(), at: PerAxis::from_slice(self.origin()), done: self.is_empty() }
+    }
+
+    /// All indices less the origin: those of the same extents beginning at zero.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// let part = Shape::new([10, 20]).slice([0, 1], [1, 3])?;
+    /// assert_eq!(part.offsets().collect::<Vec<_>>(), [[0, 0], [0, 1]]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn offsets(&self) -> Indices {
+        self.at_zero().indices()
+    }
+
+    /// The indices `base`, `base + step`, `base + 2·step`, … on each axis that are less than `base + count`.
+    ///
+    /// So `count` is the length of the range, not the number of indices in it, as in XLA's `ForEachIndex`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Rank`] when a list has another number of axes, [`ErrorKind::Bounds`] when `base..base + count` leaves its
+    /// axis, [`ErrorKind::Shape`] when a step is 0.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// let indices = Shape::new([4, 6]).indices_within([1, 0], [2, 5], [1, 2])?;
+    /// assert_eq!(indices.collect::<Vec<_>>(), [[1, 0], [1, 2], [1, 4], [2, 0], [2, 2], [2, 4]]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn indices_within(
+        &self,
+        base: impl AsRef<[usize]>,
+        count: impl AsRef<[usize]>,
+        step: impl AsRef<[usize]>,
+    ) -> Result<Indices, Error> {
+        let (base, count, step) = (base.as_ref(), count.as_ref(), step.as_ref());
+        [base, count, step].into_iter().try_for_each(|given| self.check_rank(given))?;
+        let mut indices = Indices { axes: PerAxis::new(), at: PerAxis::from_slice(base), done: self.is_null() };
+        for (axis, ((&first, &count), &step)) in base.iter().zip(count).zip(step).enumerate() {
+            let overflow = || self.beyond(axis, format!("{first}..{first} + {count}"));
+            self.check_range(axis, first, first.checked_add(count).ok_or_else(overflow)?)?;
+            if step == 0 {
+                return Err(super::no_step(axis));
+            }
+            indices.done |= count == 0;
+            indices.axes.push(Steps { first, last: first + count.saturating_sub(1) / step * step, step });
+        }
+        Ok(indices)
+    }
+
+    /// The same of [`offsets`](Shape::offsets): here `base` counts from zero, wherever the shape begins.
+    ///
+    /// # Errors
+    /// As [`indices_within`](Shape::indices_within).
+    pub fn offsets_within(
+        &self,
+        base: impl AsRef<[usize]>,
+        count: impl AsRef<[usize]>,
+        step: impl AsRef<[usize]>,
+    ) -> Result<Indices, Error> {
+        self.at_zero().indices_within(base, count, step)
+    }
+}
+
+impl IntoIterator for &Shape {
+    type Item = MultiIndex;
+    type IntoIter = Indices;
+    fn into_iter(self) -> Indices {
+        self.indices()
+    }
+}
+
+impl Indices {
+    /// Number of axes.
+    pub fn rank(&self) -> usize {
+        self.axes.len()
+    }
+
+    /// Lends every index that is left to a function, in order.
+    #[inline]
+    pub fn visit(mut self, mut function: impl FnMut(&[usize])) {
+        if !self.done {
+            walk(&self.axes, &mut self.at, (), |(), index| function(index));
+        }
+    }
+
+    /// Lends every index that is left to a function, on the threads of rayon's current pool and in no certain order; on this thread alone
+    /// in a process that `fork` has made without them (see [`Context::threads`](crate::Context::threads)).
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime::Shape;
+    /// use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    /// let sum = AtomicUsize::new(0);
+    /// Shape::new([100, 100]).indices().par_visit(|index| {
+    ///     sum.fetch_add(index[0], Relaxed);
+    /// });
+    /// assert_eq!(sum.into_inner(), 495_000);
+    /// ```
+    pub fn par_visit(self, function: impl Fn(&[usize]) + Send + Sync) {
+        if thread_pool::threads(usize::MAX) > 1 {
+            rayon::iter::split(self, Indices::split).for_each(|part| part.visit(&function));
+        } else {
+            self.visit(function);
+        }
+    }
+
+    /// Two parts, the second after the first, of about the same size; at most one index is not parted.
+    ///
+    /// This is what `rayon::iter::split` takes: `rayon::iter::split(shape.indices(), Indices::split)` is a parallel iterator
+    /// of parts.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime::Shape;
+    /// let (first, second) = Shape::new([4, 5]).indices().split();
+    /// assert_eq!((first.count(), second.map(|part| part.count())), (10, Some(10)));
+    /// ```
+    #[must_use]
+    pub fn split(mut self) -> (Indices, Option<Indices>) {
+        if self.done {
+            return (self, None);
+        }
+        for axis in 0..self.rank() {
+            let (Steps { last, step, .. }, at) = (self.axes[axis], self.at[axis]);
+            // What is behind on this axis is done with, here and in both parts.
+            self.axes[axis].first = at;
+            let count = self.axes[axis].count_from(at);
+            if count > 1 {
+                let middle = at + count / 2 * step;
+                let mut second = self.clone();
+                second.axes[axis] = Steps { first: middle, last, step };
+                for later in axis..second.rank() {
+                    second.at[later] = second.axes[later].first;
+                }
+                // The first part goes on in the middle of a row, so that axes further in keep their first index.
+                self.axes[axis].last = middle - step;
+                return (self, Some(second));
+            }
+        }
+        (self, None)
+    }
+
+    /// The indices that are left as arrays, which loops over a rank known to the compiler are made of.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when the rank is not `R`.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// let trace: usize = Shape::new([3, 3]).indices().of_rank()?.filter(|[i, j]| i == j).map(|[i, _]| i).sum();
+    /// assert_eq!(trace, 3);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn of_rank<const R: usize>(self) -> Result<FixedIndices<R>, Error> {
+        if self.rank() != R {
+            let message = format!("indices of rank {} are not arrays of {R}", self.rank());
+            return Err(Error::new(ErrorKind::Shape(message)));
+        }
+        Ok(self.known())
+    }
+
+    /// The same where the rank has been looked at.
+    fn known<const R: usize>(self) -> FixedIndices<R> {
+        FixedIndices::new(std::array::from_fn(|axis| self.axes[axis]), std::array::from_fn(|axis| self.at[axis]), self.done)
+    }
+
+    /// How many are left, where a `usize` can tell.
+    fn left(&self) -> Option<usize> {
+        left(&self.axes, &self.at, self.done)
+    }
+}
+
+/// How many indices there are from `at` on, where a `usize` can tell.
+pub(super) fn left(axes: &[Steps], at: &[usize], done: bool) -> Option<usize> {
+    if done {
+        return Some(0);
+    }
+    let behind = axes.iter().zip(at).try_fold(0usize, |behind, (axis, &at)| {
+        behind.checked_mul(axis.count_from(axis.first))?.checked_add(axis.count_from(at) - 1)
+    });
+    behind?.checked_add(1)
+}
+
+impl Iterator for Indices {
+    type Item = MultiIndex;
+
+    #[inline]
+    fn next(&mut self) -> Option<MultiIndex> {
+        if self.done {
+            return None;
+        }
+        let index = MultiIndex::new(&self.at);
+        self.done = !advance(&self.axes, &mut self.at);
+        Some(index)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.left();
+        (left.unwrap_or(usize::MAX), left)
+    }
+
+    #[inline]
+    fn fold<B, F: FnMut(B, MultiIndex) -> B>(mut self, init: B, mut f: F) -> B {
+        // Where the rank is known, so is where each number of an index is, and values cost no more than arrays.
+        match self.rank() {
+            1 => return self.known::<1>().fold(init, |all, index| f(all, index.into())),
+            2 => return self.known::<2>().fold(init, |all, index| f(all, index.into())),
+            3 => return self.known::<3>().fold(init, |all, index| f(all, index.into())),
+            4 => return self.known::<4>().fold(init, |all, index| f(all, index.into())),
+            _ if self.done => return init,
+            _ => {}
+        }
+        walk(&self.axes, &mut self.at, init, |all, index| f(all, MultiIndex::new(index)))
+    }
+}
+
+impl FusedIterator for Indices {}

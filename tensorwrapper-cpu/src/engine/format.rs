@@ -1,0 +1,131 @@
+//! How elements stand in packed panels: real numbers as they are, complex ones in parts.
+
+use num_complex::Complex;
+
+use super::vector::{MOST_SQUARE, PARTS_SQUARE, Vector};
+use tensorwrapper_core::element::Element;
+
+/// How an element stands in a panel.
+///
+/// # Safety
+/// All functions: pointers are valid for what is read and written: `WIDTH` elements, or the squares of
+/// [`Vector::transpose`]; imaginary parts stand `apart` behind real ones; the instructions are there.
+pub(super) trait Format {
+    type Element: Element<Real = Self::Real>;
+    type Real: Element<Real = Self::Real>;
+    /// Numbers of an element.
+    const PARTS: usize;
+    /// Edge of squares.
+    const SQUARE: usize;
+
+    /// Asks for the cache line of an address, which may be any.
+    unsafe fn prefetch(address: *const Self::Element);
+    unsafe fn put(x: Self::Element, to: *mut Self::Real, apart: usize, conjugate: bool);
+    unsafe fn copy<const WIDTH: usize>(from: *const Self::Element, to: *mut Self::Real, apart: usize, conjugate: bool);
+    #[inline(always)]
+    unsafe fn copy_some(from: *const Self::Element, to: *mut Self::Real, apart: usize, conjugate: bool, count: usize) {
+        for n in 0..count {
+            // SAFETY: the caller's promise.
+            unsafe { Self::put(from.add(n).read(), to.add(n), apart, conjugate) };
+        }
+    }
+    unsafe fn transpose(
+        from: *const Self::Element,
+        rows: &[isize],
+        to: &[*mut Self::Real; MOST_SQUARE],
+        at: usize,
+        apart: usize,
+        conjugate: bool,
+    );
+}
+
+/// Real numbers, as they are.
+pub(super) struct Whole<V>(V);
+
+impl<V: Vector> Format for Whole<V> {
+    type Element = V::Real;
+    type Real = V::Real;
+    const PARTS: usize = 1;
+    const SQUARE: usize = V::SQUARE;
+
+    #[inline(always)]
+    unsafe fn prefetch(address: *const V::Real) {
+        // SAFETY: see `Format`.
+        unsafe { V::prefetch(address) }
+    }
+    #[inline(always)]
+    unsafe fn put(x: V::Real, to: *mut V::Real, _: usize, _: bool) {
+        // SAFETY: see `Format`.
+        unsafe { to.write(x) }
+    }
+    #[inline(always)]
+    unsafe fn copy<const WIDTH: usize>(from: *const V::Real, to: *mut V::Real, _: usize, _: bool) {
+        // SAFETY: see `Format`; a panel is memory of its own.
+        unsafe { std::ptr::copy_nonoverlapping(from, to, WIDTH) }
+    }
+    #[inline(always)]
+    unsafe fn transpose(from: *const V::Real, rows: &[isize], to: &[*mut V::Real; MOST_SQUARE], at: usize, _: usize, _: bool) {
+        // SAFETY: see `Format`.
+        unsafe { V::transpose(from, rows, to, at) }
+    }
+}
+
+/// Complex numbers, split into their parts.
+pub(super) struct Split<V>(V);
+
+impl<V: Vector> Format for Split<V>
+where
+    Complex<V::Real>: Element<Real = V::Real>,
+{
+    type Element = Complex<V::Real>;
+    type Real = V::Real;
+    const PARTS: usize = 2;
+    const SQUARE: usize = PARTS_SQUARE;
+
+    #[inline(always)]
+    unsafe fn prefetch(address: *const Complex<V::Real>) {
+        // SAFETY: see `Format`.
+        unsafe { V::prefetch(address.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn put(x: Complex<V::Real>, to: *mut V::Real, apart: usize, conjugate: bool) {
+        // SAFETY: see `Format`.
+        unsafe {
+            to.write(x.re);
+            to.add(apart).write(if conjugate { -x.im } else { x.im });
+        }
+    }
+    #[inline(always)]
+    unsafe fn copy<const WIDTH: usize>(from: *const Complex<V::Real>, to: *mut V::Real, apart: usize, conjugate: bool) {
+        // SAFETY: see `Format`.
+        unsafe {
+            if WIDTH == V::LANES {
+                let (re, im) = V::load_parts(from);
+                re.store(to);
+                im.mul(V::splat(sign::<V>(conjugate))).store(to.add(apart));
+            } else {
+                for n in 0..WIDTH {
+                    Self::put(from.add(n).read(), to.add(n), apart, conjugate);
+                }
+            }
+        }
+    }
+    #[inline(always)]
+    unsafe fn transpose(
+        from: *const Complex<V::Real>,
+        rows: &[isize],
+        to: &[*mut V::Real; MOST_SQUARE],
+        at: usize,
+        apart: usize,
+        conjugate: bool,
+    ) {
+        // SAFETY: see `Format`.
+        unsafe { V::transpose_parts(from, rows, to, [at, at + apart], sign::<V>(conjugate)) }
+    }
+}
+
+/// What imaginary parts are multiplied by.
+#[inline(always)]
+fn sign<V: Vector>(conjugate: bool) -> V::Real {
+    if conjugate { -V::Real::ONE } else { V::Real::ONE }
+}

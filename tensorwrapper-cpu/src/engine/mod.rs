@@ -1,0 +1,177 @@
+//! The engine of matrix products: operands of any strides are packed a block at a time, multiplied in registers, and stored
+//! where they belong. Nothing as large as an operand is ever copied.
+//!
+//! `problem` cuts a product into blocks; `space` says in which order indices follow each other; `pack` reads operands, in the
+//! `format` of panels; `ahead` has them fetched in time; `kernel` multiplies, with the instructions that `simd` has chosen, in
+//! the words of `vector`; `store` writes the result, which `finish` goes over while it is near; `workspace` lends memory, and
+//! `cache` knows how much of it is near.
+
+mod ahead;
+mod cache;
+mod finish;
+mod format;
+mod kernel;
+mod pack;
+mod problem;
+mod simd;
+mod space;
+mod store;
+#[cfg(test)]
+mod tests;
+pub(super) mod vector;
+mod workspace;
+
+pub(super) use self::cache::Caches;
+pub(super) use self::finish::{Finish, Finishing};
+pub(super) use self::kernel::Multiplied;
+pub(crate) use self::simd::Simd;
+pub(super) use self::vector::Vector;
+pub(super) use self::workspace::Workspace;
+
+use self::kernel::Kernel;
+use self::problem::{Part, Problem};
+use super::classify::Sorted;
+use super::contract::{LEFT, OUT, Product, RIGHT, Triple};
+use super::sink::Sink;
+use super::{permute, tasks};
+use tensorwrapper_core::backend::fuse::{Axis, Odometer, points};
+use tensorwrapper_core::erased::zeros;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::pool;
+
+/// A product, and the kernel that is chosen for it.
+#[derive(Debug)]
+pub(super) struct Blocks<T: Multiplied> {
+    sorted: Sorted<T>,
+    kernel: &'static Kernel<T>,
+}
+
+impl<T: Multiplied> Blocks<T> {
+    /// Prepares a product for these instructions.
+    pub(super) fn new(sorted: Sorted<T>, simd: Simd) -> Blocks<T> {
+        // What kernel suits it is a matter of axes: there is no memory yet.
+        let kernel = kernel(&sorted.on([&[], &[]], Sink::new(&mut [])), simd);
+        Blocks { sorted, kernel }
+    }
+
+    /// Computes it, and what is to be done with each element then.
+    pub(super) fn run(
+        &self,
+        threads: usize,
+        data: [&[T]; 2],
+        out: Sink<'_, T>,
+        finish: Option<&Finishing<'_, T>>,
+    ) -> Result<(), Error> {
+        contract(threads, Product { finish, ..self.sorted.on(data, out) }, self.kernel)
+    }
+}
+
+/// Computes the product.
+fn contract<T: Multiplied>(threads: usize, product: Product<'_, T>, kernel: &Kernel<T>) -> Result<(), Error> {
+    let multiplications = points(product.rows).saturating_mul(points(product.columns)).saturating_mul(points(product.inner));
+    let items = points(product.batch);
+    if items >= 4 * threads && multiplications < 1 << 26 {
+        let problem = Problem::new(&product, kernel);
+        let whole = problem.whole();
+        return tasks::failing(|failed| {
+            tasks::split(threads, items, items.saturating_mul(multiplications), |range| {
+                let mut walk = Odometer::new(product.batch, &product.start, range.start);
+                let starts = range.map(|_| {
+                    let start = walk.position;
+                    walk.step();
+                    start
+                });
+                failed(problem.compute(&whole, starts, product.out));
+            });
+        });
+    }
+    let threads = tasks::worth(threads, multiplications / 4);
+    let mut walk = Odometer::new(product.batch, &product.start, 0);
+    if threads > 1 && product.finish.is_none() && sums_apart(threads, &product, kernel) {
+        return (0..items).try_for_each(|_| {
+            let done = contract_apart(threads, &product, kernel, walk.position);
+            walk.step();
+            done
+        });
+    }
+    let problem = Problem::new(&product, kernel);
+    let parts = problem.parts(threads);
+    (0..items).try_for_each(|_| {
+        let start = walk.position;
+        walk.step();
+        match &parts[..] {
+            [part] => problem.compute(part, [start], product.out),
+            _ => tasks::failing(|failed| {
+                pool::each(parts.len(), |n| failed(problem.compute(&parts[n], [start], product.out)));
+            }),
+        }
+    })
+}
+
+/// The kernel with the widest vectors, unless tiles of it would have to be spread, others would not, and sums are so short
+/// that spreading takes longer than computing at half the speed.
+fn kernel<T: Multiplied>(product: &Product<'_, T>, simd: Simd) -> &'static Kernel<T> {
+    let wide = T::kernel(simd);
+    if wide.is_long(points(product.inner)) || !Problem::new(product, wide).is_ragged() {
+        return wide;
+    }
+    T::narrow_kernel(simd).filter(|narrow| !Problem::new(product, narrow).is_ragged()).unwrap_or(wide)
+}
+
+/// Whether the sum is so long, and the result so small, that threads had better share the sum.
+fn sums_apart<T: Multiplied>(threads: usize, product: &Product<'_, T>, kernel: &Kernel<T>) -> bool {
+    let result = points(product.rows).saturating_mul(points(product.columns));
+    let tile = kernel.width * kernel.panel * kernel.columns;
+    result < 64 * tile * threads && points(product.inner) > 16 * threads * kernel.terms()
+}
+
+/// Computes one product of the batch, each thread a part of the sum, into memory of its own; then adds the parts in order.
+fn contract_apart<T: Multiplied>(
+    threads: usize,
+    product: &Product<'_, T>,
+    kernel: &Kernel<T>,
+    start: [isize; 3],
+) -> Result<(), Error> {
+    let mut stride = 1;
+    let mut pairs = Vec::new();
+    let mut dense = |axes: &[Triple]| -> Vec<Triple> {
+        let mut axes = axes.to_vec();
+        for axis in axes.iter_mut().rev() {
+            pairs.push(Axis { extent: axis.extent, strides: [stride, axis.strides[OUT]] });
+            axis.strides[OUT] = stride;
+            stride *= axis.extent as isize;
+        }
+        axes
+    };
+    let (columns, rows) = (dense(product.columns), dense(product.rows));
+    let len = stride as usize;
+    let mut sums = zeros::<T>(len.saturating_mul(threads))?;
+    let apart = Product {
+        batch: &[],
+        rows: &rows,
+        columns: &columns,
+        inner: product.inner,
+        factors: [LEFT, RIGHT].map(|side| product.factors[side].borrowed()),
+        start,
+        alpha: product.alpha,
+        out: Sink::new(&mut sums),
+        finish: None,
+    };
+    let problem = Problem::new(&apart, kernel);
+    let blocks = problem.whole().blocks.end;
+    let bound = |n: usize| blocks * n / threads;
+    tasks::failing(|failed| {
+        pool::each(threads, |n| {
+            let part = Part { blocks: bound(n)..bound(n + 1), ..problem.whole() };
+            let start = [start[LEFT], start[RIGHT], (n * len) as isize];
+            failed(problem.compute(&part, [start], apart.out));
+        });
+    })?;
+    drop(apart);
+    let (total, others) = sums.split_at_mut(len);
+    for other in others.chunks(len) {
+        total.iter_mut().zip(other).for_each(|(sum, &x)| *sum += x);
+    }
+    permute::copy(1, pairs, [0, start[OUT]], total, product.out, false);
+    Ok(())
+}

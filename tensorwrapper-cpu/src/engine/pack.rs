@@ -1,0 +1,306 @@
+//! Packing: a block of an operand becomes panels that the kernels read from one end to the other.
+//!
+//! A panel holds, for each term of the sum, one number for each of its rows; complex numbers come as all real parts, then
+//! all imaginary ones. Knows where elements lie, not what their axes mean.
+
+use std::ops::Range;
+
+use super::format::Format;
+use super::space::{Group, Groups, OWN};
+use super::vector::MOST_SQUARE;
+use tensorwrapper_core::element::Element;
+
+/// Terms that are copied from all panels in turn.
+const TERMS: usize = 16;
+/// Squares side by side that are turned for one term after the other.
+const MOST_SQUARES: usize = 4;
+/// Elements ahead of which rows of squares are asked for.
+const AHEAD: isize = 32;
+
+/// A block to pack.
+pub(super) struct Packing<'a, T: Element> {
+    /// Where positions are counted from, and the memory that they lie in.
+    pub(super) from: *const T,
+    pub(super) memory: &'a [T],
+    pub(super) groups: &'a Groups,
+    /// How many of the groups are not packed.
+    pub(super) skipped: usize,
+    /// Positions of the terms.
+    pub(super) inner: &'a [isize],
+    /// Terms with which squares begin, and those that are in none; see `space::Block`.
+    pub(super) runs: &'a [usize],
+    pub(super) singles: &'a [usize],
+    pub(super) step: usize,
+    pub(super) to: *mut T::Real,
+    pub(super) conjugate: bool,
+}
+
+impl<T: Element> Packing<'_, T> {
+    /// Asserts that everything that will be read lies inside the memory.
+    pub(super) fn check(&self) {
+        let first = (self.from as isize - self.memory.as_ptr() as isize) / size_of::<T>() as isize;
+        let bounds = |positions: &mut dyn Iterator<Item = isize>| positions.fold((0, 0), |(a, b), x| (x.min(a), x.max(b)));
+        let (low, high) = (self.inner.iter().copied().min().unwrap_or(0), self.inner.iter().copied().max().unwrap_or(0));
+        for (n, group) in self.groups.groups.iter().enumerate() {
+            let lanes = bounds(&mut self.groups.lanes(n).at[OWN][..group.len as usize].iter().copied());
+            let (from, to) = (first + group.at[OWN] + lanes.0 + low, first + group.at[OWN] + lanes.1 + high);
+            assert!(from >= 0 && (to as usize) < self.memory.len(), "{from}..={to} outside of {}", self.memory.len());
+        }
+    }
+}
+
+/// Where a block's panels stand: each of `PANEL` groups of `WIDTH` lanes.
+struct Panels<F: Format, const WIDTH: usize, const PANEL: usize> {
+    to: *mut F::Real,
+    terms: usize,
+}
+
+impl<F: Format, const WIDTH: usize, const PANEL: usize> Panels<F, WIDTH, PANEL> {
+    /// From real to imaginary parts.
+    const APART: usize = WIDTH * PANEL;
+    /// From one term to the next.
+    const TERM: usize = WIDTH * PANEL * F::PARTS;
+
+    /// Where a group's lanes of term 0 stand.
+    #[inline(always)]
+    unsafe fn group(&self, group: usize) -> *mut F::Real {
+        // SAFETY: the caller's groups all have room.
+        unsafe { self.to.add(group / PANEL * Self::TERM * self.terms + group % PANEL * WIDTH) }
+    }
+}
+
+/// Packs a block. Here and below loops stand where iterators' methods could: a closure that is not inlined is not compiled
+/// for the instructions.
+///
+/// # Safety
+/// All elements of the block lie in the memory; there is room for all panels; the instructions are there.
+#[inline(always)]
+pub(super) unsafe fn pack<F: Format, const WIDTH: usize, const PANEL: usize>(packing: &Packing<'_, F::Element>) {
+    let (groups, terms) = (&packing.groups.groups, packing.inner.len());
+    let panels = Panels::<F, WIDTH, PANEL> { to: packing.to, terms };
+    let mut at = packing.skipped;
+    while at < groups.len() {
+        let group = &groups[at];
+        let lanes = packing.groups.lanes(at);
+        let step = group.step as usize;
+        // SAFETY: the caller's promise; groups that are taken together are all of this block.
+        unsafe {
+            if lanes.are_unit(OWN) {
+                let whole = |n: usize| groups[n].len as usize == WIDTH && packing.groups.lanes(n).are_unit(OWN);
+                let count = (at..groups.len()).take_while(|&n| whole(n)).count() / PANEL;
+                if at % PANEL == 0 && count > 0 {
+                    // A few terms of all panels at a time: what is read lies side by side.
+                    for first in (0..terms).step_by(TERMS) {
+                        let some = first..terms.min(first + TERMS);
+                        for n in 0..count {
+                            copy::<F, WIDTH, PANEL, PANEL>(packing, &panels, at + n * PANEL, some.clone());
+                        }
+                    }
+                    at += count * PANEL;
+                    continue;
+                }
+                if whole(at) {
+                    copy::<F, WIDTH, PANEL, 1>(packing, &panels, at, 0..terms);
+                } else {
+                    elements(packing, &panels, at, None);
+                }
+            } else if step > 0 && is_square(packing.groups, at, step, F::SQUARE) {
+                let each = step * F::SQUARE;
+                let more = |n: &usize| {
+                    groups.get(at + n * each).is_some_and(|later| later.len == group.len)
+                        && is_square(packing.groups, at + n * each, step, F::SQUARE)
+                };
+                let count = 1 + (1..MOST_SQUARES).take_while(more).count();
+                for first in at..at + step {
+                    if group.len as usize == WIDTH {
+                        across(packing, &panels, first, [step, count], WIDTH);
+                    } else {
+                        (0..F::SQUARE * count).for_each(|n| clear(packing, &panels, first + n * step));
+                        across(packing, &panels, first, [step, count], group.len as usize);
+                    }
+                }
+                at += each * count;
+                continue;
+            } else if packing.step > 0 && (group.len as usize).is_multiple_of(F::SQUARE) {
+                clear(packing, &panels, at);
+                if group.len as usize == WIDTH {
+                    runs(packing, &panels, at, WIDTH);
+                } else {
+                    runs(packing, &panels, at, group.len as usize);
+                }
+                elements(packing, &panels, at, Some(packing.singles));
+            } else {
+                elements(packing, &panels, at, None);
+            }
+        }
+        at += 1;
+    }
+}
+
+/// Whether `step` times `square` groups from here on hold neighbours of the operand in equal lanes, of which there are whole
+/// squares.
+fn is_square(groups: &Groups, at: usize, step: usize, square: usize) -> bool {
+    let groups = &groups.groups;
+    let follows = |first: usize, n: usize| {
+        let (group, later) = (&groups[first], &groups[first + n * step]);
+        later.at[OWN] == group.at[OWN] + n as isize && later.len == groups[at].len && later.step == group.step
+    };
+    at + step * square <= groups.len()
+        && (groups[at].len as usize).is_multiple_of(square)
+        && (at..at + step).all(|first| (0..square).all(|n| follows(first, n)))
+}
+
+/// Groups side by side in a panel, whose lanes lie side by side in the operand.
+#[inline(always)]
+unsafe fn copy<F: Format, const WIDTH: usize, const PANEL: usize, const COUNT: usize>(
+    packing: &Packing<'_, F::Element>,
+    panels: &Panels<F, WIDTH, PANEL>,
+    first: usize,
+    terms: Range<usize>,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut from = [packing.from; COUNT];
+        for (n, from) in from.iter_mut().enumerate() {
+            *from = from.offset(packing.groups.groups[first + n].at[OWN]);
+        }
+        let mut to = panels.group(first).add(terms.start * Panels::<F, WIDTH, PANEL>::TERM);
+        for &offset in &packing.inner[terms] {
+            for (n, from) in from.iter().enumerate() {
+                let apart = Panels::<F, WIDTH, PANEL>::APART;
+                F::copy::<WIDTH>(from.offset(offset), to.add(n * WIDTH), apart, packing.conjugate);
+            }
+            to = to.add(Panels::<F, WIDTH, PANEL>::TERM);
+        }
+    }
+}
+
+/// Squares over a group's lanes and the same lanes of groups near by, `count` of them side by side in the operand.
+/// The number of lanes is an argument so that the compiler knows it where groups are whole.
+#[inline(always)]
+unsafe fn across<F: Format, const WIDTH: usize, const PANEL: usize>(
+    packing: &Packing<'_, F::Element>,
+    panels: &Panels<F, WIDTH, PANEL>,
+    first: usize,
+    [step, count]: [usize; 2],
+    len: usize,
+) {
+    let groups = &packing.groups.groups;
+    let lanes = &packing.groups.lanes(first).at[OWN];
+    let (term, apart) = (Panels::<F, WIDTH, PANEL>::TERM, Panels::<F, WIDTH, PANEL>::APART);
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut from = [packing.from; MOST_SQUARES];
+        let mut to = [[packing.to; MOST_SQUARE]; MOST_SQUARES];
+        for square in 0..count {
+            let first = first + square * F::SQUARE * step;
+            from[square] = packing.from.offset(groups[first].at[OWN]);
+            for (n, to) in to[square].iter_mut().enumerate().take(F::SQUARE) {
+                *to = panels.group(first + n * step);
+            }
+        }
+        for (k, &offset) in packing.inner.iter().enumerate() {
+            for (from, to) in from.iter().zip(&to).take(count) {
+                for lane in (0..len).step_by(F::SQUARE) {
+                    F::transpose(from.offset(offset), &lanes[lane..], to, k * term + lane, apart, packing.conjugate);
+                }
+            }
+        }
+    }
+}
+
+/// Squares over a group's `len` lanes and terms; see [`across`].
+#[inline(always)]
+unsafe fn runs<F: Format, const WIDTH: usize, const PANEL: usize>(
+    packing: &Packing<'_, F::Element>,
+    panels: &Panels<F, WIDTH, PANEL>,
+    group: usize,
+    len: usize,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let from = packing.from.offset(packing.groups.groups[group].at[OWN]);
+        let lanes = &packing.groups.lanes(group).at[OWN];
+        let start = panels.group(group);
+        let (term, apart) = (Panels::<F, WIDTH, PANEL>::TERM, Panels::<F, WIDTH, PANEL>::APART);
+        let mut to = [start; MOST_SQUARE];
+        for (n, to) in to.iter_mut().enumerate().take(F::SQUARE) {
+            *to = start.add(n * packing.step * term);
+        }
+        for &k in packing.runs {
+            for lane in (0..len).step_by(F::SQUARE) {
+                let from = from.offset(packing.inner[k]);
+                for row in &lanes[lane..lane + F::SQUARE] {
+                    F::prefetch(from.wrapping_offset(row + AHEAD));
+                }
+                F::transpose(from, &lanes[lane..], &to, k * term + lane, apart, packing.conjugate);
+            }
+        }
+    }
+}
+
+/// Lanes that a group has not are zero.
+#[inline(always)]
+unsafe fn clear<F: Format, const WIDTH: usize, const PANEL: usize>(
+    packing: &Packing<'_, F::Element>,
+    panels: &Panels<F, WIDTH, PANEL>,
+    group: usize,
+) {
+    let len = packing.groups.groups[group].len as usize;
+    if len == WIDTH {
+        return;
+    }
+    for k in 0..packing.inner.len() {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let to = panels.group(group).add(k * Panels::<F, WIDTH, PANEL>::TERM);
+            (len..WIDTH).for_each(|lane| F::put(F::Element::ZERO, to.add(lane), Panels::<F, WIDTH, PANEL>::APART, false));
+        }
+    }
+}
+
+/// Elements one by one, of all terms or some; lanes that a group has not are zero.
+#[inline(always)]
+unsafe fn elements<F: Format, const WIDTH: usize, const PANEL: usize>(
+    packing: &Packing<'_, F::Element>,
+    panels: &Panels<F, WIDTH, PANEL>,
+    group: usize,
+    terms: Option<&[usize]>,
+) {
+    let Group { at, len, .. } = packing.groups.groups[group];
+    let (lanes, run) = (&packing.groups.lanes(group).at[OWN], packing.groups.lanes(group).run[OWN]);
+    let apart = Panels::<F, WIDTH, PANEL>::APART;
+    let one = |k: usize| {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let from = packing.from.offset(at[OWN] + packing.inner[k]);
+            let to = panels.group(group).add(k * Panels::<F, WIDTH, PANEL>::TERM);
+            if run > 1 {
+                for lane in (0..len as usize).step_by(run) {
+                    let some = run.min(len as usize - lane);
+                    F::copy_some(from.offset(lanes[lane]), to.add(lane), apart, packing.conjugate, some);
+                }
+                for lane in len as usize..WIDTH {
+                    F::put(F::Element::ZERO, to.add(lane), apart, false);
+                }
+                return;
+            }
+            for (lane, &offset) in lanes.iter().enumerate().take(WIDTH) {
+                let x = if lane < len as usize { from.offset(offset).read() } else { F::Element::ZERO };
+                F::put(x, to.add(lane), apart, packing.conjugate);
+            }
+        }
+    };
+    match terms {
+        Some(terms) => {
+            for &k in terms {
+                one(k);
+            }
+        }
+        None => {
+            for k in 0..packing.inner.len() {
+                one(k);
+            }
+        }
+    }
+}

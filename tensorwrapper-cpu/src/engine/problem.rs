@@ -1,0 +1,338 @@
+//! A product, cut up for the kernels: into parts for threads, and these into blocks that caches hold.
+
+use std::ops::Range;
+
+use super::cache::Caches;
+use super::kernel::{Kernel, Multiplied};
+use super::pack::Packing;
+use super::space::{Block, Groups, Inner, OWN, Role, Space};
+use super::store::Store;
+use super::workspace::Workspace;
+use crate::contract::{LEFT, OUT, Product, RIGHT};
+use crate::sink::Sink;
+use tensorwrapper_core::backend::fuse::points;
+use tensorwrapper_core::error::Error;
+
+/// Rows of a block at most: more bring nothing.
+const MOST_ROWS: usize = 480;
+/// Bytes of a block of packed columns at most.
+const COLUMN_BYTES: usize = 6 << 20;
+/// Columns with so few of which a core computes faster than memory can be read.
+const FEW_COLUMNS: usize = 64;
+/// Bytes of columns that are not worth packing, and the panels of rows that read them.
+const IN_PLACE_BYTES: usize = 544 << 10;
+const IN_PLACE_PANELS: usize = 16;
+/// Terms of a sum that takes longer than it takes to spread its result.
+const LONG: usize = 512;
+/// Bytes between terms that are read where they are as well as if they were packed.
+const NEAR: usize = 4 << 10;
+/// Columns with so few of which rows are read where they are: half as many where terms are not near each other.
+const IN_PLACE_COLUMNS: usize = 256;
+
+/// A product, cut up for the kernels; which item of a batch it is makes no difference.
+pub(super) struct Problem<'a, T: Multiplied> {
+    kernel: &'a Kernel<T>,
+    product: &'a Product<'a, T>,
+    /// The factors that rows and columns belong to.
+    sides: [usize; 2],
+    rows: Space,
+    columns: Space,
+    inner: Inner,
+}
+
+/// What one thread computes: groups of rows, groups of columns, blocks of the sum.
+pub(super) struct Part {
+    pub(super) rows: Range<usize>,
+    pub(super) columns: Range<usize>,
+    pub(super) blocks: Range<usize>,
+}
+
+impl<'a, T: Multiplied> Problem<'a, T> {
+    pub(super) fn new(product: &'a Product<'a, T>, kernel: &'a Kernel<T>) -> Problem<'a, T> {
+        let sides = sides(product, kernel);
+        let axes = |side: usize| if side == LEFT { product.rows } else { product.columns };
+        let [m, n] = sides.map(|side| points(axes(side)));
+        let k = points(product.inner);
+        let role = Role::Rows { panel: kernel.panel };
+        Problem {
+            kernel,
+            product,
+            sides,
+            rows: Space::new(axes(sides[0]), sides[0], kernel.width, role, (n > k, kernel.waste(k, n))),
+            columns: Space::new(axes(sides[1]), sides[1], kernel.columns, Role::Columns, (m > k, kernel.waste(k, m))),
+            inner: Inner::new(product.inner, sides, usize::from(m < n), kernel.terms()),
+        }
+    }
+
+    /// Whether many tiles are not whole.
+    pub(super) fn is_ragged(&self) -> bool {
+        self.rows.is_ragged()
+    }
+
+    pub(super) fn whole(&self) -> Part {
+        Part { rows: 0..self.rows.groups(), columns: 0..self.columns.groups(), blocks: 0..self.inner.blocks() }
+    }
+
+    /// Cuts rows and columns so that little is packed twice.
+    pub(super) fn parts(&self, threads: usize) -> Vec<Part> {
+        let panels = self.rows.groups().div_ceil(self.kernel.panel);
+        let (rows, columns) = (self.rows.groups() * self.kernel.width, self.columns.groups() * self.kernel.columns);
+        let cuts = (1..=threads).filter(|n| threads.is_multiple_of(*n)).map(|n| (n, threads / n));
+        let (down, along) = cuts
+            .filter(|&(down, along)| down <= panels && along <= self.columns.groups())
+            .min_by_key(|(down, along)| down * columns + along * rows)
+            .unwrap_or(if panels > self.columns.groups() {
+                (threads.min(panels), 1)
+            } else {
+                (1, threads.min(self.columns.groups()))
+            });
+        let bound = |all: usize, n: usize, of: usize| (all as u128 * n as u128 / of as u128) as usize;
+        let mut parts = Vec::new();
+        for m in 0..down {
+            let rows = |n: usize| self.rows.groups().min(bound(panels, n, down) * self.kernel.panel);
+            for n in 0..along {
+                let columns = |n: usize| bound(self.columns.groups(), n, along);
+                parts.push(Part { rows: rows(m)..rows(m + 1), columns: columns(n)..columns(n + 1), ..self.whole() });
+            }
+        }
+        parts
+    }
+
+    /// Groups of rows and of columns in a block.
+    fn block(&self, part: &Part) -> [usize; 2] {
+        let kernel = self.kernel;
+        let terms = self.inner.longest() * size_of::<T>();
+        // What is fetched ahead needs room beside what is packed.
+        let cache = if self.is_fetched_ahead(part) { kernel.block() / 3 * 2 } else { kernel.block() };
+        let most = (cache / terms).clamp(kernel.width * kernel.panel, MOST_ROWS) / kernel.width;
+        let (panel, together) = (kernel.panel, self.rows.together());
+        let unit = if together.is_multiple_of(panel) { together } else { together * panel };
+        let rows = if 2 * unit <= 3 * most { (most / unit).max(1) * unit } else { most / panel * panel };
+        // Where there is hardly more than a panel of rows, columns are read once: they may as well stay near.
+        let bytes = if part.rows.len() <= 2 * panel { kernel.block() / 2 } else { COLUMN_BYTES.min(Caches::here().third / 2) };
+        let most = (bytes / terms / kernel.columns).max(1);
+        let columns = part.columns.len().div_ceil(part.columns.len().div_ceil(most));
+        [rows, columns]
+    }
+
+    /// Computes a part of the products whose first elements lie at `starts`.
+    pub(super) fn compute(
+        &self,
+        part: &Part,
+        starts: impl IntoIterator<Item = [isize; 3]>,
+        out: Sink<'_, T>,
+    ) -> Result<(), Error> {
+        if part.rows.is_empty() || part.columns.is_empty() || part.blocks.is_empty() {
+            return Ok(());
+        }
+        Workspace::lend(|workspace| {
+            let [height, breadth] = self.block(part);
+            let once = part.rows.len() <= height && part.columns.len() <= breadth && part.blocks.len() == 1;
+            for (n, start) in starts.into_iter().enumerate() {
+                // A part that is a single block is written down for the first item alone.
+                self.compute_one(workspace, part, [height, breadth], start, out, (n > 0 && once, once))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Computes a part of one product; `known`: its groups and terms are written down already; `once`: there is one block.
+    fn compute_one(
+        &self,
+        workspace: &mut Workspace,
+        part: &Part,
+        [height, breadth]: [usize; 2],
+        start: [isize; 3],
+        out: Sink<'_, T>,
+        (known, once): (bool, bool),
+    ) -> Result<(), Error> {
+        let kernel = self.kernel;
+        let Workspace { rows, columns, row_groups, next_groups, column_groups, block, ahead } = workspace;
+        let most = |groups: usize, panel: usize| groups.next_multiple_of(panel) * self.inner.longest() * kernel.parts();
+        let rows = rows.room::<T::Real>(most(height.min(part.rows.len()), kernel.panel) * kernel.width)?;
+        let columns = columns.room::<T::Real>(most(breadth, 1) * kernel.columns)?;
+        let row_block = |first: usize| first..part.rows.end.min(first + height);
+        for first_column in part.columns.clone().step_by(breadth) {
+            if !known {
+                self.columns.write(first_column..part.columns.end.min(first_column + breadth), column_groups);
+            }
+            for number in part.blocks.clone() {
+                if !known {
+                    self.inner.write(number, kernel.square, block);
+                    self.rows.write(row_block(part.rows.start), row_groups);
+                    ahead.clear();
+                    if !once && self.is_fetched_ahead(part) {
+                        ahead.follow(kernel, row_groups, block);
+                    }
+                }
+                let spread = self.columns_in_place(part, column_groups, block);
+                let pack_columns = Packing { skipped: spread.0, ..self.packing(1, start, column_groups, block, columns) };
+                // SAFETY: the axes lie inside the memory, as the device's operands do; the room is for the longest block.
+                unsafe { (kernel.pack_columns)(&pack_columns) };
+                let own_columns = pack_columns.from.wrapping_offset(block.at[1][0]);
+                let ahead_in_columns = spread.0 > 0 && spread.1[1] == 1 && part.rows.len() <= kernel.panel;
+                if ahead_in_columns && !known {
+                    ahead.columns::<T>(column_groups, kernel.columns, block);
+                }
+                for first_row in part.rows.clone().step_by(height) {
+                    let in_place = self.rows_in_place(part, row_groups, block);
+                    let pack_rows = Packing { skipped: in_place.0, ..self.packing(0, start, row_groups, block, rows) };
+                    // SAFETY: as above.
+                    unsafe { (kernel.pack_rows)(&pack_rows) };
+                    if !once {
+                        self.rows.write(row_block(part.rows.end.min(first_row + height)), next_groups);
+                        if !ahead_in_columns {
+                            ahead.expect(kernel, next_groups);
+                        }
+                    }
+                    let own = pack_rows.from.wrapping_offset(block.at[0][0]);
+                    let store = Store {
+                        kernel,
+                        rows: row_groups,
+                        columns: column_groups,
+                        out,
+                        start: start[OUT],
+                        terms: block.len(),
+                        alpha: self.product.alpha,
+                        add: number > part.blocks.start,
+                        finish: self.product.finish.filter(|_| number + 1 == part.blocks.end),
+                        packed: rows,
+                        in_place,
+                        own,
+                        ahead,
+                        ahead_from: if ahead_in_columns { own_columns } else { own },
+                    };
+                    // SAFETY: the panels have just been packed, or lie in the operands; the result's elements lie inside and
+                    // apart, as the product's do, and no other part has these rows and columns.
+                    unsafe { tiles(&store, columns, own_columns.cast(), spread) };
+                    if !once {
+                        std::mem::swap(row_groups, next_groups);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How many groups of rows, whole panels of them, lie in the operand as packing would lay them, but for the distance
+    /// from one term to the next, which follows; where they are not read often enough for packing to pay.
+    fn rows_in_place(&self, part: &Part, groups: &Groups, block: &Block) -> (usize, isize) {
+        let kernel = self.kernel;
+        let (1, Some(step)) = (kernel.parts(), block.single_step(0)) else { return (0, 0) };
+        // Terms far apart fall into few sets of the cache.
+        let near = step.unsigned_abs() * size_of::<T>() <= NEAR;
+        if part.columns.len() * kernel.columns > if near { IN_PLACE_COLUMNS } else { IN_PLACE_COLUMNS / 2 } {
+            return (0, 0);
+        }
+        let follows = |n: usize| {
+            let (first, group) = (&groups.groups[n / kernel.panel * kernel.panel], &groups.groups[n]);
+            let apart = (n % kernel.panel * kernel.width) as isize;
+            let whole = group.len as usize == kernel.width && groups.lanes(n).are_unit(OWN);
+            whole && group.at[OWN] == first.at[OWN] + apart
+        };
+        let all = groups.groups.len();
+        let count = (0..all).take_while(|&n| follows(n)).count();
+        (if count == all { all } else { count / kernel.panel * kernel.panel }, step)
+    }
+
+    /// How many groups of columns are read where they lie, and how much further each column and each term is there: those
+    /// that are read once, and along neighbours, or that are so small that packing them would take longer.
+    fn columns_in_place(&self, part: &Part, groups: &Groups, block: &Block) -> (usize, [isize; 2]) {
+        let kernel = self.kernel;
+        let bytes = part.columns.len() * kernel.columns * block.len() * size_of::<T>();
+        let lanes = groups.single_step(OWN, kernel.columns);
+        let (Some(lane), Some(step)) = (lanes, block.single_step(1)) else { return (0, [0; 2]) };
+        let once = part.rows.len() <= kernel.panel && step == 1;
+        let small = part.rows.len() <= IN_PLACE_PANELS * kernel.panel && bytes <= IN_PLACE_BYTES;
+        if kernel.parts() > 1 || !(once || small) {
+            return (0, [0; 2]);
+        }
+        let count = groups.groups.iter().take_while(|group| group.len as usize == kernel.columns).count();
+        (count, [lane, step])
+    }
+
+    /// Whether so little is computed with each element of the rows that the time to read them shows: they are fetched while
+    /// the block before them is computed.
+    fn is_fetched_ahead(&self, part: &Part) -> bool {
+        part.columns.len() * self.kernel.columns <= FEW_COLUMNS
+    }
+
+    fn packing<'s>(
+        &'s self,
+        role: usize,
+        start: [isize; 3],
+        groups: &'s Groups,
+        block: &'s Block,
+        to: *mut T::Real,
+    ) -> Packing<'s, T> {
+        let side = self.sides[role];
+        let factor = &self.product.factors[side];
+        let packing = Packing {
+            from: factor.data.as_ptr().wrapping_offset(start[side]),
+            memory: &factor.data,
+            groups,
+            skipped: 0,
+            inner: &block.at[role],
+            runs: &block.runs[role],
+            singles: &block.singles[role],
+            step: block.step[role],
+            to,
+            conjugate: factor.conjugate,
+        };
+        if cfg!(debug_assertions) {
+            packing.check();
+        }
+        packing
+    }
+}
+
+/// All tiles of a block.
+///
+/// # Safety
+/// As [`Store::tile`].
+unsafe fn tiles<T: Multiplied>(
+    store: &Store<'_, T>,
+    packed: *const T::Real,
+    own: *const T::Real,
+    (in_place, spread): (usize, [isize; 2]),
+) {
+    let kernel = store.kernel;
+    let numbers = kernel.columns * store.terms * kernel.parts();
+    let mut next = 0;
+    for column in 0..store.columns.groups.len() {
+        let columns = if column < in_place {
+            store.columns(column, own.wrapping_offset(store.columns.groups[column].at[OWN]), Some(spread))
+        } else {
+            store.columns(column, packed.wrapping_add(column * numbers), None)
+        };
+        for row in (0..store.rows.groups.len()).step_by(kernel.panel) {
+            // SAFETY: the caller's promise.
+            unsafe { store.tile(row, &columns, next) };
+            next += 1;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { store.finish(&columns) };
+    }
+}
+
+/// Which factor is to have the rows: the one along whose axes the result is contiguous.
+fn sides<T: Multiplied>(product: &Product<'_, T>, kernel: &Kernel<T>) -> [usize; 2] {
+    let axes = [product.rows, product.columns];
+    let unit = axes.map(|axes| axes.iter().any(|axis| axis.strides[OUT] == 1));
+    let [m, n] = axes.map(points);
+    let turned = if unit[0] == unit[1] { n > m } else { unit[1] };
+    // Of few rows and many columns, the many are fetched ahead as rows, unless they are read well where they are; to spread
+    // the result takes less than the sum.
+    let in_place = |side: usize| matches!(product.inner, [axis] if axis.strides[side] == 1);
+    let lopsided = |few: usize, many: usize, side: usize| {
+        few <= FEW_COLUMNS && many > 8 * few && points(product.inner) >= LONG && !in_place(side)
+    };
+    let turned = lopsided(m, n, RIGHT) || (turned && !lopsided(n, m, LEFT));
+    let filled = |m: usize, n: usize| {
+        let part = |points: usize, of: usize| points as f64 / points.next_multiple_of(of) as f64;
+        part(m, kernel.width) * part(n, kernel.columns)
+    };
+    let (straight, across) = (filled(m, n), filled(n, m));
+    let turned = if turned { straight < 1.5 * across } else { across > 1.5 * straight };
+    if turned { [RIGHT, LEFT] } else { [LEFT, RIGHT] }
+}

@@ -1,0 +1,400 @@
+//! Index spaces of rows and columns, cut into groups that fill a vector, and of sums, cut into blocks.
+//!
+//! The order in which indices follow each other decides what packing reads and storing writes at once: neighbours in the
+//! result go into one group; neighbours in the operand, where they are others, into the same lane of groups near by.
+//! Groups and blocks are written down when they are needed, a cache's worth at a time.
+
+use std::ops::Range;
+
+use super::super::contract::{OUT, Triple};
+use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
+
+/// Axes over one operand and the result.
+type Pair = Axis<[isize; 2]>;
+/// Where strides and positions of the operand stand.
+pub(super) const OWN: usize = 0;
+/// Where those of the result stand.
+pub(super) const RESULT: usize = 1;
+/// The widest group.
+pub(super) const MOST_LANES: usize = 16;
+
+/// Consecutive rows or columns, at most as many as a vector has lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Group {
+    /// Where the first one lies, in the operand and in the result.
+    pub(super) at: [isize; 2],
+    pub(super) len: u32,
+    /// How many groups further the operand's next element belongs, in the same lane; 0 where it is none of a group's.
+    pub(super) step: u32,
+}
+
+/// Where the lanes of groups lie, relative to the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Lanes {
+    pub(super) at: [[isize; MOST_LANES]; 2],
+    /// How many of them lie side by side, from every multiple of that number on, as far as the group goes: a power of two.
+    pub(super) run: [usize; 2],
+}
+
+/// Groups that were written down.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Groups {
+    pub(super) groups: Vec<Group>,
+    /// Those of each group, or one for all.
+    lanes: Vec<Lanes>,
+}
+
+impl Groups {
+    /// The distance between an operand's lanes, where there is but one, in all groups.
+    pub(super) fn single_step(&self, which: usize, width: usize) -> Option<isize> {
+        let [lanes] = &self.lanes[..] else { return None };
+        let at = &lanes.at[which][..width];
+        at.windows(2).all(|pair| pair[1] - pair[0] == at[1]).then_some(at[1])
+    }
+
+    #[inline(always)]
+    pub(super) fn lanes(&self, group: usize) -> &Lanes {
+        if self.lanes.len() == 1 { &self.lanes[0] } else { &self.lanes[group] }
+    }
+}
+
+/// What a space is to the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// A tile's vectors run along them; so many groups make a panel.
+    Rows { panel: usize },
+    /// They are stored one by one, so that their order is the operand's business.
+    Columns,
+}
+
+/// All rows, or all columns.
+#[derive(Clone, Debug)]
+pub(super) struct Space {
+    /// Lanes of a group.
+    width: usize,
+    /// Number of groups.
+    groups: usize,
+    /// Axes around the groups, or all of them where groups run on from one axis into the next; the last one is the fastest.
+    axes: Vec<Pair>,
+    form: Form,
+}
+
+#[derive(Clone, Debug)]
+enum Form {
+    /// Groups of one axis alone, in bundles: the axis `across`, if any, runs inside of each bundle of groups.
+    Along { axis: Pair, across: Pair, bundle: usize },
+    /// Groups of the whole space as one sequence.
+    Running { points: usize },
+}
+
+impl Space {
+    /// Cuts axes of the operand `side` into groups; `by_result` says whose order the axes around the groups have,
+    /// `waste` how much larger an axis may become when its last group is filled up, before groups run on into the next axis.
+    pub(super) fn new(axes: &[Triple], side: usize, width: usize, role: Role, (by_result, waste): (bool, f64)) -> Space {
+        debug_assert!(width <= MOST_LANES);
+        let mut axes: Vec<Pair> =
+            axes.iter().map(|axis| Axis { extent: axis.extent, strides: [axis.strides[side], axis.strides[OUT]] }).collect();
+        let unit = |axes: &[Pair], which: usize| axes.iter().position(|axis| axis.strides[which] == 1);
+        let points = points(&axes);
+        fuse::sort(&mut axes, &[RESULT, OWN]);
+        let lane = match role {
+            Role::Columns => unit(&axes, OWN).or(unit(&axes, RESULT)),
+            Role::Rows { .. } => unit(&axes, RESULT).or(unit(&axes, OWN)),
+        };
+        let Some(lane) = lane.or(axes.len().checked_sub(1)) else {
+            let axis = Axis { extent: 1, strides: [1, 1] };
+            return Space { width, groups: 1, axes, form: Form::Along { axis, across: nowhere(), bundle: 1 } };
+        };
+        let axis = axes[lane];
+        let chunks = axis.extent.div_ceil(width);
+        if axis.extent < points && (chunks * width) as f64 > (1.0 + waste) * axis.extent as f64 {
+            if role == Role::Columns {
+                let axis = axes.remove(lane);
+                axes.push(axis);
+            }
+            return Space { width, groups: points.div_ceil(width), axes, form: Form::Running { points } };
+        }
+        axes.remove(lane);
+        let across = unit(&axes, OWN).filter(|_| axis.strides[OWN] != 1);
+        let (across, bundle) = match (across, role) {
+            // Long pieces of what there is more of: of the result, whole panels; of the operand, many neighbours.
+            (Some(n), Role::Rows { panel }) => (axes.remove(n), if by_result { divisor(chunks, panel) } else { 1 }),
+            _ => (nowhere(), chunks),
+        };
+        if !by_result {
+            fuse::sort(&mut axes, &[OWN, RESULT]);
+        }
+        Space { width, groups: points / axis.extent * chunks, axes, form: Form::Along { axis, across, bundle } }
+    }
+
+    /// Number of groups.
+    pub(super) fn groups(&self) -> usize {
+        self.groups
+    }
+
+    /// Whether many groups have fewer lanes than there is room for, or lanes that lie apart.
+    pub(super) fn is_ragged(&self) -> bool {
+        match &self.form {
+            Form::Along { axis, .. } => 10 * axis.extent.next_multiple_of(self.width) > 11 * axis.extent,
+            Form::Running { .. } => true,
+        }
+    }
+
+    /// Groups that a block had best be a multiple of, so that neighbours in the operand are packed together.
+    pub(super) fn together(&self) -> usize {
+        match &self.form {
+            Form::Along { across, bundle, .. } if across.extent > 1 => bundle * 8,
+            _ => 1,
+        }
+    }
+
+    /// Writes down the groups of these numbers.
+    pub(super) fn write(&self, range: Range<usize>, to: &mut Groups) {
+        debug_assert!(range.end <= self.groups, "{range:?} of {} groups", self.groups);
+        to.groups.clear();
+        to.lanes.clear();
+        match &self.form {
+            Form::Along { axis, across, bundle } => {
+                to.lanes.push(Lanes::along(axis));
+                self.write_along(range, [axis, across], *bundle, &mut to.groups);
+            }
+            &Form::Running { points } => self.write_running(range, points, to),
+        }
+    }
+
+    fn write_along(&self, range: Range<usize>, [axis, across]: [&Pair; 2], bundle: usize, to: &mut Vec<Group>) {
+        let chunks = axis.extent.div_ceil(self.width);
+        let each = chunks * across.extent;
+        let mut outer = Odometer::new(&self.axes, &[0, 0], range.start / each);
+        let inside = range.start % each;
+        let mut first = inside / (bundle * across.extent) * bundle;
+        let mut wide = bundle.min(chunks - first);
+        let rest = inside - first * across.extent;
+        let (mut index, mut chunk) = (rest / wide, rest % wide);
+        for _ in range {
+            let start = (first + chunk) * self.width;
+            let at = |which: usize| {
+                outer.position[which] + start as isize * axis.strides[which] + index as isize * across.strides[which]
+            };
+            let len = self.width.min(axis.extent - start) as u32;
+            let step = if across.extent > 1 { wide as u32 } else { 0 };
+            to.push(Group { at: [at(OWN), at(RESULT)], len, step });
+            chunk += 1;
+            if chunk == wide {
+                (chunk, index) = (0, index + 1);
+                if index == across.extent {
+                    (index, first) = (0, first + wide);
+                    if first == chunks {
+                        first = 0;
+                        outer.step();
+                    }
+                    wide = bundle.min(chunks - first);
+                }
+            }
+        }
+    }
+
+    fn write_running(&self, range: Range<usize>, points: usize, to: &mut Groups) {
+        let mut walk = Odometer::new(&self.axes, &[0, 0], range.start * self.width);
+        for group in range {
+            let len = self.width.min(points - group * self.width);
+            let at = walk.position;
+            let mut lanes = Lanes { at: [[0; MOST_LANES]; 2], run: [MOST_LANES; 2] };
+            for lane in 0..len {
+                for which in [OWN, RESULT] {
+                    let offset = walk.position[which] - at[which];
+                    lanes.at[which][lane] = offset;
+                    let run = &mut lanes.run[which];
+                    while lane % *run > 0 && offset != lanes.at[which][lane - 1] + 1 {
+                        *run /= 2;
+                    }
+                }
+                walk.step();
+            }
+            to.groups.push(Group { at, len: len as u32, step: 0 });
+            to.lanes.push(lanes);
+        }
+    }
+}
+
+/// The largest divisor that is no larger than `most`: bundles of equal sizes keep squares whole.
+fn divisor(number: usize, most: usize) -> usize {
+    (1..=most).rev().find(|&divisor| number.is_multiple_of(divisor)).unwrap_or(1)
+}
+
+/// An axis that a space without one runs along.
+fn nowhere() -> Pair {
+    Axis { extent: 1, strides: [0, 0] }
+}
+
+impl Lanes {
+    fn along(axis: &Pair) -> Lanes {
+        let at = axis.strides.map(|stride| std::array::from_fn(|lane| lane as isize * stride));
+        Lanes { at, run: axis.strides.map(|stride| if stride == 1 { MOST_LANES } else { 1 }) }
+    }
+
+    /// Whether all of them lie side by side, in the operand or in the result.
+    #[inline(always)]
+    pub(super) fn are_unit(&self, which: usize) -> bool {
+        self.run[which] == MOST_LANES
+    }
+}
+
+/// All terms of a sum, over both operands.
+#[derive(Clone, Debug)]
+pub(super) struct Inner {
+    /// The last one is the fastest.
+    axes: Vec<Pair>,
+    form: Terms,
+    /// Number of blocks.
+    blocks: usize,
+    /// Terms of the longest block.
+    longest: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Terms {
+    /// Blocks of the space as one sequence; along the first axis, operands of which it is the unit axis are contiguous.
+    Running { points: usize, block: usize, unit: [bool; 2] },
+    /// Blocks over the unit axes of both operands.
+    Tiled { axes: [Pair; 2], tile: [usize; 2] },
+}
+
+/// A block of terms that was written down.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Block {
+    /// Where they lie in each operand.
+    pub(super) at: [Vec<isize>; 2],
+    /// How many terms further each operand's next element belongs; 0 where it is none of a term's.
+    pub(super) step: [usize; 2],
+    /// Terms with which squares begin, for each operand: the next ones, `step` further each, are its next elements.
+    pub(super) runs: [Vec<usize>; 2],
+    /// Terms that are in no square.
+    pub(super) singles: [Vec<usize>; 2],
+}
+
+impl Block {
+    /// Number of terms.
+    pub(super) fn len(&self) -> usize {
+        self.at[0].len()
+    }
+
+    /// The distance between consecutive terms in an operand, where there is but one.
+    pub(super) fn single_step(&self, side: usize) -> Option<isize> {
+        let at = &self.at[side];
+        let step = at.get(1).map_or(0, |second| second - at[0]);
+        at.windows(2).all(|pair| pair[1] - pair[0] == step).then_some(step)
+    }
+
+    fn find_runs(&mut self, square: usize) {
+        for side in [0, 1] {
+            let (at, step) = (&self.at[side], self.step[side]);
+            let (runs, singles) = (&mut self.runs[side], &mut self.singles[side]);
+            runs.clear();
+            singles.clear();
+            let mut first = 0;
+            while first < at.len() {
+                let end = first + step * square;
+                let contiguous = |k: usize| (1..square).all(|n| at[k + n * step] == at[k] + n as isize);
+                if step > 0 && end <= at.len() && (first..first + step).all(contiguous) {
+                    runs.extend(first..first + step);
+                    first = end;
+                } else {
+                    singles.push(first);
+                    first += 1;
+                }
+            }
+        }
+    }
+}
+
+impl Inner {
+    /// Cuts axes into blocks of about `block` terms; `first` is the operand of which `axes` has the strides first, `order`
+    /// the one whose order decides.
+    pub(super) fn new(axes: &[Triple], sides: [usize; 2], order: usize, block: usize) -> Inner {
+        let mut axes: Vec<Pair> =
+            axes.iter().map(|axis| Axis { extent: axis.extent, strides: sides.map(|side| axis.strides[side]) }).collect();
+        fuse::sort(&mut axes, &[order, 1 - order]);
+        let unit = |axes: &[Pair], side: usize| axes.iter().position(|axis| axis.strides[side] == 1);
+        let points = points(&axes);
+        let units = [unit(&axes, 0), unit(&axes, 1)];
+        if let [Some(own), Some(other)] = units
+            && own != other
+        {
+            let tiled = [axes[own], axes[other]];
+            axes = axes.iter().enumerate().filter(|(n, _)| *n != own && *n != other).map(|(_, axis)| *axis).collect();
+            let first = tiled[0].extent.min(24);
+            let second = tiled[1].extent.min((block / first).max(1));
+            // Wide where the other is narrow.
+            let first = tiled[0].extent.min((block / second / 8 * 8).max(first));
+            let tile = [first, second];
+            let blocks =
+                points / tiled[0].extent / tiled[1].extent * tiled[0].extent.div_ceil(first) * tiled[1].extent.div_ceil(second);
+            return Inner { axes, form: Terms::Tiled { axes: tiled, tile }, blocks, longest: first * second };
+        }
+        if let Some(unit) = units[0].or(units[1]) {
+            let axis = axes.remove(unit);
+            axes.push(axis);
+        }
+        // A little more than a block is not worth a second pass over the result.
+        let blocks = if points <= block / 3 * 4 { 1 } else { points.div_ceil(block) };
+        let block = points.div_ceil(blocks).next_multiple_of(8).min(points);
+        let form = Terms::Running { points, block, unit: units.map(|unit| unit.is_some()) };
+        Inner { axes, form, blocks: points.div_ceil(block), longest: block }
+    }
+
+    /// Number of blocks.
+    pub(super) fn blocks(&self) -> usize {
+        self.blocks
+    }
+
+    /// Terms of the longest block.
+    pub(super) fn longest(&self) -> usize {
+        self.longest
+    }
+
+    fn write_running(&self, range: Range<usize>, to: &mut Block) {
+        let Some((axis, outer)) = self.axes.split_last() else {
+            to.at.iter_mut().for_each(|at| at.push(0));
+            return;
+        };
+        let mut walk = Odometer::new(outer, &[0, 0], range.start / axis.extent);
+        let (mut index, mut left) = (range.start % axis.extent, range.len());
+        while left > 0 {
+            let len = left.min(axis.extent - index);
+            for ((at, start), stride) in to.at.iter_mut().zip(walk.position).zip(axis.strides) {
+                at.extend((index..index + len).map(|n| start + n as isize * stride));
+            }
+            (index, left) = (0, left - len);
+            walk.step();
+        }
+    }
+
+    /// Writes down a block, for squares of that edge.
+    pub(super) fn write(&self, number: usize, square: usize, to: &mut Block) {
+        to.at.iter_mut().for_each(Vec::clear);
+        match &self.form {
+            &Terms::Running { points, block, unit } => {
+                let first = number * block;
+                self.write_running(first..points.min(first + block), to);
+                to.step = unit.map(usize::from);
+            }
+            Terms::Tiled { axes, tile } => {
+                let count = [0, 1].map(|n| axes[n].extent.div_ceil(tile[n]));
+                let tiles = [number % count[0], number / count[0] % count[1]];
+                let outer = Odometer::new(&self.axes, &[0, 0], number / (count[0] * count[1])).position;
+                let ranges = [0, 1].map(|n| tiles[n] * tile[n]..axes[n].extent.min((tiles[n] + 1) * tile[n]));
+                for y in ranges[1].clone() {
+                    for x in ranges[0].clone() {
+                        for side in [0, 1] {
+                            let inside = x as isize * axes[0].strides[side] + y as isize * axes[1].strides[side];
+                            to.at[side].push(outer[side] + inside);
+                        }
+                    }
+                }
+                to.step = [1, ranges[0].len()];
+            }
+        }
+        to.find_runs(square);
+    }
+}

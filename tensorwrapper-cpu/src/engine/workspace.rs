@@ -1,0 +1,80 @@
+//! Memory for packed blocks, kept by each thread from one product to the next.
+
+use std::alloc::{Layout, alloc, dealloc};
+use std::cell::Cell;
+
+use super::ahead::Ahead;
+use super::space::{Block, Groups};
+use tensorwrapper_core::error::{Error, ErrorKind};
+
+/// Alignment of packed blocks: whole pages, so that panels begin with cache lines.
+const ALIGN: usize = 4096;
+
+/// What a thread needs to compute a part of a product.
+#[derive(Debug, Default)]
+pub(crate) struct Workspace {
+    pub(crate) rows: Packed,
+    pub(crate) columns: Packed,
+    pub(super) row_groups: Groups,
+    pub(super) next_groups: Groups,
+    pub(super) column_groups: Groups,
+    pub(super) block: Block,
+    pub(super) ahead: Ahead,
+}
+
+thread_local! {
+    static KEPT: Cell<Option<Box<Workspace>>> = const { Cell::new(None) };
+}
+
+impl Workspace {
+    /// Lends this thread's workspace; one that is lent already is not shared, but another made.
+    pub(crate) fn lend<R>(task: impl FnOnce(&mut Workspace) -> R) -> R {
+        let mut workspace = KEPT.take().unwrap_or_default();
+        let result = task(&mut workspace);
+        KEPT.set(Some(workspace));
+        result
+    }
+}
+
+/// Memory for packed panels, of any element type.
+#[derive(Debug)]
+pub(crate) struct Packed {
+    start: *mut u8,
+    bytes: usize,
+}
+
+impl Default for Packed {
+    fn default() -> Packed {
+        Packed { start: std::ptr::null_mut(), bytes: 0 }
+    }
+}
+
+impl Packed {
+    /// Room for so many numbers, of which nothing is known.
+    pub(crate) fn room<T>(&mut self, len: usize) -> Result<*mut T, Error> {
+        let bytes = len.saturating_mul(size_of::<T>()).max(1);
+        if bytes > self.bytes {
+            let refused = || Error::new(ErrorKind::Memory { bytes: bytes as u128 });
+            let layout = Layout::from_size_align(bytes, ALIGN).map_err(|_| refused())?;
+            *self = Packed::default();
+            // SAFETY: the size is not zero.
+            let start = unsafe { alloc(layout) };
+            if start.is_null() {
+                return Err(refused());
+            }
+            tensorwrapper_core::erased::advise_huge(start, bytes);
+            *self = Packed { start, bytes };
+        }
+        Ok(self.start.cast())
+    }
+}
+
+impl Drop for Packed {
+    fn drop(&mut self) {
+        if self.bytes > 0 {
+            let layout = Layout::from_size_align(self.bytes, ALIGN).expect("it was allocated with this layout");
+            // SAFETY: `room` allocated it with this very layout.
+            unsafe { dealloc(self.start, layout) };
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! The kernel: a few rows of the result in registers from the first term to the last, for every width of vectors.
+//!
+//! What is computed is a [`Size`]: a constant, of which the compiler makes straight code, or known when a product is prepared.
+//! The last vector of a row overlaps the one before it, so that no row needs a part of a vector. Complex numbers are pairs
+//! of reals: real and imaginary part of an element on the left have a row of sums each, which the end brings together.
+
+use std::mem::MaybeUninit;
+
+use super::super::lines::{LINE, Line, x86};
+use super::Problem;
+use super::lanes::{F32x16, F64x8, Lanes};
+use super::problem::MOST_TURNED;
+use tensorwrapper_core::element::{Element, EveryDtype};
+
+/// What a kernel computes.
+pub trait Size: Copy {
+    /// Whether the rows of the right operand have to be brought together first.
+    const TURNED: bool;
+
+    /// Rows and columns of the result where the compiler knows them: it makes no code then for vectors and blocks that they have no use for.
+    const KNOWN: Option<[usize; 2]> = None;
+
+    /// Extents and strides.
+    fn problem(self) -> Problem;
+
+    /// Elements of the result as they are stored, of their sums.
+    ///
+    /// # Safety
+    /// As all functions of [`Lanes`].
+    #[inline(always)]
+    unsafe fn stored<V: Lanes>(self, sums: V) -> V {
+        sums
+    }
+}
+
+/// The kernels for one set of instructions.
+macro_rules! kernels {
+    ($(#[$doc:meta])* $name:ident, $features:literal, $Double:ty, $Single:ty, $Line:ty) => {
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// The processor has the instructions, and the memory is that of the problem, whose rows are no narrower than the
+        /// narrowest vector.
+        #[target_feature(enable = $features)]
+        pub unsafe fn $name<S: Size, T: Element>(size: S, a: *const T, b: *const T, c: *mut T) {
+            // SAFETY: the caller's promise; elements are so many reals of the type that is named. A constant, so that the compiler looks
+            // at what is chosen alone.
+            unsafe {
+                (const {
+                    match T::DTYPE.every() {
+                        EveryDtype::F64 => all::<S, $Double, $Line, T, 1>,
+                        EveryDtype::C64 => all::<S, $Double, $Line, T, 2>,
+                        EveryDtype::F32 => all::<S, $Single, $Line, T, 1>,
+                        EveryDtype::C32 => all::<S, $Single, $Line, T, 2>,
+                    }
+                })(size, a, b, c);
+            }
+        }
+    };
+}
+kernels!(
+    /// With 512 bits.
+    avx512, "avx512f,avx2,fma", F64x8, F32x16, x86::Whole
+);
+kernels!(
+    /// With 256 bits.
+    avx2, "avx2,fma", <F64x8 as Lanes>::Half, <F32x16 as Lanes>::Half, x86::Halves
+);
+
+/// All products of matrices.
+#[inline(always)]
+unsafe fn all<S: Size, V: Lanes, L: Line, T: Element, const PARTS: usize>(size: S, a: *const T, b: *const T, c: *mut T) {
+    let p = size.problem();
+    let [o0, o1, o2, o3, o4, o5] = p.outer;
+    // SAFETY: the caller's promise: every index of every loop is inside of the memory.
+    unsafe {
+        for i0 in 0..o0.extent {
+            let (a, b, c) = (a.add(i0 * o0.a), b.add(i0 * o0.b), c.add(i0 * o0.c));
+            for i1 in 0..o1.extent {
+                let (a, b, c) = (a.add(i1 * o1.a), b.add(i1 * o1.b), c.add(i1 * o1.c));
+                for i2 in 0..o2.extent {
+                    let (a, b, c) = (a.add(i2 * o2.a), b.add(i2 * o2.b), c.add(i2 * o2.c));
+                    for i3 in 0..o3.extent {
+                        let (a, b, c) = (a.add(i3 * o3.a), b.add(i3 * o3.b), c.add(i3 * o3.c));
+                        for i4 in 0..o4.extent {
+                            let (a, b, c) = (a.add(i4 * o4.a), b.add(i4 * o4.b), c.add(i4 * o4.c));
+                            for i5 in 0..o5.extent {
+                                let (a, b, c) = (a.add(i5 * o5.a), b.add(i5 * o5.b), c.add(i5 * o5.c));
+                                turned::<S, V, L, T, PARTS>(size, a, b, c);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Memory for a right operand in rows, each of which is read from a line on where it fills lines.
+#[repr(C, align(64))]
+struct Rows<T>([MaybeUninit<T>; MOST_TURNED]);
+
+/// One product of matrices, its right operand brought into rows first where it is not.
+#[inline(always)]
+unsafe fn turned<S: Size, V: Lanes, L: Line, T: Element, const PARTS: usize>(size: S, a: *const T, b: *const T, c: *mut T) {
+    let p = size.problem();
+    // SAFETY: the caller's promise; what is turned fits the memory for it, and all of that which is read was written.
+    unsafe {
+        if const { !S::TURNED } {
+            return widths::<S, V, PARTS>(size, a.cast(), b.cast(), c.cast());
+        }
+        let mut rows = Rows([const { MaybeUninit::<T>::uninit() }; MOST_TURNED]);
+        let rows = rows.0.as_mut_ptr().cast::<T>();
+        let [_, far] = p.b_terms();
+        debug_assert!(p.terms[0].extent * p.terms[1].extent * p.columns <= MOST_TURNED);
+        for k1 in 0..p.terms[1].extent {
+            let (b, to) = (b.add(k1 * p.terms[1].b), rows.add(k1 * far));
+            if const { size_of::<T>() == 4 } {
+                bring::<L, T, 16>(&p, b, to);
+            } else if const { size_of::<T>() == 8 } {
+                bring::<L, T, 8>(&p, b, to);
+            } else {
+                bring::<L, T, 4>(&p, b, to);
+            }
+        }
+        widths::<S, V, PARTS>(size, a.cast(), rows.cast(), c.cast());
+    }
+}
+
+/// Brings the terms of the inner loop into rows: in squares of `EDGE` elements, which make up a line, where columns lie in
+/// lines and are long enough for one.
+#[inline(always)]
+unsafe fn bring<L: Line, T: Element, const EDGE: usize>(p: &Problem, b: *const T, to: *mut T) {
+    let (columns, terms) = (p.columns, p.terms[0]);
+    // SAFETY: the caller's promise. Squares lie inside of both: the last ones begin further back, and overlap.
+    unsafe {
+        if terms.b != 1 || columns < EDGE || terms.extent < EDGE {
+            for k in 0..terms.extent {
+                for j in 0..columns {
+                    *to.add(k * columns + j) = *b.add(k * terms.b + j * p.b_column);
+                }
+            }
+            return;
+        }
+        debug_assert!(EDGE * size_of::<T>() == LINE);
+        let mut k = 0;
+        while k < terms.extent {
+            let first = if k + EDGE <= terms.extent { k } else { terms.extent - EDGE };
+            let mut j = 0;
+            while j < columns {
+                let left = if j + EDGE <= columns { j } else { columns - EDGE };
+                let mut from = [b.cast::<u8>(); EDGE];
+                for (n, from) in from.iter_mut().enumerate() {
+                    *from = b.add(first + (left + n) * p.b_column).cast();
+                }
+                let square = L::turn::<EDGE>(&from);
+                for (n, line) in square.iter().enumerate() {
+                    line.store(to.add((first + n) * columns + left).cast());
+                }
+                j += EDGE;
+            }
+            k += EDGE;
+        }
+    }
+}
+
+/// Chooses the widest vectors that a row fills.
+#[inline(always)]
+unsafe fn widths<S: Size, V: Lanes, const PARTS: usize>(size: S, a: *const V::Real, b: *const V::Real, c: *mut V::Real) {
+    let reals = size.problem().columns * PARTS;
+    // SAFETY: the caller's promise.
+    unsafe {
+        if const { may_fill::<S>(PARTS, V::LANES, usize::MAX) } && reals >= V::LANES {
+            product::<S, V, PARTS>(size, a, b, c);
+        } else if const { may_fill::<S>(PARTS, <V::Half as Lanes>::LANES, V::LANES) } && reals >= <V::Half as Lanes>::LANES {
+            product::<S, V::Half, PARTS>(size, a, b, c);
+        } else if const { may_fill::<S>(PARTS, 0, <V::Half as Lanes>::LANES) } {
+            product::<S, <V::Half as Lanes>::Half, PARTS>(size, a, b, c);
+        }
+    }
+}
+
+/// Whether rows of the result may have at least so many reals, and fewer than `most`.
+const fn may_fill<S: Size>(parts: usize, least: usize, most: usize) -> bool {
+    match S::KNOWN {
+        Some([_, columns]) => least <= columns * parts && columns * parts < most,
+        None => true,
+    }
+}
+
+/// Whether rows of the result may need a stripe of so many vectors: three while there are as many, then what is left.
+const fn may_need<S: Size>(parts: usize, lanes: usize, vectors: usize) -> bool {
+    match S::KNOWN {
+        Some([_, columns]) => {
+            let (whole, left) = (columns * parts / (3 * lanes), columns * parts % (3 * lanes));
+            vectors == left.div_ceil(lanes) || vectors == 3 && whole > 0
+        }
+        None => true,
+    }
+}
+
+/// Whether some block of a stripe may have so many rows, the largest having `most`: each number is twice the next.
+const fn may_block<S: Size>(count: usize, most: usize) -> bool {
+    match S::KNOWN {
+        Some([rows, _]) => {
+            if count == most {
+                rows >= count
+            } else {
+                rows & count != 0
+            }
+        }
+        None => true,
+    }
+}
+
+/// Stripes of up to three vectors, one beside the other.
+#[inline(always)]
+unsafe fn product<S: Size, V: Lanes, const PARTS: usize>(size: S, a: *const V::Real, b: *const V::Real, c: *mut V::Real) {
+    let reals = size.problem().columns * PARTS;
+    debug_assert!(reals >= V::LANES, "rows of {reals} are narrower than any vector");
+    let mut from = 0;
+    // SAFETY: a stripe lies in the row: it starts and ends there.
+    unsafe {
+        while from < reals {
+            let left = reals - from;
+            if const { may_need::<S>(PARTS, V::LANES, 1) } && left <= V::LANES {
+                // The last vector of the row, from further back where it is a part of one.
+                let at = reals - V::LANES;
+                return stripe::<S, V, 1, PARTS>(size, a, b.add(at), c.add(at), 0);
+            }
+            let (b, c) = (b.add(from), c.add(from));
+            if const { may_need::<S>(PARTS, V::LANES, 2) } && left <= 2 * V::LANES {
+                return stripe::<S, V, 2, PARTS>(size, a, b, c, left - V::LANES);
+            }
+            if const { may_need::<S>(PARTS, V::LANES, 3) } {
+                stripe::<S, V, 3, PARTS>(size, a, b, c, (left - V::LANES).min(2 * V::LANES));
+            }
+            from += 3 * V::LANES;
+        }
+    }
+}
+
+/// Sums of a column that a block holds at most. One vector of columns leaves registers for more, and needs them: sums wait for each
+/// other.
+const fn most<V: Lanes>(columns: usize) -> usize {
+    V::ROWS * if columns == 1 { 2 } else { 1 }
+}
+
+/// All rows of a stripe, some at a time. `last` is where its last vector starts.
+#[inline(always)]
+unsafe fn stripe<S: Size, V: Lanes, const COLUMNS: usize, const PARTS: usize>(
+    size: S,
+    a: *const V::Real,
+    b: *const V::Real,
+    c: *mut V::Real,
+    last: usize,
+) {
+    let Problem { rows, a_row, c_row, .. } = size.problem();
+    let mut row = 0;
+    macro_rules! blocks {
+        ($($SUMS:literal)*) => { $(
+            if const { $SUMS <= most::<V>(COLUMNS) && $SUMS >= PARTS && may_block::<S>($SUMS / PARTS, most::<V>(COLUMNS) / PARTS) } {
+                while rows - row >= $SUMS / PARTS {
+                    // SAFETY: there are so many rows.
+                    unsafe {
+                        block::<S, V, $SUMS, COLUMNS, PARTS>(size, a.add(row * a_row * PARTS), b, c.add(row * c_row * PARTS), last);
+                    }
+                    row += $SUMS / PARTS;
+                }
+            }
+        )* };
+    }
+    blocks!(16 8 4 2 1);
+}
+
+/// Some rows of a stripe, in registers.
+#[inline(always)]
+unsafe fn block<S: Size, V: Lanes, const SUMS: usize, const COLUMNS: usize, const PARTS: usize>(
+    size: S,
+    a: *const V::Real,
+    b: *const V::Real,
+    c: *mut V::Real,
+    last: usize,
+) {
+    let p = size.problem();
+    let [near, far] = p.b_terms();
+    let start = |n: usize| if n + 1 == COLUMNS { last } else { n * V::LANES };
+    // SAFETY: the caller's promise: rows, terms and the vectors of the stripe are inside of the memory.
+    unsafe {
+        let mut sums = [[V::zero(); COLUMNS]; SUMS];
+        for k1 in 0..p.terms[1].extent {
+            for k0 in 0..p.terms[0].extent {
+                let a = a.add((k1 * p.terms[1].a + k0 * p.terms[0].a) * PARTS);
+                let b = b.add((k1 * far + k0 * near) * PARTS);
+                let mut right = [V::zero(); COLUMNS];
+                for (n, right) in right.iter_mut().enumerate() {
+                    *right = V::load(b.add(start(n)));
+                }
+                for (row, sums) in sums.iter_mut().enumerate() {
+                    let left = V::splat(*a.add(row / PARTS * p.a_row * PARTS + row % PARTS));
+                    for (sum, right) in sums.iter_mut().zip(right) {
+                        *sum = sum.add_product(left, right);
+                    }
+                }
+            }
+        }
+        for row in 0..SUMS / PARTS {
+            for (n, &sum) in sums[row * PARTS].iter().enumerate() {
+                let sum = if PARTS == 2 { sum.add_turned(sums[row * PARTS + 1][n]) } else { sum };
+                size.stored(sum).store(c.add(row * p.c_row * PARTS + start(n)));
+            }
+        }
+    }
+}

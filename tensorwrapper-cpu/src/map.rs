@@ -1,0 +1,383 @@
+//! The element-wise engine: programs over any strides, with or without a reduction.
+//!
+//! Chunks run along kept axes (and reduced points follow each other, folded into a chunk) or along reduced axes
+//! (and each chunk is folded into one value). Folds are pairwise trees, so that long sums stay accurate.
+
+mod short;
+
+use std::ops::Range;
+
+use self::short::Short;
+use super::blocks::{self, Block};
+use super::cross::{Coming, Tiles};
+use super::engine::Simd;
+use super::evaluate::{Ahead, Data, Evaluator, Input, Lie, Registers};
+use super::fold::{ROWS, Rows, combine, combine_rows, fold_all_by, halves};
+use super::forms::{Loops, compiled, compiled_narrow};
+use super::loops::{Axes, Chunks, Plan, axes, runs};
+use super::permute::Permutation;
+use super::ready::Ready;
+use super::sink::Sink;
+use super::stream::{self, Stream, is_large};
+use super::tasks;
+use tensorwrapper_core::backend::function::Scalar;
+use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
+use tensorwrapper_core::backend::{Instruction, LoopNest, Operand, Output, Program, Reduction};
+use tensorwrapper_core::callback::Callback;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::pool;
+
+/// Points from which on it pays to copy an input that lies across the loops.
+const LARGE: usize = 1 << 14;
+
+/// `output[o] = reduction of program(inputs)`; see [`Device::map`](tensorwrapper_core::backend::Device::map).
+pub(super) fn map<T: Scalar>(
+    threads: usize,
+    nest: &LoopNest,
+    program: (&Program, &[Callback<'_>]),
+    reduction: Reduction,
+    inputs: &[Operand<'_>],
+    output: Output<'_>,
+) -> Result<(), Error> {
+    map_by::<T>(Simd::chosen()?, threads, nest, program, reduction, inputs, output)
+}
+
+/// The same by these vector instructions.
+pub(super) fn map_by<T: Scalar>(
+    simd: Simd,
+    threads: usize,
+    nest: &LoopNest,
+    (program, functions): (&Program, &[Callback<'_>]),
+    reduction: Reduction,
+    inputs: &[Operand<'_>],
+    output: Output<'_>,
+) -> Result<(), Error> {
+    reduction.check::<T>()?;
+    let (out, layout) = output.typed::<T>();
+    if layout.is_empty() {
+        return Ok(());
+    }
+    if nest.reduced_extents().contains(&0) {
+        let nothing = reduction.of_nothing()?;
+        layout.positions().for_each(|position| out[position] = nothing);
+        return Ok(());
+    }
+    let inputs = &inputs[..program.inputs()];
+    let threads = if fuse::is_injective(layout.extents(), layout.strides()) { threads } else { 1 };
+    let (kept, reduced, start) = axes(nest, inputs, layout);
+    let out = Sink::new(out);
+    if let ([Instruction::Input(n)], true) = (program.instructions(), points(&reduced) == 1) {
+        let pair = |strides: &[isize]| [strides[*n], strides[inputs.len()]];
+        let axes = kept.iter().map(|axis| Axis { extent: axis.extent, strides: pair(&axis.strides) }).collect();
+        let permutation = Permutation::new(axes, size_of::<T>());
+        permutation.run_by(simd, threads, pair(&start), inputs[*n].typed::<T>(), out, inputs[*n].conjugate);
+        return Ok(());
+    }
+    let ready = Ready::new(program);
+    let in_memory = match program.instructions() {
+        [Instruction::Input(n)] if !(inputs[*n].conjugate && T::DTYPE.is_complex()) => {
+            Plan::of_memory::<T>(&kept, &reduced, inputs.len(), *n)
+        }
+        _ => None,
+    };
+    let mut plan = in_memory.unwrap_or_else(|| Plan::choose(kept, reduced, inputs.len(), Chunks::of_program(ready.width::<T>())));
+    let all = plan.kept.points().saturating_mul(plan.reduced.points());
+    let is_own = |n: usize| inputs[n].data().dtype() == T::DTYPE;
+    let crossed: Vec<bool> = (0..inputs.len()).map(|n| all >= LARGE && plan.crosses(n) && is_own(n)).collect();
+    let own: Vec<Option<&[T]>> = inputs.iter().map(|input| T::typed(input.data())).collect();
+    let streams = is_large(layout.len().saturating_mul(size_of::<T>()));
+    let run = |threads: usize, plan: &Plan, start: &[isize], packed: &[Option<Vec<T>>], coming: &[Coming<'_, T>]| {
+        // What is packed is read instead of what it was packed from.
+        let data = |n: usize| match (packed.get(n), own[n]) {
+            (Some(Some(packed)), _) => Data::Own(&packed[..]),
+            (_, Some(data)) => Data::Own(data),
+            (_, None) => Data::Other(inputs[n].data()),
+        };
+        let conjugate = |n: usize| inputs[n].conjugate && T::DTYPE.is_complex();
+        let memory = (0..inputs.len()).map(|n| Input { data: data(n), conjugate: conjugate(n) }).collect();
+        let evaluator = Evaluator::new(simd, &ready, functions, memory, plan.chunked());
+        let (kept, reduced, has_lines) = (plan.kept.axes(), plan.reduced.axes(), evaluator.has_lines(start));
+        Map { simd, plan, kept, reduced, evaluator, has_lines, reduction, start: start.to_vec(), out, streams, coming }
+            .run(threads);
+    };
+    if crossed.contains(&true) {
+        if let Some(parts) = blocks::parts(&plan, &start, &crossed, size_of::<T>()) {
+            parts.iter().for_each(|part| run(threads, &part.plan, &part.start, &[], &[]));
+            return Ok(());
+        }
+        return Tiles::new(plan, crossed)
+            .run(threads, &start, &own, |threads, tile, packed| run(threads, &tile.plan, &tile.start, packed, &tile.coming));
+    }
+    run(threads, &plan, &start, &[], &[]);
+    Ok(())
+}
+
+struct Map<'a, T> {
+    simd: Simd,
+    plan: &'a Plan,
+    /// All kept axes.
+    kept: Axes,
+    /// All reduced axes.
+    reduced: Axes,
+    evaluator: Evaluator<'a, T>,
+    /// Whether most of what chunks read begins at cache lines.
+    has_lines: bool,
+    reduction: Reduction,
+    start: Vec<isize>,
+    out: Sink<'a, T>,
+    /// Whether the result is so large that it is written past the caches.
+    streams: bool,
+    /// What is asked for on the way.
+    coming: &'a [Coming<'a, T>],
+}
+
+impl<T: Scalar> Map<'_, T> {
+    fn run(&self, threads: usize) {
+        let Plan { kept, reduced, along_kept } = self.plan;
+        let operations = kept.points().saturating_mul(reduced.points());
+        let threads = tasks::worth(threads, operations);
+        let outputs = if *along_kept { kept.chunks() } else { kept.points() };
+        // Where there are too few outputs to share out, every output is computed by all threads.
+        let (outside, inside) = if outputs >= threads { (threads, 1) } else { (1, threads) };
+        tasks::split(outside, outputs, operations, |range| {
+            if *along_kept { self.along_kept(range, inside) } else { self.along_reduced(range, inside) }
+        });
+    }
+
+    /// Each chunk of kept points, of a range of chunks.
+    fn along_kept(&self, range: Range<usize>, threads: usize) {
+        let (output, grid) = (self.start.len() - 1, &self.plan.kept);
+        let lie = if grid.points() == 1 { Lie::Contiguous } else { grid.lie(output) };
+        let contiguous = lie == Lie::Contiguous;
+        match lie {
+            Lie::Contiguous if self.plan.reduced.points() == 1 => return self.each(range, None),
+            Lie::Block(block) if block.has_rows() && self.plan.reduced.points() == 1 => return self.each(range, Some(block)),
+            _ => {}
+        }
+        let mut registers = self.evaluator.registers(grid.width);
+        let mut folded = vec![T::ZERO; if contiguous { 0 } else { grid.width }];
+        let mut walk = grid.walk(&self.start, range.start);
+        for _ in range {
+            let (start, first, len) = (walk.start(), walk.first(), walk.len());
+            let target = if contiguous {
+                // SAFETY: the outputs of this chunk belong to this task alone and lie inside (see `Output::new`).
+                unsafe { self.out.slice(start[output] + first as isize, len) }
+            } else {
+                &mut folded[..len]
+            };
+            self.fold_chunk(&mut registers, (start, first), 0..self.plan.reduced.points(), threads, target);
+            if !contiguous {
+                runs(&grid.inner, output, start[output], first, len, |position, stride, range| {
+                    for (n, &value) in folded[range].iter().enumerate() {
+                        // SAFETY: as above.
+                        unsafe { self.out.write(position + n as isize * stride, value) };
+                    }
+                });
+            }
+            walk.step();
+        }
+    }
+
+    /// Each chunk of a range whose outputs are contiguous, or rows of a block, and where nothing is reduced.
+    fn each(&self, range: Range<usize>, block: Option<Block>) {
+        let (output, grid) = (self.start.len() - 1, &self.plan.kept);
+        let chunks = grid.chunks();
+        let mut registers = self.evaluator.registers(grid.width);
+        let pieces = block.map_or(1, |block| block.rows);
+        // One for each row: what ends within a line goes on in the next block.
+        let mut streams: Vec<Stream> = (0..if self.streams { pieces } else { 0 }).map(|_| Stream::new(self.simd)).collect();
+        let mut walk = grid.walk(&self.start, range.start);
+        // One chunk further, and after the last one back at the first.
+        let mut next = grid.walk(&self.start, (range.start + 1) % chunks);
+        for number in range {
+            let (start, first, len) = (walk.start(), walk.first(), walk.len());
+            let ahead = Some(Ahead { start: next.start(), first: next.first(), len: next.len() });
+            let to = start[output] + first as isize;
+            let (piece, apart) = block.map_or((len, 0), |block| (block.columns, block.row));
+            let rows = |from: isize| (0..pieces as isize).map(move |row| from + row * apart);
+            self.coming.iter().for_each(|coming| coming.ask(number, chunks));
+            if !self.streams && block.is_none() {
+                // SAFETY: the outputs of this chunk belong to this task alone and lie inside (see `Output::new`).
+                let target = unsafe { self.out.slice(to, len) };
+                self.chunk(&mut registers, (start, first, len), Some(target), ahead);
+            } else {
+                let coming = next.start()[output] + next.first() as isize;
+                if self.streams && coming != to + piece as isize {
+                    let row = |row: isize| self.out.base().wrapping_offset(row).cast_const();
+                    rows(coming).for_each(|at| stream::ask(row(at), next.len() / pieces));
+                }
+                self.chunk(&mut registers, (start, first, len), None, ahead);
+                let values = self.evaluator.values(&registers, len);
+                if self.streams {
+                    // SAFETY: as above; there are as many values. A line may reach into the next chunk, so no slice ends here.
+                    unsafe { Stream::push(&mut streams, values, apart, self.out.address(to)) };
+                } else {
+                    for (to, values) in rows(to).zip(values.chunks(piece)) {
+                        // SAFETY: as above.
+                        unsafe { self.out.slice(to, piece) }.copy_from_slice(values);
+                    }
+                }
+            }
+            walk.step();
+            next.step();
+        }
+        for stream in &mut streams {
+            // SAFETY: as above.
+            unsafe { stream.finish() };
+        }
+    }
+
+    /// A chunk of the program's values, written to memory or left in registers.
+    fn chunk(
+        &self,
+        registers: &mut Registers<T>,
+        at: (&[isize], usize, usize),
+        target: Option<&mut [T]>,
+        ahead: Option<Ahead<'_>>,
+    ) {
+        // Registers begin at lines.
+        let is_wide = target.is_none() && self.has_lines;
+        let chunk = Chunk { map: self, registers, at, target, ahead };
+        if is_wide { compiled(self.simd, chunk) } else { compiled_narrow(self.simd, chunk) }
+    }
+
+    /// Folds a range of the reduced points for one chunk of kept ones, given by its start and its first point.
+    fn fold_chunk(
+        &self,
+        registers: &mut Registers<T>,
+        chunk: (&[isize], usize),
+        range: Range<usize>,
+        threads: usize,
+        target: &mut [T],
+    ) {
+        if let Some((left, right)) = halves(&range) {
+            let mut other = vec![T::ZERO; target.len()];
+            if threads > 1 {
+                let mut own = self.evaluator.registers(target.len());
+                pool::join(
+                    threads,
+                    || self.fold_chunk(registers, chunk, left, threads.div_ceil(2), target),
+                    || self.fold_chunk(&mut own, chunk, right, threads / 2, &mut other),
+                );
+            } else {
+                self.fold_chunk(registers, chunk, left, 1, target);
+                self.fold_chunk(registers, chunk, right, 1, &mut other);
+            }
+            return combine(self.simd, self.reduction, target, &other);
+        }
+        match self.evaluator.lone() {
+            Some(input) => self.fold_rows(input, chunk, range, target),
+            None => self.fold_points(registers, chunk, range, target),
+        }
+    }
+
+    /// Reduced points folded into a chunk, several of them in one pass: the values are rows of an input.
+    fn fold_rows(&self, (input, data): (usize, &[T]), (start, first): (&[isize], usize), range: Range<usize>, target: &mut [T]) {
+        let mut walk = Odometer::new(&self.reduced, &start.to_vec(), range.start);
+        let len = target.len();
+        let follow = self.reduced.last().is_some_and(|axis| axis.strides[input] == len as isize);
+        let mut next = || {
+            let row = &data[(walk.position[input] + first as isize) as usize..][..len];
+            // Behind the last point back at the first.
+            walk.step();
+            row
+        };
+        for done in (0..range.len()).step_by(ROWS) {
+            let rows: [&[T]; ROWS] = std::array::from_fn(|_| next());
+            let rows = &rows[..ROWS.min(range.len() - done)];
+            combine_rows(self.simd, Rows { reduction: self.reduction, begun: done > 0, follow, rows }, target);
+        }
+    }
+
+    /// Reduced points folded into a chunk, one after the other.
+    fn fold_points(
+        &self,
+        registers: &mut Registers<T>,
+        (start, first): (&[isize], usize),
+        range: Range<usize>,
+        target: &mut [T],
+    ) {
+        let mut walk = Odometer::new(&self.reduced, &start.to_vec(), range.start);
+        let mut next = Odometer::new(&self.reduced, &start.to_vec(), range.start + 1);
+        let mut values = vec![T::ZERO; target.len()];
+        for point in 0..range.len() {
+            let ahead = Ahead { start: &next.position, first, len: target.len() };
+            let into: &mut [T] = if point == 0 { &mut *target } else { &mut values };
+            let at = (&walk.position[..], first, into.len());
+            self.chunk(registers, at, Some(into), Some(ahead));
+            if point > 0 {
+                combine(self.simd, self.reduction, target, &values);
+            }
+            walk.step();
+            next.step();
+        }
+    }
+
+    /// Each kept point of a range.
+    fn along_reduced(&self, range: Range<usize>, threads: usize) {
+        if self.plan.reduced.chunks() == 1 {
+            let short = Short { map: self, range };
+            return if self.evaluator.lone().is_some() { compiled_narrow(self.simd, short) } else { compiled(self.simd, short) };
+        }
+        let mut registers = self.evaluator.registers(self.plan.reduced.width);
+        let mut walk = Odometer::new(&self.kept, &self.start, range.start);
+        for _ in range {
+            let value = self.fold_value(&mut registers, &walk.position, 0..self.plan.reduced.chunks(), threads);
+            // SAFETY: the outputs of these points belong to this task alone and lie inside (see `Output::new`).
+            unsafe { self.out.write(walk.position[self.start.len() - 1], value) };
+            walk.step();
+        }
+    }
+
+    /// Folds a range of the chunks of reduced points into one value.
+    fn fold_value(&self, registers: &mut Registers<T>, start: &[isize], range: Range<usize>, threads: usize) -> T {
+        if let Some((left, right)) = halves(&range) {
+            let (left, right) = if threads > 1 {
+                let mut own = self.evaluator.registers(self.plan.reduced.width);
+                pool::join(
+                    threads,
+                    || self.fold_value(registers, start, left, threads.div_ceil(2)),
+                    || self.fold_value(&mut own, start, right, threads / 2),
+                )
+            } else {
+                (self.fold_value(registers, start, left, 1), self.fold_value(registers, start, right, 1))
+            };
+            return self.reduction.combine(left, right);
+        }
+        let mut walk = self.plan.reduced.walk(start, range.start);
+        let mut values = vec![T::ZERO; if self.evaluator.lone().is_some() { 0 } else { self.plan.reduced.width }];
+        let mut total = None;
+        for _ in range {
+            let (start, first, len) = (walk.start(), walk.first(), walk.len());
+            let values = match self.evaluator.lone() {
+                Some((input, data)) => &data[(start[input] + first as isize) as usize..][..len],
+                None => {
+                    self.chunk(registers, (start, first, len), Some(&mut values[..len]), None);
+                    &values[..len]
+                }
+            };
+            let value = fold_all_by(self.simd, self.reduction, values);
+            total = Some(total.map_or(value, |total| self.reduction.combine(total, value)));
+            walk.step();
+        }
+        total.expect("a leaf is not empty")
+    }
+}
+
+/// A chunk of the program's values: into memory, or else into registers.
+struct Chunk<'m, 'a, T> {
+    map: &'m Map<'a, T>,
+    registers: &'m mut Registers<T>,
+    at: (&'m [isize], usize, usize),
+    target: Option<&'m mut [T]>,
+    ahead: Option<Ahead<'m>>,
+}
+
+impl<T: Scalar> Loops for Chunk<'_, '_, T> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.map.evaluator.run_into(self.registers, self.at, self.target, self.ahead);
+    }
+}

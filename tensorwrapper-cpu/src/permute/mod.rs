@@ -1,0 +1,167 @@
+//! Copies between two strided layouts: permutations, packing and scattering, cut into tiles that fit the caches.
+//!
+//! Elements are conjugated on the way where that is asked for, and change in no other way. `tiles` chooses among the kernels
+//! for what is contiguous on both sides, in the words of `lines`: `kernel` turns wide panels, `pick` puts lines together
+//! from single elements where axes are short, `stage` brings short pieces together. Everything else goes by `elements`.
+
+mod elements;
+mod kernel;
+mod pick;
+mod stage;
+#[cfg(test)]
+mod tests;
+mod tiles;
+
+use self::elements::{Plane, SHORT, Table};
+use self::kernel::{Memory, kernels};
+use self::tiles::Tiles;
+use super::engine::Simd;
+use super::lines::{LINE, WORDS};
+use super::sink::Sink;
+use super::tasks;
+use tensorwrapper_core::backend::fuse::{self, Axis, Odometer};
+use tensorwrapper_core::element::Element;
+
+/// Axes over source and destination.
+pub(super) type Pair = Axis<[isize; 2]>;
+/// Where the source's strides and positions stand.
+const FROM: usize = 0;
+/// Where the destination's strides and positions stand.
+const TO: usize = 1;
+
+/// Elements from which on tiles of lines are worth being found.
+const LARGE: usize = 1 << 11;
+/// Bytes of a result from which on it is written past the caches: more than what follows would find there.
+const STREAMED: usize = 4 << 20;
+
+/// `to[…] = from[…]` for all points of the axes; `start` is the position of point 0 in both.
+///
+/// The caller has checked that all positions lie inside, and that no two points share one in the destination.
+pub(super) fn copy<T: Element>(threads: usize, axes: Vec<Pair>, start: [isize; 2], from: &[T], to: Sink<'_, T>, conjugate: bool) {
+    Permutation::new(axes, size_of::<T>()).run(threads, start, from, to, conjugate);
+}
+
+/// The instructions of copies. A name in the environment that is none was refused before: every method of the device asks.
+fn chosen() -> Simd {
+    Simd::chosen().unwrap_or(Simd::Portable)
+}
+
+/// A copy, prepared to be made from several places to several others.
+#[derive(Debug)]
+pub(super) struct Permutation {
+    tile: Tile,
+    outer: Vec<Pair>,
+    elements: usize,
+    /// From where point 0 was to where it is after the axes were reversed.
+    shift: [isize; 2],
+}
+
+/// The innermost loops.
+#[derive(Debug)]
+enum Tile {
+    /// Lines.
+    Lines(Box<Tiles>),
+    /// Along two axes.
+    Plane(Plane),
+    /// Along several short ones.
+    Table(Table),
+}
+
+impl Permutation {
+    /// A copy of elements of so many bytes.
+    pub(super) fn new(mut axes: Vec<Pair>, size: usize) -> Permutation {
+        let mut shift = [0, 0];
+        fuse::forward(&mut axes, &mut shift, TO);
+        fuse::normalise(&mut axes, &[TO, FROM]);
+        let elements = fuse::points(&axes);
+        let (tile, outer) = Permutation::tile(axes, elements, size);
+        Permutation { tile, outer, elements, shift }
+    }
+
+    fn tile(axes: Vec<Pair>, elements: usize, size: usize) -> (Tile, Vec<Pair>) {
+        if elements >= LARGE
+            && let Some((tiles, outer)) = Tiles::choose(&axes, size)
+        {
+            return (Tile::Lines(Box::new(tiles)), outer);
+        }
+        let (plane, outer) = Plane::choose(axes.clone());
+        if plane.column.extent * plane.row.extent < SHORT && axes.len() > 2 {
+            let (table, outer) = Table::choose(axes);
+            return (Tile::Table(table), outer);
+        }
+        (Tile::Plane(plane), outer)
+    }
+
+    /// Makes the copy; see [`copy`].
+    pub(super) fn run<T: Element>(&self, threads: usize, start: [isize; 2], from: &[T], to: Sink<'_, T>, conjugate: bool) {
+        self.run_by(chosen(), threads, start, from, to, conjugate);
+    }
+
+    /// The same by these instructions.
+    pub(super) fn run_by<T: Element>(
+        &self,
+        simd: Simd,
+        threads: usize,
+        start: [isize; 2],
+        from: &[T],
+        to: Sink<'_, T>,
+        conjugate: bool,
+    ) {
+        let start = [start[FROM] + self.shift[FROM], start[TO] + self.shift[TO]];
+        let conjugate = conjugate && T::DTYPE.is_complex();
+        let kernels = kernels(simd, size_of::<T>());
+        let signs = if conjugate { signs::<T>() } else { [0; WORDS] };
+        let stream = self.elements * size_of::<T>() >= STREAMED;
+        tasks::split(threads, fuse::points(&self.outer), self.elements, |range| {
+            let mut walk = Odometer::new(&self.outer, &start, range.start);
+            for _ in range {
+                match &self.tile {
+                    Tile::Plane(plane) => {
+                        let (columns, rows) = plane.tile(walk.index(plane.column_axis), walk.index(plane.row_axis));
+                        plane.copy(columns, rows, walk.position, from, to, conjugate);
+                        walk.step();
+                    }
+                    Tile::Table(table) => {
+                        table.copy(walk.position, from, to, conjugate);
+                        walk.step();
+                    }
+                    Tile::Lines(tiles) => {
+                        let (sizes, at) = (tiles.sizes(|axis| walk.index(axis)), walk.position);
+                        walk.step();
+                        debug_assert!((0..from.len() as isize).contains(&at[FROM]), "{} outside of {}", at[FROM], from.len());
+                        let memory = Memory {
+                            // Of the whole memory: where the source runs backwards, it is read before point 0.
+                            from: from.as_ptr().wrapping_offset(at[FROM]).cast(),
+                            end: from.as_ptr_range().end.cast(),
+                            // SAFETY: point 0 of a tile lies inside (see `copy`).
+                            to: unsafe { to.address(at[TO]) }.cast(),
+                            ahead: (walk.position[FROM] - at[FROM]).wrapping_mul(size_of::<T>() as isize),
+                            signs,
+                            stream,
+                            coming: &[],
+                            piece: 0,
+                        };
+                        // SAFETY: all positions of the tile lie inside, and belong to it alone (see `copy`); the
+                        // processor has the instructions, or else they would not have been chosen.
+                        unsafe { tiles.copy(kernels, &memory, sizes, size_of::<T>()) };
+                    }
+                }
+            }
+            if stream {
+                // SAFETY: as above.
+                unsafe { (kernels.fence)() };
+            }
+        });
+    }
+}
+
+/// What turns the signs of imaginary parts, for as many elements as a line has.
+fn signs<T: Element>() -> [u32; WORDS] {
+    let element = T::from_complex(num_complex::Complex::new(0.0, -0.0));
+    let mut signs = [0; WORDS];
+    for at in (0..LINE).step_by(size_of::<T>()) {
+        // SAFETY: elements are numbers without padding, of 4, 8 or 16 bytes, all of which divide a line.
+        unsafe { signs.as_mut_ptr().cast::<u8>().add(at).cast::<T>().write_unaligned(element) };
+    }
+    signs
+}

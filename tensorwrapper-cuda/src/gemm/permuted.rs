@@ -1,0 +1,120 @@
+//! Products of matrices of copies: where tensors do not lie as a library wants matrices, factors are copied so that they do, and a result that
+//! lies otherwise is computed beside its place.
+
+use super::{Gemm, Stored, behind};
+use crate::text::{Argument, Fold, Input, Launch, Launches, Memory, Route, folded};
+use tensorwrapper_core::backend::{Contraction, Instruction, LoopNest, Program, Reduction};
+use tensorwrapper_core::layout::Strided;
+
+/// The axes of a contraction that are a product of matrices once they are brought into this order.
+struct Kinds {
+    batch: Vec<usize>,
+    rows: Vec<usize>,
+    lines: Vec<usize>,
+    terms: Vec<usize>,
+}
+
+impl Kinds {
+    /// None where an axis belongs to one factor alone and is summed, or to neither.
+    fn of(contraction: &Contraction<'_>) -> Option<Kinds> {
+        let &[left, right] = contraction.factors else { return None };
+        let (extents, kept) = (contraction.nest.extents(), contraction.nest.kept());
+        if extents.contains(&0) {
+            return None;
+        }
+        let mut kinds = Kinds { batch: Vec::new(), rows: Vec::new(), lines: Vec::new(), terms: Vec::new() };
+        for axis in (0..extents.len()).filter(|&axis| extents[axis] > 1) {
+            let has = [left.0, right.0].map(|layout| layout.strides()[axis] != 0);
+            match (has, axis < kept) {
+                ([true, true], true) => kinds.batch.push(axis),
+                ([true, false], true) => kinds.rows.push(axis),
+                ([false, true], true) => kinds.lines.push(axis),
+                ([true, true], false) => kinds.terms.push(axis),
+                _ => return None,
+            }
+        }
+        Some(kinds)
+    }
+}
+
+/// A dense tensor with these axes of a space, the last fastest; strides along all axes, and the number of elements.
+fn dense<'a>(extents: &[usize], axes: impl DoubleEndedIterator<Item = &'a usize>) -> (Vec<isize>, usize) {
+    let mut strides = vec![0; extents.len()];
+    let len = axes.rev().fold(1, |stride, &axis| {
+        strides[axis] = stride as isize;
+        stride * extents[axis]
+    });
+    (strides, len)
+}
+
+/// A contraction as copies of factors, a library's product of them, and what is computed then; `None` where it is no such product, or
+/// needs no copies.
+pub(crate) fn permuted(contraction: &Contraction<'_>, route: Route, tf32: bool) -> Option<Launches> {
+    let kinds = Kinds::of(contraction)?;
+    if Gemm::of(&Contraction { then: None, others: &[], ..*contraction }).is_some() {
+        return None;
+    }
+    let (extents, kept) = (contraction.nest.extents(), contraction.nest.kept());
+    let left = dense(extents, kinds.batch.iter().chain(&kinds.rows).chain(&kinds.terms));
+    let right = dense(extents, kinds.batch.iter().chain(&kinds.terms).chain(&kinds.lines));
+    let factors = [left, right].map(|(strides, len)| Some((Strided::within(extents, &strides, 0, len).ok()?, len)));
+    let [Some((left, left_len)), Some((right, right_len))] = factors else { return None };
+    // The result where it is to lie, or else beside, in the order of the matrices.
+    let (strides, len) = dense(extents, kinds.batch.iter().chain(&kinds.rows).chain(&kinds.lines));
+    let beside = Strided::within(&extents[..kept], &strides[..kept], 0, len).ok()?;
+    for copied in [[true, false], [false, true], [true, true]] {
+        let own = [(&left, left_len), (&right, right_len)];
+        let mut factors = [contraction.factors[0], contraction.factors[1]];
+        let (mut before, mut starts, mut end) = (Vec::new(), [None; 2], 0);
+        for n in (0..2).filter(|&n| copied[n]) {
+            before.push(copy(contraction, n, own[n].0, end, route)?);
+            (factors[n], starts[n]) = ((own[n].0, false), Some(end));
+            end += (own[n].1 * contraction.dtype.size()).next_multiple_of(256);
+        }
+        let there = Contraction { factors: &factors, then: None, others: &[], ..*contraction };
+        let direct = Gemm::of(&there).filter(|_| contraction.then.is_none());
+        let product = direct.or_else(|| Gemm::of(&Contraction { output: &beside, ..there }));
+        let Some(product) = product else { continue };
+        let mut product = Gemm { tf32, ..product };
+        for (_, Stored { argument, .. }) in &mut product.factors {
+            if let Memory::Input(n) = argument.memory
+                && let Some(start) = starts[n]
+            {
+                *argument = Argument { memory: Memory::Scratch, start: start + argument.start };
+            }
+        }
+        if direct.is_some() {
+            return Some(Launches { before, product: Some(product), launches: Vec::new(), scratch: end });
+        }
+        let launches = behind(contraction, product, &beside, end, route)?;
+        return Some(Launches { before, ..launches });
+    }
+    None
+}
+
+/// The kernel that copies a factor to scratch memory.
+fn copy(contraction: &Contraction<'_>, factor: usize, to: &Strided, at: usize, route: Route) -> Option<Launch> {
+    let (layout, conjugate) = contraction.factors[factor];
+    let extents = contraction.nest.extents();
+    // Along axes that it does not have it would be written many times.
+    let axes: Vec<usize> = (0..extents.len()).filter(|&axis| to.strides()[axis] != 0).collect();
+    let pick = |layout: &Strided| -> Option<Strided> {
+        let strides: Vec<isize> = axes.iter().map(|&axis| layout.strides()[axis]).collect();
+        let extents: Vec<usize> = axes.iter().map(|&axis| extents[axis]).collect();
+        Strided::within(&extents, &strides, layout.offset(), usize::MAX).ok()
+    };
+    let (from, to) = (pick(layout)?, pick(to)?);
+    let program = Program::new(vec![Instruction::Input(0)]);
+    let nest = LoopNest::new(to.extents().to_vec(), to.rank());
+    let input = Input { layout: &from, dtype: contraction.dtype, conjugate };
+    let fold = Fold::map(&nest, (&program, Reduction::Sum), vec![input], (&to, contraction.dtype));
+    let mut launches = folded(&fold, route)?.launches;
+    let mut launch = launches.pop()?;
+    for argument in &mut launch.arguments {
+        *argument = match argument.memory {
+            Memory::Input(_) => Argument { memory: Memory::Input(factor), ..*argument },
+            Memory::Output | Memory::Scratch => Argument { memory: Memory::Scratch, start: at + argument.start },
+        };
+    }
+    launches.is_empty().then_some(launch)
+}

@@ -1,0 +1,142 @@
+//! Kernels that are loaded: each text is compiled, or read from the disk, once for a device; of several threads that ask for the same text one
+//! compiles it, and different texts are compiled at the same time.
+
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cudarc::driver::sys;
+
+use super::check;
+use super::compiler::compile;
+use super::kept::Kept;
+use crate::once::Once;
+use crate::text::{Kernel, ON_DEVICE, Source};
+use tensorwrapper_core::error::Error;
+
+/// A kernel that is loaded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Function(pub(super) sys::CUfunction);
+
+/// A text that is loaded. It stays so as long as the device is open.
+#[derive(Clone, Copy, Debug)]
+struct Module(sys::CUmodule);
+
+// SAFETY: functions of CUDA may be used from any thread.
+unsafe impl Send for Function {}
+// SAFETY: as above of modules.
+unsafe impl Send for Module {}
+
+/// Machine code of a text, which is not loaded yet.
+#[derive(Clone, Debug)]
+pub(super) struct Code {
+    cubin: Arc<[u8]>,
+    /// Whether it was on the disk, so that it may be wrong.
+    is_kept: bool,
+}
+
+/// The kernels of a device.
+#[derive(Debug, Default)]
+pub(super) struct Kernels {
+    functions: Mutex<HashMap<String, Function>>,
+    /// Of texts that are not loaded yet.
+    codes: Once<String, Code>,
+    modules: Once<String, Module>,
+}
+
+impl Kernels {
+    /// A kernel that was loaded before.
+    pub(super) fn known(&self, kernel: &Kernel) -> Option<Function> {
+        self.functions.lock().unwrap_or_else(PoisonError::into_inner).get(&kernel.name).copied()
+    }
+
+    /// The machine code of a text, read from the disk or compiled, if it is not loaded. That takes long and needs no device: nobody who holds a
+    /// turn of one is to ask.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Kernel`](tensorwrapper_core::error::ErrorKind::Kernel) when it does not compile.
+    pub(super) fn code(&self, source: &Source, architecture: &str) -> Result<Option<Code>, Error> {
+        match self.modules.find(&source.name) {
+            Some(_) => Ok(None),
+            None => self.codes.get(source.name.clone(), || Code::new(source, architecture)).map(Some),
+        }
+    }
+
+    /// A kernel of the calling thread's device, by the code of its text.
+    ///
+    /// # Errors
+    /// What the driver reports.
+    pub(super) fn load(&self, kernel: &Kernel, code: Option<Code>, architecture: &str) -> Result<Function, Error> {
+        let source = &*kernel.source;
+        let module = self.modules.get(source.name.clone(), || match code {
+            Some(code) => code.load(source, architecture),
+            None => Code::new(source, architecture)?.load(source, architecture),
+        })?;
+        self.codes.forget(&source.name);
+        let function = module.function(kernel)?;
+        self.functions.lock().unwrap_or_else(PoisonError::into_inner).insert(kernel.name.clone(), function);
+        Ok(function)
+    }
+
+    /// Unloads all of them.
+    ///
+    /// # Safety
+    /// The device is the calling thread's, and nothing that uses them is queued or recorded.
+    pub(super) unsafe fn clear(&mut self) {
+        self.functions.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
+        for Module(module) in self.modules.take() {
+            // SAFETY: it was loaded here, and the caller promises the rest.
+            let _ = unsafe { sys::cuModuleUnload(module) };
+        }
+    }
+}
+
+impl Code {
+    fn new(source: &Source, architecture: &str) -> Result<Code, Error> {
+        let kept = Kept::new(&whole(source), architecture)?;
+        match kept.read() {
+            Some(cubin) => Ok(Code { cubin: cubin.into(), is_kept: true }),
+            None => Code::compiled(source, architecture),
+        }
+    }
+
+    fn compiled(source: &Source, architecture: &str) -> Result<Code, Error> {
+        let text = whole(source);
+        let cubin = compile(&text, architecture)?.cubin;
+        Kept::new(&text, architecture)?.write(&cubin);
+        Ok(Code { cubin: cubin.into(), is_kept: false })
+    }
+
+    fn load(&self, source: &Source, architecture: &str) -> Result<Module, Error> {
+        match Module::load(&self.cubin) {
+            Err(_) if self.is_kept => Module::load(&Code::compiled(source, architecture)?.cubin),
+            loaded => loaded,
+        }
+    }
+}
+
+/// What is compiled of a text.
+fn whole(source: &Source) -> String {
+    ON_DEVICE.concat() + &source.text
+}
+
+impl Module {
+    fn load(cubin: &[u8]) -> Result<Module, Error> {
+        let mut module = std::ptr::null_mut();
+        // SAFETY: the code is complete, as the compiler made it, or as a sum over a file says; the driver copies it.
+        check(unsafe { sys::cuModuleLoadData(&raw mut module, cubin.as_ptr().cast()) }, "kernels are loaded")?;
+        Ok(Module(module))
+    }
+
+    fn function(self, kernel: &Kernel) -> Result<Function, Error> {
+        let mut function = std::ptr::null_mut();
+        let name = CString::new(kernel.name.as_str()).expect("names of kernels are letters and digits");
+        // SAFETY: modules stay loaded, and the function is written.
+        unsafe {
+            check(sys::cuModuleGetFunction(&raw mut function, self.0, name.as_ptr()), "a kernel is looked for")?;
+            let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            check(sys::cuFuncSetAttribute(function, attribute, kernel.shared as i32), "a kernel asks for shared memory")?;
+        }
+        Ok(Function(function))
+    }
+}

@@ -1,0 +1,275 @@
+//! Systems of equations, inverses and determinants, by elimination with partial pivoting; and division by triangles.
+
+use super::matrices::{Batch, Matrices, Way, int};
+use super::routine::{Divisor, Routine, WIDE};
+use crate::driver::{Driver, Region};
+use crate::text::{Counted, Pass};
+use tensorwrapper_core::backend::linear::{Determinant, Failure};
+use tensorwrapper_core::backend::{Decomposition, Device, Factorisation, Operand, Output};
+use tensorwrapper_core::element::{Element, dispatch};
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_cpu::Cpu;
+
+/// Orders up to which a batch goes through one call: NVIDIA's manuals name small matrices as what those are for, and no bound.
+const SMALL: usize = 128;
+
+/// Whether matrices of an order, with so many right-hand columns, go through one call together.
+pub(super) fn is_small<D: Driver>(matrices: &Matrices<'_, D>, order: usize, columns: usize) -> bool {
+    matrices.items > 1 && order <= SMALL && columns <= WIDE
+}
+
+/// What elimination leaves beside its factors.
+struct Eliminated<D: Driver> {
+    pivots: Region<D>,
+    infos: Region<D>,
+}
+
+/// Factors of matrices in their places.
+///
+/// # Safety
+/// The matrices are there.
+unsafe fn getrf<D: Driver>(matrices: &Matrices<'_, D>, a: &Batch<D>, together: bool) -> Result<Eliminated<D>, Error> {
+    let (m, n, good) = (int(a.of.rows), int(a.of.columns), matrices.good());
+    let inner = a.of.rows.min(a.of.columns);
+    let (pivots, infos) = (matrices.integers(matrices.items * inner)?, matrices.integers(matrices.items)?);
+    // SAFETY: the caller's promise, and there are as many pivots and numbers.
+    unsafe {
+        if together {
+            let (_addresses, a) = matrices.addresses(a)?;
+            if good > 0 {
+                let (pivots, info) = (pivots.address(), infos.address());
+                matrices.call(Routine::GetrfBatched { n, a, pivots, info, batch: int(good) })?;
+            }
+        } else {
+            for item in 0..good {
+                let (pivots, info) = (pivots.address() + 4 * (item * inner) as u64, infos.address() + 4 * item as u64);
+                matrices.call(Routine::Getrf { m, n, a: a.columns(item), pivots, info })?;
+            }
+        }
+    }
+    Ok(Eliminated { pivots, infos })
+}
+
+/// A = P·L·U.
+///
+/// # Safety
+/// As for [`Operation::run`](super::Operation::run).
+pub(super) unsafe fn lu<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
+    // SAFETY: the caller's promise; all else is memory that was made for it.
+    unsafe {
+        let a = matrices.read(0, Way::Plain)?;
+        matrices.check(0, &a, Counted::All)?;
+        let found = getrf(matrices, &a, false)?;
+        let (rows, columns, inner) = (a.of.rows, a.of.columns, a.of.rows.min(a.of.columns));
+        let (l, u) = (matrices.room(a.of.dtype, rows, inner)?, matrices.room(a.of.dtype, inner, columns)?);
+        for (factor, upper) in [(&l, false), (&u, true)] {
+            let pass = Pass::Triangle { upper, unit: !upper, real: false, line: rows, step: a.of.points() };
+            matrices.pass(pass, factor.of, &[a.region.address(), factor.region.address()])?;
+        }
+        // Of a matrix without inverse there are factors as well.
+        matrices.heed(&found.infos, |_| None)?;
+        matrices.check_result(&a)?;
+        matrices.judge()?;
+        let pivots = matrices.fetch_integers(&found.pivots, matrices.items * inner)?;
+        let order: Vec<u8> =
+            pivots.chunks(inner).flat_map(|pivots| order(rows, pivots)).flat_map(|row| int(row).to_ne_bytes()).collect();
+        let order = Region::holding(matrices.operation.driver, &order)?;
+        let p = matrices.room(a.of.dtype, rows, rows)?;
+        matrices.pass(Pass::Permutation, p.of, &[order.address(), p.region.address()])?;
+        matrices.write(&p, 0, Way::Plain)?;
+        matrices.write(&l, 1, Way::Plain)?;
+        matrices.write(&u, 2, Way::Plain)
+    }
+}
+
+/// Row n of the product of factors is this row of the matrix.
+fn order(rows: usize, pivots: &[i32]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..rows).collect();
+    for (k, &pivot) in pivots.iter().enumerate() {
+        // Whoever collects kernels sees no numbers but zeros.
+        if let Some(row) = usize::try_from(pivot).ok().and_then(|pivot| pivot.checked_sub(1)) {
+            order.swap(k, row);
+        }
+    }
+    order
+}
+
+/// A·X = B.
+///
+/// # Safety
+/// As for [`Operation::run`](super::Operation::run).
+pub(super) unsafe fn solve<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
+    // SAFETY: the caller's promise; all else is memory that was made for it.
+    unsafe {
+        let a = matrices.read(0, Way::Plain)?;
+        matrices.check(0, &a, Counted::All)?;
+        let b = matrices.read(1, Way::Plain)?;
+        matrices.check(1, &b, Counted::All)?;
+        solved(matrices, &a, &b)
+    }
+}
+
+/// A⁻¹.
+///
+/// # Safety
+/// As for [`Operation::run`](super::Operation::run).
+pub(super) unsafe fn inverse<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
+    // SAFETY: the caller's promise; all else is memory that was made for it.
+    unsafe {
+        let a = matrices.read(0, Way::Plain)?;
+        matrices.check(0, &a, Counted::All)?;
+        let b = matrices.room(a.of.dtype, a.of.rows, a.of.rows)?;
+        matrices.pass(Pass::Unit, b.of, &[b.region.address()])?;
+        solved(matrices, &a, &b)
+    }
+}
+
+/// Writes the solution of A·X = B.
+///
+/// # Safety
+/// Both are there.
+unsafe fn solved<D: Driver>(matrices: &mut Matrices<'_, D>, a: &Batch<D>, b: &Batch<D>) -> Result<(), Error> {
+    let together = is_small(matrices, a.of.rows, b.of.columns);
+    let (n, columns) = (int(a.of.rows), int(b.of.columns));
+    // SAFETY: the caller's promise.
+    unsafe {
+        let found = getrf(matrices, a, together)?;
+        // Nothing is divided by zero; and what is divided by infinity would not show it.
+        matrices.heed(&found.infos, |info| Some(Failure::Singular { pivot: info - 1 }))?;
+        matrices.check_result(a)?;
+        let good = matrices.good();
+        let solving = matrices.integers(matrices.items)?;
+        if together {
+            let ((_matrices, a), (_sides, b)) = (matrices.addresses(a)?, matrices.addresses(b)?);
+            if good > 0 {
+                let pivots = found.pivots.address();
+                matrices.call(Routine::GetrsBatched { n, columns, a, pivots, b, batch: int(good) })?;
+            }
+        } else {
+            for item in 0..good {
+                let pivots = found.pivots.address() + 4 * (item * a.of.rows) as u64;
+                let info = solving.address() + 4 * item as u64;
+                matrices.call(Routine::Getrs { n, columns, a: a.columns(item), pivots, b: b.columns(item), info })?;
+            }
+            matrices.heed(&solving, |_| None)?;
+        }
+        matrices.check_result(b)?;
+        matrices.judge()?;
+        matrices.write(b, 0, Way::Plain)
+    }
+}
+
+/// Divides matrices by triangles.
+///
+/// # Safety
+/// Both are there.
+pub(super) unsafe fn divide<D: Driver>(matrices: &Matrices<'_, D>, by: Divisor, a: &Batch<D>, b: &Batch<D>) -> Result<(), Error> {
+    let (m, n, good) = (int(b.of.rows), int(b.of.columns), matrices.good());
+    // SAFETY: the caller's promise.
+    unsafe {
+        let columns = if by.from_right { b.of.rows } else { b.of.columns };
+        if is_small(matrices, a.of.rows, columns) {
+            let ((_matrices, a), (_sides, b)) = (matrices.addresses(a)?, matrices.addresses(b)?);
+            if good > 0 {
+                matrices.call(Routine::TrsmBatched { by, m, n, a, b, batch: int(good) })?;
+            }
+            return Ok(());
+        }
+        (0..good).try_for_each(|item| matrices.call(Routine::Trsm { by, m, n, a: a.columns(item), b: b.columns(item) }))
+    }
+}
+
+/// A·X = B for a triangle of A.
+///
+/// # Safety
+/// As for [`Operation::run`](super::Operation::run).
+pub(super) unsafe fn triangular<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
+    let &Decomposition { upper, unit, .. } = matrices.operation.call;
+    // SAFETY: the caller's promise; all else is memory that was made for it.
+    unsafe {
+        let a = matrices.read(0, Way::Plain)?;
+        matrices.check(0, &a, Counted::Triangle { upper, diagonal: !unit })?;
+        let b = matrices.read(1, Way::Plain)?;
+        matrices.check(1, &b, Counted::All)?;
+        if !unit {
+            let zeros = matrices.integers(matrices.items)?;
+            matrices.pass(Pass::ZeroPivot, a.of, &[a.region.address(), zeros.address()])?;
+            matrices.heed(&zeros, |first| Some(Failure::Singular { pivot: first - 1 }))?;
+        }
+        divide(matrices, Divisor { from_right: false, upper, adjoint: false, unit }, &a, &b)?;
+        matrices.check_result(&b)?;
+        matrices.judge()?;
+        matrices.write(&b, 0, Way::Plain)
+    }
+}
+
+/// Determinants, as numbers or as their phases and the logarithms of their sizes. The host multiplies the pivots, because their
+/// product leaves the range long before the logarithm does.
+///
+/// # Safety
+/// As for [`Operation::run`](super::Operation::run).
+pub(super) unsafe fn determinant<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
+    // SAFETY: the caller's promise.
+    dispatch!(matrices.dtype, T => unsafe { determinant_of::<T, D>(matrices) })
+}
+
+/// # Safety
+/// As for [`determinant`], and the elements are of this type.
+unsafe fn determinant_of<T: Element, D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
+    // SAFETY: the caller's promise; all else is memory that was made for it.
+    unsafe {
+        let a = matrices.read(0, Way::Plain)?;
+        matrices.check(0, &a, Counted::All)?;
+        let order = a.of.rows;
+        let found = getrf(matrices, &a, is_small(matrices, order, 0))?;
+        matrices.heed(&found.infos, |_| None)?;
+        matrices.judge()?;
+        let diagonals = matrices.diagonals::<T>(&a)?;
+        let pivots = matrices.fetch_integers(&found.pivots, matrices.items * order)?;
+        let mut numbers = vec![(T::ZERO, 0.0); matrices.items];
+        for (item, number) in numbers.iter_mut().enumerate() {
+            let own = item * order..(item + 1) * order;
+            let exchanges = pivots[own.clone()].iter().enumerate().filter(|&(k, &pivot)| pivot != int(k + 1)).count();
+            match Determinant::of(exchanges % 2 == 1, diagonals[own].iter().copied()) {
+                Some(found) if matrices.operation.call.kind == Factorisation::Slogdet => {
+                    *number = (found.sign(), found.logarithm())
+                }
+                Some(found) => match found.value() {
+                    Some(value) => number.0 = value,
+                    None => matrices.note(item, Failure::Overflow),
+                },
+                // Elimination left the range, which the host avoids by scaling rows.
+                None => {
+                    let all = matrices.read(0, Way::Plain)?;
+                    let elements = matrices.fetch::<T>(&all.region, matrices.items * all.of.points())?;
+                    match by_host(matrices.operation.call, &elements[item * order * order..][..order * order], order) {
+                        Ok(found) => *number = found,
+                        Err(_) => matrices.note(item, Failure::Overflow),
+                    }
+                }
+            }
+        }
+        matrices.judge()?;
+        let first: Vec<T> = numbers.iter().map(|number| number.0).collect();
+        matrices.write(&matrices.numbers(&first)?, 0, Way::Plain)?;
+        if matrices.operation.outputs.len() > 1 {
+            let second: Vec<T::Real> = numbers.iter().map(|number| T::Real::from_complex(number.1.into())).collect();
+            matrices.write(&matrices.numbers(&second)?, 1, Way::Plain)?;
+        }
+        Ok(())
+    }
+}
+
+/// The determinant of a matrix that lies by columns, which has the determinant of its transpose.
+fn by_host<T: Element>(call: &Decomposition, elements: &[T], order: usize) -> Result<(T, f64), Error> {
+    let call = Decomposition { batch: 0, roles: [1, 1, 0, 0, 0, 0], ..call.clone() };
+    let (matrix, number) = (Strided::row_major(&[order, order])?, Strided::row_major(&[])?);
+    let (mut first, mut second) = ([T::ZERO], [T::Real::ZERO]);
+    let mut outputs = vec![Output::new(T::erase_mut(&mut first), &number)];
+    if call.kind == Factorisation::Slogdet {
+        outputs.push(Output::new(<T::Real as Element>::erase_mut(&mut second), &number));
+    }
+    Cpu::default().factorise(&call, &[Operand::new(T::erase(elements), &matrix)], outputs)?;
+    Ok((first[0], second[0].to_complex().re))
+}

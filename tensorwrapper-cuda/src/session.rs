@@ -1,0 +1,311 @@
+//! A plan's memory on the device, and kernels over it.
+
+use std::sync::Arc;
+
+use super::copies::There;
+use super::device::{Cuda, bytes, bytes_mut};
+use super::driver::{Address, Driver, Region, queue};
+use super::linear::{self, Operation};
+use super::pages::Pages;
+use super::ready::Ready;
+use super::text::{Fold, Input, Kernel, Launches, Route, folded};
+use tensorwrapper_core::backend::{
+    Asked, DeviceMemory, Factorised, Mapped, PreparedContraction, Resident, Seen, Session, Site, Taken,
+};
+use tensorwrapper_core::element::dispatch;
+use tensorwrapper_core::erased::{SliceMut, SliceRef};
+use tensorwrapper_core::error::Error;
+
+/// Memory, as long as a plan runs, or as long as it is run again.
+#[derive(Debug)]
+struct Open<D: Driver> {
+    /// Work over the memory below, which goes before the driver does.
+    recorded: Option<D::Graph>,
+    driver: Arc<D>,
+    route: Route,
+    /// Of the sources, then of everything else.
+    regions: Vec<There<D>>,
+    /// How many sources there are.
+    sources: usize,
+    /// What lies between the kernels of one operation: operations are done one after the other.
+    scratch: Option<Region<D>>,
+    /// Whether it serves several runs.
+    again: bool,
+}
+
+/// The kernels of element-wise work, found once; `None` where it calls functions of the host's.
+fn found<'a>(mapped: &Mapped<'a>, route: Route) -> Option<&'a Launches> {
+    let &Mapped { nest, program, reduction, ref inputs, output, found } = mapped;
+    let write = || {
+        let inputs = inputs.iter().map(|&Seen { layout, dtype, conjugate }| Input { layout, dtype, conjugate }).collect();
+        folded(&Fold::map(nest, (program, reduction), inputs, (output.layout, output.dtype)), route)
+    };
+    // The text of a kernel depends on nothing but the arguments and the route, and plans are kept for devices of one name.
+    let (known, launches) = found
+        .get_or_init(|| Box::new((route, write())))
+        .downcast_ref::<(Route, Option<Launches>)>()
+        .expect("plans are kept for devices of one kind");
+    debug_assert_eq!(*known, route);
+    launches.as_ref()
+}
+
+/// What linear algebra needs between routines, found once.
+fn kept<'a>(factorised: &Factorised<'a>) -> &'a linear::Kept {
+    let find = || linear::Kept::new(factorised.inputs.iter().chain(&factorised.outputs));
+    factorised.found.get_or_init(|| Box::new(find())).downcast_ref().expect("plans are kept for devices of one kind")
+}
+
+/// What this kind of device has made of a contraction.
+fn own<D: Driver>(contraction: &PreparedContraction) -> Option<&Ready<D>> {
+    contraction.own().and_then(|own| own.downcast_ref())
+}
+
+impl<D: Driver> Resident for Cuda<D> {
+    fn make(&self, asked: &[Asked<'_>]) -> Result<(), Error> {
+        let (mut kernels, mut products): (Vec<&Kernel>, Vec<&Ready<D>>) = Default::default();
+        for asked in asked {
+            match asked {
+                Asked::Contract(contraction) => products.extend(own(contraction)),
+                Asked::Map(mapped) => kernels.extend(found(mapped, self.route).into_iter().flat_map(Launches::kernels)),
+                Asked::Factorise(factorised) => kernels.extend(kept(factorised).kernels()),
+            }
+        }
+        kernels.extend(products.iter().flat_map(|product| product.kernels(&self.driver)));
+        self.driver.prepare(&kernels)?;
+        products.into_iter().try_for_each(|product| product.measure(&self.driver))
+    }
+
+    fn session(&self, sources: &[SliceRef<'_>], sizes: &[usize], again: bool) -> Result<Box<dyn Session>, Error> {
+        let others = sizes.iter().map(|&bytes| Region::new(&self.driver, bytes).map(There::own));
+        let others = others.collect::<Result<Vec<_>, Error>>()?;
+        let sources: Vec<&[u8]> = sources.iter().map(|&source| bytes(source)).collect();
+        let mut open = Open {
+            driver: self.driver.clone(),
+            route: self.route,
+            recorded: None,
+            regions: Vec::new(),
+            sources: sources.len(),
+            scratch: None,
+            again,
+        };
+        if !again {
+            open.regions = There::all(&self.driver, &sources)?;
+        }
+        // Of several runs one may have two tensors where another has one.
+        for n in open.regions.len()..sources.len() {
+            let held = There::held(&self.driver, sources[n]);
+            let is_held = held.is_some();
+            open.regions.push(held.map_or_else(|| Region::new(&self.driver, sources[n].len()).map(There::own), Ok)?);
+            if !is_held {
+                open.fill(n, &sources, None)?;
+            }
+        }
+        open.regions.extend(others);
+        Ok(Box::new(open))
+    }
+
+    fn hold(&self, elements: SliceRef<'_>) -> Result<DeviceMemory, Error> {
+        Ok(Arc::new(Region::holding(&self.driver, bytes(elements))?))
+    }
+
+    fn pin(&self, pages: std::ops::Range<usize>) -> Result<DeviceMemory, Error> {
+        Ok(Arc::new(Pages::new(&self.driver, pages)?))
+    }
+
+    fn has(&self, memory: &DeviceMemory) -> bool {
+        memory.downcast_ref::<Region<D>>().is_some_and(|region| region.is_of(&self.driver))
+    }
+
+    fn fetch(&self, memory: &DeviceMemory, to: SliceMut<'_>) -> Result<(), Error> {
+        memory.downcast_ref::<Region<D>>().expect("memory is fetched from the device that has it").read(bytes_mut(to))
+    }
+
+    fn opening(&self) -> usize {
+        self.driver.opening()
+    }
+
+    fn finish(&self) -> Result<(), Error> {
+        self.driver.finish()
+    }
+
+    fn taken(&self) -> Result<Taken, Error> {
+        self.driver.taken()
+    }
+}
+
+impl<D: Driver> Open<D> {
+    /// The address of so many bytes from a place on.
+    ///
+    /// # Panics
+    /// When the memory ends before.
+    fn address(&self, site: Site, bytes: usize) -> Address {
+        let region = &self.regions[site.memory];
+        assert!(site.start + bytes <= region.bytes(), "a tensor lies in its memory");
+        region.address() + site.start as u64
+    }
+
+    /// The address of a tensor's memory, as far as the tensor's layout leads.
+    fn reached(&self, seen: &Seen<'_>, site: Site) -> Address {
+        let reach = seen.layout.reach().expect("layouts of a kernel start inside their memory");
+        self.address(site, reach * seen.dtype.size())
+    }
+
+    /// The same of several.
+    fn addresses(&self, seen: &[Seen<'_>], sites: &[Site]) -> Vec<Address> {
+        assert_eq!(seen.len(), sites.len(), "each tensor has a place");
+        seen.iter().zip(sites).map(|(seen, &site)| self.reached(seen, site)).collect()
+    }
+
+    /// Queues an operation.
+    ///
+    /// # Errors
+    /// As [`Driver::launch`], and where there is no memory between its kernels.
+    ///
+    /// # Safety
+    /// As for [`queue`], but of the scratch memory.
+    unsafe fn queue(&mut self, launches: &Launches, inputs: &[Address], output: Address) -> Result<(), Error> {
+        if self.scratch.as_ref().map_or(0, Region::bytes) < launches.scratch {
+            // What was recorded uses what is replaced, which goes first: there is no room for both in what plans say.
+            self.recorded = None;
+            self.scratch = None;
+            self.scratch = Some(Region::new(&self.driver, launches.scratch)?);
+        }
+        let scratch = self.scratch.as_ref().map_or(0, Region::address);
+        // SAFETY: the caller's promise, and the scratch memory is as large as was just compared.
+        unsafe { queue(&*self.driver, launches, inputs, output, scratch) }
+    }
+
+    /// Copies a source to the memory of its own, from the device where it is there.
+    fn fill(&self, n: usize, sources: &[&[u8]], held: Option<Address>) -> Result<(), Error> {
+        let (part, to) = (sources[n], self.regions[n].address());
+        let earlier = sources[..n].iter().position(|other| std::ptr::eq(*other, part));
+        match held.or(earlier.map(|earlier| self.regions[earlier].address())) {
+            _ if part.is_empty() => Ok(()),
+            Some(from) => self.move_bytes(from, to, part.len()),
+            // SAFETY: the memory was made for as many bytes.
+            None => unsafe { self.driver.upload(part, to) },
+        }
+    }
+
+    /// Copies from one place on the device to another.
+    fn move_bytes(&self, from: Address, to: Address, bytes: usize) -> Result<(), Error> {
+        // SAFETY: callers have compared both places with the sizes of their memories, which are not the same.
+        unsafe { self.driver.copy(from, to, bytes) }
+    }
+}
+
+impl<D: Driver> Session for Open<D> {
+    fn write(&mut self, from: SliceRef<'_>, to: Site) -> Result<(), Error> {
+        let from = bytes(from);
+        // SAFETY: the address has just been compared with the size of its memory.
+        unsafe { self.driver.upload(from, self.address(to, from.len())) }
+    }
+
+    fn read(&mut self, from: Site, to: SliceMut<'_>) -> Result<(), Error> {
+        let to = bytes_mut(to);
+        // SAFETY: as for `write`.
+        unsafe { self.driver.download(self.address(from, to.len()), to) }
+    }
+
+    fn copy(&mut self, from: Site, to: Site, bytes: usize) -> Result<(), Error> {
+        // A plan gives two tensors that are there at once no place in common.
+        self.move_bytes(self.address(from, bytes), self.address(to, bytes), bytes)
+    }
+
+    fn clear(&mut self, at: Site, bytes: usize) -> Result<(), Error> {
+        // SAFETY: as for `write`.
+        unsafe { self.driver.clear(self.address(at, bytes), bytes) }
+    }
+
+    fn contract(&mut self, contraction: &PreparedContraction, inputs: &[Site], output: Site) -> Result<bool, Error> {
+        let Some(ready) = own::<D>(contraction) else { return Ok(false) };
+        if ready.writes_nothing() {
+            return Ok(true);
+        }
+        let (needed, written) = contraction.needs();
+        assert_eq!(inputs.len(), needed.len(), "there are as many factors as were prepared for");
+        let addresses: Vec<Address> = inputs.iter().zip(needed).map(|(&site, bytes)| self.address(site, bytes)).collect();
+        let output = self.address(output, written);
+        // SAFETY: all memory is as large as the contraction was prepared for, of the plan's element types.
+        unsafe { self.queue(ready.launches(), &addresses, output) }?;
+        Ok(true)
+    }
+
+    fn map(&mut self, call: &Mapped<'_>, inputs: &[Site], output: Site) -> Result<bool, Error> {
+        dispatch!(call.output.dtype, T => call.reduction.check_over::<T>(call.nest))?;
+        let Some(launches) = found(call, self.route) else { return Ok(false) };
+        let addresses = self.addresses(&call.inputs, inputs);
+        let output = self.reached(&call.output, output);
+        // SAFETY: all memory is as large as the layouts reach, which was just compared.
+        unsafe { self.queue(launches, &addresses, output) }?;
+        Ok(true)
+    }
+
+    fn factorise(&mut self, call: &Factorised<'_>, inputs: &[Site], outputs: &[Site]) -> Result<bool, Error> {
+        let [arguments, results] =
+            [&call.inputs, &call.outputs].map(|all| all.iter().map(|seen| seen.layout).collect::<Vec<_>>());
+        if self.driver.solves().is_none() || !linear::has(call.call, call.inputs[0].dtype, &arguments, &results) {
+            return Ok(false);
+        }
+        let [inputs, outputs] = [(&call.inputs, inputs), (&call.outputs, outputs)]
+            .map(|(seen, sites)| seen.iter().copied().zip(self.addresses(seen, sites)).collect::<Vec<_>>());
+        let (driver, route, kept) = (&self.driver, self.route, kept(call));
+        let operation = Operation { driver, route, call: call.call, inputs: &inputs, outputs: &outputs, kept };
+        // SAFETY: all memory is as large as the layouts reach, which was just compared, and the library has the operation.
+        unsafe { operation.run() }?;
+        Ok(true)
+    }
+
+    fn keep(&mut self, memory: usize) -> Result<DeviceMemory, Error> {
+        let there = &self.regions[memory];
+        if !self.again {
+            return Ok(there.region());
+        }
+        let copy = Region::new(&self.driver, there.bytes())?;
+        self.move_bytes(there.address(), copy.address(), there.bytes())?;
+        Ok(Arc::new(copy))
+    }
+
+    fn renew(&mut self, sources: &[SliceRef<'_>]) -> Result<bool, Error> {
+        let mut is_same = true;
+        let parts: Vec<&[u8]> = sources.iter().map(|&source| bytes(source)).collect();
+        for (n, part) in parts.iter().enumerate() {
+            let held = There::held(&self.driver, part);
+            let known = &self.regions[n];
+            if held.as_ref().is_some_and(|held| held.address() == known.address() && held.bytes() >= part.len()) {
+                continue;
+            }
+            // What lies elsewhere each time is copied to where it was once, also what ends earlier than the longest so far.
+            if !(known.is_own() && known.bytes() >= part.len()) {
+                is_same = false;
+                self.recorded = None;
+                self.regions[n] = There::own(Region::new(&self.driver, part.len())?);
+            }
+            self.fill(n, &parts, held.map(|held| held.address()))?;
+        }
+        Ok(is_same)
+    }
+
+    fn record(&mut self, work: &mut dyn FnMut(&mut dyn Session) -> Result<(), Error>) -> Result<(), Error> {
+        self.recorded = None;
+        let driver = Arc::clone(&self.driver);
+        let recorded = driver.record(&mut || work(self))?;
+        self.recorded = Some(recorded);
+        Ok(())
+    }
+
+    fn replay(&mut self) -> Result<bool, Error> {
+        let Some(recorded) = &self.recorded else { return Ok(false) };
+        // SAFETY: it was recorded over the memory of this session; whatever replaces that lets go of what was recorded.
+        unsafe { self.driver.replay(recorded) }?;
+        Ok(true)
+    }
+
+    fn finish(&mut self) -> Result<(), Error> {
+        self.driver.finish()
+    }
+
+    fn copied(&self) -> usize {
+        self.regions[..self.sources].iter().filter(|there| there.is_own()).map(There::bytes).sum()
+    }
+}

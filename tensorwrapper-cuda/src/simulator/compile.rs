@@ -1,0 +1,118 @@
+//! The collected texts, made into libraries by the system's C++ compiler.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex};
+
+use libloading::Library;
+
+use super::Collection;
+use crate::text::{Kernel, LINEAR, ON_HOST};
+use tensorwrapper_core::error::{Error, ErrorKind};
+
+/// The environment variable that names the compiler and its first arguments, for machines where it is not `c++`.
+const COMPILER: &str = "TENSORWRAPPER_CXX";
+/// So many texts are compiled at once: the preamble costs as much as some of them.
+const AT_ONCE: usize = 48;
+
+/// Compiled kernels.
+#[derive(Debug)]
+pub struct Programs {
+    libraries: Vec<Library>,
+    /// How often devices that run them have copied from the host, and to it; and how often without a step between from memory of the host.
+    pub(super) transfers: [AtomicUsize; 3],
+    /// How many products of matrices they have left to a library.
+    pub(super) products: AtomicUsize,
+    /// Whether kernels that stand between routines of linear algebra are among them.
+    pub(super) solves: bool,
+    /// How many routines of linear algebra they have left to a library.
+    pub(super) routines: AtomicUsize,
+    /// What they measure times by.
+    pub(super) clock: super::Clock,
+    /// How often they have done what was recorded.
+    pub(super) replays: AtomicUsize,
+    /// What they say instead of recording, where they do.
+    pub(super) refuses: Mutex<Option<ErrorKind>>,
+    /// Bytes of memory that devices which run them have, all together, and how many of them are taken.
+    pub(super) memory: [AtomicUsize; 2],
+}
+
+impl Programs {
+    /// The function of that name.
+    ///
+    /// # Safety
+    /// It is of that type.
+    pub(super) unsafe fn symbol<F: Copy>(&self, name: &str) -> Option<F> {
+        // SAFETY: the caller's promise.
+        self.libraries.iter().find_map(|library| unsafe { library.get::<F>(name.as_bytes()) }.ok().map(|symbol| *symbol))
+    }
+}
+
+impl Collection {
+    /// Whether there is a compiler to call, and which.
+    pub fn compiler() -> Result<String, Error> {
+        let words = words();
+        match Command::new(&words[0]).args(&words[1..]).arg("--version").output() {
+            Ok(output) if output.status.success() => Ok(words.join(" ")),
+            _ => Err(Error::new(ErrorKind::Unavailable { library: "a C++ compiler".to_string(), tried: vec![words.join(" ")] })
+                .with_help(format!("set {COMPILER} to the command that compiles C++"))),
+        }
+    }
+
+    /// Compiles all kernels into a folder, each text changed by `change` before.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Kernel`] with the compiler's words and the source, and [`ErrorKind::Io`] for the folder.
+    pub fn compile(&self, folder: &Path, change: impl Fn(&str) -> String) -> Result<Arc<Programs>, Error> {
+        let io = |error: std::io::Error| Error::new(ErrorKind::Io { path: folder.to_path_buf(), message: error.to_string() });
+        std::fs::create_dir_all(folder).map_err(io)?;
+        let kernels = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let solves = kernels.values().any(|kernel| kernel.kind == LINEAR);
+        let own = |kernel: &Kernel| (kernel.source.name.clone(), Arc::clone(&kernel.source));
+        let own: Vec<_> = kernels.values().map(own).collect::<BTreeMap<_, _>>().into_values().collect();
+        let mut sources = Vec::new();
+        for (n, own) in own.chunks(AT_ONCE).enumerate() {
+            let texts: String = own.iter().map(|source| source.text.as_str()).collect();
+            let source = folder.join(format!("kernels{n}.cpp"));
+            let whole = format!("{}{}", include_str!("shim.h"), change(&format!("{}{texts}", ON_HOST.concat())));
+            std::fs::write(&source, whole).map_err(io)?;
+            sources.push(source);
+        }
+        use rayon::prelude::*;
+        sources.par_iter().map(|source| library(source)).collect::<Result<_, _>>().map(|libraries| {
+            let (transfers, products, routines, clock, replays, refuses) = Default::default();
+            let memory = [AtomicUsize::new(usize::MAX), AtomicUsize::new(0)];
+            Arc::new(Programs { libraries, solves, transfers, products, routines, clock, replays, refuses, memory })
+        })
+    }
+}
+
+/// The command of the compiler.
+fn words() -> Vec<String> {
+    let command = std::env::var(COMPILER).unwrap_or_default();
+    let words: Vec<String> = command.split_whitespace().map(str::to_string).collect();
+    if words.is_empty() { vec!["c++".to_string()] } else { words }
+}
+
+/// Compiles a source and opens what comes of it.
+fn library(source: &Path) -> Result<Library, Error> {
+    let failed = |message: String| {
+        let source = std::fs::read_to_string(source).unwrap_or_default();
+        Error::new(ErrorKind::Kernel { message, source })
+    };
+    let target: PathBuf = source.with_extension("so");
+    let words = words();
+    let output = Command::new(&words[0])
+        .args(&words[1..])
+        .args(["-std=c++17", "-O1", "-w", "-shared", "-fPIC", "-ffp-contract=off", "-o"])
+        .args([&target, source])
+        .output()
+        .map_err(|error| failed(error.to_string()))?;
+    if !output.status.success() {
+        return Err(failed(String::from_utf8_lossy(&output.stderr).into_owned()));
+    }
+    // SAFETY: the library's constructors do nothing.
+    unsafe { Library::new(&target) }.map_err(|error| failed(error.to_string()))
+}

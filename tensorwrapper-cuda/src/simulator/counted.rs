@@ -1,0 +1,44 @@
+//! The memory of one device, counted to the byte.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::memory::Pages;
+use crate::driver::Address;
+use tensorwrapper_core::backend::Taken;
+
+/// Pages of one device.
+#[derive(Debug, Default)]
+pub(super) struct Counted(Mutex<Taken>);
+
+impl Counted {
+    fn count(&self) -> MutexGuard<'_, Taken> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// As [`Pages::allocate`].
+    pub(super) fn allocate(&self, bytes: usize) -> Option<Address> {
+        let address = Pages::allocate(bytes)?;
+        let mut taken = self.count();
+        taken.now += bytes;
+        taken.most = taken.most.max(taken.now);
+        Some(address)
+    }
+
+    /// As [`Pages::free`].
+    ///
+    /// # Safety
+    /// As for [`Pages::free`].
+    pub(super) unsafe fn free(&self, address: Address, bytes: usize) {
+        self.count().now -= bytes;
+        // SAFETY: the caller's promise.
+        unsafe { Pages::free(address, bytes) }
+    }
+
+    /// What is taken; the most is counted anew from then on.
+    pub(super) fn taken(&self) -> Taken {
+        let mut taken = self.count();
+        let found = *taken;
+        taken.most = taken.now;
+        found
+    }
+}

@@ -1,0 +1,148 @@
+//! Where a library of linear algebra ends: what it cannot count, what it takes only in part, and what leaves the range of numbers.
+
+use std::collections::HashSet;
+
+use num_complex::Complex;
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
+use super::linear::{Case, Room};
+use super::{Folder, Run, assert_faultless, can_compile};
+use crate::linear::WIDE;
+use crate::simulator::{Collection, Schedule};
+use crate::text::Route;
+use tensorwrapper_core::backend::{Factorisation, Role};
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_core::error::ErrorKind;
+use tensorwrapper_core::layout::Strided;
+use tensorwrapper_testing::Placed;
+
+impl Run<'_> {
+    /// Compares each item of a batch, to a part of its own largest element; and what no position leads to with what was there.
+    pub(super) fn judge_items(
+        &mut self,
+        case: &Case,
+        [found, expected, before]: [&Room; 3],
+        tolerance: f64,
+        what: impl Fn() -> String,
+    ) {
+        let items: usize = case.batch.iter().product();
+        let [a, b] = [found, expected].map(Room::elements);
+        let length = (a.len() / items).max(1);
+        for (item, (a, b)) in a.chunks(length).zip(b.chunks(length)).enumerate() {
+            let scale = b.iter().map(|x| x.norm()).filter(|size| size.is_finite()).fold(0.0, f64::max);
+            let close = |(a, b): (&Complex<f64>, &Complex<f64>)| a == b || (a - b).norm() <= tolerance * scale;
+            if let Some(n) = a.iter().zip(b).position(|pair| !close(pair)) {
+                let part = (a[n] - b[n]).norm() / scale;
+                self.faults.push(format!("element {n} of item {item} is {} instead of {} ({part:e}): {}", a[n], b[n], what()));
+                return;
+            }
+        }
+        let (now, before) = (found.memory(), before.memory());
+        let written: HashSet<usize> = found.positions().into_iter().collect();
+        let same = |p: usize| now[p] == before[p] || (now[p].is_nan() && before[p].is_nan());
+        if let Some(p) = (0..now.len()).find(|p| !written.contains(p) && !same(*p)) {
+            self.faults.push(format!("{} is written where nothing belongs: {}", now[p], what()));
+        }
+    }
+}
+
+#[test]
+fn what_the_library_cannot_count_the_host_computes() {
+    let device = Collection::default().device(Route::Library);
+    let takes = |kind, dtype, m, n| {
+        let case = Case::new(kind, &[], &[m], &[n]);
+        let layout = Strided::row_major(&[m, n]).unwrap();
+        device.factors_by(&case.call, dtype, &[&layout], &[]).is_some()
+    };
+    for (kind, m, n, expected) in [
+        // The square of the longer side counts, whatever is asked for, and six times the elements.
+        (Factorisation::Svd, 1 << 15, 399, true),
+        (Factorisation::Svd, 1 << 16, 399, false),
+        (Factorisation::Svd, 399, 1 << 16, false),
+        (Factorisation::Svd, 18_900, 18_900, true),
+        (Factorisation::Svd, 19_000, 19_000, false),
+        (Factorisation::Eigh, 23_000, 23_000, true),
+        (Factorisation::Eigh, 23_200, 23_200, false),
+        (Factorisation::Qr, 1 << 16, 399, true),
+    ] {
+        assert_eq!(takes(kind, Dtype::F64, m, n), expected, "{kind:?} of {m} × {n}");
+    }
+    // Of complex numbers the library chooses other pivots, which factors show and solutions do not.
+    for (kind, dtype, expected) in [
+        (Factorisation::Lu, Dtype::F64, true),
+        (Factorisation::Lu, Dtype::C64, false),
+        (Factorisation::Inv, Dtype::C64, true),
+        (Factorisation::Det, Dtype::C32, true),
+    ] {
+        assert_eq!(takes(kind, dtype, 4, 4), expected, "{kind:?} in {dtype}");
+    }
+}
+
+#[test]
+fn ends_of_ranges() {
+    assert_faultless("bounds", |run| {
+        let mut rng = StdRng::seed_from_u64(3);
+        // The metric's factor is a number, what it divides is none any more.
+        let case = Case::new(Factorisation::Eigh, &[2], &[2], &[2]);
+        let unit = [1.0, 0.0, 0.0, 1.0];
+        let a = Placed::of(&[2, 2, 2], unit.repeat(2));
+        let b = Placed::of(&[2, 2, 2], [unit, [1.0, 0.0, 0.0, 1e-310]].concat());
+        let room = case.room::<f64>(&mut rng);
+        run.factorise(&case, &[a, b], &room);
+        // Nobody reads the imaginary part on a diagonal, however large it is.
+        for kind in [Factorisation::Eigh, Factorisation::Cholesky] {
+            let case = Case::new(kind, &[], &[2], &[2]);
+            let data = [(2.0, 1e250), (0.0, 0.0), (0.5, 0.25), (3.0, 0.0)].map(|(re, im)| Complex::new(re, im));
+            let room = case.room::<Complex<f64>>(&mut rng);
+            run.factorise(&case, &[Placed::of(&[2, 2], data.to_vec())], &room);
+        }
+    });
+}
+
+/// More right-hand columns than a call for a batch takes.
+#[test]
+fn wide_right_sides() {
+    assert_faultless("wide", |run| {
+        let wide = WIDE + 1;
+        for kind in [Factorisation::Solve, Factorisation::TriangularSolve] {
+            let mut case = Case::new(kind, &[2], &[1], &[1]);
+            case.roles[Role::Side as usize] = vec![wide];
+            let arguments = [Placed::of(&[2, 1, 1], vec![2.0f32, 4.0]), Placed::of(&[2, 1, wide], vec![1.0; 2 * wide])];
+            let room = case.room::<f32>(&mut StdRng::seed_from_u64(5));
+            run.factorise(&case, &arguments, &room);
+        }
+    });
+}
+
+/// Memory that ends at any place, among them each routine's work space, is an error that says so, and nothing of it is kept.
+#[test]
+fn memory_that_ends_anywhere() {
+    if !can_compile("rooms") {
+        return;
+    }
+    let (folder, collection) = (Folder::new("rooms"), Collection::default());
+    let mut rng = StdRng::seed_from_u64(8);
+    let case = Case::new(Factorisation::Svd, &[2], &[2], &[2]);
+    let arguments = [Placed::of(&[2, 2, 2], [3.0, 1.0, 0.5, 1.0].repeat(2))];
+    let room = case.room::<f64>(&mut rng);
+    case.run(&*collection.device(Route::Library), &arguments, &room).expect("kernels are collected");
+    let programs = collection.compile(&folder.0, str::to_string).unwrap_or_else(|error| panic!("{}", error.kind()));
+    let device = programs.device(Schedule::Forward, Route::Library);
+    let found = (0..).step_by(8).map(|most| {
+        let taken = programs.limit_memory(most);
+        assert_eq!(taken, 0, "what an error has left");
+        case.run(&*device, &arguments, &room)
+    });
+    let mut refused = 0;
+    for result in found {
+        match result {
+            Ok(_) => break,
+            Err(error) => {
+                assert!(matches!(error.kind(), ErrorKind::Memory { .. }), "{}", error.kind());
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 0);
+}

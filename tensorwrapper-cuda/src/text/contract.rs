@@ -1,0 +1,300 @@
+//! Sums of products as kernels: of two tensors as matrices in blocks, of any other number of tensors as a reduction.
+
+use num_complex::Complex;
+
+use super::fold::{
+    Column, Finish, Fold, Input, Shape, Sums, arguments, column, dense, entry, fields, folded, members, reach, store,
+};
+use super::space::{Axes, axes, normal, place};
+use super::{Kernel, Launch, Launches, MANY_BLOCKS, Memory, Route, cut, integers, type_name};
+use tensorwrapper_core::backend::fuse::points;
+use tensorwrapper_core::backend::{Binary, Contraction, Instruction, Program, Reduction};
+use tensorwrapper_core::element::{Dtype, EveryDtype};
+use tensorwrapper_core::layout::Strided;
+
+/// Columns of the written tensor and of the factors; the rest of the program's come behind.
+const Y: usize = 0;
+const LEFT: usize = 1;
+const RIGHT: usize = 2;
+
+/// A block of the result, how deep factors are cut, and the threads that compute it: as warps where there are tensor cores, as a
+/// square of threads else.
+#[derive(Clone, Copy, Debug)]
+struct Tile {
+    rows: usize,
+    columns: usize,
+    depth: usize,
+    threads: usize,
+    /// Warps along rows and columns.
+    warps: [usize; 2],
+    /// Side of the square of threads.
+    side: usize,
+    /// Elements between the lines in shared memory, so that threads that read different lines meet in no bank.
+    gap: usize,
+}
+
+/// The large and the small tile of each element type. `LARGE` where there are blocks enough for a whole GPU.
+fn tile(dtype: Dtype, large: bool) -> Tile {
+    let square = |rows: usize, depth: usize, side: usize, gap: usize| Tile {
+        rows,
+        columns: rows,
+        depth,
+        threads: side * side,
+        warps: [0; 2],
+        side,
+        gap,
+    };
+    match (dtype.every(), large) {
+        (EveryDtype::F64, true) => Tile { rows: 128, columns: 64, depth: 16, threads: 256, warps: [4, 2], side: 0, gap: 4 },
+        (EveryDtype::F64, false) => Tile { rows: 32, columns: 32, depth: 16, threads: 128, warps: [2, 2], side: 0, gap: 4 },
+        (EveryDtype::F32, true) => square(128, 16, 16, 4),
+        (EveryDtype::F32, false) => square(32, 16, 8, 4),
+        (EveryDtype::C32, true) => square(64, 16, 16, 2),
+        (EveryDtype::C32, false) => square(32, 8, 8, 2),
+        (EveryDtype::C64, true) => square(64, 8, 16, 1),
+        (EveryDtype::C64, false) => square(32, 8, 8, 1),
+    }
+}
+
+/// The kernels of a contraction; `None` where what is computed then calls functions of the host's.
+pub(crate) fn contracted(contraction: &Contraction<'_>, route: Route) -> Option<Launches> {
+    if let Some(matrices) = Matrices::of(contraction, route) {
+        return matrices.launches(route);
+    }
+    let count = contraction.factors.len();
+    let mut product: Vec<Instruction> = (0..count).map(Instruction::Input).collect();
+    (1..count).for_each(|n| {
+        let before = if n == 1 { 0 } else { product.len() - 1 };
+        product.push(Instruction::Combine(Binary::Multiply, before, n));
+    });
+    if count == 0 {
+        product.push(Instruction::Constant(Complex::ONE));
+    }
+    let input = |&(layout, conjugate): &(_, bool)| Input { layout, dtype: contraction.dtype, conjugate };
+    let fold = Fold {
+        nest: contraction.nest,
+        dtype: contraction.dtype,
+        inputs: contraction.factors.iter().map(input).collect(),
+        program: &Program::new(product),
+        reduction: Reduction::Sum,
+        alpha: contraction.alpha,
+        then: contraction.then,
+        others: contraction.others.iter().map(input).collect(),
+        output: contraction.output,
+    };
+    folded(&fold, route)
+}
+
+/// A contraction of two tensors, its axes sorted by the tensors that have them.
+struct Matrices<'a> {
+    dtype: Dtype,
+    columns: Vec<Column>,
+    /// Of the left factor and the result, of the right one and the result, of both factors alone, and all others.
+    rows: Axes,
+    lines: Axes,
+    terms: Axes,
+    batch: Axes,
+    finish: Finish<'a>,
+}
+
+impl<'a> Matrices<'a> {
+    /// The same contraction as matrices, where they are not too thin.
+    fn of(contraction: &Contraction<'a>, route: Route) -> Option<Matrices<'a>> {
+        let &[left, right] = contraction.factors else { return None };
+        let (thin, shallow) = match route {
+            Route::Chosen | Route::Library => (16, 4),
+            Route::LargeTiles | Route::SmallTiles => (2, 1),
+            Route::Parts => (2, 2),
+            Route::Threads => return None,
+        };
+        let layouts: Vec<&Strided> = [contraction.output, left.0, right.0]
+            .into_iter()
+            .chain(contraction.others.iter().map(|(layout, _)| *layout))
+            .collect();
+        let dtype = contraction.dtype;
+        let mut columns = vec![column("y".to_string(), (contraction.output, dtype, false), Memory::Output)];
+        for (n, &(layout, conjugate)) in contraction.factors.iter().enumerate() {
+            columns.push(column(format!("x{n}"), (layout, dtype, conjugate), Memory::Input(n)));
+        }
+        for (n, &(layout, conjugate)) in contraction.others.iter().enumerate() {
+            columns.push(column(format!("z{n}"), (layout, dtype, conjugate), Memory::Input(2 + n)));
+        }
+        let (extents, kept) = (contraction.nest.extents(), contraction.nest.kept());
+        let (mut rows, mut lines, mut batch) = (Axes::new(), Axes::new(), Axes::new());
+        for axis in axes(extents, 0..kept, &layouts) {
+            match (axis.strides[LEFT] != 0, axis.strides[RIGHT] != 0) {
+                (true, false) => rows.push(axis),
+                (false, true) => lines.push(axis),
+                _ => batch.push(axis),
+            }
+        }
+        let terms = axes(extents, kept..extents.len(), &layouts);
+        let (m, n, k, items) = (points(&rows), points(&lines), points(&terms), points(&batch));
+        if m < thin || n < thin || k < shallow || items == 0 {
+            return None;
+        }
+        let finish = Finish { alpha: contraction.alpha, then: contraction.then };
+        let by = |axes: Axes, first: [usize; 2]| -> Axes {
+            let rest = (0..layouts.len()).filter(|c| !first.contains(c));
+            normal(axes, &first.into_iter().chain(rest).collect::<Vec<usize>>())
+        };
+        // Terms run as the factor does that has its neighbours there.
+        let neighbours = |c: usize| terms.iter().any(|axis| axis.extent > 1 && axis.strides[c].unsigned_abs() == 1);
+        let first = if neighbours(RIGHT) && !neighbours(LEFT) { [RIGHT, LEFT] } else { [LEFT, RIGHT] };
+        let terms = by(terms, first);
+        Some(Matrices {
+            dtype,
+            columns,
+            rows: by(rows, [LEFT, Y]),
+            lines: by(lines, [RIGHT, Y]),
+            terms,
+            batch: by(batch, [Y, LEFT]),
+            finish,
+        })
+    }
+
+    fn launches(mut self, route: Route) -> Option<Launches> {
+        let (m, n, k, items) = (points(&self.rows), points(&self.lines), points(&self.terms), points(&self.batch));
+        let blocks = |tile: Tile| m.div_ceil(tile.rows) * n.div_ceil(tile.columns) * items;
+        let large = match route {
+            Route::Chosen | Route::Library => blocks(tile(self.dtype, true)) >= MANY_BLOCKS / 2,
+            Route::LargeTiles => true,
+            Route::SmallTiles | Route::Parts | Route::Threads => false,
+        };
+        let tile = tile(self.dtype, large);
+        let splits = match route {
+            Route::Chosen | Route::Library if blocks(tile) < MANY_BLOCKS / 2 => {
+                cut(k, (MANY_BLOCKS / blocks(tile)).min(k / 256).max(1))
+            }
+            Route::Parts => cut(k, 2),
+            Route::Chosen | Route::Library | Route::LargeTiles | Route::SmallTiles | Route::Threads => 1,
+        };
+        if splits == 1 {
+            return Some(Launches { before: Vec::new(), product: None, launches: vec![self.launch(tile, None)?], scratch: 0 });
+        }
+        // Parts of the sums lie in the order of the kernel's own indices.
+        let kept: Axes = self.batch.iter().chain(&self.lines).chain(&self.rows).cloned().collect();
+        let (sums, whole) = (dense(&kept, 1), (m * n * items) as isize);
+        let columns = self.columns.clone();
+        let shape = Shape {
+            dtype: self.dtype,
+            columns,
+            kept,
+            terms: Axes::new(),
+            program: &Program::new(vec![Instruction::Input(0)]),
+            reduction: Reduction::Sum,
+            finish: self.finish,
+        };
+        let second = shape.of_sums(&Sums { strides: sums.clone(), splits, stride: whole }, shape.program)?;
+        let (in_batch, rest) = sums.split_at(self.batch.len());
+        let (in_lines, in_rows) = rest.split_at(self.lines.len());
+        for (axes, strides) in [(&mut self.batch, in_batch), (&mut self.lines, in_lines), (&mut self.rows, in_rows)] {
+            axes.iter_mut().zip(strides).for_each(|(axis, &stride)| axis.strides[Y] = stride);
+        }
+        self.columns[Y].argument = super::Argument { memory: Memory::Scratch, start: 0 };
+        let scratch = m * n * items * splits * self.dtype.size();
+        Some(Launches {
+            before: Vec::new(),
+            product: None,
+            launches: vec![self.launch(tile, Some((splits, whole)))?, second],
+            scratch,
+        })
+    }
+
+    /// The kernel; where sums are cut into parts, their number and the stride from one to the next in scratch memory.
+    fn launch(&self, tile: Tile, parts: Option<(usize, isize)>) -> Option<Launch> {
+        let (m, n, k, items) = (points(&self.rows), points(&self.lines), points(&self.terms), points(&self.batch));
+        let tiles = [m.div_ceil(tile.rows), n.div_ceil(tile.columns)];
+        let (splits, whole) = parts.unwrap_or((1, 0));
+        let chunk = k.div_ceil(splits);
+        let blocks = u32::try_from(tiles[0] * tiles[1] * items * splits).ok()?;
+        let lines = [tile.rows + tile.gap, tile.columns + tile.gap];
+        let shared = 2 * tile.depth * (lines[0] + lines[1]) * self.dtype.size();
+        let all = self.rows.iter().chain(&self.lines).chain(&self.terms).chain(&self.batch);
+        let far = reach(all, self.columns.len()).max(whole.unsigned_abs() * splits);
+        let most = m.max(n).max(k).saturating_add(tile.rows).max(blocks as usize);
+        let mut written: Vec<Column> = self.columns.clone();
+        written.drain(LEFT..=RIGHT);
+        let without_factors = |axes: &Axes| {
+            let mut names = fields(&self.columns);
+            names[LEFT].clear();
+            names[RIGHT].clear();
+            place(axes, &names)
+        };
+        let function = |name: &str, axes: &Axes| {
+            format!(
+                "  static __device__ __forceinline__ Place {name}(I n) {{ Place p{{}};{} return p; }}\n",
+                without_factors(axes)
+            )
+        };
+        let part = if parts.is_some() { format!(" p.y += P(split) * P({whole});") } else { String::new() };
+        let text = format!(
+            "struct KERNEL_type {{\n  using T = {};\n{}  static constexpr int BM = {}, BN = {}, BK = {}, THREADS = {}, LEFT_LINE = {}, RIGHT_LINE = {};\n  \
+             static constexpr int WARPS_M = {}, WARPS_N = {}, SIDE = {};\n  static constexpr bool TENSOR_CORES = {};\n  \
+             static constexpr I ROWS = {m}u, COLUMNS = {n}u, TERMS = {k}u, TILES_M = {}u, TILES_N = {}u, SPLITS = {splits}u, CHUNK = {chunk}u;\n\
+             {}{}  Left left;\n  Right right;\n{}{}{}{}  \
+             static __device__ __forceinline__ Place target(Place p, I split) {{{part} return p; }}\n{}}};\n{}",
+            type_name(self.dtype),
+            integers(most, far),
+            tile.rows,
+            tile.columns,
+            tile.depth,
+            tile.threads,
+            lines[0],
+            lines[1],
+            tile.warps[0],
+            tile.warps[1],
+            tile.side,
+            self.dtype == Dtype::F64,
+            tiles[0],
+            tiles[1],
+            self.side("Left", LEFT, &self.rows),
+            self.side("Right", RIGHT, &self.lines),
+            members(&written),
+            function("row", &self.rows),
+            function("column", &self.lines),
+            function("item", &self.batch),
+            store(&written, self.dtype, if parts.is_some() { None } else { Some(self.finish) })?,
+            entry(&self.columns, "contract", tile.threads, &self.initialised(&written)),
+        );
+        let kind = if tile.rows >= 64 { "product, large tiles" } else { "product, small tiles" };
+        let kernel = Kernel::alone(&text, (kind, self.dtype), blocks, tile.threads, shared);
+        Some(Launch { kernel, arguments: arguments(&self.columns) })
+    }
+
+    /// The type of a factor: where its lines (rows or columns), terms and items lie.
+    fn side(&self, name: &str, column: usize, lines: &Axes) -> String {
+        let only = |axes: &Axes| {
+            let mut names = vec![String::new(); self.columns.len()];
+            names[column] = "p".to_string();
+            place(axes, &names)
+        };
+        let function = |name: &str, axes: &Axes| {
+            format!("    static __device__ __forceinline__ P {name}(I n) {{ P p = 0;{} return p; }}\n", only(axes))
+        };
+        let nearest = |axes: &Axes| axes.iter().map(|axis| axis.strides[column].unsigned_abs()).filter(|&s| s > 0).min();
+        let along = match (nearest(&self.terms), nearest(lines)) {
+            (Some(term), Some(line)) => term < line,
+            (term, _) => term.is_some(),
+        };
+        let value = if self.columns[column].conjugate && self.dtype.is_complex() { "tw::conj(data[p])" } else { "data[p]" };
+        format!(
+            "  struct {name} {{\n    using T = {0};\n    using I = KERNEL_type::I;\n    using P = KERNEL_type::P;\n    \
+             static constexpr I LINES = {1}u;\n    static constexpr bool ALONG_TERMS = {along};\n    \
+             const T* __restrict__ data;\n{2}{3}{4}    \
+             __device__ __forceinline__ T read(P p) const {{ return {value}; }}\n  }};\n",
+            type_name(self.dtype),
+            points(lines),
+            function("line", lines),
+            function("term", &self.terms),
+            function("item", &self.batch),
+        )
+    }
+
+    /// The values of the members in their order: both factors, then pointers.
+    fn initialised(&self, written: &[Column]) -> String {
+        let factors = [LEFT, RIGHT].map(|n| format!("{{{}}}", self.columns[n].field));
+        let pointers = written.iter().map(|column| column.field.clone());
+        factors.into_iter().chain(pointers).collect::<Vec<_>>().join(", ")
+    }
+}

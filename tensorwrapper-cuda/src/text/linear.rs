@@ -1,0 +1,227 @@
+//! Passes over dense matrices between a library's routines of linear algebra, as kernels for any size: an element type has one text (and
+//! another for what 32 bits do not count), which is compiled once, and every launch says how large its matrices are.
+
+use std::sync::{Arc, OnceLock};
+
+use super::fold::THREADS;
+use super::{Kernel, MANY_BLOCKS, Source, type_name};
+use tensorwrapper_core::element::Dtype;
+
+/// A batch of matrices, each by columns without gaps, one behind the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Dense {
+    pub(crate) dtype: Dtype,
+    pub(crate) items: usize,
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+}
+
+/// Which elements of a matrix count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Counted {
+    All,
+    /// The lower triangle of a Hermitian matrix, whose diagonal has no imaginary parts: what stands there is to be finite, and has no size.
+    Hermitian,
+    /// A triangle, with its diagonal or without.
+    Triangle {
+        upper: bool,
+        diagonal: bool,
+    },
+}
+
+/// What is done with all matrices of a batch. Each takes two pointers, but for those that say otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Pass {
+    /// From matrices to pairs of `f64`, [`Dense::parts`] for each: the largest part of an element, and whether one is not finite.
+    Survey(Counted),
+    /// From square matrices to an `i32` for each: the number of the first zero on the diagonal, from 1 on; 0 where there is none.
+    ZeroPivot,
+    /// Multiplies matrices (second) by three `f64` for each (first).
+    Scale,
+    /// Makes Hermitian matrices of lower triangles, where they lie: one pointer.
+    Mirror,
+    /// Unit matrices: one pointer.
+    Unit,
+    /// From `i32`, the row of the one in each column, to permutations.
+    Permutation,
+    /// From matrices with so many rows and elements to triangles of them.
+    Triangle {
+        upper: bool,
+        /// The diagonal is ones.
+        unit: bool,
+        /// The diagonal has no imaginary parts.
+        real: bool,
+        line: usize,
+        step: usize,
+    },
+    /// From matrices to what turns each element of their diagonals to the positive axis.
+    DiagonalPhases,
+    /// Multiplies the first `count` rows or columns (second) by phases, so many for each matrix (first).
+    Turn {
+        by_rows: bool,
+        count: usize,
+        conjugate: bool,
+        /// The diagonal has no imaginary parts then.
+        real: bool,
+    },
+    /// Makes the largest component of `count` rows or columns real and positive (first), and keeps by what (second).
+    SetPhases {
+        by_rows: bool,
+        first: usize,
+        count: usize,
+        /// The bits of the least part of the largest component that is as large as it.
+        within: u64,
+    },
+}
+
+/// A kernel for any size, and the numbers that it is launched with behind its pointers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fitted {
+    pub(crate) kernel: Kernel,
+    pub(crate) numbers: Vec<u64>,
+}
+
+/// What such a kernel is, for people.
+pub(crate) const LINEAR: &str = "linear algebra";
+
+/// The templates of `linear.cuh` that are kernels, with their pointers to elements of type `T` and to others, and how many numbers follow.
+const ENTRIES: [(&str, &[&str], usize); 12] = [
+    ("survey", &["const T*", "double*"], 4),
+    ("zero_pivot", &["const T*", "int*"], 1),
+    ("scale", &["const double*", "T*"], 2),
+    ("mirror", &["T*"], 3),
+    ("unit", &["T*"], 3),
+    ("permutation", &["const int*", "T*"], 3),
+    ("triangle", &["const T*", "T*"], 8),
+    ("diagonal_phases", &["const T*", "T*"], 4),
+    ("turn", &["const T*", "T*"], 7),
+    ("set_phases", &["T*", "T*"], 6),
+    ("copy", &["const T*", "T*"], 10),
+    ("copy_across", &["const T*", "T*"], 10),
+];
+
+/// Points up to which positions have 32 bits: loops go past the end by one round of all threads. Tests are not as large.
+const FAR: usize = if cfg!(test) { 1 << 10 } else { 1 << 30 };
+
+/// The text of an element type, with all its kernels: together they are compiled in half the time that they take one by one.
+fn source(dtype: Dtype, wide: bool) -> Arc<Source> {
+    static SOURCES: [[OnceLock<Arc<Source>>; 2]; 4] = [const { [const { OnceLock::new() }; 2] }; 4];
+    let write = || {
+        let integer = if wide { "unsigned long long" } else { "unsigned" };
+        let entries = ENTRIES.map(|(name, pointers, numbers)| entry(name, pointers, numbers)).concat();
+        Arc::new(Source::new(&entries.replace("ELEMENT", type_name(dtype)).replace("INTEGER", integer)))
+    };
+    let place = [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64].iter().position(|known| *known == dtype);
+    Arc::clone(SOURCES[place.expect("there are four element types")][usize::from(wide)].get_or_init(write))
+}
+
+/// A kernel proper.
+fn entry(name: &str, pointers: &[&str], numbers: usize) -> String {
+    let pointers = pointers.iter().enumerate().map(|(n, pointer)| format!("{} p{n}", pointer.replace('T', "ELEMENT")));
+    let numbers = (0..numbers).map(|n| format!("unsigned long long n{n}"));
+    let parameters: Vec<String> = pointers.chain(numbers).collect();
+    let arguments: Vec<&str> = parameters.iter().filter_map(|parameter| parameter.split(' ').next_back()).collect();
+    format!(
+        "extern \"C\" __global__ void __launch_bounds__({THREADS}, 1) KERNEL_{name}({}) {{\n  tw::{name}<INTEGER>({});\n}}\nTW_EXPORT(KERNEL_{name})\n",
+        parameters.join(", "),
+        arguments.join(", "),
+    )
+}
+
+impl Fitted {
+    /// The kernel of that name, over so many points at most.
+    pub(super) fn new(
+        (name, dtype, points): (&str, Dtype, usize),
+        [blocks, threads, shared]: [usize; 3],
+        numbers: impl IntoIterator<Item = u64>,
+    ) -> Fitted {
+        let source = source(dtype, points > FAR);
+        let kernel = Kernel {
+            name: format!("{}_{name}", source.name),
+            source,
+            kind: LINEAR,
+            dtype,
+            blocks: u32::try_from(blocks).unwrap_or(u32::MAX),
+            threads: threads as u32,
+            shared: shared as u32,
+        };
+        let numbers: Vec<u64> = numbers.into_iter().collect();
+        debug_assert!(ENTRIES.iter().any(|entry| (entry.0, entry.2) == (name, numbers.len())), "{name} of {numbers:?}");
+        Fitted { kernel, numbers }
+    }
+}
+
+impl Dense {
+    /// Elements of one matrix.
+    pub(crate) fn points(&self) -> usize {
+        self.rows * self.columns
+    }
+
+    /// Bytes of all.
+    pub(crate) fn bytes(&self) -> usize {
+        self.items * self.points() * self.dtype.size()
+    }
+
+    /// In how many parts a matrix is surveyed.
+    pub(crate) fn parts(&self) -> usize {
+        (MANY_BLOCKS / self.items.max(1)).clamp(1, self.points().div_ceil(8 * THREADS).max(1))
+    }
+}
+
+impl Counted {
+    /// As `counted` of `linear.cuh` has it.
+    fn bits(self) -> usize {
+        let [above, on_diagonal, below, real_diagonal] = [1, 2, 4, 8];
+        match self {
+            Counted::All => above | on_diagonal | below,
+            Counted::Hermitian => below | on_diagonal | real_diagonal,
+            Counted::Triangle { upper, diagonal } => (if upper { above } else { below }) | if diagonal { on_diagonal } else { 0 },
+        }
+    }
+}
+
+impl Pass {
+    /// The kernel that does it with matrices of this size.
+    pub(crate) fn fitted(self, of: Dense) -> Fitted {
+        let Dense { dtype, items, rows, columns } = of;
+        let points = of.points();
+        let each = [(items * points).div_ceil(THREADS).min(1 << 20), THREADS, 0];
+        // A block for each of what is folded. Shared memory is what the most threads need, because a kernel asks for it once.
+        let folding = |blocks: usize, length: usize| [blocks, length.next_power_of_two().clamp(32, THREADS), 16 * THREADS];
+        let flag = usize::from;
+        let numbers = |numbers: &[usize]| numbers.iter().map(|&number| number as u64).collect::<Vec<u64>>();
+        let (name, shape, numbers) = match self {
+            Pass::Survey(counted) => {
+                let parts = of.parts();
+                ("survey", folding(items * parts, points), numbers(&[rows, points, parts, counted.bits()]))
+            }
+            Pass::ZeroPivot => ("zero_pivot", folding(items, rows), numbers(&[rows])),
+            Pass::Scale => ("scale", each, numbers(&[items, points])),
+            Pass::Mirror => ("mirror", each, numbers(&[items, rows, points])),
+            Pass::Unit => ("unit", each, numbers(&[items, rows, points])),
+            Pass::Permutation => ("permutation", each, numbers(&[items, rows, points])),
+            Pass::Triangle { upper, unit, real, line, step } => {
+                ("triangle", each, numbers(&[items, rows, points, line, step, flag(upper), flag(unit), flag(real)]))
+            }
+            Pass::DiagonalPhases => {
+                let count = rows.min(columns);
+                let blocks = (items * count).div_ceil(THREADS);
+                ("diagonal_phases", [blocks, THREADS, 0], numbers(&[items, rows, points, count]))
+            }
+            Pass::Turn { by_rows, count, conjugate, real } => {
+                ("turn", each, numbers(&[items, rows, points, count, flag(by_rows), flag(conjugate), flag(real)]))
+            }
+            Pass::SetPhases { by_rows, first, count, within } => {
+                let shape = folding(items * count, if by_rows { columns } else { rows });
+                let mut numbers = numbers(&[rows, points, first, count, flag(by_rows)]);
+                numbers.push(within);
+                ("set_phases", shape, numbers)
+            }
+        };
+        let reach = match self {
+            Pass::Triangle { step, .. } => items * step.max(points),
+            _ => items * points,
+        };
+        Fitted::new((name, dtype, reach), shape, numbers)
+    }
+}

@@ -1,0 +1,43 @@
+//! Element-wise programs as text: a statement for each instruction.
+
+use std::fmt::Write as _;
+
+use super::number;
+use tensorwrapper_core::backend::function::cuda;
+use tensorwrapper_core::backend::{Binary, Instruction, Program};
+use tensorwrapper_core::element::Dtype;
+
+/// Statements that compute a program into `r` and the number of its last instruction, which is returned with them. `input` is the
+/// text of the element of an input. Programs that call functions of the host's have no text.
+pub(super) fn statements(program: &Program, dtype: Dtype, input: impl Fn(usize) -> String) -> Option<(String, String)> {
+    let mut text = String::new();
+    for (n, instruction) in program.instructions().iter().enumerate() {
+        let value = match *instruction {
+            Instruction::Input(slot) | Instruction::Converted(slot) => input(slot),
+            Instruction::Constant(value) => number(value),
+            Instruction::Negate(a) => format!("-r{a}"),
+            Instruction::Apply(function, a) => {
+                let rows = cuda(function);
+                let row = if dtype.is_complex() { rows.complex } else { rows.real };
+                let _ = writeln!(text, "    T r{n};\n    {{ const T x = r{a}; r{n} = {row}; }}");
+                continue;
+            }
+            Instruction::PowerInteger(a, exponent) => format!("tw::power_integer(r{a}, {exponent})"),
+            Instruction::PowerReal(a, exponent) => {
+                format!("tw::power_real(r{a}, __longlong_as_double(0x{:016x}ll))", exponent.to_bits())
+            }
+            Instruction::Combine(operator, a, b) => {
+                let sign = match operator {
+                    Binary::Add => '+',
+                    Binary::Subtract => '-',
+                    Binary::Multiply => '*',
+                    Binary::Divide => '/',
+                };
+                format!("r{a} {sign} r{b}")
+            }
+            Instruction::Call(..) => return None,
+        };
+        let _ = writeln!(text, "    const T r{n} = {value};");
+    }
+    Some((text, format!("r{}", program.instructions().len() - 1)))
+}

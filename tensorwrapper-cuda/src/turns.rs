@@ -1,0 +1,316 @@
+//! Whose turn it is to queue work on a device: everybody's, but while one thread has its work recorded or timed, nobody else's, because
+//! what is queued in the meantime would be recorded, too, or take its time.
+//!
+//! Threads that have to wait stand in one line: who wants to be alone waits for those that queue already, and whoever comes later waits
+//! behind it. Nobody waits for ever, because those whom others wait for do not stand in line: a thread that has a turn is given more at
+//! once, and the one that is alone has as many as it likes. For that, nobody who has a turn may wait for another thread that may be in line:
+//! locks that are held while a turn is taken are not asked for by whoever has one.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
+
+use super::driver::{Address, not_recorded};
+use tensorwrapper_core::error::Error;
+
+/// The turns of one device.
+#[derive(Debug, Default)]
+pub(super) struct Turns {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The one thread that may queue now, and whether its work is recorded.
+    alone: Option<(ThreadId, bool)>,
+    /// The threads that queue something now, with how many turns each of them has.
+    queueing: HashMap<ThreadId, usize>,
+    /// Those who wait, by their numbers, in the order in which they came.
+    line: VecDeque<u64>,
+    /// How many have come so far.
+    came: u64,
+    /// Memory that was given back while work was recorded: as long as that lasts, the device cannot take it.
+    given_back: Vec<(Address, usize)>,
+}
+
+/// As long as it lives, work may be queued.
+#[derive(Debug)]
+pub(super) struct Turn<'a> {
+    turns: &'a Turns,
+    /// Whether what is queued is recorded instead of done.
+    pub(super) is_recorded: bool,
+    /// Its thread, where that is one of several.
+    counted: Option<ThreadId>,
+}
+
+/// As long as it lives, other threads wait.
+#[derive(Debug)]
+pub(super) struct Alone<'a>(&'a Turns);
+
+/// As long as it lives, what its thread queues is recorded, and other threads wait.
+#[derive(Debug)]
+pub(super) struct Recording<'a>(Alone<'a>);
+
+impl Turns {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits behind all who wait already until it may go on.
+    fn stand_in_line<'a>(&'a self, mut state: MutexGuard<'a, State>, may: impl Fn(&State) -> bool) -> MutexGuard<'a, State> {
+        if state.line.is_empty() && may(&state) {
+            return state;
+        }
+        let number = state.came;
+        state.came += 1;
+        state.line.push_back(number);
+        while state.line.front() != Some(&number) || !may(&state) {
+            state = self.wait(state);
+        }
+        state.line.pop_front();
+        // The next one may be able to go on as well.
+        self.changed.notify_all();
+        state
+    }
+
+    /// Waits until this thread may queue, which it may where it does already.
+    pub(super) fn take(&self) -> Turn<'_> {
+        let (mut state, own) = (self.state(), thread::current().id());
+        if let Some((thread, is_recorded)) = state.alone
+            && thread == own
+        {
+            return Turn { turns: self, is_recorded, counted: None };
+        }
+        if !state.queueing.contains_key(&own) {
+            state = self.stand_in_line(state, |state| state.alone.is_none());
+        }
+        *state.queueing.entry(own).or_default() += 1;
+        Turn { turns: self, is_recorded: false, counted: Some(own) }
+    }
+
+    /// Waits until nobody queues any more. This thread must not, which would wait for itself.
+    fn wait_for_all(&self) -> MutexGuard<'_, State> {
+        let (state, own) = (self.state(), thread::current().id());
+        let is_within = state.queueing.contains_key(&own) || state.alone.is_some_and(|(thread, _)| thread == own);
+        debug_assert!(!is_within, "a thread that has a turn wants to be alone");
+        self.stand_in_line(state, |state| state.alone.is_none() && state.queueing.is_empty())
+    }
+
+    /// Waits until nobody queues any more, and lets this thread alone do so from then on.
+    pub(super) fn alone(&self) -> Alone<'_> {
+        self.wait_for_all().alone = Some((thread::current().id(), false));
+        Alone(self)
+    }
+
+    /// Waits until nobody queues any more, and lets this thread alone do so from then on. What a recording that ended by a panic has
+    /// set aside goes back by `free` before.
+    pub(super) fn record(&self, free: impl Fn(Address, usize)) -> Recording<'_> {
+        loop {
+            let mut state = self.wait_for_all();
+            let left = std::mem::take(&mut state.given_back);
+            if left.is_empty() {
+                state.alone = Some((thread::current().id(), true));
+                return Recording(Alone(self));
+            }
+            // `free` takes a turn of its own.
+            drop(state);
+            left.into_iter().for_each(|(address, bytes)| free(address, bytes));
+        }
+    }
+}
+
+impl Turn<'_> {
+    /// Whether other threads wait until this one lets them queue again.
+    pub(super) fn is_alone(&self) -> bool {
+        self.counted.is_none()
+    }
+
+    /// Sets memory aside that cannot be given back while work is recorded.
+    pub(super) fn set_aside(&self, address: Address, bytes: usize) {
+        self.turns.state().given_back.push((address, bytes));
+    }
+}
+
+impl Recording<'_> {
+    /// Ends it. Memory that was set aside goes back by `free`.
+    ///
+    /// # Errors
+    /// Where there is any: what was recorded may use it.
+    pub(super) fn end(self, free: impl Fn(Address, usize)) -> Result<(), Error> {
+        let turns = self.0.0;
+        let given_back = std::mem::take(&mut turns.state().given_back);
+        drop(self);
+        let is_sound = given_back.is_empty();
+        given_back.into_iter().for_each(|(address, bytes)| free(address, bytes));
+        if is_sound { Ok(()) } else { Err(not_recorded("giving memory back")) }
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let Some(own) = self.counted else { return };
+        let mut state = self.turns.state();
+        let turns = state.queueing.get_mut(&own).expect("a thread with a turn is counted");
+        *turns -= 1;
+        if *turns == 0 {
+            state.queueing.remove(&own);
+            self.turns.changed.notify_all();
+        }
+    }
+}
+
+impl Drop for Alone<'_> {
+    fn drop(&mut self) {
+        self.0.state().alone = None;
+        self.0.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::mpsc;
+
+    use super::*;
+
+    /// Whether another thread waits as long as this one is alone, whose turns are then of this kind.
+    fn assert_alone<'t, A>(turns: &'t Turns, start: impl Fn(&'t Turns) -> A, is_recorded: bool) {
+        assert!(!turns.take().is_alone());
+        let (said, heard) = mpsc::channel();
+        thread::scope(|scope| {
+            let alone = start(turns);
+            scope.spawn(move || {
+                let turn = turns.take();
+                said.send(turn.is_recorded).unwrap();
+            });
+            for _ in 0..100 {
+                let turn = turns.take();
+                assert_eq!((turn.is_alone(), turn.is_recorded), (true, is_recorded));
+                assert_eq!(heard.try_recv(), Err(mpsc::TryRecvError::Empty));
+                thread::yield_now();
+            }
+            drop(alone);
+            assert_eq!(heard.recv(), Ok(false));
+        });
+        assert!(turns.state().queueing.is_empty());
+    }
+
+    /// Waits until so many threads stand in line.
+    fn wait_for_line(turns: &Turns, length: usize) {
+        while turns.state().line.len() < length {
+            thread::yield_now();
+        }
+    }
+
+    /// One thread has a turn, then another wants to be alone, then a third wants a turn: that is the order in which they go on, and the
+    /// first one is given more turns as long as it has one.
+    fn assert_in_line<'t, A>(turns: &'t Turns, start: impl Fn(&'t Turns) -> A + Sync) {
+        let order = Mutex::new(Vec::new());
+        let note = |what: &'static str| order.lock().unwrap().push(what);
+        thread::scope(|scope| {
+            let turn = turns.take();
+            scope.spawn(|| {
+                let _alone = start(turns);
+                note("alone");
+            });
+            wait_for_line(turns, 1);
+            scope.spawn(|| {
+                let _turn = turns.take();
+                note("behind it");
+            });
+            wait_for_line(turns, 2);
+            drop((turns.take(), turns.take()));
+            assert_eq!(turns.state().line.len(), 2, "nobody has gone on");
+            note("first");
+            drop(turn);
+        });
+        assert_eq!(order.into_inner().unwrap(), ["first", "alone", "behind it"]);
+        let state = turns.state();
+        assert!(state.line.is_empty() && state.queueing.is_empty());
+    }
+
+    #[test]
+    fn whoever_wants_to_be_alone_has_a_place_in_line() {
+        let turns = Turns::default();
+        assert_in_line(&turns, Turns::alone);
+        assert_in_line(&turns, |turns| turns.record(|_, _| unreachable!("nothing was set aside")));
+    }
+
+    #[test]
+    fn threads_without_end_let_others_be_alone() {
+        let (turns, is_over) = (&Turns::default(), &AtomicBool::new(false));
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    while !is_over.load(Ordering::Relaxed) {
+                        let turn = turns.take();
+                        assert!(!turn.is_alone() && !turns.take().is_alone());
+                    }
+                });
+            }
+            for round in 0..100 {
+                match round % 2 {
+                    0 => drop(turns.alone()),
+                    _ => turns.record(|_, _| unreachable!("nothing was set aside")).end(|_, _| ()).unwrap(),
+                }
+            }
+            is_over.store(true, Ordering::Relaxed);
+        });
+    }
+
+    #[test]
+    fn others_wait_while_one_records_or_measures() {
+        let turns = Turns::default();
+        assert_alone(&turns, Turns::alone, false);
+        assert_alone(&turns, |turns| turns.record(|_, _| unreachable!("nothing was set aside")), true);
+    }
+
+    #[test]
+    fn whoever_wants_to_be_alone_waits_for_others() {
+        let turns = Turns::default();
+        let (said, heard) = mpsc::channel();
+        thread::scope(|scope| {
+            let turn = turns.take();
+            let turns = &turns;
+            scope.spawn(move || {
+                let _alone = turns.alone();
+                said.send(()).unwrap();
+            });
+            for _ in 0..100 {
+                assert_eq!(heard.try_recv(), Err(mpsc::TryRecvError::Empty));
+                thread::yield_now();
+            }
+            drop(turn);
+            assert_eq!(heard.recv(), Ok(()));
+        });
+    }
+
+    #[test]
+    fn a_panic_leaves_nothing_to_the_next_recording() {
+        let turns = Turns::default();
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let _recording = turns.record(|_, _| unreachable!("nothing was set aside"));
+            turns.take().set_aside(64, 8);
+            std::panic::resume_unwind(Box::new("work that is recorded"));
+        }));
+        assert!(panicked.is_err() && turns.state().alone.is_none());
+        let freed = Mutex::new(Vec::new());
+        let free = |address, bytes| {
+            assert!(!turns.take().is_recorded);
+            freed.lock().unwrap().push((address, bytes));
+        };
+        let recording = turns.record(free);
+        assert_eq!(*freed.lock().unwrap(), [(64, 8)]);
+        recording.end(free).unwrap();
+        // What a recording sets aside itself spoils it.
+        let recording = turns.record(free);
+        turns.take().set_aside(128, 8);
+        assert!(recording.end(free).is_err());
+        assert_eq!(*freed.lock().unwrap(), [(64, 8), (128, 8)]);
+    }
+}

@@ -1,0 +1,163 @@
+//! What a product of two tensors costs, and what all products of a path cost together.
+//!
+//! Everything is a logarithm of base 2: three hundred tensors make numbers that no floating-point number holds.
+
+use std::hash::{Hash, Hasher};
+
+use super::bits::Weights;
+use super::tree::Tree;
+use super::{Network, Path};
+
+/// What the best order has least of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Minimize {
+    /// Multiplications: for each product the extents of all labels of both factors.
+    #[default]
+    Operations,
+    /// Elements of the largest product. A sum of high powers stands for the maximum, so that an order is preferred whose
+    /// other products are small, too.
+    Size,
+    /// Seconds, by the rates of a machine.
+    Time(Rates),
+}
+
+/// What a machine does in a second.
+#[derive(Clone, Copy, Debug)]
+pub struct Rates {
+    /// Multiplications of products of matrices: both factors have labels of their own, and some are summed.
+    pub matrix: f64,
+    /// Multiplications of all other products.
+    pub other: f64,
+    /// Elements read and written.
+    pub elements: f64,
+}
+
+impl Default for Rates {
+    /// One core of a present-day processor, double precision.
+    fn default() -> Rates {
+        Rates { matrix: 3e10, other: 2e9, elements: 3e9 }
+    }
+}
+
+impl Rates {
+    /// The time of a step of so many operations on so many elements: what [`Minimize::Time`] has least of.
+    pub fn seconds(self, is_matrix: bool, operations: f64, elements: f64) -> f64 {
+        operations / if is_matrix { self.matrix } else { self.other } + elements / self.elements
+    }
+
+    fn bits(&self) -> [u64; 3] {
+        [self.matrix, self.other, self.elements].map(f64::to_bits)
+    }
+}
+
+/// Bit by bit, so that rates can be part of what a plan was made for.
+impl PartialEq for Rates {
+    fn eq(&self, other: &Rates) -> bool {
+        self.bits() == other.bits()
+    }
+}
+
+impl Eq for Rates {}
+
+impl Hash for Rates {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.bits().hash(state);
+    }
+}
+
+/// The power that makes a sum of sizes a maximum, within `log2(steps) / 16`.
+const POWER: f64 = 16.0;
+
+/// One product: the number of its operations, the sizes of both factors and of the result, all as logarithms.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    pub(super) operations: f64,
+    pub(super) factors: [f64; 2],
+    pub(super) result: f64,
+}
+
+impl Minimize {
+    /// The logarithm of what a product adds to the sum that is to be least.
+    pub(super) fn price(self, step: Step) -> f64 {
+        match self {
+            Minimize::Operations => step.operations,
+            Minimize::Size => POWER * step.result,
+            Minimize::Time(rates) => {
+                let [a, b] = step.factors;
+                let u = step.operations;
+                // What the union has beside a tensor: b's own labels, a's own, the summed ones.
+                let is_matrix = u > a && u > b && u > step.result;
+                let arithmetic = u - if is_matrix { rates.matrix } else { rates.other }.log2();
+                let traffic = sum([a, b, step.result].into_iter()) - rates.elements.log2();
+                sum([arithmetic, traffic].into_iter())
+            }
+        }
+    }
+}
+
+/// What is to be least, and what no product should be larger than.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Objective {
+    pub(super) minimize: Minimize,
+    /// A logarithm.
+    pub(super) limit: f64,
+    /// How often a product costs twice as much for being twice as large as the limit.
+    pub(super) fine: f64,
+}
+
+impl From<Minimize> for Objective {
+    fn from(minimize: Minimize) -> Objective {
+        Objective { minimize, limit: f64::INFINITY, fine: 0.0 }
+    }
+}
+
+impl Objective {
+    /// The logarithm of what a product adds to the sum that is to be least.
+    pub(super) fn price(self, step: Step) -> f64 {
+        self.minimize.price(step) + self.fine * (step.result - self.limit).max(0.0)
+    }
+
+    /// Whether only operations are part of the price, not sizes.
+    pub(super) fn is_plain(self) -> bool {
+        self.limit == f64::INFINITY && self.minimize == Minimize::Operations
+    }
+}
+
+/// The logarithm of a sum of which the logarithms are given; that of nothing is that of 0.
+pub(super) fn sum(logs: impl Iterator<Item = f64> + Clone) -> f64 {
+    let most = logs.clone().fold(f64::NEG_INFINITY, f64::max);
+    if most == f64::NEG_INFINITY { most } else { most + logs.map(|log| (log - most).exp2()).sum::<f64>().log2() }
+}
+
+/// What a path costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Cost {
+    /// The sum that was to be least.
+    pub(super) price: f64,
+    /// Operations of all products.
+    pub(super) operations: f64,
+    /// The largest product.
+    pub(super) largest: f64,
+}
+
+impl Cost {
+    /// What to compare: for sizes their true maximum, then operations.
+    pub(super) fn rank(&self, minimize: Minimize) -> (f64, f64) {
+        match minimize {
+            Minimize::Operations | Minimize::Time(_) => (self.price, self.largest),
+            Minimize::Size => (self.largest, self.operations),
+        }
+    }
+
+    /// Whether this is less, by more than rounding.
+    pub(super) fn is_below(&self, other: &Cost, minimize: Minimize) -> bool {
+        let (own, others) = (self.rank(minimize), other.rank(minimize));
+        own.0 < others.0 - 1e-9 || (own.0 < others.0 + 1e-9 && own.1 < others.1 - 1e-9)
+    }
+}
+
+/// The cost of a path.
+pub(super) fn cost(network: &Network, path: &Path, minimize: Minimize) -> Cost {
+    Tree::new(network, Weights::new(&network.extents), path, minimize).cost()
+}

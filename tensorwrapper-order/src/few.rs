@@ -1,0 +1,183 @@
+//! The order of fewest operations of a few factors, in tables that need no memory of their own: most equations have no more.
+//!
+//! Prices are products of extents, which are exact where logarithms are rounded. It must not know what the factors are.
+
+use super::{Network, Path};
+use tensorwrapper_core::graph::Label;
+
+/// Subsets of the factors.
+const SETS: usize = 1 << Few::MOST;
+/// Numbers larger than all that prices are sums and products of.
+const MOST_POINTS: f64 = 1e250;
+
+/// A product of two to [`MOST`](Few::MOST) factors, whose labels are bits.
+#[derive(Clone, Debug)]
+pub struct Few<'n> {
+    factors: [u64; Few::MOST],
+    count: usize,
+    output: u64,
+    extents: &'n [usize],
+}
+
+/// An order, and how many operations it takes.
+pub(super) struct Best {
+    pub(super) path: Path,
+    pub(super) operations: f64,
+}
+
+impl Few<'_> {
+    /// The most factors.
+    pub const MOST: usize = 5;
+}
+
+impl<'n> Few<'n> {
+    /// The product of factors and a result with these labels; nothing where they are too many, or some extent is 0, so that every
+    /// order is as good as another.
+    pub fn new<'l>(
+        factors: impl ExactSizeIterator<Item = &'l [Label]>,
+        output: impl Iterator<Item = Label>,
+        extents: &'n [usize],
+    ) -> Option<Few<'n>> {
+        let count = factors.len();
+        let points = extents.iter().map(|&extent| extent as f64).product::<f64>();
+        if !(2..=Few::MOST).contains(&count) || extents.len() > u64::BITS as usize || points == 0.0 || points > MOST_POINTS {
+            return None;
+        }
+        let mut few = Few { factors: [0; Few::MOST], count, output: output.fold(0, |set, label| set | 1 << label), extents };
+        for (own, labels) in few.factors.iter_mut().zip(factors) {
+            *own = labels.iter().fold(0, |set, &label| set | 1 << label);
+        }
+        Some(few)
+    }
+
+    /// A network as one, if it is small enough.
+    pub(super) fn of(network: &'n Network) -> Option<Few<'n>> {
+        Few::new(network.inputs.iter().map(Vec::as_slice), network.output.iter().copied(), &network.extents)
+    }
+
+    /// Whether a label is on three and more tensors, the result included.
+    pub(super) fn has_hyper_edge(&self) -> bool {
+        let (mut once, mut twice, mut more) = (self.output, 0, 0);
+        for &own in &self.factors[..self.count] {
+            more |= twice & own;
+            twice |= once & own;
+            once |= own;
+        }
+        more != 0
+    }
+
+    /// The best order of all, outer products included; of a pair of products the one first that leaves less to hold.
+    pub(super) fn best(&self) -> Best {
+        if self.count == 2 {
+            return Best { path: vec![(0, 1)], operations: self.points(self.factors[0] | self.factors[1]) };
+        }
+        let tables = Tables::new(self);
+        let all = (1 << self.count) - 1;
+        let mut path = Path::with_capacity(self.count - 1);
+        tables.emit(self.count, all, &mut path);
+        Best { path, operations: tables.cost[all] }
+    }
+
+    /// The extents of a set of labels multiplied.
+    fn points(&self, mut labels: u64) -> f64 {
+        let mut points = 1.0;
+        while labels != 0 {
+            points *= self.extents[labels.trailing_zeros() as usize] as f64;
+            labels &= labels - 1;
+        }
+        points
+    }
+}
+
+/// What is known of each subset of the factors.
+struct Tables {
+    /// The extents of all labels that occur.
+    touched: [f64; SETS],
+    /// Those of the labels that are summed in its product: a factor alone has summed nothing.
+    closed: [f64; SETS],
+    /// The operations of its best order.
+    cost: [f64; SETS],
+    /// The half with the first factor of the last pair of that order.
+    half: [u8; SETS],
+}
+
+impl Tables {
+    fn new(few: &Few<'_>) -> Tables {
+        let sets = 1usize << few.count;
+        let mut occurring = [0u64; SETS];
+        let mut tables = Tables { touched: [1.0; SETS], closed: [1.0; SETS], cost: [0.0; SETS], half: [0; SETS] };
+        for set in 1..sets {
+            let (rest, own) = (set & (set - 1), few.factors[set.trailing_zeros() as usize]);
+            occurring[set] = occurring[rest] | own;
+            tables.touched[set] = tables.touched[rest] * few.points(own & !occurring[rest]);
+        }
+        for set in (3..sets).filter(|set| !set.is_power_of_two()) {
+            tables.closed[set] = few.points(occurring[set] & !(few.output | occurring[sets - 1 - set]));
+            tables.solve(set);
+        }
+        tables
+    }
+
+    /// Finds the best pair of a subset; all smaller ones are known.
+    fn solve(&mut self, set: usize) {
+        let first = set & set.wrapping_neg();
+        let rest = set ^ first;
+        let (mut best, mut half) = (f64::INFINITY, 0);
+        // All subsets of the rest but the rest itself go with the first factor.
+        let mut with = rest & (rest - 1);
+        loop {
+            let (a, b) = (first | with, rest ^ with);
+            let before = self.cost[a] + self.cost[b];
+            if before < best {
+                let whole = before + self.touched[set] / (self.closed[a] * self.closed[b]);
+                if whole < best {
+                    (best, half) = (whole, a);
+                }
+            }
+            if with == 0 {
+                break;
+            }
+            with = (with - 1) & rest;
+        }
+        (self.cost[set], self.half[set]) = (best, half as u8);
+    }
+
+    fn halves(&self, set: usize) -> [usize; 2] {
+        let half = usize::from(self.half[set]);
+        [half, set ^ half]
+    }
+
+    /// The elements of a product that is held; factors are there anyway.
+    fn held(&self, set: usize) -> f64 {
+        if set.is_power_of_two() { 0.0 } else { self.touched[set] / self.closed[set] }
+    }
+
+    /// The most elements that are held while both halves of a product are computed, the one first or the other.
+    fn most_by_first(&self, [a, b]: [usize; 2]) -> [f64; 2] {
+        let [most_a, most_b] = [a, b].map(|half| self.most(half));
+        [most_a.max(self.held(a) + most_b), most_b.max(self.held(b) + most_a)]
+    }
+
+    /// The most elements that are held until a subset is multiplied.
+    fn most(&self, set: usize) -> f64 {
+        if set.is_power_of_two() {
+            return 0.0;
+        }
+        let halves = self.halves(set);
+        let [first, second] = self.most_by_first(halves);
+        first.min(second).max(self.held(halves[0]) + self.held(halves[1]) + self.held(set))
+    }
+
+    /// Writes the products of a subset into a path; returns the subset's number.
+    fn emit(&self, count: usize, set: usize, path: &mut Path) -> usize {
+        if set.is_power_of_two() {
+            return set.trailing_zeros() as usize;
+        }
+        let [a, b] = self.halves(set);
+        let [first, second] = self.most_by_first([a, b]);
+        let [a, b] = if second < first { [b, a] } else { [a, b] };
+        let (a, b) = (self.emit(count, a, path), self.emit(count, b, path));
+        path.push((a.min(b), a.max(b)));
+        count + path.len() - 1
+    }
+}

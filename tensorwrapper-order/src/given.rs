@@ -1,0 +1,53 @@
+//! An order that the program gives, in the numbers of NumPy's `einsum_path`. It must not know what the factors are.
+
+use super::Path;
+use tensorwrapper_core::error::{Error, ErrorKind};
+
+/// The pairs of positions as a path of so many factors.
+///
+/// # Errors
+/// What is wrong with them.
+pub(super) fn given(pairs: &[(usize, usize)], factors: usize) -> Result<Path, Error> {
+    let refuse = |message: String| Err(Error::new(ErrorKind::Order(message)));
+    if pairs.len() != factors - 1 {
+        let counted = format!("{} {}", pairs.len(), if pairs.len() == 1 { "pair" } else { "pairs" });
+        return refuse(format!("the path has {counted}, but a product of {factors} factors is made of {}", factors - 1));
+    }
+    let mut left: Vec<usize> = (0..factors).collect();
+    let mut path = Path::with_capacity(pairs.len());
+    for (n, &(a, b)) in pairs.iter().enumerate() {
+        let (low, high) = (a.min(b), a.max(b));
+        if low == high {
+            return refuse(format!("pair {n} of the path, ({a}, {b}), takes one factor twice"));
+        }
+        if high >= left.len() {
+            let most = left.len() - 1;
+            return refuse(format!("pair {n} of the path, ({a}, {b}), takes factor {high}, but the last that is left is {most}"));
+        }
+        let second = left.remove(high);
+        let first = left.remove(low);
+        path.push((first.min(second), first.max(second)));
+        left.push(factors + n);
+    }
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_counted_in_what_is_left() {
+        // The last factor left may be the product itself.
+        assert_eq!(given(&[(1, 0), (0, 2), (1, 0)], 4).unwrap(), [(0, 1), (2, 4), (3, 5)]);
+        assert_eq!(given(&[], 1).unwrap(), []);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_said() {
+        let said = |pairs: &[(usize, usize)], factors| given(pairs, factors).unwrap_err().to_string();
+        assert_eq!(said(&[(0, 1)], 3), "the path has 1 pair, but a product of 3 factors is made of 2");
+        assert_eq!(said(&[(0, 1), (1, 1)], 3), "pair 1 of the path, (1, 1), takes one factor twice");
+        assert_eq!(said(&[(0, 1), (2, 0)], 3), "pair 1 of the path, (2, 0), takes factor 2, but the last that is left is 1");
+    }
+}

@@ -1,0 +1,140 @@
+//! Labels to take one value of at a time, so that no intermediate is larger than a limit. It must not know who runs the
+//! slices.
+//!
+//! Labels are chosen one at a time and the tree is improved after each: the best order of the whole is not the best order of
+//! a slice.
+
+use super::bits::{labels, log2};
+use super::cost::{Objective, sum};
+use super::random::Random;
+use super::reconfigure::Reconfigure;
+use super::tree::Tree;
+use super::{Clock, Network};
+use tensorwrapper_core::graph::Label;
+
+/// What products above the limit are dearer by, each in a search of its own: little leaves the best order and slices it, much
+/// finds another order that needs fewer slices.
+const FINES: [f64; 4] = [0.25, 0.5, 1.0, 2.0];
+
+/// Rounds in which a tree is improved after each label.
+const ROUNDS: usize = 4;
+
+/// What slices are to be like.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// No product but the result has more elements; a logarithm not below 0.
+    pub(super) elements: f64,
+    /// Whether slices that are added up need memory of their own, so that then the result counts, too.
+    pub(super) adds: bool,
+    /// Whether the tree may change.
+    pub(super) is_free: bool,
+}
+
+/// The sliced labels, ascending, and the tree of one slice.
+pub(super) fn slice(network: &Network, tree: Tree, limits: Limits, random: &mut Random, clock: &Clock) -> (Vec<Label>, Tree) {
+    let Limits { elements: limit, is_free, .. } = limits;
+    if too_large(&tree, limit, false).is_none() {
+        return (Vec::new(), tree);
+    }
+    if !is_free {
+        let mut tree = tree;
+        let mut sliced = sliced(network, &mut tree, limits, &mut |_| ());
+        sliced.sort_unstable();
+        return (sliced, tree);
+    }
+    let mut reconfigure = Reconfigure::new(network.extents.len());
+    let mut found = FINES.map(|fine| {
+        let mut tree = tree.clone();
+        tree.seek(Objective { limit, fine, ..tree.objective() });
+        let sliced = sliced(network, &mut tree, limits, &mut |tree: &mut Tree| reconfigure.run(tree, 8, ROUNDS, random, clock));
+        tree.seek(tree.objective().minimize.into());
+        let slices: f64 = sliced.iter().map(|&label| log2(network.extents[label])).sum();
+        (tree.total() + slices, sliced, tree)
+    });
+    found.sort_by(|x, y| x.0.total_cmp(&y.0));
+    let [(_, mut sliced, tree), ..] = found;
+    sliced.sort_unstable();
+    (sliced, tree)
+}
+
+/// How many values of each sliced label are taken at a time, in this tree of one slice: as many as the limits allow, and as divide
+/// its extent, so that all slices are alike.
+pub(super) fn lengths(network: &Network, tree: &mut Tree, limits: Limits, sliced: &[Label]) -> Vec<(Label, usize)> {
+    let adds = adds(network, limits, sliced);
+    let length = |&label: &Label| {
+        let extent = network.extents[label];
+        let divisors = (2..=extent).filter(|parts| extent.is_multiple_of(*parts)).map(|parts| extent / parts);
+        let fits = |&length: &usize| {
+            set(tree, label, length);
+            too_large(tree, limits.elements, adds).is_none()
+        };
+        let length = { divisors }.find(fits).unwrap_or(1);
+        set(tree, label, length);
+        (label, length)
+    };
+    sliced.iter().map(length).collect()
+}
+
+/// Slices labels of a tree, which `improve` improves.
+fn sliced(network: &Network, tree: &mut Tree, limits: Limits, improve: &mut impl FnMut(&mut Tree)) -> Vec<Label> {
+    let mut sliced = Vec::new();
+    improve(tree);
+    while let Some(product) = too_large(tree, limits.elements, adds(network, limits, &sliced)) {
+        let label = cheapest(tree, product, network);
+        set(tree, label, 1);
+        sliced.push(label);
+        improve(tree);
+    }
+    // What was sliced early may not be needed any more.
+    for n in (0..sliced.len()).rev() {
+        let label = sliced.remove(n);
+        set(tree, label, network.extents[label]);
+        if too_large(tree, limits.elements, adds(network, limits, &sliced)).is_some() {
+            set(tree, label, 1);
+            sliced.insert(n, label);
+        }
+    }
+    sliced
+}
+
+/// Whether slices are added up in memory that counts.
+fn adds(network: &Network, limits: Limits, sliced: &[Label]) -> bool {
+    limits.adds && sliced.iter().any(|label| !network.output.contains(label))
+}
+
+fn set(tree: &mut Tree, label: Label, extent: usize) {
+    let mut weights = tree.weights().clone();
+    weights.set(label, extent);
+    tree.reweigh(weights);
+}
+
+/// The largest product that is too large. The result, which has to be held whole, counts where it is told to.
+fn too_large(tree: &Tree, limit: f64, result: bool) -> Option<usize> {
+    let products = tree.products();
+    let end = if result { products.end } else { products.end.saturating_sub(1).max(products.start) };
+    let most = (products.start..end).max_by(|&a, &b| tree.size(a).total_cmp(&tree.size(b)))?;
+    // A limit is met up to rounding of logarithms.
+    (tree.size(most) > limit + 1e-9).then_some(most)
+}
+
+/// The label of a product whose slicing costs the fewest operations for what it saves of the size.
+fn cheapest(tree: &Tree, product: usize, network: &Network) -> Label {
+    // The operations of all products that a label is part of become fewer, all others are done once for each slice.
+    let mut with: Vec<Vec<f64>> = vec![Vec::new(); network.extents.len()];
+    let mut all = Vec::new();
+    for node in tree.products() {
+        let operations = tree.step(node).operations;
+        all.push(operations);
+        labels(tree.union(node)).for_each(|label| with[label].push(operations));
+    }
+    let all = sum(all.iter().copied());
+    let dearness = |label: Label| {
+        let log = tree.weights().of(label);
+        let part = sum(with[label].iter().copied());
+        // (all - part) * extent + part, relative to all.
+        let rest = (1.0 - (part - all).exp2()).max(0.0);
+        (rest * log.exp2() + (part - all).exp2()).log2() / log
+    };
+    let candidates = labels(tree.row(product).iter().copied()).filter(|&label| tree.weights().of(label) > 0.0);
+    candidates.min_by(|&a, &b| dearness(a).total_cmp(&dearness(b))).expect("a product of more than one element has such a label")
+}

@@ -1,0 +1,355 @@
+//! Recorded values → graph.
+//!
+//! Products under a sum become n-ary contractions; everything element-wise between them becomes one program, so that
+//! denominators, spread constants and linear combinations are never stored.
+
+mod factorise;
+mod fragment;
+mod given;
+mod product;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use num_complex::Complex;
+use smallvec::SmallVec;
+use tensorwrapper_notation::Function;
+use tensorwrapper_notation::syntax::Reduction as Fold;
+
+use fragment::{Fragment, joined};
+use product::{Product, take_apart};
+use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationId, TensorId};
+
+pub(crate) use given::Given;
+pub(crate) use product::{is_ordinary, times};
+
+use crate::expr::{Axis, Factorised, Source, Tree, Value};
+use crate::link::Link;
+use crate::tensor::AnyRef;
+use tensorwrapper_core::backend::{Binary, Instruction, Program, Reduction};
+use tensorwrapper_core::callback::Callback;
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_core::layout::Strided;
+
+/// A graph, the tensors for its sources, and the functions for its programs' calls.
+pub(crate) struct Lowered<'a> {
+    pub(crate) graph: OpGraph,
+    pub(crate) sources: Vec<Given<'a>>,
+    pub(crate) functions: Vec<Callback<'a>>,
+}
+
+/// Lowers several values together: what they share is in the graph once.
+pub(crate) fn lower<'a>(values: &[Link<Value<'a>>]) -> Lowered<'a> {
+    lower_over(&[], values)
+}
+
+/// Lowers values over tensors, which are the first sources in this order, each one of its own, whatever memory they share.
+pub(crate) fn lower_over<'a>(tensors: &[Link<Value<'a>>], values: &[Link<Value<'a>>]) -> Lowered<'a> {
+    let mut lowering = Lowering::default();
+    lowering.sources.reserve(tensors.len());
+    for tensor in tensors {
+        let Source::Tensor(data) = &tensor.source else { unreachable!("a plan is made over tensors") };
+        let source = lowering.new_source(Given::Borrowed(data.clone()));
+        lowering.known.insert(Link::address(tensor), source);
+    }
+    for value in values {
+        let sink = lowering.value(value);
+        lowering.graph.add_sink(sink);
+    }
+    Lowered { graph: lowering.graph, sources: lowering.sources, functions: lowering.functions }
+}
+
+#[derive(Default)]
+struct Lowering<'a> {
+    graph: OpGraph,
+    sources: Vec<Given<'a>>,
+    functions: Vec<Callback<'a>>,
+    /// The source of each tensor, the first one where several are the same.
+    known_sources: HashMap<(Dtype, usize, usize, Strided), TensorId>,
+    /// Operations of linear algebra already in the graph, by where they were recorded and by what they read.
+    calls: HashMap<*const Factorised<'a>, OperationId>,
+    factorised: HashMap<Vec<Edge>, Vec<OperationId>>,
+    /// Operations inside each other around the place that is lowered, through values, too.
+    depth: usize,
+    /// Values already in the graph. The recordings live as long as the lowering, so addresses name them.
+    known: HashMap<*const Value<'a>, TensorId>,
+}
+
+/// The equation being lowered.
+#[derive(Clone, Copy)]
+struct Frame<'e> {
+    extents: &'e [usize],
+    dtype: Dtype,
+    /// The order in which intermediates keep their labels: the result's first.
+    axes: &'e [usize],
+    /// The number of the names of its labels in the graph.
+    names: usize,
+}
+
+impl Frame<'_> {
+    /// Labels in the order of the result, the others behind.
+    fn order(&self, mut labels: Vec<Label>) -> Vec<Label> {
+        let place = places(self.axes, self.extents.len());
+        labels.sort_by_key(|&l| (place[l].unwrap_or(self.axes.len()), l));
+        labels
+    }
+}
+
+impl<'a> Lowering<'a> {
+    fn equation(&mut self, tree: &Tree<'a>, frame: Frame<'_>) -> TensorId {
+        let fragment = self.tree(tree, frame);
+        if let Some(edge) = fragment.as_edge()
+            && !edge.conjugate
+            && self.graph.tensor(edge.tensor).producer.is_some()
+            && self.is_whole(&edge, frame)
+        {
+            return edge.tensor;
+        }
+        self.map(fragment, frame.axes, &[], Reduction::Sum, frame)
+    }
+
+    /// Whether an edge is a whole tensor with the result's axes in order.
+    fn is_whole(&self, edge: &Edge, frame: Frame<'_>) -> bool {
+        let extents = &self.graph.tensor(edge.tensor).extents;
+        edge.axes.len() == frame.axes.len()
+            && edge.axes.iter().zip(frame.axes).all(|(axis, &label)| *axis == EdgeAxis::Label { label, start: 0 })
+            && frame.axes.iter().zip(extents).all(|(&label, &extent)| frame.extents[label] == extent)
+    }
+
+    /// Puts element-wise work into the graph; what the kept labels lack is folded.
+    fn map(&mut self, fragment: Fragment, kept: &[Label], over: &[Label], reduction: Reduction, frame: Frame<'_>) -> TensorId {
+        let operation = Operation::Map { program: Program::new(fragment.instructions), reduction };
+        self.add(operation, fragment.inputs.into_edges(), kept, over, frame)
+    }
+
+    /// Adds an operation whose labels are exactly the kept ones, in order, and those that are folded.
+    fn add(&mut self, operation: Operation, mut inputs: Vec<Edge>, kept: &[Label], over: &[Label], frame: Frame<'_>) -> TensorId {
+        let numbers: Vec<Label> = kept.iter().chain(over).copied().collect();
+        let place = places(&numbers, frame.extents.len());
+        for axis in inputs.iter_mut().flat_map(|edge| &mut edge.axes) {
+            if let EdgeAxis::Label { label, .. } = axis {
+                *label = place[*label].expect("every label is kept or folded");
+            }
+        }
+        let extents = numbers.iter().map(|&l| frame.extents[l]).collect();
+        let labels: Vec<Label> = (0..kept.len()).collect();
+        let made = self.graph.add_operation(operation, inputs, &[(&labels, frame.dtype)], extents)[0];
+        self.graph.name_last(frame.names, &numbers);
+        made
+    }
+
+    /// Work as a tensor that a contraction can read: itself, or a new intermediate.
+    fn materialise(&mut self, fragment: Fragment, frame: Frame<'_>) -> Edge {
+        if let Some(edge) = fragment.as_edge() {
+            return edge;
+        }
+        let labels = frame.order(fragment.labels());
+        let tensor = self.map(fragment, &labels, &[], Reduction::Sum, frame);
+        Edge::whole(tensor, &labels)
+    }
+
+    fn tree(&mut self, tree: &Tree<'a>, frame: Frame<'_>) -> Fragment {
+        self.depth += 1;
+        let fragment = self.operation(tree, frame);
+        self.depth -= 1;
+        fragment
+    }
+
+    fn operation(&mut self, tree: &Tree<'a>, frame: Frame<'_>) -> Fragment {
+        match tree {
+            Tree::Operand(value, axes) => Fragment::input(self.operand(value, axes, frame)),
+            Tree::Constant(value) => Fragment::constant(*value),
+            Tree::Negate(inner) => self.tree(inner, frame).then(Instruction::Negate),
+            Tree::Binary(..) => {
+                // Operations grouped from the left, in a loop: sums are long.
+                let (mut first, mut rest) = (tree, Vec::new());
+                while let Tree::Binary(operator, left, right) = first {
+                    rest.push((*operator, right));
+                    first = left;
+                }
+                let value = self.tree(first, frame);
+                rest.into_iter().rev().fold(value, |value, (operator, right)| value.combine(operator, self.tree(right, frame)))
+            }
+            Tree::Apply(Function::Conj | Function::Re, inner) if !frame.dtype.is_complex() => self.tree(inner, frame),
+            Tree::Apply(function, inner) => self.tree(inner, frame).then(|a| Instruction::Apply(*function, a)),
+            Tree::Cast(dtype, inner) => {
+                let fragment = self.tree(inner, Frame { dtype: *dtype, ..frame });
+                if *dtype == frame.dtype {
+                    return fragment;
+                }
+                Fragment::converted(self.materialise(fragment, Frame { dtype: *dtype, ..frame }))
+            }
+            Tree::Map(function, arguments) => {
+                let arguments = arguments.iter().map(|argument| self.tree(argument, frame)).collect();
+                self.functions.push(*function);
+                Fragment::call(self.functions.len() - 1, arguments)
+            }
+            Tree::PowerInteger(inner, exponent) => self.tree(inner, frame).then(|a| Instruction::PowerInteger(a, *exponent)),
+            Tree::PowerReal(inner, exponent) => self.tree(inner, frame).then(|a| Instruction::PowerReal(a, *exponent)),
+            Tree::Reduce(Fold::Sum, labels, body) => Fragment::input(self.sum(labels, body, frame)),
+            Tree::Reduce(fold, labels, body) => {
+                let reduction = match fold {
+                    Fold::Product => Reduction::Product,
+                    Fold::Max => Reduction::Max,
+                    Fold::Min => Reduction::Min,
+                    Fold::Sum => Reduction::Sum,
+                };
+                Fragment::input(self.fold(labels, body, reduction, frame))
+            }
+        }
+    }
+
+    fn operand(&mut self, value: &Link<Value<'a>>, axes: &[Axis], frame: Frame<'_>) -> Edge {
+        if !axes.iter().any(|axis| matches!(axis, Axis::Fused(_))) {
+            return Edge { tensor: self.value(value), axes: axes.iter().map(edge_axis).collect(), conjugate: false };
+        }
+        // A fused axis is as many axes as it has labels; the elements stay where they are.
+        let (mut parts, mut apart) = (Vec::new(), Vec::new());
+        for (axis, &extent) in axes.iter().zip(&value.extents) {
+            if let Axis::Fused(labels) = axis {
+                parts.push(labels.iter().map(|&l| frame.extents[l]).collect());
+                apart.extend(labels.iter().map(|&label| EdgeAxis::Label { label, start: 0 }));
+            } else {
+                parts.push(vec![extent]);
+                apart.push(edge_axis(axis));
+            }
+        }
+        let tensor = match &value.source {
+            Source::Tensor(source) => {
+                let layout = source.layout.clone().split(&parts);
+                self.source(Given::Borrowed(AnyRef { data: source.data, layout }))
+            }
+            Source::Computed(tensor) => {
+                let layout = tensor.erase().layout.split(&parts);
+                self.source(Given::Computed(Arc::clone(tensor), layout))
+            }
+            Source::Equation { .. } | Source::Factorised(..) | Source::Reshaped(_) | Source::Written { .. } => {
+                let joined = self.value(value);
+                self.reshape(joined, parts.concat())
+            }
+        };
+        Edge { tensor, axes: apart, conjugate: false }
+    }
+
+    /// The same elements in the same order with other extents.
+    fn reshape(&mut self, tensor: TensorId, extents: Vec<usize>) -> TensorId {
+        let (old, dtype) = (self.graph.tensor(tensor).extents.clone(), self.graph.tensor(tensor).dtype);
+        let inner: Vec<Label> = (0..old.len()).collect();
+        let outer: Vec<Label> = (old.len()..old.len() + extents.len()).collect();
+        let all = old.into_iter().chain(extents).collect();
+        self.graph.add_operation(Operation::Reshape, vec![Edge::whole(tensor, &inner)], &[(&outer, dtype)], all)[0]
+    }
+
+    /// A reduction of element-wise work. Labels that nothing inside depends on are still run over.
+    fn fold(&mut self, labels: &[Label], body: &Tree<'a>, reduction: Reduction, frame: Frame<'_>) -> Edge {
+        let fragment = self.tree(body, frame);
+        self.fold_fragment(fragment, labels, reduction, frame)
+    }
+
+    fn fold_fragment(&mut self, fragment: Fragment, over: &[Label], reduction: Reduction, frame: Frame<'_>) -> Edge {
+        let kept: Vec<Label> = fragment.labels().into_iter().filter(|l| !over.contains(l)).collect();
+        let kept = frame.order(kept);
+        let tensor = self.map(fragment, &kept, over, reduction, frame);
+        Edge::whole(tensor, &kept)
+    }
+
+    /// A sum over labels: a contraction where the body is a product, one pass over it where it is not.
+    fn sum(&mut self, labels: &[Label], body: &Tree<'a>, frame: Frame<'_>) -> Edge {
+        let mut product = Product { alpha: Complex::new(1.0, 0.0), summed: labels.to_vec(), ..Product::default() };
+        take_apart(body, &mut product);
+        let numerators: Vec<Fragment> = product.numerators.iter().map(|t| self.tree(t, frame)).collect();
+        let denominators: Vec<Fragment> = product.denominators.iter().map(|t| self.tree(t, frame)).collect();
+        let simple = denominators.is_empty() && numerators.iter().all(Fragment::is_edge);
+        let one_factor_has_all = || {
+            let all = || numerators.iter().chain(&denominators);
+            let union: Vec<Label> = all().flat_map(Fragment::labels).collect();
+            let has_all = |own: Vec<Label>| union.iter().all(|label| own.contains(label));
+            all().any(|fragment| has_all(fragment.labels()))
+        };
+        if !simple && one_factor_has_all() {
+            // Nothing is gained by cutting the product up: one pass computes and sums it.
+            let fragment = joined(product.alpha, numerators, denominators);
+            return self.fold_fragment(fragment, &product.summed, Reduction::Sum, frame);
+        }
+        let factors = self.factors(numerators, denominators, frame);
+        self.contract(product.alpha, factors, &product.summed, frame)
+    }
+
+    /// Every factor as a tensor. A denominator joins a numerator that has all its labels.
+    fn factors(&mut self, mut numerators: Vec<Fragment>, denominators: Vec<Fragment>, frame: Frame<'_>) -> Vec<Edge> {
+        for denominator in denominators {
+            let labels = denominator.labels();
+            let host = numerators.iter().position(|n| {
+                let own = n.labels();
+                labels.iter().all(|l| own.contains(l))
+            });
+            match host {
+                Some(n) => {
+                    let numerator = numerators[n].clone();
+                    numerators[n] = numerator.combine(Binary::Divide, denominator);
+                }
+                None => {
+                    numerators.push(denominator.then(|a| Instruction::Apply(Function::Recip, a)));
+                }
+            }
+        }
+        numerators.into_iter().map(|fragment| self.materialise(fragment, frame)).collect()
+    }
+
+    fn contract(&mut self, mut alpha: Complex<f64>, factors: Vec<Edge>, summed: &[Label], frame: Frame<'_>) -> Edge {
+        let mut present: Vec<Label> = factors.iter().flat_map(Edge::labels).collect();
+        present.sort_unstable();
+        present.dedup();
+        // A sum over a label that no factor has multiplies by its extent.
+        for label in summed.iter().filter(|l| present.binary_search(l).is_err()) {
+            alpha *= frame.extents[*label] as f64;
+        }
+        let is_summed = places(summed, frame.extents.len());
+        let (over, kept): (Vec<Label>, Vec<Label>) = present.into_iter().partition(|&l| is_summed[l].is_some());
+        let kept = frame.order(kept);
+        if summed.iter().any(|&label| frame.extents[label] == 0) {
+            // A sum over nothing is zero, even where a factor outside of it is infinite.
+            let zero = Fragment::constant(Complex::new(0.0, 0.0));
+            let tensor = self.map(zero, &kept, &[], Reduction::Sum, frame);
+            return Edge::whole(tensor, &kept);
+        }
+        let tensor = self.add(Operation::Contract { alpha, then: None }, factors, &kept, &over, frame);
+        Edge::whole(tensor, &kept)
+    }
+
+    fn written(
+        &mut self,
+        value: &Value<'a>,
+        base: Option<TensorId>,
+        axes: &[Axis],
+        part: TensorId,
+        labels: &[Label],
+        extents: &[usize],
+    ) -> TensorId {
+        // Labels of the part first, then one for each axis of the whole.
+        let offset = labels.len();
+        let whole_labels: Vec<Label> = (offset..offset + value.extents.len()).collect();
+        let inputs = base.map(|base| Edge::whole(base, &whole_labels)).into_iter().chain([Edge::whole(part, labels)]).collect();
+        let operation = Operation::Write { part: axes.iter().map(edge_axis).collect() };
+        let all_extents = extents.iter().chain(&value.extents).copied().collect();
+        self.graph.add_operation(operation, inputs, &[(&whole_labels, value.dtype)], all_extents)[0]
+    }
+}
+
+/// For each label of an equation its place in a list, the first one where it has several.
+fn places(list: &[Label], labels: usize) -> SmallVec<[Option<usize>; 16]> {
+    let mut places = SmallVec::from_elem(None, labels);
+    list.iter().enumerate().rev().for_each(|(place, &label)| places[label] = Some(place));
+    places
+}
+
+fn edge_axis(axis: &Axis) -> EdgeAxis {
+    match *axis {
+        Axis::Label { label, start } => EdgeAxis::Label { label, start },
+        Axis::Chip(position) => EdgeAxis::Chip(position),
+        Axis::Fused(_) => unreachable!("fused axes are taken apart where extents are known"),
+    }
+}

@@ -1,0 +1,60 @@
+//! A product under a sum, taken apart into what a contraction is made of: a number, factors, divisors and summed labels.
+
+use num_complex::Complex;
+use tensorwrapper_notation::syntax::{Operator, Reduction as Fold};
+
+use crate::expr::Tree;
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::graph::Label;
+
+/// A product under a sum, taken apart.
+#[derive(Default)]
+pub(super) struct Product<'t, 'a> {
+    pub(super) alpha: Complex<f64>,
+    pub(super) numerators: Vec<&'t Tree<'a>>,
+    pub(super) denominators: Vec<&'t Tree<'a>>,
+    pub(super) summed: Vec<Label>,
+}
+
+/// Whether a number in front of products may be moved elsewhere, multiplied and divided by others: far enough from the ends of all
+/// element types that nothing overflows or vanishes on the way.
+pub(crate) fn is_ordinary(x: Complex<f64>) -> bool {
+    (1e-18..=1e18).contains(&x.re.abs().max(x.im.abs()))
+}
+
+/// A product of constants. Real ones multiply as real ones: infinity times the other's imaginary zero would be NaN.
+pub(crate) fn times(a: Complex<f64>, b: Complex<f64>) -> Complex<f64> {
+    match (a.im == 0.0, b.im == 0.0) {
+        (true, true) => Complex::new(a.re * b.re, 0.0),
+        (true, false) => Complex::new(a.re * b.re, a.re * b.im),
+        (false, true) => Complex::new(a.re * b.re, a.im * b.re),
+        (false, false) => a * b,
+    }
+}
+
+/// Flattens a product: factors, constant factors, and sums inside it, whose labels are nobody else's.
+pub(super) fn take_apart<'t, 'a>(tree: &'t Tree<'a>, product: &mut Product<'t, 'a>) {
+    match tree {
+        Tree::Constant(value) => product.alpha = times(product.alpha, *value),
+        Tree::Negate(inner) => {
+            product.alpha = -product.alpha;
+            take_apart(inner, product);
+        }
+        Tree::Binary(Operator::Multiply, left, right) => {
+            take_apart(left, product);
+            take_apart(right, product);
+        }
+        Tree::Binary(Operator::Divide, left, right) => {
+            take_apart(left, product);
+            match &**right {
+                Tree::Constant(value) => product.alpha = product.alpha.quotient(*value),
+                other => product.denominators.push(other),
+            }
+        }
+        Tree::Reduce(Fold::Sum, labels, body) => {
+            product.summed.extend(labels);
+            take_apart(body, product);
+        }
+        other => product.numerators.push(other),
+    }
+}
