@@ -57,19 +57,19 @@ tuples!(A R 0, B S 1, C T 2);
 /// The same equation over static tensors and over tensors of any extents.
 macro_rules! compare {
     ($what:expr; $($name:ident),*; $($equation:tt)*) => {{
-        let straight = tensor!($($equation)*);
+        let fixed = tensor!($($equation)*);
         $(let $name = dense(&$name);)*
         let computed = tensor!($($equation)*);
-        straight.same(&computed, &format!("{} of {}", stringify!($($equation)*), $what));
+        fixed.same(&computed, &format!("{} of {}", stringify!($($equation)*), $what));
     }};
 }
 
 /// The same of equations without axes on the left.
 macro_rules! compare_number {
     ($what:expr; $($name:ident),*; $($equation:tt)*) => {{
-        let straight = tensor!($($equation)*);
+        let fixed = tensor!($($equation)*);
         $(let $name = dense(&$name);)*
-        near(straight, tensor!($($equation)*), &format!("{} of {}", stringify!($($equation)*), $what));
+        near(fixed, tensor!($($equation)*), &format!("{} of {}", stringify!($($equation)*), $what));
     }};
 }
 
@@ -170,11 +170,11 @@ fn large_matrices_have_static_results() {
 /// Both say the same of a matrix without a result.
 macro_rules! both_refuse {
     ($($name:ident),*; $says:literal; $($equation:tt)*) => {{
-        let straight = try_tensor!($($equation)*).unwrap_err().to_string();
+        let fixed = try_tensor!($($equation)*).unwrap_err().to_string();
         $(let $name = dense(&$name);)*
         let computed = try_tensor!($($equation)*).unwrap_err().to_string();
-        assert_eq!(straight, computed);
-        assert!(straight.contains($says), "{straight}");
+        assert_eq!(fixed, computed);
+        assert!(fixed.contains($says), "{fixed}");
     }};
 }
 
@@ -301,9 +301,9 @@ fn long_batches_do_not_overflow_the_stack() {
 /// Positional functions of static matrices and of tensors.
 macro_rules! positional {
     ($($name:ident($($argument:expr),*) $(.$word:ident($($value:expr)?))*;)*) => { $(
-        let straight = linalg::$name($(&$argument),*)$(.$word($($value)?))*.eval().unwrap();
+        let fixed = linalg::$name($(&$argument),*)$(.$word($($value)?))*.eval().unwrap();
         let computed = linalg::$name($(&dense(&$argument)),*)$(.$word($($value)?))*.eval().unwrap();
-        straight.same(&computed, concat!("the function ", stringify!($name)));
+        fixed.same(&computed, concat!("the function ", stringify!($name)));
     )* };
 }
 

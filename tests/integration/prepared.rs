@@ -154,8 +154,8 @@ fn plan_keys_hold_everything_that_plans_depend_on() {
     let x = tensor_of::<f64>(&[3], 2);
     for _ in 0..2 {
         for context in contexts() {
-            let straight = context.einsum("ij,j->i", &[&a, &x]).unwrap();
-            assert_eq!(straight, Context::reference().einsum("ji,j->i", &[&turned, &x]).unwrap());
+            let plain = context.einsum("ij,j->i", &[&a, &x]).unwrap();
+            assert_eq!(plain, Context::reference().einsum("ji,j->i", &[&turned, &x]).unwrap());
             assert_eq!(context.einsum("ij,j->i", &[&turned, &x]).unwrap(), context.einsum("ji,j->i", &[&a, &x]).unwrap());
         }
     }

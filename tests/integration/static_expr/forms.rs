@@ -14,14 +14,14 @@ macro_rules! agree {
         agree!(@by same_number, $($name)*: $($equation)*)
     };
     (@by same, $($name:ident)*: $($equation:tt)*) => {{
-        let straight = tensor!($($equation)*);
+        let fixed = tensor!($($equation)*);
         $(let $name = &$name.to_tensor().unwrap();)*
-        same(&straight, &tensor!($($equation)*));
+        same(&fixed, &tensor!($($equation)*));
     }};
     (@by same_number, $($name:ident)*: $($equation:tt)*) => {{
-        let straight = tensor!($($equation)*);
+        let fixed = tensor!($($equation)*);
         $(let $name = &$name.to_tensor().unwrap();)*
-        same_number(straight, tensor!($($equation)*));
+        same_number(fixed, tensor!($($equation)*));
     }};
 }
 
@@ -73,8 +73,8 @@ fn table<T: Element>(alpha: T) {
     agree!(number one; [] = 3.0 * one[]);
     agree!(number t; [] = t[1, 0, 2]);
 
-    let straight = einsum!("ik,kj->ij", a, b);
-    same(&straight, &tensor!([i, j] = a[i, k] * b[k, j]).to_tensor().unwrap());
+    let fixed = einsum!("ik,kj->ij", a, b);
+    same(&fixed, &tensor!([i, j] = a[i, k] * b[k, j]).to_tensor().unwrap());
 }
 
 #[test]

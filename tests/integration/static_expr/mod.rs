@@ -1,4 +1,4 @@
-//! Straight code over static tensors: every form gives what the same equation gives over tensors.
+//! Equations over static tensors, which become loops in the program itself: every form gives what the same equation gives over tensors.
 
 mod forms;
 mod pairs;
@@ -25,13 +25,13 @@ fn near<T: Element>(a: T, b: T) -> bool {
 }
 
 #[track_caller]
-fn same<T: Element, S: StaticExtents, S2: Extents>(straight: &StaticTensor<T, S>, computed: &Tensor<T, S2>) {
-    assert_eq!(straight.extents(), computed.extents());
-    let all = straight.as_slice().iter().zip(computed.as_slice()).all(|(a, b)| near(*a, *b));
-    assert!(all, "{straight:?}\nis not\n{computed:?}");
+fn same<T: Element, S: StaticExtents, S2: Extents>(fixed: &StaticTensor<T, S>, computed: &Tensor<T, S2>) {
+    assert_eq!(fixed.extents(), computed.extents());
+    let all = fixed.as_slice().iter().zip(computed.as_slice()).all(|(a, b)| near(*a, *b));
+    assert!(all, "{fixed:?}\nis not\n{computed:?}");
 }
 
 #[track_caller]
-fn same_number<T: Element>(straight: T, computed: T) {
-    assert!(near(straight, computed), "{straight:?} is not {computed:?}");
+fn same_number<T: Element>(fixed: T, computed: T) {
+    assert!(near(fixed, computed), "{fixed:?} is not {computed:?}");
 }

@@ -1,4 +1,4 @@
-//! Assignments into static tensors, failures, and what has no straight form.
+//! Assignments into static tensors, failures, and what has no static form.
 
 use num_complex::Complex;
 use tensorwrapper::{ErrorKind, prelude::*};
@@ -8,10 +8,10 @@ use crate::static_expr::{same, some};
 /// The same assignment to a static tensor and to a tensor, from static tensors and from tensors.
 macro_rules! agree {
     ($target:ident, $($name:ident)*: $($equation:tt)*) => {{
-        let (mut straight, mut mixed) = ($target, $target);
+        let (mut fixed, mut mixed) = ($target, $target);
         let mut computed = $target.to_tensor().unwrap();
         {
-            let $target = &mut straight;
+            let $target = &mut fixed;
             tensor!($($equation)*);
         }
         $(let $name = &$name.to_tensor().unwrap();)*
@@ -23,7 +23,7 @@ macro_rules! agree {
             let $target = &mut mixed;
             tensor!($($equation)*);
         }
-        same(&straight, &computed);
+        same(&fixed, &computed);
         same(&mixed, &computed);
     }};
 }
@@ -45,7 +45,7 @@ fn table<T: Element>() {
     agree!(c, x: c[{ n }, j] = x[j] * c[j, 0]);
     agree!(c, a: c[i in 1..3, j] = a[i in 0..2, j in 1..4]);
     agree!(s, a: s[] += sum(i, j; a[i, j]));
-    // What has no straight form is written too.
+    // What has no static form is written too.
     agree!(c, x: c[i in n.., j] += x[i in ..2] * x[j]);
 }
 

@@ -1,6 +1,6 @@
 //! Equations over static tensors, and how long they take beside loops written by hand.
 //!
-//! `.ci/straight_code` reads the assembly of the three functions `straight_…`: there is no call in them.
+//! `.ci/static_expr` reads the assembly of the three functions `static_…`: there is no call in them.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -12,19 +12,19 @@ type Matrix<const N: usize> = StaticTensor<f64, Shape![N, N]>;
 
 /// A product of matrices.
 #[inline(never)]
-pub fn straight_product(a: &Matrix<4>, b: &Matrix<4>) -> Matrix<4> {
+pub fn static_product(a: &Matrix<4>, b: &Matrix<4>) -> Matrix<4> {
     tensor!([i, j] = a[i, k] * b[k, j])
 }
 
 /// A scaled product of matrix and vector, and a vector.
 #[inline(never)]
-pub fn straight_update(alpha: f64, a: &Matrix<4>, x: &Vector, y: &Vector) -> Vector {
+pub fn static_update(alpha: f64, a: &Matrix<4>, x: &Vector, y: &Vector) -> Vector {
     tensor!([i] = alpha * a[i, j] * x[j] + y[i])
 }
 
 /// A number.
 #[inline(never)]
-pub fn straight_number(a: &Matrix<4>, b: &Matrix<4>) -> f64 {
+pub fn static_number(a: &Matrix<4>, b: &Matrix<4>) -> f64 {
     tensor!([] = a[i, j] * b[i, j])
 }
 
@@ -72,9 +72,9 @@ fn compare<const N: usize>() {
 fn main() {
     let a = Matrix::<4>::from_fn(|i| (i[0] * 4 + i[1]) as f64);
     let (x, y) = (Vector::new([1.0, 2.0, 3.0, 4.0]), Vector::filled(1.0));
-    println!("a·a =\n{}", straight_product(&a, &a));
-    println!("a·x / 2 + y = {}", straight_update(0.5, &a, &x, &y));
-    println!("a : a = {}", straight_number(&a, &a));
+    println!("a·a =\n{}", static_product(&a, &a));
+    println!("a·x / 2 + y = {}", static_update(0.5, &a, &x, &y));
+    println!("a : a = {}", static_number(&a, &a));
     compare::<3>();
     compare::<4>();
     compare::<8>();
