@@ -58,7 +58,7 @@ fn assert_right(context: &Context) {
 }
 
 #[test]
-fn the_quickest_way_is_taken_and_remembered() {
+fn fastest_choice_is_taken_and_remembered() {
     if !is_there("measured products", Collection::compiler()) {
         return;
     }
@@ -83,7 +83,7 @@ fn the_quickest_way_is_taken_and_remembered() {
 }
 
 #[test]
-fn choices_outlive_their_program_and_are_explained() {
+fn choices_are_kept_on_disk_and_explained() {
     if !is_there("choices on disk", Collection::compiler()) {
         return;
     }
@@ -111,7 +111,7 @@ fn choices_outlive_their_program_and_are_explained() {
 
 /// Without memory to measure in, size alone decides, and nothing is remembered.
 #[test]
-fn without_room_nothing_is_measured() {
+fn nothing_is_measured_without_memory_for_it() {
     if !is_there("measurements without room", Collection::compiler()) {
         return;
     }

@@ -127,7 +127,7 @@ fn products_in_double_precision_use_tensor_cores_on_every_architecture() {
 
 /// A text that is wrong is an error with the compiler's words and the source.
 #[test]
-fn what_does_not_compile_is_told_with_its_source() {
+fn compile_error_shows_its_source() {
     if !is_there("errors of the compiler", version()) {
         return;
     }

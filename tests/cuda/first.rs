@@ -90,7 +90,7 @@ fn build(text: &str) {
 
 #[test]
 #[ignore = "figures of one machine, which nothing is compared with"]
-fn first_calls() {
+fn print_times_of_first_calls() {
     if !is_there("times of the compiler", version()) {
         return;
     }

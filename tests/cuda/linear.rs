@@ -20,7 +20,7 @@ pub(crate) fn programs(name: &str, collection: &Collection, run: impl Fn(&Contex
 }
 
 #[test]
-fn factors_in_the_middle_of_plans() {
+fn decompositions_in_the_middle_of_plans() {
     if !is_there("simulated linear algebra", Collection::compiler()) {
         return;
     }

@@ -35,7 +35,7 @@ fn corpus<T: Element>(context: &Context, route: Route) -> usize {
 
 /// Shapes whose sums are cut into parts.
 #[test]
-fn sums_in_parts_take_what_they_foretell() -> Result<(), Error> {
+fn peak_of_sums_in_parts_is_as_predicted() -> Result<(), Error> {
     let context = collecting(&Collection::default(), Route::Chosen);
     let cases: [(&str, &[usize]); 4] =
         [("ij->", &[1000, 2000]), ("ij->i", &[30, 100_000]), ("ij->j", &[100_000, 30]), ("ij,ij->", &[1000, 1000])];
@@ -64,7 +64,7 @@ fn sums_in_parts_take_what_they_foretell() -> Result<(), Error> {
 }
 
 #[test]
-fn plans_take_what_they_foretell() {
+fn peak_of_plan_is_as_predicted() {
     let mut seen = 0;
     for route in [Route::Chosen, Route::LargeTiles, Route::SmallTiles, Route::Library] {
         let context = collecting(&Collection::default(), route);
@@ -79,7 +79,7 @@ fn plans_take_what_they_foretell() {
 
 /// Operands are no part of it, whether they are taken there for the run or are there already; neither is what others take.
 #[test]
-fn operands_and_memory_of_others_are_not_counted() -> Result<(), Error> {
+fn operands_and_memory_of_other_plans_are_not_counted() -> Result<(), Error> {
     let context = collecting(&Collection::default(), Route::Chosen);
     let a = Tensor::<f64>::filled([50, 50], 1.0)?;
     let prepared = context.prepare::<f64>("ij,jk,kl->il", &[&a, &a, &a])?;

@@ -12,7 +12,7 @@ use crate::{equations, is_there};
 const RECORDED: usize = 3;
 
 #[test]
-fn what_is_recorded_is_what_runs_again() -> Result<(), Error> {
+fn recorded_work_is_replayed() -> Result<(), Error> {
     let ((programs, gpu), cpu) = (device("again"), Context::cpu());
     let (a, b) = (matrix(1).to(&gpu)?, matrix(2));
     let text = "ij,jk,kl,lm->im";
@@ -51,7 +51,7 @@ fn what_is_recorded_is_what_runs_again() -> Result<(), Error> {
 
 /// Operands that move on the device are copied there to where the first ones were.
 #[test]
-fn operands_that_move_are_followed() -> Result<(), Error> {
+fn moved_operands_are_followed() -> Result<(), Error> {
     let ((programs, gpu), cpu) = (device("moving"), Context::cpu());
     let there = gpu.on_device()?;
     let (a, p) = (there.take(&matrix(1))?, matrix(1));
@@ -78,7 +78,7 @@ fn operands_that_move_are_followed() -> Result<(), Error> {
 
 /// What the host does between steps cannot be recorded, and is told.
 #[test]
-fn what_cannot_be_recorded_runs_step_by_step() -> Result<(), Error> {
+fn plans_that_cannot_be_recorded_run_step_by_step() -> Result<(), Error> {
     let ((programs, gpu), cpu) = (device("steps"), Context::cpu());
     let (a, x) = (matrix(3), matrix(4));
     let graph = Graph::new();
@@ -107,7 +107,7 @@ fn what_cannot_be_recorded_runs_step_by_step() -> Result<(), Error> {
 
 /// Where a library does linear algebra, the host waits to know whether there is a result, and says so.
 #[test]
-fn what_the_host_waits_for_runs_step_by_step() -> Result<(), Error> {
+fn plans_that_the_host_waits_in_run_step_by_step() -> Result<(), Error> {
     let (a, x) = (matrix(3), matrix(4));
     let graph = Graph::new();
     let solved = tensor!(in &graph; let y[i, k] = a[i, j] * x[j, k]; let z[j, k] = solve(a[i, j], y[i, k]); z);
@@ -123,7 +123,7 @@ fn what_the_host_waits_for_runs_step_by_step() -> Result<(), Error> {
 
 /// A device that refuses to record computes the same step by step, and explanations have its words.
 #[test]
-fn a_device_that_refuses_is_told_of() -> Result<(), Error> {
+fn refusal_of_the_device_is_reported() -> Result<(), Error> {
     let (programs, gpu) = device("refuses");
     let a = matrix(1);
     let prepared = gpu.prepare::<f64>("ij,jk,kl->il", &[&a, &a, &a])?;
@@ -161,7 +161,7 @@ fn a_device_that_refuses_is_told_of() -> Result<(), Error> {
 
 /// Several threads with plans of their own, and with one plan, on one device: what one has recorded is its own work alone.
 #[test]
-fn threads_do_not_record_each_others_work() -> Result<(), Error> {
+fn threads_record_only_their_own_work() -> Result<(), Error> {
     let ((programs, gpu), cpu) = (device("threads"), Context::cpu());
     let (a, text) = (matrix(1), "ij,jk,kl->il");
     let shared = gpu.prepare::<f64>(text, &[&a, &a, &a])?;
@@ -190,7 +190,7 @@ fn threads_do_not_record_each_others_work() -> Result<(), Error> {
 
 /// Plans that are gone keep nothing, and those that are not give up what they keep where somebody else needs it.
 #[test]
-fn memory_that_is_kept_is_there_for_others() -> Result<(), Error> {
+fn kept_memory_is_available_to_other_plans() -> Result<(), Error> {
     let (programs, gpu) = device("kept");
     let (a, text) = (matrix(1), "ij,jk,kl->il");
     let expected = Context::cpu().einsum(text, &[&a, &a, &a])?;
@@ -263,7 +263,7 @@ fn memory_that_is_kept_is_there_for_others() -> Result<(), Error> {
 
 /// The corpus in every element type, each case prepared and run until it has been replayed twice.
 #[test]
-fn the_corpus_replayed() {
+fn replayed_corpus_has_the_same_results() {
     if !is_there("replayed kernels", Collection::compiler()) {
         return;
     }

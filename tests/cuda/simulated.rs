@@ -65,7 +65,7 @@ fn equations_in_three_schedules() {
 /// Operands go to the device once and results come back once, however many steps there are; what the host computes between is
 /// fetched and taken back.
 #[test]
-fn nothing_comes_back_between_steps() {
+fn intermediates_stay_on_the_device() {
     if !is_there("transfers of simulated kernels", Collection::compiler()) {
         return;
     }

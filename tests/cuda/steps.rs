@@ -45,7 +45,7 @@ fn mixed(context: &Context) -> Result<Tensor<f64>, Error> {
 }
 
 #[test]
-fn plans_of_several_steps_ask_once() {
+fn plans_of_several_steps_request_kernels_once() {
     let (collection, text) = (Collection::default(), "ij,jk,kl,lm->im");
     for route in [Route::Chosen, Route::Library] {
         assert_once(asked(&collection, || drop(mixed(&collecting(&collection, route)).unwrap())), 4, "a block");
@@ -66,7 +66,7 @@ fn plans_of_several_steps_ask_once() {
 }
 
 #[test]
-fn blocks_and_explanations_ask_once() {
+fn blocks_and_explanations_request_kernels_once() {
     let collection = Collection::default();
     let (a, b, x) = (matrix(1), matrix(2), matrix(3));
     let graph = Graph::new();
@@ -91,7 +91,7 @@ fn blocks_and_explanations_ask_once() {
 
 /// All ways of all products are made together, with the kernels of other steps; then they are measured.
 #[test]
-fn products_are_measured_when_all_is_made() {
+fn products_are_measured_after_all_kernels_are_made() {
     let collection = Collection::default();
     collection.set_clock(Some([3.0, 2.0, 1.0]));
     let t = Tensor::<f64>::filled([3, 4, 5, 6], 1.0).expect("memory for a few numbers");
@@ -113,7 +113,7 @@ fn products_are_measured_when_all_is_made() {
 
 /// A plan that may not be is not compiled.
 #[test]
-fn for_plans_that_take_too_much_nothing_is_made() {
+fn no_kernels_are_made_for_plans_beyond_the_limit() {
     let (collection, a) = (Collection::default(), matrix(1));
     let context = collecting(&collection, Route::Chosen).memory_limit(100);
     let refused = asked(&collection, || {
@@ -124,7 +124,7 @@ fn for_plans_that_take_too_much_nothing_is_made() {
 }
 
 #[test]
-fn what_does_not_compile_is_told_before_anything_runs() {
+fn compile_error_is_reported_before_anything_runs() {
     let (programs, gpu) = device("broken");
     // The last step alone, behind a library's product.
     programs.break_kernels("reduction by threads");

@@ -1,7 +1,8 @@
 //! What operations of linear algebra take of memory while they run, counted from their shapes as `linear::derived` and the
 //! algorithms beside this file ask for it. It computes nothing.
 //!
-//! An algorithm that takes more or less memory than before changes a line here: `tests/memory.rs` compares with an allocator.
+//! An algorithm that takes more or less memory than before changes a line here: `tests/allocations/memory.rs` compares with an
+//! allocator.
 
 use faer::Par;
 use faer::dyn_stack::StackReq;
