@@ -124,7 +124,7 @@ fn chosen<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<E
     if let Some(matrices) = in_vectors(threads, &sorted)? {
         return Ok(Engine::Matrices(Box::new(matrices)));
     }
-    if sorted.suits_engine() {
+    if sorted.suits_engine() || std::env::var_os("H4_NOGEMM").is_some() && sorted.multiplications() > SMALL {
         return Ok(Engine::PackedGemm(PackedGemm::new(sorted, Simd::chosen()?)));
     }
     Ok(Engine::Matrices(Box::new(Matrices::new(threads, sorted, SMALL, false)?)))

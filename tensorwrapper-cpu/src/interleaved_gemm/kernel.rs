@@ -7,6 +7,7 @@ use crate::product::{LEFT, RIGHT, Sizes};
 use crate::simd::Simd;
 #[cfg(target_arch = "aarch64")]
 use crate::simd::neon;
+use crate::simd::portable::Array;
 use crate::simd::vector::{MOST_LANES, Vector};
 #[cfg(target_arch = "x86_64")]
 use crate::simd::x86;
@@ -51,32 +52,36 @@ pub(super) struct Vectors<T> {
     pub(super) room: [*mut T; 2],
 }
 
-/// The kernel for these instructions, where there is one.
-pub(super) fn form<T: Element>(simd: Simd) -> Option<Form<T>> {
+/// The kernel for these instructions and an axis of so many products, where one fills its vectors.
+pub(super) fn form<T: Element>(simd: Simd, products: usize) -> Option<Form<T>> {
     // Complex numbers have twice as many sums, so tiles of half as many rows or columns.
     let form = |kernel, bytes: usize, [real, complex]: [[usize; 2]; 2]| {
         let tile = if T::DTYPE.is_complex() { complex } else { real };
-        Some(Form { kernel, lanes: bytes / size_of::<T>(), tile })
+        Form { kernel, lanes: bytes / size_of::<T>(), tile }
     };
-    match simd {
+    let form = match simd {
+        // Wider vectors than there are products would be partly unused.
+        #[cfg(target_arch = "x86_64")]
+        Simd::Avx512 if products * size_of::<T>() < 64 => form(avx2::<T>, 32, [[4, 2], [2, 2]]),
         #[cfg(target_arch = "x86_64")]
         Simd::Avx512 => form(avx512::<T>, 64, [[4, 4], [4, 2]]),
         #[cfg(target_arch = "x86_64")]
         Simd::Avx2 => form(avx2::<T>, 32, [[4, 2], [2, 2]]),
         #[cfg(target_arch = "aarch64")]
         Simd::Neon => form(neon::<T>, 32, [[4, 2], [2, 2]]),
-        _ => None,
-    }
+        _ => form(portable::<T>, 4 * size_of::<T::Real>(), [[4, 2], [2, 2]]),
+    };
+    (products >= form.lanes).then_some(form)
 }
 
 /// Compiles the loops for a set of instructions.
 macro_rules! kernel {
-    ($(#[$doc:meta])* $name:ident, $features:literal, $Double:ty, $Single:ty, $real:literal x $real_columns:literal, $complex:literal x $complex_columns:literal) => {
+    ($(#[$doc:meta])* $name:ident, $Double:ty, $Single:ty, $real:literal x $real_columns:literal, $complex:literal x $complex_columns:literal $(, $features:literal)?) => {
         $(#[$doc])*
         ///
         /// # Safety
         /// As [`InterleavedGemm::run`](super::InterleavedGemm::run), for one vector, and the processor has the instructions.
-        #[target_feature(enable = $features)]
+        $(#[target_feature(enable = $features)])?
         unsafe fn $name<T: Element>(task: &Task<T>, vectors: &Vectors<T>) {
             // SAFETY: the caller's promise; elements are one or two reals of the type that is named.
             unsafe {
@@ -93,17 +98,21 @@ macro_rules! kernel {
 #[cfg(target_arch = "x86_64")]
 kernel!(
     /// In 512-bit vectors.
-    avx512, "avx512f,avx2,fma", x86::F64x8, x86::F32x16, 4 x 4, 4 x 2
+    avx512, x86::F64x8, x86::F32x16, 4 x 4, 4 x 2, "avx512f,avx2,fma"
 );
 #[cfg(target_arch = "x86_64")]
 kernel!(
     /// In 256-bit vectors.
-    avx2, "avx2,fma", x86::F64x4, x86::F32x8, 4 x 2, 2 x 2
+    avx2, x86::F64x4, x86::F32x8, 4 x 2, 2 x 2, "avx2,fma"
 );
 #[cfg(target_arch = "aarch64")]
 kernel!(
     /// In pairs of 128-bit vectors.
-    neon, "neon", neon::F64x4, neon::F32x8, 4 x 2, 2 x 2
+    neon, neon::F64x4, neon::F32x8, 4 x 2, 2 x 2, "neon"
+);
+kernel!(
+    /// In whatever registers the compilation's target has.
+    portable, Array<f64>, Array<f32>, 4 x 2, 2 x 2
 );
 
 /// All tiles of a vector of products.

@@ -56,16 +56,18 @@ impl<T: Element> InterleavedGemm<T> {
     /// Prepares products; nothing where they do not lie so, where they are so large that packing them is faster, or where there
     /// are no vectors for them.
     pub(super) fn new(sorted: &ClassifiedAxes<T>, simd: Simd) -> Option<InterleavedGemm<T>> {
-        let Form { kernel, lanes, tile: [high, wide] } = form::<T>(simd)?;
-        let unit = |axis: &Triple| axis.strides == [1; 3] && axis.extent >= lanes;
-        let across = sorted.batch.iter().position(unit)?;
+        let across = sorted.batch.iter().position(|axis| axis.strides == [1; 3])?;
+        let Form { kernel, lanes, tile: [high, wide] } = form::<T>(simd, sorted.batch[across].extent)?;
         let strides = |groups: [&[Triple]; 2], operand: usize| place(groups, operand).map(|place| [place.row, place.column]);
         let left = strides(groups(sorted, LEFT), LEFT)?;
         let right = strides(groups(sorted, RIGHT), RIGHT)?;
         let out = strides([&sorted.rows, &sorted.columns], OUT)?;
         let sizes = Sizes { rows: points(&sorted.rows), columns: points(&sorted.columns), inner: points(&sorted.inner) };
         let Sizes { rows, columns, inner } = sizes;
-        if h4("H4_LEAST", SMALL) > sorted.multiplications() || rows.min(columns) < h4("H4_ROWS", LEAST) {
+        if sorted.multiplications() < h4("H4_LEAST", 0) || rows.min(columns).min(inner) < 2 {
+            return None;
+        }
+        if rows.min(columns) < h4("H4_ROWS", LEAST) && sorted.multiplications() > h4("H4_FEW", 8 * SMALL) {
             return None;
         }
         let factors = rows.saturating_add(columns).saturating_mul(inner);

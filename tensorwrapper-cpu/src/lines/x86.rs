@@ -5,6 +5,7 @@
 use std::arch::x86_64::*;
 
 use super::line::{LINE, Line, element};
+use crate::simd::squares_x86::{columns_256, columns_512};
 
 /// One register of 512 bits.
 #[derive(Clone, Copy)]
@@ -62,30 +63,7 @@ impl Line for Whole {
             for (line, from) in lines.iter_mut().zip(from) {
                 *line = _mm512_loadu_si512(from.cast());
             }
-            // Pairs of rows within quarters, as far as elements are smaller than a quarter; then quarters.
-            if EDGE == 16 {
-                lines = pairs(lines, 1, |a, b| [_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b)]);
-                lines = pairs(lines, 2, |a, b| [_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)]);
-            } else if EDGE == 8 {
-                lines = pairs(lines, 1, |a, b| [_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)]);
-            }
-            let group = EDGE / 4;
-            let mut columns = lines;
-            for n in 0..group {
-                let (a, b, c, d) = (lines[n], lines[n + group], lines[n + 2 * group], lines[n + 3 * group]);
-                let (ab, cd) = (_mm512_shuffle_i64x2::<0x88>(a, b), _mm512_shuffle_i64x2::<0x88>(c, d));
-                let (ef, gh) = (_mm512_shuffle_i64x2::<0xdd>(a, b), _mm512_shuffle_i64x2::<0xdd>(c, d));
-                columns[n] = _mm512_shuffle_i64x2::<0x88>(ab, cd);
-                columns[n + group] = _mm512_shuffle_i64x2::<0x88>(ef, gh);
-                columns[n + 2 * group] = _mm512_shuffle_i64x2::<0xdd>(ab, cd);
-                columns[n + 3 * group] = _mm512_shuffle_i64x2::<0xdd>(ef, gh);
-            }
-            if EDGE == 16 {
-                // Unpacking has put column 1 of each quarter where column 2 belongs.
-                for quarter in 0..4 {
-                    columns.swap(4 * quarter + 1, 4 * quarter + 2);
-                }
-            }
+            let columns = columns_512(lines);
             let mut wrapped = [Whole(columns[0]); EDGE];
             for n in 0..EDGE {
                 wrapped[n] = Whole(columns[n]);
@@ -137,16 +115,29 @@ unsafe fn half<const EDGE: usize>(from: *const u8, places: &[i32; EDGE], number:
     }
 }
 
-/// Replaces lines `n` and `n + distance` by what becomes of them, for each such pair of a group of `2 · distance`.
-#[inline(always)]
-fn pairs<V: Copy, const EDGE: usize>(lines: [V; EDGE], distance: usize, both: impl Fn(V, V) -> [V; 2]) -> [V; EDGE] {
-    let mut after = lines;
-    for n in 0..EDGE {
-        if n & distance == 0 {
-            [after[n], after[n + distance]] = both(lines[n], lines[n + distance]);
+impl Halves {
+    /// As [`Line::transpose`]: each half of a line is the transpose of the half of the rows that it comes from.
+    #[inline(always)]
+    unsafe fn quadrants<const EDGE: usize, const HALF: usize>(from: &[*const u8; EDGE]) -> [Self; EDGE] {
+        // SAFETY: see `Line`.
+        unsafe {
+            let zero = _mm256_setzero_si256();
+            let mut columns = [Halves(zero, zero); EDGE];
+            let size = LINE / EDGE;
+            for (side, rows) in [(0, 0), (0, HALF), (HALF, 0), (HALF, HALF)] {
+                let mut lines = [zero; HALF];
+                for (line, from) in lines.iter_mut().zip(&from[side..]) {
+                    *line = _mm256_loadu_si256(from.add(rows * size).cast());
+                }
+                let square = columns_256(lines);
+                for n in 0..HALF {
+                    let line = &mut columns[rows + n];
+                    if side == 0 { line.0 = square[n] } else { line.1 = square[n] }
+                }
+            }
+            columns
         }
     }
-    after
 }
 
 impl Line for Halves {
@@ -198,35 +189,13 @@ impl Line for Halves {
     }
     #[inline(always)]
     unsafe fn transpose<const EDGE: usize>(from: &[*const u8; EDGE]) -> [Self; EDGE] {
-        // SAFETY: see `Line`; each half of a line is transposed for itself, from the half of the rows that it comes from.
+        // SAFETY: see `Line`.
         unsafe {
-            let zero = _mm256_setzero_si256();
-            let mut columns = [Halves(zero, zero); EDGE];
-            let (half, size) = (EDGE / 2, LINE / EDGE);
-            for (side, rows) in [(0, 0), (0, half), (half, 0), (half, half)] {
-                let mut lines = [zero; EDGE];
-                for (line, from) in lines.iter_mut().zip(&from[side..]).take(half) {
-                    *line = _mm256_loadu_si256(from.add(rows * size).cast());
-                }
-                if EDGE == 16 {
-                    lines = pairs(lines, 1, |a, b| [_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b)]);
-                    lines = pairs(lines, 2, |a, b| [_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b)]);
-                    lines.swap(1, 2);
-                    lines.swap(5, 6);
-                } else if EDGE == 8 {
-                    lines = pairs(lines, 1, |a, b| [_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b)]);
-                }
-                let group = half / 2;
-                for n in 0..group {
-                    let (a, b) = (lines[n], lines[n + group]);
-                    let both = [_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x31>(a, b)];
-                    for m in 0..2 {
-                        let line = &mut columns[rows + n + m * group];
-                        if side == 0 { line.0 = both[m] } else { line.1 = both[m] }
-                    }
-                }
+            match EDGE {
+                16 => Halves::quadrants::<EDGE, 8>(from),
+                8 => Halves::quadrants::<EDGE, 4>(from),
+                _ => Halves::quadrants::<EDGE, 2>(from),
             }
-            columns
         }
     }
     #[inline(always)]

@@ -6,6 +6,8 @@ pub(crate) mod neon;
 #[cfg(target_arch = "x86_64")]
 mod parts_x86;
 pub(crate) mod portable;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod squares_x86;
 pub(crate) mod vector;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86;

@@ -4,6 +4,7 @@ use std::arch::x86_64::*;
 
 use num_complex::Complex;
 
+use super::squares_x86::columns_256;
 use super::vector::MOST_SQUARE;
 
 /// Real and imaginary parts of eight complex numbers.
@@ -168,31 +169,15 @@ pub(super) unsafe fn transpose_parts_f32(
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        // A complex number is as wide as a double-precision one.
-        let row = |n: usize| _mm256_loadu_pd(from.offset(rows[n]).cast());
-        let columns = columns_of([row(0), row(1), row(2), row(3)]);
+        // A complex number is 64 bits.
+        let row = |n: usize| _mm256_loadu_si256(from.offset(rows[n]).cast());
+        let columns = columns_256([row(0), row(1), row(2), row(3)]);
         let apart = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
         for (to, column) in to.iter().zip(columns) {
-            let parts = _mm256_permutevar8x32_ps(_mm256_castpd_ps(column), apart);
+            let parts = _mm256_permutevar8x32_ps(_mm256_castsi256_ps(column), apart);
             _mm_storeu_ps(to.add(re), _mm256_castps256_ps128(parts));
             let imaginary = _mm_mul_ps(_mm256_extractf128_ps::<1>(parts), _mm_set1_ps(sign));
             _mm_storeu_ps(to.add(im), imaginary);
         }
-    }
-}
-
-/// The columns of a square of four by four.
-#[inline(always)]
-pub(super) unsafe fn columns_of([r0, r1, r2, r3]: [__m256d; 4]) -> [__m256d; 4] {
-    // SAFETY: the caller has the instructions.
-    unsafe {
-        let (e01, o01) = (_mm256_unpacklo_pd(r0, r1), _mm256_unpackhi_pd(r0, r1));
-        let (e23, o23) = (_mm256_unpacklo_pd(r2, r3), _mm256_unpackhi_pd(r2, r3));
-        [
-            _mm256_permute2f128_pd::<0x20>(e01, e23),
-            _mm256_permute2f128_pd::<0x20>(o01, o23),
-            _mm256_permute2f128_pd::<0x31>(e01, e23),
-            _mm256_permute2f128_pd::<0x31>(o01, o23),
-        ]
     }
 }

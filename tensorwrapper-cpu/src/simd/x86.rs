@@ -5,9 +5,10 @@ use std::arch::x86_64::*;
 use num_complex::Complex;
 
 use super::parts_x86::{
-    columns_of, load_f32_8, load_f32_16, load_f64_4, load_f64_8, store_f32_8, store_f32_16, store_f64_4, store_f64_8,
-    transpose_parts_f32, transpose_parts_f64_4, transpose_parts_f64_8,
+    load_f32_8, load_f32_16, load_f64_4, load_f64_8, store_f32_8, store_f32_16, store_f64_4, store_f64_8, transpose_parts_f32,
+    transpose_parts_f64_4, transpose_parts_f64_8,
 };
+use super::squares_x86::{columns_256, columns_512};
 use super::vector::{MOST_SQUARE, Vector};
 
 macro_rules! vector {
@@ -171,25 +172,11 @@ vector!(
 unsafe fn transpose_f64_8(from: *const f64, rows: &[isize], to: &[*mut f64; MOST_SQUARE], at: usize) {
     // SAFETY: see `Vector::transpose`.
     unsafe {
-        let row = |n: usize| _mm512_loadu_pd(from.offset(rows[n]));
-        let (r0, r1, r2, r3, r4, r5, r6, r7) = (row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7));
-        // Even and odd columns of pairs of rows; then every fourth of four rows; then one of all.
-        let (e01, o01) = (_mm512_unpacklo_pd(r0, r1), _mm512_unpackhi_pd(r0, r1));
-        let (e23, o23) = (_mm512_unpacklo_pd(r2, r3), _mm512_unpackhi_pd(r2, r3));
-        let (e45, o45) = (_mm512_unpacklo_pd(r4, r5), _mm512_unpackhi_pd(r4, r5));
-        let (e67, o67) = (_mm512_unpacklo_pd(r6, r7), _mm512_unpackhi_pd(r6, r7));
-        let c04 = (_mm512_shuffle_f64x2::<0x88>(e01, e23), _mm512_shuffle_f64x2::<0x88>(e45, e67));
-        let c26 = (_mm512_shuffle_f64x2::<0xdd>(e01, e23), _mm512_shuffle_f64x2::<0xdd>(e45, e67));
-        let c15 = (_mm512_shuffle_f64x2::<0x88>(o01, o23), _mm512_shuffle_f64x2::<0x88>(o45, o67));
-        let c37 = (_mm512_shuffle_f64x2::<0xdd>(o01, o23), _mm512_shuffle_f64x2::<0xdd>(o45, o67));
-        _mm512_storeu_pd(to[0].add(at), _mm512_shuffle_f64x2::<0x88>(c04.0, c04.1));
-        _mm512_storeu_pd(to[1].add(at), _mm512_shuffle_f64x2::<0x88>(c15.0, c15.1));
-        _mm512_storeu_pd(to[2].add(at), _mm512_shuffle_f64x2::<0x88>(c26.0, c26.1));
-        _mm512_storeu_pd(to[3].add(at), _mm512_shuffle_f64x2::<0x88>(c37.0, c37.1));
-        _mm512_storeu_pd(to[4].add(at), _mm512_shuffle_f64x2::<0xdd>(c04.0, c04.1));
-        _mm512_storeu_pd(to[5].add(at), _mm512_shuffle_f64x2::<0xdd>(c15.0, c15.1));
-        _mm512_storeu_pd(to[6].add(at), _mm512_shuffle_f64x2::<0xdd>(c26.0, c26.1));
-        _mm512_storeu_pd(to[7].add(at), _mm512_shuffle_f64x2::<0xdd>(c37.0, c37.1));
+        let row = |n: usize| _mm512_loadu_si512(from.offset(rows[n]).cast());
+        let rows = [row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)];
+        for (to, column) in to.iter().zip(columns_512(rows)) {
+            _mm512_storeu_si512(to.add(at).cast(), column);
+        }
     }
 }
 
@@ -219,9 +206,9 @@ unsafe fn transpose_f32_8(from: *const f32, rows: &[isize], to: &[*mut f32; MOST
 unsafe fn transpose_f64_4(from: *const f64, rows: &[isize], to: &[*mut f64; MOST_SQUARE], at: usize) {
     // SAFETY: see `Vector::transpose`.
     unsafe {
-        let row = |n: usize| _mm256_loadu_pd(from.offset(rows[n]));
-        for (to, column) in to.iter().zip(columns_of([row(0), row(1), row(2), row(3)])) {
-            _mm256_storeu_pd(to.add(at), column);
+        let row = |n: usize| _mm256_loadu_si256(from.offset(rows[n]).cast());
+        for (to, column) in to.iter().zip(columns_256([row(0), row(1), row(2), row(3)])) {
+            _mm256_storeu_si256(to.add(at).cast(), column);
         }
     }
 }
