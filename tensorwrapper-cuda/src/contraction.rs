@@ -1,4 +1,4 @@
-//! Contractions, ready to run: the ways in which one can be computed, and the one that is taken, by its size or because it was the
+//! Contractions, ready to run: the strategies in which one can be computed, and the one that is taken, by its size or because it was the
 //! quickest when they were measured.
 
 use std::any::Any;
@@ -6,13 +6,13 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::autotune::{Key, Way};
+use super::autotune::{ContractionKey, Strategy};
 use super::driver::Driver;
-use super::gemm::{multiplied, permuted};
+use super::gemm::{gemm_launches, permuted_launches};
 use super::launch::{Written, queue, run, span};
 use super::memory::Address;
 use super::region::Region;
-use super::text::{Kernel, Launches, Route, contracted};
+use super::text::{Kernel, Launches, Route, contract_launches};
 use tensorwrapper_core::backend::{Contraction, Device, RunContraction};
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::erased::{SliceMut, SliceRef};
@@ -24,7 +24,7 @@ pub(super) struct Options {
     pub(super) route: Route,
     /// Whether products in single precision may be computed from fewer bits.
     pub(super) tf32: bool,
-    /// Whether ways to compute a product are measured, or chosen by its size alone.
+    /// Whether strategies to compute a product are measured, or chosen by its size alone.
     pub(super) measures: bool,
 }
 
@@ -35,11 +35,11 @@ pub(super) struct CudaContraction<D: Driver> {
     /// The library that computes products there, if one does.
     products: Option<&'static str>,
     /// One at least.
-    ways: Vec<(Way, Launches)>,
+    strategies: Vec<(Strategy, Launches)>,
     /// The one that its size suggests.
     by_rule: usize,
     /// What is measured, where there are several.
-    key: Option<Key>,
+    key: Option<ContractionKey>,
     /// The quickest, once that is known; none where it cannot be.
     quickest: OnceLock<Option<usize>>,
     /// Which elements of each input are read.
@@ -50,26 +50,28 @@ pub(super) struct CudaContraction<D: Driver> {
 }
 
 impl<D: Driver> CudaContraction<D> {
-    /// The ways to compute a contraction; `None` where what is computed then calls functions of the host's. Nothing is made or measured.
+    /// The strategies to compute a contraction; `None` where what is computed then calls functions of the host's. Nothing is made or measured.
     pub(super) fn new(driver: &D, options: Options, contraction: &Contraction<'_>) -> Option<CudaContraction<D>> {
         let Options { route, tf32, measures } = options;
-        let library = driver.products().and_then(|_| multiplied(contraction, route, tf32));
-        let rule = if library.is_some() { Way::Library } else { Way::Kernels };
+        let library = driver.gemm_library().and_then(|_| gemm_launches(contraction, route, tf32));
+        let rule = if library.is_some() { Strategy::Library } else { Strategy::Kernels };
         let points = contraction.nest.extents().iter().map(|&extent| extent as u128).product();
-        let ways: Vec<(Way, Option<Launches>)> = if measures && driver.products().is_some() && driver.is_measured(points) {
-            let library = library.or_else(|| multiplied(contraction, Route::Library, tf32));
-            let (permuted, kernels) = (permuted(contraction, route, tf32), contracted(contraction, route));
-            vec![(Way::Library, library), (Way::Permuted, permuted), (Way::Kernels, kernels)]
-        } else {
-            vec![(rule, library.or_else(|| contracted(contraction, route)))]
-        };
-        let ways: Vec<(Way, Launches)> = ways.into_iter().filter_map(|(way, launches)| Some((way, launches?))).collect();
+        let strategies: Vec<(Strategy, Option<Launches>)> =
+            if measures && driver.gemm_library().is_some() && driver.is_worth_measuring(points) {
+                let library = library.or_else(|| gemm_launches(contraction, Route::Library, tf32));
+                let (permuted, kernels) = (permuted_launches(contraction, route, tf32), contract_launches(contraction, route));
+                vec![(Strategy::Library, library), (Strategy::Permuted, permuted), (Strategy::Kernels, kernels)]
+            } else {
+                vec![(rule, library.or_else(|| contract_launches(contraction, route)))]
+            };
+        let strategies: Vec<(Strategy, Launches)> =
+            strategies.into_iter().filter_map(|(strategy, launches)| Some((strategy, launches?))).collect();
         let ready = CudaContraction {
-            products: driver.products(),
+            products: driver.gemm_library(),
             dtype: contraction.dtype,
-            by_rule: ways.iter().position(|(way, _)| *way == rule)?,
-            key: (ways.len() > 1).then(|| Key::new(contraction, tf32)),
-            ways,
+            by_rule: strategies.iter().position(|(strategy, _)| *strategy == rule)?,
+            key: (strategies.len() > 1).then(|| ContractionKey::new(contraction, tf32)),
+            strategies,
             quickest: OnceLock::new(),
             inputs: contraction.factors.iter().chain(contraction.others).map(|(layout, _)| span(layout)).collect(),
             output: Written::new(contraction.output),
@@ -79,48 +81,48 @@ impl<D: Driver> CudaContraction<D> {
         Some(ready)
     }
 
-    /// What is measured, if the quickest way is not known.
-    fn open(&self) -> Option<Key> {
+    /// What is measured, if the quickest strategy is not known.
+    fn open(&self) -> Option<ContractionKey> {
         self.key.filter(|_| self.quickest.get().is_none())
     }
 
     /// Takes over what is known by now.
     fn look(&self, driver: &D) {
-        if let Some(way) = self.open().and_then(|key| driver.autotuner().find(&key)) {
-            self.take(way);
+        if let Some(strategy) = self.open().and_then(|key| driver.autotuner().find(&key)) {
+            self.take(strategy);
         }
     }
 
-    /// Takes a way. One that there is not is of a file that is not right: size decides then.
-    fn take(&self, way: Way) {
-        let _ = self.quickest.set(self.ways.iter().position(|(known, _)| *known == way));
+    /// Takes a strategy. One that there is not is of a file that is not right: size decides then.
+    fn take(&self, strategy: Strategy) {
+        let _ = self.quickest.set(self.strategies.iter().position(|(known, _)| *known == strategy));
     }
 
-    /// The way that is taken as far as is known.
+    /// The strategy that is taken as far as is known.
     fn taken(&self) -> usize {
         self.quickest.get().copied().flatten().unwrap_or(self.by_rule)
     }
 
-    /// All ways that may be taken.
-    fn possible(&self) -> &[(Way, Launches)] {
+    /// All strategies that may be taken.
+    fn possible(&self) -> &[(Strategy, Launches)] {
         let taken = self.taken();
-        if self.open().is_some() { &self.ways } else { &self.ways[taken..=taken] }
+        if self.open().is_some() { &self.strategies } else { &self.strategies[taken..=taken] }
     }
 
-    /// The kernels of all ways that may be taken, which are to be made before it is [measured](CudaContraction::measure) or runs.
+    /// The kernels of all strategies that may be taken, which are to be made before it is [measured](CudaContraction::measure) or runs.
     pub(super) fn kernels(&self, driver: &D) -> impl Iterator<Item = &Kernel> {
         self.look(driver);
         self.possible().iter().flat_map(|(_, launches)| launches.kernels())
     }
 
-    /// Decides which way is taken, by measuring all of them where nobody has before.
+    /// Decides which strategy is taken, by measuring all of them where nobody has before.
     ///
     /// # Errors
     /// What the device reports, but for a want of memory: size decides then.
     pub(super) fn measure(&self, driver: &Arc<D>) -> Result<(), Error> {
         let Some(key) = self.open() else { return Ok(()) };
         match driver.autotuner().get(key, || self.race(driver)) {
-            Ok(way) => self.take(way),
+            Ok(strategy) => self.take(strategy),
             Err(error) if matches!(error.kind(), ErrorKind::Memory { .. }) => {
                 let _ = self.quickest.set(None);
             }
@@ -129,8 +131,8 @@ impl<D: Driver> CudaContraction<D> {
         Ok(())
     }
 
-    /// Runs all ways over memory of their own; which is the quickest, the first of equals.
-    fn race(&self, driver: &Arc<D>) -> Result<Way, Error> {
+    /// Runs all strategies over memory of their own; which is the quickest, the first of equals.
+    fn race(&self, driver: &Arc<D>) -> Result<Strategy, Error> {
         let room = |elements: &Range<usize>| -> Result<Region<D>, Error> {
             let region = Region::new(driver, elements.end * self.dtype.size())?;
             // SAFETY: there are so many bytes.
@@ -140,14 +142,14 @@ impl<D: Driver> CudaContraction<D> {
         let inputs = self.inputs.iter().map(room).collect::<Result<Vec<_>, Error>>()?;
         let output = room(&self.output.elements)?;
         let addresses: Vec<Address> = inputs.iter().map(Region::address).collect();
-        let mut quickest = (self.ways[self.by_rule].0, f64::INFINITY);
-        for (way, launches) in &self.ways {
+        let mut quickest = (self.strategies[self.by_rule].0, f64::INFINITY);
+        for (strategy, launches) in &self.strategies {
             let scratch = Region::new(driver, launches.scratch)?;
             // SAFETY: all memory is as large as the layouts reach that the launches were made for.
             let mut work = || unsafe { queue(&**driver, launches, &addresses, output.address(), scratch.address()) };
-            let time = driver.timed(*way, &mut work)?;
+            let time = driver.timed(*strategy, &mut work)?;
             if time < quickest.1 {
-                quickest = (*way, time);
+                quickest = (*strategy, time);
             }
         }
         Ok(quickest.0)
@@ -155,7 +157,7 @@ impl<D: Driver> CudaContraction<D> {
 
     /// What it consists of: by its size where nobody had it measured.
     pub(super) fn launches(&self) -> &Launches {
-        &self.ways[self.taken()].1
+        &self.strategies[self.taken()].1
     }
 
     /// Whether the result has no element.

@@ -11,7 +11,7 @@ use tensorwrapper_core::held;
 
 /// Memory of the device that holds what a part of the host's does, or that a run needs for itself.
 #[derive(Debug)]
-pub(super) struct There<D: Driver> {
+pub(super) struct DeviceCopy<D: Driver> {
     region: Arc<Region<D>>,
     /// Bytes of the region that lie before it.
     before: usize,
@@ -19,29 +19,29 @@ pub(super) struct There<D: Driver> {
     is_own: bool,
 }
 
-impl<D: Driver> There<D> {
+impl<D: Driver> DeviceCopy<D> {
     /// Memory that a run needs for itself.
-    pub(super) fn own(region: Region<D>) -> There<D> {
-        There { region: Arc::new(region), before: 0, is_own: true }
+    pub(super) fn own(region: Region<D>) -> DeviceCopy<D> {
+        DeviceCopy { region: Arc::new(region), before: 0, is_own: true }
     }
 
     /// The copy of the host's bytes that a tensor has on the device, if it has one.
-    pub(super) fn held(driver: &Arc<D>, bytes: &[u8]) -> Option<There<D>> {
+    pub(super) fn held(driver: &Arc<D>, bytes: &[u8]) -> Option<DeviceCopy<D>> {
         let start = bytes.as_ptr() as usize;
         let (copy, before) = held::find(start..start + bytes.len())?;
         let region = Arc::clone(&copy.downcast_ref::<Copied>()?.memory).downcast::<Region<D>>().ok()?;
         // Another driver of the same device queues its work elsewhere, and would read before the copy is there.
-        region.is_of(driver).then_some(There { region, before, is_own: false })
+        region.is_of(driver).then_some(DeviceCopy { region, before, is_own: false })
     }
 
     /// The host's bytes on the device; they are copied unless they are there.
     ///
     /// # Errors
     /// As [`Region::holding`].
-    pub(super) fn holding(driver: &Arc<D>, bytes: &[u8]) -> Result<There<D>, Error> {
-        match There::held(driver, bytes) {
+    pub(super) fn holding(driver: &Arc<D>, bytes: &[u8]) -> Result<DeviceCopy<D>, Error> {
+        match DeviceCopy::held(driver, bytes) {
             Some(held) => Ok(held),
-            None => Region::holding(driver, bytes).map(There::own),
+            None => Region::holding(driver, bytes).map(DeviceCopy::own),
         }
     }
 
@@ -49,16 +49,16 @@ impl<D: Driver> There<D> {
     ///
     /// # Errors
     /// As [`Region::holding`].
-    pub(super) fn all(driver: &Arc<D>, parts: &[&[u8]]) -> Result<Vec<There<D>>, Error> {
-        let mut all: Vec<There<D>> = Vec::with_capacity(parts.len());
+    pub(super) fn all(driver: &Arc<D>, parts: &[&[u8]]) -> Result<Vec<DeviceCopy<D>>, Error> {
+        let mut all: Vec<DeviceCopy<D>> = Vec::with_capacity(parts.len());
         for (n, bytes) in parts.iter().enumerate() {
             let known = parts[..n].iter().position(|other| std::ptr::eq(*other, *bytes));
             let there = match known {
                 Some(known) => {
-                    let There { region, before, .. } = &all[known];
-                    There { region: Arc::clone(region), before: *before, is_own: false }
+                    let DeviceCopy { region, before, .. } = &all[known];
+                    DeviceCopy { region: Arc::clone(region), before: *before, is_own: false }
                 }
-                None => There::holding(driver, bytes)?,
+                None => DeviceCopy::holding(driver, bytes)?,
             };
             all.push(there);
         }

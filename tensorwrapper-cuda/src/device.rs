@@ -9,7 +9,7 @@ use super::contraction::{CudaContraction, Options};
 use super::driver::Driver;
 use super::launch::{Written, run, span};
 use super::linear;
-use super::text::{Fold, Input, Route, folded};
+use super::text::{Fold, Input, Route, fold_launches};
 use tensorwrapper_core::backend::contraction::Apart;
 use tensorwrapper_core::backend::linear::copies;
 use tensorwrapper_core::backend::{
@@ -94,7 +94,7 @@ impl<D: Driver> Device for Cuda<D> {
             Input { layout: operand.layout(), dtype: operand.data().dtype(), conjugate: operand.conjugate }
         };
         let fold = Fold::map(nest, (program, reduction), inputs.iter().map(input).collect(), (output.layout(), output.dtype()));
-        let Some(launches) = folded(&fold, self.options.route) else {
+        let Some(launches) = fold_launches(&fold, self.options.route) else {
             return self.host.map(nest, program, reduction, functions, inputs, output);
         };
         self.driver.prepare(&launches.kernels().collect::<Vec<_>>())?;
@@ -150,11 +150,11 @@ impl<D: Driver> Device for Cuda<D> {
         arguments: &[&Strided],
         results: &[&Strided],
     ) -> Option<&'static str> {
-        self.driver.solves().filter(|_| linear::has(call, dtype, arguments, results))
+        self.driver.linalg_library().filter(|_| linear::has(call, dtype, arguments, results))
     }
 
     fn factor_space(&self, call: &Decomposition, dtype: Dtype, extents: &[usize], operands: usize) -> usize {
-        match self.driver.solves().filter(|_| linear::knows(call.kind)) {
+        match self.driver.linalg_library().filter(|_| linear::knows(call.kind)) {
             Some(_) => linear::space(call, dtype, extents, operands),
             None => copies(call, dtype, extents, operands),
         }

@@ -5,8 +5,8 @@
 use std::fmt::Debug;
 use std::ops::Range;
 
-use super::autotune::{Autotuner, Way};
-use super::memory::{Address, Pinned};
+use super::autotune::{Autotuner, Strategy};
+use super::memory::{Address, PinnedRanges};
 use super::routine::Call;
 use super::text::{Gemm, Kernel};
 use tensorwrapper_core::backend::Taken;
@@ -45,7 +45,7 @@ pub(super) trait Driver: Debug + Send + Sync + 'static {
     fn taken(&self) -> Result<Taken, Error>;
 
     /// Pages of the host's memory that are pinned for this device.
-    fn pinned(&self) -> &Pinned;
+    fn pinned(&self) -> &PinnedRanges;
 
     /// Has the system keep pages of the host's memory where they are.
     ///
@@ -114,7 +114,7 @@ pub(super) trait Driver: Debug + Send + Sync + 'static {
     unsafe fn launch(&self, kernel: &Kernel, arguments: &[u64]) -> Result<(), Error>;
 
     /// The library that computes products of matrices here, if there is one.
-    fn products(&self) -> Option<&'static str>;
+    fn gemm_library(&self) -> Option<&'static str>;
 
     /// Queues a library's product: factors and result begin at these addresses.
     ///
@@ -125,20 +125,20 @@ pub(super) trait Driver: Debug + Send + Sync + 'static {
     /// There is a library, and every position that the product's strides lead to lies in the memory of its operand.
     unsafe fn multiply(&self, product: &Gemm, factors: [Address; 2], output: Address) -> Result<(), Error>;
 
-    /// Which way computes a contraction, as far as that was measured here.
+    /// Which strategy computes a contraction, as far as that was measured here.
     fn autotuner(&self) -> &Autotuner;
 
-    /// Whether ways to compute a contraction over so many points are worth a measurement.
-    fn is_measured(&self, points: u128) -> bool;
+    /// Whether strategies to compute a contraction over so many points are worth a measurement.
+    fn is_worth_measuring(&self, points: u128) -> bool;
 
     /// Has work done, alone, and says how many seconds that takes.
     ///
     /// # Errors
     /// What `work` reports, and when the device is lost.
-    fn timed(&self, way: Way, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<f64, Error>;
+    fn timed(&self, strategy: Strategy, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<f64, Error>;
 
     /// The library that computes linear algebra here, if there is one.
-    fn solves(&self) -> Option<&'static str>;
+    fn linalg_library(&self) -> Option<&'static str>;
 
     /// Queues one of its routines, with work space of its own.
     ///

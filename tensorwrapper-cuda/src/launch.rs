@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::copies::There;
+use super::copies::DeviceCopy;
 use super::driver::Driver;
 use super::memory::Address;
 use super::region::Region;
@@ -85,7 +85,7 @@ pub(super) unsafe fn run<D: Driver>(
         return Ok(());
     }
     let parts: Vec<&[u8]> = inputs.iter().zip(spans).map(|(data, span)| bytes(data.range(span.clone()))).collect();
-    let regions = There::all(driver, &parts)?;
+    let regions = DeviceCopy::all(driver, &parts)?;
     // Where the memory would begin whose part is there.
     let before = inputs.iter().zip(spans).map(|(data, span)| (span.start * data.dtype().size()) as u64);
     let addresses: Vec<Address> =

@@ -15,46 +15,51 @@ const GENERATIONS: [i32; 2] = [13, 12];
 
 /// A library that the backend calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Library {
+pub(super) enum NvidiaLibrary {
     Driver,
-    Compiler,
+    Nvrtc,
     /// Not needed: without it generated kernels multiply.
-    Products,
+    Cublas,
     /// Not needed: without it the host does linear algebra.
-    LinearAlgebra,
+    Cusolver,
 }
 
-impl Library {
+impl NvidiaLibrary {
     /// What people call it.
     fn title(self) -> &'static str {
         match self {
-            Library::Driver => "the CUDA driver",
-            Library::Compiler => "NVRTC, the compiler of CUDA kernels",
-            Library::Products => "cuBLAS",
-            Library::LinearAlgebra => "cuSOLVER",
+            NvidiaLibrary::Driver => "the CUDA driver",
+            NvidiaLibrary::Nvrtc => "NVRTC, the compiler of CUDA kernels",
+            NvidiaLibrary::Cublas => "cuBLAS",
+            NvidiaLibrary::Cusolver => "cuSOLVER",
         }
     }
 
     /// Its files, in the order in which they are tried: none of a newer generation than that.
-    fn files(self, newest: i32) -> Vec<File> {
+    fn files(self, newest: i32) -> Vec<LibraryFile> {
         let generations = GENERATIONS.into_iter().filter(|&generation| generation <= newest);
-        let (plain, known): (&str, Vec<File>) = match self {
-            Library::Driver => ("libcuda.so", vec![File::new("libcuda.so.1".to_string(), &[])]),
-            Library::Compiler => ("libnvrtc.so", generations.map(|n| File::new(format!("libnvrtc.so.{n}"), &[])).collect()),
-            Library::Products => {
-                let file = |n| File::new(format!("libcublas.so.{n}"), &[format!("libcublasLt.so.{n}")]);
+        let (plain, known): (&str, Vec<LibraryFile>) = match self {
+            NvidiaLibrary::Driver => ("libcuda.so", vec![LibraryFile::new("libcuda.so.1".to_string(), &[])]),
+            NvidiaLibrary::Nvrtc => {
+                ("libnvrtc.so", generations.map(|n| LibraryFile::new(format!("libnvrtc.so.{n}"), &[])).collect())
+            }
+            NvidiaLibrary::Cublas => {
+                let file = |n| LibraryFile::new(format!("libcublas.so.{n}"), &[format!("libcublasLt.so.{n}")]);
                 ("libcublas.so", generations.map(file).collect())
             }
-            Library::LinearAlgebra => {
+            NvidiaLibrary::Cusolver => {
                 let file = |n| {
                     let before = ["libcublasLt.so", "libcublas.so", "libnvJitLink.so"].map(|name| format!("{name}.{n}"));
                     // Its own numbers are one behind, and those of cuSPARSE stand still.
-                    File::new(format!("libcusolver.so.{}", n - 1), &[&before[..], &["libcusparse.so.12".to_string()]].concat())
+                    LibraryFile::new(
+                        format!("libcusolver.so.{}", n - 1),
+                        &[&before[..], &["libcusparse.so.12".to_string()]].concat(),
+                    )
                 };
                 ("libcusolver.so", generations.map(file).collect())
             }
         };
-        known.into_iter().chain([File::new(plain.to_string(), &[])]).collect()
+        known.into_iter().chain([LibraryFile::new(plain.to_string(), &[])]).collect()
     }
 
     /// Whether the bindings find it.
@@ -62,24 +67,24 @@ impl Library {
         // SAFETY: libraries of these names are NVIDIA's, whose constructors may run.
         unsafe {
             match self {
-                Library::Driver => cudarc::driver::sys::is_culib_present(),
-                Library::Compiler => cudarc::nvrtc::sys::is_culib_present(),
-                Library::Products => cudarc::cublas::sys::is_culib_present(),
-                Library::LinearAlgebra => cudarc::cusolver::sys::is_culib_present(),
+                NvidiaLibrary::Driver => cudarc::driver::sys::is_culib_present(),
+                NvidiaLibrary::Nvrtc => cudarc::nvrtc::sys::is_culib_present(),
+                NvidiaLibrary::Cublas => cudarc::cublas::sys::is_culib_present(),
+                NvidiaLibrary::Cusolver => cudarc::cusolver::sys::is_culib_present(),
             }
         }
     }
 
     fn state(self) -> &'static OnceLock<Result<(), Error>> {
         static DRIVER: OnceLock<Result<(), Error>> = OnceLock::new();
-        static COMPILER: OnceLock<Result<(), Error>> = OnceLock::new();
-        static PRODUCTS: OnceLock<Result<(), Error>> = OnceLock::new();
-        static LINEAR_ALGEBRA: OnceLock<Result<(), Error>> = OnceLock::new();
+        static NVRTC: OnceLock<Result<(), Error>> = OnceLock::new();
+        static CUBLAS: OnceLock<Result<(), Error>> = OnceLock::new();
+        static CUSOLVER: OnceLock<Result<(), Error>> = OnceLock::new();
         match self {
-            Library::Driver => &DRIVER,
-            Library::Compiler => &COMPILER,
-            Library::Products => &PRODUCTS,
-            Library::LinearAlgebra => &LINEAR_ALGEBRA,
+            NvidiaLibrary::Driver => &DRIVER,
+            NvidiaLibrary::Nvrtc => &NVRTC,
+            NvidiaLibrary::Cublas => &CUBLAS,
+            NvidiaLibrary::Cusolver => &CUSOLVER,
         }
     }
 
@@ -89,7 +94,7 @@ impl Library {
     /// [`ErrorKind::Unavailable`] with everything that was tried.
     pub(super) fn open(self) -> Result<(), Error> {
         let find = || {
-            let newest = if self == Library::Driver { GENERATIONS[0] } else { newest() };
+            let newest = if self == NvidiaLibrary::Driver { GENERATIONS[0] } else { newest() };
             open(self, newest, &folders())
         };
         self.state().get_or_init(find).clone()
@@ -98,14 +103,14 @@ impl Library {
 
 /// A file, and those that it opens by itself, which must be there before.
 #[derive(Debug)]
-struct File {
+struct LibraryFile {
     name: String,
     before: Vec<String>,
 }
 
-impl File {
-    fn new(name: String, before: &[String]) -> File {
-        File { name, before: before.to_vec() }
+impl LibraryFile {
+    fn new(name: String, before: &[String]) -> LibraryFile {
+        LibraryFile { name, before: before.to_vec() }
     }
 }
 
@@ -114,15 +119,15 @@ impl File {
 fn newest() -> i32 {
     let mut version = 0;
     // SAFETY: the driver is open where this is called, and the number is written.
-    let told = Library::Driver.open().is_ok().then(|| unsafe { cudarc::driver::sys::cuDriverGetVersion(&raw mut version) });
+    let told = NvidiaLibrary::Driver.open().is_ok().then(|| unsafe { cudarc::driver::sys::cuDriverGetVersion(&raw mut version) });
     if told == Some(cudarc::driver::sys::CUresult::CUDA_SUCCESS) { version / 1000 } else { GENERATIONS[0] }
 }
 
-fn open(library: Library, newest: i32, folders: &[PathBuf]) -> Result<(), Error> {
+fn open(library: NvidiaLibrary, newest: i32, folders: &[PathBuf]) -> Result<(), Error> {
     let files = library.files(newest);
     let mut tried = Vec::new();
     // An older generation in an earlier folder comes behind a newer one.
-    for File { name, before } in &files {
+    for LibraryFile { name, before } in &files {
         for folder in folders {
             let path = folder.join(name);
             if !path.exists() {
@@ -132,7 +137,7 @@ fn open(library: Library, newest: i32, folders: &[PathBuf]) -> Result<(), Error>
             before.iter().for_each(|name| {
                 keep(&folder.join(name));
             });
-            if library == Library::Compiler {
+            if library == NvidiaLibrary::Nvrtc {
                 builtins(folder);
             }
             if keep(&path) && library.is_bound() {
@@ -208,8 +213,8 @@ mod tests {
     fn what_is_missing_is_named_with_what_was_tried() {
         let empty = std::env::temp_dir();
         // Where there is a driver, the loader finds it.
-        match open(Library::Driver, 13, std::slice::from_ref(&empty)) {
-            Ok(()) => assert!(Library::Driver.is_bound()),
+        match open(NvidiaLibrary::Driver, 13, std::slice::from_ref(&empty)) {
+            Ok(()) => assert!(NvidiaLibrary::Driver.is_bound()),
             Err(error) => {
                 let ErrorKind::Unavailable { library, tried } = error.kind() else { panic!("{error}") };
                 assert_eq!(library, "the CUDA driver");
@@ -224,7 +229,7 @@ mod tests {
     #[test]
     fn libraries_that_may_be_missing_are_found_or_named() {
         for (wanted, name, file) in
-            [(Library::Products, "cuBLAS", "libcublas.so.13"), (Library::LinearAlgebra, "cuSOLVER", "libcusolver.so.12")]
+            [(NvidiaLibrary::Cublas, "cuBLAS", "libcublas.so.13"), (NvidiaLibrary::Cusolver, "cuSOLVER", "libcusolver.so.12")]
         {
             if let Err(error) = wanted.open() {
                 let ErrorKind::Unavailable { library, tried } = error.kind() else { panic!("{error}") };
@@ -236,13 +241,13 @@ mod tests {
 
     #[test]
     fn files_are_of_no_newer_generation_than_the_drivers() {
-        let names = |library: Library, newest| library.files(newest).into_iter().map(|file| file.name).collect::<Vec<_>>();
-        assert_eq!(names(Library::Compiler, 13), ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"]);
-        assert_eq!(names(Library::Products, 12), ["libcublas.so.12", "libcublas.so"]);
-        assert_eq!(names(Library::LinearAlgebra, 14), ["libcusolver.so.12", "libcusolver.so.11", "libcusolver.so"]);
-        let before = &Library::LinearAlgebra.files(12)[0].before;
+        let names = |library: NvidiaLibrary, newest| library.files(newest).into_iter().map(|file| file.name).collect::<Vec<_>>();
+        assert_eq!(names(NvidiaLibrary::Nvrtc, 13), ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"]);
+        assert_eq!(names(NvidiaLibrary::Cublas, 12), ["libcublas.so.12", "libcublas.so"]);
+        assert_eq!(names(NvidiaLibrary::Cusolver, 14), ["libcusolver.so.12", "libcusolver.so.11", "libcusolver.so"]);
+        let before = &NvidiaLibrary::Cusolver.files(12)[0].before;
         assert_eq!(before[..], ["libcublasLt.so.12", "libcublas.so.12", "libnvJitLink.so.12", "libcusparse.so.12"]);
-        assert_eq!(names(Library::Driver, 12), ["libcuda.so.1", "libcuda.so"]);
+        assert_eq!(names(NvidiaLibrary::Driver, 12), ["libcuda.so.1", "libcuda.so"]);
     }
 
     #[test]
@@ -262,7 +267,7 @@ mod tests {
         let file = root.join("libcuda.so.1");
         std::fs::write(&file, "text").unwrap();
         assert!(!keep(&file));
-        if let Err(error) = open(Library::Driver, 13, std::slice::from_ref(&root)) {
+        if let Err(error) = open(NvidiaLibrary::Driver, 13, std::slice::from_ref(&root)) {
             let ErrorKind::Unavailable { tried, .. } = error.kind() else { panic!("{error}") };
             assert_eq!(tried[0], file.display().to_string());
         }

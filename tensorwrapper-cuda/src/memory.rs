@@ -9,9 +9,9 @@ pub(super) type Address = u64;
 
 /// Which pages are pinned for a device: their ends by their beginnings.
 #[derive(Debug, Default)]
-pub(super) struct Pinned(Mutex<BTreeMap<usize, usize>>);
+pub(super) struct PinnedRanges(Mutex<BTreeMap<usize, usize>>);
 
-impl Pinned {
+impl PinnedRanges {
     /// Whether all of these bytes are.
     pub(super) fn have(&self, bytes: &[u8]) -> bool {
         let start = bytes.as_ptr() as usize;

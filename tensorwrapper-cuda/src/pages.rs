@@ -9,24 +9,24 @@ use tensorwrapper_core::error::Error;
 
 /// Pages that are pinned as long as this lives.
 #[derive(Debug)]
-pub(super) struct Pages<D: Driver> {
+pub(super) struct PinnedPages<D: Driver> {
     driver: Arc<D>,
     pages: Range<usize>,
 }
 
-impl<D: Driver> Pages<D> {
+impl<D: Driver> PinnedPages<D> {
     /// # Errors
     /// As [`Driver::lock`].
-    pub(super) fn new(driver: &Arc<D>, pages: Range<usize>) -> Result<Pages<D>, Error> {
+    pub(super) fn new(driver: &Arc<D>, pages: Range<usize>) -> Result<PinnedPages<D>, Error> {
         if !pages.is_empty() {
             driver.lock(pages.clone())?;
             driver.pinned().insert(&pages);
         }
-        Ok(Pages { driver: driver.clone(), pages })
+        Ok(PinnedPages { driver: driver.clone(), pages })
     }
 }
 
-impl<D: Driver> Drop for Pages<D> {
+impl<D: Driver> Drop for PinnedPages<D> {
     fn drop(&mut self) {
         if !self.pages.is_empty() {
             self.driver.pinned().remove(&self.pages);

@@ -8,9 +8,9 @@ use tensorwrapper_core::element::Dtype;
 
 /// A matrix, or for a batch the place of the addresses of all its matrices; and the stride from a column to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Columns {
-    pub(crate) at: Address,
-    pub(crate) line: i32,
+pub(crate) struct MatrixRef {
+    pub(crate) address: Address,
+    pub(crate) ld: i32,
 }
 
 /// One triangle of a matrix, and on which side of which other it is divided by.
@@ -31,12 +31,12 @@ pub(crate) enum Routine {
     /// A lower triangle becomes its Cholesky factor; `info` n: the leading n rows and columns are not positive definite.
     Potrf {
         n: i32,
-        a: Columns,
+        a: MatrixRef,
         info: Address,
     },
     PotrfBatched {
         n: i32,
-        a: Columns,
+        a: MatrixRef,
         info: Address,
         batch: i32,
     },
@@ -44,13 +44,13 @@ pub(crate) enum Routine {
     Getrf {
         m: i32,
         n: i32,
-        a: Columns,
+        a: MatrixRef,
         pivots: Address,
         info: Address,
     },
     GetrfBatched {
         n: i32,
-        a: Columns,
+        a: MatrixRef,
         pivots: Address,
         info: Address,
         batch: i32,
@@ -59,17 +59,17 @@ pub(crate) enum Routine {
     Getrs {
         n: i32,
         columns: i32,
-        a: Columns,
+        a: MatrixRef,
         pivots: Address,
-        b: Columns,
+        b: MatrixRef,
         info: Address,
     },
     GetrsBatched {
         n: i32,
         columns: i32,
-        a: Columns,
+        a: MatrixRef,
         pivots: Address,
-        b: Columns,
+        b: MatrixRef,
         batch: i32,
     },
     /// B of m rows and n columns, divided by a triangle.
@@ -77,22 +77,22 @@ pub(crate) enum Routine {
         by: Divisor,
         m: i32,
         n: i32,
-        a: Columns,
-        b: Columns,
+        a: MatrixRef,
+        b: MatrixRef,
     },
     TrsmBatched {
         by: Divisor,
         m: i32,
         n: i32,
-        a: Columns,
-        b: Columns,
+        a: MatrixRef,
+        b: MatrixRef,
         batch: i32,
     },
     /// R in the upper triangle; below it and in `tau` the k reflections that make it.
     Geqrf {
         m: i32,
         n: i32,
-        a: Columns,
+        a: MatrixRef,
         tau: Address,
         info: Address,
     },
@@ -101,21 +101,21 @@ pub(crate) enum Routine {
         m: i32,
         n: i32,
         k: i32,
-        a: Columns,
+        a: MatrixRef,
         tau: Address,
         info: Address,
     },
     /// Eigenvectors in the place of a lower triangle; eigenvalues ascend. `info` n: the iteration did not converge.
     Syevd {
         n: i32,
-        a: Columns,
+        a: MatrixRef,
         values: Address,
         info: Address,
     },
     /// The same of matrices one behind the other.
     SyevjBatched {
         n: i32,
-        a: Columns,
+        a: MatrixRef,
         values: Address,
         info: Address,
         batch: i32,
@@ -125,34 +125,34 @@ pub(crate) enum Routine {
         full: bool,
         m: i32,
         n: i32,
-        a: Columns,
+        a: MatrixRef,
         values: Address,
-        u: Columns,
-        vt: Columns,
+        u: MatrixRef,
+        vt: MatrixRef,
         info: Address,
     },
     /// Square U and V of matrices one behind the other of no more than 32 rows and columns.
     GesvdjBatched {
         m: i32,
         n: i32,
-        a: Columns,
+        a: MatrixRef,
         values: Address,
-        u: Columns,
-        v: Columns,
+        u: MatrixRef,
+        v: MatrixRef,
         info: Address,
         batch: i32,
     },
 }
 
 /// Rows and columns that the batched singular values may have.
-pub(crate) const JACOBI: usize = 32;
+pub(crate) const MAX_JACOBI_ORDER: usize = 32;
 
 /// How many matrices the routines by rotations are given at once. Their work space grows with the batch, some thousand elements for each
 /// matrix even of order 4, and is counted in 32 bits (cupy#7261). Tests have few matrices, and cut batches as well.
-pub(crate) const TOGETHER: usize = if cfg!(test) { 3 } else { 16_384 };
+pub(crate) const MAX_JACOBI_BATCH: usize = if cfg!(test) { 3 } else { 16_384 };
 /// Right-hand columns up to which a batch of systems goes through one call: above eight times the blocks of a grid's second dimension the
 /// call fails (pytorch#97211). Tests are not as wide.
-pub(crate) const WIDE: usize = if cfg!(test) { 16 } else { 1 << 19 };
+pub(crate) const MAX_BATCHED_COLUMNS: usize = if cfg!(test) { 16 } else { 1 << 19 };
 
 /// A routine for matrices of an element type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

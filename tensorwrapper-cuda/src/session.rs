@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use super::contraction::CudaContraction;
-use super::copies::There;
+use super::copies::DeviceCopy;
 use super::device::Cuda;
 use super::driver::Driver;
 use super::launch::{bytes, bytes_mut, queue};
 use super::linear::{self, Operation};
 use super::memory::Address;
-use super::pages::Pages;
+use super::pages::PinnedPages;
 use super::region::Region;
-use super::text::{Fold, Input, Kernel, Launches, Route, folded};
+use super::text::{Fold, Input, Kernel, Launches, Route, fold_launches};
 use tensorwrapper_core::backend::{
     Asked, Device, DeviceMemory, Factorised, Mapped, PreparedContraction, Resident, Seen, Session, Site, Taken,
 };
@@ -21,14 +21,14 @@ use tensorwrapper_core::error::Error;
 
 /// Memory, as long as a plan runs, or as long as it is run again.
 #[derive(Debug)]
-struct Open<D: Driver> {
+struct CudaSession<D: Driver> {
     /// Work over the memory below, which goes before the driver does.
     recorded: Option<D::Graph>,
     driver: Arc<D>,
     route: Route,
     host: Arc<dyn Device>,
     /// Of the sources, then of everything else.
-    regions: Vec<There<D>>,
+    regions: Vec<DeviceCopy<D>>,
     /// How many sources there are.
     sources: usize,
     /// What lies between the kernels of one operation: operations are done one after the other.
@@ -42,7 +42,7 @@ fn found<'a>(mapped: &Mapped<'a>, route: Route) -> Option<&'a Launches> {
     let &Mapped { nest, program, reduction, ref inputs, output, found } = mapped;
     let write = || {
         let inputs = inputs.iter().map(|&Seen { layout, dtype, conjugate }| Input { layout, dtype, conjugate }).collect();
-        folded(&Fold::map(nest, (program, reduction), inputs, (output.layout, output.dtype)), route)
+        fold_launches(&Fold::map(nest, (program, reduction), inputs, (output.layout, output.dtype)), route)
     };
     // The text of a kernel depends on nothing but the arguments and the route, and plans are kept for devices of one name.
     let (known, launches) = found
@@ -54,8 +54,8 @@ fn found<'a>(mapped: &Mapped<'a>, route: Route) -> Option<&'a Launches> {
 }
 
 /// What linear algebra needs between routines, found once.
-fn kept<'a>(factorised: &Factorised<'a>) -> &'a linear::Kept {
-    let find = || linear::Kept::new(factorised.inputs.iter().chain(&factorised.outputs));
+fn kept<'a>(factorised: &Factorised<'a>) -> &'a linear::OperationKernels {
+    let find = || linear::OperationKernels::new(factorised.inputs.iter().chain(&factorised.outputs));
     factorised.found.get_or_init(|| Box::new(find())).downcast_ref().expect("plans are kept for devices of one kind")
 }
 
@@ -80,10 +80,10 @@ impl<D: Driver> Resident for Cuda<D> {
     }
 
     fn session(&self, sources: &[SliceRef<'_>], sizes: &[usize], again: bool) -> Result<Box<dyn Session>, Error> {
-        let others = sizes.iter().map(|&bytes| Region::new(&self.driver, bytes).map(There::own));
+        let others = sizes.iter().map(|&bytes| Region::new(&self.driver, bytes).map(DeviceCopy::own));
         let others = others.collect::<Result<Vec<_>, Error>>()?;
         let sources: Vec<&[u8]> = sources.iter().map(|&source| bytes(source)).collect();
-        let mut open = Open {
+        let mut open = CudaSession {
             driver: self.driver.clone(),
             route: self.options.route,
             host: self.host.clone(),
@@ -94,13 +94,13 @@ impl<D: Driver> Resident for Cuda<D> {
             again,
         };
         if !again {
-            open.regions = There::all(&self.driver, &sources)?;
+            open.regions = DeviceCopy::all(&self.driver, &sources)?;
         }
         // Of several runs one may have two tensors where another has one.
         for n in open.regions.len()..sources.len() {
-            let held = There::held(&self.driver, sources[n]);
+            let held = DeviceCopy::held(&self.driver, sources[n]);
             let is_held = held.is_some();
-            open.regions.push(held.map_or_else(|| Region::new(&self.driver, sources[n].len()).map(There::own), Ok)?);
+            open.regions.push(held.map_or_else(|| Region::new(&self.driver, sources[n].len()).map(DeviceCopy::own), Ok)?);
             if !is_held {
                 open.fill(n, &sources, None)?;
             }
@@ -114,7 +114,7 @@ impl<D: Driver> Resident for Cuda<D> {
     }
 
     fn pin(&self, pages: std::ops::Range<usize>) -> Result<DeviceMemory, Error> {
-        Ok(Arc::new(Pages::new(&self.driver, pages)?))
+        Ok(Arc::new(PinnedPages::new(&self.driver, pages)?))
     }
 
     fn has(&self, memory: &DeviceMemory) -> bool {
@@ -138,7 +138,7 @@ impl<D: Driver> Resident for Cuda<D> {
     }
 }
 
-impl<D: Driver> Open<D> {
+impl<D: Driver> CudaSession<D> {
     /// The address of so many bytes from a place on.
     ///
     /// # Panics
@@ -199,7 +199,7 @@ impl<D: Driver> Open<D> {
     }
 }
 
-impl<D: Driver> Session for Open<D> {
+impl<D: Driver> Session for CudaSession<D> {
     fn write(&mut self, from: SliceRef<'_>, to: Site) -> Result<(), Error> {
         let from = bytes(from);
         // SAFETY: the address has just been compared with the size of its memory.
@@ -249,7 +249,7 @@ impl<D: Driver> Session for Open<D> {
     fn factorise(&mut self, call: &Factorised<'_>, inputs: &[Site], outputs: &[Site]) -> Result<bool, Error> {
         let [arguments, results] =
             [&call.inputs, &call.outputs].map(|all| all.iter().map(|seen| seen.layout).collect::<Vec<_>>());
-        if self.driver.solves().is_none() || !linear::has(call.call, call.inputs[0].dtype, &arguments, &results) {
+        if self.driver.linalg_library().is_none() || !linear::has(call.call, call.inputs[0].dtype, &arguments, &results) {
             return Ok(false);
         }
         let [inputs, outputs] = [(&call.inputs, inputs), (&call.outputs, outputs)]
@@ -275,7 +275,7 @@ impl<D: Driver> Session for Open<D> {
         let mut is_same = true;
         let parts: Vec<&[u8]> = sources.iter().map(|&source| bytes(source)).collect();
         for (n, part) in parts.iter().enumerate() {
-            let held = There::held(&self.driver, part);
+            let held = DeviceCopy::held(&self.driver, part);
             let known = &self.regions[n];
             if held.as_ref().is_some_and(|held| held.address() == known.address() && held.bytes() >= part.len()) {
                 continue;
@@ -284,7 +284,7 @@ impl<D: Driver> Session for Open<D> {
             if !(known.is_own() && known.bytes() >= part.len()) {
                 is_same = false;
                 self.recorded = None;
-                self.regions[n] = There::own(Region::new(&self.driver, part.len())?);
+                self.regions[n] = DeviceCopy::own(Region::new(&self.driver, part.len())?);
             }
             self.fill(n, &parts, held.map(|held| held.address()))?;
         }
@@ -311,6 +311,6 @@ impl<D: Driver> Session for Open<D> {
     }
 
     fn copied(&self) -> usize {
-        self.regions[..self.sources].iter().filter(|there| there.is_own()).map(There::bytes).sum()
+        self.regions[..self.sources].iter().filter(|there| there.is_own()).map(DeviceCopy::bytes).sum()
     }
 }

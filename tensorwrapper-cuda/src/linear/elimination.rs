@@ -1,10 +1,10 @@
 //! Systems of equations, inverses and determinants, by elimination with partial pivoting; and division by triangles.
 
-use super::matrices::{Batch, Matrices, Way, int};
+use super::matrices::{Batch, Matrices, Orientation, int};
 use crate::driver::Driver;
 use crate::region::Region;
-use crate::routine::{Divisor, Routine, WIDE};
-use crate::text::{Counted, Pass};
+use crate::routine::{Divisor, MAX_BATCHED_COLUMNS, Routine};
+use crate::text::{MatrixPart, Pass};
 use tensorwrapper_core::backend::linear::{Determinant, Failure};
 use tensorwrapper_core::backend::{Decomposition, Device, Factorisation, Operand, Output};
 use tensorwrapper_core::element::{Element, dispatch};
@@ -16,7 +16,7 @@ const SMALL: usize = 128;
 
 /// Whether matrices of an order, with so many right-hand columns, go through one call together.
 pub(super) fn is_small<D: Driver>(matrices: &Matrices<'_, D>, order: usize, columns: usize) -> bool {
-    matrices.items > 1 && order <= SMALL && columns <= WIDE
+    matrices.items > 1 && order <= SMALL && columns <= MAX_BATCHED_COLUMNS
 }
 
 /// What elimination leaves beside its factors.
@@ -58,8 +58,8 @@ unsafe fn getrf<D: Driver>(matrices: &Matrices<'_, D>, a: &Batch<D>, together: b
 pub(super) unsafe fn lu<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
     // SAFETY: the caller's promise; all else is memory that was made for it.
     unsafe {
-        let a = matrices.read(0, Way::Plain)?;
-        matrices.check(0, &a, Counted::All)?;
+        let a = matrices.read(0, Orientation::Plain)?;
+        matrices.check(0, &a, MatrixPart::All)?;
         let found = getrf(matrices, &a, false)?;
         let (rows, columns, inner) = (a.of.rows, a.of.columns, a.of.rows.min(a.of.columns));
         let (l, u) = (matrices.room(a.of.dtype, rows, inner)?, matrices.room(a.of.dtype, inner, columns)?);
@@ -77,9 +77,9 @@ pub(super) unsafe fn lu<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(),
         let order = Region::holding(matrices.operation.driver, &order)?;
         let p = matrices.room(a.of.dtype, rows, rows)?;
         matrices.pass(Pass::Permutation, p.of, &[order.address(), p.region.address()])?;
-        matrices.write(&p, 0, Way::Plain)?;
-        matrices.write(&l, 1, Way::Plain)?;
-        matrices.write(&u, 2, Way::Plain)
+        matrices.write(&p, 0, Orientation::Plain)?;
+        matrices.write(&l, 1, Orientation::Plain)?;
+        matrices.write(&u, 2, Orientation::Plain)
     }
 }
 
@@ -102,10 +102,10 @@ fn order(rows: usize, pivots: &[i32]) -> Vec<usize> {
 pub(super) unsafe fn solve<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
     // SAFETY: the caller's promise; all else is memory that was made for it.
     unsafe {
-        let a = matrices.read(0, Way::Plain)?;
-        matrices.check(0, &a, Counted::All)?;
-        let b = matrices.read(1, Way::Plain)?;
-        matrices.check(1, &b, Counted::All)?;
+        let a = matrices.read(0, Orientation::Plain)?;
+        matrices.check(0, &a, MatrixPart::All)?;
+        let b = matrices.read(1, Orientation::Plain)?;
+        matrices.check(1, &b, MatrixPart::All)?;
         solved(matrices, &a, &b)
     }
 }
@@ -117,8 +117,8 @@ pub(super) unsafe fn solve<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<
 pub(super) unsafe fn inverse<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
     // SAFETY: the caller's promise; all else is memory that was made for it.
     unsafe {
-        let a = matrices.read(0, Way::Plain)?;
-        matrices.check(0, &a, Counted::All)?;
+        let a = matrices.read(0, Orientation::Plain)?;
+        matrices.check(0, &a, MatrixPart::All)?;
         let b = matrices.room(a.of.dtype, a.of.rows, a.of.rows)?;
         matrices.pass(Pass::Unit, b.of, &[b.region.address()])?;
         solved(matrices, &a, &b)
@@ -156,7 +156,7 @@ unsafe fn solved<D: Driver>(matrices: &mut Matrices<'_, D>, a: &Batch<D>, b: &Ba
         }
         matrices.check_result(b)?;
         matrices.judge()?;
-        matrices.write(b, 0, Way::Plain)
+        matrices.write(b, 0, Orientation::Plain)
     }
 }
 
@@ -188,10 +188,10 @@ pub(super) unsafe fn triangular<D: Driver>(matrices: &mut Matrices<'_, D>) -> Re
     let &Decomposition { upper, unit, .. } = matrices.operation.call;
     // SAFETY: the caller's promise; all else is memory that was made for it.
     unsafe {
-        let a = matrices.read(0, Way::Plain)?;
-        matrices.check(0, &a, Counted::Triangle { upper, diagonal: !unit })?;
-        let b = matrices.read(1, Way::Plain)?;
-        matrices.check(1, &b, Counted::All)?;
+        let a = matrices.read(0, Orientation::Plain)?;
+        matrices.check(0, &a, MatrixPart::Triangle { upper, diagonal: !unit })?;
+        let b = matrices.read(1, Orientation::Plain)?;
+        matrices.check(1, &b, MatrixPart::All)?;
         if !unit {
             let zeros = matrices.integers(matrices.items)?;
             matrices.pass(Pass::ZeroPivot, a.of, &[a.region.address(), zeros.address()])?;
@@ -200,7 +200,7 @@ pub(super) unsafe fn triangular<D: Driver>(matrices: &mut Matrices<'_, D>) -> Re
         divide(matrices, Divisor { from_right: false, upper, adjoint: false, unit }, &a, &b)?;
         matrices.check_result(&b)?;
         matrices.judge()?;
-        matrices.write(&b, 0, Way::Plain)
+        matrices.write(&b, 0, Orientation::Plain)
     }
 }
 
@@ -219,8 +219,8 @@ pub(super) unsafe fn determinant<D: Driver>(matrices: &mut Matrices<'_, D>) -> R
 unsafe fn determinant_of<T: Element, D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
     // SAFETY: the caller's promise; all else is memory that was made for it.
     unsafe {
-        let a = matrices.read(0, Way::Plain)?;
-        matrices.check(0, &a, Counted::All)?;
+        let a = matrices.read(0, Orientation::Plain)?;
+        matrices.check(0, &a, MatrixPart::All)?;
         let order = a.of.rows;
         let found = getrf(matrices, &a, is_small(matrices, order, 0))?;
         matrices.heed(&found.infos, |_| None)?;
@@ -241,7 +241,7 @@ unsafe fn determinant_of<T: Element, D: Driver>(matrices: &mut Matrices<'_, D>) 
                 },
                 // Elimination left the range, which the host avoids by scaling rows.
                 None => {
-                    let all = matrices.read(0, Way::Plain)?;
+                    let all = matrices.read(0, Orientation::Plain)?;
                     let elements = matrices.fetch::<T>(&all.region, matrices.items * all.of.points())?;
                     match by_host(
                         matrices.operation.host,
@@ -257,10 +257,10 @@ unsafe fn determinant_of<T: Element, D: Driver>(matrices: &mut Matrices<'_, D>) 
         }
         matrices.judge()?;
         let first: Vec<T> = numbers.iter().map(|number| number.0).collect();
-        matrices.write(&matrices.numbers(&first)?, 0, Way::Plain)?;
+        matrices.write(&matrices.numbers(&first)?, 0, Orientation::Plain)?;
         if matrices.operation.outputs.len() > 1 {
             let second: Vec<T::Real> = numbers.iter().map(|number| T::Real::from_complex(number.1.into())).collect();
-            matrices.write(&matrices.numbers(&second)?, 1, Way::Plain)?;
+            matrices.write(&matrices.numbers(&second)?, 1, Orientation::Plain)?;
         }
         Ok(())
     }

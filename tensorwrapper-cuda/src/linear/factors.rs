@@ -1,18 +1,18 @@
 //! Factors of matrices: of Cholesky, Q and R, eigenvectors, singular vectors.
 
 use super::elimination::{divide, is_small};
-use super::matrices::{Batch, Matrices, Way, int, together};
+use super::matrices::{Batch, Matrices, Orientation, int, together};
 use super::support::{by_rotations, size};
 use crate::driver::Driver;
 use crate::region::Region;
-use crate::routine::{Divisor, JACOBI, Routine};
-use crate::text::{Counted, Dense, Pass};
+use crate::routine::{Divisor, MAX_JACOBI_ORDER, Routine};
+use crate::text::{BatchShape, MatrixPart, Pass};
 use tensorwrapper_core::backend::linear::{Failure, discarded, phase_tolerance};
 use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::Error;
 
 /// What of a Hermitian matrix is read.
-const LOWER: Counted = Counted::Hermitian;
+const LOWER: MatrixPart = MatrixPart::Hermitian;
 
 /// A = L·Lᴴ.
 ///
@@ -21,7 +21,7 @@ const LOWER: Counted = Counted::Hermitian;
 pub(super) unsafe fn cholesky<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
     // SAFETY: the caller's promise; all else is memory that was made for it.
     unsafe {
-        let a = matrices.read(0, Way::Plain)?;
+        let a = matrices.read(0, Orientation::Plain)?;
         matrices.check(0, &a, LOWER)?;
         matrices.pass(Pass::Mirror, a.of, &[a.region.address()])?;
         let infos = potrf(matrices, &a)?;
@@ -32,7 +32,7 @@ pub(super) unsafe fn cholesky<D: Driver>(matrices: &mut Matrices<'_, D>) -> Resu
         matrices.heed(&infos, |info| Some(Failure::NotPositiveDefinite { pivot: info - 1 }))?;
         matrices.check_result(&l)?;
         matrices.judge()?;
-        matrices.write(&l, 0, Way::Plain)
+        matrices.write(&l, 0, Orientation::Plain)
     }
 }
 
@@ -63,13 +63,13 @@ unsafe fn potrf<D: Driver>(matrices: &Matrices<'_, D>, a: &Batch<D>) -> Result<R
 pub(super) unsafe fn eigh<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
     // SAFETY: the caller's promise; all else is memory that was made for it.
     unsafe {
-        let a = matrices.read(0, Way::Plain)?;
+        let a = matrices.read(0, Orientation::Plain)?;
         let sizes = matrices.check(0, &a, LOWER)?;
         let mut exponents = matrices.exponents(&sizes, 1);
         let n = a.of.rows;
         let mut metric = None;
         if matrices.operation.inputs.len() > 1 {
-            let b = matrices.read(1, Way::Plain)?;
+            let b = matrices.read(1, Orientation::Plain)?;
             let sizes = matrices.check(1, &b, LOWER)?;
             // Even, since the eigenvectors take its square root.
             metric = Some((b, matrices.exponents(&sizes, 2)));
@@ -90,7 +90,7 @@ pub(super) unsafe fn eigh<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(
         let values = matrices.room(a.of.dtype.real(), n, 1)?;
         let infos = matrices.integers(matrices.items)?;
         let good = matrices.good();
-        if matrices.items > 1 && n <= JACOBI {
+        if matrices.items > 1 && n <= MAX_JACOBI_ORDER {
             for (first, batch) in together(good) {
                 let (values, info) = (values.at(first), infos.address() + 4 * first as u64);
                 matrices.call(Routine::SyevjBatched { n: int(n), a: a.columns(first), values, info, batch })?;
@@ -116,8 +116,8 @@ pub(super) unsafe fn eigh<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(
             matrices.check_result(&a)?;
         }
         matrices.judge()?;
-        matrices.write(&values, 0, Way::Plain)?;
-        matrices.write(&a, 1, Way::Plain)
+        matrices.write(&values, 0, Orientation::Plain)?;
+        matrices.write(&a, 1, Orientation::Plain)
     }
 }
 
@@ -144,14 +144,14 @@ unsafe fn set_phases<D: Driver>(
 /// # Safety
 /// As for [`run`](super::run).
 pub(super) unsafe fn qr<D: Driver>(matrices: &mut Matrices<'_, D>, lq: bool) -> Result<(), Error> {
-    let way = if lq { Way::Adjoint } else { Way::Plain };
+    let orientation = if lq { Orientation::Adjoint } else { Orientation::Plain };
     // SAFETY: the caller's promise; all else is memory that was made for it.
     unsafe {
-        let a = matrices.read(0, way)?;
-        let sizes = matrices.check(0, &a, Counted::All)?;
+        let a = matrices.read(0, orientation)?;
+        let sizes = matrices.check(0, &a, MatrixPart::All)?;
         let exponents = matrices.exponents(&sizes, 1);
         matrices.scale(&a, exponents.iter().map(|k| -k))?;
-        let Dense { dtype, rows, columns, .. } = a.of;
+        let BatchShape { dtype, rows, columns, .. } = a.of;
         let inner = rows.min(columns);
         let (tau, infos) = (matrices.room(dtype, inner, 1)?, matrices.integers(2 * matrices.items)?);
         let info = |item: usize| infos.address() + 4 * item as u64;
@@ -165,8 +165,8 @@ pub(super) unsafe fn qr<D: Driver>(matrices: &mut Matrices<'_, D>, lq: bool) -> 
         matrices.pass(triangle, r.of, &[a.region.address(), r.region.address()])?;
         let phases = matrices.room(dtype, inner, 1)?;
         matrices.pass(Pass::DiagonalPhases, r.of, &[r.region.address(), phases.region.address()])?;
-        let turn = Pass::Turn { by_rows: true, count: inner, conjugate: false, real: true };
-        matrices.pass(turn, r.of, &[phases.region.address(), r.region.address()])?;
+        let phased = Pass::ApplyPhases { by_rows: true, count: inner, conjugate: false, real: true };
+        matrices.pass(phased, r.of, &[phases.region.address(), r.region.address()])?;
         let width = if is_full { rows } else { inner };
         // Where Q has more columns than A, it has a place of its own.
         let q = match width > columns {
@@ -189,15 +189,15 @@ pub(super) unsafe fn qr<D: Driver>(matrices: &mut Matrices<'_, D>, lq: bool) -> 
             };
             matrices.call(call)?;
         }
-        let turn = Pass::Turn { by_rows: false, count: inner, conjugate: true, real: false };
-        matrices.pass(turn, q.of, &[phases.region.address(), q.region.address()])?;
+        let phased = Pass::ApplyPhases { by_rows: false, count: inner, conjugate: true, real: false };
+        matrices.pass(phased, q.of, &[phases.region.address(), q.region.address()])?;
         matrices.scale(&r, exponents.iter().copied())?;
         matrices.heed(&infos, |_| None)?;
         matrices.check_result(&r)?;
         matrices.judge()?;
         let [at_q, at_r] = if lq { [1, 0] } else { [0, 1] };
-        matrices.write(&q, at_q, way)?;
-        matrices.write(&r, at_r, way)
+        matrices.write(&q, at_q, orientation)?;
+        matrices.write(&r, at_r, orientation)
     }
 }
 
@@ -211,14 +211,14 @@ pub(super) unsafe fn svd<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<()
     let (rows, columns) = size(call, seen.layout, call.form().arguments[0]);
     let by_rotations = by_rotations(matrices.items, rows, columns, call.full);
     // The other routine takes no matrix with more columns than rows.
-    let way = if by_rotations || rows >= columns { Way::Plain } else { Way::Adjoint };
+    let orientation = if by_rotations || rows >= columns { Orientation::Plain } else { Orientation::Adjoint };
     // SAFETY: the caller's promise; all else is memory that was made for it.
     unsafe {
-        let a = matrices.read(0, way)?;
-        let sizes = matrices.check(0, &a, Counted::All)?;
+        let a = matrices.read(0, orientation)?;
+        let sizes = matrices.check(0, &a, MatrixPart::All)?;
         let exponents = matrices.exponents(&sizes, 1);
         matrices.scale(&a, exponents.iter().map(|k| -k))?;
-        let Dense { dtype, rows: m, columns: n, .. } = a.of;
+        let BatchShape { dtype, rows: m, columns: n, .. } = a.of;
         let (inner, good) = (m.min(n), matrices.good());
         let values = matrices.room(dtype.real(), inner, 1)?;
         let u = matrices.room(dtype, m, if by_rotations || call.full { m } else { n })?;
@@ -253,11 +253,12 @@ pub(super) unsafe fn svd<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<()
         }
         matrices.heed(&infos, |_| Some(Failure::NoConvergence))?;
         // What phases are set by is U of the matrix itself: of its adjoint the other factor.
-        let (set, with) = if way == Way::Plain { (&u, &other) } else { (&other, &u) };
-        let (set_by_rows, with_by_rows) = (way == Way::Adjoint, way == Way::Plain && !by_rotations);
+        let (set, with) = if orientation == Orientation::Plain { (&u, &other) } else { (&other, &u) };
+        let (set_by_rows, with_by_rows) =
+            (orientation == Orientation::Adjoint, orientation == Orientation::Plain && !by_rotations);
         let phases = set_phases(matrices, set, set_by_rows, 0, inner)?;
-        let turn = Pass::Turn { by_rows: with_by_rows, count: inner, conjugate: !by_rotations, real: false };
-        matrices.pass(turn, with.of, &[phases.region.address(), with.region.address()])?;
+        let phased = Pass::ApplyPhases { by_rows: with_by_rows, count: inner, conjugate: !by_rotations, real: false };
+        matrices.pass(phased, with.of, &[phases.region.address(), with.region.address()])?;
         if call.full {
             // A vector that belongs to no singular value has a phase of its own.
             for (factor, by_rows) in [(set, set_by_rows), (with, with_by_rows)] {
@@ -270,9 +271,9 @@ pub(super) unsafe fn svd<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<()
         if matrices.operation.outputs.len() > 3 {
             dispatch!(dtype.real(), R => cut::<R, D>(matrices, &values))?;
         }
-        let of_v = if by_rotations { Way::Adjoint } else { way };
-        matrices.write(set, 0, way)?;
-        matrices.write(&values, 1, Way::Plain)?;
+        let of_v = if by_rotations { Orientation::Adjoint } else { orientation };
+        matrices.write(set, 0, orientation)?;
+        matrices.write(&values, 1, Orientation::Plain)?;
         matrices.write(with, 2, of_v)
     }
 }
@@ -292,7 +293,7 @@ unsafe fn cut<R: Element, D: Driver>(matrices: &Matrices<'_, D>, values: &Batch<
     for (result, numbers) in [(3, &weights), (4, &kept)] {
         if result < matrices.operation.outputs.len() {
             // SAFETY: the caller's promise.
-            unsafe { matrices.write(&matrices.numbers(numbers)?, result, Way::Plain) }?;
+            unsafe { matrices.write(&matrices.numbers(numbers)?, result, Orientation::Plain) }?;
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::text::{Dense, Fitted, Kernel, Launches, Pass};
+use crate::text::{BatchShape, Kernel, Launches, Pass, SizedLaunch};
 use tensorwrapper_core::backend::Seen;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::Error;
@@ -11,7 +11,7 @@ use tensorwrapper_core::layout::Strided;
 
 /// Kernels of one operation of a plan.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct OperationKernels {
     /// One of each text with kernels for any size.
     texts: Vec<Kernel>,
     /// Copies that are written for their layouts, once.
@@ -27,19 +27,19 @@ pub(super) struct Copy {
     pub(super) conjugate: bool,
 }
 
-impl Kept {
+impl OperationKernels {
     /// For these operands. Element types have a text each, and another for what 32 bits do not count.
-    pub(crate) fn new<'s>(operands: impl Iterator<Item = &'s Seen<'s>>) -> Kept {
+    pub(crate) fn new<'s>(operands: impl Iterator<Item = &'s Seen<'s>>) -> OperationKernels {
         let mut texts: Vec<Kernel> = Vec::new();
         for &Seen { dtype, layout, .. } in operands {
             for rows in [1, layout.len()] {
-                let Fitted { kernel, .. } = Pass::Unit.fitted(Dense { dtype, items: 1, rows, columns: 1 });
+                let SizedLaunch { kernel, .. } = Pass::Unit.launch(BatchShape { dtype, items: 1, rows, columns: 1 });
                 if texts.iter().all(|known| known.source.name != kernel.source.name) {
                     texts.push(kernel);
                 }
             }
         }
-        Kept { texts, copies: Mutex::default() }
+        OperationKernels { texts, copies: Mutex::default() }
     }
 
     /// What is made before it runs.

@@ -1,4 +1,4 @@
-//! Dense matrices on a device: read out of strided memory and written back, surveyed and scaled by generated kernels, and given to the
+//! BatchShape matrices on a device: read out of strided memory and written back, surveyed and scaled by generated kernels, and given to the
 //! library's routines. Knows no operation.
 
 use super::kernels::Copy;
@@ -8,8 +8,8 @@ use crate::driver::Driver;
 use crate::launch::{bytes, bytes_mut, queue};
 use crate::memory::Address;
 use crate::region::Region;
-use crate::routine::{Call, Columns, Routine, TOGETHER};
-use crate::text::{Counted, Dense, Fitted, Fold, Input, Pass, copied, folded};
+use crate::routine::{Call, MAX_JACOBI_BATCH, MatrixRef, Routine};
+use crate::text::{BatchShape, Fold, Input, MatrixPart, Pass, SizedLaunch, copy_launch, fold_launches};
 use tensorwrapper_core::backend::linear::{Failure, exponent_of, power_of_two};
 use tensorwrapper_core::backend::{Instruction, LoopNest, Program, Reduction, Role, Seen};
 use tensorwrapper_core::element::{Dtype, Element, dispatch};
@@ -19,7 +19,7 @@ use tensorwrapper_core::layout::Strided;
 /// Matrices in memory of the device.
 #[derive(Debug)]
 pub(super) struct Batch<D: Driver> {
-    pub(super) of: Dense,
+    pub(super) of: BatchShape,
     pub(super) region: Region<D>,
 }
 
@@ -30,8 +30,8 @@ impl<D: Driver> Batch<D> {
     }
 
     /// A matrix as routines take it.
-    pub(super) fn columns(&self, item: usize) -> Columns {
-        Columns { at: self.at(item), line: int(self.of.rows) }
+    pub(super) fn columns(&self, item: usize) -> MatrixRef {
+        MatrixRef { address: self.at(item), ld: int(self.of.rows) }
     }
 }
 
@@ -42,12 +42,12 @@ pub(super) fn int(size: usize) -> i32 {
 
 /// Batches as routines by rotations take them: the first matrix of each, and how many there are.
 pub(super) fn together(items: usize) -> impl Iterator<Item = (usize, i32)> {
-    (0..items).step_by(TOGETHER).map(move |first| (first, int(TOGETHER.min(items - first))))
+    (0..items).step_by(MAX_JACOBI_BATCH).map(move |first| (first, int(MAX_JACOBI_BATCH.min(items - first))))
 }
 
-/// How a matrix is turned on its way.
+/// How a matrix is turned on its orientation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum Orientation {
     Plain,
     Adjoint,
 }
@@ -77,7 +77,7 @@ impl<'m, D: Driver> Matrices<'m, D> {
 
     /// Room for a batch of matrices.
     pub(super) fn room(&self, dtype: Dtype, rows: usize, columns: usize) -> Result<Batch<D>, Error> {
-        let of = Dense { dtype, items: self.items, rows, columns };
+        let of = BatchShape { dtype, items: self.items, rows, columns };
         Ok(Batch { of, region: Region::new(self.operation.driver, of.bytes())? })
     }
 
@@ -113,7 +113,7 @@ impl<'m, D: Driver> Matrices<'m, D> {
     /// There is memory for all that the layouts lead to.
     unsafe fn copy(&self, copy: Copy, from: Address, to: Address) -> Result<(), Error> {
         let Operation { driver, route, kept, .. } = *self.operation;
-        if let Some(fitted) = copied(copy.dtype, [&copy.from, &copy.to], copy.conjugate) {
+        if let Some(fitted) = copy_launch(copy.dtype, [&copy.from, &copy.to], copy.conjugate) {
             let start = |layout: &Strided| (layout.offset() * copy.dtype.size()) as u64;
             // SAFETY: the caller's promise; the kernel goes where the layouts lead.
             return unsafe { self.launch(&fitted, &[from + start(&copy.from), to + start(&copy.to)]) };
@@ -124,7 +124,7 @@ impl<'m, D: Driver> Matrices<'m, D> {
             let program = Program::new(vec![Instruction::Input(0)]);
             let input = Input { layout: &copy.from, dtype: copy.dtype, conjugate: copy.conjugate };
             let fold = Fold::map(&nest, (&program, Reduction::Sum), vec![input], (&copy.to, copy.dtype));
-            let launches = folded(&fold, route).expect("a copy calls nothing of the host's");
+            let launches = fold_launches(&fold, route).expect("a copy calls nothing of the host's");
             driver.prepare(&launches.kernels().collect::<Vec<_>>())?;
             Ok(launches)
         })?;
@@ -136,16 +136,16 @@ impl<'m, D: Driver> Matrices<'m, D> {
     ///
     /// # Safety
     /// There is memory for all of it.
-    pub(super) unsafe fn read(&self, argument: usize, way: Way) -> Result<Batch<D>, Error> {
+    pub(super) unsafe fn read(&self, argument: usize, orientation: Orientation) -> Result<Batch<D>, Error> {
         let (seen, address) = &self.operation.inputs[argument];
         let roles = self.operation.call.form().arguments[argument];
         let (rows, columns) = size(self.operation.call, seen.layout, roles);
-        let (made, units) = match way {
-            Way::Plain => (self.room(self.dtype, rows, columns)?, [1, rows]),
-            Way::Adjoint => (self.room(self.dtype, columns, rows)?, [columns, 1]),
+        let (made, units) = match orientation {
+            Orientation::Plain => (self.room(self.dtype, rows, columns)?, [1, rows]),
+            Orientation::Adjoint => (self.room(self.dtype, columns, rows)?, [columns, 1]),
         };
         let to = self.dense(seen, roles, rows * columns, units)?;
-        let conjugate = seen.conjugate != (way == Way::Adjoint) && self.dtype.is_complex();
+        let conjugate = seen.conjugate != (orientation == Orientation::Adjoint) && self.dtype.is_complex();
         let copy = Copy { dtype: self.dtype, from: seen.layout.clone(), to, conjugate };
         // SAFETY: the caller's promise, and the matrices were just made for as many elements.
         unsafe { self.copy(copy, *address, made.region.address()) }?;
@@ -156,12 +156,12 @@ impl<'m, D: Driver> Matrices<'m, D> {
     ///
     /// # Safety
     /// There is memory for all of it, and no fewer rows and columns are there.
-    pub(super) unsafe fn write(&self, from: &Batch<D>, result: usize, way: Way) -> Result<(), Error> {
+    pub(super) unsafe fn write(&self, from: &Batch<D>, result: usize, orientation: Orientation) -> Result<(), Error> {
         let (seen, address) = &self.operation.outputs[result];
         let roles = self.operation.call.form().results[result].roles;
-        let units = if way == Way::Plain { [1, from.of.rows] } else { [from.of.rows, 1] };
+        let units = if orientation == Orientation::Plain { [1, from.of.rows] } else { [from.of.rows, 1] };
         let layout = self.dense(seen, roles, from.of.points(), units)?;
-        let conjugate = way == Way::Adjoint && from.of.dtype.is_complex();
+        let conjugate = orientation == Orientation::Adjoint && from.of.dtype.is_complex();
         let copy = Copy { dtype: from.of.dtype, from: layout, to: seen.layout.clone(), conjugate };
         // SAFETY: the caller's promise.
         unsafe { self.copy(copy, from.region.address(), *address) }
@@ -172,7 +172,7 @@ impl<'m, D: Driver> Matrices<'m, D> {
     /// # Safety
     /// The matrices are there.
     pub(super) unsafe fn diagonals<T: Element>(&self, of: &Batch<D>) -> Result<Vec<T>, Error> {
-        let Dense { rows, columns, .. } = of.of;
+        let BatchShape { rows, columns, .. } = of.of;
         let length = rows.min(columns);
         let found = self.room(self.dtype, length, 1)?;
         let extents = [self.items, length];
@@ -202,16 +202,16 @@ impl<'m, D: Driver> Matrices<'m, D> {
     ///
     /// # Safety
     /// The addresses are those of what the pass takes.
-    pub(super) unsafe fn pass(&self, pass: Pass, of: Dense, addresses: &[Address]) -> Result<(), Error> {
+    pub(super) unsafe fn pass(&self, pass: Pass, of: BatchShape, addresses: &[Address]) -> Result<(), Error> {
         // SAFETY: the caller's promise; kernels compute positions inside of the matrices that they are told of.
-        unsafe { self.launch(&pass.fitted(of), addresses) }
+        unsafe { self.launch(&pass.launch(of), addresses) }
     }
 
     /// Queues a kernel for any size.
     ///
     /// # Safety
     /// The addresses are those of what it takes, and its numbers lead nowhere else.
-    unsafe fn launch(&self, fitted: &Fitted, addresses: &[Address]) -> Result<(), Error> {
+    unsafe fn launch(&self, fitted: &SizedLaunch, addresses: &[Address]) -> Result<(), Error> {
         // SAFETY: the caller's promise.
         unsafe { self.operation.driver.launch(&fitted.kernel, &[addresses, &fitted.numbers].concat()) }
     }
@@ -220,11 +220,11 @@ impl<'m, D: Driver> Matrices<'m, D> {
     ///
     /// # Safety
     /// The matrices are there.
-    unsafe fn survey(&self, of: &Batch<D>, counted: Counted) -> Result<Vec<(f64, bool)>, Error> {
+    unsafe fn survey(&self, of: &Batch<D>, part: MatrixPart) -> Result<Vec<(f64, bool)>, Error> {
         let parts = of.of.parts();
         let pairs = self.room(Dtype::F64, 2 * parts, 1)?;
         // SAFETY: there is room for a pair for each part.
-        unsafe { self.pass(Pass::Survey(counted), of.of, &[of.region.address(), pairs.region.address()]) }?;
+        unsafe { self.pass(Pass::Survey(part), of.of, &[of.region.address(), pairs.region.address()]) }?;
         let pairs = self.fetch::<f64>(&pairs.region, 2 * parts * self.items)?;
         let joined = |pairs: &[f64]| {
             pairs.chunks(2).fold((0.0, false), |(size, wrong), pair| (f64::max(size, pair[0]), wrong || pair[1] != 0.0))
@@ -236,9 +236,9 @@ impl<'m, D: Driver> Matrices<'m, D> {
     ///
     /// # Safety
     /// The matrices are there.
-    pub(super) unsafe fn check(&mut self, argument: usize, of: &Batch<D>, counted: Counted) -> Result<Vec<f64>, Error> {
+    pub(super) unsafe fn check(&mut self, argument: usize, of: &Batch<D>, part: MatrixPart) -> Result<Vec<f64>, Error> {
         // SAFETY: the caller's promise.
-        let found = unsafe { self.survey(of, counted) }?;
+        let found = unsafe { self.survey(of, part) }?;
         let first = found.iter().position(|&(_, wrong)| wrong).map(|item| (item, argument));
         // Of one item the first argument is named.
         self.not_finite = match (self.not_finite, first) {
@@ -255,7 +255,7 @@ impl<'m, D: Driver> Matrices<'m, D> {
     /// The matrices are there.
     pub(super) unsafe fn check_result(&mut self, of: &Batch<D>) -> Result<(), Error> {
         // SAFETY: the caller's promise.
-        let found = unsafe { self.survey(of, Counted::All) }?;
+        let found = unsafe { self.survey(of, MatrixPart::All) }?;
         found.iter().enumerate().filter(|(_, (_, wrong))| *wrong).for_each(|(item, _)| self.note(item, Failure::Overflow));
         Ok(())
     }
@@ -286,7 +286,7 @@ impl<'m, D: Driver> Matrices<'m, D> {
                     }
                 }
                 Err(_) => {
-                    let library = self.operation.driver.solves().unwrap_or("the library of linear algebra");
+                    let library = self.operation.driver.linalg_library().unwrap_or("the library of linear algebra");
                     let name = self.operation.call.form().name;
                     return Err(Error::new(ErrorKind::Device(format!("{library} refuses argument {} of `{name}`", -info))));
                 }
@@ -341,16 +341,16 @@ impl<'m, D: Driver> Matrices<'m, D> {
     }
 
     /// The addresses of all matrices, on the device.
-    pub(super) fn addresses(&self, of: &Batch<D>) -> Result<(Region<D>, Columns), Error> {
+    pub(super) fn addresses(&self, of: &Batch<D>) -> Result<(Region<D>, MatrixRef), Error> {
         let addresses: Vec<u8> = (0..self.items).flat_map(|item| of.at(item).to_ne_bytes()).collect();
         let region = Region::holding(self.operation.driver, &addresses)?;
-        let at = region.address();
-        Ok((region, Columns { at, line: int(of.of.rows) }))
+        let address = region.address();
+        Ok((region, MatrixRef { address, ld: int(of.of.rows) }))
     }
 
     /// Takes a number for each item to the device.
     pub(super) fn numbers<T: Element>(&self, numbers: &[T]) -> Result<Batch<D>, Error> {
-        let of = Dense { dtype: T::DTYPE, items: numbers.len(), rows: 1, columns: 1 };
+        let of = BatchShape { dtype: T::DTYPE, items: numbers.len(), rows: 1, columns: 1 };
         Ok(Batch { of, region: Region::holding(self.operation.driver, bytes(T::erase(numbers)))? })
     }
 }

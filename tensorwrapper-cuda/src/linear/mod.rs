@@ -12,7 +12,7 @@ mod matrices;
 mod operation;
 mod support;
 
-pub(crate) use kernels::Kept;
+pub(crate) use kernels::OperationKernels;
 use matrices::Matrices;
 pub(crate) use operation::Operation;
 pub(crate) use support::{has, knows, space};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::kernels::Kept;
+use super::kernels::OperationKernels;
 use super::support::size;
 use crate::driver::Driver;
 use crate::memory::Address;
@@ -19,7 +19,7 @@ pub(crate) struct Operation<'o, D: Driver> {
     /// Arguments and results, with the addresses where their memories begin.
     pub(crate) inputs: &'o [(Seen<'o>, Address)],
     pub(crate) outputs: &'o [(Seen<'o>, Address)],
-    pub(crate) kept: &'o Kept,
+    pub(crate) kept: &'o OperationKernels,
     /// Computes what is left to the host.
     pub(crate) host: &'o dyn Device,
 }

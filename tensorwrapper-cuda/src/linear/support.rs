@@ -1,6 +1,6 @@
 //! Which operations of linear algebra a library computes, and how much memory they take.
 
-use crate::routine::JACOBI;
+use crate::routine::MAX_JACOBI_ORDER;
 use tensorwrapper_core::backend::{Decomposition, Factorisation, Role};
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::layout::Strided;
@@ -68,7 +68,7 @@ fn is_counted(kind: Factorisation, rows: usize, columns: usize) -> bool {
 /// worth its memory where one side is much longer than the other and nobody asks for square factors.
 pub(super) fn by_rotations(items: usize, rows: usize, columns: usize, full: bool) -> bool {
     let (most, least) = (rows.max(columns), rows.min(columns));
-    items > 1 && most <= JACOBI && (full || most <= 2 * least)
+    items > 1 && most <= MAX_JACOBI_ORDER && (full || most <= 2 * least)
 }
 
 /// Bytes of the matrices that stand between memory and a library, by the extents of the batch and of all roles.
