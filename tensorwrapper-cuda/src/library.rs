@@ -1,7 +1,7 @@
-//! NVIDIA's libraries, found when the program runs: in folders that an environment variable names, in the active Python environment,
-//! in the toolkit's folders, and wherever the system's loader looks.
+//! NVIDIA's libraries, which are found when the program runs: in folders that an environment variable names, in the active Python
+//! environment, in the toolkit's folders, and wherever the system's loader looks.
 //!
-//! What is found is opened once and stays open; the bindings, which know the libraries' plain names alone, then find it by them.
+//! A library is opened once and stays open. The bindings know only its plain name, by which they find it once it is open.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -10,7 +10,7 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// The environment variable that names folders to look in first, separated as in `PATH`.
 const FOLDERS: &str = "TENSORWRAPPER_CUDA_LIBRARIES";
-/// Generations of CUDA whose libraries have all that is called here, the newest first.
+/// The major versions of CUDA whose libraries have all functions that are called here, the newest first.
 const GENERATIONS: [i32; 2] = [13, 12];
 
 /// A library that the backend calls.
@@ -18,14 +18,14 @@ const GENERATIONS: [i32; 2] = [13, 12];
 pub(super) enum NvidiaLibrary {
     Driver,
     Nvrtc,
-    /// Not needed: without it generated kernels multiply.
+    /// Optional: without it generated kernels multiply.
     Cublas,
-    /// Not needed: without it the host does linear algebra.
+    /// Optional: without it the host does linear algebra.
     Cusolver,
 }
 
 impl NvidiaLibrary {
-    /// What people call it.
+    /// Its name in messages.
     fn title(self) -> &'static str {
         match self {
             NvidiaLibrary::Driver => "the CUDA driver",
@@ -35,7 +35,7 @@ impl NvidiaLibrary {
         }
     }
 
-    /// Its files, in the order in which they are tried: none of a newer generation than that.
+    /// Its files, in the order in which they are tried; none is of a newer major version than `newest`.
     fn files(self, newest: i32) -> Vec<LibraryFile> {
         let generations = GENERATIONS.into_iter().filter(|&generation| generation <= newest);
         let (plain, known): (&str, Vec<LibraryFile>) = match self {
@@ -50,7 +50,7 @@ impl NvidiaLibrary {
             NvidiaLibrary::Cusolver => {
                 let file = |n| {
                     let before = ["libcublasLt.so", "libcublas.so", "libnvJitLink.so"].map(|name| format!("{name}.{n}"));
-                    // Its own numbers are one behind, and those of cuSPARSE stand still.
+                    // The numbers of cuSOLVER are one behind those of CUDA, and that of cuSPARSE has not changed.
                     LibraryFile::new(
                         format!("libcusolver.so.{}", n - 1),
                         &[&before[..], &["libcusparse.so.12".to_string()]].concat(),
@@ -62,7 +62,7 @@ impl NvidiaLibrary {
         known.into_iter().chain([LibraryFile::new(plain.to_string(), &[])]).collect()
     }
 
-    /// Whether the bindings find it.
+    /// Whether the bindings find the library.
     fn is_bound(self) -> bool {
         // SAFETY: libraries of these names are NVIDIA's, whose constructors may run.
         unsafe {
@@ -88,7 +88,7 @@ impl NvidiaLibrary {
         }
     }
 
-    /// Sees to it that the library is open: nothing of it may be called before.
+    /// Opens the library, if it is not open. None of its functions may be called before.
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] with everything that was tried.
@@ -101,7 +101,7 @@ impl NvidiaLibrary {
     }
 }
 
-/// A file, and those that it opens by itself, which must be there before.
+/// The file of a library, and those that it opens by itself, which must be open before.
 #[derive(Debug)]
 struct LibraryFile {
     name: String,
@@ -114,8 +114,8 @@ impl LibraryFile {
     }
 }
 
-/// The newest generation of libraries that the driver serves: libraries of CUDA 13 need one of CUDA 13, and older ones go on working. Any,
-/// where there is no driver, as where kernels are compiled alone.
+/// The newest major version of libraries that the driver supports: those of CUDA 13 need a driver of CUDA 13, which also supports
+/// older ones. Without a driver, where kernels are compiled only, any version will do.
 fn newest() -> i32 {
     let mut version = 0;
     // SAFETY: the driver is open where this is called, and the number is written.
@@ -126,7 +126,7 @@ fn newest() -> i32 {
 fn open(library: NvidiaLibrary, newest: i32, folders: &[PathBuf]) -> Result<(), Error> {
     let files = library.files(newest);
     let mut tried = Vec::new();
-    // An older generation in an earlier folder comes behind a newer one.
+    // A newer version is preferred, also if it is in a later folder.
     for LibraryFile { name, before } in &files {
         for folder in folders {
             let path = folder.join(name);
@@ -154,7 +154,7 @@ fn open(library: NvidiaLibrary, newest: i32, folders: &[PathBuf]) -> Result<(), 
         .with_help(format!("install it, or name its folder in {FOLDERS}")))
 }
 
-/// Opens what NVRTC opens by itself, whose name has its version to the second number.
+/// Opens the library that NVRTC opens by itself, whose name has major and minor version.
 fn builtins(folder: &Path) {
     let is_one =
         |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("libnvrtc-builtins.so."));
@@ -163,7 +163,7 @@ fn builtins(folder: &Path) {
     });
 }
 
-/// Opens a library for as long as the program runs; whether that went well.
+/// Opens a library until the program ends; returns whether that worked.
 fn keep(path: &Path) -> bool {
     // SAFETY: libraries of these names are NVIDIA's, whose constructors may run.
     match unsafe { libloading::Library::new(path) } {
@@ -175,7 +175,7 @@ fn keep(path: &Path) -> bool {
     }
 }
 
-/// Folders that may have the libraries, in the order in which they are looked through.
+/// Folders that may have the libraries, in the order in which they are searched.
 fn folders() -> Vec<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let mut found: Vec<PathBuf> = variable(FOLDERS).map(|value| std::env::split_paths(&value).collect()).unwrap_or_default();
@@ -190,14 +190,14 @@ fn folders() -> Vec<PathBuf> {
     found
 }
 
-/// The folders of NVIDIA's packages in a Python environment: `lib/python3.11/site-packages/nvidia/cu13/lib` and their like.
+/// The folders of NVIDIA's packages in a Python environment, such as `lib/python3.11/site-packages/nvidia/cu13/lib`.
 fn python(environment: &Path) -> Vec<PathBuf> {
     let versions = inside(&environment.join("lib"));
     let packages = versions.into_iter().flat_map(|version| inside(&version.join("site-packages/nvidia")));
     packages.map(|package| package.join("lib")).collect()
 }
 
-/// What lies in a folder, in the order of names.
+/// The entries of a folder, sorted by name.
 fn inside(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut entries: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -210,9 +210,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_named_with_what_was_tried() {
+    fn missing_library_is_reported_with_all_that_was_tried() {
         let empty = std::env::temp_dir();
-        // Where there is a driver, the loader finds it.
+        // On a machine with a driver, the loader finds it.
         match open(NvidiaLibrary::Driver, 13, std::slice::from_ref(&empty)) {
             Ok(()) => assert!(NvidiaLibrary::Driver.is_bound()),
             Err(error) => {
@@ -225,9 +225,9 @@ mod tests {
         }
     }
 
-    /// Without them there are kernels, or the host, so that nobody is stopped; asked for by itself, each says what was tried.
+    /// Nothing else reports that an optional library is missing, so what it says is tested here.
     #[test]
-    fn libraries_that_may_be_missing_are_found_or_named() {
+    fn optional_libraries_are_found_or_reported() {
         for (wanted, name, file) in
             [(NvidiaLibrary::Cublas, "cuBLAS", "libcublas.so.13"), (NvidiaLibrary::Cusolver, "cuSOLVER", "libcusolver.so.12")]
         {
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_of_no_newer_generation_than_the_drivers() {
+    fn files_are_of_no_newer_version_than_the_driver() {
         let names = |library: NvidiaLibrary, newest| library.files(newest).into_iter().map(|file| file.name).collect::<Vec<_>>();
         assert_eq!(names(NvidiaLibrary::Nvrtc, 13), ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"]);
         assert_eq!(names(NvidiaLibrary::Cublas, 12), ["libcublas.so.12", "libcublas.so"]);

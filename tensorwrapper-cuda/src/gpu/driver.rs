@@ -211,7 +211,7 @@ impl Driver for Gpu {
 
     unsafe fn upload(&self, from: &[u8], to: Address) -> Result<(), Error> {
         let _guard = self.at_once("a copy from the host")?;
-        if self.pinned.have(from) {
+        if self.pinned.contain(from) {
             // SAFETY: the caller has memory there.
             return unsafe { upload_pinned(&self.stream, from, to) };
         }

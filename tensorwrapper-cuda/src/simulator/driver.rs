@@ -246,7 +246,7 @@ impl Driver for Simulator {
     unsafe fn upload(&self, from: &[u8], to: Address) -> Result<(), Error> {
         let _guard = self.at_once("a copy from the host")?;
         self.count(0);
-        if self.pinned.have(from) {
+        if self.pinned.contain(from) {
             self.count(2);
             // SAFETY: the caller has so much memory there.
             return unsafe { upload_pinned(&self.deferred, from, to) };

@@ -365,7 +365,7 @@ fn conventions_that_are_left_out_are_seen() {
     let changes = [
         ("sizes[0] > 0.0 ? rotation(x[pivot * stride]) : T(1)", "T(1)"),
         ("is_zero(x) ? T(1) : rotation(x)", "T(1)"),
-        ("x = x * (conjugate ? conj(round) : round);", ""),
+        ("x = x * (conjugate ? conj(phase) : phase);", ""),
         ("if (upper ? i <= j : i >= j) x", "x"),
         ("if (i < j) a[n] = conj(a[item * points + i * rows + j]);", ""),
         ("a[n] = scaled(a[n], factors + 3 * (n / points));", ""),
