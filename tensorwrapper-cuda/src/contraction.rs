@@ -1,164 +1,167 @@
-//! Contractions, ready to run: the ways in which one can be computed, and the one that is taken, by its size or because it was the
-//! quickest when they were measured.
+//! A contraction that was prepared for a device: the strategies by which it can be computed, and the one that is used. Its size decides
+//! which, until a measurement has found the fastest.
 
 use std::any::Any;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::autotune::{Key, Way};
+use super::autotune::{ContractionKey, Strategy};
 use super::driver::Driver;
-use super::gemm::{multiplied, permuted};
+use super::gemm::{gemm_launches, permuted_launches};
 use super::launch::{Written, queue, run, span};
 use super::memory::Address;
 use super::region::Region;
-use super::text::{Kernel, Launches, Route, contracted};
+use super::text::{Kernel, Launches, Route, contract_launches};
 use tensorwrapper_core::backend::{Contraction, KernelContext, RunContraction};
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::erased::{SliceMut, SliceRef};
 use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// What a user or a test has asked of a device.
+/// The settings of a device.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Options {
     pub(super) route: Route,
-    /// Whether products in single precision may be computed from fewer bits.
+    /// Whether a library may round factors in single precision to TF32.
     pub(super) tf32: bool,
-    /// Whether ways to compute a product are measured, or chosen by its size alone.
+    /// Whether the strategy for a contraction is measured, or chosen by its size alone.
     pub(super) measures: bool,
 }
 
-/// A contraction that a device computes by itself.
+/// A contraction that the device computes without the host.
 #[derive(Debug)]
 pub(super) struct CudaContraction<D: Driver> {
     dtype: Dtype,
-    /// The library that computes products there, if one does.
-    products: Option<&'static str>,
-    /// One at least.
-    ways: Vec<(Way, Launches)>,
-    /// The one that its size suggests.
+    /// The device's library for products of matrices, if it has one.
+    library: Option<&'static str>,
+    /// Never empty.
+    strategies: Vec<(Strategy, Launches)>,
+    /// Position of the strategy that its size suggests.
     by_rule: usize,
-    /// What is measured, where there are several.
-    key: Option<Key>,
-    /// The quickest, once that is known; none where it cannot be.
-    quickest: OnceLock<Option<usize>>,
+    /// Its name in measurements; `None` where there is only one strategy.
+    key: Option<ContractionKey>,
+    /// Position of the fastest strategy, once it is known; `None` inside where it cannot be measured.
+    fastest: OnceLock<Option<usize>>,
     /// Which elements of each input are read.
     inputs: Vec<Range<usize>>,
     output: Written,
-    /// Of such a driver, none of which it keeps open: plans are kept for longer.
+    /// The driver's type. The driver itself is not kept, because plans are kept for longer.
     _driver: PhantomData<fn(D)>,
 }
 
 impl<D: Driver> CudaContraction<D> {
-    /// The ways to compute a contraction; `None` where what is computed then calls functions of the host's. Nothing is made or measured.
+    /// Prepares a contraction, without compiling or measuring anything. `None` where its epilogue calls functions of the host.
     pub(super) fn new(driver: &D, options: Options, contraction: &Contraction<'_>) -> Option<CudaContraction<D>> {
         let Options { route, tf32, measures } = options;
-        let library = driver.products().and_then(|_| multiplied(contraction, route, tf32));
-        let rule = if library.is_some() { Way::Library } else { Way::Kernels };
+        let library = driver.gemm_library().and_then(|_| gemm_launches(contraction, route, tf32));
+        let rule = if library.is_some() { Strategy::Library } else { Strategy::Kernels };
         let points = contraction.nest.extents().iter().map(|&extent| extent as u128).product();
-        let ways: Vec<(Way, Option<Launches>)> = if measures && driver.products().is_some() && driver.is_measured(points) {
-            let library = library.or_else(|| multiplied(contraction, Route::Library, tf32));
-            let (permuted, kernels) = (permuted(contraction, route, tf32), contracted(contraction, route));
-            vec![(Way::Library, library), (Way::Permuted, permuted), (Way::Kernels, kernels)]
-        } else {
-            vec![(rule, library.or_else(|| contracted(contraction, route)))]
-        };
-        let ways: Vec<(Way, Launches)> = ways.into_iter().filter_map(|(way, launches)| Some((way, launches?))).collect();
-        let ready = CudaContraction {
-            products: driver.products(),
+        let strategies: Vec<(Strategy, Option<Launches>)> =
+            if measures && driver.gemm_library().is_some() && driver.is_worth_measuring(points) {
+                let library = library.or_else(|| gemm_launches(contraction, Route::Library, tf32));
+                let (permuted, kernels) = (permuted_launches(contraction, route, tf32), contract_launches(contraction, route));
+                vec![(Strategy::Library, library), (Strategy::Permuted, permuted), (Strategy::Kernels, kernels)]
+            } else {
+                vec![(rule, library.or_else(|| contract_launches(contraction, route)))]
+            };
+        let strategies: Vec<(Strategy, Launches)> =
+            strategies.into_iter().filter_map(|(strategy, launches)| Some((strategy, launches?))).collect();
+        let prepared = CudaContraction {
+            library: driver.gemm_library(),
             dtype: contraction.dtype,
-            by_rule: ways.iter().position(|(way, _)| *way == rule)?,
-            key: (ways.len() > 1).then(|| Key::new(contraction, tf32)),
-            ways,
-            quickest: OnceLock::new(),
+            by_rule: strategies.iter().position(|(strategy, _)| *strategy == rule)?,
+            key: (strategies.len() > 1).then(|| ContractionKey::new(contraction, tf32)),
+            strategies,
+            fastest: OnceLock::new(),
             inputs: contraction.factors.iter().chain(contraction.others).map(|(layout, _)| span(layout)).collect(),
             output: Written::new(contraction.output),
             _driver: PhantomData,
         };
-        ready.look(driver);
-        Some(ready)
+        prepared.look_up(driver);
+        Some(prepared)
     }
 
-    /// What is measured, if the quickest way is not known.
-    fn open(&self) -> Option<Key> {
-        self.key.filter(|_| self.quickest.get().is_none())
+    /// Its name in measurements, if the fastest strategy is not known yet.
+    fn unmeasured(&self) -> Option<ContractionKey> {
+        self.key.filter(|_| self.fastest.get().is_none())
     }
 
-    /// Takes over what is known by now.
-    fn look(&self, driver: &D) {
-        if let Some(way) = self.open().and_then(|key| driver.autotuner().find(&key)) {
-            self.take(way);
+    /// Looks up the fastest strategy among those that were measured before.
+    fn look_up(&self, driver: &D) {
+        if let Some(strategy) = self.unmeasured().and_then(|key| driver.autotuner().find(&key)) {
+            self.settle(strategy);
         }
     }
 
-    /// Takes a way. One that there is not is of a file that is not right: size decides then.
-    fn take(&self, way: Way) {
-        let _ = self.quickest.set(self.ways.iter().position(|(known, _)| *known == way));
+    /// Settles for a strategy. If the contraction does not have it, the file is wrong, and the size decides.
+    fn settle(&self, strategy: Strategy) {
+        let _ = self.fastest.set(self.strategies.iter().position(|(known, _)| *known == strategy));
     }
 
-    /// The way that is taken as far as is known.
-    fn taken(&self) -> usize {
-        self.quickest.get().copied().flatten().unwrap_or(self.by_rule)
+    /// Position of the strategy that is used, as far as is known now.
+    fn chosen(&self) -> usize {
+        self.fastest.get().copied().flatten().unwrap_or(self.by_rule)
     }
 
-    /// All ways that may be taken.
-    fn possible(&self) -> &[(Way, Launches)] {
-        let taken = self.taken();
-        if self.open().is_some() { &self.ways } else { &self.ways[taken..=taken] }
+    /// All strategies that may still be used.
+    fn possible(&self) -> &[(Strategy, Launches)] {
+        let chosen = self.chosen();
+        if self.unmeasured().is_some() { &self.strategies } else { &self.strategies[chosen..=chosen] }
     }
 
-    /// The kernels of all ways that may be taken, which are to be made before it is [measured](CudaContraction::measure) or runs.
+    /// The kernels of all strategies that may still be used. They must be compiled before it is [measured](CudaContraction::measure) or
+    /// runs.
     pub(super) fn kernels(&self, driver: &D) -> impl Iterator<Item = &Kernel> {
-        self.look(driver);
+        self.look_up(driver);
         self.possible().iter().flat_map(|(_, launches)| launches.kernels())
     }
 
-    /// Decides which way is taken, by measuring all of them where nobody has before.
+    /// Decides which strategy is used, by measuring all of them if that was not done before.
     ///
     /// # Errors
-    /// What the device reports, but for a want of memory: size decides then.
+    /// Those of the device, except for lack of memory: the size decides then.
     pub(super) fn measure(&self, driver: &Arc<D>) -> Result<(), Error> {
-        let Some(key) = self.open() else { return Ok(()) };
-        match driver.autotuner().get(key, || self.race(driver)) {
-            Ok(way) => self.take(way),
+        let Some(key) = self.unmeasured() else { return Ok(()) };
+        match driver.autotuner().get(key, || self.time_all(driver)) {
+            Ok(strategy) => self.settle(strategy),
             Err(error) if matches!(error.kind(), ErrorKind::Memory { .. }) => {
-                let _ = self.quickest.set(None);
+                let _ = self.fastest.set(None);
             }
             Err(error) => return Err(error),
         }
         Ok(())
     }
 
-    /// Runs all ways over memory of their own; which is the quickest, the first of equals.
-    fn race(&self, driver: &Arc<D>) -> Result<Way, Error> {
+    /// Runs all strategies on memory of their own; returns the fastest, the first one if several are equal.
+    fn time_all(&self, driver: &Arc<D>) -> Result<Strategy, Error> {
         let room = |elements: &Range<usize>| -> Result<Region<D>, Error> {
             let region = Region::new(driver, elements.end * self.dtype.size())?;
-            // SAFETY: there are so many bytes.
+            // SAFETY: the region has this many bytes.
             unsafe { driver.clear(region.address(), region.bytes()) }?;
             Ok(region)
         };
         let inputs = self.inputs.iter().map(room).collect::<Result<Vec<_>, Error>>()?;
         let output = room(&self.output.elements)?;
         let addresses: Vec<Address> = inputs.iter().map(Region::address).collect();
-        let mut quickest = (self.ways[self.by_rule].0, f64::INFINITY);
-        for (way, launches) in &self.ways {
+        let mut fastest = (self.strategies[self.by_rule].0, f64::INFINITY);
+        for (strategy, launches) in &self.strategies {
             let scratch = Region::new(driver, launches.scratch)?;
-            // SAFETY: all memory is as large as the layouts reach that the launches were made for.
+            // SAFETY: all regions are as large as the layouts that the launches were generated for.
             let mut work = || unsafe { queue(&**driver, launches, &addresses, output.address(), scratch.address()) };
-            let time = driver.timed(*way, &mut work)?;
-            if time < quickest.1 {
-                quickest = (*way, time);
+            let time = driver.timed(*strategy, &mut work)?;
+            if time < fastest.1 {
+                fastest = (*strategy, time);
             }
         }
-        Ok(quickest.0)
+        Ok(fastest.0)
     }
 
-    /// What it consists of: by its size where nobody had it measured.
+    /// The launches of the strategy that is used.
     pub(super) fn launches(&self) -> &Launches {
-        &self.ways[self.taken()].1
+        &self.strategies[self.chosen()].1
     }
 
-    /// Whether the result has no element.
+    /// Whether the result has no elements.
     pub(super) fn writes_nothing(&self) -> bool {
         self.output.elements.is_empty()
     }
@@ -170,11 +173,11 @@ impl<D: Driver> RunContraction for CudaContraction<D> {
     }
 
     fn library(&self) -> Option<&'static str> {
-        self.launches().product.and(self.products)
+        self.launches().product.and(self.library)
     }
 
     fn is_measured(&self) -> bool {
-        matches!(self.quickest.get(), Some(Some(_)))
+        matches!(self.fastest.get(), Some(Some(_)))
     }
 
     fn work_space(&self) -> usize {
@@ -183,7 +186,7 @@ impl<D: Driver> RunContraction for CudaContraction<D> {
 
     unsafe fn run(&self, device: &dyn KernelContext, inputs: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
         let own = device.device_state().and_then(|own| own.downcast_ref::<Arc<D>>());
-        let driver = own.expect("a contraction runs on a device as it was prepared for");
+        let driver = own.expect("a contraction runs on the kind of device that it was prepared for");
         // SAFETY: the caller's promise.
         unsafe { run(driver, self.launches(), (inputs, &self.inputs), (output, &self.output)) }
     }

@@ -1,5 +1,5 @@
-//! The backend over any driver: single operations, whose operands come from the host and whose result goes back to it. What no
-//! kernel does (functions of the program's, linear algebra) the processor does.
+//! The backend over any driver. Single operations copy their operands from the host and their results back. What the device cannot
+//! compute (user functions, and linear algebra without a library) is left to a host device.
 
 use std::any::Any;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use super::contraction::{CudaContraction, Options};
 use super::driver::Driver;
 use super::launch::{Written, run, span};
 use super::linear;
-use super::text::{Fold, Input, Route, folded};
+use super::text::{Fold, Input, Route, fold_launches};
 use tensorwrapper_core::backend::Apart;
 use tensorwrapper_core::backend::linear::copies;
 use tensorwrapper_core::backend::{
@@ -22,17 +22,17 @@ use tensorwrapper_core::erased::{SliceMut, SliceRef};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 
-/// A device that computes by generated kernels.
+/// A device that computes by generated kernels and NVIDIA's libraries.
 #[derive(Debug)]
 pub(crate) struct Cuda<D: Driver> {
     pub(super) driver: Arc<D>,
     pub(super) options: Options,
-    /// Computes what no kernel does: functions of the program's, and linear algebra that no library has.
+    /// Computes user functions, and linear algebra that no library has.
     pub(super) host: Arc<dyn Device>,
 }
 
 impl<D: Driver> Cuda<D> {
-    /// The device that a driver drives, and the one that computes what is left to the host.
+    /// A device over this driver; `host` computes what is left to the host.
     pub(super) fn new(driver: Arc<D>, route: Route, host: Arc<dyn Device>) -> Cuda<D> {
         Cuda { driver, options: Options { route, tf32: false, measures: true }, host }
     }
@@ -74,7 +74,7 @@ impl<D: Driver> Device for Cuda<D> {
             match (CudaContraction::new(&*self.driver, self.options, contraction), contraction.then) {
                 (Some(ready), _) => Box::new(ready),
                 (None, Some(program)) => Box::new(Apart::new(self, contraction, program)?),
-                (None, None) => unreachable!("a sum of products calls no function of the host's"),
+                (None, None) => unreachable!("a contraction without an epilogue calls no function of the host"),
             };
         Ok(PreparedContraction::new(contraction, kernel))
     }
@@ -94,14 +94,14 @@ impl<D: Driver> Device for Cuda<D> {
             Input { layout: operand.layout(), dtype: operand.data().dtype(), conjugate: operand.conjugate }
         };
         let fold = Fold::map(nest, (program, reduction), inputs.iter().map(input).collect(), (output.layout(), output.dtype()));
-        let Some(launches) = folded(&fold, self.options.route) else {
+        let Some(launches) = fold_launches(&fold, self.options.route) else {
             return self.host.map(nest, program, reduction, functions, inputs, output);
         };
         self.driver.prepare(&launches.kernels().collect::<Vec<_>>())?;
         let spans: Vec<Range<usize>> = inputs.iter().map(|operand| span(operand.layout())).collect();
         let data: Vec<SliceRef<'_>> = inputs.iter().map(Operand::data).collect();
         let written = Written::new(output.layout());
-        // SAFETY: operands and outputs lie inside their memory, which was checked when they were made.
+        // SAFETY: operands and outputs were checked to lie inside their memory when they were constructed.
         unsafe { run(&self.driver, &launches, (&data, &spans), (output.into_data(), &written)) }
     }
 
@@ -131,14 +131,14 @@ impl<D: Driver> Device for Cuda<D> {
         let sizes: Vec<usize> = targets.iter().map(|target| target.len() * target.dtype().size()).collect();
         let mut session = self.session(&sources, &sizes, false)?;
         let site = |memory: usize| Site { memory, start: 0 };
-        // What no position leads to is to stay as it is.
+        // Elements that the layout does not reach must keep their values.
         for (n, target) in targets.iter().enumerate() {
             session.write(target.as_ref(), site(sources.len() + n))?;
         }
         let sites: Vec<Site> = (0..sources.len() + targets.len()).map(site).collect();
         let (read, written) = sites.split_at(sources.len());
         let done = session.factorise(&factorised, read, written)?;
-        assert!(done, "what the device has said to do is done");
+        assert!(done, "`factors_by` said that the device does it");
         let mut targets = targets.iter_mut().enumerate();
         targets.try_for_each(|(n, target)| session.read(site(sources.len() + n), target.reborrow()))
     }
@@ -150,11 +150,11 @@ impl<D: Driver> Device for Cuda<D> {
         arguments: &[&Strided],
         results: &[&Strided],
     ) -> Option<&'static str> {
-        self.driver.solves().filter(|_| linear::has(call, dtype, arguments, results))
+        self.driver.linalg_library().filter(|_| linear::has(call, dtype, arguments, results))
     }
 
     fn factor_space(&self, call: &Decomposition, dtype: Dtype, extents: &[usize], operands: usize) -> usize {
-        match self.driver.solves().filter(|_| linear::knows(call.kind)) {
+        match self.driver.linalg_library().filter(|_| linear::knows(call.kind)) {
             Some(_) => linear::space(call, dtype, extents, operands),
             None => copies(call, dtype, extents, operands),
         }

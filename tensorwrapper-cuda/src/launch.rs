@@ -1,9 +1,9 @@
-//! Kernels over memory: an operation's launches are queued, its operands taken to the device and its result brought back.
+//! Runs the launches of an operation: on memory of the device, or on the host's, which is copied to the device and back.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::copies::There;
+use super::copies::DeviceCopy;
 use super::driver::Driver;
 use super::memory::Address;
 use super::region::Region;
@@ -14,14 +14,13 @@ use tensorwrapper_core::erased::{SliceMut, SliceRef};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 
-/// Queues all that an operation consists of.
+/// Queues all launches of an operation.
 ///
 /// # Errors
 /// As [`Driver::launch`].
 ///
 /// # Safety
-/// There is memory for each input and for the output, of the element types and as large as the operation was made for, and for its
-/// scratch memory, if it uses some.
+/// The inputs, the output and the scratch memory are as large as the launches were generated for, and of the same element types.
 pub(super) unsafe fn queue<D: Driver>(
     driver: &D,
     launches: &Launches,
@@ -37,24 +36,24 @@ pub(super) unsafe fn queue<D: Driver>(
         };
         memory.wrapping_add(argument.start as u64)
     };
-    // SAFETY: the generator computes positions inside the layouts that the operation was made for, as the caller has memory.
+    // SAFETY: generated kernels stay inside the layouts that they were generated for, for which the caller has memory.
     let launch = |launch: &Launch| unsafe {
         driver.launch(&launch.kernel, &launch.arguments.iter().map(address).collect::<Vec<Address>>())
     };
     launches.before.iter().try_for_each(launch)?;
     if let Some(product) = &launches.product {
         let factors = product.factors.each_ref().map(|(_, stored)| address(&stored.argument));
-        // SAFETY: matrices lie inside the layouts that the operation was made for, as the caller has memory.
+        // SAFETY: the matrices lie inside the layouts that the product was found in, for which the caller has memory.
         unsafe { driver.multiply(product, factors, address(&product.output.argument)) }?;
     }
     launches.launches.iter().try_for_each(launch)
 }
 
-/// Which elements of an output's memory a kernel may write.
+/// The elements of an output's memory that a kernel may write.
 #[derive(Clone, Debug)]
 pub(super) struct Written {
     pub(super) elements: Range<usize>,
-    /// Whether it writes all of them; else the others are to stay as they are.
+    /// Whether it writes all of them. Otherwise the others must keep their values.
     all: bool,
 }
 
@@ -65,16 +64,19 @@ impl Written {
     }
 }
 
-/// From the first element of the memory that a layout leads to, to behind the last.
+/// The range from the first to the last element of memory that a layout reaches.
 pub(super) fn span(layout: &Strided) -> Range<usize> {
     let start = layout.start();
     start..reach(layout).max(start)
 }
 
-/// Takes operands to the device, runs an operation there, and brings the result back.
+/// Copies operands to the device, runs an operation there, and copies the result back.
+///
+/// # Errors
+/// Those of the device.
 ///
 /// # Safety
-/// Inputs and output have these elements, of the types and with the layouts that the kernels were made for.
+/// Inputs and output have these elements, and the types and layouts that the launches were generated for.
 pub(super) unsafe fn run<D: Driver>(
     driver: &Arc<D>,
     launches: &Launches,
@@ -85,8 +87,8 @@ pub(super) unsafe fn run<D: Driver>(
         return Ok(());
     }
     let parts: Vec<&[u8]> = inputs.iter().zip(spans).map(|(data, span)| bytes(data.range(span.clone()))).collect();
-    let regions = There::all(driver, &parts)?;
-    // Where the memory would begin whose part is there.
+    let regions = DeviceCopy::all(driver, &parts)?;
+    // The launches count from the beginning of an operand's memory, of which only a part is on the device.
     let before = inputs.iter().zip(spans).map(|(data, span)| (span.start * data.dtype().size()) as u64);
     let addresses: Vec<Address> =
         regions.iter().zip(before).map(|(region, before)| region.address().wrapping_sub(before)).collect();
@@ -96,12 +98,12 @@ pub(super) unsafe fn run<D: Driver>(
     let start = result.address().wrapping_sub((written.elements.start * size) as u64);
     let scratch = (launches.scratch > 0).then(|| Region::new(driver, launches.scratch)).transpose()?;
     let between = scratch.as_ref().map_or(0, Region::address);
-    // SAFETY: as the caller promises; what the layouts lead to was uploaded, or is as large.
+    // SAFETY: the caller's promise; all elements that the layouts reach were uploaded or have room.
     unsafe { queue(&**driver, launches, &addresses, start, between) }?;
     result.read(target)
 }
 
-/// Elements as bytes.
+/// The bytes of elements.
 pub(super) fn bytes(data: SliceRef<'_>) -> &[u8] {
     fn raw<T: Element>(data: &[T]) -> &[u8] {
         // SAFETY: elements are one or two floating-point numbers without gaps, and any of their bytes is a byte.
@@ -115,7 +117,7 @@ pub(super) fn bytes(data: SliceRef<'_>) -> &[u8] {
     }
 }
 
-/// The same to write.
+/// The bytes of elements, to write.
 pub(super) fn bytes_mut(data: SliceMut<'_>) -> &mut [u8] {
     fn raw<T: Element>(data: &mut [T]) -> &mut [u8] {
         // SAFETY: elements are one or two floating-point numbers without gaps, and any bytes are such numbers.

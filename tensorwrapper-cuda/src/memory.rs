@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-/// Where memory of the device begins.
+/// An address in the memory of a device.
 pub(super) type Address = u64;
 
-/// Which pages are pinned for a device: their ends by their beginnings.
+/// The ranges of pages that are pinned for a device: the end of each by its beginning.
 #[derive(Debug, Default)]
-pub(super) struct Pinned(Mutex<BTreeMap<usize, usize>>);
+pub(super) struct PinnedRanges(Mutex<BTreeMap<usize, usize>>);
 
-impl Pinned {
-    /// Whether all of these bytes are.
-    pub(super) fn have(&self, bytes: &[u8]) -> bool {
+impl PinnedRanges {
+    /// Whether all of these bytes are pinned.
+    pub(super) fn contain(&self, bytes: &[u8]) -> bool {
         let start = bytes.as_ptr() as usize;
         let pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         !bytes.is_empty() && pages.range(..=start).next_back().is_some_and(|(_, &end)| start + bytes.len() <= end)

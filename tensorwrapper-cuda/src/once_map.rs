@@ -1,5 +1,5 @@
-//! Values that are made once for each key: of several threads that ask for the same one, one makes it, and different ones are made at the same
-//! time.
+//! A map whose values are computed once for each key: if several threads ask for the same key, one of them computes the value and the
+//! others wait; values of different keys are computed at the same time.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tensorwrapper_core::error::Error;
 
-/// Values by their keys. What is being made is locked by whoever makes it.
+/// Values by their keys. A value that is being computed is locked by the thread that computes it.
 #[derive(Debug)]
 pub(super) struct OnceMap<K, V>(Mutex<HashMap<K, Arc<Mutex<Option<V>>>>>);
 
@@ -18,7 +18,7 @@ impl<K, V> Default for OnceMap<K, V> {
 }
 
 impl<K: Eq + Hash, V: Clone> OnceMap<K, V> {
-    /// All values, none of which is there then.
+    /// Takes all values out.
     pub(super) fn take(&mut self) -> Vec<V> {
         let places = std::mem::take(self.0.get_mut().unwrap_or_else(PoisonError::into_inner));
         places.into_values().filter_map(|place| place.lock().unwrap_or_else(PoisonError::into_inner).take()).collect()
@@ -28,7 +28,8 @@ impl<K: Eq + Hash, V: Clone> OnceMap<K, V> {
         Arc::clone(self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default())
     }
 
-    /// The value of a key. Who asks while it is made waits for it; nobody waits for others. What was not made is tried again.
+    /// The value of a key, computed by `make` if there is none. This waits if another thread computes the same value. After an error the
+    /// next call tries again.
     pub(super) fn get(&self, key: K, make: impl FnOnce() -> Result<V, Error>) -> Result<V, Error> {
         let place = self.place(key);
         let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
@@ -38,19 +39,19 @@ impl<K: Eq + Hash, V: Clone> OnceMap<K, V> {
         }
     }
 
-    /// The value, if it is there now: nobody waits for whoever makes it.
+    /// The value, if there is one now. This does not wait for a thread that computes it.
     pub(super) fn find(&self, key: &K) -> Option<V> {
         let place = Arc::clone(self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key)?);
-        // One of a thread that has panicked is asked for by `get`.
+        // A value whose thread has panicked is left to `get`.
         place.try_lock().ok().and_then(|place| place.clone())
     }
 
-    /// Forgets a value: whoever asks for it then makes it again.
+    /// Removes a value.
     pub(super) fn forget(&self, key: &K) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
     }
 
-    /// Adds a value where there is none, and where nobody makes one now.
+    /// Adds a value if there is none and no thread computes one now.
     pub(super) fn add(&self, key: K, value: V) {
         if let Ok(mut place) = self.place(key).try_lock() {
             place.get_or_insert(value);
@@ -67,14 +68,14 @@ mod tests {
     use tensorwrapper_core::error::ErrorKind;
 
     #[test]
-    fn each_is_made_once_and_different_ones_at_the_same_time() {
+    fn values_are_computed_once_and_in_parallel() {
         let (once, made) = (OnceMap::<&str, usize>::default(), AtomicUsize::new(0));
         let late = Instant::now() + Duration::from_secs(60);
         let make = |value: usize| {
             made.fetch_add(1, Ordering::Relaxed);
-            // Who makes one waits here for whoever makes the other.
+            // The thread that computes one value waits here for the other.
             while made.load(Ordering::Relaxed) < 2 {
-                assert!(Instant::now() < late, "one is made after the other");
+                assert!(Instant::now() < late, "the values are computed one after the other");
                 std::thread::yield_now();
             }
             Ok(value)
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_is_tried_again() {
+    fn failures_are_tried_again() {
         let once = OnceMap::<&str, usize>::default();
         let failed = || Err(Error::new(ErrorKind::Device("no memory".to_string())));
         assert!(once.get("a", failed).is_err());
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_being_made_is_neither_found_nor_replaced() {
+    fn values_in_the_making_are_neither_found_nor_replaced() {
         let once = OnceMap::<&str, usize>::default();
         let made = once.get("a", || {
             once.add("a", 1);

@@ -1,5 +1,4 @@
-//! Tensors' memory on the host that the system never moves, which a device copies from by itself: no piece of its own pinned memory lies
-//! between.
+//! Pages of tensors on the host that are pinned: a device copies from them directly, without a buffer in between.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,26 +6,28 @@ use std::sync::Arc;
 use super::driver::Driver;
 use tensorwrapper_core::error::Error;
 
-/// Pages that are pinned as long as this lives.
+/// Pages that are pinned until this is dropped.
 #[derive(Debug)]
-pub(super) struct Pages<D: Driver> {
+pub(super) struct PinnedPages<D: Driver> {
     driver: Arc<D>,
     pages: Range<usize>,
 }
 
-impl<D: Driver> Pages<D> {
+impl<D: Driver> PinnedPages<D> {
+    /// Pins pages.
+    ///
     /// # Errors
     /// As [`Driver::lock`].
-    pub(super) fn new(driver: &Arc<D>, pages: Range<usize>) -> Result<Pages<D>, Error> {
+    pub(super) fn new(driver: &Arc<D>, pages: Range<usize>) -> Result<PinnedPages<D>, Error> {
         if !pages.is_empty() {
             driver.lock(pages.clone())?;
             driver.pinned().insert(&pages);
         }
-        Ok(Pages { driver: driver.clone(), pages })
+        Ok(PinnedPages { driver: driver.clone(), pages })
     }
 }
 
-impl<D: Driver> Drop for Pages<D> {
+impl<D: Driver> Drop for PinnedPages<D> {
     fn drop(&mut self) {
         if !self.pages.is_empty() {
             self.driver.pinned().remove(&self.pages);

@@ -1,12 +1,12 @@
-//! The same done with many things side by side, by as many threads as there are cores.
+//! The same work on many items, by as many threads as there are cores.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Does something with each of them. The calling thread is one of those that do it.
+/// Does `work` with each item. The calling thread takes part.
 ///
 /// # Errors
-/// Of those that fail the first in their order; behind one that has failed no other is begun.
+/// The error of the first item that fails, in the order of the items. No further items are started after a failure.
 pub fn try_for_each<T: Sync, E: Send>(all: &[T], work: impl Fn(&T) -> Result<(), E> + Sync) -> Result<(), E> {
     let threads = thread::available_parallelism().map_or(1, usize::from).min(all.len());
     by_threads(threads, all, work)
@@ -14,7 +14,7 @@ pub fn try_for_each<T: Sync, E: Send>(all: &[T], work: impl Fn(&T) -> Result<(),
 
 fn by_threads<T: Sync, E: Send>(threads: usize, all: &[T], work: impl Fn(&T) -> Result<(), E> + Sync) -> Result<(), E> {
     let next = AtomicUsize::new(0);
-    // They are begun in their order, so that whatever stands before the first that fails is done.
+    // Items are started in their order, so that all items before the first that fails are done.
     let run = || -> Option<(usize, E)> {
         loop {
             let n = next.fetch_add(1, Ordering::Relaxed);
@@ -25,7 +25,7 @@ fn by_threads<T: Sync, E: Send>(threads: usize, all: &[T], work: impl Fn(&T) -> 
         }
     };
     let failed = thread::scope(|scope| {
-        // Where the system has no more threads to give, there are fewer.
+        // Where the system has no more threads, there are fewer.
         let start = |_| thread::Builder::new().spawn_scoped(scope, run).ok();
         let others: Vec<_> = (1..threads).map_while(start).collect();
         let mut failed: Vec<(usize, E)> = run().into_iter().collect();
@@ -44,11 +44,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_is_done_once_and_as_many_at_the_same_time_as_there_are_threads() {
+    fn each_item_is_done_once_by_all_threads_together() {
         let all: Vec<usize> = (0..12).collect();
         let (three, seen) = (Barrier::new(3), Mutex::new((Vec::new(), HashSet::new())));
         let work = |n: &usize| -> Result<(), ()> {
-            // Nobody gets further than three at a time do.
+            // A thread goes on only when three have come here.
             three.wait();
             let (done, threads) = &mut *seen.lock().unwrap();
             done.push(*n);
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_that_fails_is_told_and_ends_it() {
+    fn first_error_is_returned_and_ends_the_work() {
         for threads in 1..5 {
             let done = AtomicUsize::new(0);
             let all: Vec<usize> = (0..1000).collect();

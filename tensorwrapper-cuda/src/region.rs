@@ -1,4 +1,4 @@
-//! Memory of the device that is given back when its owner is dropped.
+//! Memory of a device that is freed when its owner is dropped.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::driver::Driver;
 use super::memory::Address;
 use tensorwrapper_core::error::Error;
 
-/// Memory of a device that goes back to it.
+/// Memory of a device, which is freed on drop.
 #[derive(Debug)]
 pub(super) struct Region<D: Driver> {
     driver: Arc<D>,
@@ -15,7 +15,7 @@ pub(super) struct Region<D: Driver> {
 }
 
 impl<D: Driver> Region<D> {
-    /// Memory for so many bytes.
+    /// Allocates this many bytes, at least one.
     ///
     /// # Errors
     /// As [`Driver::allocate`].
@@ -24,14 +24,14 @@ impl<D: Driver> Region<D> {
         Ok(Region { driver: driver.clone(), address: driver.allocate(bytes)?, bytes })
     }
 
-    /// The same with a copy of these bytes.
+    /// Allocates memory and copies these bytes to it.
     ///
     /// # Errors
     /// As [`Driver::allocate`] and [`Driver::upload`].
     pub(super) fn holding(driver: &Arc<D>, bytes: &[u8]) -> Result<Region<D>, Error> {
         let region = Region::new(driver, bytes.len())?;
         if !bytes.is_empty() {
-            // SAFETY: there is memory for all bytes.
+            // SAFETY: the region was just allocated for all of these bytes.
             unsafe { driver.upload(bytes, region.address) }?;
         }
         Ok(region)
@@ -43,24 +43,24 @@ impl<D: Driver> Region<D> {
     /// As [`Driver::download`].
     ///
     /// # Panics
-    /// When there are fewer.
+    /// When the region is smaller.
     pub(super) fn read(&self, to: &mut [u8]) -> Result<(), Error> {
-        assert!(to.len() <= self.bytes, "no more is read than there is");
-        // SAFETY: so much was just compared.
+        assert!(to.len() <= self.bytes, "no more is read than the region has");
+        // SAFETY: the size was just compared.
         unsafe { self.driver.download(self.address, to) }
     }
 
-    /// Whether it is this driver's.
+    /// Whether it belongs to this driver.
     pub(super) fn is_of(&self, driver: &Arc<D>) -> bool {
         Arc::ptr_eq(&self.driver, driver)
     }
 
-    /// Where it begins.
+    /// Its address.
     pub(super) fn address(&self) -> Address {
         self.address
     }
 
-    /// How large it is.
+    /// Its size.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -68,7 +68,7 @@ impl<D: Driver> Region<D> {
 
 impl<D: Driver> Drop for Region<D> {
     fn drop(&mut self) {
-        // SAFETY: it was allocated with so many bytes, and the only owner is going.
+        // SAFETY: it was allocated with this many bytes, and its only owner is being dropped.
         unsafe { self.driver.free(self.address, self.bytes) }
     }
 }

@@ -1,10 +1,9 @@
-//! Whose turn it is to queue work on a device: everybody's, but while one thread has its work recorded or timed, nobody else's, because
-//! what is queued in the meantime would be recorded, too, or take its time.
+//! Which threads may queue work in a device's stream. Usually all of them may. While one thread records or times its work it is the only
+//! one, because work that other threads queue in the meantime would be recorded, too, or change the time.
 //!
-//! Threads that have to wait stand in one line: who wants to be alone waits for those that queue already, and whoever comes later waits
-//! behind it. Nobody waits for ever, because those whom others wait for do not stand in line: a thread that has a turn is given more at
-//! once, and the one that is alone has as many as it likes. For that, nobody who has a turn may wait for another thread that may be in line:
-//! locks that are held while a turn is taken are not asked for by whoever has one.
+//! The lock is fair: threads wait in one line, in the order in which they came. A thread that already has a guard gets more of them at once,
+//! and so does the thread that is alone, so that nobody waits for a thread that waits in line. To avoid a deadlock, a thread that
+//! has a guard must not wait for a lock that another thread holds while it asks for a guard.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,14 +12,14 @@ use std::thread::{self, ThreadId};
 use super::memory::Address;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// What is said of work that cannot be recorded.
+/// The error for work that cannot be recorded.
 pub(super) fn not_recorded(what: &str) -> Error {
     Error::new(ErrorKind::Device(format!("{what} cannot be recorded")))
 }
 
-/// The turns of one device.
+/// The lock of one device's stream.
 #[derive(Debug, Default)]
-pub(super) struct Turns {
+pub(super) struct StreamLock {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -29,35 +28,35 @@ pub(super) struct Turns {
 struct State {
     /// The one thread that may queue now, and whether its work is recorded.
     alone: Option<(ThreadId, bool)>,
-    /// The threads that queue something now, with how many turns each of them has.
+    /// The threads that queue something now, and how many guards each of them has.
     queueing: HashMap<ThreadId, usize>,
-    /// Those who wait, by their numbers, in the order in which they came.
+    /// The numbers of the threads that wait, in the order in which they came.
     line: VecDeque<u64>,
-    /// How many have come so far.
+    /// How many threads have waited so far.
     came: u64,
-    /// Memory that was given back while work was recorded: as long as that lasts, the device cannot take it.
+    /// Memory that was freed while work was recorded. The device cannot take it back before the recording ends.
     given_back: Vec<(Address, usize)>,
 }
 
-/// As long as it lives, work may be queued.
+/// Its thread may queue work until it is dropped.
 #[derive(Debug)]
-pub(super) struct Turn<'a> {
-    turns: &'a Turns,
+pub(super) struct QueueGuard<'a> {
+    stream_lock: &'a StreamLock,
     /// Whether what is queued is recorded instead of done.
     pub(super) is_recorded: bool,
-    /// Its thread, where that is one of several.
+    /// Its thread; `None` for the thread that is alone, whose guards are not counted.
     counted: Option<ThreadId>,
 }
 
-/// As long as it lives, other threads wait.
+/// Other threads wait until it is dropped.
 #[derive(Debug)]
-pub(super) struct Alone<'a>(&'a Turns);
+pub(super) struct ExclusiveGuard<'a>(&'a StreamLock);
 
-/// As long as it lives, what its thread queues is recorded, and other threads wait.
+/// Until it is dropped, the work that its thread queues is recorded, and other threads wait.
 #[derive(Debug)]
-pub(super) struct Recording<'a>(Alone<'a>);
+pub(super) struct RecordingGuard<'a>(ExclusiveGuard<'a>);
 
-impl Turns {
+impl StreamLock {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -66,8 +65,8 @@ impl Turns {
         self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits behind all who wait already until it may go on.
-    fn stand_in_line<'a>(&'a self, mut state: MutexGuard<'a, State>, may: impl Fn(&State) -> bool) -> MutexGuard<'a, State> {
+    /// Waits behind all threads that wait already, until `may` holds.
+    fn wait_in_line<'a>(&'a self, mut state: MutexGuard<'a, State>, may: impl Fn(&State) -> bool) -> MutexGuard<'a, State> {
         if state.line.is_empty() && may(&state) {
             return state;
         }
@@ -78,77 +77,77 @@ impl Turns {
             state = self.wait(state);
         }
         state.line.pop_front();
-        // The next one may be able to go on as well.
+        // The next thread in line may be able to go on as well.
         self.changed.notify_all();
         state
     }
 
-    /// Waits until this thread may queue, which it may where it does already.
-    pub(super) fn take(&self) -> Turn<'_> {
+    /// Waits until this thread may queue work. A thread that has a guard does not wait.
+    pub(super) fn lock(&self) -> QueueGuard<'_> {
         let (mut state, own) = (self.state(), thread::current().id());
         if let Some((thread, is_recorded)) = state.alone
             && thread == own
         {
-            return Turn { turns: self, is_recorded, counted: None };
+            return QueueGuard { stream_lock: self, is_recorded, counted: None };
         }
         if !state.queueing.contains_key(&own) {
-            state = self.stand_in_line(state, |state| state.alone.is_none());
+            state = self.wait_in_line(state, |state| state.alone.is_none());
         }
         *state.queueing.entry(own).or_default() += 1;
-        Turn { turns: self, is_recorded: false, counted: Some(own) }
+        QueueGuard { stream_lock: self, is_recorded: false, counted: Some(own) }
     }
 
-    /// Waits until nobody queues any more. This thread must not, which would wait for itself.
+    /// Waits until no thread has a guard. The calling thread must have none: it would wait for itself.
     fn wait_for_all(&self) -> MutexGuard<'_, State> {
         let (state, own) = (self.state(), thread::current().id());
         let is_within = state.queueing.contains_key(&own) || state.alone.is_some_and(|(thread, _)| thread == own);
-        debug_assert!(!is_within, "a thread that has a turn wants to be alone");
-        self.stand_in_line(state, |state| state.alone.is_none() && state.queueing.is_empty())
+        debug_assert!(!is_within, "a thread with a guard asks to be alone");
+        self.wait_in_line(state, |state| state.alone.is_none() && state.queueing.is_empty())
     }
 
-    /// Waits until nobody queues any more, and lets this thread alone do so from then on.
-    pub(super) fn alone(&self) -> Alone<'_> {
+    /// Waits until no thread has a guard, and lets only this one queue work from then on.
+    pub(super) fn lock_exclusive(&self) -> ExclusiveGuard<'_> {
         self.wait_for_all().alone = Some((thread::current().id(), false));
-        Alone(self)
+        ExclusiveGuard(self)
     }
 
-    /// Waits until nobody queues any more, and lets this thread alone do so from then on. What a recording that ended by a panic has
-    /// set aside goes back by `free` before.
-    pub(super) fn record(&self, free: impl Fn(Address, usize)) -> Recording<'_> {
+    /// As [`lock_exclusive`](StreamLock::lock_exclusive), and what this thread queues is recorded. Memory that an earlier recording set aside
+    /// before it panicked is given to `free` first.
+    pub(super) fn record(&self, free: impl Fn(Address, usize)) -> RecordingGuard<'_> {
         loop {
             let mut state = self.wait_for_all();
             let left = std::mem::take(&mut state.given_back);
             if left.is_empty() {
                 state.alone = Some((thread::current().id(), true));
-                return Recording(Alone(self));
+                return RecordingGuard(ExclusiveGuard(self));
             }
-            // `free` takes a turn of its own.
+            // `free` takes a guard of its own.
             drop(state);
             left.into_iter().for_each(|(address, bytes)| free(address, bytes));
         }
     }
 }
 
-impl Turn<'_> {
-    /// Whether other threads wait until this one lets them queue again.
-    pub(super) fn is_alone(&self) -> bool {
+impl QueueGuard<'_> {
+    /// Whether this thread is the only one that may queue work.
+    pub(super) fn is_exclusive(&self) -> bool {
         self.counted.is_none()
     }
 
-    /// Sets memory aside that cannot be given back while work is recorded.
+    /// Sets memory aside that cannot be freed while work is recorded.
     pub(super) fn set_aside(&self, address: Address, bytes: usize) {
-        self.turns.state().given_back.push((address, bytes));
+        self.stream_lock.state().given_back.push((address, bytes));
     }
 }
 
-impl Recording<'_> {
-    /// Ends it. Memory that was set aside goes back by `free`.
+impl RecordingGuard<'_> {
+    /// Ends the recording. Memory that was set aside is given to `free`.
     ///
     /// # Errors
-    /// Where there is any: what was recorded may use it.
+    /// Where there is any: the recorded work may use it.
     pub(super) fn end(self, free: impl Fn(Address, usize)) -> Result<(), Error> {
-        let turns = self.0.0;
-        let given_back = std::mem::take(&mut turns.state().given_back);
+        let stream_lock = self.0.0;
+        let given_back = std::mem::take(&mut stream_lock.state().given_back);
         drop(self);
         let is_sound = given_back.is_empty();
         given_back.into_iter().for_each(|(address, bytes)| free(address, bytes));
@@ -156,20 +155,20 @@ impl Recording<'_> {
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for QueueGuard<'_> {
     fn drop(&mut self) {
         let Some(own) = self.counted else { return };
-        let mut state = self.turns.state();
-        let turns = state.queueing.get_mut(&own).expect("a thread with a turn is counted");
-        *turns -= 1;
-        if *turns == 0 {
+        let mut state = self.stream_lock.state();
+        let guards = state.queueing.get_mut(&own).expect("a thread with a guard is counted");
+        *guards -= 1;
+        if *guards == 0 {
             state.queueing.remove(&own);
-            self.turns.changed.notify_all();
+            self.stream_lock.changed.notify_all();
         }
     }
 }
 
-impl Drop for Alone<'_> {
+impl Drop for ExclusiveGuard<'_> {
     fn drop(&mut self) {
         self.0.state().alone = None;
         self.0.changed.notify_all();
@@ -183,85 +182,85 @@ mod tests {
 
     use super::*;
 
-    /// Whether another thread waits as long as this one is alone, whose turns are then of this kind.
-    fn assert_alone<'t, A>(turns: &'t Turns, start: impl Fn(&'t Turns) -> A, is_recorded: bool) {
-        assert!(!turns.take().is_alone());
+    /// Checks that another thread waits while this one is alone, and that the guards of this one say whether work is recorded.
+    fn assert_excludes<'t, A>(stream_lock: &'t StreamLock, start: impl Fn(&'t StreamLock) -> A, is_recorded: bool) {
+        assert!(!stream_lock.lock().is_exclusive());
         let (said, heard) = mpsc::channel();
         thread::scope(|scope| {
-            let alone = start(turns);
+            let alone = start(stream_lock);
             scope.spawn(move || {
-                let turn = turns.take();
-                said.send(turn.is_recorded).unwrap();
+                let guard = stream_lock.lock();
+                said.send(guard.is_recorded).unwrap();
             });
             for _ in 0..100 {
-                let turn = turns.take();
-                assert_eq!((turn.is_alone(), turn.is_recorded), (true, is_recorded));
+                let guard = stream_lock.lock();
+                assert_eq!((guard.is_exclusive(), guard.is_recorded), (true, is_recorded));
                 assert_eq!(heard.try_recv(), Err(mpsc::TryRecvError::Empty));
                 thread::yield_now();
             }
             drop(alone);
             assert_eq!(heard.recv(), Ok(false));
         });
-        assert!(turns.state().queueing.is_empty());
+        assert!(stream_lock.state().queueing.is_empty());
     }
 
-    /// Waits until so many threads stand in line.
-    fn wait_for_line(turns: &Turns, length: usize) {
-        while turns.state().line.len() < length {
+    /// Waits until so many threads wait in line.
+    fn wait_for_line(stream_lock: &StreamLock, length: usize) {
+        while stream_lock.state().line.len() < length {
             thread::yield_now();
         }
     }
 
-    /// One thread has a turn, then another wants to be alone, then a third wants a turn: that is the order in which they go on, and the
-    /// first one is given more turns as long as it has one.
-    fn assert_in_line<'t, A>(turns: &'t Turns, start: impl Fn(&'t Turns) -> A + Sync) {
+    /// One thread has a guard, a second asks to be alone, a third asks for a guard: they go on in this order, and the first gets more
+    /// guards in the meantime.
+    fn assert_in_line<'t, A>(stream_lock: &'t StreamLock, start: impl Fn(&'t StreamLock) -> A + Sync) {
         let order = Mutex::new(Vec::new());
         let note = |what: &'static str| order.lock().unwrap().push(what);
         thread::scope(|scope| {
-            let turn = turns.take();
+            let guard = stream_lock.lock();
             scope.spawn(|| {
-                let _alone = start(turns);
+                let _guard = start(stream_lock);
                 note("alone");
             });
-            wait_for_line(turns, 1);
+            wait_for_line(stream_lock, 1);
             scope.spawn(|| {
-                let _turn = turns.take();
+                let _guard = stream_lock.lock();
                 note("behind it");
             });
-            wait_for_line(turns, 2);
-            drop((turns.take(), turns.take()));
-            assert_eq!(turns.state().line.len(), 2, "nobody has gone on");
+            wait_for_line(stream_lock, 2);
+            drop((stream_lock.lock(), stream_lock.lock()));
+            assert_eq!(stream_lock.state().line.len(), 2, "nobody has gone on");
             note("first");
-            drop(turn);
+            drop(guard);
         });
         assert_eq!(order.into_inner().unwrap(), ["first", "alone", "behind it"]);
-        let state = turns.state();
+        let state = stream_lock.state();
         assert!(state.line.is_empty() && state.queueing.is_empty());
     }
 
     #[test]
-    fn whoever_wants_to_be_alone_has_a_place_in_line() {
-        let turns = Turns::default();
-        assert_in_line(&turns, Turns::alone);
-        assert_in_line(&turns, |turns| turns.record(|_, _| unreachable!("nothing was set aside")));
+    fn threads_that_wait_go_on_in_order() {
+        let stream_lock = StreamLock::default();
+        assert_in_line(&stream_lock, StreamLock::lock_exclusive);
+        assert_in_line(&stream_lock, |lock| lock.record(|_, _| unreachable!("nothing was set aside")));
     }
 
     #[test]
-    fn threads_without_end_let_others_be_alone() {
-        let (turns, is_over) = (&Turns::default(), &AtomicBool::new(false));
+    fn exclusive_lock_is_not_starved() {
+        let (stream_lock, is_over) = (&StreamLock::default(), &AtomicBool::new(false));
         thread::scope(|scope| {
             for _ in 0..3 {
                 scope.spawn(|| {
                     while !is_over.load(Ordering::Relaxed) {
-                        let turn = turns.take();
-                        assert!(!turn.is_alone() && !turns.take().is_alone());
+                        let guard = stream_lock.lock();
+                        assert!(!guard.is_exclusive() && !stream_lock.lock().is_exclusive());
                     }
                 });
             }
             for round in 0..100 {
                 match round % 2 {
-                    0 => drop(turns.alone()),
-                    _ => turns.record(|_, _| unreachable!("nothing was set aside")).end(|_, _| ()).unwrap(),
+                    0 => drop(stream_lock.lock_exclusive()),
+                    _ => stream_lock.record(|_, _| unreachable!("nothing was set aside")).end(|_, _| ()).unwrap(),
                 }
             }
             is_over.store(true, Ordering::Relaxed);
@@ -270,51 +269,51 @@ mod tests {
 
     #[test]
     fn others_wait_while_one_records_or_measures() {
-        let turns = Turns::default();
-        assert_alone(&turns, Turns::alone, false);
-        assert_alone(&turns, |turns| turns.record(|_, _| unreachable!("nothing was set aside")), true);
+        let stream_lock = StreamLock::default();
+        assert_excludes(&stream_lock, StreamLock::lock_exclusive, false);
+        assert_excludes(&stream_lock, |lock| lock.record(|_, _| unreachable!("nothing was set aside")), true);
     }
 
     #[test]
-    fn whoever_wants_to_be_alone_waits_for_others() {
-        let turns = Turns::default();
+    fn exclusive_lock_waits_for_guards() {
+        let stream_lock = StreamLock::default();
         let (said, heard) = mpsc::channel();
         thread::scope(|scope| {
-            let turn = turns.take();
-            let turns = &turns;
+            let guard = stream_lock.lock();
+            let stream_lock = &stream_lock;
             scope.spawn(move || {
-                let _alone = turns.alone();
+                let _guard = stream_lock.lock_exclusive();
                 said.send(()).unwrap();
             });
             for _ in 0..100 {
                 assert_eq!(heard.try_recv(), Err(mpsc::TryRecvError::Empty));
                 thread::yield_now();
             }
-            drop(turn);
+            drop(guard);
             assert_eq!(heard.recv(), Ok(()));
         });
     }
 
     #[test]
-    fn a_panic_leaves_nothing_to_the_next_recording() {
-        let turns = Turns::default();
+    fn memory_set_aside_before_a_panic_is_freed() {
+        let stream_lock = StreamLock::default();
         let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            let _recording = turns.record(|_, _| unreachable!("nothing was set aside"));
-            turns.take().set_aside(64, 8);
+            let _recording = stream_lock.record(|_, _| unreachable!("nothing was set aside"));
+            stream_lock.lock().set_aside(64, 8);
             std::panic::resume_unwind(Box::new("work that is recorded"));
         }));
-        assert!(panicked.is_err() && turns.state().alone.is_none());
+        assert!(panicked.is_err() && stream_lock.state().alone.is_none());
         let freed = Mutex::new(Vec::new());
         let free = |address, bytes| {
-            assert!(!turns.take().is_recorded);
+            assert!(!stream_lock.lock().is_recorded);
             freed.lock().unwrap().push((address, bytes));
         };
-        let recording = turns.record(free);
+        let recording = stream_lock.record(free);
         assert_eq!(*freed.lock().unwrap(), [(64, 8)]);
         recording.end(free).unwrap();
-        // What a recording sets aside itself spoils it.
-        let recording = turns.record(free);
-        turns.take().set_aside(128, 8);
+        // Memory that is freed during a recording spoils it.
+        let recording = stream_lock.record(free);
+        stream_lock.lock().set_aside(128, 8);
         assert!(recording.end(free).is_err());
         assert_eq!(*freed.lock().unwrap(), [(64, 8), (128, 8)]);
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tensorwrapper::__private::cuda::{Collection, Programs, Route, Schedule, running};
+use tensorwrapper::__private::cuda::{Collection, CompiledKernels, Route, Schedule, running};
 use tensorwrapper::DynOperand;
 use tensorwrapper::prelude::*;
 
@@ -42,7 +42,7 @@ fn all(context: &Context) {
     with_rest(context);
 }
 
-fn made(name: &str) -> Arc<Programs> {
+fn made(name: &str) -> Arc<CompiledKernels> {
     let collection = Collection::default();
     collection.set_clock(Some([1.0; 3]));
     programs(name, &collection, all)

@@ -4,14 +4,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tensorwrapper::__private::cuda::{Collection, Programs, Route, Schedule, collecting, running};
+use tensorwrapper::__private::cuda::{Collection, CompiledKernels, Route, Schedule, collecting, running};
 use tensorwrapper::prelude::*;
 
 use crate::is_there;
 use crate::program::linalg;
 
 /// Kernels of what `run` computes, compiled.
-pub(crate) fn programs(name: &str, collection: &Collection, run: impl Fn(&Context)) -> Arc<Programs> {
+pub(crate) fn programs(name: &str, collection: &Collection, run: impl Fn(&Context)) -> Arc<CompiledKernels> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     run(&collecting(&collection, Route::Library));
     let programs = collection.compile(&folder, str::to_string).unwrap_or_else(|error| panic!("{error}"));

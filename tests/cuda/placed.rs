@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use tensorwrapper::__private::cuda::{Collection, Programs, Route, Schedule, running};
+use tensorwrapper::__private::cuda::{Collection, CompiledKernels, Route, Schedule, running};
 use tensorwrapper::prelude::*;
 use tensorwrapper::{ErrorKind, MemoryKind, Placement, einsum, try_tensor};
 
 /// A device's programs, of which there are none, and a context on a new device that counts its transfers there.
-pub(crate) fn device(name: &str) -> (Arc<Programs>, Context) {
+pub(crate) fn device(name: &str) -> (Arc<CompiledKernels>, Context) {
     let folder = std::env::temp_dir().join(format!("tensorwrapper-placed-{name}-{}", std::process::id()));
     let programs = Collection::default().compile(&folder, str::to_string).unwrap_or_else(|error| panic!("{error}"));
     let _ = std::fs::remove_dir_all(&folder);

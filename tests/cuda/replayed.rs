@@ -1,7 +1,7 @@
 //! Prepared plans run again and again: step by step at first, then all that was recorded at once, with the same results.
 
 use num_complex::Complex;
-use tensorwrapper::__private::cuda::{Collection, Programs, Route, Schedule, collecting, running};
+use tensorwrapper::__private::cuda::{Collection, CompiledKernels, Route, Schedule, collecting, running};
 use tensorwrapper::prelude::*;
 use tensorwrapper::{DeviceTensor, DynOperand, ErrorKind, Replay};
 
@@ -283,12 +283,12 @@ fn replayed_corpus_has_the_same_results() {
     let _ = std::fs::remove_dir_all(&folder);
 }
 
-fn corpus(device: &Context, known: &Context, programs: Option<&Programs>) -> usize {
+fn corpus(device: &Context, known: &Context, programs: Option<&CompiledKernels>) -> usize {
     let each = [each::<f32>, each::<f64>, each::<Complex<f32>>, each::<Complex<f64>>];
     each.iter().map(|each| each(device, known, programs)).sum()
 }
 
-fn each<T: Element>(device: &Context, known: &Context, programs: Option<&Programs>) -> usize {
+fn each<T: Element>(device: &Context, known: &Context, programs: Option<&CompiledKernels>) -> usize {
     let mut cases = 0;
     equations::each_case::<T>(|id, subscripts, operands| {
         let operands: Vec<&dyn DynOperand<T>> = operands.iter().map(|tensor| tensor as &dyn DynOperand<T>).collect();
@@ -296,7 +296,7 @@ fn each<T: Element>(device: &Context, known: &Context, programs: Option<&Program
         let expected = known.einsum(subscripts, &operands).unwrap_or_else(|error| panic!("{id}: {error}"));
         let mut first: Option<Tensor<T>> = None;
         for run in 1..=RECORDED + 1 {
-            let replays = programs.map(Programs::replays);
+            let replays = programs.map(CompiledKernels::replays);
             let found = prepared.run(&operands).unwrap_or_else(|error| panic!("{id}, run {run}: {error}"));
             let Some(programs) = programs else { continue };
             assert_eq!(Some(programs.replays()), replays.map(|before| before + usize::from(run >= RECORDED)), "{id}, run {run}");

@@ -6,5 +6,5 @@ mod strided;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use multiplied::multiplied;
-pub(crate) use permuted::permuted;
+pub(crate) use multiplied::gemm_launches;
+pub(crate) use permuted::permuted_launches;

@@ -1,7 +1,7 @@
 //! A contraction as a library's product of matrices where its tensors lie, with a kernel behind it for what is computed then.
 
-use super::strided::strided;
-use crate::text::{Argument, Fold, Gemm, Input, Launches, Memory, Route, folded};
+use super::strided::strided_gemm;
+use crate::text::{Argument, Fold, Gemm, Input, Launches, Memory, Route, fold_launches};
 use tensorwrapper_core::backend::{Contraction, Instruction, LoopNest, Program, Reduction};
 use tensorwrapper_core::layout::Strided;
 
@@ -18,14 +18,14 @@ fn is_worth(gemm: &Gemm, route: Route, then: bool) -> bool {
 }
 
 /// A contraction as a library's product, and what is computed then as a kernel behind it; `None` where a generated kernel does all.
-pub(crate) fn multiplied(contraction: &Contraction<'_>, route: Route, tf32: bool) -> Option<Launches> {
+pub(crate) fn gemm_launches(contraction: &Contraction<'_>, route: Route, tf32: bool) -> Option<Launches> {
     let with = |gemm: Gemm| Gemm { tf32, ..gemm };
     if contraction.then.is_none() {
-        let product = strided(contraction).filter(|gemm| is_worth(gemm, route, false)).map(with)?;
+        let product = strided_gemm(contraction).filter(|gemm| is_worth(gemm, route, false)).map(with)?;
         return Some(Launches { before: Vec::new(), product: Some(product), launches: Vec::new(), scratch: 0 });
     }
     let sum = Strided::row_major(&contraction.nest.extents()[..contraction.nest.kept()]).ok()?;
-    let product = strided(&Contraction { output: &sum, then: None, others: &[], ..*contraction });
+    let product = strided_gemm(&Contraction { output: &sum, then: None, others: &[], ..*contraction });
     behind(contraction, with(product.filter(|gemm| is_worth(gemm, route, true))?), &sum, 0, route)
 }
 
@@ -47,7 +47,7 @@ pub(super) fn behind(contraction: &Contraction<'_>, product: Gemm, sum: &Strided
     let identity = Program::new(vec![Instruction::Input(0)]);
     let then = contraction.then.unwrap_or(&identity);
     let fold = Fold::map(&nest, (then, Reduction::Sum), inputs, (contraction.output, contraction.dtype));
-    let mut launches = folded(&fold, route)?;
+    let mut launches = fold_launches(&fold, route)?;
     // The kernel's first input is the sum; the others come behind both factors.
     for argument in launches.launches.iter_mut().flat_map(|launch| &mut launch.arguments) {
         *argument = match argument.memory {

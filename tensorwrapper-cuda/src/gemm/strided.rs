@@ -1,9 +1,9 @@
-//! Which contractions are products of matrices where they lie, as libraries for GPUs compute them: matrices stored by columns, one of
-//! the two strides of each 1, and one stride from each product of a batch to the next.
+//! Which contractions are products of matrices where their tensors lie, as libraries for GPUs compute them: each matrix is stored by
+//! columns, one of its two strides is 1, and the products of a batch have one stride.
 //!
-//! Knows strides alone. Who computes such a product is the driver's business, and whether it is worth a library's call the route's.
+//! This file knows strides alone. The driver decides who computes such a product, and the route whether a library's call is worth it.
 
-use crate::text::{Argument, Gemm, Memory, Stored, Turn};
+use crate::text::{Argument, Gemm, Memory, Stored, Transpose};
 use tensorwrapper_core::backend::Contraction;
 use tensorwrapper_core::backend::fuse::{Axis, forward, normalise};
 use tensorwrapper_core::layout::Strided;
@@ -13,20 +13,36 @@ const Y: usize = 0;
 const LEFT: usize = 1;
 const RIGHT: usize = 2;
 
-/// An axis of the result, of the left and of the right factor.
+/// An axis with its strides in the result, in the left and in the right factor.
 type Shared = Axis<[isize; 3]>;
 
-/// The axes of a contraction, sorted by the operands that have them, each kind in normal form.
-struct Kinds {
+/// The axes of a contraction, sorted by the operands that have them and fused as far as their strides allow.
+struct StridedAxes {
     rows: Vec<Shared>,
-    lines: Vec<Shared>,
+    columns: Vec<Shared>,
     terms: Vec<Shared>,
     batch: Vec<Shared>,
     starts: [isize; 3],
 }
 
-impl Kinds {
-    fn of(contraction: &Contraction<'_>) -> Option<Kinds> {
+/// The product of matrices that a contraction of two tensors is, without its epilogue; `None` where a tensor would have to be copied
+/// first. Where there are several such products, the one with the largest matrices.
+pub(super) fn strided_gemm(contraction: &Contraction<'_>) -> Option<Gemm> {
+    let axes = StridedAxes::of(contraction)?;
+    let each = |axes: &[Shared]| -> Vec<Option<usize>> {
+        if axes.is_empty() { vec![None] } else { (0..axes.len()).map(Some).collect() }
+    };
+    let columns = each(&axes.columns);
+    let pairs = each(&axes.rows).into_iter().flat_map(|row| columns.iter().map(move |&column| (row, column)));
+    let found = pairs.filter_map(|(row, column)| {
+        let matrices = axes.matrices(row, column)?;
+        [false, true].into_iter().find_map(|exchanged| matrices.gemm(contraction, &axes.starts, exchanged))
+    });
+    found.min_by_key(|gemm| gemm.batch)
+}
+
+impl StridedAxes {
+    fn of(contraction: &Contraction<'_>) -> Option<StridedAxes> {
         let &[left, right] = contraction.factors else { return None };
         let layouts = [contraction.output, left.0, right.0];
         let (extents, kept) = (contraction.nest.extents(), contraction.nest.kept());
@@ -39,29 +55,29 @@ impl Kinds {
         }
         let stride = |layout: &Strided, axis: usize| layout.strides().get(axis).copied().unwrap_or(0);
         let axis = |n: usize| Axis { extent: extents[n], strides: layouts.map(|layout| stride(layout, n)) };
-        let (mut rows, mut lines, mut batch) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut rows, mut columns, mut batch) = (Vec::new(), Vec::new(), Vec::new());
         for axis in (0..kept).map(axis) {
             match (axis.strides[LEFT] != 0, axis.strides[RIGHT] != 0) {
                 (true, false) => rows.push(axis),
-                (false, true) => lines.push(axis),
+                (false, true) => columns.push(axis),
                 _ => batch.push(axis),
             }
         }
         let mut terms: Vec<Shared> = (kept..extents.len()).map(axis).collect();
-        for (axes, first) in [(&mut rows, Y), (&mut lines, Y), (&mut batch, Y), (&mut terms, LEFT)] {
+        for (axes, first) in [(&mut rows, Y), (&mut columns, Y), (&mut batch, Y), (&mut terms, LEFT)] {
             forward(axes, &mut starts, first);
             normalise(axes, &[first, LEFT, RIGHT]);
         }
-        Some(Kinds { rows, lines, terms, batch, starts })
+        Some(StridedAxes { rows, columns, terms, batch, starts })
     }
 
-    /// The matrices where those axes are rows and lines, and all else is a batch.
-    fn matrices(&self, row: Option<usize>, line: Option<usize>) -> Option<Matrices> {
+    /// The matrices whose rows and columns are these axes; all other axes of the result are a batch.
+    fn matrices(&self, row: Option<usize>, column: Option<usize>) -> Option<MatrixAxes> {
         let but = |axes: &[Shared], one: Option<usize>| -> Vec<Shared> {
             axes.iter().enumerate().filter(|(n, _)| Some(*n) != one).map(|(_, axis)| *axis).collect()
         };
         let mut batch = self.batch.clone();
-        batch.extend(but(&self.rows, row).into_iter().chain(but(&self.lines, line)));
+        batch.extend(but(&self.rows, row).into_iter().chain(but(&self.columns, column)));
         normalise(&mut batch, &[Y, LEFT, RIGHT]);
         let batch = match &batch[..] {
             [] => Axis { extent: 1, strides: [0; 3] },
@@ -73,34 +89,35 @@ impl Kinds {
             &[one] => Some(one),
             _ => return None,
         };
-        // What a library makes of strides below zero is nowhere written.
+        // The manuals do not say what a library makes of negative strides.
         if batch.strides.iter().any(|&stride| stride < 0) {
             return None;
         }
-        Some(Matrices { row: row.map(|n| self.rows[n]), line: line.map(|n| self.lines[n]), term, batch })
+        Some(MatrixAxes { row: row.map(|n| self.rows[n]), column: column.map(|n| self.columns[n]), term, batch })
     }
 }
 
-/// One axis of each kind; `None` where there is but one index.
+/// One axis of each kind; `None` where there is only one index.
 #[derive(Clone, Copy)]
-struct Matrices {
+struct MatrixAxes {
     row: Option<Shared>,
-    line: Option<Shared>,
+    column: Option<Shared>,
     term: Option<Shared>,
     batch: Shared,
 }
 
-/// The stride from a column to the next of matrices whose columns run along the `near` axis.
-fn columns(near: Option<Shared>, far: Option<Shared>, operand: usize) -> Option<i32> {
+/// The leading dimension of a matrix that is stored by columns: its column runs along the `near` axis, the next one is a step of `far`.
+/// `None` where it is not stored like that.
+fn leading_dimension(near: Option<Shared>, far: Option<Shared>, operand: usize) -> Option<i32> {
     if near.is_some_and(|axis| axis.strides[operand] != 1) {
         return None;
     }
     let length = near.map_or(1, |axis| axis.extent);
-    let line = match far {
+    let ld = match far {
         None => length,
-        Some(axis) => usize::try_from(axis.strides[operand]).ok().filter(|&line| line >= length)?,
+        Some(axis) => usize::try_from(axis.strides[operand]).ok().filter(|&ld| ld >= length)?,
     };
-    i32::try_from(line).ok()
+    i32::try_from(ld).ok()
 }
 
 /// How many indices an axis has.
@@ -108,32 +125,33 @@ fn extent(axis: Option<Shared>) -> Option<i32> {
     i32::try_from(axis.map_or(1, |axis| axis.extent)).ok()
 }
 
-impl Matrices {
-    /// How a factor is read whose matrix has these axes as the library wants them: by columns as it lies, or as its transpose.
-    fn factor(rows: Option<Shared>, lines: Option<Shared>, operand: usize, conjugate: bool) -> Option<(Turn, i32)> {
-        let plain = || columns(rows, lines, operand).filter(|_| !conjugate).map(|line| (Turn::Plain, line));
-        let turn = if conjugate { Turn::Adjoint } else { Turn::Transposed };
-        plain().or_else(|| columns(lines, rows, operand).map(|line| (turn, line)))
-    }
+/// How a factor with these axes is given to the library: as it is stored by columns, or as the transpose of what is. With its leading
+/// dimension.
+fn stored_factor(rows: Option<Shared>, columns: Option<Shared>, operand: usize, conjugate: bool) -> Option<(Transpose, i32)> {
+    let plain = || leading_dimension(rows, columns, operand).filter(|_| !conjugate).map(|ld| (Transpose::Plain, ld));
+    let transpose = if conjugate { Transpose::Adjoint } else { Transpose::Transposed };
+    plain().or_else(|| leading_dimension(columns, rows, operand).map(|ld| (transpose, ld)))
+}
 
-    /// The product, with the factors exchanged where the result lies by rows: its transpose is what the library sees.
+impl MatrixAxes {
+    /// The product. Where the result is stored by rows, the factors are exchanged: the library computes its transpose.
     fn gemm(&self, contraction: &Contraction<'_>, starts: &[isize; 3], exchanged: bool) -> Option<Gemm> {
         let (first, second) = if exchanged { (RIGHT, LEFT) } else { (LEFT, RIGHT) };
-        let (row, line) = if exchanged { (self.line, self.row) } else { (self.row, self.line) };
+        let (row, column) = if exchanged { (self.column, self.row) } else { (self.row, self.column) };
         let size = contraction.dtype.size();
-        let stored = |operand: usize, memory: Memory, line: i32| -> Option<Stored> {
+        let stored = |operand: usize, memory: Memory, ld: i32| -> Option<Stored> {
             let start = usize::try_from(starts[operand]).ok()? * size;
-            let step = i64::try_from(self.batch.strides[operand]).ok()?;
-            Some(Stored { argument: Argument { memory, start }, line, step })
+            let batch_stride = i64::try_from(self.batch.strides[operand]).ok()?;
+            Some(Stored { argument: Argument { memory, start }, ld, batch_stride })
         };
         let conjugate = |operand: usize| contraction.factors[operand - 1].1 && contraction.dtype.is_complex();
-        let output = stored(Y, Memory::Output, columns(row, line, Y)?)?;
-        let factor = |(turn, line), operand: usize| Some((turn, stored(operand, Memory::Input(operand - 1), line)?));
-        let a = factor(Matrices::factor(row, self.term, first, conjugate(first))?, first)?;
-        let b = factor(Matrices::factor(self.term, line, second, conjugate(second))?, second)?;
+        let output = stored(Y, Memory::Output, leading_dimension(row, column, Y)?)?;
+        let factor = |(transpose, ld), operand: usize| Some((transpose, stored(operand, Memory::Input(operand - 1), ld)?));
+        let a = factor(stored_factor(row, self.term, first, conjugate(first))?, first)?;
+        let b = factor(stored_factor(self.term, column, second, conjugate(second))?, second)?;
         Some(Gemm {
             dtype: contraction.dtype,
-            sizes: [extent(row)?, extent(line)?, extent(self.term)?],
+            sizes: [extent(row)?, extent(column)?, extent(self.term)?],
             alpha: contraction.alpha,
             factors: [a, b],
             output,
@@ -141,20 +159,4 @@ impl Matrices {
             tf32: false,
         })
     }
-}
-
-/// The product of matrices that a contraction of two tensors is, whatever is computed with it then; `None` where a tensor
-/// would have to be copied first. Of several ways to see one, that with the largest matrices.
-pub(super) fn strided(contraction: &Contraction<'_>) -> Option<Gemm> {
-    let kinds = Kinds::of(contraction)?;
-    let each = |axes: &[Shared]| -> Vec<Option<usize>> {
-        if axes.is_empty() { vec![None] } else { (0..axes.len()).map(Some).collect() }
-    };
-    let lines = each(&kinds.lines);
-    let ways = each(&kinds.rows).into_iter().flat_map(|row| lines.iter().map(move |&line| (row, line)));
-    let found = ways.filter_map(|(row, line)| {
-        let matrices = kinds.matrices(row, line)?;
-        [false, true].into_iter().find_map(|exchanged| matrices.gemm(contraction, &kinds.starts, exchanged))
-    });
-    found.min_by_key(|gemm| gemm.batch)
 }

@@ -76,7 +76,7 @@ fn check_compiler(driver: i32, (major, minor): (i32, i32)) -> Result<(), Error> 
 
 /// What decides how quick a way is on a device.
 #[derive(Clone, Debug)]
-struct Facts {
+struct DeviceProperties {
     /// The device's name.
     name: String,
     driver: i32,
@@ -97,10 +97,11 @@ pub(super) fn described(device: sys::CUdevice, products: Option<&Blas>) -> Resul
         CStr::from_ptr(name.as_ptr()).to_string_lossy().into_owned()
     };
     let products = products.map(Blas::version).transpose()?;
-    Ok(Facts { name, driver: version()?, compiler: compiler::version()?, products, text: ON_DEVICE.concat() }.file_name())
+    Ok(DeviceProperties { name, driver: version()?, compiler: compiler::version()?, products, text: ON_DEVICE.concat() }
+        .file_name())
 }
 
-impl Facts {
+impl DeviceProperties {
     /// Letters, digits, dots and dashes alone.
     fn file_name(&self) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
@@ -137,7 +138,7 @@ mod tests {
 
     #[test]
     fn whatever_decides_how_quick_a_way_is_has_a_file_of_its_own() {
-        let facts = Facts {
+        let facts = DeviceProperties {
             name: "NVIDIA H200 (SXM)".to_string(),
             driver: 12_080,
             compiler: (13, 0),
@@ -148,11 +149,11 @@ mod tests {
         assert!(name.starts_with("NVIDIA-H200--SXM--12080-"), "{name}");
         assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || "-.".contains(c)), "{name}");
         let others = [
-            Facts { name: "NVIDIA H200".to_string(), ..facts.clone() },
-            Facts { driver: 13_000, ..facts.clone() },
-            Facts { compiler: (13, 1), ..facts.clone() },
-            Facts { products: None, ..facts.clone() },
-            Facts { text: "other kernels".to_string(), ..facts.clone() },
+            DeviceProperties { name: "NVIDIA H200".to_string(), ..facts.clone() },
+            DeviceProperties { driver: 13_000, ..facts.clone() },
+            DeviceProperties { compiler: (13, 1), ..facts.clone() },
+            DeviceProperties { products: None, ..facts.clone() },
+            DeviceProperties { text: "other kernels".to_string(), ..facts.clone() },
         ];
         assert!(others.iter().all(|other| other.file_name() != name));
         assert_eq!(facts.clone().file_name(), name);

@@ -21,23 +21,23 @@ const HEAD: usize = FORM.len() + 2 * 32;
 const MOST: u64 = 64 << 20;
 
 /// Where the machine code of a source is kept, if anywhere.
-pub(super) struct Kept {
+pub(super) struct CachedCode {
     file: Option<PathBuf>,
     /// Of all that decides what the code is.
     made_of: Digest,
 }
 
-impl Kept {
+impl CachedCode {
     /// The place of a source.
     ///
     /// # Errors
     /// As [`version`].
-    pub(super) fn new(source: &str, architecture: &str) -> Result<Kept, Error> {
+    pub(super) fn new(source: &str, architecture: &str) -> Result<CachedCode, Error> {
         let (major, minor) = version()?;
         let version = format!("{major}.{minor}");
         let options = options(architecture, (major, minor)).join("\n");
         let made_of = Digest::new([source, architecture, &version, &options].map(str::as_bytes));
-        Ok(Kept { file: file(&format!("{made_of}-{architecture}-{version}.cubin")), made_of })
+        Ok(CachedCode { file: file(&format!("{made_of}-{architecture}-{version}.cubin")), made_of })
     }
 
     /// The machine code, if it is there as it was written.
@@ -78,9 +78,9 @@ fn folder() -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    fn kept(test: &str) -> (PathBuf, Kept) {
+    fn kept(test: &str) -> (PathBuf, CachedCode) {
         let folder = std::env::temp_dir().join(format!("tensorwrapper-kept-{test}-{}", std::process::id()));
-        (folder.clone(), Kept { file: Some(folder.join("0-sm_90a-13.0.cubin")), made_of: Digest::of_text("source") })
+        (folder.clone(), CachedCode { file: Some(folder.join("0-sm_90a-13.0.cubin")), made_of: Digest::of_text("source") })
     }
 
     #[test]
@@ -101,7 +101,7 @@ mod tests {
         // What was made of another source is not taken, whatever its file is called.
         std::fs::write(&file, &whole).unwrap();
         assert!(kept.read().is_some());
-        let other = Kept { file: Some(file.clone()), made_of: Digest::of_text("another source") };
+        let other = CachedCode { file: Some(file.clone()), made_of: Digest::of_text("another source") };
         assert_eq!(other.read(), None);
         std::fs::remove_file(&file).unwrap();
         assert_eq!(kept.read(), None);

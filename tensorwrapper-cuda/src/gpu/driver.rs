@@ -16,21 +16,21 @@ use super::pool::{Pool, Primary};
 use super::solver::Solver;
 use super::status::check;
 use super::stream::{self, Event, Stream, Timer};
-use crate::autotune::{Autotuner, Way};
+use crate::autotune::{Autotuner, Strategy};
 use crate::driver::Driver;
-use crate::library::Library;
-use crate::memory::{Address, Pinned};
+use crate::library::NvidiaLibrary;
+use crate::memory::{Address, PinnedRanges};
 use crate::parallel::try_for_each;
 use crate::routine::Call;
 use crate::staging::{Staging, upload_pinned};
-use crate::stream_lock::{Turn, Turns, not_recorded};
+use crate::stream_lock::{QueueGuard, StreamLock, not_recorded};
 use crate::text::{Gemm, Kernel};
 use tensorwrapper_core::backend::Taken;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// Products over at least 2 to the power of this many points are measured: below, a launch takes longer than the work.
 const MEASURED: u32 = 21;
-/// Runs of each way, of which the quickest counts.
+/// Runs of each strategy, of which the quickest counts.
 const RUNS: usize = 4;
 
 /// A GPU.
@@ -46,11 +46,11 @@ pub(super) struct Gpu {
     /// Linear algebra, where the library for it was found.
     solver: Option<Solver>,
     autotuner: Autotuner,
-    pinned: Pinned,
+    pinned: PinnedRanges,
     kernels: Kernels,
-    turns: Turns,
+    stream_lock: StreamLock,
     staging: Staging<Event>,
-    /// There as soon as the device is entered.
+    /// DeviceCopy as soon as the device is entered.
     pool: Option<Pool>,
     /// Goes last, because all else was made in it.
     primary: Primary,
@@ -92,9 +92,9 @@ impl Gpu {
             blas: None,
             solver: None,
             autotuner: Autotuner::new(None),
-            pinned: Pinned::default(),
+            pinned: PinnedRanges::default(),
             kernels: Kernels::default(),
-            turns: Turns::default(),
+            stream_lock: StreamLock::default(),
             staging: Staging::new(stream::PIECES.0, stream::PIECES.1),
             pool: None,
             primary: Primary::new(device)?,
@@ -103,10 +103,10 @@ impl Gpu {
         gpu.stream = Stream::new()?;
         gpu.architecture = architecture(device)?;
         gpu.pool = Some(Pool::new(device)?);
-        if Library::Products.open().is_ok() {
+        if NvidiaLibrary::Cublas.open().is_ok() {
             gpu.blas = Some(Blas::new(gpu.stream.raw(), &gpu.architecture)?);
             // Its batches of small matrices are the other library's.
-            if Library::LinearAlgebra.open().is_ok() {
+            if NvidiaLibrary::Cusolver.open().is_ok() {
                 gpu.solver = Some(Solver::new(gpu.stream.raw())?);
             }
         }
@@ -122,7 +122,7 @@ impl Gpu {
     /// Makes the device the calling thread's.
     fn enter(&self) -> Result<(), Error> {
         // SAFETY: the context is held by this value.
-        check(unsafe { sys::cuCtxSetCurrent(self.primary.context) }, "a thread turns to it")
+        check(unsafe { sys::cuCtxSetCurrent(self.primary.context) }, "a thread stream_lock to it")
     }
 
     fn pool(&self) -> &Pool {
@@ -130,29 +130,29 @@ impl Gpu {
     }
 
     /// Waits until this thread may queue work, which may be recorded.
-    fn queue(&self) -> Result<Turn<'_>, Error> {
-        let turn = self.turns.take();
-        self.enter().map(|()| turn)
+    fn queue(&self) -> Result<QueueGuard<'_>, Error> {
+        let guard = self.stream_lock.lock();
+        self.enter().map(|()| guard)
     }
 
     /// The same for what cannot be recorded.
-    fn at_once(&self, what: &str) -> Result<Turn<'_>, Error> {
-        let turn = self.queue()?;
-        if turn.is_recorded { Err(not_recorded(what)) } else { Ok(turn) }
+    fn at_once(&self, what: &str) -> Result<QueueGuard<'_>, Error> {
+        let guard = self.queue()?;
+        if guard.is_recorded { Err(not_recorded(what)) } else { Ok(guard) }
     }
 
     /// The kernel, compiled, read from disk or known already.
     fn function(&self, kernel: &Kernel) -> Result<Function, Error> {
         // Before all locks, which a thread whose work is recorded takes, too.
-        let turn = self.queue()?;
+        let guard = self.queue()?;
         match self.kernels.known(kernel) {
             Some(function) => return Ok(function),
-            None if turn.is_recorded => return Err(not_recorded("loading a kernel")),
-            None => drop(turn),
+            None if guard.is_recorded => return Err(not_recorded("loading a kernel")),
+            None => drop(guard),
         }
         // Others have the device while this waits for the compiler.
         let code = self.kernels.code(&kernel.source, &self.architecture)?;
-        let _turn = self.queue()?;
+        let _guard = self.queue()?;
         self.kernels.load(kernel, code, &self.architecture)
     }
 }
@@ -173,16 +173,16 @@ impl Driver for Gpu {
     }
 
     fn allocate(&self, bytes: usize) -> Result<Address, Error> {
-        let _turn = self.at_once("allocating memory")?;
+        let _guard = self.at_once("allocating memory")?;
         // SAFETY: the stream is the device's, which has just become the thread's.
         unsafe { self.pool().allocate(bytes, self.stream.raw()) }
     }
 
     unsafe fn free(&self, address: Address, bytes: usize) {
         // A device that is lost has no memory to take back, so that nothing is made of a failure.
-        let Ok(turn) = self.queue() else { return };
-        if turn.is_recorded {
-            return turn.set_aside(address, bytes);
+        let Ok(guard) = self.queue() else { return };
+        if guard.is_recorded {
+            return guard.set_aside(address, bytes);
         }
         // SAFETY: the caller's promise; what is queued comes first.
         let _ = unsafe { sys::cuMemFreeAsync(address, self.stream.raw()) };
@@ -193,7 +193,7 @@ impl Driver for Gpu {
         self.pool().taken()
     }
 
-    fn pinned(&self) -> &Pinned {
+    fn pinned(&self) -> &PinnedRanges {
         &self.pinned
     }
 
@@ -210,8 +210,8 @@ impl Driver for Gpu {
     }
 
     unsafe fn upload(&self, from: &[u8], to: Address) -> Result<(), Error> {
-        let _turn = self.at_once("a copy from the host")?;
-        if self.pinned.have(from) {
+        let _guard = self.at_once("a copy from the host")?;
+        if self.pinned.contain(from) {
             // SAFETY: the caller has memory there.
             return unsafe { upload_pinned(&self.stream, from, to) };
         }
@@ -227,7 +227,7 @@ impl Driver for Gpu {
     }
 
     unsafe fn download(&self, from: Address, to: &mut [u8]) -> Result<(), Error> {
-        let _turn = self.at_once("a copy to the host")?;
+        let _guard = self.at_once("a copy to the host")?;
         // SAFETY: the caller has memory there.
         if to.len() > stream::SMALL && unsafe { self.staging.download(&self.stream, from, to) }? {
             return Ok(());
@@ -241,19 +241,19 @@ impl Driver for Gpu {
     }
 
     unsafe fn copy(&self, from: Address, to: Address, bytes: usize) -> Result<(), Error> {
-        let _turn = self.queue()?;
+        let _guard = self.queue()?;
         // SAFETY: the caller has memory at both.
         check(unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, bytes, self.stream.raw()) }, "its memory is copied")
     }
 
     unsafe fn clear(&self, at: Address, bytes: usize) -> Result<(), Error> {
-        let _turn = self.queue()?;
+        let _guard = self.queue()?;
         // SAFETY: the caller has memory there.
         check(unsafe { sys::cuMemsetD8Async(at, 0, bytes, self.stream.raw()) }, "its memory is cleared")
     }
 
     fn finish(&self) -> Result<(), Error> {
-        let _turn = self.at_once("waiting")?;
+        let _guard = self.at_once("waiting")?;
         // SAFETY: the stream is the device's.
         check(unsafe { sys::cuStreamSynchronize(self.stream.raw()) }, "its work is waited for")
     }
@@ -265,7 +265,7 @@ impl Driver for Gpu {
         let mut texts = HashSet::new();
         let (first, others): (Vec<&Kernel>, Vec<&Kernel>) = new.partition(|kernel| texts.insert(&kernel.source.name));
         // Threads that are started here would wait for the one that is alone, which waits for them.
-        if first.len() < 2 || self.queue()?.is_alone() {
+        if first.len() < 2 || self.queue()?.is_exclusive() {
             first.iter().try_for_each(load)?;
         } else {
             try_for_each(&first, load)?;
@@ -275,7 +275,7 @@ impl Driver for Gpu {
 
     unsafe fn launch(&self, kernel: &Kernel, arguments: &[u64]) -> Result<(), Error> {
         let Function(function) = self.function(kernel)?;
-        let _turn = self.queue()?;
+        let _guard = self.queue()?;
         let mut values = arguments.to_vec();
         let mut pointers: Vec<*mut c_void> = values.iter_mut().map(|value| std::ptr::from_mut(value).cast()).collect();
         // SAFETY: the arguments are those of the text, by the caller's promise; they are copied before the call returns.
@@ -297,12 +297,12 @@ impl Driver for Gpu {
         check(launched, "a kernel is launched")
     }
 
-    fn products(&self) -> Option<&'static str> {
+    fn gemm_library(&self) -> Option<&'static str> {
         self.blas.as_ref().map(|_| "cuBLAS")
     }
 
     unsafe fn multiply(&self, product: &Gemm, factors: [Address; 2], output: Address) -> Result<(), Error> {
-        let _turn = self.queue()?;
+        let _guard = self.queue()?;
         let blas = self.blas.as_ref().expect("products are the library's where there is one");
         // SAFETY: the device has just become the thread's; the rest is the caller's promise.
         unsafe { blas.multiply(product, factors, output) }
@@ -312,13 +312,13 @@ impl Driver for Gpu {
         &self.autotuner
     }
 
-    fn is_measured(&self, points: u128) -> bool {
+    fn is_worth_measuring(&self, points: u128) -> bool {
         points >= 1 << MEASURED
     }
 
-    fn timed(&self, _: Way, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<f64, Error> {
+    fn timed(&self, _: Strategy, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<f64, Error> {
         drop(self.at_once("a measurement")?);
-        let _alone = self.turns.alone();
+        let _guard = self.stream_lock.lock_exclusive();
         let [start, end] = [Timer::new(&self.stream)?, Timer::new(&self.stream)?];
         // The first run loads what the others find.
         work()?;
@@ -332,13 +332,13 @@ impl Driver for Gpu {
         Ok(least)
     }
 
-    fn solves(&self) -> Option<&'static str> {
+    fn linalg_library(&self) -> Option<&'static str> {
         self.solver.as_ref().map(|_| "cuSOLVER")
     }
 
     unsafe fn solve(&self, call: &Call) -> Result<(), Error> {
         // Work space is allocated, which cannot be recorded.
-        let _turn = self.at_once("linear algebra")?;
+        let _guard = self.at_once("linear algebra")?;
         let (solver, blas) =
             self.solver.as_ref().zip(self.blas.as_ref()).expect("linear algebra is the libraries' where there are both");
         // SAFETY: the device has just become the thread's; the rest is the caller's promise.
@@ -348,7 +348,7 @@ impl Driver for Gpu {
     fn record(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Graph, Error> {
         // SAFETY: whoever gave it back uses it no more.
         let free = |address, bytes| unsafe { self.free(address, bytes) };
-        let recording = self.turns.record(free);
+        let recording = self.stream_lock.record(free);
         self.enter()?;
         let graph = Graph::of(self.primary.context, self.stream.raw(), work);
         recording.end(free)?;
@@ -356,7 +356,7 @@ impl Driver for Gpu {
     }
 
     unsafe fn replay(&self, graph: &Graph) -> Result<(), Error> {
-        let _turn = self.at_once("a graph inside of a graph")?;
+        let _guard = self.at_once("a graph inside of a graph")?;
         // SAFETY: the device is the thread's; the rest is the caller's promise.
         unsafe { graph.queue(self.stream.raw()) }
     }
@@ -375,7 +375,7 @@ impl Drop for Gpu {
             unsafe {
                 let _ = sys::cuStreamSynchronize(self.stream.raw());
                 self.staging.clear(&self.stream);
-                // Libraries use the stream, and have memory; a kernel may be on its way until the stream is done.
+                // Libraries use the stream, and have memory; a kernel may be on its strategy until the stream is done.
                 self.solver = None;
                 self.blas = None;
                 self.kernels.clear();

@@ -20,7 +20,7 @@ pub use compiler::{Compiled, compile, version};
 use driver::Gpu;
 
 use crate::device::Cuda;
-use crate::library::Library;
+use crate::library::NvidiaLibrary;
 use crate::text::Route;
 use tensorwrapper_core::backend::Device;
 use tensorwrapper_core::error::Error;
@@ -32,8 +32,8 @@ use tensorwrapper_core::error::Error;
 pub fn open(ordinal: usize, host: Arc<dyn Device>) -> Result<Arc<dyn Device>, Error> {
     /// The devices that are in use: one of a number is one, whoever opened it first, so that what one context has there is every other's.
     static OPEN: Mutex<Vec<Weak<Gpu>>> = Mutex::new(Vec::new());
-    Library::Driver.open()?;
-    Library::Compiler.open()?;
+    NvidiaLibrary::Driver.open()?;
+    NvidiaLibrary::Nvrtc.open()?;
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     open.retain(|gpu| gpu.strong_count() > 0);
     let known = open.iter().filter_map(Weak::upgrade).find(|gpu| gpu.is_number(ordinal));

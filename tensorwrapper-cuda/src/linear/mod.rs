@@ -1,9 +1,9 @@
-//! Linear algebra on a device: a library's routines ([`routine`](crate::routine)), and between them kernels that read matrices out of strided memory, set
-//! signs and phases, undo scales, and write results ([`matrices`]).
+//! Linear algebra on a device: a library's [routines](crate::routine), and between them kernels that gather matrices from strided memory, set
+//! signs and phases, scale, and write results ([`matrices`]).
 //!
-//! Conventions and sentences are those of all devices (`backend/linear/`). Whether there is a result the host reads, so that nothing
-//! of this is recorded. What is not here the processor computes: eigenvalues of matrices that are not Hermitian, least squares,
-//! pseudo-inverses, powers, exponentials, norms, traces and ranks.
+//! Conventions and error messages are those of all devices (`backend/linear/` of the core). The host reads whether there is a result, so
+//! that none of this can be recorded. The host device computes the rest: eigenvalues of matrices that are not Hermitian, least
+//! squares, pseudo-inverses, powers, exponentials, norms, traces and ranks.
 
 mod elimination;
 mod factors;
@@ -12,7 +12,7 @@ mod matrices;
 mod operation;
 mod support;
 
-pub(crate) use kernels::Kept;
+pub(crate) use kernels::OperationKernels;
 use matrices::Matrices;
 pub(crate) use operation::Operation;
 pub(crate) use support::{has, knows, space};
@@ -24,11 +24,11 @@ use tensorwrapper_core::error::Error;
 /// Computes the results.
 ///
 /// # Errors
-/// [`ErrorKind::LinearAlgebra`](tensorwrapper_core::error::ErrorKind::LinearAlgebra) for the first item of the batch that has none; what the device
-/// reports.
+/// [`ErrorKind::LinearAlgebra`](tensorwrapper_core::error::ErrorKind::LinearAlgebra) for the first item of the batch that has no result, and those of
+/// the device.
 ///
 /// # Safety
-/// The library [has](has) it, and there is memory for all that the layouts lead to.
+/// The library [has](has) the operation, and the memory is as large as the layouts reach.
 pub(crate) unsafe fn run<D: Driver>(operation: &Operation<'_, D>) -> Result<(), Error> {
     let mut matrices = Matrices::new(operation);
     // SAFETY: the caller's promise.
@@ -44,7 +44,7 @@ pub(crate) unsafe fn run<D: Driver>(operation: &Operation<'_, D>) -> Result<(), 
             Factorisation::Inv => elimination::inverse(&mut matrices),
             Factorisation::TriangularSolve => elimination::triangular(&mut matrices),
             Factorisation::Det | Factorisation::Slogdet => elimination::determinant(&mut matrices),
-            _ => unreachable!("the library has no such operation, and nobody asks for it"),
+            _ => unreachable!("the library does not have this operation, which `has` says"),
         }
     }
 }

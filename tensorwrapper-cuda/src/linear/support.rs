@@ -1,11 +1,11 @@
 //! Which operations of linear algebra a library computes, and how much memory they take.
 
-use crate::routine::JACOBI;
+use crate::routine::MAX_JACOBI_ORDER;
 use tensorwrapper_core::backend::{Decomposition, Factorisation, Role};
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::layout::Strided;
 
-/// Whether a library has an operation.
+/// Whether the library has this kind of operation.
 pub(crate) fn knows(kind: Factorisation) -> bool {
     match kind {
         Factorisation::Cholesky
@@ -30,15 +30,15 @@ pub(crate) fn knows(kind: Factorisation) -> bool {
     }
 }
 
-/// Whether a library computes an operation over arguments and results that lie like this.
+/// Whether the library computes an operation on arguments and results with these layouts.
 pub(crate) fn has(call: &Decomposition, dtype: Dtype, arguments: &[&Strided], results: &[&Strided]) -> bool {
     let mut layouts = arguments.iter().chain(results);
-    // It counts in 32 bits, and knows nothing of matrices without elements.
+    // It counts in 32 bits, and does not take empty matrices.
     if !knows(call.kind) || !layouts.all(|layout| !layout.is_empty() && layout.len() < 1 << 31) {
         return false;
     }
-    // Among complex numbers LAPACK's routine chooses pivots by the sum of their parts, the reference by their modulus: factors may
-    // differ from the host's, and nobody has looked on a GPU.
+    // LAPACK's routine compares complex pivots by the sum of the absolute values of their parts, the reference by their modulus, so
+    // that factors could differ from the host's. What the library does has not been tested on a GPU.
     if call.kind == Factorisation::Lu && dtype.is_complex() {
         return false;
     }
@@ -46,14 +46,14 @@ pub(crate) fn has(call: &Decomposition, dtype: Dtype, arguments: &[&Strided], re
     if !is_counted(call.kind, rows, columns) {
         return false;
     }
-    // More singular values than there are would be zeros.
+    // The library does not fill a result that has room for more singular values than there are.
     let items: usize = arguments[0].extents()[..call.batch].iter().product();
     call.kind != Factorisation::Svd || results.get(1).is_none_or(|values| values.len() <= items * rows.min(columns))
 }
 
-/// Whether the library's own counts of 32 bits hold what it computes of one matrix. Of singular values it refuses the square of the
-/// larger side whatever it is asked for, and is wrong without a word from six times the number of elements on (cupy#7611); of
-/// eigenvalues its work space is some multiple of the matrix, which has failed near an order of 25 000.
+/// Whether the library's internal counts of 32 bits are large enough for one matrix. For singular values, it refuses a matrix where the
+/// square of the larger side does not fit, and is silently wrong where six times the number of elements does not (cupy#7611). For
+/// eigenvalues, its work space is a multiple of the matrix, which has failed near an order of 25 000.
 fn is_counted(kind: Factorisation, rows: usize, columns: usize) -> bool {
     let (most, least) = (rows.max(columns) as u128, rows.min(columns) as u128);
     let largest = match kind {
@@ -64,32 +64,32 @@ fn is_counted(kind: Factorisation, rows: usize, columns: usize) -> bool {
     largest < 1 << 31
 }
 
-/// Whether singular vectors of a batch are found by rotations, all matrices in one call. U and V are square then, so that this is not
-/// worth its memory where one side is much longer than the other and nobody asks for square factors.
+/// Whether the singular vectors of a batch are computed by Jacobi rotations, with all matrices in one call. U and V are square then, which is
+/// not worth the memory where one side is much longer than the other and square factors are not asked for.
 pub(super) fn by_rotations(items: usize, rows: usize, columns: usize, full: bool) -> bool {
     let (most, least) = (rows.max(columns), rows.min(columns));
-    items > 1 && most <= JACOBI && (full || most <= 2 * least)
+    items > 1 && most <= MAX_JACOBI_ORDER && (full || most <= 2 * least)
 }
 
-/// Bytes of the matrices that stand between memory and a library, by the extents of the batch and of all roles.
+/// Bytes of the matrices that are gathered for the library, by the extents of the batch and of all roles.
 pub(crate) fn space(call: &Decomposition, dtype: Dtype, extents: &[usize], operands: usize) -> usize {
     let form = call.form();
     let roles = form.arguments.iter().take(operands).copied().chain(form.results.iter().map(|result| result.roles));
     let points = |roles: &[Role]| call.labels(roles).iter().map(|&label| extents[label]).product::<usize>();
-    // Factors are where their matrix was, or beside it.
-    let beside = 2 * roles.map(points).sum::<usize>();
+    // Factors overwrite their matrix, or have memory of the same size.
+    let operands_twice = 2 * roles.map(points).sum::<usize>();
     let [items, all_rows, all_columns] = [&[][..], &[Role::Row], &[Role::Column]].map(points);
     let (rows, columns) = (all_rows / items.max(1), all_columns / items.max(1));
     let vectors = match call.kind {
         Factorisation::Svd if by_rotations(items, rows, columns, call.full) => rows * rows + columns * columns,
-        // The longer of both factors, uncut, may be as large as the matrix, which was counted; the other is square.
+        // The larger of both factors is at most as large as the matrix, which was counted; the other one is square.
         Factorisation::Svd => rows.min(columns).pow(2),
         _ => 0,
     };
-    (beside + items * vectors) * dtype.size()
+    (operands_twice + items * vectors) * dtype.size()
 }
 
-/// Rows and columns of the matrices of an operand.
+/// The rows and columns of an operand's matrices.
 pub(super) fn size(call: &Decomposition, layout: &Strided, roles: &[Role]) -> (usize, usize) {
     let mut extents = layout.extents()[call.batch..].iter();
     let mut group = |role: Option<&Role>| {

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::settings::{Clock, KernelRequests};
+use super::settings::{KernelRequests, Settings};
 use crate::text::{Kernel, ON_DEVICE};
 
 /// Kernels by their names.
 #[derive(Clone, Debug, Default)]
 pub struct Collection {
     kernels: Arc<Mutex<BTreeMap<String, Kernel>>>,
-    clock: Arc<Clock>,
+    settings: Arc<Settings>,
 }
 
 /// A kernel of a collection, for those who compile it.
@@ -33,8 +33,8 @@ impl Collection {
     }
 
     /// What devices that collect kernels here go by.
-    pub(super) fn clock(&self) -> &Clock {
-        &self.clock
+    pub(super) fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// All kernels.
@@ -56,11 +56,11 @@ impl Collection {
 
     /// What devices whose kernels are collected here were asked for.
     pub fn asked(&self) -> KernelRequests {
-        self.clock.look().asked
+        self.settings.lock().asked
     }
 
     /// Has devices measure from now on, with these times of each way.
     pub fn set_clock(&self, times: Option<[f64; 3]>) {
-        self.clock.look().times = times;
+        self.settings.lock().times = times;
     }
 }

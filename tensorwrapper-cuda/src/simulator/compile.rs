@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicUsize;
 use libloading::Library;
 
 use super::collection::Collection;
-use super::programs::Programs;
+use super::programs::CompiledKernels;
 use crate::text::{Kernel, LINEAR, ON_HOST};
 use tensorwrapper_core::error::{Error, ErrorKind};
 
@@ -33,7 +33,7 @@ impl Collection {
     ///
     /// # Errors
     /// [`ErrorKind::Kernel`] with the compiler's words and the source, and [`ErrorKind::Io`] for the folder.
-    pub fn compile(&self, folder: &Path, change: impl Fn(&str) -> String) -> Result<Arc<Programs>, Error> {
+    pub fn compile(&self, folder: &Path, change: impl Fn(&str) -> String) -> Result<Arc<CompiledKernels>, Error> {
         let io = |error: std::io::Error| Error::new(ErrorKind::Io { path: folder.to_path_buf(), message: error.to_string() });
         std::fs::create_dir_all(folder).map_err(io)?;
         let kernels = self.lock();
@@ -50,9 +50,9 @@ impl Collection {
         }
         use rayon::prelude::*;
         sources.par_iter().map(|source| library(source)).collect::<Result<_, _>>().map(|libraries| {
-            let (transfers, products, routines, clock, replays, refuses) = Default::default();
+            let (transfers, products, routines, settings, replays, refuses) = Default::default();
             let memory = [AtomicUsize::new(usize::MAX), AtomicUsize::new(0)];
-            Arc::new(Programs { libraries, solves, transfers, products, routines, clock, replays, refuses, memory })
+            Arc::new(CompiledKernels { libraries, solves, transfers, products, routines, settings, replays, refuses, memory })
         })
     }
 }

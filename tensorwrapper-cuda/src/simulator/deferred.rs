@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::memory::Pages;
+use super::memory::GuardedMemory;
 use crate::memory::Address;
 use crate::staging::Pinning;
 use tensorwrapper_core::error::{Error, ErrorKind};
@@ -14,7 +14,7 @@ pub(super) const PIECES: (usize, usize) = (64, 3);
 
 /// Copies that are not done.
 #[derive(Debug, Default)]
-pub(super) struct Late(Mutex<Copies>);
+pub(super) struct DeferredCopies(Mutex<Copies>);
 
 #[derive(Debug, Default)]
 struct Copies {
@@ -24,7 +24,7 @@ struct Copies {
     done: usize,
 }
 
-impl Late {
+impl DeferredCopies {
     fn copies(&self) -> MutexGuard<'_, Copies> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -47,17 +47,17 @@ impl Late {
     }
 }
 
-impl Pinning for Late {
+impl Pinning for DeferredCopies {
     type Mark = usize;
 
     fn pin(&self, bytes: usize) -> Result<*mut u8, Error> {
-        let start = Pages::allocate(bytes).ok_or_else(|| Error::new(ErrorKind::Memory { bytes: bytes as u128 }))?;
+        let start = GuardedMemory::allocate(bytes).ok_or_else(|| Error::new(ErrorKind::Memory { bytes: bytes as u128 }))?;
         Ok(start as *mut u8)
     }
 
     unsafe fn unpin(&self, start: *mut u8, bytes: usize) {
         // SAFETY: the caller's promise.
-        unsafe { Pages::free(start as Address, bytes) }
+        unsafe { GuardedMemory::free(start as Address, bytes) }
     }
 
     unsafe fn push(&self, from: *const u8, to: Address, bytes: usize) -> Result<(), Error> {

@@ -6,16 +6,16 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::counted::Counted;
-use super::deferred::{self, Late};
-use super::phase::Phase;
+use super::counted::CountedMemory;
+use super::deferred::{self, DeferredCopies};
+use super::phase::Round;
 use super::{gemm, solver};
-use crate::autotune::{Autotuner, Way};
+use crate::autotune::{Autotuner, Strategy};
 use crate::driver::Driver;
-use crate::memory::{Address, Pinned};
+use crate::memory::{Address, PinnedRanges};
 use crate::routine::Call;
 use crate::staging::{Staging, upload_pinned};
-use crate::stream_lock::{Turn, Turns, not_recorded};
+use crate::stream_lock::{QueueGuard, StreamLock, not_recorded};
 use crate::text::{Gemm, Kernel, Route};
 use tensorwrapper_core::backend::Taken;
 use tensorwrapper_core::error::{Error, ErrorKind};
@@ -23,20 +23,20 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 /// The driver.
 #[derive(Debug)]
 pub(super) struct Simulator {
-    phase: Phase,
+    round: Round,
     /// No two devices have the same, so that no plan is kept from one to another.
     number: usize,
     /// Whether it has a library for products of matrices, and with it perhaps one for linear algebra.
     multiplies: bool,
     autotuner: Autotuner,
-    pinned: Pinned,
-    turns: Turns,
+    pinned: PinnedRanges,
+    stream_lock: StreamLock,
     /// What was queued since the recording began, if there is one: whoever queues, as in a stream of a GPU.
     recorded: Mutex<Option<Vec<Queued>>>,
     staging: Staging<usize>,
     /// Copies from and to pinned memory that are not done.
-    late: Late,
-    memory: Counted,
+    deferred: DeferredCopies,
+    memory: CountedMemory,
     /// Names of texts that were made.
     made: Mutex<HashSet<String>>,
 }
@@ -54,7 +54,7 @@ enum Queued {
 impl Simulator {
     /// Counts a transfer from the host (0), to it (1), or from pinned memory of the host (2).
     fn count(&self, direction: usize) {
-        if let Phase::Running(programs, _) = &self.phase {
+        if let Round::Running(programs, _) = &self.round {
             programs.transfers[direction].fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -64,14 +64,14 @@ impl Simulator {
     /// # Safety
     /// As for the calls of [`Driver`] that queue it.
     unsafe fn queue(&self, work: Queued) -> Result<(), Error> {
-        let _turn = self.turns.take();
+        let _guard = self.stream_lock.lock();
         if let Some(recorded) = &mut *self.recorded() {
             recorded.push(work);
-            // Whoever does not wait for its turn is to have an opportunity.
+            // Whoever does not wait for its guard is to have an opportunity.
             std::thread::yield_now();
             return Ok(());
         }
-        self.late.finish();
+        self.deferred.finish();
         // SAFETY: the caller's promise.
         unsafe { self.do_now(&work) }
     }
@@ -81,9 +81,9 @@ impl Simulator {
     }
 
     /// As on a GPU there is work that cannot be recorded.
-    fn at_once(&self, what: &str) -> Result<Turn<'_>, Error> {
-        let turn = self.turns.take();
-        if self.recorded().is_some() { Err(not_recorded(what)) } else { Ok(turn) }
+    fn at_once(&self, what: &str) -> Result<QueueGuard<'_>, Error> {
+        let guard = self.stream_lock.lock();
+        if self.recorded().is_some() { Err(not_recorded(what)) } else { Ok(guard) }
     }
 
     /// # Safety
@@ -101,16 +101,16 @@ impl Simulator {
                     Ok(())
                 }
                 Queued::Launch(kernel, arguments) => self.run(kernel, arguments),
-                Queued::Multiply(product, factors, output) => match &self.phase {
-                    Phase::Collecting(_) => Ok(()),
-                    Phase::Running(programs, _) => {
+                Queued::Multiply(product, factors, output) => match &self.round {
+                    Round::Collecting(_) => Ok(()),
+                    Round::Running(programs, _) => {
                         programs.products.fetch_add(1, Ordering::Relaxed);
                         gemm::multiply(product, *factors, *output)
                     }
                 },
-                Queued::Solve(call) => match &self.phase {
-                    Phase::Collecting(_) => Ok(()),
-                    Phase::Running(programs, _) => {
+                Queued::Solve(call) => match &self.round {
+                    Round::Collecting(_) => Ok(()),
+                    Round::Running(programs, _) => {
                         programs.routines.fetch_add(1, Ordering::Relaxed);
                         solver::solve(call)
                     }
@@ -124,7 +124,7 @@ impl Simulator {
     /// # Safety
     /// As for [`Driver::launch`].
     unsafe fn run(&self, kernel: &Kernel, arguments: &[u64]) -> Result<(), Error> {
-        let Phase::Running(programs, schedule) = &self.phase else { return Ok(()) };
+        let Round::Running(programs, schedule) = &self.round else { return Ok(()) };
         let failed = |message: String| Error::new(ErrorKind::Kernel { message, source: kernel.source.text.clone() });
         // SAFETY: the shim exports functions of this type under these names.
         let run = unsafe { programs.symbol::<Run>(&format!("tw_run_{}", kernel.name)) };
@@ -142,10 +142,10 @@ impl Simulator {
 
     /// Takes note of kernels that are made, or launched, and made now where they were not before.
     fn make(&self, kernels: &[&Kernel], is_launch: bool) -> Result<(), Error> {
-        if let Phase::Collecting(collection) = &self.phase {
+        if let Round::Collecting(collection) = &self.round {
             collection.lock().extend(kernels.iter().map(|&kernel| (kernel.name.clone(), kernel.clone())));
         }
-        let mut told = self.phase.clock().look();
+        let mut told = self.round.settings().lock();
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let new = kernels.iter().filter(|kernel| !made.contains(&kernel.source.name)).count() > 0;
         told.asked.to_make += usize::from(new && !is_launch);
@@ -162,20 +162,20 @@ impl Simulator {
     }
 
     /// A device for one of the rounds, which has libraries where its route leads to them.
-    pub(super) fn new(phase: Phase, route: Route) -> Simulator {
+    pub(super) fn new(round: Round, route: Route) -> Simulator {
         static DEVICES: AtomicUsize = AtomicUsize::new(0);
         let (number, multiplies) = (DEVICES.fetch_add(1, Ordering::Relaxed), route == Route::Library);
-        let (pinned, turns, recorded, late, memory, made) = Default::default();
+        let (pinned, stream_lock, recorded, deferred, memory, made) = Default::default();
         let staging = Staging::new(deferred::PIECES.0, deferred::PIECES.1);
-        let autotuner = Autotuner::new(phase.clock().look().file.clone());
-        Simulator { phase, number, multiplies, autotuner, pinned, turns, recorded, staging, late, memory, made }
+        let autotuner = Autotuner::new(round.settings().lock().file.clone());
+        Simulator { round, number, multiplies, autotuner, pinned, stream_lock, recorded, staging, deferred, memory, made }
     }
 }
 
 impl Drop for Simulator {
     fn drop(&mut self) {
-        self.late.finish();
-        self.staging.clear(&self.late);
+        self.deferred.finish();
+        self.staging.clear(&self.deferred);
     }
 }
 
@@ -202,9 +202,9 @@ impl Driver for Simulator {
     }
 
     fn allocate(&self, bytes: usize) -> Result<Address, Error> {
-        let _turn = self.at_once("allocating memory")?;
+        let _guard = self.at_once("allocating memory")?;
         let refused = || Error::new(ErrorKind::Memory { bytes: bytes as u128 });
-        if let Phase::Running(programs, _) = &self.phase {
+        if let Round::Running(programs, _) = &self.round {
             let [most, taken] = &programs.memory;
             if taken.load(Ordering::Relaxed).saturating_add(bytes) > most.load(Ordering::Relaxed) {
                 return Err(refused());
@@ -215,12 +215,12 @@ impl Driver for Simulator {
     }
 
     unsafe fn free(&self, address: Address, bytes: usize) {
-        let turn = self.turns.take();
-        if turn.is_recorded {
-            return turn.set_aside(address, bytes);
+        let guard = self.stream_lock.lock();
+        if guard.is_recorded {
+            return guard.set_aside(address, bytes);
         }
-        self.late.finish();
-        if let Phase::Running(programs, _) = &self.phase {
+        self.deferred.finish();
+        if let Round::Running(programs, _) = &self.round {
             programs.memory[1].fetch_sub(bytes, Ordering::Relaxed);
         }
         // SAFETY: the caller's promise.
@@ -231,7 +231,7 @@ impl Driver for Simulator {
         self.finish().map(|()| self.memory.taken())
     }
 
-    fn pinned(&self) -> &Pinned {
+    fn pinned(&self) -> &PinnedRanges {
         &self.pinned
     }
 
@@ -240,31 +240,31 @@ impl Driver for Simulator {
     }
 
     fn unlock(&self, _: Range<usize>) {
-        self.late.finish();
+        self.deferred.finish();
     }
 
     unsafe fn upload(&self, from: &[u8], to: Address) -> Result<(), Error> {
-        let _turn = self.at_once("a copy from the host")?;
+        let _guard = self.at_once("a copy from the host")?;
         self.count(0);
-        if self.pinned.have(from) {
+        if self.pinned.contain(from) {
             self.count(2);
             // SAFETY: the caller has so much memory there.
-            return unsafe { upload_pinned(&self.late, from, to) };
+            return unsafe { upload_pinned(&self.deferred, from, to) };
         }
         // SAFETY: the caller has so much memory there.
-        let is_staged = unsafe { self.staging.upload(&self.late, from, to) }?;
+        let is_staged = unsafe { self.staging.upload(&self.deferred, from, to) }?;
         assert!(is_staged, "the simulator pins memory");
         Ok(())
     }
 
     unsafe fn download(&self, from: Address, to: &mut [u8]) -> Result<(), Error> {
-        let _turn = self.at_once("a copy to the host")?;
+        let _guard = self.at_once("a copy to the host")?;
         self.count(1);
-        match self.phase {
-            Phase::Collecting(_) => to.fill(0),
-            Phase::Running(..) => {
+        match self.round {
+            Round::Collecting(_) => to.fill(0),
+            Round::Running(..) => {
                 // SAFETY: as for `upload`.
-                let is_staged = unsafe { self.staging.download(&self.late, from, to) }?;
+                let is_staged = unsafe { self.staging.download(&self.deferred, from, to) }?;
                 assert!(is_staged, "the simulator pins memory");
             }
         }
@@ -282,8 +282,8 @@ impl Driver for Simulator {
     }
 
     fn finish(&self) -> Result<(), Error> {
-        let _turn = self.at_once("waiting")?;
-        self.late.finish();
+        let _guard = self.at_once("waiting")?;
+        self.deferred.finish();
         Ok(())
     }
 
@@ -297,7 +297,7 @@ impl Driver for Simulator {
         unsafe { self.queue(Queued::Launch(kernel.clone(), arguments.to_vec())) }
     }
 
-    fn products(&self) -> Option<&'static str> {
+    fn gemm_library(&self) -> Option<&'static str> {
         self.multiplies.then_some("loops")
     }
 
@@ -310,22 +310,22 @@ impl Driver for Simulator {
         &self.autotuner
     }
 
-    fn is_measured(&self, _: u128) -> bool {
-        self.phase.clock().look().times.is_some()
+    fn is_worth_measuring(&self, _: u128) -> bool {
+        self.round.settings().lock().times.is_some()
     }
 
-    fn timed(&self, way: Way, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<f64, Error> {
-        let _alone = self.turns.alone();
-        work().map(|()| self.phase.clock().time(way))
+    fn timed(&self, strategy: Strategy, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<f64, Error> {
+        let _guard = self.stream_lock.lock_exclusive();
+        work().map(|()| self.round.settings().time(strategy))
     }
 
-    fn solves(&self) -> Option<&'static str> {
-        (self.multiplies && self.phase.solves()).then_some("textbook")
+    fn linalg_library(&self) -> Option<&'static str> {
+        (self.multiplies && self.round.solves()).then_some("textbook")
     }
 
     unsafe fn solve(&self, call: &Call) -> Result<(), Error> {
         // As on a GPU work space is allocated, which cannot be recorded.
-        let _turn = self.at_once("linear algebra")?;
+        let _guard = self.at_once("linear algebra")?;
         let space = solver::space(call);
         let at = self.allocate(space)?;
         // SAFETY: the caller's promise; work space was just allocated, and what is queued here is done when it goes back.
@@ -333,14 +333,14 @@ impl Driver for Simulator {
     }
 
     fn record(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Recorded, Error> {
-        if let Phase::Running(programs, _) = &self.phase
+        if let Round::Running(programs, _) = &self.round
             && let Some(reason) = &*programs.refuses.lock().unwrap_or_else(PoisonError::into_inner)
         {
             return Err(Error::new(reason.clone()));
         }
         // SAFETY: whoever gave it back uses it no more.
         let free = |address, bytes| unsafe { self.free(address, bytes) };
-        let recording = self.turns.record(free);
+        let recording = self.stream_lock.record(free);
         *self.recorded() = Some(Vec::new());
         let done = work();
         let recorded = self.recorded().take().unwrap_or_default();
@@ -349,11 +349,11 @@ impl Driver for Simulator {
     }
 
     unsafe fn replay(&self, graph: &Recorded) -> Result<(), Error> {
-        let _turn = self.at_once("a graph inside of a graph")?;
-        if let Phase::Running(programs, _) = &self.phase {
+        let _guard = self.at_once("a graph inside of a graph")?;
+        if let Round::Running(programs, _) = &self.round {
             programs.replays.fetch_add(1, Ordering::Relaxed);
         }
-        self.late.finish();
+        self.deferred.finish();
         // SAFETY: as for the calls that queued it, by the caller's promise.
         graph.0.iter().try_for_each(|work| unsafe { self.do_now(work) })
     }

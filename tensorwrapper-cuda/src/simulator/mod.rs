@@ -24,28 +24,28 @@ pub use collection::{Collected, Collection};
 use driver::Simulator;
 #[cfg(test)]
 pub(crate) use gemm::multiply;
-use phase::Phase;
-pub use programs::Programs;
+use phase::Round;
+pub use programs::CompiledKernels;
 pub use settings::{KernelRequests, Schedule};
 
 use crate::device::Cuda;
 use crate::text::Route;
 use tensorwrapper_core::backend::Device;
 
-fn device(phase: Phase, route: Route, host: Arc<dyn Device>) -> Arc<dyn Device> {
-    Arc::new(Cuda::new(Arc::new(Simulator::new(phase, route)), route, host))
+fn device(round: Round, route: Route, host: Arc<dyn Device>) -> Arc<dyn Device> {
+    Arc::new(Cuda::new(Arc::new(Simulator::new(round, route)), route, host))
 }
 
 impl Collection {
     /// A device that collects its kernels here and computes nothing: what it gives is zeros. The host computes what no kernel does.
     pub fn device(&self, route: Route, host: Arc<dyn Device>) -> Arc<dyn Device> {
-        device(Phase::Collecting(self.clone()), route, host)
+        device(Round::Collecting(self.clone()), route, host)
     }
 }
 
-impl Programs {
+impl CompiledKernels {
     /// A device that runs these kernels. The host computes what no kernel does.
-    pub fn device(self: &Arc<Programs>, schedule: Schedule, route: Route, host: Arc<dyn Device>) -> Arc<dyn Device> {
-        device(Phase::Running(self.clone(), schedule), route, host)
+    pub fn device(self: &Arc<CompiledKernels>, schedule: Schedule, route: Route, host: Arc<dyn Device>) -> Arc<dyn Device> {
+        device(Round::Running(self.clone(), schedule), route, host)
     }
 }

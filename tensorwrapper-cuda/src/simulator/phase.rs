@@ -3,29 +3,29 @@
 use std::sync::Arc;
 
 use super::collection::Collection;
-use super::programs::Programs;
-use super::settings::{Clock, Schedule};
+use super::programs::CompiledKernels;
+use super::settings::{Schedule, Settings};
 
 /// The round that it is in.
 #[derive(Debug)]
-pub(super) enum Phase {
+pub(super) enum Round {
     Collecting(Collection),
-    Running(Arc<Programs>, Schedule),
+    Running(Arc<CompiledKernels>, Schedule),
 }
 
-impl Phase {
-    pub(super) fn clock(&self) -> &Clock {
+impl Round {
+    pub(super) fn settings(&self) -> &Settings {
         match self {
-            Phase::Collecting(collection) => collection.clock(),
-            Phase::Running(programs, _) => &programs.clock,
+            Round::Collecting(collection) => collection.settings(),
+            Round::Running(programs, _) => &programs.settings,
         }
     }
 
     /// Whether the library for linear algebra is there: where kernels run, if those that stand between its routines were collected.
     pub(super) fn solves(&self) -> bool {
         match self {
-            Phase::Collecting(_) => true,
-            Phase::Running(programs, _) => programs.solves,
+            Round::Collecting(_) => true,
+            Round::Running(programs, _) => programs.solves,
         }
     }
 }

@@ -6,12 +6,12 @@ use std::sync::{Mutex, PoisonError};
 
 use libloading::Library;
 
-use super::settings::{Clock, KernelRequests};
+use super::settings::{KernelRequests, Settings};
 use tensorwrapper_core::error::ErrorKind;
 
 /// Compiled kernels.
 #[derive(Debug)]
-pub struct Programs {
+pub struct CompiledKernels {
     pub(super) libraries: Vec<Library>,
     /// How often devices that run them have copied from the host, and to it; and how often without a step between from memory of the host.
     pub(super) transfers: [AtomicUsize; 3],
@@ -22,7 +22,7 @@ pub struct Programs {
     /// How many routines of linear algebra they have left to a library.
     pub(super) routines: AtomicUsize,
     /// What they measure times by.
-    pub(super) clock: Clock,
+    pub(super) settings: Settings,
     /// How often they have done what was recorded.
     pub(super) replays: AtomicUsize,
     /// What they say instead of recording, where they do.
@@ -31,7 +31,7 @@ pub struct Programs {
     pub(super) memory: [AtomicUsize; 2],
 }
 
-impl Programs {
+impl CompiledKernels {
     /// The function of that name.
     ///
     /// # Safety
@@ -42,7 +42,7 @@ impl Programs {
     }
 }
 
-impl Programs {
+impl CompiledKernels {
     /// How often devices that run them have copied from the host, and to it.
     pub fn transfers(&self) -> [usize; 2] {
         [0, 1].map(|direction: usize| self.transfers[direction].load(Ordering::Relaxed))
@@ -55,13 +55,13 @@ impl Programs {
 
     /// Has devices measure from now on, with these times of each way; devices that are made from now on keep their choices there.
     pub fn set_clock(&self, times: Option<[f64; 3]>, file: Option<PathBuf>) {
-        let mut clock = self.clock.look();
+        let mut clock = self.settings.lock();
         (clock.times, clock.file) = (times, file);
     }
 
     /// How often they have measured.
     pub fn measurements(&self) -> usize {
-        self.clock.look().looks
+        self.settings.lock().measurements
     }
 
     /// How many products of matrices they have left to a library.
@@ -76,12 +76,12 @@ impl Programs {
 
     /// What devices that run them were asked for.
     pub fn asked(&self) -> KernelRequests {
-        self.clock.look().asked
+        self.settings.lock().asked
     }
 
     /// Has kernels of a kind not compile from now on.
     pub fn break_kernels(&self, kind: &str) {
-        self.clock.look().broken = Some(kind.to_string());
+        self.settings.lock().broken = Some(kind.to_string());
     }
 
     /// How often they have done what was recorded.

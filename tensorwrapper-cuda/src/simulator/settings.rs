@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::autotune::Way;
+use crate::autotune::Strategy;
 
 /// In which order the threads of a block run, between barriers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,16 +32,16 @@ impl Schedule {
 
 /// What measurements find, and what is told beside.
 #[derive(Debug, Default)]
-pub(super) struct Clock(Mutex<Times>);
+pub(super) struct Settings(Mutex<Values>);
 
 #[derive(Debug, Default)]
-pub(super) struct Times {
-    /// Seconds of each way; where none are said, nothing is measured.
+pub(super) struct Values {
+    /// Seconds of each strategy; where none are said, nothing is measured.
     pub(super) times: Option<[f64; 3]>,
     /// Where devices that are made from now on keep what they choose.
     pub(super) file: Option<PathBuf>,
     /// How often somebody has looked.
-    pub(super) looks: usize,
+    pub(super) measurements: usize,
     pub(super) asked: KernelRequests,
     /// Kernels of this kind do not compile.
     pub(super) broken: Option<String>,
@@ -58,16 +58,16 @@ pub struct KernelRequests {
     pub too_late: usize,
 }
 
-impl Clock {
-    pub(super) fn look(&self) -> MutexGuard<'_, Times> {
+impl Settings {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Values> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What it says that a way takes.
-    pub(super) fn time(&self, way: Way) -> f64 {
-        let mut clock = self.look();
-        clock.looks += 1;
-        let place = Way::ALL.iter().position(|other| *other == way).expect("all ways are known");
+    /// What it says that a strategy takes.
+    pub(super) fn time(&self, strategy: Strategy) -> f64 {
+        let mut clock = self.lock();
+        clock.measurements += 1;
+        let place = Strategy::ALL.iter().position(|other| *other == strategy).expect("all strategies are known");
         clock.times.map_or(0.0, |times| times[place])
     }
 }

@@ -333,7 +333,11 @@ fn each_barrier_that_is_missing_is_seen() {
     const BARRIER: &str = "__syncthreads();";
     let text = ON_HOST.concat();
     let places: Vec<usize> = text.match_indices(BARRIER).map(|(place, _)| place).collect();
-    assert_eq!(places.len(), 7, "barriers of fold_in_blocks, cross, two of contract, two of fold_block, and set_phases");
+    assert_eq!(
+        places.len(),
+        7,
+        "barriers of fold_in_blocks, transpose_tiles, two of contract, two of fold_block, and set_phases"
+    );
     assert_eq!(barriers("whole", str::to_string).map(|faults| faults.len()), [0; 3]);
     for place in places {
         let seen = barriers("barriers", |text| format!("{}{}", &text[..place], &text[place + BARRIER.len()..]));

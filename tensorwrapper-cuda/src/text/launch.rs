@@ -74,6 +74,11 @@ pub(crate) struct Launches {
 }
 
 impl Launches {
+    /// Generated kernels alone.
+    pub(super) fn generated(launches: Vec<Launch>, scratch: usize) -> Launches {
+        Launches { before: Vec::new(), product: None, launches, scratch }
+    }
+
     /// All kernels.
     pub(crate) fn kernels(&self) -> impl Iterator<Item = &Kernel> {
         self.before.iter().chain(&self.launches).map(|launch| &launch.kernel)
@@ -82,7 +87,7 @@ impl Launches {
 
 /// How a stored matrix becomes the factor. No library conjugates what it does not transpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Turn {
+pub(crate) enum Transpose {
     Plain,
     Transposed,
     Adjoint,
@@ -93,19 +98,19 @@ pub(crate) enum Turn {
 pub(crate) struct Stored {
     pub(crate) argument: Argument,
     /// From a column to the next.
-    pub(crate) line: i32,
+    pub(crate) ld: i32,
     /// From a product of the batch to the next; 0 where all have the same matrix.
-    pub(crate) step: i64,
+    pub(crate) batch_stride: i64,
 }
 
-/// `C = alpha · turn(A) · turn(B)` for each product of a batch, all matrices stored by columns.
+/// `C = alpha · transpose(A) · transpose(B)` for each product of a batch, all matrices stored by columns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Gemm {
     pub(crate) dtype: Dtype,
     /// Rows of the result, its columns, and terms of each sum.
     pub(crate) sizes: [i32; 3],
     pub(crate) alpha: Complex<f64>,
-    pub(crate) factors: [(Turn, Stored); 2],
+    pub(crate) factors: [(Transpose, Stored); 2],
     pub(crate) output: Stored,
     pub(crate) batch: i32,
     /// Whether products in single precision may drop the last bits of their factors.

@@ -5,12 +5,12 @@
 //! template takes: where elements lie, what is done with each, and how large everything is. One text serves NVRTC and the simulator,
 //! which differ in a preamble. Nothing here knows of a driver, of memory, or of whether there is a GPU.
 
-mod columns;
 mod contract;
 mod copy;
 mod fold;
 mod launch;
 mod linear;
+mod pointers;
 mod program;
 mod route;
 mod space;
@@ -19,10 +19,10 @@ mod templates;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use contract::contracted;
-pub(crate) use copy::copied;
-pub(crate) use fold::{Fold, Input, folded};
-pub(crate) use launch::{Argument, Gemm, Kernel, Launch, Launches, Memory, Source, Stored, Turn};
-pub(crate) use linear::{Counted, Dense, Fitted, LINEAR, Pass};
+pub(crate) use contract::contract_launches;
+pub(crate) use copy::copy_launch;
+pub(crate) use fold::{Fold, Input, fold_launches};
+pub(crate) use launch::{Argument, Gemm, Kernel, Launch, Launches, Memory, Source, Stored, Transpose};
+pub(crate) use linear::{BatchShape, LINEAR, MatrixPart, Pass, SizedLaunch};
 pub use route::Route;
 pub(crate) use templates::{ON_DEVICE, ON_HOST};

@@ -1,11 +1,11 @@
-//! The generated kernels without a GPU: what `tests/cuda/` runs in the simulator and compiles by NVRTC. Programs have no use for it,
+//! The generated kernels without a GPU: what `tests/cuda/` runs in the simulator and compiles by NVRTC. CompiledKernels have no use for it,
 //! and no expansion calls it.
 
 use std::sync::Arc;
 
 use crate::exec::Context;
 use tensorwrapper_cpu::Cpu;
-pub use tensorwrapper_cuda::simulator::{Collected, Collection, KernelRequests, Programs, Schedule};
+pub use tensorwrapper_cuda::simulator::{Collected, Collection, CompiledKernels, KernelRequests, Schedule};
 pub use tensorwrapper_cuda::{Compiled, Route, compile, try_for_each, version};
 
 /// A context that collects the kernels it needs, and computes nothing.
@@ -16,6 +16,6 @@ pub fn collecting(collection: &Collection, route: Route) -> Context {
 
 /// A context that runs kernels that were collected.
 #[must_use]
-pub fn running(programs: &Arc<Programs>, schedule: Schedule, route: Route) -> Context {
+pub fn running(programs: &Arc<CompiledKernels>, schedule: Schedule, route: Route) -> Context {
     Context::of(programs.device(schedule, route, Arc::new(Cpu::new(None))))
 }

@@ -8,7 +8,7 @@ use rand::rngs::StdRng;
 
 use super::linear::{Case, Room};
 use super::{Folder, Run, assert_faultless, can_compile, host};
-use crate::routine::WIDE;
+use crate::routine::MAX_BATCHED_COLUMNS;
 use crate::simulator::{Collection, Schedule};
 use crate::text::Route;
 use tensorwrapper_core::backend::{Factorisation, Role};
@@ -104,7 +104,7 @@ fn ends_of_ranges() {
 #[test]
 fn wide_right_sides() {
     assert_faultless("wide", |run| {
-        let wide = WIDE + 1;
+        let wide = MAX_BATCHED_COLUMNS + 1;
         for kind in [Factorisation::Solve, Factorisation::TriangularSolve] {
             let mut case = Case::new(kind, &[2], &[1], &[1]);
             case.roles[Role::Side as usize] = vec![wide];
