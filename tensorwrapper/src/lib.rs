@@ -330,9 +330,9 @@ pub use tensorwrapper_runtime::{
     DynOperand, DynTarget, Element, Elements, Error, ErrorKind, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Expr,
     Extent, Extents, Factors, Fill, FixedIndices, Graph, Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent,
     IntoShape, KeptPlans, LabelAxes, Layout, Layouts, Len, Logical, MapArguments, Mask, MemoryKind, Moved, MultiIndex,
-    NestedArray, OnDevice, Order, Pass, Physical, Place, Placement, Prepared, PreparedBlock, Progress, Replay, Shape,
-    StaticExtents, StaticTensor, Tensor, TensorLike, TensorMut, TensorRef, Tile, Walk, contract, einsum, eval_all, graph,
-    keep_memory, linalg, order,
+    NestedArray, OnDevice, Order, Pass, Physical, Place, Placement, Prepared, PreparedBlock, Progress, RecordOperand, Replay,
+    Shape, StaticExtents, StaticTensor, Tensor, TensorLike, TensorMut, TensorRef, Tile, Walk, contract, einsum, eval_all, graph,
+    keep_memory, linalg, order, record,
 };
 
 #[doc(hidden)]

@@ -6,7 +6,7 @@
 mod soup;
 
 use soup::{Soup, run};
-use tensorwrapper::{DynOperand, ErrorKind, Indexed, Layout, Layouts, Logical, Tensor, contract, einsum};
+use tensorwrapper::{DynOperand, ErrorKind, Indexed, Layout, Layouts, Logical, RecordOperand, Tensor, contract, einsum, record};
 
 /// Results of more elements are recorded, but not computed.
 const MOST_ELEMENTS: usize = 1 << 12;
@@ -71,9 +71,11 @@ fn texts_of_the_language() {
     run("the language", |soup| {
         let text = soup.equation();
         let tensors = ["A", "B", "C", "a", "b"].map(|name| (name, tensor(soup, if name < "a" { 2 } else { 1 }, 2)));
-        let given: Vec<(&str, &dyn DynOperand<f64>)> =
-            tensors.iter().map(|(name, tensor)| (*name, tensor as &dyn DynOperand<f64>)).collect();
-        let Ok(recorded) = tensorwrapper::__private::record_text(&text, &given, &[("x", 2.0)]) else { return false };
+        let given = tensors.iter().map(|(name, tensor)| (*name, tensor as &dyn RecordOperand<f64>));
+        let is_word = |name: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+        // Names that the text does not have are mistakes.
+        let given: Vec<_> = given.chain([("x", &2.0 as &dyn RecordOperand<f64>)]).filter(|(name, _)| is_word(name)).collect();
+        let Ok(recorded) = record(&text, &given) else { return false };
         // What `where` declares may be larger than any run is long.
         is_small(recorded.extents()) && (text.contains("where") || recorded.eval().is_ok())
     });
@@ -154,7 +156,7 @@ type Step<'s> = &'s dyn Fn(Indexed<'s, f64>) -> Indexed<'s, f64>;
 fn too_long_texts_are_refused() {
     let a = Tensor::<f64>::filled([2], 1.0).expect("memory");
     let record = |text: String| {
-        let recorded = tensorwrapper::__private::record_text(&text, &[("a", &a as &dyn DynOperand<f64>)], &[]);
+        let recorded = tensorwrapper::record(&text, &[("a", &a)]);
         recorded.and_then(|recorded| recorded.eval())
     };
     assert_eq!(record(format!("[i] = a[i]{}", " + a[i]".repeat(999))).expect("this is long enough")[[0]], 1000.0);

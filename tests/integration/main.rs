@@ -26,6 +26,7 @@ mod long_programs;
 mod macro_forms;
 mod messages;
 mod network_program;
+mod open;
 mod order_program;
 mod prepared;
 mod property;

@@ -65,7 +65,7 @@ impl Context {
     ///
     /// let x = Tensor::<f64>::filled([2, 2], 1.0)?;
     /// let results = Context::cpu().run_graph(&graph, &[&x, &x])?;
-    /// assert_eq!(results[0].as_tensor::<f64>().unwrap().as_slice(), Some(&[2.0; 4][..]));
+    /// assert_eq!(results[0].view::<f64>()?.as_slice(), Some(&[2.0; 4][..]));
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
     ///

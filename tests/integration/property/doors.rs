@@ -3,7 +3,7 @@
 use std::ops::{Add, Div, Mul, Sub};
 
 use num_complex::Complex;
-use tensorwrapper::{Context, DynOperand, Element, Error, Indexed, Tensor, TensorRef};
+use tensorwrapper::{Context, DynOperand, Element, Error, Indexed, RecordOperand, Tensor, TensorRef, record};
 
 use crate::property::tree::{Equation, Exchange, Fold, Function, Index, Name, Op, Tree, axes, labels, variable};
 
@@ -51,14 +51,16 @@ impl Door {
 
 /// The text as `tensor!` reads it.
 fn language<T: Element>(equation: &Equation, tensors: &[TensorRef<'_, T>], context: &Context) -> Result<Tensor<T>, Error> {
+    let text = equation.to_string();
+    let is_word = |name: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+    let numbers = (-8..=8).map(|n| 0.25 * f64::from(n));
+    let numbers = numbers.map(|x| (variable(x), Tensor::scalar(T::from_complex(Complex::new(x, 0.0)))));
+    let numbers: Vec<(String, Tensor<T, ()>)> = numbers.filter(|(name, _)| is_word(name)).collect();
     let names: Vec<String> = (0..tensors.len()).map(|n| format!("t{n}")).collect();
-    let given: Vec<(&str, &dyn DynOperand<T>)> =
-        names.iter().zip(tensors).map(|(name, tensor)| (name.as_str(), tensor as &dyn DynOperand<T>)).collect();
-    let numbers: Vec<f64> = (-8..=8).map(|n| 0.25 * f64::from(n)).collect();
-    let names: Vec<String> = numbers.iter().map(|&x| variable(x)).collect();
-    let numbers: Vec<(&str, T)> =
-        names.iter().zip(numbers).map(|(name, x)| (name.as_str(), T::from_complex(Complex::new(x, 0.0)))).collect();
-    context.eval(&tensorwrapper::__private::record_text(&equation.to_string(), &given, &numbers)?)
+    let tensors = names.iter().zip(tensors).map(|(name, tensor)| (name.as_str(), tensor as &dyn RecordOperand<T>));
+    let numbers = numbers.iter().map(|(name, number)| (name.as_str(), number as &dyn RecordOperand<T>));
+    let given: Vec<_> = tensors.chain(numbers).filter(|(name, _)| is_word(name)).collect();
+    context.eval(&record(&text, &given)?)
 }
 
 /// The tensors and indices of a product of operands, each index a label or `..`.

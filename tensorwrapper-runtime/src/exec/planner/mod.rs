@@ -79,7 +79,7 @@ fn plan_into(device: &dyn Device, graph: OpGraph, sources: &[Strided], target: O
         take_over(device, &graph, node, step);
     }
     let buffers = assign(&graph, &steps);
-    let only = only(&graph, &steps);
+    let only = only(device, &graph, &steps);
     let plan = Plan { graph, steps, whole: None, buffers, results, only, made: AtomicUsize::new(0) };
     if cfg!(debug_assertions) {
         plan.verify()?;
@@ -87,9 +87,14 @@ fn plan_into(device: &dyn Device, graph: OpGraph, sources: &[Strided], target: O
     Ok(plan)
 }
 
-fn only(graph: &OpGraph, steps: &[Step]) -> Option<Only> {
+/// What is to be known of a plan that is one contraction of sources, if it is, and if the device runs one without a session: a kernel
+/// that a device with memory of its own has not made reads the host's, where sources may not be.
+fn only(device: &dyn Device, graph: &OpGraph, steps: &[Step]) -> Option<Only> {
     let ([step], [_]) = (steps, graph.sinks()) else { return None };
-    let [Kernel { work: Work::Contract(_), inputs, .. }] = &step.kernels[..] else { return None };
+    let [Kernel { work: Work::Contract(contraction), inputs, .. }] = &step.kernels[..] else { return None };
+    if device.resident().is_some() && contraction.own().is_none() {
+        return None;
+    }
     let (tensor, len) = step.outputs[0];
     let in_order = inputs.iter().map(|access| access.tensor).eq(graph.sources());
     Some(Only { in_order, dtype: graph.tensor(tensor).dtype, len })
