@@ -12,6 +12,7 @@ mod doors;
 mod explain;
 #[cfg(all(test, unix))]
 mod fork_tests;
+mod inline;
 mod kept;
 pub mod linalg;
 mod made;
