@@ -43,6 +43,15 @@ pub use tensorwrapper_core::shape::{
 };
 pub use tensorwrapper_order::Order;
 
+/// What a backend of a program's own is made of: the [`Device`](backend::Device) trait, all that passes through it, and the
+/// processor's device, to hand work on to.
+pub mod backend {
+    pub use tensorwrapper_core::backend::*;
+    pub use tensorwrapper_core::callback::Callback;
+    pub use tensorwrapper_core::erased::{SliceMut, SliceRef};
+    pub use tensorwrapper_cpu::Cpu;
+}
+
 /// Orders of products, for programs that want one without computing: [`find`](order::find).
 pub mod order {
     pub use tensorwrapper_order::{Found, Minimize, Rates, Search, find};

@@ -1,6 +1,98 @@
-//! What is to be computed, as a bipartite graph of tensors and operations with labelled edges.
+//! What is to be computed, as a graph of tensors and operations with labelled edges.
 //!
-//! todo
+//! A recorded equation becomes such a graph, passes rewrite it, and a plan is made of what they leave. The graph describes
+//! operations and says nothing of how they are computed: no strides, no memory, no device. It can be read, made by hand, changed by
+//! a pass of one's own, and run.
+//!
+//! # What a graph is
+//!
+//! A graph is bipartite: [operations](OperationNode) read tensors and write tensors, and an [edge](Edge) is one reading or writing.
+//!
+//! * A [tensor](TensorNode) has extents, an element type and a [structure](Structure). It is either a *source*, which is given when the
+//!   graph runs and filled by its slot, or the output of one operation.
+//! * An [operation](Operation) runs over a space of *labels*, numbered from 0, each with an extent. What an edge says for each axis of
+//!   its tensor is the label that the axis runs with, from where on, or the position at which it is fixed. So transposes, slices,
+//!   diagonals and broadcasts are ways of reading, and no operations of their own. A label that the output lacks is summed, or folded
+//!   in another way.
+//! * Operations stand in an order in which they can run; [`OperationId`] and [`TensorId`] are positions. A graph is only ever added to.
+//! * The tensors that are *wanted* are the sinks, in the order asked for.
+//!
+//! Conjugation is part of an edge as well. [`OpGraph::verify`] checks all this, and what each operation demands.
+//!
+//! # Making and reading one
+//!
+//! `C[i, k] = A[i, j] * B[j, k]`, and the sum of all elements of `C`:
+//!
+//! ```
+//! use num_complex::Complex;
+//! use tensorwrapper_core::Dtype;
+//! use tensorwrapper_core::graph::{Edge, OpGraph, Operation, OperationId};
+//!
+//! let mut graph = OpGraph::new();
+//! let a = graph.add_source(vec![2, 3], Dtype::F64); // slot 0
+//! let b = graph.add_source(vec![3, 4], Dtype::F64); // slot 1
+//! let (i, k, j) = (0, 1, 2); // labels of the first operation
+//! let product = graph.add_operation(
+//!     Operation::product(Complex::ONE),
+//!     vec![Edge::whole(a, &[i, j]), Edge::whole(b, &[j, k])],
+//!     &[(&[i, k], Dtype::F64)], // one output, with its labels and its element type
+//!     vec![2, 4, 3],            // the extent of each label
+//! )[0];
+//! let total = graph.add_operation(
+//!     Operation::product(Complex::ONE),
+//!     vec![Edge::whole(product, &[0, 1])],
+//!     &[(&[], Dtype::F64)],
+//!     vec![2, 4],
+//! )[0];
+//! graph.add_sink(total);
+//! graph.verify()?;
+//!
+//! // Reading: nodes by their numbers, ways along edges in both directions, costs.
+//! assert_eq!(graph.tensor(product).extents, [2, 4]);
+//! assert_eq!(graph.operation(OperationId(0)).folded_labels(), [j]);
+//! assert_eq!(graph.predecessors(OperationId(1)), [OperationId(0)]);
+//! assert_eq!(graph.operation(OperationId(0)).cost(), 24.0); // multiplications
+//! # Ok::<(), tensorwrapper_core::Error>(())
+//! ```
+//!
+//! # Rewriting one
+//!
+//! A graph is never changed in place. [`OpGraph::rebuild`] makes another one operation by operation, drops what nobody reads then, and
+//! verifies the result. Here a sum over a copy becomes a sum over what was copied:
+//!
+//! ```
+//! use num_complex::Complex;
+//! use tensorwrapper_core::Dtype;
+//! use tensorwrapper_core::graph::{Edge, OpGraph, Operation};
+//!
+//! let mut graph = OpGraph::new();
+//! let a = graph.add_source(vec![2, 3], Dtype::F64);
+//! let transposed = graph.add_permuted(a, &[1, 0]);
+//! let inputs = vec![Edge::whole(transposed, &[0, 1])];
+//! let sums = graph.add_operation(Operation::product(Complex::ONE), inputs, &[(&[1], Dtype::F64)], vec![3, 2])[0];
+//! graph.add_sink(sums);
+//!
+//! let shorter = graph.rebuild(|rewriter, _, node| {
+//!     let mut inputs = rewriter.inputs(node);
+//!     for (edge, old) in inputs.iter_mut().zip(&node.inputs) {
+//!         if old.tensor == transposed {
+//!             *edge = Edge { tensor: rewriter.moved(a).expect("a source is there"), ..old.permuted(&[1, 0]) };
+//!         }
+//!     }
+//!     Ok(rewriter.keep_over(node, inputs))
+//! })?;
+//! assert_eq!(shorter.operations().len(), 1);
+//! assert_eq!(shorter.operations()[0].inputs[0].labels(), [1, 0]);
+//! # Ok::<(), tensorwrapper_core::Error>(())
+//! ```
+//!
+//! A pass that contexts run on every graph implements [`Rewrite`]. Where an operation is to write its output in another order of axes,
+//! [`OpGraph::with_output_permuted`] changes all who read it, too. [`OpGraph::append`] puts one graph into another.
+//!
+//! # For those who extend this
+//!
+//! What a variant of [`Operation`] means to a graph stands in one file, `operation/<variant>.rs`; rewriting is in `rewrite.rs`. Nothing
+//! here knows equations, plans or devices.
 
 mod cost;
 mod dce;

@@ -1,4 +1,4 @@
-//! The order of a tensor's axes: made anew for one reader, or changed where the tensor is computed.
+//! Copies of tensors, and the order of their axes: made anew for one reader, or changed where the tensor is computed.
 
 use super::edge::{Edge, is_permutation};
 use super::ids::{Label, OperationId, TensorId};
@@ -14,6 +14,16 @@ impl OpGraph {
     pub fn add_copy(&mut self, tensor: TensorId) -> TensorId {
         let axes: Vec<usize> = (0..self.tensor(tensor).extents.len()).collect();
         self.add_permuted(tensor, &axes)
+    }
+
+    /// Wants a copy in the place of each source that is wanted as it is: a plan computes every result.
+    pub fn copy_wanted_sources(&mut self) {
+        for place in 0..self.sinks.len() {
+            let sink = self.sinks[place];
+            if self.tensor(sink).producer.is_none() {
+                self.sinks[place] = self.add_copy(sink);
+            }
+        }
     }
 
     /// Adds a tensor with the same elements whose axis `n` is axis `axes[n]` of another one. Where all who read it can read the

@@ -193,3 +193,16 @@ fn structure_tells_tensors_apart_and_is_refused_where_it_is_not_known() {
     // A graph made of another one has sources of the same structure.
     assert_eq!(Rewriter::new(&other).graph().tensor(TensorId(0)).structure, Structure::Unknown);
 }
+
+#[test]
+fn a_source_that_is_wanted_is_copied() {
+    let mut graph = OpGraph::new();
+    let source = graph.add_source(vec![2, 3], Dtype::F32);
+    let copy = graph.add_copy(source);
+    [source, copy, source].into_iter().for_each(|tensor| graph.add_sink(tensor));
+    graph.copy_wanted_sources();
+    graph.verify().unwrap();
+    assert_eq!(graph.operations().len(), 3);
+    assert_eq!(graph.sinks()[1], copy);
+    assert!(graph.sinks().iter().all(|&sink| graph.tensor(sink).producer.is_some() && graph.tensor(sink).extents == [2, 3]));
+}

@@ -15,6 +15,7 @@ mod fork_tests;
 mod graph;
 #[cfg(test)]
 mod in_place_tests;
+mod inline;
 mod kernel_requests;
 mod limit;
 pub mod linalg;

@@ -1,5 +1,5 @@
-//! Checked equation + what stands in its holes → recorded value. Every door ends here: the macros hand over the text of
-//! their equations.
+//! A checked equation and the values for its holes become a recorded value. All entry points end here; the macros hand over the
+//! text of their equations.
 
 use tensorwrapper_notation::syntax::{Count, Hole, Operator, Range, Reduction, Scalar, Word};
 use tensorwrapper_notation::{
@@ -16,7 +16,7 @@ use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// What stands in the holes of an equation. The run-time doors have operands and numbers alone: they write positions,
+/// The values for the holes of an equation. Entry points at run time have operands and numbers alone: they write positions,
 /// ranges and exponents as literals.
 pub(crate) trait Holes<'a> {
     /// An operand.
@@ -25,11 +25,11 @@ pub(crate) trait Holes<'a> {
     fn scalar(&self, hole: &Hole) -> Tree<'a>;
     /// A function of the program's.
     fn function(&self, _: FunctionId, hole: &Hole) -> Callback<'a> {
-        unreachable!("this door has no functions, and refuses `{}`", hole.text)
+        unreachable!("this entry point has no functions, and refuses `{}`", hole.text)
     }
     /// The element type inside of a cast.
     fn element(&self, _: CastId, _: &Cast) -> Dtype {
-        unreachable!("this door has no casts, and refuses them")
+        unreachable!("this entry point has no casts, and refuses them")
     }
     /// Computes values while the equation is recorded, because extents depend on their elements.
     ///
@@ -40,23 +40,23 @@ pub(crate) trait Holes<'a> {
     }
     /// A position or an extent.
     fn count(&self, _: &Hole) -> usize {
-        unreachable!("the run-time doors write positions as literals")
+        unreachable!("entry points at run time write positions as literals")
     }
     /// A range of indices.
     fn range(&self, _: &Hole) -> (usize, Option<usize>) {
-        unreachable!("the run-time doors write ranges as literals")
+        unreachable!("entry points at run time write ranges as literals")
     }
     /// The exponent of `powi`.
     fn whole(&self, _: &Hole) -> i32 {
-        unreachable!("the run-time doors write exponents as literals")
+        unreachable!("entry points at run time write exponents as literals")
     }
     /// The exponent of `powf`.
     fn real(&self, _: &Hole) -> f64 {
-        unreachable!("the run-time doors write exponents as literals")
+        unreachable!("entry points at run time write exponents as literals")
     }
 }
 
-/// A truncation whose extents nobody can tell.
+/// The error for a truncation whose extents depend on elements that are not computed.
 pub(crate) fn only_recorded() -> Error {
     let message = "how many singular values a tolerance keeps is known when they are computed, and here they are only recorded";
     let error = Error::new(ErrorKind::Unsupported(message.to_string()));

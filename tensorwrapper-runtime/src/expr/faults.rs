@@ -1,4 +1,4 @@
-//! Faults of the language as the run time's error, with the help that fits the door.
+//! Faults of the language as the run time's error, with the help that fits the way in which the equation was written.
 
 use tensorwrapper_notation::{Diagnostic, Fault};
 

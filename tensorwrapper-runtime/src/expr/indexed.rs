@@ -21,7 +21,7 @@ use tensorwrapper_notation::{Cast, CastId, Function, FunctionId, OperandId, Span
 
 use super::bind::{Holes, bind_value};
 use super::faults::{Notation, faults_to_error};
-use super::like::TensorLike;
+use super::operand::TensorLike;
 use super::value::{Expr, Tree, Value};
 use crate::link::Link;
 use crate::tensor::{Tensor, TensorMut, TensorRef};

@@ -1,13 +1,14 @@
-//! Recorded equations: what every door builds, and nothing has been computed yet.
+//! Recorded equations: what all entry points build, before anything is computed.
 //!
-//! `recorder` is the one place where run-time ranks and extents are checked; `bind` drives it from a checked equation,
-//! whatever door that came through; `indexed` makes equations of operators.
-//! Knows nothing of graphs and devices.
+//! `recorder` is the one place where ranks and extents are checked at run time; `bind` drives it from a checked equation; `indexed`
+//! makes equations of operators; `inlined` makes a value of a graph.
+//! Knows nothing of lowering, plans and devices.
 
 mod bind;
 mod faults;
 mod indexed;
-mod like;
+mod inlined;
+mod operand;
 mod recorder;
 mod shapes;
 #[cfg(test)]
@@ -18,10 +19,11 @@ mod value;
 pub(crate) use bind::{Bound, Holes, bind, bind_value, only_recorded};
 pub(crate) use faults::{Notation, faults_to_error};
 pub use indexed::{Factors, Indexed, MapArguments};
-pub(crate) use like::{Given, ScalarKind};
-pub use like::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
+pub(crate) use inlined::inlined;
+pub(crate) use operand::{Given, ScalarKind};
+pub use operand::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
 pub(crate) use recorder::{Target, Write};
 pub use shapes::{IndexedPhysical, IndexedShape, LabelAxes};
 pub(crate) use text::read_text;
 pub use value::Expr;
-pub(crate) use value::{Axis, Factorised, Source, Tree, Value};
+pub(crate) use value::{Axis, Factorised, Inlined, Source, Tree, Value};

@@ -74,7 +74,7 @@ fn repeated_number(shape: &Shape, text: &str) -> Result<Indexed<'static, f64>, E
         return Err(Error::new(ErrorKind::Shape("the null shape has no axes, not even those of a scalar".into())));
     }
     static NUMBER: [f64; 1] = [0.0];
-    // A shape needs no memory, so nobody asks whether there is enough.
+    // A shape needs no memory, so its size is not checked.
     let number = Strided::row_major(&[])?;
     let layout = shape.extents().iter().rev().fold(number, |layout, &extent| layout.repeat(0, extent));
     let source = Source::Tensor(AnyRef { data: f64::erase(&NUMBER), layout });
@@ -188,7 +188,7 @@ impl IndexedPhysical {
     /// # Errors
     /// As [`Indexed::record`]; and when something else than a permutation is asked for, whose result has no memory yet.
     pub fn physical(&self, left: &str) -> Result<Physical, Error> {
-        // The equation finds what is wrong with labels and ranks, in its own words.
+        // The equation reports what is wrong with labels and ranks.
         Shape::new(self.physical.extents()).at(&self.labels).shape(left)?;
         let (from, to) = (labels(&self.labels)?, labels(left)?);
         let axis = |wanted: &Index| {

@@ -16,7 +16,7 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 /// Records an equation in value form; `tensor` and `number` know what names stand for.
 ///
 /// # Errors
-/// What the language refuses, names that nobody knows, and Rust expressions.
+/// What the language refuses, unknown names, and Rust expressions.
 pub(crate) fn read_text<'a, T: Element>(
     text: &str,
     tensor: &dyn Fn(&str) -> Option<Link<Value<'a>>>,

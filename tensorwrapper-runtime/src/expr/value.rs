@@ -13,10 +13,10 @@ use crate::tensor::{AnyRef, AnyTensor};
 use tensorwrapper_core::backend::Decomposition;
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::{Dtype, Element};
-use tensorwrapper_core::graph::LabelNames;
+use tensorwrapper_core::graph::{LabelNames, OpGraph};
 use tensorwrapper_core::shape::{Extents, Shape};
 
-/// A recorded result of an equation: it has a type and a shape, and is computed when somebody needs its elements.
+/// A recorded result of an equation: it has a type and a shape, and is computed when its elements are needed.
 ///
 /// Inside a block of `tensor!` every `let` binds one; it may be an operand of any later equation. Cloning it shares
 /// the recording, and what is shared is computed once.
@@ -84,6 +84,8 @@ pub(crate) enum Source<'a> {
     Computed(Arc<AnyTensor>),
     /// One of the results of an operation of linear algebra.
     Factorised(Arc<Factorised<'a>>, usize),
+    /// What a graph wants, by its number among the graph's results.
+    Graph(Arc<Inlined<'a>>, usize),
     /// The elements of another value in the same order, with other extents.
     Reshaped(Link<Value<'a>>),
     /// A part written into a copy of `base`, or into zeros. `axes` tell where, by the axes of `part` as labels.
@@ -97,6 +99,13 @@ pub(crate) struct Factorised<'a> {
     /// The extents of the batch and of all roles.
     pub(crate) extents: Vec<usize>,
     pub(crate) arguments: Vec<Link<Value<'a>>>,
+}
+
+/// A graph over recorded operands, which fill its sources by their slots.
+#[derive(Debug)]
+pub(crate) struct Inlined<'a> {
+    pub(crate) graph: Arc<OpGraph>,
+    pub(crate) operands: Vec<Link<Value<'a>>>,
 }
 
 /// What stands for one axis of an operand; labels are numbers into the extents of the equation.
@@ -170,7 +179,11 @@ impl<'a> Value<'a> {
     pub(crate) fn needs<'v>(&'v self, visit: &mut impl FnMut(&'v Link<Value<'a>>)) {
         let mut visit = |value: &'v Link<Value<'a>>| match value.source {
             Source::Tensor(_) | Source::Computed(_) => {}
-            Source::Equation { .. } | Source::Factorised(..) | Source::Reshaped(_) | Source::Written { .. } => visit(value),
+            Source::Equation { .. }
+            | Source::Factorised(..)
+            | Source::Graph(..)
+            | Source::Reshaped(_)
+            | Source::Written { .. } => visit(value),
         };
         match &self.source {
             Source::Tensor(_) | Source::Computed(_) => {}
@@ -180,6 +193,7 @@ impl<'a> Value<'a> {
                 Source::Equation { tree, .. } if tree.is_read() => tree.operands(&mut |value, _| visit(value)),
                 _ => visit(argument),
             }),
+            Source::Graph(inlined, _) => inlined.operands.iter().for_each(visit),
             Source::Reshaped(inner) => visit(inner),
             Source::Written { base, part, .. } => [part].into_iter().chain(base).for_each(visit),
         }

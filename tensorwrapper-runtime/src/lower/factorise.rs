@@ -38,7 +38,7 @@ impl<'a> Lowering<'a> {
         operation
     }
 
-    /// An argument whose axes are these labels of the operation. What lies in memory is read where it lies.
+    /// An argument whose axes are these labels of the operation. A tensor of the program's is read in place.
     fn argument(&mut self, value: &Link<Value<'a>>, labels: &[Label]) -> Edge {
         if let Source::Equation { tree, extents, axes, names } = &value.source
             && tree.is_read()

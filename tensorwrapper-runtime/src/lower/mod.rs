@@ -5,8 +5,8 @@
 
 mod factorise;
 mod fragment;
-mod given;
 mod product;
+mod source;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -20,13 +20,14 @@ use tensorwrapper_notation::Function;
 use tensorwrapper_notation::syntax::Reduction as Fold;
 
 use fragment::{Fragment, joined};
-use product::{Product, take_apart};
-use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationId, TensorId};
+use product::{Product, split};
+use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationId, Structure, TensorId};
 
-pub(crate) use given::Given;
 pub(crate) use product::{is_ordinary, times};
+pub(crate) use source::SourceTensor;
+pub(crate) use source::SourceTensor as Given;
 
-use crate::expr::{Axis, Factorised, Source, Tree, Value};
+use crate::expr::{Axis, Factorised, Inlined, Source, Tree, Value};
 use crate::link::Link;
 use crate::tensor::AnyRef;
 use tensorwrapper_core::backend::{Binary, Instruction, Program, Reduction, Unary};
@@ -37,7 +38,7 @@ use tensorwrapper_core::layout::Strided;
 /// A graph, the tensors for its sources, and the functions for its programs' calls.
 pub(crate) struct Lowered<'a> {
     pub(crate) graph: OpGraph,
-    pub(crate) sources: Vec<Given<'a>>,
+    pub(crate) sources: Vec<SourceTensor<'a>>,
     pub(crate) functions: Vec<Callback<'a>>,
 }
 
@@ -46,13 +47,14 @@ pub(crate) fn lower<'a>(values: &[Link<Value<'a>>]) -> Lowered<'a> {
     lower_over(&[], values)
 }
 
-/// Lowers values over tensors, which are the first sources in this order, each one of its own, whatever memory they share.
+/// Lowers values over tensors, which are the first sources, in this order. Each is a source of its own, even where two of them
+/// share memory.
 pub(crate) fn lower_over<'a>(tensors: &[Link<Value<'a>>], values: &[Link<Value<'a>>]) -> Lowered<'a> {
     let mut lowering = Lowering::default();
     lowering.sources.reserve(tensors.len());
     for tensor in tensors {
         let Source::Tensor(data) = &tensor.source else { unreachable!("a plan is made over tensors") };
-        let source = lowering.new_source(Given::Borrowed(data.clone()));
+        let source = lowering.new_source(SourceTensor::Borrowed(data.clone()));
         lowering.known.insert(Link::address(tensor), source);
     }
     for value in values {
@@ -62,16 +64,21 @@ pub(crate) fn lower_over<'a>(tensors: &[Link<Value<'a>>], values: &[Link<Value<'
     Lowered { graph: lowering.graph, sources: lowering.sources, functions: lowering.functions }
 }
 
+/// Element type, length and address of elements, which of a tensor's they are, and where they lie.
+type SourceKey = ((Dtype, usize, usize), Structure, Strided);
+
 #[derive(Default)]
 struct Lowering<'a> {
     graph: OpGraph,
-    sources: Vec<Given<'a>>,
+    sources: Vec<SourceTensor<'a>>,
     functions: Vec<Callback<'a>>,
     /// The source of each tensor, the first one where several are the same.
-    known_sources: HashMap<(Dtype, usize, usize, Strided), TensorId>,
+    known_sources: HashMap<SourceKey, TensorId>,
     /// Operations of linear algebra already in the graph, by where they were recorded and by what they read.
     calls: HashMap<*const Factorised<'a>, OperationId>,
     factorised: HashMap<Vec<Edge>, Vec<OperationId>>,
+    /// What graphs want that are already in this one, by where they were recorded.
+    inlined: HashMap<*const Inlined<'a>, Vec<TensorId>>,
     /// Operations inside each other around the place that is lowered, through values, too.
     depth: usize,
     /// Values already in the graph. The recordings live as long as the lowering, so addresses name them.
@@ -222,13 +229,17 @@ impl<'a> Lowering<'a> {
         let tensor = match &value.source {
             Source::Tensor(source) => {
                 let layout = source.layout.clone().split(&parts);
-                self.source(Given::Borrowed(AnyRef { data: source.data, layout }))
+                self.source(SourceTensor::Borrowed(AnyRef { data: source.data, layout }))
             }
             Source::Computed(tensor) => {
                 let layout = tensor.erase().layout.split(&parts);
-                self.source(Given::Computed(Arc::clone(tensor), layout))
+                self.source(SourceTensor::Computed(Arc::clone(tensor), layout))
             }
-            Source::Equation { .. } | Source::Factorised(..) | Source::Reshaped(_) | Source::Written { .. } => {
+            Source::Equation { .. }
+            | Source::Factorised(..)
+            | Source::Graph(..)
+            | Source::Reshaped(_)
+            | Source::Written { .. } => {
                 let joined = self.value(value);
                 self.reshape(joined, parts.concat())
             }
@@ -261,7 +272,7 @@ impl<'a> Lowering<'a> {
     /// A sum over labels: a contraction where the body is a product, one pass over it where it is not.
     fn sum(&mut self, labels: &[Label], body: &Tree<'a>, frame: Frame<'_>) -> Edge {
         let mut product = Product { alpha: Complex::new(1.0, 0.0), summed: labels.to_vec(), ..Product::default() };
-        take_apart(body, &mut product);
+        split(body, &mut product);
         let numerators: Vec<Fragment> = product.numerators.iter().map(|t| self.tree(t, frame)).collect();
         let denominators: Vec<Fragment> = product.denominators.iter().map(|t| self.tree(t, frame)).collect();
         let simple = denominators.is_empty() && numerators.iter().all(Fragment::is_edge);

@@ -1,4 +1,4 @@
-//! A product under a sum, taken apart into what a contraction is made of: a number, factors, divisors and summed labels.
+//! Splits a product under a sum into the parts of a contraction: a number, factors, divisors and summed labels.
 
 use num_complex::Complex;
 use tensorwrapper_notation::syntax::{Operator, Reduction as Fold};
@@ -7,7 +7,7 @@ use crate::expr::Tree;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::graph::Label;
 
-/// A product under a sum, taken apart.
+/// The parts of a product under a sum.
 #[derive(Default)]
 pub(super) struct Product<'t, 'a> {
     pub(super) alpha: Complex<f64>,
@@ -32,20 +32,20 @@ pub(crate) fn times(a: Complex<f64>, b: Complex<f64>) -> Complex<f64> {
     }
 }
 
-/// Flattens a product: factors, constant factors, and sums inside it, whose labels are nobody else's.
-pub(super) fn take_apart<'t, 'a>(tree: &'t Tree<'a>, product: &mut Product<'t, 'a>) {
+/// Flattens a product: factors, constant factors, and sums inside it, whose labels no other factor has.
+pub(super) fn split<'t, 'a>(tree: &'t Tree<'a>, product: &mut Product<'t, 'a>) {
     match tree {
         Tree::Constant(value) => product.alpha = times(product.alpha, *value),
         Tree::Negate(inner) => {
             product.alpha = -product.alpha;
-            take_apart(inner, product);
+            split(inner, product);
         }
         Tree::Binary(Operator::Multiply, left, right) => {
-            take_apart(left, product);
-            take_apart(right, product);
+            split(left, product);
+            split(right, product);
         }
         Tree::Binary(Operator::Divide, left, right) => {
-            take_apart(left, product);
+            split(left, product);
             match &**right {
                 Tree::Constant(value) => product.alpha = product.alpha.quotient(*value),
                 other => product.denominators.push(other),
@@ -53,7 +53,7 @@ pub(super) fn take_apart<'t, 'a>(tree: &'t Tree<'a>, product: &mut Product<'t, '
         }
         Tree::Reduce(Fold::Sum, labels, body) => {
             product.summed.extend(labels);
-            take_apart(body, product);
+            split(body, product);
         }
         other => product.numerators.push(other),
     }

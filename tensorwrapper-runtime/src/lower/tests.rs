@@ -35,10 +35,7 @@ fn operations(graph: &OpGraph) -> Vec<String> {
             format!("map {}", node.inputs.len())
         }
         Operation::Map { reduction, .. } => format!("{reduction:?} of {}", node.inputs.len()),
-        Operation::Factorise(kind) => format!("{kind:?}"),
-        Operation::Write { .. } => format!("write {}", node.inputs.len()),
-        Operation::Reshape => "reshape".to_string(),
-        Operation::Sliced { parts, .. } => format!("parts of {parts:?}"),
+        other => format!("{} {}", other.name(), node.inputs.len()),
     };
     graph.operations().iter().map(name).collect()
 }
@@ -177,4 +174,48 @@ fn a_diagonal_is_written_into_zeros() {
     let (g, _) = graph(&a.at("i"), "ii");
     assert_eq!(operations(&g), ["map 1", "write 1"]);
     assert_eq!(g.tensor(g.sinks()[0]).extents, [3, 3]);
+}
+
+/// What a graph computes is an operand of later equations, also when it is of a graph that was recorded with others.
+#[test]
+fn a_graph_is_a_value_again() {
+    let a = Tensor::<f64>::from_fn([3, 4], |i| (i[0] * 4 + i[1]) as f64).unwrap();
+    let b = Tensor::<f64>::from_fn([4, 3], |i| (i[0] + 2 * i[1]) as f64).unwrap();
+    let product: Expr<'_, f64> = (a.at("ik") * b.at("kj")).record("ij").unwrap();
+    let twice = (product.at("ik") * product.at("kj") + product.at("ij")).record("ij").unwrap();
+    let graph = twice.graph();
+    let again = Expr::<f64>::from_graph(graph.clone(), &[&a, &b], 0).unwrap();
+    assert_eq!(again.graph(), graph);
+    assert_eq!(again.eval().unwrap(), twice.eval().unwrap());
+    // With an equation before it and one behind it: the operations of all are in one graph.
+    let sum = (a.at("ij") + b.at("ji")).record("ij").unwrap();
+    let inner = Expr::<f64>::from_graph(graph.clone(), &[&sum, &b], 0).unwrap();
+    let trace = inner.at("ii").record("").unwrap();
+    let by_hand: Expr<'_, f64> = (sum.at("ik") * b.at("kj")).record("ij").unwrap();
+    let by_hand = (by_hand.at("ik") * by_hand.at("kj") + by_hand.at("ij")).record("ij").unwrap();
+    let by_hand = by_hand.at("ii").record("").unwrap();
+    assert_eq!(trace.graph().operations().len(), graph.operations().len() + 2);
+    assert_eq!(trace.eval().unwrap(), by_hand.eval().unwrap());
+    let names = |graph: &OpGraph| graph.label_name(OperationId(1), 0).map(|(name, _)| name.to_string());
+    assert_eq!(names(&trace.graph()), names(&by_hand.graph()));
+}
+
+#[test]
+fn a_graph_that_wants_a_source_gives_a_copy_and_what_does_not_fit_is_refused() {
+    let (a, wide) = (tensor::<f64>(&[2]), tensor::<f64>(&[3]));
+    let mut same = OpGraph::new();
+    let source = same.add_source(vec![2], Dtype::F64);
+    same.add_sink(source);
+    let copy = Expr::<f64>::from_graph(same.clone(), &[&a], 0).unwrap();
+    assert_eq!((operations(&copy.graph()), copy.eval().unwrap()), (vec!["map 1".to_string()], a.clone()));
+    let refused = |operands: &[&dyn crate::AnyOperand], output| {
+        Expr::<f64>::from_graph(same.clone(), operands, output).unwrap_err().to_string()
+    };
+    assert_eq!(refused(&[&wide], 0), "source 0 of the graph has extents [2], and the operand for it has [3]");
+    assert_eq!(refused(&[&a, &a], 0), "the graph has 1 sources, and there are 2 operands");
+    assert_eq!(refused(&[&a], 1), "the graph has 1 results, and number 1 was asked for");
+    assert_eq!(refused(&[&tensor::<f32>(&[2])], 0), "elements are `f32` where `f64` is needed");
+    let half = a.at("i").map(&|x: f64| x / 2.0).record("i").unwrap();
+    let error = Expr::<f64>::from_graph(half.graph(), &[&a], 0).unwrap_err().to_string();
+    assert!(error.contains("calls functions of the program's"), "{error}");
 }

@@ -2,20 +2,18 @@
 
 use std::sync::Arc;
 
-use super::Given;
-use super::{Frame, Lowering};
-use crate::expr::{Source, Value};
+use super::SourceTensor;
+use super::{Frame, Lowering, SourceKey};
+use crate::expr::{Inlined, Source, Value};
 use crate::link::Link;
-use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::graph::{Label, TensorId};
-use tensorwrapper_core::layout::Strided;
 
 /// Operations inside each other beyond which what they need is lowered before them: they take about as much of the stack as those of
 /// one equation may.
 const DEEPEST: usize = 100;
 
 impl<'a> Lowering<'a> {
-    /// A value in the graph. It is lowered where it is read, so that little lies between; but recordings are chains of any length, and
+    /// A value in the graph. It is lowered just before it is first read, so that few intermediates exist at once. But recordings are chains of any length, and
     /// what is further down than [`DEEPEST`] is lowered before all that needs it, by a list instead of recursion.
     pub(super) fn value(&mut self, value: &Link<Value<'a>>) -> TensorId {
         if let Some(&known) = self.known.get(&Link::address(value)) {
@@ -51,8 +49,8 @@ impl<'a> Lowering<'a> {
     fn new_value(&mut self, value: &Link<Value<'a>>) {
         self.depth += 1;
         let tensor = match &value.source {
-            Source::Tensor(tensor) => self.source(Given::Borrowed(tensor.clone())),
-            Source::Computed(tensor) => self.source(Given::Computed(Arc::clone(tensor), tensor.erase().layout)),
+            Source::Tensor(tensor) => self.source(SourceTensor::Borrowed(tensor.clone())),
+            Source::Computed(tensor) => self.source(SourceTensor::Computed(Arc::clone(tensor), tensor.erase().layout)),
             Source::Equation { tree, extents, axes, names } => {
                 let names = self.graph.add_names(names);
                 self.equation(tree, Frame { extents, dtype: value.dtype, axes, names })
@@ -61,6 +59,7 @@ impl<'a> Lowering<'a> {
                 let operation = self.factorised(call);
                 self.graph.operations()[operation.0].outputs[*result].tensor
             }
+            Source::Graph(inlined, result) => self.inlined(inlined)[*result],
             Source::Reshaped(inner) => {
                 let inner = self.value(inner);
                 self.reshape(inner, value.extents.clone())
@@ -76,17 +75,34 @@ impl<'a> Lowering<'a> {
         self.known.insert(Link::address(value), tensor);
     }
 
+    /// What a graph wants, its operations being those of this graph. Values of the same graph over the same operands find them.
+    fn inlined(&mut self, inlined: &Arc<Inlined<'a>>) -> &[TensorId] {
+        let place = Arc::as_ptr(inlined);
+        if !self.inlined.contains_key(&place) {
+            let sources: Vec<TensorId> = inlined.operands.iter().map(|operand| self.value(operand)).collect();
+            let made = self.graph.append(&inlined.graph, &sources).expect("operands were compared with the graph's sources");
+            // A tensor of the program's is never its own result.
+            let computed = made.into_iter().map(|tensor| match self.graph.tensor(tensor).producer {
+                Some(_) => tensor,
+                None => self.graph.add_copy(tensor),
+            });
+            let computed = computed.collect();
+            self.inlined.insert(place, computed);
+        }
+        &self.inlined[&place]
+    }
+
     /// A tensor of the program; the same elements in the same order are one source.
-    pub(super) fn source(&mut self, tensor: Given<'a>) -> TensorId {
+    pub(super) fn source(&mut self, tensor: SourceTensor<'a>) -> TensorId {
         match self.known_sources.get(&identity(&tensor)) {
             Some(&known) => known,
             None => self.new_source(tensor),
         }
     }
 
-    pub(super) fn new_source(&mut self, tensor: Given<'a>) -> TensorId {
+    pub(super) fn new_source(&mut self, tensor: SourceTensor<'a>) -> TensorId {
         let (extents, dtype) = (tensor.layout().extents().to_vec(), tensor.data().dtype());
-        let source = self.graph.add_source(extents, dtype);
+        let source = self.graph.add_structured_source(extents, dtype, tensor.structure());
         self.known_sources.entry(identity(&tensor)).or_insert(source);
         self.sources.push(tensor);
         source
@@ -94,7 +110,6 @@ impl<'a> Lowering<'a> {
 }
 
 /// What is the same of tensors with the same elements in the same order.
-fn identity(tensor: &Given<'_>) -> (Dtype, usize, usize, Strided) {
-    let (dtype, len, start) = tensor.data().identity();
-    (dtype, len, start, tensor.layout().clone())
+fn identity(tensor: &SourceTensor<'_>) -> SourceKey {
+    (tensor.data().identity(), tensor.structure(), tensor.layout().clone())
 }

@@ -144,7 +144,7 @@ fn added(
     (scale, before): (Complex<f64>, Option<TensorId>),
 ) -> TensorId {
     let alpha = node.operation.as_product().expect("a product was found");
-    // The sum's labels in the product's words.
+    // The sum's labels as the product numbers them.
     let (own, known) = (sum.inputs[input].labels(), node.outputs[0].labels());
     let told = |label: Label| known[own.iter().position(|&l| l == label).expect("the product has all labels")];
     let labels: Vec<Label> = sum.outputs[0].labels().into_iter().map(told).collect();

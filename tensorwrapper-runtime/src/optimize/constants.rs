@@ -1,4 +1,5 @@
-//! What programs compute from numbers alone is computed here, in the elements' own arithmetic, and what multiplies by one is left out.
+//! Constant folding: what programs compute from numbers alone is computed here, in the arithmetic of the elements, and products
+//! with one are left out.
 
 use num_complex::Complex;
 

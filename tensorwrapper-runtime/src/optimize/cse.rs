@@ -1,4 +1,4 @@
-//! What is computed twice is computed once. Products are the same where factors are in another order, labels have other names, the
+//! Common sub-expressions: what is computed twice is computed once. Products are the same where factors are in another order, labels have other names, the
 //! result's axes are in another order, all elements are conjugated or multiplied by a number; other work where all but the names of
 //! labels and the order of the result's axes is the same.
 

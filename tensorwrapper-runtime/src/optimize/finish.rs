@@ -21,7 +21,7 @@ pub(super) fn finish(graph: &OpGraph) -> Option<OpGraph> {
     })
 }
 
-/// The input of a program, and the contraction that makes it, which may become one operation with it: nobody else reads it, and
+/// The input of a program, and the contraction that makes it, where both may become one operation: no other operation reads it, and
 /// the program reads each element of it once, in its place.
 fn product(graph: &OpGraph, readers: &Readers, node: &OperationNode) -> Option<(usize, OperationId)> {
     let (program, _) = node.operation.as_map()?;
@@ -35,7 +35,7 @@ fn product(graph: &OpGraph, readers: &Readers, node: &OperationNode) -> Option<(
     node.inputs.iter().enumerate().find_map(|(n, edge)| {
         let producer = graph.tensor(edge.tensor).producer?;
         let made = graph.operation(producer);
-        // Where other inputs lie is counted in the whole space, which must have points for that.
+        // Positions of the other inputs are counted in the whole space, which must have points for that.
         let sums = made.operation.as_product().is_some() && made.inputs.len() == 2 && !made.extents.contains(&0);
         (sums && readers.uses(edge.tensor) == 1 && is_whole(edge)).then_some((n, producer))
     })
@@ -47,7 +47,7 @@ fn joined(rewriter: &mut Rewriter<'_>, node: &OperationNode, (input, contraction
         unreachable!("a program and a contraction were found");
     };
     let graph = rewriter.old();
-    // The program's labels in the contraction's words.
+    // The program's labels as the contraction numbers them.
     let (own, known) = (node.inputs[input].labels(), contraction.outputs[0].labels());
     let told = |label: Label| known[own.iter().position(|&l| l == label).expect("the product has all labels")];
     let others = node.inputs.iter().enumerate().filter(|(n, _)| *n != input);

@@ -1,5 +1,6 @@
-//! Element-wise work joins the element-wise work that reads it, and is never stored; copies, and numbers in front, join products,
-//! too. So a transpose is a way of reading, and a denominator or a number that is spread over axes is nowhere as a tensor.
+//! Element-wise programs become part of the element-wise programs that read them, so that their results are not stored; copies and
+//! numbers in front become part of products as well. So a transpose is only another way of reading, and a denominator or a number
+//! that is repeated along axes is never stored as a tensor.
 
 use num_complex::Complex;
 
@@ -61,7 +62,7 @@ fn may_join(graph: &OpGraph, readers: &Readers, node: &OperationNode, program: &
         let reads_so = || {
             !outer.instructions().contains(&Instruction::Converted(input)) && graph.tensor(other.outputs[0].tensor).dtype == dtype
         };
-        // Work that costs more than reading is done once for each element.
+        // A program that costs more than reading its result is computed once for each element.
         let spread = edge.labels().len() < other.extents.len();
         let is_small = outer.instructions().len() + program.instructions().len() <= MOST_INSTRUCTIONS
             && other.inputs.len() + inputs <= MOST_INPUTS;

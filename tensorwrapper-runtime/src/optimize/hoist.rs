@@ -1,5 +1,5 @@
-//! What does not depend on the tensors that change is computed once: a graph is cut into what is computed before all runs, and
-//! what each run computes from that.
+//! What does not depend on the tensors that change is computed once: a graph is split into a part that is computed before all runs,
+//! and a part that each run computes from its results.
 
 use tensorwrapper_core::graph::{OpGraph, OperationNode, Rewriter, TensorId};
 

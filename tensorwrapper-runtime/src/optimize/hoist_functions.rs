@@ -1,5 +1,5 @@
-//! Functions of what stays as it is are computed for themselves, so that they can be kept: `exp(A[i, j]) * x[j]` with another `x` in
-//! each run needs the exponentials once.
+//! Functions of tensors that do not change become operations of their own, so that their results can be kept from run to run:
+//! `exp(A[i, j]) * x[j]` with another `x` in each run needs the exponentials once.
 
 use num_complex::Complex;
 

@@ -29,8 +29,8 @@ pub(super) fn pairwise(graph: &OpGraph, choices: &Choices, limited: Option<Limit
     }
     let mut orders = Orders { choices, limited, met: 0 };
     let mut failed = None;
-    let result = Rewriter::run(graph, |rewriter, _, node| match node.operation {
-        Operation::Contract { alpha, .. } if node.inputs.len() > 2 && failed.is_none() => {
+    let result = Rewriter::run(graph, |rewriter, _, node| match node.operation.as_product() {
+        Some(alpha) if node.inputs.len() > 2 && failed.is_none() => {
             let inputs = rewriter.inputs(node);
             let network = Network {
                 inputs: inputs.iter().map(Edge::labels).collect(),
@@ -58,7 +58,7 @@ pub(super) fn pairwise(graph: &OpGraph, choices: &Choices, limited: Option<Limit
 
 /// Whether no product has more than two factors.
 pub(super) fn are_pairs(graph: &OpGraph) -> bool {
-    let is_pair = |node: &OperationNode| !matches!(node.operation, Operation::Contract { .. }) || node.inputs.len() <= 2;
+    let is_pair = |node: &OperationNode| node.operation.as_product().is_none() || node.inputs.len() <= 2;
     graph.operations().iter().all(is_pair)
 }
 
@@ -178,8 +178,7 @@ impl Split<'_> {
         };
         let inputs = factors.map(numbered).into();
         let extents = numbers.iter().map(|&label| extents[label]).collect();
-        let operation = Operation::Contract { alpha, then: None };
-        let tensor = result.add_leading(operation, inputs, kept.len(), self.dtype, extents);
+        let tensor = result.add_leading(Operation::product(alpha), inputs, kept.len(), self.dtype, extents);
         result.name_last_from(self.origins, numbers.into_iter());
         tensor
     }

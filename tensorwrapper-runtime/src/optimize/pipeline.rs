@@ -31,7 +31,7 @@ pub(crate) fn optimize(graph: &OpGraph, choices: &Choices, limited: Option<Limit
 pub(crate) struct PassPipeline<'g> {
     passes: Passes<'g>,
     /// Whether nothing has been made since what is computed twice was looked for.
-    is_shared: bool,
+    is_cse_done: bool,
     /// Sources whose elements stay from run to run, by their slots: none where nothing is to be kept.
     is_kept: Vec<bool>,
 }
@@ -50,18 +50,18 @@ impl<'g> PassPipeline<'g> {
             passes.make(|graph| Ok(Some(accumulate(graph))))?;
         }
         passes.choose(Pass::Constants, constants)?;
-        passes.choose(Pass::Share, |graph| Some(eliminate_common(graph)))?;
-        passes.choose(Pass::Dead, OpGraph::without_dead)?;
+        passes.choose(Pass::Cse, |graph| Some(eliminate_common(graph)))?;
+        passes.choose(Pass::Dce, OpGraph::without_dead)?;
         let counts_operations = matches!(choices.minimize, None | Some(Minimize::Operations));
         let reorders = matches!(choices.order, Order::Auto | Order::Exact) && counts_operations;
-        let mut is_shared = true;
+        let mut is_cse_done = true;
         passes.choose(Pass::Factorise, |graph| {
             let kept = kept(graph, &is_kept);
             let made = factorise(graph, Bounds { reorders, memory: choices.memory, kept: &kept });
-            is_shared = made.is_none();
+            is_cse_done = made.is_none();
             made
         })?;
-        Ok(PassPipeline { passes, is_shared, is_kept })
+        Ok(PassPipeline { passes, is_cse_done, is_kept })
     }
 
     /// The graph after all passes; see [`optimize`].
@@ -83,7 +83,7 @@ impl<'g> PassPipeline<'g> {
         let ordered = self.ordered(limited)?;
         let mut passes = Passes { graph: None, first: &ordered, choices, is_block: true };
         passes.choose(Pass::Hoist, |graph| Some(hoist_functions(graph, &kept(graph, &self.is_kept))))?;
-        passes.choose(Pass::Share, |graph| Some(eliminate_common(graph)))?;
+        passes.choose(Pass::Cse, |graph| Some(eliminate_common(graph)))?;
         let Hoisted { once, each } = hoist(passes.graph(), &self.is_kept);
         if cfg!(debug_assertions) {
             once.verify()?;
@@ -99,10 +99,10 @@ impl<'g> PassPipeline<'g> {
         let mut passes = Passes { graph: None, first: self.passes.graph(), choices, is_block };
         passes.make(|graph| pairwise(graph, choices, limited))?;
         // Products of two may be the same where those of many were not.
-        if passes.graph.is_some() || !self.is_shared {
-            passes.choose(Pass::Share, |graph| Some(eliminate_common(graph)))?;
+        if passes.graph.is_some() || !self.is_cse_done {
+            passes.choose(Pass::Cse, |graph| Some(eliminate_common(graph)))?;
         }
-        passes.choose(Pass::Dead, OpGraph::without_dead)?;
+        passes.choose(Pass::Dce, OpGraph::without_dead)?;
         passes.choose(Pass::Fuse, |graph| Some(fuse(graph)))?;
         let Passes { graph, first, .. } = passes;
         Ok(graph.unwrap_or_else(|| first.clone()))
@@ -112,7 +112,7 @@ impl<'g> PassPipeline<'g> {
 /// The passes that make products part of what is done with them.
 fn finished(graph: OpGraph, choices: &Choices, is_block: bool) -> Result<OpGraph, Error> {
     let mut passes = Passes { graph: None, first: &graph, choices, is_block };
-    passes.choose(Pass::Accumulate, chain_accumulate)?;
+    passes.choose(Pass::ChainAccumulate, chain_accumulate)?;
     passes.choose(Pass::Finish, finish)?;
     Ok(passes.graph.unwrap_or(graph))
 }

@@ -3,7 +3,12 @@
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
-use tensorwrapper_core::graph::Label;
+use super::{Choices, optimize};
+use crate::expr::Expr;
+use crate::link::Link;
+use crate::lower::lower;
+use crate::tensor::Tensor;
+use tensorwrapper_core::graph::{Label, OpGraph};
 use tensorwrapper_order::internal::{Network, Path, path};
 use tensorwrapper_order::{Minimize, Order, Search, find};
 
@@ -115,4 +120,19 @@ fn large_networks_are_ordered_at_once() {
     let path = ordered(&network, &Order::Greedy);
     assert_eq!(operations(&network, &path).1, 1);
     assert_eq!(ordered(&network, &Order::Greedy), path);
+}
+
+/// A graph that has been optimised can be run as one of the program's own, and goes through the passes again.
+#[test]
+fn passes_leave_their_own_work_as_it_is() {
+    let [a, b, c] = [1.0, 2.0, 3.0].map(|x| Tensor::<f64>::filled([6, 6], x).unwrap());
+    let product: Expr<'_, f64> = (a.at("ik") * b.at("kl") * c.at("lj")).record("ij").unwrap();
+    let sum = ((product.at("ij") + a.at("ij")).exp() + b.at("ik") * c.at("kj")).record("ij").unwrap();
+    let graph = lower(&[Link::clone(sum.value())]).graph;
+    let once = optimize(&graph, &Choices::default(), None).unwrap();
+    let finished = |graph: &OpGraph| graph.operations().iter().filter(|node| node.inputs.len() > 2).count();
+    assert!(finished(&once) > 0, "no product has a last step: {once:?}");
+    let twice = optimize(&once, &Choices::default(), None).unwrap();
+    twice.verify().unwrap();
+    assert_eq!((twice.cost(), finished(&twice)), (once.cost(), finished(&once)));
 }

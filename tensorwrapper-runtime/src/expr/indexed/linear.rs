@@ -21,8 +21,8 @@ use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::Error;
 
-/// An operation of linear algebra that nobody has computed yet; `R` are the element types of its results. Methods of
-/// [`Indexed`] and the functions of [`linalg`](crate::linalg) make it; its words are those of `tensor!`.
+/// An operation of linear algebra that is not computed yet; `R` are the element types of its results. Methods of [`Indexed`] and
+/// the functions of [`linalg`](crate::linalg) make it; its options are those of `tensor!`.
 ///
 /// ```
 /// use tensorwrapper_runtime::Tensor;

@@ -102,7 +102,7 @@ impl<'w> Emitter<'w> {
         rewriter.graph_mut().add_operation(operation, inputs, &[(&labels, dtype)], known.extents.clone())[0]
     }
 
-    /// A sum of one term that is a product which nobody else reads.
+    /// A sum of one term that is a product which no other term reads.
     fn alone(
         &mut self,
         rewriter: &mut Rewriter<'_>,
@@ -137,7 +137,7 @@ impl<'w> Emitter<'w> {
         vec![self.edge(rewriter, factor, dtype)]
     }
 
-    /// The tensors of a product that sums over nothing and that nobody else reads.
+    /// The tensors of a product that sums over nothing and that no other term reads.
     fn inside(&self, factor: &Factor, found: &mut Vec<Factor>) -> bool {
         let node = &self.work.nodes[factor.node as usize];
         let Kind::Product(factors) = &node.kind else { return false };
@@ -155,7 +155,7 @@ impl<'w> Emitter<'w> {
         true
     }
 
-    /// A product that nobody else reads as a contraction with its axes in that order.
+    /// A product that no other term reads, as a contraction with its axes in that order.
     fn contraction(
         &mut self,
         rewriter: &mut Rewriter<'_>,

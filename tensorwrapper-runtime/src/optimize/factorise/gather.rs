@@ -1,4 +1,4 @@
-//! Finds the sums of products in a graph: linear combinations, and the products in them that nobody else reads.
+//! Finds the sums of products in a graph: linear combinations, and the products in them that no other operation reads.
 
 use std::collections::{HashMap, HashSet};
 
@@ -181,7 +181,7 @@ fn substituted(term: Product, inner: Vec<Option<Gathered>>, result: &mut Gathere
 
 /// What an operation computes as a sum of products of its inputs, if it is one.
 fn polynomial(graph: &OpGraph, node: &OperationNode, reorders: bool) -> Option<Vec<Product>> {
-    // A sum over nothing is zero whatever stands beside it.
+    // A sum over nothing is zero, even beside a factor that is infinite.
     if node.extents.contains(&0) || node.extents.len() > MOST_LABELS {
         return None;
     }

@@ -1,9 +1,9 @@
 //! Factorisation of sums of products: terms that share a factor are joined, what several terms need is formed once, and each
 //! product is cut into pairs, all by what it costs.
 //!
-//! A sum of products is a linear combination with the products in it that nobody else reads (`gather.rs`). All of a graph's
+//! A sum of products is a linear combination with the products in it that no other operation reads (`gather.rs`). All of a graph's
 //! sums are looked at together (`work.rs`): products and sums are known by a form in which the names of their labels and the
-//! order of their factors do not count (`term.rs`), so that what two equations share is found, whatever they call it. Terms
+//! order of their factors do not count (`term.rs`), so that what two equations share is found under any names. Terms
 //! are joined the one first that saves most (`join.rs`), products are formed the dearest first (`form.rs`), and what comes out
 //! becomes operations again (`emit.rs`). This is done for several guesses of how much is shared; the cheapest graph counts, of
 //! those that take no more memory than there may be, or else the smallest, the graph as it was included.

@@ -27,7 +27,7 @@ pub(super) struct Term {
 pub(in crate::optimize) enum Role {
     /// It keeps its name.
     Named,
-    /// Somebody else needs it, under whatever name.
+    /// Another product needs it.
     Open,
     /// It is summed here.
     Inner,

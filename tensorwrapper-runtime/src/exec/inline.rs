@@ -1,0 +1,48 @@
+//! The way from a graph back to a recorded result.
+
+use std::sync::Arc;
+
+use super::AnyOperand;
+use crate::expr::{Expr, inlined};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::graph::OpGraph;
+
+impl<'a, T: Element> Expr<'a, T> {
+    /// What a graph computes from these operands, which are its sources by their slots: its result of number `output`, as an
+    /// operand of later equations. Nothing is computed yet; the operations become part of the graph that computes this and what
+    /// is recorded from it.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::{Expr, Tensor};
+    /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
+    /// let graph = (a.at("ik") * a.at("kj")).record("ij")?.graph(); // has one source, read twice
+    ///
+    /// let b = Tensor::<f64>::filled([2, 2], 3.0)?;
+    /// let square: Expr<'_, f64> = Expr::from_graph(graph, &[&b], 0)?;
+    /// let trace = square.at("ii").eval("")?;
+    /// assert_eq!(trace[[]], 36.0);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A graph that [`verify`](OpGraph::verify) refuses, that calls functions of the program's or has no such result; operands
+    /// that do not fit its sources; a result of another element type.
+    pub fn from_graph(
+        graph: impl Into<Arc<OpGraph>>,
+        operands: &[&'a dyn AnyOperand],
+        output: usize,
+    ) -> Result<Expr<'a, T>, Error> {
+        let operands = operands.iter().map(|operand| operand.any_operand().0.value()).collect();
+        let mut results = inlined(graph.into(), operands)?;
+        if output >= results.len() {
+            let message = format!("the graph has {} results, and number {output} was asked for", results.len());
+            return Err(Error::new(ErrorKind::Shape(message)));
+        }
+        let value = results.swap_remove(output);
+        if value.dtype != T::DTYPE {
+            return Err(Error::new(ErrorKind::Element { expected: T::DTYPE, found: value.dtype }));
+        }
+        Ok(Expr::new(value))
+    }
+}

@@ -1,0 +1,46 @@
+//! The tensors that a graph's sources stand for.
+
+use std::sync::Arc;
+
+use crate::tensor::{AnyRef, AnyTensor};
+use tensorwrapper_core::erased::SliceRef;
+use tensorwrapper_core::graph::Structure;
+use tensorwrapper_core::layout::Strided;
+
+/// A tensor for a source: one of the program's, or one that was computed while an equation was recorded.
+#[derive(Clone, Debug)]
+pub(crate) enum SourceTensor<'a> {
+    Borrowed(AnyRef<'a>),
+    Computed(Arc<AnyTensor>, Strided),
+}
+
+impl SourceTensor<'_> {
+    /// Its elements.
+    pub(crate) fn data(&self) -> SliceRef<'_> {
+        match self {
+            SourceTensor::Borrowed(tensor) => tensor.data,
+            SourceTensor::Computed(tensor, _) => tensor.erase().data,
+        }
+    }
+
+    /// Elements and layout of a tensor of the program's.
+    pub(crate) fn borrowed(&self) -> Option<(SliceRef<'_>, &Strided)> {
+        match self {
+            SourceTensor::Borrowed(tensor) => Some((tensor.data, &tensor.layout)),
+            SourceTensor::Computed(..) => None,
+        }
+    }
+
+    /// Which of its elements are stored: all, as every tensor of a program is dense.
+    pub(crate) fn structure(&self) -> Structure {
+        Structure::Dense
+    }
+
+    /// The layout of its elements.
+    pub(crate) fn layout(&self) -> &Strided {
+        match self {
+            SourceTensor::Borrowed(tensor) => &tensor.layout,
+            SourceTensor::Computed(_, layout) => layout,
+        }
+    }
+}
