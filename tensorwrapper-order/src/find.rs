@@ -15,8 +15,7 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 ///
 /// ```
 /// use std::time::Duration;
-/// use tensorwrapper_runtime::Order;
-/// use tensorwrapper_runtime::order::{Minimize, Search};
+/// use tensorwrapper_order::{Minimize, Order, Search};
 /// let search = Search::new().order(Order::Budget(Duration::from_secs(1))).minimize(Minimize::Size).seed(7);
 /// # let _ = search;
 /// ```
@@ -111,12 +110,12 @@ impl Found {
 /// No tensors, a path of the caller's that does not fit, a label without extent, a label of `output` that no tensor has, a limit below one element.
 ///
 /// ```
-/// use tensorwrapper_runtime::order::{Search, find};
+/// use tensorwrapper_order::{Search, find};
 /// // ij,jk,k->i with j the longest: from the right.
 /// let found = find(&[vec![0, 1], vec![1, 2], vec![2]], &[0], &[10, 1000, 20], &Search::new())?;
 /// assert_eq!(found.pairs, [(1, 2), (0, 3)]);
 /// assert_eq!(found.log2_operations.exp2().round(), 1000.0 * 20.0 + 10.0 * 1000.0);
-/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// # Ok::<(), tensorwrapper_order::Error>(())
 /// ```
 pub fn find(inputs: &[Vec<usize>], output: &[usize], extents: &[usize], search: &Search) -> Result<Found, Error> {
     let network = checked(inputs, output, extents)?;

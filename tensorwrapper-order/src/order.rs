@@ -32,14 +32,14 @@ impl Order {
     /// The order of these pairs; see [`Order::Path`].
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Context, Order, Tensor};
-    /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
-    /// let from_the_right = Context::cpu().order(Order::path([(1, 2), (0, 1)]));
-    /// assert_eq!(from_the_right.einsum("ij,jk,kl->il", &[&a, &a, &a])?.as_slice(), [4.0; 4]);
+    /// use tensorwrapper_order::{Order, Search, find};
+    /// let from_the_right = Search::new().order(Order::path([(1, 2), (0, 1)]));
+    /// let found = find(&[vec![0, 1], vec![1, 2], vec![2, 3]], &[0, 3], &[2; 4], &from_the_right)?;
+    /// assert_eq!(found.pairs, [(1, 2), (0, 3)]);
     ///
-    /// let error = from_the_right.einsum("ij,jk,kl,lm->im", &[&a, &a, &a, &a]).unwrap_err();
-    /// assert_eq!(error.to_string(), "the path has 2 pairs, but a product of 4 factors is made of 3");
-    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// let error = find(&[vec![0, 1], vec![1, 2]], &[0, 2], &[2; 3], &from_the_right).unwrap_err();
+    /// assert_eq!(error.to_string(), "the path has 2 pairs, but a product of 2 factors is made of 1");
+    /// # Ok::<(), tensorwrapper_order::Error>(())
     /// ```
     pub fn path(pairs: impl IntoIterator<Item = (usize, usize)>) -> Order {
         Order::Path(pairs.into_iter().collect())

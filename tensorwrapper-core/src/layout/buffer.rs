@@ -13,7 +13,7 @@ impl Physical {
     /// stands the [`Fill`](super::Fill).
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Error, Physical};
+    /// use tensorwrapper_core::{Error, Physical};
     /// let stored: Physical = "f32[2,3]{0,1:W(3,5)}".parse()?;
     /// let memory = stored.store(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
     /// assert_eq!(memory, [1.0, 4.0, 0.0, 2.0, 5.0, 0.0, 3.0, 6.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);

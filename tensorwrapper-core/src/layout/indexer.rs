@@ -24,7 +24,7 @@ struct Dimension {
 /// is found by multiplying with reciprocals.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Error, Physical};
+/// use tensorwrapper_core::{Error, Physical};
 /// let stored: Physical = "f32[2,3]{0,1:W(3,5)}".parse()?; // a d 0 b e 0 c f 0 0 0 0 0 0 0
 /// let indexer = stored.indexer();
 /// assert_eq!(indexer.position(&[1, 2]), Some(7));

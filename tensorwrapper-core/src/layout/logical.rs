@@ -19,7 +19,7 @@ const NAMES: [&str; 4] = ["p", "z", "y", "x"];
 /// `f32[<=456,3]` the first extent is a bound. `Display` and `FromStr` are inverse.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Dtype, Error, Logical};
+/// use tensorwrapper_core::{Dtype, Error, Logical};
 /// let array = Logical::new(Dtype::F64, [2, 1, 3])?;
 /// assert_eq!(array.to_string(), "f64[2,1,3]");
 /// assert_eq!("f64[2,1,3]".parse::<Logical>()?, array);

@@ -26,7 +26,7 @@ pub(super) fn name(dtype: Dtype) -> &'static str {
 /// and `FromStr` are inverse; a text has at most 64 tuples inside each other.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Error, Layouts, Logical};
+/// use tensorwrapper_core::{Error, Layouts, Logical};
 /// let text = "(f32[2]{0}, (f64[], c64[3]{0}))";
 /// let layouts: Layouts = text.parse()?;
 /// assert_eq!(layouts.to_string(), text);

@@ -9,10 +9,12 @@ mod sealed {
 /// An extent known at compile time.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Const, Tensor};
-/// let t = Tensor::<f64, _>::zeros((Const::<3>, 4))?; // 3 is part of the type, 4 is not
-/// assert_eq!(t.extents(), [3, 4]);
-/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// use tensorwrapper_core::{Const, Dyn, Extent, IntoShape};
+/// assert_eq!((Const::<3>::KNOWN, Dyn::KNOWN), (Some(3), None));
+/// // The shape of a new tensor: 3 is part of its type, 4 is not.
+/// let extents = IntoShape::<(Const<3>, Dyn)>::into_extents((Const::<3>, 4))?;
+/// assert_eq!(extents, [3, 4]);
+/// # Ok::<(), tensorwrapper_core::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Const<const N: usize>;

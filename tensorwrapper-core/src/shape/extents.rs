@@ -92,12 +92,13 @@ impl<const I: usize> Axis<I> for Shape {
 /// Entries are constants (`3`, a `const` or const parameter `N`, `{ 2 * 3 }`) or `_`; up to 16 of them.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Const, Error, Shape, Tensor};
-/// fn rows<const N: usize>(t: &Tensor<f64, Shape![N, _]>) -> usize {
-///     N
-/// }
-/// let t: Tensor<f64, Shape![3, _]> = Tensor::zeros((Const, 5))?;
-/// assert_eq!(rows(&t), 3);
+/// use tensorwrapper_core::{Error, Extents, Shape};
+/// type ThreeRows = Shape![3, _];
+/// assert_eq!((ThreeRows::RANK, ThreeRows::known(0), ThreeRows::known(1)), (Some(2), Some(3), None));
+/// ThreeRows::check(&[3, 5])?;
+///
+/// let error = ThreeRows::check(&[4, 5]).unwrap_err();
+/// assert_eq!(error.to_string(), "axis 0 has extent 4, but 3 by its type");
 /// # Ok::<(), Error>(())
 /// ```
 #[macro_export]

@@ -25,7 +25,7 @@ mod tests;
 /// index after another and is several times slower where its body is a few instructions.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Error, Shape};
+/// use tensorwrapper_core::{Error, Shape};
 /// let shape = Shape::new([2, 3]);
 /// for index in &shape {
 ///     assert!(index[0] < 2 && index[1] < 3);
@@ -48,7 +48,7 @@ impl Shape {
     /// All indices, from the origin on; `&shape` is iterated the same way.
     ///
     /// ```
-    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// # use tensorwrapper_core::{Error, Shape};
     /// let shape = Shape::new([2, 2]).with_origin([10, 10])?;
     /// let indices: Vec<_> = shape.indices().collect();
     /// assert_eq!(indices, [[10, 10], [10, 11], [11, 10], [11, 11]]);
@@ -63,7 +63,7 @@ impl Shape {
     /// All indices less the origin: those of the same extents beginning at zero.
     ///
     /// ```
-    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// # use tensorwrapper_core::{Error, Shape};
     /// let part = Shape::new([10, 20]).slice([0, 1], [1, 3])?;
     /// assert_eq!(part.offsets().collect::<Vec<_>>(), [[0, 0], [0, 1]]);
     /// # Ok::<(), Error>(())
@@ -81,7 +81,7 @@ impl Shape {
     /// axis, [`ErrorKind::Shape`] when a step is 0.
     ///
     /// ```
-    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// # use tensorwrapper_core::{Error, Shape};
     /// let indices = Shape::new([4, 6]).indices_within([1, 0], [2, 5], [1, 2])?;
     /// assert_eq!(indices.collect::<Vec<_>>(), [[1, 0], [1, 2], [1, 4], [2, 0], [2, 2], [2, 4]]);
     /// # Ok::<(), Error>(())
@@ -143,11 +143,11 @@ impl Indices {
         }
     }
 
-    /// Lends every index that is left to a function, on the threads of rayon's current pool and in no certain order; on this thread alone
-    /// in a process that `fork` has made without them (see [`Context::threads`](crate::Context::threads)).
+    /// Lends every index that is left to a function, on the threads of rayon's current pool and in no certain order. In a process that
+    /// `fork` has made, which has no such threads, it runs on this thread alone.
     ///
     /// ```
-    /// # use tensorwrapper_runtime::Shape;
+    /// # use tensorwrapper_core::Shape;
     /// use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
     /// let sum = AtomicUsize::new(0);
     /// Shape::new([100, 100]).indices().par_visit(|index| {
@@ -169,7 +169,7 @@ impl Indices {
     /// of parts.
     ///
     /// ```
-    /// # use tensorwrapper_runtime::Shape;
+    /// # use tensorwrapper_core::Shape;
     /// let (first, second) = Shape::new([4, 5]).indices().split();
     /// assert_eq!((first.count(), second.map(|part| part.count())), (10, Some(10)));
     /// ```
@@ -204,7 +204,7 @@ impl Indices {
     /// [`ErrorKind::Shape`] when the rank is not `R`.
     ///
     /// ```
-    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// # use tensorwrapper_core::{Error, Shape};
     /// let trace: usize = Shape::new([3, 3]).indices().of_rank()?.filter(|[i, j]| i == j).map(|[i, _]| i).sum();
     /// assert_eq!(trace, 3);
     /// # Ok::<(), Error>(())

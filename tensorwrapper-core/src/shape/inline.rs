@@ -75,7 +75,7 @@ impl Shape {
     /// The value of a shape type whose extents are all constants.
     ///
     /// ```
-    /// # use tensorwrapper_runtime::Shape;
+    /// # use tensorwrapper_core::Shape;
     /// assert_eq!(Shape::of::<Shape![3, 4]>(), Shape::new([3, 4]));
     /// ```
     pub fn of<S: StaticExtents>() -> Shape {

@@ -15,7 +15,7 @@ mod tests;
 /// whole stands at an index of the selection, and [`locate`](Mask::locate) the reverse.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Error, Mask, Shape};
+/// use tensorwrapper_core::{Error, Mask, Shape};
 /// let rows_and_columns = [vec![7, 2, 5], vec![0, 19]];
 /// let mask = Mask::new(&Shape::new([10, 20]), rows_and_columns)?;
 /// assert_eq!(mask.shape(), &Shape::new([3, 2]));
@@ -118,7 +118,7 @@ impl Mask {
     /// The selected indices of the whole, in the order of the selection, its last axis fastest.
     ///
     /// ```
-    /// # use tensorwrapper_runtime::{Error, Mask, Shape};
+    /// # use tensorwrapper_core::{Error, Mask, Shape};
     /// let mask = Mask::new(&Shape::new([10, 20]), [[7, 2], [0, 19]])?;
     /// assert_eq!(mask.indices().collect::<Vec<_>>(), [[7, 0], [7, 19], [2, 0], [2, 19]]);
     /// # Ok::<(), Error>(())

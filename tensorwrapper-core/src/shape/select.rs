@@ -25,7 +25,7 @@ impl Shape {
     /// axis, [`ErrorKind::Shape`] when one ends before it begins.
     ///
     /// ```
-    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// # use tensorwrapper_core::{Error, Shape};
     /// let s = Shape::new([10, 20]);
     /// assert_eq!(s.slice([0, 0], [10, 1])?, Shape::new([10, 1]));
     /// assert_eq!(s.slice([2, 5], [4, 9])?, Shape::new([2, 4]).with_origin([2, 5])?);
@@ -52,7 +52,7 @@ impl Shape {
     /// [`ErrorKind::Rank`] when there are more indices than axes, [`ErrorKind::Bounds`] when one leaves its axis.
     ///
     /// ```
-    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// # use tensorwrapper_core::{Error, Shape};
     /// assert_eq!(Shape::new([10, 20]).slice_at([0])?, Shape::new([1, 20]));
     /// # Ok::<(), Error>(())
     /// ```
@@ -73,7 +73,7 @@ impl Shape {
     /// As [`slice`](Shape::slice).
     ///
     /// ```
-    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// # use tensorwrapper_core::{Error, Shape};
     /// let s = Shape::new([10, 20]);
     /// assert_eq!(s.chip([0, 2], [10, 3])?, Shape::new([10]));
     /// assert_eq!(s.chip([4, 2], [5, 3])?, Shape::new([]));
@@ -92,7 +92,7 @@ impl Shape {
     /// As [`slice_at`](Shape::slice_at).
     ///
     /// ```
-    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// # use tensorwrapper_core::{Error, Shape};
     /// assert_eq!(Shape::new([10, 20]).chip_at([2])?, Shape::new([20]));
     /// # Ok::<(), Error>(())
     /// ```

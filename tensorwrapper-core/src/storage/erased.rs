@@ -90,6 +90,11 @@ impl SliceRef<'_> {
         each!(SliceRef, self, s => s.len())
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The element type.
     pub fn dtype(&self) -> Dtype {
         match self {
@@ -162,6 +167,11 @@ impl SliceMut<'_> {
     /// Number of elements.
     pub fn len(&self) -> usize {
         each!(SliceMut, self, s => s.len())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// The elements from a position on, borrowed for a shorter time; where there are none, none.

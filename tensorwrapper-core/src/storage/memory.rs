@@ -80,7 +80,7 @@ pub fn refused<T: Plain>(len: usize) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::{Dtype, Element, dispatch};
+    use crate::element::{Dtype, Element};
 
     #[test]
     fn zeros_are_zero_and_can_be_written_grown_and_given_back() {

@@ -30,10 +30,10 @@ const PIECES: usize = MOST / LARGE;
 /// product that fills them.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Tensor, keep_memory};
-/// drop(Tensor::<f64>::zeros([1024, 1024])?); // its 8 MiB wait for a result of that size
-/// keep_memory(0); // and are the system's again
-/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// use tensorwrapper_core::storage::Owned;
+/// drop(Owned::<f64>::zeros(1 << 20)?); // its 8 MiB wait for a result of that size
+/// tensorwrapper_core::keep_memory(0); // and go back to the system
+/// # Ok::<(), tensorwrapper_core::Error>(())
 /// ```
 pub fn keep_memory(bytes: usize) {
     let told = |pool: &mut Pool, most: usize| {

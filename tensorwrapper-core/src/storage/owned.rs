@@ -35,7 +35,7 @@ impl<T: Plain> Owned<T> {
     /// `len` zeros.
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has none.
+    /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) when the system has none.
     pub fn zeros(len: usize) -> Result<Owned<T>, Error> {
         let memory = zeros(padded::<T>(len)).map_err(|_| refused::<T>(len))?;
         Ok(Owned::within(memory, len))
