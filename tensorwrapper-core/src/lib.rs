@@ -155,18 +155,22 @@
 //! | [`backend`] | the traits of devices, and their definition in plain loops |
 //! | [`graph`] | operations on labelled tensors |
 
+#[doc(hidden)]
 #[macro_use]
 pub mod dtype;
 pub mod backend;
 pub mod callback;
 pub mod element;
 pub mod error;
+#[doc(hidden)]
 pub mod expansion;
 pub mod graph;
 pub mod layout;
+#[doc(hidden)]
 pub mod map_function;
 pub mod shape;
 pub mod storage;
+#[doc(hidden)]
 pub mod thread_pool;
 
 pub use element::{CastInto, Dtype, Element};

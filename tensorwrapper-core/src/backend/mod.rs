@@ -1,6 +1,6 @@
 //! The [`Device`] trait, and what a device is handed: iteration spaces over strided memory. It sees no labels, expressions or graphs.
 //!
-//! [`reference`] defines the result of every operation in plain loops. Fast devices are crates of their own.
+//! [`mod@reference`] defines the result of every operation in plain loops. Fast devices are crates of their own.
 
 mod add;
 mod constant;

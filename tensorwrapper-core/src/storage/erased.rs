@@ -229,17 +229,17 @@ impl<'a> SliceMut<'a> {
 }
 
 impl Buffer {
-    /// `len` zeros, or [`ErrorKind::Memory`] when the system refuses.
+    /// `len` zeros, or [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) when the system refuses.
     pub fn zeros(dtype: Dtype, len: usize) -> Result<Buffer, Error> {
         allocated!(dtype, zeros, len)
     }
 
-    /// `len` elements that are to be written before they are read, or [`ErrorKind::Memory`] when the system refuses.
+    /// `len` elements that are to be written before they are read, or [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) when the system refuses.
     pub fn for_results(dtype: Dtype, len: usize) -> Result<Buffer, Error> {
         allocated!(dtype, for_results, len)
     }
 
-    /// `len` elements that nobody reads or writes, or [`ErrorKind::Memory`] when the system refuses.
+    /// `len` elements that nobody reads or writes, or [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) when the system refuses.
     pub fn for_addresses(dtype: Dtype, len: usize) -> Result<Buffer, Error> {
         allocated!(dtype, for_addresses, len)
     }

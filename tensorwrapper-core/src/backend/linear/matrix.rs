@@ -40,7 +40,7 @@ impl<T: Element> Matrix<T> {
     }
 
     /// A matrix of one column.
-    pub fn column_of(data: Vec<T>) -> Matrix<T> {
+    pub(crate) fn column_of(data: Vec<T>) -> Matrix<T> {
         Matrix { rows: data.len(), columns: 1, data }
     }
 
@@ -121,7 +121,7 @@ impl<T: Element> Matrix<T> {
     }
 
     /// The columns in another order.
-    pub fn columns_in(&self, order: &[usize]) -> Matrix<T> {
+    pub(crate) fn columns_in(&self, order: &[usize]) -> Matrix<T> {
         let mut data = Vec::with_capacity(self.data.len());
         order.iter().for_each(|&column| data.extend_from_slice(self.column(column)));
         Matrix { data, ..*self }
