@@ -41,7 +41,7 @@ pub trait Device: KernelContext + Debug + Send + Sync {
         None
     }
 
-    /// The same device with single-precision products rounded to fewer bits (TF32), or not, if it has the choice.
+    /// The same device with products in single precision from fewer bits, or without, where it has the choice.
     fn with_tf32(&self, _tf32: bool) -> Option<Arc<dyn Device>> {
         None
     }
