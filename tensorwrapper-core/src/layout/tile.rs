@@ -6,11 +6,11 @@ use super::refuse;
 use crate::error::Error;
 use crate::shape::PerAxis;
 
-/// A box of elements that lie together in memory.
+/// A box of elements that are contiguous in memory.
 ///
-/// Its extents meet the most minor axes of what is tiled, in the order major to minor. An array of extents `(d, e)` with
-/// tiles of `(t, u)` is stored as one of extents `(⌈d/t⌉, ⌈e/u⌉, t, u)`; the rest of an incomplete tile is padding. Where a
-/// tile has more extents than there are axes, axes of extent 1 are thought in front.
+/// Its extents apply to the most minor axes of the array, in the order major to minor. An array of extents `(d, e)` with
+/// tiles of `(t, u)` is stored as one of extents `(⌈d/t⌉, ⌈e/u⌉, t, u)`; the rest of an incomplete tile is padding. If a
+/// tile has more extents than there are axes, axes of extent 1 are assumed in front.
 ///
 /// ```
 /// use tensorwrapper_core::{Dtype, Error, Layout, Logical, Physical, Tile};
@@ -34,8 +34,7 @@ impl Tile {
         Tile::combining(extents.as_ref().iter().map(|&extent| Some(extent)).collect::<Vec<_>>())
     }
 
-    /// A tile that combines axes before it cuts them: `None`, written `*`, makes one axis of two, its own and the next more
-    /// minor one.
+    /// A tile that combines axes before it divides them: `None`, written `*`, merges its axis with the next more minor one.
     ///
     /// ```
     /// use tensorwrapper_core::{Error, Layout, Tile};

@@ -9,7 +9,8 @@ use super::refuse;
 use crate::error::Error;
 
 impl Logical {
-    /// Makes an index the next one, the last axis fastest; `false` at the last, which stays as it is. XLA's `BumpIndices`.
+    /// Advances an index to the next one, the last axis fastest. Returns `false` at the last index, which is left as it is. XLA's
+    /// `BumpIndices`.
     ///
     /// ```
     /// use tensorwrapper_core::{Dtype, Error, Logical};
@@ -100,7 +101,7 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// The index of the element whose position was given last.
+    /// The index of the element whose position was returned last.
     pub fn index(&self) -> &[usize] {
         &self.index
     }

@@ -1,4 +1,4 @@
-//! One axis: [`Const`] extents are known to the compiler, [`Dyn`] extents to the run alone.
+//! The extent of one axis: [`Const`] is known to the compiler, [`Dyn`] at run time only.
 
 use std::fmt::Debug;
 
@@ -54,7 +54,7 @@ impl Extent for Bad {
     const KNOWN: Option<usize> = None;
 }
 
-/// An extent that meets itself as itself: every one. As a bound it keeps generic signatures readable,
-/// because the compiler does not see that `D::Meet<D>` is `D` for an abstract `D: Extent`.
+/// An extent `D` for which `D::Meet<D>` is `D`. That is true of every extent, but the compiler does not know it for an abstract
+/// `D: Extent`; generic functions over shapes take this bound instead.
 pub trait Len: Extent<Meet<Self> = Self> {}
 impl<E: Extent<Meet<E> = E>> Len for E {}

@@ -1,4 +1,4 @@
-//! All axes together: tuples of extents (rank known to the compiler) and [`Shape`] (rank known at run time).
+//! Shape types: tuples of extents, whose rank the compiler knows, and [`Shape`], whose rank is known at run time.
 
 use super::extent::{Bad, Const, Dyn, Extent};
 use super::outcome::Compared;
@@ -17,7 +17,7 @@ pub trait Extents: sealed::Sealed + Clone + Send + Sync + 'static {
     /// The extent of an axis, where the compiler knows it.
     fn known(axis: usize) -> Option<usize>;
 
-    /// Whether a tensor of these extents may have this type; the sentence says why not.
+    /// Checks that a tensor of these extents may have this type.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] when rank or a constant extent differs.
@@ -40,7 +40,7 @@ pub trait Extents: sealed::Sealed + Clone + Send + Sync + 'static {
     }
 }
 
-/// A shape whose rank is a type's business. Implemented by tuples of up to 16 extents.
+/// A shape type whose rank the compiler knows: tuples of up to 16 extents.
 #[doc(hidden)]
 pub trait StaticRank: Extents {
     /// The rank beside a number of indices.

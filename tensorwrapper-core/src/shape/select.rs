@@ -1,6 +1,6 @@
-//! Parts of a [`Shape`]: slices, which keep every axis, and chips, which lose those of a single index.
+//! Parts of a [`Shape`]: slices, which keep every axis, and chips, which drop axes of a single index.
 //!
-//! Indices given here are the shape's own: they count from its origin.
+//! Indices given here are those of the shape, which begin at its origin.
 
 use super::axes::PerAxis;
 use super::value::Shape;
@@ -46,7 +46,7 @@ impl Shape {
         Ok(self.with(extents, PerAxis::from_slice(begin)))
     }
 
-    /// The part at these indices of the leading axes, the other axes whole: of the same rank, the pinned axes of extent 1.
+    /// The part at these indices of the leading axes, with the other axes whole. It has the same rank; the leading axes have extent 1.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] when there are more indices than axes, [`ErrorKind::Bounds`] when one leaves its axis.
@@ -66,8 +66,8 @@ impl Shape {
         Ok(self.with(extents, origin))
     }
 
-    /// The part from `begin` up to, but without, `end`, less every axis on which that is a single index: those where `end`
-    /// is `begin + 1`, be the axis itself longer or not.
+    /// The part from `begin` up to, but without, `end`, without the axes on which that is a single index (`end` is `begin + 1`), however long
+    /// the axis of the shape is.
     ///
     /// # Errors
     /// As [`slice`](Shape::slice).
@@ -85,8 +85,7 @@ impl Shape {
         Ok(self.with(kept().map(|axis| slice.extents()[axis]).collect(), kept().map(|axis| slice.origin()[axis]).collect()))
     }
 
-    /// The part at these indices of the leading axes, without those axes: the other axes, whole, also where their extent
-    /// is 1.
+    /// The part at these indices of the leading axes, without those axes. The other axes are whole, and stay even if their extent is 1.
     ///
     /// # Errors
     /// As [`slice_at`](Shape::slice_at).

@@ -10,12 +10,12 @@ use crate::error::{Error, ErrorKind, Place};
 #[cfg(test)]
 mod tests;
 
-/// A smooth shape: a hyper-rectangular box of indices. Also the type of shapes whose rank is known at run time only, which
-/// is the default shape of a tensor.
+/// A shape: a hyper-rectangular box of indices. As a type it stands for shapes whose rank is known at run time only, and is the default
+/// shape type of a tensor.
 ///
 /// Each axis has an extent and an origin, the first index on it. A new shape begins at zero; a part of a shape
-/// ([`slice`](Shape::slice), [`chip`](Shape::chip)) begins at its first index in the whole, so that it is walked in the
-/// whole's indices. Up to rank 8 a shape needs no memory of its own.
+/// ([`slice`](Shape::slice), [`chip`](Shape::chip)) begins at its first index in the whole, and its indices are those of the whole. Up to
+/// rank 8 a shape needs no allocation.
 ///
 /// `==` compares extents and origin, [`same_extents`](Shape::same_extents) extents alone. `Default` is the scalar,
 /// `Shape::new([])`, not [`Shape::null`].
@@ -39,7 +39,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// A shape of these extents, beginning at zero; no extents make a scalar's, which has one index, `[]`.
+    /// A shape of these extents, beginning at zero. Without extents it is the shape of a scalar, which has one index, `[]`.
     ///
     /// ```
     /// # use tensorwrapper_core::{Error, Shape};
@@ -52,7 +52,7 @@ impl Shape {
         extents.as_ref().iter().copied().collect()
     }
 
-    /// The shape of nothing: no axes and, unlike a scalar, no elements. No tensor has it.
+    /// The null shape: no axes and, unlike a scalar, no elements. No tensor has it.
     ///
     /// ```
     /// # use tensorwrapper_core::{Error, Shape};
