@@ -119,7 +119,7 @@ pub enum ErrorKind {
         /// The kernel's source.
         source: String,
     },
-    /// Operands in the memories of two devices, and the program has not chosen where to compute.
+    /// Operands in the memories of two devices, and nobody has said where to compute.
     Placement(String),
     /// What a device reported while it ran.
     Device(String),
