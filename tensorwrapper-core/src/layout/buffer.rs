@@ -1,4 +1,4 @@
-//! Elements into a layout, and out of it.
+//! Stores elements in a layout, and loads them from it.
 //!
 //! Knows nothing of who owns the memory.
 
@@ -9,11 +9,10 @@ use crate::erased;
 use crate::error::{Error, ErrorKind};
 
 impl Physical {
-    /// The memory of this layout, from the elements in the order of their indices, the last fastest. Where no element is,
-    /// stands the [`Fill`](super::Fill).
+    /// The memory of this layout for elements that are given in C order. Padding has the value of the layout's [`Fill`](super::Fill).
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Error, Physical};
+    /// use tensorwrapper_core::{Error, Physical};
     /// let stored: Physical = "f32[2,3]{0,1:W(3,5)}".parse()?;
     /// let memory = stored.store(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
     /// assert_eq!(memory, [1.0, 4.0, 0.0, 2.0, 5.0, 0.0, 3.0, 6.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
@@ -22,7 +21,7 @@ impl Physical {
     /// ```
     ///
     /// # Errors
-    /// When elements are of another type or number, or memory is refused.
+    /// When the elements have another type or number, or the system has no memory.
     pub fn store<T: Element>(&self, elements: &[T]) -> Result<Vec<T>, Error> {
         self.check::<T>(elements.len(), self.logical().element_count())?;
         let mut memory = erased::filled(self.buffer_len(), self.fill().value())?;
@@ -31,7 +30,7 @@ impl Physical {
         Ok(memory)
     }
 
-    /// The elements in the order of their indices, the last fastest, from the memory of this layout.
+    /// The elements in C order, from memory in this layout.
     ///
     /// # Errors
     /// When elements are of another type or number, or memory is refused.
