@@ -11,7 +11,7 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The content of a file, if it is private to this user and has at most `most` bytes.
-pub(super) fn read(path: &Path, most: u64) -> Option<Vec<u8>> {
+pub(crate) fn read(path: &Path, most: u64) -> Option<Vec<u8>> {
     is_folder_private(path)?;
     let mut options = File::options();
     let file = opened(options.read(true), path)?;
@@ -23,7 +23,7 @@ pub(super) fn read(path: &Path, most: u64) -> Option<Vec<u8>> {
 }
 
 /// Writes a file, and creates its folder if there is none. The file appears complete or not at all, also if other processes write it.
-pub(super) fn write(path: &Path, pieces: &[&[u8]]) {
+pub(crate) fn write(path: &Path, pieces: &[&[u8]]) {
     static WRITTEN: AtomicUsize = AtomicUsize::new(0);
     if make_folder(path).is_none() {
         return;
@@ -40,7 +40,7 @@ pub(super) fn write(path: &Path, pieces: &[&[u8]]) {
 }
 
 /// Appends to a file in one write, and creates the file and its folder if there are none.
-pub(super) fn append(path: &Path, text: &str) {
+pub(crate) fn append(path: &Path, text: &str) {
     if make_folder(path).is_none() {
         return;
     }

@@ -13,7 +13,7 @@ use tensorwrapper_core::backend::Taken;
 use tensorwrapper_core::error::Error;
 
 /// Something that has memory and runs kernels.
-pub(super) trait Driver: Debug + Send + Sync + 'static {
+pub(crate) trait Driver: Debug + Send + Sync + 'static {
     /// Recorded work, which can be queued any number of times.
     type Graph: Debug + Send + Sync;
 

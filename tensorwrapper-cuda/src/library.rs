@@ -15,7 +15,7 @@ const GENERATIONS: [i32; 2] = [13, 12];
 
 /// A library that the backend calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NvidiaLibrary {
+pub(crate) enum NvidiaLibrary {
     Driver,
     Nvrtc,
     /// Optional: without it generated kernels multiply.
@@ -92,7 +92,7 @@ impl NvidiaLibrary {
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] with everything that was tried.
-    pub(super) fn open(self) -> Result<(), Error> {
+    pub(crate) fn open(self) -> Result<(), Error> {
         let find = || {
             let newest = if self == NvidiaLibrary::Driver { GENERATIONS[0] } else { newest() };
             open(self, newest, &folders())
