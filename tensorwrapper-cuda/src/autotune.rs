@@ -1,5 +1,5 @@
-//! Which strategy computes a contraction fastest. It is measured on the device, once for each structure, layout, element type and kind of
-//! device, and kept in the process and in a file: all later runs, also those of other processes, use the same strategy.
+//! Which strategy computes a contraction fastest. It is measured on the device, once for each structure, layout, element type and
+//! kind of device, and kept in the process and in a file: all later runs, also those of other processes, use the same strategy.
 //!
 //! Nothing depends on the file: without it, or where it cannot be read, contractions are measured again.
 
@@ -77,8 +77,8 @@ impl Autotuner {
         self.known().find(key)
     }
 
-    /// The strategy, measured if it is not known. One thread measures, others that ask for the same contraction wait. If another process
-    /// has measured it in the meantime and was the first to write its result, that result is used.
+    /// The strategy, measured if it is not known. One thread measures, others that ask for the same contraction wait. If another
+    /// process has measured it in the meantime and was the first to write its result, that result is used.
     ///
     /// The calling thread must not hold the stream lock: the thread that measures waits until no other thread does.
     ///

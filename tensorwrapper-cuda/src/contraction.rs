@@ -1,5 +1,5 @@
-//! A contraction that was prepared for a device: the strategies by which it can be computed, and the one that is used. Its size decides
-//! which, until a measurement has found the fastest.
+//! A contraction that was prepared for a device: the strategies by which it can be computed, and the one that is used. Its size
+//! decides which, until a measurement has found the fastest.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -109,8 +109,8 @@ impl<D: Driver> CudaContraction<D> {
         if self.unmeasured().is_some() { &self.strategies } else { &self.strategies[chosen..=chosen] }
     }
 
-    /// The kernels of all strategies that may still be used. They must be compiled before it is [measured](CudaContraction::measure) or
-    /// runs.
+    /// The kernels of all strategies that may still be used. They must be compiled before it is
+    /// [measured](CudaContraction::measure) or runs.
     pub(crate) fn kernels(&self, driver: &D) -> impl Iterator<Item = &Kernel> {
         self.look_up(driver);
         self.possible().iter().flat_map(|(_, launches)| launches.kernels())

@@ -1,5 +1,5 @@
-//! The backend over any driver. Single operations copy their operands from the host and their results back. What the device cannot
-//! compute (user functions, and linear algebra without a library) is left to a host device.
+//! The backend over any driver. Single operations copy their operands from the host and their results back. What the device
+//! cannot compute (user functions, and linear algebra without a library) is left to a host device.
 
 use std::any::Any;
 use std::ops::Range;

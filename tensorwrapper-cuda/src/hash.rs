@@ -1,7 +1,7 @@
 //! Digests of texts and of machine code. They name kernels and files, and show whether a file is intact.
 //!
-//! The digest must be cryptographic: equations may come from untrusted input, and with a weaker one somebody could write an equation
-//! whose kernel is mistaken for another one.
+//! The digest must be cryptographic: equations may come from untrusted input, and with a weaker one somebody could write an
+//! equation whose kernel is mistaken for another one.
 
 use std::fmt::{self, Debug, Display};
 

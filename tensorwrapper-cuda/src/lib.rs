@@ -1,8 +1,9 @@
-//! The CUDA backend of [tensorwrapper](https://docs.rs/tensorwrapper): a [`Device`](tensorwrapper_core::backend::Device) with memory of its
-//! own, which computes by generated kernels, cuBLAS and cuSOLVER.
+//! The CUDA backend of [tensorwrapper](https://docs.rs/tensorwrapper): a [`Device`](tensorwrapper_core::backend::Device) with
+//! memory of its own, which computes by generated kernels, cuBLAS and cuSOLVER.
 //!
-//! [`open`] opens a GPU. NVIDIA's libraries are found when the program runs, so that nothing of CUDA is needed to build it. What the
-//! GPU cannot compute (user functions, and linear algebra that cuSOLVER does not have) goes to the host device that `open` is given.
+//! [`open`] opens a GPU. NVIDIA's libraries are found when the program runs, so that nothing of CUDA is needed to build it. What
+//! the GPU cannot compute (user functions, and linear algebra that cuSOLVER does not have) goes to the host device that `open` is
+//! given.
 //!
 //! For those who work on this crate, its modules from the bottom up:
 //!
@@ -18,8 +19,8 @@
 //! | `library`, `gpu` | the driver of a GPU |
 //! | `simulator` | the driver of the tests, which runs the same kernels on the processor |
 //!
-//! A new kind of kernel goes into `text`, with its body as a template in a `.cuh` file; both drivers run it unchanged. The files of this
-//! crate import each other in one direction.
+//! A new kind of kernel goes into `text`, with its body as a template in a `.cuh` file; both drivers run it unchanged. The files
+//! of this crate import each other in one direction.
 
 mod autotune;
 mod contraction;

@@ -119,8 +119,9 @@ impl LibraryFile {
 fn newest() -> i32 {
     let mut version = 0;
     // SAFETY: the driver is open where this is called, and the number is written.
-    let told = NvidiaLibrary::Driver.open().is_ok().then(|| unsafe { cudarc::driver::sys::cuDriverGetVersion(&raw mut version) });
-    if told == Some(cudarc::driver::sys::CUresult::CUDA_SUCCESS) { version / 1000 } else { GENERATIONS[0] }
+    let status =
+        NvidiaLibrary::Driver.open().is_ok().then(|| unsafe { cudarc::driver::sys::cuDriverGetVersion(&raw mut version) });
+    if status == Some(cudarc::driver::sys::CUresult::CUDA_SUCCESS) { version / 1000 } else { GENERATIONS[0] }
 }
 
 fn open(library: NvidiaLibrary, newest: i32, folders: &[PathBuf]) -> Result<(), Error> {

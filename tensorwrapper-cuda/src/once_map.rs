@@ -1,5 +1,5 @@
-//! A map whose values are computed once for each key: if several threads ask for the same key, one of them computes the value and the
-//! others wait; values of different keys are computed at the same time.
+//! A map whose values are computed once for each key: if several threads ask for the same key, one of them computes the value and
+//! the others wait; values of different keys are computed at the same time.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -28,8 +28,8 @@ impl<K: Eq + Hash, V: Clone> OnceMap<K, V> {
         Arc::clone(self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default())
     }
 
-    /// The value of a key, computed by `make` if there is none. This waits if another thread computes the same value. After an error the
-    /// next call tries again.
+    /// The value of a key, computed by `make` if there is none. This waits if another thread computes the same value. After an
+    /// error the next call tries again.
     pub(crate) fn get(&self, key: K, make: impl FnOnce() -> Result<V, Error>) -> Result<V, Error> {
         let place = self.place(key);
         let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,5 @@
-//! Transfers through pinned memory of the host, in pieces. The device copies from and to pinned memory by itself: an upload returns when
-//! the last piece is in pinned memory, and the host fills one piece while the device copies another.
+//! Transfers through pinned memory of the host, in pieces. The device copies from and to pinned memory by itself: an upload
+//! returns when the last piece is in pinned memory, and the host fills one piece while the device copies another.
 //!
 //! The number of pieces is bounded. Where the system pins no memory there are none, and the caller copies without them.
 
@@ -124,8 +124,8 @@ impl<M: Debug + Send> Staging<M> {
         Staging { bytes: bytes.max(1), count: count.max(1), pieces: Mutex::new(None) }
     }
 
-    /// Calls `act` with the pieces. They are allocated at the first transfer, as many as the system pins. After a failure, either all copies are
-    /// waited for or the pieces are never used again.
+    /// Calls `act` with the pieces. They are allocated at the first transfer, as many as the system pins. After a failure, either
+    /// all copies are waited for or the pieces are never used again.
     fn with<R>(&self, device: &impl Pinning<Mark = M>, act: impl FnOnce(&mut Pieces<M>) -> Result<R, Error>) -> Result<R, Error> {
         let mut pieces = self.pieces.lock().unwrap_or_else(PoisonError::into_inner);
         let pieces = pieces.get_or_insert_with(|| {
@@ -152,8 +152,8 @@ impl<M: Debug + Send> Staging<M> {
         done
     }
 
-    /// Queues a copy from the host, whose memory has been read when this returns. False if there is no pinned memory, and nothing was
-    /// copied.
+    /// Queues a copy from the host, whose memory has been read when this returns. False if there is no pinned memory, and nothing
+    /// was copied.
     ///
     /// # Errors
     /// When the device is lost.
@@ -250,7 +250,8 @@ mod tests {
     /// A copy from or to this memory.
     type Copy = Box<dyn FnOnce(&mut Vec<u8>) + Send>;
 
-    /// A device with ten bytes of memory that does its copies only when somebody waits for them, and pins a given number of pieces.
+    /// A device with ten bytes of memory that does its copies only when somebody waits for them, and pins a given number of
+    /// pieces.
     struct Device {
         memory: Mutex<Vec<u8>>,
         pins: Mutex<usize>,

@@ -1,9 +1,9 @@
-//! Which threads may queue work in a device's stream. Usually all of them may. While one thread records or times its work it is the only
-//! one, because work that other threads queue in the meantime would be recorded, too, or change the time.
+//! Which threads may queue work in a device's stream. Usually all of them may. While one thread records or times its work it is
+//! the only one, because work that other threads queue in the meantime would be recorded, too, or change the time.
 //!
-//! The lock is fair: threads wait in one line, in the order in which they came. A thread that already has a guard gets more of them at once,
-//! and so does the thread that is alone, so that nobody waits for a thread that waits in line. To avoid a deadlock, a thread that
-//! has a guard must not wait for a lock that another thread holds while it asks for a guard.
+//! The lock is fair: threads wait in one line, in the order in which they came. A thread that already has a guard gets more of
+//! them at once, and so does the thread that is alone, so that nobody waits for a thread that waits in line. To avoid a deadlock,
+//! a thread that has a guard must not wait for a lock that another thread holds while it asks for a guard.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -111,8 +111,8 @@ impl StreamLock {
         ExclusiveGuard(self)
     }
 
-    /// As [`lock_exclusive`](StreamLock::lock_exclusive), and what this thread queues is recorded. Memory that an earlier recording set aside
-    /// before it panicked is given to `free` first.
+    /// As [`lock_exclusive`](StreamLock::lock_exclusive), and what this thread queues is recorded. Memory that an earlier
+    /// recording set aside before it panicked is given to `free` first.
     pub(crate) fn record(&self, free: impl Fn(Address, usize)) -> RecordingGuard<'_> {
         loop {
             let mut state = self.wait_for_all();
@@ -211,8 +211,8 @@ mod tests {
         }
     }
 
-    /// One thread has a guard, a second asks to be alone, a third asks for a guard: they go on in this order, and the first gets more
-    /// guards in the meantime.
+    /// One thread has a guard, a second asks to be alone, a third asks for a guard: they go on in this order, and the first gets
+    /// more guards in the meantime.
     fn assert_in_line<'t, A>(stream_lock: &'t StreamLock, start: impl Fn(&'t StreamLock) -> A + Sync) {
         let order = Mutex::new(Vec::new());
         let note = |what: &'static str| order.lock().unwrap().push(what);

@@ -17,8 +17,8 @@ fn is_worth(gemm: &Gemm, route: Route, has_epilogue: bool) -> bool {
     }
 }
 
-/// The launches of a contraction with a library's product, and a kernel behind it for the epilogue; `None` where generated kernels
-/// compute it.
+/// The launches of a contraction with a library's product, and a kernel behind it for the epilogue; `None` where generated
+/// kernels compute it.
 pub(crate) fn gemm_launches(contraction: &Contraction<'_>, route: Route, tf32: bool) -> Option<Launches> {
     let with = |gemm: Gemm| Gemm { tf32, ..gemm };
     if contraction.then.is_none() {
@@ -30,8 +30,8 @@ pub(crate) fn gemm_launches(contraction: &Contraction<'_>, route: Route, tf32: b
     with_epilogue(contraction, with(product.filter(|gemm| is_worth(gemm, route, true))?), &sum, 0, route)
 }
 
-/// A product that goes to scratch memory, from byte `at` on with layout `sum`, and the kernel that runs the epilogue on it and writes the
-/// output.
+/// A product that goes to scratch memory, from byte `at` on with layout `sum`, and the kernel that runs the epilogue on it and
+/// writes the output.
 pub(super) fn with_epilogue(
     contraction: &Contraction<'_>,
     product: Gemm,

@@ -1,5 +1,5 @@
-//! Contractions that become products of matrices when factors are permuted: these are copied to scratch memory first. A result with another
-//! order of axes is computed in scratch memory, too, and then copied to the output.
+//! Contractions that become products of matrices when factors are permuted: these are copied to scratch memory first. A result
+//! with another order of axes is computed in scratch memory, too, and then copied to the output.
 
 use super::multiplied::with_epilogue;
 use super::strided::strided_gemm;
@@ -38,7 +38,8 @@ impl AxisGroups {
     }
 }
 
-/// A dense tensor with some axes of a space, the last fastest: its strides along all axes of the space, and its number of elements.
+/// A dense tensor with some axes of a space, the last fastest: its strides along all axes of the space, and its number of
+/// elements.
 fn dense<'a>(extents: &[usize], axes: impl DoubleEndedIterator<Item = &'a usize>) -> (Vec<isize>, usize) {
     let mut strides = vec![0; extents.len()];
     let len = axes.rev().fold(1, |stride, &axis| {
@@ -48,8 +49,8 @@ fn dense<'a>(extents: &[usize], axes: impl DoubleEndedIterator<Item = &'a usize>
     (strides, len)
 }
 
-/// The launches of a contraction: copies of factors, a library's product, and the epilogue; `None` where it is no product of matrices, or
-/// needs no copies.
+/// The launches of a contraction: copies of factors, a library's product, and the epilogue; `None` where it is no product of
+/// matrices, or needs no copies.
 pub(crate) fn permuted_launches(contraction: &Contraction<'_>, route: Route, tf32: bool) -> Option<Launches> {
     let groups = AxisGroups::of(contraction)?;
     if strided_gemm(&Contraction { then: None, others: &[], ..*contraction }).is_some() {

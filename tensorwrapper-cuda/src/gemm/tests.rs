@@ -1,5 +1,5 @@
-//! Products of matrices that are found in contractions: computed on the host from the arguments that a library would get, and compared
-//! with the reference.
+//! Products of matrices that are found in contractions: computed on the host from the arguments that a library would get, and
+//! compared with the reference.
 
 use num_complex::Complex;
 use rand::rngs::StdRng;
@@ -157,9 +157,9 @@ fn arguments_of_known_equations() {
     assert_eq!(plain.factors.map(|(transpose, stored)| (transpose, stored.ld)), [(Transpose::Plain, 6), (Transpose::Plain, 7)]);
     assert_eq!((plain.factors[0].1.argument.memory, plain.output.ld), (Memory::Input(1), 6));
     assert_eq!((plain.sizes, plain.batch), ([6, 5, 7], 1));
-    let turned = arguments(&matrix, 2, [("ki", false), ("jk", false)]).unwrap();
+    let transposed = arguments(&matrix, 2, [("ki", false), ("jk", false)]).unwrap();
     assert_eq!(
-        turned.factors.map(|(transpose, stored)| (transpose, stored.ld)),
+        transposed.factors.map(|(transpose, stored)| (transpose, stored.ld)),
         [(Transpose::Transposed, 7), (Transpose::Transposed, 5)]
     );
     // Conjugation is possible only together with transposition.

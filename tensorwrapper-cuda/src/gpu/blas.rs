@@ -15,17 +15,17 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// The library's state for a device, which one thread uses at a time.
 #[derive(Debug)]
-pub(super) struct Blas(Mutex<Handle>);
+pub(super) struct Blas(Mutex<BlasHandle>);
 
 #[derive(Debug)]
-struct Handle {
+struct BlasHandle {
     library: sys::cublasHandle_t,
     /// Work space for the library. With it the library allocates nothing, which a capture would not allow.
     work_space: CUdeviceptr,
 }
 
 // SAFETY: a handle may be used from any thread, by one at a time, as the lock around it ensures.
-unsafe impl Send for Handle {}
+unsafe impl Send for BlasHandle {}
 
 pub(super) fn check(status: Status, what: &str) -> Result<(), Error> {
     match status {
@@ -47,14 +47,15 @@ impl Blas {
         check(unsafe { sys::cublasCreate_v2(&raw mut library) }, "it starts")?;
         // SAFETY: the context is current, and the address is written; it is aligned to at least 256 bytes.
         let got = unsafe { cudarc::driver::sys::cuMemAlloc_v2(&raw mut space, bytes) };
-        let blas = Blas(Mutex::new(Handle { library, work_space: space }));
+        let blas = Blas(Mutex::new(BlasHandle { library, work_space: space }));
         if got == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
             return Err(Error::new(ErrorKind::Memory { bytes: bytes as u128 }));
         }
         check_driver(got, "cuBLAS is given memory")?;
         // SAFETY: the handle was just made; both libraries mean the same by a stream.
         check(unsafe { sys::cublasSetStream_v2(library, stream.cast()) }, "it is given a stream")?;
-        // SAFETY: the memory was just allocated, and lives as long as the handle. Setting a stream resets it, so that comes first.
+        // SAFETY: the memory was just allocated, and lives as long as the handle. Setting a stream resets it, so that comes
+        // first.
         check(unsafe { sys::cublasSetWorkspace_v2(library, space as *mut c_void, bytes) }, "it is given memory")?;
         Ok(blas)
     }
@@ -149,7 +150,7 @@ fn operation(transpose: Transpose) -> Operation {
     }
 }
 
-impl Drop for Handle {
+impl Drop for BlasHandle {
     fn drop(&mut self) {
         // SAFETY: the only owner is being dropped. Failures are ignored; the address is 0 if nothing was allocated.
         unsafe {

@@ -33,8 +33,8 @@ pub(super) fn architecture(device: sys::CUdevice) -> Result<String, Error> {
 /// The oldest driver that has all functions that are called here.
 const OLDEST: i32 = 12_000;
 
-/// Checks that the driver, which is open and started, is new enough, and not of an older major version than the compiler: a driver does not load
-/// what a newer compiler has made.
+/// Checks that the driver, which is open and started, is new enough, and not of an older major version than the compiler: a
+/// driver does not load what a newer compiler has made.
 ///
 /// # Errors
 /// [`ErrorKind::Unavailable`] with the versions that were found.
@@ -87,8 +87,8 @@ struct DeviceProperties {
     text: String,
 }
 
-/// The file name for measurements on a device: its name, the versions of the driver, of this crate, of the compiler and of cuBLAS, and a digest of
-/// the preamble of kernels.
+/// The file name for measurements on a device: its name, the versions of the driver, of this crate, of the compiler and of
+/// cuBLAS, and a digest of the preamble of kernels.
 pub(super) fn described(device: sys::CUdevice, products: Option<&Blas>) -> Result<String, Error> {
     let mut name = [0; 128];
     // SAFETY: the device is valid; at most this many characters are written, with a zero at the end.

@@ -1,7 +1,7 @@
 //! Machine code on disk, so that a kernel is compiled once on a machine.
 //!
-//! The name of a file is a digest of everything that the code depends on: source, architecture, and the compiler's version and options. No
-//! error is reported here: code that cannot be read or written is compiled again.
+//! The name of a file is a digest of everything that the code depends on: source, architecture, and the compiler's version and
+//! options. No error is reported here: code that cannot be read or written is compiled again.
 
 use std::path::PathBuf;
 
@@ -13,8 +13,8 @@ use tensorwrapper_core::error::Error;
 /// The first bytes of a file, which name its format.
 const FORMAT: &[u8; 8] = b"tw-code1";
 
-/// The length of the head of a file: the format, the digest of what the code was made of, and that of the code itself. They make sure that the
-/// code is complete and the right one, which the driver cannot check: it does not even get the length.
+/// The length of the head of a file: the format, the digest of what the code was made of, and that of the code itself. They make
+/// sure that the code is complete and the right one, which the driver cannot check: it does not even get the length.
 const HEAD: usize = FORMAT.len() + 2 * 32;
 
 /// Longer files are not read. The longest code of a kernel has some hundred kilobytes.

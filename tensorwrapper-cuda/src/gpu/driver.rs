@@ -375,7 +375,8 @@ impl Drop for Gpu {
             unsafe {
                 let _ = sys::cuStreamSynchronize(self.stream.raw());
                 self.staging.clear(&self.stream);
-                // Libraries use the stream and have memory of their own, so they come first. Kernels are unloaded when the stream is idle.
+                // Libraries use the stream and have memory of their own, so they come first. Kernels are unloaded when the stream
+                // is idle.
                 self.solver = None;
                 self.blas = None;
                 self.kernels.clear();

@@ -1,5 +1,5 @@
-//! The loaded kernels of a device. Each text is compiled or read from disk once; if several threads need the same text one of them compiles
-//! it, and different texts are compiled at the same time.
+//! The loaded kernels of a device. Each text is compiled or read from disk once; if several threads need the same text one of
+//! them compiles it, and different texts are compiled at the same time.
 
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -50,8 +50,8 @@ impl Kernels {
         self.functions.lock().unwrap_or_else(PoisonError::into_inner).get(&kernel.name).copied()
     }
 
-    /// The machine code of a text, read from disk or compiled; `None` if the text is loaded. The calling thread must not hold the stream lock:
-    /// this takes long, and needs no device.
+    /// The machine code of a text, read from disk or compiled; `None` if the text is loaded. The calling thread must not hold the
+    /// stream lock: this takes long, and needs no device.
     ///
     /// # Errors
     /// [`ErrorKind::Kernel`](tensorwrapper_core::error::ErrorKind::Kernel) when it does not compile.
@@ -93,8 +93,8 @@ impl Kernels {
 
 impl Code {
     fn new(source: &Source, architecture: &str) -> Result<Code, Error> {
-        let kept = CachedCode::new(&whole(source), architecture)?;
-        match kept.read() {
+        let cached = CachedCode::new(&whole(source), architecture)?;
+        match cached.read() {
             Some(cubin) => Ok(Code { cubin: cubin.into(), is_cached: true }),
             None => Code::compiled(source, architecture),
         }
@@ -123,7 +123,8 @@ fn whole(source: &Source) -> String {
 impl Module {
     fn load(cubin: &[u8]) -> Result<Module, Error> {
         let mut module = std::ptr::null_mut();
-        // SAFETY: the code is complete: it comes from the compiler, or from a file whose digest was checked. The driver copies it.
+        // SAFETY: the code is complete: it comes from the compiler, or from a file whose digest was checked. The driver copies
+        // it.
         check(unsafe { sys::cuModuleLoadData(&raw mut module, cubin.as_ptr().cast()) }, "kernels are loaded")?;
         Ok(Module(module))
     }

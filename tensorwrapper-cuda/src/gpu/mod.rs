@@ -1,6 +1,7 @@
 //! GPUs, by the CUDA driver. NVRTC compiles kernels, each once: the machine code is kept on disk.
 //!
-//! Each device has one stream, in which all work is queued in order, and a memory pool, which keeps freed memory for later allocations.
+//! Each device has one stream, in which all work is queued in order, and a memory pool, which keeps freed memory for later
+//! allocations.
 
 mod blas;
 mod compiler;
@@ -28,8 +29,8 @@ use tensorwrapper_core::error::Error;
 /// Opens the device of that number; `host` computes what the device cannot.
 ///
 /// # Errors
-/// [`ErrorKind::Unavailable`](tensorwrapper_core::error::ErrorKind::Unavailable) where the driver, NVRTC or the device is missing, and
-/// [`ErrorKind::Device`](tensorwrapper_core::error::ErrorKind::Device) where the device refuses.
+/// [`ErrorKind::Unavailable`](tensorwrapper_core::error::ErrorKind::Unavailable) where the driver, NVRTC or the device is
+/// missing, and [`ErrorKind::Device`](tensorwrapper_core::error::ErrorKind::Device) where the device refuses.
 pub fn open(ordinal: usize, host: Arc<dyn Device>) -> Result<Arc<dyn Device>, Error> {
     /// The devices that are in use. A device that is open is not opened again, so that contexts share the tensors that are there.
     static OPEN: Mutex<Vec<Weak<Gpu>>> = Mutex::new(Vec::new());

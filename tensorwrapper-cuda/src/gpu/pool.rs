@@ -28,8 +28,8 @@ impl Primary {
 impl Drop for Primary {
     fn drop(&mut self) {
         let mut current = std::ptr::null_mut();
-        // SAFETY: it was retained once, and everything that belongs to it was dropped. The thread must not keep a released context as its
-        // current one.
+        // SAFETY: it was retained once, and everything that belongs to it was dropped. The thread must not keep a released
+        // context as its current one.
         unsafe {
             if sys::cuCtxGetCurrent(&raw mut current) != CUresult::CUDA_SUCCESS || current == self.context {
                 let _ = sys::cuCtxSetCurrent(std::ptr::null_mut());
@@ -39,8 +39,8 @@ impl Drop for Primary {
     }
 }
 
-/// A memory pool, whose memory is allocated and freed in the order of the stream. It is the backend's own: it keeps freed memory for later
-/// runs, and does not change the device's default pool, which other libraries use.
+/// A memory pool, whose memory is allocated and freed in the order of the stream. It is the backend's own: it keeps freed memory
+/// for later runs, and does not change the device's default pool, which other libraries use.
 #[derive(Debug)]
 pub(super) struct Pool(sys::CUmemoryPool);
 
@@ -94,7 +94,8 @@ impl Pool {
         use sys::CUmemPool_attribute as Attribute;
         let (mut now, mut most, mut none) = (0_u64, 0_u64, 0_u64);
         let what = "its memory is counted";
-        // SAFETY: the pool is valid, its counts are 64 bits wide, and each call has a variable of its own that lives until it returns.
+        // SAFETY: the pool is valid, its counts are 64 bits wide, and each call has a variable of its own that lives until it
+        // returns.
         unsafe {
             let attribute = Attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT;
             check(sys::cuMemPoolGetAttribute(self.0, attribute, (&raw mut now).cast()), what)?;

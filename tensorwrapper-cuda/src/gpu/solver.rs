@@ -1,5 +1,5 @@
-//! Routines of linear algebra, queued in the device's stream: those of cuSOLVER, and of cuBLAS those for batches of small matrices and for
-//! triangles.
+//! Routines of linear algebra, queued in the device's stream: those of cuSOLVER, and of cuBLAS those for batches of small
+//! matrices and for triangles.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -16,10 +16,10 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// The library's state for a device, which one thread uses at a time.
 #[derive(Debug)]
-pub(super) struct Solver(Mutex<Handle>);
+pub(super) struct Solver(Mutex<SolverHandle>);
 
 #[derive(Debug)]
-struct Handle {
+struct SolverHandle {
     library: solver::cusolverDnHandle_t,
     stream: CUstream,
     /// Parameters of the Jacobi iterations: the library's defaults, which iterate to rounding errors and sort the results.
@@ -28,7 +28,7 @@ struct Handle {
 }
 
 // SAFETY: a handle may be used from any thread, by one at a time, as the lock around it ensures.
-unsafe impl Send for Handle {}
+unsafe impl Send for SolverHandle {}
 
 fn check(status: Status, what: &str) -> Result<(), Error> {
     match status {
@@ -69,7 +69,7 @@ impl Solver {
     /// When it does not start.
     pub(super) fn new(stream: CUstream) -> Result<Solver, Error> {
         let (library, eigenvalues, singular_values) = (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());
-        let mut handle = Handle { library, stream, eigenvalues, singular_values };
+        let mut handle = SolverHandle { library, stream, eigenvalues, singular_values };
         // SAFETY: the library is open, and each call writes to a variable of its own; all of them are freed with the handle.
         unsafe {
             check(solver::cusolverDnCreate(&raw mut handle.library), "it starts")?;
@@ -102,7 +102,7 @@ impl Solver {
     }
 }
 
-impl Handle {
+impl SolverHandle {
     /// Allocates the work space of a routine. `ask` asks the library for the number of elements, which is returned as well.
     ///
     /// # Safety
@@ -265,7 +265,7 @@ unsafe fn triangles(lib: blas::cublasHandle_t, call: &Call) -> Result<(), Error>
     check_blas(status, "linear algebra is queued")
 }
 
-impl Drop for Handle {
+impl Drop for SolverHandle {
     fn drop(&mut self) {
         // SAFETY: the only owner is being dropped. Failures are ignored; pointers that were not set are null.
         unsafe {

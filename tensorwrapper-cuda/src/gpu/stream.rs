@@ -10,8 +10,8 @@ use crate::memory::Address;
 use crate::staging::Pinning;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// The size and the number of pinned pieces. Copying one takes longer than queueing it, and the host fills one while the device reads
-/// another.
+/// The size and the number of pinned pieces. Copying one takes longer than queueing it, and the host fills one while the device
+/// reads another.
 pub(super) const PIECES: (usize, usize) = (4 << 20, 4);
 /// Up to this many bytes, the driver copies pageable memory to a buffer of its own before the call returns.
 pub(super) const SMALL: usize = 64 << 10;
@@ -60,7 +60,8 @@ impl Pinning for Stream {
 
     fn pin(&self, bytes: usize) -> Result<*mut u8, Error> {
         let mut start = std::ptr::null_mut();
-        // SAFETY: the context is current, and the address is written. The memory is not write-combined, because the host reads results there.
+        // SAFETY: the context is current, and the address is written. The memory is not write-combined, because the host reads
+        // results there.
         check(unsafe { sys::cuMemHostAlloc(&raw mut start, bytes, 0) }, "memory is pinned").map(|()| start.cast())
     }
 
@@ -118,15 +119,16 @@ pub(super) fn lock(pages: Range<usize>) -> Result<(), Error> {
 
 /// Unpins pages.
 pub(super) fn unlock(pages: Range<usize>) {
-    // SAFETY: they were pinned, and copies from them were waited for. A failure is ignored: a device that is lost has nothing pinned.
+    // SAFETY: they were pinned, and copies from them were waited for. A failure is ignored: a device that is lost has nothing
+    // pinned.
     let _ = unsafe { sys::cuMemHostUnregister(pages.start as *mut c_void) };
 }
 
 /// The type of the function that gives the milliseconds between two events.
 type Elapsed = unsafe extern "C" fn(*mut f32, sys::CUevent, sys::CUevent) -> sys::CUresult;
 
-/// The driver's function for the time between events. The bindings know only its name since CUDA 12.8; older drivers have it under the old
-/// name, with the same arguments.
+/// The driver's function for the time between events. The bindings know only its name since CUDA 12.8; older drivers have it
+/// under the old name, with the same arguments.
 fn elapsed() -> Result<Elapsed, Error> {
     // SAFETY: the driver is open, and functions under both names have this type.
     let find = |name: &str| unsafe { sys::culib().get::<Elapsed>(name.as_bytes()) }.map(|found| *found);

@@ -59,7 +59,8 @@ impl Collection {
         self.settings.lock().asked
     }
 
-    /// Makes devices measure from now on, with these times of a library's product, of one on permuted copies, and of generated kernels.
+    /// Makes devices measure from now on, with these times of a library's product, of one on permuted copies, and of generated
+    /// kernels.
     pub fn set_clock(&self, times: Option<[f64; 3]>) {
         self.settings.lock().times = times;
     }

@@ -53,8 +53,8 @@ impl CompiledKernels {
         self.transfers[2].load(Ordering::Relaxed)
     }
 
-    /// Makes devices measure from now on, with these times of a library's product, of one on permuted copies, and of generated kernels. New devices
-    /// keep the fastest strategies in this file.
+    /// Makes devices measure from now on, with these times of a library's product, of one on permuted copies, and of generated
+    /// kernels. New devices keep the fastest strategies in this file.
     pub fn set_clock(&self, times: Option<[f64; 3]>, file: Option<PathBuf>) {
         let mut settings = self.settings.lock();
         (settings.times, settings.file) = (times, file);

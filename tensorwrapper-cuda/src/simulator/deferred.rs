@@ -1,5 +1,5 @@
-//! Pinned memory of the simulator, whose copies are done as late as possible: when they are waited for, or when work is queued behind them.
-//! Code that reads or writes pinned memory too early gives wrong results.
+//! Pinned memory of the simulator, whose copies are done as late as possible: when they are waited for, or when work is queued
+//! behind them. Code that reads or writes pinned memory too early gives wrong results.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,8 @@ use crate::memory::Address;
 use crate::staging::Pinning;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// The size and the number of pinned pieces: so few and small that most transfers of tests need several, and use one more than once.
+/// The size and the number of pinned pieces: so few and small that most transfers of tests need several, and use one more than
+/// once.
 pub(super) const PIECES: (usize, usize) = (64, 3);
 
 /// Copies that are not done yet.

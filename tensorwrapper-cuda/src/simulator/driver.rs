@@ -127,7 +127,7 @@ impl Simulator {
         let Round::Running(kernels, schedule) = &self.round else { return Ok(()) };
         let failed = |message: String| Error::new(ErrorKind::Kernel { message, source: kernel.source.text.clone() });
         // SAFETY: the shim exports functions of this type under these names.
-        let run = unsafe { kernels.symbol::<Run>(&format!("tw_run_{}", kernel.name)) };
+        let run = unsafe { kernels.symbol::<RunKernel>(&format!("tw_run_{}", kernel.name)) };
         let run = run.ok_or_else(|| failed("the kernel is not one of those that were collected".to_string()))?;
         let mut values = arguments.to_vec();
         let mut pointers: Vec<*mut c_void> = values.iter_mut().map(|value| std::ptr::from_mut(value).cast()).collect();
@@ -183,9 +183,9 @@ impl Drop for Simulator {
 #[derive(Debug)]
 pub(super) struct Recorded(Vec<Queued>);
 
-/// The function that the shim exports for each kernel. It takes blocks, threads of each, bytes of shared memory, schedule and arguments, and
-/// returns a message or null.
-type Run = unsafe extern "C" fn(c_uint, c_uint, c_uint, c_int, *mut *mut c_void) -> *const c_char;
+/// The function that the shim exports for each kernel. It takes blocks, threads of each, bytes of shared memory, schedule and
+/// arguments, and returns a message or null.
+type RunKernel = unsafe extern "C" fn(c_uint, c_uint, c_uint, c_int, *mut *mut c_void) -> *const c_char;
 
 impl Driver for Simulator {
     type Graph = Recorded;

@@ -1,5 +1,5 @@
-//! A product of matrices with the arguments of cuBLAS and the meaning that its manual gives them. Arguments that the library would refuse are
-//! refused here, too.
+//! A product of matrices with the arguments of cuBLAS and the meaning that its manual gives them. Arguments that the library
+//! would refuse are refused here, too.
 
 use num_complex::Complex;
 
@@ -18,7 +18,7 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 pub unsafe fn multiply(gemm: &Gemm, factors: [Address; 2], output: Address) -> Result<(), Error> {
     let [m, n, k] = gemm.sizes;
     let [(a, left), (b, right)] = gemm.factors;
-    let rows = |transpose: Transpose, plain: i32, turned: i32| if transpose == Transpose::Plain { plain } else { turned };
+    let rows = |transpose: Transpose, plain: i32, transposed: i32| if transpose == Transpose::Plain { plain } else { transposed };
     let short = |stored: &Stored, rows: i32| stored.ld < rows.max(1);
     if m < 0 || n < 0 || k < 0 || gemm.batch < 0 {
         return Err(refused(gemm, "a negative size"));

@@ -1,12 +1,13 @@
-//! A driver without a GPU, for tests: it runs the text of the kernels on the processor, compiled by the system's C++ compiler, thread by
-//! thread.
+//! A driver without a GPU, for tests: it runs the text of the kernels on the processor, compiled by the system's C++ compiler,
+//! thread by thread.
 //!
-//! Compiling one kernel takes longer than running hundreds, so a test has two rounds. In the first, devices of a [`Collection`] collect
-//! kernels and compute nothing; then [`Collection::compile`] compiles all of them at once; in the second round, devices of these
-//! [`CompiledKernels`] run them. Memory of the device ends at a guard page, and is filled with NaN.
+//! Compiling one kernel takes longer than running hundreds, so a test has two rounds. In the first, devices of a [`Collection`]
+//! collect kernels and compute nothing; then [`Collection::compile`] compiles all of them at once; in the second round, devices
+//! of these [`CompiledKernels`] run them. Memory of the device ends at a guard page, and is filled with NaN.
 //!
-//! The simulator knows what a barrier is, and nothing of what kernels compute. In place of cuBLAS and cuSOLVER it has naive routines with
-//! the same arguments. Tests set what a device would measure, how much memory there is and what fails, and read what devices were asked for.
+//! The simulator knows what a barrier is, and nothing of what kernels compute. In place of cuBLAS and cuSOLVER it has naive
+//! routines with the same arguments. Tests set what a device would measure, how much memory there is and what fails, and read
+//! what devices were asked for.
 
 mod collection;
 mod compile;
@@ -41,7 +42,8 @@ fn device(round: Round, route: Route, host: Arc<dyn Device>) -> Arc<dyn Device> 
 }
 
 impl Collection {
-    /// A device that collects its kernels here and computes nothing: its results are zeros. `host` computes what is left to the host.
+    /// A device that collects its kernels here and computes nothing: its results are zeros. `host` computes what is left to the
+    /// host.
     pub fn device(&self, route: Route, host: Arc<dyn Device>) -> Arc<dyn Device> {
         device(Round::Collecting(self.clone()), route, host)
     }

@@ -1,4 +1,5 @@
-//! What tests set for devices and read from them: the times that measurements find, kernels that do not compile, and counts of requests.
+//! What tests set for devices and read from them: the times that measurements find, kernels that do not compile, and counts of
+//! requests.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};

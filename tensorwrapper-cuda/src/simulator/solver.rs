@@ -1,6 +1,6 @@
-//! Linear algebra with the arguments of cuSOLVER and cuBLAS and the meaning that the manuals give them. Arguments that the libraries would
-//! refuse are refused here, too. What the manuals leave open (phases, signs, the elements outside of triangles) is made as different as
-//! possible from the conventions of this project, so that tests notice code that relies on it.
+//! Linear algebra with the arguments of cuSOLVER and cuBLAS and the meaning that the manuals give them. Arguments that the
+//! libraries would refuse are refused here, too. What the manuals leave open (phases, signs, the elements outside of triangles)
+//! is made as different as possible from the conventions of this project, so that tests notice code that relies on it.
 
 use num_complex::Complex;
 
@@ -236,8 +236,8 @@ unsafe fn getrf<T: Element>((m, n): (i32, i32), a: MatrixRef, pivots: Address, i
     }
 }
 
-/// The factors L and U of a complex matrix, and the order of its rows. Pivots are chosen as by LAPACK's `izamax`: by the sum of the absolute values
-/// of their parts.
+/// The factors L and U of a complex matrix, and the order of its rows. Pivots are chosen as by LAPACK's `izamax`: by the sum of
+/// the absolute values of their parts.
 fn eliminated<T: Element>(matrix: &mut Matrix<T>) -> Vec<usize> {
     let (rows, columns) = (matrix.rows, matrix.columns);
     let mut order: Vec<usize> = (0..rows).collect();

@@ -1,5 +1,5 @@
-//! Generated kernels in the simulator against the reference: random spaces, layouts, programs and element types, in every schedule and by
-//! every route. Another test checks that a missing barrier is noticed.
+//! Generated kernels in the simulator against the reference: random spaces, layouts, programs and element types, in every
+//! schedule and by every route. Another test checks that a missing barrier is noticed.
 
 mod bounds;
 mod linear;

@@ -1,6 +1,6 @@
-// Contractions of two tensors with general strides (GETT): tiles of both are gathered into shared memory, where a block of threads
-// multiplies them as matrices; the epilogue then writes the sums to the result. The generated type K says where the rows m, the columns n,
-// the terms k and the items of the batch lie in each tensor.
+// Contractions of two tensors with general strides (GETT): tiles of both are gathered into shared memory, where a block of
+// threads multiplies them as matrices; the epilogue then writes the sums to the result. The generated type K says where the rows
+// m, the columns n, the terms k and the items of the batch lie in each tensor.
 namespace tw {
 
 // One thread's share of a tile of one factor S, on its way into shared memory.

@@ -18,8 +18,8 @@ const Y: usize = 0;
 const LEFT: usize = 1;
 const RIGHT: usize = 2;
 
-/// A block of the result, how deep factors are cut, and the threads that compute it: as warps where there are tensor cores, otherwise as a
-/// square of threads.
+/// A block of the result, how deep factors are cut, and the threads that compute it: as warps where there are tensor cores,
+/// otherwise as a square of threads.
 #[derive(Clone, Copy, Debug)]
 struct Tile {
     rows: usize,
@@ -199,7 +199,8 @@ impl<'a> TiledContraction<'a> {
         Some(Launches::generated(vec![self.launch(tile, Some((splits, whole)))?, second], scratch))
     }
 
-    /// The launch of the kernel. `parts`: the number of parts into which sums are cut, and the stride between these in scratch memory.
+    /// The launch of the kernel. `parts`: the number of parts into which sums are cut, and the stride between these in scratch
+    /// memory.
     fn launch(&self, tile: Tile, parts: Option<(usize, isize)>) -> Option<Launch> {
         let (m, n, k, items) = (points(&self.rows), points(&self.columns), points(&self.terms), points(&self.batch));
         let tiles = [m.div_ceil(tile.rows), n.div_ceil(tile.columns)];

@@ -1,4 +1,5 @@
-//! Copies between layouts by kernels for any size, which linear algebra uses to gather matrices from strided memory and scatter them back.
+//! Copies between layouts by kernels for any size, which linear algebra uses to gather matrices from strided memory and scatter
+//! them back.
 
 use super::fold::{SIDE, THREADS};
 use super::linear::SizedLaunch;
@@ -11,7 +12,8 @@ use tensorwrapper_core::layout::Strided;
 const TO: usize = 0;
 const FROM: usize = 1;
 
-/// The launch that copies all elements of one layout to another, from the start of each; `None` where that takes more than three axes.
+/// The launch that copies all elements of one layout to another, from the start of each; `None` where that takes more than three
+/// axes.
 pub(crate) fn copy_launch(dtype: Dtype, [from, to]: [&Strided; 2], conjugate: bool) -> Option<SizedLaunch> {
     let extents = to.extents();
     let mut axes = normal(axes(extents, 0..extents.len(), &[to, from]), &[TO, FROM]);

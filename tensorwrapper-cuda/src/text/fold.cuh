@@ -1,6 +1,6 @@
-// Element-wise programs and reductions. A kernel is described by a generated type K: `kept` and `term` give the position of an element
-// and of its terms, `value` the value of a term, `combine` folds two values, and `store` writes the result. Sizes are constants of the
-// type; in kernels without terms they may be members, so that one kernel serves all sizes.
+// Element-wise programs and reductions. A kernel is described by a generated type K: `kept` and `term` give the position of an
+// element and of its terms, `value` the value of a term, `combine` folds two values, and `store` writes the result. Sizes are
+// constants of the type; in kernels without terms they may be members, so that one kernel serves all sizes.
 namespace tw {
 
 // One term for each element: a thread computes an element.
@@ -48,7 +48,8 @@ template <class K> __device__ __forceinline__ void fold_in_blocks(const K& k) {
   if (t == 0) k.store(part[0], K::target(place, I(blockIdx.x)));
 }
 
-// The neighbours of some inputs are along another axis (v) than those of the result (u): square tiles are transposed in shared memory.
+// The neighbours of some inputs are along another axis (v) than those of the result (u): square tiles are transposed in shared
+// memory.
 template <class K> __device__ __forceinline__ void transpose_tiles(const K& k) {
   using I = typename K::I;
   using T = typename K::T;

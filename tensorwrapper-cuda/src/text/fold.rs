@@ -74,6 +74,17 @@ enum ThreadMapping {
     },
 }
 
+/// How a kernel is launched: the template that is its body, a short description, blocks of threads, and bytes of shared memory.
+struct Grid {
+    body: &'static str,
+    kind: &'static str,
+    threads: usize,
+    blocks: usize,
+    shared: usize,
+    /// What the template needs of the kernel's type besides what all of them need.
+    members: String,
+}
+
 /// The most threads of a block.
 pub(super) const THREADS: usize = 256;
 /// The side of a tile that is transposed.
@@ -171,45 +182,14 @@ impl FoldKernel<'_> {
         (fits && worth).then_some(ThreadMapping::TransposedTiles { u, v, staged })
     }
 
-    /// The launch of one kernel. Its text has what every mapping needs (the value of a point, how two values are combined, how the result is
-    /// stored), and what this mapping needs besides.
+    /// The launch of one kernel. Its text has what every mapping needs (the value of a point, how two values are combined, how the
+    /// result is stored), and what this mapping needs besides.
     fn launch(&self, mapping: &ThreadMapping) -> Option<Launch> {
         let (count, terms) = (points(&self.kept), points(&self.terms));
-        let stored = matches!(mapping, ThreadMapping::Blocks { splits: 2.., .. });
-        let members = members(&self.pointers);
-        let most = self.kept.iter().chain(&self.terms);
-        let mut reach = reach(most, self.pointers.len());
-        let (threads, blocks, shared, body, kind, special);
-        match mapping {
-            ThreadMapping::Each | ThreadMapping::Threads => {
-                (threads, shared) = (THREADS, 0);
-                blocks = count.div_ceil(THREADS).min(1 << 20);
-                (body, kind) = if terms == 1 { ("each", "element-wise") } else { ("fold_in_threads", "reduction by threads") };
-                special = String::new();
-            }
-            &ThreadMapping::Blocks { threads: chosen, splits } => {
-                threads = chosen;
-                blocks = count * splits;
-                shared = threads * self.dtype.size();
-                (body, kind) = ("fold_in_blocks", "reduction by blocks");
-                reach = reach.max(blocks);
-                let target = if stored { "Place q = place; q.y = P(block); return q;" } else { "return place;" };
-                special = format!(
-                    "  static constexpr I SPLITS = {splits}u, CHUNK = {}u;\n  \
-                     static __device__ __forceinline__ Place target(const Place& place, I block) {{ {target} }}\n",
-                    terms.div_ceil(splits)
-                );
-            }
-            ThreadMapping::TransposedTiles { u, v, staged } => {
-                let (u_extent, v_extent) = (self.kept[*u].extent, self.kept[*v].extent);
-                let tiles = [u_extent.div_ceil(SIDE), v_extent.div_ceil(SIDE)];
-                (threads, shared) = (THREADS, staged.len() * SIDE * (SIDE + 1) * self.dtype.size());
-                blocks = count / (u_extent * v_extent) * tiles[0] * tiles[1];
-                (body, kind) = ("transpose_tiles", "permutation");
-                special = self.tile_members((*u, *v), staged, tiles)?;
-            }
-        }
-        let blocks = u32::try_from(blocks).ok()?;
+        let Grid { body, kind, threads, blocks, shared, members: special } = self.grid(mapping)?;
+        let is_partial = matches!(mapping, ThreadMapping::Blocks { splits: 2.., .. });
+        let far = reach(self.kept.iter().chain(&self.terms), self.pointers.len());
+        let far = if matches!(mapping, ThreadMapping::Blocks { .. }) { far.max(blocks) } else { far };
         let outer: Axes = match mapping {
             ThreadMapping::TransposedTiles { u, v, .. } => {
                 self.kept.iter().enumerate().filter(|(n, _)| n != u && n != v).map(|(_, axis)| axis.clone()).collect()
@@ -224,6 +204,7 @@ impl FoldKernel<'_> {
             Reduction::Min => "tw::minimum(a, b)",
         };
         let fields = fields(&self.pointers);
+        let members = members(&self.pointers);
         let text = format!(
             "struct KERNEL_type {{\n  using T = {};\n{}  static constexpr int THREADS = {threads};\n  \
              static constexpr I POINTS = {count}u, TERMS = {terms}u;\n{members}  \
@@ -232,14 +213,46 @@ impl FoldKernel<'_> {
              static __device__ __forceinline__ T combine(T a, T b) {{ return {combine}; }}\n  \
              __device__ __forceinline__ T value(const Place& p) const {{\n{statements}    return {result};\n  }}\n{}{special}}};\n{}",
             type_name(self.dtype),
-            integers(count.max(terms).max(blocks as usize * threads), reach),
+            integers(count.max(terms).max(blocks * threads), far),
             place(&outer, &fields),
             place(&self.terms, &fields),
-            store(&self.pointers, self.dtype, if stored { None } else { Some(self.epilogue) })?,
+            store(&self.pointers, self.dtype, if is_partial { None } else { Some(self.epilogue) })?,
             entry(&self.pointers, body, threads, &initialised(&self.pointers)),
         );
-        let kernel = Kernel::alone(&text, (kind, self.dtype), blocks, threads, shared);
+        let kernel = Kernel::alone(&text, (kind, self.dtype), u32::try_from(blocks).ok()?, threads, shared);
         Some(Launch { kernel, arguments: arguments(&self.pointers) })
+    }
+
+    /// The template that a mapping instantiates, and its blocks of threads.
+    fn grid(&self, mapping: &ThreadMapping) -> Option<Grid> {
+        let (count, terms) = (points(&self.kept), points(&self.terms));
+        Some(match mapping {
+            ThreadMapping::Each | ThreadMapping::Threads => {
+                let (body, kind) =
+                    if terms == 1 { ("each", "element-wise") } else { ("fold_in_threads", "reduction by threads") };
+                let blocks = count.div_ceil(THREADS).min(1 << 20);
+                Grid { body, kind, threads: THREADS, blocks, shared: 0, members: String::new() }
+            }
+            &ThreadMapping::Blocks { threads, splits } => {
+                // Partial sums are stored in the order of the blocks.
+                let target = if splits > 1 { "Place q = place; q.y = P(block); return q;" } else { "return place;" };
+                let members = format!(
+                    "  static constexpr I SPLITS = {splits}u, CHUNK = {}u;\n  \
+                     static __device__ __forceinline__ Place target(const Place& place, I block) {{ {target} }}\n",
+                    terms.div_ceil(splits)
+                );
+                let (body, kind) = ("fold_in_blocks", "reduction by blocks");
+                Grid { body, kind, threads, blocks: count * splits, shared: threads * self.dtype.size(), members }
+            }
+            ThreadMapping::TransposedTiles { u, v, staged } => {
+                let extents = [self.kept[*u].extent, self.kept[*v].extent];
+                let tiles = extents.map(|extent| extent.div_ceil(SIDE));
+                let blocks = count / (extents[0] * extents[1]) * tiles[0] * tiles[1];
+                let shared = staged.len() * SIDE * (SIDE + 1) * self.dtype.size();
+                let members = self.tile_members((*u, *v), staged, tiles)?;
+                Grid { body: "transpose_tiles", kind: "permutation", threads: THREADS, blocks, shared, members }
+            }
+        })
     }
 
     /// The members that transposed tiles need: the two axes, how inputs are staged, and the program on staged inputs.

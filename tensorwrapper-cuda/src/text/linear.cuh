@@ -1,6 +1,6 @@
-// Passes between a library's routines of linear algebra: they check that numbers are finite, find the largest, copy triangles, and set
-// signs and phases. Matrices are dense and stored by columns, one behind the other, with `points` elements and `rows` rows each. All
-// sizes are arguments of a launch; their type I is wide enough for the largest.
+// Passes between a library's routines of linear algebra: they check that numbers are finite, find the largest, copy triangles,
+// and set signs and phases. Matrices are dense and stored by columns, one behind the other, with `points` elements and `rows`
+// rows each. All sizes are arguments of a launch; their type I is wide enough for the largest.
 namespace tw {
 
 TW_INLINE bool all_finite(R x) { return is_finite(x); }
@@ -119,8 +119,8 @@ __device__ __forceinline__ void permutation(const int* ones, T* a, I items, I ro
   });
 }
 
-// Triangles of matrices with `line` rows and `step` elements; the other elements are zero. The diagonal is set to ones, or its imaginary
-// parts to zero, if that is asked for.
+// Triangles of matrices with `line` rows and `step` elements; the other elements are zero. The diagonal is set to ones, or its
+// imaginary parts to zero, if that is asked for.
 template <class I, class T>
 __device__ __forceinline__ void triangle(const T* from, T* a, I items, I rows, I points, I line,
                                          I step, bool upper, bool ones, bool real) {
@@ -157,9 +157,9 @@ __device__ __forceinline__ void apply_phases(const T* phases, T* a, I items, I r
   });
 }
 
-// Makes the largest component of each vector real and positive, and stores the phase. Vectors are `count` rows or columns from `first` on; a
-// block of threads does one. Components whose ratio to the largest is at least the number with the bits `within` count as equally large;
-// the first of them is chosen.
+// Makes the largest component of each vector real and positive, and stores the phase. Vectors are `count` rows or columns from
+// `first` on; a block of threads does one. Components whose ratio to the largest is at least the number with the bits `within`
+// count as equally large; the first of them is chosen.
 template <class I, class T>
 __device__ __forceinline__ void set_phases(T* a, T* phases, I rows, I points, I first, I count,
                                            bool by_rows, unsigned long long within) {
@@ -192,8 +192,8 @@ __device__ __forceinline__ void set_phases(T* a, T* phases, I rows, I points, I 
   if (threadIdx.x == 0) phases[blockIdx.x] = phase;
 }
 
-// A copy from one layout to another along three axes, by the kernels of `fold.cuh`: element by element in the order of the axes, or
-// TRANSPOSED, in square tiles, if the target's neighbours are along the second axis and the source's along the third.
+// A copy from one layout to another along three axes, by the kernels of `fold.cuh`: element by element in the order of the axes,
+// or TRANSPOSED, in square tiles, if the target's neighbours are along the second axis and the source's along the third.
 template <class I_, class S, bool TRANSPOSED> struct layouts {
   using T = S;
   using I = I_;

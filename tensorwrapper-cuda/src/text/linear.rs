@@ -1,5 +1,5 @@
-//! Passes over dense matrices, between a library's routines of linear algebra. Their kernels serve any size, which is an argument of the launch:
-//! each element type has one text, which is compiled once, and another one for sizes beyond 32 bits.
+//! Passes over dense matrices, between a library's routines of linear algebra. Their kernels serve any size, which is an argument
+//! of the launch: each element type has one text, which is compiled once, and another one for sizes beyond 32 bits.
 
 use std::sync::{Arc, OnceLock};
 
@@ -33,8 +33,8 @@ pub(crate) enum MatrixPart {
 /// An operation on all matrices of a batch. Each takes two pointers, unless its description says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Pass {
-    /// From matrices to pairs of `f64`, [`BatchShape::parts`] for each matrix: the absolute value of the largest real or imaginary part, and whether
-    /// an element is not finite.
+    /// From matrices to pairs of `f64`, [`BatchShape::parts`] for each matrix: the absolute value of the largest real or
+    /// imaginary part, and whether an element is not finite.
     Survey(MatrixPart),
     /// From square matrices to an `i32` for each: the position of the first zero on the diagonal, from 1 on; 0 if there is none.
     ZeroPivot,
@@ -66,7 +66,8 @@ pub(crate) enum Pass {
         /// Imaginary parts on the diagonal are set to zero afterwards.
         real: bool,
     },
-    /// Makes the largest component of `count` rows or columns real and positive (first pointer), and stores the phases (second pointer).
+    /// Makes the largest component of `count` rows or columns real and positive (first pointer), and stores the phases (second
+    /// pointer).
     SetPhases {
         by_rows: bool,
         first: usize,
@@ -86,7 +87,8 @@ pub(crate) struct SizedLaunch {
 /// The description of such kernels.
 pub(crate) const LINEAR: &str = "linear algebra";
 
-/// The templates of `linear.cuh` that are kernels, with their pointers (`T` is the element type) and the number of numbers that follow.
+/// The templates of `linear.cuh` that are kernels, with their pointers (`T` is the element type) and the number of numbers that
+/// follow.
 const ENTRIES: [(&str, &[&str], usize); 12] = [
     ("survey", &["const T*", "double*"], 4),
     ("zero_pivot", &["const T*", "int*"], 1),
@@ -102,8 +104,8 @@ const ENTRIES: [(&str, &[&str], usize); 12] = [
     ("copy_transposed", &["const T*", "T*"], 10),
 ];
 
-/// The number of points up to which positions have 32 bits: loop variables go past the end by up to one stride of all threads. Tests have a smaller
-/// number, because their matrices are small.
+/// The number of points up to which positions have 32 bits: loop variables go past the end by up to one stride of all threads.
+/// Tests have a smaller number, because their matrices are small.
 const FAR: usize = if cfg!(test) { 1 << 10 } else { 1 << 30 };
 
 /// The text of an element type with all its kernels: compiling them together takes half as long as one by one.
@@ -191,8 +193,8 @@ impl Pass {
         let BatchShape { dtype, items, rows, columns } = batch;
         let points = batch.points();
         let each = [(items * points).div_ceil(THREADS).min(1 << 20), THREADS, 0];
-        // One block for each vector or part that is folded. The shared memory is that of the most threads, because it must be the same in
-        // every launch of a kernel.
+        // One block for each vector or part that is folded. The shared memory is that of the most threads, because it must be the
+        // same in every launch of a kernel.
         let folding = |blocks: usize, length: usize| [blocks, length.next_power_of_two().clamp(32, THREADS), 16 * THREADS];
         let flag = usize::from;
         let numbers = |numbers: &[usize]| numbers.iter().map(|&number| number as u64).collect::<Vec<u64>>();

@@ -1,9 +1,9 @@
-//! The generator of kernels. It writes CUDA C++ for one operation with its extents, layouts and element type; the kernels between routines
-//! of linear algebra serve all sizes of one element type.
+//! The generator of kernels. It writes CUDA C++ for one operation with its extents, layouts and element type; the kernels between
+//! routines of linear algebra serve all sizes of one element type.
 //!
-//! The bodies of kernels are templates in `numbers.cuh`, `fold.cuh`, `contract.cuh` and `linear.cuh`. What is generated is the type that
-//! instantiates a template: where elements lie, what is done with each, and how large everything is. NVRTC and the simulator get the same
-//! text behind different preambles. Nothing here knows a driver, memory, or whether there is a GPU.
+//! The bodies of kernels are templates in `numbers.cuh`, `fold.cuh`, `contract.cuh` and `linear.cuh`. What is generated is the
+//! type that instantiates a template: where elements lie, what is done with each, and how large everything is. NVRTC and the
+//! simulator get the same text behind different preambles. Nothing here knows a driver, memory, or whether there is a GPU.
 
 mod contract;
 mod copy;

@@ -1,5 +1,5 @@
-// The numbers of the four element types and their functions, the same for a GPU and for the simulator. Complex functions follow the
-// conventions of the CPU backend: quotients as by R. L. Smith, Commun. ACM 5, 435 (1962), and principal values everywhere.
+// The numbers of the four element types and their functions, the same for a GPU and for the simulator. Complex functions follow
+// the conventions of the CPU backend: quotients as by R. L. Smith, Commun. ACM 5, 435 (1962), and principal values everywhere.
 namespace tw {
 
 template <class R> struct alignas(2 * sizeof(R)) complex {
@@ -88,7 +88,8 @@ TW_INLINE complex<R> sqrt(complex<R> z) {
 }
 TW_INLINE complex<R> sin(complex<R> z) { return {::sin(z.re) * cosh(z.im), ::cos(z.re) * sinh(z.im)}; }
 TW_INLINE complex<R> cos(complex<R> z) { return {::cos(z.re) * cosh(z.im), -::sin(z.re) * sinh(z.im)}; }
-// For large arguments the textbook formula would divide two numbers that have overflowed, although the result has reached its limits long before.
+// For large arguments the textbook formula would divide two numbers that have overflowed, although the result has reached its
+// limits long before.
 TW_INLINE complex<R> tanh(complex<R> z) {
   if (fabs(z.re) > R(20)) {
     const R sign = is_negative(z.re) ? R(-1) : R(1);

@@ -19,8 +19,8 @@ pub(super) struct Pointer {
     pub(super) argument: Argument,
 }
 
-/// What happens to a sum before it is stored: it is multiplied by a number, and is then input 0 of a program whose other inputs are the
-/// pointers `z0`, `z1`, …
+/// What happens to a sum before it is stored: it is multiplied by a number, and is then input 0 of a program whose other inputs
+/// are the pointers `z0`, `z1`, …
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Epilogue<'a> {
     pub(super) alpha: Complex<f64>,
@@ -79,8 +79,8 @@ pub(super) fn initialised(pointers: &[Pointer]) -> String {
     pointers.iter().map(|pointer| pointer.field.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// The kernel itself, with the pointers of its inputs and then that of its output as parameters. The launch bounds ask for one block per
-/// multiprocessor, so that the compiler uses as many registers as it needs; without them it spills.
+/// The kernel itself, with the pointers of its inputs and then that of its output as parameters. The launch bounds ask for one
+/// block per multiprocessor, so that the compiler uses as many registers as it needs; without them it spills.
 pub(super) fn entry(pointers: &[Pointer], body: &str, threads: usize, value: &str) -> String {
     let parameters: Vec<String> = pointers[1..].iter().chain(&pointers[..1]).map(declaration).collect();
     format!(
@@ -94,7 +94,8 @@ pub(super) fn arguments(pointers: &[Pointer]) -> Vec<Argument> {
     pointers[1..].iter().chain(&pointers[..1]).map(|pointer| pointer.argument).collect()
 }
 
-/// The function that stores a sum. Without an epilogue the sum is stored as it is. `None` where the epilogue calls functions of the host.
+/// The function that stores a sum. Without an epilogue the sum is stored as it is. `None` where the epilogue calls functions of
+/// the host.
 pub(super) fn store(pointers: &[Pointer], dtype: Dtype, epilogue: Option<Epilogue<'_>>) -> Option<String> {
     let mut text = String::from("  __device__ __forceinline__ void store(T sum, const Place& p) const {\n");
     let mut result = "sum".to_string();

@@ -7,8 +7,8 @@ use tensorwrapper_core::backend::function::cuda;
 use tensorwrapper_core::backend::{Binary, Instruction, Program};
 use tensorwrapper_core::element::Dtype;
 
-/// The statements that compute a program, and the name of their result. `input` gives the expression for an element of an input. `None` for
-/// programs that call functions of the host.
+/// The statements that compute a program, and the name of their result. `input` gives the expression for an element of an input.
+/// `None` for programs that call functions of the host.
 pub(super) fn statements(program: &Program, dtype: Dtype, input: impl Fn(usize) -> String) -> Option<(String, String)> {
     let mut text = String::new();
     for (n, instruction) in program.instructions().iter().enumerate() {

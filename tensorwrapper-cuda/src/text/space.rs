@@ -27,8 +27,8 @@ pub(super) fn unit(axes: &Axes, operand: usize) -> Option<usize> {
     axes.iter().position(|axis| axis.strides[operand].unsigned_abs() == 1)
 }
 
-/// The body of a function from an index `n` to the place `p`. `fields` are the members of the place, one for each operand; operands with an
-/// empty name are left out.
+/// The body of a function from an index `n` to the place `p`. `fields` are the members of the place, one for each operand;
+/// operands with an empty name are left out.
 pub(super) fn place(axes: &Axes, fields: &[String]) -> String {
     let mut text = String::new();
     for (number, axis) in axes.iter().enumerate().rev() {

@@ -1,4 +1,5 @@
-//! The limits of a library of linear algebra: sizes that it cannot count, batches that are cut, and numbers at the ends of the range.
+//! The limits of a library of linear algebra: sizes that it cannot count, batches that are cut, and numbers at the ends of the
+//! range.
 
 use std::collections::HashSet;
 
@@ -18,8 +19,8 @@ use tensorwrapper_core::layout::Strided;
 use tensorwrapper_testing::Placed;
 
 impl Run<'_> {
-    /// Compares the items of a batch, relative to the largest element of each; elements that the layout does not reach must keep their
-    /// values.
+    /// Compares the items of a batch, relative to the largest element of each; elements that the layout does not reach must keep
+    /// their values.
     pub(super) fn judge_items(
         &mut self,
         case: &Case,

@@ -1,5 +1,6 @@
-//! Linear algebra by the simulator's library routines against the reference: all operations, random sizes, layouts, groups of axes and
-//! batches, in every element type, and matrices without a result. Another test checks that kernels which omit a convention are noticed.
+//! Linear algebra by the simulator's library routines against the reference: all operations, random sizes, layouts, groups of
+//! axes and batches, in every element type, and matrices without a result. Another test checks that kernels which omit a
+//! convention are noticed.
 
 use num_complex::Complex;
 use rand::rngs::StdRng;
@@ -101,7 +102,8 @@ impl Case {
         self.batch.iter().chain(roles.iter().flat_map(|&role| &self.roles[role as usize])).copied().collect()
     }
 
-    /// Arguments that have a result: matrices that must be positive definite are. Of Hermitian matrices only the lower triangle is set.
+    /// Arguments that have a result: matrices that must be positive definite are. Of Hermitian matrices only the lower triangle
+    /// is set.
     fn arguments<T: Element>(&self, rng: &mut StdRng, count: usize) -> Vec<Placed<T>> {
         let form = self.call.form();
         let lower = matches!(self.call.kind, Factorisation::Cholesky | Factorisation::Eigh);

@@ -6,7 +6,8 @@ use rand::rngs::StdRng;
 use super::linear::cases;
 use super::{Collection, DTYPES, Folder, Run, Schedule, can_compile, host};
 
-/// Batches of matrices and single matrices. With prime orders no operand has more than three axes, which would need kernels of their own.
+/// Batches of matrices and single matrices. With prime orders no operand has more than three axes, which would need kernels of
+/// their own.
 fn run(run: &mut Run<'_>, sizes: &[(&[usize], usize, usize)]) {
     let mut rng = StdRng::seed_from_u64(21);
     for &(batch, m, n) in sizes {
