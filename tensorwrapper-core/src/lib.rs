@@ -181,23 +181,3 @@ pub use shape::{
     StaticExtents,
 };
 pub use storage::keep_memory;
-
-// Former paths of the storage modules, for crates that have not moved yet.
-#[doc(hidden)]
-pub mod erased {
-    pub use crate::storage::memory::*;
-    pub use crate::storage::*;
-}
-#[doc(hidden)]
-pub mod owned {
-    pub use crate::storage::memory_pool::*;
-    pub use crate::storage::*;
-}
-#[doc(hidden)]
-pub mod held {
-    pub use crate::storage::device_mirror::*;
-}
-#[doc(hidden)]
-pub mod pool {
-    pub use crate::thread_pool::*;
-}

@@ -20,9 +20,9 @@ use tensorwrapper_core::backend::fuse;
 use tensorwrapper_core::backend::{
     Binary, Contraction, Instruction, KernelContext, LoopNest, Operand, Output, Program, Reduction, RunContraction,
 };
-use tensorwrapper_core::erased::{SliceMut, SliceRef};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::storage::{SliceMut, SliceRef};
 
 /// Points of a space so small that preparations take longer than the arithmetic.
 const FEW: usize = 256;

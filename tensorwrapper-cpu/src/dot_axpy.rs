@@ -16,9 +16,9 @@ use super::vector::{add_scaled, dot};
 use crate::simd::Simd;
 use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::erased::zeros;
 use tensorwrapper_core::error::Error;
-use tensorwrapper_core::pool;
+use tensorwrapper_core::storage::memory::zeros;
+use tensorwrapper_core::thread_pool;
 
 /// Elements of a running sum held at once, and their bytes: long stretches of memory are read faster, and sums stay in a near cache.
 const CHUNK: usize = 2048;
@@ -171,7 +171,7 @@ impl<T: Element> Run<'_, '_, T> {
         let size = points(&kept);
         let mut sums = zeros::<T>(size * threads)?;
         let parts = Sink::new(&mut sums);
-        pool::each(threads, |part| {
+        thread_pool::each(threads, |part| {
             let mut own = self.axes.clone();
             let terms = own.inner.iter_mut().chain(self.along_inner.then_some(&mut own.vector));
             let longest = terms.max_by_key(|axis| axis.extent).expect("many terms lie along an axis");

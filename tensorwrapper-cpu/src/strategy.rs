@@ -4,7 +4,7 @@ use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, SMALL, Triple, groups, na
 use super::simd::Simd;
 use tensorwrapper_core::backend::fuse::points;
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::owned::LINE;
+use tensorwrapper_core::storage::LINE;
 
 /// Bytes of packed matrices of a cache line at most.
 const WIDE: usize = 8 << 20;

@@ -15,8 +15,8 @@ use super::region::Region;
 use super::text::{Kernel, Launches, Route, contract_launches};
 use tensorwrapper_core::backend::{Contraction, KernelContext, RunContraction};
 use tensorwrapper_core::element::Dtype;
-use tensorwrapper_core::erased::{SliceMut, SliceRef};
 use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::storage::{SliceMut, SliceRef};
 
 /// The settings of a device.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,7 @@ use super::memory::Address;
 use super::region::Region;
 use tensorwrapper_core::backend::Copied;
 use tensorwrapper_core::error::Error;
-use tensorwrapper_core::held;
+use tensorwrapper_core::storage::device_mirror;
 
 /// Memory of the device with the same content as a part of the host's memory, or memory that a run needs for itself.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl<D: Driver> DeviceCopy<D> {
     /// The copy of these bytes that a tensor has on the device, if it has one.
     pub(crate) fn held(driver: &Arc<D>, bytes: &[u8]) -> Option<DeviceCopy<D>> {
         let start = bytes.as_ptr() as usize;
-        let (copy, before) = held::find(start..start + bytes.len())?;
+        let (copy, before) = device_mirror::find(start..start + bytes.len())?;
         let region = Arc::clone(&copy.downcast_ref::<Copied>()?.memory).downcast::<Region<D>>().ok()?;
         // Another driver of the same device has a stream of its own, and could read before the copy is done.
         region.is_of(driver).then_some(DeviceCopy { region, before, is_own: false })

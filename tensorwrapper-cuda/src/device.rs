@@ -18,9 +18,9 @@ use tensorwrapper_core::backend::{
 };
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::{Dtype, dispatch};
-use tensorwrapper_core::erased::{SliceMut, SliceRef};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::storage::{SliceMut, SliceRef};
 
 /// A device that computes by generated kernels and NVIDIA's libraries.
 #[derive(Debug)]

@@ -10,9 +10,9 @@ use super::region::Region;
 use super::text::{Argument, Launch, Launches, Memory};
 use tensorwrapper_core::backend::contraction::reach;
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::erased::{SliceMut, SliceRef};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::storage::{SliceMut, SliceRef};
 
 /// Queues all launches of an operation.
 ///

@@ -31,9 +31,9 @@ use super::sink::Sink;
 use super::{permute, tasks};
 use crate::simd::Simd;
 use tensorwrapper_core::backend::fuse::{Axis, Odometer, points};
-use tensorwrapper_core::erased::zeros;
 use tensorwrapper_core::error::Error;
-use tensorwrapper_core::pool;
+use tensorwrapper_core::storage::memory::zeros;
+use tensorwrapper_core::thread_pool;
 
 /// A product, and the kernel that is chosen for it.
 #[derive(Debug)]
@@ -98,7 +98,7 @@ fn contract<T: GemmElement>(threads: usize, product: Product<'_, T>, kernel: &Ke
         match &parts[..] {
             [part] => problem.compute(part, [start], product.out),
             _ => tasks::failing(|failed| {
-                pool::each(parts.len(), |n| failed(problem.compute(&parts[n], [start], product.out)));
+                thread_pool::each(parts.len(), |n| failed(problem.compute(&parts[n], [start], product.out)));
             }),
         }
     })
@@ -157,7 +157,7 @@ fn contract_apart<T: GemmElement>(
     let blocks = problem.whole().blocks.end;
     let bound = |n: usize| blocks * n / threads;
     tasks::failing(|failed| {
-        pool::each(threads, |n| {
+        thread_pool::each(threads, |n| {
             let part = WorkShare { blocks: bound(n)..bound(n + 1), ..problem.whole() };
             let start = [start[LEFT], start[RIGHT], (n * len) as isize];
             failed(problem.compute(&part, [start], apart.out));

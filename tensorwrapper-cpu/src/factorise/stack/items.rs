@@ -1,7 +1,7 @@
 //! Batches of matrices that lie on the stack: one matrix after the other. Knows no algorithm.
 
 use tensorwrapper_core::backend::linear::Factorisation;
-use tensorwrapper_core::erased::{SliceMut, SliceRef};
+use tensorwrapper_core::storage::{SliceMut, SliceRef};
 
 /// An operation, with what decides about its result.
 #[derive(Clone, Copy, Debug)]
