@@ -5,7 +5,7 @@
 use super::physical::Physical;
 use super::refuse;
 use crate::element::Element;
-use crate::erased;
+use crate::storage::memory;
 use crate::error::{Error, ErrorKind};
 
 impl Physical {
@@ -24,7 +24,7 @@ impl Physical {
     /// When the elements have another type or number, or the system has no memory.
     pub fn store<T: Element>(&self, elements: &[T]) -> Result<Vec<T>, Error> {
         self.check::<T>(elements.len(), self.logical().element_count())?;
-        let mut memory = erased::filled(self.buffer_len(), self.fill().value())?;
+        let mut memory = memory::filled(self.buffer_len(), self.fill().value())?;
         let mut next = elements.iter();
         self.in_order(|position| memory[position] = *next.next().expect("elements have been counted"));
         Ok(memory)
@@ -36,7 +36,7 @@ impl Physical {
     /// When elements are of another type or number, or memory is refused.
     pub fn load<T: Element>(&self, memory: &[T]) -> Result<Vec<T>, Error> {
         self.check::<T>(memory.len(), self.buffer_len())?;
-        let mut elements = erased::reserve(self.logical().element_count())?;
+        let mut elements = memory::reserve(self.logical().element_count())?;
         self.in_order(|position| elements.push(memory[position]));
         Ok(elements)
     }
