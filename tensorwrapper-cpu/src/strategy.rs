@@ -57,7 +57,7 @@ impl<T: Element> ClassifiedAxes<T> {
         !self.is_plain() && self.suits_engine_with_epilogue()
     }
 
-    /// The same where elements are finished, too, which no other does.
+    /// The same where there is an epilogue, which no other kernel of large matrices computes.
     pub(super) fn suits_engine_with_epilogue(&self) -> bool {
         let near = || {
             ![LEFT, RIGHT].into_iter().any(|side| self.is_apart(side, groups(self, side)))

@@ -1,7 +1,11 @@
-//! Products in which every element is read once or twice: dots, matrix times vector, small matrices side by side.
+//! Products in which every element is read once or twice: dot products, and matrices times vectors as dots or as scaled additions (axpy).
 //!
 //! They run at the speed of memory, over any strides, without packing anything large.
 
+mod running_sums;
+mod vectors;
+
+use self::vectors::{add_scaled, dot};
 use std::ops::{Deref, Range};
 
 use smallvec::SmallVec;
@@ -12,7 +16,6 @@ use super::product::ClassifiedAxes;
 use super::product::{LEFT, OUT, RIGHT, Triple};
 use super::sink::Sink;
 use super::tasks;
-use super::vector::{add_scaled, dot};
 use crate::simd::Simd;
 use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
 use tensorwrapper_core::element::Element;
