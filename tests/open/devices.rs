@@ -177,7 +177,8 @@ impl Session for Visit {
     fn contract(&mut self, contraction: &PreparedContraction, inputs: &[Site], output: Site) -> Result<bool, Error> {
         count(&self.island.counts.products);
         let (needs, made) = contraction.needs();
-        let factors: Vec<Vec<f64>> = inputs.iter().zip(&needs).map(|(&site, &need)| self.at(site)[..need / size_of::<f64>()].to_vec()).collect();
+        let factors: Vec<Vec<f64>> =
+            inputs.iter().zip(&needs).map(|(&site, &need)| self.at(site)[..need / size_of::<f64>()].to_vec()).collect();
         let factors: Vec<SliceRef<'_>> = factors.iter().map(|factor| f64::erase(factor)).collect();
         contraction.run(&Reference, &factors, f64::erase_mut(&mut self.at(output)[..made / size_of::<f64>()]))?;
         Ok(true)
