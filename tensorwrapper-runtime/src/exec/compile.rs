@@ -105,7 +105,7 @@ pub(super) fn planned_as_is(context: &Context, graph: OpGraph, layouts: &[Stride
 /// [`ErrorKind::Limit`](tensorwrapper_core::error::ErrorKind::Limit) when no plan is, and as [`planned`].
 pub(super) fn compile(context: &Context, graph: OpGraph, layouts: &[Strided]) -> Result<Plan, Error> {
     let graph = rewritten(context, graph)?;
-    // The commonest of all: one product of two, of which nothing can be made but itself.
+    // The commonest graph: one product of two tensors, which no pass changes.
     if context.choices.memory.is_none() && is_optimal(&graph, &context.choices) {
         return planned_as_is(context, graph, layouts);
     }

@@ -7,7 +7,7 @@ use tensorwrapper_core::backend::{Asked, Device, Factorised, Mapped, Seen};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::graph::OpGraph;
 
-/// Has everything made that the steps of plans need, together: none of them waits for what another needs when they run.
+/// Has a device make everything that the steps of plans need (compiled kernels, say), all at once, so that no run waits for it.
 ///
 /// # Errors
 /// [`ErrorKind::Kernel`](tensorwrapper_core::error::ErrorKind::Kernel) for what does not compile, and when the device is lost.
@@ -30,8 +30,7 @@ pub(super) fn make_again(plan: &Plan, device: &dyn Device, opening: usize) -> Re
     if plan.made.load(Ordering::Relaxed) == opening { Ok(()) } else { make(device, &[plan]) }
 }
 
-/// Adds what a plan asks for. The body of a product in parts goes by way of the host, where what is written over an operand is asked for
-/// block by block.
+/// Adds the requests of a plan. The body of a product in parts runs on the host, where work in place calls the device block by block.
 fn collect<'p>(plan: &'p Plan, is_body: bool, all: &mut Vec<Asked<'p>>) {
     for step in &plan.steps {
         if !(is_body && step.in_place.is_some()) {

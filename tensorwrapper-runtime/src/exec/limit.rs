@@ -9,7 +9,7 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::graph::{OpGraph, TensorId};
 use tensorwrapper_order::internal::Path;
 
-/// What is to stay within a limit.
+/// Plans that are to stay within a limit of memory together.
 pub(super) trait Bounded {
     /// The bytes that it takes.
     fn bytes(&self) -> u128;
@@ -17,7 +17,7 @@ pub(super) trait Bounded {
     fn plan(&self) -> &Plan;
     /// The most parts that one step is made in.
     fn parts(&self) -> f64;
-    /// Has everything made that a device needs to run it; what it takes is known exactly then, and at least before.
+    /// Has a device make everything that it needs to run; only then are the bytes known exactly, and before at least.
     ///
     /// # Errors
     /// What of it does not compile, and what the device reports.

@@ -72,7 +72,7 @@ pub struct KeptPlans {
     pub kept: usize,
 }
 
-/// Plans that are kept at most; another takes the place of that whose last use is longest ago.
+/// Plans that are kept at most; another replaces the least recently used one.
 const MOST: usize = 256;
 
 /// Plans that are kept.
@@ -80,15 +80,15 @@ const MOST: usize = 256;
 struct Known {
     /// By the hash of what they were made for.
     plans: HashMap<u64, Entry, BuildHasherDefault<Mixer>>,
-    /// Those that were used longest ago when all were looked at last, and when that was; the oldest is the last. As long as one was
-    /// not used since, it is older than all others, so that they are looked at again when none of these is left.
+    /// The least recently used plans at the last scan, with their times; the oldest is the last. One that was not used since is still the
+    /// oldest of all, so that a new scan is needed only when none of these is left.
     oldest: Vec<(u64, u64)>,
 }
 
-/// Plans that are found to be the oldest at a time.
+/// Plans that one scan finds to be the oldest.
 const OLDEST: usize = 32;
 
-/// What subscripts mean for so many operands.
+/// The meaning of subscripts for so many operands.
 struct Meant {
     subscripts: Box<str>,
     operands: usize,
@@ -99,7 +99,7 @@ struct Meant {
 #[derive(Default)]
 struct Plans {
     known: RwLock<Known>,
-    /// What subscripts mean, for other extents: the last few that a plan was made of.
+    /// The meanings of the last few subscripts that were planned, for calls with other extents.
     equations: Mutex<VecDeque<Meant>>,
     /// Counts uses: plans that were found, and those that were made.
     clock: AtomicU64,
@@ -214,7 +214,7 @@ impl Known {
     }
 }
 
-/// A quick hash of few words. What it mixes up is told apart by comparison.
+/// A quick hash of few words. Keys that collide are told apart by comparison.
 #[derive(Default)]
 struct Mixer(u64);
 

@@ -93,7 +93,7 @@ impl Context {
     }
 
     /// The same for labels that are numbers, as [`contract`](Context::contract) has them: a network may have any number of them.
-    /// Such a plan is kept by nobody else.
+    /// Such a plan is not kept for other calls.
     ///
     /// ```
     /// use tensorwrapper_runtime::{Context, Tensor};
@@ -176,7 +176,7 @@ impl<T: Element> Prepared<T> {
     /// is overwritten whole. A tensor in C order is written as the result is computed, any other afterwards, and so is every one by a
     /// device with memory of its own, through memory of the host that is as large as the result: a run that fails leaves the tensor as it was.
     ///
-    /// It shares no memory with an operand: the compiler lets nobody read what is borrowed for writing.
+    /// It shares no memory with an operand, since it is borrowed for writing.
     ///
     /// # Errors
     /// As [`run`](Prepared::run), and [`ErrorKind::Shape`] when the tensor has other extents than the result. It is then as it
@@ -185,7 +185,7 @@ impl<T: Element> Prepared<T> {
         let sources = self.sources(operands)?;
         let (plan, result) = (&self.kept.plan, self.result());
         target.write(&mut |DynPlace { data, layout }| {
-            // What a run that is cancelled has begun is not to be in a tensor of the program's, nor what a device has copied before it was lost.
+            // A run that may be cancelled, or whose device may be lost, must not leave a half-written tensor.
             let is_safe = self.observer.is_idle() && self.backend.device().resident().is_none();
             if is_safe && plan.makes_one() && result.steps_like(layout) {
                 let (len, start) = (plan.result_len(), layout.offset());
@@ -231,7 +231,7 @@ impl<T: Element> Prepared<T> {
     }
 }
 
-/// How messages call a product whose labels are numbers: `[0, 1], [1, 2] -> [0, 2]`, the first few operands of many.
+/// The text by which messages name a product whose labels are numbers: `[0, 1], [1, 2] -> [0, 2]`, the first few operands of many.
 fn spelled<T>(operands: &[(&dyn DynOperand<T>, &[usize])], output: &[usize]) -> String {
     let mut texts: Vec<String> = operands.iter().take(4).map(|(_, labels)| format!("{labels:?}")).collect();
     if operands.len() > texts.len() {

@@ -46,7 +46,7 @@ fn mistakes_in_texts_are_sentences() {
         ("[] = 2.0 * y", "the equation reads `y`, which is not among the names given\nhelp: no names are given"),
         ("[i, j, k] = A[i, j, k]", "`A` has rank 2 but 3 indices are given"),
         ("[i] = x[i]", "`x` has rank 0 but 1 index is given"),
-        ("[i] = A[j, i] * v[j]", "index `j` has extent 2 on axis 0 of `A` but 3 on axis 0 of `v`"),
+        ("[i] = A[j, i] * v[j]", "index `j` has extent 2 in `A` but 3 in `v`"),
     ] {
         assert_eq!(mistake(text).to_string(), sentence, "{text}");
     }

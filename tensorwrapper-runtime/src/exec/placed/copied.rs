@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::exec::context::Context;
-use crate::exec::run::{copied, with_room};
+use crate::exec::run::{copied, copy_to};
 use crate::tensor::{ComputeDevice, Tensor};
-use tensorwrapper_core::backend::{BackendInstance, Copied};
+use tensorwrapper_core::backend::BackendInstance;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
@@ -18,9 +18,7 @@ use tensorwrapper_core::storage::{Buffer, SliceRef};
 /// # Errors
 /// What the device reports.
 pub(super) fn hold<T: Element, S: Extents>(tensor: &mut Tensor<T, S>, backend: &Arc<BackendInstance>) -> Result<(), Error> {
-    if let Some(resident) = backend.device().resident() {
-        let memory = with_room(backend, || resident.hold(tensor.parts().0))?;
-        let copy = Arc::new(Copied { backend: Arc::clone(backend), memory, is_only: false });
+    if let Some(copy) = copy_to(backend, tensor.parts().0)? {
         tensor.hold(copy, compute_device(backend));
     }
     Ok(())
@@ -31,9 +29,8 @@ pub(super) fn hold<T: Element, S: Extents>(tensor: &mut Tensor<T, S>, backend: &
 /// # Errors
 /// What the device reports.
 pub(in crate::exec) fn hold_buffer(buffer: &mut Buffer, backend: &Arc<BackendInstance>) -> Result<(), Error> {
-    if let Some(resident) = backend.device().resident() {
-        let memory = with_room(backend, || resident.hold(buffer.as_ref()))?;
-        buffer.hold(Arc::new(Copied { backend: Arc::clone(backend), memory, is_only: false }));
+    if let Some(copy) = copy_to(backend, buffer.as_ref())? {
+        buffer.hold(copy);
     }
     Ok(())
 }
@@ -57,7 +54,7 @@ pub(super) fn place<'c, 'a, 'l>(
     context: &'c Context,
     operands: impl Iterator<Item = (SliceRef<'a>, &'l Strided)>,
 ) -> Result<Cow<'c, Context>, Error> {
-    // One memory, however products are rounded there; the first operand's context says how.
+    // Contexts of one device with other settings share its memory; the first operand's context decides the settings.
     let place = |owner: &Owner| owner.as_ref().map(|backend| backend.memory());
     let mut first: Option<(Owner, Vec<usize>)> = None;
     for (data, layout) in operands {
@@ -74,7 +71,7 @@ pub(super) fn place<'c, 'a, 'l>(
     }
 }
 
-/// What is said of operands in two places.
+/// The error for operands in two places.
 fn apart(first: (&Owner, &[usize]), second: (&Owner, &[usize])) -> Error {
     let place = |owner: &Owner| match owner {
         Some(backend) => format!("in the memory of {}", backend.device().described()),

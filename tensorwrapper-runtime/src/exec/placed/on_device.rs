@@ -10,7 +10,7 @@ use crate::exec::results::{DeviceOf, EvalAll, RecordedValue};
 use crate::exec::run::{ResultPlacement, copied, with_room};
 use crate::expr::Expr;
 use crate::tensor::Tensor;
-use tensorwrapper_core::backend::{BackendInstance, Copied};
+use tensorwrapper_core::backend::{BackendInstance, Copied, Resident};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Extents;
@@ -36,7 +36,7 @@ impl Context {
     }
 }
 
-/// Says so where results cannot stay on a device.
+/// Reports devices on which results cannot stay.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] where the device computes in the host's memory.
@@ -50,6 +50,10 @@ pub(in crate::exec) fn has_memory(backend: &BackendInstance) -> Result<(), Error
 }
 
 impl OnDevice {
+    fn resident(&self) -> &dyn Resident {
+        self.context.backend.device().resident().expect("a context on its device has a device with memory of its own")
+    }
+
     /// A tensor's elements in C order on the device; they are copied there, unless they [are there](Tensor::to).
     ///
     /// # Errors
@@ -59,7 +63,7 @@ impl OnDevice {
             return self.take(&tensor.view().to_tensor()?);
         }
         let backend = &self.context.backend;
-        let resident = backend.device().resident().expect("a context on its device has one");
+        let resident = self.resident();
         let (elements, layout) = tensor.parts();
         let known = copied(elements, |copied, before| (before == 0).then(|| Arc::clone(&copied.memory)));
         let memory = match known.flatten().filter(|memory| resident.has(memory)) {
@@ -91,7 +95,7 @@ impl OnDevice {
     /// # Errors
     /// [`ErrorKind::Device`] where the device is lost or what was asked for failed.
     pub fn finish(&self) -> Result<(), Error> {
-        self.context.backend.device().resident().expect("a context on its device has one").finish()
+        self.resident().finish()
     }
 
     /// As [`Context::einsum`].

@@ -4,18 +4,18 @@ use smallvec::SmallVec;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::graph::{OpGraph, TensorId};
 
-/// Where a tensor lives.
+/// Where a tensor lies in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::exec) enum Location {
-    /// It is the source of that slot.
+    /// The tensor is the source of that slot.
     Source(usize),
-    /// The result of that number.
+    /// The tensor is the result of that number.
     Result(usize),
-    /// It has a piece of an arena.
+    /// The tensor has a range of an arena.
     Arena(ArenaRange),
 }
 
-/// A piece of the arena of that number.
+/// A range of elements of the arena of that number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::exec) struct ArenaRange {
     pub(in crate::exec) arena: usize,
@@ -23,12 +23,12 @@ pub(in crate::exec) struct ArenaRange {
     pub(in crate::exec) end: usize,
 }
 
-/// Where all tensors of a plan live.
+/// Where all tensors of a plan lie in memory.
 #[derive(Debug, Default)]
 pub(in crate::exec) struct BufferAssignment {
     /// By tensor.
     pub(in crate::exec) locations: Vec<Location>,
-    /// Element type and number of elements of each result, wanted ones each once.
+    /// Element type and number of elements of each result; a tensor that is wanted twice is one result.
     pub(in crate::exec) results: Vec<(Dtype, usize)>,
     /// Element types and numbers of elements of the arenas: mostly one.
     pub(in crate::exec) arenas: Vec<(Dtype, usize)>,

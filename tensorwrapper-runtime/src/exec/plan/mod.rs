@@ -28,11 +28,11 @@ pub(crate) struct Plan {
     /// Where the elements of the wanted tensors lie, in the order asked for.
     pub(crate) results: Vec<Strided>,
     pub(in crate::exec) only: Option<Only>,
-    /// The opening of the device that has made what the steps need, or 0: plans are kept for longer than devices are open.
+    /// The number of the device's opening for which everything was made that the steps need, or 0: a plan may outlive the opening.
     pub(in crate::exec) made: AtomicUsize,
 }
 
-/// What is to be known of a plan that is one contraction of sources: nothing lies between, and nothing goes.
+/// Facts about a plan that is one contraction of sources: it has no intermediates, and releases nothing.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct Only {
     /// Whether it reads all sources in their order.
@@ -45,20 +45,20 @@ pub(in crate::exec) struct Only {
 /// One operation, ready for a device.
 #[derive(Debug)]
 pub(in crate::exec) struct Step {
-    /// The tensor whose elements the output's are, for an operation that computes nothing.
+    /// The tensor that the output is a copy of, for a reshape, which computes nothing.
     pub(in crate::exec) reshaped: Option<TensorId>,
     /// The tensor whose memory the output takes over.
     pub(in crate::exec) takes_over: Option<TensorId>,
-    /// How the one kernel goes over that memory, where it computes.
+    /// How the one kernel is cut into blocks, where it computes in place.
     pub(in crate::exec) in_place: Option<InPlace>,
-    /// What is done in parts, for a product that is; it has no kernel of its own.
+    /// The product that is made in parts, for a step that is one; such a step has no kernels.
     pub(in crate::exec) sliced: Option<Box<SlicedProduct>>,
     pub(in crate::exec) kernels: Vec<Kernel>,
     /// Whether they write every element of the outputs; else others are zero.
     pub(in crate::exec) covers: bool,
     /// New tensors that the step computes, with the number of their elements.
     pub(in crate::exec) outputs: SmallVec<[(TensorId, usize); 1]>,
-    /// Intermediates that nobody reads after this step.
+    /// Intermediates that no later step reads.
     pub(in crate::exec) release: SmallVec<[TensorId; 2]>,
 }
 
@@ -69,7 +69,7 @@ pub(in crate::exec) struct Kernel {
     pub(in crate::exec) work: Work,
     pub(in crate::exec) inputs: Vec<Access>,
     pub(in crate::exec) outputs: Vec<Access>,
-    /// What a device with memory of its own has found out about it.
+    /// What a device with memory of its own remembers of the kernel from run to run.
     pub(in crate::exec) found: Found,
     /// The library with which such a device does linear algebra by itself.
     pub(in crate::exec) by: Option<&'static str>,
@@ -80,7 +80,7 @@ impl Kernel {
         Kernel { nest, work, inputs, outputs, found: Found::new(), by: None }
     }
 
-    /// The library that does it, if one does.
+    /// The library that computes it, if one does.
     fn library(&self) -> Option<&'static str> {
         match &self.work {
             Work::Contract(contraction) => contraction.library(),
@@ -96,12 +96,12 @@ impl Step {
         self.kernels.iter().find_map(Kernel::library)
     }
 
-    /// Whether its product is computed as it is because that was the quickest of several ways.
+    /// Whether the way in which its product is computed was chosen by measuring several.
     pub(in crate::exec) fn is_measured(&self) -> bool {
         self.kernels.iter().any(|kernel| matches!(&kernel.work, Work::Contract(contraction) if contraction.is_measured()))
     }
 
-    /// What of it a device with memory of its own leaves to the host, between copies from and to it.
+    /// What of the step a device with memory of its own leaves to the host: operands are copied there, and results back.
     pub(in crate::exec) fn host_work(&self) -> Option<&'static str> {
         if self.sliced.is_some() {
             return Some("a product in parts");
@@ -114,23 +114,23 @@ impl Step {
         })
     }
 
-    /// What of it the host waits for, so that it cannot be recorded.
+    /// What of the step the host waits for, so that the step cannot be recorded.
     pub(in crate::exec) fn awaited(&self) -> Option<&'static str> {
         let is_awaited = self.kernels.iter().any(|kernel| matches!(kernel.work, Work::Factorise(..)) && kernel.by.is_some());
         is_awaited.then_some("whether linear algebra has a result")
     }
 }
 
-/// Which call it is.
+/// What the device is called for.
 #[derive(Debug)]
 pub(in crate::exec) enum Work {
     Contract(PreparedContraction),
     Map(Program, Reduction),
-    /// With the bytes that it takes.
+    /// With the bytes of work space that it needs.
     Factorise(Decomposition, usize),
 }
 
-/// A tensor's memory as a kernel's iteration space runs over it.
+/// A tensor as a kernel reads or writes it: its memory, with a stride for each axis of the kernel's iteration space.
 #[derive(Debug)]
 pub(in crate::exec) struct Access {
     pub(in crate::exec) tensor: TensorId,

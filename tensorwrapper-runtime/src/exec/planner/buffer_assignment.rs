@@ -1,5 +1,5 @@
-//! Where the tensors of a plan live: results in memory of their own, all that lies between in one allocation, in which those that
-//! are never there at the same time share their place.
+//! Buffer assignment: results have memory of their own; intermediates share one allocation, in which those that are never needed at the same
+//! time share a range.
 //!
 //! Source of the packing, largest first and each into the smallest gap that holds it: Y. Pisarchyk, J. Lee, "Efficient memory
 //! management for deep neural net inference", arXiv:2001.03288 (2020).
@@ -14,7 +14,7 @@ use tensorwrapper_core::graph::{OpGraph, TensorId};
 /// Elements that begin at multiples of this in an arena, so that none begins in another's last vector.
 const ALIGN: usize = 8;
 
-/// A piece of memory and its time: tensors that take over each other's memory are one.
+/// The lifetime of a piece of memory: tensors that take over each other's memory share one.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     dtype: Dtype,

@@ -11,7 +11,7 @@ use tensorwrapper_core::storage::{Buffer, SliceMut, SliceRef};
 pub(super) enum Space<'t> {
     /// Its own.
     Own(Buffer),
-    /// The program's, which is to hold the result.
+    /// Memory of the program's, into which the result is written.
     Lent(SliceMut<'t>),
 }
 
@@ -31,7 +31,7 @@ impl Space<'_> {
     }
 }
 
-/// Memory of what lies between, to be used by one run after the other.
+/// Memory of intermediates, used by one run after the other.
 #[derive(Debug)]
 pub(super) struct Arenas(SmallVec<[Buffer; 1]>);
 
@@ -55,7 +55,7 @@ pub(super) struct Memory<'m, 't> {
 /// Outputs of a step.
 pub(super) type Outputs<'a> = SmallVec<[SliceMut<'a>; 1]>;
 
-/// What a step reads: all memory but its outputs'.
+/// All memory that a step may read: that of its outputs is left out.
 #[derive(Debug)]
 pub(super) struct Readable<'a> {
     sources: &'a [SliceRef<'a>],

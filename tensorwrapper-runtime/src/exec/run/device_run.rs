@@ -32,13 +32,6 @@ pub(in crate::exec) struct ResultRequest<'m> {
     pub(super) device: Option<DeviceMemory>,
 }
 
-impl<'m> ResultRequest<'m> {
-    /// A result that comes to the host.
-    pub(super) fn to_host(target: SliceMut<'m>) -> ResultRequest<'m> {
-        ResultRequest { host: Some(target), ..ResultRequest::default() }
-    }
-}
-
 /// A run of a plan on a device with memory of its own.
 #[derive(Debug)]
 pub(in crate::exec) struct DeviceExecution<'r> {

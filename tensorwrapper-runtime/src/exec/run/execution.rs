@@ -5,7 +5,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::arena::{Arenas, Memory, Space};
-use super::device_run::{DeviceExecution, ResultRequest, computed};
+use super::device_run::{DeviceExecution, computed};
 use super::observer::Observer;
 use super::reach::are_within_reach;
 use super::replays::Replays;
@@ -56,25 +56,23 @@ impl<'e> Execution<'e> {
     pub(crate) fn run(&self, sources: &[SliceRef<'_>], placement: ResultPlacement) -> Result<Computed, Error> {
         let (plan, device) = (self.plan, self.device());
         are_within_reach(device, sources)?;
+        if let Some(only) = self.only()
+            && placement == ResultPlacement::Host
+            && (self.replays.is_none() || device.resident().is_none())
+        {
+            let mut result = Buffer::for_results(only.dtype, only.len)?;
+            only_step(plan, (only, device), sources, result.as_mut())?;
+            return Ok(Computed::from_buf([result]));
+        }
         if let Some(executable) = plan.whole.as_deref() {
             return self.run_whole(executable, sources, placement);
         }
-        let first = match placement {
-            ResultPlacement::Device { first } => first,
-            ResultPlacement::Host if self.replays.is_none() => return self.run_to_host(sources),
-            ResultPlacement::Host => usize::MAX,
-        };
-        match device.resident() {
-            Some(resident) => {
-                let execution = self.on_device(resident, sources);
-                computed(plan, self.backend, first, |requests| match self.replays {
-                    Some(replays) => replays.run(&execution, requests),
-                    None => execution.run(requests),
-                })
-            }
-            None => {
-                assert!(placement == ResultPlacement::Host, "results stay where a device has memory of its own");
-                self.run_to_host(sources)
+        match (device.resident(), placement) {
+            (Some(resident), ResultPlacement::Host) => self.run_on_device(resident, sources, usize::MAX),
+            (Some(resident), ResultPlacement::Device { first }) => self.run_on_device(resident, sources, first),
+            (None, ResultPlacement::Host) => self.run_on_host(sources),
+            (None, ResultPlacement::Device { .. }) => {
+                unreachable!("results stay on a device that has memory of its own, which was asked for before")
             }
         }
     }
@@ -99,25 +97,24 @@ impl<'e> Execution<'e> {
         steps(plan, device, self.observer, (sources, self.functions), memory)
     }
 
-    /// Runs the steps of the plan, with results on the host.
-    fn run_to_host(&self, sources: &[SliceRef<'_>]) -> Result<Computed, Error> {
+    /// Runs the steps of the plan in memory of the host.
+    fn run_on_host(&self, sources: &[SliceRef<'_>]) -> Result<Computed, Error> {
         let (plan, device) = (self.plan, self.device());
-        if let Some(only) = self.only() {
-            let mut result = Buffer::for_results(only.dtype, only.len)?;
-            only_step(plan, (only, device), sources, result.as_mut())?;
-            return Ok(Computed::from_buf([result]));
-        }
         let results = plan.buffers.results.iter().map(|&(dtype, len)| Buffer::for_results(dtype, len).map(Space::Own));
         let mut results = results.collect::<Result<SmallVec<[Space<'_>; 1]>, Error>>()?;
-        if let Some(resident) = device.resident() {
-            let mut requests: Vec<ResultRequest<'_>> =
-                results.iter_mut().map(|space| ResultRequest::to_host(space.as_mut())).collect();
-            self.on_device(resident, sources).run(&mut requests)?;
-        } else {
-            let memory = Memory { results: &mut results, arenas: &mut Arenas::new(&plan.buffers)? };
-            steps(plan, device, self.observer, (sources, self.functions), memory)?;
-        }
+        let memory = Memory { results: &mut results, arenas: &mut Arenas::new(&plan.buffers)? };
+        steps(plan, device, self.observer, (sources, self.functions), memory)?;
         Ok(collect(plan, results))
+    }
+
+    /// Runs the steps of the plan in the memory of a device; results from number `first` on stay there.
+    fn run_on_device(&self, resident: &dyn Resident, sources: &[SliceRef<'_>], first: usize) -> Result<Computed, Error> {
+        let Execution { plan, backend, observer, functions, replays } = *self;
+        let execution = DeviceExecution { plan, backend, resident, observer, sources, functions };
+        computed(plan, backend, first, |requests| match replays {
+            Some(replays) => replays.run(&execution, requests),
+            None => execution.run(requests),
+        })
     }
 
     /// Runs a graph that the backend has compiled.
@@ -150,11 +147,6 @@ impl<'e> Execution<'e> {
     /// What is known of a plan that is one contraction of sources, if it is and nothing observes the run.
     fn only(&self) -> Option<&'e Only> {
         self.plan.only.as_ref().filter(|_| self.observer.is_silent())
-    }
-
-    fn on_device<'r>(&'r self, resident: &'r dyn Resident, sources: &'r [SliceRef<'r>]) -> DeviceExecution<'r> {
-        let Execution { plan, backend, observer, functions, .. } = *self;
-        DeviceExecution { plan, backend, resident, observer, sources, functions }
     }
 
     fn device(&self) -> &'e dyn Device {

@@ -7,7 +7,7 @@
 //! | `device_run.rs` | steps in the memory of a device |
 //! | `replays.rs`, `reclaim.rs` | runs of prepared plans there, queued as one, and the memory that they keep |
 //! | `whole.rs` | graphs that a backend has compiled |
-//! | `reach.rs` | operands that lie on a device alone |
+//! | `reach.rs` | elements in the memory of a device |
 //! | `observer.rs` | progress, cancellation, times |
 
 mod arena;
@@ -29,7 +29,7 @@ pub use execution::ResultPlacement;
 pub(super) use observer::Measured;
 pub(crate) use observer::Observer;
 pub use observer::{Cancel, Progress};
-pub(super) use reach::copied;
+pub(super) use reach::{copied, copy_to};
 pub(super) use reclaim::with_room;
 pub use replays::Replay;
 pub(super) use replays::Replays;

@@ -134,7 +134,7 @@ impl Observer {
         self.0.as_ref().is_some_and(|listeners| listeners.times.is_some())
     }
 
-    /// Notes how much memory of a device a run has taken.
+    /// Records how much memory of a device a run has taken.
     pub(in crate::exec) fn took(&self, bytes: usize) {
         if let Some(times) = self.0.as_ref().and_then(|listeners| listeners.times.as_ref()) {
             times.open().memory = Some(bytes);
@@ -193,7 +193,7 @@ impl ObservedRun<'_> {
         }))
     }
 
-    /// Within a step that is done in parts, of which so much is done.
+    /// Within a step that is done in parts, of which this part is done.
     ///
     /// # Errors
     /// [`ErrorKind::Cancelled`].
@@ -220,7 +220,7 @@ impl ReportedRun<'_> {
         Ok(())
     }
 
-    /// Whether the run is to go on, so many operations into a step.
+    /// Reports progress after so many operations of a step, and asks whether to go on.
     fn go_on(&self, within: f64) -> Result<(), Error> {
         let Progress { step, steps, .. } = self.progress;
         let is_cancelled = self.listeners.cancel.as_ref().is_some_and(Cancel::is_cancelled);
@@ -237,7 +237,7 @@ impl ReportedRun<'_> {
         self.progress.step += 1;
         self.progress.done += self.costs[step];
         if self.progress.step == self.progress.steps {
-            // All is done: there is nothing left to end.
+            // Everything is computed: a break has nothing left to end.
             let _ = self.report(0.0);
         }
     }

@@ -1,9 +1,12 @@
-//! Operands whose elements lie in the memory of a device alone, and which devices can read them.
+//! Elements in the memory of a device: copies of the host's, and operands that lie there alone.
 
-use tensorwrapper_core::backend::{Copied, Device};
+use std::sync::Arc;
+
+use super::reclaim::with_room;
+use tensorwrapper_core::backend::{BackendInstance, Copied, Device};
+use tensorwrapper_core::storage::{Buffer, SliceRef};
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::storage::device_mirror;
-use tensorwrapper_core::storage::{Buffer, SliceRef};
 
 /// The copy in which the elements of an operand are, and how many bytes of it lie before them.
 pub(in crate::exec) fn copied<R>(data: SliceRef<'_>, read: impl FnOnce(&Copied, usize) -> R) -> Option<R> {
@@ -11,7 +14,17 @@ pub(in crate::exec) fn copied<R>(data: SliceRef<'_>, read: impl FnOnce(&Copied, 
     copy.downcast_ref::<Copied>().map(|copied| read(copied, before))
 }
 
-/// Says so where the elements of a source are on another device alone, where this one cannot read them.
+/// Copies elements to the device of a backend, if it has memory of its own.
+///
+/// # Errors
+/// What the device reports.
+pub(in crate::exec) fn copy_to(backend: &Arc<BackendInstance>, elements: SliceRef<'_>) -> Result<Option<device_mirror::Copy>, Error> {
+    let Some(resident) = backend.device().resident() else { return Ok(None) };
+    let memory = with_room(backend, || resident.hold(elements))?;
+    Ok(Some(Arc::new(Copied { backend: Arc::clone(backend), memory, is_only: false })))
+}
+
+/// Reports sources whose elements are in the memory of another device alone, which this device cannot read.
 ///
 /// # Errors
 /// [`ErrorKind::Placement`] for the first such source.

@@ -9,8 +9,8 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 /// Plans that keep memory, in the order in which they began to, with what tells the memory of their devices apart.
 static KEEPING: Mutex<VecDeque<((usize, usize), Weak<Mutex<State>>)>> = Mutex::new(VecDeque::new());
 
-/// Has plans that nobody runs now give up the memory that they keep on a device, the longest kept first, until something succeeds
-/// there that failed for want of memory. They keep some again when they have run twice more.
+/// Attempts something that needs memory of a device. When there is too little, prepared plans that are not running give up the memory that
+/// they keep there, the longest kept first, until the attempt succeeds. They keep memory again after two more runs.
 ///
 /// # Errors
 /// What the attempt reports last.

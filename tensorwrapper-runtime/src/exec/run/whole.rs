@@ -5,12 +5,11 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::Computed;
-use super::reach::fetched;
-use super::reclaim::with_room;
+use super::reach::{copy_to, fetched};
 use crate::exec::plan::Plan;
-use tensorwrapper_core::backend::{BackendInstance, Copied, Device, Executable};
-use tensorwrapper_core::error::Error;
+use tensorwrapper_core::backend::{BackendInstance, Device, Executable};
 use tensorwrapper_core::storage::{Buffer, SliceMut, SliceRef};
+use tensorwrapper_core::error::Error;
 
 /// Computes the results into memory of their own.
 ///
@@ -55,10 +54,10 @@ pub(super) fn write(
 /// # Errors
 /// What the device reports.
 pub(super) fn keep_on_device(backend: &Arc<BackendInstance>, results: &mut [Buffer], first: usize) -> Result<(), Error> {
-    let resident = backend.device().resident().expect("results stay where a device has memory of its own");
-    results.iter_mut().skip(first).try_for_each(|result| {
-        let memory = with_room(backend, || resident.hold(result.as_ref()))?;
-        result.hold(Arc::new(Copied { backend: Arc::clone(backend), memory, is_only: false }));
-        Ok(())
-    })
+    for result in results.iter_mut().skip(first) {
+        if let Some(copy) = copy_to(backend, result.as_ref())? {
+            result.hold(copy);
+        }
+    }
+    Ok(())
 }
