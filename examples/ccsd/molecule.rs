@@ -4,11 +4,9 @@
 //! repulsion integrals (pq|rs) over nao basis functions; `reference.json` may say what comes out.
 
 use std::fmt::Display;
-use std::fs::{self, File};
-use std::io::Seek;
+use std::fs;
 use std::path::Path;
 
-use npyz::{NpyHeader, Order};
 use serde_json::Value;
 use tensorwrapper::prelude::*;
 
@@ -127,29 +125,13 @@ fn read_reference(file: &Path) -> Result<Option<Value>, Failure> {
     if file.exists() { read_json(file).map(Some) } else { Ok(None) }
 }
 
-/// Reads finite doubles of this shape. The header is looked at first, so that a file of another kind gets a sentence that
-/// says so, and one that promises more numbers than it holds costs no memory.
+/// Reads finite doubles of this shape.
 fn read_npy(file: &Path, shape: &[usize]) -> Result<Tensor<f64>, Failure> {
-    let mut opened = File::open(file).map_err(|error| wrong(file, error))?;
-    let header = NpyHeader::from_reader(&mut opened).map_err(|error| wrong(file, format!("not a .npy file, {error}")))?;
-    let element = header.dtype().descr();
-    if element != "'<f8'" {
-        return Err(wrong(file, format!("its numbers are of type {element} where '<f8', float64, is needed")));
+    let read = AnyTensor::read_npy(file).map_err(|error| Failure::Input(error.to_string()))?;
+    if read.extents() != shape {
+        return Err(wrong(file, format!("its shape is {:?} where `nao` asks for {shape:?}", read.extents())));
     }
-    if header.order() != Order::C {
-        return Err(wrong(file, "its numbers are in Fortran order where C order is needed"));
-    }
-    if !header.shape().iter().copied().eq(shape.iter().map(|&n| n as u64)) {
-        return Err(wrong(file, format!("its shape is {:?} where `nao` asks for {shape:?}", header.shape())));
-    }
-    let bytes = |error| wrong(file, error);
-    let held = opened.metadata().map_err(bytes)?.len() - opened.stream_position().map_err(bytes)?;
-    let needed = shape.iter().map(|&n| n as u128).product::<u128>() * 8;
-    if u128::from(held) != needed {
-        return Err(wrong(file, format!("it holds {held} bytes of numbers where its shape needs {needed}")));
-    }
-
-    let tensor = AnyTensor::read_npy(file).and_then(|any| any.into_tensor::<f64>()).map_err(|error| wrong(file, error))?;
+    let tensor = read.into_tensor::<f64>().map_err(|error| wrong(file, error))?;
     match tensor.as_slice().iter().position(|x| !x.is_finite()) {
         Some(n) => Err(wrong(file, format!("its number {n} in C order, {}, is not finite", tensor.as_slice()[n]))),
         None => Ok(tensor),

@@ -1,4 +1,4 @@
-//! A file of cases, read and checked: whoever holds a `Case` may evaluate it. `tests/corpus.rs` shares this file, so that a
+//! A file of cases, read and checked: whoever holds a `Case` may evaluate it. `tests/integration/corpus.rs` shares this file, so that a
 //! case has one meaning; it knows nothing of who judges the results.
 //!
 //! The file is described in `tests/data/README.md`. Everything that is only expected may be missing; what nobody knows

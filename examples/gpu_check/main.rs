@@ -5,6 +5,7 @@
 //! ./gpu_check                  the corpus of einsum cases, linear algebra, coupled cluster and plans that run again on device 0,
 //!                              against the processor
 //! ./gpu_check --device 1       the same on another one
+//! ./gpu_check --one-type       each case of the corpus in one element type, by turns, instead of in all four
 //! ./gpu_check --serve          the line protocol of bench_einsum, on the device; with `--results device` results stay there
 //! ./gpu_check --figures        what else is asked of a GPU, for benches/gpu_figures.py: microseconds a step of a replayed plan, first
 //!                              calls, memory of the device against predicted peaks; `--smaller 100` tries it out, with extents divided
@@ -48,7 +49,7 @@ fn main() -> ExitCode {
     let done = parse(&arguments).and_then(|asked| {
         let gpu = Context::cuda(asked.ordinal).map_err(|error| error.to_string())?;
         match asked.work {
-            Work::Check => check(&gpu),
+            Work::Check { one_type } => check(&gpu, one_type),
             Work::Serve { results_stay } => serve(&gpu, results_stay),
             Work::Figures => figures::print(&gpu, asked.ordinal, asked.smaller),
             Work::First(name) => figures::call(&gpu, &name, asked.smaller),
@@ -73,8 +74,8 @@ struct Asked {
 }
 
 enum Work {
-    /// Compares the device with the processor.
-    Check,
+    /// Compares the device with the processor, in all element types or in one for each case.
+    Check { one_type: bool },
     /// Answers lines.
     Serve { results_stay: bool },
     /// Takes times and counts memory.
@@ -84,13 +85,14 @@ enum Work {
 }
 
 fn parse(arguments: &[String]) -> Result<Asked, String> {
-    let (mut ordinal, mut smaller, mut work) = (0, 1, Work::Check);
+    let (mut ordinal, mut smaller, mut work) = (0, 1, Work::Check { one_type: false });
     let mut results = None;
     let mut rest = arguments.iter();
     while let Some(option) = rest.next() {
         let mut value = |what: &str| rest.next().ok_or(format!("{what} is needed behind `{option}`"));
         let number = |text: &String| text.parse::<usize>().map_err(|_| format!("`{text}` is no number"));
         match option.as_str() {
+            "--one-type" => work = Work::Check { one_type: true },
             "--serve" => work = Work::Serve { results_stay: false },
             "--figures" => work = Work::Figures,
             "--first" => work = Work::First(value("a name")?.clone()),
@@ -116,7 +118,7 @@ fn parse(arguments: &[String]) -> Result<Asked, String> {
     Ok(Asked { ordinal, smaller, work })
 }
 
-const USAGE: &str = "usage: gpu_check [--device N] [--figures [--smaller N] | --serve [--results host|device]]";
+const USAGE: &str = "usage: gpu_check [--device N] [--one-type | --figures [--smaller N] | --serve [--results host|device]]";
 
 /// Answers lines, with results on the host or on the device.
 fn serve(gpu: &Context, results_stay: bool) -> Result<(), String> {
@@ -128,8 +130,8 @@ fn serve(gpu: &Context, results_stay: bool) -> Result<(), String> {
     served.map_err(|error| error.to_string())
 }
 
-/// Computes every case in every element type on both, and says what differs.
-fn check(gpu: &Context) -> Result<(), String> {
+/// Computes every case on both, in every element type or in one by turns, and says what differs.
+fn check(gpu: &Context, one_type: bool) -> Result<(), String> {
     let file = std::env::temp_dir().join(format!("gpu_check-{}.json", std::process::id()));
     // In a folder where others may have put something under that name.
     let new = std::fs::File::options().write(true).create_new(true).open(&file);
@@ -139,15 +141,13 @@ fn check(gpu: &Context) -> Result<(), String> {
     let cases = cases?;
     let mut faults = Vec::new();
     let mut passed = 0;
-    for case in cases.iter().filter(|case| !case.broadcasts && !matches!(case.expected, Expected::Error(_))) {
-        let found = [
-            compare::<f32>(gpu, case),
-            compare::<f64>(gpu, case),
-            compare::<Complex<f32>>(gpu, case),
-            compare::<Complex<f64>>(gpu, case),
-        ];
-        for found in found {
-            match found {
+    let types: [fn(&Context, &Case) -> Result<(), String>; 4] =
+        [compare::<f32>, compare::<f64>, compare::<Complex<f32>>, compare::<Complex<f64>>];
+    let computed = cases.iter().filter(|case| !case.broadcasts && !matches!(case.expected, Expected::Error(_)));
+    for (n, case) in computed.enumerate() {
+        let first = n % types.len();
+        for compare in if one_type { &types[first..=first] } else { &types[..] } {
+            match compare(gpu, case) {
                 Ok(()) => passed += 1,
                 Err(sentence) => faults.push(format!("{}: {sentence}", case.id)),
             }

@@ -1,111 +1,15 @@
-//! The numbers a tensor can hold: a sealed trait, and its run-time twin [`Dtype`].
+//! The numbers that a tensor can hold: a sealed trait, whose run-time twin is [`Dtype`].
 //!
 //! Knows nothing of tensors. Everything that differs from one element type to another stands here.
 
-use std::fmt::{self, Debug, Display, LowerExp};
+use std::fmt::{Debug, Display, LowerExp};
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub};
 
-pub use num_complex::Complex;
+use num_complex::Complex;
 
 use crate::callback::{Callback, Typed};
-use crate::erased::{Buffer, SliceMut, SliceRef};
-use crate::owned::Owned;
-
-/// The element type of a tensor, as a run-time value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Dtype {
-    /// `f32`
-    F32,
-    /// `f64`
-    F64,
-    /// `Complex<f32>`: two 32-bit floats
-    C32,
-    /// `Complex<f64>`: two 64-bit floats
-    C64,
-}
-
-impl Dtype {
-    /// Size of one element in bytes.
-    pub fn size(self) -> usize {
-        dispatch!(self, T => size_of::<T>())
-    }
-
-    /// The same as a type that has no other values.
-    #[doc(hidden)]
-    #[inline(always)]
-    pub const fn every(self) -> EveryDtype {
-        match self {
-            Dtype::F32 => EveryDtype::F32,
-            Dtype::F64 => EveryDtype::F64,
-            Dtype::C32 => EveryDtype::C32,
-            Dtype::C64 => EveryDtype::C64,
-        }
-    }
-
-    /// Whether elements have an imaginary part.
-    pub fn is_complex(self) -> bool {
-        matches!(self, Dtype::C32 | Dtype::C64)
-    }
-
-    /// The type of an element's absolute value.
-    pub fn real(self) -> Dtype {
-        dispatch!(self, T => <T as Element>::Real::DTYPE)
-    }
-
-    /// The complex type of an element's precision.
-    pub fn complex(self) -> Dtype {
-        dispatch!(self, T => <T as Element>::Complex::DTYPE)
-    }
-}
-
-impl Display for Dtype {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Dtype::F32 => "f32",
-            Dtype::F64 => "f64",
-            Dtype::C32 => "Complex<f32>",
-            Dtype::C64 => "Complex<f64>",
-        })
-    }
-}
-
-/// The element types once more, for matches outside of this crate that are to be complete: [`Dtype`] may grow.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub enum EveryDtype {
-    F32,
-    F64,
-    C32,
-    C64,
-}
-
-/// Runs one generic body for the element type that a [`Dtype`] names; used only where erased meets generic.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! dispatch {
-    ($dtype:expr, $T:ident => $body:expr) => {
-        match $dtype.every() {
-            $crate::element::EveryDtype::F32 => {
-                type $T = f32;
-                $body
-            }
-            $crate::element::EveryDtype::F64 => {
-                type $T = f64;
-                $body
-            }
-            $crate::element::EveryDtype::C32 => {
-                type $T = $crate::element::Complex<f32>;
-                $body
-            }
-            $crate::element::EveryDtype::C64 => {
-                type $T = $crate::element::Complex<f64>;
-                $body
-            }
-        }
-    };
-}
-pub use crate::dispatch;
+pub use crate::dtype::{Dtype, EveryDtype, dispatch};
+use crate::storage::{Buffer, Owned, Plain, SliceMut, SliceRef};
 
 mod sealed {
     pub trait Sealed {}
@@ -120,6 +24,7 @@ mod sealed {
 )]
 pub trait Element:
     sealed::Sealed
+    + Plain
     + Copy
     + Debug
     + Display

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::element::Dtype;
+use crate::dtype::Dtype;
 
 /// Where an extent was seen: an operand as written, and the axis in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,6 +119,13 @@ pub enum ErrorKind {
         /// The kernel's source.
         source: String,
     },
+    /// A pass of the program's that failed, or that changed what a graph computes.
+    Pass {
+        /// The pass.
+        name: String,
+        /// What is wrong.
+        message: String,
+    },
     /// Operands in the memories of two devices, and nobody has said where to compute.
     Placement(String),
     /// What a device reported while it ran.
@@ -227,6 +234,7 @@ impl fmt::Display for ErrorKind {
             | ErrorKind::Placement(message)
             | ErrorKind::Device(message)
             | ErrorKind::LinearAlgebra { message } => f.write_str(message),
+            ErrorKind::Pass { name, message } => write!(f, "the pass `{name}`: {message}"),
             ErrorKind::Unavailable { library, tried } => write!(f, "{library} is not there; tried: {}", tried.join(", ")),
             ErrorKind::Kernel { message, source } => write!(f, "a kernel was refused: {message}\nits source:\n{source}"),
             ErrorKind::Syntax { message, position } => write!(f, "{message} (at byte {position})"),

@@ -13,11 +13,11 @@ pub fn convert<X: Element, T: Element>(value: X) -> T {
 }
 
 /// A number of the program, or a static tensor of rank 0.
-pub trait Number {
+pub trait ScalarOperand {
     /// The number as an element.
     fn number<T: Element>(&self) -> T;
 }
-impl<X: Element> Number for X {
+impl<X: Element> ScalarOperand for X {
     #[inline(always)]
     fn number<T: Element>(&self) -> T {
         convert(*self)
@@ -26,7 +26,7 @@ impl<X: Element> Number for X {
 /// References to numbers, one by one: a blanket implementation would meet the one for elements.
 macro_rules! references {
     ($($X:ty),*) => { $(
-        impl Number for &$X {
+        impl ScalarOperand for &$X {
             #[inline(always)]
             fn number<T: Element>(&self) -> T {
                 convert(**self)
@@ -35,22 +35,22 @@ macro_rules! references {
     )* };
 }
 references!(f32, f64, Complex<f32>, Complex<f64>);
-/// What a recording of type `R` has made, in its static form.
-pub trait Settle<R> {
-    /// The static form.
-    fn settle(recorded: R) -> Self;
+/// The static form of a recorded result of type `R`.
+pub trait FromRecorded<R> {
+    /// Copies a recorded result.
+    fn from_recorded(recorded: R) -> Self;
 }
-impl<T: Element> Settle<T> for T {
-    fn settle(recorded: T) -> T {
+impl<T: Element> FromRecorded<T> for T {
+    fn from_recorded(recorded: T) -> T {
         recorded
     }
 }
 macro_rules! tuples {
     ($($($V:ident $R:ident $n:tt)*;)*) => { $(
-        impl<$($V: Settle<$R>, $R),*> Settle<($($R,)*)> for ($($V,)*) {
+        impl<$($V: FromRecorded<$R>, $R),*> FromRecorded<($($R,)*)> for ($($V,)*) {
             #[allow(unused_variables, clippy::unused_unit)]
-            fn settle(recorded: ($($R,)*)) -> Self {
-                ($($V::settle(recorded.$n),)*)
+            fn from_recorded(recorded: ($($R,)*)) -> Self {
+                ($($V::from_recorded(recorded.$n),)*)
             }
         }
     )* };

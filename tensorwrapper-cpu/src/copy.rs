@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::Cpu;
+use super::device::Cpu;
 use tensorwrapper_core::backend::{Device, Instruction, LoopNest, Operand, Output, Program, Reduction};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;

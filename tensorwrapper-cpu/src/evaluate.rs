@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use tensorwrapper_notation::MOST_ARGUMENTS;
 
-use super::blocks::{self, Block};
-use super::engine::Simd;
-use super::forms::{self, LINE};
+use super::access::{AccessPattern, BlockAccess, LEAST};
+use super::block_schedule;
+use super::fused_program::{FusedProgram, Pass, RegisterPair};
 use super::loops::{Grid, runs};
+use super::multiversion::{self, LINE};
 use super::passes::{Rows, binary, quaternary, ternary, unary};
-use super::ready::{Pass, Product, Ready};
+use crate::simd::Simd;
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::backend::fuse::Axis;
 use tensorwrapper_core::backend::{Binary, Instruction};
@@ -33,41 +34,12 @@ pub(super) enum Data<'a, T> {
     Other(SliceRef<'a>),
 }
 
-/// How an operand lies along the axes of the chunks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lie {
-    /// Every element is the same one.
-    Constant,
-    /// Neighbours are neighbours in memory.
-    Contiguous,
-    /// A chunk is a block of two axes, as a whole.
-    Block(Block),
-    /// Anything else.
-    Strided,
-}
-
-impl Lie {
-    pub(super) fn of(axes: &[Axis<Vec<isize>>], operand: usize) -> Lie {
-        let mut stride = 1;
-        let mut contiguous = true;
-        for axis in axes.iter().rev() {
-            contiguous &= axis.strides[operand] == stride;
-            stride = stride.wrapping_mul(axis.extent as isize);
-        }
-        match contiguous {
-            _ if axes.iter().all(|axis| axis.strides[operand] == 0) => Lie::Constant,
-            true => Lie::Contiguous,
-            false => Lie::Strided,
-        }
-    }
-}
-
 /// A program, its inputs, and the axes along which chunks are cut.
 pub(super) struct Evaluator<'a, T> {
-    ready: &'a Ready,
+    ready: &'a FusedProgram,
     functions: Vec<Option<Typed<'a, T>>>,
     inputs: Vec<Input<'a, T>>,
-    lies: Vec<Lie>,
+    access: Vec<AccessPattern>,
     axes: &'a [Axis<Vec<isize>>],
     simd: Simd,
     /// Elements of a row: chunks are several where they are blocks, whose inputs are read where they lie.
@@ -98,7 +70,7 @@ pub(super) struct Registers<T> {
 /// The chunk after this one. It is asked for while this one is computed: processors fetch ahead on their own only where chunks
 /// follow each other in memory.
 #[derive(Clone, Copy)]
-pub(super) struct Ahead<'s> {
+pub(super) struct NextChunk<'s> {
     pub(super) start: &'s [isize],
     pub(super) first: usize,
     pub(super) len: usize,
@@ -108,29 +80,32 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
     /// Chunks are those of a grid, whose strides count the inputs in their order.
     pub(super) fn new(
         simd: Simd,
-        ready: &'a Ready,
+        ready: &'a FusedProgram,
         functions: &'a [Callback<'_>],
         inputs: Vec<Input<'a, T>>,
         grid: &'a Grid,
     ) -> Evaluator<'a, T> {
-        let lies = (0..inputs.len()).map(|n| grid.lie(n)).collect::<Vec<_>>();
+        let access = (0..inputs.len()).map(|n| grid.access(n)).collect::<Vec<_>>();
         // A plan has the functions of all its programs; those of other element types are other programs'.
         let functions = functions.iter().map(|&function| T::typed_function(function)).collect();
-        let rows = lies.iter().find_map(|lie| if let Lie::Block(block) = lie { Some(block.columns) } else { None });
-        let row = rows.filter(|&columns| columns >= blocks::LEAST).unwrap_or(grid.width).max(1);
+        let rows =
+            access.iter().find_map(|access| if let AccessPattern::Block(block) = access { Some(block.columns) } else { None });
+        let row = rows.filter(|&columns| columns >= LEAST).unwrap_or(grid.width).max(1);
         // Numbers are there already, and inputs that are read where they lie take no time.
         let waits = |pass: &Pass| match pass {
             Pass::One(Instruction::Constant(_)) => false,
-            Pass::One(Instruction::Input(n)) => !matches!(lies[*n], Lie::Contiguous | Lie::Block(Block { column: 1, .. })),
+            Pass::One(Instruction::Input(n)) => {
+                !matches!(access[*n], AccessPattern::Contiguous | AccessPattern::Block(BlockAccess { column: 1, .. }))
+            }
             _ => true,
         };
         let total = ready.passes.iter().filter(|(_, pass)| waits(pass)).count().max(1);
         let so_far = ready.passes.iter().scan(0, |sum, (_, pass)| {
             *sum += usize::from(waits(pass));
-            Some(*sum * blocks::WHOLE / total)
+            Some(*sum * block_schedule::WHOLE / total)
         });
         let shares = [0].into_iter().chain(so_far).collect();
-        Evaluator { ready, functions, inputs, lies, axes: &grid.inner, simd, row, shares }
+        Evaluator { ready, functions, inputs, access, axes: &grid.inner, simd, row, shares }
     }
 
     /// Work space for chunks of at most `width` elements.
@@ -165,8 +140,10 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
     /// what one pass over inputs waits for: `A + B·C` went at 26 GB/s by 512 bits and at 41 by 256, 16 bytes after a line each.
     #[inline(always)]
     pub(super) fn has_lines(&self, start: &[isize]) -> bool {
-        let lies = |n: usize| match (&self.inputs[n].data, self.lies[n]) {
-            (Data::Own(data), Lie::Contiguous) => (data.as_ptr().wrapping_offset(start[n]) as usize).is_multiple_of(LINE),
+        let lies = |n: usize| match (&self.inputs[n].data, self.access[n]) {
+            (Data::Own(data), AccessPattern::Contiguous) => {
+                (data.as_ptr().wrapping_offset(start[n]) as usize).is_multiple_of(LINE)
+            }
             _ => true,
         };
         let computing = self
@@ -182,7 +159,9 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
     fn in_place(&self, pass: &Pass) -> Option<(usize, &'a [T])> {
         let Pass::One(Instruction::Input(number)) = *pass else { return None };
         match self.inputs[number] {
-            Input { data: Data::Own(data), conjugate: false } if self.lies[number] == Lie::Contiguous => Some((number, data)),
+            Input { data: Data::Own(data), conjugate: false } if self.access[number] == AccessPattern::Contiguous => {
+                Some((number, data))
+            }
             _ => None,
         }
     }
@@ -196,12 +175,11 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
     #[inline(always)]
     fn in_rows(&self, register: usize, pass: &Pass) -> Option<(usize, usize)> {
         let Pass::One(Instruction::Input(number)) = *pass else { return None };
-        match (self.inputs[number], self.lies[number]) {
-            (Input { data: Data::Own(_), conjugate: false }, Lie::Block(Block { row: apart @ 0.., column: 1, columns, .. }))
-                if columns == self.row && register + 1 < self.ready.registers =>
-            {
-                Some((number, apart as usize))
-            }
+        match (self.inputs[number], self.access[number]) {
+            (
+                Input { data: Data::Own(_), conjugate: false },
+                AccessPattern::Block(BlockAccess { row: apart @ 0.., column: 1, columns, .. }),
+            ) if columns == self.row && register + 1 < self.ready.registers => Some((number, apart as usize)),
             _ => None,
         }
     }
@@ -235,7 +213,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         registers: &mut Registers<T>,
         (start, first, len): (&[isize], usize, usize),
         mut target: Option<&mut [T]>,
-        ahead: Option<Ahead<'_>>,
+        ahead: Option<NextChunk<'_>>,
     ) {
         let parts = self.ready.passes.len();
         for (part, pass) in self.ready.passes.iter().enumerate() {
@@ -252,17 +230,17 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
 
     /// Asks for a part of the next chunk where it does not follow this one, which ends before point `end`.
     #[inline(always)]
-    fn ask(&self, ahead: Ahead<'_>, start: &[isize], end: usize, share: Range<usize>) {
-        for (n, (input, lie)) in self.inputs.iter().zip(&self.lies).enumerate() {
+    fn ask(&self, ahead: NextChunk<'_>, start: &[isize], end: usize, share: Range<usize>) {
+        for (n, (input, access)) in self.inputs.iter().zip(&self.access).enumerate() {
             let Data::Own(data) = input.data else { continue };
             let position = ahead.start[n] + ahead.first as isize;
-            match lie {
-                Lie::Contiguous if position != start[n] + end as isize => {
-                    let share = ahead.len * share.start / blocks::WHOLE..ahead.len * share.end / blocks::WHOLE;
-                    forms::prefetch(&data[position as usize..][share]);
+            match access {
+                AccessPattern::Contiguous if position != start[n] + end as isize => {
+                    let share = ahead.len * share.start / block_schedule::WHOLE..ahead.len * share.end / block_schedule::WHOLE;
+                    multiversion::prefetch(&data[position as usize..][share]);
                 }
-                Lie::Block(block) => block.ask(data, position, share.clone()),
-                Lie::Contiguous | Lie::Constant | Lie::Strided => {}
+                AccessPattern::Block(block) => block.ask(data, position, share.clone()),
+                AccessPattern::Contiguous | AccessPattern::Constant | AccessPattern::Strided => {}
             }
         }
     }
@@ -295,7 +273,7 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
             None => &mut rest[..len],
         };
         let (row, value) = (self.row, |register: usize| self.rows(earlier, held[register]));
-        let three = |[a, b]: Product, c| [value(a), value(b), value(c)];
+        let three = |[a, b]: RegisterPair, c| [value(a), value(b), value(c)];
         let instruction = match *pass {
             Pass::One(instruction) => instruction,
             Pass::ProductThen(operation, product, c) => {
@@ -364,8 +342,8 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
         let input = &self.inputs[number];
         let place = (number, start, first);
         match &input.data {
-            Data::Own(data) => match self.lies[number] {
-                Lie::Block(block) if block.turn(self.simd, data, start, out) => {}
+            Data::Own(data) => match self.access[number] {
+                AccessPattern::Block(block) if block.transpose(self.simd, data, start, out) => {}
                 _ => self.gather(place, data, out, |x| x),
             },
             Data::Other(SliceRef::F32(data)) => self.gather(place, data, out, convert),
@@ -382,14 +360,14 @@ impl<'a, T: Scalar> Evaluator<'a, T> {
     #[inline(always)]
     fn gather<U: Copy>(&self, place: (usize, isize, usize), data: &[U], out: &mut [T], convert: impl Fn(U) -> T) {
         let (number, start, first) = place;
-        match self.lies[number] {
-            Lie::Contiguous => {
+        match self.access[number] {
+            AccessPattern::Contiguous => {
                 let from = &data[(start + first as isize) as usize..][..out.len()];
                 out.iter_mut().zip(from).for_each(|(x, &y)| *x = convert(y));
             }
-            Lie::Constant => out.fill(convert(data[start as usize])),
-            Lie::Block(block) => block.gather(data, start, out, convert),
-            Lie::Strided => runs(self.axes, number, start, first, out.len(), |position, stride, range| {
+            AccessPattern::Constant => out.fill(convert(data[start as usize])),
+            AccessPattern::Block(block) => block.gather(data, start, out, convert),
+            AccessPattern::Strided => runs(self.axes, number, start, first, out.len(), |position, stride, range| {
                 if stride == 0 {
                     return out[range].fill(convert(data[position as usize]));
                 }

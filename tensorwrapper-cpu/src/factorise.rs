@@ -1,14 +1,15 @@
 //! Decompositions of one dense matrix by `faer`.
 //!
 //! Batches, memory, scales, phases and sentences are shared with every device; see `linear`. Batches of small matrices go eight at
-//! once, see `abreast`.
+//! once, see `interleaved_batch`.
 
-mod abreast;
 mod eig;
 mod expm;
 mod inside;
+mod interleaved_batch;
 mod inverse;
 mod leading;
+mod number;
 #[allow(clippy::needless_range_loop, reason = "indices of rows and columns, as the algorithms have them")]
 mod orthogonal;
 #[allow(clippy::needless_range_loop, reason = "as above")]
@@ -23,16 +24,15 @@ mod small;
 pub mod stack;
 #[allow(clippy::needless_range_loop, reason = "as above")]
 mod stripes;
+mod transpose;
 #[allow(clippy::needless_range_loop, reason = "as above")]
 mod tridiagonal;
-mod turn;
 mod worth;
 
-use super::engine::Simd;
-use super::forms::compiled;
+use super::multiversion::dispatch;
 use super::permute;
 use super::sink::Sink;
-use eig::General;
+use crate::simd::Simd;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltError, cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
@@ -42,11 +42,9 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::qr::no_pivoting::factor::{qr_in_place, qr_in_place_scratch, recommended_block_size};
 use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
 use faer::linalg::triangular_solve as triangle;
-use faer::traits::ComplexField;
-use faer::{Accum, Conj, Mat, MatMut, MatRef, Par, Spec};
-use panels::Panelled;
+use faer::{Accum, Conj, Mat, MatMut, Par, Spec};
+use number::{Number, view, view_mut};
 use sizes::{AreFinite, Largest};
-use stripes::Striped;
 use tensorwrapper_core::backend::fuse::Axis;
 use tensorwrapper_core::backend::linear::{
     self, Algorithms, Area, Batch, Decomposition, Eigen, Failure, Matrix, Place, Svd, elimination,
@@ -54,7 +52,7 @@ use tensorwrapper_core::backend::linear::{
 use tensorwrapper_core::backend::{Operand, Output};
 use tensorwrapper_core::element::{Dtype, Element, dispatch};
 use tensorwrapper_core::error::Error;
-use turn::{Lines, Turn, Turned, Wanted};
+use transpose::{Lines, Transposable, TransposeKernels, Wanted};
 
 pub(super) fn factorise(
     simd: Simd,
@@ -69,7 +67,7 @@ pub(super) fn factorise(
             return Ok(());
         }
         let algorithms = Faer { threads: if batch.items() == 1 { threads } else { 1 }, simd };
-        for items in abreast::compute(simd, threads, &mut batch) {
+        for items in interleaved_batch::compute(simd, threads, &mut batch) {
             batch.run(items, &algorithms)?;
         }
         batch.finish();
@@ -99,20 +97,20 @@ impl Faer {
 }
 
 impl Faer {
-    /// The kernels that turn so many elements, where these are better than a plan.
-    fn turns<T: Turned>(&self, elements: usize) -> Option<Turn<T>> {
-        T::turn(self.simd).filter(|_| elements <= turn::MOST)
+    /// The kernels that transpose so many elements, where these are better than a plan.
+    fn transposes<T: Transposable>(&self, elements: usize) -> Option<TransposeKernels<T>> {
+        T::transpose_kernels(self.simd).filter(|_| elements <= transpose::MOST)
     }
 
     /// Reads a matrix whose rows are contiguous, in some order, where there is a kernel for it.
-    fn load_turned<T: Turned>(
+    fn load_transposed<T: Transposable>(
         &self,
         (rows, columns): (usize, usize),
         from: &[T],
         at: Place,
         order: Option<&[usize]>,
     ) -> Option<Matrix<T>> {
-        let turn = self.turns(rows * columns).filter(|_| at.column == 1)?;
+        let transpose = self.transposes(rows * columns).filter(|_| at.column == 1)?;
         let mut data = Vec::with_capacity(rows * columns);
         let (from, to) = (from.as_ptr().wrapping_offset(at.start), data.as_mut_ptr());
         let (step, stride, wanted) = (at.row, rows as isize, Wanted::All);
@@ -120,7 +118,7 @@ impl Faer {
         // SAFETY: kernels are those of instructions that are there. Operands reach no further than their memory, so many
         // elements were reserved, and all of them are written.
         unsafe {
-            (turn.lines)(&Lines { from, step, order, to, stride, lines: rows, length: columns, wanted });
+            (transpose.lines)(&Lines { from, step, order, to, stride, lines: rows, length: columns, wanted });
             data.set_len(rows * columns);
         }
         Some(Matrix { rows, columns, data })
@@ -142,18 +140,6 @@ impl Faer {
 fn has_reciprocals<T: Element>(a: &Matrix<T>, unit: bool) -> bool {
     unit || (0..a.rows).all(|n| linear::is_finite(T::ONE / a.at(n, n)))
 }
-
-fn view<T: Element>(a: &Matrix<T>) -> MatRef<'_, T> {
-    MatRef::from_column_major_slice(&a.data, a.rows, a.columns)
-}
-
-fn view_mut<T: Element>(a: &mut Matrix<T>) -> MatMut<'_, T> {
-    MatMut::from_column_major_slice_mut(&mut a.data, a.rows, a.columns)
-}
-
-/// What elements are for faer.
-trait Number: ComplexField + General + Panelled + Striped + Turned + Element<Real = <Self as ComplexField>::Real> {}
-impl<T: ComplexField + General + Panelled + Striped + Turned + Element<Real = <T as ComplexField>::Real>> Number for T {}
 
 impl<T: Number> Algorithms<T> for Faer {
     fn cholesky(&self, a: &mut Matrix<T>) -> Result<(), Failure> {
@@ -240,7 +226,7 @@ impl<T: Number> Algorithms<T> for Faer {
     }
 
     fn leading(&self, a: &Matrix<T>, count: usize) -> Option<Svd<T>> {
-        leading::leading(self, &|a, count| leading::by_squares(self, a, count), a, count)
+        leading::leading(self, &|a, count| leading::by_squares(self, self.threads, a, count), a, count)
     }
 
     fn lu(&self, a: &mut Matrix<T>, again: &dyn Fn() -> Matrix<T>) -> Vec<usize> {
@@ -269,14 +255,14 @@ impl<T: Number> Algorithms<T> for Faer {
         }
     }
 
-    fn solve_turned(&self, a: &Matrix<T>, upper: bool, unit: bool, b: &mut Matrix<T>) {
+    fn solve_transposed(&self, a: &Matrix<T>, upper: bool, unit: bool, b: &mut Matrix<T>) {
         if has_reciprocals(a, unit) {
             // Its innermost loops go along rows, which are contiguous here.
             return self.substitute(a, upper, unit, view_mut(b).transpose_mut());
         }
-        let mut plain = b.turned();
+        let mut plain = b.transposed();
         elimination::solve_triangular(a, upper, unit, &mut plain);
-        *b = plain.turned();
+        *b = plain.transposed();
     }
 
     fn multiply(&self, a: &Matrix<T>, b: &Matrix<T>) -> Matrix<T> {
@@ -291,20 +277,20 @@ impl<T: Number> Algorithms<T> for Faer {
     }
 
     fn are_finite(&self, elements: &[T]) -> bool {
-        compiled(self.simd, AreFinite(elements))
+        dispatch(self.simd, AreFinite(elements))
     }
 
     fn largest_part(&self, elements: &[T]) -> f64 {
-        compiled(self.simd, Largest::<_, false>(elements))
+        dispatch(self.simd, Largest::<_, false>(elements))
     }
 
     fn largest_square(&self, elements: &[T]) -> f64 {
-        compiled(self.simd, Largest::<_, true>(elements))
+        dispatch(self.simd, Largest::<_, true>(elements))
     }
 
     fn load(&self, size: (usize, usize), from: &[T], at: Place, conjugate: bool) -> Matrix<T> {
-        if let Some(turned) = self.load_turned(size, from, at, None) {
-            return turned;
+        if let Some(transposed) = self.load_transposed(size, from, at, None) {
+            return transposed;
         }
         let (rows, columns) = size;
         let mut data = Vec::with_capacity(rows * columns);
@@ -318,10 +304,10 @@ impl<T: Number> Algorithms<T> for Faer {
     }
 
     fn load_in(&self, order: &[usize], size: (usize, usize), from: &[T], at: Place, conjugate: bool) -> Matrix<T> {
-        if let Some(turned) = self.load_turned(size, from, at, Some(order)) {
-            return turned;
+        if let Some(transposed) = self.load_transposed(size, from, at, Some(order)) {
+            return transposed;
         }
-        if size.0 * size.1 > turn::MOST {
+        if size.0 * size.1 > transpose::MOST {
             return self.load(size, from, at, conjugate).rows_in(order);
         }
         let element = |x: T| if conjugate { x.conj() } else { x };
@@ -329,7 +315,7 @@ impl<T: Number> Algorithms<T> for Faer {
     }
 
     fn copy(&self, size: (usize, usize), area: Area, (from, at): (&[T], Place), (to, there): (&mut [T], Place)) {
-        if let Some(turn) = self.turns(size.0 * size.1).filter(|_| at.row == 1 && there.column == 1) {
+        if let Some(transpose) = self.transposes(size.0 * size.1).filter(|_| at.row == 1 && there.column == 1) {
             let (from, to) = (from.as_ptr().wrapping_offset(at.start), to.as_mut_ptr().wrapping_offset(there.start));
             let (step, stride, lines, length) = (at.column, there.row, size.1, size.0);
             let wanted = match area {
@@ -337,8 +323,8 @@ impl<T: Number> Algorithms<T> for Faer {
                 Area::Lower => Wanted::From,
                 Area::Upper => Wanted::UpTo,
             };
-            // SAFETY: as in `load_turned`; outputs as well reach no further than their memory.
-            return unsafe { (turn.lines)(&Lines { from, step, order: None, to, stride, lines, length, wanted }) };
+            // SAFETY: as in `load_transposed`; outputs as well reach no further than their memory.
+            return unsafe { (transpose.lines)(&Lines { from, step, order: None, to, stride, lines, length, wanted }) };
         }
         let axis = |extent, strides| Axis { extent, strides };
         let axes = vec![axis(size.0, [at.row, there.row]), axis(size.1, [at.column, there.column])];

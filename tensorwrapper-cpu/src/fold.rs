@@ -4,8 +4,8 @@
 
 use std::ops::Range;
 
-use super::engine::Simd;
-use super::forms::{Loops, compiled, compiled_narrow};
+use super::multiversion::{Loops, dispatch, dispatch_narrow};
+use crate::simd::Simd;
 use tensorwrapper_core::backend::Reduction;
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::backend::reduce::{maximum, minimum};
@@ -35,7 +35,7 @@ pub(super) fn combine_rows<T: Scalar>(simd: Simd, rows: Rows<'_, T>, folded: &mu
     // Short rows lie across lines as often as not.
     let is_narrow = rows.follow;
     let combine = Combine { rows, folded };
-    if is_narrow { compiled_narrow(simd, combine) } else { compiled(simd, combine) }
+    if is_narrow { dispatch_narrow(simd, combine) } else { dispatch(simd, combine) }
 }
 
 struct Combine<'r, 'f, T> {
@@ -79,7 +79,7 @@ impl<T: Scalar> Combine<'_, '_, T> {
 
 /// A chunk, which is not empty, as one value.
 pub(super) fn fold_all_by<T: Scalar>(simd: Simd, reduction: Reduction, values: &[T]) -> T {
-    compiled(simd, All { reduction, values })
+    dispatch(simd, All { reduction, values })
 }
 
 struct All<'v, T> {

@@ -2,37 +2,10 @@
 
 use gemm::Parallelism;
 
-use super::engine::Caches;
+use super::product::{Place, Sizes};
+use crate::simd::Caches;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::pool;
-
-/// Strides of a matrix.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    pub(super) row: isize,
-    pub(super) column: isize,
-}
-
-impl Place {
-    /// Of the transposed matrix.
-    pub(super) fn transposed(self) -> Place {
-        Place { row: self.column, column: self.row }
-    }
-}
-
-/// Extents of a product of matrices.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sizes {
-    pub(super) rows: usize,
-    pub(super) columns: usize,
-    pub(super) inner: usize,
-}
-
-impl Sizes {
-    pub(super) fn multiplications(self) -> usize {
-        self.rows.saturating_mul(self.columns).saturating_mul(self.inner)
-    }
-}
 
 /// Elements that [`multiply`] packs factors into, for matrices at these places: as the crate decides with the widest vectors.
 pub(super) fn work_space<T>(sizes: Sizes, [left, right, place]: [Place; 3]) -> usize {

@@ -5,11 +5,11 @@ use num_complex::Complex;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use super::engine::Simd;
 use super::loops::{Chunks, Plan};
 use super::map::map_by;
 use super::tests::sized_contract;
-use super::{Cpu, blocks};
+use super::{Cpu, block_schedule};
+use crate::simd::Simd;
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::backend::fuse::Axis;
 use tensorwrapper_core::backend::reference::Reference;
@@ -92,7 +92,7 @@ fn small_products_are_finished_where_they_lie() {
         dispatch!(dtype, T => finished::<T>(&mut rng, equation, &size, &cpu, ""));
     }
     let size = |label| if label == 'b' { 50 } else { 16 };
-    if super::engine::Simd::Avx2.is_available() {
+    if crate::simd::Simd::Avx2.is_available() {
         finished::<f64>(&mut rng, equations[0], &size, &Cpu::new(Some(1)), "Small");
     }
     finished::<f64>(&mut rng, equations[0], &|label| if label == 'b' { 5 } else { 40 }, &Cpu::new(Some(2)), "Blocks");
@@ -201,10 +201,10 @@ fn blocked_map<T: tensorwrapper_core::backend::function::Scalar>(
         let layout = Strided::within(&extents, &strides, margin, len).unwrap();
         Placed { data: (0..len).map(|_| number::<T>(rng)).collect(), layout, conjugate }
     };
-    let (plain, turned) = (strides([0, 1, 2]), strides([1 - across, 2, across]));
+    let (plain, transposed) = (strides([0, 1, 2]), strides([1 - across, 2, across]));
     let mut single = [0; 3];
     single[across] = 1;
-    let inputs = [placed(plain, false), placed(turned, true), placed([0, 0, 1], false), placed(single, false)];
+    let inputs = [placed(plain, false), placed(transposed, true), placed([0, 0, 1], false), placed(single, false)];
     let output = placed(plain, false);
     let (combine, constant) = (Instruction::Combine, |x: f64| Instruction::Constant(x.into()));
     let program = (0..4).map(Instruction::Input).chain([
@@ -222,9 +222,9 @@ fn blocked_map<T: tensorwrapper_core::backend::function::Scalar>(
     ]);
     let program = Program::new(program.collect());
     let operands: Vec<_> = inputs.iter().map(Placed::as_operand).collect();
-    let axis = |n: usize| Axis { extent: extents[n], strides: vec![turned[n], plain[n]] };
+    let axis = |n: usize| Axis { extent: extents[n], strides: vec![transposed[n], plain[n]] };
     let plan = Plan::choose((0..3).map(axis).collect(), vec![], 1, Chunks::of_program(512));
-    assert!(blocks::parts(&plan, &[0; 2], &[true], size_of::<T>()).is_some(), "{extents:?} goes by blocks");
+    assert!(block_schedule::parts(&plan, &[0; 2], &[true], size_of::<T>()).is_some(), "{extents:?} goes by blocks");
     let (mut found, mut expected) = (output.clone(), output);
     map_by::<T>(simd, threads, &nest, (&program, &[]), Reduction::Sum, &operands, found.as_output()).unwrap();
     Reference.map(&nest, &program, Reduction::Sum, &[], &operands, expected.as_output()).unwrap();

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::blocks::Block;
-use super::evaluate::Lie;
+use super::access::{AccessPattern, BlockAccess};
 use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
 use tensorwrapper_core::backend::{LoopNest, Operand};
 use tensorwrapper_core::layout::Strided;
@@ -107,10 +106,12 @@ impl Grid {
     }
 
     /// How an operand lies in a chunk.
-    pub(super) fn lie(&self, operand: usize) -> Lie {
-        match (Lie::of(&self.inner, operand), &self.inner[..]) {
-            (Lie::Strided, [across, along]) if self.pieces == 1 => Lie::Block(Block::of([across, along], operand)),
-            (lie, _) => lie,
+    pub(super) fn access(&self, operand: usize) -> AccessPattern {
+        match (AccessPattern::of(&self.inner, operand), &self.inner[..]) {
+            (AccessPattern::Strided, [across, along]) if self.pieces == 1 => {
+                AccessPattern::Block(BlockAccess::of([across, along], operand))
+            }
+            (access, _) => access,
         }
     }
 
@@ -196,7 +197,7 @@ impl Plan {
     /// registers of so long chunks would leave the first cache, and beginning one takes as long as in any program.
     pub(super) fn of_memory<T>(kept: &Axes, reduced: &Axes, output: usize, input: usize) -> Option<Plan> {
         let plan = Plan::choose(kept.clone(), reduced.clone(), output, Chunks::of_memory::<T>());
-        (plan.chunked().lie(input) == Lie::Contiguous).then_some(plan)
+        (plan.chunked().access(input) == AccessPattern::Contiguous).then_some(plan)
     }
 
     /// The grid whose inner axes make up the chunks.
@@ -221,10 +222,10 @@ impl Plan {
 
 /// Rough time for one element when chunks are cut from this grid.
 fn cost(grid: &Grid, output: usize, each: f64) -> f64 {
-    let access = |operand: usize| match (Lie::of(&grid.inner, operand), grid.inner.last()) {
-        (Lie::Constant, _) | (_, None) => 0.05,
-        (Lie::Contiguous, _) => 0.1,
-        (Lie::Strided | Lie::Block(_), Some(inner)) => match inner.strides[operand].unsigned_abs() {
+    let access = |operand: usize| match (AccessPattern::of(&grid.inner, operand), grid.inner.last()) {
+        (AccessPattern::Constant, _) | (_, None) => 0.05,
+        (AccessPattern::Contiguous, _) => 0.1,
+        (AccessPattern::Strided | AccessPattern::Block(_), Some(inner)) => match inner.strides[operand].unsigned_abs() {
             0 | 1 => 0.3 + 2.0 / inner.extent as f64,
             stride => 1.0 + 2.0 / inner.extent as f64 + (stride as f64 / 64.0).min(3.0),
         },

@@ -8,18 +8,19 @@ mod short;
 use std::ops::Range;
 
 use self::short::Short;
-use super::blocks::{self, Block};
-use super::cross::{Coming, Tiles};
-use super::engine::Simd;
-use super::evaluate::{Ahead, Data, Evaluator, Input, Lie, Registers};
+use super::access::{AccessPattern, BlockAccess};
+use super::block_schedule;
+use super::evaluate::{Data, Evaluator, Input, NextChunk, Registers};
 use super::fold::{ROWS, Rows, combine, combine_rows, fold_all_by, halves};
-use super::forms::{Loops, compiled, compiled_narrow};
+use super::fused_program::FusedProgram;
 use super::loops::{Axes, Chunks, Plan, axes, runs};
+use super::multiversion::{Loops, dispatch, dispatch_narrow};
 use super::permute::Permutation;
-use super::ready::Ready;
 use super::sink::Sink;
 use super::stream::{self, Stream, is_large};
 use super::tasks;
+use super::tiled_schedule::{TiledSchedule, UpcomingTile};
+use crate::simd::Simd;
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
 use tensorwrapper_core::backend::{Instruction, LoopNest, Operand, Output, Program, Reduction};
@@ -73,7 +74,7 @@ pub(super) fn map_by<T: Scalar>(
         permutation.run_by(simd, threads, pair(&start), inputs[*n].typed::<T>(), out, inputs[*n].conjugate);
         return Ok(());
     }
-    let ready = Ready::new(program);
+    let ready = FusedProgram::new(program);
     let in_memory = match program.instructions() {
         [Instruction::Input(n)] if !(inputs[*n].conjugate && T::DTYPE.is_complex()) => {
             Plan::of_memory::<T>(&kept, &reduced, inputs.len(), *n)
@@ -86,7 +87,7 @@ pub(super) fn map_by<T: Scalar>(
     let crossed: Vec<bool> = (0..inputs.len()).map(|n| all >= LARGE && plan.crosses(n) && is_own(n)).collect();
     let own: Vec<Option<&[T]>> = inputs.iter().map(|input| T::typed(input.data())).collect();
     let streams = is_large(layout.len().saturating_mul(size_of::<T>()));
-    let run = |threads: usize, plan: &Plan, start: &[isize], packed: &[Option<Vec<T>>], coming: &[Coming<'_, T>]| {
+    let run = |threads: usize, plan: &Plan, start: &[isize], packed: &[Option<Vec<T>>], coming: &[UpcomingTile<'_, T>]| {
         // What is packed is read instead of what it was packed from.
         let data = |n: usize| match (packed.get(n), own[n]) {
             (Some(Some(packed)), _) => Data::Own(&packed[..]),
@@ -101,11 +102,11 @@ pub(super) fn map_by<T: Scalar>(
             .run(threads);
     };
     if crossed.contains(&true) {
-        if let Some(parts) = blocks::parts(&plan, &start, &crossed, size_of::<T>()) {
+        if let Some(parts) = block_schedule::parts(&plan, &start, &crossed, size_of::<T>()) {
             parts.iter().for_each(|part| run(threads, &part.plan, &part.start, &[], &[]));
             return Ok(());
         }
-        return Tiles::new(plan, crossed)
+        return TiledSchedule::new(plan, crossed)
             .run(threads, &start, &own, |threads, tile, packed| run(threads, &tile.plan, &tile.start, packed, &tile.coming));
     }
     run(threads, &plan, &start, &[], &[]);
@@ -128,7 +129,7 @@ struct Map<'a, T> {
     /// Whether the result is so large that it is written past the caches.
     streams: bool,
     /// What is asked for on the way.
-    coming: &'a [Coming<'a, T>],
+    coming: &'a [UpcomingTile<'a, T>],
 }
 
 impl<T: Scalar> Map<'_, T> {
@@ -147,11 +148,13 @@ impl<T: Scalar> Map<'_, T> {
     /// Each chunk of kept points, of a range of chunks.
     fn along_kept(&self, range: Range<usize>, threads: usize) {
         let (output, grid) = (self.start.len() - 1, &self.plan.kept);
-        let lie = if grid.points() == 1 { Lie::Contiguous } else { grid.lie(output) };
-        let contiguous = lie == Lie::Contiguous;
-        match lie {
-            Lie::Contiguous if self.plan.reduced.points() == 1 => return self.each(range, None),
-            Lie::Block(block) if block.has_rows() && self.plan.reduced.points() == 1 => return self.each(range, Some(block)),
+        let access = if grid.points() == 1 { AccessPattern::Contiguous } else { grid.access(output) };
+        let contiguous = access == AccessPattern::Contiguous;
+        match access {
+            AccessPattern::Contiguous if self.plan.reduced.points() == 1 => return self.each(range, None),
+            AccessPattern::Block(block) if block.has_rows() && self.plan.reduced.points() == 1 => {
+                return self.each(range, Some(block));
+            }
             _ => {}
         }
         let mut registers = self.evaluator.registers(grid.width);
@@ -179,7 +182,7 @@ impl<T: Scalar> Map<'_, T> {
     }
 
     /// Each chunk of a range whose outputs are contiguous, or rows of a block, and where nothing is reduced.
-    fn each(&self, range: Range<usize>, block: Option<Block>) {
+    fn each(&self, range: Range<usize>, block: Option<BlockAccess>) {
         let (output, grid) = (self.start.len() - 1, &self.plan.kept);
         let chunks = grid.chunks();
         let mut registers = self.evaluator.registers(grid.width);
@@ -191,7 +194,7 @@ impl<T: Scalar> Map<'_, T> {
         let mut next = grid.walk(&self.start, (range.start + 1) % chunks);
         for number in range {
             let (start, first, len) = (walk.start(), walk.first(), walk.len());
-            let ahead = Some(Ahead { start: next.start(), first: next.first(), len: next.len() });
+            let ahead = Some(NextChunk { start: next.start(), first: next.first(), len: next.len() });
             let to = start[output] + first as isize;
             let (piece, apart) = block.map_or((len, 0), |block| (block.columns, block.row));
             let rows = |from: isize| (0..pieces as isize).map(move |row| from + row * apart);
@@ -233,12 +236,12 @@ impl<T: Scalar> Map<'_, T> {
         registers: &mut Registers<T>,
         at: (&[isize], usize, usize),
         target: Option<&mut [T]>,
-        ahead: Option<Ahead<'_>>,
+        ahead: Option<NextChunk<'_>>,
     ) {
         // Registers begin at lines.
         let is_wide = target.is_none() && self.has_lines;
         let chunk = Chunk { map: self, registers, at, target, ahead };
-        if is_wide { compiled(self.simd, chunk) } else { compiled_narrow(self.simd, chunk) }
+        if is_wide { dispatch(self.simd, chunk) } else { dispatch_narrow(self.simd, chunk) }
     }
 
     /// Folds a range of the reduced points for one chunk of kept ones, given by its start and its first point.
@@ -301,7 +304,7 @@ impl<T: Scalar> Map<'_, T> {
         let mut next = Odometer::new(&self.reduced, &start.to_vec(), range.start + 1);
         let mut values = vec![T::ZERO; target.len()];
         for point in 0..range.len() {
-            let ahead = Ahead { start: &next.position, first, len: target.len() };
+            let ahead = NextChunk { start: &next.position, first, len: target.len() };
             let into: &mut [T] = if point == 0 { &mut *target } else { &mut values };
             let at = (&walk.position[..], first, into.len());
             self.chunk(registers, at, Some(into), Some(ahead));
@@ -315,9 +318,31 @@ impl<T: Scalar> Map<'_, T> {
 
     /// Each kept point of a range.
     fn along_reduced(&self, range: Range<usize>, threads: usize) {
+        if self.plan.reduced.chunks() == 1 && self.evaluator.lone().is_none() && std::env::var_os("H4_SHORT").is_some() {
+            let len = self.plan.reduced.points();
+            let mut registers = self.evaluator.registers(len);
+            let mut walk = Odometer::new(&self.kept, &self.start, range.start);
+            for _ in range {
+                self.chunk(&mut registers, (&walk.position, 0, len), None, None);
+                let value = fold_all_by(self.simd, self.reduction, self.evaluator.values(&registers, len));
+                // SAFETY: the outputs of these points belong to this task alone and lie inside (see `Output::new`).
+                unsafe { self.out.write(walk.position[self.start.len() - 1], value) };
+                walk.step();
+            }
+            return;
+        }
         if self.plan.reduced.chunks() == 1 {
-            let short = Short { map: self, range };
-            return if self.evaluator.lone().is_some() { compiled_narrow(self.simd, short) } else { compiled(self.simd, short) };
+            let (len, out) = (self.plan.reduced.points(), self.out);
+            let short = Short {
+                evaluator: &self.evaluator,
+                reduction: self.reduction,
+                kept: &self.kept,
+                start: &self.start,
+                out,
+                len,
+                range,
+            };
+            return if self.evaluator.lone().is_some() { dispatch_narrow(self.simd, short) } else { dispatch(self.simd, short) };
         }
         let mut registers = self.evaluator.registers(self.plan.reduced.width);
         let mut walk = Odometer::new(&self.kept, &self.start, range.start);
@@ -370,7 +395,7 @@ struct Chunk<'m, 'a, T> {
     registers: &'m mut Registers<T>,
     at: (&'m [isize], usize, usize),
     target: Option<&'m mut [T]>,
-    ahead: Option<Ahead<'m>>,
+    ahead: Option<NextChunk<'m>>,
 }
 
 impl<T: Scalar> Loops for Chunk<'_, '_, T> {

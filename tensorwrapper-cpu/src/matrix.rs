@@ -5,17 +5,17 @@
 
 use std::ops::Range;
 
-use super::classify::Sorted;
-use super::contract::{LEFT, OUT, RIGHT, Triple};
-use super::engine::{Finishing, Multiplied};
-use super::gemm::{Place, Sizes, multiply, work_space};
+use super::engine::{BoundEpilogue, GemmElement};
+use super::gemm::{multiply, work_space};
 use super::packed::Packed;
 use super::permute::{Pair, Permutation};
+use super::product::ClassifiedAxes;
+use super::product::{LEFT, OUT, RIGHT, Triple};
+use super::product::{Place, Sizes, groups, narrowest, place};
 use super::sink::Sink;
-use super::small::Small;
-use super::split::narrowest;
+use super::unpacked_gemm::UnpackedGemm;
 use super::{split, tasks};
-use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points, single_stride};
+use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
 use tensorwrapper_core::erased::zeros;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::owned::LINE;
@@ -29,7 +29,7 @@ const FINISHED: usize = 1 << 11;
 
 /// How a factor's matrices are read.
 #[derive(Clone, Copy, Debug)]
-enum Lie {
+enum FactorAccess {
     /// Where they are.
     InPlace(Place),
     /// Packed, some at a time.
@@ -39,42 +39,36 @@ enum Lie {
     Across,
 }
 
-/// Single strides of an operand's matrices, where they have them.
-pub(super) fn place(groups: [&[Triple]; 2], operand: usize) -> Option<Place> {
-    let [row, column] = groups.map(|axes| single_stride(axes, operand));
-    Some(Place { row: row?, column: column? })
-}
-
-/// Rows and columns of a factor's matrices.
-pub(super) fn groups<T>(product: &Sorted<T>, side: usize) -> [&[Triple]; 2] {
-    if side == LEFT { [&product.rows, &product.inner] } else { [&product.inner, &product.columns] }
-}
-
 /// Decides how a factor's matrices are read; all of them are packed beforehand where many products read the same ones and they
 /// are not too large for that.
-fn lie<T>(product: &mut Sorted<T>, side: usize, force: bool) -> (Lie, Option<Packed>) {
+fn lie<T>(product: &mut ClassifiedAxes<T>, side: usize, force: bool) -> (FactorAccess, Option<Packed>) {
     let matrices = groups(product, side);
     let narrow = narrowest(matrices[0], side).min(narrowest(matrices[1], side));
     let across = narrow != usize::MAX && narrow > narrowest(&product.batch, side);
     match place(matrices, side) {
-        Some(place) if !force && !across => return (Lie::InPlace(place), None),
+        Some(place) if !force && !across => return (FactorAccess::InPlace(place), None),
         _ => {}
     }
     let [first, second] = groups(product, side);
     let own = product.batch.iter().chain(first).chain(second).filter(|axis| axis.strides[side] != 0);
     let bytes = own.fold(size_of::<T>(), |bytes, axis| bytes.saturating_mul(axis.extent));
     if bytes > WHOLE || product.batch.iter().all(|axis| axis.strides[side] != 0) {
-        return (if across { Lie::Across } else { Lie::Packed }, None);
+        return (if across { FactorAccess::Across } else { FactorAccess::Packed }, None);
     }
     let packed = pack_all(product, side);
     let place = place(groups(product, side), side).expect("packed axes lie side by side");
-    (Lie::InPlace(place), Some(packed))
+    (FactorAccess::InPlace(place), Some(packed))
 }
 
 /// Takes those axes out of the batch whose matrices are packed together. An axis too long for that, of neighbours in memory, is
 /// cut: the batch keeps the blocks that it makes; the number says how many matrices the last of them has.
-fn group<T>(threads: usize, product: &mut Sorted<T>, lies: &[Lie; 2], sizes: Sizes) -> (Vec<Triple>, Option<usize>) {
-    let is_packed = |side: usize| !matches!(lies[side], Lie::InPlace(_));
+fn group<T>(
+    threads: usize,
+    product: &mut ClassifiedAxes<T>,
+    lies: &[FactorAccess; 2],
+    sizes: Sizes,
+) -> (Vec<Triple>, Option<usize>) {
+    let is_packed = |side: usize| !matches!(lies[side], FactorAccess::InPlace(_));
     let packed = [LEFT, RIGHT].into_iter().filter(|&side| is_packed(side));
     let elements = |side: usize| sizes.inner * if side == LEFT { sizes.rows } else { sizes.columns };
     let Some(largest) = packed.max_by_key(|&side| elements(side)) else {
@@ -87,19 +81,19 @@ fn group<T>(threads: usize, product: &mut Sorted<T>, lies: &[Lie; 2], sizes: Siz
     // Axes that a packed factor has not read the same matrices again and again: they are packed once for all of these, unless
     // neighbours in memory have to be packed together.
     let is_shared = |axis: &Triple| [LEFT, RIGHT].into_iter().any(|side| is_packed(side) && axis.strides[side] == 0);
-    if matches!(lies[largest], Lie::Across) {
+    if matches!(lies[largest], FactorAccess::Across) {
         product.batch.sort_by_key(|axis| axis.strides[largest] != 0);
     }
     let all = points(&product.batch).saturating_mul(elements(largest));
     let limit = GROUP.min(all / (8 * threads));
     let mut group = Vec::new();
     while let Some(axis) = product.batch.last() {
-        if is_shared(axis) && !matches!(lies[largest], Lie::Across) {
+        if is_shared(axis) && !matches!(lies[largest], FactorAccess::Across) {
             break;
         }
         let together = points(&group).saturating_mul(axis.extent).saturating_mul(elements(largest));
         if together > limit {
-            let needed = group.is_empty() && matches!(lies[largest], Lie::Across);
+            let needed = group.is_empty() && matches!(lies[largest], FactorAccess::Across);
             return if needed { cut(product, (limit / elements(largest)).max(line::<T>())) } else { (group, None) };
         }
         group.insert(0, *axis);
@@ -114,7 +108,7 @@ const fn line<T>() -> usize {
 }
 
 /// Cuts the last axis of the batch into blocks of so many matrices, whole lines of them.
-fn cut<T>(product: &mut Sorted<T>, most: usize) -> (Vec<Triple>, Option<usize>) {
+fn cut<T>(product: &mut ClassifiedAxes<T>, most: usize) -> (Vec<Triple>, Option<usize>) {
     let axis = product.batch.last_mut().expect("there is an axis to cut");
     let block = (most / line::<T>() * line::<T>()).min(axis.extent);
     let group = vec![Axis { extent: block, strides: axis.strides }];
@@ -144,8 +138,8 @@ struct Packing {
 
 impl Side {
     /// A factor's matrices; those that are packed have their strides in `group` set to those of the packed ones.
-    fn factor<T>(product: &Sorted<T>, lie: Lie, side: usize, group: &mut [Triple], last: Option<usize>) -> Side {
-        if let Lie::InPlace(place) = lie {
+    fn factor<T>(product: &ClassifiedAxes<T>, lie: FactorAccess, side: usize, group: &mut [Triple], last: Option<usize>) -> Side {
+        if let FactorAccess::InPlace(place) = lie {
             return Side { place, packing: None };
         }
         let (mut packed, strides) = Side::packed::<T>(groups(product, side), side, group);
@@ -179,8 +173,8 @@ impl Side {
 }
 
 /// Packs all matrices of a factor.
-fn pack_all<T>(product: &mut Sorted<T>, side: usize) -> Packed {
-    let Sorted { batch, rows, columns, inner, start, .. } = product;
+fn pack_all<T>(product: &mut ClassifiedAxes<T>, side: usize) -> Packed {
+    let ClassifiedAxes { batch, rows, columns, inner, start, .. } = product;
     let outside = if side == LEFT { rows } else { columns };
     let groups =
         if narrowest(outside, side) < narrowest(inner, side) { [batch, inner, outside] } else { [batch, outside, inner] };
@@ -204,18 +198,18 @@ pub(super) struct Matrices<T> {
     conjugate: [bool; 2],
     start: [isize; 3],
     alpha: T,
-    small: Option<Small<T>>,
+    small: Option<UnpackedGemm<T>>,
     /// Threads that share the batch, and threads for each of it.
     threads: [usize; 2],
 }
 
-impl<T: Multiplied> Matrices<T> {
+impl<T: GemmElement> Matrices<T> {
     /// Prepares the product; matrices of at most `small` multiplications go to the small kernel. `pack` packs and scatters even
     /// where the strides need none of it.
     ///
     /// # Errors
     /// When the environment asks for vector instructions that are not there.
-    pub(super) fn new(threads: usize, mut product: Sorted<T>, small: usize, pack: bool) -> Result<Matrices<T>, Error> {
+    pub(super) fn new(threads: usize, mut product: ClassifiedAxes<T>, small: usize, pack: bool) -> Result<Matrices<T>, Error> {
         split::choose(&mut product);
         let (left, right) = (lie(&mut product, LEFT, pack), lie(&mut product, RIGHT, pack));
         let (lies, whole) = ([left.0, right.0], [left.1, right.1]);
@@ -229,12 +223,12 @@ impl<T: Multiplied> Matrices<T> {
         let one = points(&group).saturating_mul(sizes.multiplications());
         // Large matrices are divided themselves; where there are few of them, too.
         let (outside, inside) = if points(&product.batch) >= 4 * threads && one < 1 << 26 { (threads, 1) } else { (1, threads) };
-        let Sorted { batch, conjugate, start, alpha, .. } = product;
+        let ClassifiedAxes { batch, conjugate, start, alpha, .. } = product;
         let places = [sides[LEFT].place, sides[RIGHT].place, result.place];
         let is_small = sizes.multiplications() <= small;
         // Kernels of small matrices take all of them along one axis.
         let step = group.last().or(batch.last()).map_or([0; 3], |axis| axis.strides);
-        let small = is_small.then(|| Small::new(sizes, places, step, conjugate, alpha)).transpose()?;
+        let small = is_small.then(|| UnpackedGemm::new(sizes, places, step, conjugate, alpha)).transpose()?;
         let threads = [outside, tasks::worth(inside, sizes.multiplications() / 4)];
         Ok(Matrices { sizes, batch, group, last, whole, sides, result, conjugate, start, alpha, small, threads })
     }
@@ -260,7 +254,7 @@ impl<T: Multiplied> Matrices<T> {
     }
 
     /// The kernel of the one small product that it is, of matrices where they lie, and where these start.
-    pub(super) fn as_small(&self) -> Option<(Small<T>, [isize; 3])> {
+    pub(super) fn as_small(&self) -> Option<(UnpackedGemm<T>, [isize; 3])> {
         self.small.filter(|_| self.is_one()).map(|small| (small, self.start))
     }
 
@@ -283,7 +277,7 @@ impl<T: Multiplied> Matrices<T> {
         threads: usize,
         data: [&[T]; 2],
         out: Sink<'_, T>,
-        finish: Option<&Finishing<'_, T>>,
+        finish: Option<&BoundEpilogue<'_, T>>,
     ) -> Result<(), Error> {
         if self.is_one() {
             self.multiply_one(data, &mut [], out, self.start);
@@ -310,7 +304,7 @@ impl<T: Multiplied> Matrices<T> {
         range: Range<usize>,
         data: [&[T]; 2],
         out: Sink<'_, T>,
-        finish: Option<&Finishing<'_, T>>,
+        finish: Option<&BoundEpilogue<'_, T>>,
     ) -> Result<(), Error> {
         if let (Some(small), true, [.., axis]) = (&self.small, self.is_in_place(), &self.batch[..]) {
             let most = finish.map_or(usize::MAX, |_| (FINISHED / (self.sizes.rows * self.sizes.columns)).max(1));
@@ -367,7 +361,7 @@ impl<T: Multiplied> Matrices<T> {
     }
 
     /// Finishes so many results that follow each other along the last axis of the batch, the first of which begins there.
-    fn finish(&self, finish: &Finishing<'_, T>, products: usize, start: isize, out: Sink<'_, T>) {
+    fn finish(&self, finish: &BoundEpilogue<'_, T>, products: usize, start: isize, out: Sink<'_, T>) {
         let Sizes { rows, columns, .. } = self.sizes;
         let place = self.result.place;
         // What is contiguous: rows, or columns. Kernels in vectors write nothing else.

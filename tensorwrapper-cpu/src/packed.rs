@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::contract::Triple;
 use super::permute::{Pair, Permutation};
+use super::product::Triple;
 use super::sink::Sink;
 use tensorwrapper_core::backend::fuse::{Axis, Strides};
 use tensorwrapper_core::element::Element;

@@ -1,16 +1,16 @@
 //! One small product of two matrices where they lie, found by its strides alone: most products of small equations are one, and
 //! are to be prepared quickly.
 
-use super::classify::{IN_VECTORS, SMALL};
-use super::contract::{LEFT, OUT, RIGHT};
-use super::gemm::{Place, Sizes};
-use super::small::Small;
+use super::product::{IN_VECTORS, SMALL};
+use super::product::{LEFT, OUT, RIGHT};
+use super::product::{Place, Sizes};
+use super::unpacked_gemm::UnpackedGemm;
 use tensorwrapper_core::backend::Contraction;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 
 /// A kernel, and where its matrices begin.
-type Found<T> = (Small<T>, [isize; 3]);
+type Found<T> = (UnpackedGemm<T>, [isize; 3]);
 
 /// The kernel of a product that is one row, one column and one summed axis, and where its matrices begin. Nothing where it is
 /// anything else, or too large to be multiplied where it lies; what is found is what sorting the axes finds, too.
@@ -40,7 +40,7 @@ pub(super) fn plain<T: Element>(contraction: &Contraction<'_>) -> Result<Option<
     let places =
         [Place { row: a[row], column: a[2] }, Place { row: b[2], column: b[column] }, Place { row: c[row], column: c[column] }];
     let conjugate = [*left_conjugate, *right_conjugate].map(|conjugate| conjugate && T::DTYPE.is_complex());
-    let small = Small::new(sizes, places, [0; 3], conjugate, T::from_complex(contraction.alpha))?;
+    let small = UnpackedGemm::new(sizes, places, [0; 3], conjugate, T::from_complex(contraction.alpha))?;
     if multiplications > SMALL && !small.is_in_vectors()? {
         return Ok(None);
     }
@@ -63,7 +63,7 @@ mod tests {
     use rand::{RngExt as _, SeedableRng as _};
 
     use super::super::contract::prepare;
-    use super::super::{Cpu, Route};
+    use super::super::strategy::Route;
     use super::*;
     use tensorwrapper_core::backend::LoopNest;
     use tensorwrapper_core::element::Dtype;
@@ -98,7 +98,7 @@ mod tests {
                 others: &[],
             };
             let Some(known) = plain::<Complex<f64>>(&contraction).unwrap() else { continue };
-            let sorted = prepare::<Complex<f64>>(&Cpu::forced(1, Route::Tiles), &contraction).unwrap();
+            let sorted = prepare::<Complex<f64>>(1, Route::Tiles, &contraction).unwrap();
             assert!(
                 format!("{sorted:?}").contains(&format!("{:?}, {:?}", known.0, known.1)),
                 "{contraction:?}: {known:?}, {sorted:?}"

@@ -2,10 +2,10 @@
 
 use num_complex::Complex;
 
-use super::*;
 use crate::Cpu;
 use tensorwrapper_core::backend::reference::Reference;
-use tensorwrapper_core::element::Element;
+use tensorwrapper_core::backend::{Contraction, Device, LoopNest, PreparedContraction};
+use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::layout::Strided;
 
 /// A product of 2 x 2 matrices, prepared.

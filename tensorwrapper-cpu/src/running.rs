@@ -5,12 +5,12 @@
 
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 
-use super::engine::Simd;
+use crate::simd::Simd;
 #[cfg(target_arch = "aarch64")]
-use super::engine::vector::neon;
+use crate::simd::neon;
 #[cfg(target_arch = "x86_64")]
-use super::engine::vector::x86;
-use super::engine::vector::{Vector, portable::Array};
+use crate::simd::x86;
+use crate::simd::{portable::Array, vector::Vector};
 use tensorwrapper_core::element::{Element, EveryDtype};
 
 /// Vectors of a line at most.

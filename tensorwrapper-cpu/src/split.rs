@@ -2,8 +2,8 @@
 //!
 //! Axes that keep rows or columns from fusing can be packed, scattered, or looped over; the cheapest is chosen.
 
-use super::classify::Sorted;
-use super::contract::{LEFT, OUT, RIGHT, Triple};
+use super::product::ClassifiedAxes;
+use super::product::{LEFT, OUT, RIGHT, Triple, narrowest};
 use tensorwrapper_core::backend::fuse::{self, points, single_stride};
 use tensorwrapper_core::element::Element;
 
@@ -19,7 +19,7 @@ const CALL: f64 = 150.0;
 const COPY: f64 = 100.0;
 
 /// Orders the axes of rows, columns and sums, and moves those that are better looped over to the batch.
-pub(super) fn choose<T: Element>(product: &mut Sorted<T>) {
+pub(super) fn choose<T: Element>(product: &mut ClassifiedAxes<T>) {
     if [&product.rows, &product.columns, &product.inner].iter().all(|axes| axes.len() <= 1) {
         return;
     }
@@ -100,9 +100,4 @@ fn cost<T: Element>(batch: &[Triple], rows: &Cut, columns: &Cut, inner: &[Triple
     let right = access([&columns.matrix, inner], RIGHT, n * k, batch_points * points(&columns.loops) as f64);
     let written = access([&rows.matrix, &columns.matrix], OUT, m * n, items);
     items * (CALL + product) + left + right + written
-}
-
-/// The stride of the narrowest axis; of none, as wide as can be.
-pub(super) fn narrowest(axes: &[Triple], operand: usize) -> usize {
-    axes.iter().map(|axis| axis.strides[operand].unsigned_abs()).filter(|&s| s != 0).min().unwrap_or(usize::MAX)
 }

@@ -2,9 +2,9 @@
 //!
 //! Knows bytes, not what they mean.
 
-use super::engine::{Caches, Simd};
-use super::forms::prefetch_line;
 use super::lines::{LINE, Line, WORDS, by_line};
+use super::multiversion::prefetch_line;
+use crate::simd::{Caches, Simd};
 
 /// Bytes of a result from which on it is written past the caches: more than what follows would find there.
 pub(super) fn is_large(bytes: usize) -> bool {

@@ -6,17 +6,16 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use tensorwrapper_core::backend::Unary;
 
-use super::engine::Simd;
-use super::{Cpu, Route};
+use super::{Cpu, strategy::Route};
+use crate::simd::Simd;
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::backend::reference::Reference;
 use tensorwrapper_core::backend::{Arguments, Binary, Device, Instruction, LoopNest, Program, Reduction};
-use tensorwrapper_core::callback::callback2;
 use tensorwrapper_core::element::{Dtype, Element, dispatch};
 use tensorwrapper_core::error::ErrorKind;
 use tensorwrapper_core::layout::Strided;
-use tensorwrapper_testing::contract_once;
-use tensorwrapper_testing::{Placed, assert_close, epsilon, number};
+use tensorwrapper_core::map_function::callback2;
+use tensorwrapper_testing::{Placed, assert_close, contract_once, epsilon, number};
 
 const DTYPES: [Dtype; 4] = [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64];
 
@@ -29,7 +28,7 @@ fn nest(rng: &mut StdRng, largest: usize, smallest: usize, max_rank: usize) -> L
 /// All ways of products, the engine's in every form that this machine has.
 fn routes() -> Vec<Route> {
     let forms = Simd::ALL.into_iter().filter(|simd| simd.is_available()).map(Route::Engine);
-    [Route::Chosen, Route::Direct, Route::Tiles, Route::Blocked, Route::Packed].into_iter().chain(forms).collect()
+    [Route::Chosen, Route::DotAxpy, Route::Tiles, Route::Blocked, Route::Packed].into_iter().chain(forms).collect()
 }
 
 /// Contracts on both devices and compares the whole memory of the output.
@@ -300,10 +299,10 @@ fn inputs_that_lie_across_are_packed_in_tiles() {
         let nest = LoopNest::new(extents.to_vec(), kept);
         let straight = Placed::<f32>::of(&extents, (0..1100 * 1030).map(|_| number(&mut rng)).collect());
         let layout = Strided::within(&extents, &[1, 1100], 0, 1100 * 1030).unwrap();
-        let turned = Placed { data: straight.data.clone(), layout, conjugate: false };
+        let transposed = Placed { data: straight.data.clone(), layout, conjugate: false };
         let output = Placed::<f32>::output(&mut rng, &extents[..kept]);
         let (mut found, mut expected) = (output.clone(), output);
-        let inputs = [straight.as_operand(), turned.as_operand()];
+        let inputs = [straight.as_operand(), transposed.as_operand()];
         Cpu::new(Some(2)).map(&nest, &sum, Reduction::Max, &[], &inputs, found.as_output()).unwrap();
         Reference.map(&nest, &sum, Reduction::Max, &[], &inputs, expected.as_output()).unwrap();
         assert_close(&found.data, &expected.data, 0.0, "a sum with the transpose");

@@ -1,7 +1,7 @@
 //! The two loops of linear algebra: dot product and scaled addition, over any strides.
 
-use super::engine::Simd;
 use super::running::add_lines;
+use crate::simd::Simd;
 use tensorwrapper_core::element::Element;
 
 /// A vector: memory, position of its first element, stride.

@@ -1,84 +1,86 @@
-//! What of the host's memory is on the device: a copy that a tensor has there already, or one for a single run.
+//! Copies of the host's memory on the device: those that tensors have there already, and those that are made for one run.
 
 use std::sync::Arc;
 
-use super::driver::{Address, Driver, Region};
+use super::driver::Driver;
+use super::memory::Address;
+use super::region::Region;
 use tensorwrapper_core::backend::Copied;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::held;
 
-/// Memory of the device that holds what a part of the host's does, or that a run needs for itself.
+/// Memory of the device with the same content as a part of the host's memory, or memory that a run needs for itself.
 #[derive(Debug)]
-pub(super) struct There<D: Driver> {
+pub(super) struct DeviceCopy<D: Driver> {
     region: Arc<Region<D>>,
-    /// Bytes of the region that lie before it.
+    /// Bytes of the region in front of it.
     before: usize,
-    /// Whether it is a run's own: nobody else reads it, so that it may be written.
+    /// Whether it belongs to one run, which may write it.
     is_own: bool,
 }
 
-impl<D: Driver> There<D> {
-    /// Memory that a run needs for itself.
-    pub(super) fn own(region: Region<D>) -> There<D> {
-        There { region: Arc::new(region), before: 0, is_own: true }
+impl<D: Driver> DeviceCopy<D> {
+    /// Memory that belongs to one run.
+    pub(super) fn own(region: Region<D>) -> DeviceCopy<D> {
+        DeviceCopy { region: Arc::new(region), before: 0, is_own: true }
     }
 
-    /// The copy of the host's bytes that a tensor has on the device, if it has one.
-    pub(super) fn held(driver: &Arc<D>, bytes: &[u8]) -> Option<There<D>> {
+    /// The copy of these bytes that a tensor has on the device, if it has one.
+    pub(super) fn held(driver: &Arc<D>, bytes: &[u8]) -> Option<DeviceCopy<D>> {
         let start = bytes.as_ptr() as usize;
         let (copy, before) = held::find(start..start + bytes.len())?;
         let region = Arc::clone(&copy.downcast_ref::<Copied>()?.memory).downcast::<Region<D>>().ok()?;
-        // Another driver of the same device queues its work elsewhere, and would read before the copy is there.
-        region.is_of(driver).then_some(There { region, before, is_own: false })
+        // Another driver of the same device has a stream of its own, and could read before the copy is done.
+        region.is_of(driver).then_some(DeviceCopy { region, before, is_own: false })
     }
 
-    /// The host's bytes on the device; they are copied unless they are there.
+    /// These bytes on the device. They are copied unless a tensor has them there.
     ///
     /// # Errors
     /// As [`Region::holding`].
-    pub(super) fn holding(driver: &Arc<D>, bytes: &[u8]) -> Result<There<D>, Error> {
-        match There::held(driver, bytes) {
+    pub(super) fn holding(driver: &Arc<D>, bytes: &[u8]) -> Result<DeviceCopy<D>, Error> {
+        match DeviceCopy::held(driver, bytes) {
             Some(held) => Ok(held),
-            None => Region::holding(driver, bytes).map(There::own),
+            None => Region::holding(driver, bytes).map(DeviceCopy::own),
         }
     }
 
-    /// The same of several parts of the host's memory; one that is there twice is copied once.
+    /// The same for several parts of the host's memory. A part that appears twice is copied once.
     ///
     /// # Errors
     /// As [`Region::holding`].
-    pub(super) fn all(driver: &Arc<D>, parts: &[&[u8]]) -> Result<Vec<There<D>>, Error> {
-        let mut all: Vec<There<D>> = Vec::with_capacity(parts.len());
+    pub(super) fn all(driver: &Arc<D>, parts: &[&[u8]]) -> Result<Vec<DeviceCopy<D>>, Error> {
+        let mut all: Vec<DeviceCopy<D>> = Vec::with_capacity(parts.len());
         for (n, bytes) in parts.iter().enumerate() {
             let known = parts[..n].iter().position(|other| std::ptr::eq(*other, *bytes));
-            let there = match known {
+            let copy = match known {
                 Some(known) => {
-                    let There { region, before, .. } = &all[known];
-                    There { region: Arc::clone(region), before: *before, is_own: false }
+                    let DeviceCopy { region, before, .. } = &all[known];
+                    DeviceCopy { region: Arc::clone(region), before: *before, is_own: false }
                 }
-                None => There::holding(driver, bytes)?,
+                None => DeviceCopy::holding(driver, bytes)?,
             };
-            all.push(there);
+            all.push(copy);
         }
         Ok(all)
     }
 
-    /// Where it begins.
+    /// Its address.
     pub(super) fn address(&self) -> Address {
         self.region.address() + self.before as u64
     }
 
-    /// How many bytes there are from there on.
+    /// The number of bytes from its address on.
     pub(super) fn bytes(&self) -> usize {
         self.region.bytes() - self.before
     }
 
-    /// Whether it is a run's own, so that it may be written.
+    /// Whether it belongs to one run, which may write it.
     pub(super) fn is_own(&self) -> bool {
         self.is_own
     }
 
-    /// The memory, for whoever wants to keep it.
+    /// Its memory, to be kept.
     pub(super) fn region(&self) -> Arc<Region<D>> {
         Arc::clone(&self.region)
     }

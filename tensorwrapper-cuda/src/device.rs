@@ -1,49 +1,44 @@
-//! The backend over any driver: single operations, whose operands come from the host and whose result goes back to it. What no
-//! kernel does (functions of the program's, linear algebra) the processor does.
+//! The backend over any driver. Single operations copy their operands from the host and their results back. What the device cannot
+//! compute (user functions, and linear algebra without a library) is left to a host device.
 
 use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::copies::There;
-use super::driver::{Address, Driver, Region, queue};
+use super::contraction::{CudaContraction, Options};
+use super::driver::Driver;
+use super::launch::{Written, run, span};
 use super::linear;
-use super::ready::Ready;
-use super::text::{Fold, Input, Launches, Route, folded};
-use tensorwrapper_core::backend::contraction::{Apart, reach};
+use super::text::{Fold, Input, Route, fold_launches};
+use tensorwrapper_core::backend::Apart;
 use tensorwrapper_core::backend::linear::copies;
 use tensorwrapper_core::backend::{
     Asked, Contraction, Decomposition, Device, Factorised, Found, LoopNest, Operand, Output, PreparedContraction, Program,
     Reduction, Resident, RunContraction, Seen, Site,
 };
 use tensorwrapper_core::callback::Callback;
-use tensorwrapper_core::element::{Dtype, Element, dispatch};
+use tensorwrapper_core::element::{Dtype, dispatch};
 use tensorwrapper_core::erased::{SliceMut, SliceRef};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
-use tensorwrapper_cpu::Cpu;
 
-/// A device that computes by generated kernels.
+/// A device that computes by generated kernels and NVIDIA's libraries.
 #[derive(Debug)]
 pub(crate) struct Cuda<D: Driver> {
     pub(super) driver: Arc<D>,
-    pub(super) route: Route,
-    /// Whether products in single precision may be computed from fewer bits.
-    pub(super) tf32: bool,
-    /// Whether ways to compute a product are measured, or chosen by its size alone.
-    pub(super) measures: bool,
+    pub(super) options: Options,
+    /// Computes user functions, and linear algebra that no library has.
+    pub(super) host: Arc<dyn Device>,
 }
 
 impl<D: Driver> Cuda<D> {
-    /// The device that a driver drives.
-    pub(super) fn new(driver: Arc<D>, route: Route) -> Cuda<D> {
-        Cuda { driver, route, tf32: false, measures: true }
+    /// A device over this driver; `host` computes what is left to the host.
+    pub(super) fn new(driver: Arc<D>, route: Route, host: Arc<dyn Device>) -> Cuda<D> {
+        Cuda { driver, options: Options { route, tf32: false, measures: true }, host }
     }
-}
 
-impl<D: Driver> Clone for Cuda<D> {
-    fn clone(&self) -> Cuda<D> {
-        Cuda { driver: self.driver.clone(), route: self.route, tf32: self.tf32, measures: self.measures }
+    fn with(&self, options: Options) -> Arc<dyn Device> {
+        Arc::new(Cuda { driver: self.driver.clone(), options, host: self.host.clone() })
     }
 }
 
@@ -53,7 +48,7 @@ impl<D: Driver> Device for Cuda<D> {
     }
 
     fn identity(&self) -> (&'static str, usize) {
-        let name = match (self.tf32, self.measures) {
+        let name = match (self.options.tf32, self.options.measures) {
             (false, true) => self.driver.name(),
             (true, true) => "cuda with TF32",
             (false, false) => "cuda by rule",
@@ -67,19 +62,20 @@ impl<D: Driver> Device for Cuda<D> {
     }
 
     fn with_tf32(&self, tf32: bool) -> Option<Arc<dyn Device>> {
-        Some(Arc::new(Cuda { tf32, ..self.clone() }))
+        Some(self.with(Options { tf32, ..self.options }))
     }
 
     fn with_measuring(&self, measures: bool) -> Option<Arc<dyn Device>> {
-        Some(Arc::new(Cuda { measures, ..self.clone() }))
+        Some(self.with(Options { measures, ..self.options }))
     }
 
     fn prepare(&self, contraction: &Contraction<'_>) -> Result<PreparedContraction, Error> {
-        let kernel: Box<dyn RunContraction> = match (Ready::new(self, contraction), contraction.then) {
-            (Some(ready), _) => Box::new(ready),
-            (None, Some(program)) => Box::new(Apart::new(self, contraction, program)?),
-            (None, None) => unreachable!("a sum of products calls no function of the host's"),
-        };
+        let kernel: Box<dyn RunContraction> =
+            match (CudaContraction::new(&*self.driver, self.options, contraction), contraction.then) {
+                (Some(ready), _) => Box::new(ready),
+                (None, Some(program)) => Box::new(Apart::new(self, contraction, program)?),
+                (None, None) => unreachable!("a contraction without an epilogue calls no function of the host"),
+            };
         Ok(PreparedContraction::new(contraction, kernel))
     }
 
@@ -98,14 +94,14 @@ impl<D: Driver> Device for Cuda<D> {
             Input { layout: operand.layout(), dtype: operand.data().dtype(), conjugate: operand.conjugate }
         };
         let fold = Fold::map(nest, (program, reduction), inputs.iter().map(input).collect(), (output.layout(), output.dtype()));
-        let Some(launches) = folded(&fold, self.route) else {
-            return Cpu::default().map(nest, program, reduction, functions, inputs, output);
+        let Some(launches) = fold_launches(&fold, self.options.route) else {
+            return self.host.map(nest, program, reduction, functions, inputs, output);
         };
         self.driver.prepare(&launches.kernels().collect::<Vec<_>>())?;
         let spans: Vec<Range<usize>> = inputs.iter().map(|operand| span(operand.layout())).collect();
         let data: Vec<SliceRef<'_>> = inputs.iter().map(Operand::data).collect();
         let written = Written::new(output.layout());
-        // SAFETY: operands and outputs lie inside their memory, which was checked when they were made.
+        // SAFETY: operands and outputs were checked to lie inside their memory when they were constructed.
         unsafe { run(&self.driver, &launches, (&data, &spans), (output.into_data(), &written)) }
     }
 
@@ -114,7 +110,7 @@ impl<D: Driver> Device for Cuda<D> {
     }
 
     fn own(&self) -> Option<&dyn Any> {
-        Some(self)
+        Some(&self.driver)
     }
 
     fn factorise(&self, call: &Decomposition, inputs: &[Operand<'_>], outputs: Vec<Output<'_>>) -> Result<(), Error> {
@@ -122,7 +118,7 @@ impl<D: Driver> Device for Cuda<D> {
         let results: Vec<Strided> = outputs.iter().map(|output| output.layout().clone()).collect();
         let [of_arguments, of_results] = [&arguments, &results].map(|layouts| layouts.iter().collect::<Vec<_>>());
         if self.factors_by(call, inputs[0].data().dtype(), &of_arguments, &of_results).is_none() {
-            return Cpu::default().factorise(call, inputs, outputs);
+            return self.host.factorise(call, inputs, outputs);
         }
         let sources: Vec<SliceRef<'_>> = inputs.iter().map(Operand::data).collect();
         let mut targets: Vec<SliceMut<'_>> = outputs.into_iter().map(Output::into_data).collect();
@@ -135,14 +131,14 @@ impl<D: Driver> Device for Cuda<D> {
         let sizes: Vec<usize> = targets.iter().map(|target| target.len() * target.dtype().size()).collect();
         let mut session = self.session(&sources, &sizes, false)?;
         let site = |memory: usize| Site { memory, start: 0 };
-        // What no position leads to is to stay as it is.
+        // Elements that the layout does not reach must keep their values.
         for (n, target) in targets.iter().enumerate() {
             session.write(target.as_ref(), site(sources.len() + n))?;
         }
         let sites: Vec<Site> = (0..sources.len() + targets.len()).map(site).collect();
         let (read, written) = sites.split_at(sources.len());
         let done = session.factorise(&factorised, read, written)?;
-        assert!(done, "what the device has said to do is done");
+        assert!(done, "`factors_by` said that the device does it");
         let mut targets = targets.iter_mut().enumerate();
         targets.try_for_each(|(n, target)| session.read(site(sources.len() + n), target.reborrow()))
     }
@@ -154,92 +150,13 @@ impl<D: Driver> Device for Cuda<D> {
         arguments: &[&Strided],
         results: &[&Strided],
     ) -> Option<&'static str> {
-        self.driver.solves().filter(|_| linear::has(call, dtype, arguments, results))
+        self.driver.linalg_library().filter(|_| linear::has(call, dtype, arguments, results))
     }
 
     fn factor_space(&self, call: &Decomposition, dtype: Dtype, extents: &[usize], operands: usize) -> usize {
-        match self.driver.solves().filter(|_| linear::knows(call.kind)) {
+        match self.driver.linalg_library().filter(|_| linear::knows(call.kind)) {
             Some(_) => linear::space(call, dtype, extents, operands),
             None => copies(call, dtype, extents, operands),
         }
-    }
-}
-
-/// Which elements of an output's memory a kernel may write.
-#[derive(Clone, Debug)]
-pub(super) struct Written {
-    pub(super) elements: Range<usize>,
-    /// Whether it writes all of them; else the others are to stay as they are.
-    all: bool,
-}
-
-impl Written {
-    pub(super) fn new(layout: &Strided) -> Written {
-        let elements = span(layout);
-        Written { all: elements.len() == layout.len(), elements }
-    }
-}
-
-/// From the first element of the memory that a layout leads to, to behind the last.
-pub(super) fn span(layout: &Strided) -> Range<usize> {
-    let start = layout.start();
-    start..reach(layout).max(start)
-}
-
-/// Takes operands to the device, runs an operation there, and brings the result back.
-///
-/// # Safety
-/// Inputs and output have these elements, of the types and with the layouts that the kernels were made for.
-pub(super) unsafe fn run<D: Driver>(
-    driver: &Arc<D>,
-    launches: &Launches,
-    (inputs, spans): (&[SliceRef<'_>], &[Range<usize>]),
-    (output, written): (SliceMut<'_>, &Written),
-) -> Result<(), Error> {
-    if written.elements.is_empty() {
-        return Ok(());
-    }
-    let parts: Vec<&[u8]> = inputs.iter().zip(spans).map(|(data, span)| bytes(data.range(span.clone()))).collect();
-    let regions = There::all(driver, &parts)?;
-    // Where the memory would begin whose part is there.
-    let before = inputs.iter().zip(spans).map(|(data, span)| (span.start * data.dtype().size()) as u64);
-    let addresses: Vec<Address> =
-        regions.iter().zip(before).map(|(region, before)| region.address().wrapping_sub(before)).collect();
-    let size = output.dtype().size();
-    let target = &mut bytes_mut(output)[written.elements.start * size..written.elements.end * size];
-    let result = if written.all { Region::new(driver, target.len())? } else { Region::holding(driver, target)? };
-    let start = result.address().wrapping_sub((written.elements.start * size) as u64);
-    let scratch = (launches.scratch > 0).then(|| Region::new(driver, launches.scratch)).transpose()?;
-    let between = scratch.as_ref().map_or(0, Region::address);
-    // SAFETY: as the caller promises; what the layouts lead to was uploaded, or is as large.
-    unsafe { queue(&**driver, launches, &addresses, start, between) }?;
-    result.read(target)
-}
-
-/// Elements as bytes.
-pub(super) fn bytes(data: SliceRef<'_>) -> &[u8] {
-    fn raw<T: Element>(data: &[T]) -> &[u8] {
-        // SAFETY: elements are one or two floating-point numbers without gaps, and any of their bytes is a byte.
-        unsafe { std::slice::from_raw_parts(data.as_ptr().cast(), size_of_val(data)) }
-    }
-    match data {
-        SliceRef::F32(data) => raw(data),
-        SliceRef::F64(data) => raw(data),
-        SliceRef::C32(data) => raw(data),
-        SliceRef::C64(data) => raw(data),
-    }
-}
-
-/// The same to write.
-pub(super) fn bytes_mut(data: SliceMut<'_>) -> &mut [u8] {
-    fn raw<T: Element>(data: &mut [T]) -> &mut [u8] {
-        // SAFETY: elements are one or two floating-point numbers without gaps, and any bytes are such numbers.
-        unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast(), size_of_val(data)) }
-    }
-    match data {
-        SliceMut::F32(data) => raw(data),
-        SliceMut::F64(data) => raw(data),
-        SliceMut::C32(data) => raw(data),
-        SliceMut::C64(data) => raw(data),
     }
 }

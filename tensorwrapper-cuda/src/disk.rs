@@ -1,8 +1,8 @@
-//! Files in which a user's programs keep for each other what was compiled and measured.
+//! Files that hold compiled kernels and measurements for later runs.
 //!
-//! What is read there becomes code of the device, so it must be this user's alone: a folder or file of somebody else, or one that others may
-//! write, is left alone, and the first of them is told by `tracing`. Names follow no links, and no file is read beyond a bound. Whatever
-//! goes wrong costs time alone: what cannot be read is made again.
+//! What is read there runs on the device, so the files must be private: a folder or file that belongs to another user, or that others may
+//! write, is not used, and the first of them is reported by `tracing`. Links are not followed, and no file is read beyond a given size.
+//! No error is reported otherwise: what cannot be read is compiled and measured again.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
@@ -10,19 +10,19 @@ use std::path::Path;
 use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The bytes of a file, if it is this user's, and has at most so many.
+/// The content of a file, if it is private to this user and has at most `most` bytes.
 pub(super) fn read(path: &Path, most: u64) -> Option<Vec<u8>> {
     is_folder_private(path)?;
     let mut options = File::options();
     let file = opened(options.read(true), path)?;
     let length = file.metadata().ok().filter(|file| file.len() <= most)?.len();
     let mut bytes = Vec::with_capacity(usize::try_from(length).ok()?);
-    // It may have grown since it was asked for its length.
+    // The file may have grown since its length was read.
     file.take(most + 1).read_to_end(&mut bytes).ok()?;
     (bytes.len() as u64 <= most).then_some(bytes)
 }
 
-/// Writes a file, and its folder where there is none. Another program may be writing the same one: it appears whole or not at all.
+/// Writes a file, and creates its folder if there is none. The file appears complete or not at all, also if other processes write it.
 pub(super) fn write(path: &Path, pieces: &[&[u8]]) {
     static WRITTEN: AtomicUsize = AtomicUsize::new(0);
     if make_folder(path).is_none() {
@@ -31,7 +31,7 @@ pub(super) fn write(path: &Path, pieces: &[&[u8]]) {
     let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
     let own = path.with_extension(format!("{}-{number}.new", std::process::id()));
     let mut options = private();
-    // Nothing that is there already is written into, a link to somewhere else least of all.
+    // An existing file is never written into, nor what a link leads to.
     let Ok(mut file) = options.write(true).create_new(true).open(&own) else { return };
     let written = pieces.iter().try_for_each(|piece| file.write_all(piece));
     if written.and_then(|()| fs::rename(&own, path)).is_err() {
@@ -39,7 +39,7 @@ pub(super) fn write(path: &Path, pieces: &[&[u8]]) {
     }
 }
 
-/// Adds to the end of a file, in one piece, and makes the file and its folder where there are none.
+/// Appends to a file in one write, and creates the file and its folder if there are none.
 pub(super) fn append(path: &Path, text: &str) {
     if make_folder(path).is_none() {
         return;
@@ -50,7 +50,7 @@ pub(super) fn append(path: &Path, text: &str) {
     }
 }
 
-/// The folder of a file, as its user's alone where it is made now.
+/// Creates the folder of a file, private to this user. `None` if it is not private.
 fn make_folder(path: &Path) -> Option<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -59,26 +59,26 @@ fn make_folder(path: &Path) -> Option<()> {
     is_folder_private(path)
 }
 
-/// Whether the folder of a file is one that nobody else writes into.
+/// `None` if other users may write into the folder of a file.
 fn is_folder_private(path: &Path) -> Option<()> {
     let folder = path.parent()?;
     is_private(folder, &fs::metadata(folder).ok()?)
 }
 
-/// How files are made that only their user reads.
+/// Options to create files that only this user reads.
 fn private() -> OpenOptions {
-    #[allow(unused_mut, reason = "where modes are")]
+    #[allow(unused_mut, reason = "only Unix has modes")]
     let mut options = File::options();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
 }
 
-/// Opens a regular file that nobody else could have written: what was opened is asked, which stays itself whatever becomes of its name.
+/// Opens a regular file that nobody else could have written. The open file is checked, because its name may stand for another one by then.
 fn opened(options: &mut OpenOptions, path: &Path) -> Option<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY);
-    let file = options.open(path).inspect_err(|error| tell_link(path, error)).ok()?;
+    let file = options.open(path).inspect_err(|error| report_link(path, error)).ok()?;
     let found = file.metadata().ok().filter(Metadata::is_file)?;
     is_private(path, &found)?;
     Some(file)
@@ -87,21 +87,21 @@ fn opened(options: &mut OpenOptions, path: &Path) -> Option<File> {
 fn is_private(path: &Path, found: &Metadata) -> Option<()> {
     match fault(found, own_user()) {
         Some(fault) => {
-            tell(path, fault);
+            report(path, fault);
             None
         }
         None => Some(()),
     }
 }
 
-/// The number of the user whose rights this process has.
+/// The effective user of this process.
 #[cfg(unix)]
 fn own_user() -> u32 {
     // SAFETY: the call has no arguments, and does not fail.
     unsafe { libc::geteuid() }
 }
 
-/// Why something on the disk is not this user's alone.
+/// Why a file or folder is not private to this user.
 #[cfg(unix)]
 fn fault(found: &Metadata, user: u32) -> Option<&'static str> {
     use std::os::unix::fs::MetadataExt;
@@ -117,34 +117,34 @@ fn own_user() -> u32 {
     0
 }
 
-/// Folders of users are theirs alone unless they have said otherwise.
+/// Elsewhere a user's folders are private unless they have changed that.
 #[cfg(not(unix))]
 fn fault(_: &Metadata, _: u32) -> Option<&'static str> {
     None
 }
 
-/// Says why nothing is kept, of the first file or folder that has a fault.
-fn tell(path: &Path, fault: &str) {
-    static TOLD: Once = Once::new();
-    tell_once(&TOLD, path, fault);
+/// Reports the first file or folder that is not private.
+fn report(path: &Path, fault: &str) {
+    static REPORTED: Once = Once::new();
+    report_once(&REPORTED, path, fault);
 }
 
-fn tell_once(told: &Once, path: &Path, fault: &str) {
-    told.call_once(|| {
+fn report_once(reported: &Once, path: &Path, fault: &str) {
+    reported.call_once(|| {
         let path = path.display();
         tracing::warn!("`{path}` {fault}: nothing is read from there, so that kernels are compiled and measured again");
     });
 }
 
 #[cfg(unix)]
-fn tell_link(path: &Path, error: &io::Error) {
+fn report_link(path: &Path, error: &io::Error) {
     if error.raw_os_error() == Some(libc::ELOOP) {
-        tell(path, "is a link");
+        report(path, "is a link");
     }
 }
 
 #[cfg(not(unix))]
-fn tell_link(_: &Path, _: &io::Error) {}
+fn report_link(_: &Path, _: &io::Error) {}
 
 #[cfg(all(test, unix))]
 mod tests {
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_made_is_this_users_alone() {
+    fn files_and_folders_are_created_private() {
         let outer = folder("made");
         let (file, lines) = (outer.join("inner").join("kernel"), outer.join("inner").join("ways"));
         write(&file, &[b"machine ", b"code"]);
@@ -173,13 +173,13 @@ mod tests {
         for (path, expected) in [(&outer, 0o700), (&outer.join("inner"), 0o700), (&file, 0o600), (&lines, 0o600)] {
             assert_eq!(fs::metadata(path).unwrap().mode() & 0o7777, expected, "{}", path.display());
         }
-        // Bounded.
+        // Longer files are not read.
         assert_eq!((read(&file, 11), read(&file, 12).map(|bytes| bytes.len())), (None, Some(12)));
         fs::remove_dir_all(outer).unwrap();
     }
 
     #[test]
-    fn what_others_may_write_is_left_alone() {
+    fn files_that_others_may_write_are_not_used() {
         let folder = folder("others");
         let file = folder.join("kernel");
         write(&file, &[b"ours"]);
@@ -200,7 +200,7 @@ mod tests {
         }
         mode(&file, 0o644);
         assert_eq!(read(&file, 100).as_deref(), Some(&b"ours"[..]));
-        // Of another user, an administrator too.
+        // Nor are those of another user, even of an administrator.
         let found = fs::metadata(&file).unwrap();
         assert_eq!(fault(&found, found.uid()), None);
         assert_eq!(fault(&found, found.uid() + 1), Some("belongs to another user"));
@@ -215,13 +215,13 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told_once() {
+    fn faults_are_reported_once() {
         use tracing::{Event, Metadata, Subscriber, span};
 
-        /// Hears how many warnings there are.
-        struct Hearer(std::sync::Arc<AtomicUsize>);
+        /// Counts warnings.
+        struct Counter(std::sync::Arc<AtomicUsize>);
 
-        impl Subscriber for Hearer {
+        impl Subscriber for Counter {
             fn enabled(&self, of: &Metadata<'_>) -> bool {
                 *of.level() == tracing::Level::WARN
             }
@@ -238,9 +238,9 @@ mod tests {
         }
 
         let (heard, told) = (std::sync::Arc::<AtomicUsize>::default(), Once::new());
-        tracing::subscriber::with_default(Hearer(heard.clone()), || {
+        tracing::subscriber::with_default(Counter(heard.clone()), || {
             for _ in 0..3 {
-                tell_once(&told, Path::new("kernel"), "is a link");
+                report_once(&told, Path::new("kernel"), "is a link");
             }
         });
         assert_eq!(heard.load(Ordering::Relaxed), 1);
@@ -254,7 +254,7 @@ mod tests {
         symlink(&file, &link).unwrap();
         append(&link, "more");
         assert_eq!((read(&link, 100), read(&file, 100).as_deref()), (None, Some(&b"ours"[..])));
-        // A link is replaced by what is written whole, and what it led to stays.
+        // A complete write replaces a link, and leaves alone what it led to.
         write(&link, &[b"new"]);
         assert_eq!((read(&link, 100).as_deref(), read(&file, 100).as_deref()), (Some(&b"new"[..]), Some(&b"ours"[..])));
         let name = std::ffi::CString::new(std::os::unix::ffi::OsStrExt::as_bytes(pipe.as_os_str())).unwrap();
@@ -263,7 +263,7 @@ mod tests {
         assert_eq!(read(&pipe, 100), None);
         append(&pipe, "more");
         assert!(fs::symlink_metadata(&pipe).is_ok_and(|pipe| !pipe.is_file()));
-        // A folder may be reached by a link: the user's cache may lie on another disk.
+        // The folder itself may be reached by a link: the user's cache may be on another disk.
         let elsewhere = folder.with_extension("link");
         symlink(&folder, &elsewhere).unwrap();
         assert_eq!(read(&elsewhere.join("real"), 100).as_deref(), Some(&b"ours"[..]));

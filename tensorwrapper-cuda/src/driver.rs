@@ -1,82 +1,78 @@
-//! What is asked of something that has memory of its own and runs kernels: a GPU, or the simulator.
+//! The interface to something that has memory of its own and runs kernels: a GPU, or the simulator.
 //!
-//! All work is queued in one order. Errors of queued work may come with a later call.
+//! All work is queued in one stream, and done in that order. An error of queued work may be reported by a later call.
 
 use std::fmt::Debug;
 use std::ops::Range;
-use std::sync::Arc;
 
-use super::choice::{Choices, Way};
-use super::gemm::Gemm;
-use super::linear::Call;
-use super::pages::Pinned;
-use super::text::{Argument, Kernel, Launch, Launches, Memory};
+use super::autotune::{Autotuner, Strategy};
+use super::memory::{Address, PinnedRanges};
+use super::routine::Call;
+use super::text::{Gemm, Kernel};
 use tensorwrapper_core::backend::Taken;
-use tensorwrapper_core::error::{Error, ErrorKind};
-
-/// Where memory of the device begins.
-pub(super) type Address = u64;
+use tensorwrapper_core::error::Error;
 
 /// Something that has memory and runs kernels.
 pub(super) trait Driver: Debug + Send + Sync + 'static {
-    /// Work that was recorded, to be queued as often as is asked.
+    /// Recorded work, which can be queued any number of times.
     type Graph: Debug + Send + Sync;
 
     /// The backend's name, as in the tests' device list.
     fn name(&self) -> &'static str;
 
-    /// Which device of its kind it is, counted from 0. Plans of one number fit each other.
+    /// The number of the device, counted from 0. Plans are shared between drivers of one name and number.
     fn number(&self) -> usize;
 
-    /// A number that this alone has, from 1: a device that is let go and opened again has another one, and has to have kernels made again.
+    /// A number, from 1 on, that is unique to this driver. If a device is closed and opened again it has a new one, and its kernels
+    /// must be loaded again.
     fn opening(&self) -> usize;
 
-    /// Memory for so many bytes, at least one.
+    /// Allocates this many bytes, at least one.
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`](tensorwrapper_core::error::ErrorKind::Memory) where the device has no more, and when the device is lost.
+    /// [`ErrorKind::Memory`](tensorwrapper_core::error::ErrorKind::Memory) where the device has no more, and an error when the device is lost.
     fn allocate(&self, bytes: usize) -> Result<Address, Error>;
 
-    /// Gives memory back, once what is queued has been done.
+    /// Frees memory, once the queued work is done.
     ///
     /// # Safety
-    /// It came from `allocate` with so many bytes, and nobody uses it behind this.
+    /// It came from `allocate` with this many bytes, and is not used any more.
     unsafe fn free(&self, address: Address, bytes: usize);
 
-    /// How much memory is taken, by whomever, once what is queued has been done.
+    /// How much memory is allocated in all, once the queued work is done.
     ///
     /// # Errors
     /// As [`finish`](Driver::finish).
     fn taken(&self) -> Result<Taken, Error>;
 
-    /// Pages of the host's memory that are pinned for this device.
-    fn pinned(&self) -> &Pinned;
+    /// The pages of the host's memory that are pinned for this device.
+    fn pinned(&self) -> &PinnedRanges;
 
-    /// Has the system keep pages of the host's memory where they are.
+    /// Pins pages of the host's memory: the system does not move them any more.
     ///
     /// # Errors
-    /// Where it does not.
+    /// Where the system refuses.
     fn lock(&self, pages: Range<usize>) -> Result<(), Error>;
 
-    /// Lets it move them again.
+    /// Lets the system move these pages again.
     fn unlock(&self, pages: Range<usize>);
 
-    /// Copies from the host, whose memory has been read when this returns.
+    /// Copies from the host. The host's memory has been read when this returns.
     ///
     /// # Errors
     /// When the device is lost.
     ///
     /// # Safety
-    /// There is memory for all bytes from the address on.
+    /// The address has memory for all bytes.
     unsafe fn upload(&self, from: &[u8], to: Address) -> Result<(), Error>;
 
-    /// Copies to the host, once what is queued has been done.
+    /// Copies to the host, once the queued work is done.
     ///
     /// # Errors
     /// When the device is lost, or work in the queue failed.
     ///
     /// # Safety
-    /// There is memory for all bytes from the address on.
+    /// The address has memory for all bytes.
     unsafe fn download(&self, from: Address, to: &mut [u8]) -> Result<(), Error>;
 
     /// Copies from one place on the device to another.
@@ -85,196 +81,89 @@ pub(super) trait Driver: Debug + Send + Sync + 'static {
     /// When the device is lost.
     ///
     /// # Safety
-    /// There is memory for so many bytes from both addresses on, and none of it is the same.
+    /// Both addresses have memory for this many bytes, and the two do not overlap.
     unsafe fn copy(&self, from: Address, to: Address, bytes: usize) -> Result<(), Error>;
 
-    /// Makes bytes zero.
+    /// Sets bytes to zero.
     ///
     /// # Errors
     /// When the device is lost.
     ///
     /// # Safety
-    /// There is memory for so many bytes from the address on.
+    /// The address has memory for this many bytes.
     unsafe fn clear(&self, at: Address, bytes: usize) -> Result<(), Error>;
 
-    /// Waits until what is queued has been done.
+    /// Waits until the queued work is done.
     ///
     /// # Errors
     /// When the device is lost, or work in the queue failed.
     fn finish(&self) -> Result<(), Error>;
 
-    /// Has kernels made, side by side, so that what a text has wrong is known before anything runs.
+    /// Compiles and loads kernels, in parallel, so that an error in a text is known before anything runs.
     ///
     /// # Errors
     /// [`ErrorKind::Kernel`](tensorwrapper_core::error::ErrorKind::Kernel) when one does not compile.
     fn prepare(&self, kernels: &[&Kernel]) -> Result<(), Error>;
 
-    /// Queues a kernel. Its arguments are addresses, then numbers: 64 bits each.
+    /// Queues a kernel. Its arguments are addresses, then numbers, of 64 bits each.
     ///
     /// # Errors
     /// As [`prepare`](Driver::prepare), and when the device refuses it.
     ///
     /// # Safety
-    /// The arguments are those that its text has, and every position that the text computes lies in their memory.
+    /// The arguments are those that its text declares, and every position that it computes lies in their memory.
     unsafe fn launch(&self, kernel: &Kernel, arguments: &[u64]) -> Result<(), Error>;
 
-    /// The library that computes products of matrices here, if there is one.
-    fn products(&self) -> Option<&'static str>;
+    /// The name of the library that computes products of matrices, if there is one.
+    fn gemm_library(&self) -> Option<&'static str>;
 
-    /// Queues a library's product: factors and result begin at these addresses.
+    /// Queues a product of matrices for the library, whose factors and result begin at these addresses.
     ///
     /// # Errors
     /// When the library refuses it.
     ///
     /// # Safety
-    /// There is a library, and every position that the product's strides lead to lies in the memory of its operand.
+    /// There is a library, and every position that the strides reach lies in the memory of its operand.
     unsafe fn multiply(&self, product: &Gemm, factors: [Address; 2], output: Address) -> Result<(), Error>;
 
-    /// Which way computes a contraction, as far as that was measured here.
-    fn choices(&self) -> &Choices;
+    /// The fastest strategies for contractions, as far as they were measured on this device.
+    fn autotuner(&self) -> &Autotuner;
 
-    /// Whether ways to compute a contraction over so many points are worth a measurement.
-    fn is_measured(&self, points: u128) -> bool;
+    /// Whether a contraction with this many points is worth measuring.
+    fn is_worth_measuring(&self, points: u128) -> bool;
 
-    /// Has work done, alone, and says how many seconds that takes.
+    /// Runs work while no other thread queues any; returns the seconds that it takes.
     ///
     /// # Errors
-    /// What `work` reports, and when the device is lost.
-    fn timed(&self, way: Way, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<f64, Error>;
+    /// Those of `work`, and when the device is lost.
+    fn timed(&self, strategy: Strategy, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<f64, Error>;
 
-    /// The library that computes linear algebra here, if there is one.
-    fn solves(&self) -> Option<&'static str>;
+    /// The name of the library for linear algebra, if there is one.
+    fn linalg_library(&self) -> Option<&'static str>;
 
-    /// Queues one of its routines, with work space of its own.
+    /// Queues a routine of the library for linear algebra, with its work space.
     ///
     /// # Errors
-    /// When the library refuses it, [`ErrorKind::Memory`](tensorwrapper_core::error::ErrorKind::Memory) where there is no room for its work space.
+    /// When the library refuses it, and [`ErrorKind::Memory`](tensorwrapper_core::error::ErrorKind::Memory) where there is no room for its work
+    /// space.
     ///
     /// # Safety
-    /// There is a library, and the addresses are those of memory that is as large as the routine's arguments say.
+    /// There is a library, and the memory at the addresses is as large as the routine's arguments say.
     unsafe fn solve(&self, call: &Call) -> Result<(), Error>;
 
-    /// Records what `work` queues from this thread, which is not done then. Other threads wait with what they queue.
+    /// Records the work that `work` queues from this thread, without running it. Other threads wait before they queue anything.
     ///
     /// # Errors
-    /// What `work` reports. It may not allocate or give back memory, copy from or to the host, wait, or use kernels that were not
-    /// [prepared](Driver::prepare): [`ErrorKind::Device`](tensorwrapper_core::error::ErrorKind::Device) says so.
+    /// Those of `work`. It may not allocate or free memory, copy from or to the host, wait, or use kernels that were not
+    /// [prepared](Driver::prepare): this gives [`ErrorKind::Device`](tensorwrapper_core::error::ErrorKind::Device).
     fn record(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Self::Graph, Error>;
 
-    /// Queues all that was recorded, in one call.
+    /// Queues all recorded work in one call.
     ///
     /// # Errors
     /// When the device refuses it.
     ///
     /// # Safety
-    /// All memory that it was recorded over is still there.
+    /// All memory that the recorded work uses is still allocated.
     unsafe fn replay(&self, graph: &Self::Graph) -> Result<(), Error>;
-}
-
-/// What is said of work that cannot be recorded.
-pub(super) fn not_recorded(what: &str) -> Error {
-    Error::new(ErrorKind::Device(format!("{what} cannot be recorded")))
-}
-
-/// Memory of a device that goes back to it.
-#[derive(Debug)]
-pub(super) struct Region<D: Driver> {
-    driver: Arc<D>,
-    address: Address,
-    bytes: usize,
-}
-
-impl<D: Driver> Region<D> {
-    /// Memory for so many bytes.
-    ///
-    /// # Errors
-    /// As [`Driver::allocate`].
-    pub(super) fn new(driver: &Arc<D>, bytes: usize) -> Result<Region<D>, Error> {
-        let bytes = bytes.max(1);
-        Ok(Region { driver: driver.clone(), address: driver.allocate(bytes)?, bytes })
-    }
-
-    /// The same with a copy of these bytes.
-    ///
-    /// # Errors
-    /// As [`Driver::allocate`] and [`Driver::upload`].
-    pub(super) fn holding(driver: &Arc<D>, bytes: &[u8]) -> Result<Region<D>, Error> {
-        let region = Region::new(driver, bytes.len())?;
-        if !bytes.is_empty() {
-            // SAFETY: there is memory for all bytes.
-            unsafe { driver.upload(bytes, region.address) }?;
-        }
-        Ok(region)
-    }
-
-    /// Copies its first bytes to the host.
-    ///
-    /// # Errors
-    /// As [`Driver::download`].
-    ///
-    /// # Panics
-    /// When there are fewer.
-    pub(super) fn read(&self, to: &mut [u8]) -> Result<(), Error> {
-        assert!(to.len() <= self.bytes, "no more is read than there is");
-        // SAFETY: so much was just compared.
-        unsafe { self.driver.download(self.address, to) }
-    }
-
-    /// Whether it is this driver's.
-    pub(super) fn is_of(&self, driver: &Arc<D>) -> bool {
-        Arc::ptr_eq(&self.driver, driver)
-    }
-
-    /// Where it begins.
-    pub(super) fn address(&self) -> Address {
-        self.address
-    }
-
-    /// How large it is.
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes
-    }
-}
-
-impl<D: Driver> Drop for Region<D> {
-    fn drop(&mut self) {
-        // SAFETY: it was allocated with so many bytes, and the only owner is going.
-        unsafe { self.driver.free(self.address, self.bytes) }
-    }
-}
-
-/// Queues all that an operation consists of.
-///
-/// # Errors
-/// As [`Driver::launch`].
-///
-/// # Safety
-/// There is memory for each input and for the output, of the element types and as large as the operation was made for, and for its
-/// scratch memory, if it uses some.
-pub(super) unsafe fn queue<D: Driver>(
-    driver: &D,
-    launches: &Launches,
-    inputs: &[Address],
-    output: Address,
-    scratch: Address,
-) -> Result<(), Error> {
-    let address = |argument: &Argument| {
-        let memory = match argument.memory {
-            Memory::Input(n) => inputs[n],
-            Memory::Output => output,
-            Memory::Scratch => scratch,
-        };
-        memory.wrapping_add(argument.start as u64)
-    };
-    // SAFETY: the generator computes positions inside the layouts that the operation was made for, as the caller has memory.
-    let launch = |launch: &Launch| unsafe {
-        driver.launch(&launch.kernel, &launch.arguments.iter().map(address).collect::<Vec<Address>>())
-    };
-    launches.before.iter().try_for_each(launch)?;
-    if let Some(product) = &launches.product {
-        let factors = product.factors.each_ref().map(|(_, stored)| address(&stored.argument));
-        // SAFETY: matrices lie inside the layouts that the operation was made for, as the caller has memory.
-        unsafe { driver.multiply(product, factors, address(&product.output.argument)) }?;
-    }
-    launches.launches.iter().try_for_each(launch)
 }

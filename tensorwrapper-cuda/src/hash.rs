@@ -1,7 +1,7 @@
-//! Digests of texts and of machine code, by which files and kernels are named and files are known to be what they were.
+//! Digests of texts and of machine code. They name kernels and files, and show whether a file is intact.
 //!
-//! Equations may come from anywhere, and so does what kernels are made of: with a sum that is no cryptographic one, somebody could write an
-//! equation whose kernel is taken for another's.
+//! The digest must be cryptographic: equations may come from untrusted input, and with a weaker one somebody could write an equation
+//! whose kernel is mistaken for another one.
 
 use std::fmt::{self, Debug, Display};
 
@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 pub(super) struct Digest([u8; 32]);
 
 impl Digest {
-    /// Of several pieces, each with its length in front, so that no other pieces have the same digest.
+    /// The digest of several pieces. The length of each goes in front of it, so that the borders count.
     pub(super) fn new<'p>(pieces: impl IntoIterator<Item = &'p [u8]>) -> Digest {
         let mut sum = Sha256::new();
         for piece in pieces {
@@ -30,12 +30,12 @@ impl Digest {
         &self.0
     }
 
-    /// The first half as two numbers.
+    /// The first half, as two numbers.
     pub(super) fn numbers(&self) -> [u64; 2] {
         [0, 8].map(|at| u64::from_be_bytes(std::array::from_fn(|n| self.0[at + n])))
     }
 
-    /// The first half in hexadecimal digits: enough for names.
+    /// The first half in hexadecimal digits, which is enough for names.
     pub(super) fn name(&self) -> String {
         self.numbers().map(|number| format!("{number:016x}")).concat()
     }

@@ -6,8 +6,8 @@
 //! `choice` remembers where else they are quicker. `linear` has a library's linear algebra done. `library` finds NVIDIA's libraries when
 //! the program runs, so that nothing of them is needed to build it. `disk` has the files in which programs keep things for each other.
 
-mod beside;
-mod choice;
+mod autotune;
+mod contraction;
 mod copies;
 mod device;
 mod disk;
@@ -15,18 +15,22 @@ mod driver;
 mod gemm;
 mod gpu;
 mod hash;
+mod launch;
 mod library;
 mod linear;
-mod once;
+mod memory;
+mod once_map;
 mod pages;
-mod ready;
+mod parallel;
+mod region;
+mod routine;
 mod session;
 pub mod simulator;
 mod staging;
+mod stream_lock;
 mod text;
-mod turns;
 
-pub use beside::beside;
 pub use gpu::open;
 pub use gpu::{Compiled, compile, version};
+pub use parallel::try_for_each;
 pub use text::Route;

@@ -1,7 +1,7 @@
-//! NVIDIA's libraries, found when the program runs: in folders that an environment variable names, in the active Python environment,
-//! in the toolkit's folders, and wherever the system's loader looks.
+//! NVIDIA's libraries, which are found when the program runs: in folders that an environment variable names, in the active Python
+//! environment, in the toolkit's folders, and wherever the system's loader looks.
 //!
-//! What is found is opened once and stays open; the bindings, which know the libraries' plain names alone, then find it by them.
+//! A library is opened once and stays open. The bindings know only its plain name, by which they find it once it is open.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -10,119 +10,124 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// The environment variable that names folders to look in first, separated as in `PATH`.
 const FOLDERS: &str = "TENSORWRAPPER_CUDA_LIBRARIES";
-/// Generations of CUDA whose libraries have all that is called here, the newest first.
+/// The major versions of CUDA whose libraries have all functions that are called here, the newest first.
 const GENERATIONS: [i32; 2] = [13, 12];
 
 /// A library that the backend calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Library {
+pub(super) enum NvidiaLibrary {
     Driver,
-    Compiler,
-    /// Not needed: without it generated kernels multiply.
-    Products,
-    /// Not needed: without it the host does linear algebra.
-    LinearAlgebra,
+    Nvrtc,
+    /// Optional: without it generated kernels multiply.
+    Cublas,
+    /// Optional: without it the host does linear algebra.
+    Cusolver,
 }
 
-impl Library {
-    /// What people call it.
+impl NvidiaLibrary {
+    /// Its name in messages.
     fn title(self) -> &'static str {
         match self {
-            Library::Driver => "the CUDA driver",
-            Library::Compiler => "NVRTC, the compiler of CUDA kernels",
-            Library::Products => "cuBLAS",
-            Library::LinearAlgebra => "cuSOLVER",
+            NvidiaLibrary::Driver => "the CUDA driver",
+            NvidiaLibrary::Nvrtc => "NVRTC, the compiler of CUDA kernels",
+            NvidiaLibrary::Cublas => "cuBLAS",
+            NvidiaLibrary::Cusolver => "cuSOLVER",
         }
     }
 
-    /// Its files, in the order in which they are tried: none of a newer generation than that.
-    fn files(self, newest: i32) -> Vec<File> {
+    /// Its files, in the order in which they are tried; none is of a newer major version than `newest`.
+    fn files(self, newest: i32) -> Vec<LibraryFile> {
         let generations = GENERATIONS.into_iter().filter(|&generation| generation <= newest);
-        let (plain, known): (&str, Vec<File>) = match self {
-            Library::Driver => ("libcuda.so", vec![File::new("libcuda.so.1".to_string(), &[])]),
-            Library::Compiler => ("libnvrtc.so", generations.map(|n| File::new(format!("libnvrtc.so.{n}"), &[])).collect()),
-            Library::Products => {
-                let file = |n| File::new(format!("libcublas.so.{n}"), &[format!("libcublasLt.so.{n}")]);
+        let (plain, known): (&str, Vec<LibraryFile>) = match self {
+            NvidiaLibrary::Driver => ("libcuda.so", vec![LibraryFile::new("libcuda.so.1".to_string(), &[])]),
+            NvidiaLibrary::Nvrtc => {
+                ("libnvrtc.so", generations.map(|n| LibraryFile::new(format!("libnvrtc.so.{n}"), &[])).collect())
+            }
+            NvidiaLibrary::Cublas => {
+                let file = |n| LibraryFile::new(format!("libcublas.so.{n}"), &[format!("libcublasLt.so.{n}")]);
                 ("libcublas.so", generations.map(file).collect())
             }
-            Library::LinearAlgebra => {
+            NvidiaLibrary::Cusolver => {
                 let file = |n| {
                     let before = ["libcublasLt.so", "libcublas.so", "libnvJitLink.so"].map(|name| format!("{name}.{n}"));
-                    // Its own numbers are one behind, and those of cuSPARSE stand still.
-                    File::new(format!("libcusolver.so.{}", n - 1), &[&before[..], &["libcusparse.so.12".to_string()]].concat())
+                    // The numbers of cuSOLVER are one behind those of CUDA, and that of cuSPARSE has not changed.
+                    LibraryFile::new(
+                        format!("libcusolver.so.{}", n - 1),
+                        &[&before[..], &["libcusparse.so.12".to_string()]].concat(),
+                    )
                 };
                 ("libcusolver.so", generations.map(file).collect())
             }
         };
-        known.into_iter().chain([File::new(plain.to_string(), &[])]).collect()
+        known.into_iter().chain([LibraryFile::new(plain.to_string(), &[])]).collect()
     }
 
-    /// Whether the bindings find it.
+    /// Whether the bindings find the library.
     fn is_bound(self) -> bool {
         // SAFETY: libraries of these names are NVIDIA's, whose constructors may run.
         unsafe {
             match self {
-                Library::Driver => cudarc::driver::sys::is_culib_present(),
-                Library::Compiler => cudarc::nvrtc::sys::is_culib_present(),
-                Library::Products => cudarc::cublas::sys::is_culib_present(),
-                Library::LinearAlgebra => cudarc::cusolver::sys::is_culib_present(),
+                NvidiaLibrary::Driver => cudarc::driver::sys::is_culib_present(),
+                NvidiaLibrary::Nvrtc => cudarc::nvrtc::sys::is_culib_present(),
+                NvidiaLibrary::Cublas => cudarc::cublas::sys::is_culib_present(),
+                NvidiaLibrary::Cusolver => cudarc::cusolver::sys::is_culib_present(),
             }
         }
     }
 
     fn state(self) -> &'static OnceLock<Result<(), Error>> {
         static DRIVER: OnceLock<Result<(), Error>> = OnceLock::new();
-        static COMPILER: OnceLock<Result<(), Error>> = OnceLock::new();
-        static PRODUCTS: OnceLock<Result<(), Error>> = OnceLock::new();
-        static LINEAR_ALGEBRA: OnceLock<Result<(), Error>> = OnceLock::new();
+        static NVRTC: OnceLock<Result<(), Error>> = OnceLock::new();
+        static CUBLAS: OnceLock<Result<(), Error>> = OnceLock::new();
+        static CUSOLVER: OnceLock<Result<(), Error>> = OnceLock::new();
         match self {
-            Library::Driver => &DRIVER,
-            Library::Compiler => &COMPILER,
-            Library::Products => &PRODUCTS,
-            Library::LinearAlgebra => &LINEAR_ALGEBRA,
+            NvidiaLibrary::Driver => &DRIVER,
+            NvidiaLibrary::Nvrtc => &NVRTC,
+            NvidiaLibrary::Cublas => &CUBLAS,
+            NvidiaLibrary::Cusolver => &CUSOLVER,
         }
     }
 
-    /// Sees to it that the library is open: nothing of it may be called before.
+    /// Opens the library, if it is not open. None of its functions may be called before.
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] with everything that was tried.
     pub(super) fn open(self) -> Result<(), Error> {
         let find = || {
-            let newest = if self == Library::Driver { GENERATIONS[0] } else { newest() };
+            let newest = if self == NvidiaLibrary::Driver { GENERATIONS[0] } else { newest() };
             open(self, newest, &folders())
         };
         self.state().get_or_init(find).clone()
     }
 }
 
-/// A file, and those that it opens by itself, which must be there before.
+/// The file of a library, and those that it opens by itself, which must be open before.
 #[derive(Debug)]
-struct File {
+struct LibraryFile {
     name: String,
     before: Vec<String>,
 }
 
-impl File {
-    fn new(name: String, before: &[String]) -> File {
-        File { name, before: before.to_vec() }
+impl LibraryFile {
+    fn new(name: String, before: &[String]) -> LibraryFile {
+        LibraryFile { name, before: before.to_vec() }
     }
 }
 
-/// The newest generation of libraries that the driver serves: libraries of CUDA 13 need one of CUDA 13, and older ones go on working. Any,
-/// where there is no driver, as where kernels are compiled alone.
+/// The newest major version of libraries that the driver supports: those of CUDA 13 need a driver of CUDA 13, which also supports
+/// older ones. Without a driver, where kernels are compiled only, any version will do.
 fn newest() -> i32 {
     let mut version = 0;
     // SAFETY: the driver is open where this is called, and the number is written.
-    let told = Library::Driver.open().is_ok().then(|| unsafe { cudarc::driver::sys::cuDriverGetVersion(&raw mut version) });
+    let told = NvidiaLibrary::Driver.open().is_ok().then(|| unsafe { cudarc::driver::sys::cuDriverGetVersion(&raw mut version) });
     if told == Some(cudarc::driver::sys::CUresult::CUDA_SUCCESS) { version / 1000 } else { GENERATIONS[0] }
 }
 
-fn open(library: Library, newest: i32, folders: &[PathBuf]) -> Result<(), Error> {
+fn open(library: NvidiaLibrary, newest: i32, folders: &[PathBuf]) -> Result<(), Error> {
     let files = library.files(newest);
     let mut tried = Vec::new();
-    // An older generation in an earlier folder comes behind a newer one.
-    for File { name, before } in &files {
+    // A newer version is preferred, also if it is in a later folder.
+    for LibraryFile { name, before } in &files {
         for folder in folders {
             let path = folder.join(name);
             if !path.exists() {
@@ -132,7 +137,7 @@ fn open(library: Library, newest: i32, folders: &[PathBuf]) -> Result<(), Error>
             before.iter().for_each(|name| {
                 keep(&folder.join(name));
             });
-            if library == Library::Compiler {
+            if library == NvidiaLibrary::Nvrtc {
                 builtins(folder);
             }
             if keep(&path) && library.is_bound() {
@@ -149,7 +154,7 @@ fn open(library: Library, newest: i32, folders: &[PathBuf]) -> Result<(), Error>
         .with_help(format!("install it, or name its folder in {FOLDERS}")))
 }
 
-/// Opens what NVRTC opens by itself, whose name has its version to the second number.
+/// Opens the library that NVRTC opens by itself, whose name has major and minor version.
 fn builtins(folder: &Path) {
     let is_one =
         |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("libnvrtc-builtins.so."));
@@ -158,7 +163,7 @@ fn builtins(folder: &Path) {
     });
 }
 
-/// Opens a library for as long as the program runs; whether that went well.
+/// Opens a library until the program ends; returns whether that worked.
 fn keep(path: &Path) -> bool {
     // SAFETY: libraries of these names are NVIDIA's, whose constructors may run.
     match unsafe { libloading::Library::new(path) } {
@@ -170,7 +175,7 @@ fn keep(path: &Path) -> bool {
     }
 }
 
-/// Folders that may have the libraries, in the order in which they are looked through.
+/// Folders that may have the libraries, in the order in which they are searched.
 fn folders() -> Vec<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let mut found: Vec<PathBuf> = variable(FOLDERS).map(|value| std::env::split_paths(&value).collect()).unwrap_or_default();
@@ -185,14 +190,14 @@ fn folders() -> Vec<PathBuf> {
     found
 }
 
-/// The folders of NVIDIA's packages in a Python environment: `lib/python3.11/site-packages/nvidia/cu13/lib` and their like.
+/// The folders of NVIDIA's packages in a Python environment, such as `lib/python3.11/site-packages/nvidia/cu13/lib`.
 fn python(environment: &Path) -> Vec<PathBuf> {
     let versions = inside(&environment.join("lib"));
     let packages = versions.into_iter().flat_map(|version| inside(&version.join("site-packages/nvidia")));
     packages.map(|package| package.join("lib")).collect()
 }
 
-/// What lies in a folder, in the order of names.
+/// The entries of a folder, sorted by name.
 fn inside(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut entries: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -205,11 +210,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_named_with_what_was_tried() {
+    fn missing_library_is_reported_with_all_that_was_tried() {
         let empty = std::env::temp_dir();
-        // Where there is a driver, the loader finds it.
-        match open(Library::Driver, 13, std::slice::from_ref(&empty)) {
-            Ok(()) => assert!(Library::Driver.is_bound()),
+        // On a machine with a driver, the loader finds it.
+        match open(NvidiaLibrary::Driver, 13, std::slice::from_ref(&empty)) {
+            Ok(()) => assert!(NvidiaLibrary::Driver.is_bound()),
             Err(error) => {
                 let ErrorKind::Unavailable { library, tried } = error.kind() else { panic!("{error}") };
                 assert_eq!(library, "the CUDA driver");
@@ -220,11 +225,11 @@ mod tests {
         }
     }
 
-    /// Without them there are kernels, or the host, so that nobody is stopped; asked for by itself, each says what was tried.
+    /// Nothing else reports that an optional library is missing, so what it says is tested here.
     #[test]
-    fn libraries_that_may_be_missing_are_found_or_named() {
+    fn optional_libraries_are_found_or_reported() {
         for (wanted, name, file) in
-            [(Library::Products, "cuBLAS", "libcublas.so.13"), (Library::LinearAlgebra, "cuSOLVER", "libcusolver.so.12")]
+            [(NvidiaLibrary::Cublas, "cuBLAS", "libcublas.so.13"), (NvidiaLibrary::Cusolver, "cuSOLVER", "libcusolver.so.12")]
         {
             if let Err(error) = wanted.open() {
                 let ErrorKind::Unavailable { library, tried } = error.kind() else { panic!("{error}") };
@@ -235,14 +240,14 @@ mod tests {
     }
 
     #[test]
-    fn files_are_of_no_newer_generation_than_the_drivers() {
-        let names = |library: Library, newest| library.files(newest).into_iter().map(|file| file.name).collect::<Vec<_>>();
-        assert_eq!(names(Library::Compiler, 13), ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"]);
-        assert_eq!(names(Library::Products, 12), ["libcublas.so.12", "libcublas.so"]);
-        assert_eq!(names(Library::LinearAlgebra, 14), ["libcusolver.so.12", "libcusolver.so.11", "libcusolver.so"]);
-        let before = &Library::LinearAlgebra.files(12)[0].before;
+    fn files_are_of_no_newer_version_than_the_driver() {
+        let names = |library: NvidiaLibrary, newest| library.files(newest).into_iter().map(|file| file.name).collect::<Vec<_>>();
+        assert_eq!(names(NvidiaLibrary::Nvrtc, 13), ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"]);
+        assert_eq!(names(NvidiaLibrary::Cublas, 12), ["libcublas.so.12", "libcublas.so"]);
+        assert_eq!(names(NvidiaLibrary::Cusolver, 14), ["libcusolver.so.12", "libcusolver.so.11", "libcusolver.so"]);
+        let before = &NvidiaLibrary::Cusolver.files(12)[0].before;
         assert_eq!(before[..], ["libcublasLt.so.12", "libcublas.so.12", "libnvJitLink.so.12", "libcusparse.so.12"]);
-        assert_eq!(names(Library::Driver, 12), ["libcuda.so.1", "libcuda.so"]);
+        assert_eq!(names(NvidiaLibrary::Driver, 12), ["libcuda.so.1", "libcuda.so"]);
     }
 
     #[test]
@@ -262,7 +267,7 @@ mod tests {
         let file = root.join("libcuda.so.1");
         std::fs::write(&file, "text").unwrap();
         assert!(!keep(&file));
-        if let Err(error) = open(Library::Driver, 13, std::slice::from_ref(&root)) {
+        if let Err(error) = open(NvidiaLibrary::Driver, 13, std::slice::from_ref(&root)) {
             let ErrorKind::Unavailable { tried, .. } = error.kind() else { panic!("{error}") };
             assert_eq!(tried[0], file.display().to_string());
         }

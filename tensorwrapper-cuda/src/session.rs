@@ -1,73 +1,77 @@
-//! A plan's memory on the device, and kernels over it.
+//! A plan's memory on the device, and the operations that run on it.
 
 use std::sync::Arc;
 
-use super::copies::There;
-use super::device::{Cuda, bytes, bytes_mut};
-use super::driver::{Address, Driver, Region, queue};
+use super::contraction::CudaContraction;
+use super::copies::DeviceCopy;
+use super::device::Cuda;
+use super::driver::Driver;
+use super::launch::{bytes, bytes_mut, queue};
 use super::linear::{self, Operation};
-use super::pages::Pages;
-use super::ready::Ready;
-use super::text::{Fold, Input, Kernel, Launches, Route, folded};
+use super::memory::Address;
+use super::pages::PinnedPages;
+use super::region::Region;
+use super::text::{Fold, Input, Kernel, Launches, Route, fold_launches};
 use tensorwrapper_core::backend::{
-    Asked, DeviceMemory, Factorised, Mapped, PreparedContraction, Resident, Seen, Session, Site, Taken,
+    Asked, Device, DeviceMemory, Factorised, Mapped, PreparedContraction, Resident, Seen, Session, Site, Taken,
 };
 use tensorwrapper_core::element::dispatch;
 use tensorwrapper_core::erased::{SliceMut, SliceRef};
 use tensorwrapper_core::error::Error;
 
-/// Memory, as long as a plan runs, or as long as it is run again.
+/// The memory of one run of a plan, or of all runs of a prepared plan.
 #[derive(Debug)]
-struct Open<D: Driver> {
-    /// Work over the memory below, which goes before the driver does.
+struct CudaSession<D: Driver> {
+    /// Recorded work on the memory below. It is dropped before the driver.
     recorded: Option<D::Graph>,
     driver: Arc<D>,
     route: Route,
-    /// Of the sources, then of everything else.
-    regions: Vec<There<D>>,
-    /// How many sources there are.
+    host: Arc<dyn Device>,
+    /// The memory of the sources, then that of all other tensors.
+    regions: Vec<DeviceCopy<D>>,
+    /// The number of sources.
     sources: usize,
-    /// What lies between the kernels of one operation: operations are done one after the other.
+    /// Scratch memory between the kernels of one operation. One is enough, because operations run one after the other.
     scratch: Option<Region<D>>,
-    /// Whether it serves several runs.
+    /// Whether it serves several runs of the plan.
     again: bool,
 }
 
-/// The kernels of element-wise work, found once; `None` where it calls functions of the host's.
+/// The launches of an element-wise operation, generated once; `None` where it calls functions of the host.
 fn found<'a>(mapped: &Mapped<'a>, route: Route) -> Option<&'a Launches> {
     let &Mapped { nest, program, reduction, ref inputs, output, found } = mapped;
     let write = || {
         let inputs = inputs.iter().map(|&Seen { layout, dtype, conjugate }| Input { layout, dtype, conjugate }).collect();
-        folded(&Fold::map(nest, (program, reduction), inputs, (output.layout, output.dtype)), route)
+        fold_launches(&Fold::map(nest, (program, reduction), inputs, (output.layout, output.dtype)), route)
     };
-    // The text of a kernel depends on nothing but the arguments and the route, and plans are kept for devices of one name.
+    // The text of a kernel depends on the arguments and the route only, and plans are shared between devices of one name only.
     let (known, launches) = found
         .get_or_init(|| Box::new((route, write())))
         .downcast_ref::<(Route, Option<Launches>)>()
-        .expect("plans are kept for devices of one kind");
+        .expect("plans are shared between devices of one kind only");
     debug_assert_eq!(*known, route);
     launches.as_ref()
 }
 
-/// What linear algebra needs between routines, found once.
-fn kept<'a>(factorised: &Factorised<'a>) -> &'a linear::Kept {
-    let find = || linear::Kept::new(factorised.inputs.iter().chain(&factorised.outputs));
-    factorised.found.get_or_init(|| Box::new(find())).downcast_ref().expect("plans are kept for devices of one kind")
+/// The kernels that linear algebra needs between routines, generated once.
+fn operation_kernels<'a>(factorised: &Factorised<'a>) -> &'a linear::OperationKernels {
+    let find = || linear::OperationKernels::new(factorised.inputs.iter().chain(&factorised.outputs));
+    factorised.found.get_or_init(|| Box::new(find())).downcast_ref().expect("plans are shared between devices of one kind only")
 }
 
-/// What this kind of device has made of a contraction.
-fn own<D: Driver>(contraction: &PreparedContraction) -> Option<&Ready<D>> {
+/// What this kind of device has prepared for a contraction; `None` where the host computes it.
+fn own<D: Driver>(contraction: &PreparedContraction) -> Option<&CudaContraction<D>> {
     contraction.own().and_then(|own| own.downcast_ref())
 }
 
 impl<D: Driver> Resident for Cuda<D> {
     fn make(&self, asked: &[Asked<'_>]) -> Result<(), Error> {
-        let (mut kernels, mut products): (Vec<&Kernel>, Vec<&Ready<D>>) = Default::default();
+        let (mut kernels, mut products): (Vec<&Kernel>, Vec<&CudaContraction<D>>) = Default::default();
         for asked in asked {
             match asked {
                 Asked::Contract(contraction) => products.extend(own(contraction)),
-                Asked::Map(mapped) => kernels.extend(found(mapped, self.route).into_iter().flat_map(Launches::kernels)),
-                Asked::Factorise(factorised) => kernels.extend(kept(factorised).kernels()),
+                Asked::Map(mapped) => kernels.extend(found(mapped, self.options.route).into_iter().flat_map(Launches::kernels)),
+                Asked::Factorise(factorised) => kernels.extend(operation_kernels(factorised).kernels()),
             }
         }
         kernels.extend(products.iter().flat_map(|product| product.kernels(&self.driver)));
@@ -76,12 +80,13 @@ impl<D: Driver> Resident for Cuda<D> {
     }
 
     fn session(&self, sources: &[SliceRef<'_>], sizes: &[usize], again: bool) -> Result<Box<dyn Session>, Error> {
-        let others = sizes.iter().map(|&bytes| Region::new(&self.driver, bytes).map(There::own));
+        let others = sizes.iter().map(|&bytes| Region::new(&self.driver, bytes).map(DeviceCopy::own));
         let others = others.collect::<Result<Vec<_>, Error>>()?;
         let sources: Vec<&[u8]> = sources.iter().map(|&source| bytes(source)).collect();
-        let mut open = Open {
+        let mut session = CudaSession {
             driver: self.driver.clone(),
-            route: self.route,
+            route: self.options.route,
+            host: self.host.clone(),
             recorded: None,
             regions: Vec::new(),
             sources: sources.len(),
@@ -89,19 +94,19 @@ impl<D: Driver> Resident for Cuda<D> {
             again,
         };
         if !again {
-            open.regions = There::all(&self.driver, &sources)?;
+            session.regions = DeviceCopy::all(&self.driver, &sources)?;
         }
-        // Of several runs one may have two tensors where another has one.
-        for n in open.regions.len()..sources.len() {
-            let held = There::held(&self.driver, sources[n]);
+        // Each source has memory of its own: one run may have two tensors where another has the same tensor twice.
+        for n in session.regions.len()..sources.len() {
+            let held = DeviceCopy::held(&self.driver, sources[n]);
             let is_held = held.is_some();
-            open.regions.push(held.map_or_else(|| Region::new(&self.driver, sources[n].len()).map(There::own), Ok)?);
+            session.regions.push(held.map_or_else(|| Region::new(&self.driver, sources[n].len()).map(DeviceCopy::own), Ok)?);
             if !is_held {
-                open.fill(n, &sources, None)?;
+                session.fill(n, &sources, None)?;
             }
         }
-        open.regions.extend(others);
-        Ok(Box::new(open))
+        session.regions.extend(others);
+        Ok(Box::new(session))
     }
 
     fn hold(&self, elements: SliceRef<'_>) -> Result<DeviceMemory, Error> {
@@ -109,7 +114,7 @@ impl<D: Driver> Resident for Cuda<D> {
     }
 
     fn pin(&self, pages: std::ops::Range<usize>) -> Result<DeviceMemory, Error> {
-        Ok(Arc::new(Pages::new(&self.driver, pages)?))
+        Ok(Arc::new(PinnedPages::new(&self.driver, pages)?))
     }
 
     fn has(&self, memory: &DeviceMemory) -> bool {
@@ -117,7 +122,7 @@ impl<D: Driver> Resident for Cuda<D> {
     }
 
     fn fetch(&self, memory: &DeviceMemory, to: SliceMut<'_>) -> Result<(), Error> {
-        memory.downcast_ref::<Region<D>>().expect("memory is fetched from the device that has it").read(bytes_mut(to))
+        memory.downcast_ref::<Region<D>>().expect("memory is fetched from the device that it belongs to").read(bytes_mut(to))
     }
 
     fn opening(&self) -> usize {
@@ -133,24 +138,24 @@ impl<D: Driver> Resident for Cuda<D> {
     }
 }
 
-impl<D: Driver> Open<D> {
-    /// The address of so many bytes from a place on.
+impl<D: Driver> CudaSession<D> {
+    /// The address of a place with room for this many bytes.
     ///
     /// # Panics
-    /// When the memory ends before.
+    /// When the memory is too small.
     fn address(&self, site: Site, bytes: usize) -> Address {
         let region = &self.regions[site.memory];
         assert!(site.start + bytes <= region.bytes(), "a tensor lies in its memory");
         region.address() + site.start as u64
     }
 
-    /// The address of a tensor's memory, as far as the tensor's layout leads.
+    /// The address of a tensor, whose layout must lie inside the memory.
     fn reached(&self, seen: &Seen<'_>, site: Site) -> Address {
         let reach = seen.layout.reach().expect("layouts of a kernel start inside their memory");
         self.address(site, reach * seen.dtype.size())
     }
 
-    /// The same of several.
+    /// The same for several tensors.
     fn addresses(&self, seen: &[Seen<'_>], sites: &[Site]) -> Vec<Address> {
         assert_eq!(seen.len(), sites.len(), "each tensor has a place");
         seen.iter().zip(sites).map(|(seen, &site)| self.reached(seen, site)).collect()
@@ -159,13 +164,13 @@ impl<D: Driver> Open<D> {
     /// Queues an operation.
     ///
     /// # Errors
-    /// As [`Driver::launch`], and where there is no memory between its kernels.
+    /// As [`Driver::launch`], and where there is no scratch memory.
     ///
     /// # Safety
-    /// As for [`queue`], but of the scratch memory.
+    /// As for [`queue`], without the scratch memory.
     unsafe fn queue(&mut self, launches: &Launches, inputs: &[Address], output: Address) -> Result<(), Error> {
         if self.scratch.as_ref().map_or(0, Region::bytes) < launches.scratch {
-            // What was recorded uses what is replaced, which goes first: there is no room for both in what plans say.
+            // The old scratch memory is freed first, because plans count it once. Recorded work uses it, and is dropped as well.
             self.recorded = None;
             self.scratch = None;
             self.scratch = Some(Region::new(&self.driver, launches.scratch)?);
@@ -175,29 +180,29 @@ impl<D: Driver> Open<D> {
         unsafe { queue(&*self.driver, launches, inputs, output, scratch) }
     }
 
-    /// Copies a source to the memory of its own, from the device where it is there.
+    /// Copies a source to its memory: from `held` if it is on the device already, from an equal source, or from the host.
     fn fill(&self, n: usize, sources: &[&[u8]], held: Option<Address>) -> Result<(), Error> {
         let (part, to) = (sources[n], self.regions[n].address());
         let earlier = sources[..n].iter().position(|other| std::ptr::eq(*other, part));
         match held.or(earlier.map(|earlier| self.regions[earlier].address())) {
             _ if part.is_empty() => Ok(()),
             Some(from) => self.move_bytes(from, to, part.len()),
-            // SAFETY: the memory was made for as many bytes.
+            // SAFETY: the memory was allocated for as many bytes.
             None => unsafe { self.driver.upload(part, to) },
         }
     }
 
     /// Copies from one place on the device to another.
     fn move_bytes(&self, from: Address, to: Address, bytes: usize) -> Result<(), Error> {
-        // SAFETY: callers have compared both places with the sizes of their memories, which are not the same.
+        // SAFETY: callers have compared both places with the sizes of their memories, which are different ones.
         unsafe { self.driver.copy(from, to, bytes) }
     }
 }
 
-impl<D: Driver> Session for Open<D> {
+impl<D: Driver> Session for CudaSession<D> {
     fn write(&mut self, from: SliceRef<'_>, to: Site) -> Result<(), Error> {
         let from = bytes(from);
-        // SAFETY: the address has just been compared with the size of its memory.
+        // SAFETY: the size of the memory was just checked.
         unsafe { self.driver.upload(from, self.address(to, from.len())) }
     }
 
@@ -208,7 +213,7 @@ impl<D: Driver> Session for Open<D> {
     }
 
     fn copy(&mut self, from: Site, to: Site, bytes: usize) -> Result<(), Error> {
-        // A plan gives two tensors that are there at once no place in common.
+        // A plan never gives overlapping places to two tensors that are alive at the same time.
         self.move_bytes(self.address(from, bytes), self.address(to, bytes), bytes)
     }
 
@@ -218,16 +223,16 @@ impl<D: Driver> Session for Open<D> {
     }
 
     fn contract(&mut self, contraction: &PreparedContraction, inputs: &[Site], output: Site) -> Result<bool, Error> {
-        let Some(ready) = own::<D>(contraction) else { return Ok(false) };
-        if ready.writes_nothing() {
+        let Some(prepared) = own::<D>(contraction) else { return Ok(false) };
+        if prepared.writes_nothing() {
             return Ok(true);
         }
         let (needed, written) = contraction.needs();
-        assert_eq!(inputs.len(), needed.len(), "there are as many factors as were prepared for");
+        assert_eq!(inputs.len(), needed.len(), "the contraction gets as many factors as it was prepared for");
         let addresses: Vec<Address> = inputs.iter().zip(needed).map(|(&site, bytes)| self.address(site, bytes)).collect();
         let output = self.address(output, written);
-        // SAFETY: all memory is as large as the contraction was prepared for, of the plan's element types.
-        unsafe { self.queue(ready.launches(), &addresses, output) }?;
+        // SAFETY: all memory is as large as the contraction needs, which was just checked, and of the plan's element types.
+        unsafe { self.queue(prepared.launches(), &addresses, output) }?;
         Ok(true)
     }
 
@@ -236,7 +241,7 @@ impl<D: Driver> Session for Open<D> {
         let Some(launches) = found(call, self.route) else { return Ok(false) };
         let addresses = self.addresses(&call.inputs, inputs);
         let output = self.reached(&call.output, output);
-        // SAFETY: all memory is as large as the layouts reach, which was just compared.
+        // SAFETY: all memory is as large as the layouts reach, which was just checked.
         unsafe { self.queue(launches, &addresses, output) }?;
         Ok(true)
     }
@@ -244,25 +249,26 @@ impl<D: Driver> Session for Open<D> {
     fn factorise(&mut self, call: &Factorised<'_>, inputs: &[Site], outputs: &[Site]) -> Result<bool, Error> {
         let [arguments, results] =
             [&call.inputs, &call.outputs].map(|all| all.iter().map(|seen| seen.layout).collect::<Vec<_>>());
-        if self.driver.solves().is_none() || !linear::has(call.call, call.inputs[0].dtype, &arguments, &results) {
+        if self.driver.linalg_library().is_none() || !linear::has(call.call, call.inputs[0].dtype, &arguments, &results) {
             return Ok(false);
         }
         let [inputs, outputs] = [(&call.inputs, inputs), (&call.outputs, outputs)]
             .map(|(seen, sites)| seen.iter().copied().zip(self.addresses(seen, sites)).collect::<Vec<_>>());
-        let (driver, route, kept) = (&self.driver, self.route, kept(call));
-        let operation = Operation { driver, route, call: call.call, inputs: &inputs, outputs: &outputs, kept };
-        // SAFETY: all memory is as large as the layouts reach, which was just compared, and the library has the operation.
-        unsafe { operation.run() }?;
+        let (driver, route, kernels) = (&self.driver, self.route, operation_kernels(call));
+        let operation =
+            Operation { driver, route, call: call.call, inputs: &inputs, outputs: &outputs, kernels, host: &*self.host };
+        // SAFETY: all memory is as large as the layouts reach, and the library has the operation: both were just checked.
+        unsafe { linear::run(&operation) }?;
         Ok(true)
     }
 
     fn keep(&mut self, memory: usize) -> Result<DeviceMemory, Error> {
-        let there = &self.regions[memory];
+        let region = &self.regions[memory];
         if !self.again {
-            return Ok(there.region());
+            return Ok(region.region());
         }
-        let copy = Region::new(&self.driver, there.bytes())?;
-        self.move_bytes(there.address(), copy.address(), there.bytes())?;
+        let copy = Region::new(&self.driver, region.bytes())?;
+        self.move_bytes(region.address(), copy.address(), region.bytes())?;
         Ok(Arc::new(copy))
     }
 
@@ -270,16 +276,16 @@ impl<D: Driver> Session for Open<D> {
         let mut is_same = true;
         let parts: Vec<&[u8]> = sources.iter().map(|&source| bytes(source)).collect();
         for (n, part) in parts.iter().enumerate() {
-            let held = There::held(&self.driver, part);
+            let held = DeviceCopy::held(&self.driver, part);
             let known = &self.regions[n];
             if held.as_ref().is_some_and(|held| held.address() == known.address() && held.bytes() >= part.len()) {
                 continue;
             }
-            // What lies elsewhere each time is copied to where it was once, also what ends earlier than the longest so far.
+            // A source that lies elsewhere in each run is copied to the memory of the first run, if it is not longer than that.
             if !(known.is_own() && known.bytes() >= part.len()) {
                 is_same = false;
                 self.recorded = None;
-                self.regions[n] = There::own(Region::new(&self.driver, part.len())?);
+                self.regions[n] = DeviceCopy::own(Region::new(&self.driver, part.len())?);
             }
             self.fill(n, &parts, held.map(|held| held.address()))?;
         }
@@ -296,7 +302,7 @@ impl<D: Driver> Session for Open<D> {
 
     fn replay(&mut self) -> Result<bool, Error> {
         let Some(recorded) = &self.recorded else { return Ok(false) };
-        // SAFETY: it was recorded over the memory of this session; whatever replaces that lets go of what was recorded.
+        // SAFETY: it was recorded on the memory of this session; whoever replaces that memory drops the recorded work.
         unsafe { self.driver.replay(recorded) }?;
         Ok(true)
     }
@@ -306,6 +312,6 @@ impl<D: Driver> Session for Open<D> {
     }
 
     fn copied(&self) -> usize {
-        self.regions[..self.sources].iter().filter(|there| there.is_own()).map(There::bytes).sum()
+        self.regions[..self.sources].iter().filter(|region| region.is_own()).map(DeviceCopy::bytes).sum()
     }
 }

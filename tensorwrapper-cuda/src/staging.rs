@@ -1,31 +1,30 @@
-//! Pinned memory of the host, through which transfers go in pieces: a device copies from there by itself, so that what is taken to it
-//! is copied to the pinned memory alone before the caller goes on, and the next piece is copied by the host while the device copies
-//! the last.
+//! Transfers through pinned memory of the host, in pieces. The device copies from and to pinned memory by itself: an upload returns when
+//! the last piece is in pinned memory, and the host fills one piece while the device copies another.
 //!
-//! There is a bounded number of pieces. Where the system pins no memory, there are none, and the caller copies as without.
+//! The number of pieces is bounded. Where the system pins no memory there are none, and the caller copies without them.
 
 use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::sync::{Mutex, PoisonError};
 
-use super::driver::Address;
+use super::memory::Address;
 use tensorwrapper_core::error::Error;
 
-/// What a device does with pinned memory. All copies are queued in its one order.
+/// A device's stream, as far as copies from and to pinned memory need it.
 pub(super) trait Pinning {
-    /// A place in that order.
+    /// A position in the stream.
     type Mark: Debug + Send;
 
-    /// Memory that the system never moves.
+    /// Allocates pinned memory, which the system never moves.
     ///
     /// # Errors
-    /// Where there is none.
+    /// Where the system has none.
     fn pin(&self, bytes: usize) -> Result<*mut u8, Error>;
 
-    /// Gives it back.
+    /// Frees pinned memory.
     ///
     /// # Safety
-    /// It came from `pin` with so many bytes, and no copy that uses it is queued.
+    /// It came from `pin` with this many bytes, and no copy that uses it is queued.
     unsafe fn unpin(&self, start: *mut u8, bytes: usize);
 
     /// Queues a copy from pinned memory.
@@ -34,7 +33,7 @@ pub(super) trait Pinning {
     /// When the device is lost.
     ///
     /// # Safety
-    /// Both places have so many bytes, and nobody writes to the pinned ones until the copy is done.
+    /// Both places have this many bytes, and the pinned ones are not written before the copy is done.
     unsafe fn push(&self, from: *const u8, to: Address, bytes: usize) -> Result<(), Error>;
 
     /// Queues a copy to pinned memory.
@@ -43,38 +42,57 @@ pub(super) trait Pinning {
     /// When the device is lost.
     ///
     /// # Safety
-    /// Both places have so many bytes, and nobody reads or writes the pinned ones until the copy is done.
+    /// Both places have this many bytes, and the pinned ones are neither read nor written before the copy is done.
     unsafe fn pull(&self, from: Address, to: *mut u8, bytes: usize) -> Result<(), Error>;
 
-    /// A new mark, which is nowhere.
+    /// A new mark, which has no position yet.
     ///
     /// # Errors
     /// When the device is lost.
     fn marker(&self) -> Result<Self::Mark, Error>;
 
-    /// Puts it behind what is queued now.
+    /// Places a mark behind the work that is queued now.
     ///
     /// # Errors
     /// When the device is lost.
     fn mark(&self, mark: &mut Self::Mark) -> Result<(), Error>;
 
-    /// Waits until all before it is done.
+    /// Waits until all work in front of a mark is done.
     ///
     /// # Errors
     /// When the device is lost, or work before it failed.
     fn wait(&self, mark: &Self::Mark) -> Result<(), Error>;
 
-    /// Gives it back.
+    /// Frees a mark.
     fn unmark(&self, mark: Self::Mark);
 
-    /// Waits until all copies that are queued are done.
+    /// Waits until all queued copies are done.
     ///
     /// # Errors
     /// When the device is lost.
     fn settle(&self) -> Result<(), Error>;
 }
 
-/// The pieces of one device.
+/// Copies pinned bytes to a device, and waits until they are read: the tensor that they belong to may be written then.
+///
+/// # Errors
+/// When the device is lost.
+///
+/// # Safety
+/// The device has memory for all bytes from the address on, and they are pinned.
+pub(super) unsafe fn upload_pinned(device: &impl Pinning, from: &[u8], to: Address) -> Result<(), Error> {
+    let mut mark = device.marker()?;
+    // SAFETY: the caller's promise; the copy is waited for.
+    let copied = unsafe { device.push(from.as_ptr(), to, from.len()) };
+    let done = copied.and_then(|()| device.mark(&mut mark)).and_then(|()| device.wait(&mark));
+    device.unmark(mark);
+    // The copy may be queued in spite of the error.
+    done.inspect_err(|_| {
+        let _ = device.settle();
+    })
+}
+
+/// The pinned pieces of one device.
 #[derive(Debug)]
 pub(super) struct Staging<M> {
     bytes: usize,
@@ -93,20 +111,21 @@ struct Pieces<M> {
 struct Piece<M> {
     start: *mut u8,
     mark: M,
-    /// Whether the device may still copy from it, up to the mark.
+    /// Whether a copy that uses it may not be done. Then the mark is behind that copy.
     is_busy: bool,
 }
 
-// SAFETY: pinned memory belongs to the piece alone, and may be used from any thread.
+// SAFETY: only the piece uses its pinned memory, which may be used from any thread.
 unsafe impl<M: Send> Send for Piece<M> {}
 
 impl<M: Debug + Send> Staging<M> {
-    /// At most so many pieces of so many bytes, at least one of one.
+    /// At most `count` pieces of this many bytes; both are at least one.
     pub(super) fn new(bytes: usize, count: usize) -> Staging<M> {
         Staging { bytes: bytes.max(1), count: count.max(1), pieces: Mutex::new(None) }
     }
 
-    /// The pieces, made at the first transfer: as many as the system pins. After a failure no copy uses them, or nobody does any more.
+    /// Calls `act` with the pieces. They are allocated at the first transfer, as many as the system pins. After a failure, either all copies are
+    /// waited for or the pieces are never used again.
     fn with<R>(&self, device: &impl Pinning<Mark = M>, act: impl FnOnce(&mut Pieces<M>) -> Result<R, Error>) -> Result<R, Error> {
         let mut pieces = self.pieces.lock().unwrap_or_else(PoisonError::into_inner);
         let pieces = pieces.get_or_insert_with(|| {
@@ -126,14 +145,15 @@ impl<M: Debug + Send> Staging<M> {
         if done.is_err() {
             match device.settle() {
                 Ok(()) => pieces.all.iter_mut().for_each(|piece| piece.is_busy = false),
-                // A lost device may copy from or to them as long as the program runs.
+                // A lost device may still copy from or to them, so they are never freed.
                 Err(_) => pieces.all.clear(),
             }
         }
         done
     }
 
-    /// Queues a copy from the host, whose memory is read when this returns; whether there is pinned memory for it.
+    /// Queues a copy from the host, whose memory has been read when this returns. False if there is no pinned memory, and nothing was
+    /// copied.
     ///
     /// # Errors
     /// When the device is lost.
@@ -145,9 +165,9 @@ impl<M: Debug + Send> Staging<M> {
             for (n, part) in from.chunks(self.bytes).enumerate() {
                 let Some(piece) = pieces.take(device)? else { return Ok(false) };
                 let piece = &mut pieces.all[piece];
-                // SAFETY: the piece is as long, and no copy uses it: it was waited for.
+                // SAFETY: the piece is long enough, and the last copy that uses it was waited for.
                 unsafe { std::ptr::copy_nonoverlapping(part.as_ptr(), piece.start, part.len()) };
-                // SAFETY: as the caller promises; the piece is written again behind its mark.
+                // SAFETY: the caller's promise; the piece is not written again before its mark is reached.
                 unsafe { device.push(piece.start, to + (n * self.bytes) as u64, part.len()) }?;
                 piece.is_busy = true;
                 device.mark(&mut piece.mark)?;
@@ -156,7 +176,7 @@ impl<M: Debug + Send> Staging<M> {
         })
     }
 
-    /// Copies to the host, once what is queued has been done; whether there is pinned memory for it.
+    /// Copies to the host, once the queued work is done. False if there is no pinned memory, and nothing was copied.
     ///
     /// # Errors
     /// When the device is lost, or work in its queue failed.
@@ -174,7 +194,7 @@ impl<M: Debug + Send> Staging<M> {
                 }
                 let Some(taken) = pieces.take(device)? else { return Ok(false) };
                 let piece = &mut pieces.all[taken];
-                // SAFETY: as the caller promises; the piece is read behind its mark.
+                // SAFETY: the caller's promise; the piece is not read before its mark is reached.
                 unsafe { device.pull(from + (n * self.bytes) as u64, piece.start, part.len()) }?;
                 piece.is_busy = true;
                 device.mark(&mut piece.mark)?;
@@ -185,19 +205,19 @@ impl<M: Debug + Send> Staging<M> {
         })
     }
 
-    /// Gives all back. Nothing that uses them is queued any more.
+    /// Frees all pieces. No queued copy uses them.
     pub(super) fn clear(&self, device: &impl Pinning<Mark = M>) {
         let pieces = self.pieces.lock().unwrap_or_else(PoisonError::into_inner).take();
         for Piece { start, mark, .. } in pieces.into_iter().flat_map(|pieces| pieces.all) {
             device.unmark(mark);
-            // SAFETY: it was pinned with so many bytes, and nothing that uses it is queued.
+            // SAFETY: it was pinned with this many bytes, and no queued copy uses it.
             unsafe { device.unpin(start, self.bytes) };
         }
     }
 }
 
 impl<M: Debug + Send> Pieces<M> {
-    /// The next piece, once the device has done with it; `None` where there are none.
+    /// The next piece, once no copy uses it; `None` where there are no pieces.
     fn take(&mut self, device: &impl Pinning<Mark = M>) -> Result<Option<usize>, Error> {
         let n = self.next;
         let Some(piece) = self.all.get_mut(n) else { return Ok(None) };
@@ -209,12 +229,12 @@ impl<M: Debug + Send> Pieces<M> {
         Ok(Some(n))
     }
 
-    /// Takes out what the device has copied to a piece.
+    /// Waits for the copy to a piece, and copies on from there to the host's memory.
     fn arrived(&mut self, device: &impl Pinning<Mark = M>, piece: usize, part: &mut [u8]) -> Result<(), Error> {
         let piece = &mut self.all[piece];
         device.wait(&piece.mark)?;
         piece.is_busy = false;
-        // SAFETY: the piece is as long, and the copy to it is done.
+        // SAFETY: the piece is long enough, and the copy to it is done.
         unsafe { std::ptr::copy_nonoverlapping(piece.start, part.as_mut_ptr(), part.len()) };
         Ok(())
     }
@@ -230,15 +250,15 @@ mod tests {
     /// A copy from or to this memory.
     type Copy = Box<dyn FnOnce(&mut Vec<u8>) + Send>;
 
-    /// A device with ten bytes of memory, whose copies are done when somebody waits; it pins so many pieces.
+    /// A device with ten bytes of memory that does its copies only when somebody waits for them, and pins a given number of pieces.
     struct Device {
         memory: Mutex<Vec<u8>>,
         pins: Mutex<usize>,
         pinned: Mutex<Vec<Box<[u8]>>>,
-        /// Copies that are not done: from and to pinned memory.
+        /// Copies from and to pinned memory that are not done yet.
         late: Mutex<VecDeque<Copy>>,
         waits: Mutex<usize>,
-        /// Whether marks fail, and whether it is lost.
+        /// Whether marks fail, and whether the device is lost.
         fails: [bool; 2],
     }
 
@@ -319,11 +339,11 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_used_again_once_the_device_has_done_with_them() {
+    fn pieces_are_reused_once_their_copies_are_done() {
         let elements: Vec<u8> = (1..=10).collect();
         for (pins, waits) in [(1, 3), (2, 2), (4, 0)] {
             let (device, staging) = (Device::new(pins), Staging::new(3, 4));
-            // SAFETY: there are ten bytes.
+            // SAFETY: the device has ten bytes.
             assert_eq!(unsafe { staging.upload(&device, &elements, 0) }, Ok(true));
             assert_eq!(*device.waits.lock().unwrap(), waits, "{pins} pieces");
             let mut found = [0; 10];
@@ -331,27 +351,27 @@ mod tests {
             assert_eq!(unsafe { staging.download(&device, 0, &mut found) }, Ok(true));
             assert_eq!(found[..], elements, "{pins} pieces");
             staging.clear(&device);
-            assert_eq!(*device.pins.lock().unwrap(), pins, "all that was pinned is given back");
+            assert_eq!(*device.pins.lock().unwrap(), pins, "all pinned memory is freed");
         }
     }
 
-    /// Where the system pins nothing, the caller is told to copy by itself.
+    /// Where the system pins nothing, the caller must copy by itself.
     #[test]
     fn without_pinned_memory_there_is_no_piece() {
         let (device, staging) = (Device::new(0), Staging::new(3, 4));
-        // SAFETY: there are ten bytes.
+        // SAFETY: the device has ten bytes.
         assert_eq!(unsafe { staging.upload(&device, &[1; 10], 0) }, Ok(false));
         // SAFETY: as above.
         assert_eq!(unsafe { staging.download(&device, 0, &mut [1; 10]) }, Ok(false));
         assert!(device.late.lock().unwrap().is_empty());
     }
 
-    /// A copy whose end nobody can wait for is not to find other bytes in its piece.
+    /// A copy that cannot be waited for must not find other bytes in its piece.
     #[test]
     fn after_a_failure_no_copy_uses_a_piece() {
         let (mut device, staging) = (Device::new(2), Staging::new(3, 4));
         device.fails = [true, false];
-        // SAFETY: there are ten bytes.
+        // SAFETY: the device has ten bytes.
         assert!(unsafe { staging.upload(&device, &[1; 10], 0) }.is_err());
         assert!(device.late.lock().unwrap().is_empty());
         device.fails = [false, false];
@@ -364,7 +384,7 @@ mod tests {
         assert!(unsafe { staging.download(&device, 0, &mut [0; 10]) }.is_err());
         device.fails = [false, false];
         // SAFETY: as above.
-        assert_eq!(unsafe { staging.upload(&device, &[3; 10], 0) }, Ok(false), "there are no pieces for a device that was lost");
+        assert_eq!(unsafe { staging.upload(&device, &[3; 10], 0) }, Ok(false), "a device that was lost has no pieces");
         staging.clear(&device);
         assert_eq!(*device.pins.lock().unwrap(), 0);
     }

@@ -1,6 +1,7 @@
-//! Any tokens to the macros: code, or errors of the compiler's kind. Outside the compiler, so spans are nowhere.
+//! Random tokens to the macros: each expands to code or to compile errors, and nothing panics. Outside the compiler spans have no
+//! source.
 //!
-//! Ten thousand token streams a macro; `tests/fuzz/run.sh` reads a million.
+//! Ten thousand token streams for each macro; `tests/fuzz/run.sh` reads a million.
 
 #[path = "../../tests/fuzz/soup.rs"]
 #[allow(dead_code)]
@@ -10,7 +11,7 @@ use proc_macro2::TokenStream;
 
 use crate::expand::{Failure, invocation, subscripts};
 
-/// Whether the tokens became code; text that is no tokens never reaches a macro.
+/// Whether the tokens became code. A text that cannot be split into tokens never reaches a macro.
 fn expand(text: &str, expansion: fn(TokenStream, Failure) -> TokenStream, failure: Failure) -> bool {
     let Ok(tokens) = text.parse::<TokenStream>() else { return false };
     let code = expansion(tokens, failure);

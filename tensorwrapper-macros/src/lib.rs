@@ -1,11 +1,12 @@
 //! The macros of tensorwrapper: tokens → checked equation → code that records it.
 //!
-//! The grammar and the meaning are `tensorwrapper-notation`'s; here stand the translation of tokens (`host`), of faults
-//! (`report`) and the expansion (`expand`). Knows nothing of how equations are computed.
+//! Grammar and meaning are in `tensorwrapper-notation`. Here are the translation of tokens (`host`) and of faults (`report`), the
+//! check of Rust fragments (`fragment`) and the expansion (`expand`). This crate must not know how equations are computed.
 
 #![forbid(unsafe_code)]
 
 mod expand;
+mod fragment;
 #[cfg(test)]
 mod fuzz;
 mod host;

@@ -1,4 +1,4 @@
-//! Faults and warnings as the compiler's.
+//! Faults and warnings as errors and warnings of the compiler.
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
@@ -6,8 +6,8 @@ use tensorwrapper_notation::Diagnostic;
 
 use crate::host::Host;
 
-/// One error for each fault, at its tokens. As an expression it has the error type, so that nothing else is reported
-/// of the place where the macro stands.
+/// Code with one error for each fault, at its tokens. As an expression it has the error type, so that rustc reports nothing else
+/// about the value of the macro.
 pub(crate) fn faults(host: &Host, mut faults: Vec<Diagnostic>) -> TokenStream {
     faults.sort_by_key(|fault| fault.span.start);
     let errors = faults.iter().map(|fault| error(host, fault));
@@ -32,7 +32,7 @@ fn sentence(fault: &Diagnostic) -> String {
     }
 }
 
-/// A warning at a token: stable Rust lets a macro warn only by using something deprecated.
+/// Code with a warning at a token. On stable Rust a macro can warn only by using something deprecated.
 pub(crate) fn warning(host: &Host, warning: &Diagnostic) -> TokenStream {
     let note = sentence(warning);
     let span = host.span(warning.span).resolved_at(Span::mixed_site());

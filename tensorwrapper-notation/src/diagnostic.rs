@@ -7,9 +7,9 @@ use crate::token::Span;
 pub enum Fault {
     /// The text is not in the language.
     Syntax,
-    /// A label stands where it may not, or is missing where it must be.
+    /// A label is where it may not be, or is missing where it must be.
     Label,
-    /// In the language, but not in this version.
+    /// The language has it, but this version does not.
     Unbuilt,
 }
 
@@ -20,11 +20,12 @@ pub struct Diagnostic {
     pub fault: Fault,
     /// The token at fault.
     pub span: Span,
-    /// A sentence.
+    /// What is wrong, as one sentence.
     pub message: String,
-    /// What may be written instead.
+    /// What to write instead.
     pub help: Option<String>,
-    /// The same where the equation is written with operators, as `a.at("i,k") * b.at("k,j")`, if that is something else.
+    /// What to write instead where the equation is written with operators, as `a.at("i,k") * b.at("k,j")`, if that differs from
+    /// `help`.
     pub operators: Option<String>,
 }
 
@@ -44,18 +45,18 @@ impl Diagnostic {
         Diagnostic::new(Fault::Label, span, message)
     }
 
-    /// Refuses by name what the language has and this version has not.
+    /// A fault for what the language has and this version does not have.
     pub(crate) fn unbuilt(span: Span, what: impl std::fmt::Display) -> Diagnostic {
         Diagnostic::new(Fault::Unbuilt, span, format!("{what} is part of the language, but not of this version of tensorwrapper"))
     }
 
-    /// The same with what to write instead.
+    /// The diagnostic with what to write instead.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
         self
     }
 
-    /// The same with what to write instead with operators.
+    /// The diagnostic with what to write instead where equations are written with operators.
     pub(crate) fn operators(mut self, help: impl Into<String>) -> Diagnostic {
         self.operators = Some(help.into());
         self

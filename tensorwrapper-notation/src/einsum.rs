@@ -15,16 +15,19 @@ pub fn numbered_operands(count: usize) -> Vec<Hole> {
     (0..count).map(hole).collect()
 }
 
-/// Reads NumPy's `einsum` subscripts for these operands: `"ik,kj->ij"`, spaces anywhere, even inside `->` and `...`, `...`
-/// for the axes that have no label (the same ones in every operand, counted from the right), and without `->` the labels
-/// that occur once, in alphabetical order. Where it stands for no axes, `...` may be missing on the other side. Any letter of
-/// any script is a label. Extents are never broadcast. An operand has at most [`MOST_AXES`](crate::syntax::MOST_AXES) labels,
-/// and so has the result.
+/// Reads NumPy's `einsum` subscripts for these operands, such as `"ik,kj->ij"`.
 ///
-/// Spans count the text's bytes, or are all `place`, where the text stands in its host.
+/// * Any letter of any script is a label. Spaces may be anywhere, even inside `->` and `...`.
+/// * `...` stands for the axes that have no label: the same ones in every operand, counted from the right. Where it stands for no
+///   axes, it may be missing on the other side.
+/// * Without `->` the result has the labels that occur once, in alphabetical order.
+/// * Extents are never broadcast.
+/// * An operand has at most [`MOST_AXES`](crate::syntax::MOST_AXES) labels, and so has the result.
+///
+/// Spans count the text's bytes. With a `place` all spans are that place.
 ///
 /// # Errors
-/// What is not a subscript, and a number of subscripts that is not that of the operands.
+/// A text that is no subscript, and another number of subscripts than of operands.
 pub fn einsum(subscripts: &str, operands: &[Hole], place: Option<Span>) -> Result<Statement, Diagnostic> {
     let whole = place.unwrap_or(Span { start: 0, end: subscripts.len() });
     let (inputs, output) = match arrow(subscripts) {
@@ -53,20 +56,21 @@ pub fn einsum(subscripts: &str, operands: &[Hole], place: Option<Span>) -> Resul
     statement(operands.iter().cloned().zip(terms).collect(), output)
 }
 
-/// What stands before and behind `->`.
+/// The texts before and behind `->`.
 fn arrow(subscripts: &str) -> Option<(&str, &str)> {
     let dashes = subscripts.match_indices('-');
     dashes.map(|(start, _)| subscripts.split_at(start)).find_map(|(inputs, rest)| Some((inputs, after(rest, "->")?)))
 }
 
-/// The rest of a text behind a sign, between whose characters may be spaces.
+/// The rest of a text behind a sign such as `->`, which may have spaces inside.
 fn after<'t>(text: &'t str, sign: &str) -> Option<&'t str> {
     let mut characters = sign.chars();
     let first = text.strip_prefix(characters.next()?)?;
     characters.try_fold(first, |rest, c| rest.trim_start().strip_prefix(c))
 }
 
-/// `...` on one side of the `->` alone stands for no axes: in the output it means nothing, and in an operand it is a promise.
+/// `...` on one side of the `->` alone stands for no axes: in the output it means nothing, and an operand that has it has no
+/// unlabelled axes.
 fn close(terms: &mut [Vec<Index>], output: &mut Vec<Index>) {
     let is_rest = |index: &Index| matches!(index, Index::Rest(_));
     if !terms.iter().flatten().any(is_rest) {
@@ -98,7 +102,7 @@ fn statement(operands: Vec<(Hole, Vec<Index>)>, output: Vec<Index>) -> Result<St
             .help("contract parts of the network by themselves"));
     }
     operands.iter().map(|(_, indices)| indices).chain([&output]).try_for_each(|indices| bounded_axes(indices))?;
-    // Labels that the output lacks are summed, and said to be: nobody is warned of what subscripts cannot say otherwise.
+    // Labels that the output lacks are summed explicitly: subscripts have no other way to sum, so nobody is warned.
     let mut known: HashSet<String> = output.iter().flat_map(Index::labels).map(|name| name.text.clone()).collect();
     let all = operands.iter().flat_map(|(_, indices)| indices).flat_map(Index::labels);
     let summed: Vec<Name> = all.filter(|name| known.insert(name.text.clone())).cloned().collect();
@@ -109,7 +113,7 @@ fn statement(operands: Vec<(Hole, Vec<Index>)>, output: Vec<Index>) -> Result<St
             Expression::new(ExpressionKind::Operand(hole, indices), span)
         })
         .collect();
-    // Factors in rows, and rows of rows: a product of any number of them is not deep.
+    // Factors are multiplied in rows, and rows in rows of rows, so that the tree of a long product is not deep.
     while factors.len() > 1 {
         let mut rest = factors.into_iter();
         let row = || rest.by_ref().take(ROW).reduce(multiplied);
@@ -127,7 +131,7 @@ fn statement(operands: Vec<(Hole, Vec<Index>)>, output: Vec<Index>) -> Result<St
     Ok(Statement { target: Target::Value(vec![left]), right: Right::Expression(product), declarations: Vec::new(), span })
 }
 
-/// A text for a message: whole, or its beginning where it is long.
+/// A text as a message quotes it: whole, or its beginning if it is long.
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(LONGEST_QUOTE) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -135,10 +139,10 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// Characters of a text that a message repeats.
+/// The most characters of a text that a message quotes.
 const LONGEST_QUOTE: usize = 120;
 
-/// Factors that are multiplied one after the other, as a person would write them.
+/// How many factors are multiplied one after the other, as a person would write them.
 const ROW: usize = 64;
 
 fn multiplied(left: Expression, right: Expression) -> Expression {

@@ -1,7 +1,7 @@
-//! The checked equation: what every door builds from.
+//! The checked equation, from which both the macros and the run time build.
 //!
-//! Fields are private and only [`check`](crate::check) makes one. Implicit sums have become explicit ones, each label
-//! has an identity of its own for each scope, and every label has a place that tells its extent.
+//! Fields are private and only [`check`](crate::check) makes one. Implicit sums have become explicit ones, equal names in different
+//! scopes have become different labels, and something tells the extent of every label.
 
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
@@ -20,7 +20,7 @@ pub struct OperandId(pub usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ScalarId(pub usize);
 
-/// Number of a function of the program's in its equation.
+/// Number of a function of the program in its equation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FunctionId(pub usize);
 
@@ -36,22 +36,22 @@ pub type Extent = Count;
 pub struct Label {
     /// Its name.
     pub name: String,
-    /// Where it was met first.
+    /// Where it was written first.
     pub span: Span,
     /// Its extent, if a `where` gives it.
     pub declared: Option<Extent>,
 }
 
-/// What stands for one axis of an operand.
+/// The index of one axis of an operand.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Index {
     /// The axis runs with the label.
     Label(LabelId, Span),
-    /// A part of the axis runs with the label.
+    /// A slice of the axis runs with the label.
     Slice(LabelId, Range, Span),
-    /// The axis is fixed.
+    /// The axis is fixed at a position.
     Chip(Count),
-    /// The axis runs with several labels, the first slowest.
+    /// The axis runs with several labels, the first one slowest.
     Fused(Vec<LabelId>, Span),
     /// All axes that are not written.
     Rest,
@@ -73,13 +73,13 @@ impl Index {
 pub enum LeftAxis {
     /// One label.
     Label(LabelId),
-    /// Several labels, the first slowest.
+    /// Several labels, the first one slowest.
     Fused(Vec<LabelId>),
-    /// The axes that are not written, as many as there are.
+    /// All axes that are not written.
     Rest,
 }
 
-/// The powers that a number may be the exponent of.
+/// The powers, by their exponents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exponent {
     /// `powi`
@@ -95,45 +95,45 @@ pub struct Operand {
     pub hole: Hole,
     /// One index for each axis.
     pub indices: Vec<Index>,
-    /// The innermost cast that it stands in, if it does.
+    /// The innermost cast around it, if there is one.
     pub cast: Option<CastId>,
-    /// Whether `...` was written where it has to stand for no axes.
+    /// Whether `...` was written where it stands for no axes.
     pub has_no_rest: bool,
 }
 
-/// A function of the program's.
+/// A function of the program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mapped {
     /// The function.
     pub hole: Hole,
-    /// Number of its arguments.
+    /// How many arguments it takes.
     pub arguments: usize,
 }
 
-/// A part of an equation that is computed in an element type of its own, and then converted.
+/// A cast: an expression that is computed in an element type of its own, and then converted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cast {
-    /// The element type that it is converted to, where the equation names it.
+    /// The element type that it is converted to, if the equation names it.
     pub named: Option<Hole>,
-    /// The cast that it stands in, if it does.
+    /// The cast around it, if there is one.
     pub outer: Option<CastId>,
-    /// Whether its values are real by their form, though their type may be complex: `re(X)` and its like.
+    /// Whether its values are real although their type may be complex, as those of `re(X)` are.
     pub is_real: bool,
-    /// Where it stands.
+    /// Where it was written.
     pub span: Span,
 }
 
 /// The axes of one result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Left {
-    /// Its axes as written; `None` where the result is a plain number. A label on two axes is their diagonal.
+    /// Its axes as written; `None` for a plain number. A label on two axes is their diagonal.
     pub axes: Option<Vec<LeftAxis>>,
-    /// Where it stands.
+    /// Where it was written.
     pub span: Span,
 }
 
 impl Left {
-    /// The axes as written; those of a plain number are none.
+    /// The axes as written; a plain number has none.
     pub fn axes(&self) -> &[LeftAxis] {
         self.axes.as_deref().unwrap_or_default()
     }
@@ -177,7 +177,7 @@ pub(crate) enum Node {
     PowerReal(Box<Node>, ScalarId),
 }
 
-/// An operation of linear algebra with its axes told apart.
+/// An operation of linear algebra, with the role of every label.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Factorise {
     pub(crate) kind: Factorisation,
@@ -189,12 +189,12 @@ pub struct Factorise {
 }
 
 impl Factorise {
-    /// Which one.
+    /// Which operation.
     pub fn kind(&self) -> Factorisation {
         self.kind
     }
 
-    /// What is asked for beside the arguments.
+    /// Its options.
     pub fn options(&self) -> &Options {
         &self.options
     }
@@ -209,7 +209,7 @@ impl Factorise {
         &self.batch
     }
 
-    /// The labels of a role; together they are one axis of the matrix.
+    /// The labels of a role. Together they are one axis of the matrix.
     pub fn labels(&self, role: Role) -> &[LabelId] {
         &self.roles[role as usize]
     }
@@ -235,15 +235,6 @@ pub(crate) enum Meaning {
     Factorise(Box<Factorise>),
 }
 
-/// What an equation computes, as its builder left it.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Right<'e, V> {
-    /// One value.
-    Expression(V),
-    /// The arguments of a decomposition.
-    Factorise(&'e Factorise, Vec<V>),
-}
-
 /// A checked equation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Equation {
@@ -255,40 +246,9 @@ pub struct Equation {
     pub(crate) left: Vec<Left>,
     pub(crate) place: Option<(OperandId, Assignment)>,
     pub(crate) meaning: Meaning,
-    /// Terms of the right side, of which one in parentheses is one.
+    /// The number of terms of the right side. A sum in parentheses is one term.
     pub(crate) terms: usize,
     pub(crate) warnings: Vec<Diagnostic>,
-}
-
-/// What a door makes of an equation: tokens, or a recorded expression. One method for each construct, so that a new
-/// construct is a compile error in every door until it is built there.
-pub trait Builder {
-    /// The door's idea of a value.
-    type Value;
-    /// A tensor.
-    fn operand(&mut self, id: OperandId, operand: &Operand) -> Self::Value;
-    /// A number.
-    fn scalar(&mut self, id: ScalarId, scalar: &Scalar) -> Self::Value;
-    /// A number, constant along labels.
-    fn spread(&mut self, id: ScalarId, scalar: &Scalar, labels: &[LabelId]) -> Self::Value;
-    /// `-X`
-    fn negate(&mut self, value: Self::Value) -> Self::Value;
-    /// `X + Y` and its like.
-    fn binary(&mut self, operator: Operator, left: Self::Value, right: Self::Value) -> Self::Value;
-    /// A reduction over labels of its value.
-    fn reduce(&mut self, reduction: Reduction, labels: &[LabelId], value: Self::Value) -> Self::Value;
-    /// A function of each element.
-    fn apply(&mut self, function: Function, value: Self::Value) -> Self::Value;
-    /// A function of the program's, of each element of its arguments.
-    fn map(&mut self, id: FunctionId, function: &Mapped, arguments: Vec<Self::Value>) -> Self::Value;
-    /// What follows, up to the same number's [`cast`](Builder::cast), is computed in another element type.
-    fn begin_cast(&mut self, id: CastId, cast: &Cast);
-    /// A value of another element type, converted.
-    fn cast(&mut self, id: CastId, value: Self::Value) -> Self::Value;
-    /// Each element to a whole power.
-    fn power_integer(&mut self, value: Self::Value, id: ScalarId, exponent: &Scalar) -> Self::Value;
-    /// Each element to a real power.
-    fn power_real(&mut self, value: Self::Value, id: ScalarId, exponent: &Scalar) -> Self::Value;
 }
 
 impl Equation {
@@ -307,7 +267,7 @@ impl Equation {
         &self.scalars
     }
 
-    /// All functions of the program's; a [`FunctionId`] is a position here.
+    /// All functions of the program; a [`FunctionId`] is a position here.
     pub fn functions(&self) -> &[Mapped] {
         &self.functions
     }
@@ -317,96 +277,32 @@ impl Equation {
         &self.casts
     }
 
-    /// The results: one, or those of a decomposition.
+    /// The results: one, or those of an operation of linear algebra.
     pub fn left(&self) -> &[Left] {
         &self.left
     }
 
-    /// The existing tensor that is written, as an operand, and how.
+    /// The existing tensor that is written, as an operand, and the operator of the assignment.
     pub fn place(&self) -> Option<(OperandId, Assignment)> {
         self.place
     }
 
-    /// How many terms stand on the right. One in parentheses is one, though it is a sum: the sum of these alone is where
-    /// each term needs all axes of the result. An update `C += X` has `C` and X, and `C *= X` one.
+    /// The number of terms of the right side. A sum in parentheses is one term: only in the outer sum does each term need all axes
+    /// of the result. An update `C += X` has the two terms C and X; `C *= X` has one.
     pub fn terms(&self) -> usize {
         self.terms
     }
 
-    /// What is legal but looks like a slip.
+    /// Warnings of what is legal but looks like a slip.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
 
-    /// Whether the right side is a decomposition.
+    /// The operation of linear algebra, if the right side is one.
     pub fn factorise(&self) -> Option<&Factorise> {
         match &self.meaning {
             Meaning::Expression(_) => None,
             Meaning::Factorise(factorise) => Some(&**factorise),
         }
-    }
-
-    /// The one traversal: leaves first, left to right.
-    pub fn build<B: Builder>(&self, builder: &mut B) -> Right<'_, B::Value> {
-        match &self.meaning {
-            Meaning::Expression(node) => Right::Expression(self.node(node, builder)),
-            Meaning::Factorise(factorise) => {
-                let arguments = factorise.arguments.iter().map(|argument| self.node(argument, builder)).collect();
-                Right::Factorise(factorise, arguments)
-            }
-        }
-    }
-
-    fn node<B: Builder>(&self, node: &Node, builder: &mut B) -> B::Value {
-        match node {
-            Node::Operand(id) => builder.operand(*id, &self.operands[id.0]),
-            Node::Scalar(id) => builder.scalar(*id, &self.scalars[id.0]),
-            Node::Spread(id, labels) => builder.spread(*id, &self.scalars[id.0], labels),
-            Node::Negate(inner) => {
-                let inner = self.node(inner, builder);
-                builder.negate(inner)
-            }
-            Node::Binary(..) => self.chain(node, builder),
-            Node::Reduce(reduction, labels, inner) => {
-                let inner = self.node(inner, builder);
-                builder.reduce(*reduction, labels, inner)
-            }
-            Node::Apply(function, inner) => {
-                let inner = self.node(inner, builder);
-                builder.apply(*function, inner)
-            }
-            Node::Map(id, arguments) => {
-                let arguments = arguments.iter().map(|argument| self.node(argument, builder)).collect();
-                builder.map(*id, &self.functions[id.0], arguments)
-            }
-            Node::Cast(id, inner) => {
-                builder.begin_cast(*id, &self.casts[id.0]);
-                let inner = self.node(inner, builder);
-                builder.cast(*id, inner)
-            }
-            Node::PowerInteger(base, id) => {
-                let base = self.node(base, builder);
-                builder.power_integer(base, *id, &self.scalars[id.0])
-            }
-            Node::PowerReal(base, id) => {
-                let base = self.node(base, builder);
-                builder.power_real(base, *id, &self.scalars[id.0])
-            }
-        }
-    }
-
-    /// Operations grouped from the left, in a loop: sums and products are long.
-    fn chain<B: Builder>(&self, node: &Node, builder: &mut B) -> B::Value {
-        let (mut first, mut rest) = (node, Vec::new());
-        while let Node::Binary(operator, left, right) = first {
-            rest.push((*operator, right));
-            first = left;
-        }
-        let mut value = self.node(first, builder);
-        for (operator, right) in rest.into_iter().rev() {
-            let right = self.node(right, builder);
-            value = builder.binary(operator, value, right);
-        }
-        value
     }
 }

@@ -1,8 +1,8 @@
-//! Operations of linear algebra: one row each, from which the grammar, the checker, the recorder and the devices take what
-//! they need. Knows nothing of labels and elements; another operation is a variant, a row here, and a kernel.
+//! Operations of linear algebra: a table with one row for each, which the grammar, the checker, the recorder and the devices read.
+//! It must not know labels or elements. A new operation is a variant, a row here, and a kernel.
 //!
-//! The part that a label plays is told by where it stands: a row names, for each argument and each result, the roles of their
-//! axes beside the batch, which stands in all of them.
+//! A row names the roles of the axes of each argument and each result. The batch is in all of them. The role of a label follows
+//! from the arguments and results that have it.
 
 /// Operations on matrices over named axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,60 +47,60 @@ pub enum Factorisation {
     Rank,
 }
 
-/// The part that an axis plays beside the batch.
+/// The role of an axis that is not part of the batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// The rows of the first matrix.
     Row,
     /// Its columns.
     Column,
-    /// The columns of the second matrix, if it is another kind than the first.
+    /// The columns of the second matrix, if they are not those of the first.
     Side,
-    /// A new axis, as long as the shorter of rows and columns, or as much of that as is kept.
+    /// A new axis: its extent is the smaller one of rows and columns, or how many singular values are kept.
     New,
-    /// A new axis, as long as the rows together.
+    /// A new axis with the extent of all rows.
     NewRow,
-    /// A new axis, as long as the columns together.
+    /// A new axis with the extent of all columns.
     NewColumn,
 }
 
 impl Role {
-    /// Every role, in the order of a device's axes.
+    /// Every role, in the order in which devices have the axes.
     pub const ALL: [Role; 6] = [Role::Row, Role::Column, Role::Side, Role::New, Role::NewRow, Role::NewColumn];
 }
 
 /// The element type of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Elements {
-    /// That of the arguments.
+    /// The element type of the arguments.
     Same,
-    /// That of their absolute values.
+    /// The element type of their absolute values.
     Real,
-    /// The complex one of their precision.
+    /// The complex type of their precision.
     Complex,
 }
 
-/// One result: the roles of its axes behind the batch, and its elements.
+/// One result: the roles of its axes after the batch, and its element type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// The roles of its axes.
     pub roles: &'static [Role],
-    /// Its elements.
+    /// Its element type.
     pub elements: Elements,
 }
 
-/// What may stand behind the arguments.
+/// The words of options, which follow the arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Word {
-    /// `max = 64`: so many singular values are kept at most.
+    /// `max = 64`: at most so many singular values are kept.
     Max,
-    /// `tol = 1e-10`: what is as small as this does not count.
+    /// `tol = 1e-10`: which singular values are negligible.
     Tol,
     /// `full`: square factors.
     Full,
     /// `upper`: the upper triangle is read.
     Upper,
-    /// `unit`: the diagonal is ones and is not read.
+    /// `unit`: the diagonal is taken to be ones and is not read.
     Unit,
 }
 
@@ -132,32 +132,32 @@ pub struct Form {
     pub name: &'static str,
     /// An equation, for messages.
     pub usage: &'static str,
-    /// What a `let` calls the results, for messages.
+    /// The left side of a `let` for it, for messages.
     pub results_named: &'static str,
-    /// Its arguments, in words.
+    /// Its number of arguments in words.
     pub takes: &'static str,
-    /// The roles of each argument's axes behind the batch.
+    /// The roles of each argument's axes after the batch.
     pub arguments: &'static [&'static [Role]],
     /// How many arguments there are at least.
     pub least_arguments: usize,
-    /// The results, of which those from `named` on are for the library alone.
+    /// The results. Those from number `named` on are internal to the library.
     pub results: &'static [Outcome],
     /// How many results may be named.
     pub named: usize,
-    /// How many have to be.
+    /// How many results must be named.
     pub least_results: usize,
-    /// Whether rows and columns have one extent.
+    /// Whether rows and columns have the same extent.
     pub is_square: bool,
     /// Whether the result has rows and columns swapped.
     pub swaps: bool,
     /// Whether a whole number follows the argument.
     pub has_exponent: bool,
-    /// The words that may stand behind the arguments.
+    /// The options that it has.
     pub words: &'static [Word],
 }
 
 impl Form {
-    /// Whether the axes of the first argument are rows and columns; those of `norm` are all alike.
+    /// Whether the axes of the first argument are rows and columns. Those of `norm` have no such roles.
     pub fn has_columns(&self) -> bool {
         self.arguments[0].contains(&Role::Column)
     }
@@ -177,7 +177,7 @@ const fn complex(roles: &'static [Role]) -> Outcome {
     Outcome { roles, elements: Elements::Complex }
 }
 
-/// A row with what most rows have.
+/// A row with the values that most rows have.
 const fn row(name: &'static str, usage: &'static str, results_named: &'static str, results: &'static [Outcome]) -> Form {
     Form {
         name,
@@ -272,7 +272,7 @@ static NORM: Form = Form { arguments: &[&[Row]], takes: "one tensor", ..row("nor
 static TRACE: Form = square(row("trace", "[] = trace(A[i, j])", "t", &[same(&[])]));
 static RANK: Form = Form { words: &[Word::Tol], ..row("rank", "[] = rank(A[i, j])", "r", &[real(&[])]) };
 
-/// A row once more, for variants of it.
+/// A copy of a row, for variants of it.
 const fn copy(form: &Form) -> Form {
     Form {
         name: form.name,
@@ -315,7 +315,7 @@ impl Factorisation {
         Factorisation::Rank,
     ];
 
-    /// Its row; `full` and truncation have rows of their own where they change the results.
+    /// Its row. Where `full` or a truncation changes the results, the variant has a row of its own.
     pub fn form(self, is_full: bool, is_cut: bool) -> &'static Form {
         match self {
             Factorisation::Cholesky => &CHOLESKY,

@@ -1,4 +1,4 @@
-//! Names of the element-wise functions. How they are computed is the backends' business.
+//! Names of the element-wise functions. Backends know how they are computed.
 
 /// A function of one element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,7 +30,7 @@ pub enum Function {
 }
 
 impl Function {
-    /// Every function, in the order of the language's page.
+    /// Every function, in the order of the language reference.
     pub const ALL: [Function; 12] = [
         Function::Exp,
         Function::Ln,
@@ -69,7 +69,7 @@ impl Function {
         Function::ALL.into_iter().find(|f| f.name() == name)
     }
 
-    /// Whether f(a + b) = f(a) + f(b), so that an implicit sum may stand inside.
+    /// Whether f(a + b) = f(a) + f(b), so that an implicit sum may be inside.
     pub fn is_linear(self) -> bool {
         matches!(self, Function::Conj | Function::Re | Function::Im)
     }

@@ -1,19 +1,20 @@
-//! The pieces of the host's language in an equation, and which of its casts they stand in.
+//! The Rust fragments of an equation: what each is used for, and which cast it is in.
 
 use crate::equation::{
-    Builder, Cast, CastId, Equation, Exponent, FunctionId, Index, LabelId, Mapped, Meaning, Node, Operand, OperandId, ScalarId,
+    Cast, CastId, Equation, Exponent, FunctionId, Index, LabelId, Mapped, Meaning, Node, Operand, OperandId, ScalarId,
 };
 use crate::function::Function;
 use crate::syntax::{Count, Hole, Operator, Range, Reduction, Scalar};
+use crate::traversal::Builder;
 
-/// What a piece of the host's language stands for.
+/// What a Rust fragment is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Use {
     /// An operand.
     Tensor,
     /// A number that is a factor or a term.
     Scalar,
-    /// A function of the program's.
+    /// A function of the program.
     Function,
     /// A range of indices.
     Range,
@@ -25,9 +26,9 @@ pub enum Use {
     Real,
 }
 
-/// For each number and each function the innermost cast that it stands in, if it does.
+/// For each number and each function the innermost cast around it, if there is one.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Parts {
+pub struct InnermostCasts {
     /// By [`ScalarId`].
     pub scalars: Vec<Option<CastId>>,
     /// By [`FunctionId`].
@@ -35,9 +36,9 @@ pub struct Parts {
 }
 
 impl Equation {
-    /// Every piece of the host's language, in the order in which the doors pass their values: operands and what stands in
-    /// their indices, numbers, declared extents. A piece that the language repeats, as `sym` does, is one; an operand is one
-    /// for each [`OperandId`].
+    /// Every Rust fragment, in the order in which values are passed: operands with the fragments in their indices, numbers,
+    /// functions, options, declared extents. A fragment that the language repeats, as `sym` does, is listed once; operands are
+    /// listed once for each [`OperandId`].
     pub fn holes(&self) -> Vec<(&Hole, Use)> {
         fn add<'e>(found: &mut Vec<(&'e Hole, Use)>, hole: &'e Hole, role: Use) {
             if role == Use::Tensor || !found.iter().any(|(known, used)| *used == role && known.span == hole.span) {
@@ -95,12 +96,12 @@ impl Equation {
         nodes.iter().find_map(|node| node.exponent(id))
     }
 
-    /// Which numbers and functions stand in which casts.
-    pub fn parts(&self) -> Parts {
-        let parts = Parts { scalars: vec![None; self.scalars.len()], functions: vec![None; self.functions.len()] };
-        let mut finder = Finder { parts, open: Vec::new() };
+    /// Which numbers and functions are in which casts.
+    pub fn innermost_casts(&self) -> InnermostCasts {
+        let casts = InnermostCasts { scalars: vec![None; self.scalars.len()], functions: vec![None; self.functions.len()] };
+        let mut finder = Finder { casts, open: Vec::new() };
         self.build(&mut finder);
-        finder.parts
+        finder.casts
     }
 }
 
@@ -119,8 +120,8 @@ impl Node {
 }
 
 struct Finder {
-    parts: Parts,
-    /// Casts that have begun, the innermost last.
+    casts: InnermostCasts,
+    /// The casts around the current node, the innermost last.
     open: Vec<CastId>,
 }
 
@@ -130,7 +131,7 @@ impl Builder for Finder {
     fn operand(&mut self, _: OperandId, _: &Operand) {}
 
     fn scalar(&mut self, id: ScalarId, _: &Scalar) {
-        self.parts.scalars[id.0] = self.open.last().copied();
+        self.casts.scalars[id.0] = self.open.last().copied();
     }
 
     fn spread(&mut self, id: ScalarId, scalar: &Scalar, _: &[LabelId]) {
@@ -146,7 +147,7 @@ impl Builder for Finder {
     fn apply(&mut self, _: Function, (): ()) {}
 
     fn map(&mut self, id: FunctionId, _: &Mapped, _: Vec<()>) {
-        self.parts.functions[id.0] = self.open.last().copied();
+        self.casts.functions[id.0] = self.open.last().copied();
     }
 
     fn begin_cast(&mut self, id: CastId, _: &Cast) {

@@ -1,4 +1,4 @@
-//! Text → tokens, for the doors that take strings and for this crate's own tests.
+//! Text → tokens, for equations in strings and for this crate's tests.
 
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::token::{Delimiter, Span, Token, Tree};
@@ -6,15 +6,15 @@ use crate::token::{Delimiter, Span, Token, Tree};
 /// Splits a text into tokens as Rust would. Spans count bytes.
 ///
 /// # Errors
-/// An unbalanced delimiter, and groups nested beyond all measure.
+/// An unbalanced delimiter, and groups nested deeper than [`DEEPEST_GROUPS`].
 pub fn lex(text: &str) -> Result<Vec<Token>, Diagnostic> {
     Lexer { text, position: 0, depth: 0, backticks: false }.until(None)
 }
 
-/// The same for texts that the macros wrote, in which backticks enclose a piece of the host's language.
+/// The same for texts that [`write`](crate::write()) made, in which backticks enclose a Rust fragment.
 ///
 /// # Errors
-/// As [`lex`]'s.
+/// Those of [`lex`].
 pub(crate) fn lex_written(text: &str) -> Result<Vec<Token>, Diagnostic> {
     Lexer { text, position: 0, depth: 0, backticks: true }.until(None)
 }
@@ -22,16 +22,16 @@ pub(crate) fn lex_written(text: &str) -> Result<Vec<Token>, Diagnostic> {
 struct Lexer<'a> {
     text: &'a str,
     position: usize,
-    /// Groups around the position.
+    /// The number of groups around the position.
     depth: usize,
-    /// Whether what stands between backticks is one name.
+    /// Whether text between backticks is one name.
     backticks: bool,
 }
 
-/// Groups inside groups that anybody writes; more would end the reader's stack before the text.
+/// How deep groups may be nested. Reading is recursive, and deeper nesting could overflow the stack.
 pub const DEEPEST_GROUPS: usize = 64;
 
-/// The fault of a group inside as many others.
+/// The fault of a group nested deeper than that.
 pub fn too_deep(span: Span) -> Diagnostic {
     Diagnostic::new(Fault::Syntax, span, format!("more than {DEEPEST_GROUPS} groups inside each other"))
         .help("give the inner parts an equation of their own")
@@ -49,7 +49,7 @@ impl Lexer<'_> {
         rest[..length].to_string()
     }
 
-    /// Tokens up to the closing delimiter, which stays, or to the end of the text.
+    /// Tokens up to the closing delimiter, which is not consumed, or to the end of the text.
     fn until(&mut self, close: Option<char>) -> Result<Vec<Token>, Diagnostic> {
         let mut tokens = Vec::new();
         while let Some(c) = self.peek() {

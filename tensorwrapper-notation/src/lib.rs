@@ -1,8 +1,8 @@
 //! The language of tensorwrapper: tokens, grammar, meaning. No dependencies.
 //!
-//! The macros and the run-time doors share this crate, so that an equation means the same everywhere:
-//! tokens → [`parse`] → [`syntax`] → [`check`] → [`Equation`]. Holding an [`Equation`] is the proof that its labels
-//! are right; nothing downstream checks them again.
+//! The macros and the functions that read equations at run time share this crate, so that an equation means the same everywhere:
+//! tokens → [`parse`] → [`syntax`] → [`check`] → [`Equation`]. Only [`check`] makes an [`Equation`], so its labels are right,
+//! and nothing downstream checks them again.
 
 #![forbid(unsafe_code)]
 
@@ -23,19 +23,21 @@ pub mod syntax;
 #[cfg(test)]
 mod testing;
 mod token;
+mod traversal;
 mod written;
 
 pub use check::{check, header};
 pub use diagnostic::{Diagnostic, Fault};
 pub use einsum::{contraction, einsum, numbered_operands};
 pub use equation::{
-    Builder, Cast, CastId, Equation, Exponent, Extent, Factorise, FunctionId, Index, LabelId, Left, LeftAxis, Mapped, Operand,
-    OperandId, Right, ScalarId,
+    Cast, CastId, Equation, Exponent, Extent, Factorise, FunctionId, Index, LabelId, Left, LeftAxis, Mapped, Operand, OperandId,
+    ScalarId,
 };
 pub use function::Function;
-pub use holes::{Parts, Use};
+pub use holes::{InnermostCasts, Use};
 pub use lex::{DEEPEST_GROUPS, lex, too_deep};
 pub use parse::{MOST_ARGUMENTS, Recovered, axes, einsum_call, parse, recover};
 pub use product::Product;
 pub use token::{Delimiter, Span, Token, Tree, text};
+pub use traversal::{Builder, Right};
 pub use written::{read, write};

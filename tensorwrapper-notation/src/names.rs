@@ -1,4 +1,4 @@
-//! How equations spell what the syntax tree enumerates. Knows nothing of what it means.
+//! How equations spell operators, reductions and exchanges. It must not know what they mean.
 
 use crate::syntax::{Exchange, Operator, Reduction};
 
@@ -38,7 +38,7 @@ impl Reduction {
 }
 
 impl Exchange {
-    /// Both of them.
+    /// Both exchanges.
     pub const ALL: [Exchange; 2] = [Exchange::Symmetric, Exchange::Antisymmetric];
 
     /// The name in equations.
@@ -49,7 +49,7 @@ impl Exchange {
         }
     }
 
-    /// The one of that name.
+    /// The exchange of that name.
     pub fn from_name(name: &str) -> Option<Exchange> {
         Exchange::ALL.into_iter().find(|e| e.name() == name)
     }

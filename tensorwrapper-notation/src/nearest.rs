@@ -1,6 +1,6 @@
 //! The known name that a misspelt one most resembles.
 
-/// The candidate within a third of its length in edits, if there is one.
+/// The nearest candidate, if its edit distance is at most a third of its length.
 pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let close = |candidate: &&str| distance(name, candidate) <= candidate.chars().count().div_ceil(3);
     candidates.into_iter().filter(close).min_by_key(|candidate| distance(name, candidate))

@@ -1,24 +1,24 @@
-//! Equations that are one sum of a product of whole tensors and nothing else: what is planned most often, and quickest by its
-//! labels alone.
+//! Equations that are one sum of a product of whole tensors and nothing else. They are planned most often, and by their labels
+//! alone this is quickest.
 
 use crate::equation::{Equation, Index, LabelId, Left, LeftAxis, Meaning, Node};
 use crate::syntax::{Operator, Reduction};
 
-/// One sum of a product of whole tensors. Its labels are numbered anew: first those of the result, in the order of its axes, then
-/// those that are summed.
+/// One sum of a product of whole tensors, with label numbers of its own: first the labels of the result in the order of its axes,
+/// then the summed ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Product {
-    /// The labels of each factor's axes, each once in a factor.
+    /// The labels of each factor's axes. No factor has a label twice.
     pub factors: Vec<Vec<usize>>,
     /// How many labels the result has.
     pub kept: usize,
-    /// Which label of the equation each is.
+    /// For each label, its number in the equation.
     pub labels: Vec<LabelId>,
 }
 
 impl Equation {
-    /// What the equation is if it is one sum of a product of at most so many whole tensors, each label once on a tensor: no numbers,
-    /// no parts of tensors, no diagonals, nothing that is written or declared.
+    /// The equation as one sum of a product of at most `most` whole tensors, if it is one. It is not with numbers, slices,
+    /// positions, diagonals, a place that is written, or a declared label.
     pub fn product(&self, most: usize) -> Option<Product> {
         if self.operands.len() > most {
             return None;
@@ -33,7 +33,7 @@ impl Equation {
         }
         let mut factors = Vec::new();
         self.factors(body, &labels, &mut factors)?;
-        // A sum over what no factor has multiplies by its extent.
+        // A sum over a label that no factor has multiplies by its extent.
         let is_used = |label| factors.iter().any(|factor| factor.contains(&label));
         (0..labels.len()).all(is_used).then_some(Product { factors, kept, labels })
     }
@@ -55,7 +55,7 @@ impl Equation {
                     }
                     own.push(label);
                 }
-                // Operands are numbered in the order of writing, which is that of the factors.
+                // Operands are numbered in the order of writing, which is also the order of the factors.
                 (id.0 == found.len()).then(|| found.push(own))
             }
             _ => None,

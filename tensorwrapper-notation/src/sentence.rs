@@ -1,6 +1,6 @@
-//! The sentences that more than one door says: written once, so that compiler and run time agree to the letter.
+//! The messages that both the macros and the run time give, written once, so that they agree to the letter.
 //!
-//! Extents are `Display`, because the macros put rustc's placeholders `{L}` and `{R}` where the run time puts numbers.
+//! Extents are any `Display`: the macros put rustc's placeholders `{L}` and `{R}` where the run time puts numbers.
 
 use std::fmt::Display;
 
@@ -15,13 +15,13 @@ pub fn rank(operand: &str, rank: impl Display, given: usize) -> String {
     format!("`{operand}` has rank {rank} but {given} {noun} given")
 }
 
-/// What is said beside [`rank`] of subscripts such as `...i->i`.
+/// A note to [`rank`] for subscripts such as `...i->i`.
 pub const NO_REST: &str =
     "`...` stands for no axes where the output has none: write it there too, or give the axes labels, which are summed";
 
 /// index `k` has extent 4 in `A` but 5 in `B`
 ///
-/// A place is an operand, an axis and an extent; the axis is told only where the operand is the same.
+/// Each place is an operand, an axis and an extent. The message names the axis only where both operands are the same.
 pub fn extent<E: Display>(label: &str, first: (&str, usize, &E), second: (&str, usize, &E)) -> String {
     let ((a, a_axis, l), (b, b_axis, r)) = (first, second);
     if a == b {
@@ -43,7 +43,7 @@ pub fn square<E: Display>(row: &str, row_extent: &E, column: &str, column_extent
 
 /// fused `(i, j)` has extent 6, which does not make axis 0 of `A`, of extent 7
 ///
-/// With one label of unknown extent it has extent `6·?`.
+/// With one label of unknown extent, the product is written `6·?`.
 pub fn fused(labels: &[&str], product: impl Display, operand: &str, axis: usize, extent: impl Display) -> String {
     let labels = labels.join(", ");
     format!("fused `({labels})` has extent {product}, which does not make axis {axis} of `{operand}`, of extent {extent}")

@@ -1,4 +1,4 @@
-//! The syntax tree: what was written, before anyone asks what it means.
+//! The syntax tree: what was written, before its meaning is checked.
 
 use crate::diagnostic::{Diagnostic, Fault};
 pub use crate::factorisation::{Elements, Factorisation, Form, Outcome, Role, Word};
@@ -10,18 +10,18 @@ use crate::token::Span;
 pub struct Name {
     /// The identifier.
     pub text: String,
-    /// Where it stands.
+    /// Where it was written.
     pub span: Span,
 }
 
-/// A piece of the host's language that this crate does not look into: an operand's expression, a scalar, a range.
+/// A fragment of Rust, which this crate does not parse: an operand's expression, a number, a range, a function, a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hole {
-    /// As a person would write it; equal texts are one operand.
+    /// As a person would write it. Operands with equal texts are one tensor.
     pub text: String,
-    /// Where it stands.
+    /// Where it was written.
     pub span: Span,
-    /// Its tokens, by their places in the host.
+    /// Where each of its tokens was written.
     pub tokens: Vec<Span>,
 }
 
@@ -52,7 +52,7 @@ pub enum Range {
     Hole(Hole),
 }
 
-/// What stands for one axis.
+/// The index of one axis.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Index {
     /// `i`
@@ -65,7 +65,7 @@ pub enum Index {
     Fused(Vec<Name>, Span),
     /// `..`
     Rest(Span),
-    /// `...` of subscripts, where it stands for no axes.
+    /// `...` in subscripts where it stands for no axes.
     NoAxes(Span),
 }
 
@@ -80,7 +80,7 @@ impl Index {
     }
 }
 
-/// Refuses more axes than an operand or a result may have, each label of a fused axis counted.
+/// Checks the number of axes of an operand or a result, counting each label of a fused axis.
 ///
 /// # Errors
 /// More than [`MOST_AXES`] of them.
@@ -126,7 +126,7 @@ pub enum Reduction {
     Min,
 }
 
-/// What becomes of an expression and its exchanged twin.
+/// How an expression and the same with labels exchanged are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Exchange {
     /// `sym`: their sum.
@@ -135,37 +135,38 @@ pub enum Exchange {
     Antisymmetric,
 }
 
-/// An expression and where it stands.
+/// An expression and where it was written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
     /// What it is.
     pub kind: ExpressionKind,
-    /// Where it stands.
+    /// Where it was written.
     pub span: Span,
     size: Size,
 }
 
-/// How large an expression is: counted as it is made, so that nobody has to walk one that is too deep to be walked.
+/// How large an expression is. It is counted while the expression is made, because walks of one that is too deep would overflow
+/// the stack.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Size {
-    /// What a walk of it takes of the stack, in steps along a chain of operators.
+    /// How deep a walk of it recurses, in steps along a chain of operators.
     depth: usize,
     /// Operands and numbers.
     leaves: usize,
 }
 
-/// Terms of a sum, or factors of a product, that may follow each other. Walks of expressions are recursive, and this
-/// many steps fit the stack of a thread without optimisation.
+/// The most terms of a sum, or factors of a product. Walks of expressions are recursive, and so many steps fit the stack of a
+/// thread without optimisation.
 pub const LONGEST: usize = 1000;
 
-/// Indices that one operand or result may have. Texts come from outside, and what is done with a result may take time in proportion
-/// to the square of its rank. NumPy has at most 64 axes.
+/// The most indices of one operand or result. Texts may come from outside the program, and some work on a result takes time in
+/// proportion to the square of its rank. NumPy has at most 64 axes.
 pub const MOST_AXES: usize = 256;
 
-/// Operations that may be inside each other, of which each takes as much of the stack as `LONGEST / DEEPEST` terms.
+/// The most operations inside each other. Each takes as much of the stack as `LONGEST / DEEPEST` terms.
 pub const DEEPEST: usize = 125;
 
-/// Operands and numbers that an expression may have.
+/// The most operands and numbers of an expression.
 pub const MOST_LEAVES: usize = 10_000;
 
 impl Expression {
@@ -182,14 +183,14 @@ impl Expression {
                     depth: all.depth.max(inner.size.depth + inside),
                     leaves: all.leaves.saturating_add(inner.size.leaves),
                 };
-                let Size { depth, leaves } = other.parts().into_iter().fold(nothing, join);
+                let Size { depth, leaves } = other.children().into_iter().fold(nothing, join);
                 Size { depth, leaves: leaves.max(1) }
             }
         };
         Expression { kind, span, size }
     }
 
-    /// The expression, unless it is larger than the library can walk. Whatever makes expressions without an end asks.
+    /// The expression, unless it is larger than the library can walk. Everything that makes expressions of any size calls this.
     ///
     /// # Errors
     /// More than [`LONGEST`] terms in a row, [`DEEPEST`] operations inside each other, or [`MOST_LEAVES`] operands.
@@ -210,8 +211,8 @@ impl Expression {
 }
 
 impl ExpressionKind {
-    /// The expressions right inside.
-    pub fn parts(&self) -> Vec<&Expression> {
+    /// The expressions directly inside.
+    pub fn children(&self) -> Vec<&Expression> {
         match self {
             ExpressionKind::Operand(..) | ExpressionKind::Spread(..) | ExpressionKind::Scalar(_) | ExpressionKind::Unbuilt(_) => {
                 Vec::new()
@@ -249,9 +250,9 @@ pub enum ExpressionKind {
     Reduce(Reduction, Vec<Name>, Box<Expression>),
     /// `exp(X)` and its like.
     Apply(Function, Box<Expression>),
-    /// `map(f; X, Y)`: a function of the program's, of each element of its arguments.
+    /// `map(f; X, Y)`: a function of the program, applied to the elements of its arguments.
     Map(Hole, Vec<Expression>),
-    /// `cast(X)`, `cast(f64; X)`: X, computed in its own element type, as elements of the equation's, which may be named.
+    /// `cast(X)`, `cast(f64; X)`: X is computed in its own element type and converted to the equation's, which may be named.
     Cast(Option<Hole>, Box<Expression>),
     /// `powi(X, n)`
     PowerInteger(Box<Expression>, Scalar),
@@ -259,7 +260,7 @@ pub enum ExpressionKind {
     PowerReal(Box<Expression>, Scalar),
     /// `sym(i, j; X)`: X and the same with the groups of labels exchanged; `asym` subtracts it.
     Exchange(Exchange, [Vec<Name>; 2], Box<Expression>),
-    /// A construct of the language that this version does not have, by the name that a message gives it.
+    /// A construct of the language that this version does not have, as a message names it.
     Unbuilt(String),
 }
 
@@ -272,22 +273,22 @@ pub enum Right {
     Factorisation(Box<Decomposition>),
 }
 
-/// An operation of linear algebra, which stands alone on the right side.
+/// An operation of linear algebra, which is a whole right side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decomposition {
-    /// Which one.
+    /// Which operation.
     pub kind: Factorisation,
-    /// The labels of rows and of columns, where they are given first.
+    /// The labels of rows and of columns, if they are named first.
     pub groups: Option<[Vec<Name>; 2]>,
     /// Its matrices.
     pub arguments: Vec<Expression>,
-    /// What is asked for beside them.
+    /// Its options.
     pub options: Options,
-    /// Where its name stands.
+    /// Where its name was written.
     pub span: Span,
 }
 
-/// What is asked for beside the arguments of an operation.
+/// The options behind the arguments of an operation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     /// `max = 64`
@@ -296,17 +297,17 @@ pub struct Options {
     pub tol: Option<Scalar>,
     /// The exponent of `matpow`.
     pub exponent: Option<Scalar>,
-    /// All words, with or without a value, and where they stand.
+    /// All options by their words, and where they were written.
     pub words: Vec<(Word, Span)>,
 }
 
 impl Options {
-    /// Whether a word stands there.
+    /// Whether an option is given.
     pub fn has(&self, word: Word) -> bool {
         self.words.iter().any(|(known, _)| *known == word)
     }
 
-    /// Whether only a part of the singular values is wanted.
+    /// Whether only some of the singular values are kept.
     pub fn cuts(&self) -> bool {
         self.max.is_some() || self.tol.is_some()
     }
@@ -344,9 +345,9 @@ pub enum Target {
 /// The axes of one result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeftSide {
-    /// The indices; `None` where no brackets stand.
+    /// The indices; `None` without brackets.
     pub indices: Option<Vec<Index>>,
-    /// Where it stands.
+    /// Where it was written.
     pub span: Span,
 }
 
@@ -359,7 +360,7 @@ pub struct Statement {
     pub right: Right,
     /// Its own `where`.
     pub declarations: Vec<Declaration>,
-    /// Where it stands.
+    /// Where it was written.
     pub span: Span,
 }
 
@@ -387,7 +388,7 @@ pub struct Block {
     pub statements: Vec<Statement>,
     /// The last line.
     pub value: BlockValue,
-    /// Where it stands.
+    /// Where it was written.
     pub span: Span,
 }
 

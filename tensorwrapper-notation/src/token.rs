@@ -1,7 +1,6 @@
-//! Tokens, as the macros and the string lexer both deliver them.
+//! Tokens, as both the macros and the lexer of strings make them.
 
-/// Where something was written. What the numbers count is the host's business: the macros count tokens, texts count
-/// bytes. `end` is one past the last.
+/// Where something was written. The macros count tokens, texts count bytes. `end` is one past the last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
     /// The first token or byte.
@@ -43,7 +42,7 @@ pub enum Tree {
     Group(Delimiter, Vec<Token>),
 }
 
-/// A tree and where it stands.
+/// A tree and where it was written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Token {
     /// What it is.
@@ -109,7 +108,7 @@ fn punct(out: &mut String, c: char, joint: bool, position: usize) {
             out.push(c);
             out.push(' ');
         }
-        // Binary operators stand between spaces; at the start of a text they are signs or references.
+        // Binary operators have spaces around them; at the start of a text they are signs or references.
         '+' | '-' | '*' | '/' | '=' | '<' | '>' | '&' | '|' | '%' if position > 0 => {
             if !out.ends_with(' ') && !out.ends_with(['+', '-', '*', '/', '=', '<', '>', '&', '|']) {
                 out.push(' ');

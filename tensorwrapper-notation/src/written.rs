@@ -1,7 +1,8 @@
-//! Equations as text that reads back as the same equation: how the macros hand them to the run.
+//! Equations as text that reads back as the same equation. The macros put this text into their expansions, and the run time
+//! reads it.
 //!
-//! The text is the equation as its author wrote it, without the names that a block gives to results. Pieces of the host's
-//! language that are more than a name stand between backticks, which no host's tokens hold.
+//! The text is the equation as its author wrote it, without the names that a block gives to results. Rust fragments that are more
+//! than a name are between backticks, which no Rust token contains.
 
 use crate::check::check;
 use crate::equation::Equation;
@@ -23,7 +24,7 @@ pub fn write(statement: &Statement, equation: &Equation) -> String {
         Right::Expression(inner) => expression(inner),
         Right::Factorisation(call) => decomposition(call),
     };
-    // One piece of the host's language may declare several labels, and is one.
+    // One Rust fragment may declare several labels, and is written once.
     let mut declared: Vec<(&Count, Vec<String>)> = Vec::new();
     for label in equation.labels() {
         let (Some(extent), name) = (&label.declared, word(&label.name)) else { continue };
@@ -95,7 +96,7 @@ fn label(name: &Name) -> String {
     word(&name.text)
 }
 
-/// A piece of the host's language as one token.
+/// A Rust fragment as one token.
 fn host(hole: &Hole) -> String {
     word(&hole.text)
 }
@@ -116,12 +117,12 @@ fn index(index: &Index) -> String {
         Index::Chip(Count::Hole(hole)) => braced(hole),
         Index::Fused(names, _) => format!("({})", list(names, label)),
         Index::Rest(_) => "..".to_string(),
-        // Nothing tells the run that it was written.
+        // The run time need not know that it was written.
         Index::NoAxes(_) => String::new(),
     }
 }
 
-/// A piece of the host's language in braces, where a name alone would be read as something else.
+/// A Rust fragment in braces, where a name alone would be read as something else.
 fn braced(hole: &Hole) -> String {
     format!("{{{}}}", host(hole))
 }
@@ -179,7 +180,7 @@ mod tests {
     use super::*;
     use crate::testing::parsed;
 
-    /// What an equation is, without the places where it was written: every node, every hole.
+    /// Every node and every fragment of an equation, without the places where they were written.
     fn trace(equation: &Equation) -> String {
         // Spans, and the tokens of holes, which are spans, are the only things that may differ.
         let without = |text: String, start: &str, end: char| {
@@ -233,7 +234,7 @@ mod tests {
             let again = read(&written);
             assert_eq!(again.holes().len(), equation.holes().len(), "{written}");
             let (a, b) = (trace(&equation), trace(&again));
-            // Holes in braces carry their braces where they were written, and none where they are read back.
+            // Fragments in braces have their braces in the original, and none when they are read back.
             let plain = |text: &str| text.replace("{ ", "").replace(" }", "").replace(['{', '}', '`'], "");
             assert_eq!(plain(&a), plain(&b), "`{text}` was written as `{written}`");
         }

@@ -3,7 +3,7 @@
 //! Source: G. Kalachev, P. Panteleev, M.-H. Yung, "Multi-tensor contraction for XEB verification of quantum circuits",
 //! arXiv:2108.05665 (2021).
 
-use super::Clock;
+use super::clock::Clock;
 use super::random::Random;
 use super::tree::Tree;
 

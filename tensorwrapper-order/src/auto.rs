@@ -4,12 +4,14 @@
 
 use super::anneal::{Cooling, anneal};
 use super::bits::Weights;
+use super::clock::Clock;
 use super::cost::Minimize;
 use super::greedy::{Noise, greedy, noisy, simplify};
+use super::network::{Network, Path};
 use super::random::Random;
 use super::reconfigure::Reconfigure;
 use super::tree::Tree;
-use super::{Clock, Network, Path, exact};
+use super::{exact, tree};
 
 /// How much is searched.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +46,7 @@ pub(super) fn search(network: &Network, minimize: Minimize, effort: Effort, seed
     if network.inputs.len() <= effort.exact {
         return (small(network, minimize), true);
     }
-    (Search::new(network, minimize, seed, clock).run(effort), false)
+    (AutoSearch::new(network, minimize, seed, clock).run(effort), false)
 }
 
 /// The best order of at most [`exact::DENSE`] factors.
@@ -52,12 +54,12 @@ pub(super) fn small(network: &Network, minimize: Minimize) -> Path {
     let at_once = (network.inputs.len() <= AT_ONCE).then(|| exact::dense(network, minimize, None)).flatten();
     at_once.unwrap_or_else(|| {
         let path = greedy(network);
-        let cap = super::cost::cost(network, &path, minimize).price;
+        let cap = tree::cost(network, &path, minimize).price;
         exact::dense(network, minimize, Some(cap)).unwrap_or(path)
     })
 }
 
-struct Search<'n> {
+struct AutoSearch<'n> {
     network: &'n Network,
     minimize: Minimize,
     clock: &'n Clock,
@@ -75,12 +77,12 @@ struct Core {
     numbers: Vec<usize>,
 }
 
-impl<'n> Search<'n> {
-    fn new(network: &'n Network, minimize: Minimize, seed: u64, clock: &'n Clock) -> Search<'n> {
+impl<'n> AutoSearch<'n> {
+    fn new(network: &'n Network, minimize: Minimize, seed: u64, clock: &'n Clock) -> AutoSearch<'n> {
         let prefix = simplify(network);
         let core = Core::new(network, &prefix);
         let reconfigure = Reconfigure::new(network.extents.len());
-        Search { network, minimize, clock, random: Random::new(seed, 0), reconfigure, prefix, core }
+        AutoSearch { network, minimize, clock, random: Random::new(seed, 0), reconfigure, prefix, core }
     }
 
     fn tree(&self, path: &Path) -> Tree {

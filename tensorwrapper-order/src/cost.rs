@@ -4,10 +4,6 @@
 
 use std::hash::{Hash, Hasher};
 
-use super::bits::Weights;
-use super::tree::Tree;
-use super::{Network, Path};
-
 /// What the best order has least of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -155,9 +151,4 @@ impl Cost {
         let (own, others) = (self.rank(minimize), other.rank(minimize));
         own.0 < others.0 - 1e-9 || (own.0 < others.0 + 1e-9 && own.1 < others.1 - 1e-9)
     }
-}
-
-/// The cost of a path.
-pub(super) fn cost(network: &Network, path: &Path, minimize: Minimize) -> Cost {
-    Tree::new(network, Weights::new(&network.extents), path, minimize).cost()
 }

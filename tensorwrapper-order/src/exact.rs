@@ -10,8 +10,8 @@ use std::collections::HashMap;
 
 use super::bits::log2;
 use super::cost::{Minimize, Step};
+use super::network::{Network, Path};
 use super::subsets::{Set, Shared, Subsets};
-use super::{Network, Path};
 
 /// The most factors of which all subsets are tried.
 pub(super) const DENSE: usize = 16;

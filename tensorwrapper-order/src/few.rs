@@ -2,7 +2,7 @@
 //!
 //! Prices are products of extents, which are exact where logarithms are rounded. It must not know what the factors are.
 
-use super::{Network, Path};
+use super::network::{Network, Path};
 use tensorwrapper_core::graph::Label;
 
 /// Subsets of the factors.

@@ -1,9 +1,14 @@
 //! The door for those who want an order and nothing else: checked input, one answer.
 
 use super::bits::{NOTHING, Weights};
+use super::clock::Clock;
+use super::cost::Minimize;
+use super::network::Network;
+use super::order::Order;
 use super::random::Random;
+use super::search::search as find_path;
+use super::slice;
 use super::tree::Tree;
-use super::{Clock, Minimize, Network, Order, search, slice};
 use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// How [`find`] searches.
@@ -123,7 +128,7 @@ pub fn find(inputs: &[Vec<usize>], output: &[usize], extents: &[usize], search: 
         }
         limit => limit.map_or(f64::INFINITY, f64::log2),
     };
-    let (path, is_best) = self::search(&network, &search.order, search.minimize, search.seed, search.rounds)?;
+    let (path, is_best) = find_path(&network, &search.order, search.minimize, search.seed, search.rounds)?;
     let tree = Tree::new(&network, Weights::new(extents), &path, search.minimize);
     let limits = slice::Limits { elements: limit, adds: false, is_free: true };
     let mut random = Random::new(search.seed, 1);

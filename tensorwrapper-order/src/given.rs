@@ -1,6 +1,6 @@
 //! An order that the program gives, in the numbers of NumPy's `einsum_path`. It must not know what the factors are.
 
-use super::Path;
+use super::network::Path;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// The pairs of positions as a path of so many factors.

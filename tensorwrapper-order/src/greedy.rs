@@ -8,8 +8,8 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
+use super::network::{Network, Path};
 use super::random::Random;
-use super::{Network, Path};
 use tensorwrapper_core::graph::Label;
 
 /// A label of more factors than this brings no two of them together: they would be too many pairs. Others that share a label

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::Clock;
 use super::bits::labels;
+use super::clock::Clock;
 use super::random::Random;
 use super::subsets::{Set, Shared, Subsets};
 use super::tree::Tree;

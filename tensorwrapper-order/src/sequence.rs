@@ -4,8 +4,8 @@
 
 use super::bits::Weights;
 use super::cost::Minimize;
+use super::network::{Network, Path};
 use super::tree::Tree;
-use super::{Network, Path};
 use tensorwrapper_core::graph::Label;
 
 /// The same products, those of a factor right after each other, the factor first that leaves less to hold. Of the `cut` labels there

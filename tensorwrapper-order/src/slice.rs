@@ -5,11 +5,12 @@
 //! a slice.
 
 use super::bits::{labels, log2};
+use super::clock::Clock;
 use super::cost::{Objective, sum};
+use super::network::Network;
 use super::random::Random;
 use super::reconfigure::Reconfigure;
 use super::tree::Tree;
-use super::{Clock, Network};
 use tensorwrapper_core::graph::Label;
 
 /// What products above the limit are dearer by, each in a search of its own: little leaves the best order and slices it, much

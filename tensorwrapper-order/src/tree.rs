@@ -4,8 +4,8 @@
 //! those who hold them: for `p = (a b) c`, the labels that `a c` keeps are those that `b` or `p` has.
 
 use super::bits::{Rows, Weights};
-use super::cost::{Cost, Objective, Step, sum};
-use super::{Network, Path};
+use super::cost::{Cost, Minimize, Objective, Step, sum};
+use super::network::{Network, Path};
 
 /// The tree of a path. Leaves are numbered as the factors, products behind them, and the last node is the root.
 #[derive(Clone, Debug)]
@@ -222,4 +222,9 @@ impl Tree {
         }
         path
     }
+}
+
+/// The cost of a path.
+pub(super) fn cost(network: &Network, path: &Path, minimize: Minimize) -> Cost {
+    Tree::new(network, Weights::new(&network.extents), path, minimize).cost()
 }

@@ -18,11 +18,15 @@ mod exec;
 #[doc(hidden)]
 #[path = "private/mod.rs"]
 pub mod __private;
+/// The same by a name of this version alone. Expansions use it, so that macros of another version fail to compile here: both
+/// sides share the text form of equations, and a difference between versions would go unnoticed.
+#[doc(hidden)]
+pub use __private as __private_0_1_0;
 
 pub use exec::linalg;
 pub use exec::{
     AnyOperand, Cancel, Class, Context, DynOperand, DynTarget, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Graph,
-    KeptPlans, Prepared, PreparedBlock, Progress, Replay, contract, einsum, eval_all,
+    KeptPlans, Prepared, PreparedBlock, Progress, RecordOperand, Replay, contract, einsum, eval_all, record,
 };
 pub use exec::{DeviceTensor, OnDevice};
 pub use expr::{Expr, Factors, Indexed, IndexedPhysical, IndexedShape, LabelAxes, MapArguments, TensorLike};
@@ -44,7 +48,7 @@ pub use tensorwrapper_order::Order;
 pub mod backend {
     pub use tensorwrapper_core::backend::*;
     pub use tensorwrapper_core::callback::Callback;
-    pub use tensorwrapper_core::erased::{SliceMut, SliceRef};
+    pub use tensorwrapper_core::storage::{SliceMut, SliceRef};
     pub use tensorwrapper_cpu::Cpu;
 }
 

@@ -10,8 +10,8 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! [`tensor!`] holds the language, [`Tensor`] the elements, [`Context`] says where equations run. [`einsum()`],
-//! [`contract`] and the operators of [`Indexed`] mean the same without macros, and [`graph`] shows what is computed.
+//! [`tensor!`] has the language, [`Tensor`] the elements, and [`Context`] says where equations run. [`einsum()`],
+//! [`contract`] and the operators of [`Indexed`] do the same without macros. [`graph`] shows what is computed.
 
 #![forbid(unsafe_code)]
 
@@ -41,19 +41,20 @@
 ///
 /// | left side | result |
 /// |---|---|
-/// | `[i, j] = …` | a `Tensor<T, S>`: `S` has an extent for each axis, `Const` where the compiler knows it; [`into_dyn`](Tensor::into_dyn) forgets them |
+/// | `[i, j] = …` | a `Tensor<T, S>`. `S` has an extent for each axis, `Const` where the compiler knows it; [`into_dyn`](Tensor::into_dyn) forgets them |
 /// | `[] = …`, in a block `let e = …` | a plain number |
 /// | `let e[] = …` | a tensor of rank 0, which is a number to later equations |
 /// | `([n], [p, n]) = …`, `let (e[n], c[p, n]) = …` | the results of a decomposition |
-/// | `c[i, j] = …`, `+=`, `-=`, `*=`, `/=` | into a tensor that exists, or a part of it: `c[i in 2..5, 0] = …` |
+/// | `c[i, j] = …`, `+=`, `-=`, `*=`, `/=` | written into an existing tensor, or into a part of it: `c[i in 2..5, 0] = …` |
 ///
-/// A block's `let`s live in the block; rebinding shadows; reading a tensor after writing it reads the new value. A block that
-/// writes nothing and lets nothing out is an error.
-/// `in &context;` as its first line says where it runs ([`Context`]); with a [`Graph`] the block is recorded, not computed,
-/// and its results are [`Expr`]s. Writes happen when everything has been computed, so
-/// a failure leaves every tensor as it was, and the right side always reads old values: `c[i, j] = c[j, i]` transposes.
-/// Places are known by their spelling: which tensor `(v[n])[i]` is, only the run knows, so that after `(v[m])[i] = …` in the
-/// same block it reads the value from before the block, even where `m` is `n`.
+/// * Names that a block binds with `let` exist in the block alone. Binding a name again shadows it.
+/// * A block that writes nothing and lets nothing out is an error.
+/// * `in &context;` as the first line of a block says where it runs ([`Context`]). With a [`Graph`] instead, the block is recorded and not
+///   computed, and its results are [`Expr`]s.
+/// * Writes happen when everything has been computed. So a failure leaves every tensor as it was, and a right side always reads old
+///   values: `c[i, j] = c[j, i]` transposes. A later equation of the block that reads a written tensor sees the new value.
+/// * Places are known by their spelling. Which tensor `(v[n])[i]` names is known only at run time. So after `(v[m])[i] = …` in the same
+///   block, `(v[n])[i]` reads the value from before the block, even where `m` equals `n`.
 ///
 /// # Operands and indices
 ///
@@ -61,60 +62,61 @@
 ///
 /// | index | means |
 /// |---|---|
-/// | `i` | a label: any identifier that is not a constant in scope; the value of a variable is `{ i }` |
+/// | `i` | a label: any identifier that is not a constant in scope. The value of a variable is written `{ i }` |
 /// | `i in 2..5`, `i in ..n`, `i in occupied` | a part of the axis; the label counts from 0 |
-/// | `3`, `{ n - 1 }` | one position: the axis is gone |
-/// | the same label twice | the diagonal; on the left it is what is written, and a new result is zero elsewhere |
-/// | `(i, j)` | several labels on one axis, the first slowest; at most one of their extents may be unknown, `where i: n` gives others |
-/// | `..` | all axes that are not written, matched from the right, on the left too; the result's rank is known at run time |
+/// | `3`, `{ n - 1 }` | one position; the axis is gone |
+/// | the same label twice | the diagonal. On the left side the diagonal is what is written, and a new result is zero elsewhere |
+/// | `(i, j)` | several labels on one axis, the first one slowest. At most one of their extents may be unknown; `where i: n` gives others |
+/// | `..` | all axes that are not written, matched from the right. It must stand on the left side too, and the result's rank is known at run time |
 ///
-/// A label with a prime is `i1`, because `i'` is no word of Rust. Positions, ranges and extents are known to the compiler where
-/// they are literals. `where i, j: n, k: 3` after an equation, or as a block's first line, tells extents of labels that are there.
+/// A label with a prime is written `i1`, because `i'` is not a word of Rust. Positions, ranges and extents are known to the compiler if they are
+/// literals. `where i, j: n, k: 3` after an equation, or as the first line of a block, gives extents of labels that occur.
 ///
-/// Labels and variables have nothing to do with each other: in `for i in 0..n { tensor!([] = a[i, k] * b[i, k]) }` both labels
-/// are summed, and nobody reads the counter, of which rustc says `unused variable` unless something else does. No macro can see
-/// more of the variables around it. The product of two rows is `[] = a[{ i }, k] * b[{ i }, k]`.
+/// Labels and variables are unrelated. In `for i in 0..n { tensor!([] = a[i, k] * b[i, k]) }` both labels are summed. Nothing reads the
+/// counter, so rustc warns of an `unused variable`, unless something else reads it; no macro can see more of the variables around it. The
+/// product of two rows is `[] = a[{ i }, k] * b[{ i }, k]`.
 ///
-/// The rank of a tensor is known to the compiler where its shape is a tuple, and to the run where it is an array or slice:
+/// The compiler knows a tensor's rank if its extents were given as a tuple. If they were given as an array or a slice, only the run knows it:
 ///
 /// ```
 /// # use tensorwrapper::prelude::*;
 /// # let (n, m) = (2, 3);
-/// let a: Tensor<f64, Shape![_, _]> = Tensor::from_fn((n, m), |i| (i[0] + i[1]) as f64)?; // of rank 2, rustc knows
-/// let b: Tensor<f64> = Tensor::from_fn([n, m], |i| (i[0] + i[1]) as f64)?;               // of any rank: `b[i]` fails in the run
+/// let a: Tensor<f64, Shape![_, _]> = Tensor::from_fn((n, m), |i| (i[0] + i[1]) as f64)?; // rank 2: the compiler knows
+/// let b: Tensor<f64> = Tensor::from_fn([n, m], |i| (i[0] + i[1]) as f64)?;               // any rank: `b[i]` fails at run time
 /// assert!(try_tensor!([i] = b[i]).is_err());
 /// let row = tensor!([j] = a[0, j] + b[1, j in ..m]);
 /// assert_eq!(row.as_slice(), [1.0, 3.0, 5.0]);
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// `1[i]` is a constant along `i`; numbers are literals, variables, `{ any Rust expression }` and tensors of rank 0. A literal
-/// is of the element's real type, and any other number of the element type or its real type. Rust expressions run once, in the
-/// order of writing, before anything is computed; operands of one spelling are one borrow.
-/// Functions of elements are `exp ln sqrt abs sin cos tan tanh recip conj re im`, `powi(X, n)` and `powf(X, p)`, and
-/// `map(f; X, Y)` calls a Rust function, a path, a variable or a closure such as `|x: f64, y| …`, with one element of each of
-/// up to eight arguments; from several threads, in any order, and as often as the computation needs it.
-/// `cast(X)` computes X in an element type of its own and converts it to the equation's: that of the operands that are not
-/// under `cast`, or of the tensor that is assigned to; `cast(f64; X)` names it. Complex numbers become real as
-/// `cast(re(X))`. Nothing is converted in silence.
-/// `sum(k, l; X)`, `prod`, `max` and `min` reduce explicitly. `sym(i, j; X)` is X plus the same with `i` and `j` exchanged,
-/// `asym` less it, without a factor; groups change places as `asym((i, a), (j, b); X)`.
+/// | on the right side | means |
+/// |---|---|
+/// | `+ - * /`, parentheses | sums, products and quotients of elements; labels say what is contracted |
+/// | `2.5`, `alpha`, `{ any Rust expression }`, a tensor of rank 0 | numbers. A literal has the element's real type, any other number the element type or its real type |
+/// | `1[i]`, `2.5[i, j]` | a constant along these labels |
+/// | `sum(k, l; X)`, `prod`, `max`, `min` | explicit reductions |
+/// | `exp ln sqrt abs sin cos tan tanh recip conj re im`, `powi(X, n)`, `powf(X, p)` | functions of elements |
+/// | `map(f; X, Y)` | a Rust function of up to eight elements: a path, a variable, or a closure such as `\|x: f64, y\| …`. It is called from several threads, in any order, and as often as the computation needs |
+/// | `cast(X)`, `cast(f64; X)` | computes X in an element type of its own and converts it to the equation's, which is that of the operands outside of `cast` or of the tensor that is assigned to. `cast(f64; X)` names the type. Complex numbers become real by `cast(re(X))`. Nothing is converted silently |
+/// | `sym(i, j; X)`, `asym(i, j; X)` | X plus, or minus, the same with `i` and `j` exchanged, without a factor. Groups are exchanged by `asym((i, a), (j, b); X)` |
+///
+/// Rust expressions run once, in the order in which they are written, before anything is computed. Operands that are spelled alike are borrowed once.
 ///
 /// # Meaning
 ///
-/// 1. A right side is a sum of terms, a term a product or quotient of factors.
-/// 2. A label of a term that is not on the left is summed over the whole term; terms share no summed label.
-/// 3. Every term has every left label: what is constant along `i` is written `1[i] * …`. `C op= X` means `C = C op (X)`, so
-///    that `c[i, j] *= s[i]` and `t[i, a] /= e[i] - f[a]` are right.
-/// 4. In parentheses every addend is a term: a label that is neither on the left nor outside the parentheses is summed
-///    in each addend; any other belongs to the enclosing term, and an addend without it is constant along it:
-///    `v[i, j] / (e[i] + f[j])`. Where that would put a sum inside a denominator, a function or a `max`, it is refused,
-///    and `sum(k; …)` says which is meant.
-///    `conj`, `re`, `im`, `cast` and the minus sign are linear and hold sums. For `..` the same is true as for labels.
-/// 5. A label on three and more factors is summed once over all of them.
+/// 1. A right side is a sum of terms. A term is a product or quotient of factors.
+/// 2. A label of a term that is not on the left side is summed over the whole term. Terms share no summed label.
+/// 3. Every term has every label of the left side. What is constant along `i` is written `1[i] * …`. `C op= X` means `C = C op (X)`, so
+///    `c[i, j] *= s[i]` and `t[i, a] /= e[i] - f[a]` are right.
+/// 4. In parentheses, every addend is a term. A label that is neither on the left side nor outside of the parentheses is summed in each
+///    addend. Any other label belongs to the enclosing term, and an addend without it is constant along it:
+///    `v[i, j] / (e[i] + f[j])`. Where this would put a sum inside a denominator, a function or a `max`, the equation is refused, and
+///    `sum(k; …)` says which sum is meant. `conj`, `re`, `im`, `cast` and the minus sign are linear, so sums may stand inside of
+///    them. All of this holds for `..` as for labels.
+/// 5. A label on three or more factors is summed once over all of them.
 /// 6. Extents are never broadcast: 1 against 5 is a mismatch.
-/// 7. Zero extents are legal: sums over nothing are 0, products 1; `max` and `min` over nothing are errors.
-/// 8. A label that occurs once and is not on the left is summed, with a warning; `sum(k; …)` silences it, and `{ k }` is the
+/// 7. Extents of zero are legal. A sum over nothing is 0, a product 1; `max` and `min` over nothing are errors.
+/// 8. A label that occurs once and is not on the left side is summed, with a warning. `sum(k; …)` silences it, and `{ k }` is the
 ///    variable `k`.
 ///
 /// # Linear algebra
@@ -134,54 +136,54 @@
 ///
 /// | operation | means |
 /// |---|---|
-/// | `[i, k] = cholesky(A[i, j])` | A = L·Lᴴ, L zero above its diagonal, which is positive |
+/// | `[i, k] = cholesky(A[i, j])` | A = L·Lᴴ; L is zero above its diagonal, which is positive |
 /// | `([n], [p, n]) = eigh(A[p, q])`, `eigh(A[p, q], B[p, q])` | A·x = λ·x, or λ·B·x, of Hermitian A: λ real and ascending, xᴴ·x or xᴴ·B·x = 1 |
-/// | `([n], [p, n]) = eig(A[p, q])` | the same of any square matrix: complex, λ by real and then by imaginary part, xᴴ·x = 1 |
-/// | `([i, r], [r], [r, j]) = svd(A[i, j])` | A = U·diag(s)·V, s descending, V as it multiplies |
-/// | `([i, r], [r, j]) = qr(A[i, j])`, `lq` | A = Q·R and A = L·Q; the triangle's diagonal is not negative |
-/// | `([i, q], [q, r], [r, j]) = lu(A[i, j])` | A = P·L·U by partial pivoting, L with ones on its diagonal |
+/// | `([n], [p, n]) = eig(A[p, q])` | the same of any square matrix: complex, λ ordered by real and then by imaginary part, xᴴ·x = 1 |
+/// | `([i, r], [r], [r, j]) = svd(A[i, j])` | A = U·diag(s)·V, s descending; V is the factor as it multiplies |
+/// | `([i, r], [r, j]) = qr(A[i, j])`, `lq` | A = Q·R and A = L·Q; the diagonal of the triangle is not negative |
+/// | `([i, q], [q, r], [r, j]) = lu(A[i, j])` | A = P·L·U by partial pivoting; L has ones on its diagonal |
 /// | `[k, j] = solve(A[i, k], B[i, j])` | A·X = B |
-/// | `[k, j] = triangular_solve(A[i, k], B[i, j])` | the same of the lower triangle; `; upper` of the upper; `; unit` with ones on the diagonal |
+/// | `[k, j] = triangular_solve(A[i, k], B[i, j])` | the same of the lower triangle; `; upper` of the upper one; `; unit` with ones on the diagonal |
 /// | `[k, j] = lstsq(A[i, k], B[i, j])` | the shortest X with the least ‖A·X − B‖ |
 /// | `[j, i] = inv(A[i, j])`, `pinv` | A⁻¹, and A⁺ of Moore and Penrose |
 /// | `[i, j] = matpow(A[i, j], n)`, `expm(A[i, j])` | Aⁿ, of the inverse for negative n, and exp A |
 /// | `[] = det(A[i, j])`, `([], []) = slogdet(A[i, j])` | the determinant; its phase and the logarithm of its size |
-/// | `[] = norm(A[i, j])`, `trace`, `rank` | √Σ\|A\|² over any number of axes, the sum of the diagonal, the number of singular values that count |
+/// | `[] = norm(A[i, j])`, `trace`, `rank` | √Σ\|A\|² over any number of axes; the sum of the diagonal; the number of singular values that count |
 ///
-/// * **Which axis is which** is told by where its label stands. Labels that stand in all arguments and results are a batch. In
-///   `svd`, `qr`, `lq` and `lu` rows are the labels of the first result, columns those of the last, one or several each, and
-///   the label that no argument has is the new axis. In `solve` and its like rows are in both arguments and gone, columns in
-///   the first and the result. Where labels stand in the same places, rows and columns are named first, one label or a group
-///   each: `cholesky(i, j; A[b, i, j])`, `inv((a, i), (b, j); A[a, i, b, j])`; those of `norm` as `norm(i, j; A[b, i, j])`.
-/// * **Sums and axes.** A label that one argument alone has, and no result, stands once in each term of it: of
-///   `norm(a[i, k] * b[k, j])` and `det(a[i, j] - x)` nobody knows what is meant, and they are refused. What is summed is
-///   `norm(sum(k; a[i, k] * b[k, j]))`, and what is named first is an axis: `norm(i, k; a[i, k] / b[k])`.
-/// * **Triangles.** Of a Hermitian matrix the lower triangle is read; what stands above is not.
-/// * **Signs and phases.** The largest component of each eigenvector and of each column of U is real and positive, the first
-///   where several are as large. Equal eigenvalues or singular values leave a choice that another device may make otherwise.
-/// * **Extents.** Factors are reduced: the new axis is as long as the shorter side. `svd(A[i, j]; full)` and
-///   `qr(…; full)`, `lq(…; full)` give square ones, U and V of `svd` with new labels of their own: `([i, m], [r], [n, j])`.
-/// * **Truncation.** `max = n` keeps the n largest singular values; a bound of the new index, `svd(A[i, j]) where r: ..=n`, says
-///   the same, and in the header of a block for all of its truncations to `r`. `tol = x` keeps the fewest whose discarded weight,
-///   Σs² of the others by Σs² of all, is at most x, and at least one; how many is known in the run, so that the equation is computed when it is met,
-///   and not recorded by a [`Graph`]. A fourth result is the weight. Where nothing
-///   is lost it is about ε², not 0. A batch keeps as many of each matrix as the one that needs
-///   most. In `rank`, `pinv` and `lstsq` singular values count that are larger than `tol` times the largest; by default
+/// * **Roles of axes.** The places where a label stands say what its axis is. Labels in all arguments and results are a batch. In
+///   `svd`, `qr`, `lq` and `lu`, rows are the labels of the first result and columns those of the last, one or several each;
+///   the label that no argument has is the new axis. In `solve` and its like, rows are in both arguments and in no result, columns in
+///   the first argument and the result. Where labels stand in the same places, rows and columns are named first, one label or a group
+///   each: `cholesky(i, j; A[b, i, j])`, `inv((a, i), (b, j); A[a, i, b, j])`. `norm` names its axes: `norm(i, j; A[b, i, j])`.
+/// * **Sums and axes.** A label that only one argument has, and no result, must stand once in each term of it. It is unclear what
+///   `norm(a[i, k] * b[k, j])` and `det(a[i, j] - x)` mean, so they are refused. A sum is written
+///   `norm(sum(k; a[i, k] * b[k, j]))`, and a label that is named first is an axis: `norm(i, k; a[i, k] / b[k])`.
+/// * **Triangles.** Of a Hermitian matrix only the lower triangle is read.
+/// * **Signs and phases.** The largest component of each eigenvector and of each column of U is real and positive; if several are
+///   equally large, the first one is. Equal eigenvalues or singular values leave a choice, which another device may make differently.
+/// * **Extents.** Factors are reduced: the new axis is as long as the shorter side. `svd(A[i, j]; full)`,
+///   `qr(…; full)` and `lq(…; full)` give square factors; U and V of `svd` then have new labels of their own: `([i, m], [r], [n, j])`.
+/// * **Truncation.** `max = n` keeps the n largest singular values. A bound of the new index, `svd(A[i, j]) where r: ..=n`, says
+///   the same; in the first line of a block it holds for all truncations to `r` there. `tol = x` keeps the fewest values whose discarded
+///   weight (Σs² of the others divided by Σs² of all) is at most x, and at least one. How many these are is known only at run time, so such an
+///   equation is computed when it is met, and not recorded by a [`Graph`]. A fourth result is the discarded weight. Where nothing is
+///   lost it is about ε², not 0. In a batch, as many values are kept of each matrix as the one needs that needs most.
+///   In `rank`, `pinv` and `lstsq`, those singular values count that are larger than `tol` times the largest; the default is
 ///   the precision times the longer side.
 /// * **Faults.** A matrix that is not positive definite or is singular, NaN and infinity, a result beyond the numbers of its
-///   type, and an iteration that does not converge are errors ([`ErrorKind::LinearAlgebra`]) that name the operation, the item of
-///   the batch and the extents of its matrix.
-///   `norm` and `trace` are sums and hand NaN on; `det` of a singular matrix is 0. Extents 0 and 1 are matrices like any.
+///   type, and an iteration that does not converge are errors ([`ErrorKind::LinearAlgebra`]). They name the operation, the item of
+///   the batch and the extents of its matrix. `norm` and `trace` are sums and pass NaN on; `det` of a singular matrix is 0. Extents 0
+///   and 1 are matrices like any other.
 ///
 /// An operation stands alone on the right side; its arguments may be any expressions. [`Indexed`] has the operations as
 /// methods, [`linalg`] as functions of tensors whose first axes are the matrix and whose others are the batch.
 ///
-/// Of the language but not of this version, and refused by name, are `grad` and a sparse map `where (a, b) in l[i, j]`.
+/// `grad` and a sparse map `where (a, b) in l[i, j]` belong to the language but not to this version. They are refused by name.
 ///
 /// # The same without macros
 ///
 /// [`einsum`](fn@einsum) reads NumPy's subscripts, [`contract`] takes integer labels, and operands with
-/// [`at`](Tensor::at) have the operators of Rust: one letter an axis, or names between commas.
+/// [`at`](Tensor::at) have the operators of Rust. `at` takes one letter for each axis, or names between commas.
 ///
 /// ```
 /// # use tensorwrapper::prelude::*;
@@ -198,8 +200,8 @@
 ///
 /// # Static tensors
 ///
-/// A [`StaticTensor`] holds its elements in itself, on the stack or in a constant. An equation all of whose operands are
-/// static is loops over constants: nothing is allocated, recorded or planned, and its result is static too.
+/// A [`StaticTensor`] holds its elements in itself, on the stack or in a constant. An equation whose operands are all static
+/// compiles to loops over constants. Nothing is allocated, recorded or planned, and its result is static too.
 ///
 /// ```
 /// use tensorwrapper::prelude::*;
@@ -211,27 +213,27 @@
 /// assert_eq!(tensor!([] = x[i] * x[i]), 25.0);
 ///
 /// let a: Tensor<f64, Shape![2, _]> = Tensor::filled((Const, 3), 1.0)?;
-/// let b: Tensor<f64, Shape![2, _]> = tensor!([i, k] = TURN[i, j] * a[j, k]); // beside a tensor it is an operand like any
+/// let b: Tensor<f64, Shape![2, _]> = tensor!([i, k] = TURN[i, j] * a[j, k]); // beside a tensor it is an ordinary operand
 /// # let _ = b;
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// This needs extents that types or literals tell. An equation is computed as any other, and its result is a [`Tensor`], where
-/// it has one of these; into a static tensor it may be written all the same:
+/// This needs extents that are known from types or literals. An equation with one of the following is computed like any other, and
+/// its result is a [`Tensor`]. It may still be written into a static tensor.
 ///
 /// | what | such as |
 /// |---|---|
 /// | `..` or a fused axis | `[.., i]`, `a[(i, j)]` |
-/// | a range or a `where` not of literals, or without an end | `i in 2..`, `i in ..n`, `where i: n` |
+/// | a range or a `where` that is not made of literals, or has no end | `i in 2..`, `i in ..n`, `where i: n` |
 /// | `map` or `cast` | `map(f; a[i])`, `cast(a[i])` |
-/// | linear algebra of a group with a new axis, or cut | `qr((a, i), j; t[a, i, j])`, `svd(a[i, j]; max = 2)` |
+/// | linear algebra of a group with a new axis, or truncated | `qr((a, i), j; t[a, i, j])`, `svd(a[i, j]; max = 2)` |
 /// | more than 8 axes, or more than 16 different operands and numbers of the program | |
 /// | no operand, or an equation in a block | `[i] = 2[i] where i: 3`, `tensor! { let w[i] = …; w }` |
 ///
-/// Linear algebra of matrices of up to 8 rows and columns allocates nothing either: `cholesky`, `eigh` of one matrix, `lu`, `qr`,
-/// `lq`, `svd`, `solve`, `triangular_solve`, `inv`, `matpow`, `det`, `slogdet`, `norm` and `trace`; `lu` of square matrices alone. The
-/// others, larger matrices, batches of more than 16 matrices or with an argument or result of more than 1024 elements, and what has no
-/// result are computed as for tensors, and the result is static all the same.
+/// Linear algebra of matrices of up to 8 rows and columns allocates nothing either: `cholesky`, `eigh` of one matrix, `lu` of square matrices, `qr`,
+/// `lq`, `svd`, `solve`, `triangular_solve`, `inv`, `matpow`, `det`, `slogdet`, `norm` and `trace`. The other operations, larger
+/// matrices, batches of more than 16 matrices or with an argument or result of more than 1024 elements, and matrices that have no
+/// result are computed as for tensors. Their result is static all the same.
 ///
 /// ```
 /// use tensorwrapper::prelude::*;
@@ -243,13 +245,13 @@
 /// assert_eq!(error.to_string(), "the 2×2 matrix of `inv` is singular: its pivot 0 is zero");
 /// ```
 ///
-/// A product of many factors is one nest of loops over all labels, in no cheaper order. `try_tensor!` is `Ok` of the static
-/// result.
+/// A product of three to five factors is computed in pairs where this saves a quarter of the multiplications or more; a longer one is one nest of loops
+/// over all labels. `try_tensor!` is `Ok` of the static result.
 ///
 /// # Limits
 ///
 /// An equation has at most 1000 terms or factors in a row, 125 operations inside each other, 10 000 operands and numbers, 64
-/// groups of brackets and 8 `sym` or `asym` inside each other, and a `map` 8 arguments. An operand or a result has at most 256
+/// groups of brackets, 8 `sym` or `asym` inside each other, and 8 arguments of a `map`. An operand or a result has at most 256
 /// indices. More is an error that says so, before anything is computed. A result of more than 16 axes has its rank at run time.
 /// Recorded blocks may be a chain of any length.
 ///
@@ -267,7 +269,8 @@
 ///
 /// # Panics
 ///
-/// At the equation's line, with the same sentences, where they are known only at run time; [`try_tensor!`] returns them.
+/// For faults that are known only at run time, with the same sentence, at the line of the equation. [`try_tensor!`] returns
+/// them as errors.
 #[macro_export]
 macro_rules! tensor {
     ($($tokens:tt)*) => { $crate::__macros::tensor!(($crate) $($tokens)*) };
@@ -276,7 +279,8 @@ macro_rules! tensor {
 /// The language of [`tensor!`] with a [`Result`] as its value.
 ///
 /// # Errors
-/// Ranks and extents that do not fit, known only at run time; memory; decompositions that do not exist.
+/// Ranks and extents that do not fit and are known only at run time, memory that the system does not have, and decompositions that
+/// do not exist.
 ///
 /// ```
 /// use tensorwrapper::{ErrorKind, prelude::*};
@@ -291,11 +295,11 @@ macro_rules! try_tensor {
     ($($tokens:tt)*) => { $crate::__macros::try_tensor!(($crate) $($tokens)*) };
 }
 
-/// NumPy's subscripts in a string literal, checked at compile time as [`tensor!`] checks equations; the function
-/// [`einsum`](fn@einsum) reads the same at run time, and its page tells the grammar.
+/// NumPy's subscripts in a string literal, checked at compile time as [`tensor!`] checks equations. The function
+/// [`einsum`](fn@einsum) reads the same at run time, and its page has the grammar.
 ///
 /// # Panics
-/// At its line, for what is known only at run time; [`try_einsum!`] returns it.
+/// At its line, for faults that are known only at run time; [`try_einsum!`] returns them.
 ///
 /// ```
 /// use tensorwrapper::prelude::*;
@@ -315,7 +319,7 @@ macro_rules! einsum {
 /// The subscripts of [`einsum!`] with a [`Result`] as their value.
 ///
 /// # Errors
-/// Ranks and extents that do not fit, known only at run time, and memory.
+/// Ranks and extents that do not fit and are known only at run time, and memory that the system does not have.
 #[macro_export]
 macro_rules! try_einsum {
     ($($tokens:tt)*) => { $crate::__macros::try_einsum!(($crate) $($tokens)*) };
@@ -326,22 +330,27 @@ pub use tensorwrapper_runtime::{
     DynOperand, DynTarget, Element, Elements, Error, ErrorKind, EvalAll, ExplainedBlock, ExplainedStep, Explanation, Expr,
     Extent, Extents, Factors, Fill, FixedIndices, Graph, Indexed, IndexedPhysical, IndexedShape, Indexer, Indices, IntoExtent,
     IntoShape, KeptPlans, LabelAxes, Layout, Layouts, Len, Logical, MapArguments, Mask, MemoryKind, Moved, MultiIndex,
-    NestedArray, OnDevice, Order, Pass, Physical, Place, Placement, Prepared, PreparedBlock, Progress, Replay, Shape,
-    StaticExtents, StaticTensor, Tensor, TensorLike, TensorMut, TensorRef, Tile, Walk, backend, contract, einsum, eval_all,
-    graph, keep_memory, linalg, order,
+    NestedArray, OnDevice, Order, Pass, Physical, Place, Placement, Prepared, PreparedBlock, Progress, RecordOperand, Replay,
+    Shape, StaticExtents, StaticTensor, Tensor, TensorLike, TensorMut, TensorRef, Tile, Walk, backend, contract, einsum,
+    eval_all, graph, keep_memory, linalg, order, record,
 };
 
 #[doc(hidden)]
-pub use tensorwrapper_runtime::__private;
+pub use tensorwrapper_runtime::{__private, __private_0_1_0};
 
-/// What the macros hand their tokens on to.
+/// What the macros pass their tokens to.
 #[doc(hidden)]
 pub use tensorwrapper_macros as __macros;
 
-/// Everything that writing equations needs.
+/// Everything that is needed to write equations.
 pub mod prelude {
     pub use crate::{
         AnyTensor, Const, Context, Dyn, Element, Error, Expr, Extent, Extents, Graph, LabelAxes, Len, Shape, StaticTensor,
         Tensor, TensorMut, TensorRef, contract, einsum, eval_all, tensor, try_einsum, try_tensor,
     };
 }
+
+/// The example of the README, which is compiled and run with the other examples of this page.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;

@@ -1,8 +1,9 @@
 //! The choice between a library's products, the same behind copies, and generated kernels, by measurements that the tests make up.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use tensorwrapper::__private::cuda::{Collection, Programs, Route, Schedule};
+use tensorwrapper::__private::cuda::{Collection, CompiledKernels, Route, Schedule, running};
 use tensorwrapper::DynOperand;
 use tensorwrapper::prelude::*;
 
@@ -41,7 +42,7 @@ fn all(context: &Context) {
     with_rest(context);
 }
 
-fn made(name: &str) -> Programs {
+fn made(name: &str) -> Arc<CompiledKernels> {
     let collection = Collection::default();
     collection.set_clock(Some([1.0; 3]));
     programs(name, &collection, all)
@@ -57,7 +58,7 @@ fn assert_right(context: &Context) {
 }
 
 #[test]
-fn the_quickest_way_is_taken_and_remembered() {
+fn fastest_choice_is_taken_and_remembered() {
     if !is_there("measured products", Collection::compiler()) {
         return;
     }
@@ -65,24 +66,24 @@ fn the_quickest_way_is_taken_and_remembered() {
     // How many of the four products are the library's then. Two lie as matrices, for which there are two ways.
     for (times, library) in [([1.0, 3.0, 2.0], 2), ([3.0, 1.0, 2.0], 2), ([1.0, 2.0, 3.0], 4), ([3.0, 2.0, 1.0], 0)] {
         programs.set_clock(Some(times), None);
-        let context = programs.context(Schedule::Forward, Route::Library);
+        let context = running(&programs, Schedule::Forward, Route::Library);
         assert_right(&context);
         let (measured, products) = (programs.measurements(), programs.products());
         assert_right(&context);
         assert_eq!(programs.measurements(), measured, "what was measured is remembered");
         assert_eq!(programs.products() - products, library, "{times:?}");
         // Another context on another device knows nothing of it.
-        assert_right(&programs.context(Schedule::Forward, Route::Library));
+        assert_right(&running(&programs, Schedule::Forward, Route::Library));
         assert!(programs.measurements() > measured);
     }
     // By rule, nothing is measured.
     let measured = programs.measurements();
-    assert_right(&programs.context(Schedule::Forward, Route::Library).measured(false));
+    assert_right(&running(&programs, Schedule::Forward, Route::Library).measured(false));
     assert_eq!(programs.measurements(), measured);
 }
 
 #[test]
-fn choices_outlive_their_program_and_are_explained() {
+fn choices_are_kept_on_disk_and_explained() {
     if !is_there("choices on disk", Collection::compiler()) {
         return;
     }
@@ -91,12 +92,12 @@ fn choices_outlive_their_program_and_are_explained() {
     let _ = std::fs::remove_dir_all(&folder);
     let file = folder.join("ways");
     programs.set_clock(Some([2.0, 3.0, 1.0]), Some(file.clone()));
-    assert_right(&programs.context(Schedule::Forward, Route::Library));
+    assert_right(&running(&programs, Schedule::Forward, Route::Library));
     let measured = programs.measurements();
     assert!(measured > 0 && file.is_file());
     // A device of the next program, for which the other way would be quicker now.
     programs.set_clock(Some([1.0, 1.0, 9.0]), Some(file));
-    let context = programs.context(Schedule::Forward, Route::Library);
+    let context = running(&programs, Schedule::Forward, Route::Library);
     let products = programs.products();
     assert_right(&context);
     assert_eq!((programs.measurements(), programs.products()), (measured, products));
@@ -110,13 +111,13 @@ fn choices_outlive_their_program_and_are_explained() {
 
 /// Without memory to measure in, size alone decides, and nothing is remembered.
 #[test]
-fn without_room_nothing_is_measured() {
+fn nothing_is_measured_without_memory_for_it() {
     if !is_there("measurements without room", Collection::compiler()) {
         return;
     }
     let programs = made("no-room");
     programs.set_clock(Some([9.0, 9.0, 1.0]), None);
-    let context = programs.context(Schedule::Forward, Route::Library);
+    let context = running(&programs, Schedule::Forward, Route::Library);
     let taken = programs.limit_memory(0);
     programs.limit_memory(taken + 64);
     let [a, b] = operands(CASES[1].1);

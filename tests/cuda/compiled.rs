@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use tensorwrapper::__private::cuda::{Collected, Collection, Route, compile, version};
+use tensorwrapper::__private::cuda::{Collected, Collection, Route, collecting, compile, version};
 use tensorwrapper::{Context, Dtype};
 
 use crate::program::linalg;
@@ -18,12 +18,12 @@ const COMPILER: (i32, i32) = (13, 0);
 /// The kernels that a GPU would run: of all equations and of large ones, as they are chosen, and of some with each size of tiles.
 fn collected() -> Collection {
     let collection = Collection::default();
-    equations::all(&collection.context(Route::Chosen), &mut |_, _| {});
-    equations::all_large(&collection.context(Route::Chosen));
+    equations::all(&collecting(&collection, Route::Chosen), &mut |_, _| {});
+    equations::all_large(&collecting(&collection, Route::Chosen));
     // Between the routines of a library for linear algebra; what is collected computes zeros, which agree with nothing.
-    let _ = linalg::check(&collection.context(Route::Library), &Context::cpu());
+    let _ = linalg::check(&collecting(&collection, Route::Library), &Context::cpu());
     for route in [Route::LargeTiles, Route::SmallTiles, Route::Parts] {
-        equations::all_programs(&collection.context(route), &mut |_, _| {});
+        equations::all_programs(&collecting(&collection, route), &mut |_, _| {});
     }
     collection
 }
@@ -127,7 +127,7 @@ fn products_in_double_precision_use_tensor_cores_on_every_architecture() {
 
 /// A text that is wrong is an error with the compiler's words and the source.
 #[test]
-fn what_does_not_compile_is_told_with_its_source() {
+fn compile_error_shows_its_source() {
     if !is_there("errors of the compiler", version()) {
         return;
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use tensorwrapper::__private::cuda::{Collected, Collection, Route, beside, compile, version};
+use tensorwrapper::__private::cuda::{Collected, Collection, Route, collecting, compile, try_for_each, version};
 use tensorwrapper::prelude::*;
 
 use crate::is_there;
@@ -63,7 +63,7 @@ fn ones(shape: &[usize]) -> Tensor<f64> {
 fn texts(call: fn(&Context, usize), n: usize) -> BTreeSet<String> {
     let collection = Collection::default();
     // Numbers that are collected are zeros, of which there may be no factors.
-    call(&collection.context(Route::Library), n);
+    call(&collecting(&collection, Route::Library), n);
     collection.kernels().into_iter().map(|Collected { text, .. }| text).collect()
 }
 
@@ -90,7 +90,7 @@ fn build(text: &str) {
 
 #[test]
 #[ignore = "figures of one machine, which nothing is compared with"]
-fn first_calls() {
+fn print_times_of_first_calls() {
     if !is_there("times of the compiler", version()) {
         return;
     }
@@ -103,7 +103,7 @@ fn first_calls() {
         let in_turn = median(|| first.iter().for_each(|text| build(text)));
         let beside = median(|| {
             // As plans have theirs made.
-            let made = beside(&first.iter().collect::<Vec<_>>(), |text| built(text));
+            let made = try_for_each(&first.iter().collect::<Vec<_>>(), |text| built(text));
             made.unwrap_or_else(|error| panic!("{error}"));
         });
         let together = median(|| build(&first.iter().map(String::as_str).collect::<String>()));

@@ -2,24 +2,25 @@
 //! explanations that name the library, and errors.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use tensorwrapper::__private::cuda::{Collection, Programs, Route, Schedule};
+use tensorwrapper::__private::cuda::{Collection, CompiledKernels, Route, Schedule, collecting, running};
 use tensorwrapper::prelude::*;
 
 use crate::is_there;
 use crate::program::linalg;
 
 /// Kernels of what `run` computes, compiled.
-pub(crate) fn programs(name: &str, collection: &Collection, run: impl Fn(&Context)) -> Programs {
+pub(crate) fn programs(name: &str, collection: &Collection, run: impl Fn(&Context)) -> Arc<CompiledKernels> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    run(&collection.context(Route::Library));
+    run(&collecting(&collection, Route::Library));
     let programs = collection.compile(&folder, str::to_string).unwrap_or_else(|error| panic!("{error}"));
     let _ = std::fs::remove_dir_all(&folder);
     programs
 }
 
 #[test]
-fn factors_in_the_middle_of_plans() {
+fn decompositions_in_the_middle_of_plans() {
     if !is_there("simulated linear algebra", Collection::compiler()) {
         return;
     }
@@ -27,7 +28,7 @@ fn factors_in_the_middle_of_plans() {
         // What is collected computes zeros, which agree with nothing.
         let _ = linalg::check(context, &Context::cpu());
     });
-    let context = programs.context(Schedule::Backward, Route::Library);
+    let context = running(&programs, Schedule::Backward, Route::Library);
     let (passed, faults) = linalg::check(&context, &Context::cpu());
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     assert_eq!(passed, 4 * 19);
@@ -50,7 +51,7 @@ fn explanations_and_errors_of_the_library() {
     let programs = programs("systems", &Collection::default(), |context| {
         let _ = system(context, &regular, &b);
     });
-    let context = programs.context(Schedule::Forward, Route::Library);
+    let context = running(&programs, Schedule::Forward, Route::Library);
     let (found, expected) = (system(&context, &regular, &b), system(&Context::cpu(), &regular, &b));
     let (found, expected) = (found.expect("it has a solution"), expected.expect("it has a solution"));
     assert!(found.as_slice().iter().zip(expected.as_slice()).all(|(a, b)| (a - b).abs() <= 1e-11 * b.abs().max(1.0)));
@@ -69,6 +70,6 @@ fn explanations_and_errors_of_the_library() {
     let by_library = explained(&context);
     let step = by_library.steps().iter().find(|step| step.library == Some("textbook"));
     assert!(step.is_some_and(|step| !step.on_host), "{by_library}");
-    let by_host = explained(&Collection::default().context(Route::Chosen));
+    let by_host = explained(&collecting(&Collection::default(), Route::Chosen));
     assert!(by_host.steps().iter().any(|step| step.on_host && step.library.is_none()), "{by_host}");
 }

@@ -1,11 +1,15 @@
-//! The CUDA backend without a GPU: the kernels that the corpus of einsum cases and programs of the language need, run in the
-//! simulator against the `cpu` backend, and compiled by NVRTC for the architectures that there are. Where there is a GPU,
-//! `tests/corpus.rs` runs on it, too.
+//! The CUDA backend without a GPU: the kernels that the corpus of einsum cases and programs of the language need, run in the simulator
+//! against the `cpu` backend, and compiled by NVRTC for the architectures that there are; and under `driver` the whole backend over a
+//! stand-in for NVIDIA's libraries. The corpus itself runs on every device that this program finds: a GPU or the stand-in.
 //!
-//! What cannot be done on a machine is said, and is a failure where `CI` is set.
+//! This is a program of its own because it needs the feature `cuda`, and because the stand-in takes the place of the system's libraries
+//! for a whole process. A test that a machine cannot run says so, and fails where `CI` is set.
 
 mod chosen;
 mod compiled;
+#[path = "../integration/corpus.rs"]
+mod corpus;
+mod driver;
 mod equations;
 mod first;
 mod linear;

@@ -5,7 +5,7 @@ use tensorwrapper::prelude::*;
 
 /// Where there is a GPU it computes; where there is none, an error says what is missing and what was tried.
 #[test]
-fn a_gpu_is_there_or_an_error_says_what_is_missing() {
+fn missing_gpu_is_an_error_that_names_what_is_missing() {
     match Context::cuda(0) {
         Ok(context) => {
             let a = Tensor::<f64>::from_slice([2, 2], &[1.0, 2.0, 3.0, 4.0]).expect("memory for four numbers");
@@ -21,7 +21,7 @@ fn a_gpu_is_there_or_an_error_says_what_is_missing() {
 }
 
 #[test]
-fn a_device_that_no_machine_has_is_unavailable() {
+fn device_number_beyond_all_machines_is_unavailable() {
     let error = Context::cuda(usize::MAX).expect_err("no machine has so many devices");
     assert!(matches!(error.kind(), ErrorKind::Unavailable { .. }), "{error}");
 }

@@ -1,16 +1,18 @@
 //! Tensors that were taken to a device: read there without being copied again, and equations run where their operands are. On
 //! simulated devices, whose products of matrices are a library's and need no compiler.
 
-use tensorwrapper::__private::cuda::{Collection, Programs, Route, Schedule};
+use std::sync::Arc;
+
+use tensorwrapper::__private::cuda::{Collection, CompiledKernels, Route, Schedule, running};
 use tensorwrapper::prelude::*;
 use tensorwrapper::{ErrorKind, MemoryKind, Placement, einsum, try_tensor};
 
 /// A device's programs, of which there are none, and a context on a new device that counts its transfers there.
-pub(crate) fn device(name: &str) -> (Programs, Context) {
+pub(crate) fn device(name: &str) -> (Arc<CompiledKernels>, Context) {
     let folder = std::env::temp_dir().join(format!("tensorwrapper-placed-{name}-{}", std::process::id()));
     let programs = Collection::default().compile(&folder, str::to_string).unwrap_or_else(|error| panic!("{error}"));
     let _ = std::fs::remove_dir_all(&folder);
-    let context = programs.context(Schedule::Forward, Route::Library);
+    let context = running(&programs, Schedule::Forward, Route::Library);
     (programs, context)
 }
 
@@ -23,7 +25,7 @@ fn is_there(tensor: &Tensor<f64>) -> bool {
 }
 
 #[test]
-fn what_is_there_is_not_copied_again() -> Result<(), Error> {
+fn operand_on_the_device_is_not_copied_again() -> Result<(), Error> {
     let ((programs, gpu), cpu) = (device("there"), Context::cpu());
     let (a, b) = (matrix(1).to(&gpu)?, matrix(2));
     assert!(is_there(&a) && is_there(&a.clone().to(&gpu)?) && !is_there(&b) && !is_there(&a.clone()));
@@ -46,7 +48,7 @@ fn what_is_there_is_not_copied_again() -> Result<(), Error> {
 
 /// What a prepared block keeps is on the device, too, and with it all that its runs read but what changes.
 #[test]
-fn runs_of_a_prepared_block_copy_what_changes() -> Result<(), Error> {
+fn prepared_block_copies_only_changed_operands() -> Result<(), Error> {
     let (programs, gpu) = device("prepared");
     let (a, b, x) = (matrix(1).to(&gpu)?, matrix(2).to(&gpu)?, matrix(3));
     let graph = Graph::new();
@@ -63,7 +65,7 @@ fn runs_of_a_prepared_block_copy_what_changes() -> Result<(), Error> {
 }
 
 #[test]
-fn what_changes_is_copied_again() -> Result<(), Error> {
+fn changed_operand_is_copied_again() -> Result<(), Error> {
     let (programs, gpu) = device("changes");
     let change: [fn(&mut Tensor<f64>); 6] = [
         |t| t[[0, 0]] = 50.0,
@@ -92,7 +94,7 @@ fn what_changes_is_copied_again() -> Result<(), Error> {
 }
 
 #[test]
-fn equations_run_where_their_operands_are() -> Result<(), Error> {
+fn equations_run_on_the_device_of_their_operands() -> Result<(), Error> {
     let ((programs, gpu), cpu) = (device("where"), Context::cpu());
     let (a, b) = (matrix(1).to(&gpu)?, matrix(2).to(&gpu)?);
     let expected = Context::cpu().einsum("ij,jk->ik", &[&a, &b])?;
@@ -115,7 +117,7 @@ fn equations_run_where_their_operands_are() -> Result<(), Error> {
 }
 
 #[test]
-fn operands_in_two_places_need_a_context() -> Result<(), Error> {
+fn operands_on_two_devices_need_a_context() -> Result<(), Error> {
     let ((_, gpu), (_, other)) = (device("one"), device("other"));
     let (a, b, c) = (matrix(1).to(&gpu)?, matrix(2), matrix(3).to(&other)?);
     for _ in 0..2 {
@@ -138,7 +140,7 @@ fn operands_in_two_places_need_a_context() -> Result<(), Error> {
 
 /// A context by default is one that the program names, and products that are rounded to TF32 are in the same memory as others.
 #[test]
-fn defaults_are_named_and_rounding_is_no_place() -> Result<(), Error> {
+fn default_placement_is_named_and_rounding_does_not_change_it() -> Result<(), Error> {
     let (programs, gpu) = device("rounding");
     let (a, b) = (matrix(1).to(&gpu)?, matrix(2).to(&gpu.clone().tf32(true))?);
     let transfers = programs.transfers();

@@ -2,7 +2,7 @@
 //! they compute nothing, and take the memory for it all the same.
 
 use num_complex::Complex;
-use tensorwrapper::__private::cuda::{Collection, Route};
+use tensorwrapper::__private::cuda::{Collection, Route, collecting};
 use tensorwrapper::prelude::*;
 use tensorwrapper::{DynOperand, Explanation};
 
@@ -35,8 +35,8 @@ fn corpus<T: Element>(context: &Context, route: Route) -> usize {
 
 /// Shapes whose sums are cut into parts.
 #[test]
-fn sums_in_parts_take_what_they_foretell() -> Result<(), Error> {
-    let context = Collection::default().context(Route::Chosen);
+fn peak_of_sums_in_parts_is_as_predicted() -> Result<(), Error> {
+    let context = collecting(&Collection::default(), Route::Chosen);
     let cases: [(&str, &[usize]); 4] =
         [("ij->", &[1000, 2000]), ("ij->i", &[30, 100_000]), ("ij->j", &[100_000, 30]), ("ij,ij->", &[1000, 1000])];
     for (subscripts, extents) in cases {
@@ -64,10 +64,10 @@ fn sums_in_parts_take_what_they_foretell() -> Result<(), Error> {
 }
 
 #[test]
-fn plans_take_what_they_foretell() {
+fn peak_of_plan_is_as_predicted() {
     let mut seen = 0;
     for route in [Route::Chosen, Route::LargeTiles, Route::SmallTiles, Route::Library] {
-        let context = Collection::default().context(route);
+        let context = collecting(&Collection::default(), route);
         seen += corpus::<f32>(&context, route) + corpus::<Complex<f64>>(&context, route);
         for (name, explained) in pool::plans(&context, 40).unwrap_or_else(|error| panic!("{route:?}: {error}")) {
             assert_foretold(&format!("{name}, {route:?}"), &explained, 0);
@@ -79,8 +79,8 @@ fn plans_take_what_they_foretell() {
 
 /// Operands are no part of it, whether they are taken there for the run or are there already; neither is what others take.
 #[test]
-fn operands_and_memory_of_others_are_not_counted() -> Result<(), Error> {
-    let context = Collection::default().context(Route::Chosen);
+fn operands_and_memory_of_other_plans_are_not_counted() -> Result<(), Error> {
+    let context = collecting(&Collection::default(), Route::Chosen);
     let a = Tensor::<f64>::filled([50, 50], 1.0)?;
     let prepared = context.prepare::<f64>("ij,jk,kl->il", &[&a, &a, &a])?;
     let taken = |operand: &Tensor<f64>| Ok(prepared.measure(&[operand, operand, operand], 2)?.measured_peak_bytes());

@@ -26,10 +26,10 @@ mod stay;
 #[path = "../../examples/gpu_check/water.rs"]
 mod water;
 
-use tensorwrapper::__private::cuda::{Collection, Route, Schedule};
+use tensorwrapper::__private::cuda::{Collection, Route, Schedule, collecting, running};
 
 #[test]
-fn a_device_that_is_right_passes() {
+fn checks_pass_on_a_correct_device() {
     let (passed, faults) = linalg::check(&Context::reference(), &Context::cpu());
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     assert_eq!(passed, 4 * 19);
@@ -38,7 +38,7 @@ fn a_device_that_is_right_passes() {
 }
 
 #[test]
-fn plans_that_run_again_on_a_device_that_is_right() {
+fn replayed_plans_pass_on_a_correct_device() {
     let (_, gpu) = crate::placed::device("again-and-again");
     let told = again::check(&gpu, &Context::cpu());
     assert!(
@@ -51,8 +51,8 @@ fn plans_that_run_again_on_a_device_that_is_right() {
 
 /// A device that computes nothing gives zeros.
 #[test]
-fn a_device_that_is_wrong_is_found_out() {
-    let zeros = Collection::default().context(Route::Chosen);
+fn checks_fail_on_a_wrong_device() {
+    let zeros = collecting(&Collection::default(), Route::Chosen);
     let (passed, faults) = linalg::check(&zeros, &Context::cpu());
     assert!(passed < 4 && faults.len() >= 4, "{passed} passed, {faults:?}");
     assert!(water::check(&zeros, &Context::cpu()).is_err_and(|sentence| sentence.contains("apart")));
@@ -61,7 +61,7 @@ fn a_device_that_is_wrong_is_found_out() {
 
 /// Lines are answered alike wherever results are; where they stay on the device, nothing but what is checked comes to the host.
 #[test]
-fn lines_whose_results_stay_on_the_device() {
+fn served_results_stay_on_the_device() {
     let (programs, gpu) = crate::placed::device("lines");
     let lines = "ab,bc->ca f64 3x4 4x5\nab,bc->ca f64 3x4 4x5\nab,bc->ca f64 3x4 4x5\nab,zz f64 3x4 4x5\nab,cb->ac c64 3x4 5x4\n";
     let answers = |serve: &dyn Fn(&mut Vec<u8>)| -> Vec<Vec<String>> {
@@ -91,7 +91,7 @@ fn lines_whose_results_stay_on_the_device() {
 
 /// What `gpu_check --figures` takes the time of computes what it says.
 #[test]
-fn first_calls_compute_what_they_say() {
+fn first_calls_have_the_expected_results() {
     if !crate::is_there("first calls", Collection::compiler()) {
         return;
     }
@@ -102,7 +102,7 @@ fn first_calls_compute_what_they_say() {
             .iter()
             .for_each(|first| drop((first.call)(&device, N).unwrap_or_else(|error| panic!("{}: {error}", first.name))));
     });
-    let device = programs.context(Schedule::Forward, Route::Library).on_device().expect("it has memory");
+    let device = running(&programs, Schedule::Forward, Route::Library).on_device().expect("it has memory");
     let cpu = Context::cpu();
     for first in &first::ALL {
         let first::Called { operands, result, .. } =

@@ -1,7 +1,7 @@
 //! Prepared plans run again and again: step by step at first, then all that was recorded at once, with the same results.
 
 use num_complex::Complex;
-use tensorwrapper::__private::cuda::{Collection, Programs, Route, Schedule};
+use tensorwrapper::__private::cuda::{Collection, CompiledKernels, Route, Schedule, collecting, running};
 use tensorwrapper::prelude::*;
 use tensorwrapper::{DeviceTensor, DynOperand, ErrorKind, Replay};
 
@@ -12,7 +12,7 @@ use crate::{equations, is_there};
 const RECORDED: usize = 3;
 
 #[test]
-fn what_is_recorded_is_what_runs_again() -> Result<(), Error> {
+fn recorded_work_is_replayed() -> Result<(), Error> {
     let ((programs, gpu), cpu) = (device("again"), Context::cpu());
     let (a, b) = (matrix(1).to(&gpu)?, matrix(2));
     let text = "ij,jk,kl,lm->im";
@@ -51,7 +51,7 @@ fn what_is_recorded_is_what_runs_again() -> Result<(), Error> {
 
 /// Operands that move on the device are copied there to where the first ones were.
 #[test]
-fn operands_that_move_are_followed() -> Result<(), Error> {
+fn moved_operands_are_followed() -> Result<(), Error> {
     let ((programs, gpu), cpu) = (device("moving"), Context::cpu());
     let there = gpu.on_device()?;
     let (a, p) = (there.take(&matrix(1))?, matrix(1));
@@ -78,7 +78,7 @@ fn operands_that_move_are_followed() -> Result<(), Error> {
 
 /// What the host does between steps cannot be recorded, and is told.
 #[test]
-fn what_cannot_be_recorded_runs_step_by_step() -> Result<(), Error> {
+fn plans_that_cannot_be_recorded_run_step_by_step() -> Result<(), Error> {
     let ((programs, gpu), cpu) = (device("steps"), Context::cpu());
     let (a, x) = (matrix(3), matrix(4));
     let graph = Graph::new();
@@ -107,11 +107,11 @@ fn what_cannot_be_recorded_runs_step_by_step() -> Result<(), Error> {
 
 /// Where a library does linear algebra, the host waits to know whether there is a result, and says so.
 #[test]
-fn what_the_host_waits_for_runs_step_by_step() -> Result<(), Error> {
+fn plans_that_the_host_waits_in_run_step_by_step() -> Result<(), Error> {
     let (a, x) = (matrix(3), matrix(4));
     let graph = Graph::new();
     let solved = tensor!(in &graph; let y[i, k] = a[i, j] * x[j, k]; let z[j, k] = solve(a[i, j], y[i, k]); z);
-    let block = Collection::default().context(Route::Library).prepare_all((&solved,), &[&x])?;
+    let block = collecting(&Collection::default(), Route::Library).prepare_all((&solved,), &[&x])?;
     let told = block.explain().each.replay().cloned();
     assert!(
         matches!(&told, Some(Replay::Never(reason)) if reason.ends_with("for whether linear algebra has a result")),
@@ -123,7 +123,7 @@ fn what_the_host_waits_for_runs_step_by_step() -> Result<(), Error> {
 
 /// A device that refuses to record computes the same step by step, and explanations have its words.
 #[test]
-fn a_device_that_refuses_is_told_of() -> Result<(), Error> {
+fn refusal_of_the_device_is_reported() -> Result<(), Error> {
     let (programs, gpu) = device("refuses");
     let a = matrix(1);
     let prepared = gpu.prepare::<f64>("ij,jk,kl->il", &[&a, &a, &a])?;
@@ -161,7 +161,7 @@ fn a_device_that_refuses_is_told_of() -> Result<(), Error> {
 
 /// Several threads with plans of their own, and with one plan, on one device: what one has recorded is its own work alone.
 #[test]
-fn threads_do_not_record_each_others_work() -> Result<(), Error> {
+fn threads_record_only_their_own_work() -> Result<(), Error> {
     let ((programs, gpu), cpu) = (device("threads"), Context::cpu());
     let (a, text) = (matrix(1), "ij,jk,kl->il");
     let shared = gpu.prepare::<f64>(text, &[&a, &a, &a])?;
@@ -190,7 +190,7 @@ fn threads_do_not_record_each_others_work() -> Result<(), Error> {
 
 /// Plans that are gone keep nothing, and those that are not give up what they keep where somebody else needs it.
 #[test]
-fn memory_that_is_kept_is_there_for_others() -> Result<(), Error> {
+fn kept_memory_is_available_to_other_plans() -> Result<(), Error> {
     let (programs, gpu) = device("kept");
     let (a, text) = (matrix(1), "ij,jk,kl->il");
     let expected = Context::cpu().einsum(text, &[&a, &a, &a])?;
@@ -263,7 +263,7 @@ fn memory_that_is_kept_is_there_for_others() -> Result<(), Error> {
 
 /// The corpus in every element type, each case prepared and run until it has been replayed twice.
 #[test]
-fn the_corpus_replayed() {
+fn replayed_corpus_has_the_same_results() {
     if !is_there("replayed kernels", Collection::compiler()) {
         return;
     }
@@ -271,24 +271,24 @@ fn the_corpus_replayed() {
     let routes = [Route::Chosen, Route::Library];
     let collection = Collection::default();
     for route in routes {
-        corpus(&collection.context(route), &collection.context(route), None);
+        corpus(&collecting(&collection, route), &collecting(&collection, route), None);
     }
     let programs = collection.compile(&folder, str::to_string).unwrap_or_else(|error| panic!("{error}"));
     let mut cases = 0;
     for route in routes {
-        cases += corpus(&programs.context(Schedule::Forward, route), &Context::cpu(), Some(&programs));
+        cases += corpus(&running(&programs, Schedule::Forward, route), &Context::cpu(), Some(&*programs));
     }
     println!("{cases} cases replayed twice each, {} replays", programs.replays());
     assert!(cases > 300 && programs.replays() == 2 * cases, "{cases} cases, {} replays", programs.replays());
     let _ = std::fs::remove_dir_all(&folder);
 }
 
-fn corpus(device: &Context, known: &Context, programs: Option<&Programs>) -> usize {
+fn corpus(device: &Context, known: &Context, programs: Option<&CompiledKernels>) -> usize {
     let each = [each::<f32>, each::<f64>, each::<Complex<f32>>, each::<Complex<f64>>];
     each.iter().map(|each| each(device, known, programs)).sum()
 }
 
-fn each<T: Element>(device: &Context, known: &Context, programs: Option<&Programs>) -> usize {
+fn each<T: Element>(device: &Context, known: &Context, programs: Option<&CompiledKernels>) -> usize {
     let mut cases = 0;
     equations::each_case::<T>(|id, subscripts, operands| {
         let operands: Vec<&dyn DynOperand<T>> = operands.iter().map(|tensor| tensor as &dyn DynOperand<T>).collect();
@@ -296,7 +296,7 @@ fn each<T: Element>(device: &Context, known: &Context, programs: Option<&Program
         let expected = known.einsum(subscripts, &operands).unwrap_or_else(|error| panic!("{id}: {error}"));
         let mut first: Option<Tensor<T>> = None;
         for run in 1..=RECORDED + 1 {
-            let replays = programs.map(Programs::replays);
+            let replays = programs.map(CompiledKernels::replays);
             let found = prepared.run(&operands).unwrap_or_else(|error| panic!("{id}, run {run}: {error}"));
             let Some(programs) = programs else { continue };
             assert_eq!(Some(programs.replays()), replays.map(|before| before + usize::from(run >= RECORDED)), "{id}, run {run}");

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use num_complex::Complex;
-use tensorwrapper::__private::cuda::{Collection, Route, Schedule};
+use tensorwrapper::__private::cuda::{Collection, Route, Schedule, collecting, running};
 use tensorwrapper::prelude::*;
 
 use crate::{equations, is_there};
@@ -27,7 +27,7 @@ fn equations_in_three_schedules() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("simulated");
     let collection = Collection::default();
     for route in ROUTES {
-        equations::all(&collection.context(route), &mut |_, _| {});
+        equations::all(&collecting(&collection, route), &mut |_, _| {});
     }
     let programs = collection.compile(&folder, str::to_string).unwrap_or_else(|error| panic!("{error}"));
     let mut expected = Vec::new();
@@ -38,7 +38,7 @@ fn equations_in_three_schedules() {
         for route in ROUTES {
             let mut faults = Vec::new();
             let mut number = 0;
-            equations::all(&programs.context(schedule, route), &mut |name, found| {
+            equations::all(&running(&programs, schedule, route), &mut |name, found| {
                 let (known, wanted) = &expected[number];
                 number += 1;
                 assert_eq!(name, known);
@@ -65,7 +65,7 @@ fn equations_in_three_schedules() {
 /// Operands go to the device once and results come back once, however many steps there are; what the host computes between is
 /// fetched and taken back.
 #[test]
-fn nothing_comes_back_between_steps() {
+fn intermediates_stay_on_the_device() {
     if !is_there("transfers of simulated kernels", Collection::compiler()) {
         return;
     }
@@ -76,9 +76,9 @@ fn nothing_comes_back_between_steps() {
     let chain = |context: &Context| tensor!(in context; let y[i, l] = exp(sum(j, k; a[i, j] * b[j, k] * c[k, l])) / 40; let x[i, m] = y[i, l] * d[l, m] + y[i, m]; x);
     let by_host = |context: &Context| tensor!(in context; let y[i, k] = a[i, j] * b[j, k] / 9; let x[i, k] = map(|v: f64| v.max(0.5); y[i, k]) * c[i, k]; x);
     let collection = Collection::default();
-    let _ = (chain(&collection.context(Route::Chosen)), by_host(&collection.context(Route::Chosen)));
+    let _ = (chain(&collecting(&collection, Route::Chosen)), by_host(&collecting(&collection, Route::Chosen)));
     let programs = collection.compile(&folder, str::to_string).unwrap_or_else(|error| panic!("{error}"));
-    let context = programs.context(Schedule::Forward, Route::Chosen);
+    let context = running(&programs, Schedule::Forward, Route::Chosen);
     let (found, expected) = (chain(&context), chain(&Context::cpu()));
     assert!(found.as_slice().iter().zip(expected.as_slice()).all(|(a, b)| (a - b).abs() <= 1e-12 * b.abs().max(1.0)));
     assert_eq!(programs.transfers(), [4, 1]);
@@ -95,7 +95,7 @@ fn nothing_comes_back_between_steps() {
 fn explanations_name_the_library() {
     let matrix = Tensor::<f64>::filled([6, 6], 1.0).expect("memory for a few numbers");
     let explained = |route: Route| {
-        let context = Collection::default().context(route);
+        let context = collecting(&Collection::default(), route);
         let prepared = context.prepare("ij,jk,kl->il", &[&matrix, &matrix, &matrix]).unwrap_or_else(|error| panic!("{error}"));
         prepared.explain()
     };

@@ -1,18 +1,18 @@
 //! Plans of several steps have everything made that these need, by asking once, before the first of them runs; what does not compile is an
 //! error then, and nothing has happened. In simulated devices, which count what they are asked for.
 
-use tensorwrapper::__private::cuda::{Asked, Collection, Route};
+use tensorwrapper::__private::cuda::{Collection, KernelRequests, Route, collecting};
 use tensorwrapper::prelude::*;
 use tensorwrapper::{ErrorKind, Order};
 
 use crate::placed::{device, matrix};
 
 /// What a device that only collects is asked for by some work.
-fn asked(collection: &Collection, work: impl FnOnce()) -> Asked {
+fn asked(collection: &Collection, work: impl FnOnce()) -> KernelRequests {
     let before = collection.asked();
     work();
     let after = collection.asked();
-    Asked {
+    KernelRequests {
         to_make: after.to_make - before.to_make,
         to_launch: after.to_launch - before.to_launch,
         too_late: after.too_late - before.too_late,
@@ -20,13 +20,13 @@ fn asked(collection: &Collection, work: impl FnOnce()) -> Asked {
 }
 
 /// So many launches at least, of kernels that were made by asking once.
-fn assert_once(asked: Asked, least: usize, what: &str) {
+fn assert_once(asked: KernelRequests, least: usize, what: &str) {
     assert_eq!((asked.to_make, asked.too_late), (1, 0), "{what}: {asked:?}");
     assert!(asked.to_launch >= least, "{what}: {asked:?}");
 }
 
 /// So many launches at least, of kernels that were made before.
-fn assert_made(asked: Asked, least: usize, what: &str) {
+fn assert_made(asked: KernelRequests, least: usize, what: &str) {
     assert_eq!((asked.to_make, asked.too_late), (0, 0), "{what}: {asked:?}");
     assert!(asked.to_launch >= least, "{what}: {asked:?}");
 }
@@ -45,17 +45,17 @@ fn mixed(context: &Context) -> Result<Tensor<f64>, Error> {
 }
 
 #[test]
-fn plans_of_several_steps_ask_once() {
+fn plans_of_several_steps_request_kernels_once() {
     let (collection, text) = (Collection::default(), "ij,jk,kl,lm->im");
     for route in [Route::Chosen, Route::Library] {
-        assert_once(asked(&collection, || drop(mixed(&collection.context(route)).unwrap())), 4, "a block");
+        assert_once(asked(&collection, || drop(mixed(&collecting(&collection, route)).unwrap())), 4, "a block");
     }
     let operands = [1, 2, 3, 4].map(matrix);
     let [a, b, c, d] = &operands;
-    let context = collection.context(Route::Chosen);
+    let context = collecting(&collection, Route::Chosen);
     assert_once(asked(&collection, || drop(context.einsum(text, &[a, b, c, d]).unwrap())), 3, "subscripts");
     // Whoever prepares waits for the compiler, and no run does, nor the one that records.
-    let context = collection.context(Route::Chosen).order(Order::AsWritten);
+    let context = collecting(&collection, Route::Chosen).order(Order::AsWritten);
     let mut prepared = None;
     assert_once(asked(&collection, || prepared = context.prepare::<f64>(text, &[a, b, c, d]).ok()), 0, "a prepared plan");
     let prepared = prepared.expect("it is planned");
@@ -66,7 +66,7 @@ fn plans_of_several_steps_ask_once() {
 }
 
 #[test]
-fn blocks_and_explanations_ask_once() {
+fn blocks_and_explanations_request_kernels_once() {
     let collection = Collection::default();
     let (a, b, x) = (matrix(1), matrix(2), matrix(3));
     let graph = Graph::new();
@@ -75,12 +75,12 @@ fn blocks_and_explanations_ask_once() {
         let z[i, l] = sin(sum(k; y[i, k] * x[k, l]));
         let s[i] = max(l; z[i, l]); s
     };
-    let explained = asked(&collection, || drop(collection.context(Route::Chosen).explain((&next,)).unwrap()));
+    let explained = asked(&collection, || drop(collecting(&collection, Route::Chosen).explain((&next,)).unwrap()));
     assert_once(explained, 0, "an explanation");
     assert_eq!(explained.to_launch, 0, "nothing is computed");
     // What is kept is computed at once, and the kernels of the runs to come are made with those of that.
     let mut block = None;
-    let prepared = asked(&collection, || block = collection.context(Route::Chosen).prepare_all((&next,), &[&x]).ok());
+    let prepared = asked(&collection, || block = collecting(&collection, Route::Chosen).prepare_all((&next,), &[&x]).ok());
     assert_once(prepared, 1, "a prepared block");
     let block = block.expect("it is planned");
     assert!(block.kept_bytes() > 0);
@@ -91,7 +91,7 @@ fn blocks_and_explanations_ask_once() {
 
 /// All ways of all products are made together, with the kernels of other steps; then they are measured.
 #[test]
-fn products_are_measured_when_all_is_made() {
+fn products_are_measured_after_all_kernels_are_made() {
     let collection = Collection::default();
     collection.set_clock(Some([3.0, 2.0, 1.0]));
     let t = Tensor::<f64>::filled([3, 4, 5, 6], 1.0).expect("memory for a few numbers");
@@ -103,7 +103,7 @@ fn products_are_measured_when_all_is_made() {
         let z[b, x] = sin(sum(a, c, d; y[a, b, c, d] * v[x, c, a, d]));
         let s[b] = max(x; z[b, x]); s
     };
-    let context = collection.context(Route::Library);
+    let context = collecting(&collection, Route::Library);
     let explained = asked(&collection, || {
         let explanation = context.explain((&next,)).unwrap();
         assert_eq!(explanation.steps().iter().filter(|step| step.is_measured).count(), 2, "{explanation}");
@@ -113,18 +113,18 @@ fn products_are_measured_when_all_is_made() {
 
 /// A plan that may not be is not compiled.
 #[test]
-fn for_plans_that_take_too_much_nothing_is_made() {
+fn no_kernels_are_made_for_plans_beyond_the_limit() {
     let (collection, a) = (Collection::default(), matrix(1));
-    let context = collection.context(Route::Chosen).memory_limit(100);
+    let context = collecting(&collection, Route::Chosen).memory_limit(100);
     let refused = asked(&collection, || {
         let error = context.einsum("ij,jk,kl->il", &[&a, &a, &a]).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Limit { .. }), "{error}");
     });
-    assert_eq!(refused, Asked::default());
+    assert_eq!(refused, KernelRequests::default());
 }
 
 #[test]
-fn what_does_not_compile_is_told_before_anything_runs() {
+fn compile_error_is_reported_before_anything_runs() {
     let (programs, gpu) = device("broken");
     // The last step alone, behind a library's product.
     programs.break_kernels("reduction by threads");

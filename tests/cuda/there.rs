@@ -6,7 +6,7 @@ use tensorwrapper::{DeviceTensor, ErrorKind, Layout, MemoryKind, einsum, linalg,
 use crate::placed::{device, matrix};
 
 #[test]
-fn chains_copy_nothing_between() -> Result<(), Error> {
+fn chains_copy_nothing_between_steps() -> Result<(), Error> {
     let ((programs, gpu), cpu) = (device("chains"), Context::cpu());
     let there = gpu.on_device()?;
     let a = there.take(&matrix(1))?;
@@ -25,7 +25,7 @@ fn chains_copy_nothing_between() -> Result<(), Error> {
 }
 
 #[test]
-fn blocks_leave_their_results_there() -> Result<(), Error> {
+fn results_of_blocks_stay_on_the_device() -> Result<(), Error> {
     let ((programs, gpu), cpu) = (device("blocks"), Context::cpu());
     let there = gpu.on_device()?;
     let (a, b) = (there.take(&matrix(1))?, there.take(&matrix(2))?);
@@ -45,7 +45,7 @@ fn blocks_leave_their_results_there() -> Result<(), Error> {
 
 /// A number is a number, a tensor of rank 0 one in later equations, and what is written is on the host.
 #[test]
-fn numbers_and_writes_come_to_the_host() -> Result<(), Error> {
+fn scalars_and_assignments_come_to_the_host() -> Result<(), Error> {
     let ((_, gpu), cpu) = (device("numbers"), Context::cpu());
     let there = gpu.on_device()?;
     let (a, p) = (there.take(&matrix(1))?, matrix(1));
@@ -65,7 +65,7 @@ fn numbers_and_writes_come_to_the_host() -> Result<(), Error> {
 
 /// Whoever cannot read the elements says so; what names no context runs where they are.
 #[test]
-fn nobody_reads_what_is_not_there() -> Result<(), Error> {
+fn device_results_are_not_read_by_the_host() -> Result<(), Error> {
     let ((programs, gpu), (_, other), cpu) = (device("alone"), device("elsewhere"), Context::cpu());
     let there = gpu.on_device()?;
     let (a, b, host) = (there.take(&matrix(1))?, there.take(&matrix(2))?, matrix(2));
@@ -108,7 +108,7 @@ fn nobody_reads_what_is_not_there() -> Result<(), Error> {
 
 /// By every door: recorded results, prepared plans and blocks, linear algebra, which the host computes between.
 #[test]
-fn every_door_leaves_results_there() -> Result<(), Error> {
+fn results_of_every_entry_point_stay_on_the_device() -> Result<(), Error> {
     let ((programs, gpu), cpu) = (device("doors"), Context::cpu());
     let there = gpu.on_device()?;
     let (a, p) = (there.take(&matrix(1))?, matrix(1));

@@ -7,4 +7,4 @@ cd "$(dirname "$0")/../.."
 export FUZZ_CASES="${1:-1000000}"
 cargo test --release -p tensorwrapper-notation --test fuzz -- --nocapture
 cargo test --release -p tensorwrapper-macros fuzz -- --nocapture
-cargo test --release -p tensorwrapper --test fuzz -- --nocapture
+cargo test --release -p tensorwrapper --test integration fuzz:: -- --nocapture

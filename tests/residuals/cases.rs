@@ -75,7 +75,7 @@ fn eigenvectors_of_defective_matrices() {
 
 /// Where eigenvalues are many times the same, and something beside them fails, their vectors are independent all the same.
 #[test]
-fn equal_eigenvalues_have_vectors_of_their_own() {
+fn equal_eigenvalues_have_orthogonal_vectors() {
     let n = 40;
     let a = Tensor::<f64>::from_fn([n, n], |at| match (at[0], at[1]) {
         (i, j) if i == j => {
@@ -130,7 +130,7 @@ fn hermitian_matrices_with_elements_too_small_for_squares() {
 
 /// What is lost is told to its own digits, also where only a part of the singular values was computed.
 #[test]
-fn lost_weights_have_their_own_digits() {
+fn discarded_weights_are_accurate() {
     let (n, kept) = (180, 8);
     // The bound is below a hundredth of what is left: one that is lost itself fails.
     for size in [1e-6, 1e-9] {

@@ -161,7 +161,7 @@ mod tests {
 
     /// All operations over all families: batches of small matrices, single ones of up to 30 rows, and few of up to 80.
     #[test]
-    fn residuals_are_as_small_as_rounding() {
+    fn residuals_are_within_rounding() {
         let (rng, context) = (&mut StdRng::seed_from_u64(2020), Context::cpu());
         let mut tally = Tally::default();
         for kind in Kind::ALL {
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn residuals_of_the_reference_are_as_small() {
+    fn residuals_of_the_reference_are_within_rounding() {
         let (rng, context) = (&mut StdRng::seed_from_u64(2021), Context::reference());
         let mut tally = Tally::default();
         for kind in Kind::ALL {

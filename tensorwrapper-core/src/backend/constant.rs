@@ -5,8 +5,8 @@ use num_complex::Complex;
 use super::reference::Reference;
 use super::{Device as _, Instruction, LoopNest, Output, Program, Reduction};
 use crate::element::Dtype;
-use crate::erased::{Buffer, SliceRef};
 use crate::layout::Strided;
+use crate::storage::{Buffer, SliceRef};
 
 /// The value of an instruction whose registers hold these numbers, in their order; `None` where it cannot be told, or is no number.
 pub fn constant(instruction: Instruction, numbers: &[Complex<f64>], dtype: Dtype) -> Option<Complex<f64>> {

@@ -9,11 +9,12 @@ use std::fmt::Debug;
 use num_complex::Complex;
 use smallvec::SmallVec;
 
-use super::{Device, LoopNest, Operand, Output, Program, Reduction};
+use super::operand::{LoopNest, Operand, Output};
+use super::program::Program;
 use crate::element::Dtype;
-use crate::erased::{Buffer, SliceMut, SliceRef};
 use crate::error::Error;
 use crate::layout::Strided;
+use crate::storage::{SliceMut, SliceRef};
 
 /// `output[o] = alpha · Σ over the reduced axes of Π factors`, any number of factors (none: the empty product).
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +33,18 @@ pub struct Contraction<'a> {
     /// and depend on no reduced axis.
     pub then: Option<&'a Program>,
     pub others: &'a [(&'a Strided, bool)],
+}
+
+/// What a prepared contraction may ask of the device that it runs on. Every [`Device`](super::Device) is one.
+pub trait KernelContext {
+    /// [`Device::own`](super::Device::own): what kernels of a device with memory of its own find it by.
+    fn device_state(&self) -> Option<&dyn Any>;
+
+    /// [`Device::map`](super::Device::map) over the elements of the output: without reduced axes and without functions of the program's.
+    ///
+    /// # Errors
+    /// As [`Device::map`](super::Device::map).
+    fn map_elements(&self, nest: &LoopNest, program: &Program, inputs: &[Operand<'_>], output: Output<'_>) -> Result<(), Error>;
 }
 
 /// What a device has made of a contraction.
@@ -65,7 +78,7 @@ pub trait RunContraction: Debug + Send + Sync {
     /// # Safety
     /// There are as many factors and other inputs behind them as were prepared for, all memory is of the element type that was,
     /// and every position that the layouts lead to lies inside.
-    unsafe fn run(&self, device: &dyn Device, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error>;
+    unsafe fn run(&self, device: &dyn KernelContext, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error>;
 }
 
 /// A contraction that was prepared for a device.
@@ -123,7 +136,7 @@ impl PreparedContraction {
     ///
     /// # Panics
     /// When the memory is of another element type than was prepared for, or too small. Kernels rely on this check.
-    pub fn run(&self, device: &dyn Device, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
+    pub fn run(&self, device: &dyn KernelContext, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
         let fits = |(data, &reach): (&SliceRef<'_>, &usize)| data.dtype() == self.dtype && data.len() >= reach;
         assert!(
             factors.len() == self.factors.len() && factors.iter().zip(&self.factors).all(fits),
@@ -135,60 +148,7 @@ impl PreparedContraction {
     }
 }
 
-/// A contraction and what is computed then, one after the other: what a device does that cannot do both at once.
-#[derive(Debug)]
-pub struct Apart {
-    /// The sum alone, in C order.
-    product: PreparedContraction,
-    sum: Strided,
-    nest: LoopNest,
-    program: Program,
-    /// Where the other inputs lie, how much memory they need, and whether they are conjugated.
-    others: Vec<(Strided, usize, bool)>,
-    output: (Strided, usize),
-}
-
 /// How many elements a layout of a kernel needs of its memory.
 pub fn reach(layout: &Strided) -> usize {
     layout.reach().expect("layouts of a kernel start inside their memory")
-}
-
-impl Apart {
-    /// Prepares both for a device.
-    ///
-    /// # Errors
-    /// As [`Device::prepare`].
-    pub fn new(device: &dyn Device, contraction: &Contraction<'_>, program: &Program) -> Result<Apart, Error> {
-        let kept = contraction.nest.kept();
-        let extents = &contraction.nest.extents()[..kept];
-        let sum = Strided::row_major(extents)?;
-        let product = device.prepare(&Contraction { output: &sum, then: None, others: &[], ..*contraction })?;
-        let other = |&(layout, conjugate): &(&Strided, bool)| {
-            let layout = Strided::within(extents, &layout.strides()[..kept], layout.offset(), usize::MAX)?;
-            let reach = reach(&layout);
-            Ok((layout, reach, conjugate))
-        };
-        let others = contraction.others.iter().map(other).collect::<Result<_, Error>>()?;
-        let nest = LoopNest::new(extents.to_vec(), kept);
-        let output = (contraction.output.clone(), reach(contraction.output));
-        Ok(Apart { product, sum, nest, program: program.clone(), others, output })
-    }
-}
-
-impl RunContraction for Apart {
-    fn work_space(&self) -> usize {
-        self.product.work_space().saturating_add(self.sum.len().saturating_mul(self.product.dtype.size()))
-    }
-
-    unsafe fn run(&self, device: &dyn Device, inputs: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
-        let (factors, others) = inputs.split_at(inputs.len() - self.others.len());
-        let mut sum = Buffer::for_results(output.dtype(), self.sum.len())?;
-        self.product.run(device, factors, sum.as_mut())?;
-        let mut operands: SmallVec<[Operand<'_>; 4]> = SmallVec::new();
-        operands.push(Operand::new(sum.as_ref(), &self.sum));
-        let known = others.iter().zip(&self.others);
-        operands.extend(known.map(|(&data, (layout, reach, conjugate))| Operand::reaching(data, layout, *reach, *conjugate)));
-        let output = Output::reaching(output, &self.output.0, self.output.1);
-        device.map(&self.nest, &self.program, Reduction::Sum, &[], &operands, output)
-    }
 }

@@ -1,27 +1,21 @@
 //! The trait that every backend implements.
 
+use std::any::Any;
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use super::add::add;
+use super::contraction::{Contraction, KernelContext, PreparedContraction};
 use super::linear;
-use super::{Contraction, Decomposition, LoopNest, Operand, Output, PreparedContraction, Program};
+use super::linear::Decomposition;
+use super::operand::{LoopNest, Operand, Output};
+use super::program::Program;
+use super::reduce::Reduction;
+use super::resident::Resident;
 use crate::callback::Callback;
 use crate::element::Dtype;
 use crate::error::Error;
 use crate::layout::Strided;
-
-/// How the values at one output element are folded into it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reduction {
-    /// Sum; over nothing 0.
-    Sum,
-    /// Product; over nothing 1.
-    Product,
-    /// Largest (real elements only); over nothing an error. A NaN wins.
-    Max,
-    /// Smallest (real elements only); over nothing an error. A NaN wins.
-    Min,
-}
 
 /// Something that computes. All memory that it is handed lies where it can reach it.
 ///
@@ -29,7 +23,7 @@ pub enum Reduction {
 /// to fit the iteration space, and to be of one element type (outputs of linear algebra excepted, and inputs that a
 /// program converts).
 /// An output never overlaps an operand. Outputs are overwritten whole, whatever they held.
-pub trait Device: Debug + Send + Sync {
+pub trait Device: KernelContext + Debug + Send + Sync {
     /// The backend's name, as in the tests' device list.
     fn name(&self) -> &'static str;
 
@@ -39,22 +33,27 @@ pub trait Device: Debug + Send + Sync {
     }
 
     /// The device as one with memory of its own, if it is.
-    fn resident(&self) -> Option<&dyn super::Resident> {
+    fn resident(&self) -> Option<&dyn Resident> {
         None
     }
 
     /// What contractions that were prepared for the device find it by when they run.
-    fn own(&self) -> Option<&dyn std::any::Any> {
+    fn own(&self) -> Option<&dyn Any> {
+        None
+    }
+
+    /// The same device on so many threads, where it computes on the processor's.
+    fn with_threads(&self, _threads: usize) -> Option<std::sync::Arc<dyn Device>> {
         None
     }
 
     /// The same device with products in single precision from fewer bits, or without, where it has the choice.
-    fn with_tf32(&self, _tf32: bool) -> Option<std::sync::Arc<dyn Device>> {
+    fn with_tf32(&self, _tf32: bool) -> Option<Arc<dyn Device>> {
         None
     }
 
     /// The same device with ways to compute a product measured, or chosen by rule alone, where it has the choice.
-    fn with_measuring(&self, _measures: bool) -> Option<std::sync::Arc<dyn Device>> {
+    fn with_measuring(&self, _measures: bool) -> Option<Arc<dyn Device>> {
         None
     }
 
@@ -126,5 +125,16 @@ pub trait Device: Debug + Send + Sync {
     /// of the batch and of all roles.
     fn factor_space(&self, call: &Decomposition, dtype: Dtype, extents: &[usize], operands: usize) -> usize {
         linear::copies(call, dtype, extents, operands)
+    }
+}
+
+/// Every device is what its kernels are handed when they run.
+impl<D: Device + ?Sized> KernelContext for D {
+    fn device_state(&self) -> Option<&dyn Any> {
+        self.own()
+    }
+
+    fn map_elements(&self, nest: &LoopNest, program: &Program, inputs: &[Operand<'_>], output: Output<'_>) -> Result<(), Error> {
+        self.map(nest, program, Reduction::Sum, &[], inputs, output)
     }
 }

@@ -5,8 +5,10 @@
 //! for GPUs.
 
 mod add;
+mod compile;
 mod constant;
 pub mod contraction;
+mod copied;
 mod device;
 pub mod function;
 pub mod fuse;
@@ -16,12 +18,17 @@ mod program;
 pub mod reduce;
 pub mod reference;
 mod resident;
+mod unfused_epilogue;
 
+pub use compile::{Backend, BackendInstance, Executable, InstanceKey};
 pub use constant::constant;
-pub use contraction::{Contraction, PreparedContraction, RunContraction};
-pub use device::{Device, Reduction};
+pub use contraction::{Contraction, KernelContext, PreparedContraction, RunContraction};
+pub use copied::Copied;
+pub use device::Device;
 pub use function::Unary;
 pub use linear::{Decomposition, Elements, Factorisation, Role};
 pub use operand::{LoopNest, Operand, Output};
 pub use program::{Arguments, Binary, Instruction, Program, Register};
-pub use resident::{Asked, Copied, DeviceMemory, Factorised, Found, Mapped, Resident, Seen, Session, Site, Taken};
+pub use reduce::Reduction;
+pub use resident::{Asked, DeviceMemory, Factorised, Found, Mapped, Resident, Seen, Session, Site, Taken};
+pub use unfused_epilogue::Apart;

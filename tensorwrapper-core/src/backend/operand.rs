@@ -1,9 +1,9 @@
 //! Iteration spaces and the strided memory that they run over.
 
 use crate::element::{Dtype, Element};
-use crate::erased::{SliceMut, SliceRef};
 use crate::layout::Strided;
 use crate::shape::PerAxis;
+use crate::storage::{SliceMut, SliceRef};
 
 /// An iteration space: the output's axes first, then the axes that are reduced.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

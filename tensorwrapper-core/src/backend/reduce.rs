@@ -1,9 +1,21 @@
 //! What the reductions mean, for every device: one step, and the value over nothing.
 
-use super::LoopNest;
-use super::Reduction;
+use super::operand::LoopNest;
 use crate::element::Element;
 use crate::error::Error;
+
+/// How the values at one output element are folded into it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reduction {
+    /// Sum; over nothing 0.
+    Sum,
+    /// Product; over nothing 1.
+    Product,
+    /// Largest (real elements only); over nothing an error. A NaN wins.
+    Max,
+    /// Smallest (real elements only); over nothing an error. A NaN wins.
+    Min,
+}
 
 impl Reduction {
     /// Folds one more value in. `Max` and `Min` compare real parts; [`check`](Reduction::check) has refused the rest.

@@ -4,11 +4,15 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
-use super::{Decomposition, Device, LoopNest, PreparedContraction, Program, Reduction};
+use super::contraction::PreparedContraction;
+use super::linear::Decomposition;
+use super::operand::LoopNest;
+use super::program::Program;
+use super::reduce::Reduction;
 use crate::element::Dtype;
-use crate::erased::{SliceMut, SliceRef};
 use crate::error::Error;
 use crate::layout::Strided;
+use crate::storage::{SliceMut, SliceRef};
 
 /// Where a tensor's memory begins: the number of a session's memory, and a byte in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,16 +64,6 @@ pub struct Factorised<'a> {
 
 /// What a device has found out about an operation of a plan.
 pub type Found = OnceLock<Box<dyn Any + Send + Sync>>;
-
-/// A tensor's elements in the memory of a device.
-#[derive(Debug)]
-pub struct Copied {
-    pub device: Arc<dyn Device>,
-    /// What only the device knows.
-    pub memory: DeviceMemory,
-    /// Whether they are there alone: what lies at the host's addresses is not them.
-    pub is_only: bool,
-}
 
 /// How much memory of a device is taken, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -18,14 +18,11 @@
 
 use std::marker::PhantomData;
 
-use super::extent::{Bad, Const, Dyn, Extent};
-use super::extents::{Axis, Extents, StaticRank};
+use super::extent::{Const, Dyn, Extent};
+use super::extents::{Axis, Extents, Given, StaticRank};
+use super::outcome::{Compared, Located};
 use super::range::Within;
 use super::value::Shape;
-
-/// Two numbers that must be equal; 0 and 0 where the compiler does not know both.
-#[derive(Debug)]
-pub struct Compared<const L: usize, const R: usize>;
 
 /// An extent type as a value without content.
 #[derive(Debug)]
@@ -106,24 +103,6 @@ impl<const L: usize, const R: usize> LaterPair<Dyn, Const<L>, Const<R>> {
     pub fn __compare(self) -> Compared<L, R> {
         Compared
     }
-}
-
-/// The shape type that `GIVEN` indices select from: the operand's own, or [`Misfit`] for a wrong number of them.
-pub trait Given<const GIVEN: usize> {
-    #[allow(missing_docs)]
-    type Shape;
-}
-
-/// The shape of an operand with a wrong number of indices. Its extents agree with everything, so that the rank alone
-/// is reported.
-#[derive(Debug)]
-pub struct Misfit;
-
-impl<const I: usize> Axis<I> for Misfit {
-    type Extent = Bad;
-}
-impl<const GIVEN: usize> Given<GIVEN> for Shape {
-    type Shape = Shape;
 }
 
 /// The axes of the shape type `S`, which is given `GIVEN` indices.
@@ -221,10 +200,6 @@ impl<E, const I: usize> Position<E, I> {
         Position(PhantomData)
     }
 }
-
-/// The answer to whether a position lies on an axis of extent `N`.
-#[derive(Debug)]
-pub struct Located<const N: usize, const INSIDE: bool>;
 
 impl<const N: usize, const I: usize> Position<Const<N>, I>
 where

@@ -1,7 +1,7 @@
 //! All axes together: tuples of extents (rank known to the compiler) and [`Shape`] (rank known at run time).
 
-use super::check::{Compared, Given, Misfit};
-use super::extent::{Const, Dyn, Extent};
+use super::extent::{Bad, Const, Dyn, Extent};
+use super::outcome::Compared;
 use super::value::Shape;
 use crate::error::{Error, ErrorKind};
 
@@ -53,6 +53,26 @@ pub trait StaticRank: Extents {
 #[doc(hidden)]
 pub trait Axis<const I: usize> {
     type Extent: Extent;
+}
+
+/// The shape type that `GIVEN` indices select from: the operand's own, or [`Misfit`] for a wrong number of them.
+#[doc(hidden)]
+pub trait Given<const GIVEN: usize> {
+    #[allow(missing_docs)]
+    type Shape;
+}
+
+/// The shape of an operand with a wrong number of indices. Its extents agree with everything, so that the rank alone
+/// is reported.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Misfit;
+
+impl<const I: usize> Axis<I> for Misfit {
+    type Extent = Bad;
+}
+impl<const GIVEN: usize> Given<GIVEN> for Shape {
+    type Shape = Shape;
 }
 
 impl sealed::Sealed for Shape {}

@@ -2,7 +2,7 @@
 
 use std::iter::FusedIterator;
 
-use super::indices::{Steps, advance, left, walk};
+use super::steps::{Steps, advance, left, walk};
 
 /// Indices of rank `R` in lexicographic order, the last axis fastest: [`Indices::of_rank`](super::Indices::of_rank).
 ///

@@ -12,6 +12,7 @@ use typenum::{B0, B1, Const as Number, IsEqual, Min, PartialDiv, ToUInt, U, U0, 
 
 use super::check::Mark;
 use super::extent::{Const, Dyn, Extent};
+use super::outcome::Divided;
 use super::range::Bit;
 
 /// The extent of an axis that runs with two labels.
@@ -134,10 +135,6 @@ impl<X, N, P> Division<X, N, P> {
         Division(PhantomData)
     }
 }
-
-/// The answer to whether the product `P` divides the extent `N`.
-#[derive(Debug)]
-pub struct Divided<const P: usize, const N: usize, const EVENLY: bool>;
 
 impl<const N: usize, const P: usize> Division<Dyn, Const<N>, Const<P>>
 where

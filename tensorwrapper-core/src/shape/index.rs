@@ -66,7 +66,7 @@ impl AsRef<[usize]> for MultiIndex {
 
 impl FromIterator<usize> for MultiIndex {
     fn from_iter<I: IntoIterator<Item = usize>>(index: I) -> MultiIndex {
-        MultiIndex::new(&index.into_iter().collect::<super::PerAxis<usize>>())
+        MultiIndex::new(&index.into_iter().collect::<super::axes::PerAxis<usize>>())
     }
 }
 

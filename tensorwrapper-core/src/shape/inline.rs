@@ -5,6 +5,7 @@
 
 use super::extent::{Const, Extent};
 use super::extents::Extents;
+use super::value::Shape;
 
 /// An extent known to the compiler, and the array of that length.
 #[doc(hidden)]
@@ -68,6 +69,18 @@ pub trait StaticExtents: Extents {
     fn slice<T: Copy>(nested: &Self::Nested<T>) -> &[T];
     #[doc(hidden)]
     fn slice_mut<T: Copy>(nested: &mut Self::Nested<T>) -> &mut [T];
+}
+
+impl Shape {
+    /// The value of a shape type whose extents are all constants.
+    ///
+    /// ```
+    /// # use tensorwrapper_runtime::Shape;
+    /// assert_eq!(Shape::of::<Shape![3, 4]>(), Shape::new([3, 4]));
+    /// ```
+    pub fn of<S: StaticExtents>() -> Shape {
+        Shape::new(S::EXTENTS)
+    }
 }
 
 /// Nested arrays of elements, and the shape that they have.

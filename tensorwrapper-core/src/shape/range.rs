@@ -6,9 +6,8 @@
 
 use typenum::{B0, B1, Const as Number, IsLess, ToUInt, U};
 
-use super::check::Located;
 use super::extent::Const;
-use super::fused::Divided;
+use super::outcome::{Divided, Located};
 
 /// Implemented by an extent that can be compared with the position `I`.
 pub trait Within<const I: usize> {

@@ -2,7 +2,7 @@
 //!
 //! Indices given here are the shape's own: they count from its origin.
 
-use super::PerAxis;
+use super::axes::PerAxis;
 use super::value::Shape;
 use crate::error::{Error, ErrorKind};
 

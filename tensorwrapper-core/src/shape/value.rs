@@ -4,8 +4,7 @@
 
 use std::fmt;
 
-use super::inline::StaticExtents;
-use super::{PerAxis, axis_of};
+use super::axes::{PerAxis, axis_of};
 use crate::error::{Error, ErrorKind, Place};
 
 #[cfg(test)]
@@ -64,16 +63,6 @@ impl Shape {
     /// ```
     pub fn null() -> Shape {
         Shape { null: true, ..Shape::default() }
-    }
-
-    /// The value of a shape type whose extents are all constants.
-    ///
-    /// ```
-    /// # use tensorwrapper_runtime::Shape;
-    /// assert_eq!(Shape::of::<Shape![3, 4]>(), Shape::new([3, 4]));
-    /// ```
-    pub fn of<S: StaticExtents>() -> Shape {
-        Shape::new(S::EXTENTS)
     }
 
     /// The same extents, the first index being `origin`.

@@ -2,7 +2,7 @@
 
 use num_complex::Complex;
 
-use super::vector::{MOST_SQUARE, PARTS_SQUARE, Vector};
+use crate::simd::vector::{MOST_SQUARE, PARTS_SQUARE, Vector};
 use tensorwrapper_core::element::Element;
 
 /// How an element stands in a panel.

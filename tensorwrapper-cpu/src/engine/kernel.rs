@@ -4,15 +4,16 @@
 
 use num_complex::Complex;
 
-use super::cache::Caches;
 use super::format::{self, Split, Whole};
 use super::pack::{self, Packing};
-use super::simd::Simd;
+use crate::simd::Caches;
+use crate::simd::Simd;
 #[cfg(target_arch = "aarch64")]
-use super::vector::neon;
+use crate::simd::neon;
+use crate::simd::portable;
+use crate::simd::vector::Vector;
 #[cfg(target_arch = "x86_64")]
-use super::vector::x86;
-use super::vector::{Vector, portable};
+use crate::simd::x86;
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::element::Element;
 
@@ -52,13 +53,13 @@ pub(super) struct Tile<T: Element> {
 /// The kernels for one element type and one set of instructions.
 #[derive(Debug)]
 pub(crate) struct Kernel<T: Element> {
-    /// Rows of a group.
-    pub(super) width: usize,
+    /// Rows of a group: elements of a vector.
+    pub(super) lanes: usize,
     /// Groups of a panel of rows.
     pub(super) panel: usize,
-    /// Columns of a panel.
-    pub(super) columns: usize,
-    /// Edge of the squares that packing turns.
+    /// NR: columns of a tile, and of a panel of columns.
+    pub(super) nr: usize,
+    /// Edge of the squares that packing transposes.
     pub(super) square: usize,
     pub(super) tile: unsafe fn(&Tile<T>),
     pub(super) pack_rows: unsafe fn(&Packing<'_, T>),
@@ -71,10 +72,15 @@ impl<T: Element> Kernel<T> {
         size_of::<T>() / size_of::<T::Real>()
     }
 
-    /// Terms of a block of a sum: a panel of columns of them fills half of the first cache, beside rows on their way; and a
+    /// MR: rows of a tile, and of a panel of rows.
+    pub(super) fn mr(&self) -> usize {
+        self.lanes * self.panel
+    }
+
+    /// KC: terms of a block of a sum. A panel of columns of them fills half of the first cache, beside rows on their way; and a
     /// block of rows of them has rows enough.
-    pub(super) fn terms(&self) -> usize {
-        let panel = Caches::here().first / 2 / (self.columns * size_of::<T>());
+    pub(super) fn kc(&self) -> usize {
+        let panel = Caches::here().first / 2 / (self.nr * size_of::<T>());
         let rows = self.block() / (ENOUGH_ROWS * size_of::<T>());
         panel.min(rows).clamp(256, 512) / 8 * 8
     }
@@ -94,7 +100,7 @@ impl<T: Element> Kernel<T> {
 
     /// Cycles for a term of an element, where a core begins two multiplications of vectors in each.
     fn cycles(&self) -> f64 {
-        (self.parts() * self.parts()) as f64 / (2 * self.width) as f64
+        (self.parts() * self.parts()) as f64 / (2 * self.lanes) as f64
     }
 
     /// Bytes of a block of packed rows: a good half of the second cache.
@@ -104,7 +110,7 @@ impl<T: Element> Kernel<T> {
 }
 
 /// Element types that there are kernels for.
-pub(crate) trait Multiplied: Scalar {
+pub(crate) trait GemmElement: Scalar {
     #[doc(hidden)]
     fn kernel(simd: Simd) -> &'static Kernel<Self>;
 
@@ -212,17 +218,17 @@ unsafe fn complex<V: Vector, const GROUPS: usize, const COLUMNS: usize, const FE
 
 /// Compiles the functions of a table for a set of instructions.
 macro_rules! kernel {
-    ($T:ty, $tile:ident, $Format:ident<$V:ty>, $width:literal, [$($groups:literal)*] of $panel:literal, $columns:literal $(, $features:literal)?) => {{
+    ($T:ty, $tile:ident, $Format:ident<$V:ty>, $lanes:literal, [$($groups:literal)*] of $panel:literal, $nr:literal $(, $features:literal)?) => {{
         $(#[target_feature(enable = $features)])?
         unsafe fn tile(tile: &Tile<$T>) {
             let (fetch, spread) = (tile.ahead.is_some(), tile.spread.is_some());
             // SAFETY: the caller's promise.
             unsafe {
                 match tile.groups {
-                    $($groups if fetch && spread => $tile::<$V, $groups, $columns, true, true>(tile),)*
-                    $($groups if spread => $tile::<$V, $groups, $columns, false, true>(tile),)*
-                    $($groups if fetch => $tile::<$V, $groups, $columns, true, false>(tile),)*
-                    $($groups => $tile::<$V, $groups, $columns, false, false>(tile),)*
+                    $($groups if fetch && spread => $tile::<$V, $groups, $nr, true, true>(tile),)*
+                    $($groups if spread => $tile::<$V, $groups, $nr, false, true>(tile),)*
+                    $($groups if fetch => $tile::<$V, $groups, $nr, true, false>(tile),)*
+                    $($groups => $tile::<$V, $groups, $nr, false, false>(tile),)*
                     other => unreachable!("a tile of {other} groups"),
                 }
             }
@@ -230,21 +236,21 @@ macro_rules! kernel {
         $(#[target_feature(enable = $features)])?
         unsafe fn pack_rows(packing: &Packing<'_, $T>) {
             // SAFETY: the caller's promise.
-            unsafe { pack::pack::<$Format<$V>, $width, $panel>(packing) }
+            unsafe { pack::pack::<$Format<$V>, $lanes, $panel>(packing) }
         }
         $(#[target_feature(enable = $features)])?
         unsafe fn pack_columns(packing: &Packing<'_, $T>) {
             // SAFETY: the caller's promise.
-            unsafe { pack::pack::<$Format<$V>, $columns, 1>(packing) }
+            unsafe { pack::pack::<$Format<$V>, $nr, 1>(packing) }
         }
         const {
-            assert!($width == <$V>::LANES && $width * $panel * $columns <= MOST_TILE);
-            assert!($panel <= MOST_GROUPS && $columns <= MOST_COLUMNS);
+            assert!($lanes == <$V>::LANES && $lanes * $panel * $nr <= MOST_TILE);
+            assert!($panel <= MOST_GROUPS && $nr <= MOST_COLUMNS);
         }
         static KERNEL: Kernel<$T> = Kernel {
-            width: $width,
+            lanes: $lanes,
             panel: $panel,
-            columns: $columns,
+            nr: $nr,
             square: <$Format<$V> as format::Format>::SQUARE,
             tile,
             pack_rows,
@@ -259,7 +265,7 @@ macro_rules! multiplied {
         $wide:ident $w:literal [$($wg:literal)*] of $wp:literal x $wc:literal,
         $narrow:ident $n:literal [$($ng:literal)*] of $np:literal x $nc:literal,
         $array:ty, 4 [$($pg:literal)*] of $pp:literal x $pc:literal) => {
-        impl Multiplied for $T {
+        impl GemmElement for $T {
             fn kernel(simd: Simd) -> &'static Kernel<$T> {
                 match simd {
                     #[cfg(target_arch = "x86_64")]

@@ -6,34 +6,30 @@
 //! the words of `vector`; `store` writes the result, which `finish` goes over while it is near; `workspace` lends memory, and
 //! `cache` knows how much of it is near.
 
-mod ahead;
-mod cache;
-mod finish;
+mod epilogue;
 mod format;
 mod kernel;
 mod pack;
+mod prefetch;
 mod problem;
-mod simd;
+mod product;
 mod space;
 mod store;
 #[cfg(test)]
 mod tests;
-pub(super) mod vector;
 mod workspace;
 
-pub(super) use self::cache::Caches;
-pub(super) use self::finish::{Finish, Finishing};
-pub(super) use self::kernel::Multiplied;
-pub(crate) use self::simd::Simd;
-pub(super) use self::vector::Vector;
+pub(super) use self::epilogue::{BoundEpilogue, Epilogue};
+pub(super) use self::kernel::GemmElement;
 pub(super) use self::workspace::Workspace;
 
 use self::kernel::Kernel;
-use self::problem::{Part, Problem};
-use super::classify::Sorted;
-use super::contract::{LEFT, OUT, Product, RIGHT, Triple};
+use self::problem::{Problem, WorkShare};
+use self::product::{Product, on};
+use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, Triple};
 use super::sink::Sink;
 use super::{permute, tasks};
+use crate::simd::Simd;
 use tensorwrapper_core::backend::fuse::{Axis, Odometer, points};
 use tensorwrapper_core::erased::zeros;
 use tensorwrapper_core::error::Error;
@@ -41,17 +37,17 @@ use tensorwrapper_core::pool;
 
 /// A product, and the kernel that is chosen for it.
 #[derive(Debug)]
-pub(super) struct Blocks<T: Multiplied> {
-    sorted: Sorted<T>,
+pub(super) struct PackedGemm<T: GemmElement> {
+    sorted: ClassifiedAxes<T>,
     kernel: &'static Kernel<T>,
 }
 
-impl<T: Multiplied> Blocks<T> {
+impl<T: GemmElement> PackedGemm<T> {
     /// Prepares a product for these instructions.
-    pub(super) fn new(sorted: Sorted<T>, simd: Simd) -> Blocks<T> {
+    pub(super) fn new(sorted: ClassifiedAxes<T>, simd: Simd) -> PackedGemm<T> {
         // What kernel suits it is a matter of axes: there is no memory yet.
-        let kernel = kernel(&sorted.on([&[], &[]], Sink::new(&mut [])), simd);
-        Blocks { sorted, kernel }
+        let kernel = kernel(&on(&sorted, [&[], &[]], Sink::new(&mut [])), simd);
+        PackedGemm { sorted, kernel }
     }
 
     /// Computes it, and what is to be done with each element then.
@@ -60,14 +56,14 @@ impl<T: Multiplied> Blocks<T> {
         threads: usize,
         data: [&[T]; 2],
         out: Sink<'_, T>,
-        finish: Option<&Finishing<'_, T>>,
+        finish: Option<&BoundEpilogue<'_, T>>,
     ) -> Result<(), Error> {
-        contract(threads, Product { finish, ..self.sorted.on(data, out) }, self.kernel)
+        contract(threads, Product { finish, ..on(&self.sorted, data, out) }, self.kernel)
     }
 }
 
 /// Computes the product.
-fn contract<T: Multiplied>(threads: usize, product: Product<'_, T>, kernel: &Kernel<T>) -> Result<(), Error> {
+fn contract<T: GemmElement>(threads: usize, product: Product<'_, T>, kernel: &Kernel<T>) -> Result<(), Error> {
     let multiplications = points(product.rows).saturating_mul(points(product.columns)).saturating_mul(points(product.inner));
     let items = points(product.batch);
     if items >= 4 * threads && multiplications < 1 << 26 {
@@ -110,7 +106,7 @@ fn contract<T: Multiplied>(threads: usize, product: Product<'_, T>, kernel: &Ker
 
 /// The kernel with the widest vectors, unless tiles of it would have to be spread, others would not, and sums are so short
 /// that spreading takes longer than computing at half the speed.
-fn kernel<T: Multiplied>(product: &Product<'_, T>, simd: Simd) -> &'static Kernel<T> {
+fn kernel<T: GemmElement>(product: &Product<'_, T>, simd: Simd) -> &'static Kernel<T> {
     let wide = T::kernel(simd);
     if wide.is_long(points(product.inner)) || !Problem::new(product, wide).is_ragged() {
         return wide;
@@ -119,14 +115,14 @@ fn kernel<T: Multiplied>(product: &Product<'_, T>, simd: Simd) -> &'static Kerne
 }
 
 /// Whether the sum is so long, and the result so small, that threads had better share the sum.
-fn sums_apart<T: Multiplied>(threads: usize, product: &Product<'_, T>, kernel: &Kernel<T>) -> bool {
+fn sums_apart<T: GemmElement>(threads: usize, product: &Product<'_, T>, kernel: &Kernel<T>) -> bool {
     let result = points(product.rows).saturating_mul(points(product.columns));
-    let tile = kernel.width * kernel.panel * kernel.columns;
-    result < 64 * tile * threads && points(product.inner) > 16 * threads * kernel.terms()
+    let tile = kernel.mr() * kernel.nr;
+    result < 64 * tile * threads && points(product.inner) > 16 * threads * kernel.kc()
 }
 
 /// Computes one product of the batch, each thread a part of the sum, into memory of its own; then adds the parts in order.
-fn contract_apart<T: Multiplied>(
+fn contract_apart<T: GemmElement>(
     threads: usize,
     product: &Product<'_, T>,
     kernel: &Kernel<T>,
@@ -162,7 +158,7 @@ fn contract_apart<T: Multiplied>(
     let bound = |n: usize| blocks * n / threads;
     tasks::failing(|failed| {
         pool::each(threads, |n| {
-            let part = Part { blocks: bound(n)..bound(n + 1), ..problem.whole() };
+            let part = WorkShare { blocks: bound(n)..bound(n + 1), ..problem.whole() };
             let start = [start[LEFT], start[RIGHT], (n * len) as isize];
             failed(problem.compute(&part, [start], apart.out));
         });

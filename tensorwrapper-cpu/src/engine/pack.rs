@@ -7,12 +7,12 @@ use std::ops::Range;
 
 use super::format::Format;
 use super::space::{Group, Groups, OWN};
-use super::vector::MOST_SQUARE;
+use crate::simd::vector::MOST_SQUARE;
 use tensorwrapper_core::element::Element;
 
-/// Terms that are copied from all panels in turn.
+/// Terms that are copied from each panel before the next terms are.
 const TERMS: usize = 16;
-/// Squares side by side that are turned for one term after the other.
+/// Squares side by side that are transposed for one term after the other.
 const MOST_SQUARES: usize = 4;
 /// Elements ahead of which rows of squares are asked for.
 const AHEAD: isize = 32;

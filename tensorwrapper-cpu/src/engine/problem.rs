@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
-use super::cache::Caches;
-use super::kernel::{Kernel, Multiplied};
+use super::kernel::{GemmElement, Kernel};
 use super::pack::Packing;
+use super::product::Product;
 use super::space::{Block, Groups, Inner, OWN, Role, Space};
 use super::store::Store;
 use super::workspace::Workspace;
-use crate::contract::{LEFT, OUT, Product, RIGHT};
+use crate::product::{LEFT, OUT, RIGHT};
+use crate::simd::Caches;
 use crate::sink::Sink;
 use tensorwrapper_core::backend::fuse::points;
 use tensorwrapper_core::error::Error;
@@ -30,7 +31,7 @@ const NEAR: usize = 4 << 10;
 const IN_PLACE_COLUMNS: usize = 256;
 
 /// A product, cut up for the kernels; which item of a batch it is makes no difference.
-pub(super) struct Problem<'a, T: Multiplied> {
+pub(super) struct Problem<'a, T: GemmElement> {
     kernel: &'a Kernel<T>,
     product: &'a Product<'a, T>,
     /// The factors that rows and columns belong to.
@@ -41,13 +42,13 @@ pub(super) struct Problem<'a, T: Multiplied> {
 }
 
 /// What one thread computes: groups of rows, groups of columns, blocks of the sum.
-pub(super) struct Part {
+pub(super) struct WorkShare {
     pub(super) rows: Range<usize>,
     pub(super) columns: Range<usize>,
     pub(super) blocks: Range<usize>,
 }
 
-impl<'a, T: Multiplied> Problem<'a, T> {
+impl<'a, T: GemmElement> Problem<'a, T> {
     pub(super) fn new(product: &'a Product<'a, T>, kernel: &'a Kernel<T>) -> Problem<'a, T> {
         let sides = sides(product, kernel);
         let axes = |side: usize| if side == LEFT { product.rows } else { product.columns };
@@ -58,9 +59,9 @@ impl<'a, T: Multiplied> Problem<'a, T> {
             kernel,
             product,
             sides,
-            rows: Space::new(axes(sides[0]), sides[0], kernel.width, role, (n > k, kernel.waste(k, n))),
-            columns: Space::new(axes(sides[1]), sides[1], kernel.columns, Role::Columns, (m > k, kernel.waste(k, m))),
-            inner: Inner::new(product.inner, sides, usize::from(m < n), kernel.terms()),
+            rows: Space::new(axes(sides[0]), sides[0], kernel.lanes, role, (n > k, kernel.waste(k, n))),
+            columns: Space::new(axes(sides[1]), sides[1], kernel.nr, Role::Columns, (m > k, kernel.waste(k, m))),
+            inner: Inner::new(product.inner, sides, usize::from(m < n), kernel.kc()),
         }
     }
 
@@ -69,14 +70,14 @@ impl<'a, T: Multiplied> Problem<'a, T> {
         self.rows.is_ragged()
     }
 
-    pub(super) fn whole(&self) -> Part {
-        Part { rows: 0..self.rows.groups(), columns: 0..self.columns.groups(), blocks: 0..self.inner.blocks() }
+    pub(super) fn whole(&self) -> WorkShare {
+        WorkShare { rows: 0..self.rows.groups(), columns: 0..self.columns.groups(), blocks: 0..self.inner.blocks() }
     }
 
     /// Cuts rows and columns so that little is packed twice.
-    pub(super) fn parts(&self, threads: usize) -> Vec<Part> {
+    pub(super) fn parts(&self, threads: usize) -> Vec<WorkShare> {
         let panels = self.rows.groups().div_ceil(self.kernel.panel);
-        let (rows, columns) = (self.rows.groups() * self.kernel.width, self.columns.groups() * self.kernel.columns);
+        let (rows, columns) = (self.rows.groups() * self.kernel.lanes, self.columns.groups() * self.kernel.nr);
         let cuts = (1..=threads).filter(|n| threads.is_multiple_of(*n)).map(|n| (n, threads / n));
         let (down, along) = cuts
             .filter(|&(down, along)| down <= panels && along <= self.columns.groups())
@@ -92,25 +93,25 @@ impl<'a, T: Multiplied> Problem<'a, T> {
             let rows = |n: usize| self.rows.groups().min(bound(panels, n, down) * self.kernel.panel);
             for n in 0..along {
                 let columns = |n: usize| bound(self.columns.groups(), n, along);
-                parts.push(Part { rows: rows(m)..rows(m + 1), columns: columns(n)..columns(n + 1), ..self.whole() });
+                parts.push(WorkShare { rows: rows(m)..rows(m + 1), columns: columns(n)..columns(n + 1), ..self.whole() });
             }
         }
         parts
     }
 
     /// Groups of rows and of columns in a block.
-    fn block(&self, part: &Part) -> [usize; 2] {
+    fn block(&self, part: &WorkShare) -> [usize; 2] {
         let kernel = self.kernel;
         let terms = self.inner.longest() * size_of::<T>();
         // What is fetched ahead needs room beside what is packed.
         let cache = if self.is_fetched_ahead(part) { kernel.block() / 3 * 2 } else { kernel.block() };
-        let most = (cache / terms).clamp(kernel.width * kernel.panel, MOST_ROWS) / kernel.width;
+        let most = (cache / terms).clamp(kernel.mr(), MOST_ROWS) / kernel.lanes;
         let (panel, together) = (kernel.panel, self.rows.together());
         let unit = if together.is_multiple_of(panel) { together } else { together * panel };
         let rows = if 2 * unit <= 3 * most { (most / unit).max(1) * unit } else { most / panel * panel };
         // Where there is hardly more than a panel of rows, columns are read once: they may as well stay near.
         let bytes = if part.rows.len() <= 2 * panel { kernel.block() / 2 } else { COLUMN_BYTES.min(Caches::here().third / 2) };
-        let most = (bytes / terms / kernel.columns).max(1);
+        let most = (bytes / terms / kernel.nr).max(1);
         let columns = part.columns.len().div_ceil(part.columns.len().div_ceil(most));
         [rows, columns]
     }
@@ -118,7 +119,7 @@ impl<'a, T: Multiplied> Problem<'a, T> {
     /// Computes a part of the products whose first elements lie at `starts`.
     pub(super) fn compute(
         &self,
-        part: &Part,
+        part: &WorkShare,
         starts: impl IntoIterator<Item = [isize; 3]>,
         out: Sink<'_, T>,
     ) -> Result<(), Error> {
@@ -140,7 +141,7 @@ impl<'a, T: Multiplied> Problem<'a, T> {
     fn compute_one(
         &self,
         workspace: &mut Workspace,
-        part: &Part,
+        part: &WorkShare,
         [height, breadth]: [usize; 2],
         start: [isize; 3],
         out: Sink<'_, T>,
@@ -149,8 +150,8 @@ impl<'a, T: Multiplied> Problem<'a, T> {
         let kernel = self.kernel;
         let Workspace { rows, columns, row_groups, next_groups, column_groups, block, ahead } = workspace;
         let most = |groups: usize, panel: usize| groups.next_multiple_of(panel) * self.inner.longest() * kernel.parts();
-        let rows = rows.room::<T::Real>(most(height.min(part.rows.len()), kernel.panel) * kernel.width)?;
-        let columns = columns.room::<T::Real>(most(breadth, 1) * kernel.columns)?;
+        let rows = rows.room::<T::Real>(most(height.min(part.rows.len()), kernel.panel) * kernel.lanes)?;
+        let columns = columns.room::<T::Real>(most(breadth, 1) * kernel.nr)?;
         let row_block = |first: usize| first..part.rows.end.min(first + height);
         for first_column in part.columns.clone().step_by(breadth) {
             if !known {
@@ -172,7 +173,7 @@ impl<'a, T: Multiplied> Problem<'a, T> {
                 let own_columns = pack_columns.from.wrapping_offset(block.at[1][0]);
                 let ahead_in_columns = spread.0 > 0 && spread.1[1] == 1 && part.rows.len() <= kernel.panel;
                 if ahead_in_columns && !known {
-                    ahead.columns::<T>(column_groups, kernel.columns, block);
+                    ahead.columns::<T>(column_groups, kernel.nr, block);
                 }
                 for first_row in part.rows.clone().step_by(height) {
                     let in_place = self.rows_in_place(part, row_groups, block);
@@ -216,18 +217,18 @@ impl<'a, T: Multiplied> Problem<'a, T> {
 
     /// How many groups of rows, whole panels of them, lie in the operand as packing would lay them, but for the distance
     /// from one term to the next, which follows; where they are not read often enough for packing to pay.
-    fn rows_in_place(&self, part: &Part, groups: &Groups, block: &Block) -> (usize, isize) {
+    fn rows_in_place(&self, part: &WorkShare, groups: &Groups, block: &Block) -> (usize, isize) {
         let kernel = self.kernel;
         let (1, Some(step)) = (kernel.parts(), block.single_step(0)) else { return (0, 0) };
         // Terms far apart fall into few sets of the cache.
         let near = step.unsigned_abs() * size_of::<T>() <= NEAR;
-        if part.columns.len() * kernel.columns > if near { IN_PLACE_COLUMNS } else { IN_PLACE_COLUMNS / 2 } {
+        if part.columns.len() * kernel.nr > if near { IN_PLACE_COLUMNS } else { IN_PLACE_COLUMNS / 2 } {
             return (0, 0);
         }
         let follows = |n: usize| {
             let (first, group) = (&groups.groups[n / kernel.panel * kernel.panel], &groups.groups[n]);
-            let apart = (n % kernel.panel * kernel.width) as isize;
-            let whole = group.len as usize == kernel.width && groups.lanes(n).are_unit(OWN);
+            let apart = (n % kernel.panel * kernel.lanes) as isize;
+            let whole = group.len as usize == kernel.lanes && groups.lanes(n).are_unit(OWN);
             whole && group.at[OWN] == first.at[OWN] + apart
         };
         let all = groups.groups.len();
@@ -237,24 +238,24 @@ impl<'a, T: Multiplied> Problem<'a, T> {
 
     /// How many groups of columns are read where they lie, and how much further each column and each term is there: those
     /// that are read once, and along neighbours, or that are so small that packing them would take longer.
-    fn columns_in_place(&self, part: &Part, groups: &Groups, block: &Block) -> (usize, [isize; 2]) {
+    fn columns_in_place(&self, part: &WorkShare, groups: &Groups, block: &Block) -> (usize, [isize; 2]) {
         let kernel = self.kernel;
-        let bytes = part.columns.len() * kernel.columns * block.len() * size_of::<T>();
-        let lanes = groups.single_step(OWN, kernel.columns);
+        let bytes = part.columns.len() * kernel.nr * block.len() * size_of::<T>();
+        let lanes = groups.single_step(OWN, kernel.nr);
         let (Some(lane), Some(step)) = (lanes, block.single_step(1)) else { return (0, [0; 2]) };
         let once = part.rows.len() <= kernel.panel && step == 1;
         let small = part.rows.len() <= IN_PLACE_PANELS * kernel.panel && bytes <= IN_PLACE_BYTES;
         if kernel.parts() > 1 || !(once || small) {
             return (0, [0; 2]);
         }
-        let count = groups.groups.iter().take_while(|group| group.len as usize == kernel.columns).count();
+        let count = groups.groups.iter().take_while(|group| group.len as usize == kernel.nr).count();
         (count, [lane, step])
     }
 
     /// Whether so little is computed with each element of the rows that the time to read them shows: they are fetched while
     /// the block before them is computed.
-    fn is_fetched_ahead(&self, part: &Part) -> bool {
-        part.columns.len() * self.kernel.columns <= FEW_COLUMNS
+    fn is_fetched_ahead(&self, part: &WorkShare) -> bool {
+        part.columns.len() * self.kernel.nr <= FEW_COLUMNS
     }
 
     fn packing<'s>(
@@ -290,14 +291,14 @@ impl<'a, T: Multiplied> Problem<'a, T> {
 ///
 /// # Safety
 /// As [`Store::tile`].
-unsafe fn tiles<T: Multiplied>(
+unsafe fn tiles<T: GemmElement>(
     store: &Store<'_, T>,
     packed: *const T::Real,
     own: *const T::Real,
     (in_place, spread): (usize, [isize; 2]),
 ) {
     let kernel = store.kernel;
-    let numbers = kernel.columns * store.terms * kernel.parts();
+    let numbers = kernel.nr * store.terms * kernel.parts();
     let mut next = 0;
     for column in 0..store.columns.groups.len() {
         let columns = if column < in_place {
@@ -316,23 +317,23 @@ unsafe fn tiles<T: Multiplied>(
 }
 
 /// Which factor is to have the rows: the one along whose axes the result is contiguous.
-fn sides<T: Multiplied>(product: &Product<'_, T>, kernel: &Kernel<T>) -> [usize; 2] {
+fn sides<T: GemmElement>(product: &Product<'_, T>, kernel: &Kernel<T>) -> [usize; 2] {
     let axes = [product.rows, product.columns];
     let unit = axes.map(|axes| axes.iter().any(|axis| axis.strides[OUT] == 1));
     let [m, n] = axes.map(points);
-    let turned = if unit[0] == unit[1] { n > m } else { unit[1] };
+    let transposed = if unit[0] == unit[1] { n > m } else { unit[1] };
     // Of few rows and many columns, the many are fetched ahead as rows, unless they are read well where they are; to spread
     // the result takes less than the sum.
     let in_place = |side: usize| matches!(product.inner, [axis] if axis.strides[side] == 1);
     let lopsided = |few: usize, many: usize, side: usize| {
         few <= FEW_COLUMNS && many > 8 * few && points(product.inner) >= LONG && !in_place(side)
     };
-    let turned = lopsided(m, n, RIGHT) || (turned && !lopsided(n, m, LEFT));
+    let transposed = lopsided(m, n, RIGHT) || (transposed && !lopsided(n, m, LEFT));
     let filled = |m: usize, n: usize| {
         let part = |points: usize, of: usize| points as f64 / points.next_multiple_of(of) as f64;
-        part(m, kernel.width) * part(n, kernel.columns)
+        part(m, kernel.lanes) * part(n, kernel.nr)
     };
     let (straight, across) = (filled(m, n), filled(n, m));
-    let turned = if turned { straight < 1.5 * across } else { across > 1.5 * straight };
-    if turned { [RIGHT, LEFT] } else { [LEFT, RIGHT] }
+    let transposed = if transposed { straight < 1.5 * across } else { across > 1.5 * straight };
+    if transposed { [RIGHT, LEFT] } else { [LEFT, RIGHT] }
 }

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::super::contract::{OUT, Triple};
+use crate::product::{OUT, Triple};
 use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
 
 /// Axes over one operand and the result.

@@ -3,9 +3,9 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use super::ahead::Ahead;
-use super::finish::Finishing;
-use super::kernel::{Kernel, MOST_COLUMNS, MOST_GROUPS, MOST_TILE, Multiplied, Tile};
+use super::epilogue::BoundEpilogue;
+use super::kernel::{GemmElement, Kernel, MOST_COLUMNS, MOST_GROUPS, MOST_TILE, Tile};
+use super::prefetch::Ahead;
 use super::space::{Groups, OWN, RESULT};
 use crate::sink::Sink;
 use tensorwrapper_core::element::Element;
@@ -22,7 +22,7 @@ pub(super) struct Store<'a, T: Element> {
     pub(super) alpha: T,
     pub(super) add: bool,
     /// What is to be done with the elements, if their sums are complete.
-    pub(super) finish: Option<&'a Finishing<'a, T>>,
+    pub(super) finish: Option<&'a BoundEpilogue<'a, T>>,
     /// Packed rows; how many groups are not packed, but read from the operand, and how much further each term is there.
     pub(super) packed: *const T::Real,
     pub(super) in_place: (usize, isize),
@@ -44,7 +44,7 @@ pub(super) struct Columns<R> {
     unit: bool,
 }
 
-impl<T: Multiplied> Store<'_, T> {
+impl<T: GemmElement> Store<'_, T> {
     /// Looks up where a panel of columns is, from `start` on, and where it goes.
     pub(super) fn columns(&self, group: usize, start: *const T::Real, spread: Option<[isize; 2]>) -> Columns<T::Real> {
         let (at, lanes) = (&self.columns.groups[group], self.columns.lanes(group));
@@ -61,17 +61,17 @@ impl<T: Multiplied> Store<'_, T> {
     pub(super) unsafe fn tile(&self, first: usize, columns: &Columns<T::Real>, number: usize) {
         let groups = self.kernel.panel.min(self.rows.groups.len() - first);
         let mut to = [std::ptr::null_mut(); MOST_GROUPS];
-        let mut whole = columns.len == self.kernel.columns;
+        let mut whole = columns.len == self.kernel.nr;
         let base = self.out.base().wrapping_offset(self.start);
         for (n, to) in to.iter_mut().enumerate().take(groups) {
             let group = &self.rows.groups[first + n];
-            whole &= group.len as usize == self.kernel.width && self.rows.lanes(first + n).are_unit(RESULT);
+            whole &= group.len as usize == self.kernel.lanes && self.rows.lanes(first + n).are_unit(RESULT);
             *to = base.wrapping_offset(group.at[RESULT]);
         }
         let (rows, step) = if first < self.in_place.0 {
             (self.own.wrapping_offset(self.rows.groups[first].at[OWN]).cast(), self.in_place.1)
         } else {
-            let numbers = self.kernel.width * self.kernel.parts();
+            let numbers = self.kernel.lanes * self.kernel.parts();
             (self.packed.wrapping_add(first * numbers * self.terms), (self.kernel.panel * numbers) as isize)
         };
         let (terms, alpha, add) = (self.terms, self.alpha, self.add);
@@ -97,7 +97,7 @@ impl<T: Multiplied> Store<'_, T> {
     /// # Safety
     /// As [`tile`](Store::tile).
     unsafe fn spread(&self, tile: Tile<T>, first: usize, columns: &Columns<T::Real>) {
-        let (width, height) = (self.kernel.width, self.kernel.width * self.kernel.panel);
+        let (width, height) = (self.kernel.lanes, self.kernel.mr());
         let mut apart = [const { MaybeUninit::<T>::uninit() }; MOST_TILE];
         let start = apart.as_mut_ptr().cast::<T>();
         let to = std::array::from_fn(|n| start.wrapping_add(n * width));
@@ -199,10 +199,10 @@ impl<T: Multiplied> Store<'_, T> {
     fn check(&self, first: usize, groups: usize, columns: &Columns<T::Real>) {
         if cfg!(debug_assertions) {
             for group in &self.rows.groups[first..first + groups] {
-                for along in &columns.along[..self.kernel.columns] {
+                for along in &columns.along[..self.kernel.nr] {
                     let at = self.start + group.at[RESULT] + along;
                     // SAFETY: the addresses are not used; the assertion in `address` is all that is wanted.
-                    unsafe { (self.out.address(at), self.out.address(at + self.kernel.width as isize - 1)) };
+                    unsafe { (self.out.address(at), self.out.address(at + self.kernel.lanes as isize - 1)) };
                 }
             }
         }

@@ -5,8 +5,9 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use super::Simd;
+use crate::Cpu;
+use crate::strategy::Route;
 use crate::tests::sized_contract;
-use crate::{Cpu, Route};
 use tensorwrapper_core::backend::reference::Reference;
 use tensorwrapper_core::backend::{Device, LoopNest};
 use tensorwrapper_core::element::{Dtype, Element, dispatch};
@@ -130,7 +131,7 @@ fn elements_are_finished_in_the_same_pass_where_others_lie_as_the_result() {
     let nest = LoopNest::new(vec![m, n, k], 2);
     let layout = |strides: [isize; 3]| Strided::within(&[m, n, k], &strides, 0, usize::MAX).unwrap();
     let (left, right) = (layout([60, 0, 1]), layout([0, 1, 50]));
-    let (alike, turned) = (layout([50, 1, 0]), layout([1, 40, 0]));
+    let (alike, transposed) = (layout([50, 1, 0]), layout([1, 40, 0]));
     let output = Strided::row_major(&[m, n]).unwrap();
     let program = Program::new(vec![Instruction::Input(0), Instruction::Input(1), Instruction::Combine(Binary::Add, 0, 1)]);
     let prepared = |other: &Strided| {
@@ -146,5 +147,5 @@ fn elements_are_finished_in_the_same_pass_where_others_lie_as_the_result() {
         format!("{:?}", Cpu::new(Some(1)).prepare(&contraction).unwrap())
     };
     assert!(prepared(&alike).contains("Finished"), "{}", prepared(&alike));
-    assert!(!prepared(&turned).contains("Finished"), "{}", prepared(&turned));
+    assert!(!prepared(&transposed).contains("Finished"), "{}", prepared(&transposed));
 }

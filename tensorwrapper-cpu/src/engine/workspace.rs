@@ -3,7 +3,7 @@
 use std::alloc::{Layout, alloc, dealloc};
 use std::cell::Cell;
 
-use super::ahead::Ahead;
+use super::prefetch::Ahead;
 use super::space::{Block, Groups};
 use tensorwrapper_core::error::{Error, ErrorKind};
 

@@ -10,8 +10,9 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatRef, Par, Spec};
 use num_complex::Complex;
 
-use super::inverse::Iteration;
-use super::{Faer, Number, leading, view, view_mut};
+use super::inverse::{EigenPair, Iteration};
+use super::leading;
+use super::number::{General, Number, view, view_mut};
 use tensorwrapper_core::backend::linear::{
     Algorithms, Eigen, Failure, Matrix, are_finite, epsilon, exponent_at, largest_of, part_size, square, times_power,
 };
@@ -27,13 +28,6 @@ const BEGINNINGS: u64 = 4;
 
 /// In how many other bases a matrix is decomposed for which its own one does not serve.
 const BASES: u64 = 4;
-
-/// The decompositions that real and complex matrices have of their own.
-pub(super) trait General: Element {
-    /// Eigenvalues and eigenvectors; of a real matrix the real and the imaginary part of the vector that belongs to the upper one of
-    /// two conjugates are two columns.
-    fn decompose(a: &Matrix<Self>) -> Result<(Vec<Self::Complex>, Matrix<Self>), Failure>;
-}
 
 macro_rules! general {
     ($($R:ty)*) => { $(
@@ -79,15 +73,15 @@ fn with_vectors<T: Number>(
 }
 
 /// See [`Algorithms::eig`](tensorwrapper_core::backend::linear::Algorithms::eig).
-pub(super) fn eig<T: Number>(on: &Faer, a: &Matrix<T>) -> Result<Eigen<T>, Failure> {
+pub(super) fn eig<T: Number>(on: &impl Algorithms<T>, a: &Matrix<T>) -> Result<Eigen<T>, Failure> {
     if let Some(found) = within_limit(a, T::decompose(a)?) {
         return Ok(found);
     }
     // Eigenvalues that nothing belongs to are none: it does not say where its iteration has not ended. In another basis it does.
     for seed in 0..BASES {
         let (basis, _) = on.qr(leading::random::<T>(a.rows, a.rows, seed), false);
-        let turned = on.multiply(&basis.adjoint(), &on.multiply(a, &basis));
-        let (values, vectors) = T::decompose(&turned)?;
+        let in_basis = on.multiply(&basis.adjoint(), &on.multiply(a, &basis));
+        let (values, vectors) = T::decompose(&in_basis)?;
         if let Some(found) = within_limit(a, (values, on.multiply(&basis, &vectors))) {
             return Ok(found);
         }
@@ -113,34 +107,26 @@ fn within_limit<T: Number>(a: &Matrix<T>, (values, mut vectors): (Vec<T::Complex
     Some((values, vectors))
 }
 
-/// An eigenvalue, and the columns that its vector has: two where it stands for itself and its conjugate.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Pair {
-    pub(super) value: C,
-    pub(super) first: usize,
-    pub(super) columns: usize,
-}
-
-fn pairs<T: Element>(values: &[T::Complex]) -> Vec<Pair> {
+fn pairs<T: Element>(values: &[T::Complex]) -> Vec<EigenPair> {
     let mut pairs = Vec::with_capacity(values.len());
     let mut first = 0;
     while first < values.len() {
         let value = values[first].to_complex();
         let columns = if T::DTYPE.is_complex() || value.im == 0.0 || first + 1 == values.len() { 1 } else { 2 };
-        pairs.push(Pair { value, first, columns });
+        pairs.push(EigenPair { value, first, columns });
         first += columns;
     }
     pairs
 }
 
 /// Scales the vectors of some pairs so that their largest parts are about 1, and finds those pairs that leave too much of their equation.
-fn beyond_limit<T: Number>(a: &Matrix<T>, pairs: &[Pair], vectors: &mut Matrix<T>) -> Vec<Pair> {
+fn beyond_limit<T: Number>(a: &Matrix<T>, pairs: &[EigenPair], vectors: &mut Matrix<T>) -> Vec<EigenPair> {
     let n = a.rows;
     let is_vector = pairs.iter().map(|pair| scale_columns(pair, vectors)).collect::<Vec<_>>();
     let limit: f64 = LIMIT * n as f64 * epsilon::<T>() * row_norm(a);
     // All images at once where all are asked for.
     let images = (pairs.iter().map(|pair| pair.columns).sum::<usize>() == n).then(|| product(a, &vectors.data));
-    let exceeds = |pair: &Pair| {
+    let exceeds = |pair: &EigenPair| {
         let x = columns(pair, vectors);
         let own;
         let image = match &images {
@@ -164,7 +150,7 @@ fn beyond_limit<T: Number>(a: &Matrix<T>, pairs: &[Pair], vectors: &mut Matrix<T
     pairs.iter().zip(is_vector).filter(|(pair, is_vector)| !is_vector || exceeds(pair)).map(|(&pair, _)| pair).collect()
 }
 
-fn columns<'m, T: Element>(pair: &Pair, matrix: &'m Matrix<T>) -> &'m [T] {
+fn columns<'m, T: Element>(pair: &EigenPair, matrix: &'m Matrix<T>) -> &'m [T] {
     &matrix.data[pair.first * matrix.rows..][..pair.columns * matrix.rows]
 }
 
@@ -175,7 +161,7 @@ fn component<T: Element>(columns: &[T], rows: usize, i: usize) -> C {
 }
 
 /// Divides a vector by the power of two of its largest part; makes it zero, and says no, where it is none.
-fn scale_columns<T: Element>(pair: &Pair, vectors: &mut Matrix<T>) -> bool {
+fn scale_columns<T: Element>(pair: &EigenPair, vectors: &mut Matrix<T>) -> bool {
     let rows = vectors.rows;
     let columns = &mut vectors.data[pair.first * rows..][..pair.columns * rows];
     let largest = largest_of(columns, part_size);
@@ -208,7 +194,7 @@ fn row_norm<T: Element>(a: &Matrix<T>) -> f64 {
 }
 
 /// A vector for each eigenvalue.
-fn widened<T: Element>(values: &[T::Complex], pairs: &[Pair], vectors: &Matrix<T>) -> Matrix<T::Complex> {
+fn widened<T: Element>(values: &[T::Complex], pairs: &[EigenPair], vectors: &Matrix<T>) -> Matrix<T::Complex> {
     let n = values.len();
     let mut wide = Matrix::zeros(n, n);
     for pair in pairs {

@@ -2,10 +2,11 @@
 //!
 //! What is out of the ordinary, in where it lies or in what it is, is left to the algorithms on matrices of their own.
 
+use super::number::Number;
 use super::stripes;
-use super::turn::{Lines, Wanted};
-use super::{Number, small, worth};
-use crate::engine::Simd;
+use super::transpose::{Lines, Wanted};
+use super::{small, worth};
+use crate::simd::Simd;
 use faer::Par;
 use tensorwrapper_core::backend::Output;
 use tensorwrapper_core::backend::linear::{Batch, Factorisation, Place};
@@ -23,7 +24,7 @@ pub(super) fn compute<T: Number>(simd: Simd, threads: usize, batch: &mut Batch<'
 }
 
 fn cholesky<T: Number>(simd: Simd, threads: usize, batch: &mut Batch<'_, T>) -> Option<()> {
-    let (stripes, turn) = (T::stripes(simd)?, T::turn(simd)?);
+    let (stripes, transpose) = (T::stripes(simd)?, T::transpose_kernels(simd)?);
     let source = &batch.sources[0];
     let order = source.space.rows.len();
     let is_near = (small::MOST + 1..=stripes::MOST).contains(&order) && worth::par(threads, [order], worth::CHOLESKY) == Par::Seq;
@@ -46,9 +47,9 @@ fn cholesky<T: Number>(simd: Simd, threads: usize, batch: &mut Batch<'_, T>) -> 
     // SAFETY: kernels are those of instructions that are there; operands reach no further than their memory, and the result's
     // is the matrix.
     unsafe {
-        (turn.lines)(&lines);
+        (transpose.lines)(&lines);
         stripes.inside(memory, order).ok()?;
-        (turn.triangle)(memory.as_mut_ptr(), order);
+        (transpose.triangle)(memory.as_mut_ptr(), order);
     }
     Some(())
 }

@@ -12,12 +12,20 @@ use faer::linalg::qr::no_pivoting::factor::recommended_block_size;
 use faer::{Conj, Mat, Par};
 use num_complex::Complex;
 
-use super::eig::Pair;
-use super::{Number, leading, view, view_mut};
+use super::leading;
+use super::number::{Number, view, view_mut};
 use tensorwrapper_core::backend::linear::Matrix;
 use tensorwrapper_core::element::Element;
 
 type C = Complex<f64>;
+
+/// An eigenvalue, and the columns that its vector has: two where it stands for itself and its conjugate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EigenPair {
+    pub(super) value: C,
+    pub(super) first: usize,
+    pub(super) columns: usize,
+}
 
 /// How large a component may become.
 const LARGEST: f64 = 1e50;
@@ -44,7 +52,7 @@ impl<T: Number> Iteration<T> {
     }
 
     /// Replaces the vectors of some pairs. Beginnings differ by their number.
-    pub(super) fn vectors(&self, pairs: &[Pair], beginning: u64, vectors: &mut Matrix<T>) {
+    pub(super) fn vectors(&self, pairs: &[EigenPair], beginning: u64, vectors: &mut Matrix<T>) {
         let n = self.form.rows;
         for pair in pairs {
             let x = self.triangle(pair.value).solution(self.right_side(pair, beginning));
@@ -55,19 +63,19 @@ impl<T: Number> Iteration<T> {
                     columns[n + i] = T::from_complex(x.im.into());
                 }
             }
-            self.turn_back(columns);
+            self.reflect_back(columns);
         }
     }
 
     /// Some vector, real for a real matrix: of a real eigenvalue the solution is real as well. Equal eigenvalues have different ones,
     /// so that their vectors span as much as they can.
-    fn right_side(&self, pair: &Pair, beginning: u64) -> Vec<C> {
+    fn right_side(&self, pair: &EigenPair, beginning: u64) -> Vec<C> {
         let seed = beginning << 32 | pair.first as u64;
         leading::random::<T>(self.form.rows, 1, seed).data.into_iter().map(T::to_complex).collect()
     }
 
     /// Multiplies columns by Q.
-    fn turn_back(&self, columns: &mut [T]) {
+    fn reflect_back(&self, columns: &mut [T]) {
         let n = self.form.rows;
         let (block, count) = (self.coefficients.nrows(), columns.len() / n);
         let scratch = reflectors::apply_block_householder_sequence_on_the_left_in_place_scratch::<T>(n - 1, block, count);

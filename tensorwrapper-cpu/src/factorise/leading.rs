@@ -15,7 +15,8 @@ use faer::linalg::qr::no_pivoting::factor::recommended_block_size;
 use faer::{Accum, Mat, Spec};
 use num_complex::Complex;
 
-use super::{Faer, Number, tridiagonal, view, view_mut, worth};
+use super::number::{Number, view, view_mut};
+use super::{tridiagonal, worth};
 use tensorwrapper_core::backend::linear::{Algorithms, Matrix, Svd, epsilon};
 use tensorwrapper_core::element::Element;
 
@@ -133,14 +134,14 @@ fn beginning<T: Element>(
 }
 
 /// See [`BySquares`].
-pub(super) fn by_squares<T: Number>(on: &Faer, a: &Matrix<T>, count: usize) -> Matrix<T> {
+pub(super) fn by_squares<T: Number>(on: &impl Algorithms<T>, threads: usize, a: &Matrix<T>, count: usize) -> Matrix<T> {
     let is_wide = a.columns > a.rows;
     let order = a.rows.min(a.columns);
-    let (par, params): (_, Spec<_, T>) = (worth::here(worth::par(on.threads, [order], worth::EIGH)), Default::default());
+    let (par, params): (_, Spec<_, T>) = (worth::here(worth::par(threads, [order], worth::EIGH)), Default::default());
     let mut gram = Matrix::<T>::zeros(order, order);
     let (all, lower) = (BlockStructure::Rectangular, BlockStructure::TriangularLower);
     let (one, to, a_view) = (<T as Element>::ONE, view_mut(&mut gram), view(a));
-    // Of the two the one that is turned is the adjoint.
+    // Of the two the one that is transposed is the adjoint.
     match is_wide {
         true => product(to, lower, Accum::Replace, a_view, all, Conj::No, a_view.transpose(), all, Conj::Yes, one, par),
         false => product(to, lower, Accum::Replace, a_view.transpose(), all, Conj::Yes, a_view, all, Conj::No, one, par),

@@ -118,11 +118,11 @@ pub(super) fn qr_of<T: Element, const R: usize>(a: &mut [[T; R]], q: &mut [[T; R
         }
         let first = part(k);
         let length = (first.norm_sqr() + below).sqrt();
-        let turn = if first.norm_sqr() == 0.0 { T::ONE } else { T::from_complex(first / first.norm()) };
+        let phase = if first.norm_sqr() == 0.0 { T::ONE } else { T::from_complex(first / first.norm()) };
         for i in k..R {
             v[i] = T::from_complex(part(i) / length);
         }
-        v[k] += turn;
+        v[k] += phase;
         // 2/|v|², |v|² = 2·(1 + |first|/length).
         scales[k] = from(1.0 / (1.0 + first.norm() / length));
         for column in &mut a[k..] {
@@ -179,7 +179,7 @@ pub(super) fn svd_of<T: Element, const R: usize>(a: &mut [[T; R]], rows: &mut Co
     Some(values)
 }
 
-/// Turns pairs of columns until all are orthogonal, as far as their own lengths allow to tell.
+/// Rotates pairs of columns until all are orthogonal, as far as their own lengths allow to tell.
 fn rotate<T: Element, const R: usize>(a: &mut [[T; R]], v: &mut Columns<T, MOST>) -> Option<()> {
     let (count, tolerance) = (a.len(), 8.0 * epsilon::<T>());
     let longest = a.iter().map(square).fold(0.0, f64::max).sqrt();
@@ -202,16 +202,16 @@ fn rotate<T: Element, const R: usize>(a: &mut [[T; R]], v: &mut Columns<T, MOST>
                 let tangent = 1f64.copysign(zeta) / (zeta.abs() + (1.0 + zeta * zeta).sqrt());
                 let cosine = 1.0 / (1.0 + tangent * tangent).sqrt();
                 let phase = both.conj() / overlap;
-                let turn = [
+                let rotation = [
                     from(cosine),
                     T::from_complex(phase * (cosine * tangent)),
                     from(cosine * tangent),
                     T::from_complex(phase * cosine),
                 ];
                 let [one, other] = a.get_disjoint_mut([p, q]).ok()?;
-                turn_pair(one, other, turn);
+                rotate_pair(one, other, rotation);
                 let [one, other] = v.get_disjoint_mut([p, q]).ok()?;
-                turn_pair(one, other, turn);
+                rotate_pair(one, other, rotation);
             }
         }
         if is_done {
@@ -223,7 +223,7 @@ fn rotate<T: Element, const R: usize>(a: &mut [[T; R]], v: &mut Columns<T, MOST>
 
 /// Replaces x by c·x − s·y, and y by s'·x + c'·y.
 #[inline(always)]
-fn turn_pair<T: Element, const R: usize>(x: &mut [T; R], y: &mut [T; R], [c, s, other_s, other_c]: [T; 4]) {
+fn rotate_pair<T: Element, const R: usize>(x: &mut [T; R], y: &mut [T; R], [c, s, other_s, other_c]: [T; 4]) {
     for i in 0..R {
         let (one, other) = (x[i], y[i]);
         x[i] = c * one - s * other;

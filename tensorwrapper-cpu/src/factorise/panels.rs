@@ -10,8 +10,9 @@ use faer::linalg::matmul::matmul;
 use faer::traits::ComplexField;
 use faer::{Accum, MatMut, MatRef, Par};
 
-use super::turn::{Lines, Turn, Turned, Wanted};
-use crate::engine::{Simd, Vector, vector};
+use super::transpose::{Lines, Transposable, TransposeKernels, Wanted};
+use crate::simd::Simd;
+use crate::simd::vector::Vector;
 use tensorwrapper_core::backend::linear::is_finite;
 use tensorwrapper_core::element::Element;
 
@@ -49,7 +50,7 @@ pub(super) struct Panels<T> {
     /// The processor has the instructions. From the first element of the triangle and from that of the rows on, so many rows, at
     /// the stride, are in memory; the triangle's is not written by others.
     solve: unsafe fn(lower: *const T, rows: *mut T, stride: usize, count: usize, length: usize),
-    turn: Turn<T>,
+    transpose: TransposeKernels<T>,
 }
 
 /// Element types and their kernels.
@@ -76,7 +77,7 @@ macro_rules! panelled {
                                 // SAFETY: the caller's promise.
                                 unsafe { solve_rows::<$V>(lower, rows, stride, count, length) }
                             }
-                            Some(Panels { factor, solve, turn: <$T>::turn(simd)? })
+                            Some(Panels { factor, solve, transpose: <$T>::transpose_kernels(simd)? })
                         }
                         #[cfg(not(target_arch = $arch))]
                         Simd::$Way => None,
@@ -92,7 +93,7 @@ macro_rules! panelled {
         }
     };
 }
-vector::for_vectors!(panelled);
+crate::simd::for_vectors!(panelled);
 
 /// A matrix that is being factored.
 struct Factors<'f, T> {
@@ -187,7 +188,7 @@ impl<T: ComplexField + Element> Factors<'_, T> {
         };
         // SAFETY: kernels are those of instructions that are there; a panel has a place for each row that is left.
         let is_factored = unsafe {
-            (kernels.turn.lines)(&to_panel);
+            (kernels.transpose.lines)(&to_panel);
             (kernels.factor)(panel)
         };
         if !is_factored {
@@ -204,7 +205,7 @@ impl<T: ComplexField + Element> Factors<'_, T> {
             wanted: Wanted::All,
         };
         // SAFETY: as above.
-        unsafe { (kernels.turn.lines)(&to_lower) };
+        unsafe { (kernels.transpose.lines)(&to_lower) };
         for (c, &below) in panel.pivots[..width].iter().enumerate().filter(|(c, below)| c != *below) {
             let (row, other) = (first + c, first + below);
             rows.swap(row, other);

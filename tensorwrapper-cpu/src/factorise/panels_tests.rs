@@ -6,7 +6,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::panels::{Panelled, Panels};
-use crate::engine::Simd;
+use crate::simd::Simd;
 use tensorwrapper_core::element::Element;
 
 /// Of orders that are smaller and larger than panels, that fill them and that do not.

@@ -1,7 +1,8 @@
 //! What operations of linear algebra take of memory while they run, counted from their shapes as `linear::derived` and the
 //! algorithms beside this file ask for it. It computes nothing.
 //!
-//! An algorithm that takes more or less memory than before changes a line here: `tests/memory.rs` compares with an allocator.
+//! An algorithm that takes more or less memory than before changes a line here: `tests/allocations/memory.rs` compares with an
+//! allocator.
 
 use faer::Par;
 use faer::dyn_stack::StackReq;
@@ -12,7 +13,8 @@ use faer::linalg::lu::partial_pivoting::factor::lu_in_place_scratch;
 use faer::linalg::qr::no_pivoting::factor::{qr_in_place_scratch, recommended_block_size};
 use faer::linalg::svd::{ComputeSvdVectors, svd_scratch};
 
-use super::{Number, small, stripes, turn, worth};
+use super::number::Number;
+use super::{small, stripes, transpose, worth};
 use tensorwrapper_core::backend::linear::{self, Decomposition, Factorisation, One};
 use tensorwrapper_core::element::Element;
 
@@ -35,9 +37,9 @@ pub(super) fn one<T: Number>(threads: usize, call: &Decomposition, [rows, column
         }
         Factorisation::Qr => One { most: a + shapes.qr(), results: a + shapes.q() },
         Factorisation::Lq => {
-            let turned = Shapes { rows: columns, columns: rows, ..shapes };
-            let results = a + turned.q();
-            One { most: a + (a + turned.qr()).max(2 * results), results }
+            let transposed = Shapes { rows: columns, columns: rows, ..shapes };
+            let results = a + transposed.q();
+            One { most: a + (a + transposed.qr()).max(2 * results), results }
         }
         Factorisation::Svd => One { most: a + shapes.svd(), results: shapes.factors() + least * real },
         Factorisation::Rank => One { most: a + shapes.svd(), results: real },
@@ -137,13 +139,13 @@ impl<T: Number> Shapes<T> {
         self.matrix(self.rows, left) + self.matrix(self.columns, right)
     }
 
-    /// U, V and V turned, and the singular values.
+    /// U, V and V transposed, and the singular values.
     fn svd(&self) -> usize {
         let (how, least) =
             (if self.full { ComputeSvdVectors::Full } else { ComputeSvdVectors::Thin }, self.rows.min(self.columns));
         let scratch = bytes(svd_scratch::<T>(self.rows, self.columns, how, how, self.par(worth::SVD), Default::default()));
-        let turned = self.matrix(self.columns, if self.full { self.columns } else { least });
-        self.factors() + turned + 2 * self.matrix(least, 1) + scratch
+        let transposed = self.matrix(self.columns, if self.full { self.columns } else { least });
+        self.factors() + transposed + 2 * self.matrix(least, 1) + scratch
     }
 
     /// Two orders of its rows.
@@ -157,7 +159,7 @@ impl<T: Number> Shapes<T> {
 
     /// Whether right sides are read before their rows are brought into order.
     fn reads_twice(&self, right: usize) -> bool {
-        self.rows * right > turn::MOST || linear::is_turned(Factorisation::Solve, self.rows)
+        self.rows * right > transpose::MOST || linear::is_transposed(Factorisation::Solve, self.rows)
     }
 
     /// A system of equations: its right sides are read when the matrix is factored.

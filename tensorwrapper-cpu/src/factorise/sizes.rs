@@ -1,6 +1,6 @@
 //! What is asked of all elements of a matrix, as loops that are compiled for the processor's instructions. Knows no algorithm.
 
-use crate::forms::Loops;
+use crate::multiversion::Loops;
 use tensorwrapper_core::backend::linear;
 use tensorwrapper_core::element::Element;
 

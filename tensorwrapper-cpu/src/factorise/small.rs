@@ -211,12 +211,12 @@ fn tridiagonal<T: Element, const N: usize>(a: &mut Square<T, N>) -> (Square<T, N
         let first = part(a[k][k + 1]);
         let below: f64 = a[k][k + 2..].iter().map(|&x| part(x).norm_sqr()).sum();
         let length = (first.norm_sqr() + below).sqrt();
-        let turn = if first.norm_sqr() == 0.0 { T::ONE } else { T::from_complex(first / first.norm()) };
+        let direction = if first.norm_sqr() == 0.0 { T::ONE } else { T::from_complex(first / first.norm()) };
         if below > 0.0 {
             for i in k + 1..N {
                 v[i] = T::from_complex(part(a[k][i]) / length);
             }
-            v[k + 1] += turn;
+            v[k + 1] += direction;
             // 2/|v|², |v|² = 2·(1 + |first|/length).
             let scale = from::<T>(1.0 / (1.0 + first.norm() / length));
             let mut p = [T::ZERO; N];
@@ -250,9 +250,9 @@ fn tridiagonal<T: Element, const N: usize>(a: &mut Square<T, N>) -> (Square<T, N
                 }
             }
         }
-        // What stands beside the diagonal is −turn·length after a reflection, and turn·length without one.
+        // What stands beside the diagonal is −direction·length after a reflection, and direction·length without one.
         beside[k] = unit * length;
-        let own = if below > 0.0 { -turn } else { turn };
+        let own = if below > 0.0 { -direction } else { direction };
         phase *= own;
         for i in 0..N {
             q[k + 1][i] *= phase;
@@ -261,7 +261,7 @@ fn tridiagonal<T: Element, const N: usize>(a: &mut Square<T, N>) -> (Square<T, N
     (q, std::array::from_fn(|n| real(a[n][n])), beside)
 }
 
-/// QL steps with implicit shifts: the diagonal becomes the eigenvalues, and Q is turned with it.
+/// QL steps with implicit shifts: the diagonal becomes the eigenvalues, and Q is rotated with it.
 fn ql<T: Element, const N: usize>(d: &mut [f64; N], e: &mut [f64; N], q: &mut Square<T, N>) -> Result<(), Failure> {
     for l in 0..N {
         for step in 0.. {

@@ -6,14 +6,17 @@
 
 mod items;
 
-pub use items::{Argument, compute};
+pub use items::{Argument, Call};
+
+use items::part;
+use smallvec::SmallVec;
 
 use super::orthogonal::{qr_of, svd_of};
 use super::small::{MOST, Square, by_order, cholesky_of, eigh_of, lu_of, solve_column};
 use tensorwrapper_core::backend::linear::{
-    self, Determinant, Factorisation, are_finite, exponent_of, largest_of, norm, part_size, rotation, square, turn,
+    self, Determinant, Factorisation, are_finite, conjugate_phase, exponent_of, largest_of, norm, part_size, set_phase, square,
 };
-use tensorwrapper_core::element::Element;
+use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::erased::SliceMut;
 
 /// Matrices of a batch, and elements of an argument or a result, that go one after the other on one thread and on the stack. What is
@@ -26,15 +29,18 @@ pub const fn is_short(matrices: usize, elements: usize) -> bool {
     matrices <= MOST_MATRICES && elements <= MOST_ELEMENTS
 }
 
-/// An operation, with what decides about its result.
-#[derive(Clone, Copy, Debug)]
-pub struct Call {
-    /// Which one.
-    pub kind: Factorisation,
-    pub full: bool,
-    pub upper: bool,
-    pub unit: bool,
-    pub exponent: i32,
+/// The arguments that an operation has at most, and the results.
+const ARGUMENTS: usize = 2;
+const RESULTS: usize = 3;
+
+/// Computes the results of an operation, one matrix after the other and each row by row; says whether all of them have results.
+pub fn compute(call: &Call, arguments: &[Argument<'_>], results: &mut [SliceMut<'_>]) -> bool {
+    let items = arguments[0].items;
+    (0..items).all(|item| {
+        let arguments: SmallVec<[Argument<'_>; ARGUMENTS]> = arguments.iter().map(|argument| argument.item(item)).collect();
+        let mut parts: SmallVec<[SliceMut<'_>; RESULTS]> = results.iter_mut().map(|result| part(result, item, items)).collect();
+        dispatch!(arguments[0].data.dtype(), T => of_type::<T>(call, &arguments, &mut parts))
+    })
 }
 
 fn of_type<T: Element>(call: &Call, arguments: &[Argument<'_>], results: &mut [SliceMut<'_>]) -> bool {
@@ -158,7 +164,7 @@ fn eigh<T: Element, const N: usize>(a: &[T], results: &mut [SliceMut<'_>]) -> bo
     }
     let Ok(values) = eigh_of::<T, N>(vectors.as_flattened_mut()) else { return false };
     for vector in &mut vectors {
-        turn(vector, &|vector| largest_of(vector, square));
+        set_phase(vector, &|vector| largest_of(vector, square));
     }
     real::<T>(results, 0)[..N].copy_from_slice(&values);
     write(&vectors, same(results, 1)) && are_finite(&values)
@@ -311,7 +317,7 @@ fn in_phase<T: Element, const R: usize>(r: &mut [[T; R]], q: &mut [[T; R]]) {
     for n in 0..R.min(columns) {
         let diagonal = r[n][n];
         if diagonal != T::ZERO {
-            let phase = rotation(diagonal);
+            let phase = conjugate_phase(diagonal);
             if phase != T::ONE {
                 r.iter_mut().for_each(|column| column[n] *= phase);
                 q[n].iter_mut().for_each(|x| *x *= phase.conj());
@@ -371,7 +377,7 @@ fn svd<T: Element, const R: usize>(a: &[T], columns: usize, results: &mut [Slice
     let mut rows = [[T::ZERO; MOST]; MOST];
     let Some(values) = svd_of(&mut u[..columns], &mut rows) else { return false };
     for (vector, row) in u[..columns].iter_mut().zip(&mut rows) {
-        if let Some(phase) = turn(vector, &|vector| largest_of(vector, square)) {
+        if let Some(phase) = set_phase(vector, &|vector| largest_of(vector, square)) {
             row.iter_mut().for_each(|x| *x *= phase.conj());
         }
     }
@@ -388,7 +394,7 @@ fn svd_of_adjoint<T: Element, const R: usize>(a: &[T], count: usize, results: &m
     for (row, vector) in v[..count].iter_mut().zip(&mut columns) {
         let vector = &mut vector[..count];
         vector.iter_mut().for_each(|x| *x = x.conj());
-        let phase = turn(vector, &|vector| largest_of(vector, square)).unwrap_or(T::ONE);
+        let phase = set_phase(vector, &|vector| largest_of(vector, square)).unwrap_or(T::ONE);
         row.iter_mut().for_each(|x| *x = x.conj() * phase.conj());
     }
     put(same(results, 0), count, |i, j| columns[j][i])

@@ -3,7 +3,8 @@
 //!
 //! Source: G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed. (2013), §4.2.6. Knows nothing of conventions.
 
-use crate::engine::{Simd, Vector, vector};
+use crate::simd::Simd;
+use crate::simd::vector::Vector;
 use tensorwrapper_core::backend::linear::{Failure, Matrix};
 use tensorwrapper_core::element::Element;
 
@@ -62,7 +63,7 @@ macro_rules! striped {
         }
     };
 }
-vector::for_vectors!(striped);
+crate::simd::for_vectors!(striped);
 
 impl<T: Element> Stripes<T> {
     /// Whether stripes fill a matrix.

@@ -6,16 +6,24 @@
 
 use std::mem::MaybeUninit;
 
-use super::super::lines::{LINE, Line, x86};
 use super::Problem;
-use super::lanes::{F32x16, F64x8, Lanes};
-use super::problem::MOST_TURNED;
+use super::problem::MOST_TRANSPOSED;
+#[cfg(target_arch = "aarch64")]
+use crate::lines::Words;
+#[cfg(target_arch = "x86_64")]
+use crate::lines::x86 as lines;
+use crate::lines::{LINE, Line};
+#[cfg(target_arch = "aarch64")]
+use crate::simd::neon;
+#[cfg(target_arch = "x86_64")]
+use crate::simd::x86;
+use crate::simd::{Simd, vector::Vector};
 use tensorwrapper_core::element::{Element, EveryDtype};
 
 /// What a kernel computes.
-pub trait Size: Copy {
+pub(crate) trait Size: Copy {
     /// Whether the rows of the right operand have to be brought together first.
-    const TURNED: bool;
+    const TRANSPOSED: bool;
 
     /// Rows and columns of the result where the compiler knows them: it makes no code then for vectors and blocks that they have no use for.
     const KNOWN: Option<[usize; 2]> = None;
@@ -26,9 +34,9 @@ pub trait Size: Copy {
     /// Elements of the result as they are stored, of their sums.
     ///
     /// # Safety
-    /// As all functions of [`Lanes`].
+    /// As all functions of [`Vector`].
     #[inline(always)]
-    unsafe fn stored<V: Lanes>(self, sums: V) -> V {
+    unsafe fn stored<V: Vector>(self, sums: V) -> V {
         sums
     }
 }
@@ -42,7 +50,7 @@ macro_rules! kernels {
         /// The processor has the instructions, and the memory is that of the problem, whose rows are no narrower than the
         /// narrowest vector.
         #[target_feature(enable = $features)]
-        pub unsafe fn $name<S: Size, T: Element>(size: S, a: *const T, b: *const T, c: *mut T) {
+        unsafe fn $name<S: Size, T: Element>(size: S, a: *const T, b: *const T, c: *mut T) {
             // SAFETY: the caller's promise; elements are so many reals of the type that is named. A constant, so that the compiler looks
             // at what is chosen alone.
             unsafe {
@@ -58,18 +66,54 @@ macro_rules! kernels {
         }
     };
 }
+#[cfg(target_arch = "x86_64")]
 kernels!(
     /// With 512 bits.
-    avx512, "avx512f,avx2,fma", F64x8, F32x16, x86::Whole
+    avx512, "avx512f,avx2,fma", x86::F64x8, x86::F32x16, lines::Whole
 );
+#[cfg(target_arch = "x86_64")]
 kernels!(
     /// With 256 bits.
-    avx2, "avx2,fma", <F64x8 as Lanes>::Half, <F32x16 as Lanes>::Half, x86::Halves
+    avx2, "avx2,fma", x86::F64x4, x86::F32x8, lines::Halves
 );
+#[cfg(target_arch = "aarch64")]
+kernels!(
+    /// With pairs of 128 bits.
+    neon, "neon", neon::F64x4, neon::F32x8, Words
+);
+
+/// Whether there are kernels for these instructions. Where there are none, the compiler makes vectors of plain loops.
+pub(crate) const fn exist(simd: Simd) -> bool {
+    match simd {
+        Simd::Avx512 | Simd::Avx2 => cfg!(target_arch = "x86_64"),
+        Simd::Neon => cfg!(target_arch = "aarch64"),
+        Simd::Portable => false,
+    }
+}
+
+/// Computes a product by the kernel for these instructions, for which [kernels exist](exist).
+///
+/// # Safety
+/// The processor has the instructions, and the memory is that of the problem, whose rows are no narrower than the narrowest vector.
+#[inline(always)]
+pub(crate) unsafe fn run<S: Size, T: Element>(simd: Simd, size: S, a: *const T, b: *const T, c: *mut T) {
+    match simd {
+        // SAFETY: the caller's promise.
+        #[cfg(target_arch = "x86_64")]
+        Simd::Avx512 => unsafe { avx512(size, a, b, c) },
+        // SAFETY: the caller's promise.
+        #[cfg(target_arch = "x86_64")]
+        Simd::Avx2 => unsafe { avx2(size, a, b, c) },
+        // SAFETY: the caller's promise.
+        #[cfg(target_arch = "aarch64")]
+        Simd::Neon => unsafe { neon(size, a, b, c) },
+        _ => unreachable!("there is no kernel for {simd:?}"),
+    }
+}
 
 /// All products of matrices.
 #[inline(always)]
-unsafe fn all<S: Size, V: Lanes, L: Line, T: Element, const PARTS: usize>(size: S, a: *const T, b: *const T, c: *mut T) {
+unsafe fn all<S: Size, V: Vector, L: Line, T: Element, const PARTS: usize>(size: S, a: *const T, b: *const T, c: *mut T) {
     let p = size.problem();
     let [o0, o1, o2, o3, o4, o5] = p.outer;
     // SAFETY: the caller's promise: every index of every loop is inside of the memory.
@@ -86,7 +130,7 @@ unsafe fn all<S: Size, V: Lanes, L: Line, T: Element, const PARTS: usize>(size: 
                             let (a, b, c) = (a.add(i4 * o4.a), b.add(i4 * o4.b), c.add(i4 * o4.c));
                             for i5 in 0..o5.extent {
                                 let (a, b, c) = (a.add(i5 * o5.a), b.add(i5 * o5.b), c.add(i5 * o5.c));
-                                turned::<S, V, L, T, PARTS>(size, a, b, c);
+                                packed::<S, V, L, T, PARTS>(size, a, b, c);
                             }
                         }
                     }
@@ -98,21 +142,21 @@ unsafe fn all<S: Size, V: Lanes, L: Line, T: Element, const PARTS: usize>(size: 
 
 /// Memory for a right operand in rows, each of which is read from a line on where it fills lines.
 #[repr(C, align(64))]
-struct Rows<T>([MaybeUninit<T>; MOST_TURNED]);
+struct Rows<T>([MaybeUninit<T>; MOST_TRANSPOSED]);
 
 /// One product of matrices, its right operand brought into rows first where it is not.
 #[inline(always)]
-unsafe fn turned<S: Size, V: Lanes, L: Line, T: Element, const PARTS: usize>(size: S, a: *const T, b: *const T, c: *mut T) {
+unsafe fn packed<S: Size, V: Vector, L: Line, T: Element, const PARTS: usize>(size: S, a: *const T, b: *const T, c: *mut T) {
     let p = size.problem();
-    // SAFETY: the caller's promise; what is turned fits the memory for it, and all of that which is read was written.
+    // SAFETY: the caller's promise; what is transposed fits the memory for it, and all of that which is read was written.
     unsafe {
-        if const { !S::TURNED } {
+        if const { !S::TRANSPOSED } {
             return widths::<S, V, PARTS>(size, a.cast(), b.cast(), c.cast());
         }
-        let mut rows = Rows([const { MaybeUninit::<T>::uninit() }; MOST_TURNED]);
+        let mut rows = Rows([const { MaybeUninit::<T>::uninit() }; MOST_TRANSPOSED]);
         let rows = rows.0.as_mut_ptr().cast::<T>();
         let [_, far] = p.b_terms();
-        debug_assert!(p.terms[0].extent * p.terms[1].extent * p.columns <= MOST_TURNED);
+        debug_assert!(p.terms[0].extent * p.terms[1].extent * p.columns <= MOST_TRANSPOSED);
         for k1 in 0..p.terms[1].extent {
             let (b, to) = (b.add(k1 * p.terms[1].b), rows.add(k1 * far));
             if const { size_of::<T>() == 4 } {
@@ -153,7 +197,7 @@ unsafe fn bring<L: Line, T: Element, const EDGE: usize>(p: &Problem, b: *const T
                 for (n, from) in from.iter_mut().enumerate() {
                     *from = b.add(first + (left + n) * p.b_column).cast();
                 }
-                let square = L::turn::<EDGE>(&from);
+                let square = L::transpose::<EDGE>(&from);
                 for (n, line) in square.iter().enumerate() {
                     line.store(to.add((first + n) * columns + left).cast());
                 }
@@ -166,16 +210,16 @@ unsafe fn bring<L: Line, T: Element, const EDGE: usize>(p: &Problem, b: *const T
 
 /// Chooses the widest vectors that a row fills.
 #[inline(always)]
-unsafe fn widths<S: Size, V: Lanes, const PARTS: usize>(size: S, a: *const V::Real, b: *const V::Real, c: *mut V::Real) {
+unsafe fn widths<S: Size, V: Vector, const PARTS: usize>(size: S, a: *const V::Real, b: *const V::Real, c: *mut V::Real) {
     let reals = size.problem().columns * PARTS;
     // SAFETY: the caller's promise.
     unsafe {
         if const { may_fill::<S>(PARTS, V::LANES, usize::MAX) } && reals >= V::LANES {
             product::<S, V, PARTS>(size, a, b, c);
-        } else if const { may_fill::<S>(PARTS, <V::Half as Lanes>::LANES, V::LANES) } && reals >= <V::Half as Lanes>::LANES {
+        } else if const { may_fill::<S>(PARTS, <V::Half as Vector>::LANES, V::LANES) } && reals >= <V::Half as Vector>::LANES {
             product::<S, V::Half, PARTS>(size, a, b, c);
-        } else if const { may_fill::<S>(PARTS, 0, <V::Half as Lanes>::LANES) } {
-            product::<S, <V::Half as Lanes>::Half, PARTS>(size, a, b, c);
+        } else if const { may_fill::<S>(PARTS, 0, <V::Half as Vector>::LANES) } {
+            product::<S, <V::Half as Vector>::Half, PARTS>(size, a, b, c);
         }
     }
 }
@@ -215,7 +259,7 @@ const fn may_block<S: Size>(count: usize, most: usize) -> bool {
 
 /// Stripes of up to three vectors, one beside the other.
 #[inline(always)]
-unsafe fn product<S: Size, V: Lanes, const PARTS: usize>(size: S, a: *const V::Real, b: *const V::Real, c: *mut V::Real) {
+unsafe fn product<S: Size, V: Vector, const PARTS: usize>(size: S, a: *const V::Real, b: *const V::Real, c: *mut V::Real) {
     let reals = size.problem().columns * PARTS;
     debug_assert!(reals >= V::LANES, "rows of {reals} are narrower than any vector");
     let mut from = 0;
@@ -242,13 +286,13 @@ unsafe fn product<S: Size, V: Lanes, const PARTS: usize>(size: S, a: *const V::R
 
 /// Sums of a column that a block holds at most. One vector of columns leaves registers for more, and needs them: sums wait for each
 /// other.
-const fn most<V: Lanes>(columns: usize) -> usize {
+const fn most<V: Vector>(columns: usize) -> usize {
     V::ROWS * if columns == 1 { 2 } else { 1 }
 }
 
 /// All rows of a stripe, some at a time. `last` is where its last vector starts.
 #[inline(always)]
-unsafe fn stripe<S: Size, V: Lanes, const COLUMNS: usize, const PARTS: usize>(
+unsafe fn stripe<S: Size, V: Vector, const COLUMNS: usize, const PARTS: usize>(
     size: S,
     a: *const V::Real,
     b: *const V::Real,
@@ -275,7 +319,7 @@ unsafe fn stripe<S: Size, V: Lanes, const COLUMNS: usize, const PARTS: usize>(
 
 /// Some rows of a stripe, in registers.
 #[inline(always)]
-unsafe fn block<S: Size, V: Lanes, const SUMS: usize, const COLUMNS: usize, const PARTS: usize>(
+unsafe fn block<S: Size, V: Vector, const SUMS: usize, const COLUMNS: usize, const PARTS: usize>(
     size: S,
     a: *const V::Real,
     b: *const V::Real,
@@ -287,12 +331,12 @@ unsafe fn block<S: Size, V: Lanes, const SUMS: usize, const COLUMNS: usize, cons
     let start = |n: usize| if n + 1 == COLUMNS { last } else { n * V::LANES };
     // SAFETY: the caller's promise: rows, terms and the vectors of the stripe are inside of the memory.
     unsafe {
-        let mut sums = [[V::zero(); COLUMNS]; SUMS];
+        let mut sums = [[V::splat(V::Real::ZERO); COLUMNS]; SUMS];
         for k1 in 0..p.terms[1].extent {
             for k0 in 0..p.terms[0].extent {
                 let a = a.add((k1 * p.terms[1].a + k0 * p.terms[0].a) * PARTS);
                 let b = b.add((k1 * far + k0 * near) * PARTS);
-                let mut right = [V::zero(); COLUMNS];
+                let mut right = [V::splat(V::Real::ZERO); COLUMNS];
                 for (n, right) in right.iter_mut().enumerate() {
                     *right = V::load(b.add(start(n)));
                 }
@@ -306,7 +350,7 @@ unsafe fn block<S: Size, V: Lanes, const SUMS: usize, const COLUMNS: usize, cons
         }
         for row in 0..SUMS / PARTS {
             for (n, &sum) in sums[row * PARTS].iter().enumerate() {
-                let sum = if PARTS == 2 { sum.add_turned(sums[row * PARTS + 1][n]) } else { sum };
+                let sum = if PARTS == 2 { sum.add_times_i(sums[row * PARTS + 1][n]) } else { sum };
                 size.stored(sum).store(c.add(row * p.c_row * PARTS + start(n)));
             }
         }

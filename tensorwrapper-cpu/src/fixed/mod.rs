@@ -3,11 +3,7 @@
 //! A size is a type ([`Fixed`]), so that the compiler lays out every loop; which vector instructions there are is asked once
 //! for each call. Processors without them have no kernel here, and the caller's own loops serve. Knows nothing of equations.
 
-#[cfg(target_arch = "x86_64")]
 pub(super) mod kernel;
-#[cfg(target_arch = "x86_64")]
-pub(super) mod lanes;
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "there is no kernel to read it"))]
 mod problem;
 #[cfg(test)]
 mod tests;
@@ -17,10 +13,9 @@ use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-pub use problem::{Axis, MOST_OUTER, MOST_TURNED, NARROWEST, Problem, Term};
+pub use problem::{Axis, MOST_OUTER, MOST_TRANSPOSED, NARROWEST, Problem, Term};
 
-use super::engine::Simd;
-#[cfg(target_arch = "x86_64")]
+use crate::simd::Simd;
 use kernel::Size;
 use tensorwrapper_core::element::Element;
 
@@ -31,27 +26,22 @@ pub trait Fixed {
 }
 
 /// Such a size for the kernel.
-#[cfg(target_arch = "x86_64")]
-struct Constant<P>(PhantomData<P>);
+struct ConstSize<P>(PhantomData<P>);
 
-#[cfg(target_arch = "x86_64")]
-impl<P> Constant<P> {
-    const NEW: Constant<P> = Constant(PhantomData);
+impl<P> ConstSize<P> {
+    const NEW: ConstSize<P> = ConstSize(PhantomData);
 }
 
-#[cfg(target_arch = "x86_64")]
-impl<P> Clone for Constant<P> {
+impl<P> Clone for ConstSize<P> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-impl<P> Copy for Constant<P> {}
+impl<P> Copy for ConstSize<P> {}
 
-#[cfg(target_arch = "x86_64")]
-impl<P: Fixed> Size for Constant<P> {
-    const TURNED: bool = P::PROBLEM.b_column != 1;
+impl<P: Fixed> Size for ConstSize<P> {
+    const TRANSPOSED: bool = P::PROBLEM.b_column != 1;
     const KNOWN: Option<[usize; 2]> = Some([P::PROBLEM.rows, P::PROBLEM.columns]);
 
     #[inline(always)]
@@ -72,7 +62,8 @@ fn chosen() -> Option<Simd> {
         let choice = match Simd::chosen() {
             Ok(Simd::Avx512) => 1,
             Ok(Simd::Avx2) => 2,
-            Ok(Simd::Neon | Simd::Portable) | Err(_) => 3,
+            Ok(Simd::Neon) => 3,
+            Ok(Simd::Portable) | Err(_) => 4,
         };
         CHOSEN.store(choice, Ordering::Relaxed);
         choice
@@ -84,6 +75,7 @@ fn chosen() -> Option<Simd> {
     match choice {
         1 => Some(Simd::Avx512),
         2 => Some(Simd::Avx2),
+        3 => Some(Simd::Neon),
         _ => None,
     }
 }
@@ -126,21 +118,9 @@ impl<'f, P: Fixed, T: Element> Factors<'f, P, T> {
         assert!(c.len() == const { P::PROBLEM.reach()[2] }, "the result is as long as the problem says");
         debug_assert!(simd.is_available(), "{simd:?} was asked for on a processor without");
         let (a, b, to) = (self.a.as_ptr().cast_const(), self.b.as_ptr().cast_const(), c.as_mut_ptr().cast::<T>());
-        #[cfg(target_arch = "x86_64")]
         // SAFETY: the processor has the instructions, and the memory reaches as far as the problem does.
-        unsafe {
-            match simd {
-                Simd::Avx512 => kernel::avx512::<Constant<P>, T>(Constant::NEW, a, b, to),
-                Simd::Avx2 => kernel::avx2::<Constant<P>, T>(Constant::NEW, a, b, to),
-                Simd::Neon | Simd::Portable => unreachable!("there are no factors for {simd:?}"),
-            }
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        unreachable!("there are no factors {a:?}, {b:?} for {to:?}");
+        unsafe { kernel::run(simd, ConstSize::<P>::NEW, a, b, to) };
         // SAFETY: `c` is as long as the problem reaches, which covers all of it: the kernel has written every element.
-        #[cfg(target_arch = "x86_64")]
-        unsafe {
-            c.assume_init_mut()
-        }
+        unsafe { c.assume_init_mut() }
     }
 }

@@ -5,8 +5,8 @@
 /// Loops around a product of matrices, at most.
 pub const MOST_OUTER: usize = 6;
 
-/// Elements of a right operand that is turned first, at most.
-pub const MOST_TURNED: usize = 1024;
+/// Elements of a right operand that is transposed first, at most.
+pub const MOST_TRANSPOSED: usize = 1024;
 
 /// Bytes of a row of the result at least: the narrowest vector.
 pub const NARROWEST: usize = 16;
@@ -48,7 +48,7 @@ pub struct Problem {
     /// How much further each row is in `a` and in `c`.
     pub a_row: usize,
     pub c_row: usize,
-    /// How much further each column is in `b`; other than 1, and `b` is turned first.
+    /// How much further each column is in `b`; other than 1, and `b` is transposed first.
     pub b_column: usize,
     /// Loops around all of it.
     pub outer: [Axis; MOST_OUTER],
@@ -117,7 +117,7 @@ impl Problem {
         true
     }
 
-    /// The strides of the terms in `b` as the kernel sees it, turned or not.
+    /// The strides of the terms in `b` as the kernel sees it, transposed or not.
     pub const fn b_terms(&self) -> [usize; 2] {
         match self.b_column {
             1 => [self.terms[0].b, self.terms[1].b],

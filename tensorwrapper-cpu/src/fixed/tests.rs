@@ -6,16 +6,16 @@ use num_complex::Complex;
 
 use super::*;
 
-/// A product of matrices; the right one by columns where `TURNED`.
-struct Matrices<const M: usize, const K: usize, const N: usize, const TURNED: bool>;
-impl<const M: usize, const K: usize, const N: usize, const TURNED: bool> Fixed for Matrices<M, K, N, TURNED> {
+/// A product of matrices; the right one by columns where `TRANSPOSED`.
+struct Matrices<const M: usize, const K: usize, const N: usize, const TRANSPOSED: bool>;
+impl<const M: usize, const K: usize, const N: usize, const TRANSPOSED: bool> Fixed for Matrices<M, K, N, TRANSPOSED> {
     const PROBLEM: Problem = Problem {
         rows: M,
         columns: N,
-        terms: [Term { extent: K, a: 1, b: if TURNED { 1 } else { N } }, Term::NONE],
+        terms: [Term { extent: K, a: 1, b: if TRANSPOSED { 1 } else { N } }, Term::NONE],
         a_row: K,
         c_row: N,
-        b_column: if TURNED { K } else { 1 },
+        b_column: if TRANSPOSED { K } else { 1 },
         outer: [Axis::NONE; MOST_OUTER],
     };
 }
@@ -82,8 +82,8 @@ fn check_all<P: Fixed>() {
 }
 
 macro_rules! sizes {
-    ($check:ident $TURNED:literal: $($M:literal $K:literal $N:literal),*) => {
-        $($check::<Matrices<$M, $K, $N, $TURNED>>();)*
+    ($check:ident $TRANSPOSED:literal: $($M:literal $K:literal $N:literal),*) => {
+        $($check::<Matrices<$M, $K, $N, $TRANSPOSED>>();)*
     };
 }
 

@@ -2,15 +2,26 @@
 
 use std::ops::Range;
 
-use super::super::fold::fold_all;
-use super::super::forms::Loops;
-use super::Map;
+use crate::evaluate::Evaluator;
+use crate::fold::fold_all;
+use crate::loops::Axes;
+use crate::multiversion::Loops;
+use crate::sink::Sink;
+use tensorwrapper_core::backend::Reduction;
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::backend::fuse::Odometer;
 
 /// Values of one chunk of reduced points each.
 pub(super) struct Short<'m, 'a, T> {
-    pub(super) map: &'m Map<'a, T>,
+    pub(super) evaluator: &'m Evaluator<'a, T>,
+    pub(super) reduction: Reduction,
+    /// The axes of the results, and where point 0 lies in each operand.
+    pub(super) kept: &'m Axes,
+    pub(super) start: &'m [isize],
+    pub(super) out: Sink<'a, T>,
+    /// Values of each result.
+    pub(super) len: usize,
+    /// Which results.
     pub(super) range: Range<usize>,
 }
 
@@ -19,17 +30,16 @@ impl<T: Scalar> Loops for Short<'_, '_, T> {
 
     #[inline(always)]
     fn run(self) {
-        let map = self.map;
-        let (output, len) = (map.start.len() - 1, map.plan.reduced.points());
-        if let Some((input, data)) = map.evaluator.lone() {
+        let (output, len) = (self.start.len() - 1, self.len);
+        if let Some((input, data)) = self.evaluator.lone() {
             return self.fold_rows(input, data, output, len);
         }
-        let mut registers = map.evaluator.registers(len);
-        let mut walk = Odometer::new(&map.kept, &map.start, self.range.start);
+        let mut registers = self.evaluator.registers(len);
+        let mut walk = Odometer::new(self.kept, &self.start.to_vec(), self.range.start);
         for _ in self.range {
-            let value = fold_all(map.reduction, map.evaluator.run(&mut registers, &walk.position, 0, len));
+            let value = fold_all(self.reduction, self.evaluator.run(&mut registers, &walk.position, 0, len));
             // SAFETY: the outputs of these points belong to this task alone and lie inside (see `Output::new`).
-            unsafe { map.out.write(walk.position[output], value) };
+            unsafe { self.out.write(walk.position[output], value) };
             walk.step();
         }
     }
@@ -39,21 +49,20 @@ impl<T: Scalar> Short<'_, '_, T> {
     /// Chunks that lie in an input as they are; along the innermost kept axis, two strides find them and their results.
     #[inline(always)]
     fn fold_rows(self, input: usize, data: &[T], output: usize, len: usize) {
-        let map = self.map;
-        let Some((inner, outer)) = map.kept.split_last() else {
-            let value = fold_all(map.reduction, &data[map.start[input] as usize..][..len]);
+        let Some((inner, outer)) = self.kept.split_last() else {
+            let value = fold_all(self.reduction, &data[self.start[input] as usize..][..len]);
             // SAFETY: the only output.
-            return unsafe { map.out.write(map.start[output], value) };
+            return unsafe { self.out.write(self.start[output], value) };
         };
-        let mut walk = Odometer::new(outer, &map.start, self.range.start / inner.extent);
+        let mut walk = Odometer::new(outer, &self.start.to_vec(), self.range.start / inner.extent);
         let (mut index, mut left) = (self.range.start % inner.extent, self.range.len());
         while left > 0 {
             let count = left.min(inner.extent - index);
             let [mut from, mut to] = [input, output].map(|n| walk.position[n] + index as isize * inner.strides[n]);
             for _ in 0..count {
-                let value = fold_all(map.reduction, &data[from as usize..][..len]);
+                let value = fold_all(self.reduction, &data[from as usize..][..len]);
                 // SAFETY: the outputs of these points belong to this task alone and lie inside (see `Output::new`).
-                unsafe { map.out.write(to, value) };
+                unsafe { self.out.write(to, value) };
                 from += inner.strides[input];
                 to += inner.strides[output];
             }

@@ -1,19 +1,19 @@
 //! Copies element by element: small ones, and those that are contiguous on one side only or on none.
 
 use super::super::sink::Sink;
-use super::{FROM, Pair, TO};
+use super::memory::{FROM, Pair, TO};
 use tensorwrapper_core::backend::fuse::{self, Axis, Odometer};
 use tensorwrapper_core::element::Element;
 
-/// Edge of the square that is turned in registers.
+/// Edge of the square that is transposed in registers.
 const BLOCK: usize = 4;
-/// Rows of a tile that is turned: few, as each is a stretch of memory that is written to at the same time.
+/// Rows of a tile that is transposed: few, as each is a stretch of memory that is written to at the same time.
 const ROWS: usize = 32;
-/// Columns of a tile that is turned.
+/// Columns of a tile that is transposed.
 const COLUMNS: usize = 256;
 /// Elements of a tile below which finding the next tile would take longer than copying one.
 pub(super) const SHORT: usize = 64;
-/// Elements of one row of a copy that turns nothing.
+/// Elements of one row of a copy that transposes nothing.
 const ROW: usize = 4096;
 
 /// Positions of the points of several short axes, from the first of them on.
@@ -85,13 +85,13 @@ impl Plane {
         let column = axes.pop().unwrap_or(nothing);
         let narrow = |axis: &Pair| if axis.strides[FROM] == 0 { usize::MAX } else { axis.strides[FROM].unsigned_abs() };
         let narrowest = (0..axes.len()).min_by_key(|&n| narrow(&axes[n]));
-        let turns = narrowest.is_some_and(|n| narrow(&axes[n]) < narrow(&column) && column.strides[FROM] != 0);
+        let transposes = narrowest.is_some_and(|n| narrow(&axes[n]) < narrow(&column) && column.strides[FROM] != 0);
         let row = match narrowest {
-            Some(n) if turns => axes.remove(n),
+            Some(n) if transposes => axes.remove(n),
             _ => axes.pop().unwrap_or(nothing),
         };
         let (columns, rows) =
-            if turns { (COLUMNS, ROWS.max(COLUMNS / column.extent)) } else { (ROW, ROW.div_ceil(column.extent)) };
+            if transposes { (COLUMNS, ROWS.max(COLUMNS / column.extent)) } else { (ROW, ROW.div_ceil(column.extent)) };
         let tiles = |axis: &Pair, size: usize| Axis {
             extent: axis.extent.div_ceil(size),
             strides: axis.strides.map(|stride| stride.wrapping_mul(size as isize)),
@@ -120,7 +120,7 @@ impl Plane {
     ) {
         match (self.column.strides, self.row.strides[FROM]) {
             ([1, 1], _) => self.copy_rows(columns, rows, at, from, to, conjugate),
-            ([_, 1], 1) if !conjugate => self.turn(columns, rows, at, from, to),
+            ([_, 1], 1) if !conjugate => self.transpose(columns, rows, at, from, to),
             _ => self.copy_elements(0..columns, 0..rows, at, from, to, conjugate),
         }
     }
@@ -138,8 +138,8 @@ impl Plane {
         }
     }
 
-    /// Rows are contiguous in the source, columns in the destination: blocks are turned in registers.
-    fn turn<T: Element>(&self, columns: usize, rows: usize, at: [isize; 2], from: &[T], to: Sink<'_, T>) {
+    /// Rows are contiguous in the source, columns in the destination: blocks are transposed in registers.
+    fn transpose<T: Element>(&self, columns: usize, rows: usize, at: [isize; 2], from: &[T], to: Sink<'_, T>) {
         let (whole_columns, whole_rows) = (columns - columns % BLOCK, rows - rows % BLOCK);
         for row in (0..whole_rows).step_by(BLOCK) {
             for column in (0..whole_columns).step_by(BLOCK) {
@@ -147,8 +147,8 @@ impl Plane {
                     let source = (at[FROM] + (column + c) as isize * self.column.strides[FROM]) as usize + row;
                     from[source..].first_chunk().expect("the tile lies inside the source")
                 });
-                let turned: [[T; BLOCK]; BLOCK] = std::array::from_fn(|r| sources.map(|source| source[r]));
-                for (r, values) in turned.iter().enumerate() {
+                let transposed: [[T; BLOCK]; BLOCK] = std::array::from_fn(|r| sources.map(|source| source[r]));
+                for (r, values) in transposed.iter().enumerate() {
                     let target = at[TO] + (row + r) as isize * self.row.strides[TO] + column as isize;
                     // SAFETY: these positions belong to this tile alone and lie inside (see `copy`).
                     unsafe { to.slice(target, BLOCK) }.copy_from_slice(values);

@@ -5,74 +5,18 @@
 
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 
-use super::super::engine::Simd;
 use super::super::lines::{LINE, Line, WORDS, by_line_and_size};
+use super::memory::{Boxes, Coming, MOST_ROWS, Memory, Panel, Picked, Runs, ask_edges, spill, write, write_part};
 use super::pick::pick_lines;
-use super::stage::{copy_runs, turn_boxes};
+use super::stage::{copy_runs, transpose_boxes};
+use crate::simd::Simd;
 
-/// Rows of a panel at most.
-pub(super) const MOST_ROWS: usize = 256;
 /// Lines of a row that are written one after the other.
 const BLOCK: usize = 4;
 
-/// What every kernel is told: memory, the same everywhere in a copy.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Memory<'a> {
-    /// The first element that is read, and the end of what may be.
-    pub(super) from: *const u8,
-    pub(super) end: *const u8,
-    /// The first element that is written.
-    pub(super) to: *mut u8,
-    /// From where this is read to where the next call reads.
-    pub(super) ahead: isize,
-    /// What turns the sign of imaginary parts; zero where nothing is conjugated.
-    pub(super) signs: [u32; WORDS],
-    /// Whether results are written past the caches.
-    pub(super) stream: bool,
-    /// Where pieces start that are asked for meanwhile, relative to where the next call reads; and their bytes.
-    pub(super) coming: &'a [isize],
-    pub(super) piece: usize,
-}
-
-/// Columns that are contiguous in the result, rows that are contiguous in the source; at least a line's elements of rows.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Panel<'a> {
-    /// Where each column starts in the source, in elements.
-    pub(super) columns: &'a [isize],
-    /// Where each row starts in the result.
-    pub(super) rows: &'a [isize],
-}
-
-/// Runs that are contiguous on both sides and follow each other in the result.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Runs<'a> {
-    /// Where each run starts in the source, in elements.
-    pub(super) starts: &'a [isize],
-    /// Elements of a run.
-    pub(super) len: usize,
-}
-
-/// A stretch of the result, whose elements are anywhere in the source.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Picked<'a> {
-    /// Where each element stands in the source.
-    pub(super) places: &'a [i32],
-}
-
-/// Small matrices that are turned and follow each other in the result.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Boxes<'a> {
-    /// Where each of them starts in the source, in elements.
-    pub(super) starts: &'a [isize],
-    /// Where each column starts; its elements are contiguous in the source.
-    pub(super) columns: &'a [isize],
-    /// Elements of a column.
-    pub(super) rows: usize,
-}
-
 /// The kernels for elements of one size and one set of instructions.
 pub(super) struct Kernels {
-    pub(super) turn: unsafe fn(&Memory<'_>, Panel<'_>),
+    pub(super) transpose: unsafe fn(&Memory<'_>, Panel<'_>),
     pub(super) copy: unsafe fn(&Memory<'_>, Runs<'_>),
     pub(super) boxes: unsafe fn(&Memory<'_>, Boxes<'_>),
     pub(super) pick: unsafe fn(&Memory<'_>, Picked<'_>),
@@ -84,9 +28,9 @@ pub(super) fn kernels(simd: Simd, size: usize) -> &'static Kernels {
     macro_rules! compiled {
         ($L:ty, $edge:literal $(, $features:literal)?) => {{
             $(#[target_feature(enable = $features)])?
-            unsafe fn turn(memory: &Memory<'_>, panel: Panel<'_>) {
+            unsafe fn transpose(memory: &Memory<'_>, panel: Panel<'_>) {
                 // SAFETY: the caller's promise.
-                unsafe { turn_panel::<$L, $edge>(memory, panel) }
+                unsafe { transpose_panel::<$L, $edge>(memory, panel) }
             }
             $(#[target_feature(enable = $features)])?
             unsafe fn copy(memory: &Memory<'_>, runs: Runs<'_>) {
@@ -96,7 +40,7 @@ pub(super) fn kernels(simd: Simd, size: usize) -> &'static Kernels {
             $(#[target_feature(enable = $features)])?
             unsafe fn boxes(memory: &Memory<'_>, boxes: Boxes<'_>) {
                 // SAFETY: the caller's promise.
-                unsafe { turn_boxes::<$L, $edge>(memory, boxes) }
+                unsafe { transpose_boxes::<$L, $edge>(memory, boxes) }
             }
             $(#[target_feature(enable = $features)])?
             unsafe fn pick(memory: &Memory<'_>, picked: Picked<'_>) {
@@ -108,7 +52,7 @@ pub(super) fn kernels(simd: Simd, size: usize) -> &'static Kernels {
                 // SAFETY: the caller's promise.
                 unsafe { <$L>::fence() }
             }
-            static KERNELS: Kernels = Kernels { turn, copy, boxes, pick, fence };
+            static KERNELS: Kernels = Kernels { transpose, copy, boxes, pick, fence };
             &KERNELS
         }};
     }
@@ -125,36 +69,12 @@ pub(super) fn moved<const EDGE: usize>(from: &[*const u8; EDGE], bytes: usize) -
     moved
 }
 
-/// Writes a line, or the words of it that belong to the result.
-#[inline(always)]
-pub(super) unsafe fn write<L: Line>(line: L, to: *mut u8, stream: bool) {
-    // SAFETY: the caller's promise: a line that may be written, its address a multiple of its size.
-    unsafe { if stream { line.stream(to) } else { line.store(to) } }
-}
-
-/// Writes some words of a line.
-#[inline(never)]
-pub(super) unsafe fn write_part(line: &[u32; WORDS], to: *mut u8, words: std::ops::Range<usize>) {
-    for word in words {
-        // SAFETY: the caller's promise.
-        unsafe { to.wrapping_add(4 * word).cast::<u32>().write_unaligned(line[word]) };
-    }
-}
-
-#[inline(always)]
-pub(super) unsafe fn spill<L: Line>(line: L) -> [u32; WORDS] {
-    let mut words = [0; WORDS];
-    // SAFETY: a line is as large as its words.
-    unsafe { line.store(words.as_mut_ptr().cast()) };
-    words
-}
-
-/// Turns a panel: line after line of all rows, each from as many columns.
+/// Transposes a panel: line after line of all rows, each from as many columns.
 ///
 /// # Safety
 /// All elements of the panel lie inside their memories, and nobody else touches those of the result.
 #[inline(always)]
-unsafe fn turn_panel<L: Line, const EDGE: usize>(memory: &Memory<'_>, panel: Panel<'_>) {
+unsafe fn transpose_panel<L: Line, const EDGE: usize>(memory: &Memory<'_>, panel: Panel<'_>) {
     let (rows, size, width) = (panel.rows, LINE / EDGE, WORDS / EDGE);
     debug_assert!((EDGE..=MOST_ROWS).contains(&rows.len()));
     // How far from the start of a line each row starts, in words. The first row's lines are those that columns are cut into;
@@ -175,71 +95,15 @@ unsafe fn turn_panel<L: Line, const EDGE: usize>(memory: &Memory<'_>, panel: Pan
             }
         }
         if joined {
-            Turning::<EDGE> { memory, panel, lead, shifts }.run::<L, true>();
+            PanelTranspose::<EDGE> { memory, panel, lead, shifts }.run::<L, true>();
         } else {
-            Turning::<EDGE> { memory, panel, lead, shifts }.run::<L, false>();
-        }
-    }
-}
-
-/// Asks for the lines of a result of which a part is written: a store that waits for one holds up all that follow.
-#[inline(always)]
-pub(super) unsafe fn ask_edges<L: Line>(to: *mut u8, bytes: usize) {
-    for edge in [to, to.wrapping_add(bytes)] {
-        if !(edge as usize).is_multiple_of(LINE) {
-            // SAFETY: a hint, whatever the address.
-            unsafe { L::prefetch(edge) };
-        }
-    }
-}
-
-/// Pieces of the source that are read soon, asked for one after the other: memory is quicker where lines follow each other.
-pub(super) struct Coming<'a> {
-    from: *const u8,
-    columns: &'a [isize],
-    size: usize,
-    /// Of each column.
-    bytes: usize,
-    /// Columns that are asked for at a time, and lines of each.
-    each: usize,
-    most: usize,
-    /// How many bytes of the first column have been asked for.
-    at: usize,
-}
-
-impl<'a> Coming<'a> {
-    /// Columns of so many bytes, of which an equal share is asked for in each of so many steps.
-    #[inline(always)]
-    pub(super) fn new(from: *const u8, columns: &'a [isize], size: usize, bytes: usize, steps: usize) -> Coming<'a> {
-        let lines = bytes / LINE + 2;
-        let (each, parts) = (columns.len().div_ceil(steps.max(1)), (steps / columns.len().max(1)).max(1));
-        Coming { from, columns, size, bytes, each, most: lines.div_ceil(parts) * LINE, at: 0 }
-    }
-
-    /// Asks for the next ones, as far as there are any left.
-    #[inline(always)]
-    pub(super) unsafe fn ask<L: Line>(&mut self) {
-        for _ in 0..self.each {
-            let [column, rest @ ..] = self.columns else { return };
-            let start = self.from.wrapping_offset(column * self.size as isize);
-            let bytes = self.bytes + start as usize % LINE;
-            let end = self.at + self.most;
-            let mut at = self.at;
-            while at < end && at < bytes {
-                // SAFETY: a hint, whatever the address.
-                unsafe { L::prefetch(start.wrapping_add(at)) };
-                at += LINE;
-            }
-            self.at = at;
-            if at >= bytes {
-                (self.columns, self.at) = (rest, 0);
-            }
+            PanelTranspose::<EDGE> { memory, panel, lead, shifts }.run::<L, false>();
         }
     }
 }
 
 /// A panel on its way.
-struct Turning<'a, const EDGE: usize> {
+struct PanelTranspose<'a, const EDGE: usize> {
     memory: &'a Memory<'a>,
     panel: Panel<'a>,
     /// Columns of the first line that do not exist.
@@ -247,7 +111,7 @@ struct Turning<'a, const EDGE: usize> {
     shifts: [usize; MOST_ROWS],
 }
 
-impl<const EDGE: usize> Turning<'_, EDGE> {
+impl<const EDGE: usize> PanelTranspose<'_, EDGE> {
     const WIDTH: usize = WORDS / EDGE;
     const SIZE: usize = LINE / EDGE;
 
@@ -282,13 +146,13 @@ impl<const EDGE: usize> Turning<'_, EDGE> {
                         let before = (line * WORDS) as isize - lead as isize;
                         // Whole in every row: none starts in it or after it, none ends before its end.
                         let is_whole = before >= widest as isize && (line + 1) * WORDS <= len;
-                        let turned = L::turn::<EDGE>(&moved(&from[line % BLOCK], first * Self::SIZE));
+                        let transposed = L::transpose::<EDGE>(&moved(&from[line % BLOCK], first * Self::SIZE));
                         if is_whole && skipped == 0 {
                             let rows: &[isize; EDGE] = rows.try_into().unwrap_unchecked();
                             let shifts = self.shifts.as_ptr().add(first);
                             let earlier = earlier.as_mut_ptr().add(first);
                             for n in 0..EDGE {
-                                let mut new = turned[n].xor(signs);
+                                let mut new = transposed[n].xor(signs);
                                 let mut to = memory.to.wrapping_offset(rows[n] * size + 4 * before);
                                 if JOINED {
                                     let shift = *shifts.add(n);
@@ -300,7 +164,7 @@ impl<const EDGE: usize> Turning<'_, EDGE> {
                             }
                         } else {
                             let earlier = &mut earlier[first + skipped..];
-                            self.write_parts::<L, JOINED>(turned, earlier, first, skipped, before);
+                            self.write_parts::<L, JOINED>(transposed, earlier, first, skipped, before);
                         }
                     }
                 }
@@ -336,7 +200,7 @@ impl<const EDGE: usize> Turning<'_, EDGE> {
     #[inline(always)]
     unsafe fn write_parts<L: Line, const JOINED: bool>(
         &self,
-        turned: [L; EDGE],
+        transposed: [L; EDGE],
         earlier: &mut [L],
         first: usize,
         skipped: usize,
@@ -346,9 +210,9 @@ impl<const EDGE: usize> Turning<'_, EDGE> {
         // SAFETY: the caller's promise.
         unsafe {
             let signs = L::load(self.memory.signs.as_ptr().cast());
-            for (n, (turned, earlier)) in turned[skipped..].iter().zip(earlier).enumerate() {
+            for (n, (transposed, earlier)) in transposed[skipped..].iter().zip(earlier).enumerate() {
                 let row = first + skipped + n;
-                let mut new = turned.xor(signs);
+                let mut new = transposed.xor(signs);
                 let shift = if JOINED { self.shifts[row] } else { 0 };
                 if JOINED {
                     let joined = earlier.join(new, WORDS - shift);

@@ -1,11 +1,12 @@
 //! Copies between two strided layouts: permutations, packing and scattering, cut into tiles that fit the caches.
 //!
 //! Elements are conjugated on the way where that is asked for, and change in no other way. `tiles` chooses among the kernels
-//! for what is contiguous on both sides, in the words of `lines`: `kernel` turns wide panels, `pick` puts lines together
+//! for what is contiguous on both sides, in the words of `lines`: `kernel` transposes wide panels, `pick` puts lines together
 //! from single elements where axes are short, `stage` brings short pieces together. Everything else goes by `elements`.
 
 mod elements;
 mod kernel;
+mod memory;
 mod pick;
 mod stage;
 #[cfg(test)]
@@ -13,21 +14,16 @@ mod tests;
 mod tiles;
 
 use self::elements::{Plane, SHORT, Table};
-use self::kernel::{Memory, kernels};
+use self::kernel::kernels;
+pub(super) use self::memory::Pair;
+use self::memory::{FROM, Memory, TO};
 use self::tiles::Tiles;
-use super::engine::Simd;
 use super::lines::{LINE, WORDS};
 use super::sink::Sink;
 use super::tasks;
-use tensorwrapper_core::backend::fuse::{self, Axis, Odometer};
+use crate::simd::Simd;
+use tensorwrapper_core::backend::fuse::{self, Odometer};
 use tensorwrapper_core::element::Element;
-
-/// Axes over source and destination.
-pub(super) type Pair = Axis<[isize; 2]>;
-/// Where the source's strides and positions stand.
-const FROM: usize = 0;
-/// Where the destination's strides and positions stand.
-const TO: usize = 1;
 
 /// Elements from which on tiles of lines are worth being found.
 const LARGE: usize = 1 << 11;
@@ -155,7 +151,7 @@ impl Permutation {
     }
 }
 
-/// What turns the signs of imaginary parts, for as many elements as a line has.
+/// What flips the signs of imaginary parts, for as many elements as a line has.
 fn signs<T: Element>() -> [u32; WORDS] {
     let element = T::from_complex(num_complex::Complex::new(0.0, -0.0));
     let mut signs = [0; WORDS];

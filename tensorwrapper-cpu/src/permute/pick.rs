@@ -1,8 +1,8 @@
 //! Copies whose results are contiguous, put together from single elements whose places a table holds: where axes are short on both
-//! sides, squares that are turned would be half empty.
+//! sides, square tiles would be partly unused.
 
 use super::super::lines::{LINE, Line, WORDS};
-use super::kernel::{Coming, Memory, Picked, ask_edges, write};
+use super::memory::{Coming, Memory, Picked, ask_edges, write};
 
 /// Puts a stretch of the result together, line by line.
 ///

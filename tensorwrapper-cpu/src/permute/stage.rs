@@ -6,7 +6,7 @@
 use std::mem::MaybeUninit;
 
 use super::super::lines::{LINE, Line, WORDS};
-use super::kernel::{Boxes, Coming, Memory, Runs, ask_edges, spill, write, write_part};
+use super::memory::{Boxes, Coming, Memory, Runs, ask_edges, spill, write, write_part};
 
 /// Bytes that are brought together before they are written.
 const FULL: usize = 8192;
@@ -140,10 +140,10 @@ unsafe fn copy_run<L: Line>(from: *const u8, to: *mut u8, len: usize, signs: L, 
     unsafe {
         let signs_at = |at: usize| signs.join(signs, at / 4 % WORDS);
         write_part(&spill(L::load(from).xor(signs)), to, 0..head / 4);
-        let turning = signs_at(head);
+        let flipping = signs_at(head);
         let mut at = head;
         while at + LINE <= len {
-            write(L::load(from.add(at)).xor(turning), to.add(at), stream);
+            write(L::load(from.add(at)).xor(flipping), to.add(at), stream);
             at += LINE;
         }
         if at < len {
@@ -154,12 +154,12 @@ unsafe fn copy_run<L: Line>(from: *const u8, to: *mut u8, len: usize, signs: L, 
     }
 }
 
-/// Turns small matrices that follow each other in the result.
+/// Transposes small matrices that follow each other in the result.
 ///
 /// # Safety
 /// As [`copy_runs`]; a matrix has at most [`PIECE`] bytes.
 #[inline(always)]
-pub(super) unsafe fn turn_boxes<L: Line, const EDGE: usize>(memory: &Memory<'_>, boxes: Boxes<'_>) {
+pub(super) unsafe fn transpose_boxes<L: Line, const EDGE: usize>(memory: &Memory<'_>, boxes: Boxes<'_>) {
     let size = (LINE / EDGE) as isize;
     let (columns, rows) = (boxes.columns, boxes.rows);
     let row = columns.len() * LINE / EDGE;
@@ -183,7 +183,7 @@ pub(super) unsafe fn turn_boxes<L: Line, const EDGE: usize>(memory: &Memory<'_>,
                 let high = if rows - above < EDGE { rows - above } else { EDGE };
                 let (from, to) = (from.add(above * LINE / EDGE), stage.next());
                 if is_inside {
-                    turn_rows::<L, EDGE>(from, columns, high, to, signs, &mut coming);
+                    transpose_rows::<L, EDGE>(from, columns, high, to, signs, &mut coming);
                 } else {
                     for n in 0..high {
                         for (column, start) in columns.iter().enumerate() {
@@ -199,12 +199,12 @@ pub(super) unsafe fn turn_boxes<L: Line, const EDGE: usize>(memory: &Memory<'_>,
     }
 }
 
-/// Turns some rows of a small matrix, as many as a line has elements or fewer, into rows that follow each other.
+/// Transposes some rows of a small matrix, as many as a line has elements or fewer, into rows that follow each other.
 ///
 /// # Safety
 /// All columns may be read as far as a line reaches; behind the last row a line may be overwritten.
 #[inline(always)]
-unsafe fn turn_rows<L: Line, const EDGE: usize>(
+unsafe fn transpose_rows<L: Line, const EDGE: usize>(
     from: *const u8,
     columns: &[isize],
     high: usize,
@@ -225,14 +225,14 @@ unsafe fn turn_rows<L: Line, const EDGE: usize>(
         // SAFETY: the caller's promise.
         unsafe {
             coming.ask::<L>();
-            let turned = L::turn::<EDGE>(&sources);
+            let transposed = L::transpose::<EDGE>(&sources);
             let to = to.add(first * size);
             if high == EDGE {
                 for n in 0..EDGE {
-                    turned[n].xor(signs).store(to.add(n * row));
+                    transposed[n].xor(signs).store(to.add(n * row));
                 }
             } else {
-                for (n, line) in turned.iter().enumerate().take(high) {
+                for (n, line) in transposed.iter().enumerate().take(high) {
                     line.xor(signs).store(to.add(n * row));
                 }
             }

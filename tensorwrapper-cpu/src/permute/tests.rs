@@ -5,9 +5,10 @@ use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
-use super::kernel::Picked;
+use super::memory::Picked;
 use super::tiles::Kind;
 use super::*;
+use tensorwrapper_core::backend::fuse::Axis;
 use tensorwrapper_core::element::{Dtype, dispatch};
 use tensorwrapper_testing::number;
 

@@ -3,9 +3,9 @@
 //! Knows strides only, and neither elements nor instructions.
 
 use super::super::lines::LINE;
-use super::kernel::{Boxes, Kernels, MOST_ROWS, Memory, Panel, Picked, Runs};
+use super::kernel::Kernels;
+use super::memory::{Boxes, FROM, MOST_ROWS, Memory, Pair, Panel, Picked, Runs, TO};
 use super::stage::PIECE;
-use super::{FROM, Pair, TO};
 use tensorwrapper_core::backend::fuse::{self, Axis, Odometer};
 
 /// Columns of a panel.
@@ -26,7 +26,7 @@ const SHORTEST: usize = 3;
 const TILE: usize = 1 << 14;
 /// Elements of a stretch that is picked: what tells where they are is to stay in the caches.
 const STRETCH: usize = 4096;
-/// Lines from which elements are picked in turn, at most: half of a small first cache.
+/// Lines from which elements are picked one after the other, at most: half of a small first cache.
 const LINES: usize = 256;
 /// Stretches of a copy from which on the table that they share is worth its making, which takes as long as a dozen copies of a stretch.
 const OFTEN: usize = 64;
@@ -187,7 +187,7 @@ impl Tiles {
     }
 
     /// A stretch of the result that reaches over both the axis that is contiguous there and the one that is in the source: where
-    /// one of them is short, squares that are turned would be half empty. None where the table of places would not be used often
+    /// one of them is short, square tiles would be partly unused. None where the table of places would not be used often
     /// enough to be worth its making, or lines would leave the cache before all of their elements have been picked.
     fn picked(axes: &[Pair], row: &Pair, size: usize) -> Option<(Tiles, Vec<Pair>)> {
         let columns = usize::try_from(row.strides[TO]).ok()?;
@@ -276,7 +276,7 @@ impl Tiles {
                 }
                 Kind::Panel => {
                     let panel = Panel { columns: &first.offsets[..sizes[0]], rows: &second.offsets[..sizes[1]] };
-                    if sizes[1] >= LINE / size { (kernels.turn)(memory, panel) } else { turn_few(memory, panel, size) }
+                    if sizes[1] >= LINE / size { (kernels.transpose)(memory, panel) } else { transpose_few(memory, panel, size) }
                 }
             }
         }
@@ -324,7 +324,7 @@ fn is_crowded(places: &[isize], elements: usize) -> bool {
 ///
 /// # Safety
 /// As [`Tiles::copy`].
-unsafe fn turn_few(memory: &Memory<'_>, panel: Panel<'_>, size: usize) {
+unsafe fn transpose_few(memory: &Memory<'_>, panel: Panel<'_>, size: usize) {
     for (n, row) in panel.rows.iter().enumerate() {
         for (m, column) in panel.columns.iter().enumerate() {
             let from = memory.from.wrapping_offset((column + n as isize) * size as isize).cast::<u32>();

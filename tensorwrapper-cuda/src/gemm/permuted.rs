@@ -1,39 +1,40 @@
 //! Products of matrices of copies: where tensors do not lie as a library wants matrices, factors are copied so that they do, and a result that
 //! lies otherwise is computed beside its place.
 
-use super::{Gemm, Stored, behind};
-use crate::text::{Argument, Fold, Input, Launch, Launches, Memory, Route, folded};
+use super::multiplied::behind;
+use super::strided::strided_gemm;
+use crate::text::{Argument, Fold, Gemm, Input, Launch, Launches, Memory, Route, Stored, fold_launches};
 use tensorwrapper_core::backend::{Contraction, Instruction, LoopNest, Program, Reduction};
 use tensorwrapper_core::layout::Strided;
 
 /// The axes of a contraction that are a product of matrices once they are brought into this order.
-struct Kinds {
+struct AxisGroups {
     batch: Vec<usize>,
     rows: Vec<usize>,
-    lines: Vec<usize>,
+    columns: Vec<usize>,
     terms: Vec<usize>,
 }
 
-impl Kinds {
+impl AxisGroups {
     /// None where an axis belongs to one factor alone and is summed, or to neither.
-    fn of(contraction: &Contraction<'_>) -> Option<Kinds> {
+    fn of(contraction: &Contraction<'_>) -> Option<AxisGroups> {
         let &[left, right] = contraction.factors else { return None };
         let (extents, kept) = (contraction.nest.extents(), contraction.nest.kept());
         if extents.contains(&0) {
             return None;
         }
-        let mut kinds = Kinds { batch: Vec::new(), rows: Vec::new(), lines: Vec::new(), terms: Vec::new() };
+        let mut groups = AxisGroups { batch: Vec::new(), rows: Vec::new(), columns: Vec::new(), terms: Vec::new() };
         for axis in (0..extents.len()).filter(|&axis| extents[axis] > 1) {
             let has = [left.0, right.0].map(|layout| layout.strides()[axis] != 0);
             match (has, axis < kept) {
-                ([true, true], true) => kinds.batch.push(axis),
-                ([true, false], true) => kinds.rows.push(axis),
-                ([false, true], true) => kinds.lines.push(axis),
-                ([true, true], false) => kinds.terms.push(axis),
+                ([true, true], true) => groups.batch.push(axis),
+                ([true, false], true) => groups.rows.push(axis),
+                ([false, true], true) => groups.columns.push(axis),
+                ([true, true], false) => groups.terms.push(axis),
                 _ => return None,
             }
         }
-        Some(kinds)
+        Some(groups)
     }
 }
 
@@ -49,18 +50,18 @@ fn dense<'a>(extents: &[usize], axes: impl DoubleEndedIterator<Item = &'a usize>
 
 /// A contraction as copies of factors, a library's product of them, and what is computed then; `None` where it is no such product, or
 /// needs no copies.
-pub(crate) fn permuted(contraction: &Contraction<'_>, route: Route, tf32: bool) -> Option<Launches> {
-    let kinds = Kinds::of(contraction)?;
-    if Gemm::of(&Contraction { then: None, others: &[], ..*contraction }).is_some() {
+pub(crate) fn permuted_launches(contraction: &Contraction<'_>, route: Route, tf32: bool) -> Option<Launches> {
+    let groups = AxisGroups::of(contraction)?;
+    if strided_gemm(&Contraction { then: None, others: &[], ..*contraction }).is_some() {
         return None;
     }
     let (extents, kept) = (contraction.nest.extents(), contraction.nest.kept());
-    let left = dense(extents, kinds.batch.iter().chain(&kinds.rows).chain(&kinds.terms));
-    let right = dense(extents, kinds.batch.iter().chain(&kinds.terms).chain(&kinds.lines));
+    let left = dense(extents, groups.batch.iter().chain(&groups.rows).chain(&groups.terms));
+    let right = dense(extents, groups.batch.iter().chain(&groups.terms).chain(&groups.columns));
     let factors = [left, right].map(|(strides, len)| Some((Strided::within(extents, &strides, 0, len).ok()?, len)));
     let [Some((left, left_len)), Some((right, right_len))] = factors else { return None };
     // The result where it is to lie, or else beside, in the order of the matrices.
-    let (strides, len) = dense(extents, kinds.batch.iter().chain(&kinds.rows).chain(&kinds.lines));
+    let (strides, len) = dense(extents, groups.batch.iter().chain(&groups.rows).chain(&groups.columns));
     let beside = Strided::within(&extents[..kept], &strides[..kept], 0, len).ok()?;
     for copied in [[true, false], [false, true], [true, true]] {
         let own = [(&left, left_len), (&right, right_len)];
@@ -72,8 +73,8 @@ pub(crate) fn permuted(contraction: &Contraction<'_>, route: Route, tf32: bool) 
             end += (own[n].1 * contraction.dtype.size()).next_multiple_of(256);
         }
         let there = Contraction { factors: &factors, then: None, others: &[], ..*contraction };
-        let direct = Gemm::of(&there).filter(|_| contraction.then.is_none());
-        let product = direct.or_else(|| Gemm::of(&Contraction { output: &beside, ..there }));
+        let direct = strided_gemm(&there).filter(|_| contraction.then.is_none());
+        let product = direct.or_else(|| strided_gemm(&Contraction { output: &beside, ..there }));
         let Some(product) = product else { continue };
         let mut product = Gemm { tf32, ..product };
         for (_, Stored { argument, .. }) in &mut product.factors {
@@ -108,7 +109,7 @@ fn copy(contraction: &Contraction<'_>, factor: usize, to: &Strided, at: usize, r
     let nest = LoopNest::new(to.extents().to_vec(), to.rank());
     let input = Input { layout: &from, dtype: contraction.dtype, conjugate };
     let fold = Fold::map(&nest, (&program, Reduction::Sum), vec![input], (&to, contraction.dtype));
-    let mut launches = folded(&fold, route)?.launches;
+    let mut launches = fold_launches(&fold, route)?.launches;
     let mut launch = launches.pop()?;
     for argument in &mut launch.arguments {
         *argument = match argument.memory {

@@ -6,9 +6,10 @@ use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{RngExt, SeedableRng};
 
-use super::{Gemm, Turn, multiplied};
+use super::gemm_launches;
+use super::strided::strided_gemm;
 use crate::simulator::multiply;
-use crate::text::{Memory, Route};
+use crate::text::{Gemm, Memory, Route, Transpose};
 use tensorwrapper_core::backend::reference::Reference;
 use tensorwrapper_core::backend::{Contraction, LoopNest};
 use tensorwrapper_core::element::{Dtype, Element, dispatch};
@@ -22,7 +23,15 @@ const DTYPES: [Dtype; 4] = [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64];
 /// What two tensors and their product are to a library, if anything.
 fn found<T: Element>(nest: &LoopNest, alpha: Complex<f64>, factors: &[Placed<T>; 2], output: &Placed<T>) -> Option<Gemm> {
     let layouts = factors.each_ref().map(|factor| (&factor.layout, factor.conjugate));
-    Gemm::of(&Contraction { nest, alpha, dtype: T::DTYPE, factors: &layouts, output: &output.layout, then: None, others: &[] })
+    strided_gemm(&Contraction {
+        nest,
+        alpha,
+        dtype: T::DTYPE,
+        factors: &layouts,
+        output: &output.layout,
+        then: None,
+        others: &[],
+    })
 }
 
 /// Computes a product as a library would.
@@ -145,21 +154,24 @@ fn arguments_of_known_equations() {
     let matrix = [('i', 5), ('j', 6), ('k', 7)];
     // Matrices in C order are their transposes by columns: the factors are exchanged, and neither is turned.
     let plain = arguments(&matrix, 2, [("ik", false), ("kj", false)]).unwrap();
-    assert_eq!(plain.factors.map(|(turn, stored)| (turn, stored.line)), [(Turn::Plain, 6), (Turn::Plain, 7)]);
-    assert_eq!((plain.factors[0].1.argument.memory, plain.output.line), (Memory::Input(1), 6));
+    assert_eq!(plain.factors.map(|(transpose, stored)| (transpose, stored.ld)), [(Transpose::Plain, 6), (Transpose::Plain, 7)]);
+    assert_eq!((plain.factors[0].1.argument.memory, plain.output.ld), (Memory::Input(1), 6));
     assert_eq!((plain.sizes, plain.batch), ([6, 5, 7], 1));
     let turned = arguments(&matrix, 2, [("ki", false), ("jk", false)]).unwrap();
-    assert_eq!(turned.factors.map(|(turn, stored)| (turn, stored.line)), [(Turn::Transposed, 7), (Turn::Transposed, 5)]);
+    assert_eq!(
+        turned.factors.map(|(transpose, stored)| (transpose, stored.ld)),
+        [(Transpose::Transposed, 7), (Transpose::Transposed, 5)]
+    );
     // Conjugation comes with transposition alone.
     let adjoint = arguments(&matrix, 2, [("ki", true), ("kj", false)]).unwrap();
-    assert_eq!(adjoint.factors.map(|(turn, _)| turn), [Turn::Plain, Turn::Adjoint]);
+    assert_eq!(adjoint.factors.map(|(transpose, _)| transpose), [Transpose::Plain, Transpose::Adjoint]);
     assert_eq!(arguments(&matrix, 2, [("ik", true), ("kj", false)]), None);
     // A batch, one factor the same in all of it.
     let batch = [('b', 3), ('i', 5), ('j', 6), ('k', 7)];
     let same = arguments(&batch, 3, [("bik", false), ("jk", false)]).unwrap();
     assert_eq!((same.batch, same.sizes), (1, [6, 15, 7]), "rows and batch are one axis");
     let other = arguments(&batch, 3, [("bki", false), ("jk", false)]).unwrap();
-    assert_eq!((other.batch, other.factors.map(|(_, stored)| stored.step), other.output.step), (3, [0, 35], 30));
+    assert_eq!((other.batch, other.factors.map(|(_, stored)| stored.batch_stride), other.output.batch_stride), (3, [0, 35], 30));
     // Rows that are no one axis are partly a batch; terms that are none are no product.
     let apart = [('a', 3), ('b', 4), ('e', 5), ('d', 6), ('c', 7)];
     let apart = arguments(&apart, 4, [("abcd", false), ("ec", false)]).unwrap();
@@ -185,7 +197,7 @@ fn what_is_worth_a_call_of_a_library() {
             then: None,
             others: &[],
         };
-        multiplied(&contraction, route, tf32).map(|launches| launches.product.unwrap())
+        gemm_launches(&contraction, route, tf32).map(|launches| launches.product.unwrap())
     };
     assert_eq!(product(8, Route::Chosen, false), None);
     assert_eq!(product(32, Route::LargeTiles, false), None);

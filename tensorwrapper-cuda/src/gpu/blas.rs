@@ -7,9 +7,9 @@ use cudarc::cublas::sys::{self, cublasComputeType_t as Compute, cublasOperation_
 use cudarc::driver::sys::{CUdeviceptr, CUresult, CUstream};
 use num_complex::Complex;
 
-use super::check as check_driver;
-use crate::driver::Address;
-use crate::gemm::{Gemm, Stored, Turn};
+use super::status::check as check_driver;
+use crate::memory::Address;
+use crate::text::{Gemm, Stored, Transpose};
 use tensorwrapper_core::element::EveryDtype;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
@@ -102,7 +102,8 @@ impl Blas {
             EveryDtype::C64 => sys::cudaDataType::CUDA_C_64F,
         };
         let [m, n, k] = gemm.sizes;
-        let [(left, Stored { line: lda, step: step_a, .. }), (right, Stored { line: ldb, step: step_b, .. })] = gemm.factors;
+        let [(left, Stored { ld: lda, batch_stride: step_a, .. }), (right, Stored { ld: ldb, batch_stride: step_b, .. })] =
+            gemm.factors;
         let handle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the caller's promise; the numbers are read before the call returns.
         let status = unsafe {
@@ -125,8 +126,8 @@ impl Blas {
                 beta,
                 c as *mut c_void,
                 kind,
-                gemm.output.line,
-                gemm.output.step,
+                gemm.output.ld,
+                gemm.output.batch_stride,
                 gemm.batch,
                 compute,
                 sys::cublasGemmAlgo_t::CUBLAS_GEMM_DEFAULT,
@@ -140,11 +141,11 @@ fn untyped<T>(number: &T) -> *const c_void {
     std::ptr::from_ref(number).cast()
 }
 
-fn operation(turn: Turn) -> Operation {
-    match turn {
-        Turn::Plain => Operation::CUBLAS_OP_N,
-        Turn::Transposed => Operation::CUBLAS_OP_T,
-        Turn::Adjoint => Operation::CUBLAS_OP_C,
+fn operation(transpose: Transpose) -> Operation {
+    match transpose {
+        Transpose::Plain => Operation::CUBLAS_OP_N,
+        Transpose::Transposed => Operation::CUBLAS_OP_T,
+        Transpose::Adjoint => Operation::CUBLAS_OP_C,
     }
 }
 

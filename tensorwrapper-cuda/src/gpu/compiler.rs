@@ -4,7 +4,7 @@ use std::ffi::{CStr, CString, c_char};
 
 use cudarc::nvrtc::sys;
 
-use crate::library::Library;
+use crate::library::NvidiaLibrary;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// The first version that can leave out parts of the language.
@@ -26,7 +26,7 @@ pub struct Compiled {
 /// # Errors
 /// [`ErrorKind::Unavailable`] where there is none.
 pub fn version() -> Result<(i32, i32), Error> {
-    Library::Compiler.open()?;
+    NvidiaLibrary::Nvrtc.open()?;
     let (mut major, mut minor) = (0, 0);
     // SAFETY: the library is open, and both are written.
     check(unsafe { sys::nvrtcVersion(&raw mut major, &raw mut minor) }, "")?;
@@ -48,7 +48,7 @@ pub(super) fn options(architecture: &str, version: (i32, i32)) -> Vec<String> {
 /// # Errors
 /// [`ErrorKind::Kernel`] with the compiler's words, [`ErrorKind::Unavailable`] where there is no compiler.
 pub fn compile(source: &str, architecture: &str) -> Result<Compiled, Error> {
-    Library::Compiler.open()?;
+    NvidiaLibrary::Nvrtc.open()?;
     let text = CString::new(source).expect("sources are text");
     let mut program = std::ptr::null_mut();
     // SAFETY: the library is open; the text lives until the call returns, and there are no headers.
@@ -56,13 +56,13 @@ pub fn compile(source: &str, architecture: &str) -> Result<Compiled, Error> {
         sys::nvrtcCreateProgram(&raw mut program, text.as_ptr(), c"kernels.cu".as_ptr(), 0, std::ptr::null(), std::ptr::null())
     };
     check(created, source)?;
-    Program(program).compile(source, architecture)
+    NvrtcProgram(program).compile(source, architecture)
 }
 
 /// A program of the compiler's.
-struct Program(sys::nvrtcProgram);
+struct NvrtcProgram(sys::nvrtcProgram);
 
-impl Program {
+impl NvrtcProgram {
     fn compile(self, source: &str, architecture: &str) -> Result<Compiled, Error> {
         let options = options(architecture, version()?);
         let options: Vec<CString> = options.into_iter().map(|option| CString::new(option).expect("options are text")).collect();
@@ -98,7 +98,7 @@ impl Program {
     }
 }
 
-impl Drop for Program {
+impl Drop for NvrtcProgram {
     fn drop(&mut self) {
         // SAFETY: the only owner is going. A program that is not given back is no fault of the caller's.
         let _ = unsafe { sys::nvrtcDestroyProgram(&raw mut self.0) };

@@ -2,7 +2,7 @@
 
 use cudarc::driver::sys;
 
-use super::check;
+use super::status::check;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// A graph that is ready to run.

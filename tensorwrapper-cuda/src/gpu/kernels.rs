@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::sys;
 
-use super::check;
 use super::compiler::compile;
-use super::kept::Kept;
-use crate::once::Once;
+use super::disk_cache::CachedCode;
+use super::status::check;
+use crate::once_map::OnceMap;
 use crate::text::{Kernel, ON_DEVICE, Source};
 use tensorwrapper_core::error::Error;
 
@@ -32,7 +32,7 @@ unsafe impl Send for Module {}
 pub(super) struct Code {
     cubin: Arc<[u8]>,
     /// Whether it was on the disk, so that it may be wrong.
-    is_kept: bool,
+    is_cached: bool,
 }
 
 /// The kernels of a device.
@@ -40,8 +40,8 @@ pub(super) struct Code {
 pub(super) struct Kernels {
     functions: Mutex<HashMap<String, Function>>,
     /// Of texts that are not loaded yet.
-    codes: Once<String, Code>,
-    modules: Once<String, Module>,
+    codes: OnceMap<String, Code>,
+    modules: OnceMap<String, Module>,
 }
 
 impl Kernels {
@@ -93,9 +93,9 @@ impl Kernels {
 
 impl Code {
     fn new(source: &Source, architecture: &str) -> Result<Code, Error> {
-        let kept = Kept::new(&whole(source), architecture)?;
+        let kept = CachedCode::new(&whole(source), architecture)?;
         match kept.read() {
-            Some(cubin) => Ok(Code { cubin: cubin.into(), is_kept: true }),
+            Some(cubin) => Ok(Code { cubin: cubin.into(), is_cached: true }),
             None => Code::compiled(source, architecture),
         }
     }
@@ -103,13 +103,13 @@ impl Code {
     fn compiled(source: &Source, architecture: &str) -> Result<Code, Error> {
         let text = whole(source);
         let cubin = compile(&text, architecture)?.cubin;
-        Kept::new(&text, architecture)?.write(&cubin);
-        Ok(Code { cubin: cubin.into(), is_kept: false })
+        CachedCode::new(&text, architecture)?.write(&cubin);
+        Ok(Code { cubin: cubin.into(), is_cached: false })
     }
 
     fn load(&self, source: &Source, architecture: &str) -> Result<Module, Error> {
         match Module::load(&self.cubin) {
-            Err(_) if self.is_kept => Module::load(&Code::compiled(source, architecture)?.cubin),
+            Err(_) if self.is_cached => Module::load(&Code::compiled(source, architecture)?.cubin),
             loaded => loaded,
         }
     }

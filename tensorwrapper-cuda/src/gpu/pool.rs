@@ -2,8 +2,8 @@
 
 use cudarc::driver::sys::{self, CUresult};
 
-use super::check;
-use crate::driver::Address;
+use super::status::check;
+use crate::memory::Address;
 use tensorwrapper_core::backend::Taken;
 use tensorwrapper_core::error::{Error, ErrorKind};
 

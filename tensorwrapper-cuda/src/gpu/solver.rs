@@ -8,8 +8,8 @@ use cudarc::driver::sys::{CUstream, cuMemFreeAsync};
 
 use super::blas::{Blas, check as check_blas};
 use super::pool::Pool;
-use crate::driver::Address;
-use crate::linear::{Call, Divisor, Routine};
+use crate::memory::Address;
+use crate::routine::{Call, Divisor, Routine};
 use tensorwrapper_core::element::EveryDtype;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
@@ -37,9 +37,9 @@ fn check(status: Status, what: &str) -> Result<(), Error> {
 }
 
 /// Work space, which goes back behind what was queued with it.
-struct Space(Address, CUstream);
+struct WorkSpace(Address, CUstream);
 
-impl Drop for Space {
+impl Drop for WorkSpace {
     fn drop(&mut self) {
         // SAFETY: it was allocated in this stream. A device that is lost has no memory to take back.
         let _ = unsafe { cuMemFreeAsync(self.0, self.1) };
@@ -106,7 +106,11 @@ impl Handle {
     ///
     /// # Safety
     /// The device is the calling thread's.
-    unsafe fn space(&self, (pool, call): (&Pool, &Call), ask: impl FnOnce(*mut i32) -> Status) -> Result<(Space, i32), Error> {
+    unsafe fn space(
+        &self,
+        (pool, call): (&Pool, &Call),
+        ask: impl FnOnce(*mut i32) -> Status,
+    ) -> Result<(WorkSpace, i32), Error> {
         let mut elements = 0;
         check(ask(&raw mut elements), "it is asked for its work space")?;
         let counted = usize::try_from(elements).map_err(|_| {
@@ -116,7 +120,7 @@ impl Handle {
         })?;
         // SAFETY: the caller's promise.
         let at = unsafe { pool.allocate((counted * call.dtype.size()).max(1), self.stream) }?;
-        Ok((Space(at, self.stream), elements))
+        Ok((WorkSpace(at, self.stream), elements))
     }
 
     /// # Safety
@@ -128,64 +132,64 @@ impl Handle {
             let status = match call.routine {
                 Routine::Potrf { n, a, info } => {
                     let (space, size) = self.space((pool, call), |size| by_type!(dtype, solver: cusolverDnSpotrf_bufferSize, cusolverDnDpotrf_bufferSize, cusolverDnCpotrf_bufferSize, cusolverDnZpotrf_bufferSize;
-                        lib, LOWER, n, a.at as *mut _, a.line, size))?;
+                        lib, LOWER, n, a.address as *mut _, a.ld, size))?;
                     by_type!(dtype, solver: cusolverDnSpotrf, cusolverDnDpotrf, cusolverDnCpotrf, cusolverDnZpotrf;
-                        lib, LOWER, n, a.at as *mut _, a.line, space.0 as *mut _, size, info as *mut _)
+                        lib, LOWER, n, a.address as *mut _, a.ld, space.0 as *mut _, size, info as *mut _)
                 }
                 Routine::PotrfBatched { n, a, info, batch } => {
                     by_type!(dtype, solver: cusolverDnSpotrfBatched, cusolverDnDpotrfBatched, cusolverDnCpotrfBatched, cusolverDnZpotrfBatched;
-                        lib, LOWER, n, a.at as *mut *mut _, a.line, info as *mut _, batch)
+                        lib, LOWER, n, a.address as *mut *mut _, a.ld, info as *mut _, batch)
                 }
                 Routine::Getrf { m, n, a, pivots, info } => {
                     let (space, _) = self.space((pool, call), |size| by_type!(dtype, solver: cusolverDnSgetrf_bufferSize, cusolverDnDgetrf_bufferSize, cusolverDnCgetrf_bufferSize, cusolverDnZgetrf_bufferSize;
-                        lib, m, n, a.at as *mut _, a.line, size))?;
+                        lib, m, n, a.address as *mut _, a.ld, size))?;
                     by_type!(dtype, solver: cusolverDnSgetrf, cusolverDnDgetrf, cusolverDnCgetrf, cusolverDnZgetrf;
-                        lib, m, n, a.at as *mut _, a.line, space.0 as *mut _, pivots as *mut _, info as *mut _)
+                        lib, m, n, a.address as *mut _, a.ld, space.0 as *mut _, pivots as *mut _, info as *mut _)
                 }
                 Routine::Getrs { n, columns, a, pivots, b, info } => {
                     let plain = solver::cublasOperation_t::CUBLAS_OP_N;
                     by_type!(dtype, solver: cusolverDnSgetrs, cusolverDnDgetrs, cusolverDnCgetrs, cusolverDnZgetrs;
-                        lib, plain, n, columns, a.at as *const _, a.line, pivots as *const _, b.at as *mut _, b.line, info as *mut _)
+                        lib, plain, n, columns, a.address as *const _, a.ld, pivots as *const _, b.address as *mut _, b.ld, info as *mut _)
                 }
                 Routine::Geqrf { m, n, a, tau, info } => {
                     let (space, size) = self.space((pool, call), |size| by_type!(dtype, solver: cusolverDnSgeqrf_bufferSize, cusolverDnDgeqrf_bufferSize, cusolverDnCgeqrf_bufferSize, cusolverDnZgeqrf_bufferSize;
-                        lib, m, n, a.at as *mut _, a.line, size))?;
+                        lib, m, n, a.address as *mut _, a.ld, size))?;
                     by_type!(dtype, solver: cusolverDnSgeqrf, cusolverDnDgeqrf, cusolverDnCgeqrf, cusolverDnZgeqrf;
-                        lib, m, n, a.at as *mut _, a.line, tau as *mut _, space.0 as *mut _, size, info as *mut _)
+                        lib, m, n, a.address as *mut _, a.ld, tau as *mut _, space.0 as *mut _, size, info as *mut _)
                 }
                 Routine::Orgqr { m, n, k, a, tau, info } => {
                     let (space, size) = self.space((pool, call), |size| by_type!(dtype, solver: cusolverDnSorgqr_bufferSize, cusolverDnDorgqr_bufferSize, cusolverDnCungqr_bufferSize, cusolverDnZungqr_bufferSize;
-                        lib, m, n, k, a.at as *const _, a.line, tau as *const _, size))?;
+                        lib, m, n, k, a.address as *const _, a.ld, tau as *const _, size))?;
                     by_type!(dtype, solver: cusolverDnSorgqr, cusolverDnDorgqr, cusolverDnCungqr, cusolverDnZungqr;
-                        lib, m, n, k, a.at as *mut _, a.line, tau as *const _, space.0 as *mut _, size, info as *mut _)
+                        lib, m, n, k, a.address as *mut _, a.ld, tau as *const _, space.0 as *mut _, size, info as *mut _)
                 }
                 Routine::Syevd { n, a, values, info } => {
                     let (space, size) = self.space((pool, call), |size| by_type!(dtype, solver: cusolverDnSsyevd_bufferSize, cusolverDnDsyevd_bufferSize, cusolverDnCheevd_bufferSize, cusolverDnZheevd_bufferSize;
-                        lib, VECTORS, LOWER, n, a.at as *const _, a.line, values as *const _, size))?;
+                        lib, VECTORS, LOWER, n, a.address as *const _, a.ld, values as *const _, size))?;
                     by_type!(dtype, solver: cusolverDnSsyevd, cusolverDnDsyevd, cusolverDnCheevd, cusolverDnZheevd;
-                        lib, VECTORS, LOWER, n, a.at as *mut _, a.line, values as *mut _, space.0 as *mut _, size, info as *mut _)
+                        lib, VECTORS, LOWER, n, a.address as *mut _, a.ld, values as *mut _, space.0 as *mut _, size, info as *mut _)
                 }
                 Routine::SyevjBatched { n, a, values, info, batch } => {
                     let how = self.eigenvalues;
                     let (space, size) = self.space((pool, call), |size| by_type!(dtype, solver: cusolverDnSsyevjBatched_bufferSize, cusolverDnDsyevjBatched_bufferSize, cusolverDnCheevjBatched_bufferSize, cusolverDnZheevjBatched_bufferSize;
-                        lib, VECTORS, LOWER, n, a.at as *const _, a.line, values as *const _, size, how, batch))?;
+                        lib, VECTORS, LOWER, n, a.address as *const _, a.ld, values as *const _, size, how, batch))?;
                     by_type!(dtype, solver: cusolverDnSsyevjBatched, cusolverDnDsyevjBatched, cusolverDnCheevjBatched, cusolverDnZheevjBatched;
-                        lib, VECTORS, LOWER, n, a.at as *mut _, a.line, values as *mut _, space.0 as *mut _, size, info as *mut _, how, batch)
+                        lib, VECTORS, LOWER, n, a.address as *mut _, a.ld, values as *mut _, space.0 as *mut _, size, info as *mut _, how, batch)
                 }
                 Routine::Gesvd { full, m, n, a, values, u, vt, info } => {
                     let (space, size) = self.space((pool, call), |size| by_type!(dtype, solver: cusolverDnSgesvd_bufferSize, cusolverDnDgesvd_bufferSize, cusolverDnCgesvd_bufferSize, cusolverDnZgesvd_bufferSize;
                         lib, m, n, size))?;
                     let job = if full { b'A' } else { b'S' } as core::ffi::c_schar;
                     by_type!(dtype, solver: cusolverDnSgesvd, cusolverDnDgesvd, cusolverDnCgesvd, cusolverDnZgesvd;
-                        lib, job, job, m, n, a.at as *mut _, a.line, values as *mut _, u.at as *mut _, u.line, vt.at as *mut _, vt.line,
+                        lib, job, job, m, n, a.address as *mut _, a.ld, values as *mut _, u.address as *mut _, u.ld, vt.address as *mut _, vt.ld,
                         space.0 as *mut _, size, std::ptr::null_mut(), info as *mut _)
                 }
                 Routine::GesvdjBatched { m, n, a, values, u, v, info, batch } => {
                     let how = self.singular_values;
                     let (space, size) = self.space((pool, call), |size| by_type!(dtype, solver: cusolverDnSgesvdjBatched_bufferSize, cusolverDnDgesvdjBatched_bufferSize, cusolverDnCgesvdjBatched_bufferSize, cusolverDnZgesvdjBatched_bufferSize;
-                        lib, VECTORS, m, n, a.at as *const _, a.line, values as *const _, u.at as *const _, u.line, v.at as *const _, v.line, size, how, batch))?;
+                        lib, VECTORS, m, n, a.address as *const _, a.ld, values as *const _, u.address as *const _, u.ld, v.address as *const _, v.ld, size, how, batch))?;
                     by_type!(dtype, solver: cusolverDnSgesvdjBatched, cusolverDnDgesvdjBatched, cusolverDnCgesvdjBatched, cusolverDnZgesvdjBatched;
-                        lib, VECTORS, m, n, a.at as *mut _, a.line, values as *mut _, u.at as *mut _, u.line, v.at as *mut _, v.line,
+                        lib, VECTORS, m, n, a.address as *mut _, a.ld, values as *mut _, u.address as *mut _, u.ld, v.address as *mut _, v.ld,
                         space.0 as *mut _, size, info as *mut _, how, batch)
                 }
                 Routine::GetrfBatched { .. }
@@ -201,9 +205,9 @@ impl Handle {
 }
 
 /// How a triangle divides, in the library's words.
-type Words = (blas::cublasSideMode_t, blas::cublasFillMode_t, blas::cublasOperation_t, blas::cublasDiagType_t);
+type TriangleFlags = (blas::cublasSideMode_t, blas::cublasFillMode_t, blas::cublasOperation_t, blas::cublasDiagType_t);
 
-fn arguments(by: Divisor) -> Words {
+fn arguments(by: Divisor) -> TriangleFlags {
     (
         if by.from_right { blas::cublasSideMode_t::CUBLAS_SIDE_RIGHT } else { blas::cublasSideMode_t::CUBLAS_SIDE_LEFT },
         if by.upper { blas::cublasFillMode_t::CUBLAS_FILL_MODE_UPPER } else { blas::cublasFillMode_t::CUBLAS_FILL_MODE_LOWER },
@@ -229,13 +233,13 @@ unsafe fn triangles(lib: blas::cublasHandle_t, call: &Call) -> Result<(), Error>
         match call.routine {
             Routine::GetrfBatched { n, a, pivots, info, batch } => {
                 by_type!(dtype, blas: cublasSgetrfBatched, cublasDgetrfBatched, cublasCgetrfBatched, cublasZgetrfBatched;
-                    lib, n, a.at as *const *mut _, a.line, pivots as *mut _, info as *mut _, batch)
+                    lib, n, a.address as *const *mut _, a.ld, pivots as *mut _, info as *mut _, batch)
             }
             Routine::GetrsBatched { n, columns, a, pivots, b, batch } => {
                 // It says at once what of its arguments is wrong, and to the host.
                 let mut info = 0;
                 let status = by_type!(dtype, blas: cublasSgetrsBatched, cublasDgetrsBatched, cublasCgetrsBatched, cublasZgetrsBatched;
-                    lib, plain, n, columns, a.at as *const *const _, a.line, pivots as *const _, b.at as *const *mut _, b.line, &raw mut info, batch);
+                    lib, plain, n, columns, a.address as *const *const _, a.ld, pivots as *const _, b.address as *const *mut _, b.ld, &raw mut info, batch);
                 if info != 0 {
                     return Err(Error::new(ErrorKind::Device(format!(
                         "cuBLAS refuses argument {} of a system of equations",
@@ -247,12 +251,12 @@ unsafe fn triangles(lib: blas::cublasHandle_t, call: &Call) -> Result<(), Error>
             Routine::Trsm { by, m, n, a, b } => {
                 let (side, fill, turn, diagonal) = arguments(by);
                 by_type!(dtype, blas: cublasStrsm_v2, cublasDtrsm_v2, cublasCtrsm_v2, cublasZtrsm_v2;
-                    lib, side, fill, turn, diagonal, m, n, alpha as *const _, a.at as *const _, a.line, b.at as *mut _, b.line)
+                    lib, side, fill, turn, diagonal, m, n, alpha as *const _, a.address as *const _, a.ld, b.address as *mut _, b.ld)
             }
             Routine::TrsmBatched { by, m, n, a, b, batch } => {
                 let (side, fill, turn, diagonal) = arguments(by);
                 by_type!(dtype, blas: cublasStrsmBatched, cublasDtrsmBatched, cublasCtrsmBatched, cublasZtrsmBatched;
-                    lib, side, fill, turn, diagonal, m, n, alpha as *const _, a.at as *const *const _, a.line, b.at as *const *mut _, b.line, batch)
+                    lib, side, fill, turn, diagonal, m, n, alpha as *const _, a.address as *const *const _, a.ld, b.address as *const *mut _, b.ld, batch)
             }
             _ => unreachable!("these are the other library's"),
         }

@@ -1,22 +1,22 @@
 //! Systems of equations, inverses and determinants, by elimination with partial pivoting; and division by triangles.
 
-use super::matrices::{Batch, Matrices, Way, int};
-use super::routine::{Divisor, Routine, WIDE};
-use crate::driver::{Driver, Region};
-use crate::text::{Counted, Pass};
+use super::matrices::{Batch, Matrices, Orientation, int};
+use crate::driver::Driver;
+use crate::region::Region;
+use crate::routine::{Divisor, MAX_BATCHED_COLUMNS, Routine};
+use crate::text::{MatrixPart, Pass};
 use tensorwrapper_core::backend::linear::{Determinant, Failure};
 use tensorwrapper_core::backend::{Decomposition, Device, Factorisation, Operand, Output};
 use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
-use tensorwrapper_cpu::Cpu;
 
 /// Orders up to which a batch goes through one call: NVIDIA's manuals name small matrices as what those are for, and no bound.
 const SMALL: usize = 128;
 
 /// Whether matrices of an order, with so many right-hand columns, go through one call together.
 pub(super) fn is_small<D: Driver>(matrices: &Matrices<'_, D>, order: usize, columns: usize) -> bool {
-    matrices.items > 1 && order <= SMALL && columns <= WIDE
+    matrices.items > 1 && order <= SMALL && columns <= MAX_BATCHED_COLUMNS
 }
 
 /// What elimination leaves beside its factors.
@@ -28,10 +28,10 @@ struct Eliminated<D: Driver> {
 /// Factors of matrices in their places.
 ///
 /// # Safety
-/// The matrices are there.
+/// The batch holds the matrices.
 unsafe fn getrf<D: Driver>(matrices: &Matrices<'_, D>, a: &Batch<D>, together: bool) -> Result<Eliminated<D>, Error> {
-    let (m, n, good) = (int(a.of.rows), int(a.of.columns), matrices.good());
-    let inner = a.of.rows.min(a.of.columns);
+    let (m, n, good) = (int(a.shape.rows), int(a.shape.columns), matrices.good());
+    let inner = a.shape.rows.min(a.shape.columns);
     let (pivots, infos) = (matrices.integers(matrices.items * inner)?, matrices.integers(matrices.items)?);
     // SAFETY: the caller's promise, and there are as many pivots and numbers.
     unsafe {
@@ -44,7 +44,7 @@ unsafe fn getrf<D: Driver>(matrices: &Matrices<'_, D>, a: &Batch<D>, together: b
         } else {
             for item in 0..good {
                 let (pivots, info) = (pivots.address() + 4 * (item * inner) as u64, infos.address() + 4 * item as u64);
-                matrices.call(Routine::Getrf { m, n, a: a.columns(item), pivots, info })?;
+                matrices.call(Routine::Getrf { m, n, a: a.matrix(item), pivots, info })?;
             }
         }
     }
@@ -54,32 +54,32 @@ unsafe fn getrf<D: Driver>(matrices: &Matrices<'_, D>, a: &Batch<D>, together: b
 /// A = P·L·U.
 ///
 /// # Safety
-/// As for [`Operation::run`](super::Operation::run).
+/// As for [`run`](super::run).
 pub(super) unsafe fn lu<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
-    // SAFETY: the caller's promise; all else is memory that was made for it.
+    // SAFETY: the caller's promise; all other memory was allocated for its purpose.
     unsafe {
-        let a = matrices.read(0, Way::Plain)?;
-        matrices.check(0, &a, Counted::All)?;
+        let a = matrices.read(0, Orientation::Plain)?;
+        matrices.check(0, &a, MatrixPart::All)?;
         let found = getrf(matrices, &a, false)?;
-        let (rows, columns, inner) = (a.of.rows, a.of.columns, a.of.rows.min(a.of.columns));
-        let (l, u) = (matrices.room(a.of.dtype, rows, inner)?, matrices.room(a.of.dtype, inner, columns)?);
+        let (rows, columns, inner) = (a.shape.rows, a.shape.columns, a.shape.rows.min(a.shape.columns));
+        let (l, u) = (matrices.room(a.shape.dtype, rows, inner)?, matrices.room(a.shape.dtype, inner, columns)?);
         for (factor, upper) in [(&l, false), (&u, true)] {
-            let pass = Pass::Triangle { upper, unit: !upper, real: false, line: rows, step: a.of.points() };
-            matrices.pass(pass, factor.of, &[a.region.address(), factor.region.address()])?;
+            let pass = Pass::Triangle { upper, unit: !upper, real: false, line: rows, step: a.shape.points() };
+            matrices.pass(pass, factor.shape, &[a.region.address(), factor.region.address()])?;
         }
         // Of a matrix without inverse there are factors as well.
-        matrices.heed(&found.infos, |_| None)?;
+        matrices.check_infos(&found.infos, |_| None)?;
         matrices.check_result(&a)?;
-        matrices.judge()?;
+        matrices.first_error()?;
         let pivots = matrices.fetch_integers(&found.pivots, matrices.items * inner)?;
         let order: Vec<u8> =
             pivots.chunks(inner).flat_map(|pivots| order(rows, pivots)).flat_map(|row| int(row).to_ne_bytes()).collect();
         let order = Region::holding(matrices.operation.driver, &order)?;
-        let p = matrices.room(a.of.dtype, rows, rows)?;
-        matrices.pass(Pass::Permutation, p.of, &[order.address(), p.region.address()])?;
-        matrices.write(&p, 0, Way::Plain)?;
-        matrices.write(&l, 1, Way::Plain)?;
-        matrices.write(&u, 2, Way::Plain)
+        let p = matrices.room(a.shape.dtype, rows, rows)?;
+        matrices.pass(Pass::Permutation, p.shape, &[order.address(), p.region.address()])?;
+        matrices.write(&p, 0, Orientation::Plain)?;
+        matrices.write(&l, 1, Orientation::Plain)?;
+        matrices.write(&u, 2, Orientation::Plain)
     }
 }
 
@@ -98,14 +98,14 @@ fn order(rows: usize, pivots: &[i32]) -> Vec<usize> {
 /// A·X = B.
 ///
 /// # Safety
-/// As for [`Operation::run`](super::Operation::run).
+/// As for [`run`](super::run).
 pub(super) unsafe fn solve<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
-    // SAFETY: the caller's promise; all else is memory that was made for it.
+    // SAFETY: the caller's promise; all other memory was allocated for its purpose.
     unsafe {
-        let a = matrices.read(0, Way::Plain)?;
-        matrices.check(0, &a, Counted::All)?;
-        let b = matrices.read(1, Way::Plain)?;
-        matrices.check(1, &b, Counted::All)?;
+        let a = matrices.read(0, Orientation::Plain)?;
+        matrices.check(0, &a, MatrixPart::All)?;
+        let b = matrices.read(1, Orientation::Plain)?;
+        matrices.check(1, &b, MatrixPart::All)?;
         solved(matrices, &a, &b)
     }
 }
@@ -113,14 +113,14 @@ pub(super) unsafe fn solve<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<
 /// A⁻¹.
 ///
 /// # Safety
-/// As for [`Operation::run`](super::Operation::run).
+/// As for [`run`](super::run).
 pub(super) unsafe fn inverse<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
-    // SAFETY: the caller's promise; all else is memory that was made for it.
+    // SAFETY: the caller's promise; all other memory was allocated for its purpose.
     unsafe {
-        let a = matrices.read(0, Way::Plain)?;
-        matrices.check(0, &a, Counted::All)?;
-        let b = matrices.room(a.of.dtype, a.of.rows, a.of.rows)?;
-        matrices.pass(Pass::Unit, b.of, &[b.region.address()])?;
+        let a = matrices.read(0, Orientation::Plain)?;
+        matrices.check(0, &a, MatrixPart::All)?;
+        let b = matrices.room(a.shape.dtype, a.shape.rows, a.shape.rows)?;
+        matrices.pass(Pass::Unit, b.shape, &[b.region.address()])?;
         solved(matrices, &a, &b)
     }
 }
@@ -130,13 +130,13 @@ pub(super) unsafe fn inverse<D: Driver>(matrices: &mut Matrices<'_, D>) -> Resul
 /// # Safety
 /// Both are there.
 unsafe fn solved<D: Driver>(matrices: &mut Matrices<'_, D>, a: &Batch<D>, b: &Batch<D>) -> Result<(), Error> {
-    let together = is_small(matrices, a.of.rows, b.of.columns);
-    let (n, columns) = (int(a.of.rows), int(b.of.columns));
+    let together = is_small(matrices, a.shape.rows, b.shape.columns);
+    let (n, columns) = (int(a.shape.rows), int(b.shape.columns));
     // SAFETY: the caller's promise.
     unsafe {
         let found = getrf(matrices, a, together)?;
         // Nothing is divided by zero; and what is divided by infinity would not show it.
-        matrices.heed(&found.infos, |info| Some(Failure::Singular { pivot: info - 1 }))?;
+        matrices.check_infos(&found.infos, |info| Some(Failure::Singular { pivot: info - 1 }))?;
         matrices.check_result(a)?;
         let good = matrices.good();
         let solving = matrices.integers(matrices.items)?;
@@ -148,15 +148,15 @@ unsafe fn solved<D: Driver>(matrices: &mut Matrices<'_, D>, a: &Batch<D>, b: &Ba
             }
         } else {
             for item in 0..good {
-                let pivots = found.pivots.address() + 4 * (item * a.of.rows) as u64;
+                let pivots = found.pivots.address() + 4 * (item * a.shape.rows) as u64;
                 let info = solving.address() + 4 * item as u64;
-                matrices.call(Routine::Getrs { n, columns, a: a.columns(item), pivots, b: b.columns(item), info })?;
+                matrices.call(Routine::Getrs { n, columns, a: a.matrix(item), pivots, b: b.matrix(item), info })?;
             }
-            matrices.heed(&solving, |_| None)?;
+            matrices.check_infos(&solving, |_| None)?;
         }
         matrices.check_result(b)?;
-        matrices.judge()?;
-        matrices.write(b, 0, Way::Plain)
+        matrices.first_error()?;
+        matrices.write(b, 0, Orientation::Plain)
     }
 }
 
@@ -165,42 +165,42 @@ unsafe fn solved<D: Driver>(matrices: &mut Matrices<'_, D>, a: &Batch<D>, b: &Ba
 /// # Safety
 /// Both are there.
 pub(super) unsafe fn divide<D: Driver>(matrices: &Matrices<'_, D>, by: Divisor, a: &Batch<D>, b: &Batch<D>) -> Result<(), Error> {
-    let (m, n, good) = (int(b.of.rows), int(b.of.columns), matrices.good());
+    let (m, n, good) = (int(b.shape.rows), int(b.shape.columns), matrices.good());
     // SAFETY: the caller's promise.
     unsafe {
-        let columns = if by.from_right { b.of.rows } else { b.of.columns };
-        if is_small(matrices, a.of.rows, columns) {
+        let columns = if by.from_right { b.shape.rows } else { b.shape.columns };
+        if is_small(matrices, a.shape.rows, columns) {
             let ((_matrices, a), (_sides, b)) = (matrices.addresses(a)?, matrices.addresses(b)?);
             if good > 0 {
                 matrices.call(Routine::TrsmBatched { by, m, n, a, b, batch: int(good) })?;
             }
             return Ok(());
         }
-        (0..good).try_for_each(|item| matrices.call(Routine::Trsm { by, m, n, a: a.columns(item), b: b.columns(item) }))
+        (0..good).try_for_each(|item| matrices.call(Routine::Trsm { by, m, n, a: a.matrix(item), b: b.matrix(item) }))
     }
 }
 
 /// A·X = B for a triangle of A.
 ///
 /// # Safety
-/// As for [`Operation::run`](super::Operation::run).
+/// As for [`run`](super::run).
 pub(super) unsafe fn triangular<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
     let &Decomposition { upper, unit, .. } = matrices.operation.call;
-    // SAFETY: the caller's promise; all else is memory that was made for it.
+    // SAFETY: the caller's promise; all other memory was allocated for its purpose.
     unsafe {
-        let a = matrices.read(0, Way::Plain)?;
-        matrices.check(0, &a, Counted::Triangle { upper, diagonal: !unit })?;
-        let b = matrices.read(1, Way::Plain)?;
-        matrices.check(1, &b, Counted::All)?;
+        let a = matrices.read(0, Orientation::Plain)?;
+        matrices.check(0, &a, MatrixPart::Triangle { upper, diagonal: !unit })?;
+        let b = matrices.read(1, Orientation::Plain)?;
+        matrices.check(1, &b, MatrixPart::All)?;
         if !unit {
             let zeros = matrices.integers(matrices.items)?;
-            matrices.pass(Pass::ZeroPivot, a.of, &[a.region.address(), zeros.address()])?;
-            matrices.heed(&zeros, |first| Some(Failure::Singular { pivot: first - 1 }))?;
+            matrices.pass(Pass::ZeroPivot, a.shape, &[a.region.address(), zeros.address()])?;
+            matrices.check_infos(&zeros, |first| Some(Failure::Singular { pivot: first - 1 }))?;
         }
         divide(matrices, Divisor { from_right: false, upper, adjoint: false, unit }, &a, &b)?;
         matrices.check_result(&b)?;
-        matrices.judge()?;
-        matrices.write(&b, 0, Way::Plain)
+        matrices.first_error()?;
+        matrices.write(&b, 0, Orientation::Plain)
     }
 }
 
@@ -208,7 +208,7 @@ pub(super) unsafe fn triangular<D: Driver>(matrices: &mut Matrices<'_, D>) -> Re
 /// product leaves the range long before the logarithm does.
 ///
 /// # Safety
-/// As for [`Operation::run`](super::Operation::run).
+/// As for [`run`](super::run).
 pub(super) unsafe fn determinant<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
     // SAFETY: the caller's promise.
     dispatch!(matrices.dtype, T => unsafe { determinant_of::<T, D>(matrices) })
@@ -217,14 +217,14 @@ pub(super) unsafe fn determinant<D: Driver>(matrices: &mut Matrices<'_, D>) -> R
 /// # Safety
 /// As for [`determinant`], and the elements are of this type.
 unsafe fn determinant_of<T: Element, D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
-    // SAFETY: the caller's promise; all else is memory that was made for it.
+    // SAFETY: the caller's promise; all other memory was allocated for its purpose.
     unsafe {
-        let a = matrices.read(0, Way::Plain)?;
-        matrices.check(0, &a, Counted::All)?;
-        let order = a.of.rows;
+        let a = matrices.read(0, Orientation::Plain)?;
+        matrices.check(0, &a, MatrixPart::All)?;
+        let order = a.shape.rows;
         let found = getrf(matrices, &a, is_small(matrices, order, 0))?;
-        matrices.heed(&found.infos, |_| None)?;
-        matrices.judge()?;
+        matrices.check_infos(&found.infos, |_| None)?;
+        matrices.first_error()?;
         let diagonals = matrices.diagonals::<T>(&a)?;
         let pivots = matrices.fetch_integers(&found.pivots, matrices.items * order)?;
         let mut numbers = vec![(T::ZERO, 0.0); matrices.items];
@@ -241,28 +241,33 @@ unsafe fn determinant_of<T: Element, D: Driver>(matrices: &mut Matrices<'_, D>) 
                 },
                 // Elimination left the range, which the host avoids by scaling rows.
                 None => {
-                    let all = matrices.read(0, Way::Plain)?;
-                    let elements = matrices.fetch::<T>(&all.region, matrices.items * all.of.points())?;
-                    match by_host(matrices.operation.call, &elements[item * order * order..][..order * order], order) {
+                    let all = matrices.read(0, Orientation::Plain)?;
+                    let elements = matrices.fetch::<T>(&all.region, matrices.items * all.shape.points())?;
+                    match by_host(
+                        matrices.operation.host,
+                        matrices.operation.call,
+                        &elements[item * order * order..][..order * order],
+                        order,
+                    ) {
                         Ok(found) => *number = found,
                         Err(_) => matrices.note(item, Failure::Overflow),
                     }
                 }
             }
         }
-        matrices.judge()?;
+        matrices.first_error()?;
         let first: Vec<T> = numbers.iter().map(|number| number.0).collect();
-        matrices.write(&matrices.numbers(&first)?, 0, Way::Plain)?;
+        matrices.write(&matrices.numbers(&first)?, 0, Orientation::Plain)?;
         if matrices.operation.outputs.len() > 1 {
             let second: Vec<T::Real> = numbers.iter().map(|number| T::Real::from_complex(number.1.into())).collect();
-            matrices.write(&matrices.numbers(&second)?, 1, Way::Plain)?;
+            matrices.write(&matrices.numbers(&second)?, 1, Orientation::Plain)?;
         }
         Ok(())
     }
 }
 
 /// The determinant of a matrix that lies by columns, which has the determinant of its transpose.
-fn by_host<T: Element>(call: &Decomposition, elements: &[T], order: usize) -> Result<(T, f64), Error> {
+fn by_host<T: Element>(host: &dyn Device, call: &Decomposition, elements: &[T], order: usize) -> Result<(T, f64), Error> {
     let call = Decomposition { batch: 0, roles: [1, 1, 0, 0, 0, 0], ..call.clone() };
     let (matrix, number) = (Strided::row_major(&[order, order])?, Strided::row_major(&[])?);
     let (mut first, mut second) = ([T::ZERO], [T::Real::ZERO]);
@@ -270,6 +275,6 @@ fn by_host<T: Element>(call: &Decomposition, elements: &[T], order: usize) -> Re
     if call.kind == Factorisation::Slogdet {
         outputs.push(Output::new(<T::Real as Element>::erase_mut(&mut second), &number));
     }
-    Cpu::default().factorise(&call, &[Operand::new(T::erase(elements), &matrix)], outputs)?;
+    host.factorise(&call, &[Operand::new(T::erase(elements), &matrix)], outputs)?;
     Ok((first[0], second[0].to_complex().re))
 }

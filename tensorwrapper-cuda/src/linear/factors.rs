@@ -1,53 +1,55 @@
 //! Factors of matrices: of Cholesky, Q and R, eigenvectors, singular vectors.
 
 use super::elimination::{divide, is_small};
-use super::matrices::{Batch, Matrices, Way, int, together};
-use super::routine::{Divisor, JACOBI, Routine};
-use crate::driver::{Driver, Region};
-use crate::text::{Counted, Dense, Pass};
+use super::matrices::{Batch, Matrices, Orientation, int, jacobi_batches};
+use super::support::{by_rotations, size};
+use crate::driver::Driver;
+use crate::region::Region;
+use crate::routine::{Divisor, MAX_JACOBI_ORDER, Routine};
+use crate::text::{BatchShape, MatrixPart, Pass};
 use tensorwrapper_core::backend::linear::{Failure, discarded, phase_tolerance};
 use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::Error;
 
 /// What of a Hermitian matrix is read.
-const LOWER: Counted = Counted::Hermitian;
+const LOWER: MatrixPart = MatrixPart::Hermitian;
 
 /// A = L·Lᴴ.
 ///
 /// # Safety
-/// As for [`Operation::run`](super::Operation::run).
+/// As for [`run`](super::run).
 pub(super) unsafe fn cholesky<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
-    // SAFETY: the caller's promise; all else is memory that was made for it.
+    // SAFETY: the caller's promise; all other memory was allocated for its purpose.
     unsafe {
-        let a = matrices.read(0, Way::Plain)?;
+        let a = matrices.read(0, Orientation::Plain)?;
         matrices.check(0, &a, LOWER)?;
-        matrices.pass(Pass::Mirror, a.of, &[a.region.address()])?;
+        matrices.pass(Pass::Mirror, a.shape, &[a.region.address()])?;
         let infos = potrf(matrices, &a)?;
-        let (line, step) = (a.of.rows, a.of.points());
-        let l = matrices.room(a.of.dtype, a.of.rows, a.of.columns)?;
+        let (line, step) = (a.shape.rows, a.shape.points());
+        let l = matrices.room(a.shape.dtype, a.shape.rows, a.shape.columns)?;
         let pass = Pass::Triangle { upper: false, unit: false, real: true, line, step };
-        matrices.pass(pass, l.of, &[a.region.address(), l.region.address()])?;
-        matrices.heed(&infos, |info| Some(Failure::NotPositiveDefinite { pivot: info - 1 }))?;
+        matrices.pass(pass, l.shape, &[a.region.address(), l.region.address()])?;
+        matrices.check_infos(&infos, |info| Some(Failure::NotPositiveDefinite { pivot: info - 1 }))?;
         matrices.check_result(&l)?;
-        matrices.judge()?;
-        matrices.write(&l, 0, Way::Plain)
+        matrices.first_error()?;
+        matrices.write(&l, 0, Orientation::Plain)
     }
 }
 
 /// Factors of Cholesky in the place of lower triangles.
 unsafe fn potrf<D: Driver>(matrices: &Matrices<'_, D>, a: &Batch<D>) -> Result<Region<D>, Error> {
-    let (n, good) = (int(a.of.rows), matrices.good());
+    let (n, good) = (int(a.shape.rows), matrices.good());
     let infos = matrices.integers(matrices.items)?;
     // SAFETY: the matrices are there, and a number for each.
     unsafe {
-        if is_small(matrices, a.of.rows, 0) {
+        if is_small(matrices, a.shape.rows, 0) {
             let (_addresses, columns) = matrices.addresses(a)?;
             if good > 0 {
                 matrices.call(Routine::PotrfBatched { n, a: columns, info: infos.address(), batch: int(good) })?;
             }
         } else {
             for item in 0..good {
-                matrices.call(Routine::Potrf { n, a: a.columns(item), info: infos.address() + 4 * item as u64 })?;
+                matrices.call(Routine::Potrf { n, a: a.matrix(item), info: infos.address() + 4 * item as u64 })?;
             }
         }
     }
@@ -57,49 +59,49 @@ unsafe fn potrf<D: Driver>(matrices: &Matrices<'_, D>, a: &Batch<D>) -> Result<R
 /// A·x = λ·x; in a metric B = L·Lᴴ the eigenvectors of L⁻¹·A·L⁻ᴴ, from the left by L⁻ᴴ.
 ///
 /// # Safety
-/// As for [`Operation::run`](super::Operation::run).
+/// As for [`run`](super::run).
 pub(super) unsafe fn eigh<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
-    // SAFETY: the caller's promise; all else is memory that was made for it.
+    // SAFETY: the caller's promise; all other memory was allocated for its purpose.
     unsafe {
-        let a = matrices.read(0, Way::Plain)?;
+        let a = matrices.read(0, Orientation::Plain)?;
         let sizes = matrices.check(0, &a, LOWER)?;
         let mut exponents = matrices.exponents(&sizes, 1);
-        let n = a.of.rows;
+        let n = a.shape.rows;
         let mut metric = None;
         if matrices.operation.inputs.len() > 1 {
-            let b = matrices.read(1, Way::Plain)?;
+            let b = matrices.read(1, Orientation::Plain)?;
             let sizes = matrices.check(1, &b, LOWER)?;
             // Even, since the eigenvectors take its square root.
             metric = Some((b, matrices.exponents(&sizes, 2)));
         }
-        matrices.pass(Pass::Mirror, a.of, &[a.region.address()])?;
+        matrices.pass(Pass::Mirror, a.shape, &[a.region.address()])?;
         matrices.scale(&a, exponents.iter().map(|k| -k))?;
         let lower = Divisor { from_right: false, upper: false, adjoint: false, unit: false };
         if let Some((b, own)) = &metric {
-            matrices.pass(Pass::Mirror, b.of, &[b.region.address()])?;
+            matrices.pass(Pass::Mirror, b.shape, &[b.region.address()])?;
             matrices.scale(b, own.iter().map(|k| -k))?;
             let infos = potrf(matrices, b)?;
             // No iteration is given what is no number.
-            matrices.heed(&infos, |info| Some(Failure::NotPositiveDefinite { pivot: info - 1 }))?;
+            matrices.check_infos(&infos, |info| Some(Failure::NotPositiveDefinite { pivot: info - 1 }))?;
             divide(matrices, lower, b, &a)?;
             divide(matrices, Divisor { from_right: true, adjoint: true, ..lower }, b, &a)?;
             matrices.check_result(&a)?;
         }
-        let values = matrices.room(a.of.dtype.real(), n, 1)?;
+        let values = matrices.room(a.shape.dtype.real(), n, 1)?;
         let infos = matrices.integers(matrices.items)?;
         let good = matrices.good();
-        if matrices.items > 1 && n <= JACOBI {
-            for (first, batch) in together(good) {
+        if matrices.items > 1 && n <= MAX_JACOBI_ORDER {
+            for (first, batch) in jacobi_batches(good) {
                 let (values, info) = (values.at(first), infos.address() + 4 * first as u64);
-                matrices.call(Routine::SyevjBatched { n: int(n), a: a.columns(first), values, info, batch })?;
+                matrices.call(Routine::SyevjBatched { n: int(n), a: a.matrix(first), values, info, batch })?;
             }
         } else {
             for item in 0..good {
                 let info = infos.address() + 4 * item as u64;
-                matrices.call(Routine::Syevd { n: int(n), a: a.columns(item), values: values.at(item), info })?;
+                matrices.call(Routine::Syevd { n: int(n), a: a.matrix(item), values: values.at(item), info })?;
             }
         }
-        matrices.heed(&infos, |_| Some(Failure::NoConvergence))?;
+        matrices.check_infos(&infos, |_| Some(Failure::NoConvergence))?;
         if let Some((b, _)) = &metric {
             divide(matrices, Divisor { adjoint: true, ..lower }, b, &a)?;
         }
@@ -113,26 +115,26 @@ pub(super) unsafe fn eigh<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(
         if metric.is_some() {
             matrices.check_result(&a)?;
         }
-        matrices.judge()?;
-        matrices.write(&values, 0, Way::Plain)?;
-        matrices.write(&a, 1, Way::Plain)
+        matrices.first_error()?;
+        matrices.write(&values, 0, Orientation::Plain)?;
+        matrices.write(&a, 1, Orientation::Plain)
     }
 }
 
 /// Makes the largest component of some rows or columns real and positive; by what.
 unsafe fn set_phases<D: Driver>(
     matrices: &Matrices<'_, D>,
-    of: &Batch<D>,
+    batch: &Batch<D>,
     by_rows: bool,
     first: usize,
     count: usize,
 ) -> Result<Batch<D>, Error> {
-    let phases = matrices.room(of.of.dtype, count, 1)?;
+    let phases = matrices.room(batch.shape.dtype, count, 1)?;
     if count > 0 {
-        let within = dispatch!(of.of.dtype, T => 1.0 - phase_tolerance::<T>()).to_bits();
+        let within = dispatch!(batch.shape.dtype, T => 1.0 - phase_tolerance::<T>()).to_bits();
         let pass = Pass::SetPhases { by_rows, first, count, within };
         // SAFETY: the matrices have so many rows or columns, and there is a phase for each.
-        unsafe { matrices.pass(pass, of.of, &[of.region.address(), phases.region.address()]) }?;
+        unsafe { matrices.pass(pass, batch.shape, &[batch.region.address(), phases.region.address()]) }?;
     }
     Ok(phases)
 }
@@ -140,37 +142,37 @@ unsafe fn set_phases<D: Driver>(
 /// A = Q·R, the diagonal of R real and not negative; or A = L·Q, of which the adjoint is that of Aᴴ.
 ///
 /// # Safety
-/// As for [`Operation::run`](super::Operation::run).
+/// As for [`run`](super::run).
 pub(super) unsafe fn qr<D: Driver>(matrices: &mut Matrices<'_, D>, lq: bool) -> Result<(), Error> {
-    let way = if lq { Way::Adjoint } else { Way::Plain };
-    // SAFETY: the caller's promise; all else is memory that was made for it.
+    let orientation = if lq { Orientation::Adjoint } else { Orientation::Plain };
+    // SAFETY: the caller's promise; all other memory was allocated for its purpose.
     unsafe {
-        let a = matrices.read(0, way)?;
-        let sizes = matrices.check(0, &a, Counted::All)?;
+        let a = matrices.read(0, orientation)?;
+        let sizes = matrices.check(0, &a, MatrixPart::All)?;
         let exponents = matrices.exponents(&sizes, 1);
         matrices.scale(&a, exponents.iter().map(|k| -k))?;
-        let Dense { dtype, rows, columns, .. } = a.of;
+        let BatchShape { dtype, rows, columns, .. } = a.shape;
         let inner = rows.min(columns);
         let (tau, infos) = (matrices.room(dtype, inner, 1)?, matrices.integers(2 * matrices.items)?);
         let info = |item: usize| infos.address() + 4 * item as u64;
         for item in 0..matrices.good() {
             let (m, n) = (int(rows), int(columns));
-            matrices.call(Routine::Geqrf { m, n, a: a.columns(item), tau: tau.at(item), info: info(item) })?;
+            matrices.call(Routine::Geqrf { m, n, a: a.matrix(item), tau: tau.at(item), info: info(item) })?;
         }
         let is_full = matrices.operation.call.full;
         let r = matrices.room(dtype, if is_full { rows } else { inner }, columns)?;
-        let triangle = Pass::Triangle { upper: true, unit: false, real: false, line: rows, step: a.of.points() };
-        matrices.pass(triangle, r.of, &[a.region.address(), r.region.address()])?;
+        let triangle = Pass::Triangle { upper: true, unit: false, real: false, line: rows, step: a.shape.points() };
+        matrices.pass(triangle, r.shape, &[a.region.address(), r.region.address()])?;
         let phases = matrices.room(dtype, inner, 1)?;
-        matrices.pass(Pass::DiagonalPhases, r.of, &[r.region.address(), phases.region.address()])?;
-        let turn = Pass::Turn { by_rows: true, count: inner, conjugate: false, real: true };
-        matrices.pass(turn, r.of, &[phases.region.address(), r.region.address()])?;
+        matrices.pass(Pass::DiagonalPhases, r.shape, &[r.region.address(), phases.region.address()])?;
+        let phased = Pass::ApplyPhases { by_rows: true, count: inner, conjugate: false, real: true };
+        matrices.pass(phased, r.shape, &[phases.region.address(), r.region.address()])?;
         let width = if is_full { rows } else { inner };
         // Where Q has more columns than A, it has a place of its own.
         let q = match width > columns {
             true => {
                 let q = matrices.room(dtype, rows, width)?;
-                let reflections = a.of.points() * dtype.size();
+                let reflections = a.shape.points() * dtype.size();
                 (0..matrices.items).try_for_each(|item| matrices.operation.driver.copy(a.at(item), q.at(item), reflections))?;
                 q
             }
@@ -181,56 +183,56 @@ pub(super) unsafe fn qr<D: Driver>(matrices: &mut Matrices<'_, D>, lq: bool) -> 
                 m: int(rows),
                 n: int(width),
                 k: int(inner),
-                a: q.columns(item),
+                a: q.matrix(item),
                 tau: tau.at(item),
                 info: info(matrices.items + item),
             };
             matrices.call(call)?;
         }
-        let turn = Pass::Turn { by_rows: false, count: inner, conjugate: true, real: false };
-        matrices.pass(turn, q.of, &[phases.region.address(), q.region.address()])?;
+        let phased = Pass::ApplyPhases { by_rows: false, count: inner, conjugate: true, real: false };
+        matrices.pass(phased, q.shape, &[phases.region.address(), q.region.address()])?;
         matrices.scale(&r, exponents.iter().copied())?;
-        matrices.heed(&infos, |_| None)?;
+        matrices.check_infos(&infos, |_| None)?;
         matrices.check_result(&r)?;
-        matrices.judge()?;
+        matrices.first_error()?;
         let [at_q, at_r] = if lq { [1, 0] } else { [0, 1] };
-        matrices.write(&q, at_q, way)?;
-        matrices.write(&r, at_r, way)
+        matrices.write(&q, at_q, orientation)?;
+        matrices.write(&r, at_r, orientation)
     }
 }
 
 /// A = U·diag(s)·V, the largest component of each column of U real and positive.
 ///
 /// # Safety
-/// As for [`Operation::run`](super::Operation::run).
+/// As for [`run`](super::run).
 pub(super) unsafe fn svd<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(), Error> {
     let call = matrices.operation.call;
     let seen = &matrices.operation.inputs[0].0;
-    let (rows, columns) = super::size(call, seen.layout, call.form().arguments[0]);
-    let by_rotations = super::by_rotations(matrices.items, rows, columns, call.full);
+    let (rows, columns) = size(call, seen.layout, call.form().arguments[0]);
+    let by_rotations = by_rotations(matrices.items, rows, columns, call.full);
     // The other routine takes no matrix with more columns than rows.
-    let way = if by_rotations || rows >= columns { Way::Plain } else { Way::Adjoint };
-    // SAFETY: the caller's promise; all else is memory that was made for it.
+    let orientation = if by_rotations || rows >= columns { Orientation::Plain } else { Orientation::Adjoint };
+    // SAFETY: the caller's promise; all other memory was allocated for its purpose.
     unsafe {
-        let a = matrices.read(0, way)?;
-        let sizes = matrices.check(0, &a, Counted::All)?;
+        let a = matrices.read(0, orientation)?;
+        let sizes = matrices.check(0, &a, MatrixPart::All)?;
         let exponents = matrices.exponents(&sizes, 1);
         matrices.scale(&a, exponents.iter().map(|k| -k))?;
-        let Dense { dtype, rows: m, columns: n, .. } = a.of;
+        let BatchShape { dtype, rows: m, columns: n, .. } = a.shape;
         let (inner, good) = (m.min(n), matrices.good());
         let values = matrices.room(dtype.real(), inner, 1)?;
         let u = matrices.room(dtype, m, if by_rotations || call.full { m } else { n })?;
         let other = matrices.room(dtype, n, n)?;
         let infos = matrices.integers(matrices.items)?;
         if by_rotations {
-            for (first, batch) in together(good) {
+            for (first, batch) in jacobi_batches(good) {
                 matrices.call(Routine::GesvdjBatched {
                     m: int(m),
                     n: int(n),
-                    a: a.columns(first),
+                    a: a.matrix(first),
                     values: values.at(first),
-                    u: u.columns(first),
-                    v: other.columns(first),
+                    u: u.matrix(first),
+                    v: other.matrix(first),
                     info: infos.address() + 4 * first as u64,
                     batch,
                 })?;
@@ -241,36 +243,37 @@ pub(super) unsafe fn svd<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<()
                     full: call.full,
                     m: int(m),
                     n: int(n),
-                    a: a.columns(item),
+                    a: a.matrix(item),
                     values: values.at(item),
-                    u: u.columns(item),
-                    vt: other.columns(item),
+                    u: u.matrix(item),
+                    vt: other.matrix(item),
                     info: infos.address() + 4 * item as u64,
                 })?;
             }
         }
-        matrices.heed(&infos, |_| Some(Failure::NoConvergence))?;
+        matrices.check_infos(&infos, |_| Some(Failure::NoConvergence))?;
         // What phases are set by is U of the matrix itself: of its adjoint the other factor.
-        let (set, with) = if way == Way::Plain { (&u, &other) } else { (&other, &u) };
-        let (set_by_rows, with_by_rows) = (way == Way::Adjoint, way == Way::Plain && !by_rotations);
+        let (set, with) = if orientation == Orientation::Plain { (&u, &other) } else { (&other, &u) };
+        let (set_by_rows, with_by_rows) =
+            (orientation == Orientation::Adjoint, orientation == Orientation::Plain && !by_rotations);
         let phases = set_phases(matrices, set, set_by_rows, 0, inner)?;
-        let turn = Pass::Turn { by_rows: with_by_rows, count: inner, conjugate: !by_rotations, real: false };
-        matrices.pass(turn, with.of, &[phases.region.address(), with.region.address()])?;
+        let phased = Pass::ApplyPhases { by_rows: with_by_rows, count: inner, conjugate: !by_rotations, real: false };
+        matrices.pass(phased, with.shape, &[phases.region.address(), with.region.address()])?;
         if call.full {
             // A vector that belongs to no singular value has a phase of its own.
             for (factor, by_rows) in [(set, set_by_rows), (with, with_by_rows)] {
-                set_phases(matrices, factor, by_rows, inner, factor.of.rows - inner)?;
+                set_phases(matrices, factor, by_rows, inner, factor.shape.rows - inner)?;
             }
         }
         matrices.scale(&values, exponents.iter().copied())?;
         matrices.check_result(&values)?;
-        matrices.judge()?;
+        matrices.first_error()?;
         if matrices.operation.outputs.len() > 3 {
             dispatch!(dtype.real(), R => cut::<R, D>(matrices, &values))?;
         }
-        let of_v = if by_rotations { Way::Adjoint } else { way };
-        matrices.write(set, 0, way)?;
-        matrices.write(&values, 1, Way::Plain)?;
+        let of_v = if by_rotations { Orientation::Adjoint } else { orientation };
+        matrices.write(set, 0, orientation)?;
+        matrices.write(&values, 1, Orientation::Plain)?;
         matrices.write(with, 2, of_v)
     }
 }
@@ -280,7 +283,7 @@ pub(super) unsafe fn svd<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<()
 /// # Safety
 /// As for [`svd`].
 unsafe fn cut<R: Element, D: Driver>(matrices: &Matrices<'_, D>, values: &Batch<D>) -> Result<(), Error> {
-    let length = values.of.points();
+    let length = values.shape.points();
     let found = matrices.fetch::<R>(&values.region, matrices.items * length)?;
     let of_items = found.chunks(length).map(|values| values.iter().map(|s| s.to_complex().re).collect());
     let (weights, kept) = discarded(matrices.operation.call, of_items);
@@ -290,7 +293,7 @@ unsafe fn cut<R: Element, D: Driver>(matrices: &Matrices<'_, D>, values: &Batch<
     for (result, numbers) in [(3, &weights), (4, &kept)] {
         if result < matrices.operation.outputs.len() {
             // SAFETY: the caller's promise.
-            unsafe { matrices.write(&matrices.numbers(numbers)?, result, Way::Plain) }?;
+            unsafe { matrices.write(&matrices.numbers(numbers)?, result, Orientation::Plain) }?;
         }
     }
     Ok(())

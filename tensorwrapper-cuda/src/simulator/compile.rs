@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Mutex};
 
 use libloading::Library;
 
-use super::Collection;
+use super::collection::Collection;
+use super::programs::CompiledKernels;
 use crate::text::{Kernel, LINEAR, ON_HOST};
 use tensorwrapper_core::error::{Error, ErrorKind};
 
@@ -16,39 +17,6 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 const COMPILER: &str = "TENSORWRAPPER_CXX";
 /// So many texts are compiled at once: the preamble costs as much as some of them.
 const AT_ONCE: usize = 48;
-
-/// Compiled kernels.
-#[derive(Debug)]
-pub struct Programs {
-    libraries: Vec<Library>,
-    /// How often devices that run them have copied from the host, and to it; and how often without a step between from memory of the host.
-    pub(super) transfers: [AtomicUsize; 3],
-    /// How many products of matrices they have left to a library.
-    pub(super) products: AtomicUsize,
-    /// Whether kernels that stand between routines of linear algebra are among them.
-    pub(super) solves: bool,
-    /// How many routines of linear algebra they have left to a library.
-    pub(super) routines: AtomicUsize,
-    /// What they measure times by.
-    pub(super) clock: super::Clock,
-    /// How often they have done what was recorded.
-    pub(super) replays: AtomicUsize,
-    /// What they say instead of recording, where they do.
-    pub(super) refuses: Mutex<Option<ErrorKind>>,
-    /// Bytes of memory that devices which run them have, all together, and how many of them are taken.
-    pub(super) memory: [AtomicUsize; 2],
-}
-
-impl Programs {
-    /// The function of that name.
-    ///
-    /// # Safety
-    /// It is of that type.
-    pub(super) unsafe fn symbol<F: Copy>(&self, name: &str) -> Option<F> {
-        // SAFETY: the caller's promise.
-        self.libraries.iter().find_map(|library| unsafe { library.get::<F>(name.as_bytes()) }.ok().map(|symbol| *symbol))
-    }
-}
 
 impl Collection {
     /// Whether there is a compiler to call, and which.
@@ -65,10 +33,10 @@ impl Collection {
     ///
     /// # Errors
     /// [`ErrorKind::Kernel`] with the compiler's words and the source, and [`ErrorKind::Io`] for the folder.
-    pub fn compile(&self, folder: &Path, change: impl Fn(&str) -> String) -> Result<Arc<Programs>, Error> {
+    pub fn compile(&self, folder: &Path, change: impl Fn(&str) -> String) -> Result<Arc<CompiledKernels>, Error> {
         let io = |error: std::io::Error| Error::new(ErrorKind::Io { path: folder.to_path_buf(), message: error.to_string() });
         std::fs::create_dir_all(folder).map_err(io)?;
-        let kernels = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let kernels = self.lock();
         let solves = kernels.values().any(|kernel| kernel.kind == LINEAR);
         let own = |kernel: &Kernel| (kernel.source.name.clone(), Arc::clone(&kernel.source));
         let own: Vec<_> = kernels.values().map(own).collect::<BTreeMap<_, _>>().into_values().collect();
@@ -82,9 +50,9 @@ impl Collection {
         }
         use rayon::prelude::*;
         sources.par_iter().map(|source| library(source)).collect::<Result<_, _>>().map(|libraries| {
-            let (transfers, products, routines, clock, replays, refuses) = Default::default();
+            let (transfers, products, routines, settings, replays, refuses) = Default::default();
             let memory = [AtomicUsize::new(usize::MAX), AtomicUsize::new(0)];
-            Arc::new(Programs { libraries, solves, transfers, products, routines, clock, replays, refuses, memory })
+            Arc::new(CompiledKernels { libraries, solves, transfers, products, routines, settings, replays, refuses, memory })
         })
     }
 }

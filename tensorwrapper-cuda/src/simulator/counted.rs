@@ -2,36 +2,36 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::memory::Pages;
-use crate::driver::Address;
+use super::memory::GuardedMemory;
+use crate::memory::Address;
 use tensorwrapper_core::backend::Taken;
 
-/// Pages of one device.
+/// GuardedMemory of one device.
 #[derive(Debug, Default)]
-pub(super) struct Counted(Mutex<Taken>);
+pub(super) struct CountedMemory(Mutex<Taken>);
 
-impl Counted {
+impl CountedMemory {
     fn count(&self) -> MutexGuard<'_, Taken> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// As [`Pages::allocate`].
+    /// As [`GuardedMemory::allocate`].
     pub(super) fn allocate(&self, bytes: usize) -> Option<Address> {
-        let address = Pages::allocate(bytes)?;
+        let address = GuardedMemory::allocate(bytes)?;
         let mut taken = self.count();
         taken.now += bytes;
         taken.most = taken.most.max(taken.now);
         Some(address)
     }
 
-    /// As [`Pages::free`].
+    /// As [`GuardedMemory::free`].
     ///
     /// # Safety
-    /// As for [`Pages::free`].
+    /// As for [`GuardedMemory::free`].
     pub(super) unsafe fn free(&self, address: Address, bytes: usize) {
         self.count().now -= bytes;
         // SAFETY: the caller's promise.
-        unsafe { Pages::free(address, bytes) }
+        unsafe { GuardedMemory::free(address, bytes) }
     }
 
     /// What is taken; the most is counted anew from then on.

@@ -3,8 +3,8 @@
 
 use num_complex::Complex;
 
-use crate::driver::Address;
-use crate::gemm::{Gemm, Stored, Turn};
+use crate::memory::Address;
+use crate::text::{Gemm, Stored, Transpose};
 use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::{Error, ErrorKind};
 
@@ -18,8 +18,8 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 pub unsafe fn multiply(gemm: &Gemm, factors: [Address; 2], output: Address) -> Result<(), Error> {
     let [m, n, k] = gemm.sizes;
     let [(a, left), (b, right)] = gemm.factors;
-    let rows = |turn: Turn, plain: i32, turned: i32| if turn == Turn::Plain { plain } else { turned };
-    let short = |stored: &Stored, rows: i32| stored.line < rows.max(1);
+    let rows = |transpose: Transpose, plain: i32, turned: i32| if transpose == Transpose::Plain { plain } else { turned };
+    let short = |stored: &Stored, rows: i32| stored.ld < rows.max(1);
     if m < 0 || n < 0 || k < 0 || gemm.batch < 0 {
         return Err(refused(gemm, "a negative size"));
     }
@@ -41,17 +41,17 @@ unsafe fn each<T: Element>(gemm: &Gemm, [a, b]: [Address; 2], c: Address) {
     let [m, n, k] = gemm.sizes.map(|size| size as usize);
     // SAFETY: the caller's promise.
     let at = |address: Address, position: isize| unsafe { *(address as *const T).offset(position) };
-    let read = |address: Address, (turn, stored): (Turn, Stored), item: usize, row: usize, column: usize| {
-        let (row, column) = if turn == Turn::Plain { (row, column) } else { (column, row) };
-        let position = item as isize * stored.step as isize + (row + column * stored.line as usize) as isize;
+    let read = |address: Address, (transpose, stored): (Transpose, Stored), item: usize, row: usize, column: usize| {
+        let (row, column) = if transpose == Transpose::Plain { (row, column) } else { (column, row) };
+        let position = item as isize * stored.batch_stride as isize + (row + column * stored.ld as usize) as isize;
         let value = at(address, position).to_complex();
-        if turn == Turn::Adjoint { value.conj() } else { value }
+        if transpose == Transpose::Adjoint { value.conj() } else { value }
     };
     for item in 0..gemm.batch as usize {
         for (column, row) in (0..n).flat_map(|column| (0..m).map(move |row| (column, row))) {
             let product = |term| read(a, gemm.factors[0], item, row, term) * read(b, gemm.factors[1], item, term, column);
             let sum: Complex<f64> = (0..k).map(product).sum();
-            let position = item as isize * gemm.output.step as isize + (row + column * gemm.output.line as usize) as isize;
+            let position = item as isize * gemm.output.batch_stride as isize + (row + column * gemm.output.ld as usize) as isize;
             // SAFETY: the caller's promise.
             unsafe { *(c as *mut T).offset(position) = T::from_complex(gemm.alpha * sum) };
         }

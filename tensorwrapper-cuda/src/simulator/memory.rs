@@ -17,12 +17,12 @@ const PROT_READ_WRITE: c_int = 3;
 const MAP_PRIVATE_ANONYMOUS: c_int = 0x22;
 
 /// Such memory.
-pub(super) struct Pages;
+pub(super) struct GuardedMemory;
 
-impl Pages {
+impl GuardedMemory {
     /// Memory for so many bytes, all of them ones: not a number, in every element type.
     pub(super) fn allocate(bytes: usize) -> Option<u64> {
-        let (length, used) = Pages::lengths(bytes);
+        let (length, used) = GuardedMemory::lengths(bytes);
         // SAFETY: new memory of the system's choice.
         let start = unsafe { mmap(std::ptr::null_mut(), length, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS, -1, 0) };
         if start.addr() == usize::MAX {
@@ -42,7 +42,7 @@ impl Pages {
     /// # Safety
     /// It came from `allocate` with so many bytes, and nobody uses it behind this.
     pub(super) unsafe fn free(address: u64, bytes: usize) {
-        let (length, used) = Pages::lengths(bytes);
+        let (length, used) = GuardedMemory::lengths(bytes);
         let start = (address as usize + used + PAGE - length) as *mut c_void;
         // SAFETY: what `allocate` mapped for so many bytes, by the caller's promise.
         unsafe { munmap(start, length) };

@@ -4,8 +4,8 @@
 
 use num_complex::Complex;
 
-use crate::driver::Address;
-use crate::linear::{Call, Columns, Divisor, JACOBI, Routine, TOGETHER, WIDE};
+use crate::memory::Address;
+use crate::routine::{Call, Divisor, MAX_BATCHED_COLUMNS, MAX_JACOBI_BATCH, MAX_JACOBI_ORDER, MatrixRef, Routine};
 use tensorwrapper_core::backend::linear::{Algorithms, Failure, Matrix};
 use tensorwrapper_core::backend::reference::Naive;
 use tensorwrapper_core::element::{Element, dispatch};
@@ -47,9 +47,9 @@ fn is_beyond_counts(routine: &Routine) -> bool {
     match *routine {
         Routine::Gesvd { m, n, .. } => square(m).max(6 * i128::from(m) * i128::from(n)) >= COUNTED,
         Routine::Syevd { n, .. } => 4 * square(n) >= COUNTED,
-        Routine::SyevjBatched { batch, .. } | Routine::GesvdjBatched { batch, .. } => batch as usize > TOGETHER,
-        Routine::TrsmBatched { by, m, n, .. } => (if by.from_right { m } else { n }) as usize > WIDE,
-        Routine::GetrsBatched { columns, .. } => columns as usize > WIDE,
+        Routine::SyevjBatched { batch, .. } | Routine::GesvdjBatched { batch, .. } => batch as usize > MAX_JACOBI_BATCH,
+        Routine::TrsmBatched { by, m, n, .. } => (if by.from_right { m } else { n }) as usize > MAX_BATCHED_COLUMNS,
+        Routine::GetrsBatched { columns, .. } => columns as usize > MAX_BATCHED_COLUMNS,
         _ => false,
     }
 }
@@ -60,7 +60,7 @@ fn refused(routine: &Routine) -> Option<&'static str> {
         return Some("more than 32 bits count");
     }
     // Matrices with their rows, sizes, batches, and everything that is no matrix.
-    let (matrices, sizes, others): (Vec<(Columns, i32)>, Vec<i32>, Vec<Address>) = match *routine {
+    let (matrices, sizes, others): (Vec<(MatrixRef, i32)>, Vec<i32>, Vec<Address>) = match *routine {
         Routine::Potrf { n, a, info } => (vec![(a, n)], vec![n], vec![info]),
         Routine::PotrfBatched { n, a, info, batch } => (vec![(a, n)], vec![n, batch], vec![info]),
         Routine::Getrf { m, n, a, pivots, info } => (vec![(a, m)], vec![m, n], vec![pivots, info]),
@@ -80,7 +80,7 @@ fn refused(routine: &Routine) -> Option<&'static str> {
         Routine::SyevjBatched { n, a, values, info, batch } => (vec![(a, n)], vec![n, batch], vec![values, info]),
         Routine::Gesvd { m, n, .. } if m < n => return Some("more columns than rows"),
         Routine::Gesvd { m, n, a, values, u, vt, info, .. } => (vec![(a, m), (u, m), (vt, n)], vec![m, n], vec![values, info]),
-        Routine::GesvdjBatched { m, n, .. } if m.max(n) > JACOBI as i32 => return Some("more than 32 rows or columns"),
+        Routine::GesvdjBatched { m, n, .. } if m.max(n) > MAX_JACOBI_ORDER as i32 => return Some("more than 32 rows or columns"),
         Routine::GesvdjBatched { m, n, a, values, u, v, info, batch } => {
             (vec![(a, m), (u, m), (v, n)], vec![m, n, batch], vec![values, info])
         }
@@ -88,29 +88,29 @@ fn refused(routine: &Routine) -> Option<&'static str> {
     if sizes.iter().any(|&size| size <= 0) {
         return Some("a size that is not positive");
     }
-    if matrices.iter().any(|(matrix, rows)| matrix.line < *rows) {
+    if matrices.iter().any(|(matrix, rows)| matrix.ld < *rows) {
         return Some("columns that overlap");
     }
-    matrices.iter().map(|(matrix, _)| matrix.at).chain(others).any(|at| at == 0).then_some("no address")
+    matrices.iter().map(|(matrix, _)| matrix.address).chain(others).any(|at| at == 0).then_some("no address")
 }
 
 /// Reads a matrix.
 ///
 /// # Safety
 /// It is there, of this element type.
-unsafe fn read<T: Element>(a: Columns, rows: i32, columns: i32) -> Matrix<T> {
+unsafe fn read<T: Element>(a: MatrixRef, rows: i32, columns: i32) -> Matrix<T> {
     // SAFETY: the caller's promise.
-    Matrix::from_fn(rows as usize, columns as usize, |i, j| unsafe { *(a.at as *const T).add(j * a.line as usize + i) })
+    Matrix::from_fn(rows as usize, columns as usize, |i, j| unsafe { *(a.address as *const T).add(j * a.ld as usize + i) })
 }
 
 /// Writes the elements of a matrix for which `which` says so.
 ///
 /// # Safety
 /// There is memory for it.
-unsafe fn write<T: Element>(matrix: &Matrix<T>, a: Columns, which: impl Fn(usize, usize) -> bool) {
+unsafe fn write<T: Element>(matrix: &Matrix<T>, a: MatrixRef, which: impl Fn(usize, usize) -> bool) {
     for (j, i) in (0..matrix.columns).flat_map(|j| (0..matrix.rows).map(move |i| (j, i))).filter(|&(j, i)| which(i, j)) {
         // SAFETY: the caller's promise.
-        unsafe { *(a.at as *mut T).add(j * a.line as usize + i) = matrix.at(i, j) };
+        unsafe { *(a.address as *mut T).add(j * a.ld as usize + i) = matrix.at(i, j) };
     }
 }
 
@@ -127,14 +127,14 @@ unsafe fn number<V: Copy>(at: Address, n: usize) -> *mut V {
 ///
 /// # Safety
 /// They do.
-unsafe fn of_batch(a: Columns, n: usize) -> Columns {
+unsafe fn of_batch(a: MatrixRef, n: usize) -> MatrixRef {
     // SAFETY: the caller's promise.
-    Columns { at: unsafe { *number::<Address>(a.at, n) }, ..a }
+    MatrixRef { address: unsafe { *number::<Address>(a.address, n) }, ..a }
 }
 
 /// Matrix n of those that lie one behind the other.
-fn behind<T>(a: Columns, columns: i32, n: usize) -> Columns {
-    Columns { at: a.at + (n * a.line as usize * columns as usize * size_of::<T>()) as u64, ..a }
+fn behind<T>(a: MatrixRef, columns: i32, n: usize) -> MatrixRef {
+    MatrixRef { address: a.address + (n * a.ld as usize * columns as usize * size_of::<T>()) as u64, ..a }
 }
 
 /// # Safety
@@ -202,7 +202,7 @@ unsafe fn routine<T: Element>(routine: &Routine) {
 
 /// # Safety
 /// As for [`routine`].
-unsafe fn potrf<T: Element>(n: i32, a: Columns, info: Address) {
+unsafe fn potrf<T: Element>(n: i32, a: MatrixRef, info: Address) {
     // SAFETY: the caller's promise.
     unsafe {
         let mut matrix = read::<T>(a, n, n);
@@ -217,7 +217,7 @@ unsafe fn potrf<T: Element>(n: i32, a: Columns, info: Address) {
 
 /// # Safety
 /// As for [`routine`].
-unsafe fn getrf<T: Element>((m, n): (i32, i32), a: Columns, pivots: Address, info: Address) {
+unsafe fn getrf<T: Element>((m, n): (i32, i32), a: MatrixRef, pivots: Address, info: Address) {
     // SAFETY: the caller's promise.
     unsafe {
         let mut matrix = read::<T>(a, m, n);
@@ -260,7 +260,7 @@ fn eliminated<T: Element>(matrix: &mut Matrix<T>) -> Vec<usize> {
 
 /// # Safety
 /// As for [`routine`].
-unsafe fn getrs<T: Element>((n, columns): (i32, i32), a: Columns, pivots: Address, b: Columns) {
+unsafe fn getrs<T: Element>((n, columns): (i32, i32), a: MatrixRef, pivots: Address, b: MatrixRef) {
     // SAFETY: the caller's promise.
     unsafe {
         let (factors, mut x) = (read::<T>(a, n, n), read::<T>(b, n, columns));
@@ -276,7 +276,7 @@ unsafe fn getrs<T: Element>((n, columns): (i32, i32), a: Columns, pivots: Addres
 
 /// # Safety
 /// As for [`routine`].
-unsafe fn trsm<T: Element>(by: Divisor, (m, n): (i32, i32), a: Columns, b: Columns) {
+unsafe fn trsm<T: Element>(by: Divisor, (m, n): (i32, i32), a: MatrixRef, b: MatrixRef) {
     let order = if by.from_right { n } else { m };
     // SAFETY: the caller's promise.
     unsafe {
@@ -311,7 +311,7 @@ fn reflection<T: Element>(x: &[T]) -> (Vec<Complex<f64>>, Complex<f64>, f64) {
 
 /// # Safety
 /// As for [`routine`].
-unsafe fn geqrf<T: Element>((m, n): (i32, i32), a: Columns, tau: Address) {
+unsafe fn geqrf<T: Element>((m, n): (i32, i32), a: MatrixRef, tau: Address) {
     // SAFETY: the caller's promise.
     unsafe {
         let mut matrix = read::<T>(a, m, n);
@@ -332,7 +332,7 @@ unsafe fn geqrf<T: Element>((m, n): (i32, i32), a: Columns, tau: Address) {
 
 /// # Safety
 /// As for [`routine`].
-unsafe fn orgqr<T: Element>((m, n, k): (i32, i32, i32), a: Columns, tau: Address) {
+unsafe fn orgqr<T: Element>((m, n, k): (i32, i32, i32), a: MatrixRef, tau: Address) {
     // SAFETY: the caller's promise.
     unsafe {
         let reflections = read::<T>(a, m, k);
@@ -363,7 +363,7 @@ fn any_phase<T: Element>(n: usize) -> T {
 
 /// # Safety
 /// As for [`routine`].
-unsafe fn syev<T: Element>(n: i32, a: Columns, values: Address, info: Address) {
+unsafe fn syev<T: Element>(n: i32, a: MatrixRef, values: Address, info: Address) {
     // SAFETY: the caller's promise.
     unsafe {
         let mut matrix = read::<T>(a, n, n);
@@ -384,7 +384,7 @@ unsafe fn syev<T: Element>(n: i32, a: Columns, values: Address, info: Address) {
 unsafe fn gesvd<T: Element>(
     full: bool,
     (m, n): (i32, i32),
-    a: Columns,
+    a: MatrixRef,
     values: Address,
     info: Address,
 ) -> Option<(Matrix<T>, Matrix<T>)> {

@@ -54,6 +54,11 @@ fn can_compile(test: &str) -> bool {
     }
 }
 
+/// What computes what no kernel does.
+fn host() -> Arc<dyn Device> {
+    Arc::new(Reference)
+}
+
 /// Runs cases on devices, once to collect their kernels and once to compute, and tells what is wrong with the results.
 struct Run<'d> {
     device: &'d dyn Fn(Route) -> Arc<dyn Device>,
@@ -184,10 +189,10 @@ fn nest(rng: &mut StdRng, largest: usize, smallest: usize, max_rank: usize) -> L
 fn in_all_schedules(name: &str, change: impl Fn(&str) -> String, cases: impl Fn(&mut Run<'_>)) -> [Vec<String>; 3] {
     let folder = Folder::new(name);
     let collection = Collection::default();
-    cases(&mut Run { device: &|route| collection.device(route), faults: Vec::new() });
+    cases(&mut Run { device: &|route| collection.device(route, host()), faults: Vec::new() });
     let programs = collection.compile(&folder.0, change).unwrap_or_else(|error| panic!("{}", error.kind()));
     Schedule::ALL.map(|schedule| {
-        let mut run = Run { device: &|route| programs.device(schedule, route), faults: Vec::new() };
+        let mut run = Run { device: &|route| programs.device(schedule, route, host()), faults: Vec::new() };
         cases(&mut run);
         run.faults
     })
@@ -328,7 +333,11 @@ fn each_barrier_that_is_missing_is_seen() {
     const BARRIER: &str = "__syncthreads();";
     let text = ON_HOST.concat();
     let places: Vec<usize> = text.match_indices(BARRIER).map(|(place, _)| place).collect();
-    assert_eq!(places.len(), 7, "barriers of fold_in_blocks, cross, two of contract, two of fold_block, and set_phases");
+    assert_eq!(
+        places.len(),
+        7,
+        "barriers of fold_in_blocks, transpose_tiles, two of contract, two of fold_block, and set_phases"
+    );
     assert_eq!(barriers("whole", str::to_string).map(|faults| faults.len()), [0; 3]);
     for place in places {
         let seen = barriers("barriers", |text| format!("{}{}", &text[..place], &text[place + BARRIER.len()..]));

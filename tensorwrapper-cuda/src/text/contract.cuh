@@ -4,7 +4,7 @@
 namespace tw {
 
 // One thread's share of a block of one factor S, on its way into shared memory.
-template <class S, int LENGTH, int DEPTH, int THREADS, int LINE> struct Gather {
+template <class S, int LENGTH, int DEPTH, int THREADS, int LD> struct Gather {
   using T = typename S::T;
   using I = typename S::I;
   using P = typename S::P;
@@ -40,19 +40,19 @@ template <class S, int LENGTH, int DEPTH, int THREADS, int LINE> struct Gather {
   }
   __device__ __forceinline__ void put(T* shared) const {
 #pragma unroll
-    for (int s = 0; s < SLOTS; ++s) shared[depth(s) * LINE + line(s)] = held[s];
+    for (int s = 0; s < SLOTS; ++s) shared[depth(s) * LD + line(s)] = held[s];
   }
 };
 
 // One thread's part of a block of the result, by multiplications and additions.
-template <class K, bool TENSOR_CORES> struct Part {
+template <class K, bool TENSOR_CORES> struct Accumulator {
   using T = typename K::T;
   // Neighbours that are read from shared memory at once: 16 bytes.
   static constexpr int V = 16 / sizeof(T), SIDE = K::SIDE, TM = K::BM / SIDE, TN = K::BN / SIDE;
   static_assert(SIDE * SIDE == K::THREADS && TM % V == 0 && TN % V == 0, "threads form a square");
   T sums[TM][TN];
   static __device__ __forceinline__ int place(int i, int t) { return i / V * (SIDE * V) + t * V + i % V; }
-  __device__ __forceinline__ Part() {
+  __device__ __forceinline__ Accumulator() {
 #pragma unroll
     for (int i = 0; i < TM; ++i)
 #pragma unroll
@@ -64,9 +64,9 @@ template <class K, bool TENSOR_CORES> struct Part {
     for (int d = 0; d < K::BK; ++d) {
       T a[TM], b[TN];
 #pragma unroll
-      for (int i = 0; i < TM; ++i) a[i] = left[d * K::LEFT_LINE + place(i, x)];
+      for (int i = 0; i < TM; ++i) a[i] = left[d * K::LEFT_LD + place(i, x)];
 #pragma unroll
-      for (int j = 0; j < TN; ++j) b[j] = right[d * K::RIGHT_LINE + place(j, y)];
+      for (int j = 0; j < TN; ++j) b[j] = right[d * K::RIGHT_LD + place(j, y)];
 #pragma unroll
       for (int i = 0; i < TM; ++i)
 #pragma unroll
@@ -84,11 +84,11 @@ template <class K, bool TENSOR_CORES> struct Part {
 
 // The same in double precision by tensor cores: a warp multiplies 8 x 4 by 4 x 8. Source of the fragments' places: PTX ISA,
 // mma.m8n8k4 with .f64.
-template <class K> struct Part<K, true> {
+template <class K> struct Accumulator<K, true> {
   static constexpr int ROWS = K::BM / K::WARPS_M / 8, COLUMNS = K::BN / K::WARPS_N / 8;
   static_assert(K::WARPS_M * K::WARPS_N * 32 == K::THREADS && K::BK % 4 == 0, "warps tile the block");
   double sums[ROWS][COLUMNS][2];
-  __device__ __forceinline__ Part() {
+  __device__ __forceinline__ Accumulator() {
 #pragma unroll
     for (int i = 0; i < ROWS; ++i)
 #pragma unroll
@@ -102,9 +102,9 @@ template <class K> struct Part<K, true> {
     for (int d = 0; d < K::BK; d += 4) {
       double a[ROWS], b[COLUMNS];
 #pragma unroll
-      for (int i = 0; i < ROWS; ++i) a[i] = left[(d + lane % 4) * K::LEFT_LINE + row() + i * 8 + lane / 4];
+      for (int i = 0; i < ROWS; ++i) a[i] = left[(d + lane % 4) * K::LEFT_LD + row() + i * 8 + lane / 4];
 #pragma unroll
-      for (int j = 0; j < COLUMNS; ++j) b[j] = right[(d + lane % 4) * K::RIGHT_LINE + column() + j * 8 + lane / 4];
+      for (int j = 0; j < COLUMNS; ++j) b[j] = right[(d + lane % 4) * K::RIGHT_LD + column() + j * 8 + lane / 4];
 #pragma unroll
       for (int i = 0; i < ROWS; ++i)
 #pragma unroll
@@ -128,7 +128,7 @@ template <class K> __device__ __forceinline__ void contract(const K& k) {
   using T = typename K::T;
   TW_SHARED
   T* const left = reinterpret_cast<T*>(tw_shared);
-  T* const right = left + 2 * K::BK * K::LEFT_LINE;
+  T* const right = left + 2 * K::BK * K::LEFT_LD;
   I block = blockIdx.x;
   const I m0 = block % K::TILES_M * K::BM;
   block /= K::TILES_M;
@@ -136,9 +136,9 @@ template <class K> __device__ __forceinline__ void contract(const K& k) {
   block /= K::TILES_N;
   const I split = block % K::SPLITS, batch = block / K::SPLITS;
   const I first = split * K::CHUNK, last = first + K::CHUNK < K::TERMS ? first + K::CHUNK : K::TERMS;
-  Gather<typename K::Left, K::BM, K::BK, K::THREADS, K::LEFT_LINE> from_left(m0, batch);
-  Gather<typename K::Right, K::BN, K::BK, K::THREADS, K::RIGHT_LINE> from_right(n0, batch);
-  Part<K, K::TENSOR_CORES> part;
+  Gather<typename K::Left, K::BM, K::BK, K::THREADS, K::LEFT_LD> from_left(m0, batch);
+  Gather<typename K::Right, K::BN, K::BK, K::THREADS, K::RIGHT_LD> from_right(n0, batch);
+  Accumulator<K, K::TENSOR_CORES> part;
   from_left.fetch(k.left, first, last);
   from_right.fetch(k.right, first, last);
   from_left.put(left);
@@ -151,11 +151,11 @@ template <class K> __device__ __forceinline__ void contract(const K& k) {
       from_left.fetch(k.left, from + K::BK, last);
       from_right.fetch(k.right, from + K::BK, last);
     }
-    part.multiply(left + now * (K::BK * K::LEFT_LINE), right + now * (K::BK * K::RIGHT_LINE));
+    part.multiply(left + now * (K::BK * K::LEFT_LD), right + now * (K::BK * K::RIGHT_LD));
     now ^= 1;
     if (more) {
-      from_left.put(left + now * (K::BK * K::LEFT_LINE));
-      from_right.put(right + now * (K::BK * K::RIGHT_LINE));
+      from_left.put(left + now * (K::BK * K::LEFT_LD));
+      from_right.put(right + now * (K::BK * K::RIGHT_LD));
     }
     __syncthreads();
   }

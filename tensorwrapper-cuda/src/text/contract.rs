@@ -1,24 +1,25 @@
-//! Sums of products as kernels: of two tensors as matrices in blocks, of any other number of tensors as a reduction.
+//! PartialSums of products as kernels: of two tensors as matrices in blocks, of any other number of tensors as a reduction.
 
 use num_complex::Complex;
 
-use super::fold::{
-    Column, Finish, Fold, Input, Shape, Sums, arguments, column, dense, entry, fields, folded, members, reach, store,
-};
+use super::fold::{Fold, FoldKernel, Input, PartialSums, dense, fold_launches};
+use super::launch::{Argument, Kernel, Launch, Launches, Memory};
+use super::pointers::{Epilogue, Pointer, arguments, entry, fields, members, pointer, reach, store};
+use super::route::Route;
 use super::space::{Axes, axes, normal, place};
-use super::{Kernel, Launch, Launches, MANY_BLOCKS, Memory, Route, cut, integers, type_name};
+use super::syntax::{MANY_BLOCKS, cut, integers, type_name};
 use tensorwrapper_core::backend::fuse::points;
 use tensorwrapper_core::backend::{Binary, Contraction, Instruction, Program, Reduction};
 use tensorwrapper_core::element::{Dtype, EveryDtype};
 use tensorwrapper_core::layout::Strided;
 
-/// Columns of the written tensor and of the factors; the rest of the program's come behind.
+/// Positions of the result and of both factors among the operands; those of the epilogue come behind them.
 const Y: usize = 0;
 const LEFT: usize = 1;
 const RIGHT: usize = 2;
 
-/// A block of the result, how deep factors are cut, and the threads that compute it: as warps where there are tensor cores, as a
-/// square of threads else.
+/// A block of the result, how deep factors are cut, and the threads that compute it: as warps where there are tensor cores, otherwise as a
+/// square of threads.
 #[derive(Clone, Copy, Debug)]
 struct Tile {
     rows: usize,
@@ -29,7 +30,7 @@ struct Tile {
     warps: [usize; 2],
     /// Side of the square of threads.
     side: usize,
-    /// Elements between the lines in shared memory, so that threads that read different lines meet in no bank.
+    /// Elements between the lines of a tile in shared memory, so that threads that read different lines use different banks.
     gap: usize,
 }
 
@@ -57,9 +58,9 @@ fn tile(dtype: Dtype, large: bool) -> Tile {
 }
 
 /// The kernels of a contraction; `None` where what is computed then calls functions of the host's.
-pub(crate) fn contracted(contraction: &Contraction<'_>, route: Route) -> Option<Launches> {
-    if let Some(matrices) = Matrices::of(contraction, route) {
-        return matrices.launches(route);
+pub(crate) fn contract_launches(contraction: &Contraction<'_>, route: Route) -> Option<Launches> {
+    if let Some(tiled) = TiledContraction::of(contraction, route) {
+        return tiled.launches(route);
     }
     let count = contraction.factors.len();
     let mut product: Vec<Instruction> = (0..count).map(Instruction::Input).collect();
@@ -82,24 +83,24 @@ pub(crate) fn contracted(contraction: &Contraction<'_>, route: Route) -> Option<
         others: contraction.others.iter().map(input).collect(),
         output: contraction.output,
     };
-    folded(&fold, route)
+    fold_launches(&fold, route)
 }
 
 /// A contraction of two tensors, its axes sorted by the tensors that have them.
-struct Matrices<'a> {
+struct TiledContraction<'a> {
     dtype: Dtype,
-    columns: Vec<Column>,
+    pointers: Vec<Pointer>,
     /// Of the left factor and the result, of the right one and the result, of both factors alone, and all others.
     rows: Axes,
-    lines: Axes,
+    columns: Axes,
     terms: Axes,
     batch: Axes,
-    finish: Finish<'a>,
+    epilogue: Epilogue<'a>,
 }
 
-impl<'a> Matrices<'a> {
+impl<'a> TiledContraction<'a> {
     /// The same contraction as matrices, where they are not too thin.
-    fn of(contraction: &Contraction<'a>, route: Route) -> Option<Matrices<'a>> {
+    fn of(contraction: &Contraction<'a>, route: Route) -> Option<TiledContraction<'a>> {
         let &[left, right] = contraction.factors else { return None };
         let (thin, shallow) = match route {
             Route::Chosen | Route::Library => (16, 4),
@@ -112,28 +113,28 @@ impl<'a> Matrices<'a> {
             .chain(contraction.others.iter().map(|(layout, _)| *layout))
             .collect();
         let dtype = contraction.dtype;
-        let mut columns = vec![column("y".to_string(), (contraction.output, dtype, false), Memory::Output)];
+        let mut pointers = vec![pointer("y".to_string(), (contraction.output, dtype, false), Memory::Output)];
         for (n, &(layout, conjugate)) in contraction.factors.iter().enumerate() {
-            columns.push(column(format!("x{n}"), (layout, dtype, conjugate), Memory::Input(n)));
+            pointers.push(pointer(format!("x{n}"), (layout, dtype, conjugate), Memory::Input(n)));
         }
         for (n, &(layout, conjugate)) in contraction.others.iter().enumerate() {
-            columns.push(column(format!("z{n}"), (layout, dtype, conjugate), Memory::Input(2 + n)));
+            pointers.push(pointer(format!("z{n}"), (layout, dtype, conjugate), Memory::Input(2 + n)));
         }
         let (extents, kept) = (contraction.nest.extents(), contraction.nest.kept());
-        let (mut rows, mut lines, mut batch) = (Axes::new(), Axes::new(), Axes::new());
+        let (mut rows, mut columns, mut batch) = (Axes::new(), Axes::new(), Axes::new());
         for axis in axes(extents, 0..kept, &layouts) {
             match (axis.strides[LEFT] != 0, axis.strides[RIGHT] != 0) {
                 (true, false) => rows.push(axis),
-                (false, true) => lines.push(axis),
+                (false, true) => columns.push(axis),
                 _ => batch.push(axis),
             }
         }
         let terms = axes(extents, kept..extents.len(), &layouts);
-        let (m, n, k, items) = (points(&rows), points(&lines), points(&terms), points(&batch));
+        let (m, n, k, items) = (points(&rows), points(&columns), points(&terms), points(&batch));
         if m < thin || n < thin || k < shallow || items == 0 {
             return None;
         }
-        let finish = Finish { alpha: contraction.alpha, then: contraction.then };
+        let epilogue = Epilogue { alpha: contraction.alpha, then: contraction.then };
         let by = |axes: Axes, first: [usize; 2]| -> Axes {
             let rest = (0..layouts.len()).filter(|c| !first.contains(c));
             normal(axes, &first.into_iter().chain(rest).collect::<Vec<usize>>())
@@ -142,19 +143,19 @@ impl<'a> Matrices<'a> {
         let neighbours = |c: usize| terms.iter().any(|axis| axis.extent > 1 && axis.strides[c].unsigned_abs() == 1);
         let first = if neighbours(RIGHT) && !neighbours(LEFT) { [RIGHT, LEFT] } else { [LEFT, RIGHT] };
         let terms = by(terms, first);
-        Some(Matrices {
+        Some(TiledContraction {
             dtype,
-            columns,
+            pointers,
             rows: by(rows, [LEFT, Y]),
-            lines: by(lines, [RIGHT, Y]),
+            columns: by(columns, [RIGHT, Y]),
             terms,
             batch: by(batch, [Y, LEFT]),
-            finish,
+            epilogue,
         })
     }
 
     fn launches(mut self, route: Route) -> Option<Launches> {
-        let (m, n, k, items) = (points(&self.rows), points(&self.lines), points(&self.terms), points(&self.batch));
+        let (m, n, k, items) = (points(&self.rows), points(&self.columns), points(&self.terms), points(&self.batch));
         let blocks = |tile: Tile| m.div_ceil(tile.rows) * n.div_ceil(tile.columns) * items;
         let large = match route {
             Route::Chosen | Route::Library => blocks(tile(self.dtype, true)) >= MANY_BLOCKS / 2,
@@ -170,53 +171,47 @@ impl<'a> Matrices<'a> {
             Route::Chosen | Route::Library | Route::LargeTiles | Route::SmallTiles | Route::Threads => 1,
         };
         if splits == 1 {
-            return Some(Launches { before: Vec::new(), product: None, launches: vec![self.launch(tile, None)?], scratch: 0 });
+            return Some(Launches::generated(vec![self.launch(tile, None)?], 0));
         }
         // Parts of the sums lie in the order of the kernel's own indices.
-        let kept: Axes = self.batch.iter().chain(&self.lines).chain(&self.rows).cloned().collect();
+        let kept: Axes = self.batch.iter().chain(&self.columns).chain(&self.rows).cloned().collect();
         let (sums, whole) = (dense(&kept, 1), (m * n * items) as isize);
-        let columns = self.columns.clone();
-        let shape = Shape {
+        let sum = FoldKernel {
             dtype: self.dtype,
-            columns,
+            pointers: self.pointers.clone(),
             kept,
             terms: Axes::new(),
             program: &Program::new(vec![Instruction::Input(0)]),
             reduction: Reduction::Sum,
-            finish: self.finish,
+            epilogue: self.epilogue,
         };
-        let second = shape.of_sums(&Sums { strides: sums.clone(), splits, stride: whole }, shape.program)?;
+        let second = sum.of_sums(&PartialSums { strides: sums.clone(), splits, stride: whole }, sum.program)?;
         let (in_batch, rest) = sums.split_at(self.batch.len());
-        let (in_lines, in_rows) = rest.split_at(self.lines.len());
-        for (axes, strides) in [(&mut self.batch, in_batch), (&mut self.lines, in_lines), (&mut self.rows, in_rows)] {
+        let (in_columns, in_rows) = rest.split_at(self.columns.len());
+        for (axes, strides) in [(&mut self.batch, in_batch), (&mut self.columns, in_columns), (&mut self.rows, in_rows)] {
             axes.iter_mut().zip(strides).for_each(|(axis, &stride)| axis.strides[Y] = stride);
         }
-        self.columns[Y].argument = super::Argument { memory: Memory::Scratch, start: 0 };
+        self.pointers[Y].argument = Argument { memory: Memory::Scratch, start: 0 };
         let scratch = m * n * items * splits * self.dtype.size();
-        Some(Launches {
-            before: Vec::new(),
-            product: None,
-            launches: vec![self.launch(tile, Some((splits, whole)))?, second],
-            scratch,
-        })
+        Some(Launches::generated(vec![self.launch(tile, Some((splits, whole)))?, second], scratch))
     }
 
     /// The kernel; where sums are cut into parts, their number and the stride from one to the next in scratch memory.
     fn launch(&self, tile: Tile, parts: Option<(usize, isize)>) -> Option<Launch> {
-        let (m, n, k, items) = (points(&self.rows), points(&self.lines), points(&self.terms), points(&self.batch));
+        let (m, n, k, items) = (points(&self.rows), points(&self.columns), points(&self.terms), points(&self.batch));
         let tiles = [m.div_ceil(tile.rows), n.div_ceil(tile.columns)];
         let (splits, whole) = parts.unwrap_or((1, 0));
         let chunk = k.div_ceil(splits);
         let blocks = u32::try_from(tiles[0] * tiles[1] * items * splits).ok()?;
-        let lines = [tile.rows + tile.gap, tile.columns + tile.gap];
-        let shared = 2 * tile.depth * (lines[0] + lines[1]) * self.dtype.size();
-        let all = self.rows.iter().chain(&self.lines).chain(&self.terms).chain(&self.batch);
-        let far = reach(all, self.columns.len()).max(whole.unsigned_abs() * splits);
+        let ld = [tile.rows + tile.gap, tile.columns + tile.gap];
+        let shared = 2 * tile.depth * (ld[0] + ld[1]) * self.dtype.size();
+        let all = self.rows.iter().chain(&self.columns).chain(&self.terms).chain(&self.batch);
+        let far = reach(all, self.pointers.len()).max(whole.unsigned_abs() * splits);
         let most = m.max(n).max(k).saturating_add(tile.rows).max(blocks as usize);
-        let mut written: Vec<Column> = self.columns.clone();
+        let mut written: Vec<Pointer> = self.pointers.clone();
         written.drain(LEFT..=RIGHT);
         let without_factors = |axes: &Axes| {
-            let mut names = fields(&self.columns);
+            let mut names = fields(&self.pointers);
             names[LEFT].clear();
             names[RIGHT].clear();
             place(axes, &names)
@@ -229,7 +224,7 @@ impl<'a> Matrices<'a> {
         };
         let part = if parts.is_some() { format!(" p.y += P(split) * P({whole});") } else { String::new() };
         let text = format!(
-            "struct KERNEL_type {{\n  using T = {};\n{}  static constexpr int BM = {}, BN = {}, BK = {}, THREADS = {}, LEFT_LINE = {}, RIGHT_LINE = {};\n  \
+            "struct KERNEL_type {{\n  using T = {};\n{}  static constexpr int BM = {}, BN = {}, BK = {}, THREADS = {}, LEFT_LD = {}, RIGHT_LD = {};\n  \
              static constexpr int WARPS_M = {}, WARPS_N = {}, SIDE = {};\n  static constexpr bool TENSOR_CORES = {};\n  \
              static constexpr I ROWS = {m}u, COLUMNS = {n}u, TERMS = {k}u, TILES_M = {}u, TILES_N = {}u, SPLITS = {splits}u, CHUNK = {chunk}u;\n\
              {}{}  Left left;\n  Right right;\n{}{}{}{}  \
@@ -240,8 +235,8 @@ impl<'a> Matrices<'a> {
             tile.columns,
             tile.depth,
             tile.threads,
-            lines[0],
-            lines[1],
+            ld[0],
+            ld[1],
             tile.warps[0],
             tile.warps[1],
             tile.side,
@@ -249,35 +244,35 @@ impl<'a> Matrices<'a> {
             tiles[0],
             tiles[1],
             self.side("Left", LEFT, &self.rows),
-            self.side("Right", RIGHT, &self.lines),
+            self.side("Right", RIGHT, &self.columns),
             members(&written),
             function("row", &self.rows),
-            function("column", &self.lines),
+            function("column", &self.columns),
             function("item", &self.batch),
-            store(&written, self.dtype, if parts.is_some() { None } else { Some(self.finish) })?,
-            entry(&self.columns, "contract", tile.threads, &self.initialised(&written)),
+            store(&written, self.dtype, if parts.is_some() { None } else { Some(self.epilogue) })?,
+            entry(&self.pointers, "contract", tile.threads, &self.initialised(&written)),
         );
         let kind = if tile.rows >= 64 { "product, large tiles" } else { "product, small tiles" };
         let kernel = Kernel::alone(&text, (kind, self.dtype), blocks, tile.threads, shared);
-        Some(Launch { kernel, arguments: arguments(&self.columns) })
+        Some(Launch { kernel, arguments: arguments(&self.pointers) })
     }
 
     /// The type of a factor: where its lines (rows or columns), terms and items lie.
-    fn side(&self, name: &str, column: usize, lines: &Axes) -> String {
+    fn side(&self, name: &str, operand: usize, lines: &Axes) -> String {
         let only = |axes: &Axes| {
-            let mut names = vec![String::new(); self.columns.len()];
-            names[column] = "p".to_string();
+            let mut names = vec![String::new(); self.pointers.len()];
+            names[operand] = "p".to_string();
             place(axes, &names)
         };
         let function = |name: &str, axes: &Axes| {
             format!("    static __device__ __forceinline__ P {name}(I n) {{ P p = 0;{} return p; }}\n", only(axes))
         };
-        let nearest = |axes: &Axes| axes.iter().map(|axis| axis.strides[column].unsigned_abs()).filter(|&s| s > 0).min();
+        let nearest = |axes: &Axes| axes.iter().map(|axis| axis.strides[operand].unsigned_abs()).filter(|&s| s > 0).min();
         let along = match (nearest(&self.terms), nearest(lines)) {
             (Some(term), Some(line)) => term < line,
             (term, _) => term.is_some(),
         };
-        let value = if self.columns[column].conjugate && self.dtype.is_complex() { "tw::conj(data[p])" } else { "data[p]" };
+        let value = if self.pointers[operand].conjugate && self.dtype.is_complex() { "tw::conj(data[p])" } else { "data[p]" };
         format!(
             "  struct {name} {{\n    using T = {0};\n    using I = KERNEL_type::I;\n    using P = KERNEL_type::P;\n    \
              static constexpr I LINES = {1}u;\n    static constexpr bool ALONG_TERMS = {along};\n    \
@@ -292,9 +287,9 @@ impl<'a> Matrices<'a> {
     }
 
     /// The values of the members in their order: both factors, then pointers.
-    fn initialised(&self, written: &[Column]) -> String {
-        let factors = [LEFT, RIGHT].map(|n| format!("{{{}}}", self.columns[n].field));
-        let pointers = written.iter().map(|column| column.field.clone());
+    fn initialised(&self, written: &[Pointer]) -> String {
+        let factors = [LEFT, RIGHT].map(|n| format!("{{{}}}", self.pointers[n].field));
+        let pointers = written.iter().map(|pointer| pointer.field.clone());
         factors.into_iter().chain(pointers).collect::<Vec<_>>().join(", ")
     }
 }

@@ -1,7 +1,7 @@
 //! Copies between layouts by kernels for any size: linear algebra reads matrices out of strided memory and writes them back.
 
 use super::fold::{SIDE, THREADS};
-use super::linear::Fitted;
+use super::linear::SizedLaunch;
 use super::space::{Axes, axes, normal, unit};
 use tensorwrapper_core::backend::fuse::{Axis, points};
 use tensorwrapper_core::element::Dtype;
@@ -13,7 +13,7 @@ const FROM: usize = 1;
 
 /// The kernel that copies all elements of one layout to the places of another, from where each begins; `None` where that takes more axes
 /// than three.
-pub(crate) fn copied(dtype: Dtype, [from, to]: [&Strided; 2], conjugate: bool) -> Option<Fitted> {
+pub(crate) fn copy_launch(dtype: Dtype, [from, to]: [&Strided; 2], conjugate: bool) -> Option<SizedLaunch> {
     let extents = to.extents();
     let mut axes = normal(axes(extents, 0..extents.len(), &[to, from]), &[TO, FROM]);
     while axes.len() < 3 {
@@ -22,23 +22,23 @@ pub(crate) fn copied(dtype: Dtype, [from, to]: [&Strided; 2], conjugate: bool) -
     if axes.len() > 3 {
         return None;
     }
-    let across = across(&axes);
-    let [a, b, c] = across.unwrap_or([0, 1, 2]).map(|axis| &axes[axis]);
+    let transposed = transposed(&axes);
+    let [a, b, c] = transposed.unwrap_or([0, 1, 2]).map(|axis| &axes[axis]);
     let numbers = [a, b, c].map(|axis| axis.extent as u64).into_iter();
     let strides = [FROM, TO].into_iter().flat_map(|operand| [a, b, c].map(|axis| axis.strides[operand] as u64));
     let numbers = numbers.chain(strides).chain([u64::from(conjugate)]);
-    let (name, shape) = match across {
+    let (name, shape) = match transposed {
         Some(_) => {
             let tiles = a.extent * b.extent.div_ceil(SIDE) * c.extent.div_ceil(SIDE);
-            ("copy_across", [tiles, THREADS, SIDE * (SIDE + 1) * dtype.size()])
+            ("copy_transposed", [tiles, THREADS, SIDE * (SIDE + 1) * dtype.size()])
         }
         None => ("copy", [points(&axes).div_ceil(THREADS).min(1 << 20), THREADS, 0]),
     };
-    Some(Fitted::new((name, dtype, points(&axes)), shape, numbers))
+    Some(SizedLaunch::new((name, dtype, points(&axes)), shape, numbers))
 }
 
-/// The other axis, that of the target's neighbours and that of the source's, where these are two that are worth turning.
-fn across(axes: &Axes) -> Option<[usize; 3]> {
+/// The other axis, that of the target's neighbours and that of the source's, where these are two axes that are worth a transposition.
+fn transposed(axes: &Axes) -> Option<[usize; 3]> {
     const LEAST: usize = 8;
     let (u, v) = (unit(axes, TO)?, unit(axes, FROM)?);
     let is_worth = u != v && axes[u].extent >= LEAST && axes[v].extent >= LEAST;

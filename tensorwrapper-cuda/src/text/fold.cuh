@@ -48,11 +48,11 @@ template <class K> __device__ __forceinline__ void fold_in_blocks(const K& k) {
   if (t == 0) k.store(part[0], K::target(place, I(blockIdx.x)));
 }
 
-// Inputs run fastest along another axis (v) than the result does (u): square tiles are turned in shared memory.
-template <class K> __device__ __forceinline__ void cross(const K& k) {
+// Inputs run fastest along another axis (v) than the result does (u): square tiles are transposed in shared memory.
+template <class K> __device__ __forceinline__ void transpose_tiles(const K& k) {
   using I = typename K::I;
   using T = typename K::T;
-  constexpr int SIDE = K::SIDE, LINE = SIDE + 1, ROWS = K::THREADS / SIDE;
+  constexpr int SIDE = K::SIDE, LD = SIDE + 1, ROWS = K::THREADS / SIDE;
   TW_SHARED
   T* const tile = reinterpret_cast<T*>(tw_shared);
   const int x = int(threadIdx.x) % SIDE, y = int(threadIdx.x) / SIDE;
@@ -63,14 +63,14 @@ template <class K> __device__ __forceinline__ void cross(const K& k) {
   const auto place = k.kept(block / k.TILES_V);
 #pragma unroll
   for (int row = y; row < SIDE; row += ROWS) {
-    if (u0 + row < k.U && v0 + x < k.V) k.stage(tile + row * LINE + x, place + k.along_u(u0 + row) + k.along_v(v0 + x));
+    if (u0 + row < k.U && v0 + x < k.V) k.stage(tile + row * LD + x, place + k.along_u(u0 + row) + k.along_v(v0 + x));
   }
   __syncthreads();
 #pragma unroll
   for (int row = y; row < SIDE; row += ROWS) {
     if (u0 + x < k.U && v0 + row < k.V) {
       const auto at = place + k.along_u(u0 + x) + k.along_v(v0 + row);
-      k.store(k.turned(tile + x * LINE + row, at), at);
+      k.store(k.staged_value(tile + x * LD + row, at), at);
     }
   }
 }

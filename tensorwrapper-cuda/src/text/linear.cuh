@@ -144,7 +144,7 @@ __device__ __forceinline__ void diagonal_phases(const T* a, T* phases, I items, 
 
 // Multiplies the first `count` rows, or columns, each by its phase.
 template <class I, class T>
-__device__ __forceinline__ void turn(const T* phases, T* a, I items, I rows, I points, I count,
+__device__ __forceinline__ void apply_phases(const T* phases, T* a, I items, I rows, I points, I count,
                                      bool by_rows, bool conjugate, bool real) {
   each_element(items, rows, points, [&](I item, I i, I j, I n) {
     const I vector = by_rows ? i : j;
@@ -186,15 +186,15 @@ __device__ __forceinline__ void set_phases(T* a, T* phases, I rows, I points, I 
   const T phase = sizes[0] > 0.0 ? rotation(x[pivot * stride]) : T(1);
   __syncthreads();
   for (I n = threadIdx.x; n < length && sizes[0] > 0.0; n += blockDim.x) {
-    const T turned = x[n * stride] * phase;
-    x[n * stride] = n == pivot ? without_imaginary(turned) : turned;
+    const T rotated = x[n * stride] * phase;
+    x[n * stride] = n == pivot ? without_imaginary(rotated) : rotated;
   }
   if (threadIdx.x == 0) phases[blockIdx.x] = phase;
 }
 
 // A copy from one layout to another, along three axes, as the kernels of `fold.cuh` have it: by elements in the order of the axes; or
-// ACROSS, in squares that are turned, where the target's neighbours are along the second axis and the source's along the third.
-template <class I_, class S, bool ACROSS> struct layouts {
+// TRANSPOSED, in square tiles that are transposed, where the target's neighbours are along the second axis and the source's along the third.
+template <class I_, class S, bool TRANSPOSED> struct layouts {
   using T = S;
   using I = I_;
   static constexpr int THREADS = 256, SIDE = 32;
@@ -211,26 +211,26 @@ template <class I_, class S, bool ACROSS> struct layouts {
   __device__ __forceinline__ Place along_u(I n) const { return along(1, n); }
   __device__ __forceinline__ Place along_v(I n) const { return along(2, n); }
   __device__ __forceinline__ Place kept(I n) const {
-    return ACROSS ? along(0, n) : along(0, n / V / U) + along_u(n / V % U) + along_v(n % V);
+    return TRANSPOSED ? along(0, n) : along(0, n / V / U) + along_u(n / V % U) + along_v(n % V);
   }
   __device__ __forceinline__ T value(const Place& p) const { return conjugate ? conj(from[p.from]) : from[p.from]; }
   __device__ __forceinline__ void store(T x, const Place& p) const { to[p.to] = x; }
   __device__ __forceinline__ void stage(T* tile, const Place& p) const { *tile = value(p); }
-  __device__ __forceinline__ T turned(const T* tile, const Place&) const { return *tile; }
+  __device__ __forceinline__ T staged_value(const T* tile, const Place&) const { return *tile; }
 };
-template <class I, bool ACROSS, class T>
-__device__ __forceinline__ layouts<I, T, ACROSS> between(const T* from, T* to, I n, I u, I v, long long from_n, long long from_u,
+template <class I, bool TRANSPOSED, class T>
+__device__ __forceinline__ layouts<I, T, TRANSPOSED> between(const T* from, T* to, I n, I u, I v, long long from_n, long long from_u,
                                                          long long from_v, long long to_n, long long to_u, long long to_v,
                                                          bool conjugate) {
-  constexpr int SIDE = layouts<I, T, ACROSS>::SIDE;
+  constexpr int SIDE = layouts<I, T, TRANSPOSED>::SIDE;
   const I tiles_u = (u + SIDE - 1) / SIDE, tiles_v = (v + SIDE - 1) / SIDE;
   return {from, to, n * u * v, u, v, tiles_u, tiles_v, {from_n, from_u, from_v}, {to_n, to_u, to_v}, conjugate};
 }
 template <class I, class T, class... N> __device__ __forceinline__ void copy(const T* from, T* to, N... numbers) {
   each(between<I, false>(from, to, numbers...));
 }
-template <class I, class T, class... N> __device__ __forceinline__ void copy_across(const T* from, T* to, N... numbers) {
-  cross(between<I, true>(from, to, numbers...));
+template <class I, class T, class... N> __device__ __forceinline__ void copy_transposed(const T* from, T* to, N... numbers) {
+  transpose_tiles(between<I, true>(from, to, numbers...));
 }
 
 }  // namespace tw

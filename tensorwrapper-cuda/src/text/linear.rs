@@ -4,12 +4,13 @@
 use std::sync::{Arc, OnceLock};
 
 use super::fold::THREADS;
-use super::{Kernel, MANY_BLOCKS, Source, type_name};
+use super::launch::{Kernel, Source};
+use super::syntax::{MANY_BLOCKS, type_name};
 use tensorwrapper_core::element::Dtype;
 
 /// A batch of matrices, each by columns without gaps, one behind the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Dense {
+pub(crate) struct BatchShape {
     pub(crate) dtype: Dtype,
     pub(crate) items: usize,
     pub(crate) rows: usize,
@@ -18,7 +19,7 @@ pub(crate) struct Dense {
 
 /// Which elements of a matrix count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Counted {
+pub(crate) enum MatrixPart {
     All,
     /// The lower triangle of a Hermitian matrix, whose diagonal has no imaginary parts: what stands there is to be finite, and has no size.
     Hermitian,
@@ -32,8 +33,8 @@ pub(crate) enum Counted {
 /// What is done with all matrices of a batch. Each takes two pointers, but for those that say otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Pass {
-    /// From matrices to pairs of `f64`, [`Dense::parts`] for each: the largest part of an element, and whether one is not finite.
-    Survey(Counted),
+    /// From matrices to pairs of `f64`, [`BatchShape::parts`] for each: the largest part of an element, and whether one is not finite.
+    Survey(MatrixPart),
     /// From square matrices to an `i32` for each: the number of the first zero on the diagonal, from 1 on; 0 where there is none.
     ZeroPivot,
     /// Multiplies matrices (second) by three `f64` for each (first).
@@ -54,10 +55,10 @@ pub(crate) enum Pass {
         line: usize,
         step: usize,
     },
-    /// From matrices to what turns each element of their diagonals to the positive axis.
+    /// From matrices to the phases that make each element of their diagonals real and positive.
     DiagonalPhases,
     /// Multiplies the first `count` rows or columns (second) by phases, so many for each matrix (first).
-    Turn {
+    ApplyPhases {
         by_rows: bool,
         count: usize,
         conjugate: bool,
@@ -76,7 +77,7 @@ pub(crate) enum Pass {
 
 /// A kernel for any size, and the numbers that it is launched with behind its pointers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fitted {
+pub(crate) struct SizedLaunch {
     pub(crate) kernel: Kernel,
     pub(crate) numbers: Vec<u64>,
 }
@@ -94,10 +95,10 @@ const ENTRIES: [(&str, &[&str], usize); 12] = [
     ("permutation", &["const int*", "T*"], 3),
     ("triangle", &["const T*", "T*"], 8),
     ("diagonal_phases", &["const T*", "T*"], 4),
-    ("turn", &["const T*", "T*"], 7),
+    ("apply_phases", &["const T*", "T*"], 7),
     ("set_phases", &["T*", "T*"], 6),
     ("copy", &["const T*", "T*"], 10),
-    ("copy_across", &["const T*", "T*"], 10),
+    ("copy_transposed", &["const T*", "T*"], 10),
 ];
 
 /// Points up to which positions have 32 bits: loops go past the end by one round of all threads. Tests are not as large.
@@ -128,13 +129,13 @@ fn entry(name: &str, pointers: &[&str], numbers: usize) -> String {
     )
 }
 
-impl Fitted {
+impl SizedLaunch {
     /// The kernel of that name, over so many points at most.
     pub(super) fn new(
         (name, dtype, points): (&str, Dtype, usize),
         [blocks, threads, shared]: [usize; 3],
         numbers: impl IntoIterator<Item = u64>,
-    ) -> Fitted {
+    ) -> SizedLaunch {
         let source = source(dtype, points > FAR);
         let kernel = Kernel {
             name: format!("{}_{name}", source.name),
@@ -147,11 +148,11 @@ impl Fitted {
         };
         let numbers: Vec<u64> = numbers.into_iter().collect();
         debug_assert!(ENTRIES.iter().any(|entry| (entry.0, entry.2) == (name, numbers.len())), "{name} of {numbers:?}");
-        Fitted { kernel, numbers }
+        SizedLaunch { kernel, numbers }
     }
 }
 
-impl Dense {
+impl BatchShape {
     /// Elements of one matrix.
     pub(crate) fn points(&self) -> usize {
         self.rows * self.columns
@@ -168,25 +169,27 @@ impl Dense {
     }
 }
 
-impl Counted {
+impl MatrixPart {
     /// As `counted` of `linear.cuh` has it.
     fn bits(self) -> usize {
         let [above, on_diagonal, below, real_diagonal] = [1, 2, 4, 8];
         match self {
-            Counted::All => above | on_diagonal | below,
-            Counted::Hermitian => below | on_diagonal | real_diagonal,
-            Counted::Triangle { upper, diagonal } => (if upper { above } else { below }) | if diagonal { on_diagonal } else { 0 },
+            MatrixPart::All => above | on_diagonal | below,
+            MatrixPart::Hermitian => below | on_diagonal | real_diagonal,
+            MatrixPart::Triangle { upper, diagonal } => {
+                (if upper { above } else { below }) | if diagonal { on_diagonal } else { 0 }
+            }
         }
     }
 }
 
 impl Pass {
     /// The kernel that does it with matrices of this size.
-    pub(crate) fn fitted(self, of: Dense) -> Fitted {
-        let Dense { dtype, items, rows, columns } = of;
+    pub(crate) fn launch(self, of: BatchShape) -> SizedLaunch {
+        let BatchShape { dtype, items, rows, columns } = of;
         let points = of.points();
         let each = [(items * points).div_ceil(THREADS).min(1 << 20), THREADS, 0];
-        // A block for each of what is folded. Shared memory is what the most threads need, because a kernel asks for it once.
+        // A block for each of what is fold_launches. Shared memory is what the most threads need, because a kernel asks for it once.
         let folding = |blocks: usize, length: usize| [blocks, length.next_power_of_two().clamp(32, THREADS), 16 * THREADS];
         let flag = usize::from;
         let numbers = |numbers: &[usize]| numbers.iter().map(|&number| number as u64).collect::<Vec<u64>>();
@@ -208,8 +211,8 @@ impl Pass {
                 let blocks = (items * count).div_ceil(THREADS);
                 ("diagonal_phases", [blocks, THREADS, 0], numbers(&[items, rows, points, count]))
             }
-            Pass::Turn { by_rows, count, conjugate, real } => {
-                ("turn", each, numbers(&[items, rows, points, count, flag(by_rows), flag(conjugate), flag(real)]))
+            Pass::ApplyPhases { by_rows, count, conjugate, real } => {
+                ("apply_phases", each, numbers(&[items, rows, points, count, flag(by_rows), flag(conjugate), flag(real)]))
             }
             Pass::SetPhases { by_rows, first, count, within } => {
                 let shape = folding(items * count, if by_rows { columns } else { rows });
@@ -222,6 +225,6 @@ impl Pass {
             Pass::Triangle { step, .. } => items * step.max(points),
             _ => items * points,
         };
-        Fitted::new((name, dtype, reach), shape, numbers)
+        SizedLaunch::new((name, dtype, reach), shape, numbers)
     }
 }

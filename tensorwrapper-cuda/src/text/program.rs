@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::number;
+use super::syntax::number;
 use tensorwrapper_core::backend::function::cuda;
 use tensorwrapper_core::backend::{Binary, Instruction, Program};
 use tensorwrapper_core::element::Dtype;

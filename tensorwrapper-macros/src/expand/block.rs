@@ -1,37 +1,38 @@
-//! Statements in order, results out, writes at the end.
+//! Expands a block: its statements in order, then its value, then the writes into tensors.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 use tensorwrapper_notation::syntax::{Assignment, Block, BlockValue, Declaration, Index, LeftSide, Name, Statement, Target};
 use tensorwrapper_notation::{Diagnostic, Fault, check, header};
 
+use super::environment::Environment;
 use super::equation::{self, Recorded};
-use super::scene::Scene;
-use super::straight::{self, Straight};
-use super::{Failure, own};
+use super::failure::Failure;
+use super::hygiene::own;
+use super::static_expr::{self, StaticForm};
 use crate::host::Host;
-use crate::report;
+use crate::{fragment, report};
 
 /// What has been emitted so far.
 struct Emission<'h> {
-    scene: Scene<'h>,
+    environment: Environment<'h>,
     failure: Failure,
     /// The block's `where`.
     header: Vec<Declaration>,
     /// Code that types the equations.
     typed: TokenStream,
-    /// What the run reads of each equation, and where it stands.
+    /// The recipe of each equation, and where the equation is.
     recipes: Vec<(TokenStream, Span)>,
     /// The number of the next result.
     next: usize,
-    /// The numbers of the results that leave the block.
+    /// The numbers of the results that are part of the block's value.
     sinks: Vec<usize>,
-    /// Whether each bound name is a plain number.
+    /// For each bound name, whether it is a plain number.
     numbers: Vec<(String, bool)>,
-    /// For each write: code that takes the computed part, the function that puts it in its place, and the place.
+    /// For each write: code that takes the computed part, the function that writes it, and the place.
     writes: Vec<(TokenStream, TokenStream, TokenStream)>,
-    /// The form of the only equation over static tensors, if it has one.
-    straight: Option<Straight>,
+    /// The static form of the block's only equation, if it has one.
+    static_form: Option<StaticForm>,
     faults: Vec<Diagnostic>,
 }
 
@@ -44,8 +45,8 @@ fn results(statement: &Statement) -> usize {
     }
 }
 
-/// Expands a block, of which some statements may be missing: `wrong` are the faults found in them and the names that they
-/// bind, so that their uses are not reported too.
+/// Expands a block. Statements with faults of syntax are missing in it: `faults` are those faults, and `broken` the names that the
+/// statements bind, so that uses of these names are not reported as well.
 pub(super) fn expand(
     host: &Host,
     block: &Block,
@@ -53,13 +54,13 @@ pub(super) fn expand(
     failure: Failure,
 ) -> Result<TokenStream, Vec<Diagnostic>> {
     let (header, strays) = header(block);
-    // An equation that could not be read may have the label.
+    // An equation that could not be read may have the label of the `where`.
     if faults.is_empty() {
         faults = strays;
     }
     let last = if let BlockValue::Equation(statement) = &block.value { results(statement) } else { 0 };
     let mut emission = Emission {
-        scene: Scene::new(host, block.statements.iter().map(results).sum::<usize>() + last),
+        environment: Environment::new(host, block.statements.iter().map(results).sum::<usize>() + last),
         failure,
         header,
         typed: TokenStream::new(),
@@ -68,14 +69,15 @@ pub(super) fn expand(
         sinks: Vec::new(),
         numbers: Vec::new(),
         writes: Vec::new(),
-        straight: None,
+        static_form: None,
         faults,
     };
     if let Some(hole) = &block.context {
-        emission.scene.take_context(hole);
+        emission.environment.capture_context(hole);
+        emission.faults.extend(fragment::expression(host, hole));
     }
     for name in broken {
-        emission.scene.bind(&name.text, host.ident(name), 0);
+        emission.environment.bind(&name.text, host.ident(name), 0);
     }
     for statement in &block.statements {
         emission.statement(statement, block);
@@ -90,7 +92,7 @@ pub(super) fn expand(
     Ok(emission.assemble(block, &value))
 }
 
-/// A block whose equations are all local. The last one is blamed.
+/// The fault of a block whose equations are all local, at the last one.
 fn computes_nothing(block: &Block) -> Diagnostic {
     let last = block.statements.last();
     let name = last.and_then(|statement| match &statement.target {
@@ -103,7 +105,7 @@ fn computes_nothing(block: &Block) -> Diagnostic {
     Diagnostic { help: Some(format!("end the block with what it is for, as Rust's do: `{value}`")), ..fault }
 }
 
-/// What takes the place of an assignment to a name of the block.
+/// The help for an assignment to a name of the block.
 fn bind_again(name: &str, indices: &[Index], assignment: Assignment) -> String {
     let label = |index: &Index| if let Index::Label(label) = index { Some(label.text.clone()) } else { None };
     let labels: Option<Vec<String>> = indices.iter().map(label).collect();
@@ -120,7 +122,7 @@ fn bind_again(name: &str, indices: &[Index], assignment: Assignment) -> String {
 impl Emission<'_> {
     fn statement(&mut self, statement: &Statement, block: &Block) {
         if let Target::Place(hole, indices, assignment) = &statement.target
-            && self.scene.local(&hole.text).is_some()
+            && self.environment.local(&hole.text).is_some()
         {
             let message = format!("`{}` is bound by this block and cannot be assigned to", hole.text);
             let help = Some(bind_again(&hole.text, indices, *assignment));
@@ -133,15 +135,15 @@ impl Emission<'_> {
             Target::Place(hole, ..) => {
                 let write = own("write", self.writes.len());
                 self.typed(&emit!(#write), &code);
-                let (place, span) = (self.scene.host.tokens(hole), self.scene.host.blame(hole));
+                let (place, span) = (self.environment.host.tokens(hole), self.environment.host.blame(hole));
                 let take = quote_spanned!(span=> __tw::WritesTensors::take_patch);
-                // Blamed where blocks are only recorded.
+                // Errors about blocks that are only recorded are reported here.
                 let run = Ident::new("__block", span.resolved_at(Span::mixed_site()));
                 let run = quote_spanned!(span=> &mut #run);
                 let take = emit!(#take(#run, &#write));
                 let to = quote_spanned!(span=> <_ as __tw::WriteInto<_>>::write);
                 self.writes.push((take, emit!(#to), emit!(#place.__place())));
-                self.scene.write(&hole.text, write, first);
+                self.environment.write(&hole.text, write, first);
             }
             Target::Value(sides) => {
                 let span = sides.first().map_or(statement.span, |side| side.span);
@@ -151,30 +153,32 @@ impl Emission<'_> {
         }
     }
 
-    /// Checks one equation and emits its types; `None` where it is wrong. Also the number of its first result.
+    /// Checks one equation and emits its types. Returns that code and the number of the first result, or `None` if the equation is
+    /// faulty.
     fn equation(&mut self, statement: &Statement, block: &Block) -> Option<(TokenStream, usize)> {
         let first = self.next;
         self.next += results(statement);
         let checked = check(statement, &self.header).and_then(|equation| {
-            self.scene.take(&equation)?;
+            fragment::check(self.environment.host, &equation)?;
+            self.environment.capture(&equation)?;
             Ok(equation)
         });
         match checked {
             Err(faults) => {
                 self.faults.extend(faults);
-                // Names are bound all the same, so that their uses are not reported too.
+                // The names are bound all the same, so that their uses are not reported as well.
                 if let Target::Let(results) = &statement.target {
                     for (name, _) in results {
-                        self.scene.bind(&name.text, self.scene.host.ident(name), first);
+                        self.environment.bind(&name.text, self.environment.host.ident(name), first);
                     }
                 }
                 None
             }
             Ok(equation) => {
-                let host = self.scene.host;
+                let host = self.environment.host;
                 self.typed.extend(equation.warnings().iter().map(|warning| report::warning(host, warning)));
-                self.straight = straight::straight(&self.scene, block, &equation);
-                let Recorded { code, recipe } = equation::record(&self.scene, statement, &equation, first);
+                self.static_form = static_expr::static_form(&self.environment, block, &equation);
+                let Recorded { code, recipe } = equation::record(&self.environment, statement, &equation, first);
                 self.recipes.push((recipe, host.span(statement.span)));
                 Some((code, first))
             }
@@ -182,16 +186,16 @@ impl Emission<'_> {
     }
 
     fn bind(&mut self, results: &[(Name, LeftSide)], code: &TokenStream, first: usize) {
-        let names: Vec<_> = results.iter().map(|(name, _)| self.scene.host.ident(name)).collect();
+        let names: Vec<_> = results.iter().map(|(name, _)| self.environment.host.ident(name)).collect();
         let pattern = if let [name] = names.as_slice() { emit!(#name) } else { emit!((#(#names),*)) };
         self.typed(&pattern, code);
         for (n, ((name, left), ident)) in results.iter().zip(names).enumerate() {
-            self.scene.bind(&name.text, ident, first + n);
+            self.environment.bind(&name.text, ident, first + n);
             self.numbers.push((name.text.clone(), left.indices.is_none()));
         }
     }
 
-    /// Binds the tickets of an equation. Names of labels and checks are nobody's business.
+    /// Binds the tickets of an equation, without lints for the names of labels and checks.
     fn typed(&mut self, pattern: &TokenStream, code: &TokenStream) {
         self.typed.extend(emit! {
             #[allow(non_snake_case, non_camel_case_types, unused_variables)]
@@ -199,7 +203,7 @@ impl Emission<'_> {
         });
     }
 
-    /// Code that takes the block's value out of the computed results.
+    /// Code that makes the block's value of the computed results.
     fn value(&mut self, value: &BlockValue, block: &Block) -> TokenStream {
         match value {
             BlockValue::Nothing => emit!(()),
@@ -226,13 +230,13 @@ impl Emission<'_> {
     }
 
     fn exported(&mut self, name: &Name) -> TokenStream {
-        let (Some(ident), Some(number)) = (self.scene.local(&name.text), self.scene.local_number(&name.text)) else {
+        let (Some(ident), Some(number)) = (self.environment.local(&name.text), self.environment.local_number(&name.text)) else {
             let fault = Diagnostic::new(Fault::Label, name.span, format!("`{}` is not bound in this block", name.text));
             let help = Some(format!("a block's value is made of names that it binds, `let {}[i, j] = …;`", name.text));
             self.faults.push(Diagnostic { help, ..fault });
             return emit!(());
         };
-        let ident = self.scene.host.written(&ident.to_string(), self.scene.host.span(name.span));
+        let ident = self.environment.host.written(&ident.to_string(), self.environment.host.span(name.span));
         let is_number = self.numbers.iter().rev().find(|(known, _)| *known == name.text).is_some_and(|(_, number)| *number);
         self.taken(&ident, number, is_number)
     }
@@ -256,16 +260,16 @@ impl Emission<'_> {
                 Target::Let(_) | Target::Place(..) => block.span,
             },
         };
-        self.scene.host.whole(span)
+        self.environment.host.whole(span)
     }
 
-    /// What the macro knows before the program runs, and the start of a run.
+    /// Code that declares what is known before the program runs, and begins a run.
     fn begin(&self, block: &Block) -> TokenStream {
         let (recipes, sinks) = (self.recipes.iter().map(|(recipe, _)| recipe), &self.sinks);
-        let (operands, names) = self.scene.operands();
+        let (operands, names) = self.environment.operands();
         let context = match &block.context {
             Some(hole) => {
-                let context = self.scene.context(hole);
+                let context = self.environment.context(hole);
                 emit!(#context)
             }
             None => emit!(__tw::default_context()),
@@ -273,16 +277,16 @@ impl Emission<'_> {
         emit! {
             static __SITE: __tw::Site = __tw::Site::new(&[#(#recipes),*], &[#(#sinks),*]);
             #operands
-            let __tensors = [#(#names.given()),*];
+            let __tensors = [#(#names.erased()),*];
             let mut __block = __tw::begin(&__SITE, #context, &__tensors);
         }
     }
 
-    /// Type, run, take, write, in this order. Results are taken in the order in which the run makes them: the writes', then
-    /// the value's.
+    /// Code that types the equations, runs them, takes the results and writes tensors, in this order. Results are taken in the order
+    /// in which the run makes them: first those of writes, then those of the value.
     fn assemble(self, block: &Block, value: &TokenStream) -> TokenStream {
-        let (values, names) = self.scene.scrutinee();
-        let span = self.scene.host.span(block.span);
+        let (values, names) = self.environment.scrutinee();
+        let span = self.environment.host.span(block.span);
         let (begin, typed) = (self.begin(block), &self.typed);
         let takes = self.writes.iter().map(|(take, ..)| take);
         let patches: Vec<_> = (0..self.writes.len()).map(|n| own("patch", n)).collect();
@@ -290,11 +294,11 @@ impl Emission<'_> {
             #(let #patches = #takes;)*
             let __value = #value;
         };
-        // A value of another type than expected is blamed where the value is written.
+        // A value of another type than expected is reported where the value is written.
         let value_span = self.value_span(block).resolved_at(Span::mixed_site());
         let result = match block.value {
             BlockValue::Nothing => quote_spanned!(value_span=> __value),
-            // To be used: a statement that drops it is warned of.
+            // Its function is `must_use`, so that rustc warns of a statement that drops the value.
             _ => quote_spanned!(value_span=> __tw::value(__value)),
         };
         let writes = self.writes.iter().zip(&patches).map(|((_, to, place), patch)| emit!(#to(#patch, #place);));
@@ -310,7 +314,7 @@ impl Emission<'_> {
             Failure::Panic => {
                 let unwrap = |span: Span, code: &TokenStream| quote_spanned!(span=> __tw::unwrap(#code););
                 let run = unwrap(span, &emit!(__tw::Evaluator::run(&mut __block)));
-                // Each equation of several is blamed for its own faults.
+                // With several equations, each is recorded by itself, so that a panic is at its line.
                 let record = match self.recipes.as_slice() {
                     [_] => TokenStream::new(),
                     several => {
@@ -326,7 +330,7 @@ impl Emission<'_> {
                     #taken
                     (__value, (#(#patches,)*))
                 }};
-                let computed = straight::call(self.straight.as_ref(), recorded, self.failure);
+                let computed = static_expr::choose(self.static_form.as_ref(), recorded, self.failure);
                 emit! {
                     let (__value, (#(#patches,)*)) = match #values { #names => #computed };
                     #write
@@ -345,7 +349,7 @@ impl Emission<'_> {
                         ::core::result::Result::Err(__error) => ::core::result::Result::Err(__error),
                     }
                 }};
-                let computed = straight::call(self.straight.as_ref(), recorded, self.failure);
+                let computed = static_expr::choose(self.static_form.as_ref(), recorded, self.failure);
                 emit! {
                     let __run = match #values { #names => #computed };
                     match __run {
@@ -358,11 +362,17 @@ impl Emission<'_> {
                 }
             }
         };
-        let root = self.scene.host.root();
+        let (root, private) = (self.environment.host.root(), private_module());
         emit! {{
             #[allow(unused_imports)]
-            use #root::__private::{self as __tw, checks::*};
+            use #root::#private::{self as __tw, checks::*};
             #body
         }}
     }
+}
+
+/// The module of the library that expansions use. Its name has the version, so that a library of another version lacks it.
+pub(super) fn private_module() -> Ident {
+    let version = env!("CARGO_PKG_VERSION").replace(['.', '-', '+'], "_");
+    Ident::new(&format!("__private_{version}"), Span::mixed_site())
 }

@@ -1,8 +1,8 @@
 //! One checked equation → its text, and a block of code that types it: compile-time checks, numbers, and a ticket for
 //! each result.
 //!
-//! What the equation computes is in the text alone, which the run reads with the same grammar. See `private/block.rs` of
-//! the runtime.
+//! Only the text says what the equation computes. The run time reads it with the same grammar; see `private/block.rs` of the
+//! runtime.
 
 use std::collections::HashSet;
 
@@ -12,24 +12,24 @@ use tensorwrapper_notation::syntax::{Elements, Hole, Scalar, Statement};
 use tensorwrapper_notation::{CastId, Equation, Left, LeftAxis, Mapped, Use, write};
 
 use super::checks;
-use super::own;
-use super::scene::Scene;
+use super::environment::{Environment, first_of_spelling};
+use super::hygiene::own;
 
 /// One equation of a block.
 pub(super) struct Recorded {
-    /// Code that passes the equation's numbers to the block; its value is the tickets of the results.
+    /// Code that passes the equation's numbers to the block. Its value is the tickets of the results.
     pub(super) code: TokenStream,
-    /// The recipe for the run.
+    /// What the run time reads of the equation.
     pub(super) recipe: TokenStream,
 }
 
-/// Emits one equation of a scene, whose first result has the number `first`.
-pub(super) fn record(scene: &Scene<'_>, statement: &Statement, equation: &Equation, first: usize) -> Recorded {
-    let operands: Vec<Ident> = equation.operands().iter().map(|operand| scene.operand(&operand.hole)).collect();
-    let elements = elements(scene, equation, &operands);
-    let checks = checks::checks(scene, equation, &operands);
-    let constants = checks::labels_are_no_constants(scene, equation);
-    let pass = pass(scene, equation);
+/// Emits one equation, whose first result has the number `first`.
+pub(super) fn record(environment: &Environment<'_>, statement: &Statement, equation: &Equation, first: usize) -> Recorded {
+    let operands: Vec<Ident> = equation.operands().iter().map(|operand| environment.operand(&operand.hole)).collect();
+    let elements = elements(environment, equation, &operands);
+    let checks = checks::checks(environment, equation, &operands);
+    let constants = checks::labels_are_no_constants(environment, equation);
+    let pass = pass(environment, equation);
     let tickets = tickets(equation, &operands, first);
     let code = emit! {
         {
@@ -41,14 +41,8 @@ pub(super) fn record(scene: &Scene<'_>, statement: &Statement, equation: &Equati
         }
     };
     let text = write(statement, equation);
-    let numbers = equation.operands().iter().map(|operand| scene.number(&operand.hole));
+    let numbers = equation.operands().iter().map(|operand| environment.value_number(&operand.hole));
     Recorded { code, recipe: emit!(__tw::Recipe(#text, &[#(#numbers),*])) }
-}
-
-/// The first operand of the same spelling: equal spellings are one value.
-pub(super) fn shared(equation: &Equation, operand: usize) -> usize {
-    let operands = equation.operands();
-    operands.iter().position(|known| known.hole.text == operands[operand].hole.text).unwrap_or(operand)
 }
 
 /// The variable that holds the element type of an equation, or of what a cast converts.
@@ -59,40 +53,41 @@ fn element(part: Option<CastId>) -> Ident {
     }
 }
 
-/// The element type of the equation and of each part of it that is cast.
-fn elements(scene: &Scene<'_>, equation: &Equation, operands: &[Ident]) -> TokenStream {
+/// The element types of the equation and of what each cast converts.
+fn elements(environment: &Environment<'_>, equation: &Equation, operands: &[Ident]) -> TokenStream {
     let mut code = TokenStream::new();
     let (mut known, mut compared) = (HashSet::new(), HashSet::new());
     for (n, operand) in equation.operands().iter().enumerate() {
-        if !compared.insert((operand.cast, shared(equation, n))) {
+        if !compared.insert((operand.cast, first_of_spelling(equation, n))) {
             continue;
         }
-        let (name, element, span) = (&operands[n], element(operand.cast), scene.host.blame(&operand.hole));
+        let (name, element, span) = (&operands[n], element(operand.cast), environment.host.blame(&operand.hole));
         code.extend(if known.insert(operand.cast) {
             emit!(let #element = #name.element();)
         } else {
             agree(&element, &emit!(#name.element()), span)
         });
     }
-    code.extend(casts(scene, equation, &mut known));
+    code.extend(casts(environment, equation, &mut known));
     if equation.operands().is_empty() {
         code.extend(emit!(let __element = ::core::marker::PhantomData::<__tw::f64>;));
     }
     code
 }
 
-/// The element types that casts name, and whether there is such a cast; `known` are the parts whose type operands tell.
-fn casts(scene: &Scene<'_>, equation: &Equation, known: &mut HashSet<Option<CastId>>) -> TokenStream {
+/// Code for the element types that casts name, and checks that there are such casts. `known` are the parts of the equation that have
+/// a type from an operand.
+fn casts(environment: &Environment<'_>, equation: &Equation, known: &mut HashSet<Option<CastId>>) -> TokenStream {
     let mut code = TokenStream::new();
     for cast in equation.casts() {
         let Some(named) = &cast.named else { continue };
-        let (element, named, span) = (element(cast.outer), scene.host.tokens(named), scene.host.blame(named));
+        let (element, named, span) = (element(cast.outer), environment.host.tokens(named), environment.host.blame(named));
         let named = emit!(::core::marker::PhantomData::<#named>);
         code.extend(if known.insert(cast.outer) { emit!(let #element = #named;) } else { agree(&element, &named, span) });
     }
     for (n, cast) in equation.casts().iter().enumerate().filter(|(_, cast)| !cast.is_real) {
         let (from, to) = (element(Some(CastId(n))), element(cast.outer));
-        let check = quote_spanned!(scene.host.span(cast.span)=> <() as __tw::Casts<_, _>>::check);
+        let check = quote_spanned!(environment.host.span(cast.span)=> <() as __tw::Casts<_, _>>::check);
         code.extend(emit! {
             let __elements = __tw::Elements(#from, #to);
             #check(__elements);
@@ -101,29 +96,29 @@ fn casts(scene: &Scene<'_>, equation: &Equation, known: &mut HashSet<Option<Cast
     code
 }
 
-/// Two element types are one.
+/// Code that checks that two element types are equal.
 fn agree(element: &Ident, other: &TokenStream, span: Span) -> TokenStream {
     let check = quote_spanned!(span=> <_ as __tw::MixesWith<_>>::check);
-    // Settled first, because rustc would infer the one from the other.
+    // In a value of its own, because rustc would else infer one type from the other.
     emit! {
         let __elements = __tw::Elements(#element, #other);
         #check(__elements);
     }
 }
 
-/// Passes what the equation takes from the program beside tensors.
-fn pass(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
+/// Code that passes what the equation captures beside tensors: numbers, functions and element types of casts.
+fn pass(environment: &Environment<'_>, equation: &Equation) -> TokenStream {
     let (mut scalars, mut numbers) = (Vec::new(), Vec::new());
-    let parts = equation.parts();
+    let casts = equation.innermost_casts();
     let part_of = |hole: &Hole| {
         let same = |scalar: &Scalar| matches!(scalar, Scalar::Hole(known) if known.span == hole.span);
-        equation.scalars().iter().position(same).and_then(|n| parts.scalars[n])
+        equation.scalars().iter().position(same).and_then(|n| casts.scalars[n])
     };
     for (hole, role) in equation.holes() {
         match role {
             Use::Tensor | Use::Function => {}
-            Use::Scalar => scalars.push(scene.scalar(hole, &element(part_of(hole)))),
-            Use::Range | Use::Count | Use::Whole | Use::Real => numbers.push(scene.passed(hole, role)),
+            Use::Scalar => scalars.push(environment.scalar(hole, &element(part_of(hole)))),
+            Use::Range | Use::Count | Use::Whole | Use::Real => numbers.push(environment.number_variable(hole, role)),
         }
     }
     if equation.functions().is_empty() && equation.casts().is_empty() {
@@ -135,9 +130,9 @@ fn pass(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
     let (lookups, callbacks): (Vec<_>, Vec<_>) = equation
         .functions()
         .iter()
-        .zip(&parts.functions)
+        .zip(&casts.functions)
         .enumerate()
-        .map(|(n, (function, part))| callback(scene, n, function, *part))
+        .map(|(n, (function, part))| callback(environment, n, function, *part))
         .unzip();
     let casts = (0..equation.casts().len()).map(|n| element(Some(CastId(n))));
     emit! {
@@ -146,17 +141,17 @@ fn pass(scene: &Scene<'_>, equation: &Equation) -> TokenStream {
     }
 }
 
-/// Code that looks a function up, and the function, erased.
-fn callback(scene: &Scene<'_>, number: usize, function: &Mapped, part: Option<CastId>) -> (TokenStream, TokenStream) {
-    let (given, span) = (scene.function(&function.hole), scene.host.function(&function.hole));
+/// Code that checks a function, and code for the function without its type.
+fn callback(environment: &Environment<'_>, number: usize, function: &Mapped, part: Option<CastId>) -> (TokenStream, TokenStream) {
+    let (captured, span) = (environment.function(&function.hole), environment.host.function(&function.hole));
     let (count, lookup) = (function.arguments, format_ident!("__function{}", function.arguments));
     let check = quote_spanned!(span=> <_ as __tw::Shared>::check);
     let fits = quote_spanned!(span=> <_ as __tw::MapFunction<_, #count>>::check);
     let callback = quote_spanned!(span=> <_ as __tw::Repeated<_, #count>>::callback);
     let (asked, element) = (own("asked", number), element(part));
     let code = emit! {
-        #check(#given);
-        let #asked = __tw::candidate(#given, #element).__share();
+        #check(#captured);
+        let #asked = __tw::candidate(#captured, #element).__share();
         let #asked = #asked.#lookup();
         let #asked = #fits(#asked);
     };
@@ -165,7 +160,7 @@ fn callback(scene: &Scene<'_>, number: usize, function: &Mapped, part: Option<Ca
 
 /// The marks of a result's axes, from which its shape type is made.
 fn marks(left: &Left) -> TokenStream {
-    // Tuples end at 16; beyond, and with `..`, the rank is known at run time.
+    // Shape types have up to 16 axes. Beyond that, and with `..`, the rank is known at run time.
     if left.axes().len() > 16 || left.axes().contains(&LeftAxis::Rest) {
         return emit!(__tw::Unranked);
     }
@@ -180,7 +175,7 @@ fn marks(left: &Left) -> TokenStream {
     emit!((#(#marks,)*))
 }
 
-/// The tickets of the results: one, or those of a decomposition.
+/// Code for the tickets of the results.
 fn tickets(equation: &Equation, operands: &[Ident], first: usize) -> TokenStream {
     if let Some((place, _)) = equation.place() {
         let target = &operands[place.0];

@@ -1,50 +1,39 @@
-//! Checked equations → Rust code that types them, hands their texts to the run, and takes out the results.
+//! Checked equations → Rust code that types them, passes their texts to the run time, and takes the results.
 //!
-//! Everything outside the equations is evaluated once, in order, in the scrutinee of one `match`, so that temporaries
-//! live long enough and `?`, `return` and `await` in them are the user's. What the equations compute is in their texts
-//! alone: the expansion holds types, compile-time checks and what the program gives. It is small, because rustc reads it
-//! again for every invocation.
+//! All Rust fragments are evaluated once, in order, in the scrutinee of one `match`: temporaries live long enough, and `?`,
+//! `return` and `await` in the fragments mean what they mean around the macro. Only the texts say what the equations compute; the
+//! expansion has types, compile-time checks and captured values. It is small, because rustc compiles one for every invocation.
 //!
-//! `block` orders statements and results, `scene` knows what names stand for, `equation` types one equation, `checks`
-//! emits the compile-time checks, `straight` names the code of an equation over static tensors alone. `snapshots/` keeps
-//! three expansions for people to read.
+//! `block` orders statements and results, `environment` knows what names stand for, `equation` types one equation, `checks`
+//! emits the compile-time checks, `static_expr` emits the type that computes an equation over static tensors. `snapshots/`
+//! holds three expansions for people to read.
 
-/// Quotes code of the expansion's own: its variables are nobody else's.
-macro_rules! emit {
-    ($($code:tt)*) => { ::quote::quote_spanned!(::proc_macro2::Span::mixed_site()=> $($code)*) };
-}
-
+#[macro_use]
+mod hygiene;
 mod block;
 mod checks;
+mod environment;
 mod equation;
-mod scene;
-mod straight;
+mod failure;
+mod static_expr;
 #[cfg(test)]
 mod tests;
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::format_ident;
+use proc_macro2::TokenStream;
 use tensorwrapper_notation::syntax::{Block, BlockValue, Invocation, Target};
 use tensorwrapper_notation::{Recovered, Token, einsum_call, recover};
+
+pub(crate) use failure::Failure;
 
 use crate::host::Host;
 use crate::report;
 
-/// What a macro does when an equation fails at run time.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Failure {
-    /// Panic, as indexing does.
-    Panic,
-    /// Be an `Err`.
-    Return,
-}
-
-/// Expands one invocation of the language; if it is wrong, into its errors alone.
+/// Expands one invocation of the language, or into errors alone if it has faults.
 pub(crate) fn invocation(input: TokenStream, failure: Failure) -> TokenStream {
     expand(input, failure, recover)
 }
 
-/// Expands subscripts and operands; if they are wrong, into their errors alone.
+/// Expands subscripts and operands, or into errors alone if they have faults.
 pub(crate) fn subscripts(input: TokenStream, failure: Failure) -> TokenStream {
     expand(input, failure, einsum_call)
 }
@@ -62,7 +51,7 @@ fn expand(input: TokenStream, failure: Failure, read: fn(&[Token]) -> Recovered)
     expanded.unwrap_or_else(|faults| report::faults(&host, faults))
 }
 
-/// A single equation is a block of one.
+/// The invocation as a block: a single equation is a block of one.
 fn as_block(invocation: Invocation) -> Block {
     match invocation {
         Invocation::Block(block) => block,
@@ -81,9 +70,4 @@ fn as_block(invocation: Invocation) -> Block {
             block
         }
     }
-}
-
-/// A name of the expansion's own, which no name of the user's can meet.
-fn own(prefix: &str, number: usize) -> Ident {
-    format_ident!("__{}{}", prefix, number, span = Span::mixed_site())
 }

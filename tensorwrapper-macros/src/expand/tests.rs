@@ -1,4 +1,4 @@
-//! Expansions as text: they stay readable, and their size is watched.
+//! Expansions as text, so that they stay readable, and their size.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -6,9 +6,10 @@ use std::process::{Command, Stdio};
 
 use proc_macro2::{TokenStream, TokenTree};
 
+use super::block::private_module;
 use super::{Failure, invocation};
 
-/// Tokens of the expansion of one equation over two operands; a change of it is a change of everybody's build time.
+/// Tokens of the expansion of one equation over two operands. Whoever changes it changes the build time of every program.
 const TOKENS_OF_TWO_OPERANDS: usize = 1118;
 
 /// Code as the toolchain's formatter lays it out.
@@ -30,9 +31,9 @@ fn expansion(text: &str) -> TokenStream {
     invocation(text.parse().expect("the text is Rust tokens"), Failure::Panic)
 }
 
-/// Compares with the kept text, or writes it where `EXPANSIONS=overwrite` is set.
+/// Compares an expansion with its snapshot, or writes the snapshot if `EXPANSIONS=overwrite` is set.
 #[track_caller]
-fn kept(name: &str, text: &str) {
+fn is_snapshot(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/expand/snapshots").join(name);
     let found = format!("//! tensor!({text})\n{}", formatted(&expansion(text)));
     if std::env::var("EXPANSIONS").is_ok_and(|value| value == "overwrite") {
@@ -44,9 +45,9 @@ fn kept(name: &str, text: &str) {
 
 #[test]
 fn expansions_are_readable() {
-    kept("value.rs", "[i, j] = a[i, k] * b[k, j]");
-    kept("assignment.rs", "c[i, j] += alpha * self.a[i, 2, j in r]");
-    kept("block.rs", "in &ctx; let w[i, j] = a[i, k] * a[k, j]; c[i] -= w[i, i]; let e = w[i, j] * w[j, i]; e");
+    is_snapshot("value.rs", "[i, j] = a[i, k] * b[k, j]");
+    is_snapshot("assignment.rs", "c[i, j] += alpha * self.a[i, 2, j in r]");
+    is_snapshot("block.rs", "in &ctx; let w[i, j] = a[i, k] * a[k, j]; c[i] -= w[i, i]; let e = w[i, j] * w[j, i]; e");
 }
 
 fn count(stream: TokenStream) -> usize {
@@ -57,4 +58,16 @@ fn count(stream: TokenStream) -> usize {
 #[test]
 fn expansions_are_small() {
     assert_eq!(count(expansion("[i, j] = a[i, k] * b[k, j]")), TOKENS_OF_TWO_OPERANDS);
+}
+
+/// The library and the run time have the module that expansions of this version use; whoever raises the version renames it.
+#[test]
+fn private_module_has_the_version_in_its_name() {
+    let name = private_module().to_string();
+    for library in ["tensorwrapper", "tensorwrapper-runtime"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(library).join("src/lib.rs");
+        let source = std::fs::read_to_string(&path).expect("the crates of the library are beside each other");
+        let is_there = source.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+        assert!(is_there, "{library} has no module {name}: rename the one of the version before");
+    }
 }

@@ -1,6 +1,6 @@
-//! Rule 3: every term carries every label of the left side.
+//! Rule 3: every term has every label of the left side.
 
-use super::Checker;
+use super::checker::Checker;
 use super::labels::{self, binds, free_names};
 use crate::diagnostic::Diagnostic;
 use crate::equation::{Label, LabelId};
@@ -8,7 +8,7 @@ use crate::sentence::quoted;
 use crate::syntax::{Expression, ExpressionKind, Index, Operator};
 
 impl Checker<'_> {
-    /// Left labels that occur nowhere on the right are one fault each, at the left.
+    /// Whether all labels of the left side occur on the right. Each one that does not is a fault, at the left side.
     pub(super) fn left_labels_occur(&mut self, right: &Expression, axes: &[LabelId]) -> bool {
         let free = free_names(right);
         let before = self.refused.len();
@@ -18,7 +18,7 @@ impl Checker<'_> {
                 continue;
             }
             self.refused.push(*id);
-            // One that a reduction binds is that reduction's fault.
+            // A label that a reduction binds is reported at that reduction.
             if !binds(right, name) {
                 let fault = Diagnostic::label(*span, format!("index `{name}` is on the left, but no term on the right has it"))
                     .help(self.on_the_left(
@@ -50,7 +50,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Rule 3, for one term, which may be all that there is.
+    /// Rule 3, for one term, which may be the whole right side.
     pub(super) fn carries(&mut self, term: &Expression, axes: &[LabelId], is_all: bool) {
         let free = free_names(term);
         let mut missing: Vec<&str> = axes
@@ -77,7 +77,7 @@ impl Checker<'_> {
     }
 }
 
-/// How a term that lacks labels is written, in equations and in chains of operators.
+/// The help for a term that lacks labels, for equations and for chains of operators.
 pub(super) fn spread(lacking: &[&str]) -> [String; 2] {
     let ones = [format!("1[{}]", lacking.join(", ")), format!("Indexed::spread(1.0, \"{},\")", lacking.join(","))];
     ones.map(|ones| format!("a term that is constant along {} is spread over it: `{ones} * …`", quoted(lacking)))

@@ -1,35 +1,14 @@
-//! Which element type what is computed in: casts divide an equation into parts of one type each.
+//! Element types: casts divide an equation into parts that are computed in one type each.
 
-use super::resolve::Nonlinear;
-use super::{Checker, Scope};
+use super::checker::Checker;
 use crate::diagnostic::Diagnostic;
-use crate::equation::{Cast, CastId, Node};
+use crate::equation::{CastId, Node};
 use crate::function::Function;
-use crate::syntax::{Expression, Hole, Scalar};
-use crate::token::Span;
+use crate::syntax::Scalar;
 
 impl Checker<'_> {
-    /// `cast(X)`: X is an expression over another element type. It is linear, so sums may stand inside.
-    pub(super) fn cast(
-        &mut self,
-        named: Option<&Hole>,
-        inner: &Expression,
-        span: Span,
-        scope: &Scope,
-        nonlinear: Nonlinear,
-    ) -> Option<Node> {
-        let (outer, id) = (self.cast, CastId(self.casts.len()));
-        self.casts.push(Cast { named: named.cloned(), outer, is_real: false, span });
-        self.cast = Some(id);
-        let node = self.sum(inner, scope, nonlinear);
-        self.cast = outer;
-        let node = node?;
-        self.casts[id.0].is_real = self.is_real(&node);
-        Some(Node::Cast(id, Box::new(node)))
-    }
-
-    /// Whether values are real by their form.
-    fn is_real(&self, node: &Node) -> bool {
+    /// Whether a node has real values even if its element type is complex.
+    pub(super) fn is_real(&self, node: &Node) -> bool {
         match node {
             Node::Apply(Function::Re | Function::Im | Function::Abs, _) => true,
             Node::Scalar(id) | Node::Spread(id, _) => matches!(self.scalars[id.0], Scalar::Literal(..)),
@@ -39,7 +18,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An operand tells the element type of its part of the equation, or a cast that names the type.
+    /// Checks that every part of the equation has an element type, from an operand or from a cast that names it.
     pub(super) fn every_element_type_is_known(&mut self) {
         let known = |part: Option<CastId>| {
             self.operands.iter().any(|operand| operand.cast == part)
@@ -52,7 +31,7 @@ impl Checker<'_> {
                 let fault = Diagnostic::label(cast.span, "`cast` converts tensors, and here is none");
                 faults.push(fault.help("a number is converted in Rust, `{ x as f64 }`; literals are of any element type"));
             } else if !known(cast.outer) {
-                // Which of two casts names a type is easily mistaken: each names what it converts to.
+                // A cast names the type that it converts to, which is easily mistaken with two casts.
                 let (what, help) = match (cast.outer, holds_a_cast) {
                     (Some(_), _) => {
                         ("what this `cast` converts to", "name it in this `cast`, the inner one: `cast(cast(f64; …))`")

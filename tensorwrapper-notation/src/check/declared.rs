@@ -1,15 +1,16 @@
-//! Labels of a `where` that nothing has: a slip of the pen, because an extent of nothing says nothing.
+//! Labels of a `where` that no equation has. They are faults, because they are most likely misspelt.
 
 use std::collections::HashSet;
 
-use super::Checker;
+use super::checker::Checker;
 use super::labels::{Labels, written};
 use crate::diagnostic::Diagnostic;
 use crate::nearest::nearest;
 use crate::sentence::quoted;
 use crate::syntax::{Block, BlockValue, Declaration, Name, Statement};
 
-/// The `where` of a block, read as if each label that no equation has were the one that it resembles, and what is said of it.
+/// The declarations of a block's `where`, and its faults. A label that no equation has is read as the one that it resembles, so
+/// that nothing else is reported because of it.
 pub fn header(block: &Block) -> (Vec<Declaration>, Vec<Diagnostic>) {
     let last = if let BlockValue::Equation(last) = &block.value { Some(&**last) } else { None };
     let labels = written(block.statements.iter().chain(last));
@@ -25,7 +26,7 @@ pub fn header(block: &Block) -> (Vec<Declaration>, Vec<Diagnostic>) {
 }
 
 impl Checker<'_> {
-    /// Whether the equation's own `where` has labels that the equation has not.
+    /// Whether the equation's own `where` has labels that the equation does not have.
     pub(super) fn declares_others(&mut self, statement: &Statement) -> bool {
         if statement.declarations.is_empty() {
             return false;
@@ -37,7 +38,7 @@ impl Checker<'_> {
     }
 }
 
-/// Each label that is declared and not written, and the written one that it resembles, if it is one.
+/// Each declared label that no equation has, and the label that it resembles, if there is one.
 fn strays<'s>(declarations: &'s [Declaration], labels: &Labels<'s>) -> Vec<(&'s Name, Option<&'s str>)> {
     let declared = || declarations.iter().flat_map(|declaration| &declaration.labels);
     let declared_names: HashSet<&str> = declared().map(|name| name.text.as_str()).collect();
@@ -45,7 +46,7 @@ fn strays<'s>(declarations: &'s [Declaration], labels: &Labels<'s>) -> Vec<(&'s 
     let free = labels.iter().copied().filter(|label| !declared_names.contains(label));
     let free: Vec<&str> = free.take(MOST_COMPARED).collect();
     let is_stray = |name: &&Name| !written.contains(name.text.as_str());
-    // All names of one letter resemble each other.
+    // Any two names of one letter resemble each other, so they tell nothing.
     let meant = |name: &Name| match &free[..] {
         [one] => nearest(&name.text, [*one]),
         several => nearest(&name.text, several.iter().copied()).filter(|_| name.text.chars().count() > 1),
@@ -64,8 +65,8 @@ fn fault(stray: &Name, meant: Option<&str>, labels: &Labels<'_>, of: &str) -> Di
     })
 }
 
-/// Labels that a message lists.
+/// How many labels a message lists.
 const MOST_LISTED: usize = 12;
 
-/// Labels among which the one that is meant is looked for: beyond that nobody would look for it by eye.
+/// Among how many labels the similar one is searched, so that the search stays short.
 const MOST_COMPARED: usize = 64;

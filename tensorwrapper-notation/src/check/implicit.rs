@@ -1,12 +1,12 @@
-//! What each operation of the language makes of a label that is neither on the left nor outside of its argument: summed where
-//! sums are linear, an axis of the matrix where that is beyond doubt, and refused at the label with a help everywhere else.
+//! Tests of labels that are neither on the left nor outside of an operation's argument. They are summed where the operation is
+//! linear, are axes of a matrix where that is unambiguous, and are refused with a help everywhere else.
 
 use super::tests::meaning;
 use crate::Function;
 use crate::syntax::{Exchange, Factorisation, Reduction};
 use crate::testing::{checked, faults, warnings};
 
-/// What an equation means, or the sentences with which it is refused, each of which has a help.
+/// The meaning of an equation, or its faults, each of which has a help.
 #[track_caller]
 fn outcome(text: &str) -> String {
     if checked(text).is_ok() {

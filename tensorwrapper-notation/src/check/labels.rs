@@ -51,22 +51,22 @@ fn collect<'e>(expression: &'e Expression, bound: &mut HashMap<&'e str, usize>, 
     }
 }
 
-/// The expressions right inside an expression.
-fn parts(expression: &Expression) -> impl Iterator<Item = &Expression> {
-    expression.kind.parts().into_iter()
+/// The expressions directly inside an expression.
+fn children(expression: &Expression) -> impl Iterator<Item = &Expression> {
+    expression.kind.children().into_iter()
 }
 
 /// Whether a reduction inside an expression binds a label of that name.
 pub(super) fn binds(expression: &Expression, name: &str) -> bool {
     let here = matches!(&expression.kind, ExpressionKind::Reduce(_, labels, _) if labels.iter().any(|l| l.text == name));
-    here || parts(expression).any(|part| binds(part, name))
+    here || children(expression).any(|child| binds(child, name))
 }
 
-/// The first name that stands without indices, as numbers do.
+/// The first name without indices, which is read as a number.
 pub(super) fn without_indices(expression: &Expression) -> Option<&str> {
     match &expression.kind {
         ExpressionKind::Scalar(Scalar::Hole(hole)) if !hole.text.starts_with('{') => Some(&hole.text),
-        _ => parts(expression).find_map(without_indices),
+        _ => children(expression).find_map(without_indices),
     }
 }
 
@@ -76,7 +76,7 @@ pub(super) fn unbuilt(expression: &Expression) -> Vec<(&str, Span)> {
         if let ExpressionKind::Unbuilt(what) = &expression.kind {
             found.push((what, expression.span));
         }
-        parts(expression).for_each(|part| collect(part, found));
+        children(expression).for_each(|child| collect(child, found));
     }
     let mut found = Vec::new();
     collect(expression, &mut found);
@@ -89,7 +89,7 @@ pub(super) fn operands(expression: &Expression) -> Vec<&[Index]> {
         if let ExpressionKind::Operand(_, indices) = &expression.kind {
             found.push(indices);
         }
-        parts(expression).for_each(|part| collect(part, found));
+        children(expression).for_each(|child| collect(child, found));
     }
     let mut found = Vec::new();
     collect(expression, &mut found);
@@ -113,13 +113,13 @@ pub(super) fn factors(term: &Expression) -> Vec<&Expression> {
     found
 }
 
-/// The labels of a term, each with its first place, its number of occurrences, and whether it belongs to the whole
-/// term (rule 2) or to the addends of the only parenthesis that holds it (rule 4).
+/// A label of a term. It belongs either to the whole term (rule 2), or to the addends inside the only parentheses that have it
+/// (rule 4).
 pub(super) struct TermLabel<'e> {
     pub(super) name: &'e Name,
     pub(super) occurrences: usize,
     pub(super) of_term: bool,
-    /// The factor where it stands first.
+    /// The first factor that has it.
     pub(super) first: &'e Expression,
     factor: usize,
 }
@@ -146,7 +146,7 @@ pub(super) fn term_labels(term: &Expression) -> Vec<TermLabel<'_>> {
     found
 }
 
-/// Where `..` stands: on each left side, and in each operand on the right.
+/// The places of `..`: on each left side, and in each operand on the right.
 pub(super) fn rest_spans(statement: &Statement) -> [Vec<Vec<Span>>; 2] {
     let rests =
         |indices: &[Index]| indices.iter().filter_map(|i| if let Index::Rest(span) = i { Some(*span) } else { None }).collect();
@@ -167,7 +167,7 @@ pub(super) fn rest_spans(statement: &Statement) -> [Vec<Vec<Span>>; 2] {
 /// Names of labels, each once.
 pub(super) type Labels<'s> = Vec<&'s str>;
 
-/// All labels of equations, wherever they stand.
+/// All labels of equations, each once.
 pub(super) fn written<'s>(statements: impl IntoIterator<Item = &'s Statement>) -> Labels<'s> {
     let mut names: Vec<&'s Name> = Vec::new();
     let side = |side: &'s LeftSide| side.indices.iter().flatten().flat_map(Index::labels);
@@ -198,7 +198,7 @@ fn all_labels(expression: &Expression) -> Vec<&Name> {
             ExpressionKind::Exchange(_, groups, _) => found.extend(groups.iter().flatten()),
             _ => {}
         }
-        parts(expression).for_each(|part| collect(part, found));
+        children(expression).for_each(|child| collect(child, found));
     }
     let mut found = Vec::new();
     collect(expression, &mut found);

@@ -1,11 +1,10 @@
-//! The axes of an operation of linear algebra that one argument alone has: each stands once in every addend of the argument.
+//! Axes of linear algebra that only one argument has: each must occur once in every addend of the argument.
 //!
-//! Whoever reads `norm(a[i, k] * b[k, j])` may sum over `k`, and whoever reads `det(a[i, j] - x)` may think of a multiple of
-//! the unit matrix. Neither is guessed (rule 4). A label that the left side or another argument has, or that is named before
-//! the `;`, is an axis beyond doubt.
+//! In `norm(a[i, k] * b[k, j])` one may expect a sum over `k`, and in `det(a[i, j] - x)` a multiple of the unit matrix. Neither is
+//! guessed (rule 4). A label is certainly an axis if the left side or another argument has it, or if it is named before the `;`.
 
-use super::Checker;
 use super::carry::spread;
+use super::checker::Checker;
 use super::resolve::too_many_exchanges;
 use crate::diagnostic::Diagnostic;
 use crate::equation::Left;
@@ -14,7 +13,7 @@ use crate::syntax::{Decomposition, Expression, ExpressionKind, Factorisation, Fo
 use crate::token::Span;
 
 impl Checker<'_> {
-    /// Whether no axis may be meant as a sum, and none is lacking in an addend.
+    /// Checks that no axis could be meant as a sum, and that no addend lacks one.
     pub(super) fn axes_stand_once(&mut self, form: &Form, call: &Decomposition, axes: &[Vec<&Name>], left: &[Left]) -> bool {
         let named: Vec<&str> = call.groups.iter().flatten().flatten().map(|name| name.text.as_str()).collect();
         let on_left: Vec<&str> = left.iter().flat_map(Left::labels).map(|id| self.labels[id.0].name.as_str()).collect();
@@ -52,11 +51,11 @@ impl Checker<'_> {
     }
 }
 
-/// Where a label stands in an expression.
+/// The occurrences of a label in an expression.
 struct Uses {
-    /// How often in one term, at most.
+    /// The most occurrences in one term.
     most: usize,
-    /// An addend beside another that has the label.
+    /// An addend that lacks the label while another has it.
     lacking: Option<Span>,
 }
 

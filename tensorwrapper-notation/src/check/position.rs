@@ -1,10 +1,11 @@
-//! What a lone label may have been meant as: the value of a variable of that name, which is written `{ k }`.
+//! A label that occurs once may have been meant as a variable of that name, which is written `{ k }`. This file writes the help
+//! that offers it.
 
-use super::Checker;
+use super::checker::Checker;
 use crate::sentence::quoted;
 use crate::syntax::{Count, Expression, ExpressionKind, Hole, Index, Name, Range, Target};
 
-/// An operand with positions in the place of some labels, as its author would write it; `None` where it has none of them.
+/// An operand with positions instead of some labels, as its author would write it; `None` if it has none of them.
 fn positioned(hole: &Hole, indices: &[Index], labels: &[&str]) -> Option<String> {
     let is_lone = |index: &Index| matches!(index, Index::Label(name) if labels.contains(&name.text.as_str()));
     let written = |index: &Index| match index {
@@ -30,15 +31,15 @@ fn text(index: &Index) -> String {
     }
 }
 
-/// The first operand with a label, which is a position there.
+/// The first operand with a label, written with a position instead.
 fn in_expression(expression: &Expression, label: &str) -> Option<String> {
     match &expression.kind {
         ExpressionKind::Operand(hole, indices) => positioned(hole, indices, &[label]),
-        kind => kind.parts().into_iter().find_map(|part| in_expression(part, label)),
+        kind => kind.children().into_iter().find_map(|part| in_expression(part, label)),
     }
 }
 
-/// Offers a position before what else a lone label may mean.
+/// A help that offers a position first, and then the other meaning.
 fn offered(labels: &[&str], written: Option<String>, other: String) -> String {
     let Some(written) = written else { return other };
     let list = quoted(labels);
@@ -54,11 +55,11 @@ pub(super) fn once(expression: &Expression, label: &str, other: String) -> Strin
 }
 
 impl Checker<'_> {
-    /// The help for labels of the left side that the right side lacks: a tensor that exists has positions.
+    /// The help for labels of the left side that the right side lacks. Only a tensor that exists may have positions instead.
     pub(super) fn on_the_left(&self, labels: &[&str], other: String) -> String {
         let written = match self.target {
             Target::Place(hole, indices, _) => {
-                // A label that a part of an axis or several of them have is none.
+                // A label of a slice or of a fused axis cannot be a position.
                 let alone: Vec<&str> = labels.iter().copied().filter(|label| stands_alone(indices, label)).collect();
                 (alone.len() == labels.len()).then(|| positioned(hole, indices, labels)).flatten()
             }

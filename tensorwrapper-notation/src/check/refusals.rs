@@ -1,4 +1,4 @@
-//! What is refused, each with the token at fault, the sentence and the help.
+//! Equations that are refused: each with the token at fault, the message and the help.
 
 use crate::testing::refused;
 
@@ -268,17 +268,14 @@ fn words_and_labels_of_linear_algebra() {
                 "k: index `k` is in the matrix of `svd`, and no result has it | if the variable `k` is meant, write `A[i, j, { k }]`; the form is `([i, r], [r], [r, j]) = svd(A[i, j])`",
             ],
         ),
-        (
-            "([i, r], [r], [r, j]) = svd(A[i, j]; full, max = 3)",
-            &["full: square factors have nothing left out | leave out `full`"],
-        ),
+        ("([i, r], [r], [r, j]) = svd(A[i, j]; full, max = 3)", &["full: square factors are not truncated | leave out `full`"]),
         (
             "([i, r], [r], [r, j]) = svd(A[i, j]; max = 3) where r: ..=4",
             &["r: index `r` has a bound and a `max` | leave out one of them: they say the same"],
         ),
         (
             "([i, r], [r], [r, j]) = svd(A[i, j]; full) where r: ..=4",
-            &["full: square factors have nothing left out | leave out `full`"],
+            &["full: square factors are not truncated | leave out `full`"],
         ),
         (
             "([i, r], [r], [r, j]) = svd(A[i, j]) where i: ..=4",
@@ -307,7 +304,7 @@ fn words_and_labels_of_linear_algebra() {
             &["=: an extent is missing after `..=` | write `where r: ..=64` or `where r: ..=chi`"],
         ),
         ("([i, r], [r], [r, j]) = svd(A[i, j]; mx = 3)", &["mx: `mx` is not a word of linear algebra | did you mean `max`?"]),
-        ("([i, r], [r], [r, j]) = svd(A[i, j]; max)", &["max: `max` has a value | write `max = 64`"]),
+        ("([i, r], [r], [r, j]) = svd(A[i, j]; max)", &["max: `max` needs a value | write `max = 64`"]),
         ("([i, r], [r, j]) = qr(A[i, j]; tol = 0.1)", &["tol: `qr` has no word `tol` | its words are `full`"]),
         ("[j, i] = inv(A[i, j]; full)", &["full: `inv` has no word `full` | leave it out"]),
         ("[i, j] = inv(A[i, j])", &["[i, j]: `inv` swaps the rows and columns of its matrix | write `[j, i] = inv(…)`"]),

@@ -2,22 +2,25 @@
 
 use std::collections::HashSet;
 
+use super::checker::Checker;
 use super::labels::{free_labels, free_names, term_labels};
-use super::{Checker, Scope, position};
+use super::position;
+use super::scope::Scope;
 use crate::diagnostic::Diagnostic;
-use crate::equation::{LabelId, Node};
-use crate::syntax::{Exchange, Expression, ExpressionKind, Name, Operator, Reduction};
+use crate::equation::{Cast, CastId, LabelId, Node};
+use crate::syntax::{Exchange, Expression, ExpressionKind, Hole, Name, Operator, Reduction};
+use crate::token::Span;
 
-/// Exchanges inside each other.
+/// The most exchanges inside each other.
 const DEEPEST_EXCHANGE: usize = 8;
 
-/// Where an implicit sum would be ambiguous, by the name that a message gives the place.
+/// The place around a node where an implicit sum would be ambiguous, as a message names it.
 pub(super) type Nonlinear = Option<&'static str>;
 
 impl Checker<'_> {
-    /// A sum of terms, each resolved by itself: a summed label of one has nothing to do with its namesake in another.
+    /// A sum of terms. Each term is resolved by itself: equal names of summed labels in two terms are different labels.
     pub(super) fn sum(&mut self, expression: &Expression, scope: &Scope, nonlinear: Nonlinear) -> Option<Node> {
-        // A loop, because sums are long: their recursion would be as deep as they have terms.
+        // In a loop, because recursion would be as deep as the sum has terms.
         let (first, rest) = chain(expression, is_additive);
         let mut sum = self.term(first, scope, nonlinear);
         for (operator, term) in rest {
@@ -86,12 +89,31 @@ impl Checker<'_> {
             }
             ExpressionKind::Reduce(reduction, labels, body) => self.reduction(*reduction, labels, body, scope, nonlinear),
             ExpressionKind::Exchange(kind, groups, body) => self.exchange(*kind, groups, body, scope, nonlinear),
-            // Refused before labels were looked at, but for the arguments of decompositions.
+            // Expressions were refused earlier; this is for the arguments of linear algebra.
             ExpressionKind::Unbuilt(what) => {
                 self.faults.push(Diagnostic::unbuilt(expression.span, what));
                 None
             }
         }
+    }
+
+    /// `cast(X)`: X is an expression over another element type. It is linear, so sums may stand inside.
+    fn cast(
+        &mut self,
+        named: Option<&Hole>,
+        inner: &Expression,
+        span: Span,
+        scope: &Scope,
+        nonlinear: Nonlinear,
+    ) -> Option<Node> {
+        let (outer, id) = (self.cast, CastId(self.casts.len()));
+        self.casts.push(Cast { named: named.cloned(), outer, is_real: false, span });
+        self.cast = Some(id);
+        let node = self.sum(inner, scope, nonlinear);
+        self.cast = outer;
+        let node = node?;
+        self.casts[id.0].is_real = self.is_real(&node);
+        Some(Node::Cast(id, Box::new(node)))
     }
 
     /// `sum(k; X)`: its labels live in X only.
@@ -149,8 +171,7 @@ impl Checker<'_> {
         Some(reduce(reduction, bound, body))
     }
 
-    /// `asym(i, j; X)`: X less the same with `i` and `j` exchanged. The exchanged twin is X in a scope where the names
-    /// stand for each other's labels.
+    /// `asym(i, j; X)`: X minus X with `i` and `j` exchanged. The latter is X in a scope where the two names are swapped.
     fn exchange(
         &mut self,
         kind: Exchange,
@@ -181,7 +202,7 @@ impl Checker<'_> {
         };
         let faults = self.faults.len();
         let plain = self.sum(body, scope, nonlinear);
-        // What is wrong with one is wrong with the other, and said once; so is what looks like a slip.
+        // Faults and warnings are the same for both, and reported once.
         let warnings = self.warnings.len();
         let exchanged = if self.faults.len() > faults { None } else { self.sum(body, &swapped, nonlinear) };
         self.warnings.truncate(warnings);
@@ -189,7 +210,7 @@ impl Checker<'_> {
         Some(Node::Binary(operator, Box::new(plain?), Box::new(exchanged?)))
     }
 
-    /// `lone` is the factor in which the label occurs once.
+    /// `lone` is the factor that has the label, if it occurs once.
     fn ambiguous_sum(&mut self, name: &Name, place: &str, lone: Option<&Expression>) {
         let label = &name.text;
         let around = format!("`sum({label}; …)` around what stands inside, or around the whole term");
@@ -216,19 +237,19 @@ impl Checker<'_> {
     }
 }
 
-/// Each exchange doubles what is inside.
+/// The fault of too many nested exchanges, each of which doubles its contents.
 fn exchanges_fault(body: &Expression) -> Diagnostic {
     let message = format!("more than {DEEPEST_EXCHANGE} `sym` and `asym` are inside each other");
     Diagnostic::label(body.span, message).help("give the inner ones an equation of their own")
 }
 
-/// The fault of an expression with more exchanges inside each other than are read.
+/// The fault of an expression with too many nested exchanges, if it has them.
 pub(super) fn too_many_exchanges(expression: &Expression) -> Option<Diagnostic> {
     fn beyond(expression: &Expression, around: usize) -> Option<&Expression> {
         match &expression.kind {
             ExpressionKind::Exchange(_, _, body) if around == DEEPEST_EXCHANGE => Some(body),
             ExpressionKind::Exchange(_, _, body) => beyond(body, around + 1),
-            kind => kind.parts().into_iter().find_map(|part| beyond(part, around)),
+            kind => kind.children().into_iter().find_map(|part| beyond(part, around)),
         }
     }
     beyond(expression, 0).map(exchanges_fault)

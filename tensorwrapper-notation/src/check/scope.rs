@@ -1,10 +1,10 @@
-//! Which labels are known at some point of an equation. It must not know what they label.
+//! The labels that are in scope at a node of an equation. It must not know what they are used for.
 
 use std::collections::HashMap;
 
 use crate::equation::LabelId;
 
-/// Labels that are known at some point of the equation: those of the left side, then those of each enclosing sum.
+/// The labels in scope at a node: those of the left side, and those of each enclosing sum.
 #[derive(Clone, Default)]
 pub(super) struct Scope {
     names: HashMap<String, LabelId>,

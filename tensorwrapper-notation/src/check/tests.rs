@@ -1,10 +1,10 @@
-//! The rules of meaning: what an equation becomes, and what is refused with which sentence.
+//! Tests of the rules of meaning: what equations become.
 
-use super::*;
-use crate::equation::{Builder, Exponent, Right};
+use crate::equation::{Cast, CastId, Equation, Exponent, FunctionId, Index, LabelId, Mapped, Operand, OperandId, ScalarId};
 use crate::function::Function;
-use crate::syntax::{Operator, Reduction, Role};
+use crate::syntax::{self, Operator, Reduction, Role, Scalar};
 use crate::testing::{checked, faults, refused, warnings};
+use crate::traversal::{Builder, Right};
 
 /// Writes an equation with every sum explicit; a second label of a name gets a prime.
 struct Writer<'e>(&'e Equation);

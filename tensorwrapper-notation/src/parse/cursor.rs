@@ -1,10 +1,10 @@
-//! A place in a list of tokens.
+//! A position in a list of tokens.
 
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{Hole, Name};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
-/// Reads tokens one by one. Copying it is looking ahead.
+/// Reads tokens one by one. To look ahead, copy it.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     tokens: &'a [Token],
@@ -114,16 +114,16 @@ impl<'a> Cursor<'a> {
         if self.is_empty() { Ok(()) } else { Err(self.expected(wanted)) }
     }
 
-    /// The tokens from another cursor's place to this one's, unread by this crate.
+    /// The Rust fragment from another cursor's position to this one's.
     pub(super) fn hole_since(&self, start: Cursor<'a>) -> Hole {
         hole(&self.tokens[start.position..self.position])
     }
 }
 
-/// Tokens that only the host understands.
+/// A Rust fragment of these tokens.
 ///
 /// # Panics
-/// When there is none; callers have seen one.
+/// Without a token; callers have seen one.
 pub(super) fn hole(tokens: &[Token]) -> Hole {
     let span = tokens[0].span.to(tokens[tokens.len() - 1].span);
     Hole { text: text(tokens), span, tokens: tokens.iter().map(|t| t.span).collect() }

@@ -1,6 +1,6 @@
-//! `where i, j: n; r: ..=chi`: extents of labels, and bounds of those that a truncation decides.
+//! `where i, j: n; r: ..=chi`: extents of labels, and bounds on the extents that a truncation decides.
 //!
-//! A bound is the `max` of the `svd` that makes the index: it is written there, and nothing behind the grammar knows of it.
+//! A bound becomes the `max` of the `svd` that makes the index, so that only the grammar knows bounds.
 
 use super::cursor::{Cursor, hole, split};
 use super::index::{integer, labels};
@@ -22,26 +22,26 @@ pub(super) struct Declared {
 pub(super) struct Bound {
     labels: Vec<Name>,
     most: Count,
-    /// Where `..=` stands.
+    /// Where `..=` was written.
     span: Span,
 }
 
-/// One part of a `where`.
-pub(super) enum One {
+/// WhereItem item of a `where`.
+pub(super) enum WhereItem {
     Extent(Declaration),
     Bound(Bound),
 }
 
-impl One {
+impl WhereItem {
     pub(super) fn sort(self, extents: &mut Vec<Declaration>, bounds: &mut Vec<Bound>) {
         match self {
-            One::Extent(declaration) => extents.push(declaration),
-            One::Bound(bound) => bounds.push(bound),
+            WhereItem::Extent(declaration) => extents.push(declaration),
+            WhereItem::Bound(bound) => bounds.push(bound),
         }
     }
 }
 
-/// `i, j: …`, as it continues a header.
+/// Whether tokens are `i, j: …`, which continues a header.
 pub(super) fn is_declaration(tokens: &[Token]) -> bool {
     let colon = tokens.iter().position(|t| t.is_punct(':'));
     colon.is_some_and(|n| {
@@ -50,7 +50,7 @@ pub(super) fn is_declaration(tokens: &[Token]) -> bool {
 }
 
 /// The `where` of a block.
-pub(super) fn header(tokens: &[Token], span: Span, allowed: bool) -> Result<One, Diagnostic> {
+pub(super) fn header(tokens: &[Token], span: Span, allowed: bool) -> Result<WhereItem, Diagnostic> {
     if !allowed {
         return Err(Diagnostic::syntax(span, "the block's `where` stands before its equations")
             .help("move it to the top, or write it without the `;` before it for one equation alone"));
@@ -59,7 +59,7 @@ pub(super) fn header(tokens: &[Token], span: Span, allowed: bool) -> Result<One,
 }
 
 /// `i, j: n` or `r: ..=n`
-pub(super) fn declaration(tokens: &[Token], span: Span) -> Result<One, Diagnostic> {
+pub(super) fn declaration(tokens: &[Token], span: Span) -> Result<WhereItem, Diagnostic> {
     if let Some(Token { span, .. }) = tokens.iter().find(|t| t.is_ident("in")) {
         return Err(Diagnostic::unbuilt(*span, "a sparse map in `where`"));
     }
@@ -80,20 +80,23 @@ pub(super) fn declaration(tokens: &[Token], span: Span) -> Result<One, Diagnosti
         return Err(Diagnostic::syntax(span, "a label is missing before `:`"));
     }
     Ok(match &tokens[colon + 1..] {
-        [a, b, c, most @ ..] if a.is_punct('.') && b.is_punct('.') && c.is_punct('=') => {
-            One::Bound(Bound { labels, most: count(most, c.span, "write `where r: ..=64` or `where r: ..=chi`")?, span: a.span })
-        }
+        [a, b, c, most @ ..] if a.is_punct('.') && b.is_punct('.') && c.is_punct('=') => WhereItem::Bound(Bound {
+            labels,
+            most: count(most, c.span, "write `where r: ..=64` or `where r: ..=chi`")?,
+            span: a.span,
+        }),
         [first, ..] if first.is_punct('.') => {
             return Err(Diagnostic::syntax(first.span, "a bound on an extent is its largest value, after `..=`")
                 .help("write `where r: ..=64` or `where r: ..=chi`"));
         }
-        extent => {
-            One::Extent(Declaration { labels, extent: count(extent, tokens[colon].span, "write `where i: 4` or `where i: n`")? })
-        }
+        extent => WhereItem::Extent(Declaration {
+            labels,
+            extent: count(extent, tokens[colon].span, "write `where i: 4` or `where i: n`")?,
+        }),
     })
 }
 
-/// A literal, or a piece of the host's language.
+/// A literal, or a Rust fragment.
 fn count(tokens: &[Token], before: Span, help: &str) -> Result<Count, Diagnostic> {
     match tokens {
         [] => {
@@ -127,7 +130,7 @@ pub(super) fn declarations(cursor: &mut Cursor<'_>) -> Result<Declared, Diagnost
 }
 
 impl Bound {
-    /// Makes it the `max` of each truncation that makes one of its labels; a label that none makes is a fault.
+    /// Sets the `max` of each truncation that makes one of its labels. A label that no truncation makes is a fault.
     pub(super) fn apply(&self, statements: &mut [&mut Statement]) -> Vec<Diagnostic> {
         self.labels.iter().filter_map(|label| self.apply_to(label, statements)).collect()
     }
@@ -179,5 +182,5 @@ fn reads(expression: &Expression, name: &str) -> bool {
         ExpressionKind::Spread(_, names) => names.iter().any(|own| own.text == name),
         _ => false,
     };
-    own || expression.kind.parts().into_iter().any(|part| reads(part, name))
+    own || expression.kind.children().into_iter().any(|part| reads(part, name))
 }

@@ -1,4 +1,4 @@
-//! `svd(T[a, i, b, j]; max = 64)`: operations of linear algebra, which stand alone on the right side.
+//! `svd(T[a, i, b, j]; max = 64)`: operations of linear algebra, each a whole right side.
 
 use super::cursor::{Cursor, hole, split};
 use super::expression::{scalar, stands_alone, whole};
@@ -8,7 +8,7 @@ use crate::nearest::nearest;
 use crate::syntax::{Count, Decomposition, Factorisation, Name, Operator, Options, Scalar, Word};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
-/// The operation that stands here, if one does.
+/// The operation at the cursor, if there is one.
 pub(super) fn decomposition(cursor: &mut Cursor<'_>) -> Result<Option<Decomposition>, Diagnostic> {
     let (Some(Token { tree: Tree::Ident(name), span }), Some(Token { tree: Tree::Group(Delimiter::Parenthesis, inner), .. })) =
         (cursor.peek(), cursor.peek_at(1))
@@ -25,7 +25,7 @@ pub(super) fn decomposition(cursor: &mut Cursor<'_>) -> Result<Option<Decomposit
     read(kind, inner, *span, span.to(end)).map(Some)
 }
 
-/// What stands in the parentheses: labels of rows and columns `;` arguments `;` words.
+/// The contents of the parentheses: labels of rows and columns `;` arguments `;` options.
 fn read(kind: Factorisation, inner: &[Token], span: Span, call: Span) -> Result<Decomposition, Diagnostic> {
     let form = kind.form(false, false);
     let mut segments: Vec<&[Token]> = split(inner, ';');
@@ -58,7 +58,7 @@ fn read(kind: Factorisation, inner: &[Token], span: Span, call: Span) -> Result<
     Ok(Decomposition { kind, groups, arguments, options, span })
 }
 
-/// Whether these tokens are words of an operation, and no matrices: one of them is known, or has a value.
+/// Whether these tokens are options and not matrices: one of the words is known, or has a value.
 fn are_words(tokens: &[Token]) -> bool {
     split(tokens, ',').into_iter().any(|part| match part {
         [Token { tree: Tree::Ident(name), .. }] => Word::from_name(name).is_some(),
@@ -67,7 +67,7 @@ fn are_words(tokens: &[Token]) -> bool {
     })
 }
 
-/// One word, and its value.
+/// One option: its word and its value.
 fn option(part: &[Token], options: &mut Options) -> Result<(), Diagnostic> {
     let Some((Token { tree: Tree::Ident(name), span }, rest)) = part.split_first() else {
         let at = part.first().map_or(Span::default(), |token| token.span);
@@ -93,7 +93,7 @@ fn option(part: &[Token], options: &mut Options) -> Result<(), Diagnostic> {
     let example = if word == Word::Max { "max = 64" } else { "tol = 1e-10" };
     match word {
         Word::Max | Word::Tol if value.is_empty() => {
-            Err(Diagnostic::syntax(*span, format!("`{name}` has a value")).help(format!("write `{example}`")))
+            Err(Diagnostic::syntax(*span, format!("`{name}` needs a value")).help(format!("write `{example}`")))
         }
         Word::Max => {
             options.max = Some(match value {
@@ -115,7 +115,7 @@ fn option(part: &[Token], options: &mut Options) -> Result<(), Diagnostic> {
     }
 }
 
-/// `i, j` or `(a, i), (b, j)`: rows and columns; or all axes, where an operation does not tell them apart.
+/// `i, j` or `(a, i), (b, j)`: rows and columns; or all axes of an operation that does not distinguish them.
 fn groups(kind: Factorisation, pair: &[Token], span: Span) -> Result<[Vec<Name>; 2], Diagnostic> {
     if !kind.form(false, false).has_columns() {
         return Ok([labels(pair, span)?, Vec::new()]);

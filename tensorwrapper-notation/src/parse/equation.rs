@@ -1,20 +1,31 @@
 //! Statements and blocks.
 
-use super::Recovered;
 use super::cursor::{Cursor, hole, split};
 use super::declaration::{Declared, declaration, declarations, header, is_declaration};
 use super::decomposition::decomposition;
 use super::expression::expression;
 use super::index::{indices, labels};
-use super::mistake::{no_equals, no_left_side, unexpected, value_without_semicolon};
+use super::mistake::{is_keyword, no_equals, no_left_side, unexpected};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::{
     Assignment, Block, BlockValue, ExpressionKind, Invocation, LeftSide, Name, Operator, Right, Scalar, Statement, Target,
 };
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
-/// A block if it starts like one or holds a `;`, else one equation.
-pub(super) fn recover(tokens: &[Token]) -> Recovered {
+/// What could be read of an invocation, which may have faults.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recovered {
+    /// The faults of syntax, at most one for each statement.
+    pub faults: Vec<Diagnostic>,
+    /// The statements without faults.
+    pub invocation: Option<Invocation>,
+    /// Names that faulty statements bind.
+    pub broken: Vec<Name>,
+}
+
+/// Reads one invocation as far as possible, so that faults of meaning are reported together with those of syntax. It is a block if
+/// it starts like one or has a `;`, else one equation.
+pub fn recover(tokens: &[Token]) -> Recovered {
     let single = |read: Result<Statement, Diagnostic>| match read {
         Ok(statement) => Recovered { faults: Vec::new(), invocation: Some(Invocation::Equation(statement)), broken: Vec::new() },
         Err(fault) => Recovered { faults: vec![fault], invocation: None, broken: Vec::new() },
@@ -61,33 +72,33 @@ fn block(tokens: &[Token]) -> Recovered {
         }
     }
     match block_value(last) {
-        Ok(Tail::Value(_)) if last.is_empty() && ends_in_value(&found) => {
+        Ok(LastLine::Value(_)) if last.is_empty() && ends_in_value(&found) => {
             found.statements.pop();
             let semicolon = tokens[tokens.len() - 1].span;
             let fault = Diagnostic::syntax(semicolon, "the value of this equation is dropped by the `;`");
             faults.push(fault.help("leave it out: the last line is the value, as in a block of Rust's"));
         }
-        Ok(Tail::Value(value)) => found.value = value,
-        Ok(Tail::Statement(statement)) => found.statements.push(*statement),
+        Ok(LastLine::Value(value)) => found.value = value,
+        Ok(LastLine::Statement(statement)) => found.statements.push(*statement),
         Err(fault) => faults.push(fault),
     }
     let mut statements: Vec<&mut Statement> = found.statements.iter_mut().collect();
     if let BlockValue::Equation(last) = &mut found.value {
         statements.push(last);
     }
-    // What is wrong with an equation may be why nothing has the index.
+    // A faulty equation may be the one that has the index.
     let is_whole = faults.is_empty();
     let unused = bounds.iter().flat_map(|bound| bound.apply(&mut statements));
     faults.extend(unused.filter(|_| is_whole));
     Recovered { faults, invocation: Some(Invocation::Block(found)), broken }
 }
 
-/// Whether the last statement of a block has a value that nobody takes.
+/// Whether the last statement of a block has a value that is dropped.
 fn ends_in_value(block: &Block) -> bool {
     block.statements.last().is_some_and(|statement| matches!(statement.target, Target::Value(_)))
 }
 
-/// The names that a `let` binds, whatever else is wrong with it; several `let`s where a `;` is missing.
+/// The names that a faulty `let` binds, or several `let`s where a `;` is missing between them.
 fn let_names(tokens: &[Token]) -> Vec<Name> {
     let name = |token: &Token| match &token.tree {
         Tree::Ident(text) => Some(Name { text: text.clone(), span: token.span }),
@@ -105,7 +116,7 @@ fn let_names(tokens: &[Token]) -> Vec<Name> {
     names
 }
 
-/// `in &ctx`: the expression is the host's.
+/// `in &ctx`, a Rust expression.
 fn context(tokens: &[Token], span: Span) -> Result<crate::syntax::Hole, Diagnostic> {
     if tokens.is_empty() {
         Err(Diagnostic::syntax(span, "a context is missing after `in`").help("write `in &context;`"))
@@ -114,13 +125,13 @@ fn context(tokens: &[Token], span: Span) -> Result<crate::syntax::Hole, Diagnost
     }
 }
 
-enum Tail {
+enum LastLine {
     Value(BlockValue),
     Statement(Box<Statement>),
 }
 
 /// What follows the last `;`.
-fn block_value(tokens: &[Token]) -> Result<Tail, Diagnostic> {
+fn block_value(tokens: &[Token]) -> Result<LastLine, Diagnostic> {
     let value = match tokens {
         [] => BlockValue::Nothing,
         [Token { tree: Tree::Ident(name), span }] => BlockValue::Name(Name { text: name.clone(), span: *span }),
@@ -130,7 +141,7 @@ fn block_value(tokens: &[Token]) -> Result<Tail, Diagnostic> {
                 Diagnostic::syntax(fault.span, "a block's value is a name, a tuple of names, or an equation in value form")
                     .help("name it first: `let W[i, j] = …;`")
             })?;
-            // As in Rust, one name in parentheses is no tuple, unless a comma says so.
+            // As in Rust, one name in parentheses is a tuple only with a comma.
             match <[Name; 1]>::try_from(names) {
                 Ok([name]) if !inner.iter().any(|token| token.is_punct(',')) => BlockValue::Name(name),
                 Ok([name]) => BlockValue::Names(vec![name]),
@@ -144,18 +155,32 @@ fn block_value(tokens: &[Token]) -> Result<Tail, Diagnostic> {
             ));
         }
         _ => {
-            let found = statement(tokens)
-                .map_err(|fault| value_without_semicolon(tokens, |before| statement(before).is_ok()).unwrap_or(fault))?;
+            let found = statement(tokens).map_err(|fault| value_without_semicolon(tokens).unwrap_or(fault))?;
             match found.target {
                 Target::Value(_) => BlockValue::Equation(Box::new(found)),
                 Target::Let(_) => {
                     return Err(Diagnostic::syntax(tokens[tokens.len() - 1].span, "`;` is missing after this equation"));
                 }
-                Target::Place(..) => return Ok(Tail::Statement(Box::new(found))),
+                Target::Place(..) => return Ok(LastLine::Statement(Box::new(found))),
             }
         }
     };
-    Ok(Tail::Value(value))
+    Ok(LastLine::Value(value))
+}
+
+/// The fault of a block's value with no `;` before it, if all before the value is an equation.
+fn value_without_semicolon(tokens: &[Token]) -> Option<Diagnostic> {
+    let (last, before) = tokens.split_last()?;
+    let is_value = match &last.tree {
+        Tree::Ident(word) => !is_keyword(word),
+        Tree::Group(Delimiter::Parenthesis, inner) => !inner.is_empty() && labels(inner, last.span).is_ok(),
+        _ => false,
+    };
+    // `f(x)` at the end is a call.
+    let is_call = matches!(last.tree, Tree::Group(..)) && matches!(before.last()?.tree, Tree::Ident(_));
+    let found = text(std::slice::from_ref(last));
+    (is_value && !is_call && statement(before).is_ok())
+        .then(|| Diagnostic::syntax(last.span, format!("`;` is missing before `{found}`")))
 }
 
 fn statement(tokens: &[Token]) -> Result<Statement, Diagnostic> {
@@ -267,9 +292,11 @@ fn place(cursor: &mut Cursor<'_>) -> Result<Target, Diagnostic> {
     match left.kind {
         ExpressionKind::Operand(operand, indices) => {
             let tokens: Vec<&Token> = start.rest().iter().filter(|t| t.span.end <= operand.span.end).collect();
-            if let Some(span) = deed(&tokens) {
-                let fault =
-                    Diagnostic::syntax(span, "a place is evaluated twice, to read it and to write it, so it may not do anything");
+            if let Some(span) = side_effect(&tokens) {
+                let fault = Diagnostic::syntax(
+                    span,
+                    "a place is evaluated twice, to read it and to write it, so it may not have side effects",
+                );
                 return Err(fault.help("bind it first, `let c = &mut …;`, and write into `c[i]`"));
             }
             Ok(Target::Place(operand, indices, assignment))
@@ -287,12 +314,12 @@ fn place(cursor: &mut Cursor<'_>) -> Result<Target, Diagnostic> {
     }
 }
 
-/// Where an expression might do more than name something: a call, a macro, an assignment, `?`, a block.
-fn deed(tokens: &[&Token]) -> Option<Span> {
+/// The first token of an expression that may have a side effect: a call, a macro, an assignment, `?`, a block.
+fn side_effect(tokens: &[&Token]) -> Option<Span> {
     tokens.iter().enumerate().find_map(|(n, token)| match &token.tree {
         Tree::Punct('!' | '?' | '=', _) | Tree::Group(Delimiter::Brace, _) => Some(token.span),
         Tree::Group(Delimiter::Parenthesis, _) if n > 0 && !matches!(tokens[n - 1].tree, Tree::Punct(..)) => Some(token.span),
-        Tree::Group(_, inner) => deed(&inner.iter().collect::<Vec<_>>()),
+        Tree::Group(_, inner) => side_effect(&inner.iter().collect::<Vec<_>>()),
         _ => None,
     })
 }
@@ -310,7 +337,7 @@ fn assignment(cursor: &mut Cursor<'_>) -> Result<Assignment, Diagnostic> {
     Ok(Assignment::Set)
 }
 
-/// An operation of linear algebra, which stands alone, or an expression.
+/// An operation of linear algebra, or an expression.
 fn right(cursor: &mut Cursor<'_>) -> Result<Right, Diagnostic> {
     match decomposition(cursor)? {
         Some(found) => Ok(Right::Factorisation(Box::new(found))),

@@ -12,7 +12,7 @@ use crate::function::Function;
 use crate::syntax::{Exchange, Expression, ExpressionKind, Factorisation, Name, Operator, Reduction, Scalar};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
-/// Functions that the language has and this version has not.
+/// Functions that the language has and this version does not have.
 const UNBUILT: [&str; 1] = ["grad"];
 
 /// A sum of terms.
@@ -34,7 +34,7 @@ type Reader = fn(&mut Cursor<'_>) -> Result<Expression, Diagnostic>;
 fn binary(cursor: &mut Cursor<'_>, operators: &[Operator], operand: Reader) -> Result<Expression, Diagnostic> {
     let mut left = operand(cursor)?;
     while let Some(&operator) = operators.iter().find(|operator| cursor.peek_punct(operator.symbol())) {
-        // `+=` belongs to the statement, and `->` to nobody.
+        // `+=` belongs to the statement, and `->` is an error that is reported elsewhere.
         if cursor.peek_pair(operator.symbol(), '=') || cursor.peek_pair(operator.symbol(), '>') {
             break;
         }
@@ -141,7 +141,7 @@ fn is_operand(cursor: &Cursor<'_>) -> bool {
     ahead.peek_group(Delimiter::Bracket).is_some() || ahead.peek_punct('.')
 }
 
-/// Fields, method calls and finally brackets after the start of an operand.
+/// Reads the rest of an operand: fields, method calls and finally brackets.
 fn postfix<'a>(cursor: &mut Cursor<'a>, start: Cursor<'a>) -> Result<Expression, Diagnostic> {
     while cursor.peek_punct('.') && !cursor.peek_pair('.', '.') || cursor.peek_punct('?') {
         if cursor.take_punct('?') {
@@ -183,7 +183,7 @@ fn scalar_hole<'a>(cursor: &Cursor<'a>, start: Cursor<'a>) -> Expression {
     Expression::new(ExpressionKind::Scalar(Scalar::Hole(scalar)), span)
 }
 
-/// A scalar, or the same spread over labels.
+/// A number, which brackets may spread over labels.
 fn spread(scalar: Scalar, cursor: &mut Cursor<'_>, span: Span) -> Result<Expression, Diagnostic> {
     let Some(inner) = cursor.peek_group(Delimiter::Bracket) else {
         return Ok(Expression::new(ExpressionKind::Scalar(scalar), span));
@@ -194,7 +194,7 @@ fn spread(scalar: Scalar, cursor: &mut Cursor<'_>, span: Span) -> Result<Express
     Ok(Expression::new(ExpressionKind::Spread(scalar, over), span))
 }
 
-/// A decomposition inside an expression.
+/// The fault of an operation of linear algebra inside an expression.
 pub(super) fn stands_alone(name: &str, at: Span) -> Diagnostic {
     let results = Factorisation::from_name(name).map_or("L[i, k]", |kind| kind.form(false, false).results_named);
     Diagnostic::syntax(at, format!("`{name}` stands alone on the right side"))
@@ -221,8 +221,8 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
         return exchange(kind, arguments, at, span);
     }
     match name {
-        "map" => return map(arguments, at, span),
-        "cast" => return cast(arguments, at, span),
+        "map" => return mapped(arguments, at, span),
+        "cast" => return converted(arguments, at, span),
         _ => {}
     }
     if UNBUILT.contains(&name) {
@@ -250,6 +250,20 @@ fn call(name: &str, arguments: &[Token], indexed: bool, at: Span, span: Span) ->
         return power(name == "powi", whole(base, span)?, exponent, span);
     }
     Err(unknown(name, &parts, indexed, at))
+}
+
+/// `map(f; X, Y)`
+fn mapped(tokens: &[Token], at: Span, span: Span) -> Result<Expression, Diagnostic> {
+    let (function, arguments) = map(tokens, at)?;
+    let arguments = arguments.into_iter().map(|part| whole(part, span)).collect::<Result<_, _>>()?;
+    Expression::new(ExpressionKind::Map(function, arguments), span).bounded()
+}
+
+/// `cast(T; X)`
+fn converted(tokens: &[Token], at: Span, span: Span) -> Result<Expression, Diagnostic> {
+    let (named, inner) = cast(tokens, at)?;
+    let inner = Box::new(whole(inner, span)?);
+    Ok(Expression::new(ExpressionKind::Cast(named, inner), span))
 }
 
 /// `sym(i, j; X)`, `asym((i, a), (j, b); X)`

@@ -1,4 +1,4 @@
-//! What stands between the brackets of an operand.
+//! The indices between the brackets of an operand.
 
 use super::cursor::{Cursor, hole, split};
 use super::mistake::{self, is_keyword, keyword_as_label};
@@ -14,7 +14,7 @@ pub(super) fn indices(tokens: &[Token], end: Span) -> Result<Vec<Index>, Diagnos
     let mut found = Vec::new();
     let mut comma = None;
     let parts = split(tokens, ',');
-    // A text is refused before its parts are read.
+    // Too many indices are refused before they are read.
     if let Some(place) = parts.get(MOST_AXES).and_then(|part| part.first()) {
         return Err(too_many_axes(parts.len(), place.span));
     }
@@ -29,7 +29,7 @@ pub(super) fn indices(tokens: &[Token], end: Span) -> Result<Vec<Index>, Diagnos
     Ok(found)
 }
 
-/// The second comma after a place: the one that nothing stands before.
+/// The comma that has no index before it: the second one after a place.
 fn comma_after(tokens: &[Token], place: Option<Span>) -> Option<Span> {
     let after = |token: &&Token| token.is_punct(',') && place.is_none_or(|place| token.span.start >= place.end);
     tokens.iter().filter(after).nth(usize::from(place.is_some())).map(|token| token.span)
@@ -82,7 +82,7 @@ fn index(tokens: &[Token], end: Span) -> Result<Index, Diagnostic> {
         Tree::Literal(literal) => Index::Chip(Count::Literal(integer(literal, span, POSITIONS)?, span)),
         Tree::Group(Delimiter::Brace | Delimiter::Invisible, _) => Index::Chip(Count::Hole(hole(&tokens[..1]))),
         Tree::Group(Delimiter::Parenthesis, inner) if inner.is_empty() => {
-            return Err(Diagnostic::syntax(span, "a fused axis runs with labels, and here are none")
+            return Err(Diagnostic::syntax(span, "a fused axis has labels, and here are none")
                 .help("write `(i, j)`; what has no axes is written `[]`"));
         }
         Tree::Group(Delimiter::Parenthesis, inner) => Index::Fused(labels(inner, span)?, span),
@@ -135,14 +135,14 @@ fn range(tokens: &[Token], end: Span) -> Result<Range, Diagnostic> {
     Ok(Range::Literal(start, Some(stop), span))
 }
 
-/// A non-negative integer literal; `what` it should be, and its plural, are the words of the message.
+/// A non-negative integer literal. `what` is put into the message: what the literal should be, and the plural of that.
 pub(super) fn integer(literal: &str, span: Span, what: &str) -> Result<usize, Diagnostic> {
     let digits = literal.replace('_', "");
     let digits = digits.strip_suffix("usize").unwrap_or(&digits);
     digits.parse().map_err(|_| not_a_number(literal, span, what))
 }
 
-/// What a position should be, for messages.
+/// The `what` of positions.
 const POSITIONS: &str = "an index: positions";
 
 fn not_a_number(literal: &str, span: Span, what: &str) -> Diagnostic {

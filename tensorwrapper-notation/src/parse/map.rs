@@ -1,16 +1,17 @@
-//! `map(f; X, Y)` and `cast(T; X)`: functions and types of the program's among those of the language.
+//! `map(f; X, Y)` and `cast(T; X)`: the function or type of the program, and the tokens of the arguments.
+//!
+//! It must not know how arguments are read: they are expressions, which `expression` reads.
 
 use super::cursor::{hole, split};
-use super::expression::whole;
 use crate::diagnostic::Diagnostic;
-use crate::syntax::{Expression, ExpressionKind};
+use crate::syntax::Hole;
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
-/// A function takes so many arguments at most.
+/// The most arguments of a function.
 pub const MOST_ARGUMENTS: usize = 8;
 
-/// The function, `;`, its arguments.
-pub(super) fn map(tokens: &[Token], at: Span, span: Span) -> Result<Expression, Diagnostic> {
+/// The function of a `map`, and the tokens of each argument.
+pub(super) fn map(tokens: &[Token], at: Span) -> Result<(Hole, Vec<&[Token]>), Diagnostic> {
     let Some(semicolon) = tokens.iter().position(|t| t.is_punct(';')).filter(|&n| n > 0) else {
         return Err(without_function(tokens, at));
     };
@@ -29,8 +30,7 @@ pub(super) fn map(tokens: &[Token], at: Span, span: Span) -> Result<Expression, 
         let message = format!("the function of this `map` takes {}, but {given} given", count(taken));
         return Err(Diagnostic::syntax(hole(function).span, message));
     }
-    let arguments = arguments.into_iter().map(|part| whole(part, span)).collect::<Result<_, _>>()?;
-    Expression::new(ExpressionKind::Map(hole(function), arguments), span).bounded()
+    Ok((hole(function), arguments))
 }
 
 /// `map(f, X)`, `map(X)`
@@ -56,23 +56,23 @@ fn closure(tokens: &[Token]) -> Option<&[Token]> {
     }
 }
 
-/// The number of a closure's parameters, which stand between two `|`.
+/// The number of a closure's parameters, which are between two `|`.
 fn parameters(tokens: &[Token]) -> Option<usize> {
     let rest = &closure(tokens)?[1..];
     let end = rest.iter().position(|t| t.is_punct('|'))?;
-    // The commas of a generic type are no parameters'.
+    // Commas of a generic type do not separate parameters.
     let is_plain = !rest[..end].iter().any(|t| t.is_punct('<'));
     is_plain.then(|| split(&rest[..end], ',').len())
 }
 
-/// Rust's own types that tensors do not hold.
+/// Types of Rust that are no element types.
 const NO_ELEMENTS: [&str; 17] = [
     "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "bool", "char", "str", "String",
     "Complex",
 ];
 
-/// An expression, behind the name of a type or without.
-pub(super) fn cast(tokens: &[Token], at: Span, span: Span) -> Result<Expression, Diagnostic> {
+/// The type that a `cast` names, if it names one, and the tokens of what it converts.
+pub(super) fn cast(tokens: &[Token], at: Span) -> Result<(Option<Hole>, &[Token]), Diagnostic> {
     let (named, body) = match tokens.iter().position(|t| t.is_punct(';')) {
         Some(n) => (Some(&tokens[..n]).filter(|named| !named.is_empty()), &tokens[n + 1..]),
         None => (None, tokens),
@@ -86,12 +86,9 @@ pub(super) fn cast(tokens: &[Token], at: Span, span: Span) -> Result<Expression,
         return Err(fault.help("tensors hold `f32`, `f64`, `Complex<f32>` or `Complex<f64>`"));
     }
     match parts[..] {
-        [body] => {
-            let inner = Box::new(whole(body, span)?);
-            Ok(Expression::new(ExpressionKind::Cast(named.map(hole), inner), span))
-        }
+        [body] => Ok((named.map(hole), body)),
         [] => {
-            let fault = Diagnostic::syntax(at, "`cast` converts what stands in its parentheses, and here is nothing");
+            let fault = Diagnostic::syntax(at, "`cast` has nothing to convert");
             Err(fault.help("write `cast(A[i, j])`"))
         }
         [name, body] | [body, name] if named.is_none() && is_type(&name) => Err(Diagnostic::syntax(

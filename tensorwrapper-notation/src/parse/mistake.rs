@@ -1,9 +1,8 @@
-//! What a person may have meant: the faults of syntax that deserve a sentence and a help of their own.
+//! Faults of syntax with a message of their own, because one can tell what the person may have meant.
 //!
-//! Knows what is wrong, not what is right: that stands in the other files of this folder.
+//! It must not know the grammar: the other files of this folder do.
 
 use super::cursor::Cursor;
-use super::index::labels;
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
 use crate::nearest::nearest;
@@ -11,14 +10,14 @@ use crate::sentence::quoted;
 use crate::syntax::{Exchange, Expression, ExpressionKind, Factorisation, Index, Name, Reduction};
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
-/// Words that Rust keeps for itself.
+/// The keywords of Rust.
 const KEYWORDS: [&str; 38] = [
     "as", "async", "await", "break", "const", "continue", "crate", "dyn", "else", "enum", "extern", "false", "fn", "for", "if",
     "impl", "in", "let", "loop", "match", "mod", "move", "mut", "pub", "ref", "return", "self", "Self", "static", "struct",
     "super", "trait", "true", "type", "unsafe", "use", "where", "while",
 ];
 
-/// Functions by the names that other languages give them, and what is written here.
+/// Functions by their names in other languages, and what to write here.
 const SYNONYMS: [(&[&str], &str); 18] = [
     (&["log", "loge", "log_e"], "the natural logarithm is `ln(X)`"),
     (&["pow", "power"], "a power is `powi(X, 2)` or `powf(X, 0.5)`"),
@@ -43,19 +42,19 @@ const SYNONYMS: [(&[&str], &str); 18] = [
     (&["product"], "a product over an index is `prod(k; X)`"),
 ];
 
-/// Whether a word is Rust's.
+/// Whether a word is a keyword of Rust.
 pub(super) fn is_keyword(word: &str) -> bool {
     KEYWORDS.contains(&word)
 }
 
-/// A keyword where a label stands.
+/// The fault of a keyword where a label belongs.
 pub(super) fn keyword_as_label(word: &str, span: Span) -> Diagnostic {
     let raw = if matches!(word, "self" | "Self" | "super" | "crate") { String::new() } else { format!(", or `r#{word}`") };
     Diagnostic::syntax(span, format!("`{word}` is a word of Rust and cannot be an index"))
         .help(format!("give the index another name{raw}"))
 }
 
-/// Refuses what follows an expression, with the help that the token suggests.
+/// Refuses what follows an expression. The help depends on the token.
 pub(super) fn unexpected(cursor: &Cursor<'_>) -> Result<(), Diagnostic> {
     let Some(token) = cursor.peek() else { return Ok(()) };
     let found = text(std::slice::from_ref(token));
@@ -110,7 +109,7 @@ fn method(name: Option<&Token>, span: Span, plain: Diagnostic) -> Diagnostic {
     }
 }
 
-/// `if x { 1.0 } else { 2.0 }` among the factors.
+/// The fault of a Rust expression such as `if x { 1.0 } else { 2.0 }` without braces around it.
 pub(super) fn rust_expression(word: &str, span: Span) -> Diagnostic {
     let what = if matches!(word, "if" | "match" | "loop" | "unsafe" | "while" | "for") {
         format!("`{word} …` is a Rust expression")
@@ -120,7 +119,7 @@ pub(super) fn rust_expression(word: &str, span: Span) -> Diagnostic {
     Diagnostic::syntax(span, format!("{what}, and those stand in braces")).help(format!("write `{{ {word} … }}`"))
 }
 
-/// Something followed by parentheses that is not a function of the language.
+/// Refuses parentheses behind something that is not a function of the language.
 pub(super) fn refuse_call(cursor: &Cursor<'_>, what: &str) -> Result<(), Diagnostic> {
     match cursor.peek_group(Delimiter::Parenthesis) {
         None => Ok(()),
@@ -131,7 +130,7 @@ pub(super) fn refuse_call(cursor: &Cursor<'_>, what: &str) -> Result<(), Diagnos
     }
 }
 
-/// An indexed operand followed by parentheses: a `*` that is missing, or `sum[k](…)`.
+/// Refuses parentheses behind an indexed operand: a `*` is missing, or the labels of `sum[k](…)` are misplaced.
 pub(super) fn refuse_factor(cursor: &Cursor<'_>, operand: &str, indices: &[Token]) -> Result<(), Diagnostic> {
     let Some(inner) = cursor.peek_group(Delimiter::Parenthesis) else { return Ok(()) };
     if Reduction::from_name(operand).is_some() {
@@ -142,7 +141,7 @@ pub(super) fn refuse_factor(cursor: &Cursor<'_>, operand: &str, indices: &[Token
     Err(Diagnostic::syntax(cursor.here(), "an operator is missing before this").help("a product is written with `*`"))
 }
 
-/// `exp[A[i, j]]`: a function whose argument stands in brackets, which are no indices.
+/// The fault of `exp[A[i, j]]`, a function whose argument is in brackets.
 pub(super) fn function_in_brackets(name: &str, inner: &[Token], span: Span) -> Option<Diagnostic> {
     let is_function = Function::from_name(name).is_some() || matches!(name, "powi" | "powf");
     is_function.then(|| {
@@ -159,7 +158,7 @@ pub(super) fn reduction_without_semicolon(name: &str, parts: &[&[Token]], at: Sp
             Diagnostic::syntax(at, format!("the labels of `{name}` and its body have `;` between them"))
                 .help(format!("write `{name}({}; {body})`", names.join(", ")))
         }
-        // `max(A[i], 0.0)` is no reduction.
+        // `max(A[i], 0.0)` is not a reduction.
         _ if parts.len() > 1 && matches!(name, "max" | "min") => Diagnostic::syntax(at, format!("`{name}` reduces over a label"))
             .help(format!("write `{name}(k; X)`, or of two elements `map(f64::{name}; {})`", written.join(", "))),
         _ => Diagnostic::syntax(at, format!("`{name}` names its labels first"))
@@ -171,7 +170,7 @@ fn is_name(part: &&[Token]) -> bool {
     matches!(part, [Token { tree: Tree::Ident(_), .. }])
 }
 
-/// A function that is not known. `indexed` tells that brackets follow the call.
+/// The fault of an unknown function. `indexed` tells that brackets follow the call.
 pub(super) fn unknown(name: &str, arguments: &[&[Token]], indexed: bool, at: Span) -> Diagnostic {
     let plain = Diagnostic::syntax(at, format!("`{name}` is not a function of tensor equations"));
     let written: Vec<String> = arguments.iter().map(|part| text(part)).collect();
@@ -211,7 +210,7 @@ pub(super) fn given(count: usize) -> String {
     }
 }
 
-/// An index that is none.
+/// The fault of something that is not an index.
 pub(super) fn index(tokens: &[Token], at: Span) -> Diagnostic {
     let written = text(tokens);
     if let [Token { tree: Tree::Ident(first), .. }, Token { tree: Tree::Ident(second), .. }] = tokens {
@@ -234,7 +233,7 @@ pub(super) fn index(tokens: &[Token], at: Span) -> Diagnostic {
     ))
 }
 
-/// A right side without a left one, and what the left one would be by Einstein's rule.
+/// The fault of a right side without a left one. The help has the left side by Einstein's rule.
 pub(super) fn no_left_side(right: &Expression, written: &str, arrow: Option<&[Token]>, at: Span) -> Diagnostic {
     if let Some(labels) = arrow {
         let fault = Diagnostic::syntax(at, "the left side is written first, and there is no arrow");
@@ -265,7 +264,7 @@ fn collect<'e>(expression: &'e Expression, found: &mut Vec<&'e str>) {
         }
         ExpressionKind::Spread(_, names) => add(found, names),
         ExpressionKind::Scalar(_) | ExpressionKind::Unbuilt(_) => {}
-        // What a reduction binds ends in it.
+        // The labels that a reduction binds are not visible outside of it.
         ExpressionKind::Reduce(_, bound, inner) => {
             let mut inside = Vec::new();
             collect(inner, &mut inside);
@@ -288,7 +287,7 @@ fn collect<'e>(expression: &'e Expression, found: &mut Vec<&'e str>) {
     }
 }
 
-/// What stands where the left side's `=` should.
+/// The fault of a left side that no `=` follows.
 pub(super) fn no_equals(cursor: &Cursor<'_>, named: bool) -> Diagnostic {
     let operator = matches!(cursor.peek().map(|t| &t.tree), Some(Tree::Punct('+' | '-' | '*' | '/', true)));
     let fault = |sentence: &str| Diagnostic::syntax(cursor.here(), sentence);
@@ -307,19 +306,4 @@ pub(super) fn no_equals(cursor: &Cursor<'_>, named: bool) -> Diagnostic {
         }
         (false, _) => fault("the left side is followed by `=`").help("write `[i, j] = A[i, k] * B[k, j]`"),
     }
-}
-
-/// A block's value with no `;` before it: `before` is an equation without the value.
-pub(super) fn value_without_semicolon(tokens: &[Token], is_equation: impl Fn(&[Token]) -> bool) -> Option<Diagnostic> {
-    let (last, before) = tokens.split_last()?;
-    let is_value = match &last.tree {
-        Tree::Ident(word) => !is_keyword(word),
-        Tree::Group(Delimiter::Parenthesis, inner) => !inner.is_empty() && labels(inner, last.span).is_ok(),
-        _ => false,
-    };
-    // `f(x)` at the end is a call.
-    let is_call = matches!(last.tree, Tree::Group(..)) && matches!(before.last()?.tree, Tree::Ident(_));
-    let found = text(std::slice::from_ref(last));
-    (is_value && !is_call && is_equation(before))
-        .then(|| Diagnostic::syntax(last.span, format!("`;` is missing before `{found}`")))
 }

@@ -1,8 +1,8 @@
-//! Tokens → syntax tree. What the grammar accepts stands here and nowhere else.
+//! Tokens → syntax tree. The grammar is here and nowhere else.
 //!
-//! `equation` reads statements and blocks, `declaration` their `where`, `expression` right sides, `decomposition` those of linear
-//! algebra, `index` what stands between brackets; `mistake`
-//! finds words for what a person may have meant.
+//! `equation` reads statements and blocks, `declaration` their `where`, `expression` right sides, `decomposition` operations of
+//! linear algebra, `map` the functions and types of the program, `index` indices. `mistake` has messages for what a person may
+//! have meant.
 
 mod cursor;
 mod declaration;
@@ -18,42 +18,27 @@ mod slips;
 mod tests;
 
 use crate::diagnostic::Diagnostic;
-use crate::syntax::{Index, Invocation, Name, Statement};
+use crate::syntax::{Index, Invocation, Statement};
 use crate::token::{Span, Token, Tree};
 
+pub use equation::{Recovered, recover};
 pub use map::MOST_ARGUMENTS;
 
 /// Reads one invocation: a value, an assignment, or a block.
 ///
 /// # Errors
-/// Every fault of syntax, one for each statement at most.
+/// The faults of syntax, at most one for each statement.
 pub fn parse(tokens: &[Token]) -> Result<Invocation, Vec<Diagnostic>> {
-    let Recovered { faults, invocation, .. } = equation::recover(tokens);
+    let Recovered { faults, invocation, .. } = recover(tokens);
     match invocation {
         Some(invocation) if faults.is_empty() => Ok(invocation),
         _ => Err(faults),
     }
 }
 
-/// What could be read of an invocation in which something is wrong.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Recovered {
-    /// The faults of syntax, one for each statement at most; none if all is well.
-    pub faults: Vec<Diagnostic>,
-    /// What is well.
-    pub invocation: Option<Invocation>,
-    /// Names that a wrong statement binds.
-    pub broken: Vec<Name>,
-}
-
-/// Reads one invocation as far as possible, so that the faults of its meaning are found beside those of syntax.
-pub fn recover(tokens: &[Token]) -> Recovered {
-    equation::recover(tokens)
-}
-
 /// Reads a string literal and operands, `"ik,kj->ij", a, b`, as one equation.
 ///
-/// Whatever is wrong with it is one fault, and nothing is left of the equation.
+/// A fault leaves nothing of the equation, so there is one at most.
 pub fn einsum_call(tokens: &[Token]) -> Recovered {
     match einsum_statement(tokens) {
         Ok(statement) => Recovered { faults: Vec::new(), invocation: Some(Invocation::Equation(statement)), broken: Vec::new() },
@@ -82,7 +67,7 @@ fn einsum_statement(tokens: &[Token]) -> Result<Statement, Diagnostic> {
     crate::einsum::einsum(text, &operands, Some(*span))
 }
 
-/// Reads the indices of one operand, as they stand between brackets.
+/// Reads the indices of one operand, without the brackets around them.
 ///
 /// # Errors
 /// The first fault of syntax.

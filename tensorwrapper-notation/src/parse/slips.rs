@@ -1,4 +1,4 @@
-//! Slips of the pen: each with the token at fault, the sentence and the help.
+//! Typical mistakes: each with the token at fault, the message and the help.
 
 use crate::testing::refused;
 

@@ -1,4 +1,4 @@
-//! Every form of the language parses, every slip of the pen is answered, and nothing panics.
+//! Every form of the language parses, blocks report all faults, and nothing panics.
 
 use crate::syntax::{Block, BlockValue, Count, ExpressionKind, Index, Invocation, Range, Right, Scalar, Statement, Target};
 use crate::testing::{checked, parsed};
@@ -136,7 +136,7 @@ fn a_text_nested_beyond_measure_is_refused() {
     assert!(lex(&("[".repeat(64) + &"]".repeat(64))).is_ok());
 }
 
-/// Texts of the language's own words in any order: refused or not, never a panic.
+/// Texts of the language's words in random order may be refused, but never panic.
 #[test]
 fn random_tokens_do_not_panic() {
     const WORDS: &[&str] = &[
@@ -224,7 +224,7 @@ fn random_tokens_do_not_panic() {
     let (mut right, mut read) = (0, 0);
     for _ in 0..10_000 {
         let length = 1 + next(14);
-        // Half of the texts start like an equation, so that more of them come far.
+        // Half of the texts start like an equation, so that more of them are read to the end.
         let start = ["[i] = ", "", "C[i] += ", "", "let x[i] = ", ""][next(6)].to_string();
         let text = (0..length).fold(start, |text, _| text + WORDS[next(WORDS.len())] + " ");
         if let Ok(tokens) = lex(&text) {

@@ -2,8 +2,10 @@
 
 use rand::RngExt as _;
 
-use super::super::cost::{Minimize, Rates, cost};
-use super::super::{Network, exact, greedy};
+use super::super::cost::{Minimize, Rates};
+use super::super::network::Network;
+use super::super::tree::cost;
+use super::super::{exact, greedy};
 use super::{Simulation, assert_close, network, seeded};
 
 /// The least price of all orders, or of those without outer products.

@@ -8,7 +8,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
 use super::cost::{Minimize, Step};
-use super::{Network, Path};
+use super::network::{Network, Path};
 use tensorwrapper_core::graph::Label;
 
 /// A random network: hyper-edges, labels of one factor alone or of all, labels of the result, factors without

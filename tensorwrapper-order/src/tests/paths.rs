@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use rand::RngExt as _;
 
-use super::super::cost::cost;
-use super::super::{Found, Minimize, Network, Order, Rates, Search, find, path, usual};
+use super::super::internal::{Network, path, usual};
+use super::super::tree::cost;
+use super::super::{Found, Minimize, Order, Rates, Search, find};
 use super::{Simulation, assert_close, network, seeded};
 use tensorwrapper_core::error::{Error, ErrorKind};
 

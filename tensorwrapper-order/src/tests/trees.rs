@@ -5,12 +5,14 @@ use rand::rngs::StdRng;
 
 use super::super::anneal::{Cooling, anneal};
 use super::super::bits::Weights;
+use super::super::clock::Clock;
 use super::super::cost::{Minimize, Rates};
+use super::super::greedy;
+use super::super::network::Network;
 use super::super::random::Random;
 use super::super::reconfigure::Reconfigure;
 use super::super::slice::{Limits, slice};
 use super::super::tree::Tree;
-use super::super::{Clock, Network, greedy};
 use super::{Simulation, assert_close, network, seeded};
 
 const WAYS: [Minimize; 3] =

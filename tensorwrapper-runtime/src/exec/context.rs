@@ -1,11 +1,14 @@
 //! Where and how equations run.
 
+use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
-use super::watch::Watch;
+use super::passes::Passes;
+use super::run::{Cancel, Observer, Progress};
 use crate::optimize::{Accumulate, Choices, Pass};
-use tensorwrapper_core::backend::Device;
 use tensorwrapper_core::backend::reference::Reference;
+use tensorwrapper_core::backend::{Backend, BackendInstance, Device};
+use tensorwrapper_core::graph::Rewrite;
 use tensorwrapper_cpu::Cpu;
 use tensorwrapper_order::{Minimize, Order};
 
@@ -21,9 +24,10 @@ use tensorwrapper_order::{Minimize, Order};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Context {
-    pub(crate) device: Arc<dyn Device>,
+    pub(crate) backend: Arc<BackendInstance>,
     pub(crate) choices: Choices,
-    pub(crate) watch: Watch,
+    pub(crate) passes: Passes,
+    pub(crate) observer: Observer,
     /// Whether the program has named it, so that equations run here wherever their operands are.
     pub(crate) is_named: bool,
 }
@@ -32,13 +36,13 @@ impl Context {
     /// The processor, with all its cores.
     #[must_use]
     pub fn cpu() -> Context {
-        Context::on(Arc::new(Cpu::new(None)))
+        Context::of(Arc::new(Cpu::new(None)))
     }
 
     /// Naive loops: slow, and the definition of what every other device must compute.
     #[must_use]
     pub fn reference() -> Context {
-        Context::on(Arc::new(Reference))
+        Context::of(Arc::new(Reference))
     }
 
     /// The NVIDIA GPU of that number, counted from 0. Driver and compiler are looked for when this is called, in the folders that
@@ -62,7 +66,7 @@ impl Context {
     /// tried, and [`ErrorKind::Device`](crate::ErrorKind::Device) where the device refuses.
     #[cfg(feature = "cuda")]
     pub fn cuda(ordinal: usize) -> Result<Context, crate::Error> {
-        tensorwrapper_cuda::open(ordinal).map(Context::on)
+        tensorwrapper_cuda::open(ordinal, Arc::new(Cpu::new(None))).map(Context::of)
     }
 
     /// The same where cuBLAS may round factors in single precision, real and complex, to TF32, which has ten bits of mantissa: several times as
@@ -77,8 +81,8 @@ impl Context {
     /// ```
     #[must_use]
     pub fn tf32(self, allowed: bool) -> Context {
-        let device = self.device.with_tf32(allowed).unwrap_or_else(|| Arc::clone(&self.device));
-        Context { device, ..self }
+        let device = self.backend.device().with_tf32(allowed);
+        self.with_device(device)
     }
 
     /// The same where a GPU takes the quickest of several ways to compute a product, as it was measured when the product was new (cuBLAS, the
@@ -97,13 +101,43 @@ impl Context {
     /// ```
     #[must_use]
     pub fn measured(self, allowed: bool) -> Context {
-        let device = self.device.with_measuring(allowed).unwrap_or_else(|| Arc::clone(&self.device));
-        Context { device, ..self }
+        let device = self.backend.device().with_measuring(allowed);
+        self.with_device(device)
     }
 
-    /// The device, with everything else as by default.
-    pub(crate) fn on(device: Arc<dyn Device>) -> Context {
-        Context { device, choices: Choices::default(), watch: Watch::default(), is_named: true }
+    /// A backend of the program's own: a device, or a compiler of whole graphs. Everything else is as by default.
+    ///
+    /// Plans that were made for it are found again by this context and its clones alone: another backend of the same name is another one.
+    ///
+    /// ```
+    /// use tensorwrapper_core::backend::reference::Reference;
+    /// use tensorwrapper_runtime::{Context, Tensor};
+    /// let context = Context::on(Reference); // every device that can be cloned is a backend
+    /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
+    /// assert_eq!(context.einsum("ij,jk->ik", &[&a, &a])?.as_slice(), [2.0; 4]);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    #[must_use]
+    pub fn on(backend: impl Backend + 'static) -> Context {
+        Context::at(BackendInstance::of_backend(backend))
+    }
+
+    /// A device of the library's own.
+    pub(crate) fn of(device: Arc<dyn Device>) -> Context {
+        Context::at(BackendInstance::of_device(device))
+    }
+
+    fn at(backend: BackendInstance) -> Context {
+        let (choices, passes, observer) = Default::default();
+        Context { backend: Arc::new(backend), choices, passes, observer, is_named: true }
+    }
+
+    /// The same with the device in other settings, where it has them.
+    fn with_device(self, device: Option<Arc<dyn Device>>) -> Context {
+        match device {
+            Some(device) => Context { backend: Arc::new(self.backend.with_device(device)), ..self },
+            None => self,
+        }
     }
 
     /// The same on that many threads of the processor: 0 means 1, and more than 1024 mean 1024. No effect on other devices.
@@ -116,10 +150,8 @@ impl Context {
     /// for ever for what that thread held. Devices that were opened before a fork are not for the new process: CUDA does not allow it.
     #[must_use]
     pub fn threads(self, threads: usize) -> Context {
-        match self.device.name() {
-            "cpu" => Context { device: Arc::new(Cpu::new(Some(threads))), ..self },
-            _ => self,
-        }
+        let device = self.backend.device().with_threads(threads);
+        self.with_device(device)
     }
 
     /// The same with another way to order products.
@@ -216,9 +248,68 @@ impl Context {
         Context { choices: Choices { without: self.choices.without.and(pass), ..self.choices }, ..self }
     }
 
+    /// The same with a function that is told how far each run has come: before each of its steps, and after the last. Where it
+    /// returns [`Break`](ControlFlow::Break) before the end, the run ends with [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled), and what it was to write
+    /// is as it was.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use tensorwrapper_runtime::{Context, Tensor};
+    /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
+    /// let context = Context::cpu().progress(|p| {
+    ///     eprintln!("step {} of {}, {:.0} % of the operations", p.step, p.steps, 100.0 * p.done / p.operations);
+    ///     ControlFlow::Continue(())
+    /// });
+    /// context.einsum("ij,jk,kl->il", &[&a, &a, &a])?;
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    #[must_use]
+    pub fn progress(self, report: impl Fn(Progress) -> ControlFlow<()> + Send + Sync + 'static) -> Context {
+        let observer = self.observer.with(|listeners| listeners.report = Some(Arc::new(report)));
+        Context { observer, ..self }
+    }
+
+    /// The same where a token ends runs between their steps: see [`Cancel`]. What a run was to write is as it was then.
+    #[must_use]
+    pub fn cancel(self, cancel: &Cancel) -> Context {
+        let observer = self.observer.with(|listeners| listeners.cancel = Some(cancel.clone()));
+        Context { observer, ..self }
+    }
+
+    /// The same with one more pass of the program's own. It runs on each new graph, as recorded ([`graph_of`](Context::graph_of)), after those
+    /// that were added before and before the library's own passes, which make the best of what it leaves. What it makes is verified: it has the same
+    /// sources, and wants tensors of the same extents and element types. Plans that were made with it are found again by this context
+    /// and its clones alone.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::graph::{OpGraph, Rewrite};
+    /// use tensorwrapper_runtime::{Context, Error, Tensor};
+    ///
+    /// #[derive(Debug)]
+    /// struct Count;
+    /// impl Rewrite for Count {
+    ///     fn name(&self) -> &str {
+    ///         "count"
+    ///     }
+    ///     fn rewrite(&self, graph: &OpGraph) -> Result<Option<OpGraph>, Error> {
+    ///         println!("{} operations", graph.operations().len());
+    ///         Ok(None) // nothing to do
+    ///     }
+    /// }
+    ///
+    /// let context = Context::cpu().with_pass(Count);
+    /// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
+    /// assert_eq!(context.einsum("ij,jk->ik", &[&a, &a])?.as_slice(), [2.0; 4]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_pass(self, pass: impl Rewrite + 'static) -> Context {
+        Context { passes: self.passes.with(pass), ..self }
+    }
+
     /// The device's name.
     pub fn device_name(&self) -> &'static str {
-        self.device.name()
+        self.backend.device().name()
     }
 
     /// The context of equations that name none.
@@ -231,24 +322,5 @@ impl Context {
 impl Default for Context {
     fn default() -> Context {
         Context { is_named: true, ..Context::global().clone() }
-    }
-}
-
-/// Records a block instead of computing it: the block's results are [`Expr`](crate::Expr)s, operands of later blocks, and
-/// nothing runs before they are evaluated. What several results share is computed once by
-/// [`eval_all`](crate::eval_all).
-///
-/// A block records with `in &graph;` as its first line. Its results borrow the tensors that it reads.
-#[derive(Clone, Debug, Default)]
-pub struct Graph {
-    // Recordings hold what they need themselves; a graph is the word for not computing them.
-    _private: (),
-}
-
-impl Graph {
-    /// A graph to record in.
-    #[must_use]
-    pub fn new() -> Graph {
-        Graph::default()
     }
 }

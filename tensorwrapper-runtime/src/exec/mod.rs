@@ -1,49 +1,60 @@
 //! From recorded values to tensors: graph, plan, device.
 //!
-//! The doors that compute stand here too, because everything they need is below them.
+//! The entry points that compute stand here too, because everything they need is below them.
 
 #[cfg(test)]
 mod accumulate_tests;
-mod arena;
-mod asked;
-mod block;
+mod call_site_cache;
+mod compile;
 mod context;
-mod doors;
+mod describe;
+mod entry_points;
 mod explain;
 #[cfg(all(test, unix))]
 mod fork_tests;
-mod inline;
-mod kept;
-pub mod linalg;
-mod made;
-mod memory;
-mod over;
+mod graph;
 #[cfg(test)]
-mod over_tests;
+mod in_place_tests;
+mod inline;
+mod kernel_requests;
+mod limit;
+pub mod linalg;
+mod memory;
+mod operands;
+mod passes;
 mod placed;
-mod places;
 #[cfg(test)]
 mod plain_tests;
 mod plan;
+mod plan_cache;
+mod plan_key;
+mod planner;
 mod prepared;
+mod prepared_block;
 mod rates;
-mod replay;
-mod resident;
+mod record;
+mod results;
 mod run;
-mod slices;
+mod run_graph;
+mod statements;
 #[cfg(test)]
 mod tests;
-mod watch;
 
-pub use block::{AnyOperand, PreparedBlock};
-pub use context::{Context, Graph};
-pub use doors::{DynOperand, EvalAll, contract, einsum, eval_all, record_text};
-pub use explain::{Class, ExplainedBlock, ExplainedStep, Explanation};
-pub use kept::Number;
-pub(crate) use kept::{CallKey, Kept, KeptPlan, Key, Ready, Sources};
-pub use made::KeptPlans;
+pub(crate) use call_site_cache::CallSiteCache;
+pub(crate) use compile::{evaluate, planned};
+pub use context::Context;
+pub use describe::Class;
+pub use entry_points::{contract, einsum, eval_all};
+pub use explain::{ExplainedBlock, ExplainedStep, Explanation};
+pub use graph::Graph;
+pub use operands::{AnyOperand, DynOperand};
 pub use placed::{DeviceTensor, OnDevice};
+pub use plan_cache::KeptPlans;
+pub use plan_key::Number;
+pub(crate) use plan_key::{CallKey, Equations, KeptPlan, PlanKey, Sources};
 pub use prepared::{DynTarget, Prepared};
-pub use replay::Replay;
-pub(crate) use run::{Computed, Goes, evaluate, planned, run_to};
-pub use watch::{Cancel, Progress};
+pub use prepared_block::PreparedBlock;
+pub use record::{RecordOperand, record};
+pub use results::EvalAll;
+pub use run::{Cancel, Progress, Replay, ResultPlacement};
+pub(crate) use run::{Computed, Execution};

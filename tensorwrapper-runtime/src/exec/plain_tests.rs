@@ -3,7 +3,7 @@
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
-use super::doors::{checked, product, subscripts_statement};
+use super::statements::{checked, product, subscripts_statement};
 use crate::expr::Given;
 use crate::link::Link;
 use crate::lower::lower_over;
@@ -32,7 +32,7 @@ fn random(rng: &mut StdRng) -> (String, Vec<Tensor<f64>>) {
 }
 
 #[test]
-fn the_graph_is_what_lowering_and_all_passes_make() {
+fn plain_products_have_the_graph_that_lowering_and_passes_make() {
     let mut rng = StdRng::seed_from_u64(3);
     let mut plain = [0; 6];
     for case in 0..2000 {
@@ -54,7 +54,7 @@ fn the_graph_is_what_lowering_and_all_passes_make() {
 }
 
 #[test]
-fn what_does_not_fit_or_is_more_than_a_product_is_left_to_all_others() {
+fn equations_that_are_no_plain_product_are_refused() {
     let [a, b] = [[2, 3], [2, 3]].map(|extents| Tensor::<f64>::filled(extents, 1.0).unwrap());
     let pairs = |text: &str, choices: Choices| {
         let equation = checked(&subscripts_statement(text, 2).unwrap()).unwrap();

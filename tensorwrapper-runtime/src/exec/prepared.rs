@@ -4,17 +4,18 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use super::context::Context;
-use super::doors::{DynOperand, DynValue, checked, given, labels_statement};
-use super::kept::Sources;
-use super::made::{Made, Meaning, Tensors, beginning};
 use super::memory::peak;
+use super::operands::{DynOperand, DynValue, given};
 use super::placed::{DeviceTensor, has_memory};
-use super::replay::Runs;
-use super::run::{Goes, run_into};
-use super::watch::Watch;
+use super::plan_cache::Meaning;
+use super::plan_key::{KeptPlan, Sources, beginning};
+use super::run::{Execution, Observer, Replays, ResultPlacement};
+use super::statements::{checked, labels_statement};
 use crate::tensor::{StaticTensor, Tensor, TensorMut};
-use tensorwrapper_core::backend::Device;
+use tensorwrapper_core::backend::BackendInstance;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::erased::SliceRef;
 use tensorwrapper_core::error::{Error, ErrorKind};
@@ -49,20 +50,20 @@ use tensorwrapper_cpu::copy;
 /// # Ok::<(), tensorwrapper_runtime::Error>(())
 /// ```
 pub struct Prepared<T: Element> {
-    pub(super) made: Arc<Made>,
-    pub(super) device: Arc<dyn Device>,
-    pub(super) watch: Watch,
-    pub(super) runs: Arc<Runs>,
+    pub(super) kept: Arc<KeptPlan>,
+    pub(super) backend: Arc<BackendInstance>,
+    pub(super) observer: Observer,
+    pub(super) replays: Arc<Replays>,
     element: PhantomData<fn() -> T>,
 }
 
 impl<T: Element> Clone for Prepared<T> {
     fn clone(&self) -> Self {
         Prepared {
-            made: Arc::clone(&self.made),
-            device: Arc::clone(&self.device),
-            watch: self.watch.clone(),
-            runs: Arc::clone(&self.runs),
+            kept: Arc::clone(&self.kept),
+            backend: Arc::clone(&self.backend),
+            observer: self.observer.clone(),
+            replays: Arc::clone(&self.replays),
             element: PhantomData,
         }
     }
@@ -70,8 +71,9 @@ impl<T: Element> Clone for Prepared<T> {
 
 impl<T: Element> fmt::Debug for Prepared<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let operands: Vec<&[usize]> = self.made.operands.iter().map(Strided::extents).collect();
-        write!(f, "Prepared<{}>, `{}` of extents {operands:?} on {}", T::DTYPE, self.made.text, self.device.name())
+        let operands: Vec<&[usize]> = self.kept.key.layouts().map(Strided::extents).collect();
+        let (text, device) = (self.kept.key.text(), self.backend.device().name());
+        write!(f, "Prepared<{}>, `{text}` of extents {operands:?} on {device}", T::DTYPE)
     }
 }
 
@@ -83,12 +85,11 @@ impl Context {
     /// memory: evaluate them first.
     pub fn prepare<T: Element>(&self, subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Prepared<T>, Error> {
         let given = given(operands);
-        let mut tensors = Tensors::new();
+        let mut tensors: SmallVec<[_; 6]> = SmallVec::new();
         for (n, given) in given.iter().enumerate() {
             tensors.push(given.elements().ok_or_else(|| recorded(subscripts, n))?);
         }
-        let made = self.made::<T>(subscripts, &tensors)?;
-        Ok(Prepared::new(self, made))
+        Ok(Prepared::new(self, self.kept::<T>(subscripts, &tensors)?))
     }
 
     /// The same for labels that are numbers, as [`contract`](Context::contract) has them: a network may have any number of them.
@@ -112,20 +113,19 @@ impl Context {
     ) -> Result<Prepared<T>, Error> {
         let text = spelled(operands, output);
         let values: Vec<_> = operands.iter().map(|(operand, _)| operand.dyn_operand().0).collect();
-        let mut tensors = Tensors::new();
+        let mut tensors: SmallVec<[_; 6]> = SmallVec::new();
         for (n, value) in values.iter().enumerate() {
             tensors.push(value.elements().ok_or_else(|| recorded(&text, n))?);
         }
         let meaning = Meaning::new(checked(&labels_statement(operands, output)?)?);
-        let made = Arc::new(Made::new::<T>(self, &text, &meaning, &tensors)?);
-        Ok(Prepared::new(self, made))
+        Ok(Prepared::new(self, Arc::new(meaning.planned::<T>(self, &text, &tensors)?)))
     }
 }
 
 impl<T: Element> Prepared<T> {
-    fn new(context: &Context, made: Arc<Made>) -> Prepared<T> {
-        let (device, watch) = (Arc::clone(&context.device), context.watch.clone());
-        Prepared { made, device, watch, runs: Arc::default(), element: PhantomData }
+    fn new(context: &Context, kept: Arc<KeptPlan>) -> Prepared<T> {
+        let (backend, observer) = (Arc::clone(&context.backend), context.observer.clone());
+        Prepared { kept, backend, observer, replays: Arc::default(), element: PhantomData }
     }
 
     /// Extents of the result.
@@ -145,7 +145,7 @@ impl<T: Element> Prepared<T> {
     /// ```
     pub fn peak_bytes(&self) -> usize {
         // A plan of more could not have been made.
-        usize::try_from(peak(&self.made.plan).bytes()).unwrap_or(usize::MAX)
+        usize::try_from(peak(&self.kept.plan).bytes()).unwrap_or(usize::MAX)
     }
 
     /// Computes the result from operands that lie like those the plan was made for: of the same extents and strides, wherever
@@ -154,7 +154,7 @@ impl<T: Element> Prepared<T> {
     /// # Errors
     /// [`ErrorKind::Shape`] when an operand does not, and [`ErrorKind::Memory`].
     pub fn run(&self, operands: &[&dyn DynOperand<T>]) -> Result<Tensor<T>, Error> {
-        self.computed(&self.sources(operands)?, Goes::Here)
+        self.computed(&self.sources(operands)?, ResultPlacement::Host)
     }
 
     /// The same with a result that stays on the device, for a plan that was prepared in the context of one.
@@ -162,14 +162,14 @@ impl<T: Element> Prepared<T> {
     /// # Errors
     /// As [`run`](Prepared::run), and [`ErrorKind::Unsupported`] where the plan's device computes in the host's memory.
     pub fn run_on_device(&self, operands: &[&dyn DynOperand<T>]) -> Result<DeviceTensor<T>, Error> {
-        has_memory(&*self.device)?;
-        let result = self.computed(&self.sources(operands)?, Goes::There { first: 0 })?;
-        Ok(DeviceTensor::new(result, &self.device))
+        has_memory(&self.backend)?;
+        let result = self.computed(&self.sources(operands)?, ResultPlacement::Device { first: 0 })?;
+        Ok(DeviceTensor::new(result, &self.backend))
     }
 
-    fn computed(&self, sources: &[SliceRef<'_>], goes: Goes) -> Result<Tensor<T>, Error> {
-        let computed = self.runs.run(&self.made.plan, &self.device, &self.watch, (sources, &[]), goes)?;
-        Ok(self.made.result(computed))
+    fn computed(&self, sources: &[SliceRef<'_>], placement: ResultPlacement) -> Result<Tensor<T>, Error> {
+        let execution = Execution { replays: Some(&self.replays), ..self.execution(&self.observer) };
+        Ok(self.kept.result(execution.run(sources, placement)?))
     }
 
     /// The same into a tensor that is there, a [`Tensor`], a [`TensorMut`] or a [`StaticTensor`]. What it held is not read, and
@@ -183,52 +183,52 @@ impl<T: Element> Prepared<T> {
     /// was; after [`ErrorKind::Memory`], which a plan that needs intermediates may report on the processor, it may hold anything.
     pub fn run_into(&self, operands: &[&dyn DynOperand<T>], target: &mut dyn DynTarget<T>) -> Result<(), Error> {
         let sources = self.sources(operands)?;
-        let (plan, result) = (&self.made.plan, self.result());
+        let (plan, result) = (&self.kept.plan, self.result());
         target.write(&mut |DynPlace { data, layout }| {
             // What a run that is cancelled has begun is not to be in a tensor of the program's, nor what a device has copied before it was lost.
-            let is_safe = self.watch.is_idle() && !has_own_memory(&*self.device);
+            let is_safe = self.observer.is_idle() && self.backend.device().resident().is_none();
             if is_safe && plan.makes_one() && result.steps_like(layout) {
                 let (len, start) = (plan.result_len(), layout.offset());
                 let start = if len == 0 { 0 } else { start };
-                return run_into(plan, &*self.device, &self.watch, &sources, T::erase_mut(&mut data[start..][..len]));
+                return self.execution(&self.observer).run_into(&sources, T::erase_mut(&mut data[start..][..len]));
             }
             if layout.extents() != result.extents() {
-                let (text, found, made) = (&self.made.text, layout.extents(), result.extents());
+                let (text, found, made) = (self.kept.key.text(), layout.extents(), result.extents());
                 let message =
                     format!("the result of `{text}` has extents {made:?}, but is written into a tensor of extents {found:?}");
                 return Err(Error::new(ErrorKind::Shape(message)));
             }
-            let computed = self.computed(&sources, Goes::Here)?;
+            let computed = self.computed(&sources, ResultPlacement::Host)?;
             copy(computed.as_slice(), result, data, layout)
         })
     }
 
+    /// A run of the plan that leaves nothing for the next.
+    pub(super) fn execution<'e>(&'e self, observer: &'e Observer) -> Execution<'e> {
+        Execution::new(&self.kept.plan, &self.backend, observer)
+    }
+
     fn result(&self) -> &Strided {
-        &self.made.plan.results[0]
+        &self.kept.plan.results[0]
     }
 
     /// The memory of a run's operands, if they lie like those that the plan was made for.
     pub(super) fn sources<'a>(&self, operands: &[&'a dyn DynOperand<T>]) -> Result<Sources<'a>, Error> {
-        let Made { text, operands: known, .. } = &*self.made;
+        let (text, known) = (|| self.kept.key.text(), self.kept.key.layouts());
         if operands.len() != known.len() {
-            return Err(miscounted(text, operands.len(), known.len()));
+            return Err(miscounted(text(), operands.len(), known.len()));
         }
         let mut sources = Sources::new();
         for (n, (operand, known)) in operands.iter().zip(known).enumerate() {
             let DynValue(given) = operand.dyn_operand();
-            let (data, layout) = given.elements().ok_or_else(|| recorded(text, n))?;
+            let (data, layout) = given.elements().ok_or_else(|| recorded(text(), n))?;
             if !known.steps_like(layout) {
-                return Err(unlike(text, n, known, layout));
+                return Err(unlike(text(), n, known, layout));
             }
             sources.push(beginning(data, layout, known));
         }
         Ok(sources)
     }
-}
-
-/// Whether a device computes in memory of its own.
-fn has_own_memory(device: &dyn Device) -> bool {
-    device.resident().is_some()
 }
 
 /// How messages call a product whose labels are numbers: `[0, 1], [1, 2] -> [0, 2]`, the first few operands of many.

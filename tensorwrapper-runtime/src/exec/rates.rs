@@ -31,7 +31,7 @@ impl Context {
     /// ```
     pub fn measured_rates(&self) -> Result<Rates, Error> {
         // Steps of two tensors have one order, and no limit is to cut them.
-        let plain = Context::on(std::sync::Arc::clone(&self.device));
+        let plain = Context { backend: std::sync::Arc::clone(&self.backend), ..Context::cpu() };
         let rate = |subscripts: &str, extents: &[&[usize]], of_one: f64| -> Result<f64, Error> {
             let tensors =
                 extents.iter().map(|extents| Tensor::<f64>::filled(*extents, 1.0)).collect::<Result<Vec<_>, Error>>()?;

@@ -4,9 +4,11 @@ use num_complex::Complex;
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
-use super::plan::{Plan, plan};
-use super::run::{evaluate, run};
-use super::watch::Watch;
+use std::sync::Arc;
+
+use super::plan::Plan;
+use super::planner::plan;
+use super::run::Observer;
 use super::*;
 use crate::expr::Expr;
 use crate::link::Link;
@@ -14,7 +16,9 @@ use crate::lower::lower;
 use crate::optimize::{Choices, optimize};
 use crate::tensor::Tensor;
 use tensorwrapper_core::backend::reference::Reference;
+use tensorwrapper_core::backend::{BackendInstance, Device};
 use tensorwrapper_core::element::{Dtype, Element as _};
+use tensorwrapper_core::erased::SliceRef;
 use tensorwrapper_core::graph::{Edge, EdgeAxis, OpGraph, Operation, TensorId};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_order::Order;
@@ -23,6 +27,12 @@ fn planned(graph: &OpGraph) -> Plan {
     let layouts: Vec<Strided> =
         graph.sources().map(|source| Strided::row_major(&graph.tensor(source).extents).unwrap()).collect();
     plan(&Reference, graph.clone(), &layouts).unwrap()
+}
+
+/// What a plan computes on a device.
+pub(super) fn run(plan: &Plan, device: Arc<dyn Device>, sources: &[SliceRef<'_>]) -> Computed {
+    let backend = Arc::new(BackendInstance::of_device(device));
+    Execution::new(plan, &backend, &Observer::default()).run(sources, ResultPlacement::Host).unwrap()
 }
 
 /// A chain of vectors, each the square of the one before; wanted are some of them.
@@ -41,22 +51,22 @@ fn chain(length: usize, wanted: &[usize]) -> OpGraph {
 }
 
 #[test]
-fn intermediates_go_after_their_last_reader() {
+fn intermediates_are_released_after_their_last_reader() {
     let plan = planned(&chain(4, &[3]));
     let released: Vec<Vec<usize>> = plan.steps.iter().map(|step| step.release.iter().map(|t| t.0).collect()).collect();
-    // Tensor 0 is the source, which is not the plan's to release.
+    // Tensor 0 is the source, which a plan never releases.
     assert_eq!(released, [vec![], vec![1], vec![2], vec![3]]);
     // What is wanted stays, wherever it is read.
     let plan = planned(&chain(4, &[1, 3, 1]));
     let released: Vec<Vec<usize>> = plan.steps.iter().map(|step| step.release.iter().map(|t| t.0).collect()).collect();
     assert_eq!(released, [vec![], vec![1], vec![], vec![3]]);
-    // What nobody reads goes at once.
+    // A tensor that no step reads is released at once.
     let plan = planned(&chain(3, &[1]));
     assert_eq!(plan.steps[2].release[..], [TensorId(3)]);
 }
 
 #[test]
-fn a_result_wanted_twice_is_there_twice() {
+fn result_wanted_twice_is_returned_twice() {
     let x = Tensor::<f64>::from_vec([3], vec![1.0, 2.0, 3.0]).unwrap();
     let square = (x.at("i") * x.at("i")).record("i").unwrap();
     let sum = square.at("i").record("").unwrap();
@@ -71,7 +81,7 @@ fn a_result_wanted_twice_is_there_twice() {
 }
 
 #[test]
-fn nothing_in_nothing_out() {
+fn empty_tensors_give_empty_results() {
     let (none, some) = (Tensor::<f64>::zeros([0, 3]).unwrap(), Tensor::<f64>::filled([3, 2], 1.0).unwrap());
     for context in [Context::cpu(), Context::cpu().threads(1), Context::reference()] {
         let eval = |right: crate::expr::Indexed<'_, f64>, left: &str| right.eval_in(&context, left).unwrap();
@@ -95,9 +105,9 @@ fn the_number_of_threads_is_clamped() {
     }
 }
 
-/// A maximum over a label that has an extent, of nothing at all: no element, no error.
+/// A maximum over a label that has an extent, where the result has no element: that is no error.
 #[test]
-fn a_maximum_for_nobody() {
+fn maximum_over_labels_of_an_empty_result() {
     let none = Tensor::<f64>::zeros([0, 3]).unwrap();
     for context in [Context::cpu(), Context::reference()] {
         assert_eq!(none.at("ik").max("k").eval_in(&context, "i").unwrap().extents(), [0]);
@@ -105,10 +115,10 @@ fn a_maximum_for_nobody() {
 }
 
 #[test]
-fn errors_of_the_device_come_out() {
+fn device_errors_are_returned() {
     let graph = chain(1, &[0]);
     let x = Tensor::<f64>::filled([3], 2.0).unwrap();
-    let found = run(&planned(&graph), &Reference, &Watch::default(), &[x.erase().data], &[]).unwrap();
+    let found = run(&planned(&graph), Arc::new(Reference), &[x.erase().data]);
     assert_eq!(f64::typed(found[0].as_ref()), Some(&[4.0; 3][..]));
     let huge = Tensor::<f64>::filled([1 << 20], 1.0).unwrap();
     let outer = huge.at("i") * huge.at("j") * huge.at("k") * huge.at("l");
@@ -158,7 +168,7 @@ fn pairs_make_the_same_product() {
         let sources: Vec<_> = tensors.iter().map(|tensor| tensor.erase().data).collect();
         let result = |graph: &OpGraph| -> Tensor<f64> {
             let plan = planned(graph);
-            let elements = f64::typed_vec(run(&plan, &Reference, &Watch::default(), &sources, &[]).unwrap().remove(0)).unwrap();
+            let elements = f64::typed_vec(run(&plan, Arc::new(Reference), &sources).remove(0)).unwrap();
             Tensor::from_parts(elements, plan.results[0].clone())
         };
         let expected = result(&graph);

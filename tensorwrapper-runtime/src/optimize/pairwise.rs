@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, Origin, Rewriter, TensorId};
-use tensorwrapper_order::{Labels, Network, Path, cut, path, usual};
+use tensorwrapper_order::internal::{Labels, Network, Path, cut, path, usual};
 
 /// How large products may be.
 #[derive(Debug)]

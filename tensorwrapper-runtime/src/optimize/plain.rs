@@ -11,7 +11,7 @@ use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::graph::LabelNames;
 use tensorwrapper_core::graph::{Edge, OpGraph, Origin};
 use tensorwrapper_core::shape::PerAxis;
-use tensorwrapper_order::{Few, Labels, usual_of_few};
+use tensorwrapper_order::internal::{Few, Labels, usual_of_few};
 
 /// A product whose factors are sources in their order.
 #[derive(Debug)]

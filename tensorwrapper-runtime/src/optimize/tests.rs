@@ -9,7 +9,8 @@ use crate::link::Link;
 use crate::lower::lower;
 use crate::tensor::Tensor;
 use tensorwrapper_core::graph::{Label, OpGraph};
-use tensorwrapper_order::{Minimize, Network, Order, Path, Search, find, path};
+use tensorwrapper_order::internal::{Network, Path, path};
+use tensorwrapper_order::{Minimize, Order, Search, find};
 
 fn ordered(network: &Network, order: &Order) -> Path {
     path(network, order, Minimize::Operations, 0).unwrap()

@@ -1,21 +1,20 @@
-//! One invocation of the macros as the run meets it: the texts of its equations, what the program gives them, and the
-//! plan that an earlier run has left.
+//! One run of an invocation of the macros: its equations are recorded and computed, or computed by the plan that an earlier run has
+//! left.
 
-mod filled;
+mod holes;
 
 use std::cell::Cell;
 use std::marker::PhantomData;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use num_complex::Complex;
 use smallvec::SmallVec;
-use tensorwrapper_notation::{Equation, read};
 
-use filled::Filled;
+use holes::BlockHoles;
 
-use super::results::{Computes, Evaluator};
+use super::evaluator::{Computes, ComputesExtents};
+use super::site::{Call, Site, Tensor, constants};
 use super::ticket::Ticket;
-use crate::exec::{CallKey, Computed, Kept, KeptPlan, Key, Number, Ready, Sources, planned, run_to};
+use crate::exec::{CallKey, Computed, Context, Equations, Execution, KeptPlan, Number, PlanKey, Sources, planned};
 use crate::expr::{Bound, Given, Operand, ScalarKind, ScalarShape, ScalarValue, Target, Value, Write, bind};
 use crate::link::Link;
 use crate::tensor::Tensor as Dense;
@@ -26,35 +25,9 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Extents;
 
-/// One equation of an invocation: its text, and the number of the value that each of its operands is. Results have the
-/// first numbers, in the order of the equations, and what the program gives the next.
-#[derive(Debug)]
-pub struct Recipe(pub &'static str, pub &'static [usize]);
-
-/// One invocation: what is known of it before the program runs, and what an earlier run has left.
-#[derive(Debug)]
-pub struct Site {
-    recipes: &'static [Recipe],
-    /// The results that leave the block.
-    sinks: &'static [usize],
-    equations: OnceLock<Vec<Equation>>,
-    kept: Kept,
-}
-
-impl Site {
-    /// An invocation that has never run.
-    pub const fn new(recipes: &'static [Recipe], sinks: &'static [usize]) -> Site {
-        Site { recipes, sinks, equations: OnceLock::new(), kept: Kept::new() }
-    }
-
-    fn equations(&self) -> &[Equation] {
-        self.equations.get_or_init(|| self.recipes.iter().map(|recipe| read(recipe.0)).collect())
-    }
-}
-
 impl<'a, T: Element, S> Operand<'a, T, S> {
     /// The tensor without its types.
-    pub fn given(&self) -> Tensor<'a> {
+    pub fn erased(&self) -> Tensor<'a> {
         Tensor(self.given.clone())
     }
 
@@ -67,21 +40,6 @@ impl<'a, T: Element, S> Operand<'a, T, S> {
 /// A block's own result as a number of a later equation.
 pub fn local_scalar<'a, T: Element, S: ScalarShape>(_: PhantomData<T>, ticket: &Ticket<T, S>) -> ScalarValue<'a> {
     ScalarValue::local(ticket.number)
-}
-
-/// A tensor that the program gives.
-#[derive(Clone, Debug)]
-pub struct Tensor<'a>(Given<'a>);
-
-/// What one equation takes from the program beside tensors.
-#[derive(Debug)]
-struct Call<'a> {
-    dtype: Dtype,
-    scalars: Vec<ScalarValue<'a>>,
-    numbers: Vec<Number>,
-    functions: Vec<Callback<'a>>,
-    /// Element types inside of the casts.
-    casts: Vec<Dtype>,
 }
 
 /// The element type of a mark, as a value.
@@ -100,28 +58,28 @@ pub struct Block<'b, 'a, E> {
     writes: Vec<Write<'a>>,
     recorded: usize,
     /// Whether extents were found by computing, so that the next run may have others.
-    computes_extents: Cell<bool>,
-    known: Option<(Arc<Ready>, Sources<'a>)>,
+    computes_extents: bool,
+    known: Option<(Arc<KeptPlan>, Sources<'a>)>,
     computed: Option<Results>,
 }
 
 /// What a run has computed, taken one by one in the order of the block: what is written, then what leaves it.
 #[derive(Debug)]
 struct Results {
-    ready: Arc<Ready>,
+    kept: Arc<KeptPlan>,
     elements: <Computed as IntoIterator>::IntoIter,
     taken: usize,
 }
 
 impl Results {
-    fn new(ready: Arc<Ready>, computed: Computed) -> Results {
-        Results { ready, elements: computed.into_iter(), taken: 0 }
+    fn new(kept: Arc<KeptPlan>, computed: Computed) -> Results {
+        Results { kept, elements: computed.into_iter(), taken: 0 }
     }
 
     fn next(&mut self) -> (Buffer, &Strided) {
         let elements = self.elements.next().expect("there is a result for each that is taken");
         self.taken += 1;
-        (elements, &self.ready.plan.results[self.taken - 1])
+        (elements, &self.kept.plan.results[self.taken - 1])
     }
 }
 
@@ -135,7 +93,7 @@ pub fn begin<'b, 'a, E>(site: &'static Site, context: &'b E, tensors: &'b [Tenso
         results: Vec::new(),
         writes: Vec::new(),
         recorded: 0,
-        computes_extents: Cell::new(false),
+        computes_extents: false,
         known: None,
         computed: None,
     }
@@ -176,11 +134,24 @@ impl<'a, E> Block<'_, 'a, E> {
     /// Ranks and extents that do not fit; and what computing extents reports.
     pub fn record(&mut self) -> Result<(), Error>
     where
-        E: Evaluator,
+        E: ComputesExtents,
     {
         let number = self.recorded;
         let equation = &self.site.equations()[number];
-        match bind(equation, self.calls[number].dtype, &Filled::new(equation, number, self))? {
+        let holes = BlockHoles {
+            holes: equation.holes(),
+            number,
+            site: self.site,
+            context: self.context,
+            tensors: self.tensors,
+            call: &self.calls[number],
+            results: &self.results,
+            all_results: self.site.equations().iter().map(|equation| equation.left().len()).sum(),
+            computes_extents: Cell::new(false),
+        };
+        let bound = bind(equation, self.calls[number].dtype, &holes);
+        self.computes_extents |= holes.computes_extents.get();
+        match bound? {
             Bound::Results(results) => self.results.extend(results),
             Bound::Write(write) => {
                 self.results.push(Link::clone(&write.after));
@@ -194,7 +165,7 @@ impl<'a, E> Block<'_, 'a, E> {
     /// Records what is not recorded yet.
     pub(super) fn record_all(&mut self) -> Result<(), Error>
     where
-        E: Evaluator,
+        E: ComputesExtents,
     {
         while self.recorded < self.site.recipes.len() {
             self.record()?;
@@ -224,11 +195,6 @@ impl<'a, E> Block<'_, 'a, E> {
     }
 }
 
-/// The scalars of an equation, those that are plain numbers.
-fn constants(scalars: &[ScalarValue<'_>]) -> impl Iterator<Item = Option<Complex<f64>>> {
-    scalars.iter().map(|scalar| if let ScalarKind::Number(value) = scalar.0 { Some(value) } else { None })
-}
-
 impl<'a, E: Computes> Block<'_, 'a, E> {
     /// Whether no plan is known for this run, so that its equations are to be recorded.
     pub(super) fn is_new(&mut self) -> bool {
@@ -239,13 +205,13 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
     }
 
     /// The plan that an earlier run has left for one like this.
-    fn find(&self) -> Option<(Arc<Ready>, Sources<'a>)> {
+    fn find(&self) -> Option<(Arc<KeptPlan>, Sources<'a>)> {
         let tensors = self.elements()?;
         // Operands in two places are an error, which recording finds again.
         let context = &*self.context.context().placed(tensors.iter().copied()).ok()?;
         self.site.kept.find(|plan| {
             let calls = self.calls.iter().map(|call| (call.dtype, &call.casts[..], constants(&call.scalars), &call.numbers[..]));
-            if plan.is_for(context, calls) { plan.sources(&tensors) } else { None }
+            if plan.key.is_of(context) && plan.key.is_of_calls(calls) { plan.sources(&tensors) } else { None }
         })
     }
 
@@ -254,12 +220,12 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         if self.is_new() {
             return self.compute_anew();
         }
-        let (ready, sources) = self.known.take().expect("a plan was found");
+        let (kept, sources) = self.known.take().expect("a plan was found");
         let computed = {
             let context = self.context.context().placed(self.tensors().filter_map(Given::elements))?;
-            run_to(&ready.plan, &context.device, &context.watch, (&sources, &[]), E::goes(ready.writes.len()))?
+            Execution::new(&kept.plan, &context.backend, &context.observer).run(&sources, E::placement(kept.writes.len()))?
         };
-        self.computed = Some(Results::new(ready, computed));
+        self.computed = Some(Results::new(kept, computed));
         Ok(())
     }
 
@@ -269,34 +235,33 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         let values: Vec<_> = self.writes.iter().map(|write| &write.part).chain(results).cloned().collect();
         let context = self.context.context();
         let planned = planned(context, &values)?;
-        let computed = planned.run(&context.watch, E::goes(self.writes.len()))?;
-        let device = planned.device.identity();
-        let (plan, sources, functions) = (planned.plan, planned.sources, planned.functions);
-        let ready = Arc::new(Ready { plan, writes: self.writes.iter().map(|write| write.target.clone()).collect() });
+        let computed = planned.run(&context.observer, E::placement(self.writes.len()))?;
+        let writes = self.writes.iter().map(|write| write.target.clone()).collect();
         // Recorded results have a structure of their own, which the site does not know, and functions are called by order.
-        if functions.is_empty()
-            && !self.computes_extents.get()
-            && let Some(tensors) = self.elements()
-        {
-            let key = Key {
-                device,
-                choices: context.choices.clone(),
-                tensors: tensors.iter().map(|(data, layout)| (data.dtype(), (*layout).clone())).collect(),
-                calls: self
-                    .calls
-                    .iter()
-                    .map(|call| CallKey {
-                        dtype: call.dtype,
-                        casts: call.casts.clone(),
-                        scalars: constants(&call.scalars).collect(),
-                        numbers: call.numbers.clone(),
-                    })
-                    .collect(),
-            };
-            self.site.kept.add(KeptPlan::new(key, Arc::clone(&ready), &sources, &tensors));
+        let is_kept = planned.functions.is_empty() && !self.computes_extents;
+        let tensors = if is_kept { self.elements() } else { None };
+        let operands = tensors.iter().flatten().map(|(data, layout)| (data.dtype(), (*layout).clone()));
+        // Of the backend that the plan was made for, which is where the operands are.
+        let context = Context { backend: planned.backend, ..context.clone() };
+        let key = PlanKey::new(&context, Equations::Calls(self.call_keys()), operands);
+        let kept = Arc::new(KeptPlan::new(key, planned.plan, writes, &planned.sources, tensors.as_deref().unwrap_or_default()));
+        if tensors.is_some() {
+            self.site.kept.add(Arc::clone(&kept));
         }
-        self.computed = Some(Results::new(ready, computed));
+        drop(tensors);
+        self.computed = Some(Results::new(kept, computed));
         Ok(())
+    }
+
+    /// What the equations take beside tensors.
+    fn call_keys(&self) -> Vec<CallKey> {
+        let key = |call: &Call<'_>| CallKey {
+            dtype: call.dtype,
+            casts: call.casts.clone(),
+            scalars: constants(&call.scalars).collect(),
+            numbers: call.numbers.clone(),
+        };
+        self.calls.iter().map(key).collect()
     }
 
     /// The next computed result.
@@ -315,7 +280,7 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
     /// The next computed result, and where it is written.
     pub(super) fn take_write<T: Element>(&mut self) -> (Dense<T>, Target) {
         let results = self.results();
-        let target = results.ready.writes[results.taken].clone();
+        let target = results.kept.writes[results.taken].clone();
         (self.take(), target)
     }
 

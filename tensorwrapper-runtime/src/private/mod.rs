@@ -3,25 +3,29 @@
 mod block;
 #[cfg(feature = "cuda")]
 pub mod cuda;
-mod given;
+mod evaluator;
 pub mod memory;
+mod numbers;
 mod results;
-pub mod straight;
+mod site;
+pub mod static_expr;
 mod ticket;
 
 use std::marker::PhantomData;
 
-pub use block::{Block, Recipe, Site, Tensor, begin, dtype, local_scalar};
+pub use block::{Block, begin, dtype, local_scalar};
 /// The primitive types, whatever the program calls by their names.
 pub use core::primitive::{bool, f64, usize};
+pub use evaluator::{Computes, Recorded};
+pub use site::{Recipe, Site, Tensor};
 pub use ticket::Ticket;
 
-pub use given::{Count, IndexRange, RealExponent, WholeExponent};
+pub use numbers::{Count, IndexRange, RealExponent, WholeExponent};
 pub use results::*;
-pub use straight::RecordInstead;
+pub use static_expr::RecordInstead;
 
 pub use crate::expr::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
-pub use tensorwrapper_core::callback::{
+pub use tensorwrapper_core::map_function::{
     Accepted, Asked, Excused, MapFunction, Refused, Repeated, Shared, Sharing, Unshared, candidate,
 };
 pub use tensorwrapper_core::shape::{
@@ -31,7 +35,7 @@ pub use tensorwrapper_core::shape::{
 
 /// The traits whose methods the compile-time checks call.
 pub mod checks {
-    pub use tensorwrapper_core::callback::{RefuseFunction as _, RefuseSharing as _};
+    pub use tensorwrapper_core::map_function::{RefuseFunction as _, RefuseSharing as _};
     pub use tensorwrapper_core::shape::{
         AxesByType as _, AxesByValue as _, CompareAtRunTime as _, DivideAtRunTime as _, LocateAtRunTime as _,
         MinimumAtRunTime as _, ProductAtRunTime as _, QuotientAtRunTime as _,
@@ -39,7 +43,6 @@ pub mod checks {
 }
 
 use crate::exec::Context;
-pub use crate::exec::record_text;
 use tensorwrapper_core::element::{CastInto, Element};
 pub use tensorwrapper_core::error::Error;
 pub use tensorwrapper_core::shape::Const;

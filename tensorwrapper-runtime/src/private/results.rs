@@ -3,11 +3,12 @@
 mod there;
 
 use super::block::Block;
+use super::evaluator::{Computes, ComputesExtents};
 use super::ticket::Ticket;
-use crate::exec::{Context, Goes, Graph, evaluate};
-use crate::expr::{Axis, Expr, Target, Value, only_recorded};
+use crate::exec::{Context, Graph};
+use crate::expr::{Axis, Expr, Target};
 use crate::link::Link;
-use crate::tensor::{AnyMut, AnyTensor, StaticTensor, Tensor, TensorMut};
+use crate::tensor::{AnyMut, StaticTensor, Tensor, TensorMut};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
@@ -39,12 +40,8 @@ impl<'c> IntoContext<'c> for &'c Graph {
     }
 }
 
-/// Values whose elements the recording itself needs.
-#[derive(Debug)]
-pub struct Recorded<'v, 'a>(pub(super) &'v [Link<Value<'a>>]);
-
 /// What becomes of a block's recordings: tensors and numbers, or recordings still.
-pub trait Evaluator: Sized {
+pub trait Evaluator: ComputesExtents + Sized {
     /// A result with brackets on its left side.
     type Tensor<'a, T: Element, S: Extents>;
     /// A result without.
@@ -54,12 +51,6 @@ pub trait Evaluator: Sized {
     /// # Errors
     /// Faults of the equations, and what the device reports.
     fn run(block: &mut Block<'_, '_, Self>) -> Result<(), Error>;
-    /// Computes values while a block is recorded, if it computes.
-    ///
-    /// # Errors
-    /// What computing them reports, or that nothing is computed here.
-    #[doc(hidden)]
-    fn compute(&self, values: Recorded<'_, '_>) -> Result<Vec<AnyTensor>, Error>;
     /// Whether the block's equations are to be recorded: an earlier run has left no plan for this one.
     fn is_new(block: &mut Block<'_, '_, Self>) -> bool;
     /// The next result.
@@ -68,36 +59,12 @@ pub trait Evaluator: Sized {
     fn take_number<'a, T: Element>(block: &mut Block<'_, 'a, Self>, ticket: &Ticket<T, ()>) -> Self::Number<'a, T>;
 }
 
-/// What computes a block at once.
-pub trait Computes: Evaluator {
-    /// Where it computes.
-    #[doc(hidden)]
-    fn context(&self) -> &Context;
-    /// Where results go behind so many that are written into places of the host's.
-    #[doc(hidden)]
-    fn goes(written: usize) -> Goes;
-}
-
-impl Computes for Context {
-    fn context(&self) -> &Context {
-        self
-    }
-
-    fn goes(_: usize) -> Goes {
-        Goes::Here
-    }
-}
-
 impl Evaluator for Context {
     type Tensor<'a, T: Element, S: Extents> = Tensor<T, S>;
     type Number<'a, T: Element> = T;
 
     fn run(block: &mut Block<'_, '_, Self>) -> Result<(), Error> {
         block.compute()
-    }
-
-    fn compute(&self, values: Recorded<'_, '_>) -> Result<Vec<AnyTensor>, Error> {
-        evaluate(self, values.0)
     }
 
     fn is_new(block: &mut Block<'_, '_, Self>) -> bool {
@@ -119,10 +86,6 @@ impl Evaluator for Graph {
 
     fn run(block: &mut Block<'_, '_, Self>) -> Result<(), Error> {
         block.record_all()
-    }
-
-    fn compute(&self, _: Recorded<'_, '_>) -> Result<Vec<AnyTensor>, Error> {
-        Err(only_recorded())
     }
 
     fn is_new(_: &mut Block<'_, '_, Self>) -> bool {

@@ -3,8 +3,9 @@
 //! Every constructor checks the extents against the shape type and asks for memory politely.
 
 use super::dense::Tensor;
+use super::extents::{row_major, row_major_of};
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::owned::Owned;
 use tensorwrapper_core::shape::{Extents, IntoShape};
@@ -22,7 +23,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when the extents do not fit `S`, [`ErrorKind::Memory`] when the system refuses the memory.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents do not fit `S`, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system refuses the memory.
     pub fn zeros(shape: impl IntoShape<S>) -> Result<Self, Error> {
         let layout = row_major(shape)?;
         Ok(Tensor::from_parts(Owned::zeros(layout.len())?, layout))
@@ -31,7 +32,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// A tensor whose elements are all the same.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when the extents do not fit `S`, [`ErrorKind::Memory`] when the system refuses the memory.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents do not fit `S`, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system refuses the memory.
     pub fn filled(shape: impl IntoShape<S>, value: T) -> Result<Self, Error> {
         let layout = row_major(shape)?;
         Ok(Tensor::from_parts(Owned::filled(layout.len(), value)?, layout))
@@ -47,7 +48,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when the extents do not fit `S`, [`ErrorKind::Memory`] when the system refuses the memory.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents do not fit `S`, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system refuses the memory.
     pub fn from_fn(shape: impl IntoShape<S>, mut element: impl FnMut(&[usize]) -> T) -> Result<Self, Error> {
         let layout = row_major(shape)?;
         let mut elements = Owned::with_room(layout.len())?;
@@ -68,7 +69,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// A tensor of these elements in C order: the last index runs fastest. None is copied.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when the extents do not fit `S` or need another number of elements.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents do not fit `S` or need another number of elements.
     pub fn from_vec(shape: impl IntoShape<S>, elements: Vec<T>) -> Result<Self, Error> {
         let layout = row_major_of(shape, elements.len())?;
         Ok(Tensor::from_parts(elements, layout))
@@ -77,8 +78,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// As [`from_vec`](Tensor::from_vec), copying the elements.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when the extents do not fit `S` or need another number of elements,
-    /// [`ErrorKind::Memory`] when the system refuses the memory.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents do not fit `S` or need another number of elements,
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system refuses the memory.
     pub fn from_slice(shape: impl IntoShape<S>, elements: &[T]) -> Result<Self, Error> {
         let layout = row_major_of(shape, elements.len())?;
         let mut copy = Owned::with_room(elements.len())?;
@@ -100,28 +101,4 @@ impl<T: Element> Tensor<T, ()> {
         let layout = Strided::row_major(&[]).unwrap_or_else(|_| unreachable!("a scalar has one element"));
         Tensor::from_parts(vec![value], layout)
     }
-}
-
-/// The extents of a new tensor of shape type `S`, checked.
-pub(super) fn checked_extents<S: Extents>(shape: impl IntoShape<S>) -> Result<Vec<usize>, Error> {
-    let extents = shape.into_extents()?;
-    S::check(&extents)?;
-    Ok(extents)
-}
-
-fn row_major<S: Extents>(shape: impl IntoShape<S>) -> Result<Strided, Error> {
-    Strided::row_major(&checked_extents(shape)?)
-}
-
-/// The row-major layout of a new tensor for which this many elements are given.
-pub(super) fn row_major_of<S: Extents>(shape: impl IntoShape<S>, given: usize) -> Result<Strided, Error> {
-    let layout = row_major(shape)?;
-    let (extents, needed) = (layout.extents(), layout.len());
-    if needed == given {
-        return Ok(layout);
-    }
-    let elements = if needed == 1 { "element" } else { "elements" };
-    let are = if given == 1 { "is" } else { "are" };
-    let message = format!("extents {extents:?} need {needed} {elements}, but {given} {are} given");
-    Err(Error::new(ErrorKind::Shape(message)))
 }

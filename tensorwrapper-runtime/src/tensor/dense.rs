@@ -4,8 +4,6 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::located::{Located, indexing, metadata};
-use super::view::TensorRef;
-use super::view_mut::TensorMut;
 use super::{AnyMut, AnyRef, Placement, copy};
 use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::erased::SliceRef;
@@ -20,12 +18,8 @@ static HOST: Placement = Placement::HOST;
 static PINNED: Placement = Placement::PINNED;
 
 /// Where on the host elements lie.
-fn host<T: Element>(elements: &Owned<T>) -> &'static Placement {
-    if elements.is_pinned() {
-        return &PINNED;
-    }
-    let _ = elements;
-    &HOST
+pub(super) fn host<T: Element>(elements: &Owned<T>) -> &'static Placement {
+    if elements.is_pinned() { &PINNED } else { &HOST }
 }
 
 /// A dense tensor that owns its elements.
@@ -151,21 +145,6 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         Ok(Tensor::in_layout(self.located, self.layout))
     }
 
-    /// The whole tensor, borrowed.
-    #[must_use]
-    pub fn view(&self) -> TensorRef<'_, T, S> {
-        let placement = self.placement().clone();
-        TensorRef::from_located(Located { placement, ..self.located.with_data(&*self.located.data) })
-    }
-
-    /// The whole tensor, borrowed for writing.
-    #[must_use]
-    pub fn view_mut(&mut self) -> TensorMut<'_, T, S> {
-        let Located { data, layout, preferred, .. } = &mut self.located;
-        let (layout, placement, preferred) = (layout.clone(), host(data).clone(), *preferred);
-        TensorMut::from_located(Located { data: &mut **data, layout, placement, preferred })
-    }
-
     /// Says that a device has a copy of the elements.
     pub(crate) fn hold(&mut self, copy: tensorwrapper_core::held::Copy, device: super::ComputeDevice) {
         self.located.placement = Placement::of(device);
@@ -222,10 +201,3 @@ impl<T: Element, S: Extents> Tensor<T, S> {
 }
 
 indexing!(mut [T: Element, S: Extents] Tensor<T, S>);
-
-/// Equal extents and equal elements. What the compiler knows of the extents does not matter, nor where they lie.
-impl<T: Element, S: Extents, S2: Extents> PartialEq<Tensor<T, S2>> for Tensor<T, S> {
-    fn eq(&self, other: &Tensor<T, S2>) -> bool {
-        self.view() == other.view()
-    }
-}

@@ -10,6 +10,7 @@ mod copy;
 mod dense;
 mod display;
 mod erased;
+mod extents;
 mod fixed;
 #[cfg(any(feature = "faer", feature = "nalgebra", feature = "ndarray"))]
 mod interop;

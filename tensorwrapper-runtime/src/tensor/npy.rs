@@ -1,17 +1,20 @@
 //! Tensors in files: NumPy's `.npy` format.
 //!
 //! Files come from anywhere, so nothing in one is believed before it is checked against the file's own length, and
-//! every fault is a sentence that names the file. The format itself is crate `npyz`'s business.
+//! every fault is a sentence that names the file. `head` reads and writes the text at the beginning, `number` the elements' bytes.
 
+mod fault;
+mod head;
 mod header;
+mod number;
 mod write;
 
 use std::io::{self, Read};
 use std::path::Path;
 
-use npyz::{Deserialize, NpyFile, Order};
-
+use self::fault::in_file;
 pub(super) use self::header::Header;
+use self::number::Bytes;
 use super::any::AnyTensor;
 use super::copy;
 use super::dense::Tensor;
@@ -104,16 +107,11 @@ impl<T: Element, S: Extents> TensorRef<'_, T, S> {
     }
 }
 
-/// An error about a file, with any sentence.
-fn in_file(path: &Path, message: impl ToString) -> Error {
-    Error::new(ErrorKind::Io { path: path.to_path_buf(), message: message.to_string() })
-}
-
 /// Reads the elements that a header has announced.
 pub(super) fn read<R: Read>(path: &Path, header: Header<R>) -> Result<AnyTensor, Error> {
-    let Header { layout, dtype, npy, reader } = header;
+    let Header { layout, dtype, is_big_endian, mut reader } = header;
     dispatch!(dtype, T => {
-        let elements = match read_elements::<T>(NpyFile::with_header(npy, reader), layout.len())? {
+        let elements = match read_elements::<T>(&mut reader, layout.len(), is_big_endian)? {
             Ok(elements) if layout.is_row_major() => elements,
             Ok(elements) => copy::in_c_order(&elements, &layout)?,
             Err(error) => return Err(in_file(path, error)),
@@ -124,29 +122,21 @@ pub(super) fn read<R: Read>(path: &Path, header: Header<R>) -> Result<AnyTensor,
 }
 
 /// All elements in the file's order. The outer error is memory's, the inner one the file's.
-fn read_elements<T: Element + Deserialize>(file: NpyFile<impl Read>, len: usize) -> Result<io::Result<Owned<T>>, Error> {
+fn read_elements<T: Element + Bytes>(
+    reader: &mut impl Read,
+    len: usize,
+    is_big_endian: bool,
+) -> Result<io::Result<Owned<T>>, Error> {
+    /// Bytes that are read at a time; elements of all types fill them.
+    const CHUNK: usize = 1 << 16;
     let mut elements = Owned::with_room(len)?;
-    let data = match file.data::<T>() {
-        Ok(data) => data,
-        Err(error) => return Ok(Err(io::Error::other(error))),
-    };
-    for element in data {
-        match element {
-            Ok(element) => elements.push(element),
-            Err(error) => return Ok(Err(error)),
+    let mut bytes = vec![0; CHUNK.min(len * size_of::<T>())];
+    while elements.len() < len {
+        let now = (len - elements.len()).min(CHUNK / size_of::<T>()) * size_of::<T>();
+        if let Err(error) = reader.read_exact(&mut bytes[..now]) {
+            return Ok(Err(error));
         }
+        elements.extend(bytes[..now].chunks_exact(size_of::<T>()).map(|bytes| T::read(bytes, is_big_endian)));
     }
     Ok(Ok(elements))
-}
-
-/// The layout of elements that a file holds in this order.
-fn stored_layout(extents: &[usize], order: Order) -> Result<Strided, Error> {
-    match order {
-        Order::C => Strided::row_major(extents),
-        Order::Fortran => {
-            let backwards = |n: usize| (0..n).rev().collect::<Vec<_>>();
-            let reversed: Vec<usize> = extents.iter().rev().copied().collect();
-            Ok(Strided::row_major(&reversed)?.permute(&backwards(extents.len())))
-        }
-    }
 }

@@ -32,13 +32,19 @@ pub enum ComputeDevice {
         /// Which one, counted from 0.
         ordinal: usize,
     },
+    /// A device of the program's own, by the number of its backend.
+    Other {
+        /// The number, which no other backend of the program has.
+        number: usize,
+    },
 }
 
 impl ComputeDevice {
-    /// Which device of its kind, counted from 0.
+    /// Which device of its kind, counted from 0; of the program's own devices the number.
     pub fn ordinal(self) -> usize {
         match self {
             ComputeDevice::Cpu { ordinal } | ComputeDevice::Cuda { ordinal } => ordinal,
+            ComputeDevice::Other { number } => number,
         }
     }
 }
@@ -48,6 +54,7 @@ impl fmt::Display for ComputeDevice {
         match self {
             ComputeDevice::Cpu { ordinal } => write!(f, "cpu:{ordinal}"),
             ComputeDevice::Cuda { ordinal } => write!(f, "cuda:{ordinal}"),
+            ComputeDevice::Other { number } => write!(f, "other:{number}"),
         }
     }
 }

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use super::any::AnyTensor;
-use super::constructors::checked_extents;
 use super::dense::Tensor;
+use super::extents::checked_extents;
 use super::located::Located;
 use super::view::TensorRef;
 use super::view_mut::TensorMut;

@@ -4,8 +4,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
-use super::constructors::{checked_extents, row_major_of};
 use super::dense::Tensor;
+use super::extents::{checked_extents, row_major_of};
 use super::located::{Located, indexing, metadata, placement};
 use super::{AnyRef, copy, select};
 use tensorwrapper_core::element::{Dtype, Element};
@@ -261,6 +261,22 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
 }
 
 indexing!([T: Element, S: Extents] TensorRef<'_, T, S>);
+
+impl<T: Element, S: Extents> Tensor<T, S> {
+    /// The whole tensor, borrowed.
+    #[must_use]
+    pub fn view(&self) -> TensorRef<'_, T, S> {
+        let placement = self.placement().clone();
+        TensorRef::from_located(Located { placement, ..self.located.with_data(&*self.located.data) })
+    }
+}
+
+/// Equal extents and equal elements. What the compiler knows of the extents does not matter, nor where they lie.
+impl<T: Element, S: Extents, S2: Extents> PartialEq<Tensor<T, S2>> for Tensor<T, S> {
+    fn eq(&self, other: &Tensor<T, S2>) -> bool {
+        self.view() == other.view()
+    }
+}
 
 /// Equal extents and equal elements, however they lie.
 impl<T: Element, S: Extents, S2: Extents> PartialEq<TensorRef<'_, T, S2>> for TensorRef<'_, T, S> {

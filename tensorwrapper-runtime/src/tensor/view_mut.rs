@@ -3,7 +3,8 @@
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
-use super::constructors::{checked_extents, row_major_of};
+use super::dense::{Tensor, host};
+use super::extents::{checked_extents, row_major_of};
 use super::located::{Located, indexing, metadata, placement};
 use super::view::TensorRef;
 use super::{AnyMut, select};
@@ -209,3 +210,13 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
 }
 
 indexing!(mut [T: Element, S: Extents] TensorMut<'_, T, S>);
+
+impl<T: Element, S: Extents> Tensor<T, S> {
+    /// The whole tensor, borrowed for writing.
+    #[must_use]
+    pub fn view_mut(&mut self) -> TensorMut<'_, T, S> {
+        let Located { data, layout, preferred, .. } = &mut self.located;
+        let (layout, placement, preferred) = (layout.clone(), host(data).clone(), *preferred);
+        TensorMut::from_located(Located { data: &mut **data, layout, placement, preferred })
+    }
+}

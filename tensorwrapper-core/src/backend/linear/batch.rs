@@ -2,16 +2,23 @@
 
 use std::ops::Range;
 
+use tensorwrapper_notation::syntax::Factorisation;
+
+use super::algorithms::Algorithms;
 use super::cut::Cuts;
+use super::decomposition::Decomposition;
+use super::derived;
 use super::faults::Item;
-use super::gather::{Source, read, read_in, read_turned};
+use super::gather::{Source, read, read_in, read_transposed};
+use super::magnitude::is_finite;
+use super::matrix::Matrix;
 use super::part::Part;
+use super::properties::{is_transposed, shows_what_is_not_finite, takes_anything};
 use super::space::{Space, indices};
-use super::{Algorithms, Decomposition, Factorisation, Matrix, derived, is_finite};
 use crate::backend::{Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
-use crate::pool;
+use crate::thread_pool;
 
 /// Matrices that are decomposed before anything is written: enough for threads, few enough to stay in the caches.
 pub const ROUND: usize = 256;
@@ -56,8 +63,8 @@ struct Given<'g, 'a, T: Element> {
 impl<T: Element> Given<'_, '_, T> {
     /// Reads an argument.
     fn argument(&self, n: usize) -> Matrix<T> {
-        match n == 1 && derived::is_turned(self.call.kind, self.sizes[0].0) {
-            true => read_turned(self.on, &self.sources[n], self.index),
+        match n == 1 && is_transposed(self.call.kind, self.sizes[0].0) {
+            true => read_transposed(self.on, &self.sources[n], self.index),
             false => read(self.on, &self.sources[n], self.index, self.call),
         }
     }
@@ -72,7 +79,7 @@ impl<T: Element> Given<'_, '_, T> {
         let Given { on, call, sources, sizes, index } = *self;
         let item = Item { call, index, sizes };
         let is_empty = sizes.iter().any(|size| size.0 * size.1 == 0);
-        let shows = derived::takes_anything(call.kind) || derived::shows_what_is_not_finite::<T>(call.kind) && !is_empty;
+        let shows = takes_anything(call.kind) || shows_what_is_not_finite::<T>(call.kind) && !is_empty;
         // The right side of a system is read when the order of its rows is known.
         let count = if call.kind == Factorisation::Solve && shows { 1 } else { sources.len() };
         let mut arguments = Vec::with_capacity(count);
@@ -83,7 +90,7 @@ impl<T: Element> Given<'_, '_, T> {
             }
             arguments.push(matrix);
         }
-        let rows_in = |order: &[usize]| match derived::is_turned(call.kind, sizes[0].0) {
+        let rows_in = |order: &[usize]| match is_transposed(call.kind, sizes[0].0) {
             true => self.argument(1).columns_in(order),
             false => read_in(on, order, &sources[1], index),
         };
@@ -132,7 +139,7 @@ impl<'a, T: Element> Batch<'a, T> {
         };
         for start in items.clone().step_by(ROUND) {
             let round = start..(start + ROUND).min(items.end);
-            let computed: Vec<Result<Vec<Part<T>>, Error>> = pool::map(*threads, round.clone(), compute);
+            let computed: Vec<Result<Vec<Part<T>>, Error>> = thread_pool::map(*threads, round.clone(), compute);
             for (item, parts) in round.zip(computed) {
                 let mut parts = parts?;
                 cuts.note(&mut parts, item);

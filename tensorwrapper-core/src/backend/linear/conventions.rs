@@ -1,6 +1,8 @@
 //! Signs, phases and scales: what makes one matrix have the same factors on every device.
 
-use super::{Algorithms, Matrix, square};
+use super::algorithms::Algorithms;
+use super::magnitude::square;
+use super::matrix::Matrix;
 use crate::element::{Dtype, Element};
 
 /// The distance between neighbouring numbers at 1.
@@ -70,11 +72,11 @@ pub fn phase<T: Element>(components: &[T], largest: &dyn Fn(&[T]) -> f64) -> Opt
     }
     let limit = largest * (1.0 - tolerance) * (1.0 - tolerance);
     let pivot = components.iter().position(|&x| square(x) >= limit)?;
-    Some((pivot, rotation(components[pivot])))
+    Some((pivot, conjugate_phase(components[pivot])))
 }
 
-/// The number of modulus one that turns another to the positive axis.
-pub fn rotation<T: Element>(x: T) -> T {
+/// The number of modulus one whose product with `x` is real and positive: x̄ / |x|.
+pub fn conjugate_phase<T: Element>(x: T) -> T {
     let x = x.to_complex();
     if !T::DTYPE.is_complex() && !x.re.is_nan() {
         return if x.re < 0.0 { -T::ONE } else { T::ONE };
@@ -85,17 +87,17 @@ pub fn rotation<T: Element>(x: T) -> T {
 /// Makes the largest component of each column real and positive; `largest` finds the largest square of a size.
 pub fn set_phases<T: Element>(vectors: &mut Matrix<T>, largest: &dyn Fn(&[T]) -> f64) {
     for column in 0..vectors.columns {
-        turn_column(vectors, column, largest);
+        set_column_phase(vectors, column, largest);
     }
 }
 
 /// Makes the largest component of a column real and positive; returns the factor that did.
-pub fn turn_column<T: Element>(vectors: &mut Matrix<T>, column: usize, largest: &dyn Fn(&[T]) -> f64) -> Option<T> {
-    turn(vectors.column_mut(column), largest)
+pub fn set_column_phase<T: Element>(vectors: &mut Matrix<T>, column: usize, largest: &dyn Fn(&[T]) -> f64) -> Option<T> {
+    set_phase(vectors.column_mut(column), largest)
 }
 
 /// The same for a vector.
-pub fn turn<T: Element>(vector: &mut [T], largest: &dyn Fn(&[T]) -> f64) -> Option<T> {
+pub fn set_phase<T: Element>(vector: &mut [T], largest: &dyn Fn(&[T]) -> f64) -> Option<T> {
     let (pivot, phase) = phase(vector, largest)?;
     if phase != T::ONE {
         vector.iter_mut().for_each(|x| *x *= phase);

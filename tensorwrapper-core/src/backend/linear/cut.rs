@@ -3,7 +3,7 @@
 //! The weight of what is discarded is the sum of its squares by that of all of them. A batch keeps as many of each matrix as
 //! the one that needs most.
 
-use super::Decomposition;
+use super::decomposition::Decomposition;
 use super::gather::write_number;
 use super::part::Part;
 use super::space::{Space, indices};
@@ -40,7 +40,7 @@ impl Cuts {
         debug_assert_eq!(item, self.noted.len());
         let values: Vec<f64> = match &parts[1] {
             Part::Real(values) => values.data.iter().map(|s| s.to_complex().re).collect(),
-            Part::Same(_) | Part::Turned(_) | Part::Complex(_) | Part::Triangle(..) | Part::Permutation(_) => {
+            Part::Same(_) | Part::Transposed(_) | Part::Complex(_) | Part::Triangle(..) | Part::Permutation(_) => {
                 unreachable!("singular values are real")
             }
         };

@@ -6,53 +6,21 @@
 use std::sync::Arc;
 
 use num_complex::Complex;
+use tensorwrapper_notation::syntax::Factorisation;
 
+use super::algorithms::{Algorithms, Eigen};
 use super::conventions::{epsilon, exponent_at, normalise, scale, set_phases, times_power};
+use super::decomposition::Decomposition;
 use super::determinant::determinant;
 use super::factors::{cholesky, lu, qr, svd, svd_parts};
+use super::failure::Failure;
+use super::magnitude::{is_finite, largest_of, norm, part_size, real, square};
+use super::matrix::Matrix;
 use super::part::{Part, Triangle};
-use super::{Algorithms, Decomposition, Factorisation, Failure, Matrix, largest_of, part_size, square};
+use super::properties::{is_transposed, takes_anything};
 use crate::element::Element;
 
-/// Whether an operation is a sum of elements, which NaN and infinity pass through.
-pub fn takes_anything(kind: Factorisation) -> bool {
-    matches!(kind, Factorisation::Norm | Factorisation::Trace)
-}
-
-/// Whether the results tell of NaN and infinity in the arguments, so that nobody need look for them ahead: elimination and
-/// reflections take them on, a factor of Cholesky shows them on its diagonal, and results are looked at in any case.
-pub fn shows_what_is_not_finite<T: Element>(kind: Factorisation) -> bool {
-    match kind {
-        // Of a complex diagonal the imaginary part is not read.
-        Factorisation::Cholesky => !T::DTYPE.is_complex(),
-        Factorisation::Solve | Factorisation::Inv | Factorisation::Lu | Factorisation::Qr => true,
-        Factorisation::Eigh
-        | Factorisation::Eig
-        | Factorisation::Lq
-        | Factorisation::Svd
-        | Factorisation::TriangularSolve
-        | Factorisation::Lstsq
-        | Factorisation::Pinv
-        | Factorisation::Matpow
-        | Factorisation::Expm
-        | Factorisation::Det
-        | Factorisation::Slogdet
-        | Factorisation::Norm
-        | Factorisation::Trace
-        | Factorisation::Rank => false,
-    }
-}
-
-/// Orders from which on the right side of a system is read, solved and written with its rows as columns of memory: so it lies
-/// in tensors, and nothing is moved across. Measured: of 64 to 256 rows the solver's products take longer that way.
-const TURNED: usize = 512;
-
-/// Whether the second argument of an operation on a matrix of so many rows is turned, and its result with it.
-pub fn is_turned(kind: Factorisation, rows: usize) -> bool {
-    matches!(kind, Factorisation::Solve | Factorisation::TriangularSolve | Factorisation::Inv) && rows >= TURNED
-}
-
-/// The right side of a system: read when the order of its rows is known. Turned where [`is_turned`] says so.
+/// The right side of a system: read when the order of its rows is known. Turned where [`is_transposed`] says so.
 pub struct Right<'r, T> {
     pub columns: usize,
     pub rows_in: &'r dyn Fn(&[usize]) -> Matrix<T>,
@@ -94,9 +62,9 @@ fn parts<T: Element>(
     let mut next = || arguments.next();
     let a = next().expect("an operation has an argument");
     let column = |values: Vec<T::Real>| Part::Real(Matrix::column_of(values));
-    let real = |value: T::Real| Part::Real(Matrix::number(value));
-    let turned = is_turned(call.kind, a.rows);
-    let solution = |x| if turned { Part::Turned(x) } else { Part::Same(x) };
+    let number = |value: T::Real| Part::Real(Matrix::number(value));
+    let transposed = is_transposed(call.kind, a.rows);
+    let solution = |x| if transposed { Part::Transposed(x) } else { Part::Same(x) };
     let mut second = || next().expect("a system of equations has a right side");
     Ok(match call.kind {
         Factorisation::Cholesky => vec![Part::Same(cholesky(on, a)?)],
@@ -130,9 +98,9 @@ fn parts<T: Element>(
         Factorisation::Det => vec![Part::Same(Matrix::number(determinant(on, a, again)?.value().ok_or(Failure::Overflow)?))],
         Factorisation::Slogdet => {
             let determinant = determinant(on, a, again)?;
-            vec![Part::Same(Matrix::number(determinant.sign())), real(number::<T>(determinant.logarithm()))]
+            vec![Part::Same(Matrix::number(determinant.sign())), number(real::<T::Real>(determinant.logarithm()))]
         }
-        Factorisation::Norm => vec![real(norm(&a.data))],
+        Factorisation::Norm => vec![number(norm(&a.data))],
         Factorisation::Trace => {
             let sum = (0..a.rows).fold(T::ZERO, |sum, n| sum + a.at(n, n));
             vec![Part::Same(Matrix::number(sum))]
@@ -140,13 +108,9 @@ fn parts<T: Element>(
         Factorisation::Rank => {
             let tol = tolerance(call, &a);
             let (_, values, _) = svd(on, a, false)?;
-            vec![real(number::<T>(counted(&values, tol) as f64))]
+            vec![number(real::<T::Real>(counted(&values, tol) as f64))]
         }
     })
-}
-
-pub fn number<T: Element>(x: f64) -> T::Real {
-    T::Real::from_complex(x.into())
 }
 
 fn value<R: Element>(x: R) -> f64 {
@@ -186,7 +150,7 @@ fn eigh<T: Element>(
 }
 
 /// Eigenvalues by their real, then their imaginary parts; eigenvectors of length 1.
-fn eig<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> Result<super::Eigen<T>, Failure> {
+fn eig<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> Result<Eigen<T>, Failure> {
     if a.rows == 0 {
         return Ok((Vec::new(), Matrix::zeros(0, 0)));
     }
@@ -223,12 +187,12 @@ fn make_unit<T: Element>(vector: &mut [T]) {
 fn zero_pivot<T: Element>(a: &Matrix<T>) -> Result<(), Failure> {
     match (0..a.rows).find(|&n| a.at(n, n) == T::ZERO) {
         Some(pivot) => Err(Failure::Singular { pivot }),
-        None if (0..a.rows).all(|n| super::is_finite(a.at(n, n))) => Ok(()),
+        None if (0..a.rows).all(|n| is_finite(a.at(n, n))) => Ok(()),
         None => Err(Failure::Overflow),
     }
 }
 
-/// The X of A·X = B, both turned where [`is_turned`] says so.
+/// The X of A·X = B, both transposed where [`is_transposed`] says so.
 fn solve<T: Element>(
     on: &dyn Algorithms<T>,
     mut a: Matrix<T>,
@@ -240,10 +204,10 @@ fn solve<T: Element>(
     }
     let order = on.lu(&mut a, again);
     zero_pivot(&a)?;
-    if is_turned(Factorisation::Solve, a.rows) {
+    if is_transposed(Factorisation::Solve, a.rows) {
         let mut x = (right.rows_in)(&order);
-        on.solve_turned(&a, false, true, &mut x);
-        on.solve_turned(&a, true, false, &mut x);
+        on.solve_transposed(&a, false, true, &mut x);
+        on.solve_transposed(&a, true, false, &mut x);
         return Ok(x);
     }
     let mut x = (right.rows_in)(&order);
@@ -252,13 +216,13 @@ fn solve<T: Element>(
     Ok(x)
 }
 
-/// A⁻¹, turned where [`is_turned`] says so.
+/// A⁻¹, transposed where [`is_transposed`] says so.
 fn inverse<T: Element>(on: &dyn Algorithms<T>, a: Matrix<T>, again: &dyn Fn() -> Matrix<T>) -> Result<Matrix<T>, Failure> {
-    let (rows, turned) = (a.rows, is_turned(Factorisation::Inv, a.rows));
+    let (rows, transposed) = (a.rows, is_transposed(Factorisation::Inv, a.rows));
     let rows_in = |order: &[usize]| {
         let mut unit = Matrix::zeros(rows, rows);
         for (row, &column) in order.iter().enumerate() {
-            *(if turned { unit.at_mut(column, row) } else { unit.at_mut(row, column) }) = T::ONE;
+            *(if transposed { unit.at_mut(column, row) } else { unit.at_mut(row, column) }) = T::ONE;
         }
         unit
     };
@@ -277,8 +241,8 @@ fn triangular<T: Element>(
     if !call.unit {
         zero_pivot(&a)?;
     }
-    match is_turned(call.kind, a.rows) {
-        true => on.solve_turned(&a, call.upper, call.unit, &mut b),
+    match is_transposed(call.kind, a.rows) {
+        true => on.solve_transposed(&a, call.upper, call.unit, &mut b),
         false => on.solve_triangular(&a, call.upper, call.unit, &mut b),
     }
     Ok(b)
@@ -335,7 +299,7 @@ fn power<T: Element>(
         false => a,
         true => {
             let inverse = inverse(on, a, again)?;
-            if is_turned(Factorisation::Inv, order) { inverse.turned() } else { inverse }
+            if is_transposed(Factorisation::Inv, order) { inverse.transposed() } else { inverse }
         }
     };
     let (mut left, mut result) = (exponent.unsigned_abs(), None);
@@ -349,23 +313,4 @@ fn power<T: Element>(
         }
     }
     Ok(result.unwrap_or_else(|| Matrix::unit(order, order)))
-}
-
-/// √Σ|x|², without overflow on the way.
-pub fn norm<T: Element>(elements: &[T]) -> T::Real {
-    let largest = largest_of(elements, part_size);
-    if elements.iter().any(|x| x.to_complex().re.is_nan() || x.to_complex().im.is_nan()) {
-        return number::<T>(f64::NAN);
-    }
-    if largest == 0.0 || largest.is_infinite() {
-        return number::<T>(largest);
-    }
-    let squares = |scale: f64| elements.iter().map(|x| (x.to_complex() * scale).norm_sqr()).sum::<f64>();
-    let plain = squares(1.0);
-    if plain.is_finite() && plain > 1e-280 {
-        return number::<T>(plain.sqrt());
-    }
-    // One factor may lie outside of the numbers where the largest is at their lower end.
-    let unit = largest.max(1e-300);
-    number::<T>(squares(1.0 / unit).sqrt() * unit)
 }

@@ -3,8 +3,11 @@
 
 use num_complex::Complex;
 
+use super::algorithms::Algorithms;
 use super::conventions::{exponent_at, power, times_power};
-use super::{Algorithms, Failure, Matrix, is_finite, largest_of, part_size};
+use super::failure::Failure;
+use super::magnitude::{is_finite, largest_of, part_size};
+use super::matrix::Matrix;
 use crate::element::{Dtype, Element};
 
 /// A determinant: a number whose larger part is from 1 to 2, times a power of two; or 0.

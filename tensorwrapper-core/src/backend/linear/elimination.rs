@@ -3,7 +3,7 @@
 //!
 //! Source: G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed. (2013), §3.1 and §3.4.
 
-use super::Matrix;
+use super::matrix::Matrix;
 use crate::element::Element;
 
 /// See [`Algorithms::lu`](super::Algorithms::lu).

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use super::conventions::{normalise, phase, rotation, scale, times_power, turn_column};
-use super::derived::norm;
+use super::algorithms::{Algorithms, Svd};
+use super::conventions::{conjugate_phase, normalise, phase, scale, set_column_phase, times_power};
+use super::decomposition::Decomposition;
+use super::failure::Failure;
+use super::magnitude::{is_finite, norm};
+use super::matrix::Matrix;
 use super::part::{Part, Triangle};
-use super::{Algorithms, Decomposition, Failure, Matrix, Svd, is_finite};
 use crate::element::Element;
 
 /// A = L·Lᴴ.
@@ -36,7 +39,7 @@ pub fn qr<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, full: bool) -> (
     }
     let exponent = normalise(on, &mut a, 1);
     let (mut q, mut r) = on.qr(a, full);
-    let phase = |n: usize| if r.at(n, n) != T::ZERO { rotation(r.at(n, n)) } else { T::ONE };
+    let phase = |n: usize| if r.at(n, n) != T::ZERO { conjugate_phase(r.at(n, n)) } else { T::ONE };
     let phases: Vec<T> = (0..rows.min(columns)).map(phase).collect();
     if phases.iter().any(|&phase| phase != T::ONE) {
         // Of R no more is read.
@@ -72,8 +75,8 @@ pub fn svd<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, full: bool) -> 
 fn in_phase<T: Element>(on: &dyn Algorithms<T>, mut u: Matrix<T>, s: Vec<T::Real>, mut v: Matrix<T>, exponent: i32) -> Svd<T> {
     let mut phases = vec![T::ONE; v.rows];
     for n in 0..u.columns {
-        let turned = turn_column(&mut u, n, &|column| on.largest_square(column));
-        if let (Some(phase), Some(own)) = (turned, phases.get_mut(n).filter(|_| n < s.len())) {
+        let factor = set_column_phase(&mut u, n, &|column| on.largest_square(column));
+        if let (Some(phase), Some(own)) = (factor, phases.get_mut(n).filter(|_| n < s.len())) {
             *own = phase.conj();
         }
     }

@@ -1,6 +1,9 @@
 //! Sentences: why there is no result, for which item of the batch, and how large its matrix is.
 
-use super::{Decomposition, Factorisation, Failure};
+use tensorwrapper_notation::syntax::Factorisation;
+
+use super::decomposition::Decomposition;
+use super::failure::Failure;
 use crate::error::{Error, ErrorKind};
 
 /// One item of a batch, as sentences name it.

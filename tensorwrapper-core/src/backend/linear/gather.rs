@@ -1,8 +1,13 @@
 //! Strided memory ↔ dense matrices.
 
-use super::derived::shows_what_is_not_finite;
+use tensorwrapper_notation::syntax::Factorisation;
+
+use super::algorithms::{Algorithms, Area};
+use super::decomposition::Decomposition;
+use super::matrix::Matrix;
+use super::properties::shows_what_is_not_finite;
 use super::space::{Place, Space};
-use super::{Algorithms, Area, Decomposition, Factorisation, Matrix};
+use super::tiles::tiles;
 use crate::backend::Output;
 use crate::element::Element;
 
@@ -12,35 +17,6 @@ pub struct Source<'a, T> {
     pub data: &'a [T],
     pub conjugate: bool,
     pub space: Space,
-}
-
-/// Rows and columns that are copied together, so that both sides stay in the nearest cache.
-const TILE: usize = 16;
-
-/// Copies lines that are contiguous to where they lie across: element `k` of line `n` goes to `k · stride + n`.
-pub fn turn<'s, T: Copy + 's>(lines: usize, length: usize, line: impl Fn(usize) -> &'s [T], to: &mut [T], stride: usize) {
-    for first in (0..length).step_by(TILE) {
-        let last = (first + TILE).min(length);
-        for start in (0..lines).step_by(TILE) {
-            for n in start..(start + TILE).min(lines) {
-                let places = to[first * stride + n..].iter_mut().step_by(stride.max(1));
-                line(n)[first..last].iter().zip(places).for_each(|(&x, place)| *place = x);
-            }
-        }
-    }
-}
-
-/// Visits all places of a matrix in tiles.
-fn tiles(rows: usize, columns: usize, mut visit: impl FnMut(usize, usize)) {
-    for first_column in (0..columns).step_by(TILE) {
-        for first_row in (0..rows).step_by(TILE) {
-            for column in first_column..(first_column + TILE).min(columns) {
-                for row in first_row..(first_row + TILE).min(rows) {
-                    visit(row, column);
-                }
-            }
-        }
-    }
 }
 
 /// One matrix of an operand. Of Hermitian ones the lower triangle is read, and there are zeros above it.
@@ -111,11 +87,11 @@ pub fn read_in<T: Element>(on: &dyn Algorithms<T>, order: &[usize], source: &Sou
 }
 
 /// One matrix of an operand, with its rows as columns.
-pub fn read_turned<T: Element>(on: &dyn Algorithms<T>, source: &Source<'_, T>, item: &[usize]) -> Matrix<T> {
+pub fn read_transposed<T: Element>(on: &dyn Algorithms<T>, source: &Source<'_, T>, item: &[usize]) -> Matrix<T> {
     let Source { data, conjugate, space } = source;
     let (rows, columns) = space.size();
     if let Some(place) = space.place(item) {
-        return on.load((columns, rows), data, place.turned(), *conjugate);
+        return on.load((columns, rows), data, place.transposed(), *conjugate);
     }
     let base = space.base(item);
     Matrix::from_fn(columns, rows, |column, row| {
@@ -125,7 +101,7 @@ pub fn read_turned<T: Element>(on: &dyn Algorithms<T>, source: &Source<'_, T>, i
 }
 
 /// Writes a matrix whose rows are columns into an output of that size.
-pub fn write_turned<T: Element>(
+pub fn write_transposed<T: Element>(
     on: &dyn Algorithms<T>,
     matrix: &Matrix<T>,
     output: &mut Output<'_>,
@@ -135,9 +111,9 @@ pub fn write_turned<T: Element>(
     match space.place(item) {
         Some(place) => {
             let from = (&matrix.data[..], Place::dense(matrix.rows));
-            on.copy((matrix.rows, matrix.columns), Area::All, from, (output.elements::<T>(), place.turned()));
+            on.copy((matrix.rows, matrix.columns), Area::All, from, (output.elements::<T>(), place.transposed()));
         }
-        None => write(&matrix.turned(), output, space, item),
+        None => write(&matrix.transposed(), output, space, item),
     }
 }
 

@@ -1,7 +1,9 @@
 //! A dense matrix in columns. Knows no algorithm.
 
-use super::gather::turn;
-use super::{Decomposition, Factorisation};
+use tensorwrapper_notation::syntax::Factorisation;
+
+use super::decomposition::Decomposition;
+use super::tiles::transpose;
 use crate::element::Element;
 
 /// A dense matrix, column after column.
@@ -62,7 +64,7 @@ impl<T: Element> Matrix<T> {
     }
 
     pub fn adjoint(&self) -> Matrix<T> {
-        let mut adjoint = self.turned();
+        let mut adjoint = self.transposed();
         if T::DTYPE.is_complex() {
             adjoint.data.iter_mut().for_each(|x| *x = x.conj());
         }
@@ -70,10 +72,10 @@ impl<T: Element> Matrix<T> {
     }
 
     /// Rows as columns.
-    pub fn turned(&self) -> Matrix<T> {
-        let mut turned = Matrix::zeros(self.columns, self.rows);
-        turn(self.columns, self.rows, |column| self.column(column), &mut turned.data, self.columns);
-        turned
+    pub fn transposed(&self) -> Matrix<T> {
+        let mut transposed = Matrix::zeros(self.columns, self.rows);
+        transpose(self.columns, self.rows, |column| self.column(column), &mut transposed.data, self.columns);
+        transposed
     }
 
     /// Makes a Hermitian matrix of its lower triangle.
@@ -140,47 +142,4 @@ impl<T: Element> Matrix<T> {
         let place = move |n: usize| (n % rows, n / rows);
         self.data.iter().enumerate().filter(move |(n, _)| !is_triangle || counts(place(*n))).map(|(_, &x)| x)
     }
-}
-
-/// Numbers that are compared beside each other.
-const LANES: usize = 8;
-
-/// The larger of two numbers, without regard to NaN: one comparison.
-#[inline(always)]
-fn larger(x: f64, y: f64) -> f64 {
-    if y > x { y } else { x }
-}
-
-/// The larger of both parts, by size.
-#[inline(always)]
-pub fn part_size<T: Element>(x: T) -> f64 {
-    let x = x.to_complex();
-    larger(x.re.abs(), x.im.abs())
-}
-
-/// The square of a number's size.
-#[inline(always)]
-pub fn square<T: Element>(x: T) -> f64 {
-    x.to_complex().norm_sqr()
-}
-
-/// The largest of some sizes; 0 of none. To be inlined where vector instructions are known.
-#[inline(always)]
-#[allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
-pub fn largest_of<T: Copy>(elements: &[T], size: impl Fn(T) -> f64) -> f64 {
-    let (chunks, rest) = elements.as_chunks::<LANES>();
-    let mut largest = [0.0; LANES];
-    for chunk in chunks {
-        for lane in 0..LANES {
-            largest[lane] = larger(largest[lane], size(chunk[lane]));
-        }
-    }
-    let mut all = 0.0;
-    for lane in 0..LANES {
-        all = larger(all, largest[lane]);
-    }
-    for &x in rest {
-        all = larger(all, size(x));
-    }
-    all
 }

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use super::gather::{write, write_by, write_turned};
+use super::algorithms::{Algorithms, Area};
+use super::gather::{write, write_by, write_transposed};
+use super::magnitude::are_finite;
+use super::matrix::Matrix;
 use super::space::Space;
-use super::{Algorithms, Area, Matrix, are_finite};
 use crate::backend::Output;
 use crate::element::Element;
 
@@ -13,7 +15,7 @@ use crate::element::Element;
 pub enum Part<T: Element> {
     Same(Matrix<T>),
     /// The same with its rows as columns.
-    Turned(Matrix<T>),
+    Transposed(Matrix<T>),
     Real(Matrix<T::Real>),
     Complex(Matrix<T::Complex>),
     /// A triangle of the first rows and columns of a matrix; zeros beside it.
@@ -36,7 +38,7 @@ impl<T: Element> Part<T> {
     /// Whether it has neither NaN nor infinity. What a triangle leaves out counts as well: it is factors, too.
     pub fn is_finite(&self, on: &dyn Algorithms<T>) -> bool {
         match self {
-            Part::Same(matrix) | Part::Turned(matrix) => on.are_finite(&matrix.data),
+            Part::Same(matrix) | Part::Transposed(matrix) => on.are_finite(&matrix.data),
             Part::Real(matrix) => are_finite(&matrix.data),
             Part::Complex(matrix) => are_finite(&matrix.data),
             Part::Triangle(matrix, _) => on.are_finite(&matrix.data),
@@ -48,7 +50,7 @@ impl<T: Element> Part<T> {
     pub fn write(&self, on: &dyn Algorithms<T>, output: &mut Output<'_>, space: &Space, item: &[usize]) {
         match self {
             Part::Same(matrix) => write_by(on, (matrix, Area::All), (matrix.rows, matrix.columns), output, space, item),
-            Part::Turned(matrix) => write_turned(on, matrix, output, space, item),
+            Part::Transposed(matrix) => write_transposed(on, matrix, output, space, item),
             Part::Real(matrix) => write(matrix, output, space, item),
             Part::Complex(matrix) => write(matrix, output, space, item),
             Part::Triangle(matrix, shape) => {

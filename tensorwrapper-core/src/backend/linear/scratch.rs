@@ -1,6 +1,9 @@
 //! What an operation of linear algebra on a batch takes of memory while it runs. It must not know the algorithms.
 
-use super::{Decomposition, ROUND, Role};
+use tensorwrapper_notation::syntax::Role;
+
+use super::batch::ROUND;
+use super::decomposition::Decomposition;
 use crate::element::Dtype;
 
 /// What one matrix of a batch takes, in bytes.

@@ -1,6 +1,8 @@
 //! Where the matrices of a batch lie in strided memory: a group of axes is one axis of a matrix. Reads and writes no matrix.
 
-use super::{Decomposition, Role};
+use tensorwrapper_notation::syntax::Role;
+
+use super::decomposition::Decomposition;
 use crate::element::Element;
 use crate::layout::Strided;
 
@@ -87,7 +89,7 @@ impl Place {
     }
 
     /// Rows as columns.
-    pub fn turned(self) -> Place {
+    pub fn transposed(self) -> Place {
         Place { start: self.start, row: self.column, column: self.row }
     }
 

@@ -10,7 +10,7 @@ mod jacobi;
 
 use num_complex::Complex;
 
-use crate::backend::linear::{self, Algorithms, Decomposition, Eigen, Failure, Matrix, Svd, elimination};
+use crate::backend::linear::{self, Algorithms, Decomposition, Eigen, Failure, Matrix, Svd, elimination, real};
 use crate::backend::{Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
@@ -21,10 +21,6 @@ pub fn factorise(call: &Decomposition, inputs: &[Operand<'_>], outputs: Vec<Outp
 
 /// The algorithms.
 pub struct Naive;
-
-pub fn real<T: Element>(x: f64) -> T {
-    T::from_complex(x.into())
-}
 
 impl<T: Element> Algorithms<T> for Naive {
     fn cholesky(&self, a: &mut Matrix<T>) -> Result<(), Failure> {

@@ -7,17 +7,17 @@ mod factorise;
 pub use factorise::Naive;
 use num_complex::Complex;
 
-use super::contraction::Apart;
 use super::function::Scalar;
+use super::unfused_epilogue::Apart;
 use super::{
-    Binary, Contraction, Decomposition, Device, Instruction, LoopNest, Operand, Output, PreparedContraction, Program, Reduction,
-    RunContraction,
+    Binary, Contraction, Decomposition, Device, Instruction, KernelContext, LoopNest, Operand, Output, PreparedContraction,
+    Program, Reduction, RunContraction,
 };
 use crate::callback::Callback;
 use crate::element::Element;
-use crate::erased::{SliceMut, SliceRef};
 use crate::error::Error;
 use crate::layout::{Positions, Strided};
+use crate::storage::{SliceMut, SliceRef};
 
 /// Computes everything one element after the other.
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,7 +65,7 @@ struct Product {
 }
 
 impl RunContraction for Product {
-    unsafe fn run(&self, _: &dyn Device, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
+    unsafe fn run(&self, _: &dyn KernelContext, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
         let mut operands: Vec<Operand<'_>> = Vec::new();
         for (&data, (layout, conjugate)) in factors.iter().zip(&self.factors) {
             let mut operand = Operand::new(data, layout);

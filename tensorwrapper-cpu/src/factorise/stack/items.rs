@@ -1,10 +1,18 @@
 //! Batches of matrices that lie on the stack: one matrix after the other. Knows no algorithm.
 
-use smallvec::SmallVec;
-
-use super::{Call, of_type};
-use tensorwrapper_core::element::dispatch;
+use tensorwrapper_core::backend::linear::Factorisation;
 use tensorwrapper_core::erased::{SliceMut, SliceRef};
+
+/// An operation, with what decides about its result.
+#[derive(Clone, Copy, Debug)]
+pub struct Call {
+    /// Which one.
+    pub kind: Factorisation,
+    pub full: bool,
+    pub upper: bool,
+    pub unit: bool,
+    pub exponent: i32,
+}
 
 /// Matrices, one after the other, each row by row.
 #[derive(Clone, Copy, Debug)]
@@ -18,28 +26,14 @@ pub struct Argument<'a> {
 
 impl<'a> Argument<'a> {
     /// One of the matrices.
-    fn item(&self, item: usize) -> Argument<'a> {
+    pub(super) fn item(&self, item: usize) -> Argument<'a> {
         let len = self.rows * self.columns;
         Argument { data: self.data.range(item * len..(item + 1) * len), items: 1, ..*self }
     }
 }
 
-/// The arguments that an operation has at most, and the results.
-const ARGUMENTS: usize = 2;
-const RESULTS: usize = 3;
-
-/// Computes the results of an operation, one matrix after the other and each row by row; says whether all of them have results.
-pub fn compute(call: &Call, arguments: &[Argument<'_>], results: &mut [SliceMut<'_>]) -> bool {
-    let items = arguments[0].items;
-    (0..items).all(|item| {
-        let arguments: SmallVec<[Argument<'_>; ARGUMENTS]> = arguments.iter().map(|argument| argument.item(item)).collect();
-        let mut parts: SmallVec<[SliceMut<'_>; RESULTS]> = results.iter_mut().map(|result| part(result, item, items)).collect();
-        dispatch!(arguments[0].data.dtype(), T => of_type::<T>(call, &arguments, &mut parts))
-    })
-}
-
 /// One of so many equal parts.
-fn part<'r>(result: &'r mut SliceMut<'_>, number: usize, parts: usize) -> SliceMut<'r> {
+pub(super) fn part<'r>(result: &'r mut SliceMut<'_>, number: usize, parts: usize) -> SliceMut<'r> {
     let len = result.len() / parts;
     result.reborrow().split(number * len).1.split(len).0
 }

@@ -7,8 +7,8 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use super::linear::{Case, Room};
-use super::{Folder, Run, assert_faultless, can_compile};
-use crate::linear::WIDE;
+use super::{Folder, Run, assert_faultless, can_compile, host};
+use crate::routine::MAX_BATCHED_COLUMNS;
 use crate::simulator::{Collection, Schedule};
 use crate::text::Route;
 use tensorwrapper_core::backend::{Factorisation, Role};
@@ -49,7 +49,7 @@ impl Run<'_> {
 
 #[test]
 fn what_the_library_cannot_count_the_host_computes() {
-    let device = Collection::default().device(Route::Library);
+    let device = Collection::default().device(Route::Library, host());
     let takes = |kind, dtype, m, n| {
         let case = Case::new(kind, &[], &[m], &[n]);
         let layout = Strided::row_major(&[m, n]).unwrap();
@@ -104,7 +104,7 @@ fn ends_of_ranges() {
 #[test]
 fn wide_right_sides() {
     assert_faultless("wide", |run| {
-        let wide = WIDE + 1;
+        let wide = MAX_BATCHED_COLUMNS + 1;
         for kind in [Factorisation::Solve, Factorisation::TriangularSolve] {
             let mut case = Case::new(kind, &[2], &[1], &[1]);
             case.roles[Role::Side as usize] = vec![wide];
@@ -126,9 +126,9 @@ fn memory_that_ends_anywhere() {
     let case = Case::new(Factorisation::Svd, &[2], &[2], &[2]);
     let arguments = [Placed::of(&[2, 2, 2], [3.0, 1.0, 0.5, 1.0].repeat(2))];
     let room = case.room::<f64>(&mut rng);
-    case.run(&*collection.device(Route::Library), &arguments, &room).expect("kernels are collected");
+    case.run(&*collection.device(Route::Library, host()), &arguments, &room).expect("kernels are collected");
     let programs = collection.compile(&folder.0, str::to_string).unwrap_or_else(|error| panic!("{}", error.kind()));
-    let device = programs.device(Schedule::Forward, Route::Library);
+    let device = programs.device(Schedule::Forward, Route::Library, host());
     let found = (0..).step_by(8).map(|most| {
         let taken = programs.limit_memory(most);
         assert_eq!(taken, 0, "what an error has left");

@@ -6,7 +6,7 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
-use super::{DTYPES, Run, assert_faultless, can_compile, in_all_schedules};
+use super::{DTYPES, Run, assert_faultless, can_compile, host, in_all_schedules};
 use crate::text::Route;
 use tensorwrapper_core::backend::reference::Reference;
 use tensorwrapper_core::backend::{Decomposition, Device, Elements, Factorisation, Role};
@@ -399,7 +399,7 @@ fn conventions_that_are_left_out_are_seen() {
 /// A device without the library leaves it to the host.
 #[test]
 fn without_a_library_the_host_computes() {
-    let device = super::Collection::default().device(Route::Chosen);
+    let device = super::Collection::default().device(Route::Chosen, host());
     let case = Case::new(Factorisation::Cholesky, &[], &[3], &[3]);
     let mut rng = StdRng::seed_from_u64(7);
     let (arguments, room) = (case.arguments::<f64>(&mut rng, 1), case.room::<f64>(&mut rng));

@@ -4,7 +4,7 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use super::linear::cases;
-use super::{Collection, DTYPES, Folder, Run, Schedule, can_compile};
+use super::{Collection, DTYPES, Folder, Run, Schedule, can_compile, host};
 
 /// Batches of matrices and matrices alone. Orders that are prime leave no axes but three, which no kernel is written for.
 fn run(run: &mut Run<'_>, sizes: &[(&[usize], usize, usize)]) {
@@ -23,11 +23,11 @@ fn kernels_of_two_sizes_serve_all() {
         return;
     }
     let (folder, collection) = (Folder::new("sizes"), Collection::default());
-    let mut collected = Run { device: &|route| collection.device(route), faults: Vec::new() };
+    let mut collected = Run { device: &|route| collection.device(route, host()), faults: Vec::new() };
     // Positions in the second have the wide type.
     run(&mut collected, &[(&[], 2, 2), (&[], 37, 37)]);
     let programs = collection.compile(&folder.0, str::to_string).unwrap_or_else(|error| panic!("{}", error.kind()));
-    let mut others = Run { device: &|route| programs.device(Schedule::Forward, route), faults: Vec::new() };
+    let mut others = Run { device: &|route| programs.device(Schedule::Forward, route, host()), faults: Vec::new() };
     run(&mut others, &[(&[], 17, 13), (&[3], 13, 17), (&[5], 7, 7), (&[], 1, 1), (&[], 67, 67)]);
     assert!(others.faults.is_empty(), "{} faults\n{}", others.faults.len(), others.faults.join("\n"));
 }

@@ -4,9 +4,9 @@ use proc_macro2::TokenStream;
 use tensorwrapper_notation::syntax::{Role, Word};
 use tensorwrapper_notation::{Factorise, sentence};
 
-use super::{Checks, extent, product};
+use super::emitter::{Checks, extent, product};
 
-/// Rows and columns of a square matrix agree, and each new axis has the extent that its role says.
+/// Emits the check of a square matrix, and the extent of each new axis by its role.
 pub(super) fn new_axes(checks: &mut Checks<'_, '_>, call: &Factorise) {
     if call.form().is_square {
         checks.square(call);
@@ -24,10 +24,10 @@ pub(super) fn new_axes(checks: &mut Checks<'_, '_>, call: &Factorise) {
 fn mark(call: &Factorise, role: Role, rows: &TokenStream, columns: &TokenStream) -> TokenStream {
     let is_cut = call.options().has(Word::Max) || call.options().has(Word::Tol);
     match role {
-        // How many singular values are kept, only the run knows.
+        // Only the run knows how many singular values are kept.
         Role::New if is_cut => emit!(__tw::Mark::dynamic()),
         Role::New => emit!(__tw::Minimum::of(#rows, #columns).__minimum()),
-        // What is known of one side of a square matrix is known of the other.
+        // Either side of a square matrix may be the one whose extent is a constant.
         _ if call.form().is_square => emit!(__tw::meet(#rows, #columns)),
         Role::NewColumn => columns.clone(),
         _ => rows.clone(),
@@ -35,10 +35,10 @@ fn mark(call: &Factorise, role: Role, rows: &TokenStream, columns: &TokenStream)
 }
 
 impl Checks<'_, '_> {
-    /// Rows and columns of a square matrix agree, where each is one axis; of groups the run compares the products.
+    /// Emits the check that rows and columns of a square matrix agree, if each is one axis. The run compares products of groups.
     fn square(&mut self, call: &Factorise) {
         let ([row], [column]) = (call.labels(Role::Row), call.labels(Role::Column)) else { return };
-        let (Some(first), Some(second)) = (self.seen.get(row), self.seen.get(column)) else { return };
+        let (Some(first), Some(second)) = (self.occurrences.get(row), self.occurrences.get(column)) else { return };
         let (first, second) = (first.first.clone(), second.first.clone());
         let (a, b, span) = (&first.mark, &second.mark, second.span);
         let numbers = emit!(__tw::AxisPair(#a, #b));

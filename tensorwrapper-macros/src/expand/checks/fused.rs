@@ -1,47 +1,35 @@
-//! Emits the checks of fused axes: their labels' extents multiply out, and one that is unknown is what the others leave.
+//! Emits the checks of fused axes: the product of the labels' extents is the axis's extent, and an unknown extent is the quotient.
 
 use std::collections::HashSet;
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::Span;
 use quote::quote_spanned;
 use tensorwrapper_notation::{Equation, Index, LabelId, sentence};
 
-use super::{Checks, Said, extent, shared};
-use crate::expand::own;
-
-/// The mark of the product of labels' extents: a constant where the compiler can name it.
-pub(in crate::expand) fn product(labels: &[LabelId]) -> TokenStream {
-    let Some((first, rest)) = labels.split_first() else {
-        return emit!(__tw::Mark::<__tw::Const<1>>::constant());
-    };
-    let first = extent(*first);
-    rest.iter().fold(emit!(#first), |product, label| {
-        let label = extent(*label);
-        emit!(__tw::Product::of(#product, #label).__product())
-    })
-}
+use super::emitter::{Axis, Checks, Wording, extent, product};
+use crate::expand::environment::first_of_spelling;
 
 /// One fused index, on an axis whose extent may be known.
 struct Fused<'e> {
-    place: (usize, usize, usize),
+    axis: Axis,
     labels: &'e [LabelId],
     text: &'e str,
     span: Span,
 }
 
-/// Checks the fused axes of all operands, after their labels have been met everywhere else.
+/// Emits the checks of all fused axes, after all other occurrences of their labels.
 pub(super) fn fused(checks: &mut Checks<'_, '_>, equation: &Equation) {
     let mut seen = HashSet::new();
     for (n, operand) in equation.operands().iter().enumerate() {
         if operand.indices.contains(&Index::Rest) {
             continue;
         }
-        for (axis, index) in operand.indices.iter().enumerate() {
+        for (number, index) in operand.indices.iter().enumerate() {
             let Index::Fused(labels, span) = index else { continue };
-            let place = (shared(equation, n), axis, operand.indices.len());
-            if seen.insert((place, labels)) {
-                let span = checks.scene.host.span(*span);
-                checks.fused(&Fused { place, labels, text: &operand.hole.text, span });
+            let axis = Axis { operand: first_of_spelling(equation, n), number, indices: operand.indices.len() };
+            if seen.insert((axis, labels)) {
+                let span = checks.environment.host.span(*span);
+                checks.fused(&Fused { axis, labels, text: &operand.hole.text, span });
             }
         }
     }
@@ -49,12 +37,12 @@ pub(super) fn fused(checks: &mut Checks<'_, '_>, equation: &Equation) {
 
 impl Checks<'_, '_> {
     fn fused(&mut self, fused: &Fused<'_>) {
-        let (axis, product) = (self.mark(fused.place), product(fused.labels));
+        let (axis, product) = (self.mark(fused.axis), product(fused.labels));
         let unit = quote_spanned!(fused.span=> ());
         let message = self.sentence(fused, "{L}");
         let numbers = emit!(__tw::AxisPair(#product, #axis));
         let label = "the extents multiply to {L} here, not to {R}";
-        self.demand(&unit, "MultipliesOut", fused.span, Said { message: &message, label, note: None }, &numbers);
+        self.demand(&unit, "MultipliesOut", fused.span, Wording { message: &message, label, note: None }, &numbers);
         for (n, label) in fused.labels.iter().enumerate() {
             let others: Vec<LabelId> = fused.labels.iter().enumerate().filter(|(m, _)| *m != n).map(|(_, l)| *l).collect();
             self.divides(fused, *label, &others);
@@ -63,14 +51,13 @@ impl Checks<'_, '_> {
 
     fn sentence(&self, fused: &Fused<'_>, product: &str) -> String {
         let names: Vec<&str> = fused.labels.iter().map(|label| self.names[label.0].as_str()).collect();
-        sentence::fused(&names, product, fused.text, fused.place.1, "{R}")
+        sentence::fused(&names, product, fused.text, fused.axis.number, "{R}")
     }
 
-    /// The other labels divide the axis, and a label of unknown extent gets the quotient.
+    /// Emits the check that the other labels' extents divide the axis's, and the quotient as this label's extent if it is unknown.
     fn divides(&mut self, fused: &Fused<'_>, label: LabelId, others: &[LabelId]) {
-        let (axis, own_extent, others) = (self.mark(fused.place), extent(label), product(others));
-        let rest = own("rest", self.lengths);
-        self.lengths += 1;
+        let (axis, own_extent, others) = (self.mark(fused.axis), extent(label), product(others));
+        let rest = self.own_extent();
         let item = self.item("Divides", fused.span);
         let (message, name) = (self.sentence(fused, "{L}·?"), &self.names[label.0]);
         let caret = format!("no extent of `{name}` makes {{R}} of {{L}}");

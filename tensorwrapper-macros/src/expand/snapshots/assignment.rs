@@ -2,14 +2,14 @@
 fn expansion() {
     let value = {
         #[allow(unused_imports)]
-        use ::tensorwrapper::__private::{self as __tw, checks::*};
+        use ::tensorwrapper::__private_0_1_0::{self as __tw, checks::*};
         let (__value, (__patch0,)) = match (&(c), (&(alpha), (&(self.a), (<_ as __tw::IndexRange>::bounds(&(r)), ())))) {
-            (__given0, (__given1, (__given2, (__given3, ())))) => {
+            (__capture0, (__capture1, (__capture2, (__capture3, ())))) => {
                 static __SITE: __tw::Site =
                     __tw::Site::new(&[__tw::Recipe("c[i, j] += {alpha} * `self.a`[i, 2, j in r]", &[1usize, 2usize])], &[]);
-                let __operand0 = <_ as __tw::TensorLike>::operand(__given0);
-                let __operand2 = <_ as __tw::TensorLike>::operand(__given2);
-                let __tensors = [__operand0.given(), __operand2.given()];
+                let __operand0 = <_ as __tw::TensorLike>::operand(__capture0);
+                let __operand2 = <_ as __tw::TensorLike>::operand(__capture2);
+                let __tensors = [__operand0.erased(), __operand2.erased()];
                 let mut __block = __tw::begin(&__SITE, __tw::default_context(), &__tensors);
                 #[allow(non_snake_case, non_camel_case_types, unused_variables)]
                 let __write0 = {
@@ -89,7 +89,7 @@ fn expansion() {
                     impl SameExtent_1_33<4294967295, 0> for j_1_6 {}
                     <j_1_6 as SameExtent_1_33<_, _>>::check(__tw::AxisPair(__axis0_1_2, __length0).__compare());
                     let __extent1 = __tw::meet(__extent1, __length0);
-                    __block.equation_with(__element, [<_ as __tw::IntoScalar<_>>::scalar(__element, __given1)], [__given3]);
+                    __block.equation_with(__element, [<_ as __tw::IntoScalar<_>>::scalar(__element, __capture1)], [__capture3]);
                     __operand0.after(0usize)
                 };
                 __tw::unwrap(__tw::Evaluator::run(&mut __block));

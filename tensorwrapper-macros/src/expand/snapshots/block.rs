@@ -2,9 +2,9 @@
 fn expansion() {
     let value = {
         #[allow(unused_imports)]
-        use ::tensorwrapper::__private::{self as __tw, checks::*};
+        use ::tensorwrapper::__private_0_1_0::{self as __tw, checks::*};
         let (__value, (__patch0,)) = match (<_ as __tw::IntoContext<'_>>::context(&ctx), (&(a), (&(c), ()))) {
-            (__given0, (__given1, (__given2, ()))) => {
+            (__capture0, (__capture1, (__capture2, ()))) => {
                 static __SITE: __tw::Site = __tw::Site::new(
                     &[
                         __tw::Recipe("[i, j] = a[i, k] * a[k, j]", &[3usize, 3usize]),
@@ -13,10 +13,10 @@ fn expansion() {
                     ],
                     &[2usize],
                 );
-                let __operand1 = <_ as __tw::TensorLike>::operand(__given1);
-                let __operand2 = <_ as __tw::TensorLike>::operand(__given2);
-                let __tensors = [__operand1.given(), __operand2.given()];
-                let mut __block = __tw::begin(&__SITE, __given0, &__tensors);
+                let __operand1 = <_ as __tw::TensorLike>::operand(__capture1);
+                let __operand2 = <_ as __tw::TensorLike>::operand(__capture2);
+                let __tensors = [__operand1.erased(), __operand2.erased()];
+                let mut __block = __tw::begin(&__SITE, __capture0, &__tensors);
                 #[allow(non_snake_case, non_camel_case_types, unused_variables)]
                 let w = {
                     if false {

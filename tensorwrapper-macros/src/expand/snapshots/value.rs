@@ -2,37 +2,37 @@
 fn expansion() {
     let value = {
         #[allow(unused_imports)]
-        use ::tensorwrapper::__private::{self as __tw, checks::*};
+        use ::tensorwrapper::__private_0_1_0::{self as __tw, checks::*};
         let (__value, ()) = match (&(a), (&(b), ())) {
-            (__given0, (__given1, ())) => {
+            (__capture0, (__capture1, ())) => {
                 #[allow(unused_imports)]
-                use __tw::{RecordInstead as _, straight as __straight};
-                let __choice = __straight::straight::<
+                use __tw::{RecordInstead as _, static_expr as __static};
+                let __choice = __static::expr::<
                     3usize,
                     0usize,
-                    __straight::ToTensor<(
-                        __straight::Over<0usize, __straight::AxisOf<0usize, 0usize>>,
-                        __straight::Over<1usize, __straight::AxisOf<1usize, 1usize>>,
+                    __static::ToTensor<(
+                        __static::LabelExtent<0usize, __static::AxisExtent<0usize, 0usize>>,
+                        __static::LabelExtent<1usize, __static::AxisExtent<1usize, 1usize>>,
                     )>,
-                    __straight::Fold<
-                        __straight::Sum,
-                        __straight::Over<2usize, __straight::AxisOf<0usize, 1usize>>,
-                        __straight::Binary<
-                            __straight::Multiply,
-                            __straight::Read<0usize, (__straight::Run<0usize>, __straight::Run<2usize>)>,
-                            __straight::Read<1usize, (__straight::Run<2usize>, __straight::Run<1usize>)>,
+                    __static::ReduceOver<
+                        __static::Sum,
+                        __static::LabelExtent<2usize, __static::AxisExtent<0usize, 1usize>>,
+                        __static::Binary<
+                            __static::Multiply,
+                            __static::Read<0usize, (__static::LabelIndex<0usize>, __static::LabelIndex<2usize>)>,
+                            __static::Read<1usize, (__static::LabelIndex<2usize>, __static::LabelIndex<1usize>)>,
                         >,
                     >,
                     _,
-                >((__given0, (__given1, ())))
+                >((__capture0, (__capture1, ())))
                 .__choose();
                 let __recorded = if __choice.records() {
                     ::core::option::Option::Some({
                         static __SITE: __tw::Site =
                             __tw::Site::new(&[__tw::Recipe("[i, j] = a[i, k] * b[k, j]", &[1usize, 2usize])], &[0usize]);
-                        let __operand0 = <_ as __tw::TensorLike>::operand(__given0);
-                        let __operand1 = <_ as __tw::TensorLike>::operand(__given1);
-                        let __tensors = [__operand0.given(), __operand1.given()];
+                        let __operand0 = <_ as __tw::TensorLike>::operand(__capture0);
+                        let __operand1 = <_ as __tw::TensorLike>::operand(__capture1);
+                        let __tensors = [__operand0.erased(), __operand1.erased()];
                         let mut __block = __tw::begin(&__SITE, __tw::default_context(), &__tensors);
                         #[allow(non_snake_case, non_camel_case_types, unused_variables)]
                         let __value0 = {

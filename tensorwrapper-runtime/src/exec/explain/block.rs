@@ -2,12 +2,13 @@
 
 use std::fmt;
 
-use super::Explanation;
-use super::doors::{explained, measured};
-use super::equation::Part;
-use crate::exec::block::{AnyOperand, PreparedBlock};
-use crate::exec::doors::EvalAll;
-use crate::exec::run::Goes;
+use super::explanation::Explanation;
+use super::requests::{explained, measured, replay};
+use crate::exec::describe::Part;
+use crate::exec::operands::AnyOperand;
+use crate::exec::prepared_block::PreparedBlock;
+use crate::exec::results::EvalAll;
+use crate::exec::run::ResultPlacement;
 use tensorwrapper_core::error::Error;
 
 /// What a [`PreparedBlock`](crate::PreparedBlock) does, in two parts. What the first keeps is called `k0`, `k1`, … in both.
@@ -43,9 +44,10 @@ impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
     pub fn explain(&self) -> ExplainedBlock {
-        let each = explained(&self.plan, Part::Each { given: self.sources.len() }, &*self.device);
-        let replay = self.runs.replay(&self.plan, &*self.device);
-        ExplainedBlock { once: explained(&self.first, Part::Once, &*self.device), each: Explanation { replay, ..each } }
+        let device = self.backend.device();
+        let each = explained(&self.plan, Part::Each { given: self.sources.len() }, device);
+        let replay = replay(&self.replays, &self.plan, device);
+        ExplainedBlock { once: explained(&self.first, Part::Once, device), each: Explanation { replay, ..each } }
     }
 
     /// The same with the time that each step of a run took, the least of so many runs, at least one, from these tensors.
@@ -54,7 +56,9 @@ impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
     /// As [`run`](PreparedBlock::run).
     pub fn measure(&self, changing: &[&dyn AnyOperand], runs: usize) -> Result<ExplainedBlock, Error> {
         let ExplainedBlock { once, each } = self.explain();
-        let each = measured(each, &self.watch, runs, |watch| self.run_watched(changing, watch, Goes::Here).map(drop))?;
+        let each = measured(each, &self.observer, runs, |observer| {
+            self.run_observed(changing, observer, ResultPlacement::Host).map(drop)
+        })?;
         Ok(ExplainedBlock { once, each })
     }
 }

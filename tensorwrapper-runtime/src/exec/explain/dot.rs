@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use super::explanation::{Explanation, Role};
 use super::table::{bytes, count, shortened};
-use super::{Explanation, Role};
 
 impl Explanation {
     /// The plan in Graphviz's language: `dot -Tsvg` draws it.

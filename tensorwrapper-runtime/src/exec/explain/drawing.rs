@@ -4,9 +4,8 @@
 use std::fmt::Write;
 
 use super::dot::extents;
-use super::page::escaped;
+use super::explanation::{Explanation, Role};
 use super::table::{bytes, count, shortened};
-use super::{Explanation, Role};
 
 /// More nodes than this are not drawn: no page shows them, and no person sees them.
 const MOST_NODES: usize = 6000;
@@ -217,4 +216,20 @@ pub(super) fn memory(explanation: &Explanation) -> String {
         "<text class=\"axis start\" x=\"{first:.1}\" y=\"{below_axis}\">step 1</text><text class=\"axis middle\" x=\"{middle:.1}\" y=\"{below_axis}\">order of running</text><text class=\"axis\" x=\"{end:.1}\" y=\"{below_axis}\">step {steps}</text>\n</svg>"
     );
     text
+}
+
+/// Text that a page shows as it is.
+pub(super) fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            c => safe.push(c),
+        }
+    }
+    safe
 }

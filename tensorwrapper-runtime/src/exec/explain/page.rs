@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
-use super::drawing::{memory, tree};
+use super::drawing::{escaped, memory, tree};
+use super::explanation::Explanation;
 use super::table::{COLUMNS, MEANINGS};
-use super::{Class, Explanation};
+use crate::exec::describe::Class;
 
 const STYLE: &str = include_str!("page.css");
 
@@ -89,20 +90,4 @@ impl Explanation {
         }
         text.push_str("</tbody>\n</table></div>\n</section>\n");
     }
-}
-
-/// Text that a page shows as it is.
-pub(super) fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            c => safe.push(c),
-        }
-    }
-    safe
 }

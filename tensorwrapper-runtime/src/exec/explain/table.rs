@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{ExplainedStep, Explanation};
+use super::explanation::{ExplainedStep, Explanation};
 
 /// Equations that are longer are cut short in the table; the page has more of them.
 const WIDEST: usize = 72;
@@ -26,6 +26,21 @@ pub(super) const MEANINGS: [&str; 9] = [
 ];
 
 impl Explanation {
+    /// What is said above everything: how many steps, operations, bytes, how much time.
+    pub(super) fn summary(&self) -> Vec<(&'static str, String)> {
+        let mut lines = vec![
+            ("steps", self.steps.len().to_string()),
+            ("operations", count(self.operations())),
+            ("peak memory", bytes(self.peak_bytes())),
+            ("predicted", time(self.predicted())),
+        ];
+        lines.extend(self.taken.map(|taken| ("memory taken", bytes(taken))));
+        lines.extend(self.measured().filter(|_| self.runs > 0).map(|taken| ("measured", time(taken))));
+        lines.push(("device", self.device.clone()));
+        lines.extend(self.replay.as_ref().map(|replay| ("replayed as one", replay.to_string())));
+        lines
+    }
+
     /// One row of the table for each step, in the order of [`COLUMNS`], and behind those that are made in parts one for each step of a
     /// part.
     pub(super) fn rows(&self) -> impl Iterator<Item = ([String; 9], &ExplainedStep)> + '_ {

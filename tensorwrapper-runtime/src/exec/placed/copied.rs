@@ -4,13 +4,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::exec::context::Context;
-use crate::exec::replay::with_room;
+use crate::exec::run::{copied, with_room};
 use crate::tensor::{ComputeDevice, Tensor};
-use tensorwrapper_core::backend::{Copied, Device};
+use tensorwrapper_core::backend::{BackendInstance, Copied};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::erased::{Buffer, SliceRef};
 use tensorwrapper_core::error::{Error, ErrorKind};
-use tensorwrapper_core::held;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Extents;
 
@@ -18,11 +17,11 @@ use tensorwrapper_core::shape::Extents;
 ///
 /// # Errors
 /// What the device reports.
-pub(super) fn hold<T: Element, S: Extents>(tensor: &mut Tensor<T, S>, device: &Arc<dyn Device>) -> Result<(), Error> {
-    if let Some(resident) = device.resident() {
-        let memory = with_room(&**device, || resident.hold(tensor.parts().0))?;
-        let copy = Arc::new(Copied { device: Arc::clone(device), memory, is_only: false });
-        tensor.hold(copy, ComputeDevice::Cuda { ordinal: device.identity().1 });
+pub(super) fn hold<T: Element, S: Extents>(tensor: &mut Tensor<T, S>, backend: &Arc<BackendInstance>) -> Result<(), Error> {
+    if let Some(resident) = backend.device().resident() {
+        let memory = with_room(backend, || resident.hold(tensor.parts().0))?;
+        let copy = Arc::new(Copied { backend: Arc::clone(backend), memory, is_only: false });
+        tensor.hold(copy, compute_device(backend));
     }
     Ok(())
 }
@@ -31,42 +30,23 @@ pub(super) fn hold<T: Element, S: Extents>(tensor: &mut Tensor<T, S>, device: &A
 ///
 /// # Errors
 /// What the device reports.
-pub(in crate::exec) fn hold_buffer(buffer: &mut Buffer, device: &Arc<dyn Device>) -> Result<(), Error> {
-    if let Some(resident) = device.resident() {
-        let memory = with_room(&**device, || resident.hold(buffer.as_ref()))?;
-        buffer.hold(Arc::new(Copied { device: Arc::clone(device), memory, is_only: false }));
+pub(in crate::exec) fn hold_buffer(buffer: &mut Buffer, backend: &Arc<BackendInstance>) -> Result<(), Error> {
+    if let Some(resident) = backend.device().resident() {
+        let memory = with_room(backend, || resident.hold(buffer.as_ref()))?;
+        buffer.hold(Arc::new(Copied { backend: Arc::clone(backend), memory, is_only: false }));
     }
     Ok(())
 }
 
-/// Says so where the elements of a source are on another device alone, where this one cannot read them.
-///
-/// # Errors
-/// [`ErrorKind::Placement`] for the first such source.
-#[inline]
-pub(in crate::exec) fn are_within_reach(device: &dyn Device, sources: &[SliceRef<'_>]) -> Result<(), Error> {
-    if held::is_empty() { Ok(()) } else { sources.iter().try_for_each(|source| is_within_reach(device, *source)) }
-}
+/// The backend whose device has a copy of an operand, if it is not on the host alone.
+type Owner = Option<Arc<BackendInstance>>;
 
-fn is_within_reach(device: &dyn Device, source: SliceRef<'_>) -> Result<(), Error> {
-    let Some((copy, _)) = held::find(source.addresses()) else { return Ok(()) };
-    let Some(copied) = copy.downcast_ref::<Copied>().filter(|copied| copied.is_only) else { return Ok(()) };
-    if device.resident().is_some_and(|resident| resident.has(&copied.memory)) {
-        return Ok(());
+/// How placements call the device of a backend.
+pub(super) fn compute_device(backend: &BackendInstance) -> ComputeDevice {
+    match backend.ordinal() {
+        Some(ordinal) => ComputeDevice::Cuda { ordinal },
+        None => ComputeDevice::Other { number: backend.memory().0 },
     }
-    let (there, here) = (copied.device.described(), device.described());
-    let message = format!("an operand lies in the memory of {there} alone, where {here} cannot read it");
-    Err(Error::new(ErrorKind::Placement(message))
-        .with_help("take it to the host with `to_host()`, or compute in its device's context"))
-}
-
-/// The device that has a copy of an operand, if it is not on the host alone.
-type Home = Option<Arc<dyn Device>>;
-
-/// The device that has a copy of an operand.
-fn device(data: SliceRef<'_>) -> Home {
-    let (copy, _) = held::find(data.addresses())?;
-    copy.downcast_ref::<Copied>().map(|copied| Arc::clone(&copied.device))
 }
 
 /// Where an equation runs whose operands are these.
@@ -78,10 +58,10 @@ pub(super) fn place<'c, 'a, 'l>(
     operands: impl Iterator<Item = (SliceRef<'a>, &'l Strided)>,
 ) -> Result<Cow<'c, Context>, Error> {
     // One memory, however products are rounded there; the first operand's context says how.
-    let place = |device: &Home| device.as_ref().map(|device| device.identity().1);
-    let mut first: Option<(Home, Vec<usize>)> = None;
+    let place = |owner: &Owner| owner.as_ref().map(|backend| backend.memory());
+    let mut first: Option<(Owner, Vec<usize>)> = None;
     for (data, layout) in operands {
-        let own = device(data);
+        let own = copied(data, |copied, _| Arc::clone(&copied.backend));
         match &first {
             None => first = Some((own, layout.extents().to_vec())),
             Some((known, _)) if place(known) == place(&own) => (),
@@ -89,15 +69,15 @@ pub(super) fn place<'c, 'a, 'l>(
         }
     }
     match first {
-        Some((Some(device), _)) => Ok(Cow::Owned(Context { device, ..context.clone() })),
+        Some((Some(backend), _)) => Ok(Cow::Owned(Context { backend, ..context.clone() })),
         _ => Ok(Cow::Borrowed(context)),
     }
 }
 
 /// What is said of operands in two places.
-fn apart(first: (&Home, &[usize]), second: (&Home, &[usize])) -> Error {
-    let place = |device: &Home| match device {
-        Some(device) => format!("in the memory of {}", device.described()),
+fn apart(first: (&Owner, &[usize]), second: (&Owner, &[usize])) -> Error {
+    let place = |owner: &Owner| match owner {
+        Some(backend) => format!("in the memory of {}", backend.device().described()),
         None => "on the host alone".to_string(),
     };
     let message = format!(

@@ -5,9 +5,10 @@ use std::marker::PhantomData;
 use tensorwrapper_notation::syntax::{Expression, ExpressionKind};
 
 use super::{Indexed, Leaf, bounded, hole};
-use tensorwrapper_core::callback::{self, Callback, callback1, callback2};
+use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::{CastInto, Element};
 use tensorwrapper_core::error::Error;
+use tensorwrapper_core::map_function::{self, callback1, callback2};
 
 impl<'a, T: Element> Indexed<'a, T> {
     /// A function of each element, called from several threads, in any order, and as often as the computation needs it.
@@ -98,7 +99,7 @@ macro_rules! arguments {
         impl<'a, T: Element, F: Fn($($A),*) -> T + Sync> MapArguments<'a, T, F> for ($($X<'a, T>,)*) {
             fn call(self, function: &'a F) -> Indexed<'a, T> {
                 let ($($x,)*) = self;
-                Indexed::call(callback::$callback(function), vec![$($x),*])
+                Indexed::call(map_function::$callback(function), vec![$($x),*])
             }
         }
     )* };

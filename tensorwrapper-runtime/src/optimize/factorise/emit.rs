@@ -10,7 +10,7 @@ use super::work::{Kind, Work};
 use tensorwrapper_core::backend::{Binary, Instruction, Program};
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, Operation, Rewriter, TensorId};
-use tensorwrapper_order::Network;
+use tensorwrapper_order::internal::Network;
 
 /// The most factors of a product that is computed with the sum that it is a term of.
 const MOST_INSIDE: usize = 4;

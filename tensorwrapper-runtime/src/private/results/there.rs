@@ -1,10 +1,9 @@
 //! Blocks whose results stay on a device.
 
-use super::{Computes, Evaluator, IntoContext, Patched, Recorded, WritesTensors};
+use super::{Evaluator, IntoContext, Patched, WritesTensors};
 use crate::__private::block::Block;
 use crate::__private::ticket::Ticket;
-use crate::exec::{Context, DeviceTensor, Goes, OnDevice};
-use crate::tensor::AnyTensor;
+use crate::exec::{DeviceTensor, OnDevice};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::Extents;
@@ -17,16 +16,6 @@ impl<'c> IntoContext<'c> for &'c OnDevice {
     }
 }
 
-impl Computes for OnDevice {
-    fn context(&self) -> &Context {
-        &self.context
-    }
-
-    fn goes(written: usize) -> Goes {
-        Goes::There { first: written }
-    }
-}
-
 impl Evaluator for OnDevice {
     type Tensor<'a, T: Element, S: Extents> = DeviceTensor<T, S>;
     type Number<'a, T: Element> = T;
@@ -35,16 +24,12 @@ impl Evaluator for OnDevice {
         block.compute()
     }
 
-    fn compute(&self, values: Recorded<'_, '_>) -> Result<Vec<AnyTensor>, Error> {
-        self.context.compute(values)
-    }
-
     fn is_new(block: &mut Block<'_, '_, Self>) -> bool {
         block.is_new()
     }
 
     fn take_tensor<'a, T: Element, S: Extents>(block: &mut Block<'_, 'a, Self>, _: &Ticket<T, S>) -> DeviceTensor<T, S> {
-        let device = &block.context.context.device;
+        let device = &block.context.context.backend;
         DeviceTensor::new(block.take(), device)
     }
 

@@ -4,9 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
-use npyz::{DType, NpyHeader, TypeChar};
-
-use super::{in_file, stored_layout};
+use super::fault::in_file;
+use super::head::Head;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
@@ -14,15 +13,12 @@ use tensorwrapper_core::layout::Strided;
 /// No array of numbers needs a longer description.
 const LONGEST: usize = 1 << 16;
 
-/// Structured types nest deeper, and are refused by their type later; what nests deeper than they is refused unread.
-const DEEPEST: usize = 4;
-
 /// A file opened and checked: as many bytes follow as its elements need.
 pub(in crate::tensor) struct Header<R> {
     pub(super) dtype: Dtype,
     /// How the elements lie in the file.
     pub(super) layout: Strided,
-    pub(super) npy: NpyHeader,
+    pub(super) is_big_endian: bool,
     /// Stands at the first element.
     pub(super) reader: R,
 }
@@ -50,15 +46,14 @@ impl<R: Read> Header<R> {
     pub(in crate::tensor) fn read(path: &Path, mut reader: R, bytes: u64) -> Result<Self, Error> {
         let refuse = |message: String| in_file(path, message);
         let io = |error: io::Error| in_file(path, error);
-        let head = read_head(&mut reader).map_err(io)?.map_err(refuse)?;
-        let npy = NpyHeader::from_reader(&head[..]).map_err(|error| refuse(broken(&error)))?;
-        let dtype = dtype(&npy.dtype()).map_err(refuse)?;
-        let extents: Result<Vec<usize>, _> = npy.shape().iter().map(|&e| usize::try_from(e)).collect();
-        let extents = extents.map_err(|_| refuse(format!("extents {:?} are too large for this machine", npy.shape())))?;
-        let layout = stored_layout(&extents, npy.order()).map_err(|error| in_file(path, error))?;
+        let (head, length) = read_head(&mut reader).map_err(io)?.map_err(refuse)?;
+        let Head { dtype, is_big_endian, is_fortran, extents } = Head::parse(&head).map_err(refuse)?;
+        let sizes: Result<Vec<usize>, _> = extents.iter().map(|&extent| usize::try_from(extent)).collect();
+        let extents = sizes.map_err(|_| refuse(format!("extents {extents:?} are too large for this machine")))?;
+        let layout = stored_layout(&extents, is_fortran).map_err(|error| in_file(path, error))?;
 
         let promised = layout.len() as u128 * dtype.size() as u128;
-        let held = u128::from(bytes).saturating_sub(head.len() as u128);
+        let held = u128::from(bytes).saturating_sub(length as u128);
         if held < promised {
             return Err(refuse(format!(
                 "the file is cut short: extents {extents:?} of {dtype} need {promised} bytes, but it holds {held}"
@@ -70,19 +65,12 @@ impl<R: Read> Header<R> {
                 "the file is too long: extents {extents:?} of {dtype} need {promised} bytes, but {excess} more follow"
             )));
         }
-        Ok(Header { dtype, layout, npy, reader })
+        Ok(Header { dtype, layout, is_big_endian, reader })
     }
 }
 
-/// What the parser says of a header, without its drawing of where.
-fn broken(error: &io::Error) -> String {
-    let text = error.to_string();
-    let fault = text.split(": syntax error").next().and_then(|fault| fault.lines().next()).unwrap_or_default();
-    format!("the header is broken: {fault}")
-}
-
-/// Everything before the elements, known to be safe to parse. The inner error says what is wrong with it.
-fn read_head(reader: &mut impl Read) -> io::Result<Result<Vec<u8>, String>> {
+/// The text before the elements, and the bytes of all that stands before them. The inner error says what is wrong.
+fn read_head(reader: &mut impl Read) -> io::Result<Result<(Vec<u8>, usize), String>> {
     let mut head = Vec::new();
     reader.by_ref().take(8).read_to_end(&mut head)?;
     if !head.starts_with(b"\x93NUMPY") || head.len() < 8 {
@@ -107,62 +95,16 @@ fn read_head(reader: &mut impl Read) -> io::Result<Result<Vec<u8>, String>> {
     if head.len() < start + length {
         return cut_short();
     }
-    let screened = screen(&head[start..]).map_err(|fault| format!("the header is broken: {fault}"));
-    Ok(screened.map(|()| head))
+    let whole = head.len();
+    Ok(Ok((head.split_off(start), whole)))
 }
 
-/// Refuses what the parser of `npyz` may overflow, recurse or panic on: anything but flat literals whose numbers have
-/// a product that fits. What passes need not be right.
-fn screen(text: &[u8]) -> Result<(), String> {
-    let mut depth = 0usize;
-    let mut product = 1u64;
-    let mut rest = text;
-    while let Some((&byte, after)) = rest.split_first() {
-        rest = after;
-        match byte {
-            b'\'' | b'"' => {
-                let end = rest.iter().position(|&b| b == byte).ok_or("a quotation does not end")?;
-                if rest[..end].iter().any(|&b| b == b'\\' || !(b == b' ' || b.is_ascii_graphic())) {
-                    return Err("a quotation holds more than plain characters".into());
-                }
-                rest = &rest[end + 1..];
-            }
-            b'(' | b'[' | b'{' => {
-                depth += 1;
-                if depth > DEEPEST {
-                    return Err("its brackets nest too deeply".into());
-                }
-            }
-            b')' | b']' | b'}' => depth = depth.checked_sub(1).ok_or("its brackets do not match")?,
-            b',' | b':' | b' ' | b'\t' | b'\n' => {}
-            _ if byte.is_ascii_alphanumeric() => {
-                let len = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
-                let word = String::from_utf8_lossy(&text[text.len() - rest.len() - 1..][..len + 1]);
-                rest = &rest[len..];
-                if word.bytes().all(|b| b.is_ascii_digit()) {
-                    let factor = word.parse::<u64>().ok().map(|n| n.max(1));
-                    let next = factor.and_then(|n| product.checked_mul(n));
-                    product = next.ok_or("its extents are larger than any file")?;
-                } else if word != "True" && word != "False" {
-                    return Err(format!("`{word}` does not belong there"));
-                }
-            }
-            _ => return Err(format!("`{}` does not belong there", byte.escape_ascii())),
-        }
+/// The layout of elements that a file holds in this order.
+fn stored_layout(extents: &[usize], is_fortran: bool) -> Result<Strided, Error> {
+    if !is_fortran {
+        return Strided::row_major(extents);
     }
-    Ok(())
-}
-
-fn dtype(found: &DType) -> Result<Dtype, String> {
-    if let DType::Plain(plain) = found {
-        match (plain.type_char(), plain.size_field()) {
-            (TypeChar::Float, 4) => return Ok(Dtype::F32),
-            (TypeChar::Float, 8) => return Ok(Dtype::F64),
-            (TypeChar::Complex, 8) => return Ok(Dtype::C32),
-            (TypeChar::Complex, 16) => return Ok(Dtype::C64),
-            _ => {}
-        }
-    }
-    let found = found.descr();
-    Err(format!("elements are of NumPy's type {found}, but tensors hold 'f4', 'f8', 'c8' or 'c16'"))
+    let backwards: Vec<usize> = (0..extents.len()).rev().collect();
+    let reversed: Vec<usize> = extents.iter().rev().copied().collect();
+    Ok(Strided::row_major(&reversed)?.permute(&backwards))
 }

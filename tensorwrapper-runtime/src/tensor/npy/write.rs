@@ -4,13 +4,13 @@
 //! may be replaced, and as whose file: `Target` says so.
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf, is_separator};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use npyz::{AutoSerialize, WriterBuilder};
-
-use super::in_file;
+use super::fault::in_file;
+use super::head;
+use super::number::Bytes;
 use crate::tensor::AnyRef;
 use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::Error;
@@ -33,12 +33,27 @@ pub(super) fn write(path: &Path, tensor: AnyRef<'_>) -> Result<(), Error> {
     whole().map_err(|error: io::Error| in_file(path, error))
 }
 
-fn write_elements<T: Element + AutoSerialize>(file: &File, elements: &[T], layout: &Strided) -> io::Result<()> {
-    let extents: Vec<u64> = layout.extents().iter().map(|&e| e as u64).collect();
-    let buffered = BufWriter::with_capacity(1 << 16, file);
-    let mut writer = npyz::WriteOptions::new().default_dtype().shape(&extents).writer(buffered).begin_nd()?;
-    writer.extend(layout.positions().map(|p| elements[p]))?;
-    writer.finish()
+fn write_elements<T: Element + Bytes>(file: &File, elements: &[T], layout: &Strided) -> io::Result<()> {
+    let mut file = BufWriter::with_capacity(1 << 16, file);
+    file.write_all(&beginning(&head::text(T::DTYPE, layout.extents()))?)?;
+    let mut bytes = Vec::with_capacity(size_of::<T>());
+    for position in layout.positions() {
+        bytes.clear();
+        elements[position].write(&mut bytes);
+        file.write_all(&bytes)?;
+    }
+    file.flush()
+}
+
+/// All bytes before the elements: the text and what says how long it is, so many that the elements begin at a multiple of 64.
+fn beginning(text: &str) -> io::Result<Vec<u8>> {
+    let whole = |width: usize| (8 + width + text.len() + 1).next_multiple_of(64);
+    let (version, width) = if whole(2) - 10 <= usize::from(u16::MAX) { (1, 2) } else { (2, 4) };
+    let length = u32::try_from(whole(width) - 8 - width).map_err(io::Error::other)?;
+    let mut bytes = [b"\x93NUMPY", &[version, 0][..], &length.to_le_bytes()[..width], text.as_bytes()].concat();
+    bytes.resize(whole(width) - 1, b' ');
+    bytes.push(b'\n');
+    Ok(bytes)
 }
 
 /// The file that is meant: where it really is, behind all links, and what is there.

@@ -93,7 +93,7 @@ fn the_bytes_are_as_the_format_says() {
     let bytes = fs::read(&path).unwrap();
     assert_eq!(bytes[..8], *b"\x93NUMPY\x01\x00");
     assert_eq!((bytes.len() - 16) % 16, 0);
-    assert!(String::from_utf8_lossy(&bytes).contains("'shape': (1, 2, )"), "{}", String::from_utf8_lossy(&bytes));
+    assert!(String::from_utf8_lossy(&bytes).contains("'shape': (1, 2), }"), "{}", String::from_utf8_lossy(&bytes));
     assert_eq!(bytes[bytes.len() - 16..], [2.0f64.to_ne_bytes(), 3.0f64.to_ne_bytes()].concat());
 }
 

@@ -22,8 +22,8 @@ pub fn eig(mut a: Matrix<C>) -> Result<(Vec<C>, Matrix<C>), Failure> {
     let mut z = Matrix::unit(n, n);
     for column in 0..n.saturating_sub(2) {
         for row in (column + 2..n).rev() {
-            let turn = givens(a.at(column + 1, column), a.at(row, column));
-            similar(&mut a, &mut z, (column + 1, row), turn);
+            let rotation = givens(a.at(column + 1, column), a.at(row, column));
+            similar(&mut a, &mut z, (column + 1, row), rotation);
             *a.at_mut(row, column) = C::ZERO;
         }
     }
@@ -54,7 +54,7 @@ pub fn eig(mut a: Matrix<C>) -> Result<(Vec<C>, Matrix<C>), Failure> {
     Ok(((0..n).map(|k| a.at(k, k)).collect(), vectors(&a, &z, size)))
 }
 
-/// Cosine and sine of the rotation that turns (x, y) to (·, 0).
+/// Cosine and sine of the rotation that makes (·, 0) of (x, y).
 fn givens(x: C, y: C) -> (f64, C) {
     let length = x.norm().hypot(y.norm());
     if y.norm() == 0.0 {
@@ -67,7 +67,7 @@ fn givens(x: C, y: C) -> (f64, C) {
 }
 
 /// Turns two rows.
-fn turn_rows(a: &mut Matrix<C>, (p, q): (usize, usize), (c, s): (f64, C)) {
+fn rotate_rows(a: &mut Matrix<C>, (p, q): (usize, usize), (c, s): (f64, C)) {
     for k in 0..a.columns {
         let (x, y) = (a.at(p, k), a.at(q, k));
         (*a.at_mut(p, k), *a.at_mut(q, k)) = (x * c + s * y, y * c - s.conj() * x);
@@ -75,17 +75,17 @@ fn turn_rows(a: &mut Matrix<C>, (p, q): (usize, usize), (c, s): (f64, C)) {
 }
 
 /// Turns two columns by the adjoint.
-fn turn_columns(a: &mut Matrix<C>, (p, q): (usize, usize), (c, s): (f64, C)) {
+fn rotate_columns(a: &mut Matrix<C>, (p, q): (usize, usize), (c, s): (f64, C)) {
     for k in 0..a.rows {
         let (x, y) = (a.at(k, p), a.at(k, q));
         (*a.at_mut(k, p), *a.at_mut(k, q)) = (x * c + s.conj() * y, y * c - s * x);
     }
 }
 
-fn similar(a: &mut Matrix<C>, z: &mut Matrix<C>, plane: (usize, usize), turn: (f64, C)) {
-    turn_rows(a, plane, turn);
-    turn_columns(a, plane, turn);
-    turn_columns(z, plane, turn);
+fn similar(a: &mut Matrix<C>, z: &mut Matrix<C>, plane: (usize, usize), rotation: (f64, C)) {
+    rotate_rows(a, plane, rotation);
+    rotate_columns(a, plane, rotation);
+    rotate_columns(z, plane, rotation);
 }
 
 /// The eigenvalue of the last two rows and columns that is nearer to the last element.
@@ -101,21 +101,21 @@ fn shift(a: &Matrix<C>, end: usize) -> C {
 /// One QR step A − σ = Q·R, R·Q + σ, of a diagonal block, carried out on the whole matrix.
 fn step(a: &mut Matrix<C>, z: &mut Matrix<C>, block: std::ops::Range<usize>, shift: C) {
     block.clone().for_each(|k| *a.at_mut(k, k) -= shift);
-    // Elements outside of the block are turned with it; the diagonal there is neither shifted nor turned.
-    let mut turns = Vec::new();
+    // Elements outside of the block are rotated with it; the diagonal there is neither shifted nor rotated.
+    let mut rotations = Vec::new();
     for k in block.start..block.end - 1 {
-        let turn = givens(a.at(k, k), a.at(k + 1, k));
-        turn_rows(a, (k, k + 1), turn);
-        turns.push((k, turn));
+        let rotation = givens(a.at(k, k), a.at(k + 1, k));
+        rotate_rows(a, (k, k + 1), rotation);
+        rotations.push((k, rotation));
     }
-    for (k, turn) in turns {
-        turn_columns(a, (k, k + 1), turn);
-        turn_columns(z, (k, k + 1), turn);
+    for (k, rotation) in rotations {
+        rotate_columns(a, (k, k + 1), rotation);
+        rotate_columns(z, (k, k + 1), rotation);
     }
     block.for_each(|k| *a.at_mut(k, k) += shift);
 }
 
-/// Eigenvectors of a triangle by substitution, turned back.
+/// Eigenvectors of a triangle by substitution, in the basis of the matrix.
 fn vectors(a: &Matrix<C>, z: &Matrix<C>, size: f64) -> Matrix<C> {
     let n = a.rows;
     let least = f64::EPSILON * if size == 0.0 { 1.0 } else { size };

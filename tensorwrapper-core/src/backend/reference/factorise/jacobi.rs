@@ -2,8 +2,7 @@
 
 use num_complex::Complex;
 
-use super::real;
-use crate::backend::linear::{Failure, Matrix, Svd, epsilon};
+use crate::backend::linear::{Failure, Matrix, Svd, epsilon, real};
 use crate::element::Element;
 
 /// Sweeps after which Jacobi's iteration is given up; ten are many.
@@ -52,8 +51,8 @@ fn rotate<T: Element>(a: &mut Matrix<T>, v: &mut Matrix<T>, p: usize, q: usize) 
         return;
     }
     let (c, s) = rotation(a.at(p, p).to_complex().re, a.at(q, q).to_complex().re, pivot);
-    turn_columns(a, p, q, c, s);
-    turn_columns(v, p, q, c, s);
+    set_column_phases(a, p, q, c, s);
+    set_column_phases(v, p, q, c, s);
     let (c, s) = (real::<T>(c), T::from_complex(s));
     for k in 0..a.columns {
         let (x, y) = (a.at(p, k), a.at(q, k));
@@ -65,7 +64,7 @@ fn rotate<T: Element>(a: &mut Matrix<T>, v: &mut Matrix<T>, p: usize, q: usize) 
     }
 }
 
-fn turn_columns<T: Element>(a: &mut Matrix<T>, p: usize, q: usize, c: f64, s: Complex<f64>) {
+fn set_column_phases<T: Element>(a: &mut Matrix<T>, p: usize, q: usize, c: f64, s: Complex<f64>) {
     let (c, s) = (real::<T>(c), T::from_complex(s));
     for k in 0..a.rows {
         let (x, y) = (a.at(k, p), a.at(k, q));
@@ -73,7 +72,7 @@ fn turn_columns<T: Element>(a: &mut Matrix<T>, p: usize, q: usize, c: f64, s: Co
     }
 }
 
-/// Singular values of a matrix that is no wider than high: its columns are turned until they are orthogonal.
+/// Singular values of a matrix that is no wider than high: its columns are rotated in pairs until they are orthogonal.
 pub fn svd<T: Element>(mut a: Matrix<T>, full: bool) -> Result<Svd<T>, Failure> {
     let (rows, n) = (a.rows, a.columns);
     let mut v = Matrix::<T>::unit(n, n);
@@ -84,19 +83,19 @@ pub fn svd<T: Element>(mut a: Matrix<T>, full: bool) -> Result<Svd<T>, Failure> 
     // Columns whose squares are less than this are rounding: orthogonal to nothing, and their directions are nothing's.
     let negligible = tolerance * tolerance * (0..n).map(|k| dot(&a, k, k).re).sum::<f64>();
     for sweep in 0.. {
-        let mut turned = false;
+        let mut rotated = false;
         for q in 0..n {
             for p in 0..q {
                 let (x, y, pivot) = (dot(&a, p, p).re, dot(&a, q, q).re, dot(&a, p, q));
                 if pivot.norm() > tolerance * (x * y).sqrt() {
                     let (c, s) = rotation(x, y, pivot);
-                    turn_columns(&mut a, p, q, c, s);
-                    turn_columns(&mut v, p, q, c, s);
-                    turned |= x.min(y) > negligible;
+                    set_column_phases(&mut a, p, q, c, s);
+                    set_column_phases(&mut v, p, q, c, s);
+                    rotated |= x.min(y) > negligible;
                 }
             }
         }
-        if !turned {
+        if !rotated {
             break;
         }
         if sweep == SWEEPS {

@@ -1,0 +1,61 @@
+//! An operation of linear algebra as a call of it: which one, its settings, and how the axes of operands are grouped.
+
+use tensorwrapper_notation::syntax::{Elements, Factorisation, Form, Role};
+
+use crate::element::Dtype;
+
+/// An operation of linear algebra, with everything that decides what is computed.
+///
+/// The axes of an operand are those of the batch, then those of its roles in the order of the table ([`Form`]); the axes of
+/// one role are one axis of the matrix, the first slowest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decomposition {
+    /// Which one.
+    pub kind: Factorisation,
+    /// So many singular values are kept at most.
+    pub max: Option<usize>,
+    /// What does not count.
+    pub tol: Option<f64>,
+    /// Whether factors are square.
+    pub full: bool,
+    /// Whether the upper triangle is read.
+    pub upper: bool,
+    /// Whether the diagonal is ones and is not read.
+    pub unit: bool,
+    /// The exponent of a power.
+    pub exponent: i32,
+    /// Number of axes of the batch.
+    pub batch: usize,
+    /// Number of axes of each role, in the order of [`Role::ALL`].
+    pub roles: [usize; 6],
+}
+
+impl Decomposition {
+    /// An operation without a word.
+    pub fn plain(kind: Factorisation, batch: usize, roles: [usize; 6]) -> Decomposition {
+        Decomposition { kind, max: None, tol: None, full: false, upper: false, unit: false, exponent: 1, batch, roles }
+    }
+
+    /// Its row of the table.
+    pub fn form(&self) -> &'static Form {
+        self.kind.form(self.full, self.max.is_some() || self.tol.is_some())
+    }
+
+    /// The numbers of the labels of an operand's axes, where labels are counted by the batch, then by the roles.
+    pub fn labels(&self, roles: &[Role]) -> Vec<usize> {
+        let of = |role: &Role| {
+            let start = self.batch + self.roles[..*role as usize].iter().sum::<usize>();
+            start..start + self.roles[*role as usize]
+        };
+        (0..self.batch).chain(roles.iter().flat_map(of)).collect()
+    }
+
+    /// The element type of a result.
+    pub fn dtype(&self, elements: Elements, arguments: Dtype) -> Dtype {
+        match elements {
+            Elements::Same => arguments,
+            Elements::Real => arguments.real(),
+            Elements::Complex => arguments.complex(),
+        }
+    }
+}

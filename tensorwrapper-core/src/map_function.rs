@@ -1,0 +1,166 @@
+//! The compile-time check of the function of a `map(f; X, Y)`: what it takes and gives, and whether threads may share it.
+//!
+//! A function that passes becomes a [`Callback`]. It must not know what calls that.
+
+use std::marker::PhantomData;
+
+use crate::callback::{
+    Arity, Callback, Function1, Function2, Function3, Function4, Function5, Function6, Function7, Function8, Typed, by_arity,
+};
+use crate::element::Element;
+
+/// What may be a function of elements of type `T`. Method lookup decides, twice: rustc has words of its own for functions
+/// that do not fit a bound, and says them where the macro stands.
+#[derive(Debug)]
+pub struct Candidate<'a, T, F>(&'a F, PhantomData<T>);
+
+/// A function on its way into an equation over elements of type `T`.
+pub fn candidate<T, F>(function: &F, _: PhantomData<T>) -> Candidate<'_, T, F> {
+    Candidate(function, PhantomData)
+}
+
+impl<'a, T, F: Shared> Candidate<'a, T, F> {
+    /// Several threads may call the function.
+    pub fn __share(self) -> Sharing<'a, T, F> {
+        Sharing(self.0, PhantomData)
+    }
+}
+
+/// Found second: threads cannot share the function.
+pub trait RefuseSharing<T>: Sized {
+    #[allow(missing_docs)]
+    fn __share(self) -> Unshared<T> {
+        Unshared(PhantomData)
+    }
+}
+impl<T, F> RefuseSharing<T> for Candidate<'_, T, F> {}
+
+/// A function that threads can share.
+#[derive(Debug)]
+pub struct Sharing<'a, T, F>(&'a F, PhantomData<T>);
+
+/// What threads cannot share.
+#[derive(Debug)]
+pub struct Unshared<T>(PhantomData<T>);
+
+/// A function that several threads may call at once.
+#[diagnostic::on_unimplemented(
+    message = "`map` calls its function from several threads, and this one cannot be shared by them",
+    label = "not `Sync`",
+    note = "what the function refers to must be `Sync`: not a `Cell`, a `RefCell` or an `Rc`; in generic code, `F: Sync`"
+)]
+pub trait Shared {
+    /// Checks at compile time that the function is shared.
+    fn check(_: &Self) {}
+}
+#[diagnostic::do_not_recommend]
+impl<F: Sync> Shared for F {}
+
+/// What is no such function.
+#[derive(Debug)]
+pub struct Refused;
+
+/// What was refused already, so that nothing else is said of it.
+#[derive(Debug)]
+pub struct Excused;
+
+/// A function of `N` elements of type `T`.
+#[diagnostic::on_unimplemented(
+    message = "the function of this `map` has to take {N} `{T}` and give one",
+    label = "does not take {N} `{T}` and give one",
+    note = "`map(f; X, Y)` calls `f` with one element of each of its arguments; the result is such an element too"
+)]
+pub trait MapFunction<T, const N: usize>: Sized {
+    /// Checks at compile time that the function fits.
+    fn check(asked: Asked<Self, T>) -> Asked<Self, T> {
+        asked
+    }
+}
+
+/// A function that may be called at once and again. Method lookup does not know yet which closures change what they capture.
+#[diagnostic::on_unimplemented(
+    message = "`map` calls its function from several threads, and this one changes or consumes what it captures",
+    label = "not an `Fn`",
+    note = "what the function of a `map` counts or collects stands in an atomic number or a `Mutex`"
+)]
+pub trait Repeated<T, const N: usize>: Sized {
+    /// The function, erased.
+    fn callback<'a>(asked: Asked<Self, T>) -> Callback<'a>
+    where
+        Self: 'a;
+}
+
+/// The outcome of a lookup and the element type that it was made for. One value of settled type, so that a message knows
+/// both.
+#[derive(Debug)]
+pub struct Asked<C, T>(C, PhantomData<T>);
+
+/// A function of so many elements.
+#[derive(Debug)]
+pub struct Accepted<'a, F, const N: usize>(&'a F);
+
+#[diagnostic::do_not_recommend]
+impl<T: Element, F, const N: usize> MapFunction<T, N> for Accepted<'_, F, N> {}
+
+#[diagnostic::do_not_recommend]
+impl<T, const N: usize> MapFunction<T, N> for Excused {}
+
+macro_rules! refused {
+    ($($Outcome:ident)*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl<T, const N: usize> Repeated<T, N> for $Outcome {
+            fn callback<'a>(_: Asked<Self, T>) -> Callback<'a> {
+                unreachable!("the compiler has refused this function")
+            }
+        }
+    )* };
+}
+refused! { Refused Excused }
+
+macro_rules! checks {
+    ($($count:literal $Function:ident $Variant:ident $callback:ident $lookup:ident ($($a:ident $T:ident),*);)*) => {
+        $(
+            /// A function of so many elements of a type, its own type erased.
+            pub fn $callback<T: Element, F: $Function<T> + Sync>(function: &F) -> Callback<'_> {
+                T::erase_function(Typed(Arity::$Variant(function)))
+            }
+
+            impl<'a, T: Element, F: FnOnce($($T),*) -> T> Sharing<'a, T, F> {
+                /// The function fits, if it may be called again.
+                pub fn $lookup(self) -> Asked<Accepted<'a, F, $count>, T> {
+                    Asked(Accepted(self.0), PhantomData)
+                }
+            }
+
+            #[diagnostic::do_not_recommend]
+            impl<T: Element, F: $Function<T> + Sync> Repeated<T, $count> for Accepted<'_, F, $count> {
+                fn callback<'a>(asked: Asked<Self, T>) -> Callback<'a>
+                where
+                    Self: 'a,
+                {
+                    $callback::<T, F>(asked.0.0)
+                }
+            }
+        )*
+
+        /// Found second: the function does not fit.
+        pub trait RefuseFunction<T>: Sized {
+            $(
+                #[allow(missing_docs)]
+                fn $lookup(self) -> Asked<Refused, T> {
+                    Asked(Refused, PhantomData)
+                }
+            )*
+        }
+        impl<T, F> RefuseFunction<T> for Sharing<'_, T, F> {}
+        impl<T> Unshared<T> {
+            $(
+                /// Was refused for another reason.
+                pub fn $lookup(self) -> Asked<Excused, T> {
+                    Asked(Excused, PhantomData)
+                }
+            )*
+        }
+    };
+}
+by_arity!(checks);

@@ -1,0 +1,82 @@
+//! Which elements have a copy in the memory of a device, found by where they lie on the host.
+//!
+//! What a copy is, only its device knows. A copy is there as long as its [`Mirror`], which goes as soon as the elements may change
+//! and before their memory does, so that what is found here is always true of elements that somebody borrows.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// A copy, as its device knows it.
+pub type Copy = Arc<dyn Any + Send + Sync>;
+
+/// Copies by the addresses of their elements' beginnings, with those of their ends.
+static COPIES: RwLock<BTreeMap<usize, (usize, Copy)>> = RwLock::new(BTreeMap::new());
+/// How many there are, so that programs without a device ask nothing.
+static NUMBER: AtomicUsize = AtomicUsize::new(0);
+
+/// Says that elements have a copy, as long as it lives.
+#[derive(Debug)]
+pub struct Mirror {
+    start: usize,
+}
+
+impl Mirror {
+    /// The elements at these addresses have this copy; `None` where there are none.
+    pub fn new(addresses: Range<usize>, copy: Copy) -> Option<Mirror> {
+        if addresses.is_empty() {
+            return None;
+        }
+        let mut copies = COPIES.write().unwrap_or_else(PoisonError::into_inner);
+        let before = copies.insert(addresses.start, (addresses.end, copy));
+        debug_assert!(before.is_none(), "elements have one owner, and that one copy");
+        NUMBER.fetch_add(1, Ordering::Relaxed);
+        Some(Mirror { start: addresses.start })
+    }
+}
+
+impl Drop for Mirror {
+    fn drop(&mut self) {
+        let gone = COPIES.write().unwrap_or_else(PoisonError::into_inner).remove(&self.start);
+        NUMBER.fetch_sub(1, Ordering::Relaxed);
+        // The lock is open again: a device takes its time.
+        drop(gone);
+    }
+}
+
+/// Whether nothing at all has a copy.
+pub fn is_empty() -> bool {
+    // Whoever borrows elements with a copy has seen it made.
+    NUMBER.load(Ordering::Relaxed) == 0
+}
+
+/// The copy in which the elements at these addresses are, and how many bytes of it lie before them.
+pub fn find(addresses: Range<usize>) -> Option<(Copy, usize)> {
+    if is_empty() || addresses.is_empty() {
+        return None;
+    }
+    let copies = COPIES.read().unwrap_or_else(PoisonError::into_inner);
+    let (&start, (end, copy)) = copies.range(..=addresses.start).next_back()?;
+    (addresses.end <= *end).then(|| (Arc::clone(copy), addresses.start - start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_what_has_a_copy_are_found_as_long_as_it_is_mirrored() {
+        let elements = [0u8; 100];
+        let start = elements.as_ptr() as usize;
+        let found = |from: usize, to: usize| find(start + from..start + to).map(|(_, before)| before);
+        assert_eq!(found(0, 10), None);
+        let mirrored = Mirror::new(start + 10..start + 90, Arc::new(())).unwrap();
+        assert_eq!([found(10, 90), found(20, 30), found(89, 90)], [Some(0), Some(10), Some(79)]);
+        assert_eq!([found(9, 20), found(80, 91), found(20, 20), found(0, 5)], [None; 4]);
+        drop(mirrored);
+        assert_eq!(found(20, 30), None);
+        assert!(Mirror::new(start..start, Arc::new(())).is_none());
+    }
+}

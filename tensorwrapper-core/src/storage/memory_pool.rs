@@ -1,0 +1,234 @@
+//! The memory of dropped tensors, kept for the next results: one pool of large pieces, and one of others that are not small.
+//!
+//! The system clears every page that it gives, which takes longer than many a product that fills it.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+
+use super::plain::Plain;
+
+/// Bytes of a line of the caches.
+pub const LINE: usize = 64;
+
+/// Bytes of memory that is worth keeping: what is smaller is cleared as fast as it is found.
+const KEPT: usize = 16 << 10;
+/// Bytes of large memory, which is kept on a pool of its own: much of other sizes must not push it out.
+const LARGE: usize = 4 << 20;
+/// Bytes of large memory that are kept at most, unless the program says otherwise.
+const MOST: usize = 1 << 30;
+/// Bytes of memory that is not large that are kept at most.
+const MOST_OF_OTHERS: usize = 32 << 20;
+/// How many pieces a pool has at most, for a result may look at all of them: what large ones come to by their bytes alone.
+const PIECES: usize = MOST / LARGE;
+
+/// Sets how many bytes of the memory of large, dropped tensors the whole process keeps for new results: 1 GiB at the start.
+/// What is kept beyond the new bound is given back to the system at once; with 0 nothing is kept from then on.
+///
+/// Of pieces between 16 KiB and 4 MiB at most 32 MiB more are kept, and never more than this bound; smaller pieces are left to the
+/// allocator. Kept memory makes the next result faster: the system must clear new pages first, which takes longer than many a
+/// product that fills them.
+///
+/// ```
+/// use tensorwrapper_runtime::{Tensor, keep_memory};
+/// drop(Tensor::<f64>::zeros([1024, 1024])?); // its 8 MiB wait for a result of that size
+/// keep_memory(0); // and are the system's again
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+pub fn keep_memory(bytes: usize) {
+    let told = |pool: &mut Pool, most: usize| {
+        pool.most = most;
+        pool.shrink(most)
+    };
+    // Both locks are open again when memory goes: that takes its time.
+    let gone = [told(&mut wait_for(&LARGE_ONES), bytes), told(&mut wait_for(&OTHERS), bytes.min(MOST_OF_OTHERS))];
+    drop(gone);
+}
+
+/// Gives all that is kept back to the system, which has refused to give more; whether there was any.
+pub fn give_back() -> bool {
+    let gone = [wait_for(&LARGE_ONES).shrink(0), wait_for(&OTHERS).shrink(0)];
+    gone.iter().any(|gone| !gone.is_empty())
+}
+
+/// Memory without a tensor, the longest kept first.
+#[derive(Debug)]
+pub(super) struct Pool {
+    kept: VecDeque<Kept>,
+    bytes: usize,
+    most: usize,
+}
+
+#[derive(Debug)]
+pub(super) struct Kept {
+    bytes: usize,
+    /// A vector of elements.
+    elements: Box<dyn Any + Send>,
+}
+
+static LARGE_ONES: Mutex<Pool> = Mutex::new(Pool::new(MOST));
+static OTHERS: Mutex<Pool> = Mutex::new(Pool::new(MOST_OF_OTHERS));
+
+fn wait_for(pool: &'static Mutex<Pool>) -> MutexGuard<'static, Pool> {
+    pool.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The pool for elements of so many bytes. None for small ones, and for others that are not large while another thread is using their pool:
+/// the allocator has them sooner.
+pub(super) fn pool(bytes: usize) -> Option<MutexGuard<'static, Pool>> {
+    if bytes < KEPT {
+        None
+    } else if bytes >= LARGE {
+        Some(wait_for(&LARGE_ONES))
+    } else {
+        match OTHERS.try_lock() {
+            Ok(pool) => Some(pool),
+            Err(TryLockError::Poisoned(pool)) => Some(pool.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+}
+
+impl Pool {
+    const fn new(most: usize) -> Pool {
+        Pool { kept: VecDeque::new(), bytes: 0, most }
+    }
+
+    /// Keeps the memory of so many elements, and says what has to go for it. What no result of as many could have goes at once.
+    #[must_use]
+    pub(super) fn keep<T: Plain>(&mut self, elements: Vec<T>, len: usize) -> (Vec<Kept>, Option<Vec<T>>) {
+        let bytes = elements.capacity() * size_of::<T>();
+        if bytes > self.most || !has_room_for(&elements, len) || !is_near(elements.capacity(), len) {
+            return (Vec::new(), Some(elements));
+        }
+        let mut gone = self.shrink(self.most - bytes);
+        if self.kept.len() == PIECES {
+            gone.extend(self.drop_longest());
+        }
+        self.bytes += bytes;
+        self.kept.push_back(Kept { bytes, elements: Box::new(elements) });
+        (gone, None)
+    }
+
+    /// Gives up the longest kept until no more than so many bytes are left.
+    #[must_use]
+    fn shrink(&mut self, bytes: usize) -> Vec<Kept> {
+        let mut gone = Vec::new();
+        while self.bytes > bytes {
+            gone.extend(self.drop_longest());
+        }
+        gone
+    }
+
+    /// Gives up the longest kept.
+    fn drop_longest(&mut self) -> Option<Kept> {
+        let kept = self.kept.pop_front()?;
+        self.bytes -= kept.bytes;
+        Some(kept)
+    }
+
+    /// The smallest that is kept for so many elements, if it is not much too large; of equals the one that went last, which the
+    /// caches may still have.
+    pub(super) fn take<T: Plain>(&mut self, len: usize) -> Option<Vec<T>> {
+        let fits = |kept: &Kept| {
+            if !is_near(kept.bytes / size_of::<T>(), len) {
+                return None;
+            }
+            let memory = kept.elements.downcast_ref::<Vec<T>>()?;
+            has_room_for(memory, len).then_some(memory.len())
+        };
+        let mut best: Option<(usize, usize)> = None;
+        for (n, kept) in self.kept.iter().enumerate().rev() {
+            if let Some(found) = fits(kept).filter(|&found| best.is_none_or(|(least, _)| found < least)) {
+                best = Some((found, n));
+                if found < len + LINE {
+                    break;
+                }
+            }
+        }
+        let kept = self.kept.remove(best?.1)?;
+        self.bytes -= kept.bytes;
+        kept.elements.downcast().ok().map(|memory| *memory)
+    }
+}
+
+/// Whether memory has room for so many elements behind the first line that begins in it.
+fn has_room_for<T>(memory: &[T], len: usize) -> bool {
+    memory.as_ptr().align_offset(LINE).saturating_add(len) <= memory.len()
+}
+
+/// Whether a vector of this capacity is worth having for so many elements: enough, and not much too large.
+fn is_near(capacity: usize, len: usize) -> bool {
+    (len..=len + len / 4 + LINE).contains(&capacity)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LEN: usize = LARGE / 8 + 12_345;
+
+    /// So many elements from a line on, with no more memory than they need.
+    fn memory(len: usize) -> Vec<f64> {
+        let mut memory = vec![0.0; len + LINE / 8 - 1];
+        memory.truncate(memory.as_ptr().align_offset(LINE) + len);
+        memory
+    }
+
+    #[test]
+    fn memory_that_is_gone_is_the_next_results() {
+        let mut pool = Pool::new(3 * 8 * LEN);
+        let first = memory(LEN);
+        let (at, bytes) = (first.as_ptr(), 8 * first.capacity());
+        assert!(pool.keep(first, LEN).0.is_empty());
+        assert_eq!(pool.bytes, bytes);
+        assert!(pool.take::<f32>(LEN).is_none(), "another type");
+        assert!(pool.take::<f64>(LEN + 1).is_none(), "too small");
+        assert!(pool.take::<f64>(LEN / 2).is_none(), "much too large");
+        let again = pool.take::<f64>(LEN - 10).unwrap();
+        assert_eq!((again.as_ptr(), pool.bytes), (at, 0));
+        assert!(pool.take::<f64>(LEN - 10).is_none(), "it was taken");
+    }
+
+    #[test]
+    fn no_more_is_kept_than_is_said() {
+        let mut pool = Pool::new(2 * 8 * (LEN + LINE));
+        for n in 0..4 {
+            let mut elements = memory(LEN);
+            elements.fill(n as f64);
+            let (gone, refused) = pool.keep(elements, LEN);
+            assert_eq!((gone.len(), refused), (usize::from(n >= 2), None));
+        }
+        assert_eq!(pool.kept.len(), 2);
+        assert_eq!(pool.take::<f64>(LEN - 10).unwrap()[0], 3.0, "of equals the one that went last");
+        assert!(pool.keep(memory(3 * LEN), 3 * LEN).1.is_some(), "more than may be kept at all");
+        assert_eq!((pool.shrink(0).len(), pool.bytes), (1, 0));
+    }
+
+    #[test]
+    fn what_no_result_of_its_size_could_have_goes() {
+        let mut pool = Pool::new(MOST);
+        let mut elements = memory(LEN);
+        elements.truncate(LEN / 2);
+        assert!(pool.keep(elements, LEN / 2).1.is_some(), "most of its memory is empty");
+        let mut elements = memory(LEN);
+        let first = elements.as_ptr().align_offset(LINE);
+        elements.truncate(LEN - LINE);
+        assert!(pool.keep(elements, LEN - LINE - first).1.is_none());
+        assert!(pool.keep(vec![0.0; LEN], LEN + 1).1.is_some(), "no room behind a line");
+        assert_eq!(pool.kept.len(), 1);
+    }
+
+    #[test]
+    fn pool_bounds_number_of_buffers() {
+        let mut pool = Pool::new(MOST);
+        for n in 0..PIECES + 3 {
+            let (gone, refused) = pool.keep(memory(1000 + 8 * n), 1000 + 8 * n);
+            assert_eq!((gone.len(), refused), (usize::from(n >= PIECES), None));
+        }
+        assert_eq!(pool.kept.len(), PIECES);
+        assert_eq!(pool.bytes, pool.kept.iter().map(|kept| kept.bytes).sum());
+        let found = pool.take::<f64>(1000 + 8 * PIECES).unwrap();
+        assert!(found.len() < 1000 + 8 * PIECES + LINE, "the smallest that does");
+    }
+}

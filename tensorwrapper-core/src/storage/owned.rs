@@ -1,0 +1,306 @@
+//! Elements with an owner.
+//!
+//! The elements begin at a line of the caches, so that no vector of them crosses two lines. Memory of all but small tensors goes to
+//! the memory pool when its owner is dropped, and results are made in what the pool has. What a tensor looks like is not known here.
+
+mod pages;
+
+use std::ops::{Deref, DerefMut};
+
+use super::device_mirror::{self, Mirror};
+use super::memory::{refused, reserve, zeros};
+use super::memory_pool::{LINE, pool};
+use super::plain::Plain;
+use crate::error::Error;
+
+/// Bytes of elements that are worth beginning at a line.
+const ALIGNED: usize = 4 << 10;
+
+/// Elements and their memory.
+///
+/// Allocators align a vector to its elements, and large ones to 16 bytes: so the elements begin some places behind the
+/// beginning of a vector that is longer by these.
+#[derive(Debug, Default)]
+pub struct Owned<T: Plain> {
+    memory: Vec<T>,
+    /// The place of the first element, at most the vector's length.
+    start: usize,
+    /// Their copy on a device: gone as soon as they may change, and before their memory is.
+    mirror: Option<Mirror>,
+    /// What keeps the system from moving them: gone before their memory moves or goes.
+    pinned: Option<device_mirror::Copy>,
+}
+
+impl<T: Plain> Owned<T> {
+    /// `len` zeros.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has none.
+    pub fn zeros(len: usize) -> Result<Owned<T>, Error> {
+        let memory = zeros(padded::<T>(len)).map_err(|_| refused::<T>(len))?;
+        Ok(Owned::within(memory, len))
+    }
+
+    /// `len` elements of one value.
+    ///
+    /// # Errors
+    /// As [`zeros`](Owned::zeros).
+    pub fn filled(len: usize, value: T) -> Result<Owned<T>, Error> {
+        let mut owned = Owned::with_room(len)?;
+        owned.memory.resize(owned.start + len, value);
+        Ok(owned)
+    }
+
+    /// No elements yet, and room for `len`.
+    ///
+    /// # Errors
+    /// As [`zeros`](Owned::zeros).
+    pub fn with_room(len: usize) -> Result<Owned<T>, Error> {
+        let memory = reserve(padded::<T>(len)).map_err(|_| refused::<T>(len))?;
+        Ok(Owned::in_room(memory, len))
+    }
+
+    /// `len` elements that are to be written before they are read: what they are is not known.
+    ///
+    /// # Errors
+    /// As [`zeros`](Owned::zeros).
+    pub fn for_results(len: usize) -> Result<Owned<T>, Error> {
+        let mut owned = Owned::for_addresses(len)?;
+        if cfg!(debug_assertions) {
+            // Whoever reads what it has not written is to be found out.
+            owned.fill(T::UNWRITTEN);
+        }
+        Ok(owned)
+    }
+
+    /// `len` elements that nobody reads or writes: memory that is kept, else zeros that the system has not given yet. Without what is kept an
+    /// allocator would clear, each time, what it has lent before.
+    ///
+    /// # Errors
+    /// As [`zeros`](Owned::zeros).
+    pub fn for_addresses(len: usize) -> Result<Owned<T>, Error> {
+        let bytes = len.saturating_mul(size_of::<T>());
+        let kept = pool(bytes).and_then(|mut pool| pool.take(len));
+        kept.map_or_else(|| Owned::zeros(len), |memory| Ok(Owned::within(memory, len)))
+    }
+
+    /// The last `len` elements of memory that has room for them behind its first line.
+    fn within(memory: Vec<T>, len: usize) -> Owned<T> {
+        let start = start_in(&memory, memory.len() - len);
+        let mut owned = Owned::from(memory);
+        owned.memory.truncate(start + len);
+        owned.start = start;
+        owned
+    }
+
+    /// None of the `len` elements that an empty vector has room for behind its first line.
+    fn in_room(memory: Vec<T>, len: usize) -> Owned<T> {
+        let start = start_in(&memory, padded::<T>(len) - len);
+        let mut owned = Owned::from(memory);
+        owned.memory.resize(start, T::default());
+        owned.start = start;
+        owned
+    }
+
+    /// One more element behind the others.
+    pub fn push(&mut self, element: T) {
+        self.unpin();
+        self.memory.push(element);
+    }
+
+    /// The elements, for good; without a copy to other memory, though they move to its beginning.
+    pub fn into_vec(mut self) -> Vec<T> {
+        self.unpin();
+        let mut elements = std::mem::take(&mut self.memory);
+        elements.drain(..self.start);
+        self.start = 0;
+        elements
+    }
+
+    /// The elements have no copy on a device from now on.
+    #[inline]
+    pub fn let_go(&mut self) {
+        if self.mirror.is_some() {
+            self.mirror = None;
+        }
+    }
+
+    /// The elements have this copy on a device.
+    pub fn hold(&mut self, copy: device_mirror::Copy) {
+        self.let_go();
+        self.mirror = Mirror::new(self.addresses(), copy);
+    }
+
+    /// Where the elements lie.
+    fn addresses(&self) -> std::ops::Range<usize> {
+        let range = self.as_ptr_range();
+        range.start as usize..range.end as usize
+    }
+
+    /// Whether they have a copy on a device.
+    pub fn is_held(&self) -> bool {
+        self.mirror.is_some()
+    }
+}
+
+/// Elements without the copy on a device that others have.
+impl<T: Plain> Clone for Owned<T> {
+    fn clone(&self) -> Owned<T> {
+        Owned::from(&**self)
+    }
+}
+
+impl<T: Plain> From<&[T]> for Owned<T> {
+    fn from(elements: &[T]) -> Owned<T> {
+        let mut copy = Owned::in_room(Vec::with_capacity(padded::<T>(elements.len())), elements.len());
+        copy.memory.extend_from_slice(elements);
+        copy
+    }
+}
+
+impl<T: Plain> PartialEq for Owned<T> {
+    fn eq(&self, other: &Owned<T>) -> bool {
+        **self == **other
+    }
+}
+
+impl<T: Plain> From<Vec<T>> for Owned<T> {
+    /// The vector as it is, wherever it begins.
+    fn from(memory: Vec<T>) -> Owned<T> {
+        Owned { memory, start: 0, mirror: None, pinned: None }
+    }
+}
+
+impl<T: Plain> Deref for Owned<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.memory[self.start..]
+    }
+}
+
+impl<T: Plain> DerefMut for Owned<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        self.let_go();
+        &mut self.memory[self.start..]
+    }
+}
+
+impl<T: Plain> AsRef<[T]> for Owned<T> {
+    fn as_ref(&self) -> &[T] {
+        self
+    }
+}
+
+impl<T: Plain> AsMut<[T]> for Owned<T> {
+    fn as_mut(&mut self) -> &mut [T] {
+        self
+    }
+}
+
+impl<T: Plain> Extend<T> for Owned<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, elements: I) {
+        self.unpin();
+        self.memory.extend(elements);
+    }
+}
+
+impl<T: Plain> Drop for Owned<T> {
+    #[inline]
+    fn drop(&mut self) {
+        self.unpin();
+        let elements = self.len();
+        if let Some(mut pool) = pool(size_of_val(&**self)) {
+            let gone = pool.keep(std::mem::take(&mut self.memory), elements);
+            // Giving memory back takes its time.
+            drop(pool);
+            drop(gone);
+        }
+    }
+}
+
+/// How many places elements take with those that come before the first line that begins in them.
+fn padded<T: Plain>(len: usize) -> usize {
+    let few = len < ALIGNED / size_of::<T>();
+    if few { len } else { len.saturating_add(LINE / size_of::<T>() - 1) }
+}
+
+/// The first place that begins a line, if it is one of so many; where none does, the first of all.
+fn start_in<T: Plain>(memory: &[T], places: usize) -> usize {
+    let start = memory.as_ptr().align_offset(LINE);
+    if start <= places { start } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::Element;
+
+    /// Of another length than tensors of other tests, which share what is kept.
+    const LEN: usize = (4 << 20) / 8 + 12_345;
+
+    #[test]
+    fn results_are_made_in_what_is_kept() {
+        // Other tests use the pool, too: the one for what is not large may be taken just then.
+        for len in [2 * LEN, 12_345] {
+            let is_same = (0..1000).any(|_| {
+                let gone = Owned::<f64>::zeros(len).unwrap();
+                let at = gone.as_ptr();
+                drop(gone);
+                // As long as it is in the pool, no allocator gives it to anybody.
+                let Some(kept) = pool(8 * len).and_then(|mut pool| pool.take::<f64>(len)) else { return false };
+                let is_kept = kept.as_ptr_range().contains(&at);
+                drop(pool(8 * len).map(|mut pool| pool.keep(kept, len)));
+                let result = Owned::<f64>::for_results(len).unwrap();
+                assert_eq!((result.len(), result.as_ptr() as usize % LINE), (len, 0));
+                assert!(!cfg!(debug_assertions) || result.iter().all(|x| x.is_nan()));
+                let is_same = is_kept && result.as_ptr() == at;
+                assert_eq!(result.into_vec().len(), len);
+                is_same
+            });
+            assert!(is_same, "{len}");
+        }
+    }
+
+    #[test]
+    fn memory_for_addresses_is_what_is_kept_and_is_not_touched() {
+        let len = 3 * LEN;
+        // As above.
+        let is_same = (0..1000).any(|_| {
+            let mut gone = Owned::<f64>::zeros(len).unwrap();
+            gone[len / 2] = 7.0;
+            let at = gone.as_ptr();
+            drop(gone);
+            let addresses = Owned::<f64>::for_addresses(len).unwrap();
+            addresses.as_ptr() == at && addresses[len / 2] == 7.0
+        });
+        assert!(is_same);
+    }
+
+    #[test]
+    fn large_elements_begin_at_a_line_however_they_are_made() {
+        fn check<T: Element>() {
+            let (few, many) = (ALIGNED / size_of::<T>() - 1, ALIGNED / size_of::<T>() + 3);
+            for len in [0, 1, few, many] {
+                let numbers: Vec<T> = (0..len).map(|n| T::from_complex((n as f64).into())).collect();
+                let mut pushed = Owned::with_room(len).unwrap();
+                numbers.iter().for_each(|x| pushed.push(*x));
+                let mut extended = Owned::with_room(len).unwrap();
+                extended.extend(numbers.iter().copied());
+                let mut written = Owned::zeros(len).unwrap();
+                written.copy_from_slice(&numbers);
+                let copied = Owned::from(&numbers[..]);
+                for owned in [pushed, extended, written, copied.clone(), copied] {
+                    assert!(len < many || (owned.as_ptr() as usize).is_multiple_of(LINE), "{len} {:?}", T::DTYPE);
+                    assert_eq!(*owned, numbers);
+                    assert_eq!(owned.into_vec(), numbers);
+                }
+                assert_eq!(*Owned::filled(len, T::ONE).unwrap(), vec![T::ONE; len]);
+            }
+        }
+        check::<f32>();
+        check::<f64>();
+        check::<num_complex::Complex<f32>>();
+        check::<num_complex::Complex<f64>>();
+    }
+}

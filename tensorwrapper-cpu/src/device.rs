@@ -1,0 +1,112 @@
+//! The device: what the rest of the library calls, and how many threads it may use. Knows no kernel.
+
+use std::sync::Arc;
+
+use super::simd::Simd;
+use super::strategy::Route;
+use super::{contract, factorise, map};
+use tensorwrapper_core::backend::Apart;
+use tensorwrapper_core::backend::{
+    Contraction, Decomposition, Device, LoopNest, Operand, Output, PreparedContraction, Program, Reduction, RunContraction,
+};
+use tensorwrapper_core::callback::Callback;
+use tensorwrapper_core::element::{Dtype, dispatch};
+use tensorwrapper_core::error::Error;
+
+/// More threads than this are not used: each has memory of its own, and no machine has so many cores.
+pub(crate) const MOST_THREADS: usize = 1024;
+
+/// The processor.
+///
+/// Results are the same bit by bit in every run with the same number of threads.
+#[derive(Clone, Debug)]
+pub struct Cpu {
+    threads: usize,
+    route: Route,
+}
+
+impl Cpu {
+    /// Uses so many threads, at least one and at most [`MOST_THREADS`]; `None`: as many as the machine has cores.
+    pub fn new(threads: Option<usize>) -> Cpu {
+        let available = || std::thread::available_parallelism().map_or(1, usize::from);
+        Cpu { threads: threads.unwrap_or_else(available).clamp(1, MOST_THREADS), route: Route::Chosen }
+    }
+
+    /// The vector instructions of what is no product. Every method asks, so that a wrong name is refused whatever is computed.
+    ///
+    /// # Errors
+    /// A name in the environment that no form of the kernels has.
+    fn simd(&self) -> Result<Simd, Error> {
+        if let Route::Engine(simd) = self.route { Ok(simd) } else { Simd::chosen() }
+    }
+
+    /// One device for each set of instructions that this processor has.
+    #[cfg(test)]
+    pub(crate) fn forms() -> Vec<Cpu> {
+        let available = Simd::ALL.into_iter().filter(|simd| simd.is_available());
+        available.map(|simd| Cpu::forced(1, Route::Engine(simd))).collect()
+    }
+
+    /// A device whose products of two factors all go one way, and whose other loops use the engine's instructions.
+    #[cfg(test)]
+    pub(crate) fn forced(threads: usize, route: Route) -> Cpu {
+        Cpu { threads, route }
+    }
+}
+
+impl Default for Cpu {
+    fn default() -> Cpu {
+        Cpu::new(None)
+    }
+}
+
+impl Device for Cpu {
+    fn name(&self) -> &'static str {
+        "cpu"
+    }
+
+    fn threads(&self) -> usize {
+        self.threads
+    }
+
+    fn with_threads(&self, threads: usize) -> Option<Arc<dyn Device>> {
+        Some(Arc::new(Cpu { threads: threads.clamp(1, MOST_THREADS), route: self.route }))
+    }
+
+    fn prepare(&self, contraction: &Contraction<'_>) -> Result<PreparedContraction, Error> {
+        self.simd()?;
+        let kernel: Box<dyn RunContraction> = match contraction.then {
+            None => dispatch!(contraction.dtype, T => Box::new(contract::prepare::<T>(self.threads, self.route, contraction)?)),
+            Some(program) => {
+                let finished: Option<Box<dyn RunContraction>> = dispatch!(contraction.dtype, T => {
+                    contract::prepare_with_epilogue::<T>((self.threads, self.route), contraction, program)?.map(|ready| Box::new(ready) as _)
+                });
+                match finished {
+                    Some(kernel) => kernel,
+                    None => Box::new(Apart::new(self, contraction, program)?),
+                }
+            }
+        };
+        Ok(PreparedContraction::new(contraction, kernel))
+    }
+
+    fn map(
+        &self,
+        nest: &LoopNest,
+        program: &Program,
+        reduction: Reduction,
+        functions: &[Callback<'_>],
+        inputs: &[Operand<'_>],
+        output: Output<'_>,
+    ) -> Result<(), Error> {
+        dispatch!(output.dtype(), T => map::map_by::<T>(self.simd()?, self.threads, nest, (program, functions), reduction, inputs, output))
+    }
+
+    fn factorise(&self, call: &Decomposition, inputs: &[Operand<'_>], outputs: Vec<Output<'_>>) -> Result<(), Error> {
+        factorise::factorise(self.simd()?, self.threads, call, inputs, outputs)
+    }
+
+    fn factor_space(&self, call: &Decomposition, dtype: Dtype, extents: &[usize], operands: usize) -> usize {
+        factorise::space(self.threads, call, dtype, extents, operands)
+    }
+}

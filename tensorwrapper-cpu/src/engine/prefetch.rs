@@ -1,0 +1,90 @@
+//! Which cache lines a tile asks for that later tiles read, one for each of its terms: of the next block of rows, or of the
+//! next columns, where those are read where they lie.
+//!
+//! Where little is computed with each element, a core would otherwise wait for memory as it packs, and memory for the core
+//! as it computes. A line too many or too few changes no result.
+
+use super::kernel::Kernel;
+use super::space::{Block, Groups, OWN};
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::owned::LINE;
+
+/// Terms that a core computes a tile's worth of while memory fetches a line.
+const FAR: usize = 128;
+
+/// Lines of the next block: one tile takes one of `first`, and adds `terms` to it, term by term.
+#[derive(Debug, Default)]
+pub(super) struct Ahead {
+    /// Where tiles begin.
+    first: Vec<isize>,
+    /// How much further each term's line lies; none where nothing is fetched.
+    terms: Vec<isize>,
+    /// Whether terms are neighbours in memory, so that a line of each lane is asked for, one lane after the other.
+    by_lanes: bool,
+}
+
+impl Ahead {
+    /// Nothing is fetched.
+    pub(super) fn clear(&mut self) {
+        self.terms.clear();
+        self.first.clear();
+    }
+
+    /// Columns that are contiguous along the terms and read where they lie: each tile asks for a later one's.
+    pub(super) fn columns<T: Element>(&mut self, groups: &Groups, lanes: usize, block: &Block) {
+        self.clear();
+        self.go_by_lanes::<T>(groups, lanes, &block.at[1]);
+        let later = 1 + FAR / block.len().max(1);
+        self.first.extend(groups.groups.iter().skip(later).map(|group| group.at[OWN]));
+    }
+
+    /// A line of each lane, one after the other.
+    fn go_by_lanes<T: Element>(&mut self, groups: &Groups, lanes: usize, at: &[isize]) {
+        let (line, far) = (LINE / size_of::<T>(), &groups.lanes(0).at[OWN]);
+        self.terms.extend((0..at.len()).map(|k| at[k - k % line] - at[0] + far[k % line % lanes]));
+    }
+
+    /// Prepares for rows like these, and the terms of this block.
+    pub(super) fn follow<T: Element>(&mut self, kernel: &Kernel<T>, groups: &Groups, block: &Block) {
+        self.clear();
+        let (Some(group), lanes) = (groups.groups.first(), groups.lanes(0)) else { return };
+        let at = &block.at[0];
+        self.by_lanes = !lanes.are_unit(OWN) && group.step == 0 && block.step[0] == 1;
+        if self.by_lanes {
+            self.go_by_lanes::<T>(groups, kernel.lanes, at);
+        } else if lanes.are_unit(OWN) || group.step > 0 {
+            self.terms.extend(at.iter().map(|position| position - at[0]));
+        }
+    }
+
+    /// The next block has these rows; there may be none.
+    pub(super) fn expect<T: Element>(&mut self, kernel: &Kernel<T>, groups: &Groups) {
+        self.first.clear();
+        if self.terms.is_empty() || groups.groups.is_empty() {
+            return;
+        }
+        let line = (LINE / size_of::<T>()) as isize;
+        let lines = (kernel.lanes as isize / line).max(1);
+        let lanes = &groups.lanes(0).at[OWN];
+        for (n, group) in groups.groups.iter().enumerate() {
+            match group.step as usize {
+                0 if self.by_lanes => {
+                    let step = lanes[1];
+                    self.first.extend((0..lines).map(|i| group.at[OWN] + i * line * step));
+                }
+                0 => self.first.extend((0..lines).map(|i| group.at[OWN] + i * line)),
+                // The groups of a square share its lanes among them.
+                step => {
+                    let (row, each) = (n / step % kernel.square, kernel.lanes / kernel.square);
+                    let start = group.at[OWN] - row as isize;
+                    self.first.extend(lanes[row * each..][..each].iter().map(|lane| start + lane));
+                }
+            }
+        }
+    }
+
+    /// Where the tile of that number begins, and how it goes on.
+    pub(super) fn tile(&self, number: usize) -> Option<(isize, &[isize])> {
+        self.first.get(number).map(|&first| (first, &self.terms[..]))
+    }
+}

@@ -1,0 +1,121 @@
+//! Programs made ready to be interpreted: products that are used once are computed in the pass that uses them, so that they
+//! do not go through memory. Every operation is still rounded on its own.
+
+use tensorwrapper_core::backend::{Binary, Instruction, Program, Register};
+
+/// Bytes of the first cache that chunks may take.
+const CACHE: usize = 32 << 10;
+/// Elements of a chunk at least; others are multiples of it.
+const LEAST: usize = 128;
+/// Elements of a chunk at most.
+const MOST: usize = 512;
+
+/// Two registers that are multiplied.
+pub(super) type RegisterPair = [Register; 2];
+
+/// What one pass over a chunk computes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Pass {
+    /// An instruction of the program.
+    One(Instruction),
+    /// `a·b ∘ c`
+    ProductThen(Binary, RegisterPair, Register),
+    /// `c - a·b`
+    LessProduct(Register, RegisterPair),
+    /// `c / (a·b)`
+    ByProduct(Register, RegisterPair),
+    /// `a·b + c·d`
+    SumOfProducts(RegisterPair, RegisterPair),
+    /// `a·b - c·d`
+    DifferenceOfProducts(RegisterPair, RegisterPair),
+}
+
+/// Passes in order, each with the register that it computes.
+#[derive(Clone, Debug)]
+pub(super) struct FusedProgram {
+    pub(super) passes: Vec<(Register, Pass)>,
+    /// Registers of the program, of which some are computed by no pass.
+    pub(super) registers: usize,
+}
+
+impl FusedProgram {
+    pub(super) fn new(program: &Program) -> FusedProgram {
+        let instructions = program.instructions();
+        let uses = program.uses();
+        let mut passes: Vec<Option<Pass>> = instructions.iter().map(|&instruction| Some(Pass::One(instruction))).collect();
+        for (n, instruction) in instructions.iter().enumerate() {
+            let Instruction::Combine(operation, a, b) = *instruction else { continue };
+            let product = |register: Register| match passes[register] {
+                Some(Pass::One(Instruction::Combine(Binary::Multiply, a, b))) if uses[register] == 1 => Some([a, b]),
+                _ => None,
+            };
+            let (pass, computed) = match (operation, product(a), product(b)) {
+                (_, None, None) => continue,
+                (Binary::Add, Some(left), Some(right)) => (Pass::SumOfProducts(left, right), vec![a, b]),
+                (Binary::Subtract, Some(left), Some(right)) => (Pass::DifferenceOfProducts(left, right), vec![a, b]),
+                (_, Some(left), _) => (Pass::ProductThen(operation, left, b), vec![a]),
+                // Sums and products are the same either way round.
+                (Binary::Add | Binary::Multiply, None, Some(right)) => (Pass::ProductThen(operation, right, a), vec![b]),
+                (Binary::Subtract, None, Some(right)) => (Pass::LessProduct(a, right), vec![b]),
+                (Binary::Divide, None, Some(right)) => (Pass::ByProduct(a, right), vec![b]),
+            };
+            passes[n] = Some(pass);
+            computed.into_iter().for_each(|register| passes[register] = None);
+        }
+        let numbered = passes.into_iter().enumerate();
+        FusedProgram { passes: numbered.filter_map(|(n, pass)| Some((n, pass?))).collect(), registers: instructions.len() }
+    }
+
+    /// Elements of a chunk, so that what a chunk of the program needs fits the first cache.
+    pub(super) fn width<T>(&self) -> usize {
+        (CACHE / (self.passes.len() * size_of::<T>())).clamp(LEAST, MOST) / LEAST * LEAST
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use num_complex::Complex;
+
+    const fn combine(operation: Binary, a: Register, b: Register) -> Instruction {
+        Instruction::Combine(operation, a, b)
+    }
+
+    /// Passes of a program of four inputs and these instructions, without those of the inputs.
+    fn passes(instructions: &[Instruction]) -> Vec<(Register, Pass)> {
+        let inputs = (0..4).map(Instruction::Input);
+        let program = Program::new(inputs.chain(instructions.iter().copied()).collect());
+        FusedProgram::new(&program).passes.split_off(4)
+    }
+
+    #[test]
+    fn products_join_what_uses_them() {
+        let product = combine(Binary::Multiply, 0, 1);
+        let joined = |operation, a, b| passes(&[product, combine(operation, a, b)]);
+        assert_eq!(joined(Binary::Add, 4, 2), [(5, Pass::ProductThen(Binary::Add, [0, 1], 2))]);
+        assert_eq!(joined(Binary::Add, 2, 4), [(5, Pass::ProductThen(Binary::Add, [0, 1], 2))]);
+        assert_eq!(joined(Binary::Subtract, 4, 2), [(5, Pass::ProductThen(Binary::Subtract, [0, 1], 2))]);
+        assert_eq!(joined(Binary::Subtract, 2, 4), [(5, Pass::LessProduct(2, [0, 1]))]);
+        assert_eq!(joined(Binary::Divide, 2, 4), [(5, Pass::ByProduct(2, [0, 1]))]);
+        let two = [product, combine(Binary::Multiply, 2, 3)];
+        assert_eq!(passes(&[two[0], two[1], combine(Binary::Add, 4, 5)]), [(6, Pass::SumOfProducts([0, 1], [2, 3]))]);
+        let difference = passes(&[two[0], two[1], combine(Binary::Subtract, 5, 4)]);
+        assert_eq!(difference, [(6, Pass::DifferenceOfProducts([2, 3], [0, 1]))]);
+        let quotient = passes(&[two[0], two[1], combine(Binary::Divide, 4, 5)]);
+        assert_eq!(quotient, [(5, Pass::One(two[1])), (6, Pass::ProductThen(Binary::Divide, [0, 1], 5))]);
+    }
+
+    #[test]
+    fn products_that_are_used_again_stay() {
+        let product = combine(Binary::Multiply, 0, 1);
+        let square = [product, combine(Binary::Multiply, 4, 4)];
+        assert_eq!(passes(&square), [(4, Pass::One(square[0])), (5, Pass::One(square[1]))]);
+        let twice = [product, combine(Binary::Add, 4, 2), combine(Binary::Divide, 5, 4)];
+        assert_eq!(passes(&twice), [(4, Pass::One(twice[0])), (5, Pass::One(twice[1])), (6, Pass::One(twice[2]))]);
+        let negated = [product, Instruction::Constant(Complex::new(2.0, 0.0)), Instruction::Negate(4)];
+        assert_eq!(passes(&negated).len(), 3);
+        let chain = [product, combine(Binary::Multiply, 4, 2), combine(Binary::Multiply, 5, 3)];
+        let joined = [(5, Pass::ProductThen(Binary::Multiply, [0, 1], 2)), (6, Pass::One(chain[2]))];
+        assert_eq!(passes(&chain), joined);
+    }
+}

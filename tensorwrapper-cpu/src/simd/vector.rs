@@ -1,0 +1,114 @@
+//! Vectors of real numbers, one type for each width of registers: what the kernels are written in.
+//!
+//! Every operation is inlined into a kernel that was compiled for the instructions; knows nothing of matrices.
+
+use num_complex::Complex;
+
+use tensorwrapper_core::element::Element;
+
+/// A vector of real numbers in registers.
+///
+/// # Safety
+/// All functions: the processor has the instructions that the type stands for, and what pointers reach is valid: `LANES`
+/// elements, without any alignment beyond the element's.
+pub(crate) trait Vector: Copy {
+    /// The elements.
+    type Real: Element<Real = Self::Real>;
+    /// The vector of half as many elements, for rows that do not fill this one; that of the narrowest vector is itself.
+    type Half: Vector<Real = Self::Real>;
+    /// How many elements there are.
+    const LANES: usize;
+    /// Rows of sums that the registers hold beside the operands, when each row is three vectors.
+    const ROWS: usize;
+    /// Edge of the squares that [`transpose`](Vector::transpose) takes; divides `LANES` of vectors that it is used with.
+    const SQUARE: usize = 4;
+
+    unsafe fn splat(x: Self::Real) -> Self;
+    unsafe fn load(from: *const Self::Real) -> Self;
+    unsafe fn store(self, to: *mut Self::Real);
+    unsafe fn mul(self, other: Self) -> Self;
+    unsafe fn add(self, other: Self) -> Self;
+    /// `self + a · b`, rounded once where the processor can.
+    unsafe fn add_product(self, a: Self, b: Self) -> Self;
+    /// `self - a · b`, rounded once where the processor can.
+    unsafe fn sub_product(self, a: Self, b: Self) -> Self;
+    /// `self + i · other`, where each vector holds complex numbers: a real part, then its imaginary part.
+    unsafe fn add_times_i(self, other: Self) -> Self;
+    /// The real part of each complex number, in both of its places.
+    unsafe fn real_parts(self) -> Self;
+    /// The imaginary part of each complex number, in both of its places.
+    unsafe fn imaginary_parts(self) -> Self;
+    /// Asks for the cache line of an address, which may be any.
+    unsafe fn prefetch(_address: *const Self::Real) {}
+    /// The same, into the second cache.
+    unsafe fn prefetch_far(_address: *const Self::Real) {}
+
+    /// Reads as many complex numbers as there are lanes: their real parts and their imaginary ones.
+    #[inline(always)]
+    unsafe fn load_parts(from: *const Complex<Self::Real>) -> (Self, Self) {
+        let (mut re, mut im) = ([Self::Real::ZERO; MOST_LANES], [Self::Real::ZERO; MOST_LANES]);
+        for (n, (re, im)) in re.iter_mut().zip(&mut im).enumerate().take(Self::LANES) {
+            // SAFETY: the caller's promise.
+            Complex { re: *re, im: *im } = unsafe { from.add(n).read() };
+        }
+        // SAFETY: the arrays have room for the widest vector.
+        unsafe { (Self::load(re.as_ptr()), Self::load(im.as_ptr())) }
+    }
+
+    /// Writes as many complex numbers as there are lanes, from their real parts and their imaginary ones.
+    #[inline(always)]
+    unsafe fn store_parts(re: Self, im: Self, to: *mut Complex<Self::Real>) {
+        let mut parts = [[Self::Real::ZERO; MOST_LANES]; 2];
+        // SAFETY: the arrays have room for the widest vector; for the rest the caller's promise.
+        unsafe {
+            re.store(parts[0].as_mut_ptr());
+            im.store(parts[1].as_mut_ptr());
+            for (n, (&re, &im)) in parts[0].iter().zip(&parts[1]).enumerate().take(Self::LANES) {
+                to.add(n).write(Complex { re, im });
+            }
+        }
+    }
+
+    /// As [`transpose`](Vector::transpose), of [`PARTS_SQUARE`] complex numbers in a row: real parts go to `at[0]` of each
+    /// column's place, imaginary ones, times `sign`, to `at[1]`.
+    #[inline(always)]
+    unsafe fn transpose_parts(
+        from: *const Complex<Self::Real>,
+        rows: &[isize],
+        to: &[*mut Self::Real; MOST_SQUARE],
+        at: [usize; 2],
+        sign: Self::Real,
+    ) {
+        for (n, to) in to.iter().enumerate().take(PARTS_SQUARE) {
+            for (row, &offset) in rows.iter().enumerate().take(PARTS_SQUARE) {
+                // SAFETY: the caller's promise.
+                unsafe {
+                    let x = from.offset(offset + n as isize).read();
+                    to.add(at[0] + row).write(x.re);
+                    to.add(at[1] + row).write(x.im * sign);
+                }
+            }
+        }
+    }
+
+    /// Reads a square, row `n` from `from + rows[n]`, and writes its columns, column `n` to `to + n · step`.
+    ///
+    /// # Safety
+    /// `SQUARE` rows of as many elements are valid to read, the columns to write.
+    #[inline(always)]
+    unsafe fn transpose(from: *const Self::Real, rows: &[isize], to: &[*mut Self::Real; MOST_SQUARE], at: usize) {
+        for (n, to) in to.iter().enumerate().take(Self::SQUARE) {
+            for (row, &offset) in rows.iter().enumerate().take(Self::SQUARE) {
+                // SAFETY: the caller's promise.
+                unsafe { to.add(at + row).write(from.offset(offset + n as isize).read()) };
+            }
+        }
+    }
+}
+
+/// The widest square.
+pub(crate) const MOST_SQUARE: usize = 8;
+/// Edge of the squares of complex numbers.
+pub(crate) const PARTS_SQUARE: usize = 4;
+/// The widest vector.
+pub(crate) const MOST_LANES: usize = 16;

@@ -1,0 +1,229 @@
+//! The registers of x86-64: 512, 256 and 128 bits.
+
+use std::arch::x86_64::*;
+
+use num_complex::Complex;
+
+use super::parts_x86::{
+    load_f32_8, load_f32_16, load_f64_4, load_f64_8, store_f32_8, store_f32_16, store_f64_4, store_f64_8, transpose_parts_f32,
+    transpose_parts_f64_4, transpose_parts_f64_8,
+};
+use super::squares_x86::{columns_256, columns_512};
+use super::vector::{MOST_SQUARE, Vector};
+
+macro_rules! vector {
+    (
+        $(#[$doc:meta])* $Name:ident, $Half:ident, $T:ty, $V:ty, $lanes:literal, $rows:literal;
+        $set:ident $load:ident $store:ident $mul:ident $add:ident $fma:ident $fms:ident;
+        $real_parts:expr, $imaginary_parts:expr, $times_i:expr
+        $(; $square:literal $transpose:ident $load_parts:ident $store_parts:ident $transpose_parts:ident)?
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy)]
+        pub(crate) struct $Name($V);
+
+        impl Vector for $Name {
+            type Real = $T;
+            type Half = $Half;
+            const LANES: usize = $lanes;
+            const ROWS: usize = $rows;
+            $(const SQUARE: usize = $square;)?
+
+            #[inline(always)]
+            unsafe fn splat(x: $T) -> Self {
+                // SAFETY: see `Vector`.
+                unsafe { $Name($set(x)) }
+            }
+            #[inline(always)]
+            unsafe fn load(from: *const $T) -> Self {
+                // SAFETY: see `Vector`.
+                unsafe { $Name($load(from)) }
+            }
+            #[inline(always)]
+            unsafe fn store(self, to: *mut $T) {
+                // SAFETY: see `Vector`.
+                unsafe { $store(to, self.0) }
+            }
+            #[inline(always)]
+            unsafe fn mul(self, other: Self) -> Self {
+                // SAFETY: see `Vector`.
+                unsafe { $Name($mul(self.0, other.0)) }
+            }
+            #[inline(always)]
+            unsafe fn add(self, other: Self) -> Self {
+                // SAFETY: see `Vector`.
+                unsafe { $Name($add(self.0, other.0)) }
+            }
+            #[inline(always)]
+            unsafe fn add_product(self, a: Self, b: Self) -> Self {
+                // SAFETY: see `Vector`.
+                unsafe { $Name($fma(a.0, b.0, self.0)) }
+            }
+            #[inline(always)]
+            unsafe fn sub_product(self, a: Self, b: Self) -> Self {
+                // SAFETY: see `Vector`.
+                unsafe { $Name($fms(a.0, b.0, self.0)) }
+            }
+            #[inline(always)]
+            unsafe fn prefetch(address: *const $T) {
+                // SAFETY: a hint, whatever the address.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
+            }
+            #[inline(always)]
+            unsafe fn prefetch_far(address: *const $T) {
+                // SAFETY: a hint, whatever the address.
+                unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) }
+            }
+            #[inline(always)]
+            unsafe fn add_times_i(self, other: Self) -> Self {
+                // SAFETY: see `Vector`.
+                unsafe { $Name($times_i(self.0, other.0)) }
+            }
+            #[inline(always)]
+            unsafe fn real_parts(self) -> Self {
+                // SAFETY: see `Vector`.
+                unsafe { $Name($real_parts(self.0)) }
+            }
+            #[inline(always)]
+            unsafe fn imaginary_parts(self) -> Self {
+                // SAFETY: see `Vector`.
+                unsafe { $Name($imaginary_parts(self.0)) }
+            }
+            $(
+            #[inline(always)]
+            unsafe fn load_parts(from: *const Complex<$T>) -> (Self, Self) {
+                // SAFETY: see `Vector`.
+                let (re, im) = unsafe { $load_parts(from.cast()) };
+                ($Name(re), $Name(im))
+            }
+            #[inline(always)]
+            unsafe fn store_parts(re: Self, im: Self, to: *mut Complex<$T>) {
+                // SAFETY: see `Vector`.
+                unsafe { $store_parts(re.0, im.0, to.cast()) }
+            }
+            #[inline(always)]
+            unsafe fn transpose_parts(
+                from: *const Complex<$T>,
+                rows: &[isize],
+                to: &[*mut $T; MOST_SQUARE],
+                at: [usize; 2],
+                sign: $T,
+            ) {
+                // SAFETY: see `Vector`.
+                unsafe { $transpose_parts(from, rows, to, at, sign) }
+            }
+            #[inline(always)]
+            unsafe fn transpose(from: *const $T, rows: &[isize], to: &[*mut $T; MOST_SQUARE], at: usize) {
+                // SAFETY: see `Vector`.
+                unsafe { $transpose(from, rows, to, at) }
+            }
+            )?
+        }
+    };
+}
+vector!(
+    /// Eight double-precision numbers.
+    F64x8, F64x4, f64, __m512d, 8, 8;
+    _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd _mm512_mul_pd _mm512_add_pd _mm512_fmadd_pd _mm512_fnmadd_pd;
+    |x| _mm512_movedup_pd(x), |x| _mm512_permute_pd::<0xff>(x),
+    |x, y| _mm512_fmaddsub_pd(x, _mm512_set1_pd(1.0), _mm512_permute_pd::<0x55>(y));
+    8 transpose_f64_8 load_f64_8 store_f64_8 transpose_parts_f64_8
+);
+vector!(
+    /// Sixteen single-precision numbers.
+    F32x16, F32x8, f32, __m512, 16, 8;
+    _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps _mm512_mul_ps _mm512_add_ps _mm512_fmadd_ps _mm512_fnmadd_ps;
+    |x| _mm512_moveldup_ps(x), |x| _mm512_movehdup_ps(x),
+    |x, y| _mm512_fmaddsub_ps(x, _mm512_set1_ps(1.0), _mm512_permute_ps::<0xb1>(y));
+    8 transpose_f32_8 load_f32_16 store_f32_16 transpose_parts_f32
+);
+vector!(
+    /// Four double-precision numbers.
+    F64x4, F64x2, f64, __m256d, 4, 4;
+    _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd _mm256_mul_pd _mm256_add_pd _mm256_fmadd_pd _mm256_fnmadd_pd;
+    |x| _mm256_movedup_pd(x), |x| _mm256_permute_pd::<0b1111>(x),
+    |x, y| _mm256_addsub_pd(x, _mm256_permute_pd::<0b0101>(y));
+    4 transpose_f64_4 load_f64_4 store_f64_4 transpose_parts_f64_4
+);
+vector!(
+    /// Eight single-precision numbers.
+    F32x8, F32x4, f32, __m256, 8, 4;
+    _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps _mm256_mul_ps _mm256_add_ps _mm256_fmadd_ps _mm256_fnmadd_ps;
+    |x| _mm256_moveldup_ps(x), |x| _mm256_movehdup_ps(x),
+    |x, y| _mm256_addsub_ps(x, _mm256_permute_ps::<0xb1>(y));
+    4 transpose_f32_4 load_f32_8 store_f32_8 transpose_parts_f32
+);
+vector!(
+    /// Two double-precision numbers.
+    F64x2, F64x2, f64, __m128d, 2, 4;
+    _mm_set1_pd _mm_loadu_pd _mm_storeu_pd _mm_mul_pd _mm_add_pd _mm_fmadd_pd _mm_fnmadd_pd;
+    |x| _mm_movedup_pd(x), |x| _mm_permute_pd::<0b11>(x),
+    |x, y| _mm_addsub_pd(x, _mm_permute_pd::<0b01>(y))
+);
+vector!(
+    /// Four single-precision numbers.
+    F32x4, F32x4, f32, __m128, 4, 4;
+    _mm_set1_ps _mm_loadu_ps _mm_storeu_ps _mm_mul_ps _mm_add_ps _mm_fmadd_ps _mm_fnmadd_ps;
+    |x| _mm_moveldup_ps(x), |x| _mm_movehdup_ps(x),
+    |x, y| _mm_addsub_ps(x, _mm_permute_ps::<0xb1>(y))
+);
+
+#[inline(always)]
+unsafe fn transpose_f64_8(from: *const f64, rows: &[isize], to: &[*mut f64; MOST_SQUARE], at: usize) {
+    // SAFETY: see `Vector::transpose`.
+    unsafe {
+        let row = |n: usize| _mm512_loadu_si512(from.offset(rows[n]).cast());
+        let rows = [row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)];
+        for (to, column) in to.iter().zip(columns_512(rows)) {
+            _mm512_storeu_si512(to.add(at).cast(), column);
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn transpose_f32_8(from: *const f32, rows: &[isize], to: &[*mut f32; MOST_SQUARE], at: usize) {
+    // SAFETY: see `Vector::transpose`.
+    unsafe {
+        // Rows n and n + 4 share a register, a half each, so that no step crosses halves.
+        let pair = |n: usize, at: usize| {
+            let low = _mm256_castps128_ps256(_mm_loadu_ps(from.offset(rows[n]).add(at)));
+            _mm256_insertf128_ps::<1>(low, _mm_loadu_ps(from.offset(rows[n + 4]).add(at)))
+        };
+        for side in 0..2 {
+            let (r0, r1, r2, r3) = (pair(0, 4 * side), pair(1, 4 * side), pair(2, 4 * side), pair(3, 4 * side));
+            let (a, b) = (_mm256_unpacklo_ps(r0, r1), _mm256_unpackhi_ps(r0, r1));
+            let (c, d) = (_mm256_unpacklo_ps(r2, r3), _mm256_unpackhi_ps(r2, r3));
+            let to = &to[4 * side..];
+            _mm256_storeu_ps(to[0].add(at), _mm256_shuffle_ps::<0x44>(a, c));
+            _mm256_storeu_ps(to[1].add(at), _mm256_shuffle_ps::<0xee>(a, c));
+            _mm256_storeu_ps(to[2].add(at), _mm256_shuffle_ps::<0x44>(b, d));
+            _mm256_storeu_ps(to[3].add(at), _mm256_shuffle_ps::<0xee>(b, d));
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn transpose_f64_4(from: *const f64, rows: &[isize], to: &[*mut f64; MOST_SQUARE], at: usize) {
+    // SAFETY: see `Vector::transpose`.
+    unsafe {
+        let row = |n: usize| _mm256_loadu_si256(from.offset(rows[n]).cast());
+        for (to, column) in to.iter().zip(columns_256([row(0), row(1), row(2), row(3)])) {
+            _mm256_storeu_si256(to.add(at).cast(), column);
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn transpose_f32_4(from: *const f32, rows: &[isize], to: &[*mut f32; MOST_SQUARE], at: usize) {
+    // SAFETY: see `Vector::transpose`.
+    unsafe {
+        let row = |n: usize| _mm_loadu_ps(from.offset(rows[n]));
+        let (r0, r1, r2, r3) = (row(0), row(1), row(2), row(3));
+        let (a, b) = (_mm_unpacklo_ps(r0, r1), _mm_unpackhi_ps(r0, r1));
+        let (c, d) = (_mm_unpacklo_ps(r2, r3), _mm_unpackhi_ps(r2, r3));
+        _mm_storeu_ps(to[0].add(at), _mm_shuffle_ps::<0x44>(a, c));
+        _mm_storeu_ps(to[1].add(at), _mm_shuffle_ps::<0xee>(a, c));
+        _mm_storeu_ps(to[2].add(at), _mm_shuffle_ps::<0x44>(b, d));
+        _mm_storeu_ps(to[3].add(at), _mm_shuffle_ps::<0xee>(b, d));
+    }
+}

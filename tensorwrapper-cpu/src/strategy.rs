@@ -1,0 +1,96 @@
+//! Which kernel multiplies two factors: the rules, by extents and strides alone. Knows neither memory nor how a kernel works.
+
+use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, SMALL, Triple, groups, narrowest, place};
+use super::simd::Simd;
+use tensorwrapper_core::backend::fuse::points;
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::owned::LINE;
+
+/// Bytes of packed matrices of a cache line at most.
+const WIDE: usize = 8 << 20;
+
+/// Rows or columns below which a matrix is narrow.
+const NARROW: usize = 48;
+
+/// Which way products of two factors go; anything but `Chosen` is for tests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Route {
+    /// By size and strides.
+    #[default]
+    Chosen,
+    /// Dot products and scaled additions.
+    #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
+    DotAxpy,
+    /// Matrix products by small tiles.
+    #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
+    Tiles,
+    /// Matrix products by the blocked kernel.
+    #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
+    Blocked,
+    /// Matrix products by the engine, in one form of its kernels.
+    #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
+    Engine(Simd),
+    /// By the blocked kernel, with every operand packed and the result scattered.
+    #[cfg_attr(not(test), allow(dead_code, reason = "forced in tests alone"))]
+    Packed,
+}
+
+impl<T: Element> ClassifiedAxes<T> {
+    /// Whether all three matrices lie as plain matrix products have them, and none is so narrow that packing it is most of
+    /// the work: these the blocked kernel of the `gemm` crate computes 3 to 16 % faster than the engine (see
+    /// `docs/results/contraction.md`).
+    fn is_plain(&self) -> bool {
+        if std::env::var_os("H4_NOGEMM").is_some() {
+            return false;
+        }
+        let [rows, columns, inner] = [&self.rows, &self.columns, &self.inner].map(|axes| points(axes));
+        if self.is_wide() {
+            return false;
+        }
+        (rows.min(columns) >= NARROW || inner < NARROW && self.batch.is_empty())
+            && [LEFT, RIGHT].into_iter().all(|side| place(groups(self, side), side).is_some())
+            && place([&self.rows, &self.columns], OUT).is_some()
+    }
+
+    /// Whether the matrices are large enough for the engine, neighbours in memory belong to one of them, and no other is faster.
+    pub(super) fn suits_engine(&self) -> bool {
+        !self.is_plain() && self.suits_engine_with_epilogue()
+    }
+
+    /// The same where elements are finished, too, which no other does.
+    pub(super) fn suits_engine_with_epilogue(&self) -> bool {
+        let near = || {
+            ![LEFT, RIGHT].into_iter().any(|side| self.is_apart(side, groups(self, side)))
+                && !self.is_apart(OUT, [&self.rows, &self.columns])
+        };
+        self.multiplications() > SMALL && (self.is_wide() || near())
+    }
+
+    /// Whether neighbours in memory belong to different matrices.
+    fn is_apart(&self, operand: usize, groups: [&[Triple]; 2]) -> bool {
+        narrowest(&self.batch, operand) < narrowest(groups[0], operand).min(narrowest(groups[1], operand))
+    }
+
+    /// Whether that is so of a factor whose matrices are so large that those of a cache line would take much memory packed.
+    fn is_wide(&self) -> bool {
+        [LEFT, RIGHT].into_iter().any(|side| {
+            let groups = groups(self, side);
+            let elements = points(groups[0]).saturating_mul(points(groups[1]));
+            elements.saturating_mul(LINE) > WIDE && self.is_apart(side, groups)
+        })
+    }
+
+    /// Whether there is no matrix product in it worth the name: too little is read twice.
+    pub(super) fn suits_dot_axpy(&self) -> bool {
+        let (rows, columns, inner) = (points(&self.rows), points(&self.columns), points(&self.inner));
+        if rows == 1 || columns == 1 || inner == 1 {
+            return true;
+        }
+        // Many small products side by side: vectors run across the batch.
+        if std::env::var_os("H4_NOARM").is_some() {
+            return false;
+        }
+        let unit = |axis: &Triple| axis.strides.iter().all(|stride| stride.unsigned_abs() <= 1) && axis.extent >= 8;
+        self.batch.iter().any(unit) && self.multiplications() <= 8 * SMALL
+    }
+}

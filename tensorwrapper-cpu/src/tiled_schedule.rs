@@ -1,0 +1,199 @@
+//! Element-wise programs with inputs that lie across the loops: tile by tile, so that what is packed of such an input stays
+//! in a near cache until it is used.
+
+use std::ops::Range;
+
+use super::loops::{Axes, Plan};
+use super::multiversion::prefetch;
+use super::permute::{Pair, Permutation};
+use super::sink::Sink;
+use super::{packed, tasks};
+use tensorwrapper_core::backend::function::Scalar;
+use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
+use tensorwrapper_core::erased::zeros;
+use tensorwrapper_core::error::Error;
+
+/// Elements of a tile: what is packed of a few inputs fits the second cache.
+const TILE: usize = 1 << 15;
+/// Elements of a tile along the loops' innermost axis.
+const ALONG: usize = 512;
+/// Elements of a tile along the axis on which an input that lies across has its neighbours: some lines.
+const ACROSS: usize = 64;
+
+/// A plan in tiles of its kept axes.
+pub(super) struct TiledSchedule {
+    plan: Plan,
+    /// How far each kept axis reaches in a tile.
+    sizes: Vec<usize>,
+    /// TiledSchedule along the kept axes.
+    counts: Axes,
+    /// Which inputs are packed.
+    crossed: Vec<bool>,
+}
+
+/// One tile: its plan, where its operands start, and what is asked for while it is computed.
+pub(super) struct Tile<'a, T> {
+    pub(super) plan: Plan,
+    pub(super) start: Vec<isize>,
+    pub(super) coming: Vec<UpcomingTile<'a, T>>,
+}
+
+/// A copy into a tile's order, and the axes that it was prepared for.
+struct Copied {
+    axes: Vec<Pair>,
+    permutation: Permutation,
+}
+
+/// What the next tile packs of an input: pieces of neighbours in memory.
+#[derive(Clone)]
+pub(super) struct UpcomingTile<'a, T> {
+    data: &'a [T],
+    start: isize,
+    /// Where pieces begin, and how long they are.
+    axes: Vec<Axis<[isize; 1]>>,
+    len: usize,
+}
+
+impl<'a, T> UpcomingTile<'a, T> {
+    /// What a tile that starts there packs of an input with these axes; nothing where it has no neighbours in memory.
+    fn new(data: &'a [T], start: isize, mut axes: Vec<Axis<[isize; 1]>>) -> Option<UpcomingTile<'a, T>> {
+        axes.retain(|axis| axis.strides[0] != 0);
+        fuse::normalise(&mut axes, &[0]);
+        let narrow = axes.pop_if(|axis| axis.strides[0] == 1)?;
+        Some(UpcomingTile { data, start, axes, len: narrow.extent })
+    }
+
+    /// Asks for one of so many parts of it.
+    pub(super) fn ask(&self, part: usize, parts: usize) {
+        let pieces = points(&self.axes);
+        let range = pieces * part / parts..pieces * (part + 1) / parts;
+        let mut walk = Odometer::new(&self.axes, &[self.start], range.start);
+        for _ in range {
+            let start = (walk.position[0].max(0) as usize).min(self.data.len());
+            prefetch(&self.data[start..self.data.len().min(start + self.len)]);
+            walk.step();
+        }
+    }
+}
+
+impl TiledSchedule {
+    /// Cuts a plan into tiles because of these inputs.
+    pub(super) fn new(mut plan: Plan, crossed: Vec<bool>) -> TiledSchedule {
+        let narrowest: Vec<isize> = crossed
+            .iter()
+            .enumerate()
+            .filter(|(_, crossed)| **crossed)
+            .filter_map(|(n, _)| plan.axes().map(|axis| axis.strides[n].abs()).filter(|stride| *stride != 0).min())
+            .collect();
+        let inputs: Vec<usize> = (0..crossed.len()).filter(|&n| crossed[n]).collect();
+        let kept = plan.kept.axes();
+        let mut room = (TILE / plan.reduced.points().min(TILE)).max(1);
+        let mut sizes = vec![1; kept.len()];
+        let mut give = |axis: usize, most: usize, sizes: &mut [usize]| {
+            let size = kept[axis].extent.min(most).min(room).max(sizes[axis]);
+            room = room * sizes[axis] / size;
+            sizes[axis] = size;
+        };
+        let is_across =
+            |axis: &Axis<Vec<isize>>| inputs.iter().zip(&narrowest).any(|(&n, &narrow)| axis.strides[n].abs() == narrow);
+        let last = kept.len().checked_sub(1);
+        last.into_iter().for_each(|last| give(last, ALONG, &mut sizes));
+        (0..kept.len()).filter(|&n| is_across(&kept[n])).for_each(|n| give(n, ACROSS, &mut sizes));
+        (0..kept.len()).rev().for_each(|n| give(n, usize::MAX, &mut sizes));
+        let tiles = |(axis, &size): (&Axis<Vec<isize>>, &usize)| Axis {
+            extent: axis.extent.div_ceil(size),
+            strides: axis.strides.iter().map(|stride| stride.wrapping_mul(size as isize)).collect(),
+        };
+        let counts = kept.iter().zip(&sizes).map(tiles).collect();
+        TiledSchedule { plan, sizes, counts, crossed }
+    }
+
+    /// Runs a task for each tile, with what is packed of each input that lies across; threads share the tiles, or where there
+    /// are few, each tile.
+    ///
+    /// # Errors
+    /// Memory for packed elements.
+    pub(super) fn run<T: Scalar>(
+        &self,
+        threads: usize,
+        start: &[isize],
+        inputs: &[Option<&[T]>],
+        task: impl Fn(usize, &Tile<'_, T>, &[Option<Vec<T>>]) + Sync,
+    ) -> Result<(), Error> {
+        let operations = self.plan.kept.points().saturating_mul(self.plan.reduced.points());
+        let count = points(&self.counts);
+        let threads = tasks::worth(threads, operations);
+        let (outside, inside) = if count >= 2 * threads { (threads, 1) } else { (1, threads) };
+        tasks::failing(|failed| {
+            tasks::split(outside, count, operations, |range| {
+                failed(self.run_some(inside, range, start, inputs, &task));
+            });
+        })
+    }
+
+    /// The tiles of a range.
+    fn run_some<T: Scalar>(
+        &self,
+        threads: usize,
+        range: Range<usize>,
+        start: &[isize],
+        inputs: &[Option<&[T]>],
+        task: &impl Fn(usize, &Tile<'_, T>, &[Option<Vec<T>>]),
+    ) -> Result<(), Error> {
+        let mut packed: Vec<Option<Vec<T>>> = self.crossed.iter().map(|_| None).collect();
+        let mut copies: Vec<Option<Copied>> = self.crossed.iter().map(|_| None).collect();
+        let mut walk = Odometer::new(&self.counts, &start.to_vec(), range.start);
+        for _ in range {
+            let index: Vec<usize> = (0..self.counts.len()).map(|axis| walk.index(axis)).collect();
+            let (plan, start) = self.pack(threads, &index, &walk.position, inputs, (&mut packed, &mut copies))?;
+            walk.step();
+            let coming = self.coming(&walk.position, inputs);
+            task(threads, &Tile { plan, start, coming }, &packed);
+        }
+        Ok(())
+    }
+
+    /// Copies what a tile needs of the inputs that lie across into the order of its loops.
+    fn pack<T: Scalar>(
+        &self,
+        threads: usize,
+        index: &[usize],
+        start: &[isize],
+        inputs: &[Option<&[T]>],
+        (packed, copies): (&mut [Option<Vec<T>>], &mut [Option<Copied>]),
+    ) -> Result<(Plan, Vec<isize>), Error> {
+        let mut kept = self.plan.kept.axes();
+        for ((axis, &size), &index) in kept.iter_mut().zip(&self.sizes).zip(index) {
+            axis.extent = size.min(axis.extent - index * size);
+        }
+        let mut plan = Plan { kept: self.plan.kept.of_part(kept), ..self.plan.clone() };
+        let mut start = start.to_vec();
+        for (n, data) in inputs.iter().enumerate() {
+            let Some(data) = data.filter(|_| self.crossed[n]) else { continue };
+            let (axes, len) = packed::side_by_side(plan.axes(), n);
+            let memory = match &mut packed[n] {
+                Some(memory) if memory.len() >= len => memory,
+                slot => slot.insert(zeros::<T>(len)?),
+            };
+            // Most tiles are of one shape.
+            let copy = match &mut copies[n] {
+                Some(copy) if copy.axes == axes => copy,
+                slot => slot.insert(Copied { permutation: Permutation::new(axes.clone(), size_of::<T>()), axes }),
+            };
+            copy.permutation.run(threads, [start[n], 0], data, Sink::new(memory), false);
+            start[n] = 0;
+        }
+        Ok((plan, start))
+    }
+
+    /// What a whole tile that starts there packs.
+    fn coming<'a, T>(&self, start: &[isize], inputs: &[Option<&'a [T]>]) -> Vec<UpcomingTile<'a, T>> {
+        let kept = self.plan.kept.axes();
+        let crossed = inputs.iter().enumerate().filter(|&(n, _)| self.crossed[n]);
+        let of_input = |(n, data): (usize, &Option<&'a [T]>)| {
+            let own = |(axis, &size): (&Axis<Vec<isize>>, &usize)| Axis { extent: size, strides: [axis.strides[n]] };
+            UpcomingTile::new((*data)?, start[n], kept.iter().zip(&self.sizes).map(own).collect())
+        };
+        crossed.filter_map(of_input).collect()
+    }
+}

@@ -1,0 +1,14 @@
+//! Code of the expansion's own: its names cannot be confused with those of the program.
+
+use proc_macro2::{Ident, Span};
+use quote::format_ident;
+
+/// Quotes code whose variables only the expansion can see.
+macro_rules! emit {
+    ($($code:tt)*) => { ::quote::quote_spanned!(::proc_macro2::Span::mixed_site()=> $($code)*) };
+}
+
+/// A variable of the expansion's own.
+pub(super) fn own(prefix: &str, number: usize) -> Ident {
+    format_ident!("__{}{}", prefix, number, span = Span::mixed_site())
+}

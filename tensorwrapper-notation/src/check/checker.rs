@@ -1,0 +1,124 @@
+//! What is known of an equation while it is checked: its labels, operands and numbers so far, and the faults found.
+//!
+//! It must not know any rule of the language: the other files of this folder have those.
+
+use std::collections::HashMap;
+
+use super::scope::Scope;
+use crate::diagnostic::{Diagnostic, Fault};
+use crate::equation::{
+    Cast, CastId, Equation, FunctionId, Index, Label, LabelId, Left, Mapped, Meaning, Operand, OperandId, ScalarId,
+};
+use crate::syntax::{self, Assignment, Declaration, Name, Scalar, Statement, Target};
+
+pub(super) struct Checker<'s> {
+    pub(super) target: &'s Target,
+    /// The declaration of each label, the innermost `where` first.
+    pub(super) declarations: HashMap<&'s str, &'s Declaration>,
+    pub(super) labels: Vec<Label>,
+    pub(super) operands: Vec<Operand>,
+    pub(super) scalars: Vec<Scalar>,
+    pub(super) functions: Vec<Mapped>,
+    pub(super) casts: Vec<Cast>,
+    /// The cast that is being read.
+    pub(super) cast: Option<CastId>,
+    /// Labels that are bound where they may not be: no other fault of them is reported.
+    pub(super) misbound: Vec<String>,
+    pub(super) faults: Vec<Diagnostic>,
+    /// The number of terms of the right side. A sum in parentheses is one term.
+    pub(super) terms: usize,
+    pub(super) warnings: Vec<Diagnostic>,
+    /// Whether the left side has `..`.
+    pub(super) keeps_rest: bool,
+    /// Labels of which a fault is reported already.
+    pub(super) refused: Vec<LabelId>,
+    /// How many `sym` and `asym` are around the current node.
+    pub(super) exchanges: usize,
+}
+
+impl<'s> Checker<'s> {
+    pub(super) fn new(statement: &'s Statement, header: &'s [Declaration]) -> Checker<'s> {
+        // The equation's own `where` hides the block's, and the first that names a label hides the others.
+        let all = header.iter().rev().chain(statement.declarations.iter().rev());
+        let by_label = |declaration: &'s Declaration| declaration.labels.iter().map(move |l| (l.text.as_str(), declaration));
+        let declarations = all.flat_map(by_label).collect();
+        Checker {
+            target: &statement.target,
+            declarations,
+            labels: Vec::new(),
+            operands: Vec::new(),
+            scalars: Vec::new(),
+            functions: Vec::new(),
+            casts: Vec::new(),
+            cast: None,
+            misbound: Vec::new(),
+            faults: Vec::new(),
+            terms: 1,
+            warnings: Vec::new(),
+            keeps_rest: false,
+            refused: Vec::new(),
+            exchanges: 0,
+        }
+    }
+
+    pub(super) fn finish(
+        mut self,
+        left: Vec<Left>,
+        place: Option<(OperandId, Assignment)>,
+        meaning: Option<Meaning>,
+    ) -> Result<Equation, Vec<Diagnostic>> {
+        match meaning {
+            Some(meaning) if self.faults.is_empty() => {
+                let Checker { labels, operands, scalars, functions, casts, terms, warnings, .. } = self;
+                Ok(Equation { labels, operands, scalars, functions, casts, left, place, meaning, terms, warnings })
+            }
+            _ => {
+                // What this version does not have is reported once, even if both sides have it.
+                let mut said = Vec::new();
+                self.faults.retain(|fault| {
+                    let again = fault.fault == Fault::Unbuilt && said.contains(&fault.message);
+                    said.push(fault.message.clone());
+                    !again
+                });
+                Err(self.faults)
+            }
+        }
+    }
+
+    pub(super) fn new_label(&mut self, name: &Name) -> LabelId {
+        let declared = self.declarations.get(name.text.as_str()).map(|declaration| declaration.extent.clone());
+        self.labels.push(Label { name: name.text.clone(), span: name.span, declared });
+        LabelId(self.labels.len() - 1)
+    }
+
+    pub(super) fn new_scalar(&mut self, scalar: &Scalar) -> ScalarId {
+        self.scalars.push(scalar.clone());
+        ScalarId(self.scalars.len() - 1)
+    }
+
+    /// A function of the program. One that was written once has one number, although an exchange calls it twice.
+    pub(super) fn new_function(&mut self, hole: &syntax::Hole, arguments: usize) -> FunctionId {
+        let known = self.functions.iter().position(|known| known.hole == *hole);
+        FunctionId(known.unwrap_or_else(|| {
+            self.functions.push(Mapped { hole: hole.clone(), arguments });
+            self.functions.len() - 1
+        }))
+    }
+
+    /// Registers an operand whose labels are all in scope.
+    pub(super) fn new_operand(&mut self, hole: &syntax::Hole, indices: &[syntax::Index], scope: &Scope) -> OperandId {
+        let label = |name: &Name| scope.get(&name.text).expect("labels are brought into scope before their operands");
+        let resolve = |index: &syntax::Index| match index {
+            syntax::Index::Label(name) => Some(Index::Label(label(name), name.span)),
+            syntax::Index::Slice(name, range) => Some(Index::Slice(label(name), range.clone(), name.span)),
+            syntax::Index::Chip(count) => Some(Index::Chip(count.clone())),
+            syntax::Index::Fused(names, span) => Some(Index::Fused(names.iter().map(label).collect(), *span)),
+            syntax::Index::Rest(_) => Some(Index::Rest),
+            syntax::Index::NoAxes(_) => None,
+        };
+        let has_no_rest = indices.iter().any(|index| matches!(index, syntax::Index::NoAxes(_)));
+        let indices: Vec<Index> = indices.iter().filter_map(resolve).collect();
+        self.operands.push(Operand { hole: hole.clone(), indices, cast: self.cast, has_no_rest });
+        OperandId(self.operands.len() - 1)
+    }
+}

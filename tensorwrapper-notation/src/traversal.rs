@@ -1,0 +1,115 @@
+//! The one traversal of a checked equation, with one method for each construct.
+//!
+//! The macros build tokens with it, and the run time builds recorded expressions. It must not know either of them.
+
+use crate::equation::{
+    Cast, CastId, Equation, Factorise, FunctionId, LabelId, Mapped, Meaning, Node, Operand, OperandId, ScalarId,
+};
+use crate::function::Function;
+use crate::syntax::{Operator, Reduction, Scalar};
+
+/// A right side as a [`Builder`] built it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Right<'e, V> {
+    /// One value.
+    Expression(V),
+    /// The arguments of an operation of linear algebra.
+    Factorise(&'e Factorise, Vec<V>),
+}
+
+/// Builds something from an equation: tokens, or a recorded expression. There is one method for each construct, so that a new
+/// construct is a compile error in every builder until it is built there.
+pub trait Builder {
+    /// What is built for each node.
+    type Value;
+    /// A tensor.
+    fn operand(&mut self, id: OperandId, operand: &Operand) -> Self::Value;
+    /// A number.
+    fn scalar(&mut self, id: ScalarId, scalar: &Scalar) -> Self::Value;
+    /// A number that is constant along labels.
+    fn spread(&mut self, id: ScalarId, scalar: &Scalar, labels: &[LabelId]) -> Self::Value;
+    /// `-X`
+    fn negate(&mut self, value: Self::Value) -> Self::Value;
+    /// `X + Y` and its like.
+    fn binary(&mut self, operator: Operator, left: Self::Value, right: Self::Value) -> Self::Value;
+    /// A reduction of a value over labels.
+    fn reduce(&mut self, reduction: Reduction, labels: &[LabelId], value: Self::Value) -> Self::Value;
+    /// A function of each element.
+    fn apply(&mut self, function: Function, value: Self::Value) -> Self::Value;
+    /// A function of the program, applied to the elements of its arguments.
+    fn map(&mut self, id: FunctionId, function: &Mapped, arguments: Vec<Self::Value>) -> Self::Value;
+    /// The nodes up to [`cast`](Builder::cast) of the same number are computed in another element type.
+    fn begin_cast(&mut self, id: CastId, cast: &Cast);
+    /// A value that is converted from another element type.
+    fn cast(&mut self, id: CastId, value: Self::Value) -> Self::Value;
+    /// Each element to a whole power.
+    fn power_integer(&mut self, value: Self::Value, id: ScalarId, exponent: &Scalar) -> Self::Value;
+    /// Each element to a real power.
+    fn power_real(&mut self, value: Self::Value, id: ScalarId, exponent: &Scalar) -> Self::Value;
+}
+
+impl Equation {
+    /// Visits every node: leaves first, left to right.
+    pub fn build<B: Builder>(&self, builder: &mut B) -> Right<'_, B::Value> {
+        match &self.meaning {
+            Meaning::Expression(node) => Right::Expression(self.node(node, builder)),
+            Meaning::Factorise(factorise) => {
+                let arguments = factorise.arguments.iter().map(|argument| self.node(argument, builder)).collect();
+                Right::Factorise(factorise, arguments)
+            }
+        }
+    }
+
+    fn node<B: Builder>(&self, node: &Node, builder: &mut B) -> B::Value {
+        match node {
+            Node::Operand(id) => builder.operand(*id, &self.operands[id.0]),
+            Node::Scalar(id) => builder.scalar(*id, &self.scalars[id.0]),
+            Node::Spread(id, labels) => builder.spread(*id, &self.scalars[id.0], labels),
+            Node::Negate(inner) => {
+                let inner = self.node(inner, builder);
+                builder.negate(inner)
+            }
+            Node::Binary(..) => self.chain(node, builder),
+            Node::Reduce(reduction, labels, inner) => {
+                let inner = self.node(inner, builder);
+                builder.reduce(*reduction, labels, inner)
+            }
+            Node::Apply(function, inner) => {
+                let inner = self.node(inner, builder);
+                builder.apply(*function, inner)
+            }
+            Node::Map(id, arguments) => {
+                let arguments = arguments.iter().map(|argument| self.node(argument, builder)).collect();
+                builder.map(*id, &self.functions[id.0], arguments)
+            }
+            Node::Cast(id, inner) => {
+                builder.begin_cast(*id, &self.casts[id.0]);
+                let inner = self.node(inner, builder);
+                builder.cast(*id, inner)
+            }
+            Node::PowerInteger(base, id) => {
+                let base = self.node(base, builder);
+                builder.power_integer(base, *id, &self.scalars[id.0])
+            }
+            Node::PowerReal(base, id) => {
+                let base = self.node(base, builder);
+                builder.power_real(base, *id, &self.scalars[id.0])
+            }
+        }
+    }
+
+    /// A chain of operators, which groups from the left. In a loop, because long sums would overflow the stack.
+    fn chain<B: Builder>(&self, node: &Node, builder: &mut B) -> B::Value {
+        let (mut first, mut rest) = (node, Vec::new());
+        while let Node::Binary(operator, left, right) = first {
+            rest.push((*operator, right));
+            first = left;
+        }
+        let mut value = self.node(first, builder);
+        for (operator, right) in rest.into_iter().rev() {
+            let right = self.node(right, builder);
+            value = builder.binary(operator, value, right);
+        }
+        value
+    }
+}

@@ -1,0 +1,141 @@
+//! From recorded values to plans, and from there to tensors.
+
+use std::sync::Arc;
+
+use super::context::Context;
+use super::kernel_requests::make;
+use super::limit::within;
+use super::plan::Plan;
+use super::planner;
+use super::run::{Computed, Execution, Observer, ResultPlacement};
+use crate::expr::Value;
+use crate::link::Link;
+use crate::lower::{Lowered, SourceTensor, lower, lower_over};
+use crate::optimize::is_optimal;
+use crate::tensor::AnyTensor;
+use tensorwrapper_core::backend::BackendInstance;
+use tensorwrapper_core::callback::Callback;
+use tensorwrapper_core::erased::SliceRef;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::graph::OpGraph;
+use tensorwrapper_core::layout::Strided;
+
+/// A plan, and what it reads and calls.
+pub(crate) struct Planned<'a> {
+    pub(crate) plan: Plan,
+    pub(crate) sources: Vec<SourceTensor<'a>>,
+    pub(crate) functions: Vec<Callback<'a>>,
+    /// The backend that it was made for: the context's, or where the sources are.
+    pub(crate) backend: Arc<BackendInstance>,
+}
+
+impl Planned<'_> {
+    /// Runs the plan.
+    ///
+    /// # Errors
+    /// What the device reports: memory, decompositions, reductions over nothing.
+    pub(crate) fn run(&self, observer: &Observer, placement: ResultPlacement) -> Result<Computed, Error> {
+        let sources: Vec<SliceRef<'_>> = self.sources.iter().map(SourceTensor::data).collect();
+        let execution = Execution { functions: &self.functions, ..Execution::new(&self.plan, &self.backend, observer) };
+        execution.run(&sources, placement)
+    }
+}
+
+/// Computes recorded values together, each shared part once, in the order given.
+///
+/// # Errors
+/// What the device reports: memory, decompositions, reductions over nothing.
+pub(crate) fn evaluate(context: &Context, values: &[Link<Value<'_>>]) -> Result<Vec<AnyTensor>, Error> {
+    evaluate_to(context, values, ResultPlacement::Host)
+}
+
+/// The same with results that may stay on a device.
+///
+/// # Errors
+/// As [`evaluate`].
+pub(super) fn evaluate_to(
+    context: &Context,
+    values: &[Link<Value<'_>>],
+    placement: ResultPlacement,
+) -> Result<Vec<AnyTensor>, Error> {
+    let planned = planned(context, values)?;
+    Ok(tensors(planned.run(&context.observer, placement)?, &planned.plan))
+}
+
+/// What a run of a plan has computed, as tensors.
+pub(super) fn tensors(computed: Computed, plan: &Plan) -> Vec<AnyTensor> {
+    computed.into_iter().zip(&plan.results).map(|(buffer, layout)| AnyTensor::from_buffer(buffer, layout.clone())).collect()
+}
+
+/// The plan that computes recorded values, and what it reads and calls.
+///
+/// # Errors
+/// Intermediates larger than memory can address, and what passes and the backend report.
+pub(crate) fn planned<'a>(context: &Context, values: &[Link<Value<'a>>]) -> Result<Planned<'a>, Error> {
+    let Lowered { graph, sources, functions } = lower(values);
+    let layouts: Vec<Strided> = sources.iter().map(|source| source.layout().clone()).collect();
+    let context = &*context.placed(sources.iter().filter_map(SourceTensor::borrowed))?;
+    Ok(Planned { plan: compile(context, graph, &layouts)?, sources, functions, backend: Arc::clone(&context.backend) })
+}
+
+/// The plan that computes a value from tensors, which are its sources in this order, whatever memory they share.
+///
+/// # Errors
+/// As [`planned`].
+pub(super) fn planned_over(context: &Context, tensors: &[Link<Value<'_>>], value: &Link<Value<'_>>) -> Result<Plan, Error> {
+    let Lowered { graph, sources, .. } = lower_over(tensors, std::slice::from_ref(value));
+    let layouts: Vec<Strided> = sources.iter().map(|source| source.layout().clone()).collect();
+    compile(context, graph, &layouts)
+}
+
+/// The plan of a graph that no pass would change.
+///
+/// # Errors
+/// As [`planned`].
+pub(super) fn planned_as_is(context: &Context, graph: OpGraph, layouts: &[Strided]) -> Result<Plan, Error> {
+    let plan = plan(&context.backend, graph, layouts)?;
+    make(context.backend.device(), &[&plan])?;
+    Ok(plan)
+}
+
+/// The plan of a graph over sources that lie in memory like this: after all passes, within the context's limit of memory.
+///
+/// # Errors
+/// [`ErrorKind::Limit`](tensorwrapper_core::error::ErrorKind::Limit) when no plan is, and as [`planned`].
+pub(super) fn compile(context: &Context, graph: OpGraph, layouts: &[Strided]) -> Result<Plan, Error> {
+    let graph = rewritten(context, graph)?;
+    // The commonest of all: one product of two, of which nothing can be made but itself.
+    if context.choices.memory.is_none() && is_optimal(&graph, &context.choices) {
+        return planned_as_is(context, graph, layouts);
+    }
+    within((context.backend.device(), &context.choices), (&graph, &[]), |begun, limited| {
+        plan(&context.backend, begun.optimize(limited)?, layouts)
+    })
+}
+
+/// A graph as lowered after the program's own passes.
+///
+/// # Errors
+/// What is wrong with a pass, and in debug builds with the graph.
+pub(super) fn rewritten(context: &Context, graph: OpGraph) -> Result<OpGraph, Error> {
+    if cfg!(debug_assertions) {
+        graph.verify()?;
+    }
+    context.passes.apply(graph)
+}
+
+/// The plan of a graph as it is: what the backend makes of it, if it compiles it, else steps for its device.
+///
+/// # Errors
+/// Intermediates larger than memory can address, and what the backend reports.
+pub(super) fn plan(backend: &BackendInstance, graph: OpGraph, layouts: &[Strided]) -> Result<Plan, Error> {
+    if backend.compiles()
+        && graph.functions() == 0
+        && let Some(executable) = backend.compile(&graph, layouts)?
+    {
+        let results = graph.sinks().iter().map(|sink| Strided::row_major(&graph.tensor(*sink).extents));
+        let results = results.collect::<Result<Vec<Strided>, Error>>()?;
+        return Ok(Plan::whole(graph, executable, results));
+    }
+    planner::plan(backend.device(), graph, layouts)
+}

@@ -1,0 +1,214 @@
+//! The entry points at run time: subscript strings, integer labels, operators, recorded results.
+
+use super::compile::{evaluate, evaluate_to};
+use super::context::Context;
+use super::operands::{DynOperand, given};
+use super::results::{EvalAll, RecordedValue};
+use super::run::{Execution, ResultPlacement};
+use super::statements::{checked, labels_statement, product, subscripts_statement};
+use crate::expr::{Expr, Given, Indexed};
+use crate::lower::lower;
+use crate::tensor::Tensor;
+use smallvec::SmallVec;
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::graph::OpGraph;
+use tensorwrapper_core::shape::Extents;
+
+/// Evaluates an equation given as NumPy's subscripts: `"ikl,klj->ij"`, `...` for unnamed axes, and
+/// without `->` the labels that occur once, in alphabetical order. Any letter is a label, a repeated one takes (on the
+/// right of `->`: fills) a diagonal, and a label may be on any number of operands. Extents are never broadcast.
+///
+/// Spaces stand anywhere, inside `->` and `...` too, as NumPy has it with `optimize=True`. Where it stands for no axes, `...`
+/// may be on one side of `->` alone, as in `"...i->i"` of a vector; where an operand has axes for it, the output has `...`.
+///
+/// An operand or a result has at most 256 labels, and there are at most 10 000 operands.
+///
+/// # Errors
+/// Text that is no subscript, more labels or operands, ranks and extents that do not fit, memory.
+///
+/// ```
+/// use tensorwrapper_runtime::{Tensor, einsum};
+/// let a = Tensor::<f64>::from_fn([2, 3], |i| (i[0] + i[1]) as f64)?;
+/// let b = Tensor::<f64>::from_fn([3, 2], |i| (i[0] * i[1]) as f64)?;
+/// let c = einsum("ik,kj->ij", &[&a, &b])?;
+/// assert_eq!(c.as_slice(), [0.0, 5.0, 0.0, 8.0]);
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+pub fn einsum<T: Element>(subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Tensor<T>, Error> {
+    Context::global().einsum(subscripts, operands)
+}
+
+/// Evaluates a product of tensors whose axes are labelled by numbers; labels that `output` lacks are summed. Limits are those of
+/// [`einsum`].
+///
+/// # Errors
+/// Ranks and extents that do not fit, labels of `output` that no operand has, memory.
+///
+/// ```
+/// use tensorwrapper_runtime::{Tensor, contract};
+/// let a = Tensor::<f64>::filled([2, 3], 1.0)?;
+/// let b = Tensor::<f64>::filled([3, 4], 2.0)?;
+/// let c = contract(&[(&a, &[0, 1]), (&b, &[1, 2])], &[0, 2])?;
+/// assert_eq!(c.extents(), [2, 4]);
+/// assert_eq!(c[[1, 3]], 6.0);
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+pub fn contract<T: Element>(operands: &[(&dyn DynOperand<T>, &[usize])], output: &[usize]) -> Result<Tensor<T>, Error> {
+    Context::global().contract(operands, output)
+}
+
+impl Context {
+    /// [`einsum`] in this context.
+    ///
+    /// # Errors
+    /// As [`einsum`].
+    pub fn einsum<T: Element>(&self, subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Tensor<T>, Error> {
+        self.einsum_to(subscripts, operands, ResultPlacement::Host)
+    }
+
+    /// The same with a result that may stay on a device.
+    ///
+    /// # Errors
+    /// As [`einsum`].
+    pub(super) fn einsum_to<T: Element>(
+        &self,
+        subscripts: &str,
+        operands: &[&dyn DynOperand<T>],
+        placement: ResultPlacement,
+    ) -> Result<Tensor<T>, Error> {
+        let given = given(operands);
+        let mut tensors: SmallVec<[_; 6]> = SmallVec::new();
+        given.iter().map_while(Given::elements).for_each(|tensor| tensors.push(tensor));
+        match tensors.len() == given.len() {
+            true => {
+                let context = &*self.placed(tensors.iter().copied())?;
+                let kept = context.kept::<T>(subscripts, &tensors)?;
+                let execution = Execution::new(&kept.plan, &context.backend, &context.observer);
+                Ok(kept.result(execution.run(&kept.beginnings(&tensors), placement)?))
+            }
+            // A recorded result has a structure of its own, which no plan that was kept can know.
+            false => {
+                let values: Vec<_> = given.iter().map(Given::value).collect();
+                let equation = checked(&subscripts_statement(subscripts, values.len())?)?;
+                self.eval_to(&Expr::<T>::new(product::<T>(&equation, &values)?), placement)
+            }
+        }
+    }
+
+    /// [`contract`] in this context.
+    ///
+    /// # Errors
+    /// As [`contract`].
+    pub fn contract<T: Element>(
+        &self,
+        operands: &[(&dyn DynOperand<T>, &[usize])],
+        output: &[usize],
+    ) -> Result<Tensor<T>, Error> {
+        let values: Vec<_> = operands.iter().map(|(operand, _)| operand.dyn_operand().0.value()).collect();
+        self.eval(&Expr::<T>::new(product::<T>(&checked(&labels_statement(operands, output)?)?, &values)?))
+    }
+
+    /// Computes a recorded result.
+    ///
+    /// # Errors
+    /// Memory, and what decompositions and reductions report.
+    pub fn eval<T: Element, S: Extents>(&self, expr: &Expr<'_, T, S>) -> Result<Tensor<T, S>, Error> {
+        self.eval_to(expr, ResultPlacement::Host)
+    }
+
+    /// The same with a result that may stay on a device.
+    ///
+    /// # Errors
+    /// As [`eval`](Context::eval).
+    pub(super) fn eval_to<T: Element, S: Extents>(
+        &self,
+        expr: &Expr<'_, T, S>,
+        placement: ResultPlacement,
+    ) -> Result<Tensor<T, S>, Error> {
+        let mut results = evaluate_to(self, std::slice::from_ref(expr.value()), placement)?;
+        results.remove(0).into_tensor::<T>()?.into_typed()
+    }
+}
+
+impl<T: Element> Indexed<'_, T> {
+    /// Computes the equation `[left] = self`. Its axes are the labels in `left`: one letter each, or names between
+    /// commas; labels that `left` lacks are summed, by the rules of `tensor!`.
+    ///
+    /// # Errors
+    /// Everything that was wrong in the chain, ranks and extents that do not fit, memory.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Tensor;
+    /// let a = Tensor::<f64>::filled([2, 3], 1.0)?;
+    /// let b = Tensor::<f64>::filled([3, 4], 2.0)?;
+    /// let c = (a.at("i,k") * b.at("k,j")).eval("i,j")?;
+    /// assert_eq!(c[[0, 0]], 6.0);
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn eval(&self, left: &str) -> Result<Tensor<T>, Error> {
+        self.eval_in(Context::global(), left)
+    }
+
+    /// [`eval`](Indexed::eval) in a context.
+    ///
+    /// # Errors
+    /// As [`eval`](Indexed::eval).
+    pub fn eval_in(&self, context: &Context, left: &str) -> Result<Tensor<T>, Error> {
+        context.eval(&self.record(left)?)
+    }
+}
+
+impl<T: Element, S: Extents> Expr<'_, T, S> {
+    /// The graph that computes this result, as lowered: before any pass has changed it.
+    ///
+    /// ```
+    /// use tensorwrapper_runtime::Tensor;
+    /// let a = Tensor::<f64>::filled([2, 3], 1.0)?;
+    /// let graph = (a.at("ij") * a.at("kj") * a.at("kl")).record("il")?.graph();
+    /// assert_eq!(graph.operations().len(), 1); // one product of three factors
+    /// assert_eq!(graph.sources().count(), 1); // which are one tensor
+    /// # Ok::<(), tensorwrapper_runtime::Error>(())
+    /// ```
+    pub fn graph(&self) -> OpGraph {
+        lower(std::slice::from_ref(self.value())).graph
+    }
+
+    /// Computes the recorded result.
+    ///
+    /// # Errors
+    /// Memory, and what decompositions and reductions report.
+    pub fn eval(&self) -> Result<Tensor<T, S>, Error> {
+        Context::global().eval(self)
+    }
+}
+
+/// Computes several recorded results together, so that what they share is computed once.
+///
+/// Takes a tuple of references to recorded results of any types, or a slice of results of one type.
+///
+/// # Errors
+/// Memory, and what decompositions and reductions report.
+///
+/// ```
+/// use tensorwrapper_runtime::{Tensor, eval_all};
+/// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
+/// let square = (a.at("ik") * a.at("kj")).record("ij")?;
+/// let cube = (square.at("ik") * a.at("kj")).record("ij")?;
+/// let (square, cube) = eval_all((&square, &cube))?;
+/// assert_eq!((square[[0, 0]], cube[[0, 0]]), (2.0, 4.0));
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+pub fn eval_all<'a, R: EvalAll<'a>>(results: R) -> Result<R::Output, Error> {
+    Context::global().eval_all(results)
+}
+
+impl Context {
+    /// [`eval_all`] in this context.
+    ///
+    /// # Errors
+    /// As [`eval_all`].
+    pub fn eval_all<'a, R: EvalAll<'a>>(&self, results: R) -> Result<R::Output, Error> {
+        R::typed(evaluate(self, &RecordedValue::all(&results))?)
+    }
+}

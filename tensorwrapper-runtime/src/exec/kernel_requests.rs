@@ -1,0 +1,64 @@
+//! What plans request of a device with memory of its own: each kernel by itself, and all of them together before the first one runs.
+
+use std::sync::atomic::Ordering;
+
+use super::plan::{Access, Kernel, Plan, Work};
+use tensorwrapper_core::backend::{Asked, Device, Factorised, Mapped, Seen};
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::graph::OpGraph;
+
+/// Has everything made that the steps of plans need, together: none of them waits for what another needs when they run.
+///
+/// # Errors
+/// [`ErrorKind::Kernel`](tensorwrapper_core::error::ErrorKind::Kernel) for what does not compile, and when the device is lost.
+pub(super) fn make(device: &dyn Device, plans: &[&Plan]) -> Result<(), Error> {
+    let Some(resident) = device.resident() else { return Ok(()) };
+    let mut all = Vec::new();
+    plans.iter().for_each(|plan| collect(plan, false, &mut all));
+    if !all.is_empty() {
+        resident.make(&all)?;
+    }
+    plans.iter().for_each(|plan| plan.made.store(resident.opening(), Ordering::Relaxed));
+    Ok(())
+}
+
+/// The same for a plan that was made while the device was open another time.
+///
+/// # Errors
+/// As [`make`].
+pub(super) fn make_again(plan: &Plan, device: &dyn Device, opening: usize) -> Result<(), Error> {
+    if plan.made.load(Ordering::Relaxed) == opening { Ok(()) } else { make(device, &[plan]) }
+}
+
+/// Adds what a plan asks for. The body of a product in parts goes by way of the host, where what is written over an operand is asked for
+/// block by block.
+fn collect<'p>(plan: &'p Plan, is_body: bool, all: &mut Vec<Asked<'p>>) {
+    for step in &plan.steps {
+        if !(is_body && step.in_place.is_some()) {
+            all.extend(step.kernels.iter().filter_map(|kernel| kernel.request(&plan.graph)));
+        }
+        step.sliced.iter().for_each(|sliced| collect(&sliced.body, true, all));
+    }
+}
+
+impl Kernel {
+    /// What a device is asked for; none where the host does it.
+    pub(super) fn request<'k>(&'k self, graph: &OpGraph) -> Option<Asked<'k>> {
+        let seen = |access: &'k Access| {
+            let Access { tensor, layout, conjugate, .. } = access;
+            Seen { dtype: graph.tensor(*tensor).dtype, layout, conjugate: *conjugate }
+        };
+        let inputs = || self.inputs.iter().map(seen).collect();
+        match &self.work {
+            Work::Contract(contraction) => Some(Asked::Contract(contraction)),
+            &Work::Map(ref program, reduction) => {
+                let (nest, found, output) = (&self.nest, &self.found, seen(&self.outputs[0]));
+                Some(Asked::Map(Mapped { nest, program, reduction, inputs: inputs(), output, found }))
+            }
+            Work::Factorise(call, _) => {
+                let outputs = self.outputs.iter().map(seen).collect();
+                self.by.map(|_| Asked::Factorise(Factorised { call, inputs: inputs(), outputs, found: &self.found }))
+            }
+        }
+    }
+}

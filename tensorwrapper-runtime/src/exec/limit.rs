@@ -1,0 +1,164 @@
+//! Plans that stay within a limit of memory: products in parts where they do not fit as a whole.
+
+use super::kernel_requests::make;
+use super::memory::{parts, peak};
+use super::plan::{Location, Plan};
+use crate::optimize::{Choices, Limited, Pass, PassPipeline};
+use tensorwrapper_core::backend::Device;
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::graph::{OpGraph, TensorId};
+use tensorwrapper_order::internal::Path;
+
+/// What is to stay within a limit.
+pub(super) trait Bounded {
+    /// The bytes that it takes.
+    fn bytes(&self) -> u128;
+    /// The plan that takes most of them.
+    fn plan(&self) -> &Plan;
+    /// The most parts that one step is made in.
+    fn parts(&self) -> f64;
+    /// Has everything made that a device needs to run it; what it takes is known exactly then, and at least before.
+    ///
+    /// # Errors
+    /// What of it does not compile, and what the device reports.
+    fn make(&self, device: &dyn Device) -> Result<(), Error>;
+}
+
+impl Bounded for Plan {
+    fn bytes(&self) -> u128 {
+        peak(self).bytes()
+    }
+
+    fn plan(&self) -> &Plan {
+        self
+    }
+
+    fn parts(&self) -> f64 {
+        parts(self)
+    }
+
+    fn make(&self, device: &dyn Device) -> Result<(), Error> {
+        make(device, &[self])
+    }
+}
+
+/// Whatever has a plan, made of a graph by a context's choices within their limit of memory: as it is where that fits, else without the
+/// intermediates of factorised sums where that does, else in parts.
+///
+/// # Errors
+/// [`ErrorKind::Limit`] when nothing fits, and what planning reports.
+pub(super) fn within<M: Bounded>(
+    (device, choices): (&dyn Device, &Choices),
+    (graph, is_kept): (&OpGraph, &[bool]),
+    made: impl Fn(&PassPipeline<'_>, Option<Limited<'_>>) -> Result<M, Error>,
+) -> Result<M, Error> {
+    let Some(allowed) = choices.memory else {
+        let made = made(&PassPipeline::new(graph, choices, is_kept)?, None)?;
+        made.make(device)?;
+        return Ok(made);
+    };
+    // What is kept from run to run takes memory, too.
+    let keeps = is_kept.contains(&true);
+    let mut all = vec![choices.clone()];
+    for pass in [Some(Pass::Factorise), keeps.then_some(Pass::Hoist)].into_iter().flatten() {
+        let last = all.last().expect("there is one");
+        let next = Choices { without: last.without.and(pass), ..last.clone() };
+        if next != *last {
+            all.push(next);
+        }
+    }
+    // All that asks for no limit is done once for each form, orders included: every try makes the same products.
+    let begun = all.iter().map(|choices| Ok((PassPipeline::new(graph, choices, is_kept)?, Vec::new())));
+    let mut forms: Vec<(PassPipeline<'_>, Vec<Path>)> = begun.collect::<Result<_, Error>>()?;
+    let mut refusals: Vec<Error> = Vec::new();
+    for is_whole in [true, false] {
+        for (n, (begun, paths)) in forms.iter_mut().enumerate() {
+            let mut limited = |elements: f64| fits(made(begun, Some(Limited { elements, paths: &mut *paths }))?, device, allowed);
+            match if is_whole { limited(f64::INFINITY) } else { in_parts(allowed, limited) } {
+                // A kernel that does not compile, or a device that is lost, is so in every form.
+                Err(error) if !is_refusal(&error) => return Err(error),
+                Ok(found) if found.parts() <= MOST_PARTS => return Ok(found),
+                // What does not fit is what would be there as a whole.
+                Ok(found) => refusals.push(refusals[n].clone().in_parts(found.parts())),
+                Err(refusal) => refusals.push(refusal),
+            }
+        }
+    }
+    // What was refused in the smallest parts says what does not fit, but for what memory cannot even address.
+    Err(refusals.pop().expect("every form was refused"))
+}
+
+/// Parts of a step at most: each takes some microseconds beside its arithmetic.
+const MOST_PARTS: f64 = (1 << 20) as f64;
+
+/// Whether an error says that a plan is too large, so that a smaller one may do.
+fn is_refusal(error: &Error) -> bool {
+    !matches!(error.kind(), ErrorKind::Kernel { .. } | ErrorKind::Device(_))
+}
+
+fn fits<M: Bounded>(made: M, device: &dyn Device, allowed: usize) -> Result<M, Error> {
+    // For a plan that takes too much in any case nothing is made.
+    if made.bytes() <= allowed as u128 {
+        made.make(device)?;
+    }
+    if made.bytes() <= allowed as u128 { Ok(made) } else { Err(refused(made.plan(), allowed)) }
+}
+
+/// A plan that makes products in the largest parts that fit: fewer of them take less time.
+fn in_parts<M>(allowed: usize, mut limited: impl FnMut(f64) -> Result<M, Error>) -> Result<M, Error> {
+    // If the smallest parts do not do, nothing does.
+    let (mut found, mut low, mut high) = (limited(0.0)?, 0, most(allowed));
+    while low + 1 < high {
+        let middle = (low + high) / 2;
+        match limited(f64::from(middle)) {
+            Ok(plan) => (found, low) = (plan, middle),
+            Err(error) if !is_refusal(&error) => return Err(error),
+            Err(_) => high = middle,
+        }
+    }
+    Ok(found)
+}
+
+/// The logarithm of base 2 of more elements than so many bytes hold.
+fn most(bytes: usize) -> u32 {
+    usize::BITS - (bytes / size_of::<f32>()).leading_zeros() + 1
+}
+
+/// What does not fit in a plan that has nothing left to make smaller: the largest result, where the results alone are too much,
+/// else the largest intermediate.
+fn refused(plan: &Plan, allowed: usize) -> Error {
+    let peak = peak(plan);
+    let bytes = |tensor: TensorId| plan.graph.tensor(tensor).bytes();
+    let largest = |is_result: bool| {
+        if plan.whole.is_some() {
+            return plan.graph.sinks().iter().copied().filter(|_| is_result).max_by_key(|&tensor| bytes(tensor));
+        }
+        let made = plan.graph.tensor_ids().filter(|&tensor| match plan.buffers.locations[tensor.0] {
+            Location::Source(_) => false,
+            Location::Result(_) => is_result,
+            Location::Arena(_) => !is_result,
+        });
+        made.max_by_key(|&tensor| bytes(tensor))
+    };
+    let too_many = peak.results > allowed as u128;
+    let between = if too_many { None } else { largest(false) };
+    // Without intermediates it is the work space of a result that is too much.
+    let tensor = between.or_else(|| largest(true)).expect("what needs memory has a tensor");
+    Error::new(ErrorKind::Limit {
+        labels: labels(&plan.graph, tensor),
+        extents: plan.graph.tensor(tensor).extents.clone(),
+        is_result: between.is_none(),
+        bytes: bytes(tensor),
+        needed: if too_many { peak.results } else { peak.bytes() },
+        allowed: allowed as u128,
+        parts: None,
+    })
+}
+
+/// What the program calls the axes of a tensor; nothing where one of them has no name.
+fn labels(graph: &OpGraph, tensor: TensorId) -> Vec<String> {
+    let Some(producer) = graph.tensor(tensor).producer else { return Vec::new() };
+    let made = graph.operation(producer).outputs.iter().find(|edge| edge.tensor == tensor);
+    let name = |label| graph.label_name(producer, label).map(|(name, _)| name.to_string());
+    made.and_then(|edge| edge.labels().into_iter().map(name).collect()).unwrap_or_default()
+}

@@ -1,0 +1,43 @@
+//! The operands of calls at run time, without their types.
+
+use smallvec::SmallVec;
+
+use crate::expr::{Given, TensorLike};
+use tensorwrapper_core::element::Element;
+
+/// An operand of [`einsum`](crate::einsum) or [`contract`](crate::contract): a tensor, a view or a recorded result of element type `T`, of any shape
+/// type. Implemented for everything that `tensor!` can index.
+pub trait DynOperand<T> {
+    #[doc(hidden)]
+    fn dyn_operand(&self) -> DynValue<'_>;
+}
+
+/// An operand without its shape type.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct DynValue<'a>(pub(super) Given<'a>);
+
+impl<T: Element, X: TensorLike<Elem = T>> DynOperand<T> for X {
+    fn dyn_operand(&self) -> DynValue<'_> {
+        DynValue(self.operand().given)
+    }
+}
+
+/// A tensor of any element type and any shape type.
+pub trait AnyOperand {
+    #[doc(hidden)]
+    fn any_operand(&self) -> DynValue<'_>;
+}
+
+impl<X: TensorLike> AnyOperand for X {
+    fn any_operand(&self) -> DynValue<'_> {
+        DynValue(self.operand().given)
+    }
+}
+
+/// The operands of a call, few enough to need no memory of their own where the call is to be quick.
+pub(super) fn given<'a, T>(operands: &[&'a dyn DynOperand<T>]) -> SmallVec<[Given<'a>; 6]> {
+    let mut given = SmallVec::new();
+    operands.iter().for_each(|operand| given.push(operand.dyn_operand().0));
+    given
+}

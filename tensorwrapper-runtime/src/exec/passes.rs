@@ -1,0 +1,88 @@
+//! The passes that a program adds to a context: who they are, and what is checked of what they make.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::graph::{OpGraph, Rewrite, TensorId};
+
+/// Passes in the order in which they run. They are compared by instance: a name says nothing of what a pass does.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Passes(Arc<[(usize, Arc<dyn Rewrite>)]>);
+
+/// The next number of a pass.
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+impl PartialEq for Passes {
+    fn eq(&self, other: &Passes) -> bool {
+        self.0.iter().map(|(number, _)| number).eq(other.0.iter().map(|(number, _)| number))
+    }
+}
+
+impl Hash for Passes {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.0.iter().for_each(|(number, _)| number.hash(hasher));
+    }
+}
+
+impl Passes {
+    /// The same with one more, which runs last.
+    pub(super) fn with(&self, pass: impl Rewrite + 'static) -> Passes {
+        let pass: (usize, Arc<dyn Rewrite>) = (NEXT.fetch_add(1, Ordering::Relaxed), Arc::new(pass));
+        Passes(self.0.iter().cloned().chain([pass]).collect())
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The graph after all of them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Pass`] for a pass that fails, or that makes something else than the same results of the same sources.
+    pub(super) fn apply(&self, graph: OpGraph) -> Result<OpGraph, Error> {
+        self.0.iter().try_fold(graph, |graph, (_, pass)| {
+            let refused =
+                |error: Error| Error::new(ErrorKind::Pass { name: pass.name().to_string(), message: error.to_string() });
+            match pass.rewrite(&graph).map_err(refused)? {
+                Some(mut made) => {
+                    check(&graph, &made).map_err(refused)?;
+                    made.copy_wanted_sources();
+                    Ok(made)
+                }
+                None => Ok(graph),
+            }
+        })
+    }
+}
+
+/// Whether a graph is right, has the sources of another, and wants the same as that.
+fn check(graph: &OpGraph, made: &OpGraph) -> Result<(), Error> {
+    made.verify()?;
+    let wrong = |message: String| Err(Error::new(ErrorKind::Shape(message)));
+    let all = |graph: &OpGraph, tensors: &mut dyn Iterator<Item = TensorId>| -> Vec<(Vec<usize>, _)> {
+        tensors.map(|tensor| (graph.tensor(tensor).extents.clone(), graph.tensor(tensor).dtype)).collect()
+    };
+    for (what, known, found) in [
+        ("sources", all(graph, &mut graph.sources()), all(made, &mut made.sources())),
+        ("results", all(graph, &mut graph.sinks().iter().copied()), all(made, &mut made.sinks().iter().copied())),
+    ] {
+        if known.len() != found.len() {
+            return wrong(format!("its graph has {} {what} instead of {}", found.len(), known.len()));
+        }
+        if let Some(n) = (0..known.len()).find(|&n| known[n] != found[n]) {
+            let ((extents, dtype), (known_extents, known_dtype)) = (&found[n], &known[n]);
+            return wrong(format!(
+                "number {n} of the {what} of its graph has extents {extents:?} of {dtype} instead of {known_extents:?} of {known_dtype}"
+            ));
+        }
+    }
+    match (graph.functions(), made.functions()) {
+        (known, found) if found > known => {
+            wrong(format!("its graph calls {found} functions of the program's instead of {known}"))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,156 @@
+//! Tensors whose elements are on a device alone.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::copied::compute_device;
+use crate::exec::run::copied;
+use crate::expr::{Indexed, IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
+use crate::tensor::{Placement, Tensor};
+use tensorwrapper_core::backend::{BackendInstance, DeviceMemory};
+use tensorwrapper_core::element::{Dtype, Element};
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::owned::Owned;
+use tensorwrapper_core::shape::{Extents, Shape};
+
+/// A dense tensor whose elements are in the memory of a device, and nowhere else (but for one number, which comes to the host, too): a
+/// result of a context [on its device](Context::on_device).
+///
+/// It is an operand of every equation: one that names no context runs on its device. What needs its elements on the host takes them
+/// there by [`to_host`](DeviceTensor::to_host), which is the only way to read them: an equation in another context says so.
+///
+/// ```
+/// use tensorwrapper_runtime::{Context, DeviceTensor, Error, Tensor};
+/// fn power(context: &Context, a: &Tensor<f64>, times: usize) -> Result<Tensor<f64>, Error> {
+///     let device = context.on_device()?;
+///     let a = device.take(a)?;
+///     let mut power: DeviceTensor<f64> = device.einsum("ij,jk->ik", &[&a, &a])?;
+///     for _ in 2..times {
+///         power = device.einsum("ij,jk->ik", &[&power, &a])?; // nothing is copied to the host and back
+///     }
+///     power.to_host()
+/// }
+/// let a = Tensor::filled([2, 2], 1.0)?;
+/// // The processor computes in the host's memory.
+/// assert!(power(&Context::cpu(), &a, 3).is_err());
+/// # Ok::<(), Error>(())
+/// ```
+pub struct DeviceTensor<T: Element, S: Extents = Shape> {
+    /// Extents, and addresses of the host's by which everybody finds the copy. Nobody reads or writes what lies there, so that the system
+    /// gives no memory for it, unless it was an earlier result's.
+    tensor: Tensor<T, S>,
+    backend: Arc<BackendInstance>,
+}
+
+impl<T: Element, S: Extents> DeviceTensor<T, S> {
+    /// A tensor whose elements are on this device, at the addresses of this one's.
+    pub(crate) fn new(tensor: Tensor<T, S>, backend: &Arc<BackendInstance>) -> DeviceTensor<T, S> {
+        DeviceTensor { tensor, backend: Arc::clone(backend) }
+    }
+
+    /// The elements, copied to the host once all that was asked for before has been done.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) where the host has none for them, and [`ErrorKind::Device`](crate::ErrorKind::Device) where the device is lost or what was to
+    /// compute them failed.
+    pub fn to_host(&self) -> Result<Tensor<T, S>, Error> {
+        let mut elements = Owned::<T>::for_results(self.len())?;
+        if let Some((memory, resident)) = self.memory().zip(self.backend.device().resident()) {
+            resident.fetch(&memory, T::erase_mut(&mut elements))?;
+        }
+        Ok(Tensor::from_parts(elements, self.tensor.parts().1.clone()))
+    }
+
+    /// The memory on the device; `None` where there are no elements.
+    fn memory(&self) -> Option<DeviceMemory> {
+        copied(self.tensor.parts().0, |copied, _| Arc::clone(&copied.memory))
+    }
+
+    /// Number of indices along each axis.
+    pub fn extents(&self) -> &[usize] {
+        self.tensor.extents()
+    }
+
+    /// Number of axes.
+    pub fn rank(&self) -> usize {
+        self.tensor.rank()
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.tensor.len()
+    }
+
+    /// Whether there is no element, because some extent is 0.
+    pub fn is_empty(&self) -> bool {
+        self.tensor.is_empty()
+    }
+
+    /// Rank and extents as a value.
+    pub fn shape(&self) -> Shape {
+        self.tensor.shape()
+    }
+
+    /// The element type, as a value.
+    pub fn dtype(&self) -> Dtype {
+        T::DTYPE
+    }
+
+    /// Where the elements lie.
+    pub fn placement(&self) -> Placement {
+        Placement::of(compute_device(&self.backend))
+    }
+
+    /// Forgets what the compiler knows of the extents.
+    #[must_use]
+    pub fn into_dyn(self) -> DeviceTensor<T> {
+        DeviceTensor { tensor: self.tensor.into_dyn(), backend: self.backend }
+    }
+
+    /// Tells the compiler what it shall know of the extents. No element moves.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when rank or a constant extent differs.
+    pub fn into_typed<S2: Extents>(self) -> Result<DeviceTensor<T, S2>, Error> {
+        Ok(DeviceTensor { tensor: self.tensor.into_typed()?, backend: self.backend })
+    }
+
+    /// The tensor as an operand of a chain, as [`Tensor::at`].
+    pub fn at(&self, labels: &str) -> Indexed<'_, T> {
+        self.tensor.at(labels)
+    }
+}
+
+impl<T: Element, S: Extents> fmt::Debug for DeviceTensor<T, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "DeviceTensor<{}> of extents {:?} in the memory of {}",
+            T::DTYPE,
+            self.extents(),
+            self.backend.device().described()
+        )
+    }
+}
+
+impl<T: Element, S: Extents> TensorLike for DeviceTensor<T, S> {
+    type Elem = T;
+    type Shape = S;
+    fn operand(&self) -> Operand<'_, T, S> {
+        self.tensor.operand()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element, S: ScalarShape> IntoScalar<T> for DeviceTensor<T, S> {
+    fn to_scalar(&self) -> ScalarValue<'_> {
+        self.tensor.to_scalar()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element, S: ScalarShape> IntoScalar<T> for &DeviceTensor<T, S> {
+    fn to_scalar(&self) -> ScalarValue<'_> {
+        self.tensor.to_scalar()
+    }
+}

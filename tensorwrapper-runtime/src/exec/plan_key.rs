@@ -1,0 +1,228 @@
+//! What plans are kept by: everything but the elements of its operands that decides how a call is computed.
+
+use std::hash::{Hash, Hasher};
+
+use num_complex::Complex;
+use smallvec::SmallVec;
+
+use super::context::Context;
+use super::passes::Passes;
+use super::plan::Plan;
+use super::run::Computed;
+use crate::expr::Target;
+use crate::lower::SourceTensor;
+use crate::optimize::Choices;
+use crate::tensor::Tensor as Dense;
+use tensorwrapper_core::backend::InstanceKey;
+use tensorwrapper_core::element::{Dtype, Element};
+use tensorwrapper_core::erased::SliceRef;
+use tensorwrapper_core::layout::Strided;
+
+/// A number inside an equation that is no element: a position, a range, an exponent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// A position or an extent.
+    Count(usize),
+    /// The first index of a range, and the one after its last.
+    Range(usize, Option<usize>),
+    /// The exponent of `powi`.
+    Whole(i32),
+    /// The exponent of `powf`.
+    Real(f64),
+}
+
+/// What a plan was made for.
+#[derive(Debug)]
+pub(crate) struct PlanKey {
+    settings: Settings,
+    equations: Equations,
+    operands: Vec<OperandKey>,
+}
+
+/// What of a context decides how something is planned.
+#[derive(Debug)]
+struct Settings {
+    backend: InstanceKey,
+    choices: Choices,
+    passes: Passes,
+}
+
+/// What is computed.
+#[derive(Debug)]
+pub(crate) enum Equations {
+    /// What these subscripts say of operands of this element type.
+    Subscripts(Box<str>, Dtype),
+    /// The equations of one place in the program, which take this beside tensors.
+    Calls(Vec<CallKey>),
+}
+
+/// What one equation takes beside tensors.
+#[derive(Clone, Debug)]
+pub(crate) struct CallKey {
+    pub(crate) dtype: Dtype,
+    /// Element types inside of its casts.
+    pub(crate) casts: Vec<Dtype>,
+    /// Its scalars, those that are plain numbers.
+    pub(crate) scalars: Vec<Option<Complex<f64>>>,
+    pub(crate) numbers: Vec<Number>,
+}
+
+/// What is known of an operand.
+#[derive(Debug)]
+struct OperandKey {
+    dtype: Dtype,
+    layout: Strided,
+}
+
+/// The elements of an operand, and where they lie.
+pub(crate) type Tensor<'t, 'a> = (SliceRef<'a>, &'t Strided);
+
+impl PlanKey {
+    /// The key of equations over these operands in a context.
+    pub(crate) fn new(context: &Context, equations: Equations, operands: impl Iterator<Item = (Dtype, Strided)>) -> PlanKey {
+        let Context { backend, choices, passes, .. } = context;
+        let settings = Settings { backend: backend.key(), choices: choices.clone(), passes: passes.clone() };
+        PlanKey { settings, equations, operands: operands.map(|(dtype, layout)| OperandKey { dtype, layout }).collect() }
+    }
+
+    /// Whether it is of such a context.
+    pub(crate) fn is_of(&self, context: &Context) -> bool {
+        let Settings { backend, choices, passes } = &self.settings;
+        *backend == context.backend.key() && *choices == context.choices && *passes == context.passes
+    }
+
+    /// Whether it is of these subscripts over such operands, which may begin elsewhere in memory.
+    pub(super) fn is_of_subscripts(&self, subscripts: &str, dtype: Dtype, tensors: &[Tensor<'_, '_>]) -> bool {
+        let Equations::Subscripts(own, known) = &self.equations else { return false };
+        let operands = || self.operands.iter().zip(tensors);
+        *known == dtype
+            && **own == *subscripts
+            && self.operands.len() == tensors.len()
+            && operands().all(|(known, (_, layout))| known.layout.steps_like(layout))
+    }
+
+    /// Whether its equations take the same beside tensors. Numbers are compared bit by bit, so that NaN is itself and -0 is not 0.
+    pub(crate) fn is_of_calls<'c>(
+        &self,
+        mut calls: impl Iterator<Item = (Dtype, &'c [Dtype], impl Iterator<Item = Option<Complex<f64>>>, &'c [Number])>,
+    ) -> bool {
+        let Equations::Calls(known) = &self.equations else { return false };
+        known
+            .iter()
+            .all(|call| calls.next().is_some_and(|(dtype, casts, scalars, numbers)| call.is(dtype, casts, scalars, numbers)))
+    }
+
+    /// Whether its operands lie in memory as these do: element types, extents, strides and offsets are the same.
+    fn is_of_operands(&self, tensors: &[Tensor<'_, '_>]) -> bool {
+        let is =
+            |(known, (data, layout)): (&OperandKey, &Tensor<'_, '_>)| known.dtype == data.dtype() && known.layout.is_like(layout);
+        tensors.len() == self.operands.len() && self.operands.iter().zip(tensors).all(is)
+    }
+
+    /// Where the operands lie.
+    pub(super) fn layouts(&self) -> impl ExactSizeIterator<Item = &Strided> {
+        self.operands.iter().map(|operand| &operand.layout)
+    }
+
+    /// How messages call the equations: the subscripts, where there are such.
+    pub(super) fn text(&self) -> &str {
+        match &self.equations {
+            Equations::Subscripts(text, _) => text,
+            Equations::Calls(_) => "an equation",
+        }
+    }
+}
+
+/// The hash by which keys of subscripts are found, of what [`PlanKey::is_of`] and [`PlanKey::is_of_subscripts`] compare.
+pub(super) fn hash(hasher: &mut impl Hasher, context: &Context, (subscripts, dtype): (&str, Dtype), tensors: &[Tensor<'_, '_>]) {
+    (subscripts, dtype, context.backend.key(), &context.choices, &context.passes).hash(hasher);
+    for (_, layout) in tensors {
+        // One word an axis: what this mixes up is told apart by comparison.
+        let axes = layout.extents().iter().zip(layout.strides());
+        axes.for_each(|(&extent, &stride)| hasher.write_u64((extent as u64).rotate_left(32) ^ stride as u64));
+    }
+}
+
+impl CallKey {
+    fn is(&self, dtype: Dtype, casts: &[Dtype], scalars: impl Iterator<Item = Option<Complex<f64>>>, numbers: &[Number]) -> bool {
+        let bits = |scalar: Option<Complex<f64>>| scalar.map(|value| (value.re.to_bits(), value.im.to_bits()));
+        self.dtype == dtype
+            && self.casts == casts
+            && self.scalars.iter().map(|&scalar| bits(scalar)).eq(scalars.map(bits))
+            && self.numbers == numbers
+    }
+}
+
+/// A plan that is kept, and what it was made for.
+#[derive(Debug)]
+pub(crate) struct KeptPlan {
+    pub(crate) key: PlanKey,
+    pub(crate) plan: Plan,
+    /// For each source of the plan the operands of the key that it is, the first of which is read.
+    sources: Vec<SmallVec<[usize; 2]>>,
+    /// Where each write goes; what is written is the first of the plan's results.
+    pub(crate) writes: Vec<Target>,
+}
+
+/// The sources of a call, few enough to need no memory of their own where the call is to be quick.
+pub(crate) type Sources<'a> = SmallVec<[SliceRef<'a>; 6]>;
+
+impl KeptPlan {
+    /// A plan whose sources are the operands of its key, in their order.
+    pub(super) fn in_order(key: PlanKey, plan: Plan) -> KeptPlan {
+        let sources = (0..key.operands.len()).map(|n| SmallVec::from_slice(&[n])).collect();
+        KeptPlan { key, plan, sources, writes: Vec::new() }
+    }
+
+    /// A plan that reads `sources`, which are among the operands of its key.
+    pub(crate) fn new(
+        key: PlanKey,
+        plan: Plan,
+        writes: Vec<Target>,
+        sources: &[SourceTensor<'_>],
+        tensors: &[Tensor<'_, '_>],
+    ) -> KeptPlan {
+        // By their elements alone: an axis that the equation splits lies otherwise in the source than in the tensor.
+        let is = |source: &SourceTensor<'_>| (0..tensors.len()).filter(|&n| source.data().is_same(&tensors[n].0)).collect();
+        KeptPlan { key, plan, writes, sources: sources.iter().map(is).collect() }
+    }
+
+    /// The sources of the plan among the operands of a call, if these lie as those it was made for, and operands that were one tensor are
+    /// one.
+    pub(crate) fn sources<'a>(&self, tensors: &[Tensor<'_, 'a>]) -> Option<Sources<'a>> {
+        if !self.key.is_of_operands(tensors) {
+            return None;
+        }
+        let mut sources = Sources::new();
+        for same in &self.sources {
+            let (&first, others) = same.split_first()?;
+            let first = tensors[first].0;
+            if !others.iter().all(|&n| tensors[n].0.is_same(&first)) {
+                return None;
+            }
+            sources.push(first);
+        }
+        Some(sources)
+    }
+
+    /// What a run of a plan of one result has computed, as a tensor.
+    pub(super) fn result<T: Element>(&self, mut computed: Computed) -> Dense<T> {
+        let computed = computed.pop();
+        let elements = computed.and_then(|buffer| T::typed_vec(buffer).ok()).expect("the plan has one result, of this type");
+        Dense::from_parts(elements, self.plan.results[0].clone())
+    }
+
+    /// The memory of operands that differ from those of the key in where they begin alone, from there on.
+    pub(super) fn beginnings<'a>(&self, tensors: &[Tensor<'_, 'a>]) -> Sources<'a> {
+        let mut sources = Sources::new();
+        for ((data, layout), known) in tensors.iter().zip(self.key.layouts()) {
+            sources.push(beginning(*data, layout, known));
+        }
+        sources
+    }
+}
+
+/// The memory of an operand from its lowest position on, where one that steps as it does begins with its first.
+pub(super) fn beginning<'a>(data: SliceRef<'a>, layout: &Strided, known: &Strided) -> SliceRef<'a> {
+    data.after(layout.offset().saturating_sub(known.offset()))
+}

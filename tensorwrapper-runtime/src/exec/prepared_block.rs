@@ -1,0 +1,280 @@
+//! [`PreparedBlock`]: recorded results planned once, to be computed again and again from tensors that change; what does not depend
+//! on those is computed once, and kept.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::compile::{plan, rewritten, tensors};
+use super::context::Context;
+use super::kernel_requests::make;
+use super::limit::{Bounded, within};
+use super::memory::{parts, peak};
+use super::operands::{AnyOperand, DynValue};
+use super::placed::{has_memory, hold_buffer};
+use super::plan::Plan;
+use super::plan_key::Sources;
+use super::results::{DeviceOf, EvalAll, RecordedValue};
+use super::run::{Computed, Execution, Observer, Replays, ResultPlacement};
+use crate::lower::{Lowered, SourceTensor, lower};
+use crate::optimize::hoist::Hoisted;
+use crate::tensor::{AnyRef, AnyTensor};
+use tensorwrapper_core::backend::{BackendInstance, Device};
+use tensorwrapper_core::callback::Callback;
+use tensorwrapper_core::erased::{Buffer, SliceRef};
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::graph::OpGraph;
+use tensorwrapper_core::layout::Strided;
+
+/// Recorded results that were planned to be computed again and again, each time from other tensors in the place of some that they
+/// were recorded over.
+///
+/// What does not depend on these is computed when the block is prepared, and kept. The block borrows all tensors that the results
+/// were recorded over, so nobody can change what it has kept.
+///
+/// ```
+/// use tensorwrapper_runtime::{Context, Tensor};
+/// let a = Tensor::<f64>::filled([2, 2], 1.0)?;
+/// let x = Tensor::<f64>::filled([2], 1.0)?;
+/// let next = (a.at("ij") * a.at("jk") * x.at("k")).record("i")?;
+/// let step = Context::cpu().prepare_all((&next,), &[&x])?;
+/// let mut y = x.clone();
+/// for _ in 0..3 {
+///     (y,) = step.run(&[&y])?;
+/// }
+/// assert_eq!(y.as_slice(), [64.0, 64.0]);
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+pub struct PreparedBlock<'a, R> {
+    pub(super) backend: Arc<BackendInstance>,
+    pub(super) observer: Observer,
+    /// What was computed when the block was prepared: its results are what is kept.
+    pub(super) first: Plan,
+    pub(super) plan: Plan,
+    /// What the results were recorded over, by slots of the plan.
+    pub(super) sources: Vec<SourceTensor<'a>>,
+    functions: Vec<Callback<'a>>,
+    pub(super) replays: Replays,
+    /// How the tensors that change lie, and the slots that each fills.
+    changing: Vec<(Strided, Vec<usize>)>,
+    kept: SmallVec<[Buffer; 1]>,
+    results: PhantomData<fn() -> R>,
+}
+
+impl<R> fmt::Debug for PreparedBlock<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let extents: Vec<&[usize]> = self.plan.results.iter().map(Strided::extents).collect();
+        write!(f, "PreparedBlock of results of extents {extents:?} on {}", self.backend.device().name())
+    }
+}
+
+/// What a block is to become: what is computed once, and what each run computes.
+struct Planned {
+    first: Plan,
+    each: Plan,
+}
+
+impl Bounded for Planned {
+    fn bytes(&self) -> u128 {
+        let (first, each) = (peak(&self.first), peak(&self.each));
+        first.bytes().max(first.results + each.bytes())
+    }
+
+    fn plan(&self) -> &Plan {
+        if peak(&self.first).bytes() > peak(&self.each).bytes() { &self.first } else { &self.each }
+    }
+
+    fn parts(&self) -> f64 {
+        parts(&self.first).max(parts(&self.each))
+    }
+
+    fn make(&self, device: &dyn Device) -> Result<(), Error> {
+        make(device, &[&self.first, &self.each])
+    }
+}
+
+impl Context {
+    /// Plans recorded results, to be computed from other tensors in the place of those of `changing`, which are among the tensors
+    /// that they were recorded over.
+    ///
+    /// # Errors
+    /// A tensor of `changing` that no result reads, that is there twice, that is a recorded result, or a part of which is read as
+    /// a tensor of its own; and what computing the part that is kept reports.
+    pub fn prepare_all<'a, R: EvalAll<'a>>(
+        &self,
+        results: R,
+        changing: &[&dyn AnyOperand],
+    ) -> Result<PreparedBlock<'a, R>, Error> {
+        let Lowered { graph, mut sources, functions } = lower(&RecordedValue::all(&results));
+        let context = &*self.placed(sources.iter().filter_map(SourceTensor::borrowed))?;
+        let graph = rewritten(context, graph)?;
+        let mut known: Vec<(Strided, Vec<usize>)> = Vec::with_capacity(changing.len());
+        let mut is_kept = vec![true; sources.len()];
+        for (n, operand) in changing.iter().enumerate() {
+            let DynValue(given) = operand.any_operand();
+            let (data, layout) = given.elements().ok_or_else(|| recorded(n))?;
+            let slots = slots(&sources, (data, layout), n)?;
+            if slots.iter().any(|&slot| !is_kept[slot]) {
+                return Err(Error::new(ErrorKind::Unsupported(format!("tensor {n} of those that change is there twice"))));
+            }
+            slots.iter().for_each(|&slot| is_kept[slot] = false);
+            known.push((layout.rebased(), slots));
+        }
+        for (_, slots) in &known {
+            for &slot in slots {
+                if let SourceTensor::Borrowed(AnyRef { data, layout }) = &mut sources[slot] {
+                    *data = data.after(layout.start());
+                    *layout = layout.rebased();
+                }
+            }
+        }
+        let layouts: Vec<Strided> = sources.iter().map(|source| source.layout().clone()).collect();
+        let Planned { first, each } =
+            within((context.backend.device(), &context.choices), (&graph, &is_kept[..]), |begun, limited| {
+                let Hoisted { once, each } = begun.optimize_keeping(limited)?;
+                let first = plan(&context.backend, once, &layouts)?;
+                let layouts: Vec<Strided> = layouts.iter().chain(&first.results).cloned().collect();
+                Ok(Planned { first, each: plan(&context.backend, each, &layouts)? })
+            })?;
+        let given: Vec<SliceRef<'_>> = sources.iter().map(SourceTensor::data).collect();
+        let execution = Execution { functions: &functions, ..Execution::new(&first, &context.backend, &context.observer) };
+        let mut kept = execution.run(&given, ResultPlacement::Host)?;
+        // No run copies it anew.
+        kept.iter_mut().try_for_each(|buffer| hold_buffer(buffer, &context.backend))?;
+        Ok(PreparedBlock {
+            backend: Arc::clone(&context.backend),
+            observer: context.observer.clone(),
+            first,
+            plan: each,
+            sources,
+            functions,
+            replays: Replays::default(),
+            changing: known,
+            kept,
+            results: PhantomData,
+        })
+    }
+}
+
+/// The sources that are all elements of a tensor, the axes in any order.
+fn slots(sources: &[SourceTensor<'_>], (data, layout): (SliceRef<'_>, &Strided), n: usize) -> Result<Vec<usize>, Error> {
+    let axes = |layout: &Strided| {
+        let mut axes: Vec<(usize, isize)> = layout.extents().iter().copied().zip(layout.strides().iter().copied()).collect();
+        axes.sort_unstable();
+        (if layout.is_empty() { 0 } else { layout.start() }, axes)
+    };
+    let own = axes(layout);
+    let is_it = |source: &SourceTensor<'_>| source.data().is_same(&data) && axes(source.layout()) == own;
+    let slots: Vec<usize> = (0..sources.len()).filter(|&slot| is_it(&sources[slot])).collect();
+    if sources.iter().any(|source| !is_it(source) && !layout.is_empty() && source.data().overlaps(&data)) {
+        let message = format!("a part of tensor {n} of those that change is read as a tensor of its own");
+        return Err(Error::new(ErrorKind::Unsupported(message)).with_help("index the whole tensor, by ranges or positions"));
+    }
+    if slots.is_empty() {
+        let message = format!("tensor {n} of those that change is none of those that the results were recorded over");
+        return Err(Error::new(ErrorKind::Unsupported(message)));
+    }
+    Ok(slots)
+}
+
+#[cold]
+fn recorded(n: usize) -> Error {
+    let message = format!("tensor {n} of those that change is a recorded result, which has no memory");
+    Error::new(ErrorKind::Unsupported(message)).with_help("evaluate it first")
+}
+
+impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
+    /// Computes the results from these tensors, which lie like those that the block was prepared for, in their order.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when a tensor does not, and what the device reports: memory, decompositions, reductions over nothing.
+    pub fn run(&self, changing: &[&dyn AnyOperand]) -> Result<R::Output, Error> {
+        R::typed(self.computed(changing, ResultPlacement::Host)?)
+    }
+
+    /// The same with results that stay on the device, for a block that was prepared in the context of one.
+    ///
+    /// # Errors
+    /// As [`run`](PreparedBlock::run), and [`ErrorKind::Unsupported`] where the block's device computes in the host's memory.
+    pub fn run_on_device(&self, changing: &[&dyn AnyOperand]) -> Result<R::OnDevice, Error> {
+        has_memory(&self.backend)?;
+        R::typed_there(self.computed(changing, ResultPlacement::Device { first: 0 })?, &DeviceOf(Arc::clone(&self.backend)))
+    }
+
+    fn computed(&self, changing: &[&dyn AnyOperand], placement: ResultPlacement) -> Result<Vec<AnyTensor>, Error> {
+        let computed = self.run_observed(changing, &self.observer, placement)?;
+        Ok(tensors(computed, &self.plan))
+    }
+
+    /// Runs, and reports to `observer`.
+    ///
+    /// # Errors
+    /// As [`run`](PreparedBlock::run).
+    pub(super) fn run_observed(
+        &self,
+        changing: &[&dyn AnyOperand],
+        observer: &Observer,
+        placement: ResultPlacement,
+    ) -> Result<Computed, Error> {
+        let given: SmallVec<[DynValue<'_>; 4]> = changing.iter().map(|operand| operand.any_operand()).collect();
+        if given.len() != self.changing.len() {
+            let (given, known) = (given.len(), self.changing.len());
+            let message = format!("the block was prepared for {known} tensors that change, but runs with {given}");
+            return Err(Error::new(ErrorKind::Shape(message)));
+        }
+        let mut sources: Sources<'_> = self.sources.iter().map(SourceTensor::data).collect();
+        for (n, (DynValue(given), (known, slots))) in given.iter().zip(&self.changing).enumerate() {
+            let (data, layout) = given.elements().ok_or_else(|| recorded(n))?;
+            if !known.steps_like(layout) {
+                return Err(unlike(n, known, layout));
+            }
+            let dtype = self.sources[slots[0]].data().dtype();
+            if data.dtype() != dtype {
+                let found = data.dtype();
+                let message = format!("tensor {n} that changes is of {found}, but the block was prepared for {dtype}");
+                return Err(Error::new(ErrorKind::Shape(message)));
+            }
+            slots.iter().for_each(|&slot| sources[slot] = data.after(layout.start()));
+        }
+        sources.extend(self.kept.iter().map(Buffer::as_ref));
+        let execution = Execution {
+            functions: &self.functions,
+            replays: Some(&self.replays),
+            ..Execution::new(&self.plan, &self.backend, observer)
+        };
+        execution.run(&sources, placement)
+    }
+
+    /// What is computed when the block is prepared, and kept: the graph's sinks.
+    pub fn once(&self) -> &OpGraph {
+        &self.first.graph
+    }
+
+    /// What each run computes. Behind the sources that the results were recorded over it has those that are kept.
+    pub fn each(&self) -> &OpGraph {
+        &self.plan.graph
+    }
+
+    /// Operations of a run: multiplications of products, and operations on elements.
+    pub fn operations(&self) -> f64 {
+        self.plan.graph.cost()
+    }
+
+    /// Bytes of what is kept.
+    pub fn kept_bytes(&self) -> usize {
+        self.kept.iter().map(|buffer| buffer.as_ref().len() * buffer.as_ref().dtype().size()).sum()
+    }
+}
+
+#[cold]
+fn unlike(n: usize, known: &Strided, found: &Strided) -> Error {
+    let (made, given) = (known.extents(), found.extents());
+    Error::new(ErrorKind::Shape(if made != given {
+        format!("tensor {n} that changes has extents {given:?}, but the block was prepared for extents {made:?}")
+    } else {
+        let (made, given) = (known.strides(), found.strides());
+        format!("tensor {n} that changes has strides {given:?}, but the block was prepared for strides {made:?}")
+    }))
+}

@@ -1,0 +1,136 @@
+//! The language at run time: an equation as text, and what its names stand for.
+
+use std::cell::RefCell;
+
+use num_complex::Complex;
+
+use crate::expr::{Expr, Given, Source, TensorLike, Tree, Value, read_text};
+use crate::link::Link;
+use tensorwrapper_core::element::{Dtype, Element};
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::graph::LabelNames;
+
+/// What a name in the text of an equation over `T` may stand for: everything that `tensor!` can index with elements of type `T`, and
+/// numbers of that type, or real ones.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a name in an equation over `{T}`",
+    label = "neither a tensor nor a number of `{T}`"
+)]
+pub trait RecordOperand<T> {
+    #[doc(hidden)]
+    fn named(&self) -> Named<'_>;
+}
+
+/// What a name stands for.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Named<'a>(Kind<'a>);
+
+#[derive(Debug)]
+enum Kind<'a> {
+    Tensor(Given<'a>),
+    Number(Complex<f64>),
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element, X: TensorLike<Elem = T>> RecordOperand<T> for X {
+    fn named(&self) -> Named<'_> {
+        Named(Kind::Tensor(self.operand().given))
+    }
+}
+
+macro_rules! numbers {
+    ($($X:ty: $($T:ty),*;)*) => { $($(
+        #[diagnostic::do_not_recommend]
+        impl RecordOperand<$T> for $X {
+            fn named(&self) -> Named<'_> {
+                Named(Kind::Number((*self).to_complex()))
+            }
+        }
+    )*)* };
+}
+numbers! {
+    f32: f32, Complex<f32>;
+    f64: f64, Complex<f64>;
+    Complex<f32>: Complex<f32>;
+    Complex<f64>: Complex<f64>;
+}
+
+impl<'a> Named<'a> {
+    /// The tensor; a number is one of rank 0.
+    fn value(&self, dtype: Dtype) -> Link<Value<'a>> {
+        match self.0 {
+            Kind::Tensor(ref given) => given.value(),
+            Kind::Number(value) => {
+                let names = LabelNames::new(std::iter::empty());
+                let source = Source::Equation { tree: Tree::Constant(value), extents: Vec::new(), axes: Vec::new(), names };
+                Link::new(Value { extents: Vec::new(), dtype, source })
+            }
+        }
+    }
+
+    fn number(&self) -> Option<Complex<f64>> {
+        match self.0 {
+            Kind::Tensor(_) => None,
+            Kind::Number(value) => Some(value),
+        }
+    }
+}
+
+/// Records one equation of the language from its text, in value form: what `tensor!([i, k] = A[i, j] * B[k, j])` says, for programs that
+/// know the equation only when they run. Each name of the text stands for a tensor, a view, a recorded result or a number; all of them are
+/// used. The result is computed by [`eval`](Expr::eval), is an operand of other equations, and has a [graph](Expr::graph).
+///
+/// Positions, ranges and exponents are written as numbers. What stands for Rust's own values in `tensor!` (expressions in braces,
+/// functions, element types of casts) has no place in a text.
+///
+/// ```
+/// use tensorwrapper_runtime::{Tensor, record};
+/// let a = Tensor::<f64>::from_fn([2, 3], |i| (i[0] + i[1]) as f64)?;
+/// let b = Tensor::<f64>::from_fn([4, 3], |i| (i[0] * i[1]) as f64)?;
+/// let product = record("[i, k] = c * A[i, j] * B[k, j]", &[("A", &a), ("B", &b), ("c", &0.5)])?;
+/// assert_eq!(product.eval()?[[1, 3]], 0.5 * (2.0 * 3.0 + 3.0 * 6.0));
+/// let sum = record("[] = sum(i, k; P[i, k])", &[("P", &product)])?; // an operand of the next
+/// assert_eq!(sum.eval()?.extents(), []);
+///
+/// let error = record("[i, k] = A[i, j] * C[k, j]", &[("A", &a), ("B", &b)]).unwrap_err();
+/// assert_eq!(error.to_string(), "the equation reads `C`, which is not among the names given\nhelp: the names given are `A`, `B`");
+/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// ```
+///
+/// # Errors
+/// What `tensor!` refuses: syntax, labels, ranks and extents that do not fit. And a name that is unknown, given twice or not used, and text that
+/// holds more than one equation, a decomposition or Rust's own values.
+pub fn record<'a, T: Element>(text: &str, names: &[(&str, &'a dyn RecordOperand<T>)]) -> Result<Expr<'a, T>, Error> {
+    let mistake = |message: String| Error::new(ErrorKind::Label(message));
+    if let Some(n) = (1..names.len()).find(|&n| names[..n].iter().any(|(known, _)| *known == names[n].0)) {
+        return Err(mistake(format!("`{}` is given twice", names[n].0)));
+    }
+    let named: Vec<Named<'a>> = names.iter().map(|(_, operand)| operand.named()).collect();
+    let (is_used, unknown) = (RefCell::new(vec![false; names.len()]), RefCell::new(None));
+    let find = |name: &str| {
+        let found = names.iter().position(|(known, _)| *known == name);
+        match found {
+            Some(n) => is_used.borrow_mut()[n] = true,
+            None => *unknown.borrow_mut() = Some(name.to_string()),
+        }
+        found
+    };
+    let tensor = |name: &str| find(name).map(|n| named[n].value(T::DTYPE));
+    let number = |name: &str| find(name).and_then(|n| named[n].number());
+    let recorded = read_text::<T>(text, &tensor, &number);
+    if let Some(name) = unknown.into_inner() {
+        let known: Vec<String> = names.iter().map(|(name, _)| format!("`{name}`")).collect();
+        let error = mistake(format!("the equation reads `{name}`, which is not among the names given"));
+        return Err(error.with_help(if known.is_empty() {
+            "no names are given".to_string()
+        } else {
+            format!("the names given are {}", known.join(", "))
+        }));
+    }
+    let recorded = recorded?;
+    match is_used.into_inner().iter().position(|is_used| !is_used) {
+        Some(n) => Err(mistake(format!("`{}` is given, but the equation does not read it", names[n].0))),
+        None => Ok(recorded),
+    }
+}

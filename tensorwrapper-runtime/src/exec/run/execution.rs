@@ -1,0 +1,184 @@
+//! One run of a plan: the one place where plans and devices meet.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::arena::{Arenas, Memory, Space};
+use super::device_run::{DeviceExecution, ResultRequest, computed};
+use super::observer::Observer;
+use super::reach::are_within_reach;
+use super::replays::Replays;
+use super::steps::{only_step, steps};
+use super::{Computed, whole};
+use crate::exec::plan::{Only, Plan};
+use tensorwrapper_core::backend::{BackendInstance, Device, Executable, Resident};
+use tensorwrapper_core::callback::Callback;
+use tensorwrapper_core::erased::{Buffer, SliceMut, SliceRef};
+use tensorwrapper_core::error::Error;
+use tensorwrapper_core::graph::TensorId;
+
+/// Where the results of a run go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultPlacement {
+    /// To the host.
+    Host,
+    /// To the host before number `first`; from that on they stay in the memory of a device that has its own, and what is at the
+    /// host's addresses is no element of them, unless there is but one.
+    Device {
+        /// Of the results.
+        first: usize,
+    },
+}
+
+/// A plan that is to be run: where, observed by whom, and with which functions of the program's.
+#[derive(Debug)]
+pub(crate) struct Execution<'e> {
+    pub(crate) plan: &'e Plan,
+    pub(crate) backend: &'e Arc<BackendInstance>,
+    pub(crate) observer: &'e Observer,
+    pub(crate) functions: &'e [Callback<'e>],
+    /// What earlier runs have left, of a plan that is prepared.
+    pub(crate) replays: Option<&'e Replays>,
+}
+
+impl<'e> Execution<'e> {
+    /// A run without functions of a plan that is not prepared.
+    pub(crate) fn new(plan: &'e Plan, backend: &'e Arc<BackendInstance>, observer: &'e Observer) -> Execution<'e> {
+        Execution { plan, backend, observer, functions: &[], replays: None }
+    }
+
+    /// Runs the plan on these sources. Results are made only when every step has succeeded.
+    ///
+    /// # Errors
+    /// What the device reports: memory, decompositions, reductions over nothing. Results that no memory is found for are reported
+    /// before anything is computed.
+    pub(crate) fn run(&self, sources: &[SliceRef<'_>], placement: ResultPlacement) -> Result<Computed, Error> {
+        let (plan, device) = (self.plan, self.device());
+        are_within_reach(device, sources)?;
+        if let Some(executable) = plan.whole.as_deref() {
+            return self.run_whole(executable, sources, placement);
+        }
+        let first = match placement {
+            ResultPlacement::Device { first } => first,
+            ResultPlacement::Host if self.replays.is_none() => return self.run_to_host(sources),
+            ResultPlacement::Host => usize::MAX,
+        };
+        match device.resident() {
+            Some(resident) => {
+                let execution = self.on_device(resident, sources);
+                computed(plan, self.backend, first, |requests| match self.replays {
+                    Some(replays) => replays.run(&execution, requests),
+                    None => execution.run(requests),
+                })
+            }
+            None => {
+                assert!(placement == ResultPlacement::Host, "results stay where a device has memory of its own");
+                self.run_to_host(sources)
+            }
+        }
+    }
+
+    /// Runs a plan that [makes](Plan::makes_one) one result, without functions, into memory of the program's, which has room for
+    /// exactly the result's elements and is overwritten whole. After an error it holds anything. The device computes in the host's
+    /// memory.
+    ///
+    /// # Errors
+    /// As [`run`](Execution::run).
+    pub(crate) fn run_into(&self, sources: &[SliceRef<'_>], target: SliceMut<'_>) -> Result<(), Error> {
+        let (plan, device) = (self.plan, self.device());
+        debug_assert!(device.resident().is_none(), "the device computes in the host's memory");
+        are_within_reach(device, sources)?;
+        if let Some(only) = self.only() {
+            return only_step(plan, (only, device), sources, target);
+        }
+        if let Some(executable) = plan.whole.as_deref() {
+            return self.observed(|| whole::write(device, executable, sources, &mut [target]));
+        }
+        let memory = Memory { results: &mut [Space::Lent(target)], arenas: &mut Arenas::new(&plan.buffers)? };
+        steps(plan, device, self.observer, (sources, self.functions), memory)
+    }
+
+    /// Runs the steps of the plan, with results on the host.
+    fn run_to_host(&self, sources: &[SliceRef<'_>]) -> Result<Computed, Error> {
+        let (plan, device) = (self.plan, self.device());
+        if let Some(only) = self.only() {
+            let mut result = Buffer::for_results(only.dtype, only.len)?;
+            only_step(plan, (only, device), sources, result.as_mut())?;
+            return Ok(Computed::from_buf([result]));
+        }
+        let results = plan.buffers.results.iter().map(|&(dtype, len)| Buffer::for_results(dtype, len).map(Space::Own));
+        let mut results = results.collect::<Result<SmallVec<[Space<'_>; 1]>, Error>>()?;
+        if let Some(resident) = device.resident() {
+            let mut requests: Vec<ResultRequest<'_>> =
+                results.iter_mut().map(|space| ResultRequest::to_host(space.as_mut())).collect();
+            self.on_device(resident, sources).run(&mut requests)?;
+        } else {
+            let memory = Memory { results: &mut results, arenas: &mut Arenas::new(&plan.buffers)? };
+            steps(plan, device, self.observer, (sources, self.functions), memory)?;
+        }
+        Ok(collect(plan, results))
+    }
+
+    /// Runs a graph that the backend has compiled.
+    fn run_whole(
+        &self,
+        executable: &dyn Executable,
+        sources: &[SliceRef<'_>],
+        placement: ResultPlacement,
+    ) -> Result<Computed, Error> {
+        let mut results = Computed::new();
+        self.observed(|| {
+            results = whole::compute(self.plan, self.device(), executable, sources)?;
+            Ok(())
+        })?;
+        if let ResultPlacement::Device { first } = placement {
+            whole::keep_on_device(self.backend, &mut results, first)?;
+        }
+        Ok(results)
+    }
+
+    /// Does the one step of a graph that the backend has compiled.
+    fn observed(&self, compute: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
+        let mut run = self.observer.begin(self.plan);
+        run.before(0)?;
+        compute()?;
+        run.after(0);
+        Ok(())
+    }
+
+    /// What is known of a plan that is one contraction of sources, if it is and nothing observes the run.
+    fn only(&self) -> Option<&'e Only> {
+        self.plan.only.as_ref().filter(|_| self.observer.is_silent())
+    }
+
+    fn on_device<'r>(&'r self, resident: &'r dyn Resident, sources: &'r [SliceRef<'r>]) -> DeviceExecution<'r> {
+        let Execution { plan, backend, observer, functions, .. } = *self;
+        DeviceExecution { plan, backend, resident, observer, sources, functions }
+    }
+
+    fn device(&self) -> &'e dyn Device {
+        self.backend.device()
+    }
+}
+
+/// Takes the wanted tensors out of memory; one that is wanted twice is copied for the first.
+fn collect(plan: &Plan, results: SmallVec<[Space<'_>; 1]>) -> Computed {
+    let sinks = plan.graph.sinks();
+    // How often each is still wanted.
+    let mut wanted = plan.buffers.counted(sinks);
+    let mut results: SmallVec<[Option<Space<'_>>; 1]> = results.into_iter().map(Some).collect();
+    let take = |&sink: &TensorId| {
+        let result = plan.buffers.result(sink);
+        wanted[result] -= 1;
+        let space = match wanted[result] {
+            0 => results[result].take(),
+            _ => results[result].as_ref().map(|space| Space::Own(space.as_ref().to_buffer())),
+        };
+        match space {
+            Some(Space::Own(buffer)) => buffer,
+            Some(Space::Lent(_)) | None => unreachable!("what the program lends is not collected, and nothing twice"),
+        }
+    };
+    sinks.iter().map(take).collect()
+}

@@ -1,0 +1,46 @@
+//! Operands whose elements lie in the memory of a device alone, and which devices can read them.
+
+use tensorwrapper_core::backend::{Copied, Device};
+use tensorwrapper_core::erased::{Buffer, SliceRef};
+use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::held;
+
+/// The copy in which the elements of an operand are, and how many bytes of it lie before them.
+pub(in crate::exec) fn copied<R>(data: SliceRef<'_>, read: impl FnOnce(&Copied, usize) -> R) -> Option<R> {
+    let (copy, before) = held::find(data.addresses())?;
+    copy.downcast_ref::<Copied>().map(|copied| read(copied, before))
+}
+
+/// Says so where the elements of a source are on another device alone, where this one cannot read them.
+///
+/// # Errors
+/// [`ErrorKind::Placement`] for the first such source.
+#[inline]
+pub(super) fn are_within_reach(device: &dyn Device, sources: &[SliceRef<'_>]) -> Result<(), Error> {
+    if held::is_empty() { Ok(()) } else { sources.iter().try_for_each(|source| is_within_reach(device, *source)) }
+}
+
+fn is_within_reach(device: &dyn Device, source: SliceRef<'_>) -> Result<(), Error> {
+    let reads = |copied: &Copied| device.resident().is_some_and(|resident| resident.has(&copied.memory));
+    let owner = copied(source, |copied, _| (copied.is_only && !reads(copied)).then(|| copied.backend.device().described()));
+    let Some(there) = owner.flatten() else { return Ok(()) };
+    let here = device.described();
+    let message = format!("an operand lies in the memory of {there} alone, where {here} cannot read it");
+    Err(Error::new(ErrorKind::Placement(message))
+        .with_help("take it to the host with `to_host()`, or compute in its device's context"))
+}
+
+/// The elements of a source that lies in the memory of a device alone, copied to the host; `None` for one that the host has.
+///
+/// # Errors
+/// What the device reports, and memory of the host.
+pub(super) fn fetched(device: &dyn Device, source: SliceRef<'_>) -> Result<Option<(Buffer, usize)>, Error> {
+    let only = |copied: &Copied, before: usize| copied.is_only.then(|| (copied.memory.clone(), before));
+    let Some((memory, before)) = copied(source, only).flatten() else { return Ok(None) };
+    let Some(resident) = device.resident() else { return Ok(None) };
+    // A device copies from the beginning of its memory on.
+    let start = before / source.dtype().size();
+    let mut elements = Buffer::for_results(source.dtype(), start + source.len())?;
+    resident.fetch(&memory, elements.as_mut())?;
+    Ok(Some((elements, start)))
+}

@@ -1,0 +1,64 @@
+//! Runs of graphs that a backend has compiled as a whole. It must not know what they compute.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::Computed;
+use super::reach::fetched;
+use super::reclaim::with_room;
+use crate::exec::plan::Plan;
+use tensorwrapper_core::backend::{BackendInstance, Copied, Device, Executable};
+use tensorwrapper_core::erased::{Buffer, SliceMut, SliceRef};
+use tensorwrapper_core::error::Error;
+
+/// Computes the results into memory of their own.
+///
+/// # Errors
+/// What the backend reports, and memory.
+pub(super) fn compute(
+    plan: &Plan,
+    device: &dyn Device,
+    executable: &dyn Executable,
+    sources: &[SliceRef<'_>],
+) -> Result<Computed, Error> {
+    let results = plan.buffers.results.iter().map(|&(dtype, len)| Buffer::for_results(dtype, len));
+    let mut results = results.collect::<Result<Computed, Error>>()?;
+    let mut outputs: SmallVec<[SliceMut<'_>; 1]> = results.iter_mut().map(Buffer::as_mut).collect();
+    write(device, executable, sources, &mut outputs)?;
+    drop(outputs);
+    Ok(results)
+}
+
+/// Computes the results into this memory.
+///
+/// # Errors
+/// What the backend reports, and memory for sources that lie on a device alone.
+pub(super) fn write(
+    device: &dyn Device,
+    executable: &dyn Executable,
+    sources: &[SliceRef<'_>],
+    outputs: &mut [SliceMut<'_>],
+) -> Result<(), Error> {
+    let fetched = sources.iter().map(|source| fetched(device, *source)).collect::<Result<SmallVec<[_; 4]>, Error>>()?;
+    let mut inputs: SmallVec<[SliceRef<'_>; 4]> = SmallVec::from_slice(sources);
+    for (input, fetched) in inputs.iter_mut().zip(&fetched) {
+        if let Some((elements, start)) = fetched {
+            *input = elements.as_ref().after(*start);
+        }
+    }
+    executable.run(&inputs, outputs)
+}
+
+/// Copies results to the device, from number `first` on.
+///
+/// # Errors
+/// What the device reports.
+pub(super) fn keep_on_device(backend: &Arc<BackendInstance>, results: &mut [Buffer], first: usize) -> Result<(), Error> {
+    let resident = backend.device().resident().expect("results stay where a device has memory of its own");
+    results.iter_mut().skip(first).try_for_each(|result| {
+        let memory = with_room(backend, || resident.hold(result.as_ref()))?;
+        result.hold(Arc::new(Copied { backend: Arc::clone(backend), memory, is_only: false }));
+        Ok(())
+    })
+}

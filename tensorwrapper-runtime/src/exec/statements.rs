@@ -1,0 +1,45 @@
+//! Subscripts and numbered labels as equations of the language, over operands that are known by their positions.
+
+use tensorwrapper_notation::syntax::{Hole, Statement};
+use tensorwrapper_notation::{Equation, OperandId, check, contraction, einsum as parse_einsum, numbered_operands};
+
+use super::operands::DynOperand;
+use crate::expr::{Holes, Notation, Tree, Value, bind_value, faults_to_error};
+use crate::link::Link;
+use tensorwrapper_core::element::Element;
+use tensorwrapper_core::error::Error;
+
+/// What subscripts say of so many operands.
+pub(super) fn subscripts_statement(subscripts: &str, operands: usize) -> Result<Statement, Error> {
+    parse_einsum(subscripts, &numbered_operands(operands), None)
+        .map_err(|fault| faults_to_error(vec![fault], Notation::Subscripts))
+}
+
+/// What labels that are numbers say of operands.
+pub(super) fn labels_statement<T>(operands: &[(&dyn DynOperand<T>, &[usize])], output: &[usize]) -> Result<Statement, Error> {
+    let labels: Vec<&[usize]> = operands.iter().map(|(_, labels)| *labels).collect();
+    contraction(&labels, output).map_err(|fault| faults_to_error(vec![fault], Notation::Subscripts))
+}
+
+/// What a statement about operands that are known by their positions means.
+pub(super) fn checked(statement: &Statement) -> Result<Equation, Error> {
+    check(statement, &[]).map_err(|faults| faults_to_error(faults, Notation::Subscripts))
+}
+
+/// The value of an equation over operands that are known by their positions.
+pub(super) fn product<'a, T: Element>(equation: &Equation, values: &[Link<Value<'a>>]) -> Result<Link<Value<'a>>, Error> {
+    bind_value(equation, T::DTYPE, &Listed(values))
+}
+
+/// Operands that are known by their positions.
+struct Listed<'l, 'a>(&'l [Link<Value<'a>>]);
+
+impl<'a> Holes<'a> for Listed<'_, 'a> {
+    fn tensor(&self, _: OperandId, hole: &Hole) -> Link<Value<'a>> {
+        Link::clone(&self.0[hole.span.start])
+    }
+
+    fn scalar(&self, _: &Hole) -> Tree<'a> {
+        unreachable!("these doors have no scalars")
+    }
+}

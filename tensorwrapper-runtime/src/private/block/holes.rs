@@ -1,0 +1,106 @@
+//! The holes of an equation, filled with what the program gives to an invocation and with what its other equations compute.
+
+use std::cell::Cell;
+
+use tensorwrapper_notation::syntax::Hole;
+use tensorwrapper_notation::{Cast, CastId, FunctionId, OperandId, Use};
+
+use super::super::evaluator::{ComputesExtents, Recorded};
+use super::super::site::{Call, Site, Tensor};
+use crate::exec::Number;
+use crate::expr::{Holes, ScalarKind, Tree, Value};
+use crate::link::Link;
+use crate::tensor::AnyTensor;
+use tensorwrapper_core::callback::Callback;
+use tensorwrapper_core::element::Dtype;
+use tensorwrapper_core::error::Error;
+
+/// An equation's holes, filled by a run.
+pub(super) struct BlockHoles<'f, 'a, E> {
+    pub(super) holes: Vec<(&'f Hole, Use)>,
+    pub(super) number: usize,
+    pub(super) site: &'static Site,
+    pub(super) context: &'f E,
+    pub(super) tensors: &'f [Tensor<'a>],
+    /// What the program gives to this equation beside tensors.
+    pub(super) call: &'f Call<'a>,
+    /// Results of the equations before.
+    pub(super) results: &'f [Link<Value<'a>>],
+    /// The number of results of all equations of the block: what the program gives has the numbers from there on.
+    pub(super) all_results: usize,
+    /// Whether an extent was found by computing.
+    pub(super) computes_extents: Cell<bool>,
+}
+
+impl<'f, 'a, E> BlockHoles<'f, 'a, E> {
+    /// The position of a hole among those of its equation that are passed in the same list.
+    fn position(&self, hole: &Hole, listed: fn(Use) -> bool) -> usize {
+        let mut listed = self.holes.iter().filter(|(_, role)| listed(*role));
+        listed.position(|(known, _)| known.span == hole.span).expect("the equation lists its holes")
+    }
+
+    fn listed_number(&self, hole: &Hole) -> Number {
+        let position = self.position(hole, |role| !matches!(role, Use::Tensor | Use::Scalar | Use::Function));
+        self.call.numbers[position]
+    }
+}
+
+impl<'a, E: ComputesExtents> Holes<'a> for BlockHoles<'_, 'a, E> {
+    fn tensor(&self, id: OperandId, _: &Hole) -> Link<Value<'a>> {
+        let number = self.site.recipes[self.number].1[id.0];
+        match number.checked_sub(self.all_results) {
+            Some(given) => self.tensors[given].0.value(),
+            None => Link::clone(&self.results[number]),
+        }
+    }
+
+    fn scalar(&self, hole: &Hole) -> Tree<'a> {
+        let position = self.position(hole, |role| role == Use::Scalar);
+        match &self.call.scalars[position].0 {
+            ScalarKind::Number(value) => Tree::Constant(*value),
+            ScalarKind::Tensor(given) => Tree::Operand(given.value(), Vec::new()),
+            ScalarKind::Local(number) => Tree::Operand(Link::clone(&self.results[*number]), Vec::new()),
+        }
+    }
+
+    fn function(&self, id: FunctionId, _: &Hole) -> Callback<'a> {
+        self.call.functions[id.0]
+    }
+
+    fn element(&self, id: CastId, _: &Cast) -> Dtype {
+        self.call.casts[id.0]
+    }
+
+    fn compute(&self, values: &[Link<Value<'a>>]) -> Result<Vec<AnyTensor>, Error> {
+        self.computes_extents.set(true);
+        self.context.compute(Recorded(values))
+    }
+
+    fn count(&self, hole: &Hole) -> usize {
+        match self.listed_number(hole) {
+            Number::Count(count) => count,
+            other => unreachable!("a position was passed as {other:?}"),
+        }
+    }
+
+    fn range(&self, hole: &Hole) -> (usize, Option<usize>) {
+        match self.listed_number(hole) {
+            Number::Range(start, end) => (start, end),
+            other => unreachable!("a range was passed as {other:?}"),
+        }
+    }
+
+    fn whole(&self, hole: &Hole) -> i32 {
+        match self.listed_number(hole) {
+            Number::Whole(exponent) => exponent,
+            other => unreachable!("an exponent was passed as {other:?}"),
+        }
+    }
+
+    fn real(&self, hole: &Hole) -> f64 {
+        match self.listed_number(hole) {
+            Number::Real(exponent) => exponent,
+            other => unreachable!("an exponent was passed as {other:?}"),
+        }
+    }
+}

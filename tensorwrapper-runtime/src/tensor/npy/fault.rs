@@ -1,0 +1,10 @@
+//! What is said of a file that cannot be read or written.
+
+use std::path::Path;
+
+use tensorwrapper_core::error::{Error, ErrorKind};
+
+/// An error about a file, with any sentence.
+pub(super) fn in_file(path: &Path, message: impl ToString) -> Error {
+    Error::new(ErrorKind::Io { path: path.to_path_buf(), message: message.to_string() })
+}

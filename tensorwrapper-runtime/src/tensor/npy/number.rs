@@ -1,0 +1,41 @@
+//! Elements as the bytes of a file. It must not know of headers.
+
+use num_complex::Complex;
+
+/// A number that files hold as so many bytes, in either order.
+pub(super) trait Bytes: Copy {
+    /// The number in bytes of this order, as many as it has.
+    fn read(bytes: &[u8], is_big_endian: bool) -> Self;
+    /// Adds the number's bytes in this machine's order.
+    fn write(self, bytes: &mut Vec<u8>);
+}
+
+macro_rules! reals {
+    ($($T:ident)*) => { $(
+        impl Bytes for $T {
+            #[inline]
+            fn read(bytes: &[u8], is_big_endian: bool) -> $T {
+                let bytes = bytes.try_into().expect("a number has its size");
+                if is_big_endian { $T::from_be_bytes(bytes) } else { $T::from_le_bytes(bytes) }
+            }
+            #[inline]
+            fn write(self, bytes: &mut Vec<u8>) {
+                bytes.extend_from_slice(&self.to_ne_bytes());
+            }
+        }
+    )* };
+}
+reals! { f32 f64 }
+
+impl<R: Bytes> Bytes for Complex<R> {
+    #[inline]
+    fn read(bytes: &[u8], is_big_endian: bool) -> Complex<R> {
+        let (re, im) = bytes.split_at(bytes.len() / 2);
+        Complex::new(R::read(re, is_big_endian), R::read(im, is_big_endian))
+    }
+    #[inline]
+    fn write(self, bytes: &mut Vec<u8>) {
+        self.re.write(bytes);
+        self.im.write(bytes);
+    }
+}

@@ -1,0 +1,36 @@
+//! The integration tests that share one process: each module tests one part of the library through its public interface.
+//!
+//! They are one binary, so that the library is linked once for all of them, and they run side by side. A test that changes something
+//! of the whole process does not belong here: counting allocations and the limit of kept memory are in `tests/allocations`, compiler
+//! messages in `tests/ui.rs`, devices of CUDA in `tests/cuda`, rules about the source files in `tests/tidy.rs`.
+
+#![allow(mixed_script_confusables, confusable_idents, reason = "Greek labels look like Latin ones")]
+
+mod blocks;
+mod blocks_edges;
+mod ccsd_naive;
+pub mod compiles;
+mod corpus;
+mod dmrg_program;
+mod einsum_program;
+mod explain;
+mod finish;
+mod further_forms;
+mod fuzz;
+mod layouts;
+mod linalg;
+mod linalg_edges;
+mod linalg_promises;
+mod linalg_static;
+mod long_programs;
+mod macro_forms;
+mod messages;
+mod network_program;
+mod open;
+mod order_program;
+mod prepared;
+mod property;
+mod seeds;
+mod static_expr;
+mod watch;
+mod water;

@@ -1,0 +1,285 @@
+//! A toy device with memory of its own: no feature is needed, and nothing of ours knows of it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tensorwrapper::prelude::*;
+use tensorwrapper::{ComputeDevice, ErrorKind, MemoryKind};
+use tensorwrapper_core::backend::reference::Reference;
+use tensorwrapper_core::backend::{
+    Asked, Contraction, Copied, Decomposition, Device, DeviceMemory, Factorised, LoopNest, Mapped, Operand, Output,
+    PreparedContraction, Program, Reduction, Resident, Session, Site, Taken,
+};
+use tensorwrapper_core::callback::Callback;
+use tensorwrapper_core::erased::{SliceMut, SliceRef};
+use tensorwrapper_core::held;
+
+/// A device whose memory is buffers that nobody else has, with products of its own; the host does everything else.
+#[derive(Clone, Debug, Default)]
+struct Island {
+    counts: Arc<Counts>,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    /// Copies of the host's elements to the device, copies back, and products there.
+    there: AtomicUsize,
+    back: AtomicUsize,
+    products: AtomicUsize,
+}
+
+fn count(counter: &AtomicUsize) {
+    counter.fetch_add(1, Ordering::Relaxed);
+}
+
+impl Island {
+    fn counted(&self) -> [usize; 3] {
+        [&self.counts.there, &self.counts.back, &self.counts.products].map(|counter| counter.load(Ordering::Relaxed))
+    }
+
+    /// The elements of a source: those that are there already, or a copy of the host's.
+    fn taken(&self, source: SliceRef<'_>) -> Vec<f64> {
+        let known = held::find(source.addresses()).and_then(|(copy, before)| {
+            let memory = copy.downcast_ref::<Copied>()?.memory.clone();
+            let own = memory.downcast_ref::<Memory>().filter(|own| Arc::ptr_eq(&own.counts, &self.counts))?;
+            let start = before / size_of::<f64>();
+            Some(own.elements[start..start + source.len()].to_vec())
+        });
+        known.unwrap_or_else(|| {
+            count(&self.counts.there);
+            f64::typed(source).expect("an island knows `f64` alone").to_vec()
+        })
+    }
+}
+
+/// A tensor's elements on the island.
+#[derive(Debug)]
+struct Memory {
+    counts: Arc<Counts>,
+    elements: Vec<f64>,
+}
+
+impl Device for Island {
+    fn name(&self) -> &'static str {
+        "island"
+    }
+
+    fn resident(&self) -> Option<&dyn Resident> {
+        Some(self)
+    }
+
+    fn prepare(&self, contraction: &Contraction<'_>) -> Result<PreparedContraction, Error> {
+        Reference.prepare(contraction)
+    }
+
+    fn map(
+        &self,
+        nest: &LoopNest,
+        program: &Program,
+        reduction: Reduction,
+        functions: &[Callback<'_>],
+        inputs: &[Operand<'_>],
+        output: Output<'_>,
+    ) -> Result<(), Error> {
+        Reference.map(nest, program, reduction, functions, inputs, output)
+    }
+
+    fn factorise(&self, call: &Decomposition, inputs: &[Operand<'_>], outputs: Vec<Output<'_>>) -> Result<(), Error> {
+        Reference.factorise(call, inputs, outputs)
+    }
+}
+
+impl Resident for Island {
+    fn make(&self, _: &[Asked<'_>]) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn session(&self, sources: &[SliceRef<'_>], sizes: &[usize], _: bool) -> Result<Box<dyn Session>, Error> {
+        let others = sizes.iter().map(|bytes| vec![0.0; bytes / size_of::<f64>()]);
+        let memories = sources.iter().map(|source| self.taken(*source)).chain(others).collect();
+        Ok(Box::new(Visit { island: self.clone(), memories, sources: sources.len() }))
+    }
+
+    fn hold(&self, elements: SliceRef<'_>) -> Result<DeviceMemory, Error> {
+        count(&self.counts.there);
+        let elements = f64::typed(elements).expect("an island knows `f64` alone").to_vec();
+        Ok(Arc::new(Memory { counts: Arc::clone(&self.counts), elements }))
+    }
+
+    fn pin(&self, _: std::ops::Range<usize>) -> Result<DeviceMemory, Error> {
+        Err(Error::new(ErrorKind::Device("an island pins nothing".to_string())))
+    }
+
+    fn has(&self, memory: &DeviceMemory) -> bool {
+        memory.downcast_ref::<Memory>().is_some_and(|own| Arc::ptr_eq(&own.counts, &self.counts))
+    }
+
+    fn fetch(&self, memory: &DeviceMemory, to: SliceMut<'_>) -> Result<(), Error> {
+        count(&self.counts.back);
+        let own = memory.downcast_ref::<Memory>().expect("only its own memory is asked for");
+        let to = f64::typed_mut(to).expect("an island knows `f64` alone");
+        to.copy_from_slice(&own.elements[..to.len()]);
+        Ok(())
+    }
+
+    fn opening(&self) -> usize {
+        1
+    }
+
+    fn finish(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn taken(&self) -> Result<Taken, Error> {
+        Ok(Taken::default())
+    }
+}
+
+/// One run of a plan, or several.
+#[derive(Debug)]
+struct Visit {
+    island: Island,
+    memories: Vec<Vec<f64>>,
+    sources: usize,
+}
+
+impl Visit {
+    fn at(&mut self, site: Site) -> &mut [f64] {
+        &mut self.memories[site.memory][site.start / size_of::<f64>()..]
+    }
+}
+
+impl Session for Visit {
+    fn write(&mut self, from: SliceRef<'_>, to: Site) -> Result<(), Error> {
+        let from = f64::typed(from).expect("an island knows `f64` alone");
+        self.at(to)[..from.len()].copy_from_slice(from);
+        Ok(())
+    }
+
+    fn read(&mut self, from: Site, to: SliceMut<'_>) -> Result<(), Error> {
+        count(&self.island.counts.back);
+        let to = f64::typed_mut(to).expect("an island knows `f64` alone");
+        to.copy_from_slice(&self.at(from)[..to.len()]);
+        Ok(())
+    }
+
+    fn copy(&mut self, from: Site, to: Site, bytes: usize) -> Result<(), Error> {
+        let elements = self.at(from)[..bytes / size_of::<f64>()].to_vec();
+        self.at(to)[..elements.len()].copy_from_slice(&elements);
+        Ok(())
+    }
+
+    fn clear(&mut self, at: Site, bytes: usize) -> Result<(), Error> {
+        self.at(at)[..bytes / size_of::<f64>()].fill(0.0);
+        Ok(())
+    }
+
+    fn contract(&mut self, contraction: &PreparedContraction, inputs: &[Site], output: Site) -> Result<bool, Error> {
+        count(&self.island.counts.products);
+        let (needs, made) = contraction.needs();
+        let factors: Vec<Vec<f64>> =
+            inputs.iter().zip(&needs).map(|(&site, &need)| self.at(site)[..need / size_of::<f64>()].to_vec()).collect();
+        let factors: Vec<SliceRef<'_>> = factors.iter().map(|factor| f64::erase(factor)).collect();
+        contraction.run(&Reference, &factors, f64::erase_mut(&mut self.at(output)[..made / size_of::<f64>()]))?;
+        Ok(true)
+    }
+
+    fn map(&mut self, _: &Mapped<'_>, _: &[Site], _: Site) -> Result<bool, Error> {
+        Ok(false)
+    }
+
+    fn factorise(&mut self, _: &Factorised<'_>, _: &[Site], _: &[Site]) -> Result<bool, Error> {
+        Ok(false)
+    }
+
+    fn keep(&mut self, memory: usize) -> Result<DeviceMemory, Error> {
+        Ok(Arc::new(Memory { counts: Arc::clone(&self.island.counts), elements: self.memories[memory].clone() }))
+    }
+
+    fn renew(&mut self, sources: &[SliceRef<'_>]) -> Result<bool, Error> {
+        for (n, source) in sources.iter().enumerate() {
+            self.memories[n] = self.island.taken(*source);
+        }
+        Ok(false)
+    }
+
+    fn record(&mut self, _: &mut dyn FnMut(&mut dyn Session) -> Result<(), Error>) -> Result<(), Error> {
+        Err(Error::new(ErrorKind::Device("an island records nothing".to_string())))
+    }
+
+    fn replay(&mut self) -> Result<bool, Error> {
+        Ok(false)
+    }
+
+    fn finish(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn copied(&self) -> usize {
+        self.memories[..self.sources].iter().map(|memory| memory.len() * size_of::<f64>()).sum()
+    }
+}
+
+fn matrix(n: usize) -> Tensor<f64> {
+    Tensor::from_fn([n, n], |at| (at[0] + 2 * at[1]) as f64).expect("a small matrix")
+}
+
+#[test]
+fn operands_go_there_once_and_results_come_back_at_the_end() {
+    let island = Island::default();
+    let context = Context::on(island.clone());
+    let (a, b) = (matrix(3), matrix(3));
+    let expected = Context::reference().einsum("ij,jk,kl->il", &[&a, &b, &a]).unwrap();
+    assert_eq!(context.einsum("ij,jk,kl->il", &[&a, &b, &a]).unwrap(), expected);
+    let [there, back, products] = island.counted();
+    assert!((2..=3).contains(&there) && (back, products) == (1, 2), "{:?}", island.counted());
+    // What the device leaves to the host is computed there.
+    let exponents = (a.at("ij") * b.at("jk")).record("ik").unwrap();
+    let found = exponents.at("ik").exp().eval_in(&context, "ik").unwrap();
+    assert_eq!(found, exponents.at("ik").exp().eval_in(&Context::reference(), "ik").unwrap());
+}
+
+#[test]
+fn tensors_stay_on_the_device() {
+    let island = Island::default();
+    let context = Context::on(island.clone());
+    let a = matrix(3).to(&context).unwrap();
+    assert_eq!(a.placement().memory_kind, MemoryKind::Device);
+    assert!(matches!(a.placement().resident_device, Some(ComputeDevice::Other { .. })));
+    // An equation that names no context runs where its operands are, and copies none of them.
+    let square = tensor!([i, k] = a[i, j] * a[j, k]);
+    assert_eq!(square, Context::reference().einsum("ij,jk->ik", &[&a, &a]).unwrap());
+    assert_eq!(island.counted(), [1, 1, 1]);
+    let device = context.on_device().unwrap();
+    let mut power = device.einsum("ij,jk->ik", &[&a, &a]).unwrap();
+    for _ in 0..3 {
+        power = device.einsum("ij,jk->ik", &[&power, &a]).unwrap();
+    }
+    assert_eq!(island.counted(), [1, 1, 5]);
+    let expected = Context::reference().einsum("ij,jk,kl,lm,mn->in", &[&a, &a, &a, &a, &a]).unwrap();
+    assert_eq!(power.to_host().unwrap(), expected);
+    // Nobody else can read it there.
+    let elsewhere = Context::on(Island::default());
+    let error = elsewhere.einsum("ij,jk->ik", &[&power, &a]).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Placement(_)), "{error}");
+    let other = matrix(3).to(&elsewhere).unwrap();
+    assert!(matches!(tensorwrapper::einsum("ij,jk->ik", &[&other, &a]).unwrap_err().kind(), ErrorKind::Placement(_)));
+}
+
+#[test]
+fn prepared_plans_run_there_again_and_again() {
+    let island = Island::default();
+    let context = Context::on(island.clone());
+    let (a, b) = (matrix(3), matrix(3));
+    let product = context.prepare("ij,jk->ik", &[&a, &b]).unwrap();
+    let expected = Context::reference().einsum("ij,jk->ik", &[&a, &b]).unwrap();
+    let mut target = matrix(3);
+    for _ in 0..4 {
+        assert_eq!(product.run(&[&a, &b]).unwrap(), expected);
+        product.run_into(&[&a, &b], &mut target).unwrap();
+        assert_eq!(target, expected);
+        assert_eq!(product.run_on_device(&[&a, &b]).unwrap().to_host().unwrap(), expected);
+    }
+    assert!(product.explain().replay().is_some());
+    assert_eq!(island.counted()[2], 12);
+}

@@ -1,0 +1,136 @@
+//! The value of a resolved equation, element by element, with what rounding may add to it. Shares nothing with the library.
+
+use num_complex::Complex;
+
+use crate::property::oracle::{Axis, Data, Label, Node, Numbers};
+use crate::property::tree::{Fold, Function, Op};
+
+/// A value, and the size of what rounding may add to it for each unit of precision.
+#[derive(Clone, Copy)]
+pub struct Value {
+    pub value: Complex<f64>,
+    pub scale: f64,
+}
+
+/// All positions in a shape, the last axis fastest.
+pub fn indices(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> + use<> {
+    let (shape, count) = (shape.to_vec(), shape.iter().product::<usize>());
+    (0..count).map(move |mut rest| {
+        let mut index = vec![0; shape.len()];
+        for axis in (0..shape.len()).rev() {
+            index[axis] = rest % shape[axis];
+            rest /= shape[axis];
+        }
+        index
+    })
+}
+
+/// Computes elements of a resolved equation.
+pub struct Evaluator<'e> {
+    pub data: &'e [Data],
+    pub extents: &'e [usize],
+    pub numbers: Numbers,
+}
+
+impl Evaluator<'_> {
+    /// The element at an assignment of indices to labels.
+    pub fn value(&self, node: &Node, assignment: &mut Vec<usize>) -> Value {
+        let Value { value, scale } = self.unbounded(node, assignment);
+        let size = value.norm();
+        let in_range = size == 0.0 || size < self.numbers.largest && size > 1.0 / self.numbers.largest;
+        Value { value, scale: if in_range { scale } else { f64::INFINITY } }
+    }
+
+    fn unbounded(&self, node: &Node, assignment: &mut Vec<usize>) -> Value {
+        match node {
+            Node::Operand(n, axes) => {
+                let data = &self.data[*n];
+                let place = axes.iter().zip(&data.extents).fold(0, |place, (axis, extent)| {
+                    place * extent
+                        + match axis {
+                            Axis::Label(label, start) => start + assignment[*label],
+                            Axis::Chip(position) => *position,
+                            Axis::Fused(labels) => {
+                                labels.iter().fold(0, |at, &label| at * self.extents[label] + assignment[label])
+                            }
+                        }
+                });
+                exact(data.elements[place])
+            }
+            Node::Number(x) => exact(Complex::new(*x, 0.0)),
+            Node::Negate(inner) => {
+                let Value { value, scale } = self.value(inner, assignment);
+                Value { value: -value, scale }
+            }
+            Node::Binary(op, a, b) => binary(*op, self.value(a, assignment), self.value(b, assignment)),
+            Node::Apply(function, inner) => self.apply(*function, self.value(inner, assignment)),
+            Node::Fold(fold, over, inner) => self.fold(*fold, over, inner, assignment),
+        }
+    }
+
+    fn fold(&self, fold: Fold, over: &[Label], inner: &Node, assignment: &mut Vec<usize>) -> Value {
+        let shape: Vec<usize> = over.iter().map(|&l| self.extents[l]).collect();
+        let mut found: Option<Value> = None;
+        for index in indices(&shape) {
+            over.iter().zip(&index).for_each(|(&l, &i)| assignment[l] = i);
+            let next = self.value(inner, assignment);
+            found = Some(match found {
+                None => next,
+                Some(known) => match fold {
+                    Fold::Sum => binary(Op::Add, known, next),
+                    Fold::Prod => binary(Op::Multiply, known, next),
+                    Fold::Max => best(known, next, known.value.re < next.value.re),
+                    Fold::Min => best(known, next, known.value.re > next.value.re),
+                },
+            });
+        }
+        let nothing = if fold == Fold::Prod { Complex::ONE } else { Complex::ZERO };
+        found.unwrap_or(exact(nothing))
+    }
+
+    /// The value of a function, and its derivative for the scale.
+    fn apply(&self, function: Function, Value { value: z, scale }: Value) -> Value {
+        use Function::{Abs, Conj, Cos, Exp, Im, Ln, Powf, Powi, Re, Recip, Sin, Sqrt, Tan, Tanh};
+        let real = |f: fn(f64) -> f64, g: fn(Complex<f64>) -> Complex<f64>| {
+            if self.numbers.complex { g(z) } else { Complex::new(f(z.re), 0.0) }
+        };
+        let (value, slope) = match function {
+            Exp => (real(f64::exp, Complex::exp), z.exp().norm()),
+            Ln => (real(f64::ln, Complex::ln), 1.0 / z.norm()),
+            Sqrt => (real(f64::sqrt, Complex::sqrt), 0.5 / z.norm().sqrt()),
+            Abs => (Complex::new(z.norm(), 0.0), 1.0),
+            Sin => (real(f64::sin, Complex::sin), z.cos().norm()),
+            Cos => (real(f64::cos, Complex::cos), z.sin().norm()),
+            Tan => (real(f64::tan, |z| z.sin() / z.cos()), z.cos().norm_sqr().recip()),
+            Tanh => (real(f64::tanh, |z| z.sinh() / z.cosh()), z.cosh().norm_sqr().recip()),
+            Recip => (Complex::new(1.0, 0.0) / z, z.norm_sqr().recip()),
+            Conj => (z.conj(), 1.0),
+            Re => (Complex::new(z.re, 0.0), 1.0),
+            Im => (Complex::new(z.im, 0.0), 1.0),
+            Powi(n) => (z.powi(n), f64::from(n.abs()) * z.norm().powi(n - 1)),
+            Powf(p) => {
+                let value = if self.numbers.complex { z.powf(p) } else { Complex::new(z.re.powf(p), 0.0) };
+                (value, p.abs() * z.norm().powf(p - 1.0))
+            }
+        };
+        Value { value, scale: value.norm() + slope * scale }
+    }
+}
+
+fn exact(value: Complex<f64>) -> Value {
+    Value { value, scale: value.norm() }
+}
+
+/// One of two, and the doubt of both.
+fn best(known: Value, next: Value, take: bool) -> Value {
+    Value { value: if take { next.value } else { known.value }, scale: known.scale.max(next.scale) }
+}
+
+fn binary(op: Op, a: Value, b: Value) -> Value {
+    match op {
+        Op::Add => Value { value: a.value + b.value, scale: a.scale + b.scale },
+        Op::Subtract => Value { value: a.value - b.value, scale: a.scale + b.scale },
+        Op::Multiply => Value { value: a.value * b.value, scale: a.scale * b.scale },
+        Op::Divide => Value { value: a.value / b.value, scale: a.scale * b.scale / b.value.norm_sqr() },
+    }
+}

@@ -1,0 +1,87 @@
+//! Forms with a generator of their own: plain products, fused axes, exchanges.
+
+use tensorwrapper::Element;
+
+use super::{Maker, Scope, Site};
+use crate::property::tree::{Equation, Exchange, Index, Op, Tree};
+
+impl<T: Element> Maker<T> {
+    /// A product of operands with labels alone, which every door can write.
+    pub(super) fn plain_product(&mut self) -> Equation {
+        let (count, most) = (self.below(4), 1 + self.below(4));
+        let left = self.fresh(&Scope::new(), count);
+        let own = self.fresh(&left, most);
+        let scope: Scope = left.iter().chain(&own).copied().collect();
+        let factors = 1 + self.below(4);
+        let mut lists: Vec<Scope> = vec![Scope::new(); factors];
+        for &label in &scope {
+            lists[self.below(factors)].push(label);
+        }
+        for list in &mut lists {
+            for _ in 0..self.below(3) {
+                if let (false, true) = (scope.is_empty(), list.len() < 5) {
+                    let label = scope[self.below(scope.len())];
+                    list.insert(self.below(list.len() + 1), label);
+                }
+            }
+        }
+        let with_rest = self.below(factors);
+        let mut operands = Vec::new();
+        for (n, list) in lists.into_iter().enumerate() {
+            let indices: Vec<Index> = list.iter().map(|(name, _)| Index::Label(name)).collect();
+            let mut extents: Vec<usize> = list.iter().map(|(_, extent)| *extent).collect();
+            if !extents.is_empty() && self.chance(0.03) {
+                extents[0] += 1;
+            }
+            operands.push(self.with_rest(indices, extents, n == with_rest, false));
+        }
+        let product = operands.into_iter().reduce(|a, b| Tree::Binary(Op::Multiply, Box::new(a), Box::new(b)));
+        // Now and then a label that no factor has.
+        let stray = usize::from(self.chance(0.02));
+        let stray = self.fresh(&scope, stray);
+        let left: Scope = left.into_iter().chain(stray).collect();
+        let left = self.left_side(&left, false);
+        Equation { left, right: product.expect("there is a factor"), declared: Vec::new() }
+    }
+
+    /// An operand with two labels on one axis, whose extents are declared where nothing else may tell them.
+    pub(super) fn fused_operand(&mut self, scope: &Scope, positive: bool) -> Tree {
+        if scope.len() < 2 || self.steady.is_none() {
+            return self.operand(scope, positive);
+        }
+        let first = self.below(scope.len());
+        let second = (first + 1 + self.below(scope.len() - 1)) % scope.len();
+        let (a, b) = (scope[first], scope[second]);
+        for label in [a, b] {
+            if self.zeros || !self.chance(0.5) {
+                self.declared.push(label);
+            }
+        }
+        let (mut indices, mut extents) = (vec![Index::Fused(vec![a.0, b.0])], vec![a.1 * b.1 + usize::from(self.chance(0.02))]);
+        if self.chance(0.5) {
+            let (name, extent) = scope[self.below(scope.len())];
+            let at = self.below(2);
+            indices.insert(at, Index::Label(name));
+            extents.insert(at, extent);
+        }
+        Tree::Operand(self.tensor(extents, positive), indices)
+    }
+
+    /// An expression and its twin with labels of equal extents exchanged.
+    pub(super) fn exchange(&mut self, scope: &Scope, site: Site) -> Tree {
+        let slip = self.chance(0.03);
+        let mut labels = scope.clone();
+        let mut groups = [Vec::new(), Vec::new()];
+        while let (Some((a, extent)), true) = (labels.pop(), groups[0].is_empty() || self.chance(0.4)) {
+            if let Some(other) = labels.iter().position(|(_, e)| *e == extent || slip) {
+                groups[0].push(a);
+                groups[1].push(labels.remove(other).0);
+            }
+        }
+        if groups[0].is_empty() {
+            return self.operand(scope, site.positive);
+        }
+        let kind = if site.positive || self.chance(0.5) { Exchange::Sym } else { Exchange::Asym };
+        Tree::Exchange(kind, groups, Box::new(self.sum(scope, site)))
+    }
+}
