@@ -3,8 +3,7 @@
 use tensorwrapper::prelude::*;
 
 fn main() {
-    let a = Tensor::<f64, Shape![3]>::zeros((Const,)).unwrap();
-    let n = 2;
+    let (a, n) = (Tensor::<f64, Shape![3]>::zeros((Const,)).unwrap(), 2);
     let _ = tensor!([i] = a[i in 0..n +]);
     let _: Tensor<f64, Shape![3]> = tensor!(in &; let b[i] = a[i]; b);
     let _: f64 = einsum!("i->", a +);

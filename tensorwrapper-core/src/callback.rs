@@ -1,7 +1,7 @@
-//! Functions of the program, their element type and number of arguments erased: what `map(f; X, Y)` calls.
+//! Functions of the program, which `map(f; X, Y)` calls, with their element type and number of arguments erased.
 //!
-//! A function is called for a chunk of elements at a time, by code that is compiled for it alone, so that it is inlined. It must not
-//! know how the compiler checked the function: `map_function` does.
+//! A function is called for a chunk of elements at a time, in a loop that is compiled for it, so that it is inlined. How the compiler
+//! checks the function is not known here, but in `map_function`.
 
 use std::fmt;
 
@@ -30,9 +30,9 @@ pub(crate) use by_arity;
 macro_rules! functions {
     ($($count:literal $Function:ident $Variant:ident $callback:ident $lookup:ident ($($a:ident $T:ident),*);)*) => {
         $(
-            /// A function of so many elements, called for many at a time.
+            /// A function of so many elements, called for a chunk of elements at a time.
             pub trait $Function<T> {
-                /// One value for each element of `out`.
+                /// Writes one value to each element of `out`.
                 fn fill(&self, arguments: [&[T]; $count], out: &mut [T]);
             }
             impl<T: Copy, F: Fn($($T),*) -> T> $Function<T> for F {
@@ -52,7 +52,7 @@ macro_rules! functions {
         }
 
         impl<T> Typed<'_, T> {
-            /// One value for each element of `out`.
+            /// Writes one value to each element of `out`.
             ///
             /// # Panics
             /// When the number of arguments is not the function's, or one is shorter than `out`.

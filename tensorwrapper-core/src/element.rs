@@ -71,15 +71,15 @@ pub trait Element:
     /// Commun. ACM 5, 435 (1962), says, and by a real divisor each part alone.
     fn quotient(self, divisor: Self) -> Self;
 
-    #[doc(hidden)]
+    /// A slice of elements as one whose type is known at run time.
     fn erase(slice: &[Self]) -> SliceRef<'_>;
-    #[doc(hidden)]
+    /// The same of a slice to write.
     fn erase_mut(slice: &mut [Self]) -> SliceMut<'_>;
     #[doc(hidden)]
     fn erase_vec(elements: Owned<Self>) -> Buffer;
-    #[doc(hidden)]
+    /// The elements of a slice, if they are of this type.
     fn typed(slice: SliceRef<'_>) -> Option<&[Self]>;
-    #[doc(hidden)]
+    /// The same of a slice to write.
     fn typed_mut(slice: SliceMut<'_>) -> Option<&mut [Self]>;
     #[doc(hidden)]
     fn typed_vec(buffer: Buffer) -> Result<Owned<Self>, Buffer>;

@@ -79,7 +79,7 @@ pub enum ErrorKind {
     },
     /// Part of the language that this version does not have.
     Unsupported(String),
-    /// A run that was ended by a [`Cancel`](crate::Cancel) token, or by the function that was told of its progress.
+    /// A run that was ended by a `Cancel` token, or by the function that was told of its progress.
     Cancelled {
         /// Steps that were done.
         step: usize,
@@ -88,7 +88,7 @@ pub enum ErrorKind {
     },
     /// An order of products that does not fit the product.
     Order(String),
-    /// More memory than the [limit](crate::Context::memory_limit) of the context allows.
+    /// More memory than the limit of the context (`Context::memory_limit`) allows.
     Limit {
         /// What the program calls the axes of the tensor that does not fit; nothing where one has no name.
         labels: Vec<String>,
@@ -157,10 +157,13 @@ pub struct Error {
 }
 
 impl Error {
+    /// An error of this kind, without help.
     pub fn new(kind: ErrorKind) -> Error {
         Error { kind: Box::new(kind), help: None }
     }
 
+    /// The same error with a sentence that says what to write instead.
+    #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Error {
         self.help = Some(help.into());
         self

@@ -1,7 +1,7 @@
-//! Work for the threads of rayon's pool, if this process has them: a process made by `fork` has none, and what is sent to the pool there is
-//! never done.
+//! Work for the threads of rayon's pool, if this process has them. A process made by `fork` has none, and work that is sent to the pool there
+//! never runs.
 //!
-//! Everything that sends work to the pool, rayon's own or by way of gemm or faer, asks here before. Knows nothing of the work.
+//! Whatever sends work to the pool, directly or through gemm or faer, asks here first. Knows nothing of the work.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,9 +11,10 @@ use rayon::prelude::*;
 /// The process that was the first to send work to the pool; 0 before that.
 static OWNER: AtomicU32 = AtomicU32::new(0);
 
-/// So many threads, but one where the pool is that of the process of which this one is a copy.
+/// So many threads, but only one if the pool belongs to the process that this one was forked from.
 ///
-/// To be asked when work is about to go to the pool, which belongs to the first that asks for more than one. It is a call of the system.
+/// Ask this right before work is sent to the pool, which belongs to the first process that asks for more than one thread. It makes a
+/// system call.
 pub fn threads(wanted: usize) -> usize {
     if wanted > 1 && !is_ours() { 1 } else { wanted }
 }
@@ -27,12 +28,12 @@ fn is_ours() -> bool {
     }
 }
 
-/// Two tasks at once where more than one thread is wanted and there, else one after the other.
+/// Runs two tasks, at the same time if more than one thread is wanted and available.
 pub fn join<A: Send, B: Send>(wanted: usize, a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     if threads(wanted) > 1 { rayon::join(a, b) } else { (a(), b()) }
 }
 
-/// A task for each number below `parts`, at once where there are threads.
+/// Runs a task for each number below `parts`, in parallel if there are threads.
 pub fn each(parts: usize, task: impl Fn(usize) + Send + Sync) {
     if threads(parts) > 1 {
         (0..parts).into_par_iter().with_max_len(1).for_each(task);
@@ -41,7 +42,7 @@ pub fn each(parts: usize, task: impl Fn(usize) + Send + Sync) {
     }
 }
 
-/// What a task makes of each number of a range, in its order, on so many threads where these are there.
+/// The results of a task for each number of a range, in order, on so many threads if they are available.
 pub fn map<T: Send>(wanted: usize, range: Range<usize>, task: impl Fn(usize) -> T + Send + Sync) -> Vec<T> {
     let threads = threads(wanted.min(range.len()));
     if threads > 1 {

@@ -7,7 +7,7 @@ use super::dot_axpy::DotAxpy;
 use super::engine::{Epilogue, GemmElement, PackedGemm};
 use super::interleaved_gemm::InterleavedGemm;
 use super::map;
-use super::matrix::Matrices;
+use super::matrix::MatrixBatch;
 use super::plain::plain;
 use super::product::{ClassifiedAxes, IN_VECTORS, LEFT, OUT, RIGHT, SMALL};
 use super::simd::Simd;
@@ -20,9 +20,9 @@ use tensorwrapper_core::backend::fuse;
 use tensorwrapper_core::backend::{
     Binary, Contraction, Instruction, KernelContext, LoopNest, Operand, Output, Program, Reduction, RunContraction,
 };
-use tensorwrapper_core::erased::{SliceMut, SliceRef};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::storage::{SliceMut, SliceRef};
 
 /// Points of a space so small that preparations take longer than the arithmetic.
 const FEW: usize = 256;
@@ -34,7 +34,7 @@ const TYPED: &str = "memory is of the element type prepared for";
 #[derive(Debug)]
 pub(super) struct CpuContraction<T: GemmElement> {
     threads: usize,
-    way: Strategy<T>,
+    strategy: Strategy<T>,
 }
 
 /// How it is computed.
@@ -47,24 +47,24 @@ enum Strategy<T: GemmElement> {
     /// As one product of small matrices where they lie: the prepared kernel, and where the matrices start.
     UnpackedGemm(UnpackedGemm<T>, [isize; 3]),
     /// As a product of two factors, which are summed over axes of their own before.
-    Product(Box<(Engine<T>, [Option<FactorSum>; 2])>),
-    /// The same, with elements finished as soon as they are stored.
-    Finished(Box<(Finisher<T>, Epilogue<T>)>),
+    Product(Box<(ProductKernel<T>, [Option<FactorSum>; 2])>),
+    /// The same, with an epilogue for each element as soon as it is stored.
+    WithEpilogue(Box<(EpilogueKernel<T>, Epilogue<T>)>),
 }
 
-/// What multiplies two factors and finishes what comes of it while that is near.
+/// What multiplies two factors and computes the epilogue while the result is near.
 #[derive(Debug)]
-enum Finisher<T: GemmElement> {
+enum EpilogueKernel<T: GemmElement> {
     PackedGemm(PackedGemm<T>),
-    UnpackedGemm(Box<Matrices<T>>),
+    UnpackedGemm(Box<MatrixBatch<T>>),
 }
 
 /// What multiplies two factors.
 #[derive(Debug)]
-enum Engine<T: GemmElement> {
+enum ProductKernel<T: GemmElement> {
     DotAxpy(DotAxpy<T>),
     InterleavedGemm(InterleavedGemm<T>),
-    Matrices(Box<Matrices<T>>),
+    MatrixBatch(Box<MatrixBatch<T>>),
     /// Packed block by block.
     PackedGemm(PackedGemm<T>),
 }
@@ -76,7 +76,7 @@ pub(super) fn prepare<T: GemmElement>(
     contraction: &Contraction<'_>,
 ) -> Result<CpuContraction<T>, Error> {
     let Contraction { nest, factors, output, .. } = *contraction;
-    let ready = |way: Strategy<T>| CpuContraction { threads, way };
+    let ready = |strategy: Strategy<T>| CpuContraction { threads, strategy };
     if output.is_empty() {
         return Ok(ready(Strategy::Nothing));
     }
@@ -97,16 +97,16 @@ pub(super) fn prepare<T: GemmElement>(
     }
     let (sorted, sums) = classify::<T>(contraction)?;
     let matrices =
-        |sorted, small, pack| Matrices::new(threads, sorted, small, pack).map(|matrices| Engine::Matrices(Box::new(matrices)));
+        |sorted, small, pack| MatrixBatch::new(threads, sorted, small, pack).map(|matrices| ProductKernel::MatrixBatch(Box::new(matrices)));
     let engine = match route {
         Route::Chosen => chosen(threads, sorted)?,
-        Route::Engine(simd) => Engine::PackedGemm(PackedGemm::new(sorted, simd)),
-        Route::DotAxpy => Engine::DotAxpy(DotAxpy::new(sorted, Simd::chosen()?)),
+        Route::Engine(simd) => ProductKernel::PackedGemm(PackedGemm::new(sorted, simd)),
+        Route::DotAxpy => ProductKernel::DotAxpy(DotAxpy::new(sorted, Simd::chosen()?)),
         Route::Tiles => matrices(sorted, usize::MAX, false)?,
         Route::Blocked => matrices(sorted, 0, false)?,
         Route::Packed => matrices(sorted, 0, true)?,
     };
-    let small = if let Engine::Matrices(matrices) = &engine { matrices.as_small() } else { None };
+    let small = if let ProductKernel::MatrixBatch(matrices) = &engine { matrices.as_small() } else { None };
     Ok(ready(match (small, &sums) {
         (Some((small, start)), [None, None]) => Strategy::UnpackedGemm(small, start),
         _ => Strategy::Product(Box::new((engine, sums))),
@@ -114,20 +114,20 @@ pub(super) fn prepare<T: GemmElement>(
 }
 
 /// What multiplies two factors fastest.
-fn chosen<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<Engine<T>, Error> {
+fn chosen<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<ProductKernel<T>, Error> {
     if let Some(beside) = InterleavedGemm::new(&sorted, Simd::chosen()?) {
-        return Ok(Engine::InterleavedGemm(beside));
+        return Ok(ProductKernel::InterleavedGemm(beside));
     }
     if sorted.suits_dot_axpy() {
-        return Ok(Engine::DotAxpy(DotAxpy::new(sorted, Simd::chosen()?)));
+        return Ok(ProductKernel::DotAxpy(DotAxpy::new(sorted, Simd::chosen()?)));
     }
     if let Some(matrices) = in_vectors(threads, &sorted)? {
-        return Ok(Engine::Matrices(Box::new(matrices)));
+        return Ok(ProductKernel::MatrixBatch(Box::new(matrices)));
     }
     if sorted.suits_engine() || std::env::var_os("H4_NOGEMM").is_some() && sorted.multiplications() > SMALL {
-        return Ok(Engine::PackedGemm(PackedGemm::new(sorted, Simd::chosen()?)));
+        return Ok(ProductKernel::PackedGemm(PackedGemm::new(sorted, Simd::chosen()?)));
     }
-    Ok(Engine::Matrices(Box::new(Matrices::new(threads, sorted, SMALL, false)?)))
+    Ok(ProductKernel::MatrixBatch(Box::new(MatrixBatch::new(threads, sorted, SMALL, false)?)))
 }
 
 /// Prepares a contraction with what is computed then, where both can be done at once.
@@ -141,42 +141,42 @@ pub(super) fn prepare_with_epilogue<T: GemmElement>(
     if nothing || !fuse::is_injective(output.extents(), output.strides()) {
         return Ok(None);
     }
-    let Some(finish) = Epilogue::new(contraction, program) else { return Ok(None) };
+    let Some(epilogue) = Epilogue::new(contraction, program) else { return Ok(None) };
     let (sorted, [None, None]) = classify::<T>(contraction)? else { return Ok(None) };
-    let blocks = |sorted, simd| Finisher::PackedGemm(PackedGemm::new(sorted, simd));
-    let finisher = match route {
+    let blocks = |sorted, simd| EpilogueKernel::PackedGemm(PackedGemm::new(sorted, simd));
+    let kernel = match route {
         Route::Engine(simd) => blocks(sorted, simd),
         Route::Chosen if sorted.suits_dot_axpy() => return Ok(None),
         Route::Chosen => match in_vectors(threads, &sorted)? {
-            Some(matrices) => Finisher::UnpackedGemm(Box::new(matrices)),
+            Some(matrices) => EpilogueKernel::UnpackedGemm(Box::new(matrices)),
             None if sorted.suits_engine_with_epilogue() => blocks(sorted, Simd::chosen()?),
             None => return Ok(None),
         },
         Route::DotAxpy | Route::Tiles | Route::Blocked | Route::Packed => return Ok(None),
     };
-    Ok(Some(CpuContraction { threads, way: Strategy::Finished(Box::new((finisher, finish))) }))
+    Ok(Some(CpuContraction { threads, strategy: Strategy::WithEpilogue(Box::new((kernel, epilogue))) }))
 }
 
 /// Products of small matrices where they lie, if kernels in vectors can multiply them.
-fn in_vectors<T: GemmElement>(threads: usize, sorted: &ClassifiedAxes<T>) -> Result<Option<Matrices<T>>, Error> {
+fn in_vectors<T: GemmElement>(threads: usize, sorted: &ClassifiedAxes<T>) -> Result<Option<MatrixBatch<T>>, Error> {
     if sorted.multiplications() > IN_VECTORS {
         return Ok(None);
     }
-    let matrices = Matrices::new(threads, sorted.clone(), IN_VECTORS, false)?;
+    let matrices = MatrixBatch::new(threads, sorted.clone(), IN_VECTORS, false)?;
     Ok(matrices.is_in_vectors()?.then_some(matrices))
 }
 
 impl<T: GemmElement> RunContraction for CpuContraction<T> {
     fn work_space(&self) -> usize {
-        let elements = match &self.way {
-            Strategy::Nothing | Strategy::ElementWise(_) | Strategy::UnpackedGemm(..) | Strategy::Finished(_) => 0,
+        let elements = match &self.strategy {
+            Strategy::Nothing | Strategy::ElementWise(_) | Strategy::UnpackedGemm(..) | Strategy::WithEpilogue(_) => 0,
             Strategy::Product(product) => {
                 let (engine, sums) = &**product;
                 let packed = match engine {
-                    Engine::DotAxpy(direct) => direct.work_space(self.threads),
-                    Engine::Matrices(matrices) => matrices.work_space(),
+                    ProductKernel::DotAxpy(direct) => direct.work_space(self.threads),
+                    ProductKernel::MatrixBatch(matrices) => matrices.work_space(),
                     // They pack into what threads keep.
-                    Engine::InterleavedGemm(_) | Engine::PackedGemm(_) => 0,
+                    ProductKernel::InterleavedGemm(_) | ProductKernel::PackedGemm(_) => 0,
                 };
                 sums.iter().flatten().map(FactorSum::len).fold(packed, usize::saturating_add)
             }
@@ -185,7 +185,7 @@ impl<T: GemmElement> RunContraction for CpuContraction<T> {
     }
 
     unsafe fn run(&self, _: &dyn KernelContext, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
-        let (engine, sums) = match &self.way {
+        let (engine, sums) = match &self.strategy {
             Strategy::UnpackedGemm(small, start) => {
                 let [left, right] = [LEFT, RIGHT].map(|side| T::typed(factors[side]).expect(TYPED).as_ptr());
                 let out = T::typed_mut(output).expect(TYPED).as_mut_ptr();
@@ -199,16 +199,16 @@ impl<T: GemmElement> RunContraction for CpuContraction<T> {
             Strategy::Nothing => return Ok(()),
             Strategy::ElementWise(program) => return program.run::<T>(self.threads, factors, output),
             Strategy::Product(product) => &**product,
-            Strategy::Finished(finished) => {
-                let (finisher, finish) = &**finished;
+            Strategy::WithEpilogue(fused) => {
+                let (kernel, epilogue) = &**fused;
                 let data: SmallVec<[&[T]; 4]> = factors.iter().map(|&data| T::typed(data).expect(TYPED)).collect();
                 let out = Sink::new(T::typed_mut(output).expect(TYPED));
-                let finishing = finish.on(&data[2..]);
+                let bound = epilogue.on(&data[2..]);
                 let factors = [data[LEFT], data[RIGHT]];
-                return match finisher {
-                    Finisher::PackedGemm(blocks) => blocks.run(self.threads, factors, out, Some(&finishing)),
+                return match kernel {
+                    EpilogueKernel::PackedGemm(blocks) => blocks.run(self.threads, factors, out, Some(&bound)),
                     // SAFETY: the caller keeps all positions inside.
-                    Finisher::UnpackedGemm(matrices) => unsafe { matrices.run(self.threads, factors, out, Some(&finishing)) },
+                    EpilogueKernel::UnpackedGemm(matrices) => unsafe { matrices.run(self.threads, factors, out, Some(&bound)) },
                 };
             }
         };
@@ -220,10 +220,10 @@ impl<T: GemmElement> RunContraction for CpuContraction<T> {
         // SAFETY: the caller keeps all positions inside; summed factors have exactly those that their axes lead to.
         unsafe {
             match engine {
-                Engine::DotAxpy(direct) => direct.run(self.threads, data, out),
-                Engine::InterleavedGemm(beside) => beside.run(self.threads, data, out),
-                Engine::Matrices(matrices) => matrices.run(self.threads, data, out, None),
-                Engine::PackedGemm(blocks) => blocks.run(self.threads, data, out, None),
+                ProductKernel::DotAxpy(direct) => direct.run(self.threads, data, out),
+                ProductKernel::InterleavedGemm(beside) => beside.run(self.threads, data, out),
+                ProductKernel::MatrixBatch(matrices) => matrices.run(self.threads, data, out, None),
+                ProductKernel::PackedGemm(blocks) => blocks.run(self.threads, data, out, None),
             }
         }
     }

@@ -78,10 +78,10 @@ impl Device for Cpu {
         let kernel: Box<dyn RunContraction> = match contraction.then {
             None => dispatch!(contraction.dtype, T => Box::new(contract::prepare::<T>(self.threads, self.route, contraction)?)),
             Some(program) => {
-                let finished: Option<Box<dyn RunContraction>> = dispatch!(contraction.dtype, T => {
+                let fused: Option<Box<dyn RunContraction>> = dispatch!(contraction.dtype, T => {
                     contract::prepare_with_epilogue::<T>((self.threads, self.route), contraction, program)?.map(|ready| Box::new(ready) as _)
                 });
-                match finished {
+                match fused {
                     Some(kernel) => kernel,
                     None => Box::new(Apart::new(self, contraction, program)?),
                 }

@@ -16,7 +16,7 @@ use tensorwrapper_core::backend::fuse::Axis;
 use tensorwrapper_core::backend::{Binary, Instruction};
 use tensorwrapper_core::callback::{Callback, Typed};
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::erased::SliceRef;
+use tensorwrapper_core::storage::SliceRef;
 
 /// An input: its memory, and whether its elements are conjugated as they are read.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! Decompositions of one dense matrix by `faer`.
 //!
-//! Batches, memory, scales, phases and sentences are shared with every device; see `linear`. Batches of small matrices go eight at
-//! once, see `interleaved_batch`.
+//! Batches, memory, scales, phases and messages are shared with every device; see `linear`. Of batches of small matrices eight are
+//! computed at a time; see `interleaved_batch`.
 
 mod eig;
 mod expm;

@@ -5,7 +5,7 @@ use gemm::Parallelism;
 use super::product::{Place, Sizes};
 use crate::simd::Caches;
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::pool;
+use tensorwrapper_core::thread_pool;
 
 /// Elements that [`multiply`] packs factors into, for matrices at these places: as the crate decides with the widest vectors.
 pub(super) fn work_space<T>(sizes: Sizes, [left, right, place]: [Place; 3]) -> usize {
@@ -41,7 +41,7 @@ pub(super) unsafe fn multiply<T: Element>(
     [left_place, right_place, place]: [Place; 3],
     conjugate: [bool; 2],
 ) {
-    let threads = pool::threads(threads);
+    let threads = thread_pool::threads(threads);
     let parallelism = if threads > 1 { Parallelism::Rayon(threads) } else { Parallelism::None };
     // SAFETY: the caller's promise. The result is not read, as `read_dst` is false.
     unsafe {

@@ -69,7 +69,7 @@ fn finished<T: Element>(
     };
     let prepared = cpu.prepare(&contraction).unwrap();
     let (found, expected) = (format!("{prepared:?}"), run(Reference.prepare(&contraction).unwrap()));
-    assert!(way.is_empty() || found.contains("Finished") && found.contains(way), "{left}, {right} -> {out}: {found}");
+    assert!(way.is_empty() || found.contains("WithEpilogue") && found.contains(way), "{left}, {right} -> {out}: {found}");
     let tolerance = epsilon::<T>() * 100.0;
     assert_close(&run(prepared), &expected, tolerance, &format!("{left}, {right} -> {out}, {cpu:?}, {}", T::DTYPE));
 }
@@ -93,9 +93,9 @@ fn small_products_are_finished_where_they_lie() {
     }
     let size = |label| if label == 'b' { 50 } else { 16 };
     if crate::simd::Simd::Avx2.is_available() {
-        finished::<f64>(&mut rng, equations[0], &size, &Cpu::new(Some(1)), "Small");
+        finished::<f64>(&mut rng, equations[0], &size, &Cpu::new(Some(1)), "UnpackedGemm");
     }
-    finished::<f64>(&mut rng, equations[0], &|label| if label == 'b' { 5 } else { 40 }, &Cpu::new(Some(2)), "Blocks");
+    finished::<f64>(&mut rng, equations[0], &|label| if label == 'b' { 5 } else { 40 }, &Cpu::new(Some(2)), "PackedGemm");
 }
 
 #[test]

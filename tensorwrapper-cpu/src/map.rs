@@ -26,7 +26,7 @@ use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
 use tensorwrapper_core::backend::{Instruction, LoopNest, Operand, Output, Program, Reduction};
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::error::Error;
-use tensorwrapper_core::pool;
+use tensorwrapper_core::thread_pool;
 
 /// Points from which on it pays to copy an input that lies across the loops.
 const LARGE: usize = 1 << 14;
@@ -257,7 +257,7 @@ impl<T: Scalar> Map<'_, T> {
             let mut other = vec![T::ZERO; target.len()];
             if threads > 1 {
                 let mut own = self.evaluator.registers(target.len());
-                pool::join(
+                thread_pool::join(
                     threads,
                     || self.fold_chunk(registers, chunk, left, threads.div_ceil(2), target),
                     || self.fold_chunk(&mut own, chunk, right, threads / 2, &mut other),
@@ -359,7 +359,7 @@ impl<T: Scalar> Map<'_, T> {
         if let Some((left, right)) = halves(&range) {
             let (left, right) = if threads > 1 {
                 let mut own = self.evaluator.registers(self.plan.reduced.width);
-                pool::join(
+                thread_pool::join(
                     threads,
                     || self.fold_value(registers, start, left, threads.div_ceil(2)),
                     || self.fold_value(&mut own, start, right, threads / 2),

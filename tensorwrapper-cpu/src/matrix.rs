@@ -16,16 +16,16 @@ use super::sink::Sink;
 use super::unpacked_gemm::UnpackedGemm;
 use super::{split, tasks};
 use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
-use tensorwrapper_core::erased::zeros;
 use tensorwrapper_core::error::Error;
-use tensorwrapper_core::owned::LINE;
+use tensorwrapper_core::storage::LINE;
+use tensorwrapper_core::storage::memory::zeros;
 
 /// Elements that are packed together at most: few enough to stay in a cache.
 const GROUP: usize = 1 << 19;
 /// Bytes of a factor that is packed as a whole at most: more is packed a group at a time, again for each product that reads it.
 const WHOLE: usize = 4 << 20;
-/// Elements of results that are finished together: few enough to stay in the first cache.
-const FINISHED: usize = 1 << 11;
+/// Elements of results that an epilogue goes over at once: few enough to stay in the first cache.
+const EPILOGUE: usize = 1 << 11;
 
 /// How a factor's matrices are read.
 #[derive(Clone, Copy, Debug)]
@@ -102,7 +102,7 @@ fn group<T>(
     (group, None)
 }
 
-/// Matrices whose neighbours fill a cache line.
+/// MatrixBatch whose neighbours fill a cache line.
 const fn line<T>() -> usize {
     LINE / size_of::<T>()
 }
@@ -152,7 +152,7 @@ impl Side {
         packed
     }
 
-    /// Matrices packed or scattered; and the strides from one to the next along the axes of the group.
+    /// MatrixBatch packed or scattered; and the strides from one to the next along the axes of the group.
     fn packed<T>([rows, columns]: [&[Triple]; 2], operand: usize, group: &[Triple]) -> (Side, Vec<isize>) {
         // The narrowest axis stays inside, so that the copy reads and writes along it where it can.
         let rows_inside = narrowest(rows, operand) < narrowest(columns, operand);
@@ -183,12 +183,12 @@ fn pack_all<T>(product: &mut ClassifiedAxes<T>, side: usize) -> Packed {
 
 /// A batch of matrix products, prepared.
 #[derive(Debug)]
-pub(super) struct Matrices<T> {
+pub(super) struct MatrixBatch<T> {
     sizes: Sizes,
     batch: Vec<Triple>,
     /// Axes of the batch along which packed factors are packed together.
     group: Vec<Triple>,
-    /// Matrices of the last group along the last axis of the batch, where groups are blocks of an axis.
+    /// MatrixBatch of the last group along the last axis of the batch, where groups are blocks of an axis.
     last: Option<usize>,
     /// Factors that are packed as a whole before anything is multiplied.
     whole: [Option<Packed>; 2],
@@ -203,13 +203,13 @@ pub(super) struct Matrices<T> {
     threads: [usize; 2],
 }
 
-impl<T: GemmElement> Matrices<T> {
+impl<T: GemmElement> MatrixBatch<T> {
     /// Prepares the product; matrices of at most `small` multiplications go to the small kernel. `pack` packs and scatters even
     /// where the strides need none of it.
     ///
     /// # Errors
     /// When the environment asks for vector instructions that are not there.
-    pub(super) fn new(threads: usize, mut product: ClassifiedAxes<T>, small: usize, pack: bool) -> Result<Matrices<T>, Error> {
+    pub(super) fn new(threads: usize, mut product: ClassifiedAxes<T>, small: usize, pack: bool) -> Result<MatrixBatch<T>, Error> {
         split::choose(&mut product);
         let (left, right) = (lie(&mut product, LEFT, pack), lie(&mut product, RIGHT, pack));
         let (lies, whole) = ([left.0, right.0], [left.1, right.1]);
@@ -230,12 +230,12 @@ impl<T: GemmElement> Matrices<T> {
         let step = group.last().or(batch.last()).map_or([0; 3], |axis| axis.strides);
         let small = is_small.then(|| UnpackedGemm::new(sizes, places, step, conjugate, alpha)).transpose()?;
         let threads = [outside, tasks::worth(inside, sizes.multiplications() / 4)];
-        Ok(Matrices { sizes, batch, group, last, whole, sides, result, conjugate, start, alpha, small, threads })
+        Ok(MatrixBatch { sizes, batch, group, last, whole, sides, result, conjugate, start, alpha, small, threads })
     }
 
     /// Whether matrices are read and written where they lie, or where the whole of a factor is packed.
     fn is_in_place(&self) -> bool {
-        let Matrices { sides: [left, right], result, .. } = self;
+        let MatrixBatch { sides: [left, right], result, .. } = self;
         [left, right, result].into_iter().all(|side| side.packing.is_none())
     }
 
@@ -268,7 +268,7 @@ impl<T: GemmElement> Matrices<T> {
         whole.saturating_add(each.saturating_mul(self.threads[0].min(points(&self.batch).max(1))))
     }
 
-    /// Computes it, and where [matrices are in vectors](Matrices::is_in_vectors) what is to be done with each element then.
+    /// Computes it, and where [matrices are in vectors](MatrixBatch::is_in_vectors) what is to be done with each element then.
     ///
     /// # Safety
     /// All positions that the axes lead to lie inside the memory, and nobody else touches those of the output.
@@ -277,12 +277,12 @@ impl<T: GemmElement> Matrices<T> {
         threads: usize,
         data: [&[T]; 2],
         out: Sink<'_, T>,
-        finish: Option<&BoundEpilogue<'_, T>>,
+        epilogue: Option<&BoundEpilogue<'_, T>>,
     ) -> Result<(), Error> {
         if self.is_one() {
             self.multiply_one(data, &mut [], out, self.start);
-            if let Some(finish) = finish {
-                self.finish(finish, 1, self.start[OUT], out);
+            if let Some(epilogue) = epilogue {
+                self.apply_epilogue(epilogue, 1, self.start[OUT], out);
             }
             return Ok(());
         }
@@ -293,7 +293,7 @@ impl<T: GemmElement> Matrices<T> {
         let one = points(&self.group).saturating_mul(self.sizes.multiplications());
         tasks::failing(|failed| {
             tasks::split(self.threads[0], items, items.saturating_mul(one), |range| {
-                failed(self.multiply(range, data, out, finish))
+                failed(self.multiply(range, data, out, epilogue))
             });
         })
     }
@@ -304,10 +304,10 @@ impl<T: GemmElement> Matrices<T> {
         range: Range<usize>,
         data: [&[T]; 2],
         out: Sink<'_, T>,
-        finish: Option<&BoundEpilogue<'_, T>>,
+        epilogue: Option<&BoundEpilogue<'_, T>>,
     ) -> Result<(), Error> {
         if let (Some(small), true, [.., axis]) = (&self.small, self.is_in_place(), &self.batch[..]) {
-            let most = finish.map_or(usize::MAX, |_| (FINISHED / (self.sizes.rows * self.sizes.columns)).max(1));
+            let most = epilogue.map_or(usize::MAX, |_| (EPILOGUE / (self.sizes.rows * self.sizes.columns)).max(1));
             let mut number = range.start;
             while number < range.end {
                 let start = Odometer::new(&self.batch, &self.start, number).position;
@@ -317,14 +317,14 @@ impl<T: GemmElement> Matrices<T> {
                     let from = [LEFT, RIGHT].map(|side| data[side].as_ptr().offset(start[side]));
                     small.run(products, from, out.address(start[OUT]));
                 }
-                if let Some(finish) = finish {
-                    self.finish(finish, products, start[OUT], out);
+                if let Some(epilogue) = epilogue {
+                    self.apply_epilogue(epilogue, products, start[OUT], out);
                 }
                 number += products;
             }
             return Ok(());
         }
-        debug_assert!(finish.is_none(), "elements are finished by whoever multiplies small matrices in vectors");
+        debug_assert!(epilogue.is_none(), "only kernels in vectors that read matrices where they lie have epilogues");
         let space = |side: &Side| zeros::<T>(side.packing.as_ref().map_or(0, |packing| packing.len));
         let mut packed = [space(&self.sides[LEFT])?, space(&self.sides[RIGHT])?];
         let mut apart = space(&self.result)?;
@@ -361,7 +361,7 @@ impl<T: GemmElement> Matrices<T> {
     }
 
     /// Finishes so many results that follow each other along the last axis of the batch, the first of which begins there.
-    fn finish(&self, finish: &BoundEpilogue<'_, T>, products: usize, start: isize, out: Sink<'_, T>) {
+    fn apply_epilogue(&self, epilogue: &BoundEpilogue<'_, T>, products: usize, start: isize, out: Sink<'_, T>) {
         let Sizes { rows, columns, .. } = self.sizes;
         let place = self.result.place;
         // What is contiguous: rows, or columns. Kernels in vectors write nothing else.
@@ -372,7 +372,7 @@ impl<T: GemmElement> Matrices<T> {
             for n in 0..lines as isize {
                 let at = start + n * stride;
                 // SAFETY: these are elements of results of this task alone, which lie inside (see `run`).
-                finish.apply(unsafe { out.slice(at, len) }, at);
+                epilogue.apply(unsafe { out.slice(at, len) }, at);
             }
         };
         if stride == len as isize && step == (len * lines) as isize {

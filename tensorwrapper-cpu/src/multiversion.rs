@@ -3,7 +3,7 @@
 //! Results are the same in every form: loops say themselves in which order they add, and products are rounded before that.
 
 use crate::simd::Simd;
-pub(super) use tensorwrapper_core::owned::LINE;
+pub(super) use tensorwrapper_core::storage::LINE;
 
 /// Loops to be compiled in several forms. `run` and everything that it calls is to be inlined, or it is compiled in one only.
 pub(super) trait Loops {

@@ -7,8 +7,8 @@ use super::product::Triple;
 use super::sink::Sink;
 use tensorwrapper_core::backend::fuse::{Axis, Strides};
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::erased::zeros;
 use tensorwrapper_core::error::Error;
+use tensorwrapper_core::storage::memory::zeros;
 
 /// The copy of a factor.
 #[derive(Clone, Debug)]

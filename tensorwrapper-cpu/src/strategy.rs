@@ -4,7 +4,7 @@ use super::product::{ClassifiedAxes, LEFT, OUT, RIGHT, SMALL, Triple, groups, na
 use super::simd::Simd;
 use tensorwrapper_core::backend::fuse::points;
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::owned::LINE;
+use tensorwrapper_core::storage::LINE;
 
 /// Bytes of packed matrices of a cache line at most.
 const WIDE: usize = 8 << 20;
@@ -57,7 +57,7 @@ impl<T: Element> ClassifiedAxes<T> {
         !self.is_plain() && self.suits_engine_with_epilogue()
     }
 
-    /// The same where elements are finished, too, which no other does.
+    /// The same where there is an epilogue, which no other kernel of large matrices computes.
     pub(super) fn suits_engine_with_epilogue(&self) -> bool {
         let near = || {
             ![LEFT, RIGHT].into_iter().any(|side| self.is_apart(side, groups(self, side)))

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use tensorwrapper_core::error::Error;
-use tensorwrapper_core::pool;
+use tensorwrapper_core::thread_pool;
 
 /// Operations below which a second thread costs more than it brings.
 pub(super) const WORTH_A_THREAD: usize = 1 << 15;
@@ -21,7 +21,7 @@ pub(super) fn split(threads: usize, items: usize, operations: usize, task: impl 
         return task(0..items);
     }
     let bound = |part: usize| (items as u128 * part as u128 / parts as u128) as usize;
-    pool::each(parts, |part| task(bound(part)..bound(part + 1)));
+    thread_pool::each(parts, |part| task(bound(part)..bound(part + 1)));
 }
 
 /// Runs tasks on many threads, each of which says how it ended; one of their errors, if there are any.

@@ -1,5 +1,5 @@
-//! Which strategy computes a contraction fastest. It is measured on the device, once for each structure, layout, element type and kind of
-//! device, and kept in the process and in a file: all later runs, also those of other processes, use the same strategy.
+//! Which strategy computes a contraction fastest. It is measured on the device, once for each structure, layout, element type and
+//! kind of device, and kept in the process and in a file: all later runs, also those of other processes, use the same strategy.
 //!
 //! Nothing depends on the file: without it, or where it cannot be read, contractions are measured again.
 
@@ -28,7 +28,7 @@ pub(crate) enum Strategy {
 }
 
 impl Strategy {
-    pub(super) const ALL: [Strategy; 3] = [Strategy::Library, Strategy::Permuted, Strategy::Kernels];
+    pub(crate) const ALL: [Strategy; 3] = [Strategy::Library, Strategy::Permuted, Strategy::Kernels];
 
     /// Its name in the file.
     fn name(self) -> &'static str {
@@ -42,10 +42,10 @@ impl Strategy {
 
 /// A digest of everything that the time depends on: what the kernels are made of, and how the library may round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct ContractionKey([u64; 2]);
+pub(crate) struct ContractionKey([u64; 2]);
 
 impl ContractionKey {
-    pub(super) fn new(contraction: &Contraction<'_>, tf32: bool) -> ContractionKey {
+    pub(crate) fn new(contraction: &Contraction<'_>, tf32: bool) -> ContractionKey {
         let text = format!("{contraction:?} {tf32}");
         ContractionKey(Digest::of_text(&text).numbers())
     }
@@ -53,7 +53,7 @@ impl ContractionKey {
 
 /// The fastest strategies on one kind of device, as far as they are known.
 #[derive(Debug)]
-pub(super) struct Autotuner {
+pub(crate) struct Autotuner {
     file: Option<PathBuf>,
     /// Set once the file was read.
     is_read: OnceLock<()>,
@@ -62,7 +62,7 @@ pub(super) struct Autotuner {
 
 impl Autotuner {
     /// Starts with the strategies in the file, if there is one.
-    pub(super) fn new(file: Option<PathBuf>) -> Autotuner {
+    pub(crate) fn new(file: Option<PathBuf>) -> Autotuner {
         Autotuner { file, is_read: OnceLock::new(), known: OnceMap::default() }
     }
 
@@ -73,18 +73,18 @@ impl Autotuner {
     }
 
     /// The strategy, if it is known. This does not wait for a measurement.
-    pub(super) fn find(&self, key: &ContractionKey) -> Option<Strategy> {
+    pub(crate) fn find(&self, key: &ContractionKey) -> Option<Strategy> {
         self.known().find(key)
     }
 
-    /// The strategy, measured if it is not known. One thread measures, others that ask for the same contraction wait. If another process
-    /// has measured it in the meantime and was the first to write its result, that result is used.
+    /// The strategy, measured if it is not known. One thread measures, others that ask for the same contraction wait. If another
+    /// process has measured it in the meantime and was the first to write its result, that result is used.
     ///
     /// The calling thread must not hold the stream lock: the thread that measures waits until no other thread does.
     ///
     /// # Errors
     /// Those of the measurement.
-    pub(super) fn get(&self, key: ContractionKey, measure: impl FnOnce() -> Result<Strategy, Error>) -> Result<Strategy, Error> {
+    pub(crate) fn get(&self, key: ContractionKey, measure: impl FnOnce() -> Result<Strategy, Error>) -> Result<Strategy, Error> {
         self.known().get(key, || measure().map(|strategy| self.note(key, strategy)))
     }
 

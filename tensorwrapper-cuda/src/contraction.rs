@@ -1,5 +1,5 @@
-//! A contraction that was prepared for a device: the strategies by which it can be computed, and the one that is used. Its size decides
-//! which, until a measurement has found the fastest.
+//! A contraction that was prepared for a device: the strategies by which it can be computed, and the one that is used. Its size
+//! decides which, until a measurement has found the fastest.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -15,22 +15,22 @@ use super::region::Region;
 use super::text::{Kernel, Launches, Route, contract_launches};
 use tensorwrapper_core::backend::{Contraction, KernelContext, RunContraction};
 use tensorwrapper_core::element::Dtype;
-use tensorwrapper_core::erased::{SliceMut, SliceRef};
 use tensorwrapper_core::error::{Error, ErrorKind};
+use tensorwrapper_core::storage::{SliceMut, SliceRef};
 
 /// The settings of a device.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Options {
-    pub(super) route: Route,
+pub(crate) struct Options {
+    pub(crate) route: Route,
     /// Whether a library may round factors in single precision to TF32.
-    pub(super) tf32: bool,
+    pub(crate) tf32: bool,
     /// Whether the strategy for a contraction is measured, or chosen by its size alone.
-    pub(super) measures: bool,
+    pub(crate) measures: bool,
 }
 
 /// A contraction that the device computes without the host.
 #[derive(Debug)]
-pub(super) struct CudaContraction<D: Driver> {
+pub(crate) struct CudaContraction<D: Driver> {
     dtype: Dtype,
     /// The device's library for products of matrices, if it has one.
     library: Option<&'static str>,
@@ -51,7 +51,7 @@ pub(super) struct CudaContraction<D: Driver> {
 
 impl<D: Driver> CudaContraction<D> {
     /// Prepares a contraction, without compiling or measuring anything. `None` where its epilogue calls functions of the host.
-    pub(super) fn new(driver: &D, options: Options, contraction: &Contraction<'_>) -> Option<CudaContraction<D>> {
+    pub(crate) fn new(driver: &D, options: Options, contraction: &Contraction<'_>) -> Option<CudaContraction<D>> {
         let Options { route, tf32, measures } = options;
         let library = driver.gemm_library().and_then(|_| gemm_launches(contraction, route, tf32));
         let rule = if library.is_some() { Strategy::Library } else { Strategy::Kernels };
@@ -109,9 +109,9 @@ impl<D: Driver> CudaContraction<D> {
         if self.unmeasured().is_some() { &self.strategies } else { &self.strategies[chosen..=chosen] }
     }
 
-    /// The kernels of all strategies that may still be used. They must be compiled before it is [measured](CudaContraction::measure) or
-    /// runs.
-    pub(super) fn kernels(&self, driver: &D) -> impl Iterator<Item = &Kernel> {
+    /// The kernels of all strategies that may still be used. They must be compiled before it is
+    /// [measured](CudaContraction::measure) or runs.
+    pub(crate) fn kernels(&self, driver: &D) -> impl Iterator<Item = &Kernel> {
         self.look_up(driver);
         self.possible().iter().flat_map(|(_, launches)| launches.kernels())
     }
@@ -120,7 +120,7 @@ impl<D: Driver> CudaContraction<D> {
     ///
     /// # Errors
     /// Those of the device, except for lack of memory: the size decides then.
-    pub(super) fn measure(&self, driver: &Arc<D>) -> Result<(), Error> {
+    pub(crate) fn measure(&self, driver: &Arc<D>) -> Result<(), Error> {
         let Some(key) = self.unmeasured() else { return Ok(()) };
         match driver.autotuner().get(key, || self.time_all(driver)) {
             Ok(strategy) => self.settle(strategy),
@@ -157,12 +157,12 @@ impl<D: Driver> CudaContraction<D> {
     }
 
     /// The launches of the strategy that is used.
-    pub(super) fn launches(&self) -> &Launches {
+    pub(crate) fn launches(&self) -> &Launches {
         &self.strategies[self.chosen()].1
     }
 
     /// Whether the result has no elements.
-    pub(super) fn writes_nothing(&self) -> bool {
+    pub(crate) fn writes_nothing(&self) -> bool {
         self.output.elements.is_empty()
     }
 }

@@ -1,5 +1,5 @@
-//! The backend over any driver. Single operations copy their operands from the host and their results back. What the device cannot
-//! compute (user functions, and linear algebra without a library) is left to a host device.
+//! The backend over any driver. Single operations copy their operands from the host and their results back. What the device
+//! cannot compute (user functions, and linear algebra without a library) is left to a host device.
 
 use std::any::Any;
 use std::ops::Range;
@@ -18,22 +18,22 @@ use tensorwrapper_core::backend::{
 };
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::{Dtype, dispatch};
-use tensorwrapper_core::erased::{SliceMut, SliceRef};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::storage::{SliceMut, SliceRef};
 
 /// A device that computes by generated kernels and NVIDIA's libraries.
 #[derive(Debug)]
 pub(crate) struct Cuda<D: Driver> {
-    pub(super) driver: Arc<D>,
-    pub(super) options: Options,
+    pub(crate) driver: Arc<D>,
+    pub(crate) options: Options,
     /// Computes user functions, and linear algebra that no library has.
-    pub(super) host: Arc<dyn Device>,
+    pub(crate) host: Arc<dyn Device>,
 }
 
 impl<D: Driver> Cuda<D> {
     /// A device over this driver; `host` computes what is left to the host.
-    pub(super) fn new(driver: Arc<D>, route: Route, host: Arc<dyn Device>) -> Cuda<D> {
+    pub(crate) fn new(driver: Arc<D>, route: Route, host: Arc<dyn Device>) -> Cuda<D> {
         Cuda { driver, options: Options { route, tf32: false, measures: true }, host }
     }
 

@@ -1,8 +1,8 @@
 //! Files that hold compiled kernels and measurements for later runs.
 //!
-//! What is read there runs on the device, so the files must be private: a folder or file that belongs to another user, or that others may
-//! write, is not used, and the first of them is reported by `tracing`. Links are not followed, and no file is read beyond a given size.
-//! No error is reported otherwise: what cannot be read is compiled and measured again.
+//! What is read there runs on the device, so the files must be private: a folder or file that belongs to another user, or that
+//! others may write, is not used, and the first of them is reported by `tracing`. Links are not followed, and no file is read
+//! beyond a given size. No error is reported otherwise: what cannot be read is compiled and measured again.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
@@ -11,7 +11,7 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The content of a file, if it is private to this user and has at most `most` bytes.
-pub(super) fn read(path: &Path, most: u64) -> Option<Vec<u8>> {
+pub(crate) fn read(path: &Path, most: u64) -> Option<Vec<u8>> {
     is_folder_private(path)?;
     let mut options = File::options();
     let file = opened(options.read(true), path)?;
@@ -22,8 +22,9 @@ pub(super) fn read(path: &Path, most: u64) -> Option<Vec<u8>> {
     (bytes.len() as u64 <= most).then_some(bytes)
 }
 
-/// Writes a file, and creates its folder if there is none. The file appears complete or not at all, also if other processes write it.
-pub(super) fn write(path: &Path, pieces: &[&[u8]]) {
+/// Writes a file, and creates its folder if there is none. The file appears complete or not at all, also if other processes write
+/// it.
+pub(crate) fn write(path: &Path, pieces: &[&[u8]]) {
     static WRITTEN: AtomicUsize = AtomicUsize::new(0);
     if make_folder(path).is_none() {
         return;
@@ -40,7 +41,7 @@ pub(super) fn write(path: &Path, pieces: &[&[u8]]) {
 }
 
 /// Appends to a file in one write, and creates the file and its folder if there are none.
-pub(super) fn append(path: &Path, text: &str) {
+pub(crate) fn append(path: &Path, text: &str) {
     if make_folder(path).is_none() {
         return;
     }
@@ -74,7 +75,8 @@ fn private() -> OpenOptions {
     options
 }
 
-/// Opens a regular file that nobody else could have written. The open file is checked, because its name may stand for another one by then.
+/// Opens a regular file that nobody else could have written. The open file is checked, because its name may stand for another one
+/// by then.
 fn opened(options: &mut OpenOptions, path: &Path) -> Option<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY);
@@ -237,10 +239,10 @@ mod tests {
             fn exit(&self, _: &span::Id) {}
         }
 
-        let (heard, told) = (std::sync::Arc::<AtomicUsize>::default(), Once::new());
+        let (heard, reported) = (std::sync::Arc::<AtomicUsize>::default(), Once::new());
         tracing::subscriber::with_default(Counter(heard.clone()), || {
             for _ in 0..3 {
-                report_once(&told, Path::new("kernel"), "is a link");
+                report_once(&reported, Path::new("kernel"), "is a link");
             }
         });
         assert_eq!(heard.load(Ordering::Relaxed), 1);

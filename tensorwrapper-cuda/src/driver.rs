@@ -13,7 +13,7 @@ use tensorwrapper_core::backend::Taken;
 use tensorwrapper_core::error::Error;
 
 /// Something that has memory and runs kernels.
-pub(super) trait Driver: Debug + Send + Sync + 'static {
+pub(crate) trait Driver: Debug + Send + Sync + 'static {
     /// Recorded work, which can be queued any number of times.
     type Graph: Debug + Send + Sync;
 
@@ -23,14 +23,15 @@ pub(super) trait Driver: Debug + Send + Sync + 'static {
     /// The number of the device, counted from 0. Plans are shared between drivers of one name and number.
     fn number(&self) -> usize;
 
-    /// A number, from 1 on, that is unique to this driver. If a device is closed and opened again it has a new one, and its kernels
-    /// must be loaded again.
+    /// A number, from 1 on, that is unique to this driver. If a device is closed and opened again it has a new one, and its
+    /// kernels must be loaded again.
     fn opening(&self) -> usize;
 
     /// Allocates this many bytes, at least one.
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`](tensorwrapper_core::error::ErrorKind::Memory) where the device has no more, and an error when the device is lost.
+    /// [`ErrorKind::Memory`](tensorwrapper_core::error::ErrorKind::Memory) where the device has no more, and an error when the
+    /// device is lost.
     fn allocate(&self, bytes: usize) -> Result<Address, Error>;
 
     /// Frees memory, once the queued work is done.
@@ -144,8 +145,8 @@ pub(super) trait Driver: Debug + Send + Sync + 'static {
     /// Queues a routine of the library for linear algebra, with its work space.
     ///
     /// # Errors
-    /// When the library refuses it, and [`ErrorKind::Memory`](tensorwrapper_core::error::ErrorKind::Memory) where there is no room for its work
-    /// space.
+    /// When the library refuses it, and [`ErrorKind::Memory`](tensorwrapper_core::error::ErrorKind::Memory) where there is no
+    /// room for its work space.
     ///
     /// # Safety
     /// There is a library, and the memory at the addresses is as large as the routine's arguments say.

@@ -1,7 +1,7 @@
 //! Digests of texts and of machine code. They name kernels and files, and show whether a file is intact.
 //!
-//! The digest must be cryptographic: equations may come from untrusted input, and with a weaker one somebody could write an equation
-//! whose kernel is mistaken for another one.
+//! The digest must be cryptographic: equations may come from untrusted input, and with a weaker one somebody could write an
+//! equation whose kernel is mistaken for another one.
 
 use std::fmt::{self, Debug, Display};
 
@@ -9,11 +9,11 @@ use sha2::{Digest as _, Sha256};
 
 /// SHA-256.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Digest([u8; 32]);
+pub(crate) struct Digest([u8; 32]);
 
 impl Digest {
     /// The digest of several pieces. The length of each goes in front of it, so that the borders count.
-    pub(super) fn new<'p>(pieces: impl IntoIterator<Item = &'p [u8]>) -> Digest {
+    pub(crate) fn new<'p>(pieces: impl IntoIterator<Item = &'p [u8]>) -> Digest {
         let mut sum = Sha256::new();
         for piece in pieces {
             sum.update((piece.len() as u64).to_le_bytes());
@@ -22,21 +22,21 @@ impl Digest {
         Digest(sum.finalize().into())
     }
 
-    pub(super) fn of_text(text: &str) -> Digest {
+    pub(crate) fn of_text(text: &str) -> Digest {
         Digest::new([text.as_bytes()])
     }
 
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
     }
 
     /// The first half, as two numbers.
-    pub(super) fn numbers(&self) -> [u64; 2] {
+    pub(crate) fn numbers(&self) -> [u64; 2] {
         [0, 8].map(|at| u64::from_be_bytes(std::array::from_fn(|n| self.0[at + n])))
     }
 
     /// The first half in hexadecimal digits, which is enough for names.
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         self.numbers().map(|number| format!("{number:016x}")).concat()
     }
 }

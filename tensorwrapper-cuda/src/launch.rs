@@ -10,9 +10,9 @@ use super::region::Region;
 use super::text::{Argument, Launch, Launches, Memory};
 use tensorwrapper_core::backend::contraction::reach;
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::erased::{SliceMut, SliceRef};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::storage::{SliceMut, SliceRef};
 
 /// Queues all launches of an operation.
 ///
@@ -21,7 +21,7 @@ use tensorwrapper_core::layout::Strided;
 ///
 /// # Safety
 /// The inputs, the output and the scratch memory are as large as the launches were generated for, and of the same element types.
-pub(super) unsafe fn queue<D: Driver>(
+pub(crate) unsafe fn queue<D: Driver>(
     driver: &D,
     launches: &Launches,
     inputs: &[Address],
@@ -51,21 +51,21 @@ pub(super) unsafe fn queue<D: Driver>(
 
 /// The elements of an output's memory that a kernel may write.
 #[derive(Clone, Debug)]
-pub(super) struct Written {
-    pub(super) elements: Range<usize>,
+pub(crate) struct Written {
+    pub(crate) elements: Range<usize>,
     /// Whether it writes all of them. Otherwise the others must keep their values.
     all: bool,
 }
 
 impl Written {
-    pub(super) fn new(layout: &Strided) -> Written {
+    pub(crate) fn new(layout: &Strided) -> Written {
         let elements = span(layout);
         Written { all: elements.len() == layout.len(), elements }
     }
 }
 
 /// The range from the first to the last element of memory that a layout reaches.
-pub(super) fn span(layout: &Strided) -> Range<usize> {
+pub(crate) fn span(layout: &Strided) -> Range<usize> {
     let start = layout.start();
     start..reach(layout).max(start)
 }
@@ -77,7 +77,7 @@ pub(super) fn span(layout: &Strided) -> Range<usize> {
 ///
 /// # Safety
 /// Inputs and output have these elements, and the types and layouts that the launches were generated for.
-pub(super) unsafe fn run<D: Driver>(
+pub(crate) unsafe fn run<D: Driver>(
     driver: &Arc<D>,
     launches: &Launches,
     (inputs, spans): (&[SliceRef<'_>], &[Range<usize>]),
@@ -104,7 +104,7 @@ pub(super) unsafe fn run<D: Driver>(
 }
 
 /// The bytes of elements.
-pub(super) fn bytes(data: SliceRef<'_>) -> &[u8] {
+pub(crate) fn bytes(data: SliceRef<'_>) -> &[u8] {
     fn raw<T: Element>(data: &[T]) -> &[u8] {
         // SAFETY: elements are one or two floating-point numbers without gaps, and any of their bytes is a byte.
         unsafe { std::slice::from_raw_parts(data.as_ptr().cast(), size_of_val(data)) }
@@ -118,7 +118,7 @@ pub(super) fn bytes(data: SliceRef<'_>) -> &[u8] {
 }
 
 /// The bytes of elements, to write.
-pub(super) fn bytes_mut(data: SliceMut<'_>) -> &mut [u8] {
+pub(crate) fn bytes_mut(data: SliceMut<'_>) -> &mut [u8] {
     fn raw<T: Element>(data: &mut [T]) -> &mut [u8] {
         // SAFETY: elements are one or two floating-point numbers without gaps, and any bytes are such numbers.
         unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast(), size_of_val(data)) }

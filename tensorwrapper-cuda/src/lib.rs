@@ -1,10 +1,26 @@
-//! NVIDIA GPUs: the same operations, computed by generated kernels.
+//! The CUDA backend of [tensorwrapper](https://docs.rs/tensorwrapper): a [`Device`](tensorwrapper_core::backend::Device) with
+//! memory of its own, which computes by generated kernels, cuBLAS and cuSOLVER.
 //!
-//! `text` writes kernels for what is to be computed; a `Driver` has memory and runs them: `gpu` by the CUDA driver, compiled by
-//! NVRTC, and `simulator` on the processor, for tests on machines without a GPU; `device` is the backend over either, and `session` keeps what a
-//! plan needs in their memory. `ready` has the ways to compute a contraction: `gemm` finds the products of matrices that a library computes,
-//! `choice` remembers where else they are quicker. `linear` has a library's linear algebra done. `library` finds NVIDIA's libraries when
-//! the program runs, so that nothing of them is needed to build it. `disk` has the files in which programs keep things for each other.
+//! [`open`] opens a GPU. NVIDIA's libraries are found when the program runs, so that nothing of CUDA is needed to build it. What
+//! the GPU cannot compute (user functions, and linear algebra that cuSOLVER does not have) goes to the host device that `open` is
+//! given.
+//!
+//! For those who work on this crate, its modules from the bottom up:
+//!
+//! | module | holds |
+//! |---|---|
+//! | `memory`, `staging`, `once_map`, `parallel`, `hash`, `disk` | addresses, pinned buffers, and small tools |
+//! | `text` | the generator of kernels: CUDA C++ for one operation, as text |
+//! | `gemm` | contractions that are products of matrices, for cuBLAS |
+//! | `routine`, `autotune`, `stream_lock` | routines of linear algebra with their arguments; measured strategies; who may queue work |
+//! | `driver` | the trait of what has memory and runs kernels, with `region`, `copies`, `pages` and `launch` over it |
+//! | `contraction`, `linear` | prepared contractions; linear algebra |
+//! | `device`, `session` | the backend over any driver: single operations, and whole plans in the device's memory |
+//! | `library`, `gpu` | the driver of a GPU |
+//! | `simulator` | the driver of the tests, which runs the same kernels on the processor |
+//!
+//! A new kind of kernel goes into `text`, with its body as a template in a `.cuh` file; both drivers run it unchanged. The files
+//! of this crate import each other in one direction.
 
 mod autotune;
 mod contraction;
@@ -25,12 +41,16 @@ mod parallel;
 mod region;
 mod routine;
 mod session;
+#[doc(hidden)]
 pub mod simulator;
 mod staging;
 mod stream_lock;
 mod text;
 
 pub use gpu::open;
+#[doc(hidden)]
 pub use gpu::{Compiled, compile, version};
+#[doc(hidden)]
 pub use parallel::try_for_each;
+#[doc(hidden)]
 pub use text::Route;

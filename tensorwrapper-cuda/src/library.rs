@@ -15,7 +15,7 @@ const GENERATIONS: [i32; 2] = [13, 12];
 
 /// A library that the backend calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NvidiaLibrary {
+pub(crate) enum NvidiaLibrary {
     Driver,
     Nvrtc,
     /// Optional: without it generated kernels multiply.
@@ -92,7 +92,7 @@ impl NvidiaLibrary {
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] with everything that was tried.
-    pub(super) fn open(self) -> Result<(), Error> {
+    pub(crate) fn open(self) -> Result<(), Error> {
         let find = || {
             let newest = if self == NvidiaLibrary::Driver { GENERATIONS[0] } else { newest() };
             open(self, newest, &folders())
@@ -119,8 +119,9 @@ impl LibraryFile {
 fn newest() -> i32 {
     let mut version = 0;
     // SAFETY: the driver is open where this is called, and the number is written.
-    let told = NvidiaLibrary::Driver.open().is_ok().then(|| unsafe { cudarc::driver::sys::cuDriverGetVersion(&raw mut version) });
-    if told == Some(cudarc::driver::sys::CUresult::CUDA_SUCCESS) { version / 1000 } else { GENERATIONS[0] }
+    let status =
+        NvidiaLibrary::Driver.open().is_ok().then(|| unsafe { cudarc::driver::sys::cuDriverGetVersion(&raw mut version) });
+    if status == Some(cudarc::driver::sys::CUresult::CUDA_SUCCESS) { version / 1000 } else { GENERATIONS[0] }
 }
 
 fn open(library: NvidiaLibrary, newest: i32, folders: &[PathBuf]) -> Result<(), Error> {

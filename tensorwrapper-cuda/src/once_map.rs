@@ -1,5 +1,5 @@
-//! A map whose values are computed once for each key: if several threads ask for the same key, one of them computes the value and the
-//! others wait; values of different keys are computed at the same time.
+//! A map whose values are computed once for each key: if several threads ask for the same key, one of them computes the value and
+//! the others wait; values of different keys are computed at the same time.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -9,7 +9,7 @@ use tensorwrapper_core::error::Error;
 
 /// Values by their keys. A value that is being computed is locked by the thread that computes it.
 #[derive(Debug)]
-pub(super) struct OnceMap<K, V>(Mutex<HashMap<K, Arc<Mutex<Option<V>>>>>);
+pub(crate) struct OnceMap<K, V>(Mutex<HashMap<K, Arc<Mutex<Option<V>>>>>);
 
 impl<K, V> Default for OnceMap<K, V> {
     fn default() -> OnceMap<K, V> {
@@ -19,7 +19,7 @@ impl<K, V> Default for OnceMap<K, V> {
 
 impl<K: Eq + Hash, V: Clone> OnceMap<K, V> {
     /// Takes all values out.
-    pub(super) fn take(&mut self) -> Vec<V> {
+    pub(crate) fn take(&mut self) -> Vec<V> {
         let places = std::mem::take(self.0.get_mut().unwrap_or_else(PoisonError::into_inner));
         places.into_values().filter_map(|place| place.lock().unwrap_or_else(PoisonError::into_inner).take()).collect()
     }
@@ -28,9 +28,9 @@ impl<K: Eq + Hash, V: Clone> OnceMap<K, V> {
         Arc::clone(self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default())
     }
 
-    /// The value of a key, computed by `make` if there is none. This waits if another thread computes the same value. After an error the
-    /// next call tries again.
-    pub(super) fn get(&self, key: K, make: impl FnOnce() -> Result<V, Error>) -> Result<V, Error> {
+    /// The value of a key, computed by `make` if there is none. This waits if another thread computes the same value. After an
+    /// error the next call tries again.
+    pub(crate) fn get(&self, key: K, make: impl FnOnce() -> Result<V, Error>) -> Result<V, Error> {
         let place = self.place(key);
         let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
         match &*place {
@@ -40,19 +40,19 @@ impl<K: Eq + Hash, V: Clone> OnceMap<K, V> {
     }
 
     /// The value, if there is one now. This does not wait for a thread that computes it.
-    pub(super) fn find(&self, key: &K) -> Option<V> {
+    pub(crate) fn find(&self, key: &K) -> Option<V> {
         let place = Arc::clone(self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key)?);
         // A value whose thread has panicked is left to `get`.
         place.try_lock().ok().and_then(|place| place.clone())
     }
 
     /// Removes a value.
-    pub(super) fn forget(&self, key: &K) {
+    pub(crate) fn forget(&self, key: &K) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
     }
 
     /// Adds a value if there is none and no thread computes one now.
-    pub(super) fn add(&self, key: K, value: V) {
+    pub(crate) fn add(&self, key: K, value: V) {
         if let Ok(mut place) = self.place(key).try_lock() {
             place.get_or_insert(value);
         }

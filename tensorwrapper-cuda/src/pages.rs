@@ -8,7 +8,7 @@ use tensorwrapper_core::error::Error;
 
 /// Pages that are pinned until this is dropped.
 #[derive(Debug)]
-pub(super) struct PinnedPages<D: Driver> {
+pub(crate) struct PinnedPages<D: Driver> {
     driver: Arc<D>,
     pages: Range<usize>,
 }
@@ -18,7 +18,7 @@ impl<D: Driver> PinnedPages<D> {
     ///
     /// # Errors
     /// As [`Driver::lock`].
-    pub(super) fn new(driver: &Arc<D>, pages: Range<usize>) -> Result<PinnedPages<D>, Error> {
+    pub(crate) fn new(driver: &Arc<D>, pages: Range<usize>) -> Result<PinnedPages<D>, Error> {
         if !pages.is_empty() {
             driver.lock(pages.clone())?;
             driver.pinned().insert(&pages);

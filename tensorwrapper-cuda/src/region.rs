@@ -8,7 +8,7 @@ use tensorwrapper_core::error::Error;
 
 /// Memory of a device, which is freed on drop.
 #[derive(Debug)]
-pub(super) struct Region<D: Driver> {
+pub(crate) struct Region<D: Driver> {
     driver: Arc<D>,
     address: Address,
     bytes: usize,
@@ -19,7 +19,7 @@ impl<D: Driver> Region<D> {
     ///
     /// # Errors
     /// As [`Driver::allocate`].
-    pub(super) fn new(driver: &Arc<D>, bytes: usize) -> Result<Region<D>, Error> {
+    pub(crate) fn new(driver: &Arc<D>, bytes: usize) -> Result<Region<D>, Error> {
         let bytes = bytes.max(1);
         Ok(Region { driver: driver.clone(), address: driver.allocate(bytes)?, bytes })
     }
@@ -28,7 +28,7 @@ impl<D: Driver> Region<D> {
     ///
     /// # Errors
     /// As [`Driver::allocate`] and [`Driver::upload`].
-    pub(super) fn holding(driver: &Arc<D>, bytes: &[u8]) -> Result<Region<D>, Error> {
+    pub(crate) fn holding(driver: &Arc<D>, bytes: &[u8]) -> Result<Region<D>, Error> {
         let region = Region::new(driver, bytes.len())?;
         if !bytes.is_empty() {
             // SAFETY: the region was just allocated for all of these bytes.
@@ -44,24 +44,24 @@ impl<D: Driver> Region<D> {
     ///
     /// # Panics
     /// When the region is smaller.
-    pub(super) fn read(&self, to: &mut [u8]) -> Result<(), Error> {
+    pub(crate) fn read(&self, to: &mut [u8]) -> Result<(), Error> {
         assert!(to.len() <= self.bytes, "no more is read than the region has");
         // SAFETY: the size was just compared.
         unsafe { self.driver.download(self.address, to) }
     }
 
     /// Whether it belongs to this driver.
-    pub(super) fn is_of(&self, driver: &Arc<D>) -> bool {
+    pub(crate) fn is_of(&self, driver: &Arc<D>) -> bool {
         Arc::ptr_eq(&self.driver, driver)
     }
 
     /// Its address.
-    pub(super) fn address(&self) -> Address {
+    pub(crate) fn address(&self) -> Address {
         self.address
     }
 
     /// Its size.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 }

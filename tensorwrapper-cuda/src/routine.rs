@@ -1,5 +1,6 @@
-//! The routines of cuSOLVER and cuBLAS that linear algebra uses, with the arguments that the manuals name. Those of cuBLAS are for batches of
-//! small matrices and for triangles. Matrices are stored by columns; of Hermitian ones only the lower triangle is read.
+//! The routines of cuSOLVER and cuBLAS that linear algebra uses, with the arguments that the manuals name. Those of cuBLAS are
+//! for batches of small matrices and for triangles. Matrices are stored by columns; of Hermitian ones only the lower triangle is
+//! read.
 //!
 //! All arguments and results are on the device, also the `info` of each matrix, which is 0 if there is a result.
 
@@ -147,8 +148,8 @@ pub(crate) enum Routine {
 /// The most rows and columns of matrices for the batched Jacobi routines.
 pub(crate) const MAX_JACOBI_ORDER: usize = 32;
 
-/// The most matrices that a Jacobi routine gets at once. Its work space is some thousand elements for each matrix, even of order 4, and is
-/// counted in 32 bits (cupy#7261). Tests have few matrices, and a small number here so that their batches are cut, too.
+/// The most matrices that a Jacobi routine gets at once. Its work space is some thousand elements for each matrix, even of order
+/// 4, and is counted in 32 bits (cupy#7261). Tests have few matrices, and a small number here so that their batches are cut, too.
 pub(crate) const MAX_JACOBI_BATCH: usize = if cfg!(test) { 3 } else { 16_384 };
 /// The most right-hand columns of a batched call: above eight times the blocks of a grid's second dimension it fails
 /// (pytorch#97211). Tests have fewer columns, and a smaller number.

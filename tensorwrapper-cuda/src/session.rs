@@ -16,8 +16,8 @@ use tensorwrapper_core::backend::{
     Asked, Device, DeviceMemory, Factorised, Mapped, PreparedContraction, Resident, Seen, Session, Site, Taken,
 };
 use tensorwrapper_core::element::dispatch;
-use tensorwrapper_core::erased::{SliceMut, SliceRef};
 use tensorwrapper_core::error::Error;
+use tensorwrapper_core::storage::{SliceMut, SliceRef};
 
 /// The memory of one run of a plan, or of all runs of a prepared plan.
 #[derive(Debug)]

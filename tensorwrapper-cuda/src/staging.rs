@@ -1,5 +1,5 @@
-//! Transfers through pinned memory of the host, in pieces. The device copies from and to pinned memory by itself: an upload returns when
-//! the last piece is in pinned memory, and the host fills one piece while the device copies another.
+//! Transfers through pinned memory of the host, in pieces. The device copies from and to pinned memory by itself: an upload
+//! returns when the last piece is in pinned memory, and the host fills one piece while the device copies another.
 //!
 //! The number of pieces is bounded. Where the system pins no memory there are none, and the caller copies without them.
 
@@ -11,7 +11,7 @@ use super::memory::Address;
 use tensorwrapper_core::error::Error;
 
 /// A device's stream, as far as copies from and to pinned memory need it.
-pub(super) trait Pinning {
+pub(crate) trait Pinning {
     /// A position in the stream.
     type Mark: Debug + Send;
 
@@ -80,7 +80,7 @@ pub(super) trait Pinning {
 ///
 /// # Safety
 /// The device has memory for all bytes from the address on, and they are pinned.
-pub(super) unsafe fn upload_pinned(device: &impl Pinning, from: &[u8], to: Address) -> Result<(), Error> {
+pub(crate) unsafe fn upload_pinned(device: &impl Pinning, from: &[u8], to: Address) -> Result<(), Error> {
     let mut mark = device.marker()?;
     // SAFETY: the caller's promise; the copy is waited for.
     let copied = unsafe { device.push(from.as_ptr(), to, from.len()) };
@@ -94,7 +94,7 @@ pub(super) unsafe fn upload_pinned(device: &impl Pinning, from: &[u8], to: Addre
 
 /// The pinned pieces of one device.
 #[derive(Debug)]
-pub(super) struct Staging<M> {
+pub(crate) struct Staging<M> {
     bytes: usize,
     count: usize,
     /// `None` until the first transfer.
@@ -120,12 +120,12 @@ unsafe impl<M: Send> Send for Piece<M> {}
 
 impl<M: Debug + Send> Staging<M> {
     /// At most `count` pieces of this many bytes; both are at least one.
-    pub(super) fn new(bytes: usize, count: usize) -> Staging<M> {
+    pub(crate) fn new(bytes: usize, count: usize) -> Staging<M> {
         Staging { bytes: bytes.max(1), count: count.max(1), pieces: Mutex::new(None) }
     }
 
-    /// Calls `act` with the pieces. They are allocated at the first transfer, as many as the system pins. After a failure, either all copies are
-    /// waited for or the pieces are never used again.
+    /// Calls `act` with the pieces. They are allocated at the first transfer, as many as the system pins. After a failure, either
+    /// all copies are waited for or the pieces are never used again.
     fn with<R>(&self, device: &impl Pinning<Mark = M>, act: impl FnOnce(&mut Pieces<M>) -> Result<R, Error>) -> Result<R, Error> {
         let mut pieces = self.pieces.lock().unwrap_or_else(PoisonError::into_inner);
         let pieces = pieces.get_or_insert_with(|| {
@@ -152,15 +152,15 @@ impl<M: Debug + Send> Staging<M> {
         done
     }
 
-    /// Queues a copy from the host, whose memory has been read when this returns. False if there is no pinned memory, and nothing was
-    /// copied.
+    /// Queues a copy from the host, whose memory has been read when this returns. False if there is no pinned memory, and nothing
+    /// was copied.
     ///
     /// # Errors
     /// When the device is lost.
     ///
     /// # Safety
     /// The device has memory for all bytes from the address on.
-    pub(super) unsafe fn upload(&self, device: &impl Pinning<Mark = M>, from: &[u8], to: Address) -> Result<bool, Error> {
+    pub(crate) unsafe fn upload(&self, device: &impl Pinning<Mark = M>, from: &[u8], to: Address) -> Result<bool, Error> {
         self.with(device, |pieces| {
             for (n, part) in from.chunks(self.bytes).enumerate() {
                 let Some(piece) = pieces.take(device)? else { return Ok(false) };
@@ -183,7 +183,7 @@ impl<M: Debug + Send> Staging<M> {
     ///
     /// # Safety
     /// The device has memory for all bytes from the address on.
-    pub(super) unsafe fn download(&self, device: &impl Pinning<Mark = M>, from: Address, to: &mut [u8]) -> Result<bool, Error> {
+    pub(crate) unsafe fn download(&self, device: &impl Pinning<Mark = M>, from: Address, to: &mut [u8]) -> Result<bool, Error> {
         self.with(device, |pieces| {
             let mut underway: VecDeque<(usize, &mut [u8])> = VecDeque::new();
             for (n, part) in to.chunks_mut(self.bytes).enumerate() {
@@ -206,7 +206,7 @@ impl<M: Debug + Send> Staging<M> {
     }
 
     /// Frees all pieces. No queued copy uses them.
-    pub(super) fn clear(&self, device: &impl Pinning<Mark = M>) {
+    pub(crate) fn clear(&self, device: &impl Pinning<Mark = M>) {
         let pieces = self.pieces.lock().unwrap_or_else(PoisonError::into_inner).take();
         for Piece { start, mark, .. } in pieces.into_iter().flat_map(|pieces| pieces.all) {
             device.unmark(mark);
@@ -250,7 +250,8 @@ mod tests {
     /// A copy from or to this memory.
     type Copy = Box<dyn FnOnce(&mut Vec<u8>) + Send>;
 
-    /// A device with ten bytes of memory that does its copies only when somebody waits for them, and pins a given number of pieces.
+    /// A device with ten bytes of memory that does its copies only when somebody waits for them, and pins a given number of
+    /// pieces.
     struct Device {
         memory: Mutex<Vec<u8>>,
         pins: Mutex<usize>,

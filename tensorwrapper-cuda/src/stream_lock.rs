@@ -1,9 +1,9 @@
-//! Which threads may queue work in a device's stream. Usually all of them may. While one thread records or times its work it is the only
-//! one, because work that other threads queue in the meantime would be recorded, too, or change the time.
+//! Which threads may queue work in a device's stream. Usually all of them may. While one thread records or times its work it is
+//! the only one, because work that other threads queue in the meantime would be recorded, too, or change the time.
 //!
-//! The lock is fair: threads wait in one line, in the order in which they came. A thread that already has a guard gets more of them at once,
-//! and so does the thread that is alone, so that nobody waits for a thread that waits in line. To avoid a deadlock, a thread that
-//! has a guard must not wait for a lock that another thread holds while it asks for a guard.
+//! The lock is fair: threads wait in one line, in the order in which they came. A thread that already has a guard gets more of
+//! them at once, and so does the thread that is alone, so that nobody waits for a thread that waits in line. To avoid a deadlock,
+//! a thread that has a guard must not wait for a lock that another thread holds while it asks for a guard.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,13 +13,13 @@ use super::memory::Address;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// The error for work that cannot be recorded.
-pub(super) fn not_recorded(what: &str) -> Error {
+pub(crate) fn not_recorded(what: &str) -> Error {
     Error::new(ErrorKind::Device(format!("{what} cannot be recorded")))
 }
 
 /// The lock of one device's stream.
 #[derive(Debug, Default)]
-pub(super) struct StreamLock {
+pub(crate) struct StreamLock {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -40,21 +40,21 @@ struct State {
 
 /// Its thread may queue work until it is dropped.
 #[derive(Debug)]
-pub(super) struct QueueGuard<'a> {
+pub(crate) struct QueueGuard<'a> {
     stream_lock: &'a StreamLock,
     /// Whether what is queued is recorded instead of done.
-    pub(super) is_recorded: bool,
+    pub(crate) is_recorded: bool,
     /// Its thread; `None` for the thread that is alone, whose guards are not counted.
     counted: Option<ThreadId>,
 }
 
 /// Other threads wait until it is dropped.
 #[derive(Debug)]
-pub(super) struct ExclusiveGuard<'a>(&'a StreamLock);
+pub(crate) struct ExclusiveGuard<'a>(&'a StreamLock);
 
 /// Until it is dropped, the work that its thread queues is recorded, and other threads wait.
 #[derive(Debug)]
-pub(super) struct RecordingGuard<'a>(ExclusiveGuard<'a>);
+pub(crate) struct RecordingGuard<'a>(ExclusiveGuard<'a>);
 
 impl StreamLock {
     fn state(&self) -> MutexGuard<'_, State> {
@@ -83,7 +83,7 @@ impl StreamLock {
     }
 
     /// Waits until this thread may queue work. A thread that has a guard does not wait.
-    pub(super) fn lock(&self) -> QueueGuard<'_> {
+    pub(crate) fn lock(&self) -> QueueGuard<'_> {
         let (mut state, own) = (self.state(), thread::current().id());
         if let Some((thread, is_recorded)) = state.alone
             && thread == own
@@ -106,14 +106,14 @@ impl StreamLock {
     }
 
     /// Waits until no thread has a guard, and lets only this one queue work from then on.
-    pub(super) fn lock_exclusive(&self) -> ExclusiveGuard<'_> {
+    pub(crate) fn lock_exclusive(&self) -> ExclusiveGuard<'_> {
         self.wait_for_all().alone = Some((thread::current().id(), false));
         ExclusiveGuard(self)
     }
 
-    /// As [`lock_exclusive`](StreamLock::lock_exclusive), and what this thread queues is recorded. Memory that an earlier recording set aside
-    /// before it panicked is given to `free` first.
-    pub(super) fn record(&self, free: impl Fn(Address, usize)) -> RecordingGuard<'_> {
+    /// As [`lock_exclusive`](StreamLock::lock_exclusive), and what this thread queues is recorded. Memory that an earlier
+    /// recording set aside before it panicked is given to `free` first.
+    pub(crate) fn record(&self, free: impl Fn(Address, usize)) -> RecordingGuard<'_> {
         loop {
             let mut state = self.wait_for_all();
             let left = std::mem::take(&mut state.given_back);
@@ -130,12 +130,12 @@ impl StreamLock {
 
 impl QueueGuard<'_> {
     /// Whether this thread is the only one that may queue work.
-    pub(super) fn is_exclusive(&self) -> bool {
+    pub(crate) fn is_exclusive(&self) -> bool {
         self.counted.is_none()
     }
 
     /// Sets memory aside that cannot be freed while work is recorded.
-    pub(super) fn set_aside(&self, address: Address, bytes: usize) {
+    pub(crate) fn set_aside(&self, address: Address, bytes: usize) {
         self.stream_lock.state().given_back.push((address, bytes));
     }
 }
@@ -145,7 +145,7 @@ impl RecordingGuard<'_> {
     ///
     /// # Errors
     /// Where there is any: the recorded work may use it.
-    pub(super) fn end(self, free: impl Fn(Address, usize)) -> Result<(), Error> {
+    pub(crate) fn end(self, free: impl Fn(Address, usize)) -> Result<(), Error> {
         let stream_lock = self.0.0;
         let given_back = std::mem::take(&mut stream_lock.state().given_back);
         drop(self);
@@ -211,8 +211,8 @@ mod tests {
         }
     }
 
-    /// One thread has a guard, a second asks to be alone, a third asks for a guard: they go on in this order, and the first gets more
-    /// guards in the meantime.
+    /// One thread has a guard, a second asks to be alone, a third asks for a guard: they go on in this order, and the first gets
+    /// more guards in the meantime.
     fn assert_in_line<'t, A>(stream_lock: &'t StreamLock, start: impl Fn(&'t StreamLock) -> A + Sync) {
         let order = Mutex::new(Vec::new());
         let note = |what: &'static str| order.lock().unwrap().push(what);

@@ -13,11 +13,11 @@ pub(super) struct Cooling {
     /// The first and the last temperature: a change that makes two products cost twice as much has energy 1.
     pub(super) from: f64,
     pub(super) to: f64,
-    /// How often each product is looked at.
+    /// How often a change is tried for each product.
     pub(super) sweeps: usize,
 }
 
-/// The best tree that was met on the way; the given one, if none was better.
+/// The best tree that was found; the given one, if none was better.
 pub(super) fn anneal(start: &Tree, cooling: Cooling, random: &mut Random, clock: &Clock) -> Tree {
     let mut tree = start.clone();
     let (mut best, mut least) = (None, start.total());
@@ -49,7 +49,7 @@ pub(super) fn anneal(start: &Tree, cooling: Cooling, random: &mut Random, clock:
     best.unwrap_or_else(|| start.clone())
 }
 
-/// Whether a change is made: always if it is for the better, otherwise the rarer the worse it is.
+/// Whether a change is made: always if it is an improvement, otherwise with a probability that falls with the loss (Metropolis).
 fn is_taken(before: [f64; 2], after: [f64; 2], temperature: f64, random: &mut Random) -> bool {
     let (old, new) = (before[0].max(before[1]), after[0].max(after[1]));
     let allowed = -temperature * random.unit().ln();

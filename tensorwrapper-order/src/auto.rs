@@ -1,6 +1,6 @@
-//! The search that strategies are parts of: simplify, start greedily many times, anneal, reconfigure, keep the best.
+//! The search that combines the others: simplify, make many greedy orders, anneal and reconfigure them, keep the best.
 //!
-//! It is a function of network, seed and number of rounds; time only ends it early, with the best so far.
+//! The result depends on network, seed and number of rounds only. A time limit ends the search early, with the best order so far.
 
 use super::anneal::{Cooling, anneal};
 use super::bits::Weights;
@@ -30,12 +30,12 @@ const AT_ONCE: usize = 8;
 /// Tensors of a part whose order is searched exactly, while searching and at the end.
 const WIDTHS: [usize; 2] = [8, 10];
 
-/// How often annealing looks at each product in the first rounds; and how many words of sets it may look at, because large
-/// trees would be hot for longer than anybody waits.
+/// How often annealing tries to change each product in the first rounds, and how many words of sets it may read: large trees would take too
+/// long otherwise.
 const SWEEPS: usize = 4000;
 const MOST_WORDS: usize = 100_000_000;
 
-/// Of so many rounds one anneals the whole network, the others what is left of it after the products that do not enlarge.
+/// One of so many rounds anneals the whole network; the others anneal what remains of it after simplification.
 const WHOLE: usize = 4;
 
 /// The temperature at which annealing ends: below it hardly anything changes that reconfiguring does not find sooner.

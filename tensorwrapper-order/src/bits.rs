@@ -2,7 +2,7 @@
 
 use tensorwrapper_core::graph::Label;
 
-/// Sets of labels, a row each: one allocation, and unions of many labels a word at a time.
+/// Sets of labels, one row each, in one allocation. Unions are computed a word at a time.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
     words: usize,
@@ -40,8 +40,8 @@ pub(super) fn labels(row: impl Iterator<Item = u64>) -> impl Iterator<Item = Lab
     })
 }
 
-/// The logarithm that stands for an extent of 0: less than that of anything whose labels have any length, and finite, so
-/// that it may be added and taken away again.
+/// The logarithm that stands for an extent of 0: below any other sum of logarithms here, and finite, so that it can be added and subtracted
+/// again.
 pub(super) const NOTHING: f64 = -1_048_576.0;
 
 /// The logarithm of an extent, of base 2 as all logarithms here.

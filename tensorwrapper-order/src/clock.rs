@@ -9,7 +9,7 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// One that strikes after a time; never without one, nor after more time than clocks count.
+    /// One that is over after this time; never over without one, or if the time is too long for the clock.
     pub(super) fn new(time: Option<Duration>) -> Clock {
         Clock { end: time.and_then(|time| Instant::now().checked_add(time)) }
     }

@@ -1,29 +1,29 @@
-//! What a product of two tensors costs, and what all products of a path cost together.
+//! What a product of two tensors costs, and what searches minimize.
 //!
-//! Everything is a logarithm of base 2: three hundred tensors make numbers that no floating-point number holds.
+//! Costs are logarithms to base 2: the operations of some hundred tensors exceed the range of floating-point numbers.
 
 use std::hash::{Hash, Hasher};
 
-/// What the best order has least of.
+/// What a search minimizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Minimize {
     /// Multiplications: for each product the extents of all labels of both factors.
     #[default]
     Operations,
-    /// Elements of the largest product. A sum of high powers stands for the maximum, so that an order is preferred whose
-    /// other products are small, too.
+    /// Elements of the largest product. The search uses a sum of high powers for the maximum, so that of two orders with the same largest
+    /// product it prefers the one whose other products are smaller.
     Size,
     /// Seconds, by the rates of a machine.
     Time(Rates),
 }
 
-/// What a machine does in a second.
+/// What a machine does in a second, from which times are estimated.
 #[derive(Clone, Copy, Debug)]
 pub struct Rates {
-    /// Multiplications of products of matrices: both factors have labels of their own, and some are summed.
+    /// Multiplications in products of matrices: each factor has labels of its own, and some labels are summed.
     pub matrix: f64,
-    /// Multiplications of all other products.
+    /// Multiplications in all other products.
     pub other: f64,
     /// Elements read and written.
     pub elements: f64,
@@ -37,7 +37,7 @@ impl Default for Rates {
 }
 
 impl Rates {
-    /// The time of a step of so many operations on so many elements: what [`Minimize::Time`] has least of.
+    /// The time of one product with so many operations on so many elements: what [`Minimize::Time`] adds up.
     pub fn seconds(self, is_matrix: bool, operations: f64, elements: f64) -> f64 {
         operations / if is_matrix { self.matrix } else { self.other } + elements / self.elements
     }
@@ -47,7 +47,7 @@ impl Rates {
     }
 }
 
-/// Bit by bit, so that rates can be part of what a plan was made for.
+/// Compared bit by bit, so that rates can be part of the key of a plan.
 impl PartialEq for Rates {
     fn eq(&self, other: &Rates) -> bool {
         self.bits() == other.bits()
@@ -74,7 +74,7 @@ pub(super) struct Step {
 }
 
 impl Minimize {
-    /// The logarithm of what a product adds to the sum that is to be least.
+    /// The logarithm of what a product adds to the sum that is minimized.
     pub(super) fn price(self, step: Step) -> f64 {
         match self {
             Minimize::Operations => step.operations,
@@ -92,13 +92,13 @@ impl Minimize {
     }
 }
 
-/// What is to be least, and what no product should be larger than.
+/// What is minimized, and the size that no product should exceed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Objective {
     pub(super) minimize: Minimize,
     /// A logarithm.
     pub(super) limit: f64,
-    /// How often a product costs twice as much for being twice as large as the limit.
+    /// The penalty: a product of 2ⁿ times the limit costs 2^(n · fine) times as much.
     pub(super) fine: f64,
 }
 
@@ -120,7 +120,7 @@ impl Objective {
     }
 }
 
-/// The logarithm of a sum of which the logarithms are given; that of nothing is that of 0.
+/// The logarithm of a sum, from the logarithms of its terms; of an empty sum −∞.
 pub(super) fn sum(logs: impl Iterator<Item = f64> + Clone) -> f64 {
     let most = logs.clone().fold(f64::NEG_INFINITY, f64::max);
     if most == f64::NEG_INFINITY { most } else { most + logs.map(|log| (log - most).exp2()).sum::<f64>().log2() }
@@ -129,7 +129,7 @@ pub(super) fn sum(logs: impl Iterator<Item = f64> + Clone) -> f64 {
 /// What a path costs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cost {
-    /// The sum that was to be least.
+    /// The sum that was minimized.
     pub(super) price: f64,
     /// Operations of all products.
     pub(super) operations: f64,

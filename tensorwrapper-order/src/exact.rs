@@ -1,8 +1,8 @@
-//! The best order there is.
+//! The best order, by dynamic programming.
 //!
-//! Up to [`DENSE`] factors all subsets are tried, outer products included. Beyond that, subsets that hang together are
-//! built by their number of tensors under a cap on the price, which grows until the whole is found; parts that share no
-//! label are multiplied at the end, the smallest first.
+//! Up to [`DENSE`] factors all subsets are tried, outer products included. Beyond that, connected subsets are built in the order of their
+//! number of tensors under a cap on the price, which is raised until the whole network is found. Parts that share no label are multiplied
+//! at the end, the smallest first.
 //! Source: R. N. C. Pfeifer, J. Haegeman, F. Verstraete, "Faster identification of optimal contraction sequences for tensor
 //! networks", Phys. Rev. E 90, 033315 (2014).
 
@@ -19,7 +19,7 @@ pub(super) const DENSE: usize = 16;
 /// The most factors of any exact search.
 const MOST: usize = 64;
 
-/// Pairs of subsets that are looked at before the search of connected subsets gives up.
+/// Pairs of subsets that the search of connected subsets tries before it gives up.
 const MOST_PAIRS: u64 = 1 << 27;
 
 /// The labels of a network as the factors that have them.
@@ -32,8 +32,8 @@ fn shared(network: &Network) -> impl Iterator<Item = (u64, f64, bool)> + '_ {
     used.map(|(label, holders)| (holders, log2(network.extents[label]), !network.output.contains(&label)))
 }
 
-/// The best order of at most [`DENSE`] factors. Nothing where it would not be below `cap`, the logarithm of a price; without
-/// a cap also where prices are beyond floating-point numbers.
+/// The best order of at most [`DENSE`] factors. `None` if its price is not below that of which `cap` is the logarithm; without a cap, if
+/// prices exceed the range of floating-point numbers.
 pub(super) fn dense(network: &Network, minimize: Minimize, cap: Option<f64>) -> Option<Path> {
     let factors = network.inputs.len();
     if factors < 2 {
@@ -60,8 +60,8 @@ fn number<S: Copy + Into<u64>>(set: S, factors: usize, path: &mut Path, halves: 
     factors + path.len() - 1
 }
 
-/// The best order without outer products inside of parts that hang together; `known` is the logarithm of a price that some
-/// order has. Nothing where the network is too large.
+/// The best order without outer products inside of connected parts; `known` is the logarithm of the price of some order. `None` if the
+/// network is too large.
 pub(super) fn connected(network: &Network, minimize: Minimize, known: f64) -> Option<Path> {
     if network.inputs.len() > MOST {
         return None;
@@ -122,7 +122,7 @@ struct Connected<'l> {
 }
 
 impl Connected<'_> {
-    /// All that hangs together with a factor.
+    /// The connected part that a factor belongs to.
     fn part(&self, first: u64) -> u64 {
         let mut part = first;
         loop {

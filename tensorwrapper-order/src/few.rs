@@ -1,6 +1,6 @@
-//! The order of fewest operations of a few factors, in tables that need no memory of their own: most equations have no more.
+//! The order of fewest operations of at most five factors, which most equations have, in tables on the stack.
 //!
-//! Prices are products of extents, which are exact where logarithms are rounded. It must not know what the factors are.
+//! Prices are products of extents, which are exact, unlike logarithms. It must not know what the factors are.
 
 use super::network::{Network, Path};
 use tensorwrapper_core::graph::Label;
@@ -10,7 +10,7 @@ const SETS: usize = 1 << Few::MOST;
 /// Numbers larger than all that prices are sums and products of.
 const MOST_POINTS: f64 = 1e250;
 
-/// A product of two to [`MOST`](Few::MOST) factors, whose labels are bits.
+/// A product of two to [`MOST`](Few::MOST) factors, with their labels as bits.
 #[derive(Clone, Debug)]
 pub struct Few<'n> {
     factors: [u64; Few::MOST],
@@ -31,8 +31,7 @@ impl Few<'_> {
 }
 
 impl<'n> Few<'n> {
-    /// The product of factors and a result with these labels; nothing where they are too many, or some extent is 0, so that every
-    /// order is as good as another.
+    /// The product of factors with these labels. `None` if they are too many, or an extent is 0, so that all orders cost the same.
     pub fn new<'l>(
         factors: impl ExactSizeIterator<Item = &'l [Label]>,
         output: impl Iterator<Item = Label>,
@@ -66,7 +65,8 @@ impl<'n> Few<'n> {
         more != 0
     }
 
-    /// The best order of all, outer products included; of a pair of products the one first that leaves less to hold.
+    /// The best of all orders, outer products included. Of two products that are factors of a third, the one comes first with which less
+    /// memory is held at once.
     pub(super) fn best(&self) -> Best {
         if self.count == 2 {
             return Best { path: vec![(0, 1)], operations: self.points(self.factors[0] | self.factors[1]) };

@@ -1,4 +1,4 @@
-//! The door for those who want an order and nothing else: checked input, one answer.
+//! [`find`]: the entry point for programs that want an order and nothing else. Checks the input and gives the costs with the answer.
 
 use super::bits::{NOTHING, Weights};
 use super::clock::Clock;
@@ -15,8 +15,7 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 ///
 /// ```
 /// use std::time::Duration;
-/// use tensorwrapper_runtime::Order;
-/// use tensorwrapper_runtime::order::{Minimize, Search};
+/// use tensorwrapper_order::{Minimize, Order, Search};
 /// let search = Search::new().order(Order::Budget(Duration::from_secs(1))).minimize(Minimize::Size).seed(7);
 /// # let _ = search;
 /// ```
@@ -30,7 +29,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// The order that an equation's product would have.
+    /// The settings of an equation: [`Order::Auto`], fewest operations, seed 0, no limit.
     #[must_use]
     pub fn new() -> Search {
         Search::default()
@@ -42,25 +41,25 @@ impl Search {
         Search { order, ..self }
     }
 
-    /// What the order shall have least of, if not operations. [`Order::Greedy`] and [`Order::AsWritten`] do not ask.
+    /// What the order minimizes; operations by default. [`Order::Greedy`], [`Order::AsWritten`] and [`Order::Path`] do not use it.
     #[must_use]
     pub fn minimize(self, minimize: Minimize) -> Search {
         Search { minimize, ..self }
     }
 
-    /// Where chance starts. The same seed gives the same order.
+    /// The seed of the random numbers. The same seed gives the same order.
     #[must_use]
     pub fn seed(self, seed: u64) -> Search {
         Search { seed, ..self }
     }
 
-    /// Rounds of annealing for [`Order::Auto`], which has none by itself: more find better orders, and take longer.
+    /// Rounds of simulated annealing for [`Order::Auto`], 0 by default. More rounds find better orders and take longer.
     #[must_use]
     pub fn rounds(self, rounds: usize) -> Search {
         Search { rounds: Some(rounds), ..self }
     }
 
-    /// No intermediate may have more elements than this: labels are sliced until none has. The result itself may.
+    /// The most elements that an intermediate may have: labels are sliced until none has more. The result itself may have more.
     #[must_use]
     pub fn limit(self, elements: f64) -> Search {
         Search { limit: Some(elements), ..self }
@@ -73,20 +72,19 @@ impl Search {
 pub struct Found {
     /// Pairs of factors in the order of multiplication. Factors are numbered from 0 and each product gets the next number.
     pub pairs: Vec<(usize, usize)>,
-    /// Labels of which one value is taken at a time, ascending: the whole order is run for each of their values, and the
-    /// results are added, or put together where the label is the result's.
+    /// The sliced labels, ascending. The whole order is run once for each combination of their values. The results are added up, or put
+    /// together where the result has the label.
     pub sliced: Vec<usize>,
-    /// Logarithm of base 2 of the multiplications, in all slices together; infinite below 0 where there are none.
+    /// Logarithm to base 2 of the multiplications, in all slices together; −∞ if there are none.
     pub log2_operations: f64,
-    /// Logarithm of base 2 of the elements of the largest product in a slice, the result included.
+    /// Logarithm to base 2 of the elements of the largest product in a slice, the result included.
     pub log2_largest: f64,
-    /// Whether it is known that no other order has a lower sum of what was to be least; see [`Order::Exact`] and [`Minimize`].
+    /// Whether it is known that no other order is better by what was minimized; see [`Order::Exact`] and [`Minimize`].
     pub is_best: bool,
 }
 
 impl Found {
-    /// The pairs as NumPy's `einsum_path` counts them: positions in the list of what is left, to whose end each product
-    /// goes.
+    /// The pairs as NumPy's `einsum_path` counts them: positions in the list of remaining factors, to whose end each product is appended.
     pub fn linear(&self) -> Vec<(usize, usize)> {
         let mut left: Vec<usize> = (0..=self.pairs.len()).collect();
         let mut next = left.len();
@@ -103,20 +101,21 @@ impl Found {
     }
 }
 
-/// Finds an order for a product of tensors whose axes have these labels, labels being positions in `extents`; the result
-/// has those of `output`, all others are summed. Nothing is computed. A label may be on any number of tensors, and twice on
-/// one, where it means a diagonal.
+/// Finds an order for a product of tensors. `inputs` has the labels of each tensor's axes, and a label is a position in `extents`. The
+/// result has the labels of `output`; all others are summed. A label may be on any number of tensors, and twice on one, where it means a
+/// diagonal. No elements are needed, and nothing is computed.
 ///
 /// # Errors
-/// No tensors, a path of the caller's that does not fit, a label without extent, a label of `output` that no tensor has, a limit below one element.
+/// If there are no tensors, a label has no extent, no tensor has a label of `output`, the pairs of [`Order::Path`] do not fit, or the limit
+/// is below one element.
 ///
 /// ```
-/// use tensorwrapper_runtime::order::{Search, find};
+/// use tensorwrapper_order::{Search, find};
 /// // ij,jk,k->i with j the longest: from the right.
 /// let found = find(&[vec![0, 1], vec![1, 2], vec![2]], &[0], &[10, 1000, 20], &Search::new())?;
 /// assert_eq!(found.pairs, [(1, 2), (0, 3)]);
 /// assert_eq!(found.log2_operations.exp2().round(), 1000.0 * 20.0 + 10.0 * 1000.0);
-/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// # Ok::<(), tensorwrapper_order::Error>(())
 /// ```
 pub fn find(inputs: &[Vec<usize>], output: &[usize], extents: &[usize], search: &Search) -> Result<Found, Error> {
     let network = checked(inputs, output, extents)?;

@@ -1,9 +1,9 @@
-//! The greedy order: at each step the pair whose product is smallest against what it replaces.
+//! The greedy order: at each step the pair whose product is smallest compared with its factors.
 //!
 //! Source: D. G. A. Smith, J. Gray, "opt_einsum", J. Open Source Softw. 3, 753 (2018).
 //!
-//! What a pair costs does not change while both factors are there: other products keep every label that one of the two
-//! has, so whether anybody else has a label stays as it was. Hence each pair is assessed once and waits in a heap.
+//! The cost of a pair does not change while both factors remain: other products keep every label that one of the two has, so that a label
+//! which another tensor has stays on another tensor. Hence each pair is assessed once and waits in a heap.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -12,16 +12,16 @@ use super::network::{Network, Path};
 use super::random::Random;
 use tensorwrapper_core::graph::Label;
 
-/// A label of more factors than this brings no two of them together: they would be too many pairs. Others that share a label
-/// come first, then the two smallest.
+/// A label on more factors than this suggests no pairs, because there would be too many. Pairs that share another label come first, then
+/// the two smallest factors.
 const MOST_HOLDERS: usize = 64;
 
-/// How a search strays from the best pair.
+/// How far a randomized search deviates from the best pair.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Noise {
-    /// What the logarithms of two pairs may differ by, about, and still be chosen either way.
+    /// About how much the logarithms of two pairs' scores may differ for either to be chosen.
     pub(super) temperature: f64,
-    /// What the sizes of factors count against that of the product.
+    /// The weight of the factors' sizes against that of the product.
     pub(super) weight: f64,
 }
 
@@ -32,7 +32,7 @@ pub(super) fn greedy(network: &Network) -> Path {
     complete(network, |_| ())
 }
 
-/// The same with scores that chance changes.
+/// The same with randomized scores.
 /// Source: J. Gray, S. Kourtis, "Hyper-optimized tensor network contraction", Quantum 5, 410 (2021).
 pub(super) fn noisy(network: &Network, noise: Noise, random: &mut Random) -> Path {
     complete(network, |candidate| {
@@ -43,8 +43,8 @@ pub(super) fn noisy(network: &Network, noise: Noise, random: &mut Random) -> Pat
     })
 }
 
-/// Products that do not enlarge: of factors of which one has all labels of both, or at most two labels. Returns them as the
-/// beginning of a path.
+/// Products that are no larger than their larger factor, where one factor has all labels of both or at most two labels. Returns them as
+/// the beginning of a path.
 pub(super) fn simplify(network: &Network) -> Path {
     let mut factors = Factors::new(network);
     let mut path = Path::new();

@@ -18,11 +18,11 @@ pub struct Network {
 /// Pairs of factors in the order of multiplication. Factors are numbered from 0; each product gets the next number.
 pub type Path = Vec<(usize, usize)>;
 
-/// Labels of a tensor, each once: few enough to need no memory of their own.
+/// Labels of a tensor, each once; up to six need no allocation.
 pub type Labels = SmallVec<[Label; 6]>;
 
 impl Network {
-    /// The labels that the product of two factors keeps: those that somebody else needs.
+    /// The labels that the product of two factors keeps: those that another factor or the result needs.
     pub fn kept([a, b]: [&[Label]; 2], is_needed: impl Fn(Label) -> bool) -> Labels {
         let mut kept = Labels::new();
         // Batch labels first, then those of one factor, then those of the other: as a matrix product leaves them.

@@ -11,9 +11,9 @@ use super::random::Random;
 use super::tree::Tree;
 use super::{sequence, slice};
 
-/// An order of parts: the pairs, and of each label that is cut, ascending, how many of its values are taken at a time, which divide
-/// its extent. No product has more elements than `limit`, a logarithm not below 0, but that the result may, unless parts of it
-/// are added up. `path` is changed where it is not the program's own.
+/// An order of parts: the pairs, and for each label that is cut, ascending, how many of its values are taken at a time (a divisor of its
+/// extent). No product has more elements than `limit`, a logarithm not below 0. The result may have more, unless parts of it are added up.
+/// `path` may be replaced by a better one, unless the program has chosen it.
 pub fn cut(
     network: &Network,
     path: &Path,

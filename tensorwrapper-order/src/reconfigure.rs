@@ -22,8 +22,8 @@ impl Reconfigure {
         Reconfigure { subsets: Subsets::default(), holders: vec![0; labels] }
     }
 
-    /// Makes every part of at most `width` tensors below a product as good as it can be, until no part gets better, so many
-    /// rounds have passed, or time is up. The tree never becomes worse.
+    /// Replaces every part of at most `width` tensors below a product by its best order, until no part improves, so many rounds have passed,
+    /// or the time is up. The tree never becomes worse.
     pub(super) fn run(&mut self, tree: &mut Tree, width: usize, rounds: usize, random: &mut Random, clock: &Clock) {
         for _ in 0..rounds {
             let mut better = false;

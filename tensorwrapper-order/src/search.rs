@@ -23,8 +23,9 @@ pub fn path(network: &Network, order: &Order, minimize: Minimize, seed: u64) -> 
     Ok(sequence::least_held(network, search(network, order, minimize, seed, None)?.0, &[]))
 }
 
-/// An order for whoever does not say what it is to have least of: the fewest operations. In a long product with a label on three and more
-/// tensors they may be the fewest and not take the least time: the order of least time is taken then, where that is less.
+/// An order for programs that do not say what to minimize: that of fewest operations. In a long product with a label on three or more
+/// tensors, the order of fewest operations may not be the fastest, because its products are not products of matrices. Then the order of
+/// least estimated time is taken, if its time is less.
 ///
 /// # Errors
 /// As [`path`].
@@ -43,7 +44,7 @@ pub fn usual(network: &Network, order: &Order, seed: u64) -> Result<Path, Error>
     Ok(if seconds(&quickest) < seconds(&fewest) { quickest } else { fewest })
 }
 
-/// The [`usual`] order of a few factors, where one search tells it: it is the best, and no order of less time is to be looked for.
+/// The [`usual`] order of a few factors, if one search finds it: it is the best, and no second search for the least time is needed.
 pub fn usual_of_few(few: &Few<'_>, order: &Order) -> Option<Path> {
     if !order.is_exact_for_few() {
         return None;
@@ -53,7 +54,7 @@ pub fn usual_of_few(few: &Few<'_>, order: &Order) -> Option<Path> {
     (!is_searched_again).then_some(best.path)
 }
 
-/// The logarithm of the operations of a product that is worth a second search.
+/// The logarithm of the number of operations from which on a second search is worth its time.
 const LONG: f64 = 20.0;
 
 /// An order, and whether no other is better. `rounds` of annealing, where they are given, make [`Order::Auto`] search longer.

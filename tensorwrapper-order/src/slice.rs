@@ -1,8 +1,7 @@
-//! Labels to take one value of at a time, so that no intermediate is larger than a limit. It must not know who runs the
-//! slices.
+//! Labels of which one value is taken at a time, so that no intermediate is larger than a limit. It must not know who runs the slices.
 //!
-//! Labels are chosen one at a time and the tree is improved after each: the best order of the whole is not the best order of
-//! a slice.
+//! Labels are chosen one at a time, and the tree is improved after each, because the best order of the whole is not the best order of a
+//! slice.
 
 use super::bits::{labels, log2};
 use super::clock::Clock;
@@ -13,7 +12,7 @@ use super::reconfigure::Reconfigure;
 use super::tree::Tree;
 use tensorwrapper_core::graph::Label;
 
-/// What products above the limit are dearer by, each in a search of its own: little leaves the best order and slices it, much
+/// Penalties for products above the limit, each tried in a search of its own: a small one keeps the best order and slices it, a large one
 /// finds another order that needs fewer slices.
 const FINES: [f64; 4] = [0.25, 0.5, 1.0, 2.0];
 

@@ -37,10 +37,10 @@ pub use tensorwrapper_core::element::{CastInto, Dtype, Element};
 pub use tensorwrapper_core::error::{Error, ErrorKind, Place};
 pub use tensorwrapper_core::graph;
 pub use tensorwrapper_core::layout::{Fill, Indexer, Layout, Layouts, Logical, Physical, Tile, Walk};
-pub use tensorwrapper_core::owned::keep_memory;
 pub use tensorwrapper_core::shape::{
     Const, Dyn, Extent, Extents, FixedIndices, Indices, IntoExtent, IntoShape, Len, Mask, MultiIndex, NestedArray, StaticExtents,
 };
+pub use tensorwrapper_core::storage::keep_memory;
 pub use tensorwrapper_order::Order;
 
 /// What a backend of a program's own is made of: the [`Device`](backend::Device) trait, all that passes through it, and the

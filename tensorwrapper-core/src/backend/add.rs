@@ -1,11 +1,11 @@
-//! Elements added to others where they lie: what is made in parts is added up by it.
+//! Adds elements to those of an output, as sums are made that are computed in parts.
 
 use super::{Operand, Output};
 use crate::element::Element;
 use crate::layout::Strided;
 
 /// `output[o] += part[o]`.
-pub fn add(part: &Operand<'_>, output: Output<'_>) {
+pub(crate) fn add(part: &Operand<'_>, output: Output<'_>) {
     dispatch!(output.dtype(), T => typed::<T>(part, output));
 }
 

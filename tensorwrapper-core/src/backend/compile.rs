@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Device;
-use crate::erased::{SliceMut, SliceRef};
 use crate::error::Error;
 use crate::graph::OpGraph;
 use crate::layout::Strided;
+use crate::storage::{SliceMut, SliceRef};
 
 /// What a context computes with.
 ///

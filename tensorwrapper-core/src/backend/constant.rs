@@ -1,4 +1,4 @@
-//! One instruction on numbers, as every device computes it on elements.
+//! Constant folding: the value of one instruction on numbers, as every device computes it on elements.
 
 use num_complex::Complex;
 
@@ -8,7 +8,7 @@ use crate::element::Dtype;
 use crate::layout::Strided;
 use crate::storage::{Buffer, SliceRef};
 
-/// The value of an instruction whose registers hold these numbers, in their order; `None` where it cannot be told, or is no number.
+/// The value of an instruction whose registers hold these numbers, in their order; `None` if it is not constant or not finite.
 pub fn constant(instruction: Instruction, numbers: &[Complex<f64>], dtype: Dtype) -> Option<Complex<f64>> {
     let mut instructions: Vec<Instruction> = numbers.iter().map(|&value| Instruction::Constant(value)).collect();
     let next = std::cell::Cell::new(0);

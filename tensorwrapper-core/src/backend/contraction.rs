@@ -1,7 +1,6 @@
-//! Sums of products, prepared: a device decides how to compute one when all but the memory is known, and runs it on memory as
-//! often as it is asked to.
+//! Contractions: a device decides how to compute one when layouts and extents are known, and runs it later on any memory.
 //!
-//! Whether the memory is as large as the layouts reach is checked here, once a run, so that no kernel checks it again.
+//! Each run checks here that the memory is as large as the layouts need, so that kernels do not check it again.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -25,13 +24,13 @@ pub struct Contraction<'a> {
     pub alpha: Complex<f64>,
     /// The element type of factors and output.
     pub dtype: Dtype,
-    /// Where the factors lie, their extents those of the whole space, and which of them are conjugated as they are read.
+    /// The layouts of the factors over the whole space, and which factors are conjugated as they are read.
     pub factors: &'a [(&'a Strided, bool)],
-    /// Where the output lies; its extents are those of the kept axes.
+    /// The layout of the output over the axes that are kept.
     pub output: &'a Strided,
-    /// What is computed with each element then: a program of which the sum is the first input. The other ones lie as factors do,
-    /// and depend on no reduced axis.
+    /// The epilogue, computed with each sum: a program whose first input is the sum, and whose others are `others`.
     pub then: Option<&'a Program>,
+    /// The layouts of the other inputs of the epilogue, as of factors, and which are conjugated. They depend on no reduced axis.
     pub others: &'a [(&'a Strided, bool)],
 }
 
@@ -47,41 +46,41 @@ pub trait KernelContext {
     fn map_elements(&self, nest: &LoopNest, program: &Program, inputs: &[Operand<'_>], output: Output<'_>) -> Result<(), Error>;
 }
 
-/// What a device has made of a contraction.
+/// A kernel that a device has chosen for a contraction.
 pub trait RunContraction: Debug + Send + Sync {
-    /// Bytes that it takes while it runs, beside what threads keep for all their products.
+    /// Bytes of work space for a run, without the buffers that each thread keeps for all products.
     fn work_space(&self) -> usize {
         0
     }
 
-    /// What a device with memory of its own knows again in its sessions.
+    /// What a device with memory of its own downcasts in its sessions.
     fn own(&self) -> Option<&dyn Any> {
         None
     }
 
-    /// The library that computes the product, where it is not a kernel of the device's own.
+    /// The library that computes the product, if it is not one of the device's kernels.
     fn library(&self) -> Option<&'static str> {
         None
     }
 
-    /// Whether it was chosen because it was the quickest of several when they were measured.
+    /// Whether it was chosen by measuring several kernels.
     fn is_measured(&self) -> bool {
         false
     }
 
-    /// Computes it on the device that it was prepared for, or on one of the same name and number: what is prepared holds no device, because
-    /// plans are kept longer than those. The output is overwritten whole, whatever it held.
+    /// Computes it on the device that it was prepared for, or on another of the same [identity](super::Device::identity): it holds no
+    /// device, because plans outlive devices. Every element of the output is written.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) for work space.
     ///
     /// # Safety
-    /// There are as many factors and other inputs behind them as were prepared for, all memory is of the element type that was,
-    /// and every position that the layouts lead to lies inside.
+    /// `factors` has the memory of the factors, then of the epilogue's other inputs, as many as were prepared for. All memory is of the
+    /// element type that was prepared for, and every position of the layouts lies inside it.
     unsafe fn run(&self, device: &dyn KernelContext, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error>;
 }
 
-/// A contraction that was prepared for a device.
+/// A contraction that a device has prepared.
 #[derive(Debug)]
 pub struct PreparedContraction {
     kernel: Box<dyn RunContraction>,
@@ -93,7 +92,7 @@ pub struct PreparedContraction {
 }
 
 impl PreparedContraction {
-    /// Puts what a device has made of a contraction together with what it needs of memory.
+    /// A device's kernel for a contraction, with the sizes of memory that the contraction's layouts need.
     pub fn new(contraction: &Contraction<'_>, kernel: Box<dyn RunContraction>) -> PreparedContraction {
         PreparedContraction {
             kernel,
@@ -103,22 +102,22 @@ impl PreparedContraction {
         }
     }
 
-    /// Bytes that it takes while it runs, beside what threads keep for all their products.
+    /// Bytes of work space for a run, without the buffers that each thread keeps for all products.
     pub fn work_space(&self) -> usize {
         self.kernel.work_space()
     }
 
-    /// The library that computes the product, where it is not a kernel of the device's own.
+    /// The library that computes the product, if it is not one of the device's kernels.
     pub fn library(&self) -> Option<&'static str> {
         self.kernel.library()
     }
 
-    /// Whether it was chosen because it was the quickest of several when they were measured.
+    /// Whether it was chosen by measuring several kernels.
     pub fn is_measured(&self) -> bool {
         self.kernel.is_measured()
     }
 
-    /// What a device with memory of its own has made of it.
+    /// [`RunContraction::own`] of its kernel.
     pub fn own(&self) -> Option<&dyn Any> {
         self.kernel.own()
     }
@@ -129,7 +128,7 @@ impl PreparedContraction {
         (self.factors.iter().map(|elements| elements * size).collect(), self.output * size)
     }
 
-    /// Computes it on the device that it was prepared for, or on one of the same name and number.
+    /// Computes it on the device that it was prepared for, or on another of the same [identity](super::Device::identity).
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) for work space.

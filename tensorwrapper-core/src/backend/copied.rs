@@ -12,6 +12,6 @@ pub struct Copied {
     pub backend: Arc<BackendInstance>,
     /// What only the device knows.
     pub memory: DeviceMemory,
-    /// Whether they are there alone: what lies at the host's addresses is not them.
+    /// Whether the elements are on the device only. Then the memory of the host has room for them, and other values.
     pub is_only: bool,
 }

@@ -17,12 +17,11 @@ use crate::element::Dtype;
 use crate::error::Error;
 use crate::layout::Strided;
 
-/// Something that computes. All memory that it is handed lies where it can reach it.
+/// Something that computes, on the memory of the host.
 ///
-/// Operands and outputs are already known to lie inside their memory (see [`Operand::new`]),
-/// to fit the iteration space, and to be of one element type (outputs of linear algebra excepted, and inputs that a
-/// program converts).
-/// An output never overlaps an operand. Outputs are overwritten whole, whatever they held.
+/// Callers guarantee that operands and outputs lie inside their memory (see [`Operand::new`]), fit the iteration space, and have one
+/// element type; outputs of linear algebra and inputs that a program converts may have another. An output never overlaps an operand.
+/// Every element of an output is written, and what it held before is not read.
 pub trait Device: KernelContext + Debug + Send + Sync {
     /// The backend's name, as in the tests' device list.
     fn name(&self) -> &'static str;
@@ -37,7 +36,7 @@ pub trait Device: KernelContext + Debug + Send + Sync {
         None
     }
 
-    /// What contractions that were prepared for the device find it by when they run.
+    /// What contractions that were prepared for the device need of it when they run, in a type that only the device knows.
     fn own(&self) -> Option<&dyn Any> {
         None
     }
@@ -52,34 +51,34 @@ pub trait Device: KernelContext + Debug + Send + Sync {
         None
     }
 
-    /// The same device with ways to compute a product measured, or chosen by rule alone, where it has the choice.
+    /// The same device with kernels chosen by measurement, or by rule alone, if it has the choice.
     fn with_measuring(&self, _measures: bool) -> Option<Arc<dyn Device>> {
         None
     }
 
-    /// What it is, for people.
+    /// A description for people.
     fn described(&self) -> String {
         let (name, threads) = self.identity();
         let threads = if threads == 1 { "1 thread".to_string() } else { format!("{threads} threads") };
         format!("{name}, {threads}")
     }
 
-    /// What it is: devices of one name and one number of threads prepare and compute the same.
+    /// What tells devices apart: those of one name and one number of threads prepare and compute the same.
     fn identity(&self) -> (&'static str, usize) {
         (self.name(), self.threads())
     }
 
-    /// Decides how to compute a contraction, to run it on any memory later, any number of times.
+    /// Decides how to compute a contraction, which is then run on any memory, any number of times.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`](crate::error::ErrorKind::Unsupported) when the environment asks for what is not there.
+    /// [`ErrorKind::Unsupported`](crate::error::ErrorKind::Unsupported) when the environment asks for a kernel that this machine cannot run.
     fn prepare(&self, contraction: &Contraction<'_>) -> Result<PreparedContraction, Error>;
 
     /// `output[o] = reduction over the reduced axes of program(inputs)`. The program calls `functions` by their positions,
     /// any number of times and in any order; they are of the output's element type.
     ///
     /// # Errors
-    /// [`ErrorKind::Undefined`](crate::error::ErrorKind::Undefined) for `Max` or `Min` over nothing into something.
+    /// [`ErrorKind::Undefined`](crate::error::ErrorKind::Undefined) for `Max` or `Min` over nothing, if there is an output element.
     fn map(
         &self,
         nest: &LoopNest,
@@ -103,7 +102,7 @@ pub trait Device: KernelContext + Debug + Send + Sync {
     /// * `Eig`: A·x = λ·x with xᴴ·x = 1, λ by real, then by imaginary part.
     /// * `Qr`, `Lq`: A = Q·R and A = L·Q, the triangle's diagonal not negative.
     /// * `Svd`: A = U·diag(s)·V, s descending. Where it is cut, the last results are the discarded weight and the number of
-    ///   singular values that are kept; what the outputs have room for beside those holds singular values, too.
+    ///   singular values that are kept; outputs have room for more than those, and it is filled as well.
     /// * `Lu`: A = P·L·U by partial pivoting.
     /// * `Solve`, `TriangularSolve`, `Lstsq`: A·X = B; of a triangle the other elements are not read.
     /// * `Inv`, `Pinv`, `Matpow`, `Expm`, `Det`, `Slogdet`, `Norm`, `Trace`, `Rank`: what their names say.
@@ -115,14 +114,14 @@ pub trait Device: KernelContext + Debug + Send + Sync {
     /// factors, holds NaN or infinity, or an iteration does not converge.
     fn factorise(&self, call: &Decomposition, inputs: &[Operand<'_>], outputs: Vec<Output<'_>>) -> Result<(), Error>;
 
-    /// The library that computes an operation of linear algebra in the device's own memory, over arguments of an element type that lie
-    /// like this, as do the results; none where the host does it.
+    /// The library that computes an operation of linear algebra in the device's own memory, for these layouts of arguments and results;
+    /// `None` if the host does it.
     fn factors_by(&self, _: &Decomposition, _: Dtype, _arguments: &[&Strided], _results: &[&Strided]) -> Option<&'static str> {
         None
     }
 
-    /// Bytes that [`factorise`](Device::factorise) takes while it runs, of so many operands of an element type. The extents are those
-    /// of the batch and of all roles.
+    /// Bytes of work space that [`factorise`](Device::factorise) needs for so many operands of an element type. The extents are those of the
+    /// batch and of all roles.
     fn factor_space(&self, call: &Decomposition, dtype: Dtype, extents: &[usize], operands: usize) -> usize {
         linear::copies(call, dtype, extents, operands)
     }

@@ -21,7 +21,9 @@ pub trait Scalar: Element {
 /// Text of a CUDA expression in `x` of type `T`; for complex numbers over overloads of the same names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Text {
+    /// For real `T`.
     pub real: &'static str,
+    /// For complex `T`.
     pub complex: &'static str,
 }
 

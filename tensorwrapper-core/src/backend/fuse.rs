@@ -1,13 +1,15 @@
-//! Normal forms of iteration spaces: no axis that does nothing, no two axes that are one.
+//! Normal forms of iteration spaces: axes of extent 1 are dropped, and neighbours that every operand crosses with one stride are fused.
 //!
-//! Knows strides only; what is computed along the axes is the callers' business.
+//! Knows strides only, not what is computed along the axes.
 
 use smallvec::SmallVec;
 
 /// One axis of an iteration space over several operands: `S` holds one stride for each of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Axis<S> {
+    /// Number of indices along it.
     pub extent: usize,
+    /// How far each operand moves in memory from one index to the next.
     pub strides: S,
 }
 
@@ -73,7 +75,7 @@ pub fn single_stride<S: Strides>(axes: &[Axis<S>], operand: usize) -> Option<isi
     if one { Some(axes.last().map_or(0, stride)) } else { None }
 }
 
-/// Whether no two multi-indices share a position; may say no although it is so.
+/// Whether no two multi-indices share a position. `false` may be wrong: overlaps are not searched exactly.
 pub fn is_injective(extents: &[usize], strides: &[isize]) -> bool {
     let mut axes: Vec<(usize, usize)> =
         extents.iter().zip(strides).filter(|(e, _)| **e != 1).map(|(&e, s)| (s.unsigned_abs(), e)).collect();
@@ -86,17 +88,17 @@ pub fn is_injective(extents: &[usize], strides: &[isize]) -> bool {
     })
 }
 
-/// Walks over all points of a space, last axis fastest, and tells where each operand stands.
+/// Walks over all points of a space, last axis fastest, and keeps the position of each operand.
 #[derive(Debug)]
 pub struct Odometer<'a, S> {
     axes: &'a [Axis<S>],
     index: SmallVec<[usize; 8]>,
-    /// Where each operand stands.
+    /// The position of each operand in its memory.
     pub position: S,
 }
 
 impl<'a, S: Strides> Odometer<'a, S> {
-    /// Stands on the point of that number; `start` is where point 0 lies.
+    /// Begins at the point of that number; `start` has the positions of point 0.
     pub fn new(axes: &'a [Axis<S>], start: &S, point: usize) -> Odometer<'a, S> {
         let mut odometer = Odometer { axes, index: SmallVec::from_elem(0, axes.len()), position: start.clone() };
         odometer.seek(start, point);

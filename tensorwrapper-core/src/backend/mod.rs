@@ -1,8 +1,6 @@
-//! How things are computed: the [`Device`] trait and what passes through it.
+//! The [`Device`] trait, and what a device is handed: iteration spaces over strided memory. It sees no labels, expressions or graphs.
 //!
-//! A device sees iteration spaces over strided memory and nothing else: no labels, no expressions, no graphs.
-//! `reference` is the living definition of every operation; `cpu` is the fast one, `cuda` the one
-//! for GPUs.
+//! [`mod@reference`] defines the result of every operation in plain loops. Fast devices are crates of their own.
 
 mod add;
 mod compile;

@@ -1,4 +1,4 @@
-//! What the reductions mean, for every device: one step, and the value over nothing.
+//! Reductions, for every device: one step, and the value over nothing.
 
 use super::operand::LoopNest;
 use crate::element::Element;
@@ -28,7 +28,7 @@ impl Reduction {
         }
     }
 
-    /// The value over nothing; [`ErrorKind::Undefined`](crate::ErrorKind::Undefined) for `Max` and `Min`.
+    /// The value over nothing; [`ErrorKind::Undefined`](crate::error::ErrorKind::Undefined) for `Max` and `Min`.
     pub fn of_nothing<T: Element>(self) -> Result<T, Error> {
         match self {
             Reduction::Sum => Ok(T::ZERO),

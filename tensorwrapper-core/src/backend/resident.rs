@@ -1,4 +1,4 @@
-//! Devices with memory of their own: what a plan asks of them, so that nothing comes back to the host between its steps.
+//! Devices with memory of their own: the steps of a plan run over it, and only results come back to the host.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -14,22 +14,27 @@ use crate::error::Error;
 use crate::layout::Strided;
 use crate::storage::{SliceMut, SliceRef};
 
-/// Where a tensor's memory begins: the number of a session's memory, and a byte in it.
+/// Where a tensor begins in the memory of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Site {
+    /// Which memory of the session: first its sources, then the others, in the order in which [`Resident::session`] was asked for them.
     pub memory: usize,
+    /// The first byte.
     pub start: usize,
 }
 
-/// A tensor's memory as an operation runs over it, wherever it begins.
+/// How an operation sees a tensor, wherever its memory begins.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
+    /// The element type.
     pub dtype: Dtype,
+    /// Strides and offset, in elements, over the operation's iteration space.
     pub layout: &'a Strided,
+    /// Whether elements are conjugated as they are read.
     pub conjugate: bool,
 }
 
-/// An operation of a plan, wherever its tensors lie when it runs.
+/// An operation of a plan, as [`Resident::make`] is asked to prepare it.
 #[derive(Debug)]
 pub enum Asked<'a> {
     /// For [`Session::contract`].
@@ -43,26 +48,34 @@ pub enum Asked<'a> {
 /// What [`Session::map`] is asked for.
 #[derive(Clone, Debug)]
 pub struct Mapped<'a> {
+    /// The iteration space.
     pub nest: &'a LoopNest,
+    /// What is computed at each point.
     pub program: &'a Program,
+    /// How values at one output element are folded.
     pub reduction: Reduction,
+    /// The inputs of the program.
     pub inputs: Vec<Seen<'a>>,
+    /// The output.
     pub output: Seen<'a>,
-    /// What the device has found out about it, and leaves for the next call.
+    /// A place where the device leaves what it has found out, for the next call.
     pub found: &'a Found,
 }
 
 /// What [`Session::factorise`] is asked for.
 #[derive(Clone, Debug)]
 pub struct Factorised<'a> {
+    /// The operation.
     pub call: &'a Decomposition,
+    /// Its arguments.
     pub inputs: Vec<Seen<'a>>,
+    /// Its results.
     pub outputs: Vec<Seen<'a>>,
     /// As of [`Mapped`].
     pub found: &'a Found,
 }
 
-/// What a device has found out about an operation of a plan.
+/// What a device has found out about an operation of a plan, in a type that only the device knows.
 pub type Found = OnceLock<Box<dyn Any + Send + Sync>>;
 
 /// How much memory of a device is taken, in bytes.
@@ -70,43 +83,43 @@ pub type Found = OnceLock<Box<dyn Any + Send + Sync>>;
 pub struct Taken {
     /// Now.
     pub now: usize,
-    /// At most at one time since somebody has asked before.
+    /// The most at one time since the last question.
     pub most: usize,
 }
 
-/// Memory of a device, which only the device knows, as long as anybody has it. What is in it does not change.
+/// Memory of a device, in a type that only the device knows. It is freed when the last owner drops it, and its contents do not change.
 pub type DeviceMemory = Arc<dyn Any + Send + Sync>;
 
-/// A device that keeps what lies between the steps of a plan.
+/// A device with memory of its own.
 pub trait Resident: Debug {
-    /// Has everything made that operations need to run, side by side, and decided what of it is measured: a plan asks once for all of its
-    /// own, before the first of them runs.
+    /// Compiles everything that these operations need, in parallel, and makes the choices that are measured. A plan asks once, for all of
+    /// its operations, before the first one runs.
     ///
     /// # Errors
     /// [`ErrorKind::Kernel`](crate::error::ErrorKind::Kernel) for what does not compile, and when the device is lost.
     fn make(&self, asked: &[Asked<'_>]) -> Result<(), Error>;
 
-    /// Memory for the sources of a plan, which are copied unless the device has a copy that a tensor holds, and memory of these
-    /// sizes, in bytes, as long as the session lasts: all of it, or nothing is begun. `again` says that it serves several runs.
+    /// Begins a run: memory for the sources of a plan, and further memory of these sizes, in bytes, until the session is dropped. Sources
+    /// are copied, unless a tensor holds a copy on this device. `again` says that the session serves several runs.
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) where the device has not so much.
+    /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) if the device does not have all of the memory.
     fn session(&self, sources: &[SliceRef<'_>], sizes: &[usize], again: bool) -> Result<Box<dyn Session>, Error>;
 
-    /// A copy of a tensor's elements, as long as anybody has it.
+    /// A copy of a tensor's elements, which lasts until its last owner drops it.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) where the device has no room for it.
     fn hold(&self, elements: SliceRef<'_>) -> Result<DeviceMemory, Error>;
 
-    /// Has the system keep whole pages of the host's memory, at these addresses, where they are, as long as anybody has what is given back:
-    /// this device copies from there directly.
+    /// Pins whole pages of the host's memory, at these addresses, until the last owner of the result drops it: the device copies
+    /// directly from pinned pages.
     ///
     /// # Errors
-    /// [`ErrorKind::Device`](crate::error::ErrorKind::Device) where the system does not.
+    /// [`ErrorKind::Device`](crate::error::ErrorKind::Device) if the system refuses.
     fn pin(&self, pages: std::ops::Range<usize>) -> Result<DeviceMemory, Error>;
 
-    /// Whether memory is this device's, and work that it queues here comes behind what was queued to fill it.
+    /// Whether memory is this device's. If so, work that is queued here runs after the work that fills the memory.
     fn has(&self, memory: &DeviceMemory) -> bool;
 
     /// Copies from the beginning of memory that it [has](Resident::has) to the host.
@@ -115,23 +128,23 @@ pub trait Resident: Debug {
     /// When the device is lost, or work that was to fill the memory failed.
     fn fetch(&self, memory: &DeviceMemory, to: SliceMut<'_>) -> Result<(), Error>;
 
-    /// A number from 1 that the device has until it is let go; when it is opened again it has another one.
+    /// A number, from 1 on, that changes each time the device is opened.
     fn opening(&self) -> usize;
 
-    /// Waits until all that was asked for is done.
+    /// Waits until all queued work is done.
     ///
     /// # Errors
-    /// When the device is lost, or something that was asked for failed.
+    /// When the device is lost, or queued work failed.
     fn finish(&self) -> Result<(), Error>;
 
-    /// How much memory is taken, by whomever, once all that was asked for is done.
+    /// How much of the device's memory is in use by this process, once all queued work is done.
     ///
     /// # Errors
     /// As [`finish`](Resident::finish).
     fn taken(&self) -> Result<Taken, Error>;
 }
 
-/// Memory on a device, and operations on it, which are done in the order in which they are asked for, if perhaps later.
+/// Memory on a device for one run of a plan, or several, and operations on it. They run in the order in which they are queued.
 pub trait Session: Debug + Send {
     /// Copies from the host.
     ///
@@ -139,10 +152,10 @@ pub trait Session: Debug + Send {
     /// When the device is lost.
     fn write(&mut self, from: SliceRef<'_>, to: Site) -> Result<(), Error>;
 
-    /// Copies to the host; everything that was asked for before is done then.
+    /// Copies to the host, after everything that was queued before.
     ///
     /// # Errors
-    /// When the device is lost, or something that was asked for failed.
+    /// When the device is lost, or queued work failed.
     fn read(&mut self, from: Site, to: SliceMut<'_>) -> Result<(), Error>;
 
     /// Copies so many bytes on the device.
@@ -157,55 +170,55 @@ pub trait Session: Debug + Send {
     /// When the device is lost.
     fn clear(&mut self, at: Site, bytes: usize) -> Result<(), Error>;
 
-    /// A contraction that this device prepared; whether it did it, or leaves it to the host.
+    /// Queues a contraction that this device prepared. `false`: it is left to the host.
     ///
     /// # Errors
     /// As [`PreparedContraction::run`].
     fn contract(&mut self, contraction: &PreparedContraction, inputs: &[Site], output: Site) -> Result<bool, Error>;
 
-    /// [`Device::map`](super::Device::map) without functions of the program's; whether it did it, or leaves it to the host.
+    /// Queues [`Device::map`](super::Device::map) without functions of the program's. `false`: it is left to the host.
     ///
     /// # Errors
     /// As [`Device::map`](super::Device::map).
     fn map(&mut self, call: &Mapped<'_>, inputs: &[Site], output: Site) -> Result<bool, Error>;
 
-    /// [`Device::factorise`](super::Device::factorise), which is done when it returns; whether it did it, or leaves it to the host, as
+    /// Runs [`Device::factorise`](super::Device::factorise) and waits for it. `false`: it is left to the host, as
     /// [`Device::factors_by`](super::Device::factors_by) has said.
     ///
     /// # Errors
     /// As [`Device::factorise`](super::Device::factorise).
     fn factorise(&mut self, call: &Factorised<'_>, inputs: &[Site], outputs: &[Site]) -> Result<bool, Error>;
 
-    /// What is in one of the session's memories, for good: a session that serves several runs copies it.
+    /// The contents of one of the session's memories, which outlive the session; a session that serves several runs copies them.
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) where the device has no room for the copy.
+    /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) if the device has no room for the copy.
     fn keep(&mut self, memory: usize) -> Result<DeviceMemory, Error>;
 
-    /// The sources of the next run; whether all of them lie where those of the last did, so that what was recorded serves it.
+    /// The sources of the next run. Returns whether all of them lie where those of the last run did, so that recorded work can be replayed.
     ///
     /// # Errors
     /// As [`Resident::session`].
     fn renew(&mut self, sources: &[SliceRef<'_>]) -> Result<bool, Error>;
 
-    /// Records what `work` asks for, which is not done then.
+    /// Records the operations that `work` queues instead of running them.
     ///
     /// # Errors
-    /// What `work` reports, and [`ErrorKind::Device`](crate::error::ErrorKind::Device) for what cannot be recorded.
+    /// Errors of `work`, and [`ErrorKind::Device`](crate::error::ErrorKind::Device) for an operation that cannot be recorded.
     fn record(&mut self, work: &mut dyn FnMut(&mut dyn Session) -> Result<(), Error>) -> Result<(), Error>;
 
-    /// Has done what was recorded last; whether anything was.
+    /// Runs what was recorded last. Returns whether there was anything.
     ///
     /// # Errors
     /// When the device is lost.
     fn replay(&mut self) -> Result<bool, Error>;
 
-    /// Waits until everything is done.
+    /// Waits until all queued work is done.
     ///
     /// # Errors
-    /// When the device is lost, or something that was asked for failed.
+    /// When the device is lost, or queued work failed.
     fn finish(&mut self) -> Result<(), Error>;
 
-    /// Bytes of the memory that it has for sources of which nobody else has a copy there.
+    /// Bytes of the copies of sources that this session made: those that no tensor holds.
     fn copied(&self) -> usize;
 }

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::layout::Strided;
 use crate::storage::{Buffer, SliceMut, SliceRef};
 
-/// A contraction and what is computed then, one after the other: what a device does that cannot do both at once.
+/// A contraction into a buffer, then its epilogue over the buffer.
 #[derive(Debug)]
 pub struct Apart {
     /// The sum alone, in C order.

@@ -37,6 +37,7 @@ impl Inputs {
         place
     }
 
+    /// The edges, in the order of their numbers.
     pub fn into_edges(self) -> Vec<Edge> {
         self.edges
     }

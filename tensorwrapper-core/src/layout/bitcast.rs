@@ -1,4 +1,4 @@
-//! When memory in one layout is, as it stands, an array in another.
+//! Whether memory in one layout can be read as an array in another layout without moving elements.
 //!
 //! Knows nothing of what is in memory.
 
@@ -13,15 +13,15 @@ use crate::error::Error;
 use crate::shape::PerAxis;
 
 impl Physical {
-    /// Whether this memory is the reshaped array in the layout of `other`, its elements in the order of their indices the
-    /// same: XLA's `ReshapeIsBitcast`.
+    /// Whether this memory, without moving an element, is the array reshaped to the extents of `other` in the layout of `other`: XLA's
+    /// `ReshapeIsBitcast`.
     ///
-    /// Exact, padding included: `true` where each element has one position in both and the bytes, the memory and the fill
-    /// are the same, `false` otherwise. Without tiles this takes time in the number of axes; with tiles, unless the layouts
-    /// are one, in the number of elements up to the first that would move.
+    /// The answer is exact and includes padding: `true` if each element has the same position in both, and the bytes, the memory space and
+    /// the fill are the same. Without tiles the time grows with the number of axes; with tiles, unless the layouts are equal, with the number
+    /// of elements up to the first that would move.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Error, Physical};
+    /// use tensorwrapper_core::{Error, Physical};
     /// let read = |text: &str| text.parse::<Physical>();
     /// assert!(read("f32[2,3,4]{2,1,0}")?.reshape_is_bitcast(&read("f32[6,4]{1,0}")?)?);
     /// assert!(!read("f32[2,3,4]{2,1,0}")?.reshape_is_bitcast(&read("f32[6,4]{0,1}")?)?);
@@ -46,8 +46,8 @@ impl Physical {
         })
     }
 
-    /// Whether this memory is the transposed array in the layout of `other`, axis `n` of which is axis `axes[n]` of this
-    /// one: XLA's `TransposeIsBitcast`. Exact as [`reshape_is_bitcast`](Physical::reshape_is_bitcast).
+    /// Whether this memory, without moving an element, is the transposed array in the layout of `other`, whose axis `n` is axis `axes[n]` of
+    /// this one: XLA's `TransposeIsBitcast`. Exact as [`reshape_is_bitcast`](Physical::reshape_is_bitcast).
     ///
     /// # Errors
     /// When `axes` does not name each axis once, or the extents are not those of the transposed array.
@@ -59,14 +59,14 @@ impl Physical {
         transposed.reshape_is_bitcast(other)
     }
 
-    /// The layout of the reshaped array `output` in which this memory is that array as it stands, or `None` where there is
-    /// none: XLA's `AlignLayouts`.
+    /// The layout in which this memory is the reshaped array `output` without moving an element, or `None` if there is none: XLA's
+    /// `AlignLayouts`.
     ///
-    /// Where extents stay, the layout does. Elsewhere tiles and the padding of an array without elements are not carried
-    /// through a reshape: the answer is `None`.
+    /// If the extents are the same, so is the layout. Otherwise tiles, and the padding of an array without elements, cannot be carried through
+    /// a reshape, and the answer is `None`.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Dtype, Error, Logical, Physical};
+    /// use tensorwrapper_core::{Dtype, Error, Logical, Physical};
     /// let stored: Physical = "f32[2,3,4]{0,2,1}".parse()?;
     /// let aligned = stored.align(&Logical::new(Dtype::F32, [2, 12])?)?;
     /// assert_eq!(aligned.expect("axes 1 and 2 lie in a row").to_string(), "f32[2,12]{0,1}");

@@ -1,19 +1,18 @@
-//! Elements into a layout, and out of it.
+//! Stores elements in a layout, and loads them from it.
 //!
 //! Knows nothing of who owns the memory.
 
 use super::physical::Physical;
 use super::refuse;
 use crate::element::Element;
-use crate::erased;
+use crate::storage::memory;
 use crate::error::{Error, ErrorKind};
 
 impl Physical {
-    /// The memory of this layout, from the elements in the order of their indices, the last fastest. Where no element is,
-    /// stands the [`Fill`](super::Fill).
+    /// The memory of this layout for elements that are given in C order. Padding has the value of the layout's [`Fill`](super::Fill).
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Error, Physical};
+    /// use tensorwrapper_core::{Error, Physical};
     /// let stored: Physical = "f32[2,3]{0,1:W(3,5)}".parse()?;
     /// let memory = stored.store(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
     /// assert_eq!(memory, [1.0, 4.0, 0.0, 2.0, 5.0, 0.0, 3.0, 6.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
@@ -22,22 +21,22 @@ impl Physical {
     /// ```
     ///
     /// # Errors
-    /// When elements are of another type or number, or memory is refused.
+    /// When the elements have another type or number, or the system has no memory.
     pub fn store<T: Element>(&self, elements: &[T]) -> Result<Vec<T>, Error> {
         self.check::<T>(elements.len(), self.logical().element_count())?;
-        let mut memory = erased::filled(self.buffer_len(), self.fill().value())?;
+        let mut memory = memory::filled(self.buffer_len(), self.fill().value())?;
         let mut next = elements.iter();
         self.in_order(|position| memory[position] = *next.next().expect("elements have been counted"));
         Ok(memory)
     }
 
-    /// The elements in the order of their indices, the last fastest, from the memory of this layout.
+    /// The elements in C order, from memory in this layout.
     ///
     /// # Errors
     /// When elements are of another type or number, or memory is refused.
     pub fn load<T: Element>(&self, memory: &[T]) -> Result<Vec<T>, Error> {
         self.check::<T>(memory.len(), self.buffer_len())?;
-        let mut elements = erased::reserve(self.logical().element_count())?;
+        let mut elements = memory::reserve(self.logical().element_count())?;
         self.in_order(|position| elements.push(memory[position]));
         Ok(elements)
     }

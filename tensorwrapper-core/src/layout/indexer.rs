@@ -1,4 +1,4 @@
-//! From an index to the position in memory, and back: everything that does not depend on the index is known beforehand.
+//! From an index to the position in memory, and back. Everything that does not depend on the index is computed once.
 //!
 //! Knows nothing of where layouts come from; it is made from extents, an order and levels of tiles.
 
@@ -20,11 +20,10 @@ struct Dimension {
 
 /// Converts between indices and positions in memory, many times: XLA's `IndexUtil`, with padding and tiles.
 ///
-/// Made by [`Physical::indexer`](super::Physical::indexer). Nothing is allocated in a call, and nothing is divided: an index
-/// is found by multiplying with reciprocals.
+/// Made by [`Physical::indexer`](super::Physical::indexer). A call allocates nothing and divides nothing: it multiplies by reciprocals.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Error, Physical};
+/// use tensorwrapper_core::{Error, Physical};
 /// let stored: Physical = "f32[2,3]{0,1:W(3,5)}".parse()?; // a d 0 b e 0 c f 0 0 0 0 0 0 0
 /// let indexer = stored.indexer();
 /// assert_eq!(indexer.position(&[1, 2]), Some(7));
@@ -103,8 +102,8 @@ impl Indexer {
     }
 
     /// Writes the index of the element at a position: XLA's `LinearIndexToMultidimensionalIndex`. `false` where there is
-    /// no element, because it is padding or beyond the end, or where `index` has another rank; what `index` holds then is
-    /// of no meaning.
+    /// no element, because it is padding or beyond the end, or where `index` has another rank; then the contents of `index` are
+    /// arbitrary.
     #[inline]
     pub fn index_at(&self, position: usize, index: &mut [usize]) -> bool {
         if index.len() != self.axes.len() || position >= self.len {

@@ -1,4 +1,4 @@
-//! The way of a coordinate through levels of tiles, and back.
+//! Coordinates of an array to coordinates of its tiled memory, level by level, and back.
 //!
 //! Knows nothing of logical axes: coordinates come in the order of memory, most major first.
 
@@ -13,7 +13,7 @@ use crate::shape::PerAxis;
 /// An array in tiles has at most so many dimensions in memory, so that coordinates need none of the heap.
 pub(super) const MOST_DIMENSIONS: usize = 64;
 
-/// Coordinates on their way.
+/// Coordinates before, between or after the levels.
 pub(super) type Coordinates = [u64; MOST_DIMENSIONS];
 
 /// One dimension that is cut: made of one that was there, or of several that are combined.

@@ -1,4 +1,4 @@
-//! What is indexed: the element type and the extents, whatever memory looks like.
+//! The element type and the extents of an array, apart from how it is stored.
 //!
 //! Knows nothing of orders, strides and tiles.
 
@@ -12,14 +12,14 @@ use crate::shape::{PerAxis, Shape, axis_of};
 /// The letters of the axes of arrays of rank 1 to 4.
 const NAMES: [&str; 4] = ["p", "z", "y", "x"];
 
-/// What the user of an array indexes: an element type and a shape. How it is stored is a [`Physical`](super::Physical)'s to
-/// say, which is another type, so that one is never given for the other.
+/// An array as it is indexed: an element type and a shape. How it is stored is described by a [`Physical`](super::Physical), a type of its
+/// own, so that one is never mistaken for the other.
 ///
 /// The text is XLA's, `f32[2,3]`: `f32`, `f64`, `c64` for `Complex<f32>` and `c128` for `Complex<f64>`, then the extents; of
 /// `f32[<=456,3]` the first extent is a bound. `Display` and `FromStr` are inverse.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Dtype, Error, Logical};
+/// use tensorwrapper_core::{Dtype, Error, Logical};
 /// let array = Logical::new(Dtype::F64, [2, 1, 3])?;
 /// assert_eq!(array.to_string(), "f64[2,1,3]");
 /// assert_eq!("f64[2,1,3]".parse::<Logical>()?, array);
@@ -40,7 +40,7 @@ pub struct Logical {
 }
 
 impl Logical {
-    /// An array of these extents; none makes a scalar.
+    /// An array of these extents; without extents, a scalar.
     ///
     /// # Errors
     /// When there are more bytes than memory can address.
@@ -144,7 +144,7 @@ impl Logical {
         self.axis(axis).map(|axis| self.extents()[axis])
     }
 
-    /// Whether the elements and the extents are the same, be they exact or bounds: XLA's `Compatible`. `==` tells bounds from
+    /// Whether element types and extents are the same, whether exact or bounds: XLA's `Compatible`. `==` distinguishes bounds from exact
     /// extents.
     pub fn is_compatible(&self, other: &Logical) -> bool {
         self.dtype == other.dtype && self.same_extents(other)
@@ -175,10 +175,10 @@ impl Logical {
         Ok(result)
     }
 
-    /// Those axes of which the function says so: XLA's `FilterDimensions`.
+    /// The axes for which the function returns `true`: XLA's `FilterDimensions`.
     ///
     /// # Errors
-    /// When an axis of extent 0 is gone and what is left is more than memory can address.
+    /// When an axis of extent 0 is dropped and the remaining array is larger than memory can address.
     pub fn filter(&self, keep: impl FnMut(usize) -> bool) -> Result<Logical, Error> {
         self.delete(&going(self.rank(), keep))
     }

@@ -10,7 +10,7 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::shape::PerAxis;
 
-/// What stands where no element is.
+/// The value of padding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Fill {
     /// 0
@@ -22,7 +22,7 @@ pub enum Fill {
     Lowest,
     /// The highest number: ∞. Complex elements have none.
     Highest,
-    /// Nothing may be relied on.
+    /// Any value.
     Unknown,
 }
 
@@ -49,7 +49,7 @@ impl Fill {
         }
     }
 
-    /// The number; of what is unknown, some number.
+    /// The number; for [`Unknown`](Fill::Unknown), an arbitrary one.
     pub fn value<T: Element>(self) -> T {
         let real = |value: f64| T::from_complex(num_complex::Complex::new(value, 0.0));
         match self {
@@ -67,7 +67,7 @@ impl fmt::Display for Fill {
     }
 }
 
-/// Axes that are wider in memory than they are.
+/// Axes that are longer in memory than their extents.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Padding {
     pub(super) widths: PerAxis<usize>,
@@ -76,17 +76,17 @@ pub(super) struct Padding {
 
 /// How an array is stored: XLA's `Layout`.
 ///
-/// [`minor_to_major`](Layout::minor_to_major) orders the axes, the one whose neighbours lie closest first. Padding makes
-/// axes wider than they are, [tiles](Tile) cut what comes of that, level by level, and a number says which memory is meant.
+/// [`minor_to_major`](Layout::minor_to_major) orders the axes, the one with the smallest stride first. Padding lengthens axes in memory,
+/// [tiles](Tile) divide the padded array, level by level, and a number names the memory space.
 ///
 /// # Text
 ///
-/// `{1,0}` is XLA's, as are tiles, `{1,0:T(8,128)(2,1)}`, and the memory, `{1,0:S(1)}`. XLA has no letter for padding; here
-/// `W` gives the widths, and the fill where it is not 0: `{1,0:W(3,5)}`, `{1,0:W(3,5;-inf)T(2,2)S(1)}`. `Display` and
+/// `{1,0}` is XLA's text, as are tiles, `{1,0:T(8,128)(2,1)}`, and the memory space, `{1,0:S(1)}`. XLA has no letter for padding; here `W`
+/// gives the padded widths, and the fill if it is not 0: `{1,0:W(3,5)}`, `{1,0:W(3,5;-inf)T(2,2)S(1)}`. `Display` and
 /// `FromStr` are inverse.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Error, Fill, Layout, Tile};
+/// use tensorwrapper_core::{Error, Fill, Layout, Tile};
 /// let layout = Layout::new([1, 0])?.with_padding([3, 5], Fill::One)?.with_tiles([Tile::new([2, 2])?]);
 /// assert_eq!(layout.to_string(), "{1,0:W(3,5;1)T(2,2)}");
 /// assert_eq!("{1,0:W(3,5;1)T(2,2)}".parse::<Layout>()?, layout);
@@ -129,10 +129,10 @@ impl Layout {
         Layout::plain((0..rank).collect())
     }
 
-    /// The same with axes padded to these widths, one for each axis in its own order, with what stands in the padding.
+    /// The same with each axis padded to its width, and the value of the padding.
     ///
     /// # Errors
-    /// When there is not one width for each axis. That a width is below the extent shows when the layout meets extents.
+    /// When there is not one width for each axis. A width below the extent is refused later, when the layout is combined with extents.
     pub fn with_padding(mut self, widths: impl AsRef<[usize]>, fill: Fill) -> Result<Layout, Error> {
         let widths = widths.as_ref();
         if widths.len() != self.rank() {
@@ -142,7 +142,7 @@ impl Layout {
         Ok(self)
     }
 
-    /// The same with tiles; each level cuts what those before it made.
+    /// The same with tiles; each level divides the result of the level before it.
     pub fn with_tiles(mut self, tiles: impl IntoIterator<Item = Tile>) -> Layout {
         self.tiles = tiles.into_iter().collect();
         self
@@ -159,12 +159,12 @@ impl Layout {
         self.minor_to_major.len()
     }
 
-    /// The axes, the one whose neighbours lie closest in memory first.
+    /// The axes, the one with the smallest stride first.
     pub fn minor_to_major(&self) -> &[usize] {
         &self.minor_to_major
     }
 
-    /// The axes, the one whose neighbours lie farthest apart first.
+    /// The axes, the one with the largest stride first.
     pub fn major_to_minor(&self) -> Vec<usize> {
         self.minor_to_major.iter().rev().copied().collect()
     }
@@ -174,7 +174,7 @@ impl Layout {
         self.padding.as_ref().map(|padding| &padding.widths[..])
     }
 
-    /// What stands where no element is: in padded axes and incomplete tiles.
+    /// The value of padding, in padded axes and incomplete tiles.
     pub fn fill(&self) -> Fill {
         self.padding.as_ref().map_or(Fill::Zero, |padding| padding.fill)
     }
@@ -184,7 +184,7 @@ impl Layout {
         &self.tiles
     }
 
-    /// Which memory is meant.
+    /// The memory space.
     pub fn memory_space(&self) -> u32 {
         self.memory_space
     }
@@ -225,8 +225,8 @@ impl Layout {
         }
     }
 
-    /// The layout without some axes, whose order, widths and memory stay: XLA's `Layout::DeleteDimension`. Tiles stay as
-    /// they are, over the axes that are left.
+    /// The layout without some axes: XLA's `Layout::DeleteDimension`. The other axes keep their order and widths. Tiles are unchanged, and
+    /// apply to the remaining axes.
     ///
     /// # Errors
     /// When an axis does not exist or is named twice.

@@ -1,4 +1,4 @@
-//! The text of what is indexed, of layouts, and of what is stored: reading it. `text` writes it.
+//! Reads logical and physical arrays and layouts from text. `text` writes it.
 //!
 //! Knows nothing of what a layout means. Spaces and comments, which XLA writes into long tuples, may stand between any two
 //! symbols.
@@ -14,7 +14,7 @@ use super::tile::Tile;
 use crate::element::Dtype;
 use crate::error::{Error, ErrorKind};
 
-/// Tuples inside each other.
+/// The greatest depth of nested tuples.
 const MOST_TUPLES: usize = 64;
 
 /// The element types of XLA that tensors do not have.

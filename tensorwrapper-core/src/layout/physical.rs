@@ -1,4 +1,4 @@
-//! What is stored: an array that is indexed, and the layout of its memory.
+//! An array as it is stored: its element type and extents, and the layout of its memory.
 //!
 //! Knows nothing of the memory itself.
 
@@ -16,17 +16,17 @@ use crate::element::Dtype;
 use crate::error::{Error, ErrorKind};
 use crate::shape::PerAxis;
 
-/// How an array is stored: what is indexed, a [`Logical`], and where its elements lie, a [`Layout`]. XLA's `Shape` with a
-/// layout.
+/// An array as it is stored: its element type and extents, a [`Logical`], and the order of its elements in memory, a [`Layout`]. XLA's
+/// `Shape` with a layout.
 ///
 /// `==` compares both, XLA's `Equal`; `a.logical() == b.logical()` ignores layouts, and
-/// [`Logical::is_compatible`], XLA's `Compatible`, dynamic bounds too. Queries that have
-/// the answer of what is indexed are asked of [`logical`](Physical::logical).
+/// [`Logical::is_compatible`], XLA's `Compatible`, ignores dynamic bounds, too. Queries that do not depend on the layout are methods of
+/// [`logical`](Physical::logical).
 ///
 /// The text is XLA's, `f32[2,3]{1,0:T(2,2)S(1)}`; [`Layout`] tells about padding. `Display` and `FromStr` are inverse.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Dtype, Error, Layout, Logical, Physical};
+/// use tensorwrapper_core::{Dtype, Error, Layout, Logical, Physical};
 /// let array = Logical::new(Dtype::F32, [2, 3])?;
 /// let stored = Physical::new(array.clone(), Layout::new([0, 1])?)?;
 /// assert_eq!(stored.to_string(), "f32[2,3]{0,1}");
@@ -81,12 +81,12 @@ impl Physical {
         Physical { logical, layout }
     }
 
-    /// What is indexed.
+    /// Element type and extents.
     pub fn logical(&self) -> &Logical {
         &self.logical
     }
 
-    /// How it is stored.
+    /// The layout of its memory.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -106,7 +106,7 @@ impl Physical {
         self.logical.rank()
     }
 
-    /// The axes, the one whose neighbours lie farthest apart first: XLA's `MajorToMinor`.
+    /// The axes, the one with the largest stride first: XLA's `MajorToMinor`.
     pub fn major_to_minor(&self) -> Vec<usize> {
         self.layout.major_to_minor()
     }
@@ -121,8 +121,7 @@ impl Physical {
         self.buffer_len() * self.dtype().size()
     }
 
-    /// Distance between neighbours along each axis, in elements (XLA's `ByteStrides` counts bytes); `None` where tiles have
-    /// no one distance.
+    /// The stride of each axis, in elements (XLA's `ByteStrides` counts bytes); `None` if there are tiles, which have no single stride.
     pub fn strides(&self) -> Option<Vec<usize>> {
         self.strides_per_axis().map(|strides| strides.into_vec())
     }
@@ -140,7 +139,7 @@ impl Physical {
         Some(strides)
     }
 
-    /// What converts between indices and positions, many times.
+    /// A converter between indices and positions, for repeated use.
     pub fn indexer(&self) -> Indexer {
         Indexer::new(self.extents(), self.layout.minor_to_major(), self.levels())
     }
@@ -158,7 +157,7 @@ impl Physical {
     /// [`indexer`](Physical::indexer) once.
     ///
     /// # Errors
-    /// When memory ends before the position.
+    /// When the position is beyond the end of the memory.
     pub fn index_at(&self, position: usize) -> Result<Option<Vec<usize>>, Error> {
         let (indexer, mut index) = (self.indexer(), vec![0; self.rank()]);
         if position >= indexer.buffer_len() {
@@ -176,7 +175,7 @@ impl Physical {
         Ok(Physical { logical: self.logical.permute(axes)?, layout: self.layout.permuted(axes) })
     }
 
-    /// Without some axes, the others as they were: XLA's `DeleteDimensions` of a shape with layout.
+    /// Without some axes: XLA's `DeleteDimensions` of a shape with layout.
     ///
     /// # Errors
     /// When an axis does not exist or is named twice, or what is left does not fit in memory, which an axis of extent 0 or
@@ -186,7 +185,7 @@ impl Physical {
         Physical::new(self.logical.delete(axes)?, self.layout.kept(&kept))
     }
 
-    /// Those axes of which the function says so: XLA's `FilterDimensions`.
+    /// The axes for which the function returns `true`: XLA's `FilterDimensions`.
     ///
     /// # Errors
     /// As [`delete`](Physical::delete).
@@ -194,8 +193,7 @@ impl Physical {
         self.delete(&going(self.rank(), keep))
     }
 
-    /// Without the axes of extent 1: XLA's `DropDegenerateDimensions`. An axis of extent 1 that is padded goes with its
-    /// padding.
+    /// Without the axes of extent 1: XLA's `DropDegenerateDimensions`. Padding of such an axis is dropped with it.
     ///
     /// # Errors
     /// As [`delete`](Physical::delete).

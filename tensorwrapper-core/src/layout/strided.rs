@@ -1,6 +1,6 @@
-//! Where the elements of a dense tensor lie: extents, strides and an offset.
+//! The positions of the elements of a dense tensor: extents, strides and an offset.
 //!
-//! Permutation, slice, chip, diagonal and broadcast are arithmetic on a [`Strided`]; no element moves.
+//! Permutation, slice, chip, diagonal and broadcast are arithmetic on a [`Strided`]; no element is moved.
 //! Extents, strides and offsets count elements, not bytes.
 
 use std::borrow::Borrow;
@@ -14,8 +14,8 @@ mod tests;
 
 /// A strided map from multi-indices to positions in a slice of elements.
 ///
-/// No stride is larger than the memory, so that sums of two of them do not overflow: strides that are never followed, where an
-/// axis has no second index or there is no element at all, are 0 wherever they come from outside.
+/// No stride is larger than the memory, so that sums of two of them do not overflow. Strides that are never used, because the axis has one
+/// index or there is no element, are set to 0 when they come from outside.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Strided {
     extents: PerAxis<usize>,
@@ -75,7 +75,7 @@ impl Strided {
     /// Any strides over as many elements as they reach, and how many these are.
     ///
     /// # Errors
-    /// When an index would lead in front of the first element, or beyond all memory.
+    /// When an index would have a negative position, or one beyond the address space.
     pub fn reaching(extents: PerAxis<usize>, mut strides: PerAxis<isize>, offset: usize) -> Result<(Strided, usize), Error> {
         let (mut low, mut high) = (Some(offset as isize), Some(offset as isize));
         for (stride, &extent) in strides.iter_mut().zip(&extents) {
@@ -113,7 +113,7 @@ impl Strided {
         &self.extents
     }
 
-    /// Distance between neighbours along each axis, in elements.
+    /// The stride of each axis, in elements.
     #[inline]
     pub fn strides(&self) -> &[isize] {
         &self.strides
@@ -171,12 +171,12 @@ impl Strided {
         Strided { offset: if self.is_empty() { 0 } else { self.offset - self.start() }, ..self.clone() }
     }
 
-    /// Whether another map has the same extents, and leads every index to the same position.
+    /// Whether another map has the same extents, and the same position for every index.
     pub fn is_like(&self, other: &Strided) -> bool {
         self.steps_like(other) && (self.offset == other.offset || self.is_empty())
     }
 
-    /// Whether another map has the same extents, and leads from one element to the next by the same steps.
+    /// Whether another map has the same extents, and the same distance between any two elements.
     #[inline]
     pub fn steps_like(&self, other: &Strided) -> bool {
         // Axes are few: a loop over them takes less time than the call that compares memory.
@@ -189,7 +189,7 @@ impl Strided {
         same && (!apart || self.is_empty())
     }
 
-    /// Whether another map of the same extents leads every index to the same position.
+    /// Whether another map, which has the same extents, has the same position for every index.
     pub fn leads_like(&self, other: &Strided) -> bool {
         debug_assert_eq!(self.extents, other.extents, "maps of other indices are not compared");
         let mut strides = self.extents.iter().zip(self.strides.iter().zip(&other.strides));
@@ -223,7 +223,7 @@ impl Strided {
         Some(position as usize)
     }
 
-    /// Whether no two multi-indices share a position, as anything that is written through needs it.
+    /// Whether no two multi-indices share a position, as it must be for memory that is written.
     pub fn is_injective(&self) -> bool {
         let Some(span) = self.span() else { return true };
         let mut axes: Vec<_> = self.extents.iter().zip(&self.strides).filter(|&(&extent, _)| extent > 1).collect();
@@ -256,7 +256,7 @@ impl Strided {
         Positions::new(self)
     }
 
-    /// As [`positions`](Strided::positions), keeping the layout.
+    /// As [`positions`](Strided::positions), with an iterator that owns the layout.
     pub fn into_positions(self) -> Positions<Strided> {
         Positions::new(self)
     }

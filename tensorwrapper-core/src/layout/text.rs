@@ -1,4 +1,4 @@
-//! The text of what is indexed, of layouts, and of what is stored: writing it. `parse` reads it.
+//! Writes logical and physical arrays and layouts as text. `parse` reads it.
 //!
 //! Knows nothing of what a layout means.
 
@@ -10,7 +10,7 @@ use super::physical::Physical;
 use super::tile::Tile;
 use crate::element::Dtype;
 
-/// How XLA calls an element type.
+/// XLA's name of an element type.
 pub(super) fn name(dtype: Dtype) -> &'static str {
     match dtype {
         Dtype::F32 => "f32",
@@ -23,10 +23,10 @@ pub(super) fn name(dtype: Dtype) -> &'static str {
 /// One array, or a tuple of arrays and tuples: `(f32[2]{0}, (f64[], c64[3]{0}))`.
 ///
 /// With [`Physical`] arrays it is XLA's text of shapes with layouts, with [`Logical`] ones that of shapes without. `Display`
-/// and `FromStr` are inverse; a text has at most 64 tuples inside each other.
+/// and `FromStr` are inverse; tuples may be nested up to 64 deep.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Error, Layouts, Logical};
+/// use tensorwrapper_core::{Error, Layouts, Logical};
 /// let text = "(f32[2]{0}, (f64[], c64[3]{0}))";
 /// let layouts: Layouts = text.parse()?;
 /// assert_eq!(layouts.to_string(), text);

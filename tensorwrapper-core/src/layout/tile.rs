@@ -6,14 +6,14 @@ use super::refuse;
 use crate::error::Error;
 use crate::shape::PerAxis;
 
-/// A box of elements that lie together in memory.
+/// A box of elements that are contiguous in memory.
 ///
-/// Its extents meet the most minor axes of what is tiled, in the order major to minor. An array of extents `(d, e)` with
-/// tiles of `(t, u)` is stored as one of extents `(⌈d/t⌉, ⌈e/u⌉, t, u)`; the rest of an incomplete tile is padding. Where a
-/// tile has more extents than there are axes, axes of extent 1 are thought in front.
+/// Its extents apply to the most minor axes of the array, in the order major to minor. An array of extents `(d, e)` with
+/// tiles of `(t, u)` is stored as one of extents `(⌈d/t⌉, ⌈e/u⌉, t, u)`; the rest of an incomplete tile is padding. If a
+/// tile has more extents than there are axes, axes of extent 1 are assumed in front.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Dtype, Error, Layout, Logical, Physical, Tile};
+/// use tensorwrapper_core::{Dtype, Error, Layout, Logical, Physical, Tile};
 /// let layout = Layout::row_major(2).with_tiles([Tile::new([2, 2])?]);
 /// let stored = Physical::new(Logical::new(Dtype::F32, [3, 5])?, layout)?;
 /// assert_eq!(stored.to_string(), "f32[3,5]{1,0:T(2,2)}");
@@ -34,11 +34,10 @@ impl Tile {
         Tile::combining(extents.as_ref().iter().map(|&extent| Some(extent)).collect::<Vec<_>>())
     }
 
-    /// A tile that combines axes before it cuts them: `None`, written `*`, makes one axis of two, its own and the next more
-    /// minor one.
+    /// A tile that combines axes before it divides them: `None`, written `*`, merges its axis with the next more minor one.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Error, Layout, Tile};
+    /// use tensorwrapper_core::{Error, Layout, Tile};
     /// let tile = Tile::combining([None, Some(4)])?; // all elements of two axes in a row, in fours
     /// assert_eq!(Layout::row_major(2).with_tiles([tile]).to_string(), "{1,0:T(*,4)}");
     /// # Ok::<(), Error>(())

@@ -9,10 +9,11 @@ use super::refuse;
 use crate::error::Error;
 
 impl Logical {
-    /// Makes an index the next one, the last axis fastest; `false` at the last, which stays as it is. XLA's `BumpIndices`.
+    /// Advances an index to the next one, the last axis fastest. Returns `false` at the last index, which is left as it is. XLA's
+    /// `BumpIndices`.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Dtype, Error, Logical};
+    /// use tensorwrapper_core::{Dtype, Error, Logical};
     /// let array = Logical::new(Dtype::F32, [2, 3])?;
     /// let mut index = [0, 2];
     /// assert!(array.bump(&mut index)?);
@@ -42,7 +43,7 @@ impl Physical {
     /// `base` on that are below `base + count`, by `step`. XLA's `ForEachIndex`.
     ///
     /// ```
-    /// use tensorwrapper_runtime::{Error, Physical};
+    /// use tensorwrapper_core::{Error, Physical};
     /// let stored: Physical = "f32[4,6]{0,1}".parse()?;
     /// let mut walk = stored.walk(&[0, 1], &[4, 4], &[2, 3])?;
     /// assert_eq!(walk.next(), Some(4));
@@ -100,7 +101,7 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// The index of the element whose position was given last.
+    /// The index of the element whose position was returned last.
     pub fn index(&self) -> &[usize] {
         &self.index
     }

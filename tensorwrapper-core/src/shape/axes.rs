@@ -2,16 +2,16 @@
 
 use crate::error::{Error, ErrorKind};
 
-/// The axis that a number means, where negative ones count from the last, which is -1.
+/// The axis that a number means; negative numbers count from the last axis, which is -1.
 pub fn axis_of(number: isize, rank: usize) -> Option<usize> {
     let axis = if number < 0 { rank.checked_add_signed(number) } else { Some(number.unsigned_abs()) };
     axis.filter(|&axis| axis < rank)
 }
 
-/// Somebody walks an axis in steps of 0.
+/// The error for a step of 0 along an axis.
 pub fn no_step(axis: usize) -> Error {
     Error::new(ErrorKind::Shape(format!("a step of 0 along axis {axis} goes nowhere")))
 }
 
-/// One number for each axis; up to rank 8 it needs no memory of its own.
+/// One number for each axis; up to rank 8 it needs no allocation.
 pub type PerAxis<N> = smallvec::SmallVec<[N; 8]>;

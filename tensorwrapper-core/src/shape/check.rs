@@ -10,11 +10,11 @@
 //! <k as SameExtent<_, _>>::check(AxisPair(…, …).__compare());
 //! ```
 //!
-//! This module turns two axes into the two numbers. Everything here is zero-sized and vanishes from the program; the
-//! run time repeats the checks for what the compiler cannot know.
+//! This module turns two axes into the two numbers. Everything here is zero-sized and costs nothing at run time, where the checks are
+//! repeated for what the compiler cannot know.
 //!
-//! Method lookup does the branching: an inherent method exists where both numbers are known, and the trait method of
-//! the same name, found second, compares 0 with 0. So generic functions over `S: Extents` compile.
+//! Method lookup chooses: where both numbers are known there is an inherent method; otherwise the trait method of the same name is found,
+//! which compares 0 with 0. So generic functions over `S: Extents` compile.
 
 use std::marker::PhantomData;
 

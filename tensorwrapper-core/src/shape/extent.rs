@@ -1,4 +1,4 @@
-//! One axis: [`Const`] extents are known to the compiler, [`Dyn`] extents to the run alone.
+//! The extent of one axis: [`Const`] is known to the compiler, [`Dyn`] at run time only.
 
 use std::fmt::Debug;
 
@@ -9,10 +9,12 @@ mod sealed {
 /// An extent known at compile time.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Const, Tensor};
-/// let t = Tensor::<f64, _>::zeros((Const::<3>, 4))?; // 3 is part of the type, 4 is not
-/// assert_eq!(t.extents(), [3, 4]);
-/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// use tensorwrapper_core::{Const, Dyn, Extent, IntoShape};
+/// assert_eq!((Const::<3>::KNOWN, Dyn::KNOWN), (Some(3), None));
+/// // The shape of a new tensor: 3 is part of its type, 4 is not.
+/// let extents = IntoShape::<(Const<3>, Dyn)>::into_extents((Const::<3>, 4))?;
+/// assert_eq!(extents, [3, 4]);
+/// # Ok::<(), tensorwrapper_core::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Const<const N: usize>;
@@ -52,7 +54,7 @@ impl Extent for Bad {
     const KNOWN: Option<usize> = None;
 }
 
-/// An extent that meets itself as itself: every one. As a bound it keeps generic signatures readable,
-/// because the compiler does not see that `D::Meet<D>` is `D` for an abstract `D: Extent`.
+/// An extent `D` for which `D::Meet<D>` is `D`. That is true of every extent, but the compiler does not know it for an abstract
+/// `D: Extent`; generic functions over shapes take this bound instead.
 pub trait Len: Extent<Meet<Self> = Self> {}
 impl<E: Extent<Meet<E> = E>> Len for E {}

@@ -1,4 +1,4 @@
-//! All axes together: tuples of extents (rank known to the compiler) and [`Shape`] (rank known at run time).
+//! Shape types: tuples of extents, whose rank the compiler knows, and [`Shape`], whose rank is known at run time.
 
 use super::extent::{Bad, Const, Dyn, Extent};
 use super::outcome::Compared;
@@ -17,7 +17,7 @@ pub trait Extents: sealed::Sealed + Clone + Send + Sync + 'static {
     /// The extent of an axis, where the compiler knows it.
     fn known(axis: usize) -> Option<usize>;
 
-    /// Whether a tensor of these extents may have this type; the sentence says why not.
+    /// Checks that a tensor of these extents may have this type.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] when rank or a constant extent differs.
@@ -40,7 +40,7 @@ pub trait Extents: sealed::Sealed + Clone + Send + Sync + 'static {
     }
 }
 
-/// A shape whose rank is a type's business. Implemented by tuples of up to 16 extents.
+/// A shape type whose rank the compiler knows: tuples of up to 16 extents.
 #[doc(hidden)]
 pub trait StaticRank: Extents {
     /// The rank beside a number of indices.
@@ -92,12 +92,13 @@ impl<const I: usize> Axis<I> for Shape {
 /// Entries are constants (`3`, a `const` or const parameter `N`, `{ 2 * 3 }`) or `_`; up to 16 of them.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Const, Error, Shape, Tensor};
-/// fn rows<const N: usize>(t: &Tensor<f64, Shape![N, _]>) -> usize {
-///     N
-/// }
-/// let t: Tensor<f64, Shape![3, _]> = Tensor::zeros((Const, 5))?;
-/// assert_eq!(rows(&t), 3);
+/// use tensorwrapper_core::{Error, Extents, Shape};
+/// type ThreeRows = Shape![3, _];
+/// assert_eq!((ThreeRows::RANK, ThreeRows::known(0), ThreeRows::known(1)), (Some(2), Some(3), None));
+/// ThreeRows::check(&[3, 5])?;
+///
+/// let error = ThreeRows::check(&[4, 5]).unwrap_err();
+/// assert_eq!(error.to_string(), "axis 0 has extent 4, but 3 by its type");
 /// # Ok::<(), Error>(())
 /// ```
 #[macro_export]

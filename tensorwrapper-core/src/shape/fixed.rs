@@ -1,4 +1,4 @@
-//! The indices of a shape as arrays, where the compiler knows the rank: loops over them become nested loops.
+//! The indices of a shape as arrays, for a rank that the compiler knows: loops over them become nested loops.
 
 use std::iter::FusedIterator;
 
@@ -6,8 +6,8 @@ use super::steps::{Steps, advance, left, walk};
 
 /// Indices of rank `R` in lexicographic order, the last axis fastest: [`Indices::of_rank`](super::Indices::of_rank).
 ///
-/// `for_each`, `sum` and their like are nested loops; a `for` loop asks for one index after another, which is slower where
-/// its body is a few instructions.
+/// `for_each`, `sum` and the like are as fast as nested loops. A `for` loop calls `next` for each index, which is slower if its body is only
+/// a few instructions.
 #[derive(Clone, Debug)]
 pub struct FixedIndices<const R: usize> {
     axes: [Steps; R],

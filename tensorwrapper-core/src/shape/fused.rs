@@ -1,9 +1,9 @@
 //! Extents of fused axes: products, quotients and minima of constants, as types.
 //!
-//! Stable Rust names no product of two constants of types, so the numbers are turned into `typenum`'s and back: forth by its
-//! own table, which ends at 1024 and knows no generic `N`, and back by the table at the end of this file. Where either
-//! gives no answer the trait method of the same name is found instead, and the run time decides. No type of `typenum` is
-//! seen outside of this file and `range`.
+//! Stable Rust does not multiply constants of types, so the numbers are converted to `typenum`'s types by its own table, which ends at
+//! 1024 and does not cover a generic `N`, and back by the table at the end of this file. Where one of the tables has no entry, method
+//! lookup finds the trait method of the same name, and the check is made at run time. Types of `typenum` are used in this file and in
+//! `range` only.
 
 use std::marker::PhantomData;
 use std::ops::{Mul, Rem};
@@ -110,7 +110,7 @@ where
     Number<P>: ToUInt,
     U<N>: PartialDiv<U<P>, Output: Counted>,
 {
-    /// Both extents are constants, and the division comes out.
+    /// Both extents are constants, and one divides the other.
     pub fn __quotient(self) -> Mark<<<U<N> as PartialDiv<U<P>>>::Output as Counted>::Extent> {
         Mark::of()
     }

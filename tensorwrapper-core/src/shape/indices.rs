@@ -1,6 +1,6 @@
 //! The indices of a [`Shape`], one after another, the last axis fastest, or by parts on several threads.
 //!
-//! Knows boxes and steps alone: of memory, and so of an order of elements in it, nothing.
+//! Knows nothing of memory and of the order of elements in it.
 
 use std::iter::FusedIterator;
 
@@ -19,13 +19,12 @@ mod tests;
 
 /// The indices of a [`Shape`] in lexicographic order, the last axis fastest.
 ///
-/// As an iterator it gives each as a value; [`of_rank`](Indices::of_rank) gives arrays, [`visit`](Indices::visit) lends
-/// slices, and [`par_visit`](Indices::par_visit) lends them on several threads. `visit`, and what iterates inside of the
-/// iterator (`for_each`, `fold`, `sum`; of values up to rank 4), is as fast as nested loops. A `for` loop asks for one
-/// index after another and is several times slower where its body is a few instructions.
+/// The iterator gives each index as a value; [`of_rank`](Indices::of_rank) gives arrays, [`visit`](Indices::visit) lends slices, and
+/// [`par_visit`](Indices::par_visit) lends them on several threads. `visit` is as fast as nested loops, and so are `for_each`, `fold` and
+/// `sum` up to rank 4. A `for` loop calls `next` for each index, and is several times slower if its body is only a few instructions.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Error, Shape};
+/// use tensorwrapper_core::{Error, Shape};
 /// let shape = Shape::new([2, 3]);
 /// for index in &shape {
 ///     assert!(index[0] < 2 && index[1] < 3);
@@ -48,7 +47,7 @@ impl Shape {
     /// All indices, from the origin on; `&shape` is iterated the same way.
     ///
     /// ```
-    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// # use tensorwrapper_core::{Error, Shape};
     /// let shape = Shape::new([2, 2]).with_origin([10, 10])?;
     /// let indices: Vec<_> = shape.indices().collect();
     /// assert_eq!(indices, [[10, 10], [10, 11], [11, 10], [11, 11]]);
@@ -63,7 +62,7 @@ impl Shape {
     /// All indices less the origin: those of the same extents beginning at zero.
     ///
     /// ```
-    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// # use tensorwrapper_core::{Error, Shape};
     /// let part = Shape::new([10, 20]).slice([0, 1], [1, 3])?;
     /// assert_eq!(part.offsets().collect::<Vec<_>>(), [[0, 0], [0, 1]]);
     /// # Ok::<(), Error>(())
@@ -74,14 +73,14 @@ impl Shape {
 
     /// The indices `base`, `base + step`, `base + 2·step`, … on each axis that are less than `base + count`.
     ///
-    /// So `count` is the length of the range, not the number of indices in it, as in XLA's `ForEachIndex`.
+    /// `count` is the length of the range, not the number of indices, as in XLA's `ForEachIndex`.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] when a list has another number of axes, [`ErrorKind::Bounds`] when `base..base + count` leaves its
     /// axis, [`ErrorKind::Shape`] when a step is 0.
     ///
     /// ```
-    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// # use tensorwrapper_core::{Error, Shape};
     /// let indices = Shape::new([4, 6]).indices_within([1, 0], [2, 5], [1, 2])?;
     /// assert_eq!(indices.collect::<Vec<_>>(), [[1, 0], [1, 2], [1, 4], [2, 0], [2, 2], [2, 4]]);
     /// # Ok::<(), Error>(())
@@ -107,7 +106,7 @@ impl Shape {
         Ok(indices)
     }
 
-    /// The same of [`offsets`](Shape::offsets): here `base` counts from zero, wherever the shape begins.
+    /// As [`indices_within`](Shape::indices_within), with `base` and the indices counted from zero, wherever the shape begins.
     ///
     /// # Errors
     /// As [`indices_within`](Shape::indices_within).
@@ -135,7 +134,7 @@ impl Indices {
         self.axes.len()
     }
 
-    /// Lends every index that is left to a function, in order.
+    /// Calls a function with every remaining index, in order.
     #[inline]
     pub fn visit(mut self, mut function: impl FnMut(&[usize])) {
         if !self.done {
@@ -143,11 +142,11 @@ impl Indices {
         }
     }
 
-    /// Lends every index that is left to a function, on the threads of rayon's current pool and in no certain order; on this thread alone
-    /// in a process that `fork` has made without them (see [`Context::threads`](crate::Context::threads)).
+    /// Calls a function with every remaining index, on the threads of rayon's current pool and in no certain order. In a process that
+    /// `fork` has made, which has no such threads, it runs on this thread alone.
     ///
     /// ```
-    /// # use tensorwrapper_runtime::Shape;
+    /// # use tensorwrapper_core::Shape;
     /// use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
     /// let sum = AtomicUsize::new(0);
     /// Shape::new([100, 100]).indices().par_visit(|index| {
@@ -163,13 +162,13 @@ impl Indices {
         }
     }
 
-    /// Two parts, the second after the first, of about the same size; at most one index is not parted.
+    /// Two parts of about the same size, the second after the first. A single index, and none, are not divided.
     ///
     /// This is what `rayon::iter::split` takes: `rayon::iter::split(shape.indices(), Indices::split)` is a parallel iterator
     /// of parts.
     ///
     /// ```
-    /// # use tensorwrapper_runtime::Shape;
+    /// # use tensorwrapper_core::Shape;
     /// let (first, second) = Shape::new([4, 5]).indices().split();
     /// assert_eq!((first.count(), second.map(|part| part.count())), (10, Some(10)));
     /// ```
@@ -198,13 +197,13 @@ impl Indices {
         (self, None)
     }
 
-    /// The indices that are left as arrays, which loops over a rank known to the compiler are made of.
+    /// The remaining indices as arrays, for a rank that the compiler knows.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] when the rank is not `R`.
     ///
     /// ```
-    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// # use tensorwrapper_core::{Error, Shape};
     /// let trace: usize = Shape::new([3, 3]).indices().of_rank()?.filter(|[i, j]| i == j).map(|[i, _]| i).sum();
     /// assert_eq!(trace, 3);
     /// # Ok::<(), Error>(())
@@ -222,7 +221,7 @@ impl Indices {
         FixedIndices::new(std::array::from_fn(|axis| self.axes[axis]), std::array::from_fn(|axis| self.at[axis]), self.done)
     }
 
-    /// How many are left, where a `usize` can tell.
+    /// How many are left, if a `usize` can hold the number.
     fn left(&self) -> Option<usize> {
         left(&self.axes, &self.at, self.done)
     }

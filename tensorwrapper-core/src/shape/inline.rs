@@ -1,7 +1,7 @@
 //! Shapes whose extents are all constants, and the nested arrays that hold their elements inline.
 //!
-//! Stable Rust computes with no constant of a type, so arrays are made and walked extent by extent, through the types
-//! of the extents.
+//! Stable Rust does not compute with constants of types, so arrays are made and walked one extent at a time, through the types of the
+//! extents.
 
 use super::extent::{Const, Extent};
 use super::extents::Extents;
@@ -75,7 +75,7 @@ impl Shape {
     /// The value of a shape type whose extents are all constants.
     ///
     /// ```
-    /// # use tensorwrapper_runtime::Shape;
+    /// # use tensorwrapper_core::Shape;
     /// assert_eq!(Shape::of::<Shape![3, 4]>(), Shape::new([3, 4]));
     /// ```
     pub fn of<S: StaticExtents>() -> Shape {

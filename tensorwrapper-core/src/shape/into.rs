@@ -1,4 +1,4 @@
-//! What may be given as the shape of a new tensor, and which shape type that makes.
+//! What may be given as the shape of a new tensor, and the shape type that the tensor has then.
 
 use super::extent::{Const, Dyn, Extent};
 use super::extents::Extents;
@@ -78,7 +78,7 @@ impl IntoShape<Shape> for &Vec<usize> {
     }
 }
 
-/// Its extents: the indices of a tensor count from zero, so that the shape's origin is left out.
+/// The shape's extents. Its origin is ignored, because the indices of a tensor count from zero.
 impl IntoShape<Shape> for &Shape {
     fn into_extents(self) -> Result<Vec<usize>, Error> {
         if self.is_null() {

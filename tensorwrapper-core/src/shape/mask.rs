@@ -1,6 +1,6 @@
 //! [`Mask`]: some indices of each axis of a shape, seen as if they were contiguous.
 //!
-//! Knows nothing of elements; a masked tensor is somebody else's business.
+//! Knows nothing of elements or tensors.
 
 use super::index::MultiIndex;
 use super::value::Shape;
@@ -9,13 +9,13 @@ use crate::error::{Error, ErrorKind};
 #[cfg(test)]
 mod tests;
 
-/// A selection of indices on each axis of a [`Shape`], in an order of one's own, that is seen as contiguous.
+/// A selection of indices on each axis of a [`Shape`], in any order, numbered as if it were contiguous.
 ///
-/// The selection has a [`shape`](Mask::shape) that begins at zero; [`original`](Mask::original) says which index of the
-/// whole stands at an index of the selection, and [`locate`](Mask::locate) the reverse.
+/// The selection has a [`shape`](Mask::shape) that begins at zero. [`original`](Mask::original) gives the index of the whole for an index of
+/// the selection, and [`locate`](Mask::locate) the reverse.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Error, Mask, Shape};
+/// use tensorwrapper_core::{Error, Mask, Shape};
 /// let rows_and_columns = [vec![7, 2, 5], vec![0, 19]];
 /// let mask = Mask::new(&Shape::new([10, 20]), rows_and_columns)?;
 /// assert_eq!(mask.shape(), &Shape::new([3, 2]));
@@ -89,7 +89,7 @@ impl Mask {
         self.axes.get(axis).map(|axis| &axis.original[..])
     }
 
-    /// The index of the whole that stands at an index of the selection.
+    /// The index of the whole for an index of the selection.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] and [`ErrorKind::Bounds`] when the index is not one of [`shape`](Mask::shape).
@@ -100,7 +100,7 @@ impl Mask {
         Ok(self.at(index))
     }
 
-    /// Where an index of the whole stands in the selection, if it is selected.
+    /// The index of the selection for an index of the whole, if it is selected.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] and [`ErrorKind::Bounds`] when the index is not one of [`whole`](Mask::whole).
@@ -118,7 +118,7 @@ impl Mask {
     /// The selected indices of the whole, in the order of the selection, its last axis fastest.
     ///
     /// ```
-    /// # use tensorwrapper_runtime::{Error, Mask, Shape};
+    /// # use tensorwrapper_core::{Error, Mask, Shape};
     /// let mask = Mask::new(&Shape::new([10, 20]), [[7, 2], [0, 19]])?;
     /// assert_eq!(mask.indices().collect::<Vec<_>>(), [[7, 0], [7, 19], [2, 0], [2, 19]]);
     /// # Ok::<(), Error>(())

@@ -1,4 +1,4 @@
-//! Extents as types and as values: what the compiler knows of a tensor's shape, and what only the run knows.
+//! Extents as types and as values: what the compiler knows of a tensor's shape, and what is known only at run time.
 //!
 //! Knows nothing of memory or elements.
 

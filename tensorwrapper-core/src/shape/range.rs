@@ -1,8 +1,8 @@
 //! Whether a constant position lies on an axis of constant extent, decided by types.
 //!
-//! Stable Rust compares constants of types nowhere, so the numbers are turned into `typenum`'s and back. Its table ends
-//! at 1024 and knows no generic `N`; there [`Within`] is not implemented, and the run time decides. No type of
-//! `typenum` is seen outside of this file and `fused`.
+//! Stable Rust does not compare constants of types, so the numbers are converted to `typenum`'s types and back. Its table ends at 1024
+//! and does not cover a generic `N`; there [`Within`] is not implemented, and the check is made at run time. Types of `typenum` are used in
+//! this file and in `fused` only.
 
 use typenum::{B0, B1, Const as Number, IsLess, ToUInt, U};
 

@@ -1,6 +1,6 @@
-//! Parts of a [`Shape`]: slices, which keep every axis, and chips, which lose those of a single index.
+//! Parts of a [`Shape`]: slices, which keep every axis, and chips, which drop axes of a single index.
 //!
-//! Indices given here are the shape's own: they count from its origin.
+//! Indices given here are those of the shape, which begin at its origin.
 
 use super::axes::PerAxis;
 use super::value::Shape;
@@ -25,7 +25,7 @@ impl Shape {
     /// axis, [`ErrorKind::Shape`] when one ends before it begins.
     ///
     /// ```
-    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// # use tensorwrapper_core::{Error, Shape};
     /// let s = Shape::new([10, 20]);
     /// assert_eq!(s.slice([0, 0], [10, 1])?, Shape::new([10, 1]));
     /// assert_eq!(s.slice([2, 5], [4, 9])?, Shape::new([2, 4]).with_origin([2, 5])?);
@@ -46,13 +46,13 @@ impl Shape {
         Ok(self.with(extents, PerAxis::from_slice(begin)))
     }
 
-    /// The part at these indices of the leading axes, the other axes whole: of the same rank, the pinned axes of extent 1.
+    /// The part at these indices of the leading axes, with the other axes whole. It has the same rank; the leading axes have extent 1.
     ///
     /// # Errors
     /// [`ErrorKind::Rank`] when there are more indices than axes, [`ErrorKind::Bounds`] when one leaves its axis.
     ///
     /// ```
-    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// # use tensorwrapper_core::{Error, Shape};
     /// assert_eq!(Shape::new([10, 20]).slice_at([0])?, Shape::new([1, 20]));
     /// # Ok::<(), Error>(())
     /// ```
@@ -66,14 +66,14 @@ impl Shape {
         Ok(self.with(extents, origin))
     }
 
-    /// The part from `begin` up to, but without, `end`, less every axis on which that is a single index: those where `end`
-    /// is `begin + 1`, be the axis itself longer or not.
+    /// The part from `begin` up to, but without, `end`, without the axes on which that is a single index (`end` is `begin + 1`), however long
+    /// the axis of the shape is.
     ///
     /// # Errors
     /// As [`slice`](Shape::slice).
     ///
     /// ```
-    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// # use tensorwrapper_core::{Error, Shape};
     /// let s = Shape::new([10, 20]);
     /// assert_eq!(s.chip([0, 2], [10, 3])?, Shape::new([10]));
     /// assert_eq!(s.chip([4, 2], [5, 3])?, Shape::new([]));
@@ -85,14 +85,13 @@ impl Shape {
         Ok(self.with(kept().map(|axis| slice.extents()[axis]).collect(), kept().map(|axis| slice.origin()[axis]).collect()))
     }
 
-    /// The part at these indices of the leading axes, without those axes: the other axes, whole, also where their extent
-    /// is 1.
+    /// The part at these indices of the leading axes, without those axes. The other axes are whole, and stay even if their extent is 1.
     ///
     /// # Errors
     /// As [`slice_at`](Shape::slice_at).
     ///
     /// ```
-    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// # use tensorwrapper_core::{Error, Shape};
     /// assert_eq!(Shape::new([10, 20]).chip_at([2])?, Shape::new([20]));
     /// # Ok::<(), Error>(())
     /// ```

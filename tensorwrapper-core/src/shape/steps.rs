@@ -1,6 +1,6 @@
 //! Walking a box of indices: a first and a last index and a step along each axis. Knows neither shapes nor what an index is given as.
 
-/// The way along one axis, which has at least one index on it.
+/// The indices along one axis, at least one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Steps {
     pub(super) first: usize,
@@ -61,7 +61,7 @@ pub(super) fn walk<B>(axes: &[Steps], at: &mut [usize], mut all: B, mut next: im
     }
 }
 
-/// How many indices there are from `at` on, where a `usize` can tell.
+/// How many indices there are from `at` on, if a `usize` can hold the number.
 pub(super) fn left(axes: &[Steps], at: &[usize], done: bool) -> Option<usize> {
     if done {
         return Some(0);

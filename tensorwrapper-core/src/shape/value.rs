@@ -10,18 +10,18 @@ use crate::error::{Error, ErrorKind, Place};
 #[cfg(test)]
 mod tests;
 
-/// A smooth shape: a hyper-rectangular box of indices. Also the type of shapes whose rank is known at run time only, which
-/// is the default shape of a [`Tensor`](crate::Tensor).
+/// A shape: a hyper-rectangular box of indices. As a type it stands for shapes whose rank is known at run time only, and is the default
+/// shape type of a tensor.
 ///
 /// Each axis has an extent and an origin, the first index on it. A new shape begins at zero; a part of a shape
-/// ([`slice`](Shape::slice), [`chip`](Shape::chip)) begins at its first index in the whole, so that it is walked in the
-/// whole's indices. Up to rank 8 a shape needs no memory of its own.
+/// ([`slice`](Shape::slice), [`chip`](Shape::chip)) begins at its first index in the whole, and its indices are those of the whole. Up to
+/// rank 8 a shape needs no allocation.
 ///
 /// `==` compares extents and origin, [`same_extents`](Shape::same_extents) extents alone. `Default` is the scalar,
 /// `Shape::new([])`, not [`Shape::null`].
 ///
 /// ```
-/// use tensorwrapper_runtime::{Error, Shape};
+/// use tensorwrapper_core::{Error, Shape};
 /// let shape = Shape::new([2, 3]);
 /// assert_eq!((shape.rank(), shape.size()?, shape.extent(-1)?), (2, 6, 3));
 ///
@@ -39,10 +39,10 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// A shape of these extents, beginning at zero; no extents make a scalar's, which has one index, `[]`.
+    /// A shape of these extents, beginning at zero. Without extents it is the shape of a scalar, which has one index, `[]`.
     ///
     /// ```
-    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// # use tensorwrapper_core::{Error, Shape};
     /// assert_eq!(Shape::new([]).size()?, 1);
     /// let known_at_run_time = vec![10, 20, 30];
     /// assert_eq!(Shape::new(&known_at_run_time).rank(), 3);
@@ -52,10 +52,10 @@ impl Shape {
         extents.as_ref().iter().copied().collect()
     }
 
-    /// The shape of nothing: no axes and, unlike a scalar, no elements. No tensor has it.
+    /// The null shape: no axes and, unlike a scalar, no elements. No tensor has it.
     ///
     /// ```
-    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// # use tensorwrapper_core::{Error, Shape};
     /// let null = Shape::null();
     /// assert_eq!((null.rank(), null.size()?, null.is_null()), (0, 0, true));
     /// assert_ne!(null, Shape::new([]));
@@ -71,7 +71,7 @@ impl Shape {
     /// When `origin` has another number of axes, or an index would exceed `usize::MAX`.
     ///
     /// ```
-    /// # use tensorwrapper_runtime::{Error, Shape};
+    /// # use tensorwrapper_core::{Error, Shape};
     /// let shape = Shape::new([2, 3]).with_origin([10, 10])?;
     /// assert_eq!(format!("{shape:?}"), "Shape[2, 3]+[10, 10]");
     /// # Ok::<(), Error>(())

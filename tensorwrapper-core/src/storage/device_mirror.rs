@@ -1,7 +1,7 @@
-//! Which elements have a copy in the memory of a device, found by where they lie on the host.
+//! Which elements have a copy in the memory of a device, found by their addresses on the host.
 //!
-//! What a copy is, only its device knows. A copy is there as long as its [`Mirror`], which goes as soon as the elements may change
-//! and before their memory does, so that what is found here is always true of elements that somebody borrows.
+//! Only its device can read a copy. A copy is found as long as its [`Mirror`] lives. The mirror is dropped before the elements may change
+//! or are freed, so that a copy that is found is always equal to the elements.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ static COPIES: RwLock<BTreeMap<usize, (usize, Copy)>> = RwLock::new(BTreeMap::ne
 /// How many there are, so that programs without a device ask nothing.
 static NUMBER: AtomicUsize = AtomicUsize::new(0);
 
-/// Says that elements have a copy, as long as it lives.
+/// Registers the copy of some elements as long as it lives.
 #[derive(Debug)]
 pub struct Mirror {
     start: usize,
@@ -46,13 +46,13 @@ impl Drop for Mirror {
     }
 }
 
-/// Whether nothing at all has a copy.
+/// Whether no elements have a copy.
 pub fn is_empty() -> bool {
     // Whoever borrows elements with a copy has seen it made.
     NUMBER.load(Ordering::Relaxed) == 0
 }
 
-/// The copy in which the elements at these addresses are, and how many bytes of it lie before them.
+/// The copy that contains the elements at these addresses, and their offset in it, in bytes.
 pub fn find(addresses: Range<usize>) -> Option<(Copy, usize)> {
     if is_empty() || addresses.is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! Memory whose element type is known only at run time: what devices, graphs and plans handle.
+//! Memory whose element type is known at run time only, as devices, graphs and plans handle it.
 //!
 //! It knows neither extents nor strides.
 
@@ -90,6 +90,11 @@ impl SliceRef<'_> {
         each!(SliceRef, self, s => s.len())
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The element type.
     pub fn dtype(&self) -> Dtype {
         match self {
@@ -102,19 +107,19 @@ impl SliceRef<'_> {
 }
 
 impl Buffer {
-    /// The elements have this copy on a device.
+    /// Notes that the elements have this copy on a device.
     pub fn hold(&mut self, copy: device_mirror::Copy) {
         each!(Buffer, self, elements => elements.hold(copy));
     }
 }
 
 impl SliceRef<'_> {
-    /// Where the elements lie.
+    /// The addresses of the elements.
     pub fn addresses(&self) -> std::ops::Range<usize> {
         each!(SliceRef, self, s => (s.as_ptr() as usize)..(s.as_ptr_range().end as usize))
     }
 
-    /// What two slices have in common that are the same memory, and no others.
+    /// A key that is equal for two slices of the same memory, and for no others.
     pub fn identity(&self) -> (Dtype, usize, usize) {
         (self.dtype(), self.len(), each!(SliceRef, self, s => s.as_ptr() as usize))
     }
@@ -124,7 +129,7 @@ impl SliceRef<'_> {
         self.identity() == other.identity()
     }
 
-    /// Whether both have an element in common.
+    /// Whether the two have an element in common.
     pub fn overlaps(&self, other: &SliceRef<'_>) -> bool {
         let range = |slice: &SliceRef<'_>| each!(SliceRef, slice, s => (s.as_ptr() as usize, s.as_ptr_range().end as usize));
         let ((start, end), (first, last)) = (range(self), range(other));
@@ -133,7 +138,7 @@ impl SliceRef<'_> {
 }
 
 impl<'a> SliceRef<'a> {
-    /// The elements from a position on; where there are none, none.
+    /// The elements from a position on; none if the position is beyond the end.
     #[inline]
     pub fn after(self, start: usize) -> SliceRef<'a> {
         if start == 0 {
@@ -164,7 +169,12 @@ impl SliceMut<'_> {
         each!(SliceMut, self, s => s.len())
     }
 
-    /// The elements from a position on, borrowed for a shorter time; where there are none, none.
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The elements from a position on, borrowed for a shorter time; none if the position is beyond the end.
     pub fn after(&mut self, start: usize) -> SliceMut<'_> {
         each_as!(SliceMut => SliceMut, self, s => s.get_mut(start..).unwrap_or(&mut []))
     }
@@ -201,12 +211,12 @@ impl<'a> SliceMut<'a> {
         halves!(F32 F64 C32 C64)
     }
 
-    /// The same elements, to be read alone.
+    /// The same elements, read-only.
     pub fn into_ref(self) -> SliceRef<'a> {
         each_as!(SliceMut => SliceRef, self, s => s)
     }
 
-    /// Takes over the elements of memory of the same type and length.
+    /// Copies the elements of a slice of the same type and length.
     pub fn copy_from(&mut self, from: SliceRef<'_>) {
         match (self, from) {
             (SliceMut::F32(to), SliceRef::F32(from)) => to.copy_from_slice(from),
@@ -219,17 +229,17 @@ impl<'a> SliceMut<'a> {
 }
 
 impl Buffer {
-    /// `len` zeros, or [`ErrorKind::Memory`] when the system refuses.
+    /// `len` zeros, or [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) when the system refuses.
     pub fn zeros(dtype: Dtype, len: usize) -> Result<Buffer, Error> {
         allocated!(dtype, zeros, len)
     }
 
-    /// `len` elements that are to be written before they are read, or [`ErrorKind::Memory`] when the system refuses.
+    /// `len` elements that have to be written before they are read, or [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) when the system refuses.
     pub fn for_results(dtype: Dtype, len: usize) -> Result<Buffer, Error> {
         allocated!(dtype, for_results, len)
     }
 
-    /// `len` elements that nobody reads or writes, or [`ErrorKind::Memory`] when the system refuses.
+    /// `len` elements that are neither read nor written, or [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) when the system refuses.
     pub fn for_addresses(dtype: Dtype, len: usize) -> Result<Buffer, Error> {
         allocated!(dtype, for_addresses, len)
     }

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind};
 
 /// A vector of zeros, or [`ErrorKind::Memory`] instead of an abort.
 ///
-/// The system has zeroed memory at hand, so that nothing is written here: a large result costs no pass over it.
+/// The system provides zeroed pages, so nothing is written here: a large result costs no pass over memory.
 pub fn zeros<T: Plain>(len: usize) -> Result<Vec<T>, Error> {
     let layout = Layout::array::<T>(len).map_err(|_| refused::<T>(len))?;
     if layout.size() == 0 {
@@ -18,7 +18,7 @@ pub fn zeros<T: Plain>(len: usize) -> Result<Vec<T>, Error> {
     }
     // SAFETY: the layout's size is not zero.
     let mut start = unsafe { alloc_zeroed(layout) }.cast::<T>();
-    // What is kept for results may be what lacks.
+    // Memory that the pool keeps may be enough.
     if start.is_null() && give_back() {
         // SAFETY: as above.
         start = unsafe { alloc_zeroed(layout) }.cast::<T>();
@@ -33,8 +33,8 @@ pub fn zeros<T: Plain>(len: usize) -> Result<Vec<T>, Error> {
     Ok(unsafe { Vec::from_raw_parts(start, len, len) })
 }
 
-/// Asks the system to back memory that was just allocated by huge pages, if there is enough of it to be worth that: fewer
-/// faults when it is first written, fewer misses of the address cache.
+/// Asks the system to back newly allocated memory by huge pages, if there is enough of it: fewer page faults when it is first written, and
+/// fewer misses of the TLB.
 #[cfg(target_os = "linux")]
 pub fn advise_huge(start: *mut u8, bytes: usize) {
     /// Bytes below which small pages do.
@@ -72,7 +72,7 @@ pub fn reserve<T: Plain>(len: usize) -> Result<Vec<T>, Error> {
     Ok(elements)
 }
 
-/// The system has no memory for `len` elements.
+/// The error that the system has no memory for `len` elements.
 pub fn refused<T: Plain>(len: usize) -> Error {
     Error::new(ErrorKind::Memory { bytes: len as u128 * size_of::<T>() as u128 })
 }
@@ -80,7 +80,7 @@ pub fn refused<T: Plain>(len: usize) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::{Dtype, Element, dispatch};
+    use crate::element::{Dtype, Element};
 
     #[test]
     fn zeros_are_zero_and_can_be_written_grown_and_given_back() {

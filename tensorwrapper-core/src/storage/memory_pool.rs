@@ -1,6 +1,6 @@
-//! The memory of dropped tensors, kept for the next results: one pool of large pieces, and one of others that are not small.
+//! The memory of dropped tensors, kept for new results: one pool for large pieces, and one for pieces of medium size.
 //!
-//! The system clears every page that it gives, which takes longer than many a product that fills it.
+//! The system clears every page that it hands out, which often takes longer than the product that fills it.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use super::plain::Plain;
 
-/// Bytes of a line of the caches.
+/// Bytes of a cache line.
 pub const LINE: usize = 64;
 
 /// Bytes of memory that is worth keeping: what is smaller is cleared as fast as it is found.
@@ -22,18 +22,18 @@ const MOST_OF_OTHERS: usize = 32 << 20;
 /// How many pieces a pool has at most, for a result may look at all of them: what large ones come to by their bytes alone.
 const PIECES: usize = MOST / LARGE;
 
-/// Sets how many bytes of the memory of large, dropped tensors the whole process keeps for new results: 1 GiB at the start.
-/// What is kept beyond the new bound is given back to the system at once; with 0 nothing is kept from then on.
+/// Sets how many bytes of the memory of large, dropped tensors the process keeps for new results: 1 GiB at the start. Memory beyond the
+/// new bound is returned to the system at once; with 0 nothing is kept from then on.
 ///
-/// Of pieces between 16 KiB and 4 MiB at most 32 MiB more are kept, and never more than this bound; smaller pieces are left to the
-/// allocator. Kept memory makes the next result faster: the system must clear new pages first, which takes longer than many a
-/// product that fills them.
+/// In addition, at most 32 MiB of pieces between 16 KiB and 4 MiB are kept, and never more than this bound; smaller pieces are left to the
+/// allocator. Kept memory makes new results faster, because the system clears new pages first, which often takes longer than the product
+/// that fills them.
 ///
 /// ```
-/// use tensorwrapper_runtime::{Tensor, keep_memory};
-/// drop(Tensor::<f64>::zeros([1024, 1024])?); // its 8 MiB wait for a result of that size
-/// keep_memory(0); // and are the system's again
-/// # Ok::<(), tensorwrapper_runtime::Error>(())
+/// use tensorwrapper_core::storage::Owned;
+/// drop(Owned::<f64>::zeros(1 << 20)?); // its 8 MiB wait for a result of that size
+/// tensorwrapper_core::keep_memory(0); // and go back to the system
+/// # Ok::<(), tensorwrapper_core::Error>(())
 /// ```
 pub fn keep_memory(bytes: usize) {
     let told = |pool: &mut Pool, most: usize| {
@@ -45,7 +45,7 @@ pub fn keep_memory(bytes: usize) {
     drop(gone);
 }
 
-/// Gives all that is kept back to the system, which has refused to give more; whether there was any.
+/// Returns all kept memory to the system, which has refused to give more. Returns whether there was any.
 pub fn give_back() -> bool {
     let gone = [wait_for(&LARGE_ONES).shrink(0), wait_for(&OTHERS).shrink(0)];
     gone.iter().any(|gone| !gone.is_empty())

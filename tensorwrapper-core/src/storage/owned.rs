@@ -1,7 +1,7 @@
-//! Elements with an owner.
+//! Owned elements, aligned to cache lines.
 //!
-//! The elements begin at a line of the caches, so that no vector of them crosses two lines. Memory of all but small tensors goes to
-//! the memory pool when its owner is dropped, and results are made in what the pool has. What a tensor looks like is not known here.
+//! The elements begin at a cache line, so that no vector of them crosses two lines. When the owner is dropped, memory of all but small
+//! tensors goes to the memory pool, from which new results take it. Shapes are not known here.
 
 mod pages;
 
@@ -18,16 +18,16 @@ const ALIGNED: usize = 4 << 10;
 
 /// Elements and their memory.
 ///
-/// Allocators align a vector to its elements, and large ones to 16 bytes: so the elements begin some places behind the
-/// beginning of a vector that is longer by these.
+/// Allocators align a vector to its elements, or to 16 bytes. So the vector is longer than needed, and the elements begin at its first
+/// cache line.
 #[derive(Debug, Default)]
 pub struct Owned<T: Plain> {
     memory: Vec<T>,
     /// The place of the first element, at most the vector's length.
     start: usize,
-    /// Their copy on a device: gone as soon as they may change, and before their memory is.
+    /// Their copy on a device: dropped as soon as they may change, and before their memory is.
     mirror: Option<Mirror>,
-    /// What keeps the system from moving them: gone before their memory moves or goes.
+    /// What pins their pages: dropped before their memory is moved or freed.
     pinned: Option<device_mirror::Copy>,
 }
 
@@ -35,7 +35,7 @@ impl<T: Plain> Owned<T> {
     /// `len` zeros.
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has none.
+    /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) when the system has none.
     pub fn zeros(len: usize) -> Result<Owned<T>, Error> {
         let memory = zeros(padded::<T>(len)).map_err(|_| refused::<T>(len))?;
         Ok(Owned::within(memory, len))
@@ -60,7 +60,7 @@ impl<T: Plain> Owned<T> {
         Ok(Owned::in_room(memory, len))
     }
 
-    /// `len` elements that are to be written before they are read: what they are is not known.
+    /// `len` elements that have to be written before they are read: their values are arbitrary.
     ///
     /// # Errors
     /// As [`zeros`](Owned::zeros).
@@ -73,8 +73,8 @@ impl<T: Plain> Owned<T> {
         Ok(owned)
     }
 
-    /// `len` elements that nobody reads or writes: memory that is kept, else zeros that the system has not given yet. Without what is kept an
-    /// allocator would clear, each time, what it has lent before.
+    /// `len` elements that are neither read nor written, for their addresses alone: memory from the pool, else zeroed pages that the system
+    /// has not mapped yet. Without the pool an allocator would clear memory that it reuses.
     ///
     /// # Errors
     /// As [`zeros`](Owned::zeros).
@@ -102,13 +102,13 @@ impl<T: Plain> Owned<T> {
         owned
     }
 
-    /// One more element behind the others.
+    /// Appends an element.
     pub fn push(&mut self, element: T) {
         self.unpin();
         self.memory.push(element);
     }
 
-    /// The elements, for good; without a copy to other memory, though they move to its beginning.
+    /// The elements as a vector. They are moved to its beginning, but not to other memory.
     pub fn into_vec(mut self) -> Vec<T> {
         self.unpin();
         let mut elements = std::mem::take(&mut self.memory);
@@ -117,7 +117,7 @@ impl<T: Plain> Owned<T> {
         elements
     }
 
-    /// The elements have no copy on a device from now on.
+    /// Forgets the copy on a device.
     #[inline]
     pub fn let_go(&mut self) {
         if self.mirror.is_some() {
@@ -125,7 +125,7 @@ impl<T: Plain> Owned<T> {
         }
     }
 
-    /// The elements have this copy on a device.
+    /// Notes that the elements have this copy on a device.
     pub fn hold(&mut self, copy: device_mirror::Copy) {
         self.let_go();
         self.mirror = Mirror::new(self.addresses(), copy);
@@ -143,7 +143,7 @@ impl<T: Plain> Owned<T> {
     }
 }
 
-/// Elements without the copy on a device that others have.
+/// The clone has no copy on a device.
 impl<T: Plain> Clone for Owned<T> {
     fn clone(&self) -> Owned<T> {
         Owned::from(&**self)
@@ -165,7 +165,7 @@ impl<T: Plain> PartialEq for Owned<T> {
 }
 
 impl<T: Plain> From<Vec<T>> for Owned<T> {
-    /// The vector as it is, wherever it begins.
+    /// The vector as it is, whatever its alignment.
     fn from(memory: Vec<T>) -> Owned<T> {
         Owned { memory, start: 0, mirror: None, pinned: None }
     }

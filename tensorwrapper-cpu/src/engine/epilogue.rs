@@ -68,21 +68,21 @@ impl<T: GemmElement> Epilogue<T> {
 
     /// The same for others in memory.
     pub(crate) fn on<'a>(&'a self, others: &'a [&'a [T]]) -> BoundEpilogue<'a, T> {
-        BoundEpilogue { finish: self, others }
+        BoundEpilogue { epilogue: self, others }
     }
 }
 
 /// Steps on memory.
 #[derive(Debug)]
 pub(crate) struct BoundEpilogue<'a, T> {
-    finish: &'a Epilogue<T>,
+    epilogue: &'a Epilogue<T>,
     others: &'a [&'a [T]],
 }
 
 impl<T: GemmElement> BoundEpilogue<'_, T> {
     /// Takes all steps for elements that lie side by side in the result, from position `at` on.
     pub(crate) fn apply(&self, elements: &mut [T], at: isize) {
-        for stage in &self.finish.stages {
+        for stage in &self.epilogue.stages {
             match *stage {
                 Stage::Scale(c) => elements.iter_mut().for_each(|x| *x *= c),
                 Stage::Shift(c) => elements.iter_mut().for_each(|x| *x += c),
@@ -104,7 +104,7 @@ impl<T: GemmElement> BoundEpilogue<'_, T> {
     }
 
     fn with_other(&self, elements: &mut [T], (n, at): (usize, isize), operation: impl Fn(T, T) -> T) {
-        let (apart, conjugate) = self.finish.others[n];
+        let (apart, conjugate) = self.epilogue.others[n];
         let others = &self.others[n][(at + apart) as usize..][..elements.len()];
         let pairs = elements.iter_mut().zip(others);
         if conjugate {

@@ -1,10 +1,14 @@
 //! The engine of matrix products: operands of any strides are packed a block at a time, multiplied in registers, and stored
 //! where they belong. Nothing as large as an operand is ever copied.
 //!
-//! `problem` cuts a product into blocks; `space` says in which order indices follow each other; `pack` reads operands, in the
-//! `format` of panels; `ahead` has them fetched in time; `kernel` multiplies, with the instructions that `simd` has chosen, in
-//! the words of `vector`; `store` writes the result, which `finish` goes over while it is near; `workspace` lends memory, and
-//! `cache` knows how much of it is near.
+//! The loops are those of BLIS. `problem` cuts a product into blocks: NC columns, within them KC terms (which are packed for the columns),
+//! within them MC rows (which are packed for the rows). `store` goes over the tiles of a block, each of MR rows and NR columns, and
+//! `kernel` computes one in registers. Caches decide how large blocks are: a panel of NR columns and KC terms stays in the first cache,
+//! MC rows and KC terms in the second.
+//!
+//! `space` says in which order indices follow each other; `pack` reads operands into panels, whose `format` splits complex numbers;
+//! `prefetch` has cache lines fetched in time; `epilogue` computes what follows the sum while the result is near; `workspace` lends
+//! memory to threads.
 
 mod epilogue;
 mod format;
@@ -31,9 +35,9 @@ use super::sink::Sink;
 use super::{permute, tasks};
 use crate::simd::Simd;
 use tensorwrapper_core::backend::fuse::{Axis, Odometer, points};
-use tensorwrapper_core::erased::zeros;
 use tensorwrapper_core::error::Error;
-use tensorwrapper_core::pool;
+use tensorwrapper_core::storage::memory::zeros;
+use tensorwrapper_core::thread_pool;
 
 /// A product, and the kernel that is chosen for it.
 #[derive(Debug)]
@@ -56,9 +60,9 @@ impl<T: GemmElement> PackedGemm<T> {
         threads: usize,
         data: [&[T]; 2],
         out: Sink<'_, T>,
-        finish: Option<&BoundEpilogue<'_, T>>,
+        epilogue: Option<&BoundEpilogue<'_, T>>,
     ) -> Result<(), Error> {
-        contract(threads, Product { finish, ..on(&self.sorted, data, out) }, self.kernel)
+        contract(threads, Product { epilogue, ..on(&self.sorted, data, out) }, self.kernel)
     }
 }
 
@@ -83,7 +87,7 @@ fn contract<T: GemmElement>(threads: usize, product: Product<'_, T>, kernel: &Ke
     }
     let threads = tasks::worth(threads, multiplications / 4);
     let mut walk = Odometer::new(product.batch, &product.start, 0);
-    if threads > 1 && product.finish.is_none() && sums_apart(threads, &product, kernel) {
+    if threads > 1 && product.epilogue.is_none() && sums_apart(threads, &product, kernel) {
         return (0..items).try_for_each(|_| {
             let done = contract_apart(threads, &product, kernel, walk.position);
             walk.step();
@@ -98,7 +102,7 @@ fn contract<T: GemmElement>(threads: usize, product: Product<'_, T>, kernel: &Ke
         match &parts[..] {
             [part] => problem.compute(part, [start], product.out),
             _ => tasks::failing(|failed| {
-                pool::each(parts.len(), |n| failed(problem.compute(&parts[n], [start], product.out)));
+                thread_pool::each(parts.len(), |n| failed(problem.compute(&parts[n], [start], product.out)));
             }),
         }
     })
@@ -151,13 +155,13 @@ fn contract_apart<T: GemmElement>(
         start,
         alpha: product.alpha,
         out: Sink::new(&mut sums),
-        finish: None,
+        epilogue: None,
     };
     let problem = Problem::new(&apart, kernel);
     let blocks = problem.whole().blocks.end;
     let bound = |n: usize| blocks * n / threads;
     tasks::failing(|failed| {
-        pool::each(threads, |n| {
+        thread_pool::each(threads, |n| {
             let part = WorkShare { blocks: bound(n)..bound(n + 1), ..problem.whole() };
             let start = [start[LEFT], start[RIGHT], (n * len) as isize];
             failed(problem.compute(&part, [start], apart.out));

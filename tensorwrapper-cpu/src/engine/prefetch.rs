@@ -7,7 +7,7 @@
 use super::kernel::Kernel;
 use super::space::{Block, Groups, OWN};
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::owned::LINE;
+use tensorwrapper_core::storage::LINE;
 
 /// Terms that a core computes a tile's worth of while memory fetches a line.
 const FAR: usize = 128;

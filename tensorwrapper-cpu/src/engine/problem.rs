@@ -196,7 +196,7 @@ impl<'a, T: GemmElement> Problem<'a, T> {
                         terms: block.len(),
                         alpha: self.product.alpha,
                         add: number > part.blocks.start,
-                        finish: self.product.finish.filter(|_| number + 1 == part.blocks.end),
+                        epilogue: self.product.epilogue.filter(|_| number + 1 == part.blocks.end),
                         packed: rows,
                         in_place,
                         own,
@@ -312,7 +312,7 @@ unsafe fn tiles<T: GemmElement>(
             next += 1;
         }
         // SAFETY: the caller's promise.
-        unsafe { store.finish(&columns) };
+        unsafe { store.apply_epilogue(&columns) };
     }
 }
 

@@ -32,11 +32,11 @@ pub(super) struct Product<'a, T: Clone> {
     pub(super) alpha: T,
     pub(super) out: Sink<'a, T>,
     /// What is computed with each element of the result then.
-    pub(super) finish: Option<&'a BoundEpilogue<'a, T>>,
+    pub(super) epilogue: Option<&'a BoundEpilogue<'a, T>>,
 }
 
 /// The product on memory.
-pub(super) fn on<'a, T: Clone + Copy>(sorted: &'a ClassifiedAxes<T>, data: [&'a [T]; 2], out: Sink<'a, T>) -> Product<'a, T> {
+pub(super) fn on<'a, T: Copy>(sorted: &'a ClassifiedAxes<T>, data: [&'a [T]; 2], out: Sink<'a, T>) -> Product<'a, T> {
     Product {
         batch: &sorted.batch,
         rows: &sorted.rows,
@@ -46,6 +46,6 @@ pub(super) fn on<'a, T: Clone + Copy>(sorted: &'a ClassifiedAxes<T>, data: [&'a 
         start: sorted.start,
         alpha: sorted.alpha,
         out,
-        finish: None,
+        epilogue: None,
     }
 }

@@ -22,7 +22,7 @@ pub(super) struct Store<'a, T: Element> {
     pub(super) alpha: T,
     pub(super) add: bool,
     /// What is to be done with the elements, if their sums are complete.
-    pub(super) finish: Option<&'a BoundEpilogue<'a, T>>,
+    pub(super) epilogue: Option<&'a BoundEpilogue<'a, T>>,
     /// Packed rows; how many groups are not packed, but read from the operand, and how much further each term is there.
     pub(super) packed: *const T::Real,
     pub(super) in_place: (usize, isize),
@@ -169,12 +169,12 @@ impl<T: GemmElement> Store<'_, T> {
     ///
     /// # Safety
     /// As [`tile`](Store::tile); all tiles of these columns have been written.
-    pub(super) unsafe fn finish(&self, columns: &Columns<T::Real>) {
-        let Some(finishing) = self.finish else { return };
+    pub(super) unsafe fn apply_epilogue(&self, columns: &Columns<T::Real>) {
+        let Some(epilogue) = self.epilogue else { return };
         let apply = |run: &Range<isize>| {
             if !run.is_empty() {
                 // SAFETY: the caller's promise.
-                finishing.apply(unsafe { self.out.slice(run.start, run.len()) }, run.start);
+                epilogue.apply(unsafe { self.out.slice(run.start, run.len()) }, run.start);
             }
         };
         for along in &columns.along[..columns.len] {

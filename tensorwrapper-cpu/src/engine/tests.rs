@@ -146,6 +146,6 @@ fn elements_are_finished_in_the_same_pass_where_others_lie_as_the_result() {
         };
         format!("{:?}", Cpu::new(Some(1)).prepare(&contraction).unwrap())
     };
-    assert!(prepared(&alike).contains("Finished"), "{}", prepared(&alike));
-    assert!(!prepared(&transposed).contains("Finished"), "{}", prepared(&transposed));
+    assert!(prepared(&alike).contains("WithEpilogue"), "{}", prepared(&alike));
+    assert!(!prepared(&transposed).contains("WithEpilogue"), "{}", prepared(&transposed));
 }

@@ -17,7 +17,7 @@ use tensorwrapper_core::backend::linear::{
     self, Determinant, Factorisation, are_finite, conjugate_phase, exponent_of, largest_of, norm, part_size, set_phase, square,
 };
 use tensorwrapper_core::element::{Element, dispatch};
-use tensorwrapper_core::erased::SliceMut;
+use tensorwrapper_core::storage::SliceMut;
 
 /// Matrices of a batch, and elements of an argument or a result, that go one after the other on one thread and on the stack. What is
 /// larger goes the way of all matrices, which has kernels for eight at once, several threads, and memory.

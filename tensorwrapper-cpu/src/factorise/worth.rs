@@ -8,7 +8,7 @@
 
 use faer::Par;
 
-use tensorwrapper_core::pool;
+use tensorwrapper_core::thread_pool;
 
 pub(super) const CHOLESKY: usize = 768;
 pub(super) const LU: usize = 1024;
@@ -34,7 +34,7 @@ pub(super) fn par<const N: usize>(threads: usize, extents: [usize; N], least: us
 /// The same in this process, which may have no threads. Asked when work begins, not when it is planned.
 pub(super) fn here(par: Par) -> Par {
     match par {
-        Par::Rayon(threads) if pool::threads(threads.get()) == 1 => Par::Seq,
+        Par::Rayon(threads) if thread_pool::threads(threads.get()) == 1 => Par::Seq,
         par => par,
     }
 }

@@ -14,9 +14,13 @@ pub const NARROWEST: usize = 16;
 /// A loop around a product of matrices: how often, and how much further in the operands and the result each time.
 #[derive(Clone, Copy, Debug)]
 pub struct Axis {
+    /// How often.
     pub extent: usize,
+    /// How much further in `a`.
     pub a: usize,
+    /// How much further in `b`.
     pub b: usize,
+    /// How much further in `c`.
     pub c: usize,
 }
 
@@ -28,8 +32,11 @@ impl Axis {
 /// A loop over terms of the sum: how many, and how much further in the operands each is.
 #[derive(Clone, Copy, Debug)]
 pub struct Term {
+    /// How many terms.
     pub extent: usize,
+    /// How much further each is in `a`.
     pub a: usize,
+    /// How much further each is in `b`.
     pub b: usize,
 }
 
@@ -41,12 +48,15 @@ impl Term {
 /// Extents and strides of a product. No extent is zero; the rows of the result have no gaps.
 #[derive(Clone, Copy, Debug)]
 pub struct Problem {
+    /// Rows of the result.
     pub rows: usize,
+    /// Columns of the result.
     pub columns: usize,
     /// The terms, the inner loop first.
     pub terms: [Term; 2],
-    /// How much further each row is in `a` and in `c`.
+    /// How much further each row is in `a`.
     pub a_row: usize,
+    /// How much further each row is in `c`.
     pub c_row: usize,
     /// How much further each column is in `b`; other than 1, and `b` is transposed first.
     pub b_column: usize,

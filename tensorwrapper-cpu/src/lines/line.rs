@@ -2,7 +2,7 @@
 
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 
-pub(crate) use tensorwrapper_core::owned::LINE;
+pub(crate) use tensorwrapper_core::storage::LINE;
 
 /// Words of four bytes of a line: places where an element may start, whatever its size.
 pub(crate) const WORDS: usize = LINE / 4;

@@ -1,4 +1,4 @@
-//! The registers of x86-64.
+//! Cache lines in the registers of x86-64: one of 512 bits, or two of 256.
 
 #![allow(clippy::needless_range_loop, reason = "iterators over arrays are compiled without a kernel's instructions")]
 

@@ -1,4 +1,4 @@
-//! Contractions that a library for GPUs computes as products of matrices.
+//! Contractions that a library for GPUs computes as products of matrices: on the tensors as they are, or on permuted copies.
 
 mod multiplied;
 mod permuted;

@@ -1,23 +1,24 @@
-//! A contraction as a library's product of matrices where its tensors lie, with a kernel behind it for what is computed then.
+//! A contraction as a library's product of matrices on the tensors as they are, with a kernel behind it for its epilogue.
 
 use super::strided::strided_gemm;
 use crate::text::{Argument, Fold, Gemm, Input, Launches, Memory, Route, fold_launches};
 use tensorwrapper_core::backend::{Contraction, Instruction, LoopNest, Program, Reduction};
 use tensorwrapper_core::layout::Strided;
 
-/// Whether a library is to compute it.
-fn is_worth(gemm: &Gemm, route: Route, then: bool) -> bool {
+/// Whether a library is faster than generated kernels, by the size of the matrices alone.
+fn is_worth(gemm: &Gemm, route: Route, has_epilogue: bool) -> bool {
     let [m, n, k] = gemm.sizes;
     match route {
         Route::Library => true,
-        // What would go in blocks of matrices else. What is computed then is a pass of its own behind a library: short sums
-        // are cheaper with both in one kernel.
-        Route::Chosen => m.min(n) >= 16 && k >= if then { 64 } else { 4 },
+        // These sizes would be computed in tiles otherwise. Behind a library the epilogue is a kernel of its own, so short
+        // sums are cheaper in one kernel with it.
+        Route::Chosen => m.min(n) >= 16 && k >= if has_epilogue { 64 } else { 4 },
         Route::LargeTiles | Route::SmallTiles | Route::Parts | Route::Threads => false,
     }
 }
 
-/// A contraction as a library's product, and what is computed then as a kernel behind it; `None` where a generated kernel does all.
+/// The launches of a contraction with a library's product, and a kernel behind it for the epilogue; `None` where generated
+/// kernels compute it.
 pub(crate) fn gemm_launches(contraction: &Contraction<'_>, route: Route, tf32: bool) -> Option<Launches> {
     let with = |gemm: Gemm| Gemm { tf32, ..gemm };
     if contraction.then.is_none() {
@@ -26,11 +27,18 @@ pub(crate) fn gemm_launches(contraction: &Contraction<'_>, route: Route, tf32: b
     }
     let sum = Strided::row_major(&contraction.nest.extents()[..contraction.nest.kept()]).ok()?;
     let product = strided_gemm(&Contraction { output: &sum, then: None, others: &[], ..*contraction });
-    behind(contraction, with(product.filter(|gemm| is_worth(gemm, route, true))?), &sum, 0, route)
+    with_epilogue(contraction, with(product.filter(|gemm| is_worth(gemm, route, true))?), &sum, 0, route)
 }
 
-/// A product whose result lies in scratch memory from a byte on, like `sum`, and the kernel that takes it to where it belongs.
-pub(super) fn behind(contraction: &Contraction<'_>, product: Gemm, sum: &Strided, at: usize, route: Route) -> Option<Launches> {
+/// A product that goes to scratch memory, from byte `at` on with layout `sum`, and the kernel that runs the epilogue on it and
+/// writes the output.
+pub(super) fn with_epilogue(
+    contraction: &Contraction<'_>,
+    product: Gemm,
+    sum: &Strided,
+    at: usize,
+    route: Route,
+) -> Option<Launches> {
     let kept = contraction.nest.kept();
     let extents = &contraction.nest.extents()[..kept];
     let mut product = product;
@@ -48,7 +56,7 @@ pub(super) fn behind(contraction: &Contraction<'_>, product: Gemm, sum: &Strided
     let then = contraction.then.unwrap_or(&identity);
     let fold = Fold::map(&nest, (then, Reduction::Sum), inputs, (contraction.output, contraction.dtype));
     let mut launches = fold_launches(&fold, route)?;
-    // The kernel's first input is the sum; the others come behind both factors.
+    // The first input of the kernel is the sum; its other inputs come behind both factors of the contraction.
     for argument in launches.launches.iter_mut().flat_map(|launch| &mut launch.arguments) {
         *argument = match argument.memory {
             Memory::Input(0) => Argument { memory: Memory::Scratch, start: at + argument.start },

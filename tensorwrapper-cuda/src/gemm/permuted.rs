@@ -1,13 +1,13 @@
-//! Products of matrices of copies: where tensors do not lie as a library wants matrices, factors are copied so that they do, and a result that
-//! lies otherwise is computed beside its place.
+//! Contractions that become products of matrices when factors are permuted: these are copied to scratch memory first. A result
+//! with another order of axes is computed in scratch memory, too, and then copied to the output.
 
-use super::multiplied::behind;
+use super::multiplied::with_epilogue;
 use super::strided::strided_gemm;
 use crate::text::{Argument, Fold, Gemm, Input, Launch, Launches, Memory, Route, Stored, fold_launches};
 use tensorwrapper_core::backend::{Contraction, Instruction, LoopNest, Program, Reduction};
 use tensorwrapper_core::layout::Strided;
 
-/// The axes of a contraction that are a product of matrices once they are brought into this order.
+/// The axes of a contraction, grouped as the axes of a product of matrices.
 struct AxisGroups {
     batch: Vec<usize>,
     rows: Vec<usize>,
@@ -16,7 +16,7 @@ struct AxisGroups {
 }
 
 impl AxisGroups {
-    /// None where an axis belongs to one factor alone and is summed, or to neither.
+    /// `None` where an axis belongs to one factor only and is summed, or to no factor.
     fn of(contraction: &Contraction<'_>) -> Option<AxisGroups> {
         let &[left, right] = contraction.factors else { return None };
         let (extents, kept) = (contraction.nest.extents(), contraction.nest.kept());
@@ -38,7 +38,8 @@ impl AxisGroups {
     }
 }
 
-/// A dense tensor with these axes of a space, the last fastest; strides along all axes, and the number of elements.
+/// A dense tensor with some axes of a space, the last fastest: its strides along all axes of the space, and its number of
+/// elements.
 fn dense<'a>(extents: &[usize], axes: impl DoubleEndedIterator<Item = &'a usize>) -> (Vec<isize>, usize) {
     let mut strides = vec![0; extents.len()];
     let len = axes.rev().fold(1, |stride, &axis| {
@@ -48,8 +49,8 @@ fn dense<'a>(extents: &[usize], axes: impl DoubleEndedIterator<Item = &'a usize>
     (strides, len)
 }
 
-/// A contraction as copies of factors, a library's product of them, and what is computed then; `None` where it is no such product, or
-/// needs no copies.
+/// The launches of a contraction: copies of factors, a library's product, and the epilogue; `None` where it is no product of
+/// matrices, or needs no copies.
 pub(crate) fn permuted_launches(contraction: &Contraction<'_>, route: Route, tf32: bool) -> Option<Launches> {
     let groups = AxisGroups::of(contraction)?;
     if strided_gemm(&Contraction { then: None, others: &[], ..*contraction }).is_some() {
@@ -60,9 +61,9 @@ pub(crate) fn permuted_launches(contraction: &Contraction<'_>, route: Route, tf3
     let right = dense(extents, groups.batch.iter().chain(&groups.terms).chain(&groups.columns));
     let factors = [left, right].map(|(strides, len)| Some((Strided::within(extents, &strides, 0, len).ok()?, len)));
     let [Some((left, left_len)), Some((right, right_len))] = factors else { return None };
-    // The result where it is to lie, or else beside, in the order of the matrices.
+    // The result in the order of the matrices, for scratch memory, if the product cannot write the output directly.
     let (strides, len) = dense(extents, groups.batch.iter().chain(&groups.rows).chain(&groups.columns));
-    let beside = Strided::within(&extents[..kept], &strides[..kept], 0, len).ok()?;
+    let sum = Strided::within(&extents[..kept], &strides[..kept], 0, len).ok()?;
     for copied in [[true, false], [false, true], [true, true]] {
         let own = [(&left, left_len), (&right, right_len)];
         let mut factors = [contraction.factors[0], contraction.factors[1]];
@@ -72,9 +73,9 @@ pub(crate) fn permuted_launches(contraction: &Contraction<'_>, route: Route, tf3
             (factors[n], starts[n]) = ((own[n].0, false), Some(end));
             end += (own[n].1 * contraction.dtype.size()).next_multiple_of(256);
         }
-        let there = Contraction { factors: &factors, then: None, others: &[], ..*contraction };
-        let direct = strided_gemm(&there).filter(|_| contraction.then.is_none());
-        let product = direct.or_else(|| strided_gemm(&Contraction { output: &beside, ..there }));
+        let permuted = Contraction { factors: &factors, then: None, others: &[], ..*contraction };
+        let direct = strided_gemm(&permuted).filter(|_| contraction.then.is_none());
+        let product = direct.or_else(|| strided_gemm(&Contraction { output: &sum, ..permuted }));
         let Some(product) = product else { continue };
         let mut product = Gemm { tf32, ..product };
         for (_, Stored { argument, .. }) in &mut product.factors {
@@ -87,7 +88,7 @@ pub(crate) fn permuted_launches(contraction: &Contraction<'_>, route: Route, tf3
         if direct.is_some() {
             return Some(Launches { before, product: Some(product), launches: Vec::new(), scratch: end });
         }
-        let launches = behind(contraction, product, &beside, end, route)?;
+        let launches = with_epilogue(contraction, product, &sum, end, route)?;
         return Some(Launches { before, ..launches });
     }
     None
@@ -97,7 +98,7 @@ pub(crate) fn permuted_launches(contraction: &Contraction<'_>, route: Route, tf3
 fn copy(contraction: &Contraction<'_>, factor: usize, to: &Strided, at: usize, route: Route) -> Option<Launch> {
     let (layout, conjugate) = contraction.factors[factor];
     let extents = contraction.nest.extents();
-    // Along axes that it does not have it would be written many times.
+    // Without this, elements would be written once for each index of the axes that the factor does not have.
     let axes: Vec<usize> = (0..extents.len()).filter(|&axis| to.strides()[axis] != 0).collect();
     let pick = |layout: &Strided| -> Option<Strided> {
         let strides: Vec<isize> = axes.iter().map(|&axis| layout.strides()[axis]).collect();

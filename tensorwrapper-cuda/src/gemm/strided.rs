@@ -1,7 +1,8 @@
-//! Which contractions are products of matrices where their tensors lie, as libraries for GPUs compute them: each matrix is stored by
-//! columns, one of its two strides is 1, and the products of a batch have one stride.
+//! Which contractions are products of matrices where their tensors lie, as libraries for GPUs compute them: each matrix is stored
+//! by columns, one of its two strides is 1, and the products of a batch have one stride.
 //!
-//! This file knows strides alone. The driver decides who computes such a product, and the route whether a library's call is worth it.
+//! This file knows strides alone. The driver decides who computes such a product, and the route whether a library's call is worth
+//! it.
 
 use crate::text::{Argument, Gemm, Memory, Stored, Transpose};
 use tensorwrapper_core::backend::Contraction;
@@ -25,8 +26,8 @@ struct StridedAxes {
     starts: [isize; 3],
 }
 
-/// The product of matrices that a contraction of two tensors is, without its epilogue; `None` where a tensor would have to be copied
-/// first. Where there are several such products, the one with the largest matrices.
+/// The product of matrices that a contraction of two tensors is, without its epilogue; `None` where a tensor would have to be
+/// copied first. Where there are several such products, the one with the largest matrices.
 pub(super) fn strided_gemm(contraction: &Contraction<'_>) -> Option<Gemm> {
     let axes = StridedAxes::of(contraction)?;
     let each = |axes: &[Shared]| -> Vec<Option<usize>> {
@@ -106,8 +107,8 @@ struct MatrixAxes {
     batch: Shared,
 }
 
-/// The leading dimension of a matrix that is stored by columns: its column runs along the `near` axis, the next one is a step of `far`.
-/// `None` where it is not stored like that.
+/// The leading dimension of a matrix that is stored by columns: its column runs along the `near` axis, the next one is a step of
+/// `far`. `None` where it is not stored like that.
 fn leading_dimension(near: Option<Shared>, far: Option<Shared>, operand: usize) -> Option<i32> {
     if near.is_some_and(|axis| axis.strides[operand] != 1) {
         return None;
@@ -125,8 +126,8 @@ fn extent(axis: Option<Shared>) -> Option<i32> {
     i32::try_from(axis.map_or(1, |axis| axis.extent)).ok()
 }
 
-/// How a factor with these axes is given to the library: as it is stored by columns, or as the transpose of what is. With its leading
-/// dimension.
+/// How a factor with these axes is given to the library: as it is stored by columns, or as the transpose of what is. With its
+/// leading dimension.
 fn stored_factor(rows: Option<Shared>, columns: Option<Shared>, operand: usize, conjugate: bool) -> Option<(Transpose, i32)> {
     let plain = || leading_dimension(rows, columns, operand).filter(|_| !conjugate).map(|ld| (Transpose::Plain, ld));
     let transpose = if conjugate { Transpose::Adjoint } else { Transpose::Transposed };

@@ -1,5 +1,5 @@
-//! What is found to be a product of matrices, computed on the host from the very arguments that a library would get, against the
-//! reference.
+//! Products of matrices that are found in contractions: computed on the host from the arguments that a library would get, and
+//! compared with the reference.
 
 use num_complex::Complex;
 use rand::rngs::StdRng;
@@ -20,7 +20,7 @@ use tensorwrapper_testing::{Placed, assert_close, epsilon, number};
 
 const DTYPES: [Dtype; 4] = [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64];
 
-/// What two tensors and their product are to a library, if anything.
+/// The product of matrices that is found in a contraction, if any.
 fn found<T: Element>(nest: &LoopNest, alpha: Complex<f64>, factors: &[Placed<T>; 2], output: &Placed<T>) -> Option<Gemm> {
     let layouts = factors.each_ref().map(|factor| (&factor.layout, factor.conjugate));
     strided_gemm(&Contraction {
@@ -43,11 +43,11 @@ fn computed<T: Element>(gemm: &Gemm, factors: &[Placed<T>; 2], output: &mut Plac
         inside(factors[input].data.as_ptr() as u64, argument.start)
     };
     let target = inside(output.data.as_mut_ptr() as u64, gemm.output.argument.start);
-    // SAFETY: memory is as large as the layouts reach; that no argument leads elsewhere is what the test is about.
+    // SAFETY: the memory is as large as the layouts reach; the test checks that the arguments stay inside.
     unsafe { multiply(gemm, [factor(0), factor(1)], target) }
 }
 
-/// Compares with the reference, whole memories; whether it was a product of matrices.
+/// Compares the whole output memory with the reference; returns whether a product of matrices was found.
 fn agrees<T: Element>(nest: &LoopNest, alpha: Complex<f64>, factors: &[Placed<T>; 2], output: Placed<T>) -> bool {
     let Some(gemm) = found(nest, alpha, factors, &output) else { return false };
     let what = format!("{nest:?}, {:?} to {:?}: {gemm:?}", factors.each_ref().map(|factor| &factor.layout), output.layout);
@@ -60,14 +60,14 @@ fn agrees<T: Element>(nest: &LoopNest, alpha: Complex<f64>, factors: &[Placed<T>
     true
 }
 
-/// A tensor with these axes of a space, in this order in memory, the last with neighbours.
+/// A tensor with these axes of a space, in this order in memory, the last fastest.
 fn with_axes<T: Element>(rng: &mut StdRng, extents: &[usize], axes: &[usize], rank: usize) -> Placed<T> {
     let mut strides = vec![0; rank];
     let gap = *[0, 0, 0, 3].choose(rng).unwrap();
     let mut len = 1;
     for (n, &axis) in axes.iter().rev().enumerate() {
         strides[axis] = len as isize;
-        // Gaps behind the lines, as a part of a larger tensor has them.
+        // Gaps, as in a part of a larger tensor.
         len = len * extents[axis] + if n == 0 { gap } else { 0 };
     }
     let offset = rng.random_range(0..4);
@@ -76,7 +76,7 @@ fn with_axes<T: Element>(rng: &mut StdRng, extents: &[usize], axes: &[usize], ra
     Placed { data, layout, conjugate: rng.random_bool(0.4) }
 }
 
-/// Two tensors and their product, each kind of axis as often as there are numbers of it, every order of axes in memory.
+/// Two tensors and their product with given numbers of axes of each kind, in random orders in memory.
 fn product<T: Element>(rng: &mut StdRng) -> bool {
     let [batch, rows, lines, terms] = [(); 4].map(|()| *[0, 1, 1, 1, 2].choose(rng).unwrap());
     let kept = batch + rows + lines;
@@ -108,7 +108,7 @@ fn products_of_tensors_in_every_order() {
     assert!(seen > 2500, "{seen} products of matrices");
 }
 
-/// Broken, reversed and repeated axes, diagonals and broadcasts: whatever is found is right.
+/// Sliced, reversed and repeated axes, diagonals and broadcasts: every product that is found is right.
 #[test]
 fn any_contraction() {
     let mut rng = StdRng::seed_from_u64(2);
@@ -152,27 +152,27 @@ fn arguments(space: &[(char, usize)], kept: usize, factors: [(&str, bool); 2]) -
 #[test]
 fn arguments_of_known_equations() {
     let matrix = [('i', 5), ('j', 6), ('k', 7)];
-    // Matrices in C order are their transposes by columns: the factors are exchanged, and neither is turned.
+    // Matrices in C order are stored by columns as their transposes: the factors are exchanged, and none is transposed.
     let plain = arguments(&matrix, 2, [("ik", false), ("kj", false)]).unwrap();
     assert_eq!(plain.factors.map(|(transpose, stored)| (transpose, stored.ld)), [(Transpose::Plain, 6), (Transpose::Plain, 7)]);
     assert_eq!((plain.factors[0].1.argument.memory, plain.output.ld), (Memory::Input(1), 6));
     assert_eq!((plain.sizes, plain.batch), ([6, 5, 7], 1));
-    let turned = arguments(&matrix, 2, [("ki", false), ("jk", false)]).unwrap();
+    let transposed = arguments(&matrix, 2, [("ki", false), ("jk", false)]).unwrap();
     assert_eq!(
-        turned.factors.map(|(transpose, stored)| (transpose, stored.ld)),
+        transposed.factors.map(|(transpose, stored)| (transpose, stored.ld)),
         [(Transpose::Transposed, 7), (Transpose::Transposed, 5)]
     );
-    // Conjugation comes with transposition alone.
+    // Conjugation is possible only together with transposition.
     let adjoint = arguments(&matrix, 2, [("ki", true), ("kj", false)]).unwrap();
     assert_eq!(adjoint.factors.map(|(transpose, _)| transpose), [Transpose::Plain, Transpose::Adjoint]);
     assert_eq!(arguments(&matrix, 2, [("ik", true), ("kj", false)]), None);
-    // A batch, one factor the same in all of it.
+    // A batch with one factor that is the same for all items.
     let batch = [('b', 3), ('i', 5), ('j', 6), ('k', 7)];
     let same = arguments(&batch, 3, [("bik", false), ("jk", false)]).unwrap();
     assert_eq!((same.batch, same.sizes), (1, [6, 15, 7]), "rows and batch are one axis");
     let other = arguments(&batch, 3, [("bki", false), ("jk", false)]).unwrap();
     assert_eq!((other.batch, other.factors.map(|(_, stored)| stored.batch_stride), other.output.batch_stride), (3, [0, 35], 30));
-    // Rows that are no one axis are partly a batch; terms that are none are no product.
+    // Rows that do not fuse into one axis become a batch; terms that do not are no product.
     let apart = [('a', 3), ('b', 4), ('e', 5), ('d', 6), ('c', 7)];
     let apart = arguments(&apart, 4, [("abcd", false), ("ec", false)]).unwrap();
     assert_eq!((apart.batch, apart.sizes), (12, [6, 5, 7]));
@@ -180,7 +180,7 @@ fn arguments_of_known_equations() {
     assert_eq!(arguments(&crossed, 2, [("ikl", false), ("lkj", false)]), None);
 }
 
-/// Large matrices are left to a library, small ones to generated kernels; fewer bits only where a program asks for them.
+/// Large matrices are left to a library, small ones to generated kernels; TF32 is used only if asked for.
 #[test]
 fn what_is_worth_a_call_of_a_library() {
     let product = |n: usize, route: Route, tf32: bool| {

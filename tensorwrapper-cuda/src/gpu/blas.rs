@@ -15,17 +15,17 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// The library's state for a device, which one thread uses at a time.
 #[derive(Debug)]
-pub(super) struct Blas(Mutex<Handle>);
+pub(super) struct Blas(Mutex<BlasHandle>);
 
 #[derive(Debug)]
-struct Handle {
+struct BlasHandle {
     library: sys::cublasHandle_t,
-    /// What the library works in: given to it, it allocates nothing, also where its calls are captured.
-    space: CUdeviceptr,
+    /// Work space for the library. With it the library allocates nothing, which a capture would not allow.
+    work_space: CUdeviceptr,
 }
 
-// SAFETY: a handle may be used from any thread, by one at a time, which the lock around it sees to.
-unsafe impl Send for Handle {}
+// SAFETY: a handle may be used from any thread, by one at a time, as the lock around it ensures.
+unsafe impl Send for BlasHandle {}
 
 pub(super) fn check(status: Status, what: &str) -> Result<(), Error> {
     match status {
@@ -35,31 +35,32 @@ pub(super) fn check(status: Status, what: &str) -> Result<(), Error> {
 }
 
 impl Blas {
-    /// Starts the library, which is open, for the device of the calling thread.
+    /// Starts the library, which is open, for the context of the calling thread.
     ///
     /// # Errors
     /// When it does not start.
     pub(super) fn new(stream: CUstream, architecture: &str) -> Result<Blas, Error> {
-        // What NVIDIA recommends for each.
+        // The sizes that NVIDIA recommends.
         let bytes = if architecture.starts_with("sm_8") { 4 << 20 } else { 32 << 20 };
         let (mut library, mut space) = (std::ptr::null_mut(), 0);
         // SAFETY: the library is open, and the handle is written.
         check(unsafe { sys::cublasCreate_v2(&raw mut library) }, "it starts")?;
-        // SAFETY: the device is the thread's, and the address is written; it is aligned to 256 bytes and more.
+        // SAFETY: the context is current, and the address is written; it is aligned to at least 256 bytes.
         let got = unsafe { cudarc::driver::sys::cuMemAlloc_v2(&raw mut space, bytes) };
-        let blas = Blas(Mutex::new(Handle { library, space }));
+        let blas = Blas(Mutex::new(BlasHandle { library, work_space: space }));
         if got == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
             return Err(Error::new(ErrorKind::Memory { bytes: bytes as u128 }));
         }
         check_driver(got, "cuBLAS is given memory")?;
-        // SAFETY: the handle was just made; both libraries' streams are the same thing.
+        // SAFETY: the handle was just made; both libraries mean the same by a stream.
         check(unsafe { sys::cublasSetStream_v2(library, stream.cast()) }, "it is given a stream")?;
-        // SAFETY: the memory was just allocated, and lives as long as the handle. A new stream would forget it, so it comes second.
+        // SAFETY: the memory was just allocated, and lives as long as the handle. Setting a stream resets it, so that comes
+        // first.
         check(unsafe { sys::cublasSetWorkspace_v2(library, space as *mut c_void, bytes) }, "it is given memory")?;
         Ok(blas)
     }
 
-    /// The library's state, for other calls of it.
+    /// Calls the library with its handle, which is locked meanwhile.
     pub(super) fn with<R>(&self, call: impl FnOnce(sys::cublasHandle_t) -> R) -> R {
         call(self.0.lock().unwrap_or_else(PoisonError::into_inner).library)
     }
@@ -67,7 +68,7 @@ impl Blas {
     /// The library's version.
     ///
     /// # Errors
-    /// When it does not say.
+    /// When the library does not answer.
     pub(super) fn version(&self) -> Result<i32, Error> {
         let mut version = 0;
         self.with(|library| {
@@ -83,11 +84,11 @@ impl Blas {
     /// When the library refuses them.
     ///
     /// # Safety
-    /// The device is the calling thread's, and has memory for all that the arguments lead to.
+    /// The context is current, and the matrices lie in memory of the device.
     pub(super) unsafe fn multiply(&self, gemm: &Gemm, [a, b]: [Address; 2], c: Address) -> Result<(), Error> {
         let single = [gemm.alpha, Complex::ZERO].map(|number| Complex::new(number.re as f32, number.im as f32));
         let double = [gemm.alpha, Complex::ZERO];
-        // Numbers of the host's, of the matrices' element type: the real part stands first.
+        // Pointers to numbers on the host, of the matrices' element type. A real number is the first part of a complex one.
         let ([alpha, beta], compute): ([*const c_void; 2], Compute) = match gemm.dtype.every() {
             EveryDtype::F32 | EveryDtype::C32 if gemm.tf32 => {
                 (single.each_ref().map(untyped), Compute::CUBLAS_COMPUTE_32F_FAST_TF32)
@@ -149,13 +150,13 @@ fn operation(transpose: Transpose) -> Operation {
     }
 }
 
-impl Drop for Handle {
+impl Drop for BlasHandle {
     fn drop(&mut self) {
-        // SAFETY: the only owner is going. What the library says of it is no fault of the caller's; what was not allocated is 0.
+        // SAFETY: the only owner is being dropped. Failures are ignored; the address is 0 if nothing was allocated.
         unsafe {
             let _ = sys::cublasDestroy_v2(self.library);
-            if self.space != 0 {
-                let _ = cudarc::driver::sys::cuMemFree_v2(self.space);
+            if self.work_space != 0 {
+                let _ = cudarc::driver::sys::cuMemFree_v2(self.work_space);
             }
         }
     }

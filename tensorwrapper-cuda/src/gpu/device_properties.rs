@@ -1,4 +1,4 @@
-//! What a device is: its architecture and its name.
+//! Properties of a device: its architecture, its name, and the versions of the libraries that it is used with.
 
 use std::ffi::CStr;
 
@@ -11,18 +11,18 @@ use crate::hash::Digest;
 use crate::text::ON_DEVICE;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// The name of a device's architecture, with all that it alone can do.
+/// The name of a device's architecture, with its architecture-specific features.
 pub(super) fn architecture(device: sys::CUdevice) -> Result<String, Error> {
     use sys::CUdevice_attribute as Attribute;
     let (mut major, mut minor) = (0, 0);
-    // SAFETY: the device is one, and each call writes to a variable of its own.
+    // SAFETY: the device is valid, and each call writes to a variable of its own.
     unsafe {
         let attribute = Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR;
         check(sys::cuDeviceGetAttribute(&raw mut major, attribute, device), "it is asked for its architecture")?;
         let attribute = Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR;
         check(sys::cuDeviceGetAttribute(&raw mut minor, attribute, device), "it is asked for its architecture")?;
     }
-    // Products in double precision need the tensor cores that came with 8.0.
+    // Products in double precision use tensor cores that exist since 8.0.
     if major < 8 {
         let library = "a GPU of compute capability 8.0 or newer".to_string();
         return Err(Error::new(ErrorKind::Unavailable { library, tried: vec![format!("compute capability {major}.{minor}")] }));
@@ -30,21 +30,21 @@ pub(super) fn architecture(device: sys::CUdevice) -> Result<String, Error> {
     Ok(format!("sm_{major}{minor}{}", if major >= 9 { "a" } else { "" }))
 }
 
-/// The oldest driver whose generation has all that is called here.
+/// The oldest driver that has all functions that are called here.
 const OLDEST: i32 = 12_000;
 
-/// Looks whether the driver, which is open and started, is new enough, and of the compiler's generation or a newer one: it does not load
-/// what a newer one has made.
+/// Checks that the driver, which is open and started, is new enough, and not of an older major version than the compiler: a
+/// driver does not load what a newer compiler has made.
 ///
 /// # Errors
-/// [`ErrorKind::Unavailable`] with the versions that they have.
+/// [`ErrorKind::Unavailable`] with the versions that were found.
 pub(super) fn check_version() -> Result<(), Error> {
     let driver = version()?;
     check_driver(driver)?;
     check_compiler(driver, compiler::version()?)
 }
 
-/// The driver's version: 1000 times the first number and 10 times the second.
+/// The driver's version: 1000 times the major and 10 times the minor number.
 fn version() -> Result<i32, Error> {
     let mut version = 0;
     // SAFETY: the number is written.
@@ -52,7 +52,7 @@ fn version() -> Result<i32, Error> {
     Ok(version)
 }
 
-/// A driver's version, for people.
+/// A driver's version as people write it.
 fn words(version: i32) -> String {
     format!("{}.{}", version / 1000, version % 1000 / 10)
 }
@@ -74,24 +74,24 @@ fn check_compiler(driver: i32, (major, minor): (i32, i32)) -> Result<(), Error> 
         .with_help("install the NVRTC of the driver's generation, or a newer driver"))
 }
 
-/// What decides how quick a way is on a device.
+/// Everything that the speed of a strategy on a device depends on.
 #[derive(Clone, Debug)]
 struct DeviceProperties {
     /// The device's name.
     name: String,
     driver: i32,
     compiler: (i32, i32),
-    /// The library of products, if there is one.
+    /// The version of cuBLAS, if there is one.
     products: Option<i32>,
-    /// The text that kernels begin with.
+    /// The preamble of all kernels.
     text: String,
 }
 
-/// A device's name, and all that decides how quick a way is there, as a file's name has them: versions of the driver, of this program,
-/// of the compiler and of the library of products, and the text that kernels begin with.
+/// The file name for measurements on a device: its name, the versions of the driver, of this crate, of the compiler and of
+/// cuBLAS, and a digest of the preamble of kernels.
 pub(super) fn described(device: sys::CUdevice, products: Option<&Blas>) -> Result<String, Error> {
     let mut name = [0; 128];
-    // SAFETY: the device is one; so many characters are written, a zero among them.
+    // SAFETY: the device is valid; at most this many characters are written, with a zero at the end.
     let name = unsafe {
         check(sys::cuDeviceGetName(name.as_mut_ptr(), name.len() as i32, device), "it is asked for its name")?;
         CStr::from_ptr(name.as_ptr()).to_string_lossy().into_owned()
@@ -102,7 +102,7 @@ pub(super) fn described(device: sys::CUdevice, products: Option<&Blas>) -> Resul
 }
 
 impl DeviceProperties {
-    /// Letters, digits, dots and dashes alone.
+    /// A name of letters, digits, dots and dashes.
     fn file_name(&self) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let name: String = self.name.chars().map(plain).collect();
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn drivers_that_are_too_old_are_told_with_their_version() {
+    fn old_drivers_are_reported_with_their_version() {
         assert!(check_driver(12_000).is_ok() && check_driver(13_000).is_ok());
         let error = check_driver(11_080).unwrap_err();
         let ErrorKind::Unavailable { library, tried } = error.kind() else { panic!("{error}") };
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compiler_that_is_newer_than_the_driver_is_told() {
+    fn compiler_newer_than_the_driver_is_reported() {
         assert!(check_compiler(12_040, (12, 9)).is_ok() && check_compiler(13_010, (12, 4)).is_ok());
         let error = check_compiler(12_080, (13, 0)).unwrap_err();
         let ErrorKind::Unavailable { library, tried } = error.kind() else { panic!("{error}") };
@@ -137,25 +137,25 @@ mod tests {
     }
 
     #[test]
-    fn whatever_decides_how_quick_a_way_is_has_a_file_of_its_own() {
-        let facts = DeviceProperties {
+    fn different_properties_have_different_files() {
+        let properties = DeviceProperties {
             name: "NVIDIA H200 (SXM)".to_string(),
             driver: 12_080,
             compiler: (13, 0),
             products: Some(130_001),
             text: "kernels".to_string(),
         };
-        let name = facts.file_name();
+        let name = properties.file_name();
         assert!(name.starts_with("NVIDIA-H200--SXM--12080-"), "{name}");
         assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || "-.".contains(c)), "{name}");
         let others = [
-            DeviceProperties { name: "NVIDIA H200".to_string(), ..facts.clone() },
-            DeviceProperties { driver: 13_000, ..facts.clone() },
-            DeviceProperties { compiler: (13, 1), ..facts.clone() },
-            DeviceProperties { products: None, ..facts.clone() },
-            DeviceProperties { text: "other kernels".to_string(), ..facts.clone() },
+            DeviceProperties { name: "NVIDIA H200".to_string(), ..properties.clone() },
+            DeviceProperties { driver: 13_000, ..properties.clone() },
+            DeviceProperties { compiler: (13, 1), ..properties.clone() },
+            DeviceProperties { products: None, ..properties.clone() },
+            DeviceProperties { text: "other kernels".to_string(), ..properties.clone() },
         ];
         assert!(others.iter().all(|other| other.file_name() != name));
-        assert_eq!(facts.clone().file_name(), name);
+        assert_eq!(properties.clone().file_name(), name);
     }
 }

@@ -1,7 +1,7 @@
-//! Machine code kept on disk, so that a kernel is compiled once for a machine.
+//! Machine code on disk, so that a kernel is compiled once on a machine.
 //!
-//! The file's name is a digest of all that decides what is in it: source, architecture, the compiler's version and options. Whatever goes
-//! wrong here costs time alone: what cannot be read is compiled, and what cannot be written is compiled again.
+//! The name of a file is a digest of everything that the code depends on: source, architecture, and the compiler's version and
+//! options. No error is reported here: code that cannot be read or written is compiled again.
 
 use std::path::PathBuf;
 
@@ -10,20 +10,20 @@ use crate::disk;
 use crate::hash::Digest;
 use tensorwrapper_core::error::Error;
 
-/// What a file begins with: the form of what follows.
-const FORM: &[u8; 8] = b"tw-code1";
+/// The first bytes of a file, which name its format.
+const FORMAT: &[u8; 8] = b"tw-code1";
 
-/// In front of the code: the form, the digest of what it was made of, and that of the code itself. The driver, which is told no length, must
-/// be given neither a part of it nor another's.
-const HEAD: usize = FORM.len() + 2 * 32;
+/// The length of the head of a file: the format, the digest of what the code was made of, and that of the code itself. They make
+/// sure that the code is complete and the right one, which the driver cannot check: it does not even get the length.
+const HEAD: usize = FORMAT.len() + 2 * 32;
 
 /// Longer files are not read. The longest code of a kernel has some hundred kilobytes.
-const MOST: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
-/// Where the machine code of a source is kept, if anywhere.
+/// The place for the machine code of a source.
 pub(super) struct CachedCode {
     file: Option<PathBuf>,
-    /// Of all that decides what the code is.
+    /// The digest of everything that the code depends on.
     made_of: Digest,
 }
 
@@ -40,9 +40,9 @@ impl CachedCode {
         Ok(CachedCode { file: file(&format!("{made_of}-{architecture}-{version}.cubin")), made_of })
     }
 
-    /// The machine code, if it is there as it was written.
+    /// The machine code, if it is there and intact.
     pub(super) fn read(&self) -> Option<Vec<u8>> {
-        let mut bytes = disk::read(self.file.as_ref()?, MOST)?;
+        let mut bytes = disk::read(self.file.as_ref()?, MAX_BYTES)?;
         if bytes.len() < HEAD {
             return None;
         }
@@ -56,18 +56,18 @@ impl CachedCode {
         }
     }
 
-    /// What stands in front of this code.
+    /// The head of a file with this code.
     fn head(&self, cubin: &[u8]) -> Vec<u8> {
-        [FORM, self.made_of.bytes(), Digest::new([cubin]).bytes()].concat()
+        [FORMAT, self.made_of.bytes(), Digest::new([cubin]).bytes()].concat()
     }
 }
 
-/// A file of that name beside the machine code, if that is kept.
+/// The path of a file in the folder of the cache, if there is one.
 pub(super) fn file(name: &str) -> Option<PathBuf> {
     folder().map(|folder| folder.join(name))
 }
 
-/// `TENSORWRAPPER_CACHE`, or the user's folder for such things.
+/// The folder that `TENSORWRAPPER_CACHE` names, or one in the user's cache.
 fn folder() -> Option<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let of_user = || variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")));
@@ -78,47 +78,47 @@ fn folder() -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    fn kept(test: &str) -> (PathBuf, CachedCode) {
+    fn cached(test: &str) -> (PathBuf, CachedCode) {
         let folder = std::env::temp_dir().join(format!("tensorwrapper-kept-{test}-{}", std::process::id()));
         (folder.clone(), CachedCode { file: Some(folder.join("0-sm_90a-13.0.cubin")), made_of: Digest::of_text("source") })
     }
 
     #[test]
-    fn what_is_not_whole_is_not_read() {
-        let (folder, kept) = kept("whole");
-        kept.write(b"machine code");
-        assert_eq!(kept.read().as_deref(), Some(&b"machine code"[..]));
-        let file = kept.file.clone().unwrap();
+    fn damaged_code_is_not_read() {
+        let (folder, cached) = cached("whole");
+        cached.write(b"machine code");
+        assert_eq!(cached.read().as_deref(), Some(&b"machine code"[..]));
+        let file = cached.file.clone().unwrap();
         let whole = std::fs::read(&file).unwrap();
         for length in 0..whole.len() {
             std::fs::write(&file, &whole[..length]).unwrap();
-            assert_eq!(kept.read(), None, "{length} bytes");
+            assert_eq!(cached.read(), None, "{length} bytes");
             let mut other = whole.clone();
             other[length] ^= 1;
             std::fs::write(&file, &other).unwrap();
-            assert_eq!(kept.read(), None, "another byte {length}");
+            assert_eq!(cached.read(), None, "another byte {length}");
         }
-        // What was made of another source is not taken, whatever its file is called.
+        // Code of another source is not used, whatever its file is called.
         std::fs::write(&file, &whole).unwrap();
-        assert!(kept.read().is_some());
+        assert!(cached.read().is_some());
         let other = CachedCode { file: Some(file.clone()), made_of: Digest::of_text("another source") };
         assert_eq!(other.read(), None);
         std::fs::remove_file(&file).unwrap();
-        assert_eq!(kept.read(), None);
+        assert_eq!(cached.read(), None);
         std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
-    fn what_several_threads_write_appears_whole() {
+    fn concurrent_writes_appear_whole() {
         const LENGTH: usize = 100_000;
-        let (folder, kept) = kept("threads");
+        let (folder, cached) = cached("threads");
         std::thread::scope(|scope| {
             for number in 0..4 {
-                let kept = &kept;
+                let cached = &cached;
                 scope.spawn(move || {
                     for _ in 0..20 {
-                        kept.write(&[number; LENGTH]);
-                        let found = kept.read().expect("it was just written");
+                        cached.write(&[number; LENGTH]);
+                        let found = cached.read().expect("it was just written");
                         assert!(found.len() == LENGTH && found.iter().all(|byte| *byte == found[0]));
                     }
                 });

@@ -1,4 +1,4 @@
-//! One GPU as a driver: all that it is asked for, queued in its one stream.
+//! One GPU as a [`Driver`]: all work is queued in its one stream.
 
 use std::collections::HashSet;
 use std::ffi::c_void;
@@ -28,9 +28,9 @@ use crate::text::{Gemm, Kernel};
 use tensorwrapper_core::backend::Taken;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// Products over at least 2 to the power of this many points are measured: below, a launch takes longer than the work.
-const MEASURED: u32 = 21;
-/// Runs of each strategy, of which the quickest counts.
+/// Contractions with at least 2 to the power of this many points are measured. Smaller ones take less time than a launch.
+const LOG2_MEASURED: u32 = 21;
+/// The number of runs of each strategy in a measurement. The fastest counts.
 const RUNS: usize = 4;
 
 /// A GPU.
@@ -39,24 +39,24 @@ pub(super) struct Gpu {
     ordinal: usize,
     opening: usize,
     stream: Stream,
-    /// Such as `sm_90a`.
+    /// For instance `sm_90a`.
     architecture: String,
-    /// Products of matrices, where the library for them was found.
+    /// cuBLAS, if it was found.
     blas: Option<Blas>,
-    /// Linear algebra, where the library for it was found.
+    /// cuSOLVER, if it was found.
     solver: Option<Solver>,
     autotuner: Autotuner,
     pinned: PinnedRanges,
     kernels: Kernels,
     stream_lock: StreamLock,
     staging: Staging<Event>,
-    /// DeviceCopy as soon as the device is entered.
+    /// Set once the device has been entered.
     pool: Option<Pool>,
-    /// Goes last, because all else was made in it.
+    /// Dropped last, because everything else belongs to it.
     primary: Primary,
 }
 
-// SAFETY: contexts and streams of CUDA may be used from any thread; the only changing state is behind locks.
+// SAFETY: contexts and streams of CUDA may be used from any thread; all mutable state is behind locks.
 unsafe impl Send for Gpu {}
 // SAFETY: as above.
 unsafe impl Sync for Gpu {}
@@ -105,12 +105,12 @@ impl Gpu {
         gpu.pool = Some(Pool::new(device)?);
         if NvidiaLibrary::Cublas.open().is_ok() {
             gpu.blas = Some(Blas::new(gpu.stream.raw(), &gpu.architecture)?);
-            // Its batches of small matrices are the other library's.
+            // cuSOLVER needs cuBLAS, which has the batched routines for small matrices.
             if NvidiaLibrary::Cusolver.open().is_ok() {
                 gpu.solver = Some(Solver::new(gpu.stream.raw())?);
             }
         }
-        gpu.autotuner = Autotuner::new(disk_cache::file(&format!("ways-{}", described(device, gpu.blas.as_ref())?)));
+        gpu.autotuner = Autotuner::new(disk_cache::file(&format!("strategies-{}", described(device, gpu.blas.as_ref())?)));
         Ok(gpu)
     }
 
@@ -119,9 +119,9 @@ impl Gpu {
         self.ordinal == ordinal
     }
 
-    /// Makes the device the calling thread's.
+    /// Makes the device's context current in the calling thread.
     fn enter(&self) -> Result<(), Error> {
-        // SAFETY: the context is held by this value.
+        // SAFETY: this value holds the context.
         check(unsafe { sys::cuCtxSetCurrent(self.primary.context) }, "a thread stream_lock to it")
     }
 
@@ -129,28 +129,28 @@ impl Gpu {
         self.pool.as_ref().expect("a device that is open has a pool")
     }
 
-    /// Waits until this thread may queue work, which may be recorded.
+    /// Waits until this thread may queue work, which may be recorded instead of done.
     fn queue(&self) -> Result<QueueGuard<'_>, Error> {
         let guard = self.stream_lock.lock();
         self.enter().map(|()| guard)
     }
 
-    /// The same for what cannot be recorded.
+    /// The same for work that cannot be recorded.
     fn at_once(&self, what: &str) -> Result<QueueGuard<'_>, Error> {
         let guard = self.queue()?;
         if guard.is_recorded { Err(not_recorded(what)) } else { Ok(guard) }
     }
 
-    /// The kernel, compiled, read from disk or known already.
+    /// A loaded kernel. It is compiled or read from disk if it is not loaded yet.
     fn function(&self, kernel: &Kernel) -> Result<Function, Error> {
-        // Before all locks, which a thread whose work is recorded takes, too.
+        // First of all locks, because a thread that records takes the others as well.
         let guard = self.queue()?;
         match self.kernels.known(kernel) {
             Some(function) => return Ok(function),
             None if guard.is_recorded => return Err(not_recorded("loading a kernel")),
             None => drop(guard),
         }
-        // Others have the device while this waits for the compiler.
+        // Other threads use the device while this one waits for the compiler.
         let code = self.kernels.code(&kernel.source, &self.architecture)?;
         let _guard = self.queue()?;
         self.kernels.load(kernel, code, &self.architecture)
@@ -174,17 +174,17 @@ impl Driver for Gpu {
 
     fn allocate(&self, bytes: usize) -> Result<Address, Error> {
         let _guard = self.at_once("allocating memory")?;
-        // SAFETY: the stream is the device's, which has just become the thread's.
+        // SAFETY: the stream is the device's, whose context is current.
         unsafe { self.pool().allocate(bytes, self.stream.raw()) }
     }
 
     unsafe fn free(&self, address: Address, bytes: usize) {
-        // A device that is lost has no memory to take back, so that nothing is made of a failure.
+        // A failure is ignored: a device that is lost cannot take memory back.
         let Ok(guard) = self.queue() else { return };
         if guard.is_recorded {
             return guard.set_aside(address, bytes);
         }
-        // SAFETY: the caller's promise; what is queued comes first.
+        // SAFETY: the caller's promise; the memory is freed behind the queued work.
         let _ = unsafe { sys::cuMemFreeAsync(address, self.stream.raw()) };
     }
 
@@ -203,7 +203,7 @@ impl Driver for Gpu {
     }
 
     fn unlock(&self, pages: Range<usize>) {
-        // A device that is lost has nothing to take back.
+        // A device that is lost has nothing pinned.
         if self.enter().is_ok() {
             stream::unlock(pages);
         }
@@ -219,7 +219,7 @@ impl Driver for Gpu {
         if from.len() > stream::SMALL && unsafe { self.staging.upload(&self.stream, from, to) }? {
             return Ok(());
         }
-        // SAFETY: the caller has memory there. Pageable memory has been read when the call returns.
+        // SAFETY: the caller has memory there. The call returns when pageable memory has been read.
         check(
             unsafe { sys::cuMemcpyHtoDAsync_v2(to, from.as_ptr().cast(), from.len(), self.stream.raw()) },
             "operands are copied",
@@ -232,7 +232,7 @@ impl Driver for Gpu {
         if to.len() > stream::SMALL && unsafe { self.staging.download(&self.stream, from, to) }? {
             return Ok(());
         }
-        // SAFETY: the caller has memory there, and the copy is done before anybody reads it.
+        // SAFETY: the caller has memory there, and this waits for the copy below.
         check(
             unsafe { sys::cuMemcpyDtoHAsync_v2(to.as_mut_ptr().cast(), from, to.len(), self.stream.raw()) },
             "results are copied",
@@ -242,7 +242,7 @@ impl Driver for Gpu {
 
     unsafe fn copy(&self, from: Address, to: Address, bytes: usize) -> Result<(), Error> {
         let _guard = self.queue()?;
-        // SAFETY: the caller has memory at both.
+        // SAFETY: the caller has memory at both addresses.
         check(unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, bytes, self.stream.raw()) }, "its memory is copied")
     }
 
@@ -261,10 +261,10 @@ impl Driver for Gpu {
     fn prepare(&self, kernels: &[&Kernel]) -> Result<(), Error> {
         let new = kernels.iter().copied().filter(|kernel| self.kernels.known(kernel).is_none());
         let load = |kernel: &&Kernel| self.function(kernel).map(|_| ());
-        // A text is compiled once; its other kernels are in it.
+        // Each text is compiled once, for its first kernel. Its other kernels are loaded afterwards.
         let mut texts = HashSet::new();
         let (first, others): (Vec<&Kernel>, Vec<&Kernel>) = new.partition(|kernel| texts.insert(&kernel.source.name));
-        // Threads that are started here would wait for the one that is alone, which waits for them.
+        // A thread that holds the stream lock alone must not start others, which would wait for it.
         if first.len() < 2 || self.queue()?.is_exclusive() {
             first.iter().try_for_each(load)?;
         } else {
@@ -278,7 +278,7 @@ impl Driver for Gpu {
         let _guard = self.queue()?;
         let mut values = arguments.to_vec();
         let mut pointers: Vec<*mut c_void> = values.iter_mut().map(|value| std::ptr::from_mut(value).cast()).collect();
-        // SAFETY: the arguments are those of the text, by the caller's promise; they are copied before the call returns.
+        // SAFETY: the caller promises that the arguments are those of the text; the call copies them.
         let launched = unsafe {
             sys::cuLaunchKernel(
                 function,
@@ -304,7 +304,7 @@ impl Driver for Gpu {
     unsafe fn multiply(&self, product: &Gemm, factors: [Address; 2], output: Address) -> Result<(), Error> {
         let _guard = self.queue()?;
         let blas = self.blas.as_ref().expect("products are the library's where there is one");
-        // SAFETY: the device has just become the thread's; the rest is the caller's promise.
+        // SAFETY: the context is current; the rest is the caller's promise.
         unsafe { blas.multiply(product, factors, output) }
     }
 
@@ -313,14 +313,14 @@ impl Driver for Gpu {
     }
 
     fn is_worth_measuring(&self, points: u128) -> bool {
-        points >= 1 << MEASURED
+        points >= 1 << LOG2_MEASURED
     }
 
     fn timed(&self, _: Strategy, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<f64, Error> {
         drop(self.at_once("a measurement")?);
         let _guard = self.stream_lock.lock_exclusive();
         let [start, end] = [Timer::new(&self.stream)?, Timer::new(&self.stream)?];
-        // The first run loads what the others find.
+        // The first run loads kernels, and is not counted.
         work()?;
         let mut least = f64::INFINITY;
         for _ in 0..RUNS {
@@ -337,16 +337,16 @@ impl Driver for Gpu {
     }
 
     unsafe fn solve(&self, call: &Call) -> Result<(), Error> {
-        // Work space is allocated, which cannot be recorded.
+        // It allocates work space, which cannot be recorded.
         let _guard = self.at_once("linear algebra")?;
         let (solver, blas) =
             self.solver.as_ref().zip(self.blas.as_ref()).expect("linear algebra is the libraries' where there are both");
-        // SAFETY: the device has just become the thread's; the rest is the caller's promise.
+        // SAFETY: the context is current; the rest is the caller's promise.
         unsafe { solver.solve((blas, self.pool()), call) }
     }
 
     fn record(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Graph, Error> {
-        // SAFETY: whoever gave it back uses it no more.
+        // SAFETY: its owner has freed it.
         let free = |address, bytes| unsafe { self.free(address, bytes) };
         let recording = self.stream_lock.record(free);
         self.enter()?;
@@ -357,7 +357,7 @@ impl Driver for Gpu {
 
     unsafe fn replay(&self, graph: &Graph) -> Result<(), Error> {
         let _guard = self.at_once("a graph inside of a graph")?;
-        // SAFETY: the device is the thread's; the rest is the caller's promise.
+        // SAFETY: the context is current; the rest is the caller's promise.
         unsafe { graph.queue(self.stream.raw()) }
     }
 }
@@ -365,17 +365,18 @@ impl Driver for Gpu {
 impl Drop for Gpu {
     fn drop(&mut self) {
         if self.enter().is_err() {
-            // Nobody can give back what is on a device that is lost.
+            // A device that is lost cannot free anything.
             std::mem::forget((self.solver.take(), self.blas.take()));
             return;
         }
-        // Nothing was made before the stream.
+        // Nothing else was made if there is no stream.
         if !self.stream.is_none() {
-            // SAFETY: the only owner is going. What is queued is waited for first.
+            // SAFETY: the only owner is being dropped. The queued work is waited for first.
             unsafe {
                 let _ = sys::cuStreamSynchronize(self.stream.raw());
                 self.staging.clear(&self.stream);
-                // Libraries use the stream, and have memory; a kernel may be on its strategy until the stream is done.
+                // Libraries use the stream and have memory of their own, so they come first. Kernels are unloaded when the stream
+                // is idle.
                 self.solver = None;
                 self.blas = None;
                 self.kernels.clear();

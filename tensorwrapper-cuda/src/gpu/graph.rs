@@ -1,29 +1,29 @@
-//! Work of a stream, captured as a CUDA graph, which one call queues as often as is asked.
+//! Work of a stream, captured as a CUDA graph, which one call can queue any number of times.
 
 use cudarc::driver::sys;
 
 use super::status::check;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// A graph that is ready to run.
+/// An instantiated graph.
 #[derive(Debug)]
 pub(super) struct Graph {
     context: sys::CUcontext,
-    ready: sys::CUgraphExec,
+    instance: sys::CUgraphExec,
 }
 
-// SAFETY: a graph is used from any thread; who queues it holds the session that it belongs to, so that it is one at a time.
+// SAFETY: a graph may be used from any thread, by one at a time: whoever queues it has the only reference to its session.
 unsafe impl Send for Graph {}
-// SAFETY: as above; a shared one can only be queued, and what queues it is asked through a session that is borrowed alone.
+// SAFETY: as above; the only shared operation queues it, which needs a mutable reference to its session.
 unsafe impl Sync for Graph {}
 
-/// A stream that captures what is queued in it, until it is told to stop, also by a panic.
+/// A stream that captures what is queued in it. The capture ends when this is dropped, also by a panic.
 struct Capture(sys::CUstream);
 
-/// What was captured, which is not ready to run.
+/// A captured graph that is not instantiated yet.
 struct Captured(sys::CUgraph);
 
-/// As [`check`]; graphs take memory, and nobody says how much.
+/// As [`check`], for calls that may run out of memory. How much they need is not known.
 fn checked(result: sys::CUresult, what: &str) -> Result<(), Error> {
     match result {
         sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => Err(Error::new(ErrorKind::Memory { bytes: 0 })),
@@ -33,9 +33,9 @@ fn checked(result: sys::CUresult, what: &str) -> Result<(), Error> {
 
 impl Capture {
     fn begin(stream: sys::CUstream) -> Result<Capture, Error> {
-        // Other threads may do with other streams what they like.
+        // Other threads may use other streams without restrictions.
         let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
-        // SAFETY: the stream is the device's, and nobody else queues in it now.
+        // SAFETY: the stream is the device's, and no other thread queues in it now.
         check(unsafe { sys::cuStreamBeginCapture_v2(stream, mode) }, "a capture begins")?;
         Ok(Capture(stream))
     }
@@ -46,7 +46,7 @@ impl Capture {
         let mut graph = std::ptr::null_mut();
         // SAFETY: the stream is capturing, and the graph is written.
         let ended = unsafe { sys::cuStreamEndCapture(stream, &raw mut graph) };
-        // A capture that something has spoiled leaves no graph.
+        // A capture that was invalidated leaves no graph.
         let captured = Captured(graph);
         check(ended, "a capture ends").map(|()| captured)
     }
@@ -55,7 +55,7 @@ impl Capture {
 impl Drop for Capture {
     fn drop(&mut self) {
         let mut graph = std::ptr::null_mut();
-        // SAFETY: as for `end`. That it was spoiled is no news here.
+        // SAFETY: as for `end`. Whether it was invalidated does not matter here.
         let _ = unsafe { sys::cuStreamEndCapture(self.0, &raw mut graph) };
         drop(Captured(graph));
     }
@@ -64,17 +64,17 @@ impl Drop for Capture {
 impl Drop for Captured {
     fn drop(&mut self) {
         if !self.0.is_null() {
-            // SAFETY: the only owner is going.
+            // SAFETY: the only owner is being dropped.
             let _ = unsafe { sys::cuGraphDestroy(self.0) };
         }
     }
 }
 
 impl Graph {
-    /// What `work` queues in this stream, in which nobody else queues meanwhile. The context is the calling thread's.
+    /// Captures what `work` queues in this stream. The context is current, and no other thread queues in the stream.
     ///
     /// # Errors
-    /// What `work` reports, and where the driver cannot capture or instantiate it.
+    /// Those of `work`, and where the driver cannot capture or instantiate it.
     pub(super) fn of(
         context: sys::CUcontext,
         stream: sys::CUstream,
@@ -83,11 +83,11 @@ impl Graph {
         let capture = Capture::begin(stream)?;
         work()?;
         let captured = capture.end()?;
-        let mut ready = std::ptr::null_mut();
-        // SAFETY: the graph is one, and what is made of it is written; it needs the graph no more then.
-        let made = unsafe { sys::cuGraphInstantiateWithFlags(&raw mut ready, captured.0, 0) };
+        let mut instance = std::ptr::null_mut();
+        // SAFETY: the captured graph is valid, and the instance is written, which does not need the captured graph afterwards.
+        let made = unsafe { sys::cuGraphInstantiateWithFlags(&raw mut instance, captured.0, 0) };
         checked(made, "a graph is instantiated")?;
-        Ok(Graph { context, ready })
+        Ok(Graph { context, instance })
     }
 
     /// Queues it.
@@ -96,19 +96,19 @@ impl Graph {
     /// When the driver refuses it.
     ///
     /// # Safety
-    /// The context is the calling thread's, the stream is of it, and all memory that was captured is still there.
+    /// The context is current, the stream belongs to it, and all memory that the graph uses is still allocated.
     pub(super) unsafe fn queue(&self, stream: sys::CUstream) -> Result<(), Error> {
         // SAFETY: the caller's promise.
-        checked(unsafe { sys::cuGraphLaunch(self.ready, stream) }, "a graph is launched")
+        checked(unsafe { sys::cuGraphLaunch(self.instance, stream) }, "a graph is launched")
     }
 }
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        // SAFETY: the only owner is going; the driver keeps what still runs until it is done.
+        // SAFETY: the only owner is being dropped; the driver keeps a running graph until it is done.
         unsafe {
             let _ = sys::cuCtxSetCurrent(self.context);
-            let _ = sys::cuGraphExecDestroy(self.ready);
+            let _ = sys::cuGraphExecDestroy(self.instance);
         }
     }
 }

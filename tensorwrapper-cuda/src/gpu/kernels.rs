@@ -1,5 +1,5 @@
-//! Kernels that are loaded: each text is compiled, or read from the disk, once for a device; of several threads that ask for the same text one
-//! compiles it, and different texts are compiled at the same time.
+//! The loaded kernels of a device. Each text is compiled or read from disk once; if several threads need the same text one of
+//! them compiles it, and different texts are compiled at the same time.
 
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -14,24 +14,24 @@ use crate::once_map::OnceMap;
 use crate::text::{Kernel, ON_DEVICE, Source};
 use tensorwrapper_core::error::Error;
 
-/// A kernel that is loaded.
+/// A loaded kernel.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Function(pub(super) sys::CUfunction);
 
-/// A text that is loaded. It stays so as long as the device is open.
+/// A loaded text. It is unloaded when the device is closed.
 #[derive(Clone, Copy, Debug)]
 struct Module(sys::CUmodule);
 
 // SAFETY: functions of CUDA may be used from any thread.
 unsafe impl Send for Function {}
-// SAFETY: as above of modules.
+// SAFETY: as above, for modules.
 unsafe impl Send for Module {}
 
-/// Machine code of a text, which is not loaded yet.
+/// Machine code of a text that is not loaded yet.
 #[derive(Clone, Debug)]
 pub(super) struct Code {
     cubin: Arc<[u8]>,
-    /// Whether it was on the disk, so that it may be wrong.
+    /// Whether it was read from disk, so that it may be damaged.
     is_cached: bool,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Code {
 #[derive(Debug, Default)]
 pub(super) struct Kernels {
     functions: Mutex<HashMap<String, Function>>,
-    /// Of texts that are not loaded yet.
+    /// The code of texts that are not loaded yet.
     codes: OnceMap<String, Code>,
     modules: OnceMap<String, Module>,
 }
@@ -50,8 +50,8 @@ impl Kernels {
         self.functions.lock().unwrap_or_else(PoisonError::into_inner).get(&kernel.name).copied()
     }
 
-    /// The machine code of a text, read from the disk or compiled, if it is not loaded. That takes long and needs no device: nobody who holds a
-    /// turn of one is to ask.
+    /// The machine code of a text, read from disk or compiled; `None` if the text is loaded. The calling thread must not hold the
+    /// stream lock: this takes long, and needs no device.
     ///
     /// # Errors
     /// [`ErrorKind::Kernel`](tensorwrapper_core::error::ErrorKind::Kernel) when it does not compile.
@@ -62,10 +62,10 @@ impl Kernels {
         }
     }
 
-    /// A kernel of the calling thread's device, by the code of its text.
+    /// Loads a kernel into the current context, from the code of its text.
     ///
     /// # Errors
-    /// What the driver reports.
+    /// Those of the driver.
     pub(super) fn load(&self, kernel: &Kernel, code: Option<Code>, architecture: &str) -> Result<Function, Error> {
         let source = &*kernel.source;
         let module = self.modules.get(source.name.clone(), || match code {
@@ -78,14 +78,14 @@ impl Kernels {
         Ok(function)
     }
 
-    /// Unloads all of them.
+    /// Unloads all kernels.
     ///
     /// # Safety
-    /// The device is the calling thread's, and nothing that uses them is queued or recorded.
+    /// The context is current, and no queued or recorded work uses them.
     pub(super) unsafe fn clear(&mut self) {
         self.functions.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
         for Module(module) in self.modules.take() {
-            // SAFETY: it was loaded here, and the caller promises the rest.
+            // SAFETY: it was loaded here; the rest is the caller's promise.
             let _ = unsafe { sys::cuModuleUnload(module) };
         }
     }
@@ -93,8 +93,8 @@ impl Kernels {
 
 impl Code {
     fn new(source: &Source, architecture: &str) -> Result<Code, Error> {
-        let kept = CachedCode::new(&whole(source), architecture)?;
-        match kept.read() {
+        let cached = CachedCode::new(&whole(source), architecture)?;
+        match cached.read() {
             Some(cubin) => Ok(Code { cubin: cubin.into(), is_cached: true }),
             None => Code::compiled(source, architecture),
         }
@@ -115,7 +115,7 @@ impl Code {
     }
 }
 
-/// What is compiled of a text.
+/// A text with its preamble, as it is compiled.
 fn whole(source: &Source) -> String {
     ON_DEVICE.concat() + &source.text
 }
@@ -123,7 +123,8 @@ fn whole(source: &Source) -> String {
 impl Module {
     fn load(cubin: &[u8]) -> Result<Module, Error> {
         let mut module = std::ptr::null_mut();
-        // SAFETY: the code is complete, as the compiler made it, or as a sum over a file says; the driver copies it.
+        // SAFETY: the code is complete: it comes from the compiler, or from a file whose digest was checked. The driver copies
+        // it.
         check(unsafe { sys::cuModuleLoadData(&raw mut module, cubin.as_ptr().cast()) }, "kernels are loaded")?;
         Ok(Module(module))
     }

@@ -1,6 +1,7 @@
-//! The driver of a GPU: CUDA's own, with kernels that NVRTC compiles, each once for a device and once for a disk.
+//! GPUs, by the CUDA driver. NVRTC compiles kernels, each once: the machine code is kept on disk.
 //!
-//! One stream a device: everything is queued in it in order, and its memory pool keeps what was freed for what is asked for next.
+//! Each device has one stream, in which all work is queued in order, and a memory pool, which keeps freed memory for later
+//! allocations.
 
 mod blas;
 mod compiler;
@@ -25,12 +26,13 @@ use crate::text::Route;
 use tensorwrapper_core::backend::Device;
 use tensorwrapper_core::error::Error;
 
-/// The device of that number.
+/// Opens the device of that number; `host` computes what the device cannot.
 ///
 /// # Errors
-/// [`ErrorKind::Unavailable`] where the driver, the compiler or the device is missing, [`ErrorKind::Device`] where it refuses.
+/// [`ErrorKind::Unavailable`](tensorwrapper_core::error::ErrorKind::Unavailable) where the driver, NVRTC or the device is
+/// missing, and [`ErrorKind::Device`](tensorwrapper_core::error::ErrorKind::Device) where the device refuses.
 pub fn open(ordinal: usize, host: Arc<dyn Device>) -> Result<Arc<dyn Device>, Error> {
-    /// The devices that are in use: one of a number is one, whoever opened it first, so that what one context has there is every other's.
+    /// The devices that are in use. A device that is open is not opened again, so that contexts share the tensors that are there.
     static OPEN: Mutex<Vec<Weak<Gpu>>> = Mutex::new(Vec::new());
     NvidiaLibrary::Driver.open()?;
     NvidiaLibrary::Nvrtc.open()?;

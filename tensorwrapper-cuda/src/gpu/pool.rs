@@ -1,4 +1,4 @@
-//! A device's context and its memory pool, both of which are let go with the last that uses the device here.
+//! A device's context and its memory pool. Both are released when the last user of the device is dropped.
 
 use cudarc::driver::sys::{self, CUresult};
 
@@ -7,7 +7,7 @@ use crate::memory::Address;
 use tensorwrapper_core::backend::Taken;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// The context that all libraries of a program share on a device, held.
+/// A reference to the primary context, which all libraries of a program share on a device.
 #[derive(Debug)]
 pub(super) struct Primary {
     device: sys::CUdevice,
@@ -28,7 +28,8 @@ impl Primary {
 impl Drop for Primary {
     fn drop(&mut self) {
         let mut current = std::ptr::null_mut();
-        // SAFETY: it was retained once, and everything that was made in it is gone. A thread is not to be left with a context that nobody holds.
+        // SAFETY: it was retained once, and everything that belongs to it was dropped. The thread must not keep a released
+        // context as its current one.
         unsafe {
             if sys::cuCtxGetCurrent(&raw mut current) != CUresult::CUDA_SUCCESS || current == self.context {
                 let _ = sys::cuCtxSetCurrent(std::ptr::null_mut());
@@ -38,16 +39,16 @@ impl Drop for Primary {
     }
 }
 
-/// Memory in the stream's order. The pool is the backend's own, so that it may keep what is freed for what every run asks for again,
-/// and other libraries of the program find the device's as they know it.
+/// A memory pool, whose memory is allocated and freed in the order of the stream. It is the backend's own: it keeps freed memory
+/// for later runs, and does not change the device's default pool, which other libraries use.
 #[derive(Debug)]
 pub(super) struct Pool(sys::CUmemoryPool);
 
 impl Pool {
-    /// A pool of the calling thread's device, which is this one.
+    /// A pool of this device, whose context is current.
     ///
     /// # Errors
-    /// When the device has none to give.
+    /// When the device refuses it.
     pub(super) fn new(device: sys::CUdevice) -> Result<Pool, Error> {
         let properties = sys::CUmemPoolProps {
             allocType: sys::CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -59,7 +60,7 @@ impl Pool {
             reserved: [0; 54],
         };
         let (mut pool, mut most) = (std::ptr::null_mut(), u64::MAX);
-        // SAFETY: the pool is written, then told a number; what is read lives until the calls return.
+        // SAFETY: the pool is written, then one of its attributes is set; all arguments live until the calls return.
         unsafe {
             check(sys::cuMemPoolCreate(&raw mut pool, &raw const properties), "a memory pool is made")?;
             let pool = Pool(pool);
@@ -69,13 +70,13 @@ impl Pool {
         }
     }
 
-    /// Memory for so many bytes, from when what is queued in the stream has been done. It is the pool's as long as this lives.
+    /// Allocates this many bytes, which may be used by work that is queued from now on.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`] where there is no more.
     ///
     /// # Safety
-    /// The stream is of the pool's device, which is the calling thread's.
+    /// The stream is of the pool's device, whose context is current.
     pub(super) unsafe fn allocate(&self, bytes: usize, stream: sys::CUstream) -> Result<Address, Error> {
         let mut address = 0;
         // SAFETY: the caller's promise, and the address is written.
@@ -85,21 +86,22 @@ impl Pool {
         }
     }
 
-    /// How much of it is taken; the most is counted anew from then on.
+    /// How much memory is allocated now, and the most since the last call.
     ///
     /// # Errors
-    /// When the device does not say.
+    /// When the device does not answer.
     pub(super) fn taken(&self) -> Result<Taken, Error> {
         use sys::CUmemPool_attribute as Attribute;
         let (mut now, mut most, mut none) = (0_u64, 0_u64, 0_u64);
         let what = "its memory is counted";
-        // SAFETY: the pool is one, its counts are 64 bits wide, and each call has a variable of its own that lives until it returns.
+        // SAFETY: the pool is valid, its counts are 64 bits wide, and each call has a variable of its own that lives until it
+        // returns.
         unsafe {
             let attribute = Attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT;
             check(sys::cuMemPoolGetAttribute(self.0, attribute, (&raw mut now).cast()), what)?;
             let attribute = Attribute::CU_MEMPOOL_ATTR_USED_MEM_HIGH;
             check(sys::cuMemPoolGetAttribute(self.0, attribute, (&raw mut most).cast()), what)?;
-            // It can be made zero alone, and rises to what is taken with the next piece of memory.
+            // The maximum can only be set to zero. The next allocation raises it to what is allocated then.
             check(sys::cuMemPoolSetAttribute(self.0, attribute, (&raw mut none).cast()), what)?;
         }
         Ok(Taken { now: now as usize, most: most.max(now) as usize })
@@ -108,7 +110,7 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        // SAFETY: the only owner is going; what is still on its way back goes when it has come.
+        // SAFETY: the only owner is being dropped; memory that is still being freed is released when that is done.
         let _ = unsafe { sys::cuMemPoolDestroy(self.0) };
     }
 }

@@ -1,4 +1,5 @@
-//! cuSOLVER, and of cuBLAS what batches of small matrices and triangles need: routines of linear algebra, queued in the device's stream.
+//! Routines of linear algebra, queued in the device's stream: those of cuSOLVER, and of cuBLAS those for batches of small
+//! matrices and for triangles.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -15,19 +16,19 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// The library's state for a device, which one thread uses at a time.
 #[derive(Debug)]
-pub(super) struct Solver(Mutex<Handle>);
+pub(super) struct Solver(Mutex<SolverHandle>);
 
 #[derive(Debug)]
-struct Handle {
+struct SolverHandle {
     library: solver::cusolverDnHandle_t,
     stream: CUstream,
-    /// How far Jacobi's iterations go: as the library does without being told, to the rounding of numbers, in order.
+    /// Parameters of the Jacobi iterations: the library's defaults, which iterate to rounding errors and sort the results.
     eigenvalues: solver::syevjInfo_t,
     singular_values: solver::gesvdjInfo_t,
 }
 
-// SAFETY: a handle may be used from any thread, by one at a time, which the lock around it sees to.
-unsafe impl Send for Handle {}
+// SAFETY: a handle may be used from any thread, by one at a time, as the lock around it ensures.
+unsafe impl Send for SolverHandle {}
 
 fn check(status: Status, what: &str) -> Result<(), Error> {
     match status {
@@ -36,17 +37,17 @@ fn check(status: Status, what: &str) -> Result<(), Error> {
     }
 }
 
-/// Work space, which goes back behind what was queued with it.
+/// Work space, which is freed behind the work that uses it.
 struct WorkSpace(Address, CUstream);
 
 impl Drop for WorkSpace {
     fn drop(&mut self) {
-        // SAFETY: it was allocated in this stream. A device that is lost has no memory to take back.
+        // SAFETY: it was allocated in this stream. A failure is ignored: a device that is lost cannot take memory back.
         let _ = unsafe { cuMemFreeAsync(self.0, self.1) };
     }
 }
 
-/// Calls the one of a library's four functions that is for an element type.
+/// Calls the one of a library's four functions that is for this element type.
 macro_rules! by_type {
     ($dtype:expr, $library:ident: $single:ident, $double:ident, $complex:ident, $double_complex:ident; $($argument:expr),* $(,)?) => {
         match $dtype.every() {
@@ -62,14 +63,14 @@ const LOWER: solver::cublasFillMode_t = solver::cublasFillMode_t::CUBLAS_FILL_MO
 const VECTORS: solver::cusolverEigMode_t = solver::cusolverEigMode_t::CUSOLVER_EIG_MODE_VECTOR;
 
 impl Solver {
-    /// Starts the library, which is open, for the device of the calling thread.
+    /// Starts the library, which is open, for the context of the calling thread.
     ///
     /// # Errors
     /// When it does not start.
     pub(super) fn new(stream: CUstream) -> Result<Solver, Error> {
         let (library, eigenvalues, singular_values) = (std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());
-        let mut handle = Handle { library, stream, eigenvalues, singular_values };
-        // SAFETY: the library is open, and each call writes to a variable of its own; what was made goes with the handle.
+        let mut handle = SolverHandle { library, stream, eigenvalues, singular_values };
+        // SAFETY: the library is open, and each call writes to a variable of its own; all of them are freed with the handle.
         unsafe {
             check(solver::cusolverDnCreate(&raw mut handle.library), "it starts")?;
             check(solver::cusolverDnSetStream(handle.library, stream.cast()), "it is given a stream")?;
@@ -85,7 +86,7 @@ impl Solver {
     /// When a library refuses it, and where there is no room for its work space.
     ///
     /// # Safety
-    /// The device is the calling thread's, and has memory for all that the arguments lead to.
+    /// The context is current, and the memory of the arguments is as large as the routine says.
     pub(super) unsafe fn solve(&self, (products, pool): (&Blas, &Pool), call: &Call) -> Result<(), Error> {
         let handle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the caller's promise.
@@ -101,11 +102,11 @@ impl Solver {
     }
 }
 
-impl Handle {
-    /// Work space for a routine, and its elements: as many as the library writes when it is asked.
+impl SolverHandle {
+    /// Allocates the work space of a routine. `ask` asks the library for the number of elements, which is returned as well.
     ///
     /// # Safety
-    /// The device is the calling thread's.
+    /// The context is current.
     unsafe fn space(
         &self,
         (pool, call): (&Pool, &Call),
@@ -196,7 +197,7 @@ impl Handle {
                 | Routine::GetrsBatched { .. }
                 | Routine::Trsm { .. }
                 | Routine::TrsmBatched { .. } => {
-                    unreachable!("these are the other library's")
+                    unreachable!("the other library has this routine")
                 }
             };
             check(status, "linear algebra is queued")
@@ -204,7 +205,7 @@ impl Handle {
     }
 }
 
-/// How a triangle divides, in the library's words.
+/// How a triangle divides, as flags of the library.
 type TriangleFlags = (blas::cublasSideMode_t, blas::cublasFillMode_t, blas::cublasOperation_t, blas::cublasDiagType_t);
 
 fn arguments(by: Divisor) -> TriangleFlags {
@@ -216,19 +217,19 @@ fn arguments(by: Divisor) -> TriangleFlags {
     )
 }
 
-/// What cuBLAS has of it.
+/// The routines of cuBLAS.
 ///
 /// # Safety
 /// As for [`Solver::solve`].
 unsafe fn triangles(lib: blas::cublasHandle_t, call: &Call) -> Result<(), Error> {
     let (plain, dtype) = (blas::cublasOperation_t::CUBLAS_OP_N, call.dtype);
     let (one, one_double) = ([1.0f32, 0.0], [1.0f64, 0.0]);
-    // A number of the host's, of the matrices' element type: the real part stands first.
+    // A pointer to a number on the host, of the matrices' element type. A real number is the first part of a complex one.
     let alpha: Address = match dtype.every() {
         EveryDtype::F32 | EveryDtype::C32 => one.as_ptr() as Address,
         EveryDtype::F64 | EveryDtype::C64 => one_double.as_ptr() as Address,
     };
-    // SAFETY: the caller's promise; numbers of the host's live until the calls return.
+    // SAFETY: the caller's promise; the numbers on the host live until the calls return.
     let status = unsafe {
         match call.routine {
             Routine::GetrfBatched { n, a, pivots, info, batch } => {
@@ -236,7 +237,7 @@ unsafe fn triangles(lib: blas::cublasHandle_t, call: &Call) -> Result<(), Error>
                     lib, n, a.address as *const *mut _, a.ld, pivots as *mut _, info as *mut _, batch)
             }
             Routine::GetrsBatched { n, columns, a, pivots, b, batch } => {
-                // It says at once what of its arguments is wrong, and to the host.
+                // This routine checks its arguments at once, and writes its `info` to the host.
                 let mut info = 0;
                 let status = by_type!(dtype, blas: cublasSgetrsBatched, cublasDgetrsBatched, cublasCgetrsBatched, cublasZgetrsBatched;
                     lib, plain, n, columns, a.address as *const *const _, a.ld, pivots as *const _, b.address as *const *mut _, b.ld, &raw mut info, batch);
@@ -249,24 +250,24 @@ unsafe fn triangles(lib: blas::cublasHandle_t, call: &Call) -> Result<(), Error>
                 status
             }
             Routine::Trsm { by, m, n, a, b } => {
-                let (side, fill, turn, diagonal) = arguments(by);
+                let (side, fill, transpose, diagonal) = arguments(by);
                 by_type!(dtype, blas: cublasStrsm_v2, cublasDtrsm_v2, cublasCtrsm_v2, cublasZtrsm_v2;
-                    lib, side, fill, turn, diagonal, m, n, alpha as *const _, a.address as *const _, a.ld, b.address as *mut _, b.ld)
+                    lib, side, fill, transpose, diagonal, m, n, alpha as *const _, a.address as *const _, a.ld, b.address as *mut _, b.ld)
             }
             Routine::TrsmBatched { by, m, n, a, b, batch } => {
-                let (side, fill, turn, diagonal) = arguments(by);
+                let (side, fill, transpose, diagonal) = arguments(by);
                 by_type!(dtype, blas: cublasStrsmBatched, cublasDtrsmBatched, cublasCtrsmBatched, cublasZtrsmBatched;
-                    lib, side, fill, turn, diagonal, m, n, alpha as *const _, a.address as *const *const _, a.ld, b.address as *const *mut _, b.ld, batch)
+                    lib, side, fill, transpose, diagonal, m, n, alpha as *const _, a.address as *const *const _, a.ld, b.address as *const *mut _, b.ld, batch)
             }
-            _ => unreachable!("these are the other library's"),
+            _ => unreachable!("the other library has this routine"),
         }
     };
     check_blas(status, "linear algebra is queued")
 }
 
-impl Drop for Handle {
+impl Drop for SolverHandle {
     fn drop(&mut self) {
-        // SAFETY: the only owner is going. What the library says of it is no fault of the caller's; what was not made is null.
+        // SAFETY: the only owner is being dropped. Failures are ignored; pointers that were not set are null.
         unsafe {
             if !self.singular_values.is_null() {
                 let _ = solver::cusolverDnDestroyGesvdjInfo(self.singular_values);

@@ -1,9 +1,9 @@
-//! What the CUDA driver says of a call, as an error.
+//! Status codes of the CUDA driver as errors.
 
 use cudarc::driver::sys::CUresult;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// What the driver said of a call.
+/// The status of a call as a result; `what` says what the call is for.
 pub(super) fn check(result: CUresult, what: &str) -> Result<(), Error> {
     match result {
         CUresult::CUDA_SUCCESS => Ok(()),

@@ -1,4 +1,4 @@
-//! The stream that everything is queued in: copies from and to pinned memory, and events, as marks in it and to measure times.
+//! The stream of a device: copies from and to pinned memory, and events, which mark positions and measure times.
 
 use std::ffi::c_void;
 use std::ops::Range;
@@ -10,18 +10,18 @@ use crate::memory::Address;
 use crate::staging::Pinning;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// Bytes of a piece, and how many of them there are: what one copies takes longer than queueing it, and the host fills one
-/// while the device reads another.
+/// The size and the number of pinned pieces. Copying one takes longer than queueing it, and the host fills one while the device
+/// reads another.
 pub(super) const PIECES: (usize, usize) = (4 << 20, 4);
-/// Up to so many bytes the driver copies from any memory to its own before the call returns.
+/// Up to this many bytes, the driver copies pageable memory to a buffer of its own before the call returns.
 pub(super) const SMALL: usize = 64 << 10;
 
-/// The one stream of a device. Who makes it gives it back, after all that is queued in it.
+/// The one stream of a device. Its owner destroys it, when all queued work is done.
 #[derive(Debug)]
 pub(super) struct Stream(sys::CUstream);
 
 impl Stream {
-    /// A new one of the calling thread's device.
+    /// A new stream of the current context.
     ///
     /// # Errors
     /// When the device refuses it.
@@ -32,23 +32,23 @@ impl Stream {
         check(made, "a stream is made").map(|()| Stream(stream))
     }
 
-    /// None yet.
+    /// No stream.
     pub(super) fn none() -> Stream {
         Stream(std::ptr::null_mut())
     }
 
-    /// Whether none was made.
+    /// Whether there is no stream.
     pub(super) fn is_none(&self) -> bool {
         self.0.is_null()
     }
 
-    /// As the driver knows it.
+    /// The handle of the driver.
     pub(super) fn raw(&self) -> sys::CUstream {
         self.0
     }
 }
 
-/// A mark in the stream.
+/// An event that marks a position in the stream.
 #[derive(Debug)]
 pub(super) struct Event(sys::CUevent);
 
@@ -60,12 +60,13 @@ impl Pinning for Stream {
 
     fn pin(&self, bytes: usize) -> Result<*mut u8, Error> {
         let mut start = std::ptr::null_mut();
-        // SAFETY: the device is the thread's, and the address is written. Not write-combined: the host reads results there.
+        // SAFETY: the context is current, and the address is written. The memory is not write-combined, because the host reads
+        // results there.
         check(unsafe { sys::cuMemHostAlloc(&raw mut start, bytes, 0) }, "memory is pinned").map(|()| start.cast())
     }
 
     unsafe fn unpin(&self, start: *mut u8, _: usize) {
-        // SAFETY: the caller's promise. A device that is lost has nothing to take back.
+        // SAFETY: the caller's promise. A failure is ignored: a device that is lost cannot free anything.
         let _ = unsafe { sys::cuMemFreeHost(start.cast()) };
     }
 
@@ -82,50 +83,54 @@ impl Pinning for Stream {
     fn marker(&self) -> Result<Event, Error> {
         let mut event = std::ptr::null_mut();
         let flags = sys::CUevent_flags::CU_EVENT_DISABLE_TIMING as u32;
-        // SAFETY: the device is the thread's, and the event is written.
+        // SAFETY: the context is current, and the event is written.
         check(unsafe { sys::cuEventCreate(&raw mut event, flags) }, "an event is made").map(|()| Event(event))
     }
 
     fn mark(&self, event: &mut Event) -> Result<(), Error> {
-        // SAFETY: event and stream are the device's.
+        // SAFETY: event and stream belong to the same device.
         check(unsafe { sys::cuEventRecord(event.0, self.0) }, "an event is recorded")
     }
 
     fn wait(&self, event: &Event) -> Result<(), Error> {
-        // SAFETY: the event is one; one that was never recorded is not waited for.
+        // SAFETY: the event is valid; one that was never recorded returns at once.
         check(unsafe { sys::cuEventSynchronize(event.0) }, "its work is waited for")
     }
 
     fn unmark(&self, event: Event) {
-        // SAFETY: the only owner is going.
+        // SAFETY: the only owner is being dropped.
         let _ = unsafe { sys::cuEventDestroy_v2(event.0) };
     }
 
     fn settle(&self) -> Result<(), Error> {
-        // SAFETY: the stream is the device's.
+        // SAFETY: the stream is valid.
         check(unsafe { sys::cuStreamSynchronize(self.0) }, "copies are waited for")
     }
 }
 
-/// Has the system keep pages where they are, for the thread's device.
+/// Pins pages for the current context.
+///
+/// # Errors
+/// Where the system refuses.
 pub(super) fn lock(pages: Range<usize>) -> Result<(), Error> {
-    // SAFETY: the pages are a tensor's own, and are let go before they are given back.
+    // SAFETY: the pages belong to one tensor, and are unpinned before they are freed.
     check(unsafe { sys::cuMemHostRegister_v2(pages.start as *mut c_void, pages.len(), 0) }, "memory is pinned")
 }
 
-/// Lets it move them again.
+/// Unpins pages.
 pub(super) fn unlock(pages: Range<usize>) {
-    // SAFETY: they were pinned, and copies from them were waited for. A device that is lost has nothing to take back.
+    // SAFETY: they were pinned, and copies from them were waited for. A failure is ignored: a device that is lost has nothing
+    // pinned.
     let _ = unsafe { sys::cuMemHostUnregister(pages.start as *mut c_void) };
 }
 
-/// Milliseconds from one event to another.
+/// The type of the function that gives the milliseconds between two events.
 type Elapsed = unsafe extern "C" fn(*mut f32, sys::CUevent, sys::CUevent) -> sys::CUresult;
 
-/// The driver's function for the time between events. The bindings know its name since CUDA 12.8 alone; older drivers have the older one,
-/// with the same arguments.
+/// The driver's function for the time between events. The bindings know only its name since CUDA 12.8; older drivers have it
+/// under the old name, with the same arguments.
 fn elapsed() -> Result<Elapsed, Error> {
-    // SAFETY: the driver is open, and has functions of this type under both names.
+    // SAFETY: the driver is open, and functions under both names have this type.
     let find = |name: &str| unsafe { sys::culib().get::<Elapsed>(name.as_bytes()) }.map(|found| *found);
     find("cuEventElapsedTime_v2").or_else(|_| find("cuEventElapsedTime")).map_err(|error| {
         let what = format!("the driver has no function for the time between events: {error}");
@@ -133,23 +138,23 @@ fn elapsed() -> Result<Elapsed, Error> {
     })
 }
 
-/// A point of the stream's time.
+/// An event that measures times.
 pub(super) struct Timer<'s>(sys::CUevent, &'s Stream);
 
 impl Timer<'_> {
     pub(super) fn new(stream: &Stream) -> Result<Timer<'_>, Error> {
         let mut event = std::ptr::null_mut();
-        // SAFETY: the device is the thread's, and the event is written.
+        // SAFETY: the context is current, and the event is written.
         check(unsafe { sys::cuEventCreate(&raw mut event, 0) }, "an event is made").map(|()| Timer(event, stream))
     }
 
-    /// It is now, behind what is queued.
+    /// Places it behind the queued work.
     pub(super) fn record(&self) -> Result<(), Error> {
-        // SAFETY: event and stream are the device's.
+        // SAFETY: event and stream belong to the same device.
         check(unsafe { sys::cuEventRecord(self.0, self.1.0) }, "an event is recorded")
     }
 
-    /// Seconds from another point to this, once both have come.
+    /// The seconds from another event to this one, once the stream has reached both.
     pub(super) fn since(&self, start: &Timer<'_>) -> Result<f64, Error> {
         let mut milliseconds = 0.0;
         // SAFETY: both events were recorded; the number is written.
@@ -163,7 +168,7 @@ impl Timer<'_> {
 
 impl Drop for Timer<'_> {
     fn drop(&mut self) {
-        // SAFETY: the only owner is going.
+        // SAFETY: the only owner is being dropped.
         let _ = unsafe { sys::cuEventDestroy_v2(self.0) };
     }
 }

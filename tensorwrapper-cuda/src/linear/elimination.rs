@@ -11,21 +11,21 @@ use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 
-/// Orders up to which a batch goes through one call: NVIDIA's manuals name small matrices as what those are for, and no bound.
+/// Batched routines compute matrices up to this order: NVIDIA's manuals say that they are for small matrices, and give no bound.
 const SMALL: usize = 128;
 
-/// Whether matrices of an order, with so many right-hand columns, go through one call together.
+/// Whether a batched routine computes matrices of this order with this many right-hand columns.
 pub(super) fn is_small<D: Driver>(matrices: &Matrices<'_, D>, order: usize, columns: usize) -> bool {
     matrices.items > 1 && order <= SMALL && columns <= MAX_BATCHED_COLUMNS
 }
 
-/// What elimination leaves beside its factors.
+/// What elimination gives besides its factors.
 struct Eliminated<D: Driver> {
     pivots: Region<D>,
     infos: Region<D>,
 }
 
-/// Factors of matrices in their places.
+/// Overwrites matrices with their factors.
 ///
 /// # Safety
 /// The batch holds the matrices.
@@ -33,7 +33,7 @@ unsafe fn getrf<D: Driver>(matrices: &Matrices<'_, D>, a: &Batch<D>, together: b
     let (m, n, good) = (int(a.shape.rows), int(a.shape.columns), matrices.good());
     let inner = a.shape.rows.min(a.shape.columns);
     let (pivots, infos) = (matrices.integers(matrices.items * inner)?, matrices.integers(matrices.items)?);
-    // SAFETY: the caller's promise, and there are as many pivots and numbers.
+    // SAFETY: the caller's promise, and there is memory for all pivots and infos.
     unsafe {
         if together {
             let (_addresses, a) = matrices.addresses(a)?;
@@ -67,7 +67,7 @@ pub(super) unsafe fn lu<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(),
             let pass = Pass::Triangle { upper, unit: !upper, real: false, line: rows, step: a.shape.points() };
             matrices.pass(pass, factor.shape, &[a.region.address(), factor.region.address()])?;
         }
-        // Of a matrix without inverse there are factors as well.
+        // A singular matrix has factors, too.
         matrices.check_infos(&found.infos, |_| None)?;
         matrices.check_result(&a)?;
         matrices.first_error()?;
@@ -83,11 +83,11 @@ pub(super) unsafe fn lu<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(),
     }
 }
 
-/// Row n of the product of factors is this row of the matrix.
+/// The rows of the matrix in the order in which the product of the factors has them.
 fn order(rows: usize, pivots: &[i32]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..rows).collect();
     for (k, &pivot) in pivots.iter().enumerate() {
-        // Whoever collects kernels sees no numbers but zeros.
+        // While kernels are collected, all pivots are zero.
         if let Some(row) = usize::try_from(pivot).ok().and_then(|pivot| pivot.checked_sub(1)) {
             order.swap(k, row);
         }
@@ -128,14 +128,14 @@ pub(super) unsafe fn inverse<D: Driver>(matrices: &mut Matrices<'_, D>) -> Resul
 /// Writes the solution of A·X = B.
 ///
 /// # Safety
-/// Both are there.
+/// Both batches hold their matrices.
 unsafe fn solved<D: Driver>(matrices: &mut Matrices<'_, D>, a: &Batch<D>, b: &Batch<D>) -> Result<(), Error> {
     let together = is_small(matrices, a.shape.rows, b.shape.columns);
     let (n, columns) = (int(a.shape.rows), int(b.shape.columns));
     // SAFETY: the caller's promise.
     unsafe {
         let found = getrf(matrices, a, together)?;
-        // Nothing is divided by zero; and what is divided by infinity would not show it.
+        // A zero pivot must not be divided by, and a division by infinity would hide an overflow.
         matrices.check_infos(&found.infos, |info| Some(Failure::Singular { pivot: info - 1 }))?;
         matrices.check_result(a)?;
         let good = matrices.good();
@@ -163,7 +163,7 @@ unsafe fn solved<D: Driver>(matrices: &mut Matrices<'_, D>, a: &Batch<D>, b: &Ba
 /// Divides matrices by triangles.
 ///
 /// # Safety
-/// Both are there.
+/// Both batches hold their matrices.
 pub(super) unsafe fn divide<D: Driver>(matrices: &Matrices<'_, D>, by: Divisor, a: &Batch<D>, b: &Batch<D>) -> Result<(), Error> {
     let (m, n, good) = (int(b.shape.rows), int(b.shape.columns), matrices.good());
     // SAFETY: the caller's promise.
@@ -204,8 +204,8 @@ pub(super) unsafe fn triangular<D: Driver>(matrices: &mut Matrices<'_, D>) -> Re
     }
 }
 
-/// Determinants, as numbers or as their phases and the logarithms of their sizes. The host multiplies the pivots, because their
-/// product leaves the range long before the logarithm does.
+/// Determinants, or their phases and the logarithms of their absolute values. The host multiplies the pivots, because the product
+/// overflows long before its logarithm does.
 ///
 /// # Safety
 /// As for [`run`](super::run).
@@ -239,7 +239,7 @@ unsafe fn determinant_of<T: Element, D: Driver>(matrices: &mut Matrices<'_, D>) 
                     Some(value) => number.0 = value,
                     None => matrices.note(item, Failure::Overflow),
                 },
-                // Elimination left the range, which the host avoids by scaling rows.
+                // Elimination has overflowed. The host avoids that by scaling rows.
                 None => {
                     let all = matrices.read(0, Orientation::Plain)?;
                     let elements = matrices.fetch::<T>(&all.region, matrices.items * all.shape.points())?;
@@ -266,7 +266,7 @@ unsafe fn determinant_of<T: Element, D: Driver>(matrices: &mut Matrices<'_, D>) 
     }
 }
 
-/// The determinant of a matrix that lies by columns, which has the determinant of its transpose.
+/// The determinant of a matrix that is stored by columns: it equals that of its transpose.
 fn by_host<T: Element>(host: &dyn Device, call: &Decomposition, elements: &[T], order: usize) -> Result<(T, f64), Error> {
     let call = Decomposition { batch: 0, roles: [1, 1, 0, 0, 0, 0], ..call.clone() };
     let (matrix, number) = (Strided::row_major(&[order, order])?, Strided::row_major(&[])?);

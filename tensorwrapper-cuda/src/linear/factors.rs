@@ -11,7 +11,7 @@ use tensorwrapper_core::backend::linear::{Failure, discarded, phase_tolerance};
 use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::Error;
 
-/// What of a Hermitian matrix is read.
+/// The part of a Hermitian matrix that is read.
 const LOWER: MatrixPart = MatrixPart::Hermitian;
 
 /// A = L·Lᴴ.
@@ -36,7 +36,10 @@ pub(super) unsafe fn cholesky<D: Driver>(matrices: &mut Matrices<'_, D>) -> Resu
     }
 }
 
-/// Factors of Cholesky in the place of lower triangles.
+/// Overwrites lower triangles with their Cholesky factors.
+///
+/// # Safety
+/// The batch holds the matrices.
 unsafe fn potrf<D: Driver>(matrices: &Matrices<'_, D>, a: &Batch<D>) -> Result<Region<D>, Error> {
     let (n, good) = (int(a.shape.rows), matrices.good());
     let infos = matrices.integers(matrices.items)?;
@@ -56,7 +59,7 @@ unsafe fn potrf<D: Driver>(matrices: &Matrices<'_, D>, a: &Batch<D>) -> Result<R
     Ok(infos)
 }
 
-/// A·x = λ·x; in a metric B = L·Lᴴ the eigenvectors of L⁻¹·A·L⁻ᴴ, from the left by L⁻ᴴ.
+/// A·x = λ·x. With a metric B = L·Lᴴ: A·x = λ·B·x, where x is L⁻ᴴ times the eigenvectors of L⁻¹·A·L⁻ᴴ.
 ///
 /// # Safety
 /// As for [`run`](super::run).
@@ -71,7 +74,7 @@ pub(super) unsafe fn eigh<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(
         if matrices.operation.inputs.len() > 1 {
             let b = matrices.read(1, Orientation::Plain)?;
             let sizes = matrices.check(1, &b, LOWER)?;
-            // Even, since the eigenvectors take its square root.
+            // Even, because the eigenvectors are scaled by the square root.
             metric = Some((b, matrices.exponents(&sizes, 2)));
         }
         matrices.pass(Pass::Mirror, a.shape, &[a.region.address()])?;
@@ -81,7 +84,7 @@ pub(super) unsafe fn eigh<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(
             matrices.pass(Pass::Mirror, b.shape, &[b.region.address()])?;
             matrices.scale(b, own.iter().map(|k| -k))?;
             let infos = potrf(matrices, b)?;
-            // No iteration is given what is no number.
+            // An iteration must not get NaN.
             matrices.check_infos(&infos, |info| Some(Failure::NotPositiveDefinite { pivot: info - 1 }))?;
             divide(matrices, lower, b, &a)?;
             divide(matrices, Divisor { from_right: true, adjoint: true, ..lower }, b, &a)?;
@@ -121,7 +124,7 @@ pub(super) unsafe fn eigh<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<(
     }
 }
 
-/// Makes the largest component of some rows or columns real and positive; by what.
+/// Makes the largest component of some rows or columns real and positive; returns the phases by which they were multiplied.
 unsafe fn set_phases<D: Driver>(
     matrices: &Matrices<'_, D>,
     batch: &Batch<D>,
@@ -133,13 +136,13 @@ unsafe fn set_phases<D: Driver>(
     if count > 0 {
         let within = dispatch!(batch.shape.dtype, T => 1.0 - phase_tolerance::<T>()).to_bits();
         let pass = Pass::SetPhases { by_rows, first, count, within };
-        // SAFETY: the matrices have so many rows or columns, and there is a phase for each.
+        // SAFETY: the matrices have this many rows or columns, and there is memory for a phase of each.
         unsafe { matrices.pass(pass, batch.shape, &[batch.region.address(), phases.region.address()]) }?;
     }
     Ok(phases)
 }
 
-/// A = Q·R, the diagonal of R real and not negative; or A = L·Q, of which the adjoint is that of Aᴴ.
+/// A = Q·R, where the diagonal of R is real and not negative; or A = L·Q, computed as the adjoint of Aᴴ = Q·R.
 ///
 /// # Safety
 /// As for [`run`](super::run).
@@ -168,7 +171,7 @@ pub(super) unsafe fn qr<D: Driver>(matrices: &mut Matrices<'_, D>, lq: bool) -> 
         let phased = Pass::ApplyPhases { by_rows: true, count: inner, conjugate: false, real: true };
         matrices.pass(phased, r.shape, &[phases.region.address(), r.region.address()])?;
         let width = if is_full { rows } else { inner };
-        // Where Q has more columns than A, it has a place of its own.
+        // If Q has more columns than A it cannot overwrite A.
         let q = match width > columns {
             true => {
                 let q = matrices.room(dtype, rows, width)?;
@@ -201,7 +204,7 @@ pub(super) unsafe fn qr<D: Driver>(matrices: &mut Matrices<'_, D>, lq: bool) -> 
     }
 }
 
-/// A = U·diag(s)·V, the largest component of each column of U real and positive.
+/// A = U·diag(s)·V, where the largest component of each column of U is real and positive.
 ///
 /// # Safety
 /// As for [`run`](super::run).
@@ -210,7 +213,7 @@ pub(super) unsafe fn svd<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<()
     let seen = &matrices.operation.inputs[0].0;
     let (rows, columns) = size(call, seen.layout, call.form().arguments[0]);
     let by_rotations = by_rotations(matrices.items, rows, columns, call.full);
-    // The other routine takes no matrix with more columns than rows.
+    // The other routine takes no matrices with more columns than rows.
     let orientation = if by_rotations || rows >= columns { Orientation::Plain } else { Orientation::Adjoint };
     // SAFETY: the caller's promise; all other memory was allocated for its purpose.
     unsafe {
@@ -252,7 +255,7 @@ pub(super) unsafe fn svd<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<()
             }
         }
         matrices.check_infos(&infos, |_| Some(Failure::NoConvergence))?;
-        // What phases are set by is U of the matrix itself: of its adjoint the other factor.
+        // The phases are those of U of the matrix itself, which is the second factor if its adjoint was decomposed.
         let (set, with) = if orientation == Orientation::Plain { (&u, &other) } else { (&other, &u) };
         let (set_by_rows, with_by_rows) =
             (orientation == Orientation::Adjoint, orientation == Orientation::Plain && !by_rotations);
@@ -260,7 +263,7 @@ pub(super) unsafe fn svd<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<()
         let phased = Pass::ApplyPhases { by_rows: with_by_rows, count: inner, conjugate: !by_rotations, real: false };
         matrices.pass(phased, with.shape, &[phases.region.address(), with.region.address()])?;
         if call.full {
-            // A vector that belongs to no singular value has a phase of its own.
+            // Vectors that belong to no singular value have phases of their own.
             for (factor, by_rows) in [(set, set_by_rows), (with, with_by_rows)] {
                 set_phases(matrices, factor, by_rows, inner, factor.shape.rows - inner)?;
             }
@@ -278,7 +281,7 @@ pub(super) unsafe fn svd<D: Driver>(matrices: &mut Matrices<'_, D>) -> Result<()
     }
 }
 
-/// Writes the discarded weights, and how many singular values are kept.
+/// Writes the discarded weights and the numbers of singular values that are kept.
 ///
 /// # Safety
 /// As for [`svd`].

@@ -1,5 +1,5 @@
-//! Dense matrices on a device: gathered from strided memory and scattered back, surveyed and scaled by generated kernels, and given to the
-//! library's routines. This file knows no operation.
+//! Dense matrices on a device: gathered from strided memory and scattered back, surveyed and scaled by generated kernels, and
+//! given to the library's routines. This file knows no operation.
 
 use super::kernels::StridedCopy;
 use super::operation::{NotFinite, Operation};
@@ -86,8 +86,8 @@ impl<'m, D: Driver> Matrices<'m, D> {
         Region::new(self.operation.driver, count * size_of::<i32>())
     }
 
-    /// The layout of an operand's axes in dense matrices: `step` elements lead from one matrix to the next, `row` and `column` from one row or
-    /// column to the next.
+    /// The layout of an operand's axes in dense matrices: `step` elements lead from one matrix to the next, `row` and `column`
+    /// from one row or column to the next.
     fn dense(&self, seen: &Seen<'_>, roles: &[Role], step: usize, [row, column]: [usize; 2]) -> Result<Strided, Error> {
         let call = self.operation.call;
         let extents = seen.layout.extents();
@@ -217,8 +217,8 @@ impl<'m, D: Driver> Matrices<'m, D> {
         unsafe { self.operation.driver.launch(&fitted.kernel, &[addresses, &fitted.numbers].concat()) }
     }
 
-    /// For each matrix the absolute value of its largest real or imaginary part, and whether an element in this part of the matrix is not
-    /// finite.
+    /// For each matrix the absolute value of its largest real or imaginary part, and whether an element in this part of the
+    /// matrix is not finite.
     ///
     /// # Safety
     /// The batch holds the matrices.

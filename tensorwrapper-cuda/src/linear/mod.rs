@@ -1,9 +1,9 @@
-//! Linear algebra on a device: a library's [routines](crate::routine), and between them kernels that gather matrices from strided memory, set
-//! signs and phases, scale, and write results ([`matrices`]).
+//! Linear algebra on a device: a library's [routines](crate::routine), and between them kernels that gather matrices from strided
+//! memory, set signs and phases, scale, and write results ([`matrices`]).
 //!
-//! Conventions and error messages are those of all devices (`backend/linear/` of the core). The host reads whether there is a result, so
-//! that none of this can be recorded. The host device computes the rest: eigenvalues of matrices that are not Hermitian, least
-//! squares, pseudo-inverses, powers, exponentials, norms, traces and ranks.
+//! Conventions and error messages are those of all devices (`backend/linear/` of the core). The host reads whether there is a
+//! result, so that none of this can be recorded. The host device computes the rest: eigenvalues of matrices that are not
+//! Hermitian, least squares, pseudo-inverses, powers, exponentials, norms, traces and ranks.
 
 mod elimination;
 mod factors;
@@ -24,8 +24,8 @@ use tensorwrapper_core::error::Error;
 /// Computes the results.
 ///
 /// # Errors
-/// [`ErrorKind::LinearAlgebra`](tensorwrapper_core::error::ErrorKind::LinearAlgebra) for the first item of the batch that has no result, and those of
-/// the device.
+/// [`ErrorKind::LinearAlgebra`](tensorwrapper_core::error::ErrorKind::LinearAlgebra) for the first item of the batch that has no
+/// result, and those of the device.
 ///
 /// # Safety
 /// The library [has](has) the operation, and the memory is as large as the layouts reach.

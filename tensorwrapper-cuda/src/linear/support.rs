@@ -37,8 +37,8 @@ pub(crate) fn has(call: &Decomposition, dtype: Dtype, arguments: &[&Strided], re
     if !knows(call.kind) || !layouts.all(|layout| !layout.is_empty() && layout.len() < 1 << 31) {
         return false;
     }
-    // LAPACK's routine compares complex pivots by the sum of the absolute values of their parts, the reference by their modulus, so
-    // that factors could differ from the host's. What the library does has not been tested on a GPU.
+    // LAPACK's routine compares complex pivots by the sum of the absolute values of their parts, the reference by their modulus,
+    // so that factors could differ from the host's. What the library does has not been tested on a GPU.
     if call.kind == Factorisation::Lu && dtype.is_complex() {
         return false;
     }
@@ -51,9 +51,9 @@ pub(crate) fn has(call: &Decomposition, dtype: Dtype, arguments: &[&Strided], re
     call.kind != Factorisation::Svd || results.get(1).is_none_or(|values| values.len() <= items * rows.min(columns))
 }
 
-/// Whether the library's internal counts of 32 bits are large enough for one matrix. For singular values, it refuses a matrix where the
-/// square of the larger side does not fit, and is silently wrong where six times the number of elements does not (cupy#7611). For
-/// eigenvalues, its work space is a multiple of the matrix, which has failed near an order of 25 000.
+/// Whether the library's internal counts of 32 bits are large enough for one matrix. For singular values, it refuses a matrix
+/// where the square of the larger side does not fit, and is silently wrong where six times the number of elements does not
+/// (cupy#7611). For eigenvalues, its work space is a multiple of the matrix, which has failed near an order of 25 000.
 fn is_counted(kind: Factorisation, rows: usize, columns: usize) -> bool {
     let (most, least) = (rows.max(columns) as u128, rows.min(columns) as u128);
     let largest = match kind {
@@ -64,8 +64,8 @@ fn is_counted(kind: Factorisation, rows: usize, columns: usize) -> bool {
     largest < 1 << 31
 }
 
-/// Whether the singular vectors of a batch are computed by Jacobi rotations, with all matrices in one call. U and V are square then, which is
-/// not worth the memory where one side is much longer than the other and square factors are not asked for.
+/// Whether the singular vectors of a batch are computed by Jacobi rotations, with all matrices in one call. U and V are square
+/// then, which is not worth the memory where one side is much longer than the other and square factors are not asked for.
 pub(super) fn by_rotations(items: usize, rows: usize, columns: usize, full: bool) -> bool {
     let (most, least) = (rows.max(columns), rows.min(columns));
     items > 1 && most <= MAX_JACOBI_ORDER && (full || most <= 2 * least)

@@ -1,4 +1,4 @@
-//! The kernels that devices of the first round ask for.
+//! The kernels that devices of the first round need.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,23 +6,23 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::settings::{KernelRequests, Settings};
 use crate::text::{Kernel, ON_DEVICE};
 
-/// Kernels by their names.
+/// Kernels that devices need, by their names.
 #[derive(Clone, Debug, Default)]
 pub struct Collection {
     kernels: Arc<Mutex<BTreeMap<String, Kernel>>>,
     settings: Arc<Settings>,
 }
 
-/// A kernel of a collection, for those who compile it.
+/// A kernel of a collection.
 #[derive(Clone, Debug)]
 pub struct Collected {
     /// Its name in the text.
     pub name: String,
-    /// What it is, for people.
+    /// A short description.
     pub kind: &'static str,
     /// The element type of its result.
     pub dtype: tensorwrapper_core::element::Dtype,
-    /// The text that it stands in, perhaps with others, without what stands before it.
+    /// The text that it is part of, perhaps with other kernels, without the preamble.
     pub text: String,
 }
 
@@ -32,12 +32,12 @@ impl Collection {
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What devices that collect kernels here go by.
+    /// The settings of devices that collect kernels here.
     pub(super) fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// All kernels.
+    /// All kernels, in the order of their names.
     pub fn kernels(&self) -> Vec<Collected> {
         let kernels = self.lock();
         let collected = |kernel: &Kernel| Collected {
@@ -49,17 +49,18 @@ impl Collection {
         kernels.values().map(collected).collect()
     }
 
-    /// What NVRTC compiles before the texts of kernels.
+    /// The preamble that NVRTC compiles in front of a text.
     pub fn preamble() -> String {
         ON_DEVICE.concat()
     }
 
-    /// What devices whose kernels are collected here were asked for.
+    /// What devices that collect kernels here were asked for.
     pub fn asked(&self) -> KernelRequests {
         self.settings.lock().asked
     }
 
-    /// Has devices measure from now on, with these times of each way.
+    /// Makes devices measure from now on, with these times of a library's product, of one on permuted copies, and of generated
+    /// kernels.
     pub fn set_clock(&self, times: Option<[f64; 3]>) {
         self.settings.lock().times = times;
     }

@@ -1,4 +1,4 @@
-//! The collected texts, made into libraries by the system's C++ compiler.
+//! Compiles collected texts to shared libraries, by the system's C++ compiler.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,17 +9,20 @@ use std::sync::atomic::AtomicUsize;
 use libloading::Library;
 
 use super::collection::Collection;
-use super::programs::CompiledKernels;
+use super::compiled::CompiledKernels;
 use crate::text::{Kernel, LINEAR, ON_HOST};
 use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// The environment variable that names the compiler and its first arguments, for machines where it is not `c++`.
+/// The environment variable with the compiler and its first arguments, for machines where it is not `c++`.
 const COMPILER: &str = "TENSORWRAPPER_CXX";
-/// So many texts are compiled at once: the preamble costs as much as some of them.
-const AT_ONCE: usize = 48;
+/// The number of texts in one source file. The preamble takes as long to compile as several of them.
+const TEXTS_PER_FILE: usize = 48;
 
 impl Collection {
-    /// Whether there is a compiler to call, and which.
+    /// The command that compiles C++.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] where it cannot be run.
     pub fn compiler() -> Result<String, Error> {
         let words = words();
         match Command::new(&words[0]).args(&words[1..]).arg("--version").output() {
@@ -29,19 +32,19 @@ impl Collection {
         }
     }
 
-    /// Compiles all kernels into a folder, each text changed by `change` before.
+    /// Compiles all kernels in a folder, after `change` was applied to each text.
     ///
     /// # Errors
-    /// [`ErrorKind::Kernel`] with the compiler's words and the source, and [`ErrorKind::Io`] for the folder.
+    /// [`ErrorKind::Kernel`] with the compiler's messages and the source, and [`ErrorKind::Io`] for the folder.
     pub fn compile(&self, folder: &Path, change: impl Fn(&str) -> String) -> Result<Arc<CompiledKernels>, Error> {
         let io = |error: std::io::Error| Error::new(ErrorKind::Io { path: folder.to_path_buf(), message: error.to_string() });
         std::fs::create_dir_all(folder).map_err(io)?;
         let kernels = self.lock();
-        let solves = kernels.values().any(|kernel| kernel.kind == LINEAR);
+        let has_linalg = kernels.values().any(|kernel| kernel.kind == LINEAR);
         let own = |kernel: &Kernel| (kernel.source.name.clone(), Arc::clone(&kernel.source));
         let own: Vec<_> = kernels.values().map(own).collect::<BTreeMap<_, _>>().into_values().collect();
         let mut sources = Vec::new();
-        for (n, own) in own.chunks(AT_ONCE).enumerate() {
+        for (n, own) in own.chunks(TEXTS_PER_FILE).enumerate() {
             let texts: String = own.iter().map(|source| source.text.as_str()).collect();
             let source = folder.join(format!("kernels{n}.cpp"));
             let whole = format!("{}{}", include_str!("shim.h"), change(&format!("{}{texts}", ON_HOST.concat())));
@@ -52,19 +55,19 @@ impl Collection {
         sources.par_iter().map(|source| library(source)).collect::<Result<_, _>>().map(|libraries| {
             let (transfers, products, routines, settings, replays, refuses) = Default::default();
             let memory = [AtomicUsize::new(usize::MAX), AtomicUsize::new(0)];
-            Arc::new(CompiledKernels { libraries, solves, transfers, products, routines, settings, replays, refuses, memory })
+            Arc::new(CompiledKernels { libraries, has_linalg, transfers, products, routines, settings, replays, refuses, memory })
         })
     }
 }
 
-/// The command of the compiler.
+/// The words of the compiler's command.
 fn words() -> Vec<String> {
     let command = std::env::var(COMPILER).unwrap_or_default();
     let words: Vec<String> = command.split_whitespace().map(str::to_string).collect();
     if words.is_empty() { vec!["c++".to_string()] } else { words }
 }
 
-/// Compiles a source and opens what comes of it.
+/// Compiles a source file and opens the library.
 fn library(source: &Path) -> Result<Library, Error> {
     let failed = |message: String| {
         let source = std::fs::read_to_string(source).unwrap_or_default();

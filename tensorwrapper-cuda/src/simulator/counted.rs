@@ -1,4 +1,4 @@
-//! The memory of one device, counted to the byte.
+//! The memory of one device, with counts of its bytes.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -6,7 +6,7 @@ use super::memory::GuardedMemory;
 use crate::memory::Address;
 use tensorwrapper_core::backend::Taken;
 
-/// GuardedMemory of one device.
+/// The memory of one device.
 #[derive(Debug, Default)]
 pub(super) struct CountedMemory(Mutex<Taken>);
 
@@ -34,7 +34,7 @@ impl CountedMemory {
         unsafe { GuardedMemory::free(address, bytes) }
     }
 
-    /// What is taken; the most is counted anew from then on.
+    /// How much memory is allocated now, and the most since the last call.
     pub(super) fn taken(&self) -> Taken {
         let mut taken = self.count();
         let found = *taken;

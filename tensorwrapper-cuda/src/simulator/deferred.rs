@@ -1,5 +1,5 @@
-//! Pinned memory of the simulator, and copies that are done as late as they may be: when somebody waits for them, or queues what has to
-//! come behind them. Who writes to pinned memory before is found out by wrong results.
+//! Pinned memory of the simulator, whose copies are done as late as possible: when they are waited for, or when work is queued
+//! behind them. Code that reads or writes pinned memory too early gives wrong results.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,18 +9,19 @@ use crate::memory::Address;
 use crate::staging::Pinning;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// Small, and few, so that most transfers of tests need several, and one more than once.
+/// The size and the number of pinned pieces: so few and small that most transfers of tests need several, and use one more than
+/// once.
 pub(super) const PIECES: (usize, usize) = (64, 3);
 
-/// Copies that are not done.
+/// Copies that are not done yet.
 #[derive(Debug, Default)]
 pub(super) struct DeferredCopies(Mutex<Copies>);
 
 #[derive(Debug, Default)]
 struct Copies {
-    /// From, to, and how many bytes.
+    /// Source, target and number of bytes.
     waiting: VecDeque<(Address, Address, usize)>,
-    /// How many were queued before these.
+    /// The number of copies that are done.
     done: usize,
 }
 
@@ -29,19 +30,19 @@ impl DeferredCopies {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does them up to a mark.
+    /// Does the copies in front of a mark.
     pub(super) fn catch_up(&self, mark: usize) {
         let mut copies = self.copies();
         while copies.done < mark
             && let Some((from, to, bytes)) = copies.waiting.pop_front()
         {
-            // SAFETY: whoever queued it has promised that both places are there until it is done.
+            // SAFETY: the caller that queued it has promised that both places exist until it is done.
             unsafe { std::ptr::copy_nonoverlapping(from as *const u8, to as *mut u8, bytes) };
             copies.done += 1;
         }
     }
 
-    /// Does all of them.
+    /// Does all copies.
     pub(super) fn finish(&self) {
         self.catch_up(usize::MAX);
     }

@@ -1,4 +1,4 @@
-//! The driver itself: a stream that is done at once or recorded, memory, and counts of all that it is asked for.
+//! The simulated device: a stream whose work is done at once or recorded, memory, and counts of what the device is asked for.
 
 use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::counted::CountedMemory;
 use super::deferred::{self, DeferredCopies};
-use super::phase::Round;
+use super::round::Round;
 use super::{gemm, solver};
 use crate::autotune::{Autotuner, Strategy};
 use crate::driver::Driver;
@@ -20,28 +20,28 @@ use crate::text::{Gemm, Kernel, Route};
 use tensorwrapper_core::backend::Taken;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// The driver.
+/// A simulated device.
 #[derive(Debug)]
 pub(super) struct Simulator {
     round: Round,
-    /// No two devices have the same, so that no plan is kept from one to another.
+    /// Unique, so that devices share no plans.
     number: usize,
-    /// Whether it has a library for products of matrices, and with it perhaps one for linear algebra.
-    multiplies: bool,
+    /// Whether it has a library for products of matrices, and perhaps one for linear algebra.
+    has_libraries: bool,
     autotuner: Autotuner,
     pinned: PinnedRanges,
     stream_lock: StreamLock,
-    /// What was queued since the recording began, if there is one: whoever queues, as in a stream of a GPU.
+    /// The work of the current recording, if there is one. As in a stream of a GPU, the work of all threads goes there.
     recorded: Mutex<Option<Vec<Queued>>>,
     staging: Staging<usize>,
-    /// Copies from and to pinned memory that are not done.
+    /// Copies from and to pinned memory that are not done yet.
     deferred: DeferredCopies,
     memory: CountedMemory,
-    /// Names of texts that were made.
-    made: Mutex<HashSet<String>>,
+    /// The names of texts that were compiled.
+    compiled: Mutex<HashSet<String>>,
 }
 
-/// Work that is recorded, with the addresses that it was queued for.
+/// Work that can be recorded.
 #[derive(Clone, Debug)]
 enum Queued {
     Copy(Address, Address, usize),
@@ -52,10 +52,10 @@ enum Queued {
 }
 
 impl Simulator {
-    /// Counts a transfer from the host (0), to it (1), or from pinned memory of the host (2).
+    /// Counts a transfer from the host (0), to the host (1), or from pinned memory of a tensor (2).
     fn count(&self, direction: usize) {
-        if let Round::Running(programs, _) = &self.round {
-            programs.transfers[direction].fetch_add(1, Ordering::Relaxed);
+        if let Round::Running(kernels, _) = &self.round {
+            kernels.transfers[direction].fetch_add(1, Ordering::Relaxed);
         }
     }
 
@@ -67,7 +67,7 @@ impl Simulator {
         let _guard = self.stream_lock.lock();
         if let Some(recorded) = &mut *self.recorded() {
             recorded.push(work);
-            // Whoever does not wait for its guard is to have an opportunity.
+            // Gives threads that wrongly do not wait an opportunity to queue work here.
             std::thread::yield_now();
             return Ok(());
         }
@@ -80,7 +80,7 @@ impl Simulator {
         self.recorded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// As on a GPU there is work that cannot be recorded.
+    /// Waits until this thread may queue work that cannot be recorded, as on a GPU.
     fn at_once(&self, what: &str) -> Result<QueueGuard<'_>, Error> {
         let guard = self.stream_lock.lock();
         if self.recorded().is_some() { Err(not_recorded(what)) } else { Ok(guard) }
@@ -89,7 +89,7 @@ impl Simulator {
     /// # Safety
     /// As for the calls of [`Driver`] that queue it.
     unsafe fn do_now(&self, work: &Queued) -> Result<(), Error> {
-        // SAFETY: the caller has memory at all addresses; the device's memory is the host's.
+        // SAFETY: the caller has memory at all addresses, which are addresses of the host.
         unsafe {
             match work {
                 Queued::Copy(from, to, bytes) => {
@@ -103,15 +103,15 @@ impl Simulator {
                 Queued::Launch(kernel, arguments) => self.run(kernel, arguments),
                 Queued::Multiply(product, factors, output) => match &self.round {
                     Round::Collecting(_) => Ok(()),
-                    Round::Running(programs, _) => {
-                        programs.products.fetch_add(1, Ordering::Relaxed);
+                    Round::Running(kernels, _) => {
+                        kernels.products.fetch_add(1, Ordering::Relaxed);
                         gemm::multiply(product, *factors, *output)
                     }
                 },
                 Queued::Solve(call) => match &self.round {
                     Round::Collecting(_) => Ok(()),
-                    Round::Running(programs, _) => {
-                        programs.routines.fetch_add(1, Ordering::Relaxed);
+                    Round::Running(kernels, _) => {
+                        kernels.routines.fetch_add(1, Ordering::Relaxed);
                         solver::solve(call)
                     }
                 },
@@ -124,51 +124,51 @@ impl Simulator {
     /// # Safety
     /// As for [`Driver::launch`].
     unsafe fn run(&self, kernel: &Kernel, arguments: &[u64]) -> Result<(), Error> {
-        let Round::Running(programs, schedule) = &self.round else { return Ok(()) };
+        let Round::Running(kernels, schedule) = &self.round else { return Ok(()) };
         let failed = |message: String| Error::new(ErrorKind::Kernel { message, source: kernel.source.text.clone() });
         // SAFETY: the shim exports functions of this type under these names.
-        let run = unsafe { programs.symbol::<Run>(&format!("tw_run_{}", kernel.name)) };
+        let run = unsafe { kernels.symbol::<RunKernel>(&format!("tw_run_{}", kernel.name)) };
         let run = run.ok_or_else(|| failed("the kernel is not one of those that were collected".to_string()))?;
         let mut values = arguments.to_vec();
         let mut pointers: Vec<*mut c_void> = values.iter_mut().map(|value| std::ptr::from_mut(value).cast()).collect();
-        // SAFETY: the arguments are those of the text, by the caller's promise.
+        // SAFETY: the caller promises that the arguments are those of the text.
         let message = unsafe { run(kernel.blocks, kernel.threads, kernel.shared, schedule.number(), pointers.as_mut_ptr()) };
         if message.is_null() {
             return Ok(());
         }
-        // SAFETY: messages are constant texts of the shim.
+        // SAFETY: messages are constants of the shim.
         Err(failed(unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned()))
     }
 
-    /// Takes note of kernels that are made, or launched, and made now where they were not before.
-    fn make(&self, kernels: &[&Kernel], is_launch: bool) -> Result<(), Error> {
+    /// Notes kernels that are prepared or launched, and counts those that are compiled now.
+    fn note(&self, kernels: &[&Kernel], is_launch: bool) -> Result<(), Error> {
         if let Round::Collecting(collection) = &self.round {
             collection.lock().extend(kernels.iter().map(|&kernel| (kernel.name.clone(), kernel.clone())));
         }
-        let mut told = self.round.settings().lock();
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = kernels.iter().filter(|kernel| !made.contains(&kernel.source.name)).count() > 0;
-        told.asked.to_make += usize::from(new && !is_launch);
-        told.asked.to_launch += usize::from(is_launch);
-        told.asked.too_late += usize::from(new && is_launch);
+        let mut settings = self.round.settings().lock();
+        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = kernels.iter().filter(|kernel| !compiled.contains(&kernel.source.name)).count() > 0;
+        settings.asked.to_make += usize::from(new && !is_launch);
+        settings.asked.to_launch += usize::from(is_launch);
+        settings.asked.too_late += usize::from(new && is_launch);
         for kernel in kernels {
-            if told.broken.as_deref() == Some(kernel.kind) {
-                let (message, source) = ("it is not to compile".to_string(), kernel.source.text.clone());
+            if settings.broken.as_deref() == Some(kernel.kind) {
+                let (message, source) = ("the test breaks this kind of kernel".to_string(), kernel.source.text.clone());
                 return Err(Error::new(ErrorKind::Kernel { message, source }));
             }
-            made.insert(kernel.source.name.clone());
+            compiled.insert(kernel.source.name.clone());
         }
         Ok(())
     }
 
-    /// A device for one of the rounds, which has libraries where its route leads to them.
+    /// A device for one of the rounds. It has libraries if its route is [`Route::Library`].
     pub(super) fn new(round: Round, route: Route) -> Simulator {
         static DEVICES: AtomicUsize = AtomicUsize::new(0);
-        let (number, multiplies) = (DEVICES.fetch_add(1, Ordering::Relaxed), route == Route::Library);
-        let (pinned, stream_lock, recorded, deferred, memory, made) = Default::default();
+        let (number, has_libraries) = (DEVICES.fetch_add(1, Ordering::Relaxed), route == Route::Library);
+        let (pinned, stream_lock, recorded, deferred, memory, compiled) = Default::default();
         let staging = Staging::new(deferred::PIECES.0, deferred::PIECES.1);
         let autotuner = Autotuner::new(round.settings().lock().file.clone());
-        Simulator { round, number, multiplies, autotuner, pinned, stream_lock, recorded, staging, deferred, memory, made }
+        Simulator { round, number, has_libraries, autotuner, pinned, stream_lock, recorded, staging, deferred, memory, compiled }
     }
 }
 
@@ -183,8 +183,9 @@ impl Drop for Simulator {
 #[derive(Debug)]
 pub(super) struct Recorded(Vec<Queued>);
 
-/// What the shim exports for each kernel: blocks, threads of each, bytes of shared memory, schedule, arguments; a message, or null.
-type Run = unsafe extern "C" fn(c_uint, c_uint, c_uint, c_int, *mut *mut c_void) -> *const c_char;
+/// The function that the shim exports for each kernel. It takes blocks, threads of each, bytes of shared memory, schedule and
+/// arguments, and returns a message or null.
+type RunKernel = unsafe extern "C" fn(c_uint, c_uint, c_uint, c_int, *mut *mut c_void) -> *const c_char;
 
 impl Driver for Simulator {
     type Graph = Recorded;
@@ -204,8 +205,8 @@ impl Driver for Simulator {
     fn allocate(&self, bytes: usize) -> Result<Address, Error> {
         let _guard = self.at_once("allocating memory")?;
         let refused = || Error::new(ErrorKind::Memory { bytes: bytes as u128 });
-        if let Round::Running(programs, _) = &self.round {
-            let [most, taken] = &programs.memory;
+        if let Round::Running(kernels, _) = &self.round {
+            let [most, taken] = &kernels.memory;
             if taken.load(Ordering::Relaxed).saturating_add(bytes) > most.load(Ordering::Relaxed) {
                 return Err(refused());
             }
@@ -220,8 +221,8 @@ impl Driver for Simulator {
             return guard.set_aside(address, bytes);
         }
         self.deferred.finish();
-        if let Round::Running(programs, _) = &self.round {
-            programs.memory[1].fetch_sub(bytes, Ordering::Relaxed);
+        if let Round::Running(kernels, _) = &self.round {
+            kernels.memory[1].fetch_sub(bytes, Ordering::Relaxed);
         }
         // SAFETY: the caller's promise.
         unsafe { self.memory.free(address, bytes) }
@@ -248,10 +249,10 @@ impl Driver for Simulator {
         self.count(0);
         if self.pinned.contain(from) {
             self.count(2);
-            // SAFETY: the caller has so much memory there.
+            // SAFETY: the caller has memory there.
             return unsafe { upload_pinned(&self.deferred, from, to) };
         }
-        // SAFETY: the caller has so much memory there.
+        // SAFETY: the caller has memory there.
         let is_staged = unsafe { self.staging.upload(&self.deferred, from, to) }?;
         assert!(is_staged, "the simulator pins memory");
         Ok(())
@@ -288,17 +289,17 @@ impl Driver for Simulator {
     }
 
     fn prepare(&self, kernels: &[&Kernel]) -> Result<(), Error> {
-        self.make(kernels, false)
+        self.note(kernels, false)
     }
 
     unsafe fn launch(&self, kernel: &Kernel, arguments: &[u64]) -> Result<(), Error> {
-        self.make(&[kernel], true)?;
+        self.note(&[kernel], true)?;
         // SAFETY: the caller's promise.
         unsafe { self.queue(Queued::Launch(kernel.clone(), arguments.to_vec())) }
     }
 
     fn gemm_library(&self) -> Option<&'static str> {
-        self.multiplies.then_some("loops")
+        self.has_libraries.then_some("loops")
     }
 
     unsafe fn multiply(&self, product: &Gemm, factors: [Address; 2], output: Address) -> Result<(), Error> {
@@ -320,25 +321,25 @@ impl Driver for Simulator {
     }
 
     fn linalg_library(&self) -> Option<&'static str> {
-        (self.multiplies && self.round.solves()).then_some("textbook")
+        (self.has_libraries && self.round.has_linalg()).then_some("textbook")
     }
 
     unsafe fn solve(&self, call: &Call) -> Result<(), Error> {
-        // As on a GPU work space is allocated, which cannot be recorded.
+        // As on a GPU, work space is allocated, which cannot be recorded.
         let _guard = self.at_once("linear algebra")?;
         let space = solver::space(call);
         let at = self.allocate(space)?;
-        // SAFETY: the caller's promise; work space was just allocated, and what is queued here is done when it goes back.
+        // SAFETY: the caller's promise; the work space was just allocated, and the work is done when it is freed.
         unsafe { (self.queue(Queued::Solve(*call)), self.free(at, space)).0 }
     }
 
     fn record(&self, work: &mut dyn FnMut() -> Result<(), Error>) -> Result<Recorded, Error> {
-        if let Round::Running(programs, _) = &self.round
-            && let Some(reason) = &*programs.refuses.lock().unwrap_or_else(PoisonError::into_inner)
+        if let Round::Running(kernels, _) = &self.round
+            && let Some(reason) = &*kernels.refuses.lock().unwrap_or_else(PoisonError::into_inner)
         {
             return Err(Error::new(reason.clone()));
         }
-        // SAFETY: whoever gave it back uses it no more.
+        // SAFETY: its owner has freed it.
         let free = |address, bytes| unsafe { self.free(address, bytes) };
         let recording = self.stream_lock.record(free);
         *self.recorded() = Some(Vec::new());
@@ -350,8 +351,8 @@ impl Driver for Simulator {
 
     unsafe fn replay(&self, graph: &Recorded) -> Result<(), Error> {
         let _guard = self.at_once("a graph inside of a graph")?;
-        if let Round::Running(programs, _) = &self.round {
-            programs.replays.fetch_add(1, Ordering::Relaxed);
+        if let Round::Running(kernels, _) = &self.round {
+            kernels.replays.fetch_add(1, Ordering::Relaxed);
         }
         self.deferred.finish();
         // SAFETY: as for the calls that queued it, by the caller's promise.

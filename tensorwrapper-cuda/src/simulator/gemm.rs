@@ -1,5 +1,5 @@
-//! The product of matrices with exactly the arguments that a library for GPUs is given, which stand for what its manual says of them:
-//! matrices stored by columns. Where a library would refuse an argument, so does this.
+//! A product of matrices with the arguments of cuBLAS and the meaning that its manual gives them. Arguments that the library
+//! would refuse are refused here, too.
 
 use num_complex::Complex;
 
@@ -8,17 +8,17 @@ use crate::text::{Gemm, Stored, Transpose};
 use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// Multiplies matrices of the host's memory.
+/// Multiplies matrices in the host's memory.
 ///
 /// # Errors
 /// [`ErrorKind::Device`] for arguments that a library refuses.
 ///
 /// # Safety
-/// All elements that the arguments lead to are there.
+/// There is memory for all elements that the arguments describe.
 pub unsafe fn multiply(gemm: &Gemm, factors: [Address; 2], output: Address) -> Result<(), Error> {
     let [m, n, k] = gemm.sizes;
     let [(a, left), (b, right)] = gemm.factors;
-    let rows = |transpose: Transpose, plain: i32, turned: i32| if transpose == Transpose::Plain { plain } else { turned };
+    let rows = |transpose: Transpose, plain: i32, transposed: i32| if transpose == Transpose::Plain { plain } else { transposed };
     let short = |stored: &Stored, rows: i32| stored.ld < rows.max(1);
     if m < 0 || n < 0 || k < 0 || gemm.batch < 0 {
         return Err(refused(gemm, "a negative size"));

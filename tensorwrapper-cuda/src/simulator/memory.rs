@@ -1,4 +1,4 @@
-//! Memory that ends at a page which nobody may touch, and is poisoned: a kernel that reads or writes behind it ends the program.
+//! Memory that ends at a guard page, and is filled with NaN: a kernel that reads or writes behind its end crashes the program.
 
 use std::ffi::{c_int, c_void};
 
@@ -8,47 +8,47 @@ unsafe extern "C" {
     fn munmap(start: *mut c_void, bytes: usize) -> c_int;
 }
 
-/// Bytes of a page, or a multiple of them on every system that there is.
+/// A multiple of the size of a page on every system.
 const PAGE: usize = 1 << 16;
-/// Addresses are multiples of this, as large as the largest element.
+/// The alignment of addresses: the size of the largest element.
 const ALIGN: usize = 16;
 const PROT_NONE: c_int = 0;
 const PROT_READ_WRITE: c_int = 3;
 const MAP_PRIVATE_ANONYMOUS: c_int = 0x22;
 
-/// Such memory.
+/// Memory in front of a guard page.
 pub(super) struct GuardedMemory;
 
 impl GuardedMemory {
-    /// Memory for so many bytes, all of them ones: not a number, in every element type.
+    /// Allocates this many bytes. All bits are set, which is NaN in every element type.
     pub(super) fn allocate(bytes: usize) -> Option<u64> {
         let (length, used) = GuardedMemory::lengths(bytes);
-        // SAFETY: new memory of the system's choice.
+        // SAFETY: the system chooses new memory.
         let start = unsafe { mmap(std::ptr::null_mut(), length, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS, -1, 0) };
         if start.addr() == usize::MAX {
             return None;
         }
-        // SAFETY: the last page of what was just mapped; it is whole, because lengths are multiples of a page.
-        let closed = unsafe { mprotect(start.byte_add(length - PAGE), PAGE, PROT_NONE) };
-        assert_eq!(closed, 0, "the system closes a page of the program's own");
+        // SAFETY: this is the last page of the new memory, whose length is a multiple of a page.
+        let protected = unsafe { mprotect(start.byte_add(length - PAGE), PAGE, PROT_NONE) };
+        assert_eq!(protected, 0, "the system protects the guard page");
         let first = start.wrapping_byte_add(length - PAGE - used);
-        // SAFETY: so many bytes lie before the closed page.
+        // SAFETY: this many bytes lie in front of the guard page.
         unsafe { first.cast::<u8>().write_bytes(0xff, used) };
         Some(first as u64)
     }
 
-    /// Gives it back.
+    /// Frees memory.
     ///
     /// # Safety
-    /// It came from `allocate` with so many bytes, and nobody uses it behind this.
+    /// It came from `allocate` with this many bytes, and is not used any more.
     pub(super) unsafe fn free(address: u64, bytes: usize) {
         let (length, used) = GuardedMemory::lengths(bytes);
         let start = (address as usize + used + PAGE - length) as *mut c_void;
-        // SAFETY: what `allocate` mapped for so many bytes, by the caller's promise.
+        // SAFETY: the caller promises that `allocate` has mapped this for as many bytes.
         unsafe { munmap(start, length) };
     }
 
-    /// Bytes mapped, the closed page among them, and bytes used.
+    /// The number of mapped bytes, with the guard page, and of used bytes.
     fn lengths(bytes: usize) -> (usize, usize) {
         let used = bytes.next_multiple_of(ALIGN);
         (used.next_multiple_of(PAGE) + PAGE, used)

@@ -1,18 +1,23 @@
-//! A driver without a GPU: the text of the kernels, compiled for the processor by the system's C++ compiler and run thread by thread.
+//! A driver without a GPU, for tests: it runs the text of the kernels on the processor, compiled by the system's C++ compiler,
+//! thread by thread.
 //!
-//! Compiling one kernel takes longer than running hundreds, so it is done in two rounds: in the first, kernels are collected and
-//! nothing is computed; then all of them are compiled; in the second they run. Memory of the device ends at a page that nobody may
-//! touch, and is poisoned. For tests alone; it knows what a barrier is, and nothing of what kernels compute.
+//! Compiling one kernel takes longer than running hundreds, so a test has two rounds. In the first, devices of a [`Collection`]
+//! collect kernels and compute nothing; then [`Collection::compile`] compiles all of them at once; in the second round, devices
+//! of these [`CompiledKernels`] run them. Memory of the device ends at a guard page, and is filled with NaN.
+//!
+//! The simulator knows what a barrier is, and nothing of what kernels compute. In place of cuBLAS and cuSOLVER it has naive
+//! routines with the same arguments. Tests set what a device would measure, how much memory there is and what fails, and read
+//! what devices were asked for.
 
 mod collection;
 mod compile;
+mod compiled;
 mod counted;
 mod deferred;
 mod driver;
 mod gemm;
 mod memory;
-mod phase;
-mod programs;
+mod round;
 mod settings;
 mod solver;
 #[cfg(test)]
@@ -21,11 +26,11 @@ mod tests;
 use std::sync::Arc;
 
 pub use collection::{Collected, Collection};
+pub use compiled::CompiledKernels;
 use driver::Simulator;
 #[cfg(test)]
 pub(crate) use gemm::multiply;
-use phase::Round;
-pub use programs::CompiledKernels;
+use round::Round;
 pub use settings::{KernelRequests, Schedule};
 
 use crate::device::Cuda;
@@ -37,14 +42,15 @@ fn device(round: Round, route: Route, host: Arc<dyn Device>) -> Arc<dyn Device> 
 }
 
 impl Collection {
-    /// A device that collects its kernels here and computes nothing: what it gives is zeros. The host computes what no kernel does.
+    /// A device that collects its kernels here and computes nothing: its results are zeros. `host` computes what is left to the
+    /// host.
     pub fn device(&self, route: Route, host: Arc<dyn Device>) -> Arc<dyn Device> {
         device(Round::Collecting(self.clone()), route, host)
     }
 }
 
 impl CompiledKernels {
-    /// A device that runs these kernels. The host computes what no kernel does.
+    /// A device that runs these kernels. `host` computes what is left to the host.
     pub fn device(self: &Arc<CompiledKernels>, schedule: Schedule, route: Route, host: Arc<dyn Device>) -> Arc<dyn Device> {
         device(Round::Running(self.clone(), schedule), route, host)
     }

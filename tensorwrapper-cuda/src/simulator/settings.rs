@@ -1,26 +1,27 @@
-//! What tests tell devices, and ask of them: counts, limits, the times that measurements are to find, and kernels that do not compile.
+//! What tests set for devices and read from them: the times that measurements find, kernels that do not compile, and counts of
+//! requests.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::autotune::Strategy;
 
-/// In which order the threads of a block run, between barriers.
+/// The order in which the threads of a block run between barriers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
-    /// All in turn, each as far as its next barrier.
+    /// One thread after the other, each as far as its next barrier.
     Lockstep,
     /// One warp after the other, each as far as a barrier of the whole block.
     Forward,
-    /// The same from the last warp and its last thread on.
+    /// The same, from the last warp and its last thread on.
     Backward,
 }
 
 impl Schedule {
-    /// All of them.
+    /// All schedules.
     pub const ALL: [Schedule; 3] = [Schedule::Lockstep, Schedule::Forward, Schedule::Backward];
 
-    /// As the shim calls it.
+    /// Its number in the shim.
     pub(super) fn number(self) -> std::ffi::c_int {
         match self {
             Schedule::Lockstep => 0,
@@ -30,31 +31,31 @@ impl Schedule {
     }
 }
 
-/// What measurements find, and what is told beside.
+/// Settings and counts that tests and devices share.
 #[derive(Debug, Default)]
 pub(super) struct Settings(Mutex<Values>);
 
 #[derive(Debug, Default)]
 pub(super) struct Values {
-    /// Seconds of each strategy; where none are said, nothing is measured.
+    /// The seconds that each strategy takes; without them nothing is measured.
     pub(super) times: Option<[f64; 3]>,
-    /// Where devices that are made from now on keep what they choose.
+    /// The file in which new devices keep the fastest strategies.
     pub(super) file: Option<PathBuf>,
-    /// How often somebody has looked.
+    /// The number of measurements.
     pub(super) measurements: usize,
     pub(super) asked: KernelRequests,
-    /// Kernels of this kind do not compile.
+    /// The kind of kernels that do not compile.
     pub(super) broken: Option<String>,
 }
 
-/// What devices were asked for.
+/// How often devices were asked for kernels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KernelRequests {
-    /// How often they were asked to make texts that were not made before.
+    /// How often they were asked to compile texts that were not compiled before.
     pub to_make: usize,
-    /// How many kernels they were asked to launch.
+    /// How often they were asked to launch a kernel.
     pub to_launch: usize,
-    /// How many of these had to be made then.
+    /// How often a kernel had to be compiled when it was launched.
     pub too_late: usize,
 }
 
@@ -63,11 +64,11 @@ impl Settings {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What it says that a strategy takes.
+    /// The seconds that a strategy takes, as a measurement finds them.
     pub(super) fn time(&self, strategy: Strategy) -> f64 {
-        let mut clock = self.lock();
-        clock.measurements += 1;
-        let place = Strategy::ALL.iter().position(|other| *other == strategy).expect("all strategies are known");
-        clock.times.map_or(0.0, |times| times[place])
+        let mut values = self.lock();
+        values.measurements += 1;
+        let place = Strategy::ALL.iter().position(|other| *other == strategy).expect("`ALL` has every strategy");
+        values.times.map_or(0.0, |times| times[place])
     }
 }

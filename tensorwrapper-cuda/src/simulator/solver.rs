@@ -1,6 +1,6 @@
-//! Linear algebra with exactly the arguments that libraries for GPUs are given, which stand for what their manuals say of them. What a
-//! library would refuse, so does this; what its manual leaves open (phases and signs, what is beside triangles) is left as unlike the
-//! conventions as it may be.
+//! Linear algebra with the arguments of cuSOLVER and cuBLAS and the meaning that the manuals give them. Arguments that the
+//! libraries would refuse are refused here, too. What the manuals leave open (phases, signs, the elements outside of triangles)
+//! is made as different as possible from the conventions of this project, so that tests notice code that relies on it.
 
 use num_complex::Complex;
 
@@ -11,13 +11,13 @@ use tensorwrapper_core::backend::reference::Naive;
 use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// Does a call over the host's memory.
+/// Runs a routine on the host's memory.
 ///
 /// # Errors
 /// [`ErrorKind::Device`] for arguments that a library refuses.
 ///
 /// # Safety
-/// All elements that the arguments lead to are there.
+/// There is memory for all elements that the arguments describe.
 pub(super) unsafe fn solve(call: &Call) -> Result<(), Error> {
     if let Some(what) = refused(&call.routine) {
         return Err(Error::new(ErrorKind::Device(format!("{what} in {call:?}"))));
@@ -27,7 +27,7 @@ pub(super) unsafe fn solve(call: &Call) -> Result<(), Error> {
     Ok(())
 }
 
-/// Bytes of work space: as if for one matrix of a kind, for each that goes with others.
+/// The bytes of work space that the routine would need.
 pub(super) fn space(call: &Call) -> usize {
     let elements = match call.routine {
         Routine::SyevjBatched { n, batch, .. } | Routine::GesvdjBatched { n, batch, .. } => n * n * batch,
@@ -38,10 +38,10 @@ pub(super) fn space(call: &Call) -> usize {
     elements.unsigned_abs().max(1) as usize * call.dtype.size()
 }
 
-/// What a library counts in 32 bits.
+/// The first number that does not fit into 32 bits.
 const COUNTED: i128 = 1 << 31;
 
-/// What a library has no room for in its own counts.
+/// Whether a routine is beyond the internal counts of a library.
 fn is_beyond_counts(routine: &Routine) -> bool {
     let square = |n: i32| i128::from(n) * i128::from(n);
     match *routine {
@@ -54,12 +54,12 @@ fn is_beyond_counts(routine: &Routine) -> bool {
     }
 }
 
-/// What a library would not take.
+/// Why a library would refuse a routine.
 fn refused(routine: &Routine) -> Option<&'static str> {
     if is_beyond_counts(routine) {
         return Some("more than 32 bits count");
     }
-    // Matrices with their rows, sizes, batches, and everything that is no matrix.
+    // Matrices with their rows, sizes and batches, and the addresses of everything else.
     let (matrices, sizes, others): (Vec<(MatrixRef, i32)>, Vec<i32>, Vec<Address>) = match *routine {
         Routine::Potrf { n, a, info } => (vec![(a, n)], vec![n], vec![info]),
         Routine::PotrfBatched { n, a, info, batch } => (vec![(a, n)], vec![n, batch], vec![info]),
@@ -97,16 +97,16 @@ fn refused(routine: &Routine) -> Option<&'static str> {
 /// Reads a matrix.
 ///
 /// # Safety
-/// It is there, of this element type.
+/// There is a matrix of this element type.
 unsafe fn read<T: Element>(a: MatrixRef, rows: i32, columns: i32) -> Matrix<T> {
     // SAFETY: the caller's promise.
     Matrix::from_fn(rows as usize, columns as usize, |i, j| unsafe { *(a.address as *const T).add(j * a.ld as usize + i) })
 }
 
-/// Writes the elements of a matrix for which `which` says so.
+/// Writes the elements of a matrix that `which` selects.
 ///
 /// # Safety
-/// There is memory for it.
+/// There is memory for the matrix.
 unsafe fn write<T: Element>(matrix: &Matrix<T>, a: MatrixRef, which: impl Fn(usize, usize) -> bool) {
     for (j, i) in (0..matrix.columns).flat_map(|j| (0..matrix.rows).map(move |i| (j, i))).filter(|&(j, i)| which(i, j)) {
         // SAFETY: the caller's promise.
@@ -114,26 +114,26 @@ unsafe fn write<T: Element>(matrix: &Matrix<T>, a: MatrixRef, which: impl Fn(usi
     }
 }
 
-/// Number n of some.
+/// A pointer to number n of a list.
 ///
 /// # Safety
-/// It is there, of this type.
+/// There are so many numbers of this type.
 unsafe fn number<V: Copy>(at: Address, n: usize) -> *mut V {
     // SAFETY: the caller's promise.
     unsafe { (at as *mut V).add(n) }
 }
 
-/// Matrix n of a batch, whose addresses lie on the device.
+/// Matrix n of a batch that is given as a list of addresses.
 ///
 /// # Safety
-/// They do.
+/// There is a list of at least n + 1 addresses.
 unsafe fn of_batch(a: MatrixRef, n: usize) -> MatrixRef {
     // SAFETY: the caller's promise.
     MatrixRef { address: unsafe { *number::<Address>(a.address, n) }, ..a }
 }
 
-/// Matrix n of those that lie one behind the other.
-fn behind<T>(a: MatrixRef, columns: i32, n: usize) -> MatrixRef {
+/// Matrix n of matrices that lie one behind the other.
+fn consecutive<T>(a: MatrixRef, columns: i32, n: usize) -> MatrixRef {
     MatrixRef { address: a.address + (n * a.ld as usize * columns as usize * size_of::<T>()) as u64, ..a }
 }
 
@@ -147,7 +147,7 @@ unsafe fn routine<T: Element>(routine: &Routine) {
             Routine::PotrfBatched { n, a, info, batch } => {
                 (0..batch as usize).for_each(|item| {
                     potrf::<T>(n, of_batch(a, item), number::<i32>(info, item) as Address);
-                    // The manual has nothing to say of the other triangle here.
+                    // The manual leaves open what the other triangle is.
                     let anything = Matrix::from_fn(n as usize, n as usize, |_, _| T::from_complex(f64::NAN.into()));
                     write(&anything, of_batch(a, item), |i, j| i < j);
                 });
@@ -180,7 +180,7 @@ unsafe fn routine<T: Element>(routine: &Routine) {
             Routine::Syevd { n, a, values, info } => syev::<T>(n, a, values, info),
             Routine::SyevjBatched { n, a, values, info, batch } => (0..batch as usize).for_each(|item| {
                 let values = number::<T::Real>(values, item * n as usize) as Address;
-                syev::<T>(n, behind::<T>(a, n, item), values, number::<i32>(info, item) as Address);
+                syev::<T>(n, consecutive::<T>(a, n, item), values, number::<i32>(info, item) as Address);
             }),
             Routine::Gesvd { full, m, n, a, values, u, vt, info } => {
                 if let Some((left, right)) = gesvd::<T>(full, (m, n), a, values, info) {
@@ -191,9 +191,9 @@ unsafe fn routine<T: Element>(routine: &Routine) {
             Routine::GesvdjBatched { m, n, a, values, u, v, info, batch } => (0..batch as usize).for_each(|item| {
                 let values = number::<T::Real>(values, item * m.min(n) as usize) as Address;
                 let info = number::<i32>(info, item) as Address;
-                if let Some((left, right)) = gesvd::<T>(true, (m, n), behind::<T>(a, n, item), values, info) {
-                    write(&left, behind::<T>(u, m, item), |_, _| true);
-                    write(&right.adjoint(), behind::<T>(v, n, item), |_, _| true);
+                if let Some((left, right)) = gesvd::<T>(true, (m, n), consecutive::<T>(a, n, item), values, info) {
+                    write(&left, consecutive::<T>(u, m, item), |_, _| true);
+                    write(&right.adjoint(), consecutive::<T>(v, n, item), |_, _| true);
                 }
             }),
         }
@@ -223,7 +223,7 @@ unsafe fn getrf<T: Element>((m, n): (i32, i32), a: MatrixRef, pivots: Address, i
         let mut matrix = read::<T>(a, m, n);
         let before = matrix.clone();
         let order = if T::DTYPE.is_complex() { eliminated(&mut matrix) } else { Naive.lu(&mut matrix, &|| before.clone()) };
-        // The order as exchanges of rows, one for each column.
+        // The order of rows, as one exchange for each column.
         let mut now: Vec<usize> = (0..m as usize).collect();
         for (k, &pivot) in order.iter().enumerate().take(m.min(n) as usize) {
             let place = now.iter().position(|&row| row == pivot).expect("an order has each row");
@@ -236,7 +236,8 @@ unsafe fn getrf<T: Element>((m, n): (i32, i32), a: MatrixRef, pivots: Address, i
     }
 }
 
-/// Factors L and U of a complex matrix, and the order of its rows, by pivots as LAPACK's `izamax` chooses them: by the sum of their parts.
+/// The factors L and U of a complex matrix, and the order of its rows. Pivots are chosen as by LAPACK's `izamax`: by the sum of
+/// the absolute values of their parts.
 fn eliminated<T: Element>(matrix: &mut Matrix<T>) -> Vec<usize> {
     let (rows, columns) = (matrix.rows, matrix.columns);
     let mut order: Vec<usize> = (0..rows).collect();
@@ -294,7 +295,7 @@ unsafe fn trsm<T: Element>(by: Divisor, (m, n): (i32, i32), a: MatrixRef, b: Mat
     }
 }
 
-/// 1 − τ·v·vᴴ with v = (1, …), which makes the first element of a vector β and all others zero: v, τ and β, as LAPACK's `larfg`.
+/// The reflection 1 − τ·v·vᴴ with v = (1, …) that maps a vector to (β, 0, …): v, τ and β, as by LAPACK's `larfg`.
 fn reflection<T: Element>(x: &[T]) -> (Vec<Complex<f64>>, Complex<f64>, f64) {
     let mut v: Vec<Complex<f64>> = x.iter().map(|x| x.to_complex()).collect();
     let rest: f64 = v[1..].iter().map(|x| x.norm_sqr()).sum();
@@ -351,7 +352,7 @@ unsafe fn orgqr<T: Element>((m, n, k): (i32, i32, i32), a: MatrixRef, tau: Addre
     }
 }
 
-/// A number of modulus one, another for each vector: what a manual says nothing of.
+/// A number of modulus one, a different one for each vector: the phases that a manual leaves open.
 fn any_phase<T: Element>(n: usize) -> T {
     let angle = 1.0 + 2.0 * n as f64;
     if T::DTYPE.is_complex() {
@@ -398,7 +399,7 @@ unsafe fn gesvd<T: Element>(
         let phases: Vec<T> = (0..v.rows).map(|k| any_phase::<T>(k).conj()).collect();
         v.scale_rows(&phases);
         s.into_iter().enumerate().for_each(|(k, value)| *number::<T::Real>(values, k) = value);
-        // What was there is used up.
+        // The routine destroys its input.
         write(&Matrix::from_fn(m as usize, n as usize, |_, _| T::from_complex(f64::NAN.into())), a, |_, _| true);
         *number::<i32>(info, 0) = 0;
         Some((u, v))

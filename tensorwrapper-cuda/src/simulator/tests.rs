@@ -1,5 +1,5 @@
-//! Generated kernels, run in the simulator, against the reference: random spaces, layouts, programs and element types, in every
-//! schedule and by every route; and whether a barrier that is missing is seen.
+//! Generated kernels in the simulator against the reference: random spaces, layouts, programs and element types, in every
+//! schedule and by every route. Another test checks that a missing barrier is noticed.
 
 mod bounds;
 mod linear;
@@ -27,7 +27,7 @@ use tensorwrapper_testing::{Placed, epsilon, number};
 const DTYPES: [Dtype; 4] = [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64];
 const ROUTES: [Route; 5] = [Route::Chosen, Route::LargeTiles, Route::SmallTiles, Route::Parts, Route::Threads];
 
-/// A folder for what is compiled, gone behind the test.
+/// A folder for compiled kernels, which is removed behind the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -42,7 +42,7 @@ impl Drop for Folder {
     }
 }
 
-/// Whether there is a compiler. A test machine has one; elsewhere the test says that it is skipped.
+/// Whether there is a compiler. Without one a test is skipped with a message, and fails where `CI` is set.
 fn can_compile(test: &str) -> bool {
     match Collection::compiler() {
         Ok(_) => true,
@@ -54,19 +54,19 @@ fn can_compile(test: &str) -> bool {
     }
 }
 
-/// What computes what no kernel does.
+/// The device for what is left to the host.
 fn host() -> Arc<dyn Device> {
     Arc::new(Reference)
 }
 
-/// Runs cases on devices, once to collect their kernels and once to compute, and tells what is wrong with the results.
+/// Runs cases on devices, once to collect their kernels and once to compute, and notes wrong results.
 struct Run<'d> {
     device: &'d dyn Fn(Route) -> Arc<dyn Device>,
     faults: Vec<String>,
 }
 
 impl Run<'_> {
-    /// Compares whole memories: elements that no position leads to are to stay as they are.
+    /// Compares whole memories: elements that the layout does not reach must keep their values.
     fn judge<T: Element>(&mut self, found: &[T], expected: &[T], tolerance: f64, what: impl Fn() -> String) {
         for (n, (a, b)) in found.iter().zip(expected).enumerate() {
             let (a, b) = (a.to_complex(), b.to_complex());
@@ -96,7 +96,7 @@ impl Run<'_> {
         self.judge(&found.data, &expected.data, epsilon::<T>() * 32.0 * (terms + 1) as f64, what);
     }
 
-    /// `[i, j, k, l] = A[i, a, k, b] * B[b, j, a, l]` with the axes of the nest in this order: matrices, once permuted.
+    /// `[i, j, k, l] = A[i, a, k, b] * B[b, j, a, l]` with the axes of the nest in this order: a product of permuted matrices.
     fn product<T: Element>(&mut self, rng: &mut StdRng, route: Route, nest: &LoopNest) {
         let factor = |axes: [usize; 4], rng: &mut StdRng| -> Placed<T> {
             let mut strides = [0; 6];
@@ -158,7 +158,7 @@ impl Run<'_> {
     }
 }
 
-/// A random program whose values stay small and depend on its inputs without jumps.
+/// A random program whose values stay small and depend continuously on its inputs.
 fn program(rng: &mut StdRng, inputs: usize) -> Program {
     let mut instructions: Vec<Instruction> = (0..inputs).map(Instruction::Input).collect();
     if rng.random_bool(0.2) || instructions.is_empty() {
@@ -185,14 +185,14 @@ fn nest(rng: &mut StdRng, largest: usize, smallest: usize, max_rank: usize) -> L
     LoopNest::new(extents, rng.random_range(0..=rank))
 }
 
-/// Collects the kernels of cases, compiles them, and runs the cases in every schedule; the faults of each.
+/// Collects the kernels of cases, compiles them, and runs the cases in every schedule; returns the faults of each.
 fn in_all_schedules(name: &str, change: impl Fn(&str) -> String, cases: impl Fn(&mut Run<'_>)) -> [Vec<String>; 3] {
     let folder = Folder::new(name);
     let collection = Collection::default();
     cases(&mut Run { device: &|route| collection.device(route, host()), faults: Vec::new() });
-    let programs = collection.compile(&folder.0, change).unwrap_or_else(|error| panic!("{}", error.kind()));
+    let compiled = collection.compile(&folder.0, change).unwrap_or_else(|error| panic!("{}", error.kind()));
     Schedule::ALL.map(|schedule| {
-        let mut run = Run { device: &|route| programs.device(schedule, route, host()), faults: Vec::new() };
+        let mut run = Run { device: &|route| compiled.device(schedule, route, host()), faults: Vec::new() };
         cases(&mut run);
         run.faults
     })
@@ -250,7 +250,7 @@ fn element_wise_programs_and_reductions() {
             let nest = nest(&mut rng, 40, 9, 3);
             dispatch!(DTYPES[round % 4], T => run.map::<T>(&mut rng, ROUTES[round % 5], &nest));
         }
-        // Long enough for parts by choice, and for more than one round of a block.
+        // Long enough for sums in parts, and for several rounds of a block.
         for (extents, kept) in [(vec![70_000], 0), (vec![3, 9_000], 1), (vec![300, 40], 1), (vec![40, 300], 2)] {
             let nest = LoopNest::new(extents, kept);
             run.map::<f64>(&mut rng, Route::Chosen, &nest);
@@ -293,7 +293,7 @@ fn every_function_of_every_type() {
     });
 }
 
-/// The kernels that have barriers: what is wrong with their results if the text is changed.
+/// Runs all kernels that have barriers, after `change` was applied to their text; returns the faults.
 fn barriers(name: &str, change: impl Fn(&str) -> String) -> [Vec<String>; 3] {
     in_all_schedules(name, change, |run| {
         let mut rng = StdRng::seed_from_u64(5);
@@ -326,7 +326,7 @@ fn barriers(name: &str, change: impl Fn(&str) -> String) -> [Vec<String>; 3] {
 }
 
 #[test]
-fn each_barrier_that_is_missing_is_seen() {
+fn each_missing_barrier_is_noticed() {
     if !can_compile("barriers") {
         return;
     }
@@ -342,6 +342,6 @@ fn each_barrier_that_is_missing_is_seen() {
     for place in places {
         let seen = barriers("barriers", |text| format!("{}{}", &text[..place], &text[place + BARRIER.len()..]));
         let around = &text[place.saturating_sub(120)..place];
-        assert!(seen.iter().any(|faults| !faults.is_empty()), "no schedule sees that a barrier is missing behind {around}");
+        assert!(seen.iter().any(|faults| !faults.is_empty()), "no schedule notices that a barrier is missing behind {around}");
     }
 }

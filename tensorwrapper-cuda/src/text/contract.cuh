@@ -1,9 +1,9 @@
-// Sums of products of two tensors with general strides (GETT): blocks of both are gathered into shared memory, where a block of
-// threads multiplies them as matrices; what leaves it goes through the rest of the program to wherever the result lies. The type
-// K that the generator writes says where the rows m, the columns n, the terms k and the items of the batch lie in each tensor.
+// Contractions of two tensors with general strides (GETT): tiles of both are gathered into shared memory, where a block of
+// threads multiplies them as matrices; the epilogue then writes the sums to the result. The generated type K says where the rows
+// m, the columns n, the terms k and the items of the batch lie in each tensor.
 namespace tw {
 
-// One thread's share of a block of one factor S, on its way into shared memory.
+// One thread's share of a tile of one factor S, on its way into shared memory.
 template <class S, int LENGTH, int DEPTH, int THREADS, int LD> struct Gather {
   using T = typename S::T;
   using I = typename S::I;
@@ -20,7 +20,7 @@ template <class S, int LENGTH, int DEPTH, int THREADS, int LD> struct Gather {
   static __device__ __forceinline__ int depth(int s) {
     return S::ALONG_TERMS ? int(threadIdx.x) % DEPTH : (int(threadIdx.x) + s * THREADS) / LENGTH;
   }
-  // What does not change from step to step: where this thread's lines lie.
+  // The positions of this thread's lines, which do not change from step to step.
   __device__ __forceinline__ Gather(I first, I batch) {
     const P start = S::item(batch);
 #pragma unroll
@@ -44,10 +44,10 @@ template <class S, int LENGTH, int DEPTH, int THREADS, int LD> struct Gather {
   }
 };
 
-// One thread's part of a block of the result, by multiplications and additions.
+// One thread's part of a tile of the result, by multiplications and additions.
 template <class K, bool TENSOR_CORES> struct Accumulator {
   using T = typename K::T;
-  // Neighbours that are read from shared memory at once: 16 bytes.
+  // The number of neighbours that are read from shared memory at once: 16 bytes.
   static constexpr int V = 16 / sizeof(T), SIDE = K::SIDE, TM = K::BM / SIDE, TN = K::BN / SIDE;
   static_assert(SIDE * SIDE == K::THREADS && TM % V == 0 && TN % V == 0, "threads form a square");
   T sums[TM][TN];
@@ -82,7 +82,7 @@ template <class K, bool TENSOR_CORES> struct Accumulator {
   }
 };
 
-// The same in double precision by tensor cores: a warp multiplies 8 x 4 by 4 x 8. Source of the fragments' places: PTX ISA,
+// The same in double precision by tensor cores: a warp multiplies 8 x 4 by 4 x 8. The layout of the fragments is that of PTX ISA,
 // mma.m8n8k4 with .f64.
 template <class K> struct Accumulator<K, true> {
   static constexpr int ROWS = K::BM / K::WARPS_M / 8, COLUMNS = K::BN / K::WARPS_N / 8;
@@ -122,7 +122,7 @@ template <class K> struct Accumulator<K, true> {
   }
 };
 
-// Two blocks of each factor are in shared memory: one is multiplied while the next comes.
+// Two tiles of each factor are in shared memory: one is multiplied while the next one is gathered.
 template <class K> __device__ __forceinline__ void contract(const K& k) {
   using I = typename K::I;
   using T = typename K::T;

@@ -1,4 +1,4 @@
-//! PartialSums of products as kernels: of two tensors as matrices in blocks, of any other number of tensors as a reduction.
+//! Contractions as kernels: two tensors are multiplied as matrices in tiles, any other number of tensors by a reduction.
 
 use num_complex::Complex;
 
@@ -18,8 +18,8 @@ const Y: usize = 0;
 const LEFT: usize = 1;
 const RIGHT: usize = 2;
 
-/// A block of the result, how deep factors are cut, and the threads that compute it: as warps where there are tensor cores, otherwise as a
-/// square of threads.
+/// A block of the result, how deep factors are cut, and the threads that compute it: as warps where there are tensor cores,
+/// otherwise as a square of threads.
 #[derive(Clone, Copy, Debug)]
 struct Tile {
     rows: usize,
@@ -34,7 +34,7 @@ struct Tile {
     gap: usize,
 }
 
-/// The large and the small tile of each element type. `LARGE` where there are blocks enough for a whole GPU.
+/// The large or the small tile of an element type. Large tiles are used where there are enough of them for a whole GPU.
 fn tile(dtype: Dtype, large: bool) -> Tile {
     let square = |rows: usize, depth: usize, side: usize, gap: usize| Tile {
         rows,
@@ -57,7 +57,7 @@ fn tile(dtype: Dtype, large: bool) -> Tile {
     }
 }
 
-/// The kernels of a contraction; `None` where what is computed then calls functions of the host's.
+/// The kernels of a contraction; `None` where its epilogue calls functions of the host.
 pub(crate) fn contract_launches(contraction: &Contraction<'_>, route: Route) -> Option<Launches> {
     if let Some(tiled) = TiledContraction::of(contraction, route) {
         return tiled.launches(route);
@@ -86,20 +86,23 @@ pub(crate) fn contract_launches(contraction: &Contraction<'_>, route: Route) -> 
     fold_launches(&fold, route)
 }
 
-/// A contraction of two tensors, its axes sorted by the tensors that have them.
+/// A contraction of two tensors, with its axes sorted by the tensors that have them.
 struct TiledContraction<'a> {
     dtype: Dtype,
     pointers: Vec<Pointer>,
-    /// Of the left factor and the result, of the right one and the result, of both factors alone, and all others.
+    /// Axes of the result and the left factor.
     rows: Axes,
+    /// Axes of the result and the right factor.
     columns: Axes,
+    /// Axes of the factors only.
     terms: Axes,
+    /// All other axes.
     batch: Axes,
     epilogue: Epilogue<'a>,
 }
 
 impl<'a> TiledContraction<'a> {
-    /// The same contraction as matrices, where they are not too thin.
+    /// A contraction as matrices; `None` where these are too thin for tiles.
     fn of(contraction: &Contraction<'a>, route: Route) -> Option<TiledContraction<'a>> {
         let &[left, right] = contraction.factors else { return None };
         let (thin, shallow) = match route {
@@ -139,7 +142,7 @@ impl<'a> TiledContraction<'a> {
             let rest = (0..layouts.len()).filter(|c| !first.contains(c));
             normal(axes, &first.into_iter().chain(rest).collect::<Vec<usize>>())
         };
-        // Terms run as the factor does that has its neighbours there.
+        // Terms run in the order of the factor whose terms are neighbours in memory.
         let neighbours = |c: usize| terms.iter().any(|axis| axis.extent > 1 && axis.strides[c].unsigned_abs() == 1);
         let first = if neighbours(RIGHT) && !neighbours(LEFT) { [RIGHT, LEFT] } else { [LEFT, RIGHT] };
         let terms = by(terms, first);
@@ -173,7 +176,7 @@ impl<'a> TiledContraction<'a> {
         if splits == 1 {
             return Some(Launches::generated(vec![self.launch(tile, None)?], 0));
         }
-        // Parts of the sums lie in the order of the kernel's own indices.
+        // Partial sums lie in the order of the kernel's own indices.
         let kept: Axes = self.batch.iter().chain(&self.columns).chain(&self.rows).cloned().collect();
         let (sums, whole) = (dense(&kept, 1), (m * n * items) as isize);
         let sum = FoldKernel {
@@ -196,7 +199,8 @@ impl<'a> TiledContraction<'a> {
         Some(Launches::generated(vec![self.launch(tile, Some((splits, whole)))?, second], scratch))
     }
 
-    /// The kernel; where sums are cut into parts, their number and the stride from one to the next in scratch memory.
+    /// The launch of the kernel. `parts`: the number of parts into which sums are cut, and the stride between these in scratch
+    /// memory.
     fn launch(&self, tile: Tile, parts: Option<(usize, isize)>) -> Option<Launch> {
         let (m, n, k, items) = (points(&self.rows), points(&self.columns), points(&self.terms), points(&self.batch));
         let tiles = [m.div_ceil(tile.rows), n.div_ceil(tile.columns)];
@@ -257,7 +261,7 @@ impl<'a> TiledContraction<'a> {
         Some(Launch { kernel, arguments: arguments(&self.pointers) })
     }
 
-    /// The type of a factor: where its lines (rows or columns), terms and items lie.
+    /// The type of a factor: where its lines (rows of the left factor, columns of the right one), terms and batch items lie.
     fn side(&self, name: &str, operand: usize, lines: &Axes) -> String {
         let only = |axes: &Axes| {
             let mut names = vec![String::new(); self.pointers.len()];
@@ -286,7 +290,7 @@ impl<'a> TiledContraction<'a> {
         )
     }
 
-    /// The values of the members in their order: both factors, then pointers.
+    /// The values of the members in their order: both factors, then the other pointers.
     fn initialised(&self, written: &[Pointer]) -> String {
         let factors = [LEFT, RIGHT].map(|n| format!("{{{}}}", self.pointers[n].field));
         let pointers = written.iter().map(|pointer| pointer.field.clone());

@@ -1,4 +1,5 @@
-//! Copies between layouts by kernels for any size: linear algebra reads matrices out of strided memory and writes them back.
+//! Copies between layouts by kernels for any size, which linear algebra uses to gather matrices from strided memory and scatter
+//! them back.
 
 use super::fold::{SIDE, THREADS};
 use super::linear::SizedLaunch;
@@ -7,12 +8,12 @@ use tensorwrapper_core::backend::fuse::{Axis, points};
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::layout::Strided;
 
-/// The target and the source of a copy.
+/// Positions of the target and the source among the strides.
 const TO: usize = 0;
 const FROM: usize = 1;
 
-/// The kernel that copies all elements of one layout to the places of another, from where each begins; `None` where that takes more axes
-/// than three.
+/// The launch that copies all elements of one layout to another, from the start of each; `None` where that takes more than three
+/// axes.
 pub(crate) fn copy_launch(dtype: Dtype, [from, to]: [&Strided; 2], conjugate: bool) -> Option<SizedLaunch> {
     let extents = to.extents();
     let mut axes = normal(axes(extents, 0..extents.len(), &[to, from]), &[TO, FROM]);
@@ -37,7 +38,8 @@ pub(crate) fn copy_launch(dtype: Dtype, [from, to]: [&Strided; 2], conjugate: bo
     Some(SizedLaunch::new((name, dtype, points(&axes)), shape, numbers))
 }
 
-/// The other axis, that of the target's neighbours and that of the source's, where these are two axes that are worth a transposition.
+/// The remaining axis, the axis of the target's neighbours and that of the source's, if these differ and are long enough for a
+/// transposition in tiles.
 fn transposed(axes: &Axes) -> Option<[usize; 3]> {
     const LEAST: usize = 8;
     let (u, v) = (unit(axes, TO)?, unit(axes, FROM)?);

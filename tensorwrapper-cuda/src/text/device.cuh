@@ -1,4 +1,4 @@
-// What only a GPU has, before all else of a text that NVRTC compiles. The simulator has its own of the same names.
+// Definitions for a GPU, at the beginning of every text for NVRTC. The simulator has definitions of its own under the same names.
 __device__ __forceinline__ void tw_mma_m8n8k4(double (&c)[2], double a, double b) {
   asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1},{%2},{%3},{%0,%1};" : "+d"(c[0]), "+d"(c[1]) : "d"(a), "d"(b));
 }

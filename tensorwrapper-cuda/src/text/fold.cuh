@@ -1,9 +1,9 @@
-// Element-wise programs and reductions. What a kernel computes is a type K that the generator writes: kept and term say where an
-// element and a term of it lie, value what a term is, combine how two are folded, store what becomes of the fold. Sizes are constants
-// of the type; where there are no terms they may be members as well, for a kernel that serves many.
+// Element-wise programs and reductions. A kernel is described by a generated type K: `kept` and `term` give the position of an
+// element and of its terms, `value` the value of a term, `combine` folds two values, and `store` writes the result. Sizes are
+// constants of the type; in kernels without terms they may be members, so that one kernel serves all sizes.
 namespace tw {
 
-// No term but one: a thread for each element.
+// One term for each element: a thread computes an element.
 template <class K> __device__ __forceinline__ void each(const K& k) {
   using I = typename K::I;
   const I step = I(gridDim.x) * K::THREADS;
@@ -26,7 +26,7 @@ template <class K> __device__ __forceinline__ void fold_in_threads(const K& k) {
   }
 }
 
-// A block folds terms of an element: all, or those of one of K::SPLITS parts.
+// A block folds all terms of an element, or one of K::SPLITS parts of them.
 template <class K> __device__ __forceinline__ void fold_in_blocks(const K& k) {
   using I = typename K::I;
   using T = typename K::T;
@@ -48,7 +48,8 @@ template <class K> __device__ __forceinline__ void fold_in_blocks(const K& k) {
   if (t == 0) k.store(part[0], K::target(place, I(blockIdx.x)));
 }
 
-// Inputs run fastest along another axis (v) than the result does (u): square tiles are transposed in shared memory.
+// The neighbours of some inputs are along another axis (v) than those of the result (u): square tiles are transposed in shared
+// memory.
 template <class K> __device__ __forceinline__ void transpose_tiles(const K& k) {
   using I = typename K::I;
   using T = typename K::T;

@@ -13,7 +13,7 @@ use tensorwrapper_core::backend::{Instruction, LoopNest, Program, Reduction};
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::layout::Strided;
 
-/// Something to read: where, of what type, and whether it is conjugated.
+/// An operand that is read: its layout, its element type, and whether it is conjugated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Input<'a> {
     pub(crate) layout: &'a Strided,
@@ -36,7 +36,7 @@ pub(crate) struct Fold<'a> {
 }
 
 impl<'a> Fold<'a> {
-    /// A program and its reduction alone, into this output.
+    /// A program and its reduction, without scaling or epilogue.
     pub(crate) fn map(
         nest: &'a LoopNest,
         (program, reduction): (&'a Program, Reduction),
@@ -47,7 +47,7 @@ impl<'a> Fold<'a> {
     }
 }
 
-/// The same without layouts: spaces over pointers, of which the first is written.
+/// A fold in terms of pointers and axes. The first pointer is written.
 pub(super) struct FoldKernel<'a> {
     pub(super) dtype: Dtype,
     pub(super) pointers: Vec<Pointer>,
@@ -74,11 +74,23 @@ enum ThreadMapping {
     },
 }
 
-/// The most threads of a block, and the side of a tile that is transposed.
+/// How a kernel is launched: the template that is its body, a short description, blocks of threads, and bytes of shared memory.
+struct Grid {
+    body: &'static str,
+    kind: &'static str,
+    threads: usize,
+    blocks: usize,
+    shared: usize,
+    /// What the template needs of the kernel's type besides what all of them need.
+    members: String,
+}
+
+/// The most threads of a block.
 pub(super) const THREADS: usize = 256;
+/// The side of a tile that is transposed.
 pub(super) const SIDE: usize = 32;
 
-/// The kernels of an operation; `None` where it calls functions of the host's.
+/// The kernels of a fold; `None` where its program calls functions of the host.
 pub(crate) fn fold_launches(fold: &Fold<'_>, route: Route) -> Option<Launches> {
     let nothing = fold.nest.reduced_extents().contains(&0);
     let value = if fold.reduction == Reduction::Product { Complex::ONE } else { Complex::ZERO };
@@ -106,7 +118,7 @@ impl FoldKernel<'_> {
     pub(super) fn launches(mut self, route: Route) -> Option<Launches> {
         let all: Vec<usize> = (0..self.pointers.len()).collect();
         self.kept = normal(self.kept, &all);
-        // The input that is read most decides in which order.
+        // The order of the terms is that of the input with the most axes.
         let mut by_size: Vec<usize> = (1..self.pointers.len()).collect();
         by_size.sort_by_key(|&c| std::cmp::Reverse(self.kept.iter().chain(&self.terms).filter(|a| a.strides[c] != 0).count()));
         self.terms = normal(self.terms, &by_size);
@@ -134,7 +146,7 @@ impl FoldKernel<'_> {
             return self.transposed_tiles(route).unwrap_or(ThreadMapping::Each);
         }
         let threads = terms.next_power_of_two().clamp(32, THREADS);
-        // Whether the neighbours of what is read most are terms of one element.
+        // Whether the terms of one element are neighbours in the input with the most axes.
         let along = by_size.first().is_some_and(|&c| unit(&self.terms, c).is_some());
         match route {
             Route::Threads => ThreadMapping::Threads,
@@ -170,44 +182,14 @@ impl FoldKernel<'_> {
         (fits && worth).then_some(ThreadMapping::TransposedTiles { u, v, staged })
     }
 
-    /// The text of the functions that every mapping has: what an element is, how two are folded, what becomes of the fold.
+    /// The launch of one kernel. Its text has what every mapping needs (the value of a point, how two values are combined, how the
+    /// result is stored), and what this mapping needs besides.
     fn launch(&self, mapping: &ThreadMapping) -> Option<Launch> {
         let (count, terms) = (points(&self.kept), points(&self.terms));
-        let stored = matches!(mapping, ThreadMapping::Blocks { splits: 2.., .. });
-        let members = members(&self.pointers);
-        let most = self.kept.iter().chain(&self.terms);
-        let mut reach = reach(most, self.pointers.len());
-        let (threads, blocks, shared, body, kind, special);
-        match mapping {
-            ThreadMapping::Each | ThreadMapping::Threads => {
-                (threads, shared) = (THREADS, 0);
-                blocks = count.div_ceil(THREADS).min(1 << 20);
-                (body, kind) = if terms == 1 { ("each", "element-wise") } else { ("fold_in_threads", "reduction by threads") };
-                special = String::new();
-            }
-            &ThreadMapping::Blocks { threads: chosen, splits } => {
-                threads = chosen;
-                blocks = count * splits;
-                shared = threads * self.dtype.size();
-                (body, kind) = ("fold_in_blocks", "reduction by blocks");
-                reach = reach.max(blocks);
-                let target = if stored { "Place q = place; q.y = P(block); return q;" } else { "return place;" };
-                special = format!(
-                    "  static constexpr I SPLITS = {splits}u, CHUNK = {}u;\n  \
-                     static __device__ __forceinline__ Place target(const Place& place, I block) {{ {target} }}\n",
-                    terms.div_ceil(splits)
-                );
-            }
-            ThreadMapping::TransposedTiles { u, v, staged } => {
-                let (u_extent, v_extent) = (self.kept[*u].extent, self.kept[*v].extent);
-                let tiles = [u_extent.div_ceil(SIDE), v_extent.div_ceil(SIDE)];
-                (threads, shared) = (THREADS, staged.len() * SIDE * (SIDE + 1) * self.dtype.size());
-                blocks = count / (u_extent * v_extent) * tiles[0] * tiles[1];
-                (body, kind) = ("transpose_tiles", "permutation");
-                special = self.tile_members((*u, *v), staged, tiles)?;
-            }
-        }
-        let blocks = u32::try_from(blocks).ok()?;
+        let Grid { body, kind, threads, blocks, shared, members: special } = self.grid(mapping)?;
+        let is_partial = matches!(mapping, ThreadMapping::Blocks { splits: 2.., .. });
+        let far = reach(self.kept.iter().chain(&self.terms), self.pointers.len());
+        let far = if matches!(mapping, ThreadMapping::Blocks { .. }) { far.max(blocks) } else { far };
         let outer: Axes = match mapping {
             ThreadMapping::TransposedTiles { u, v, .. } => {
                 self.kept.iter().enumerate().filter(|(n, _)| n != u && n != v).map(|(_, axis)| axis.clone()).collect()
@@ -222,6 +204,7 @@ impl FoldKernel<'_> {
             Reduction::Min => "tw::minimum(a, b)",
         };
         let fields = fields(&self.pointers);
+        let members = members(&self.pointers);
         let text = format!(
             "struct KERNEL_type {{\n  using T = {};\n{}  static constexpr int THREADS = {threads};\n  \
              static constexpr I POINTS = {count}u, TERMS = {terms}u;\n{members}  \
@@ -230,17 +213,49 @@ impl FoldKernel<'_> {
              static __device__ __forceinline__ T combine(T a, T b) {{ return {combine}; }}\n  \
              __device__ __forceinline__ T value(const Place& p) const {{\n{statements}    return {result};\n  }}\n{}{special}}};\n{}",
             type_name(self.dtype),
-            integers(count.max(terms).max(blocks as usize * threads), reach),
+            integers(count.max(terms).max(blocks * threads), far),
             place(&outer, &fields),
             place(&self.terms, &fields),
-            store(&self.pointers, self.dtype, if stored { None } else { Some(self.epilogue) })?,
+            store(&self.pointers, self.dtype, if is_partial { None } else { Some(self.epilogue) })?,
             entry(&self.pointers, body, threads, &initialised(&self.pointers)),
         );
-        let kernel = Kernel::alone(&text, (kind, self.dtype), blocks, threads, shared);
+        let kernel = Kernel::alone(&text, (kind, self.dtype), u32::try_from(blocks).ok()?, threads, shared);
         Some(Launch { kernel, arguments: arguments(&self.pointers) })
     }
 
-    /// What transposed tiles need beside: the two axes, what is staged, and the program over what was staged.
+    /// The template that a mapping instantiates, and its blocks of threads.
+    fn grid(&self, mapping: &ThreadMapping) -> Option<Grid> {
+        let (count, terms) = (points(&self.kept), points(&self.terms));
+        Some(match mapping {
+            ThreadMapping::Each | ThreadMapping::Threads => {
+                let (body, kind) =
+                    if terms == 1 { ("each", "element-wise") } else { ("fold_in_threads", "reduction by threads") };
+                let blocks = count.div_ceil(THREADS).min(1 << 20);
+                Grid { body, kind, threads: THREADS, blocks, shared: 0, members: String::new() }
+            }
+            &ThreadMapping::Blocks { threads, splits } => {
+                // Partial sums are stored in the order of the blocks.
+                let target = if splits > 1 { "Place q = place; q.y = P(block); return q;" } else { "return place;" };
+                let members = format!(
+                    "  static constexpr I SPLITS = {splits}u, CHUNK = {}u;\n  \
+                     static __device__ __forceinline__ Place target(const Place& place, I block) {{ {target} }}\n",
+                    terms.div_ceil(splits)
+                );
+                let (body, kind) = ("fold_in_blocks", "reduction by blocks");
+                Grid { body, kind, threads, blocks: count * splits, shared: threads * self.dtype.size(), members }
+            }
+            ThreadMapping::TransposedTiles { u, v, staged } => {
+                let extents = [self.kept[*u].extent, self.kept[*v].extent];
+                let tiles = extents.map(|extent| extent.div_ceil(SIDE));
+                let blocks = count / (extents[0] * extents[1]) * tiles[0] * tiles[1];
+                let shared = staged.len() * SIDE * (SIDE + 1) * self.dtype.size();
+                let members = self.tile_members((*u, *v), staged, tiles)?;
+                Grid { body: "transpose_tiles", kind: "permutation", threads: THREADS, blocks, shared, members }
+            }
+        })
+    }
+
+    /// The members that transposed tiles need: the two axes, how inputs are staged, and the program on staged inputs.
     fn tile_members(&self, (u, v): (usize, usize), staged: &[usize], tiles: [usize; 2]) -> Option<String> {
         let fields = fields(&self.pointers);
         let along = |axis: usize| place(&vec![self.kept[axis].clone()], &fields);
@@ -269,13 +284,13 @@ impl FoldKernel<'_> {
         ))
     }
 
-    /// The element that the pointer of this name leads to.
+    /// The expression for the element of the pointer with this name.
     fn read(&self, field: &str) -> String {
-        let pointer = self.pointers.iter().find(|pointer| pointer.field == field).expect("a program reads inputs that there are");
+        let pointer = self.pointers.iter().find(|pointer| pointer.field == field).expect("a program reads only its inputs");
         read(pointer, self.dtype)
     }
 
-    /// The second kernel of a sum in parts: the parts are in scratch memory, and everything else is as it was.
+    /// The second kernel of a sum in parts: it adds the parts, which are in scratch memory, and runs the epilogue.
     pub(super) fn of_sums(&self, sums: &PartialSums, identity: &Program) -> Option<Launch> {
         let scratch = Argument { memory: Memory::Scratch, start: 0 };
         let others = self.pointers.iter().enumerate().filter(|(_, pointer)| pointer.field.starts_with('z'));
@@ -304,16 +319,16 @@ impl FoldKernel<'_> {
     }
 }
 
-/// Where the parts of sums lie in scratch memory.
+/// The layout of partial sums in scratch memory.
 pub(super) struct PartialSums {
-    /// Strides along the axes of the result.
+    /// The strides along the axes of the result.
     pub(super) strides: Vec<isize>,
     pub(super) splits: usize,
-    /// The stride from part to part.
+    /// The stride from one part to the next.
     pub(super) stride: isize,
 }
 
-/// Strides of memory that is filled without gaps, in elements of `unit` each.
+/// The strides of a dense layout whose elements are `unit` apart.
 pub(super) fn dense(axes: &Axes, unit: isize) -> Vec<isize> {
     let mut strides = vec![0; axes.len()];
     axes.iter().enumerate().rev().fold(unit, |stride, (n, axis)| {

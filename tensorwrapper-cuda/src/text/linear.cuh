@@ -1,6 +1,6 @@
-// What stands between a library's routines of linear algebra: whether numbers are finite and how large they are, triangles, signs and
-// phases. Matrices are dense, stored by columns, one behind the other: `points` elements each, of `rows` rows. A kernel is told all sizes
-// when it is launched; their type I is as wide as the largest of them asks for.
+// Passes between a library's routines of linear algebra: they check that numbers are finite, find the largest, copy triangles,
+// and set signs and phases. Matrices are dense and stored by columns, one behind the other, with `points` elements and `rows`
+// rows each. All sizes are arguments of a launch; their type I is wide enough for the largest.
 namespace tw {
 
 TW_INLINE bool all_finite(R x) { return is_finite(x); }
@@ -16,7 +16,7 @@ TW_INLINE R without_imaginary(R x) { return x; }
 TW_INLINE complex<R> without_imaginary(complex<R> z) { return {z.re, R(0)}; }
 TW_INLINE R scaled(R x, const double* f) { return R(double(x) * f[0] * f[1] * f[2]); }
 TW_INLINE complex<R> scaled(complex<R> z, const double* f) { return {scaled(z.re, f), scaled(z.im, f)}; }
-// The number of modulus one that turns another to the positive axis.
+// The phase: the number of modulus one whose product with x is real and positive.
 TW_INLINE R rotation(R x) { return x < R(0) ? R(-1) : R(1); }
 TW_INLINE complex<R> rotation(complex<R> z) {
   const double re = z.re, im = z.im, size = hypot(re, im);
@@ -25,7 +25,7 @@ TW_INLINE complex<R> rotation(complex<R> z) {
 TW_INLINE bool is_zero(R x) { return x == R(0); }
 TW_INLINE bool is_zero(complex<R> z) { return z.re == R(0) && z.im == R(0); }
 
-// Folds one number of each thread into the first, which every thread may read then.
+// Folds the numbers of all threads of a block into the first one, which all threads may read afterwards.
 template <class V, class F> __device__ __forceinline__ void fold_block(V* shared, F f) {
   const unsigned t = threadIdx.x;
   for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
@@ -35,7 +35,7 @@ template <class V, class F> __device__ __forceinline__ void fold_block(V* shared
   __syncthreads();
 }
 
-// Which elements of a matrix count, as a sum of where they stand; and whether of those on the diagonal the real part alone has a size.
+// Flags: which elements of a matrix count, and whether only the real part counts on the diagonal.
 enum counted : unsigned { ABOVE = 1, ON_DIAGONAL = 2, BELOW = 4, ALL = ABOVE | ON_DIAGONAL | BELOW, REAL_DIAGONAL = 8 };
 
 // The largest part of the elements that count, and whether one of them is not finite: two numbers for each block.
@@ -68,7 +68,7 @@ __device__ __forceinline__ void survey(const T* a, double* found, I rows, I poin
   }
 }
 
-// The number of the first zero on each diagonal, counted from 1; 0 where there is none.
+// The position of the first zero on each diagonal, counted from 1; 0 if there is none.
 template <class I, class T> __device__ __forceinline__ void zero_pivot(const T* a, int* found, I rows) {
   TW_SHARED
   int* const places = reinterpret_cast<int*>(tw_shared);
@@ -81,12 +81,12 @@ template <class I, class T> __device__ __forceinline__ void zero_pivot(const T* 
   if (threadIdx.x == 0) found[blockIdx.x] = places[0] == none ? 0 : places[0];
 }
 
-// Each of so many elements, by f(its place).
+// Calls f(n) for each element n.
 template <class I, class F> __device__ __forceinline__ void each_place(I count, F f) {
   for (I n = I(blockIdx.x) * blockDim.x + threadIdx.x; n < count; n += I(gridDim.x) * blockDim.x) f(n);
 }
 
-// Each element of all matrices, by f(item, row, column, its place).
+// Calls f(item, row, column, position) for each element of all matrices.
 template <class I, class F> __device__ __forceinline__ void each_element(I items, I rows, I points, F f) {
   each_place(items * points, [&](I n) {
     const I inside = n % points;
@@ -99,7 +99,7 @@ template <class I, class T> __device__ __forceinline__ void scale(const double* 
   each_place(items * points, [&](I n) { a[n] = scaled(a[n], factors + 3 * (n / points)); });
 }
 
-// Makes Hermitian matrices of their lower triangles.
+// Completes lower triangles to Hermitian matrices.
 template <class I, class T> __device__ __forceinline__ void mirror(T* a, I items, I rows, I points) {
   each_element(items, rows, points, [&](I item, I i, I j, I n) {
     if (i < j) a[n] = conj(a[item * points + i * rows + j]);
@@ -111,7 +111,7 @@ template <class I, class T> __device__ __forceinline__ void unit(T* a, I items, 
   each_element(items, rows, points, [&](I, I i, I j, I n) { a[n] = T(i == j ? 1 : 0); });
 }
 
-// Permutations: column j has its one in the row of that number.
+// Permutation matrices: the one of column j is in row ones[j].
 template <class I, class T>
 __device__ __forceinline__ void permutation(const int* ones, T* a, I items, I rows, I points) {
   each_element(items, rows, points, [&](I item, I i, I j, I n) {
@@ -119,8 +119,8 @@ __device__ __forceinline__ void permutation(const int* ones, T* a, I items, I ro
   });
 }
 
-// A triangle of other matrices, which have `line` rows and `step` elements; zeros beside it. The diagonal is ones, or has no imaginary
-// parts, where these are asked for.
+// Triangles of matrices with `line` rows and `step` elements; the other elements are zero. The diagonal is set to ones, or its
+// imaginary parts to zero, if that is asked for.
 template <class I, class T>
 __device__ __forceinline__ void triangle(const T* from, T* a, I items, I rows, I points, I line,
                                          I step, bool upper, bool ones, bool real) {
@@ -132,7 +132,7 @@ __device__ __forceinline__ void triangle(const T* from, T* a, I items, I rows, I
   });
 }
 
-// What makes each of `count` elements of a diagonal real and positive.
+// The phases that make the first `count` elements of each diagonal real and positive.
 template <class I, class T>
 __device__ __forceinline__ void diagonal_phases(const T* a, T* phases, I items, I rows, I points,
                                                 I count) {
@@ -142,7 +142,7 @@ __device__ __forceinline__ void diagonal_phases(const T* a, T* phases, I items, 
   });
 }
 
-// Multiplies the first `count` rows, or columns, each by its phase.
+// Multiplies each of the first `count` rows or columns by its phase.
 template <class I, class T>
 __device__ __forceinline__ void apply_phases(const T* phases, T* a, I items, I rows, I points, I count,
                                      bool by_rows, bool conjugate, bool real) {
@@ -157,9 +157,9 @@ __device__ __forceinline__ void apply_phases(const T* phases, T* a, I items, I r
   });
 }
 
-// Makes the largest component of each vector real and positive, the first one where several are equally large, and keeps by what.
-// Vectors are `count` rows or columns from `first` on; a block of threads does one. Sizes are equal from the part of the largest on whose
-// bits are `within`.
+// Makes the largest component of each vector real and positive, and stores the phase. Vectors are `count` rows or columns from
+// `first` on; a block of threads does one. Components whose ratio to the largest is at least the number with the bits `within`
+// count as equally large; the first of them is chosen.
 template <class I, class T>
 __device__ __forceinline__ void set_phases(T* a, T* phases, I rows, I points, I first, I count,
                                            bool by_rows, unsigned long long within) {
@@ -192,8 +192,8 @@ __device__ __forceinline__ void set_phases(T* a, T* phases, I rows, I points, I 
   if (threadIdx.x == 0) phases[blockIdx.x] = phase;
 }
 
-// A copy from one layout to another, along three axes, as the kernels of `fold.cuh` have it: by elements in the order of the axes; or
-// TRANSPOSED, in square tiles that are transposed, where the target's neighbours are along the second axis and the source's along the third.
+// A copy from one layout to another along three axes, by the kernels of `fold.cuh`: element by element in the order of the axes,
+// or TRANSPOSED, in square tiles, if the target's neighbours are along the second axis and the source's along the third.
 template <class I_, class S, bool TRANSPOSED> struct layouts {
   using T = S;
   using I = I_;

@@ -1,5 +1,5 @@
-//! Passes over dense matrices between a library's routines of linear algebra, as kernels for any size: an element type has one text (and
-//! another for what 32 bits do not count), which is compiled once, and every launch says how large its matrices are.
+//! Passes over dense matrices, between a library's routines of linear algebra. Their kernels serve any size, which is an argument
+//! of the launch: each element type has one text, which is compiled once, and another one for sizes beyond 32 bits.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,7 +8,7 @@ use super::launch::{Kernel, Source};
 use super::syntax::{MANY_BLOCKS, type_name};
 use tensorwrapper_core::element::Dtype;
 
-/// A batch of matrices, each by columns without gaps, one behind the other.
+/// The shape of a batch of dense matrices, which are stored by columns, one behind the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct BatchShape {
     pub(crate) dtype: Dtype,
@@ -17,75 +17,78 @@ pub(crate) struct BatchShape {
     pub(crate) columns: usize,
 }
 
-/// Which elements of a matrix count.
+/// The elements of a matrix that count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum MatrixPart {
     All,
-    /// The lower triangle of a Hermitian matrix, whose diagonal has no imaginary parts: what stands there is to be finite, and has no size.
+    /// The lower triangle of a Hermitian matrix. Imaginary parts on its diagonal must be finite, and do not count otherwise.
     Hermitian,
-    /// A triangle, with its diagonal or without.
+    /// A triangle, with or without its diagonal.
     Triangle {
         upper: bool,
         diagonal: bool,
     },
 }
 
-/// What is done with all matrices of a batch. Each takes two pointers, but for those that say otherwise.
+/// An operation on all matrices of a batch. Each takes two pointers, unless its description says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Pass {
-    /// From matrices to pairs of `f64`, [`BatchShape::parts`] for each: the largest part of an element, and whether one is not finite.
+    /// From matrices to pairs of `f64`, [`BatchShape::parts`] for each matrix: the absolute value of the largest real or
+    /// imaginary part, and whether an element is not finite.
     Survey(MatrixPart),
-    /// From square matrices to an `i32` for each: the number of the first zero on the diagonal, from 1 on; 0 where there is none.
+    /// From square matrices to an `i32` for each: the position of the first zero on the diagonal, from 1 on; 0 if there is none.
     ZeroPivot,
-    /// Multiplies matrices (second) by three `f64` for each (first).
+    /// Multiplies matrices (second pointer) by three `f64` for each (first pointer).
     Scale,
-    /// Makes Hermitian matrices of lower triangles, where they lie: one pointer.
+    /// Completes lower triangles to Hermitian matrices in place: one pointer.
     Mirror,
     /// Unit matrices: one pointer.
     Unit,
-    /// From `i32`, the row of the one in each column, to permutations.
+    /// From `i32`, the row of the one in each column, to permutation matrices.
     Permutation,
-    /// From matrices with so many rows and elements to triangles of them.
+    /// From matrices with `line` rows and `step` elements to their triangles.
     Triangle {
         upper: bool,
-        /// The diagonal is ones.
+        /// The diagonal is set to ones.
         unit: bool,
-        /// The diagonal has no imaginary parts.
+        /// Imaginary parts on the diagonal are set to zero.
         real: bool,
         line: usize,
         step: usize,
     },
     /// From matrices to the phases that make each element of their diagonals real and positive.
     DiagonalPhases,
-    /// Multiplies the first `count` rows or columns (second) by phases, so many for each matrix (first).
+    /// Multiplies the first `count` rows or columns (second pointer) by phases, `count` for each matrix (first pointer).
     ApplyPhases {
         by_rows: bool,
         count: usize,
         conjugate: bool,
-        /// The diagonal has no imaginary parts then.
+        /// Imaginary parts on the diagonal are set to zero afterwards.
         real: bool,
     },
-    /// Makes the largest component of `count` rows or columns real and positive (first), and keeps by what (second).
+    /// Makes the largest component of `count` rows or columns real and positive (first pointer), and stores the phases (second
+    /// pointer).
     SetPhases {
         by_rows: bool,
         first: usize,
         count: usize,
-        /// The bits of the least part of the largest component that is as large as it.
+        /// The bits of the `f64` ratio to the largest component from which on a component counts as equally large.
         within: u64,
     },
 }
 
-/// A kernel for any size, and the numbers that it is launched with behind its pointers.
+/// A kernel for any size, and the numbers that follow the pointers in its launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SizedLaunch {
     pub(crate) kernel: Kernel,
     pub(crate) numbers: Vec<u64>,
 }
 
-/// What such a kernel is, for people.
+/// The description of such kernels.
 pub(crate) const LINEAR: &str = "linear algebra";
 
-/// The templates of `linear.cuh` that are kernels, with their pointers to elements of type `T` and to others, and how many numbers follow.
+/// The templates of `linear.cuh` that are kernels, with their pointers (`T` is the element type) and the number of numbers that
+/// follow.
 const ENTRIES: [(&str, &[&str], usize); 12] = [
     ("survey", &["const T*", "double*"], 4),
     ("zero_pivot", &["const T*", "int*"], 1),
@@ -101,10 +104,11 @@ const ENTRIES: [(&str, &[&str], usize); 12] = [
     ("copy_transposed", &["const T*", "T*"], 10),
 ];
 
-/// Points up to which positions have 32 bits: loops go past the end by one round of all threads. Tests are not as large.
+/// The number of points up to which positions have 32 bits: loop variables go past the end by up to one stride of all threads.
+/// Tests have a smaller number, because their matrices are small.
 const FAR: usize = if cfg!(test) { 1 << 10 } else { 1 << 30 };
 
-/// The text of an element type, with all its kernels: together they are compiled in half the time that they take one by one.
+/// The text of an element type with all its kernels: compiling them together takes half as long as one by one.
 fn source(dtype: Dtype, wide: bool) -> Arc<Source> {
     static SOURCES: [[OnceLock<Arc<Source>>; 2]; 4] = [const { [const { OnceLock::new() }; 2] }; 4];
     let write = || {
@@ -116,7 +120,7 @@ fn source(dtype: Dtype, wide: bool) -> Arc<Source> {
     Arc::clone(SOURCES[place.expect("there are four element types")][usize::from(wide)].get_or_init(write))
 }
 
-/// A kernel proper.
+/// The text of one kernel.
 fn entry(name: &str, pointers: &[&str], numbers: usize) -> String {
     let pointers = pointers.iter().enumerate().map(|(n, pointer)| format!("{} p{n}", pointer.replace('T', "ELEMENT")));
     let numbers = (0..numbers).map(|n| format!("unsigned long long n{n}"));
@@ -130,7 +134,7 @@ fn entry(name: &str, pointers: &[&str], numbers: usize) -> String {
 }
 
 impl SizedLaunch {
-    /// The kernel of that name, over so many points at most.
+    /// The kernel of this name, for at most this many points.
     pub(super) fn new(
         (name, dtype, points): (&str, Dtype, usize),
         [blocks, threads, shared]: [usize; 3],
@@ -153,24 +157,24 @@ impl SizedLaunch {
 }
 
 impl BatchShape {
-    /// Elements of one matrix.
+    /// The number of elements of one matrix.
     pub(crate) fn points(&self) -> usize {
         self.rows * self.columns
     }
 
-    /// Bytes of all.
+    /// The bytes of all matrices.
     pub(crate) fn bytes(&self) -> usize {
         self.items * self.points() * self.dtype.size()
     }
 
-    /// In how many parts a matrix is surveyed.
+    /// The number of parts in which a matrix is surveyed.
     pub(crate) fn parts(&self) -> usize {
         (MANY_BLOCKS / self.items.max(1)).clamp(1, self.points().div_ceil(8 * THREADS).max(1))
     }
 }
 
 impl MatrixPart {
-    /// As `counted` of `linear.cuh` has it.
+    /// As flags of `linear.cuh`.
     fn bits(self) -> usize {
         let [above, on_diagonal, below, real_diagonal] = [1, 2, 4, 8];
         match self {
@@ -184,18 +188,19 @@ impl MatrixPart {
 }
 
 impl Pass {
-    /// The kernel that does it with matrices of this size.
-    pub(crate) fn launch(self, of: BatchShape) -> SizedLaunch {
-        let BatchShape { dtype, items, rows, columns } = of;
-        let points = of.points();
+    /// The launch of the pass on matrices of this shape.
+    pub(crate) fn launch(self, batch: BatchShape) -> SizedLaunch {
+        let BatchShape { dtype, items, rows, columns } = batch;
+        let points = batch.points();
         let each = [(items * points).div_ceil(THREADS).min(1 << 20), THREADS, 0];
-        // A block for each of what is fold_launches. Shared memory is what the most threads need, because a kernel asks for it once.
+        // One block for each vector or part that is folded. The shared memory is that of the most threads, because it must be the
+        // same in every launch of a kernel.
         let folding = |blocks: usize, length: usize| [blocks, length.next_power_of_two().clamp(32, THREADS), 16 * THREADS];
         let flag = usize::from;
         let numbers = |numbers: &[usize]| numbers.iter().map(|&number| number as u64).collect::<Vec<u64>>();
         let (name, shape, numbers) = match self {
             Pass::Survey(counted) => {
-                let parts = of.parts();
+                let parts = batch.parts();
                 ("survey", folding(items * parts, points), numbers(&[rows, points, parts, counted.bits()]))
             }
             Pass::ZeroPivot => ("zero_pivot", folding(items, rows), numbers(&[rows])),

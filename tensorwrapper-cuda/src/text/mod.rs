@@ -1,9 +1,9 @@
-//! Kernels as text: what is to be computed, written down in CUDA C++ for one shape, one layout and one element type; between routines of
-//! linear algebra for one element type alone.
+//! The generator of kernels. It writes CUDA C++ for one operation with its extents, layouts and element type; the kernels between
+//! routines of linear algebra serve all sizes of one element type.
 //!
-//! The bodies of kernels are templates in `numbers.cuh`, `fold.cuh`, `contract.cuh` and `linear.cuh`. What is generated is the type that such a
-//! template takes: where elements lie, what is done with each, and how large everything is. One text serves NVRTC and the simulator,
-//! which differ in a preamble. Nothing here knows of a driver, of memory, or of whether there is a GPU.
+//! The bodies of kernels are templates in `numbers.cuh`, `fold.cuh`, `contract.cuh` and `linear.cuh`. What is generated is the
+//! type that instantiates a template: where elements lie, what is done with each, and how large everything is. NVRTC and the
+//! simulator get the same text behind different preambles. Nothing here knows a driver, memory, or whether there is a GPU.
 
 mod contract;
 mod copy;

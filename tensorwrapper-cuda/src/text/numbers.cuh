@@ -1,5 +1,5 @@
-// Numbers of the four element types and their functions, the same for a GPU and for the simulator. Complex functions follow the
-// conventions of the processor's: quotients as R. L. Smith, Commun. ACM 5, 435 (1962), principal values everywhere.
+// The numbers of the four element types and their functions, the same for a GPU and for the simulator. Complex functions follow
+// the conventions of the CPU backend: quotients as by R. L. Smith, Commun. ACM 5, 435 (1962), and principal values everywhere.
 namespace tw {
 
 template <class R> struct alignas(2 * sizeof(R)) complex {
@@ -26,7 +26,7 @@ TW_INLINE complex<R> operator/(complex<R> a, complex<R> b) {
   return {(a.re * ratio + a.im) / scale, (a.im * ratio - a.re) / scale};
 }
 
-// The value of a program's constant: its bits in double precision, so that none is lost in the text.
+// A constant of a program, given by its bits in double precision, so that none is lost in the text.
 template <class T> struct number_of {
   static __device__ __forceinline__ T from(long long re, long long) { return T(__longlong_as_double(re)); }
 };
@@ -36,7 +36,7 @@ template <class R> struct number_of<complex<R>> {
   }
 };
 
-// Elements of one type as those of another: what becomes real keeps its real part.
+// Conversions between element types: a complex number that becomes real keeps its real part.
 template <class T, class U> struct cast_of {
   static __device__ __forceinline__ T from(U x) { return T(x); }
 };
@@ -88,7 +88,8 @@ TW_INLINE complex<R> sqrt(complex<R> z) {
 }
 TW_INLINE complex<R> sin(complex<R> z) { return {::sin(z.re) * cosh(z.im), ::cos(z.re) * sinh(z.im)}; }
 TW_INLINE complex<R> cos(complex<R> z) { return {::cos(z.re) * cosh(z.im), -::sin(z.re) * sinh(z.im)}; }
-// The textbook formula divides two overflowing numbers long after both parts have reached their limits.
+// For large arguments the textbook formula would divide two numbers that have overflowed, although the result has reached its
+// limits long before.
 TW_INLINE complex<R> tanh(complex<R> z) {
   if (fabs(z.re) > R(20)) {
     const R sign = is_negative(z.re) ? R(-1) : R(1);
@@ -118,7 +119,7 @@ TW_INLINE complex<R> power_real(complex<R> z, double exponent) {
   return polar(R(pow(abs(z), R(exponent))), atan2(z.im, z.re) * R(exponent));
 }
 
-// A NaN wins, as on the processor. No kernel compares complex numbers.
+// NaN wins, as on the CPU. Kernels do not compare complex numbers.
 template <class T> __device__ __forceinline__ T maximum(T a, T b) { return a >= b || is_nan(a) ? a : b; }
 template <class T> __device__ __forceinline__ T minimum(T a, T b) { return a <= b || is_nan(a) ? a : b; }
 

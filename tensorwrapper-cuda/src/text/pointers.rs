@@ -19,7 +19,8 @@ pub(super) struct Pointer {
     pub(super) argument: Argument,
 }
 
-/// What becomes of a sum: multiplied by a number, then input 0 of a program whose other inputs are the pointers `z0`, `z1`, …
+/// What happens to a sum before it is stored: it is multiplied by a number, and is then input 0 of a program whose other inputs
+/// are the pointers `z0`, `z1`, …
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Epilogue<'a> {
     pub(super) alpha: Complex<f64>,
@@ -31,7 +32,7 @@ pub(super) fn pointer(field: String, (layout, dtype, conjugate): (&Strided, Dtyp
     Pointer { field, dtype, conjugate, argument: Argument { memory, start: layout.offset() * dtype.size() } }
 }
 
-/// How far from its start a position may be.
+/// The largest distance of a position from its start.
 pub(super) fn reach<'a>(axes: impl Iterator<Item = &'a Axis<Vec<isize>>>, operands: usize) -> usize {
     let mut far = vec![0usize; operands];
     for axis in axes {
@@ -47,7 +48,7 @@ pub(super) fn fields(pointers: &[Pointer]) -> Vec<String> {
     pointers.iter().map(|pointer| format!("p.{}", pointer.field)).collect()
 }
 
-/// An element, converted and conjugated as it is read at place `p`.
+/// The expression for an element at place `p`, converted and conjugated.
 pub(super) fn read(pointer: &Pointer, dtype: Dtype) -> String {
     let field = &pointer.field;
     let mut text = format!("{field}[p.{field}]");
@@ -57,7 +58,7 @@ pub(super) fn read(pointer: &Pointer, dtype: Dtype) -> String {
     if pointer.conjugate && dtype.is_complex() { format!("tw::conj({text})") } else { text }
 }
 
-/// The members of a kernel's type: pointers, and a place with a position for each.
+/// The members of a kernel's type: the pointers, and the type `Place` with a position for each of them.
 pub(super) fn members(pointers: &[Pointer]) -> String {
     let positions: String = pointers.iter().map(|c| format!(" P {} = 0;", c.field)).collect();
     let sums: Vec<String> = pointers.iter().map(|c| format!("{0} + o.{0}", c.field)).collect();
@@ -78,8 +79,8 @@ pub(super) fn initialised(pointers: &[Pointer]) -> String {
     pointers.iter().map(|pointer| pointer.field.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// The kernel proper: the inputs' pointers, then the written one. Told to hold one block at a time at least, the compiler takes the
-/// registers that it needs; left to guess how many blocks there should be, it spills.
+/// The kernel itself, with the pointers of its inputs and then that of its output as parameters. The launch bounds ask for one
+/// block per multiprocessor, so that the compiler uses as many registers as it needs; without them it spills.
 pub(super) fn entry(pointers: &[Pointer], body: &str, threads: usize, value: &str) -> String {
     let parameters: Vec<String> = pointers[1..].iter().chain(&pointers[..1]).map(declaration).collect();
     format!(
@@ -93,7 +94,8 @@ pub(super) fn arguments(pointers: &[Pointer]) -> Vec<Argument> {
     pointers[1..].iter().chain(&pointers[..1]).map(|pointer| pointer.argument).collect()
 }
 
-/// What becomes of a sum as it is stored; `None`: it is stored as it is.
+/// The function that stores a sum. Without an epilogue the sum is stored as it is. `None` where the epilogue calls functions of
+/// the host.
 pub(super) fn store(pointers: &[Pointer], dtype: Dtype, epilogue: Option<Epilogue<'_>>) -> Option<String> {
     let mut text = String::from("  __device__ __forceinline__ void store(T sum, const Place& p) const {\n");
     let mut result = "sum".to_string();
@@ -106,7 +108,7 @@ pub(super) fn store(pointers: &[Pointer], dtype: Dtype, epilogue: Option<Epilogu
                 0 => "sum".to_string(),
                 _ => {
                     let field = format!("z{}", n - 1);
-                    read(pointers.iter().find(|c| c.field == field).expect("a program reads inputs that there are"), dtype)
+                    read(pointers.iter().find(|c| c.field == field).expect("a program reads only its inputs"), dtype)
                 }
             };
             let (statements, last) = program::statements(then, dtype, input)?;

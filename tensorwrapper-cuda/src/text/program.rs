@@ -1,4 +1,4 @@
-//! Element-wise programs as text: a statement for each instruction.
+//! Element-wise programs as text: one statement for each instruction.
 
 use std::fmt::Write as _;
 
@@ -7,8 +7,8 @@ use tensorwrapper_core::backend::function::cuda;
 use tensorwrapper_core::backend::{Binary, Instruction, Program};
 use tensorwrapper_core::element::Dtype;
 
-/// Statements that compute a program into `r` and the number of its last instruction, which is returned with them. `input` is the
-/// text of the element of an input. Programs that call functions of the host's have no text.
+/// The statements that compute a program, and the name of their result. `input` gives the expression for an element of an input.
+/// `None` for programs that call functions of the host.
 pub(super) fn statements(program: &Program, dtype: Dtype, input: impl Fn(usize) -> String) -> Option<(String, String)> {
     let mut text = String::new();
     for (n, instruction) in program.instructions().iter().enumerate() {

@@ -1,18 +1,18 @@
-//! Which of several kernels is generated for an operation.
+//! Which kind of kernel is generated for an operation.
 
-/// Which kernels are chosen; anything but `Chosen` is for tests, whose shapes are small.
+/// How kernels are chosen. All routes but `Chosen` are for tests, whose extents are small.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Route {
     /// By size and strides.
     #[default]
     Chosen,
-    /// A library's products wherever tensors are matrices where they lie, however small; all else by size and strides.
+    /// A library's products for all contractions that are products of matrices, however small; all else by size and strides.
     Library,
-    /// Tiles wherever they can be: products of two tensors as matrices in blocks that are as large as they get, elements turned in shared memory.
+    /// Tiles wherever they are possible: large tiles for products of two tensors, and transpositions in shared memory.
     LargeTiles,
-    /// The same with small blocks of matrices.
+    /// The same with small tiles.
     SmallTiles,
-    /// Reductions by blocks of threads, sums cut into parts.
+    /// Reductions by blocks of threads, with sums cut into parts.
     Parts,
     /// A thread for each element of the result.
     Threads,

@@ -1,4 +1,4 @@
-//! Kernels for any size: what their texts depend on, and whether each is launched with as many numbers as it takes.
+//! Kernels for any size: what their texts depend on, and whether each launch has as many numbers as the kernel takes.
 
 use super::linear::SizedLaunch;
 use super::{BatchShape, MatrixPart, ON_DEVICE, Pass, copy_launch};
@@ -26,7 +26,7 @@ fn passes(count: usize) -> Vec<Pass> {
     all
 }
 
-/// The passes and copies of matrices of an order.
+/// All passes and copies, for matrices of one order.
 fn all(dtype: Dtype, order: usize) -> Vec<SizedLaunch> {
     let of = BatchShape { dtype, items: 2, rows: order, columns: order };
     let mut all: Vec<SizedLaunch> = passes(order).into_iter().map(|pass| pass.launch(of)).collect();
@@ -40,7 +40,7 @@ fn all(dtype: Dtype, order: usize) -> Vec<SizedLaunch> {
 }
 
 #[test]
-fn a_text_serves_all_sizes() {
+fn one_text_serves_all_sizes() {
     for dtype in [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64] {
         let (small, large) = (all(dtype, 12), all(dtype, 20));
         let [narrow, wide] = [10, 60].map(|order| Pass::Unit.launch(BatchShape { dtype, items: 1, rows: order, columns: order }));
@@ -48,7 +48,7 @@ fn a_text_serves_all_sizes() {
         assert_ne!(wide.kernel.source, narrow.kernel.source);
         for (small, large) in small.iter().zip(&large) {
             assert_eq!(small.kernel.name, large.kernel.name);
-            // A kernel asks for shared memory once.
+            // The shared memory of a kernel must be the same in every launch.
             assert_eq!(small.kernel.shared, large.kernel.shared);
             assert_ne!(small.numbers, large.numbers);
         }
@@ -65,20 +65,20 @@ fn every_kernel_gets_as_many_numbers_as_it_takes() {
 }
 
 #[test]
-fn copies_go_along_as_few_axes_as_there_are() {
+fn copies_fuse_axes() {
     let layout = |extents: &[usize], strides: &[isize]| Strided::within(extents, strides, 0, 1 << 20).unwrap();
     let name = |from: &Strided, to: &Strided| copy_launch(Dtype::F64, [from, to], false).map(|fitted| fitted.kernel.name);
     let ends = |name: Option<String>, end: &str| name.is_some_and(|name| name.ends_with(end));
-    // Rows of several axes are one, where all lie behind each other.
+    // Axes that lie behind each other in both layouts are fused.
     let rows = Strided::row_major(&[3, 2, 5, 4, 6]).unwrap();
     assert!(ends(name(&rows, &rows), "_copy"));
     assert!(ends(name(&rows, &layout(&[3, 2, 5, 4, 6], &[240, 5, 1, 60, 10])), "_copy_transposed"));
-    // What is short is not worth a transposition, and four axes are for a kernel that is written for them.
+    // Short axes are not worth a transposition, and four axes need a kernel of their own.
     assert!(ends(name(&layout(&[7, 40], &[1, 7]), &layout(&[7, 40], &[40, 1])), "_copy"));
     assert_eq!(name(&layout(&[2, 3, 4, 5], &[100, 10, 200, 1]), &layout(&[2, 3, 4, 5], &[1, 2, 6, 24])), None);
 }
 
-/// Texts that tests of a plan do not reach, because no matrix is as large.
+/// Tests of plans do not reach these texts, because no matrix there is large enough.
 #[test]
 fn wide_texts_compile_without_spills() {
     match compile("", "sm_90a") {
@@ -95,7 +95,7 @@ fn wide_texts_compile_without_spills() {
     }
 }
 
-/// Copies are launched for as many threads and such squares as their text has.
+/// Copies are launched with the threads and tiles that their text expects.
 #[test]
 fn threads_of_copies_are_those_of_their_text() {
     let constants = format!("THREADS = {}, SIDE = {};", super::fold::THREADS, super::fold::SIDE);

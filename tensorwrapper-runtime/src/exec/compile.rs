@@ -15,10 +15,10 @@ use crate::optimize::is_optimal;
 use crate::tensor::AnyTensor;
 use tensorwrapper_core::backend::BackendInstance;
 use tensorwrapper_core::callback::Callback;
-use tensorwrapper_core::erased::SliceRef;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::graph::OpGraph;
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::storage::SliceRef;
 
 /// A plan, and what it reads and calls.
 pub(crate) struct Planned<'a> {

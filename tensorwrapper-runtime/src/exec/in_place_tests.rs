@@ -13,9 +13,9 @@ use crate::tensor::Tensor;
 use tensorwrapper_core::backend::reference::Reference;
 use tensorwrapper_core::backend::{Binary, Device, Instruction, Program, Reduction};
 use tensorwrapper_core::element::{Dtype, Element as _};
-use tensorwrapper_core::erased::{Buffer, SliceRef};
 use tensorwrapper_core::graph::{Edge, EdgeAxis, OpGraph, Operation, TensorId};
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::storage::{Buffer, SliceRef};
 use tensorwrapper_cpu::Cpu;
 
 fn planned(device: &dyn Device, graph: &OpGraph) -> Plan {

@@ -15,8 +15,8 @@ use crate::optimize::Choices;
 use crate::tensor::Tensor as Dense;
 use tensorwrapper_core::backend::InstanceKey;
 use tensorwrapper_core::element::{Dtype, Element};
-use tensorwrapper_core::erased::SliceRef;
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::storage::SliceRef;
 
 /// A number inside an equation that is no element: a position, a range, an exponent.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -17,10 +17,10 @@ use super::statements::{checked, labels_statement};
 use crate::tensor::{StaticTensor, Tensor, TensorMut};
 use tensorwrapper_core::backend::BackendInstance;
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::erased::SliceRef;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Extents, StaticExtents};
+use tensorwrapper_core::storage::SliceRef;
 use tensorwrapper_cpu::copy;
 
 /// Subscripts that were planned for tensors of these extents and strides, in a context.

@@ -23,10 +23,10 @@ use crate::optimize::hoist::Hoisted;
 use crate::tensor::{AnyRef, AnyTensor};
 use tensorwrapper_core::backend::{BackendInstance, Device};
 use tensorwrapper_core::callback::Callback;
-use tensorwrapper_core::erased::{Buffer, SliceRef};
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::graph::OpGraph;
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::storage::{Buffer, SliceRef};
 
 /// Recorded results that were planned to be computed again and again, each time from other tensors in the place of some that they
 /// were recorded over.

@@ -8,10 +8,10 @@ use super::run::{Execution, ResultPlacement};
 use crate::lower::{Lowered, lower};
 use crate::optimize::{PassPipeline, is_optimal};
 use crate::tensor::AnyTensor;
-use tensorwrapper_core::erased::SliceRef;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::graph::OpGraph;
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::storage::SliceRef;
 
 impl Context {
     /// The graph that computes recorded results together, as lowered: before any pass has changed it. It takes a tuple of references or a

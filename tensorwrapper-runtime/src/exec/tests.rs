@@ -18,9 +18,9 @@ use crate::tensor::Tensor;
 use tensorwrapper_core::backend::reference::Reference;
 use tensorwrapper_core::backend::{BackendInstance, Device};
 use tensorwrapper_core::element::{Dtype, Element as _};
-use tensorwrapper_core::erased::SliceRef;
 use tensorwrapper_core::graph::{Edge, EdgeAxis, OpGraph, Operation, TensorId};
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::storage::SliceRef;
 use tensorwrapper_order::Order;
 
 fn planned(graph: &OpGraph) -> Plan {

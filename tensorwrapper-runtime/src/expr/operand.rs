@@ -8,9 +8,9 @@ use super::value::{Expr, Source, Value};
 use crate::link::Link;
 use crate::tensor::{AnyRef, StaticTensor, Tensor, TensorMut, TensorRef};
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::erased::SliceRef;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Extents, StaticExtents};
+use tensorwrapper_core::storage::SliceRef;
 
 /// Anything that `tensor!` can index: tensors, views, recorded results, and references to them.
 #[diagnostic::on_unimplemented(

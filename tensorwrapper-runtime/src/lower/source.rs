@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::tensor::{AnyRef, AnyTensor};
-use tensorwrapper_core::erased::SliceRef;
 use tensorwrapper_core::graph::Structure;
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::storage::SliceRef;
 
 /// A tensor for a source: one of the program's, or one that was computed while an equation was recorded.
 #[derive(Clone, Debug)]

@@ -20,10 +20,10 @@ use crate::link::Link;
 use crate::tensor::Tensor as Dense;
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::{Dtype, Element};
-use tensorwrapper_core::erased::{Buffer, SliceRef};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Extents;
+use tensorwrapper_core::storage::{Buffer, SliceRef};
 
 impl<'a, T: Element, S> Operand<'a, T, S> {
     /// The tensor without its types.

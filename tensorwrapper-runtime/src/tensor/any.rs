@@ -7,10 +7,10 @@ use super::located::{Located, metadata, placement};
 use super::view::TensorRef;
 use super::{AnyRef, Placement};
 use tensorwrapper_core::element::{Dtype, Element, dispatch};
-use tensorwrapper_core::erased::Buffer;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::{Layout, Strided};
 use tensorwrapper_core::shape::Extents;
+use tensorwrapper_core::storage::Buffer;
 
 /// A dense tensor whose element type and rank are known at run time only: what a file holds, for example.
 ///

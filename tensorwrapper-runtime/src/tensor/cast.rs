@@ -4,8 +4,8 @@ use super::{Tensor, TensorMut, TensorRef};
 use tensorwrapper_core::element::{CastInto, Element};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
-use tensorwrapper_core::owned::Owned;
 use tensorwrapper_core::shape::Extents;
+use tensorwrapper_core::storage::Owned;
 
 impl<T: Element, S: Extents> TensorRef<'_, T, S> {
     /// A tensor of the same elements as numbers of type `U`; see [`Tensor::cast`].

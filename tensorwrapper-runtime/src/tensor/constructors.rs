@@ -7,8 +7,8 @@ use super::extents::{row_major, row_major_of};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
-use tensorwrapper_core::owned::Owned;
 use tensorwrapper_core::shape::{Extents, IntoShape};
+use tensorwrapper_core::storage::Owned;
 
 /// Constructors. What may be given as a shape is told at [`IntoShape`].
 impl<T: Element, S: Extents> Tensor<T, S> {

@@ -3,7 +3,7 @@
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
-use tensorwrapper_core::owned::Owned;
+use tensorwrapper_core::storage::Owned;
 
 /// The elements that a layout finds, last index running fastest.
 ///

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use super::located::{Located, indexing, metadata};
 use super::{AnyMut, AnyRef, Placement, copy};
 use tensorwrapper_core::element::{Dtype, Element};
-use tensorwrapper_core::erased::SliceRef;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::{Layout, Strided};
-use tensorwrapper_core::owned::Owned;
 use tensorwrapper_core::shape::{Extents, Shape};
+use tensorwrapper_core::storage::Owned;
+use tensorwrapper_core::storage::SliceRef;
 
 /// Where elements lie that no device has a copy of.
 static HOST: Placement = Placement::HOST;
@@ -146,7 +146,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     }
 
     /// Says that a device has a copy of the elements.
-    pub(crate) fn hold(&mut self, copy: tensorwrapper_core::held::Copy, device: super::ComputeDevice) {
+    pub(crate) fn hold(&mut self, copy: tensorwrapper_core::storage::device_mirror::Copy, device: super::ComputeDevice) {
         self.located.placement = Placement::of(device);
         self.located.data.hold(copy);
     }
@@ -157,7 +157,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// What `pin` reports, and where there is no memory for them.
     pub(crate) fn pin(
         &mut self,
-        pin: impl FnOnce(std::ops::Range<usize>) -> Result<tensorwrapper_core::held::Copy, Error>,
+        pin: impl FnOnce(std::ops::Range<usize>) -> Result<tensorwrapper_core::storage::device_mirror::Copy, Error>,
     ) -> Result<(), Error> {
         self.located.data = Owned::in_pages(&self.located.data, pin)?;
         Ok(())

@@ -1,8 +1,8 @@
 //! Views without an element type: how the floors above see every operand, whatever its owner.
 
 use tensorwrapper_core::element::Dtype;
-use tensorwrapper_core::erased::{SliceMut, SliceRef};
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::storage::{SliceMut, SliceRef};
 
 /// A tensor borrowed for reading, its element type erased. The layout's span lies inside the elements.
 #[derive(Clone, Debug)]

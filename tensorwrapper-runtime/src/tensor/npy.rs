@@ -22,8 +22,8 @@ use super::view::TensorRef;
 use tensorwrapper_core::element::{Element, dispatch};
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
-use tensorwrapper_core::owned::Owned;
 use tensorwrapper_core::shape::{Extents, Shape};
+use tensorwrapper_core::storage::Owned;
 
 impl AnyTensor {
     /// Reads an `.npy` file of any element type that tensors can hold, in either byte order, in C or Fortran order.

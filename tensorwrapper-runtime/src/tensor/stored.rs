@@ -13,8 +13,8 @@ use super::view_mut::TensorMut;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::{Fill, Layout, Logical, Physical, Strided};
-use tensorwrapper_core::owned::Owned;
 use tensorwrapper_core::shape::{Extents, IntoShape};
+use tensorwrapper_core::storage::Owned;
 
 /// What a conversion did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

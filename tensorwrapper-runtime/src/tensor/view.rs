@@ -9,10 +9,10 @@ use super::extents::{checked_extents, row_major_of};
 use super::located::{Located, indexing, metadata, placement};
 use super::{AnyRef, copy, select};
 use tensorwrapper_core::element::{Dtype, Element};
-use tensorwrapper_core::erased::SliceRef;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::{Positions, Strided};
 use tensorwrapper_core::shape::{Extents, IntoShape, Shape};
+use tensorwrapper_core::storage::SliceRef;
 
 /// A tensor borrowed for reading.
 ///

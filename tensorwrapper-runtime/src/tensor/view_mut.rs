@@ -9,10 +9,10 @@ use super::located::{Located, indexing, metadata, placement};
 use super::view::TensorRef;
 use super::{AnyMut, select};
 use tensorwrapper_core::element::{Dtype, Element};
-use tensorwrapper_core::erased::SliceRef;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Extents, IntoShape, Shape};
+use tensorwrapper_core::storage::SliceRef;
 
 /// A tensor borrowed for writing. No two of its indices lead to one element.
 ///

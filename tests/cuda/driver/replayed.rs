@@ -46,7 +46,7 @@ fn fifty_replayed_steps_are_one_call() -> Result<(), Error> {
 fn choices_are_measured_once() -> Result<(), Error> {
     let Some(cuda) = StandIn::of("ways are measured once") else { return Ok(()) };
     // What earlier programs have found is not to be known here.
-    forget(|name| name.starts_with("ways-"));
+    forget(|name| name.starts_with("strategies-"));
     let a = matrix(128, 129, 1);
     let expected = Context::cpu().einsum("ij,kj->ik", &[&a, &a])?;
     let mut events = Vec::new();

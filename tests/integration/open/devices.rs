@@ -11,8 +11,8 @@ use tensorwrapper_core::backend::{
     PreparedContraction, Program, Reduction, Resident, Session, Site, Taken,
 };
 use tensorwrapper_core::callback::Callback;
-use tensorwrapper_core::erased::{SliceMut, SliceRef};
-use tensorwrapper_core::held;
+use tensorwrapper_core::storage::device_mirror;
+use tensorwrapper_core::storage::{SliceMut, SliceRef};
 
 /// A device whose memory is buffers that nobody else has, with products of its own; the host does everything else.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +39,7 @@ impl Island {
 
     /// The elements of a source: those that are there already, or a copy of the host's.
     fn taken(&self, source: SliceRef<'_>) -> Vec<f64> {
-        let known = held::find(source.addresses()).and_then(|(copy, before)| {
+        let known = device_mirror::find(source.addresses()).and_then(|(copy, before)| {
             let memory = copy.downcast_ref::<Copied>()?.memory.clone();
             let own = memory.downcast_ref::<Memory>().filter(|own| Arc::ptr_eq(&own.counts, &self.counts))?;
             let start = before / size_of::<f64>();

@@ -7,8 +7,8 @@ use tensorwrapper::graph::{Edge, EdgeAxis, OpGraph, Operation};
 use tensorwrapper::{Dtype, Element as _, Error, ErrorKind};
 use tensorwrapper_core::backend::reference::Reference;
 use tensorwrapper_core::backend::{Backend, Device, Executable};
-use tensorwrapper_core::erased::{SliceMut, SliceRef};
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::storage::{SliceMut, SliceRef};
 
 /// Compiles graphs of contractions over `f64`, and leaves others to the reference device.
 #[derive(Clone, Debug, Default)]

@@ -6,13 +6,14 @@ use super::matrix::Matrix;
 use super::space::Place;
 use crate::element::Element;
 
-/// Which part of a matrix.
+/// Which part of a matrix is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Area {
+    /// All of it.
     All,
-    /// What is not above the diagonal.
+    /// The diagonal and what is below it.
     Lower,
-    /// What is not below it.
+    /// The diagonal and what is above it.
     Upper,
 }
 
@@ -21,12 +22,13 @@ pub type Eigen<T> = (Vec<<T as Element>::Complex>, Matrix<<T as Element>::Comple
 /// The factors of a matrix: U, the singular values, V.
 pub type Svd<T> = (Matrix<T>, Vec<<T as Element>::Real>, Matrix<T>);
 
-/// What a device computes by itself: on one dense matrix, finite and with rows and columns. Elements are far from the ends of
-/// their range where iterations square them. Signs and phases are anybody's: they are set behind this.
+/// What a device computes by itself: on one dense matrix, which is finite and not empty. Where iterations square elements, the matrix has
+/// been scaled so that squares neither overflow nor vanish. Signs and phases of factors are arbitrary: they are set afterwards.
 pub trait Algorithms<T: Element>: Sync {
     /// Replaces the lower triangle of a Hermitian matrix by its Cholesky factor; what stands above it is not read.
     fn cholesky(&self, a: &mut Matrix<T>) -> Result<(), Failure>;
-    /// Replaces a Hermitian matrix, of which the lower triangle is there, by its eigenvectors; the eigenvalues ascend.
+    /// Replaces a Hermitian matrix, of which only the lower triangle is given, by its eigenvectors, and returns the eigenvalues,
+    /// ascending.
     fn eigh(&self, a: &mut Matrix<T>) -> Result<Vec<T::Real>, Failure>;
     /// Eigenvalues in any order, and eigenvectors of any length.
     fn eig(&self, a: &Matrix<T>) -> Result<Eigen<T>, Failure>;
@@ -35,16 +37,16 @@ pub trait Algorithms<T: Element>: Sync {
     fn qr(&self, a: Matrix<T>, full: bool) -> (Matrix<T>, Matrix<T>);
     /// A = U·diag(s)·V, s descending; U and V square if `full`.
     fn svd(&self, a: Matrix<T>, full: bool) -> Result<Svd<T>, Failure>;
-    /// The part of [`svd`](Algorithms::svd) that belongs to the `count` largest values, for a device that has something faster
-    /// for it and has found the result as accurate.
+    /// The `count` largest singular values and their vectors, if the device has a faster algorithm for these alone that is as accurate as
+    /// [`svd`](Algorithms::svd) for this matrix.
     fn leading(&self, _: &Matrix<T>, _count: usize) -> Option<Svd<T>> {
         None
     }
     /// Replaces a matrix by its factors L, whose ones are not stored, and U; row n of the product is the row of A returned.
-    /// A pivot is the largest of its column; zero where that is all zero. `again` makes the matrix once more, for those that find
-    /// out late that they need another algorithm.
+    /// A pivot is the largest element of its column, or zero where all of them are zero. `again` makes the matrix once more, for
+    /// devices that find out late that they need another algorithm.
     fn lu(&self, a: &mut Matrix<T>, again: &dyn Fn() -> Matrix<T>) -> Vec<usize>;
-    /// Replaces B by the solution of A·X = B, of a triangle of A whose diagonal has no zero; or has ones and is not read.
+    /// Replaces B by the solution of A·X = B for a triangle of A. The diagonal has no zero; if `unit`, it is ones and is not read.
     fn solve_triangular(&self, a: &Matrix<T>, upper: bool, unit: bool, b: &mut Matrix<T>);
     /// The same with right side and solution transposed: the rows of B are the columns of the matrix that is given.
     fn solve_transposed(&self, a: &Matrix<T>, upper: bool, unit: bool, b: &mut Matrix<T>) {

@@ -20,15 +20,18 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::thread_pool;
 
-/// Matrices that are decomposed before anything is written: enough for threads, few enough to stay in the caches.
-pub const ROUND: usize = 256;
+/// Matrices that are decomposed before their results are written: enough to occupy all threads, few enough to stay in the caches.
+pub(crate) const ROUND: usize = 256;
 
 /// An operation on a batch, and its memory.
 pub struct Batch<'a, T> {
+    /// The operation.
     pub call: &'a Decomposition,
+    /// The arguments.
     pub sources: Vec<Source<'a, T>>,
+    /// The results, each with where its matrices lie.
     pub outputs: Vec<(Output<'a>, Space)>,
-    /// Of the batch's axes.
+    /// The extents of the batch's axes.
     pub extents: Vec<usize>,
     threads: usize,
     cuts: Cuts,
@@ -105,6 +108,7 @@ impl<T: Element> Given<'_, '_, T> {
 }
 
 impl<'a, T: Element> Batch<'a, T> {
+    /// An operation over operands and outputs in the order of its row in the table, on so many threads.
     pub fn new(threads: usize, call: &'a Decomposition, inputs: &[Operand<'a>], outputs: Vec<Output<'a>>) -> Batch<'a, T> {
         let form = call.form();
         let source = |(input, roles): (&Operand<'a>, _)| Source {
@@ -122,6 +126,7 @@ impl<'a, T: Element> Batch<'a, T> {
         Batch { call, sources, outputs: outputs.collect(), extents, threads, cuts: Cuts::new(call) }
     }
 
+    /// Number of matrices in the batch.
     pub fn items(&self) -> usize {
         self.extents.iter().product()
     }

@@ -14,7 +14,7 @@ pub fn epsilon<T: Element>() -> f64 {
 ///
 /// That is exact, but for elements so much smaller than the largest that they do not count.
 /// Nothing is done where the squares of elements are far from the ends of their range as they are.
-pub fn normalise<T: Element>(on: &dyn Algorithms<T>, matrix: &mut Matrix<T>, step: i32) -> i32 {
+pub(crate) fn normalise<T: Element>(on: &dyn Algorithms<T>, matrix: &mut Matrix<T>, step: i32) -> i32 {
     let exponent = exponent_of::<T>(on.largest_part(&matrix.data), step);
     scale(matrix, -exponent);
     exponent
@@ -44,7 +44,7 @@ pub fn exponent_at(x: f64) -> i32 {
 }
 
 /// Multiplies a matrix by 2ᵏ.
-pub fn scale<T: Element>(matrix: &mut Matrix<T>, k: i32) {
+pub(crate) fn scale<T: Element>(matrix: &mut Matrix<T>, k: i32) {
     if k != 0 {
         matrix.data.iter_mut().for_each(|x| *x = times_power(*x, k));
     }
@@ -64,7 +64,7 @@ pub fn phase_tolerance<T: Element>() -> f64 {
 
 /// The number of modulus one that makes the largest of some components real and positive: the first one where several are
 /// equally large. Also the position of that one; nothing where all are zero.
-pub fn phase<T: Element>(components: &[T], largest: &dyn Fn(&[T]) -> f64) -> Option<(usize, T)> {
+pub(crate) fn phase<T: Element>(components: &[T], largest: &dyn Fn(&[T]) -> f64) -> Option<(usize, T)> {
     let tolerance = phase_tolerance::<T>();
     let largest = largest(components);
     if largest == 0.0 {
@@ -85,14 +85,14 @@ pub fn conjugate_phase<T: Element>(x: T) -> T {
 }
 
 /// Makes the largest component of each column real and positive; `largest` finds the largest square of a size.
-pub fn set_phases<T: Element>(vectors: &mut Matrix<T>, largest: &dyn Fn(&[T]) -> f64) {
+pub(crate) fn set_phases<T: Element>(vectors: &mut Matrix<T>, largest: &dyn Fn(&[T]) -> f64) {
     for column in 0..vectors.columns {
         set_column_phase(vectors, column, largest);
     }
 }
 
 /// Makes the largest component of a column real and positive; returns the factor that did.
-pub fn set_column_phase<T: Element>(vectors: &mut Matrix<T>, column: usize, largest: &dyn Fn(&[T]) -> f64) -> Option<T> {
+pub(crate) fn set_column_phase<T: Element>(vectors: &mut Matrix<T>, column: usize, largest: &dyn Fn(&[T]) -> f64) -> Option<T> {
     set_phase(vectors.column_mut(column), largest)
 }
 

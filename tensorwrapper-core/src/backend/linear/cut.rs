@@ -19,21 +19,21 @@ struct Squares {
 
 /// What was noted of each matrix of a batch.
 #[derive(Debug)]
-pub struct Cuts {
+pub(crate) struct Cuts {
     bounds: Option<(usize, f64)>,
     noted: Vec<Squares>,
 }
 
 impl Cuts {
     /// For an operation that may truncate.
-    pub fn new(call: &Decomposition) -> Cuts {
+    pub(crate) fn new(call: &Decomposition) -> Cuts {
         let cuts = call.form().named < call.form().results.len();
         Cuts { bounds: cuts.then(|| (call.max.unwrap_or(usize::MAX), call.tol.unwrap_or(-1.0))), noted: Vec::new() }
     }
 
     /// Notes the singular values of the next matrix. The root of the sum of the squares of those that were not computed is behind the
     /// other results.
-    pub fn note<T: Element>(&mut self, parts: &mut Vec<Part<T>>, item: usize) {
+    pub(crate) fn note<T: Element>(&mut self, parts: &mut Vec<Part<T>>, item: usize) {
         if self.bounds.is_none() {
             return;
         }
@@ -54,7 +54,7 @@ impl Cuts {
     }
 
     /// Writes the discarded weights, and how many values are kept.
-    pub fn finish<T: Element>(self, outputs: &mut [(Output<'_>, Space)], batch: &[usize]) {
+    pub(crate) fn finish<T: Element>(self, outputs: &mut [(Output<'_>, Space)], batch: &[usize]) {
         let Some((most, tol)) = self.bounds else { return };
         let (weights, kept) = decided(&self.noted, most, tol);
         for (item, weight) in weights.into_iter().enumerate() {

@@ -21,13 +21,13 @@ use super::properties::{is_transposed, takes_anything};
 use crate::element::Element;
 
 /// The right side of a system: read when the order of its rows is known. Turned where [`is_transposed`] says so.
-pub struct Right<'r, T> {
+pub(crate) struct Right<'r, T> {
     pub columns: usize,
     pub rows_in: &'r dyn Fn(&[usize]) -> Matrix<T>,
 }
 
 /// The results for one matrix, or for a matrix and what belongs to it; `again` makes the first once more.
-pub fn compute<T: Element>(
+pub(crate) fn compute<T: Element>(
     on: &dyn Algorithms<T>,
     call: &Decomposition,
     arguments: Vec<Matrix<T>>,

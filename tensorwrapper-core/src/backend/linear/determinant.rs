@@ -70,7 +70,7 @@ fn near_one(x: Complex<f64>) -> (Complex<f64>, i32) {
 ///
 /// # Errors
 /// [`Failure::Overflow`] where elimination leaves the range even of a matrix whose rows were scaled.
-pub fn determinant<T: Element>(
+pub(crate) fn determinant<T: Element>(
     on: &dyn Algorithms<T>,
     mut a: Matrix<T>,
     again: &dyn Fn() -> Matrix<T>,

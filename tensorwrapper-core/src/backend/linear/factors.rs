@@ -12,7 +12,7 @@ use super::part::{Part, Triangle};
 use crate::element::Element;
 
 /// A = L·Lᴴ.
-pub fn cholesky<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> Result<Matrix<T>, Failure> {
+pub(crate) fn cholesky<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> Result<Matrix<T>, Failure> {
     if a.rows == 0 {
         return Ok(a);
     }
@@ -31,7 +31,7 @@ pub fn cholesky<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>) -> Result<
 }
 
 /// A = Q·R, the diagonal of R real and not negative. Of the second matrix the upper triangle is R.
-pub fn qr<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, full: bool) -> (Matrix<T>, Matrix<T>) {
+pub(crate) fn qr<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, full: bool) -> (Matrix<T>, Matrix<T>) {
     let (rows, columns) = (a.rows, a.columns);
     if rows == 0 || columns == 0 {
         let inner = if full { rows } else { 0 };
@@ -59,7 +59,7 @@ pub fn qr<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, full: bool) -> (
 }
 
 /// A = U·diag(s)·V, the largest component of each column of U real and positive.
-pub fn svd<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, full: bool) -> Result<Svd<T>, Failure> {
+pub(crate) fn svd<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, full: bool) -> Result<Svd<T>, Failure> {
     let (rows, columns) = (a.rows, a.columns);
     if rows == 0 || columns == 0 {
         let square = |n: usize| Matrix::unit(if full { n } else { 0 }, if full { n } else { 0 });
@@ -90,7 +90,11 @@ fn in_phase<T: Element>(on: &dyn Algorithms<T>, mut u: Matrix<T>, s: Vec<T::Real
 }
 
 /// The factors, and behind them the root of the sum of the squares that are left if some singular values were not computed.
-pub fn svd_parts<T: Element>(on: &dyn Algorithms<T>, call: &Decomposition, mut a: Matrix<T>) -> Result<Vec<Part<T>>, Failure> {
+pub(crate) fn svd_parts<T: Element>(
+    on: &dyn Algorithms<T>,
+    call: &Decomposition,
+    mut a: Matrix<T>,
+) -> Result<Vec<Part<T>>, Failure> {
     if let Some(most) = call.max.filter(|&most| 0 < most && most < a.rows.min(a.columns)) {
         let exponent = normalise(on, &mut a, 1);
         if let Some((u, s, v)) = on.leading(&a, most) {
@@ -114,7 +118,7 @@ fn left<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, (u, s, v): (&Matri
 }
 
 /// A = P·L·U: a permutation, ones on the diagonal of L and zeros above, zeros below the diagonal of U.
-pub fn lu<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, again: &dyn Fn() -> Matrix<T>) -> Vec<Part<T>> {
+pub(crate) fn lu<T: Element>(on: &dyn Algorithms<T>, mut a: Matrix<T>, again: &dyn Fn() -> Matrix<T>) -> Vec<Part<T>> {
     let (rows, columns) = (a.rows, a.columns);
     let inner = rows.min(columns);
     let order = if inner == 0 { (0..rows).collect() } else { on.lu(&mut a, again) };

@@ -4,9 +4,15 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// The matrix that has to be positive definite is not: this pivot, counted from 0, is not positive.
-    NotPositiveDefinite { pivot: usize },
+    NotPositiveDefinite {
+        /// The number of the pivot.
+        pivot: usize,
+    },
     /// The matrix has no inverse: this pivot, counted from 0, is zero.
-    Singular { pivot: usize },
+    Singular {
+        /// The number of the pivot.
+        pivot: usize,
+    },
     /// The result is larger than the numbers of its type.
     Overflow,
     /// An iteration did not converge.

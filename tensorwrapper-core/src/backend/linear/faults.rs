@@ -1,4 +1,4 @@
-//! Sentences: why there is no result, for which item of the batch, and how large its matrix is.
+//! The sentence that says why there is no result: for which item of the batch, and how large its matrix is.
 
 use tensorwrapper_notation::syntax::Factorisation;
 
@@ -8,6 +8,7 @@ use crate::error::{Error, ErrorKind};
 
 /// One item of a batch, as sentences name it.
 pub struct Item<'i> {
+    /// The operation.
     pub call: &'i Decomposition,
     /// Its place in the batch.
     pub index: &'i [usize],

@@ -1,4 +1,4 @@
-//! Strided memory ↔ dense matrices.
+//! Reads dense matrices from strided memory, and writes them there.
 
 use tensorwrapper_notation::syntax::Factorisation;
 
@@ -14,13 +14,21 @@ use crate::element::Element;
 /// The matrices of an argument.
 #[derive(Debug)]
 pub struct Source<'a, T> {
+    /// The memory.
     pub data: &'a [T],
+    /// Whether elements are conjugated as they are read.
     pub conjugate: bool,
+    /// Where the matrices lie in the memory.
     pub space: Space,
 }
 
 /// One matrix of an operand. Of Hermitian ones the lower triangle is read, and there are zeros above it.
-pub fn read<T: Element>(on: &dyn Algorithms<T>, source: &Source<'_, T>, item: &[usize], call: &Decomposition) -> Matrix<T> {
+pub(crate) fn read<T: Element>(
+    on: &dyn Algorithms<T>,
+    source: &Source<'_, T>,
+    item: &[usize],
+    call: &Decomposition,
+) -> Matrix<T> {
     let Source { data, conjugate, space } = source;
     let base = space.base(item);
     let (rows, columns) = space.size();
@@ -56,7 +64,7 @@ pub fn read<T: Element>(on: &dyn Algorithms<T>, source: &Source<'_, T>, item: &[
 }
 
 /// Writes so many rows and columns of a matrix into an output, those of an area at least; what is shorter than the output's axes is zeros.
-pub fn write_by<T: Element>(
+pub(crate) fn write_by<T: Element>(
     on: &dyn Algorithms<T>,
     (matrix, area): (&Matrix<T>, Area),
     size: (usize, usize),
@@ -74,7 +82,7 @@ pub fn write_by<T: Element>(
 }
 
 /// One matrix of an operand, with its rows in another order.
-pub fn read_in<T: Element>(on: &dyn Algorithms<T>, order: &[usize], source: &Source<'_, T>, item: &[usize]) -> Matrix<T> {
+pub(crate) fn read_in<T: Element>(on: &dyn Algorithms<T>, order: &[usize], source: &Source<'_, T>, item: &[usize]) -> Matrix<T> {
     let Source { data, conjugate, space } = source;
     if let Some(place) = space.place(item) {
         return on.load_in(order, space.size(), data, place, *conjugate);
@@ -87,7 +95,7 @@ pub fn read_in<T: Element>(on: &dyn Algorithms<T>, order: &[usize], source: &Sou
 }
 
 /// One matrix of an operand, with its rows as columns.
-pub fn read_transposed<T: Element>(on: &dyn Algorithms<T>, source: &Source<'_, T>, item: &[usize]) -> Matrix<T> {
+pub(crate) fn read_transposed<T: Element>(on: &dyn Algorithms<T>, source: &Source<'_, T>, item: &[usize]) -> Matrix<T> {
     let Source { data, conjugate, space } = source;
     let (rows, columns) = space.size();
     if let Some(place) = space.place(item) {
@@ -101,7 +109,7 @@ pub fn read_transposed<T: Element>(on: &dyn Algorithms<T>, source: &Source<'_, T
 }
 
 /// Writes a matrix whose rows are columns into an output of that size.
-pub fn write_transposed<T: Element>(
+pub(crate) fn write_transposed<T: Element>(
     on: &dyn Algorithms<T>,
     matrix: &Matrix<T>,
     output: &mut Output<'_>,
@@ -118,7 +126,7 @@ pub fn write_transposed<T: Element>(
 }
 
 /// Writes one matrix into an output; what is longer than the output's axes is left out, and what is shorter is zeros.
-pub fn write<T: Element>(matrix: &Matrix<T>, output: &mut Output<'_>, space: &Space, item: &[usize]) {
+pub(crate) fn write<T: Element>(matrix: &Matrix<T>, output: &mut Output<'_>, space: &Space, item: &[usize]) {
     let (data, base) = (output.elements::<T>(), space.base(item));
     let (rows, columns) = space.size();
     let is_all = (rows, columns) == (matrix.rows, matrix.columns);
@@ -130,6 +138,6 @@ pub fn write<T: Element>(matrix: &Matrix<T>, output: &mut Output<'_>, space: &Sp
 }
 
 /// Writes one number into an output of numbers.
-pub fn write_number<T: Element>(value: T, output: &mut Output<'_>, space: &Space, item: &[usize]) {
+pub(crate) fn write_number<T: Element>(value: T, output: &mut Output<'_>, space: &Space, item: &[usize]) {
     write(&Matrix::number(value), output, space, item);
 }

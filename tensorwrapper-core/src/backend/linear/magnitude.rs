@@ -7,18 +7,19 @@ pub fn real<T: Element>(x: f64) -> T {
     T::from_complex(x.into())
 }
 
-/// Whether all of some elements are finite, as many of them at once as vectors hold.
+/// Whether all of some elements are finite. Written without an early exit inside of a chunk, so that it is vectorised.
 pub fn are_finite<T: Element>(elements: &[T]) -> bool {
     elements.chunks(256).all(|chunk| chunk.iter().fold(true, |are, &x| are & is_finite(x)))
 }
 
+/// Whether both parts of an element are finite.
 #[inline(always)]
 pub fn is_finite<T: Element>(x: T) -> bool {
     let x = x.to_complex();
     x.re.is_finite() && x.im.is_finite()
 }
 
-/// Numbers that are compared beside each other.
+/// Running maxima that are kept side by side.
 const LANES: usize = 8;
 
 /// The larger of two numbers, without regard to NaN: one comparison.
@@ -27,14 +28,14 @@ fn larger(x: f64, y: f64) -> f64 {
     if y > x { y } else { x }
 }
 
-/// The larger of both parts, by size.
+/// The larger of |real part| and |imaginary part|.
 #[inline(always)]
 pub fn part_size<T: Element>(x: T) -> f64 {
     let x = x.to_complex();
     larger(x.re.abs(), x.im.abs())
 }
 
-/// The square of a number's size.
+/// |x|².
 #[inline(always)]
 pub fn square<T: Element>(x: T) -> f64 {
     x.to_complex().norm_sqr()

@@ -1,4 +1,4 @@
-//! A dense matrix in columns. Knows no algorithm.
+//! A dense matrix in column-major order. Knows no algorithm.
 
 use tensorwrapper_notation::syntax::Factorisation;
 
@@ -6,15 +6,19 @@ use super::decomposition::Decomposition;
 use super::tiles::transpose;
 use crate::element::Element;
 
-/// A dense matrix, column after column.
+/// A dense matrix in column-major order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matrix<T> {
+    /// Number of rows.
     pub rows: usize,
+    /// Number of columns.
     pub columns: usize,
+    /// The elements, column after column.
     pub data: Vec<T>,
 }
 
 impl<T: Element> Matrix<T> {
+    /// A matrix of zeros.
     pub fn zeros(rows: usize, columns: usize) -> Matrix<T> {
         Matrix { rows, columns, data: vec![T::ZERO; rows * columns] }
     }
@@ -26,7 +30,7 @@ impl<T: Element> Matrix<T> {
         unit
     }
 
-    /// One element in each place.
+    /// Element by element, from row and column.
     pub fn from_fn(rows: usize, columns: usize, element: impl Fn(usize, usize) -> T) -> Matrix<T> {
         let mut data = Vec::with_capacity(rows * columns);
         for j in 0..columns {
@@ -35,34 +39,39 @@ impl<T: Element> Matrix<T> {
         Matrix { rows, columns, data }
     }
 
-    /// One column.
-    pub fn column_of(data: Vec<T>) -> Matrix<T> {
+    /// A matrix of one column.
+    pub(crate) fn column_of(data: Vec<T>) -> Matrix<T> {
         Matrix { rows: data.len(), columns: 1, data }
     }
 
-    /// One number.
+    /// A matrix of one element.
     pub fn number(value: T) -> Matrix<T> {
         Matrix::column_of(vec![value])
     }
 
+    /// One element.
     #[inline]
     pub fn at(&self, row: usize, column: usize) -> T {
         self.data[column * self.rows + row]
     }
 
+    /// One element, to write.
     #[inline]
     pub fn at_mut(&mut self, row: usize, column: usize) -> &mut T {
         &mut self.data[column * self.rows + row]
     }
 
+    /// The elements of a column.
     pub fn column(&self, column: usize) -> &[T] {
         &self.data[column * self.rows..][..self.rows]
     }
 
+    /// The elements of a column, to write.
     pub fn column_mut(&mut self, column: usize) -> &mut [T] {
         &mut self.data[column * self.rows..][..self.rows]
     }
 
+    /// Aᴴ: transposed and conjugated.
     pub fn adjoint(&self) -> Matrix<T> {
         let mut adjoint = self.transposed();
         if T::DTYPE.is_complex() {
@@ -71,14 +80,14 @@ impl<T: Element> Matrix<T> {
         adjoint
     }
 
-    /// Rows as columns.
+    /// Aᵀ.
     pub fn transposed(&self) -> Matrix<T> {
         let mut transposed = Matrix::zeros(self.columns, self.rows);
         transpose(self.columns, self.rows, |column| self.column(column), &mut transposed.data, self.columns);
         transposed
     }
 
-    /// Makes a Hermitian matrix of its lower triangle.
+    /// Writes the upper triangle of a Hermitian matrix of which the lower one is given.
     pub fn mirror(&mut self) {
         for column in 0..self.columns {
             for row in column + 1..self.rows {
@@ -112,7 +121,7 @@ impl<T: Element> Matrix<T> {
     }
 
     /// The columns in another order.
-    pub fn columns_in(&self, order: &[usize]) -> Matrix<T> {
+    pub(crate) fn columns_in(&self, order: &[usize]) -> Matrix<T> {
         let mut data = Vec::with_capacity(self.data.len());
         order.iter().for_each(|&column| data.extend_from_slice(self.column(column)));
         Matrix { data, ..*self }
@@ -132,7 +141,7 @@ impl<T: Element> Matrix<T> {
         }
     }
 
-    /// The elements of an argument that count: of a triangle no others.
+    /// The elements of an argument that an operation reads: of a triangular matrix the triangle.
     pub fn counted(&self, call: &Decomposition, argument: usize) -> impl Iterator<Item = T> {
         let (upper, unit) = (call.upper, call.unit);
         let is_triangle = argument == 0 && matches!(call.kind, Factorisation::TriangularSolve | Factorisation::Cholesky);

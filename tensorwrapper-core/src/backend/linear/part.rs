@@ -12,7 +12,7 @@ use crate::element::Element;
 
 /// One result for one matrix.
 #[derive(Debug)]
-pub enum Part<T: Element> {
+pub(crate) enum Part<T: Element> {
     Same(Matrix<T>),
     /// The same with its rows as columns.
     Transposed(Matrix<T>),
@@ -26,7 +26,7 @@ pub enum Part<T: Element> {
 
 /// Which triangle of a matrix, and how much of it.
 #[derive(Clone, Copy, Debug)]
-pub struct Triangle {
+pub(crate) struct Triangle {
     pub upper: bool,
     /// Whether the diagonal is ones.
     pub unit: bool,
@@ -36,7 +36,7 @@ pub struct Triangle {
 
 impl<T: Element> Part<T> {
     /// Whether it has neither NaN nor infinity. What a triangle leaves out counts as well: it is factors, too.
-    pub fn is_finite(&self, on: &dyn Algorithms<T>) -> bool {
+    pub(crate) fn is_finite(&self, on: &dyn Algorithms<T>) -> bool {
         match self {
             Part::Same(matrix) | Part::Transposed(matrix) => on.are_finite(&matrix.data),
             Part::Real(matrix) => are_finite(&matrix.data),
@@ -47,7 +47,7 @@ impl<T: Element> Part<T> {
     }
 
     /// Writes it for an item of the batch.
-    pub fn write(&self, on: &dyn Algorithms<T>, output: &mut Output<'_>, space: &Space, item: &[usize]) {
+    pub(crate) fn write(&self, on: &dyn Algorithms<T>, output: &mut Output<'_>, space: &Space, item: &[usize]) {
         match self {
             Part::Same(matrix) => write_by(on, (matrix, Area::All), (matrix.rows, matrix.columns), output, space, item),
             Part::Transposed(matrix) => write_transposed(on, matrix, output, space, item),

@@ -5,13 +5,13 @@ use tensorwrapper_notation::syntax::Factorisation;
 use crate::element::Element;
 
 /// Whether an operation is a sum of elements, which NaN and infinity pass through.
-pub fn takes_anything(kind: Factorisation) -> bool {
+pub(crate) fn takes_anything(kind: Factorisation) -> bool {
     matches!(kind, Factorisation::Norm | Factorisation::Trace)
 }
 
 /// Whether the results tell of NaN and infinity in the arguments, so that nobody need look for them ahead: elimination and
 /// reflections take them on, a factor of Cholesky shows them on its diagonal, and results are looked at in any case.
-pub fn shows_what_is_not_finite<T: Element>(kind: Factorisation) -> bool {
+pub(crate) fn shows_what_is_not_finite<T: Element>(kind: Factorisation) -> bool {
     match kind {
         // Of a complex diagonal the imaginary part is not read.
         Factorisation::Cholesky => !T::DTYPE.is_complex(),

@@ -6,11 +6,11 @@ use super::decomposition::Decomposition;
 use crate::element::Element;
 use crate::layout::Strided;
 
-/// The rows or the columns of matrices: how far each begins behind the first.
+/// The rows or the columns of matrices: the offset of each from the first.
 #[derive(Debug)]
 pub struct Along {
     len: usize,
-    /// By how much they go on, if all by the same.
+    /// The stride from one to the next, if it is the same for all.
     step: Option<isize>,
     /// The offset of each, where they do not.
     offsets: Vec<isize>,
@@ -30,11 +30,17 @@ impl Along {
         Along { len, step: None, offsets }
     }
 
+    /// How many there are.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether they are neighbours.
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Whether each is one element behind the one before.
     pub fn is_dense(&self) -> bool {
         self.step == Some(1)
     }
@@ -49,7 +55,7 @@ impl Along {
     }
 }
 
-/// By how much the places of some axes go on, the last axis fastest, if all by the same.
+/// The one stride with which some axes are crossed, the last axis fastest; `None` where they need several.
 fn step_of(extents: &[usize], strides: &[isize]) -> Option<isize> {
     let mut axes = extents.iter().zip(strides).filter(|(extent, _)| **extent != 1).rev();
     let Some((&fastest, &step)) = axes.next() else { return Some(1) };
@@ -68,37 +74,43 @@ pub struct Space {
     start: isize,
     /// Strides of the batch's axes.
     batch: Vec<isize>,
-    /// From an item to the next, if all go on by the same.
+    /// The stride from an item of the batch to the next, if it is the same for all.
     item: Option<isize>,
+    /// The rows of each matrix.
     pub rows: Along,
+    /// The columns of each matrix.
     pub columns: Along,
 }
 
-/// Where a matrix lies whose rows and columns go on by one stride each.
+/// Where a matrix lies whose rows have one stride, and whose columns have one.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
+    /// Position of the first element.
     pub start: isize,
+    /// From a row to the next.
     pub row: isize,
+    /// From a column to the next.
     pub column: isize,
 }
 
 impl Place {
-    /// Dense columns.
+    /// A dense matrix of so many rows, in column-major order.
     pub fn dense(rows: usize) -> Place {
         Place { start: 0, row: 1, column: rows as isize }
     }
 
-    /// Rows as columns.
+    /// The same matrix transposed.
     pub fn transposed(self) -> Place {
         Place { start: self.start, row: self.column, column: self.row }
     }
 
+    /// The position of an element.
     pub fn position(self, row: usize, column: usize) -> usize {
         (self.start + row as isize * self.row + column as isize * self.column) as usize
     }
 }
 
-/// Elements from which on a device copies a matrix.
+/// Number of elements from which on a matrix is copied by the device's own copy.
 const LARGE: usize = 1 << 10;
 
 impl Space {
@@ -141,17 +153,17 @@ impl Space {
         position
     }
 
-    /// From an item of the batch to the next, if all go on by the same.
+    /// The stride from an item of the batch to the next, if it is the same for all.
     pub fn item(&self) -> Option<isize> {
         self.item
     }
 
-    /// Where a large matrix of an item lies, if its axes go on by one stride each.
+    /// Where the matrix of an item lies, if it is large and has one stride for rows and one for columns.
     pub fn place(&self, item: &[usize]) -> Option<Place> {
         if self.rows.len * self.columns.len < LARGE { None } else { self.place_at(self.base(item)) }
     }
 
-    /// Where the matrix of an item lies, if its axes go on by one stride each.
+    /// Where the matrix of an item, given by its number, lies, if it has one stride for rows and one for columns.
     pub fn place_of(&self, extents: &[usize], item: usize) -> Option<Place> {
         self.place_at(self.base_of(extents, item))
     }

@@ -4,7 +4,13 @@
 const TILE: usize = 16;
 
 /// Copies lines that are contiguous to where they lie across: element `k` of line `n` goes to `k · stride + n`.
-pub fn transpose<'s, T: Copy + 's>(lines: usize, length: usize, line: impl Fn(usize) -> &'s [T], to: &mut [T], stride: usize) {
+pub(crate) fn transpose<'s, T: Copy + 's>(
+    lines: usize,
+    length: usize,
+    line: impl Fn(usize) -> &'s [T],
+    to: &mut [T],
+    stride: usize,
+) {
     for first in (0..length).step_by(TILE) {
         let last = (first + TILE).min(length);
         for start in (0..lines).step_by(TILE) {
@@ -17,7 +23,7 @@ pub fn transpose<'s, T: Copy + 's>(lines: usize, length: usize, line: impl Fn(us
 }
 
 /// Visits all places of a matrix in tiles.
-pub fn tiles(rows: usize, columns: usize, mut visit: impl FnMut(usize, usize)) {
+pub(crate) fn tiles(rows: usize, columns: usize, mut visit: impl FnMut(usize, usize)) {
     for first_column in (0..columns).step_by(TILE) {
         for first_row in (0..rows).step_by(TILE) {
             for column in first_column..(first_column + TILE).min(columns) {

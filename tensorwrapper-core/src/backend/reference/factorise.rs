@@ -15,7 +15,7 @@ use crate::backend::{Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
 
-pub fn factorise(call: &Decomposition, inputs: &[Operand<'_>], outputs: Vec<Output<'_>>) -> Result<(), Error> {
+pub(crate) fn factorise(call: &Decomposition, inputs: &[Operand<'_>], outputs: Vec<Output<'_>>) -> Result<(), Error> {
     dispatch!(inputs[0].data().dtype(), T => linear::run::<T>(1, call, inputs, outputs, &Naive))
 }
 

@@ -1,6 +1,6 @@
-//! The living definition of every operation, in naive loops: what the fast devices are judged by.
+//! The definition of every operation, in plain loops: results of fast devices are compared with it.
 //!
-//! Knows no speed. Nothing here is shared with the fast devices but the scalar functions and the conventions.
+//! It is not fast. It shares with the fast devices only scalar functions and the conventions of linear algebra.
 
 mod factorise;
 

@@ -1,4 +1,4 @@
-//! Selections and rearrangements: the same memory through other strides.
+//! Selections and rearrangements of axes: the same memory with other strides.
 
 use std::ops::Range;
 
@@ -59,7 +59,7 @@ impl Strided {
         axes.len() == self.rank() && axes.iter().enumerate().all(new)
     }
 
-    /// Merges two axes into one that walks both at once. It stands where the first of them in order stood.
+    /// Merges two axes into their diagonal: one axis with the sum of their strides, at the place of the first of them.
     ///
     /// # Panics
     /// When the axes are one, do not exist, or differ in extent; callers check with the user's words.
@@ -73,8 +73,7 @@ impl Strided {
         self
     }
 
-    /// The same elements with axes taken apart: each axis becomes those whose extents stand in its place, which multiply
-    /// to its own, the first slowest.
+    /// The same elements with axes split: each axis becomes axes of the given extents, whose product is its own extent, the first slowest.
     ///
     /// # Panics
     /// In debug builds, when the extents do not multiply out; callers check with the user's words.
@@ -88,8 +87,8 @@ impl Strided {
         Strided { extents: parts.iter().flatten().copied().collect(), strides, offset: self.offset }
     }
 
-    /// The layout by labels: axis `n` of this one runs with label `labels[n]`; a label on two axes runs their
-    /// diagonal, one on none runs in place.
+    /// The layout with one axis for each label, whose extents are given: axis `n` of this layout has label `labels[n]`. A label on two axes
+    /// stands for their diagonal; one on no axis has stride 0.
     ///
     /// # Panics
     /// When there is not one label for each axis.
@@ -102,7 +101,7 @@ impl Strided {
         Strided { extents: PerAxis::from_slice(extents), strides, offset: self.offset }
     }
 
-    /// Walks an axis from its other end.
+    /// Reverses an axis.
     ///
     /// # Panics
     /// When the axis does not exist; callers check with the user's words.
@@ -126,7 +125,7 @@ impl Strided {
         self
     }
 
-    /// A new axis before axis `axis`, along which every element is met `extent` times.
+    /// A new axis of this extent and stride 0 before axis `axis`: every element is repeated along it.
     ///
     /// # Panics
     /// When there are fewer axes; callers check with the user's words, and that the elements can be counted.
@@ -139,7 +138,7 @@ impl Strided {
     /// The same elements in the same order, last axis fastest, with other extents of the same product.
     ///
     /// # Errors
-    /// The neighbouring axes of this layout that would have to become one axis, or be cut anew, but have not one stride.
+    /// The range of neighbouring axes of this layout that would have to be merged or split differently, but do not have one stride.
     pub fn reshape(&self, extents: &[usize]) -> Result<Strided, Range<usize>> {
         debug_assert_eq!(self.len(), extents.iter().product::<usize>(), "callers compare the numbers of elements");
         let mut strides = PerAxis::from_elem(0, extents.len());

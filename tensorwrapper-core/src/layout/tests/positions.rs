@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 
 use super::model::{indices, memory};
 use super::*;
-use crate::element::{Element, dispatch};
+use crate::element::Element;
 
 #[test]
 fn indices_and_positions_are_the_models() {

@@ -1,7 +1,7 @@
 //! Numbers of eight matrices side by side, one in each lane: what the kernels of this folder are written in.
 //!
 //! Lanes are double precision, whatever the matrices are: one kernel serves both precisions, and single precision loses nothing
-//! on the way. Everything is to be inlined into a kernel that was compiled for the vector instructions (see `forms`); loops count
+//! on the way. Everything is to be inlined into a kernel that was compiled for the vector instructions (see `multiversion`); loops count
 //! by hand because iterators and closures may stay outside of it. Knows nothing of memory and of matrices.
 
 use num_complex::Complex;

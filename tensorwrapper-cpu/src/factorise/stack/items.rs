@@ -1,26 +1,33 @@
-//! Batches of matrices that lie on the stack: one matrix after the other. Knows no algorithm.
+//! What is computed on the stack: an operation, and its arguments as batches of matrices. Knows no algorithm.
 
 use tensorwrapper_core::backend::linear::Factorisation;
-use tensorwrapper_core::erased::{SliceMut, SliceRef};
+use tensorwrapper_core::storage::{SliceMut, SliceRef};
 
 /// An operation, with what decides about its result.
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
     /// Which one.
     pub kind: Factorisation,
+    /// Whether factors are square where they could be oblong.
     pub full: bool,
+    /// Whether a triangle is the upper one.
     pub upper: bool,
+    /// Whether the diagonal of a triangle is all ones, and is not read.
     pub unit: bool,
+    /// The power of a matrix.
     pub exponent: i32,
 }
 
 /// Matrices, one after the other, each row by row.
 #[derive(Clone, Copy, Debug)]
 pub struct Argument<'a> {
+    /// The elements.
     pub data: SliceRef<'a>,
     /// How many matrices: of all arguments and results as many.
     pub items: usize,
+    /// Rows of each matrix.
     pub rows: usize,
+    /// Columns of each matrix.
     pub columns: usize,
 }
 

@@ -1,4 +1,5 @@
-//! Where a library of linear algebra ends: what it cannot count, what it takes only in part, and what leaves the range of numbers.
+//! The limits of a library of linear algebra: sizes that it cannot count, batches that are cut, and numbers at the ends of the
+//! range.
 
 use std::collections::HashSet;
 
@@ -18,7 +19,8 @@ use tensorwrapper_core::layout::Strided;
 use tensorwrapper_testing::Placed;
 
 impl Run<'_> {
-    /// Compares each item of a batch, to a part of its own largest element; and what no position leads to with what was there.
+    /// Compares the items of a batch, relative to the largest element of each; elements that the layout does not reach must keep
+    /// their values.
     pub(super) fn judge_items(
         &mut self,
         case: &Case,
@@ -48,7 +50,7 @@ impl Run<'_> {
 }
 
 #[test]
-fn what_the_library_cannot_count_the_host_computes() {
+fn host_computes_what_the_library_cannot_count() {
     let device = Collection::default().device(Route::Library, host());
     let takes = |kind, dtype, m, n| {
         let case = Case::new(kind, &[], &[m], &[n]);
@@ -56,7 +58,7 @@ fn what_the_library_cannot_count_the_host_computes() {
         device.factors_by(&case.call, dtype, &[&layout], &[]).is_some()
     };
     for (kind, m, n, expected) in [
-        // The square of the longer side counts, whatever is asked for, and six times the elements.
+        // The library counts the square of the longer side in every case, and six times the elements.
         (Factorisation::Svd, 1 << 15, 399, true),
         (Factorisation::Svd, 1 << 16, 399, false),
         (Factorisation::Svd, 399, 1 << 16, false),
@@ -68,7 +70,7 @@ fn what_the_library_cannot_count_the_host_computes() {
     ] {
         assert_eq!(takes(kind, Dtype::F64, m, n), expected, "{kind:?} of {m} × {n}");
     }
-    // Of complex numbers the library chooses other pivots, which factors show and solutions do not.
+    // For complex numbers the library chooses other pivots, which changes factors, but not solutions.
     for (kind, dtype, expected) in [
         (Factorisation::Lu, Dtype::F64, true),
         (Factorisation::Lu, Dtype::C64, false),
@@ -83,14 +85,14 @@ fn what_the_library_cannot_count_the_host_computes() {
 fn ends_of_ranges() {
     assert_faultless("bounds", |run| {
         let mut rng = StdRng::seed_from_u64(3);
-        // The metric's factor is a number, what it divides is none any more.
+        // The factor of the metric is finite, but dividing by it overflows.
         let case = Case::new(Factorisation::Eigh, &[2], &[2], &[2]);
         let unit = [1.0, 0.0, 0.0, 1.0];
         let a = Placed::of(&[2, 2, 2], unit.repeat(2));
         let b = Placed::of(&[2, 2, 2], [unit, [1.0, 0.0, 0.0, 1e-310]].concat());
         let room = case.room::<f64>(&mut rng);
         run.factorise(&case, &[a, b], &room);
-        // Nobody reads the imaginary part on a diagonal, however large it is.
+        // Imaginary parts on the diagonal are not read, however large they are.
         for kind in [Factorisation::Eigh, Factorisation::Cholesky] {
             let case = Case::new(kind, &[], &[2], &[2]);
             let data = [(2.0, 1e250), (0.0, 0.0), (0.5, 0.25), (3.0, 0.0)].map(|(re, im)| Complex::new(re, im));
@@ -100,7 +102,7 @@ fn ends_of_ranges() {
     });
 }
 
-/// More right-hand columns than a call for a batch takes.
+/// More right-hand columns than a batched call takes.
 #[test]
 fn wide_right_sides() {
     assert_faultless("wide", |run| {
@@ -115,9 +117,9 @@ fn wide_right_sides() {
     });
 }
 
-/// Memory that ends at any place, among them each routine's work space, is an error that says so, and nothing of it is kept.
+/// Running out of memory anywhere, also in the work space of a routine, is reported as such, and all memory is freed.
 #[test]
-fn memory_that_ends_anywhere() {
+fn out_of_memory_anywhere_is_reported() {
     if !can_compile("rooms") {
         return;
     }
@@ -127,10 +129,10 @@ fn memory_that_ends_anywhere() {
     let arguments = [Placed::of(&[2, 2, 2], [3.0, 1.0, 0.5, 1.0].repeat(2))];
     let room = case.room::<f64>(&mut rng);
     case.run(&*collection.device(Route::Library, host()), &arguments, &room).expect("kernels are collected");
-    let programs = collection.compile(&folder.0, str::to_string).unwrap_or_else(|error| panic!("{}", error.kind()));
-    let device = programs.device(Schedule::Forward, Route::Library, host());
+    let compiled = collection.compile(&folder.0, str::to_string).unwrap_or_else(|error| panic!("{}", error.kind()));
+    let device = compiled.device(Schedule::Forward, Route::Library, host());
     let found = (0..).step_by(8).map(|most| {
-        let taken = programs.limit_memory(most);
+        let taken = compiled.limit_memory(most);
         assert_eq!(taken, 0, "what an error has left");
         case.run(&*device, &arguments, &room)
     });

@@ -1,5 +1,6 @@
-//! Linear algebra by a library's routines, of which the simulator has its own, against the reference: all operations, random sizes,
-//! layouts, groups of axes and batches, in every element type; what has no result; and whether conventions that are left out are seen.
+//! Linear algebra by the simulator's library routines against the reference: all operations, random sizes, layouts, groups of
+//! axes and batches, in every element type, and matrices without a result. Another test checks that kernels which omit a
+//! convention are noticed.
 
 use num_complex::Complex;
 use rand::rngs::StdRng;
@@ -101,7 +102,8 @@ impl Case {
         self.batch.iter().chain(roles.iter().flat_map(|&role| &self.roles[role as usize])).copied().collect()
     }
 
-    /// Arguments that have a result: of Hermitian matrices the lower triangle, and what must be positive is.
+    /// Arguments that have a result: matrices that must be positive definite are. Of Hermitian matrices only the lower triangle
+    /// is set.
     fn arguments<T: Element>(&self, rng: &mut StdRng, count: usize) -> Vec<Placed<T>> {
         let form = self.call.form();
         let lower = matches!(self.call.kind, Factorisation::Cholesky | Factorisation::Eigh);
@@ -115,7 +117,7 @@ impl Case {
             for (p, position) in positions.into_iter().enumerate() {
                 let (row, column) = (p / columns % rows, p % columns);
                 if lower && row < column {
-                    // Nobody reads it.
+                    // It is not read.
                     placed.data[position] = T::from_complex(f64::NAN.into());
                 } else if row == column && (is_positive || self.call.kind == Factorisation::TriangularSolve) {
                     placed.data[position] += T::from_complex((2.0 * rows as f64 + 1.0).into());
@@ -138,7 +140,7 @@ impl Case {
         Ok(room)
     }
 
-    /// The rows of a result that is a square Q of a matrix that is not.
+    /// The rows of a square Q of a matrix that is not square.
     fn order_of_full(&self, result: usize) -> Option<usize> {
         let role = match (self.call.kind, result) {
             (Factorisation::Qr, 0) => Role::Row,
@@ -160,7 +162,7 @@ impl Case {
 }
 
 impl Run<'_> {
-    /// Compares whole memories with the reference's, or sentences.
+    /// Compares whole memories, or errors, with those of the reference.
     pub(super) fn factorise<T: Element>(&mut self, case: &Case, arguments: &[Placed<T>], room: &[Room]) {
         let device = (self.device)(Route::Library);
         let layouts: Vec<_> = arguments.iter().map(|a| (&a.layout, a.conjugate)).collect();
@@ -186,7 +188,7 @@ impl Run<'_> {
         }
     }
 
-    /// Compares a square Q: what stands beside the vectors of the matrix is any unit vectors across to them.
+    /// Compares a square Q: its additional vectors may be any orthonormal ones that are orthogonal to the others.
     fn judge_full(
         &mut self,
         case: &Case,
@@ -213,7 +215,7 @@ impl Run<'_> {
     }
 
     pub(super) fn drawn(&mut self, rng: &mut StdRng, case: &Case, dtype: Dtype, arguments: usize) {
-        // That is the host's, whose pivots are not the reference's.
+        // The host computes that, with other pivots than the reference.
         let dtype = if case.call.kind == Factorisation::Lu { dtype.real() } else { dtype };
         dispatch!(dtype, T => {
             let arguments = case.arguments::<T>(rng, arguments);
@@ -223,7 +225,7 @@ impl Run<'_> {
     }
 }
 
-/// A random number as rows or columns, of one axis or of two.
+/// A random number of rows or columns, as one axis or two.
 fn group(rng: &mut StdRng, n: usize) -> Vec<usize> {
     let divisors: Vec<usize> = (1..=n).filter(|d| n.is_multiple_of(*d)).collect();
     let first = *divisors.choose(rng).expect("one divides every number");
@@ -254,7 +256,7 @@ pub(super) fn cases(rng: &mut StdRng, batch: &[usize], m: usize, n: usize) -> Ve
         (any(Factorisation::Svd).with(|call| call.max = Some(m.min(n).div_ceil(2))), 1),
         (any(Factorisation::Lu), 1),
     ]);
-    // Vectors of more than one value zero are anybody's.
+    // The vectors of several zero values are not unique.
     if m.abs_diff(n) <= 1 {
         found.push((any(Factorisation::Svd).with(|call| call.full = true), 1));
     }
@@ -283,7 +285,7 @@ fn operations_of_the_library() {
                 }
             }
         }
-        // More than one warp, and orders above those that go together by rotations.
+        // Longer than a warp, and orders above those of the Jacobi routines.
         for (batch, m, n) in [(vec![], 40, 37), (vec![2], 34, 35)] {
             for (case, arguments) in cases(&mut rng, &batch, m, n) {
                 let dtype = *[Dtype::F64, Dtype::C64].choose(&mut rng).unwrap();
@@ -293,7 +295,7 @@ fn operations_of_the_library() {
     });
 }
 
-/// Matrices whose result needs each barrier: longer than a warp, the largest components anywhere.
+/// Matrices whose result depends on each barrier: longer than a warp, with the largest components anywhere.
 pub(super) fn with_barriers(run: &mut Run<'_>, rng: &mut StdRng) {
     for kind in [Factorisation::Eigh, Factorisation::TriangularSolve] {
         let arguments = if kind == Factorisation::Eigh { 1 } else { 2 };
@@ -319,7 +321,7 @@ fn special(run: &mut Run<'_>, kind: Factorisation, specials: &[(usize, [f64; 4])
 }
 
 #[test]
-fn what_has_no_result_is_told_as_by_the_reference() {
+fn missing_results_are_reported_as_by_the_reference() {
     let negative = [1.0, 2.0, 2.0, 1.0];
     let singular = [1.0, 2.0, 2.0, 4.0];
     let unknown = [1.0, 0.0, f64::NAN, 1.0];
@@ -328,19 +330,19 @@ fn what_has_no_result_is_told_as_by_the_reference() {
     let tiny = [1e-310, 0.0, 0.0, 1.0];
     assert_faultless("special", |run| {
         for kind in Factorisation::ALL.into_iter().filter(|&kind| super::super::super::linear::knows(kind)) {
-            // The second vectors of a singular matrix are anybody's.
+            // The second vectors of a singular matrix are not unique.
             let has_one = !matches!(kind, Factorisation::Qr | Factorisation::Lq);
             for one in [negative, singular, unknown, infinite, huge, tiny, [0.0; 4]] {
                 for item in [0, 3].into_iter().filter(|_| has_one || one != singular) {
                     special(run, kind, &[(item, one)]);
                 }
             }
-            // The first item counts, whatever is wrong with it.
+            // The first item that fails counts, for whatever reason.
             special(run, kind, &[(1, singular), (2, unknown)]);
             special(run, kind, &[(1, unknown), (2, singular)]);
             special(run, kind, &[(1, infinite), (2, unknown)]);
         }
-        // The ends of the range, where squares leave it.
+        // The ends of the range, where squares overflow.
         let mut rng = StdRng::seed_from_u64(6);
         for scale in [1e-300, 1e-160, 1e160, 1e300] {
             for (case, count) in cases(&mut rng, &[2], 3, 3) {
@@ -356,9 +358,9 @@ fn what_has_no_result_is_told_as_by_the_reference() {
     });
 }
 
-/// What a manual leaves open, the simulator's routines make as unlike the conventions as they can: kernels that leave them so are found out.
+/// The simulator's routines leave phases and other conventions to the kernels: kernels that omit one give wrong results.
 #[test]
-fn conventions_that_are_left_out_are_seen() {
+fn omitted_conventions_are_noticed() {
     if !can_compile("conventions") {
         return;
     }
@@ -391,12 +393,15 @@ fn conventions_that_are_left_out_are_seen() {
                 special(run, Factorisation::Eigh, &[(1, [1.0, 0.0, f64::NAN, 1.0])]);
             },
         );
-        // Kernels as they are have no fault that could be taken for another's.
-        assert!(seen.iter().all(|faults| faults.is_empty() == text.is_empty()), "nobody sees {instead:?} in place of {text:?}");
+        // Unchanged kernels have no faults.
+        assert!(
+            seen.iter().all(|faults| faults.is_empty() == text.is_empty()),
+            "no test notices {instead:?} in place of {text:?}"
+        );
     }
 }
 
-/// A device without the library leaves it to the host.
+/// A device without the library leaves linear algebra to the host.
 #[test]
 fn without_a_library_the_host_computes() {
     let device = super::Collection::default().device(Route::Chosen, host());

@@ -7,8 +7,8 @@ use super::operations::{System, Trace, TriangularSolve};
 use super::results::{Results, sealed};
 use crate::tensor::{StaticTensor, Tensor};
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::erased::SliceMut;
 use tensorwrapper_core::shape::{ConstExtent, Shorter, StaticExtents};
+use tensorwrapper_core::storage::SliceMut;
 use tensorwrapper_cpu::factorise::stack::{Argument, Call, compute};
 
 /// The extents of a right side of static R×C matrices, and of the solution.

@@ -8,10 +8,10 @@ use crate::exec::run::{copied, with_room};
 use crate::tensor::{ComputeDevice, Tensor};
 use tensorwrapper_core::backend::{BackendInstance, Copied};
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::erased::{Buffer, SliceRef};
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Extents;
+use tensorwrapper_core::storage::{Buffer, SliceRef};
 
 /// Copies a tensor's elements to the device, if it has memory of its own.
 ///

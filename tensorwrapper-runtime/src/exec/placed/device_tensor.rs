@@ -10,8 +10,8 @@ use crate::tensor::{Placement, Tensor};
 use tensorwrapper_core::backend::{BackendInstance, DeviceMemory};
 use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::Error;
-use tensorwrapper_core::owned::Owned;
 use tensorwrapper_core::shape::{Extents, Shape};
+use tensorwrapper_core::storage::Owned;
 
 /// A dense tensor whose elements are in the memory of a device, and nowhere else (but for one number, which comes to the host, too): a
 /// result of a context [on its device](Context::on_device).

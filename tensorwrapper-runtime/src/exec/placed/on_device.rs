@@ -13,8 +13,8 @@ use crate::tensor::Tensor;
 use tensorwrapper_core::backend::{BackendInstance, Copied};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::{Error, ErrorKind};
-use tensorwrapper_core::owned::Owned;
 use tensorwrapper_core::shape::Extents;
+use tensorwrapper_core::storage::Owned;
 
 /// A context whose results stay in the memory of its device, as [`DeviceTensor`]s. Made by [`Context::on_device`].
 ///

@@ -6,10 +6,10 @@ use super::copied;
 use crate::exec::context::Context;
 use crate::tensor::Tensor;
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::erased::SliceRef;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::Extents;
+use tensorwrapper_core::storage::SliceRef;
 
 impl<T: Element, S: Extents> Tensor<T, S> {
     /// The same tensor with its elements in the memory of the context's device, too: equations there read them where they are, as often as
@@ -79,7 +79,7 @@ impl Context {
         &'c self,
         operands: impl Iterator<Item = (SliceRef<'a>, &'l Strided)>,
     ) -> Result<Cow<'c, Context>, Error> {
-        if !self.is_named && !tensorwrapper_core::held::is_empty() {
+        if !self.is_named && !tensorwrapper_core::storage::device_mirror::is_empty() {
             return copied::place(self, operands);
         }
         Ok(Cow::Borrowed(self))

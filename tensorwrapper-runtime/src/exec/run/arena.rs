@@ -3,8 +3,8 @@
 use smallvec::SmallVec;
 
 use crate::exec::plan::{ArenaRange, BufferAssignment, Location};
-use tensorwrapper_core::erased::{Buffer, SliceMut, SliceRef};
 use tensorwrapper_core::error::Error;
+use tensorwrapper_core::storage::{Buffer, SliceMut, SliceRef};
 
 /// Memory of one result.
 #[derive(Debug)]

@@ -17,9 +17,9 @@ use crate::exec::plan::{Access, Kernel, Location, Plan, Step};
 use tensorwrapper_core::backend::{Asked, BackendInstance, Copied, Device, DeviceMemory, Resident, Session, Site};
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::Dtype;
-use tensorwrapper_core::erased::{Buffer, SliceMut, SliceRef};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::graph::TensorId;
+use tensorwrapper_core::storage::{Buffer, SliceMut, SliceRef};
 
 /// Where a result is to go.
 #[derive(Debug, Default)]

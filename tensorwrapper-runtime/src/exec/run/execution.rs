@@ -14,9 +14,9 @@ use super::{Computed, whole};
 use crate::exec::plan::{Only, Plan};
 use tensorwrapper_core::backend::{BackendInstance, Device, Executable, Resident};
 use tensorwrapper_core::callback::Callback;
-use tensorwrapper_core::erased::{Buffer, SliceMut, SliceRef};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::graph::TensorId;
+use tensorwrapper_core::storage::{Buffer, SliceMut, SliceRef};
 
 /// Where the results of a run go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

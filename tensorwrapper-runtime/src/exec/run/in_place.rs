@@ -6,10 +6,10 @@ use smallvec::SmallVec;
 use crate::exec::plan::{Access, InPlace, Kernel, Work};
 use tensorwrapper_core::backend::{Device, LoopNest, Operand, Output, Program, Reduction};
 use tensorwrapper_core::callback::Callback;
-use tensorwrapper_core::erased::{Buffer, SliceMut, SliceRef};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::graph::TensorId;
 use tensorwrapper_core::layout::Strided;
+use tensorwrapper_core::storage::{Buffer, SliceMut, SliceRef};
 
 impl InPlace {
     /// Computes all blocks. What the work reads beside the tensor that is written over comes from `read`.

@@ -22,7 +22,7 @@ mod steps;
 mod whole;
 
 use smallvec::SmallVec;
-use tensorwrapper_core::erased::Buffer;
+use tensorwrapper_core::storage::Buffer;
 
 pub(crate) use execution::Execution;
 pub use execution::ResultPlacement;

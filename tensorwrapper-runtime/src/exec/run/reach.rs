@@ -1,13 +1,13 @@
 //! Operands whose elements lie in the memory of a device alone, and which devices can read them.
 
 use tensorwrapper_core::backend::{Copied, Device};
-use tensorwrapper_core::erased::{Buffer, SliceRef};
 use tensorwrapper_core::error::{Error, ErrorKind};
-use tensorwrapper_core::held;
+use tensorwrapper_core::storage::device_mirror;
+use tensorwrapper_core::storage::{Buffer, SliceRef};
 
 /// The copy in which the elements of an operand are, and how many bytes of it lie before them.
 pub(in crate::exec) fn copied<R>(data: SliceRef<'_>, read: impl FnOnce(&Copied, usize) -> R) -> Option<R> {
-    let (copy, before) = held::find(data.addresses())?;
+    let (copy, before) = device_mirror::find(data.addresses())?;
     copy.downcast_ref::<Copied>().map(|copied| read(copied, before))
 }
 
@@ -17,7 +17,7 @@ pub(in crate::exec) fn copied<R>(data: SliceRef<'_>, read: impl FnOnce(&Copied, 
 /// [`ErrorKind::Placement`] for the first such source.
 #[inline]
 pub(super) fn are_within_reach(device: &dyn Device, sources: &[SliceRef<'_>]) -> Result<(), Error> {
-    if held::is_empty() { Ok(()) } else { sources.iter().try_for_each(|source| is_within_reach(device, *source)) }
+    if device_mirror::is_empty() { Ok(()) } else { sources.iter().try_for_each(|source| is_within_reach(device, *source)) }
 }
 
 fn is_within_reach(device: &dyn Device, source: SliceRef<'_>) -> Result<(), Error> {

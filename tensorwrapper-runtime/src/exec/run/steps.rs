@@ -7,9 +7,9 @@ use super::observer::Observer;
 use crate::exec::plan::{Access, Kernel, Location, Only, Plan, SlicedProduct, Work};
 use tensorwrapper_core::backend::{Device, Operand, Output};
 use tensorwrapper_core::callback::Callback;
-use tensorwrapper_core::erased::{Buffer, SliceMut, SliceRef};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::graph::TensorId;
+use tensorwrapper_core::storage::{Buffer, SliceMut, SliceRef};
 
 /// Runs a plan that is one contraction of sources.
 ///

@@ -9,8 +9,8 @@ use super::reach::fetched;
 use super::reclaim::with_room;
 use crate::exec::plan::Plan;
 use tensorwrapper_core::backend::{BackendInstance, Copied, Device, Executable};
-use tensorwrapper_core::erased::{Buffer, SliceMut, SliceRef};
 use tensorwrapper_core::error::Error;
+use tensorwrapper_core::storage::{Buffer, SliceMut, SliceRef};
 
 /// Computes the results into memory of their own.
 ///

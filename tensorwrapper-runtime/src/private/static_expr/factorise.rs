@@ -18,10 +18,10 @@ use super::product::values;
 use super::target::{ToNumber, scatter};
 use crate::tensor::{StaticTensor, Tensor};
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::erased::SliceMut;
 use tensorwrapper_core::error::Error;
 pub use tensorwrapper_core::expansion::FromRecorded;
 use tensorwrapper_core::shape::{ConstExtent, Extents, Shorter, StaticExtents};
+use tensorwrapper_core::storage::SliceMut;
 use tensorwrapper_cpu::factorise::stack::{Argument, Call, compute, is_short};
 
 /// An equation of `L` labels whose right side is an operation of linear algebra: the operand that tells the element type, the

@@ -17,7 +17,7 @@ const PATIENT: usize = 30;
 const LARGEST: f64 = 1e50;
 
 /// Eigenvalues, and the eigenvectors as columns.
-pub fn eig(mut a: Matrix<C>) -> Result<(Vec<C>, Matrix<C>), Failure> {
+pub(crate) fn eig(mut a: Matrix<C>) -> Result<(Vec<C>, Matrix<C>), Failure> {
     let n = a.rows;
     let mut z = Matrix::unit(n, n);
     for column in 0..n.saturating_sub(2) {

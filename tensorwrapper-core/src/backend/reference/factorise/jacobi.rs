@@ -9,7 +9,7 @@ use crate::element::Element;
 const SWEEPS: usize = 60;
 
 /// Eigenvalues ascending; the eigenvectors replace the columns of the matrix.
-pub fn eigh<T: Element>(a: &mut Matrix<T>) -> Result<Vec<T::Real>, Failure> {
+pub(crate) fn eigh<T: Element>(a: &mut Matrix<T>) -> Result<Vec<T::Real>, Failure> {
     let n = a.rows;
     a.mirror();
     let mut v = Matrix::unit(n, n);
@@ -73,7 +73,7 @@ fn set_column_phases<T: Element>(a: &mut Matrix<T>, p: usize, q: usize, c: f64, 
 }
 
 /// Singular values of a matrix that is no wider than high: its columns are rotated in pairs until they are orthogonal.
-pub fn svd<T: Element>(mut a: Matrix<T>, full: bool) -> Result<Svd<T>, Failure> {
+pub(crate) fn svd<T: Element>(mut a: Matrix<T>, full: bool) -> Result<Svd<T>, Failure> {
     let (rows, n) = (a.rows, a.columns);
     let mut v = Matrix::<T>::unit(n, n);
     let dot = |a: &Matrix<T>, p: usize, q: usize| -> Complex<f64> {

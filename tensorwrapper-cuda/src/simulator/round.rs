@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::collection::Collection;
-use super::programs::CompiledKernels;
+use super::compiled::CompiledKernels;
 use super::settings::{Schedule, Settings};
 
-/// The round that it is in.
+/// The round that a device belongs to.
 #[derive(Debug)]
 pub(super) enum Round {
     Collecting(Collection),
@@ -17,15 +17,15 @@ impl Round {
     pub(super) fn settings(&self) -> &Settings {
         match self {
             Round::Collecting(collection) => collection.settings(),
-            Round::Running(programs, _) => &programs.settings,
+            Round::Running(kernels, _) => &kernels.settings,
         }
     }
 
-    /// Whether the library for linear algebra is there: where kernels run, if those that stand between its routines were collected.
-    pub(super) fn solves(&self) -> bool {
+    /// Whether there is a library for linear algebra. In the second round, only if the kernels that it needs were collected.
+    pub(super) fn has_linalg(&self) -> bool {
         match self {
             Round::Collecting(_) => true,
-            Round::Running(programs, _) => programs.solves,
+            Round::Running(kernels, _) => kernels.has_linalg,
         }
     }
 }

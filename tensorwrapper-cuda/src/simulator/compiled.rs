@@ -1,4 +1,4 @@
-//! Kernels that were compiled for the processor, and what tests tell the devices that run them and ask of them.
+//! Kernels that were compiled for the processor, with the settings and counts of the devices that run them.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,33 +9,33 @@ use libloading::Library;
 use super::settings::{KernelRequests, Settings};
 use tensorwrapper_core::error::ErrorKind;
 
-/// Compiled kernels.
+/// Kernels that were compiled for the processor. Settings and counts are those of all devices that run them together.
 #[derive(Debug)]
 pub struct CompiledKernels {
     pub(super) libraries: Vec<Library>,
-    /// How often devices that run them have copied from the host, and to it; and how often without a step between from memory of the host.
+    /// The numbers of transfers from the host, to the host, and from pinned memory of tensors.
     pub(super) transfers: [AtomicUsize; 3],
-    /// How many products of matrices they have left to a library.
+    /// The number of products that the library has computed.
     pub(super) products: AtomicUsize,
-    /// Whether kernels that stand between routines of linear algebra are among them.
-    pub(super) solves: bool,
-    /// How many routines of linear algebra they have left to a library.
+    /// Whether kernels of linear algebra are among them.
+    pub(super) has_linalg: bool,
+    /// The number of routines of linear algebra that the library has computed.
     pub(super) routines: AtomicUsize,
-    /// What they measure times by.
+    /// What tests have set.
     pub(super) settings: Settings,
-    /// How often they have done what was recorded.
+    /// The number of replays of recorded work.
     pub(super) replays: AtomicUsize,
-    /// What they say instead of recording, where they do.
+    /// The error with which devices refuse to record, if they do.
     pub(super) refuses: Mutex<Option<ErrorKind>>,
-    /// Bytes of memory that devices which run them have, all together, and how many of them are taken.
+    /// The bytes of memory that there are, and those that are allocated.
     pub(super) memory: [AtomicUsize; 2],
 }
 
 impl CompiledKernels {
-    /// The function of that name.
+    /// A function of the libraries.
     ///
     /// # Safety
-    /// It is of that type.
+    /// A function of this name has this type.
     pub(super) unsafe fn symbol<F: Copy>(&self, name: &str) -> Option<F> {
         // SAFETY: the caller's promise.
         self.libraries.iter().find_map(|library| unsafe { library.get::<F>(name.as_bytes()) }.ok().map(|symbol| *symbol))
@@ -43,59 +43,60 @@ impl CompiledKernels {
 }
 
 impl CompiledKernels {
-    /// How often devices that run them have copied from the host, and to it.
+    /// The numbers of transfers from the host and to the host.
     pub fn transfers(&self) -> [usize; 2] {
         [0, 1].map(|direction: usize| self.transfers[direction].load(Ordering::Relaxed))
     }
 
-    /// How often they have copied from a tensor's own pinned memory.
+    /// The number of transfers from pinned memory of tensors.
     pub fn direct_transfers(&self) -> usize {
         self.transfers[2].load(Ordering::Relaxed)
     }
 
-    /// Has devices measure from now on, with these times of each way; devices that are made from now on keep their choices there.
+    /// Makes devices measure from now on, with these times of a library's product, of one on permuted copies, and of generated
+    /// kernels. New devices keep the fastest strategies in this file.
     pub fn set_clock(&self, times: Option<[f64; 3]>, file: Option<PathBuf>) {
-        let mut clock = self.settings.lock();
-        (clock.times, clock.file) = (times, file);
+        let mut settings = self.settings.lock();
+        (settings.times, settings.file) = (times, file);
     }
 
-    /// How often they have measured.
+    /// The number of measurements.
     pub fn measurements(&self) -> usize {
         self.settings.lock().measurements
     }
 
-    /// How many products of matrices they have left to a library.
+    /// The number of products of matrices that the library has computed.
     pub fn products(&self) -> usize {
         self.products.load(Ordering::Relaxed)
     }
 
-    /// How many routines of linear algebra they have left to a library.
+    /// The number of routines of linear algebra that the library has computed.
     pub fn routines(&self) -> usize {
         self.routines.load(Ordering::Relaxed)
     }
 
-    /// What devices that run them were asked for.
+    /// What devices were asked for.
     pub fn asked(&self) -> KernelRequests {
         self.settings.lock().asked
     }
 
-    /// Has kernels of a kind not compile from now on.
+    /// Makes kernels of a kind fail to compile from now on.
     pub fn break_kernels(&self, kind: &str) {
         self.settings.lock().broken = Some(kind.to_string());
     }
 
-    /// How often they have done what was recorded.
+    /// The number of replays of recorded work.
     pub fn replays(&self) -> usize {
         self.replays.load(Ordering::Relaxed)
     }
 
-    /// Gives them so many bytes of memory from now on; how many were taken.
+    /// Limits the memory of all devices together from now on; returns how many bytes are allocated.
     pub fn limit_memory(&self, bytes: usize) -> usize {
         self.memory[0].store(bytes, Ordering::Relaxed);
         self.memory[1].load(Ordering::Relaxed)
     }
 
-    /// Has them refuse to record from now on, for this reason, as a device may for reasons of its own; without one they record again.
+    /// Makes devices refuse to record from now on with this error, as a GPU may; `None` lets them record again.
     pub fn refuse_to_record(&self, reason: Option<ErrorKind>) {
         *self.refuses.lock().unwrap_or_else(PoisonError::into_inner) = reason;
     }

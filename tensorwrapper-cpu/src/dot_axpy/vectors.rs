@@ -1,11 +1,11 @@
 //! The two loops of linear algebra: dot product and scaled addition, over any strides.
 
-use super::running::add_lines;
+use super::running_sums::add_lines;
 use crate::simd::Simd;
 use tensorwrapper_core::element::Element;
 
 /// A vector: memory, position of its first element, stride.
-pub(super) type Vector<'a, T> = (&'a [T], isize, isize);
+pub(super) type StridedRef<'a, T> = (&'a [T], isize, isize);
 
 /// Elements of a dot product summed in running sums before these are added to the total, so that long sums stay accurate.
 const STRETCH: usize = 4096;
@@ -77,7 +77,7 @@ fn dot_contiguous<T: Element, const LANES: usize, const N: usize>(
     totals
 }
 
-fn dot_strided<T: Element>(a: Vector<'_, T>, b: Vector<'_, T>, len: usize, multiply: impl Fn(T, T) -> T) -> T {
+fn dot_strided<T: Element>(a: StridedRef<'_, T>, b: StridedRef<'_, T>, len: usize, multiply: impl Fn(T, T) -> T) -> T {
     let (mut at_a, mut at_b) = (a.1, b.1);
     let mut total = T::ZERO;
     for first in (0..len).step_by(STRETCH) {
@@ -141,7 +141,7 @@ fn all_contiguous<'a, T, const N: usize>((data, at, _): Vectors<'a, T, N>, len: 
 }
 
 #[inline(always)]
-fn contiguous<'a, T>(vector: Vector<'a, T>, len: usize) -> &'a [T] {
+fn contiguous<'a, T>(vector: StridedRef<'a, T>, len: usize) -> &'a [T] {
     &vector.0[vector.1 as usize..][..len]
 }
 

@@ -1,7 +1,11 @@
-//! Products in which every element is read once or twice: dots, matrix times vector, small matrices side by side.
+//! Products in which every element is read once or twice: dot products, and matrices times vectors as dots or as scaled additions (axpy).
 //!
 //! They run at the speed of memory, over any strides, without packing anything large.
 
+mod running_sums;
+mod vectors;
+
+use self::vectors::{add_scaled, dot};
 use std::ops::{Deref, Range};
 
 use smallvec::SmallVec;
@@ -12,13 +16,12 @@ use super::product::ClassifiedAxes;
 use super::product::{LEFT, OUT, RIGHT, Triple};
 use super::sink::Sink;
 use super::tasks;
-use super::vector::{add_scaled, dot};
 use crate::simd::Simd;
 use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::erased::zeros;
 use tensorwrapper_core::error::Error;
-use tensorwrapper_core::pool;
+use tensorwrapper_core::storage::memory::zeros;
+use tensorwrapper_core::thread_pool;
 
 /// Elements of a running sum held at once, and their bytes: long stretches of memory are read faster, and sums stay in a near cache.
 const CHUNK: usize = 2048;
@@ -171,7 +174,7 @@ impl<T: Element> Run<'_, '_, T> {
         let size = points(&kept);
         let mut sums = zeros::<T>(size * threads)?;
         let parts = Sink::new(&mut sums);
-        pool::each(threads, |part| {
+        thread_pool::each(threads, |part| {
             let mut own = self.axes.clone();
             let terms = own.inner.iter_mut().chain(self.along_inner.then_some(&mut own.vector));
             let longest = terms.max_by_key(|axis| axis.extent).expect("many terms lie along an axis");
