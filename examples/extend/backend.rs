@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tensorwrapper::backend::{
-    Callback, Contraction, Cpu, Decomposition, Device, LoopNest, Operand, Output, PreparedContraction, Program, Reduction,
-    RunContraction, SliceMut, SliceRef,
+    Callback, Contraction, Cpu, Decomposition, Device, KernelContext, LoopNest, Operand, Output, PreparedContraction, Program,
+    Reduction, RunContraction, SliceMut, SliceRef,
 };
 use tensorwrapper::{Dtype, Error};
 
@@ -88,8 +88,8 @@ impl RunContraction for Counted {
     }
 
     // Whether the memory is what was prepared for is checked before this is called, and again by the inner contraction.
-    unsafe fn run(&self, device: &dyn Device, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
-        println!("    product of {} factors, {} multiplications", factors.len(), self.multiplications);
+    unsafe fn run(&self, device: &dyn KernelContext, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
+        println!("    contraction of {} multiplications, factors: {}", self.multiplications, factors.len());
         self.count.fetch_add(self.multiplications, Ordering::Relaxed);
         self.kernel.run(device, factors, output)
     }

@@ -22,7 +22,12 @@ fn main() -> Result<(), Error> {
     let a = Tensor::<f64>::from_fn([N, N], |i| if i[0] == i[1] { 4.0 } else { 1.0 / (1 + i[0] + 2 * i[1]) as f64 })?;
     let c = Tensor::<f64>::from_fn([N, N], |i| (i[0] as f64 - i[1] as f64).sin())?;
     let graph = tensorwrapper::Graph::new();
-    let b = tensorwrapper::tensor!(in &graph; let x[j, i] = inv(a[i, j]); let b[i, l] = a[i, j] * x[j, k] * c[k, l]; b);
+    let b = tensorwrapper::tensor! {
+        in &graph;
+        let x[j, i] = inv(a[i, j]);
+        let b[i, l] = a[i, j] * x[j, k] * c[k, l];
+        b
+    };
 
     let mut results = Vec::new();
     for (title, passes) in [("as written", false), ("without a matrix beside its inverse", true)] {

@@ -5,13 +5,12 @@ use std::sync::Arc;
 use super::context::Context;
 use super::kernel_requests::make;
 use super::limit::within;
-use super::passes::functions;
 use super::plan::Plan;
 use super::planner;
 use super::run::{Computed, Execution, Observer, ResultPlacement};
 use crate::expr::Value;
 use crate::link::Link;
-use crate::lower::{Given, Lowered, lower, lower_over};
+use crate::lower::{Lowered, SourceTensor, lower, lower_over};
 use crate::optimize::is_optimal;
 use crate::tensor::AnyTensor;
 use tensorwrapper_core::backend::BackendInstance;
@@ -24,7 +23,7 @@ use tensorwrapper_core::storage::SliceRef;
 /// A plan, and what it reads and calls.
 pub(crate) struct Planned<'a> {
     pub(crate) plan: Plan,
-    pub(crate) sources: Vec<Given<'a>>,
+    pub(crate) sources: Vec<SourceTensor<'a>>,
     pub(crate) functions: Vec<Callback<'a>>,
     /// The backend that it was made for: the context's, or where the sources are.
     pub(crate) backend: Arc<BackendInstance>,
@@ -36,7 +35,7 @@ impl Planned<'_> {
     /// # Errors
     /// What the device reports: memory, decompositions, reductions over nothing.
     pub(crate) fn run(&self, observer: &Observer, placement: ResultPlacement) -> Result<Computed, Error> {
-        let sources: Vec<SliceRef<'_>> = self.sources.iter().map(Given::data).collect();
+        let sources: Vec<SliceRef<'_>> = self.sources.iter().map(SourceTensor::data).collect();
         let execution = Execution { functions: &self.functions, ..Execution::new(&self.plan, &self.backend, observer) };
         execution.run(&sources, placement)
     }
@@ -75,7 +74,7 @@ pub(super) fn tensors(computed: Computed, plan: &Plan) -> Vec<AnyTensor> {
 pub(crate) fn planned<'a>(context: &Context, values: &[Link<Value<'a>>]) -> Result<Planned<'a>, Error> {
     let Lowered { graph, sources, functions } = lower(values);
     let layouts: Vec<Strided> = sources.iter().map(|source| source.layout().clone()).collect();
-    let context = &*context.placed(sources.iter().filter_map(Given::borrowed))?;
+    let context = &*context.placed(sources.iter().filter_map(SourceTensor::borrowed))?;
     Ok(Planned { plan: compile(context, graph, &layouts)?, sources, functions, backend: Arc::clone(&context.backend) })
 }
 
@@ -131,7 +130,7 @@ pub(super) fn rewritten(context: &Context, graph: OpGraph) -> Result<OpGraph, Er
 /// Intermediates larger than memory can address, and what the backend reports.
 pub(super) fn plan(backend: &BackendInstance, graph: OpGraph, layouts: &[Strided]) -> Result<Plan, Error> {
     if backend.compiles()
-        && functions(&graph) == 0
+        && graph.functions() == 0
         && let Some(executable) = backend.compile(&graph, layouts)?
     {
         let results = graph.sinks().iter().map(|sink| Strided::row_major(&graph.tensor(*sink).extents));

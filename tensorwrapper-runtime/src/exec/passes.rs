@@ -4,9 +4,8 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tensorwrapper_core::backend::{Instruction, Program, Reduction};
 use tensorwrapper_core::error::{Error, ErrorKind};
-use tensorwrapper_core::graph::{Edge, OpGraph, Operation, Rewrite, TensorId};
+use tensorwrapper_core::graph::{OpGraph, Rewrite, TensorId};
 
 /// Passes in the order in which they run. They are compared by instance: a name says nothing of what a pass does.
 #[derive(Clone, Debug, Default)]
@@ -48,9 +47,10 @@ impl Passes {
             let refused =
                 |error: Error| Error::new(ErrorKind::Pass { name: pass.name().to_string(), message: error.to_string() });
             match pass.rewrite(&graph).map_err(refused)? {
-                Some(made) => {
+                Some(mut made) => {
                     check(&graph, &made).map_err(refused)?;
-                    Ok(computed(made))
+                    made.copy_wanted_sources();
+                    Ok(made)
                 }
                 None => Ok(graph),
             }
@@ -79,59 +79,10 @@ fn check(graph: &OpGraph, made: &OpGraph) -> Result<(), Error> {
             ));
         }
     }
-    match (functions(graph), functions(made)) {
+    match (graph.functions(), made.functions()) {
         (known, found) if found > known => {
             wrong(format!("its graph calls {found} functions of the program's instead of {known}"))
         }
         _ => Ok(()),
     }
-}
-
-/// How many functions of the program's the operations of a graph call.
-pub(super) fn functions(graph: &OpGraph) -> usize {
-    let of = |node: &Operation| match node {
-        Operation::Map { program, .. } | Operation::Contract { then: Some(program), .. } => program.functions(),
-        Operation::Sliced { body, .. } => functions(body),
-        Operation::Contract { then: None, .. } | Operation::Factorise(_) | Operation::Reshape | Operation::Write { .. } => 0,
-    };
-    graph.operations().iter().map(|node| of(&node.operation)).max().unwrap_or(0)
-}
-
-/// The same graph where sources that are wanted as they are have a copy that is wanted: plans compute every result.
-pub(super) fn computed(graph: OpGraph) -> OpGraph {
-    let is_source = |tensor: TensorId| graph.tensor(tensor).producer.is_none();
-    if !graph.sinks().iter().any(|&sink| is_source(sink)) {
-        return graph;
-    }
-    let mut made = OpGraph::new();
-    made.names_of(&graph);
-    let mut known = vec![TensorId(0); graph.tensors().len()];
-    for source in graph.sources() {
-        let node = graph.tensor(source);
-        known[source.0] = made.add_source(node.extents.clone(), node.dtype);
-    }
-    for node in graph.operations() {
-        let inputs = node.inputs.iter().map(|edge| Edge { tensor: known[edge.tensor.0], ..edge.clone() }).collect();
-        let labels: Vec<Vec<usize>> = node.outputs.iter().map(Edge::labels).collect();
-        let outputs: Vec<_> =
-            node.outputs.iter().zip(&labels).map(|(edge, labels)| (&labels[..], graph.tensor(edge.tensor).dtype)).collect();
-        let tensors = made.add_operation(node.operation.clone(), inputs, &outputs, node.extents.clone());
-        made.name_last_as(&graph, node, 0..node.extents.len());
-        node.outputs.iter().zip(tensors).for_each(|(edge, tensor)| known[edge.tensor.0] = tensor);
-    }
-    for &sink in graph.sinks() {
-        let (node, tensor) = (graph.tensor(sink), known[sink.0]);
-        let wanted = match is_source(sink) {
-            false => tensor,
-            true => {
-                let labels: Vec<usize> = (0..node.extents.len()).collect();
-                let program = Program::new(vec![Instruction::Input(0)]);
-                let operation = Operation::Map { program, reduction: Reduction::Sum };
-                let inputs = vec![Edge::whole(tensor, &labels)];
-                made.add_operation(operation, inputs, &[(&labels, node.dtype)], node.extents.clone())[0]
-            }
-        };
-        made.add_sink(wanted);
-    }
-    made
 }

@@ -10,7 +10,7 @@ use super::passes::Passes;
 use super::plan::Plan;
 use super::run::Computed;
 use crate::expr::Target;
-use crate::lower::Given as Source;
+use crate::lower::SourceTensor;
 use crate::optimize::Choices;
 use crate::tensor::Tensor as Dense;
 use tensorwrapper_core::backend::InstanceKey;
@@ -179,11 +179,11 @@ impl KeptPlan {
         key: PlanKey,
         plan: Plan,
         writes: Vec<Target>,
-        sources: &[Source<'_>],
+        sources: &[SourceTensor<'_>],
         tensors: &[Tensor<'_, '_>],
     ) -> KeptPlan {
         // By their elements alone: an axis that the equation splits lies otherwise in the source than in the tensor.
-        let is = |source: &Source<'_>| (0..tensors.len()).filter(|&n| source.data().is_same(&tensors[n].0)).collect();
+        let is = |source: &SourceTensor<'_>| (0..tensors.len()).filter(|&n| source.data().is_same(&tensors[n].0)).collect();
         KeptPlan { key, plan, writes, sources: sources.iter().map(is).collect() }
     }
 

@@ -18,7 +18,7 @@ use super::plan::Plan;
 use super::plan_key::Sources;
 use super::results::{DeviceOf, EvalAll, RecordedValue};
 use super::run::{Computed, Execution, Observer, Replays, ResultPlacement};
-use crate::lower::{Given, Lowered, lower};
+use crate::lower::{Lowered, SourceTensor, lower};
 use crate::optimize::hoist::Hoisted;
 use crate::tensor::{AnyRef, AnyTensor};
 use tensorwrapper_core::backend::{BackendInstance, Device};
@@ -54,7 +54,7 @@ pub struct PreparedBlock<'a, R> {
     pub(super) first: Plan,
     pub(super) plan: Plan,
     /// What the results were recorded over, by slots of the plan.
-    pub(super) sources: Vec<Given<'a>>,
+    pub(super) sources: Vec<SourceTensor<'a>>,
     functions: Vec<Callback<'a>>,
     pub(super) replays: Replays,
     /// How the tensors that change lie, and the slots that each fills.
@@ -108,7 +108,7 @@ impl Context {
         changing: &[&dyn AnyOperand],
     ) -> Result<PreparedBlock<'a, R>, Error> {
         let Lowered { graph, mut sources, functions } = lower(&RecordedValue::all(&results));
-        let context = &*self.placed(sources.iter().filter_map(Given::borrowed))?;
+        let context = &*self.placed(sources.iter().filter_map(SourceTensor::borrowed))?;
         let graph = rewritten(context, graph)?;
         let mut known: Vec<(Strided, Vec<usize>)> = Vec::with_capacity(changing.len());
         let mut is_kept = vec![true; sources.len()];
@@ -124,7 +124,7 @@ impl Context {
         }
         for (_, slots) in &known {
             for &slot in slots {
-                if let Given::Borrowed(AnyRef { data, layout }) = &mut sources[slot] {
+                if let SourceTensor::Borrowed(AnyRef { data, layout }) = &mut sources[slot] {
                     *data = data.after(layout.start());
                     *layout = layout.rebased();
                 }
@@ -138,7 +138,7 @@ impl Context {
                 let layouts: Vec<Strided> = layouts.iter().chain(&first.results).cloned().collect();
                 Ok(Planned { first, each: plan(&context.backend, each, &layouts)? })
             })?;
-        let given: Vec<SliceRef<'_>> = sources.iter().map(Given::data).collect();
+        let given: Vec<SliceRef<'_>> = sources.iter().map(SourceTensor::data).collect();
         let execution = Execution { functions: &functions, ..Execution::new(&first, &context.backend, &context.observer) };
         let mut kept = execution.run(&given, ResultPlacement::Host)?;
         // No run copies it anew.
@@ -159,14 +159,14 @@ impl Context {
 }
 
 /// The sources that are all elements of a tensor, the axes in any order.
-fn slots(sources: &[Given<'_>], (data, layout): (SliceRef<'_>, &Strided), n: usize) -> Result<Vec<usize>, Error> {
+fn slots(sources: &[SourceTensor<'_>], (data, layout): (SliceRef<'_>, &Strided), n: usize) -> Result<Vec<usize>, Error> {
     let axes = |layout: &Strided| {
         let mut axes: Vec<(usize, isize)> = layout.extents().iter().copied().zip(layout.strides().iter().copied()).collect();
         axes.sort_unstable();
         (if layout.is_empty() { 0 } else { layout.start() }, axes)
     };
     let own = axes(layout);
-    let is_it = |source: &Given<'_>| source.data().is_same(&data) && axes(source.layout()) == own;
+    let is_it = |source: &SourceTensor<'_>| source.data().is_same(&data) && axes(source.layout()) == own;
     let slots: Vec<usize> = (0..sources.len()).filter(|&slot| is_it(&sources[slot])).collect();
     if sources.iter().any(|source| !is_it(source) && !layout.is_empty() && source.data().overlaps(&data)) {
         let message = format!("a part of tensor {n} of those that change is read as a tensor of its own");
@@ -224,7 +224,7 @@ impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
             let message = format!("the block was prepared for {known} tensors that change, but runs with {given}");
             return Err(Error::new(ErrorKind::Shape(message)));
         }
-        let mut sources: Sources<'_> = self.sources.iter().map(Given::data).collect();
+        let mut sources: Sources<'_> = self.sources.iter().map(SourceTensor::data).collect();
         for (n, (DynValue(given), (known, slots))) in given.iter().zip(&self.changing).enumerate() {
             let (data, layout) = given.elements().ok_or_else(|| recorded(n))?;
             if !known.steps_like(layout) {

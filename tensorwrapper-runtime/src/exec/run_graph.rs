@@ -3,7 +3,6 @@
 use super::compile::{compile, rewritten, tensors};
 use super::context::Context;
 use super::operands::{AnyOperand, DynValue};
-use super::passes::{computed, functions};
 use super::results::{EvalAll, RecordedValue};
 use super::run::{Execution, ResultPlacement};
 use crate::lower::{Lowered, lower};
@@ -74,7 +73,7 @@ impl Context {
     /// number ([`ErrorKind::Shape`]), extents or element type ([`ErrorKind::Element`]), recorded results, and what running reports.
     pub fn run_graph(&self, graph: &OpGraph, sources: &[&dyn AnyOperand]) -> Result<Vec<AnyTensor>, Error> {
         graph.verify()?;
-        if functions(graph) > 0 {
+        if graph.functions() > 0 {
             let message = "the graph calls functions of the program's, which it does not hold".to_string();
             return Err(Error::new(ErrorKind::Unsupported(message)));
         }
@@ -82,7 +81,9 @@ impl Context {
         let given = fitting(graph, &given)?;
         let context = &*self.placed(given.iter().copied())?;
         let layouts: Vec<Strided> = given.iter().map(|(_, layout)| (*layout).clone()).collect();
-        let plan = compile(context, computed(graph.clone()), &layouts)?;
+        let mut graph = graph.clone();
+        graph.copy_wanted_sources();
+        let plan = compile(context, graph, &layouts)?;
         let data: Vec<SliceRef<'_>> = given.iter().map(|(data, _)| *data).collect();
         let execution = Execution::new(&plan, &context.backend, &context.observer);
         Ok(tensors(execution.run(&data, ResultPlacement::Host)?, &plan))

@@ -25,7 +25,6 @@ use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, Opera
 
 pub(crate) use product::{is_ordinary, times};
 pub(crate) use source::SourceTensor;
-pub(crate) use source::SourceTensor as Given;
 
 use crate::expr::{Axis, Factorised, Inlined, Source, Tree, Value};
 use crate::link::Link;
