@@ -96,8 +96,9 @@ pub(super) fn prepare<T: GemmElement>(
         return element_wise();
     }
     let (sorted, sums) = classify::<T>(contraction)?;
-    let matrices =
-        |sorted, small, pack| MatrixBatch::new(threads, sorted, small, pack).map(|matrices| ProductKernel::MatrixBatch(Box::new(matrices)));
+    let matrices = |sorted, small, pack| {
+        MatrixBatch::new(threads, sorted, small, pack).map(|matrices| ProductKernel::MatrixBatch(Box::new(matrices)))
+    };
     let engine = match route {
         Route::Chosen => chosen(threads, sorted)?,
         Route::Engine(simd) => ProductKernel::PackedGemm(PackedGemm::new(sorted, simd)),

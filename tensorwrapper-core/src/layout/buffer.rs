@@ -5,8 +5,8 @@
 use super::physical::Physical;
 use super::refuse;
 use crate::element::Element;
-use crate::storage::memory;
 use crate::error::{Error, ErrorKind};
+use crate::storage::memory;
 
 impl Physical {
     /// The memory of this layout for elements that are given in C order. Padding has the value of the layout's [`Fill`](super::Fill).

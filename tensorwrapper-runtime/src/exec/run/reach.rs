@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::reclaim::with_room;
 use tensorwrapper_core::backend::{BackendInstance, Copied, Device};
-use tensorwrapper_core::storage::{Buffer, SliceRef};
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::storage::device_mirror;
+use tensorwrapper_core::storage::{Buffer, SliceRef};
 
 /// The copy in which the elements of an operand are, and how many bytes of it lie before them.
 pub(in crate::exec) fn copied<R>(data: SliceRef<'_>, read: impl FnOnce(&Copied, usize) -> R) -> Option<R> {
@@ -18,7 +18,10 @@ pub(in crate::exec) fn copied<R>(data: SliceRef<'_>, read: impl FnOnce(&Copied, 
 ///
 /// # Errors
 /// What the device reports.
-pub(in crate::exec) fn copy_to(backend: &Arc<BackendInstance>, elements: SliceRef<'_>) -> Result<Option<device_mirror::Copy>, Error> {
+pub(in crate::exec) fn copy_to(
+    backend: &Arc<BackendInstance>,
+    elements: SliceRef<'_>,
+) -> Result<Option<device_mirror::Copy>, Error> {
     let Some(resident) = backend.device().resident() else { return Ok(None) };
     let memory = with_room(backend, || resident.hold(elements))?;
     Ok(Some(Arc::new(Copied { backend: Arc::clone(backend), memory, is_only: false })))

@@ -8,8 +8,8 @@ use super::Computed;
 use super::reach::{copy_to, fetched};
 use crate::exec::plan::Plan;
 use tensorwrapper_core::backend::{BackendInstance, Device, Executable};
-use tensorwrapper_core::storage::{Buffer, SliceMut, SliceRef};
 use tensorwrapper_core::error::Error;
+use tensorwrapper_core::storage::{Buffer, SliceMut, SliceRef};
 
 /// Computes the results into memory of their own.
 ///
