@@ -12,8 +12,11 @@ use tensorwrapper_core::layout::Strided;
 /// Elements somewhere in memory.
 #[derive(Clone, Debug)]
 pub struct Placed<T> {
+    /// All of the memory.
     pub data: Vec<T>,
+    /// Where the elements are in it.
     pub layout: Strided,
+    /// Whether they are conjugated as they are read.
     pub conjugate: bool,
 }
 
@@ -37,12 +40,14 @@ impl<T: Element> Placed<T> {
         Placed { data, layout: Strided::row_major(extents).unwrap(), conjugate: false }
     }
 
+    /// The elements as an operand.
     pub fn as_operand(&self) -> Operand<'_> {
         let mut operand = Operand::new(T::erase(&self.data), &self.layout);
         operand.conjugate = self.conjugate;
         operand
     }
 
+    /// The elements as an output.
     pub fn as_output(&mut self) -> Output<'_> {
         Output::new(T::erase_mut(&mut self.data), &self.layout)
     }

@@ -233,10 +233,8 @@ impl Driver for Gpu {
             return Ok(());
         }
         // SAFETY: the caller has memory there, and this waits for the copy below.
-        check(
-            unsafe { sys::cuMemcpyDtoHAsync_v2(to.as_mut_ptr().cast(), from, to.len(), self.stream.raw()) },
-            "results are copied",
-        )?;
+        let status = unsafe { sys::cuMemcpyDtoHAsync_v2(to.as_mut_ptr().cast(), from, to.len(), self.stream.raw()) };
+        check(status, "results are copied")?;
         self.finish()
     }
 

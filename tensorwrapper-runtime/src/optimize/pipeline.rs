@@ -135,7 +135,7 @@ struct Passes<'g> {
 fn is_block(graph: &OpGraph) -> bool {
     let [only] = graph.operations() else { return true };
     let repeats = |n: usize| only.inputs[..n].iter().any(|edge| edge.tensor == only.inputs[n].tensor);
-    !only.operation.as_product().is_some() || (0..only.inputs.len()).any(repeats)
+    only.operation.as_product().is_none() || (0..only.inputs.len()).any(repeats)
 }
 
 impl Passes<'_> {

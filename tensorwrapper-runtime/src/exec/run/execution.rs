@@ -39,7 +39,7 @@ pub(crate) struct Execution<'e> {
     pub(crate) observer: &'e Observer,
     pub(crate) functions: &'e [Callback<'e>],
     /// What earlier runs have left, of a plan that is prepared.
-    pub(crate) replays: Option<&'e Replays>,
+    pub(in crate::exec) replays: Option<&'e Replays>,
 }
 
 impl<'e> Execution<'e> {

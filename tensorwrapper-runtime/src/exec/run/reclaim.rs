@@ -6,8 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tensorwrapper_core::backend::{BackendInstance, Session};
 use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// Plans that keep memory, in the order in which they began to, with what tells the memory of their devices apart.
-static KEEPING: Mutex<VecDeque<((usize, usize), Weak<Mutex<State>>)>> = Mutex::new(VecDeque::new());
+/// A plan that keeps memory, and what tells the memory of its device from that of others.
+type Keeper = ((usize, usize), Weak<Mutex<State>>);
+
+/// Plans that keep memory, in the order in which they began to.
+static KEEPING: Mutex<VecDeque<Keeper>> = Mutex::new(VecDeque::new());
 
 /// Attempts something that needs memory of a device. When there is too little, prepared plans that are not running give up the memory that
 /// they keep there, the longest kept first, until the attempt succeeds. They keep memory again after two more runs.
