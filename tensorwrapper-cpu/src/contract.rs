@@ -96,8 +96,9 @@ pub(super) fn prepare<T: GemmElement>(
         return element_wise();
     }
     let (sorted, sums) = classify::<T>(contraction)?;
-    let matrices =
-        |sorted, small, pack| MatrixBatch::new(threads, sorted, small, pack).map(|matrices| ProductKernel::MatrixBatch(Box::new(matrices)));
+    let matrices = |sorted, small, pack| {
+        MatrixBatch::new(threads, sorted, small, pack).map(|matrices| ProductKernel::MatrixBatch(Box::new(matrices)))
+    };
     let engine = match route {
         Route::Chosen => chosen(threads, sorted)?,
         Route::Engine(simd) => ProductKernel::PackedGemm(PackedGemm::new(sorted, simd)),
@@ -124,7 +125,7 @@ fn chosen<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<P
     if let Some(matrices) = in_vectors(threads, &sorted)? {
         return Ok(ProductKernel::MatrixBatch(Box::new(matrices)));
     }
-    if sorted.suits_engine() || std::env::var_os("H4_NOGEMM").is_some() && sorted.multiplications() > SMALL {
+    if sorted.suits_engine() {
         return Ok(ProductKernel::PackedGemm(PackedGemm::new(sorted, Simd::chosen()?)));
     }
     Ok(ProductKernel::MatrixBatch(Box::new(MatrixBatch::new(threads, sorted, SMALL, false)?)))

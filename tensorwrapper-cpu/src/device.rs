@@ -3,7 +3,7 @@
 use super::simd::Simd;
 use super::strategy::Route;
 use super::{contract, factorise, map};
-use tensorwrapper_core::backend::contraction::Apart;
+use tensorwrapper_core::backend::contraction::UnfusedEpilogue;
 use tensorwrapper_core::backend::{
     Contraction, Decomposition, Device, LoopNest, Operand, Output, PreparedContraction, Program, Reduction, RunContraction,
 };
@@ -77,7 +77,7 @@ impl Device for Cpu {
                 });
                 match fused {
                     Some(kernel) => kernel,
-                    None => Box::new(Apart::new(self, contraction, program)?),
+                    None => Box::new(UnfusedEpilogue::new(self, contraction, program)?),
                 }
             }
         };

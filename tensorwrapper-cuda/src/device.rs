@@ -10,7 +10,7 @@ use super::driver::{Address, Driver, Region, queue};
 use super::linear;
 use super::ready::Ready;
 use super::text::{Fold, Input, Launches, Route, folded};
-use tensorwrapper_core::backend::contraction::{Apart, reach};
+use tensorwrapper_core::backend::contraction::{UnfusedEpilogue, reach};
 use tensorwrapper_core::backend::linear::copies;
 use tensorwrapper_core::backend::{
     Asked, Contraction, Decomposition, Device, Factorised, Found, LoopNest, Operand, Output, PreparedContraction, Program,
@@ -77,7 +77,7 @@ impl<D: Driver> Device for Cuda<D> {
     fn prepare(&self, contraction: &Contraction<'_>) -> Result<PreparedContraction, Error> {
         let kernel: Box<dyn RunContraction> = match (Ready::new(self, contraction), contraction.then) {
             (Some(ready), _) => Box::new(ready),
-            (None, Some(program)) => Box::new(Apart::new(self, contraction, program)?),
+            (None, Some(program)) => Box::new(UnfusedEpilogue::new(self, contraction, program)?),
             (None, None) => unreachable!("a sum of products calls no function of the host's"),
         };
         Ok(PreparedContraction::new(contraction, kernel))

@@ -137,7 +137,7 @@ impl PreparedContraction {
 
 /// A contraction and what is computed then, one after the other: what a device does that cannot do both at once.
 #[derive(Debug)]
-pub struct Apart {
+pub struct UnfusedEpilogue {
     /// The sum alone, in C order.
     product: PreparedContraction,
     sum: Strided,
@@ -153,12 +153,12 @@ pub fn reach(layout: &Strided) -> usize {
     layout.reach().expect("layouts of a kernel start inside their memory")
 }
 
-impl Apart {
+impl UnfusedEpilogue {
     /// Prepares both for a device.
     ///
     /// # Errors
     /// As [`Device::prepare`].
-    pub fn new(device: &dyn Device, contraction: &Contraction<'_>, program: &Program) -> Result<Apart, Error> {
+    pub fn new(device: &dyn Device, contraction: &Contraction<'_>, program: &Program) -> Result<UnfusedEpilogue, Error> {
         let kept = contraction.nest.kept();
         let extents = &contraction.nest.extents()[..kept];
         let sum = Strided::row_major(extents)?;
@@ -171,11 +171,11 @@ impl Apart {
         let others = contraction.others.iter().map(other).collect::<Result<_, Error>>()?;
         let nest = LoopNest::new(extents.to_vec(), kept);
         let output = (contraction.output.clone(), reach(contraction.output));
-        Ok(Apart { product, sum, nest, program: program.clone(), others, output })
+        Ok(UnfusedEpilogue { product, sum, nest, program: program.clone(), others, output })
     }
 }
 
-impl RunContraction for Apart {
+impl RunContraction for UnfusedEpilogue {
     fn work_space(&self) -> usize {
         self.product.work_space().saturating_add(self.sum.len().saturating_mul(self.product.dtype.size()))
     }

@@ -7,7 +7,7 @@ mod factorise;
 pub use factorise::Naive;
 use num_complex::Complex;
 
-use super::contraction::Apart;
+use super::contraction::UnfusedEpilogue;
 use super::function::Scalar;
 use super::{
     Binary, Contraction, Decomposition, Device, Instruction, LoopNest, Operand, Output, PreparedContraction, Program, Reduction,
@@ -30,7 +30,7 @@ impl Device for Reference {
 
     fn prepare(&self, contraction: &Contraction<'_>) -> Result<PreparedContraction, Error> {
         if let Some(program) = contraction.then {
-            return Ok(PreparedContraction::new(contraction, Box::new(Apart::new(self, contraction, program)?)));
+            return Ok(PreparedContraction::new(contraction, Box::new(UnfusedEpilogue::new(self, contraction, program)?)));
         }
         let factors = contraction.factors.iter().map(|&(layout, conjugate)| (layout.clone(), conjugate)).collect();
         let (nest, output) = (contraction.nest.clone(), contraction.output.clone());
