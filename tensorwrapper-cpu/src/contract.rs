@@ -125,7 +125,7 @@ fn chosen<T: GemmElement>(threads: usize, sorted: ClassifiedAxes<T>) -> Result<P
     if let Some(matrices) = in_vectors(threads, &sorted)? {
         return Ok(ProductKernel::MatrixBatch(Box::new(matrices)));
     }
-    if sorted.suits_engine() || std::env::var_os("H4_NOGEMM").is_some() && sorted.multiplications() > SMALL {
+    if sorted.suits_engine() {
         return Ok(ProductKernel::PackedGemm(PackedGemm::new(sorted, Simd::chosen()?)));
     }
     Ok(ProductKernel::MatrixBatch(Box::new(MatrixBatch::new(threads, sorted, SMALL, false)?)))

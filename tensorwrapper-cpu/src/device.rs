@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::simd::Simd;
 use super::strategy::Route;
 use super::{contract, factorise, map};
-use tensorwrapper_core::backend::Apart;
+use tensorwrapper_core::backend::UnfusedEpilogue;
 use tensorwrapper_core::backend::{
     Contraction, Decomposition, Device, LoopNest, Operand, Output, PreparedContraction, Program, Reduction, RunContraction,
 };
@@ -83,7 +83,7 @@ impl Device for Cpu {
                 });
                 match fused {
                     Some(kernel) => kernel,
-                    None => Box::new(Apart::new(self, contraction, program)?),
+                    None => Box::new(UnfusedEpilogue::new(self, contraction, program)?),
                 }
             }
         };

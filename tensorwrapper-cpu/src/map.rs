@@ -318,19 +318,6 @@ impl<T: Scalar> Map<'_, T> {
 
     /// Each kept point of a range.
     fn along_reduced(&self, range: Range<usize>, threads: usize) {
-        if self.plan.reduced.chunks() == 1 && self.evaluator.lone().is_none() && std::env::var_os("H4_SHORT").is_some() {
-            let len = self.plan.reduced.points();
-            let mut registers = self.evaluator.registers(len);
-            let mut walk = Odometer::new(&self.kept, &self.start, range.start);
-            for _ in range {
-                self.chunk(&mut registers, (&walk.position, 0, len), None, None);
-                let value = fold_all_by(self.simd, self.reduction, self.evaluator.values(&registers, len));
-                // SAFETY: the outputs of these points belong to this task alone and lie inside (see `Output::new`).
-                unsafe { self.out.write(walk.position[self.start.len() - 1], value) };
-                walk.step();
-            }
-            return;
-        }
         if self.plan.reduced.chunks() == 1 {
             let (len, out) = (self.plan.reduced.points(), self.out);
             let short = Short {

@@ -40,9 +40,6 @@ impl<T: Element> ClassifiedAxes<T> {
     /// the work: these the blocked kernel of the `gemm` crate computes 3 to 16 % faster than the engine (see
     /// `docs/results/contraction.md`).
     fn is_plain(&self) -> bool {
-        if std::env::var_os("H4_NOGEMM").is_some() {
-            return false;
-        }
         let [rows, columns, inner] = [&self.rows, &self.columns, &self.inner].map(|axes| points(axes));
         if self.is_wide() {
             return false;
@@ -86,10 +83,7 @@ impl<T: Element> ClassifiedAxes<T> {
         if rows == 1 || columns == 1 || inner == 1 {
             return true;
         }
-        // Many small products side by side: vectors run across the batch.
-        if std::env::var_os("H4_NOARM").is_some() {
-            return false;
-        }
+        // Many small products side by side that `interleaved_gemm` does not take: memory limits them, or their axes do not fuse.
         let unit = |axis: &Triple| axis.strides.iter().all(|stride| stride.unsigned_abs() <= 1) && axis.extent >= 8;
         self.batch.iter().any(unit) && self.multiplications() <= 8 * SMALL
     }

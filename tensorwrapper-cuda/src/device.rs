@@ -10,7 +10,7 @@ use super::driver::Driver;
 use super::launch::{Written, run, span};
 use super::linear;
 use super::text::{Fold, Input, Route, fold_launches};
-use tensorwrapper_core::backend::Apart;
+use tensorwrapper_core::backend::UnfusedEpilogue;
 use tensorwrapper_core::backend::linear::copies;
 use tensorwrapper_core::backend::{
     Asked, Contraction, Decomposition, Device, Factorised, Found, LoopNest, Operand, Output, PreparedContraction, Program,
@@ -73,7 +73,7 @@ impl<D: Driver> Device for Cuda<D> {
         let kernel: Box<dyn RunContraction> =
             match (CudaContraction::new(&*self.driver, self.options, contraction), contraction.then) {
                 (Some(ready), _) => Box::new(ready),
-                (None, Some(program)) => Box::new(Apart::new(self, contraction, program)?),
+                (None, Some(program)) => Box::new(UnfusedEpilogue::new(self, contraction, program)?),
                 (None, None) => unreachable!("a contraction without an epilogue calls no function of the host"),
             };
         Ok(PreparedContraction::new(contraction, kernel))

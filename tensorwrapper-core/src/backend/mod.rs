@@ -29,4 +29,4 @@ pub use operand::{LoopNest, Operand, Output};
 pub use program::{Arguments, Binary, Instruction, Program, Register};
 pub use reduce::Reduction;
 pub use resident::{Asked, DeviceMemory, Factorised, Found, Mapped, Resident, Seen, Session, Site, Taken};
-pub use unfused_epilogue::Apart;
+pub use unfused_epilogue::UnfusedEpilogue;

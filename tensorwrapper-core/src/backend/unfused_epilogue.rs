@@ -13,7 +13,7 @@ use crate::storage::{Buffer, SliceMut, SliceRef};
 
 /// A contraction into a buffer, then its epilogue over the buffer.
 #[derive(Debug)]
-pub struct Apart {
+pub struct UnfusedEpilogue {
     /// The sum alone, in C order.
     product: PreparedContraction,
     dtype: Dtype,
@@ -25,12 +25,12 @@ pub struct Apart {
     output: (Strided, usize),
 }
 
-impl Apart {
+impl UnfusedEpilogue {
     /// Prepares both for a device.
     ///
     /// # Errors
     /// As [`Device::prepare`].
-    pub fn new(device: &dyn Device, contraction: &Contraction<'_>, program: &Program) -> Result<Apart, Error> {
+    pub fn new(device: &dyn Device, contraction: &Contraction<'_>, program: &Program) -> Result<UnfusedEpilogue, Error> {
         let kept = contraction.nest.kept();
         let extents = &contraction.nest.extents()[..kept];
         let sum = Strided::row_major(extents)?;
@@ -43,11 +43,11 @@ impl Apart {
         let others = contraction.others.iter().map(other).collect::<Result<_, Error>>()?;
         let nest = LoopNest::new(extents.to_vec(), kept);
         let output = (contraction.output.clone(), reach(contraction.output));
-        Ok(Apart { product, dtype: contraction.dtype, sum, nest, program: program.clone(), others, output })
+        Ok(UnfusedEpilogue { product, dtype: contraction.dtype, sum, nest, program: program.clone(), others, output })
     }
 }
 
-impl RunContraction for Apart {
+impl RunContraction for UnfusedEpilogue {
     fn work_space(&self) -> usize {
         self.product.work_space().saturating_add(self.sum.len().saturating_mul(self.dtype.size()))
     }

@@ -22,8 +22,11 @@ use tensorwrapper_core::backend::fuse::{Axis, Odometer, points};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 
-/// Rows and columns that a result has at least: where it has fewer, long sums of vectors read memory no more often.
+/// Rows and columns below which vectors are read nearly as often as they are used.
 const LEAST: usize = 4;
+
+/// Multiplications of one product from which on other kernels may be faster.
+const MANY: usize = 8 * SMALL;
 
 /// Vectors of all three matrices that stay near: each is a cache line, of a page of its own where the batch is long.
 const NEAR: usize = 1024;
@@ -33,10 +36,6 @@ const READ_OFTEN: usize = 12;
 
 /// Bytes of a vector at most.
 const WIDEST: usize = 64;
-
-fn h4(n: &str, d: usize) -> usize {
-    std::env::var(n).ok().and_then(|v| v.parse().ok()).unwrap_or(d)
-}
 
 /// Products side by side, prepared.
 #[derive(Debug)]
@@ -64,10 +63,7 @@ impl<T: Element> InterleavedGemm<T> {
         let out = strides([&sorted.rows, &sorted.columns], OUT)?;
         let sizes = Sizes { rows: points(&sorted.rows), columns: points(&sorted.columns), inner: points(&sorted.inner) };
         let Sizes { rows, columns, inner } = sizes;
-        if sorted.multiplications() < h4("H4_LEAST", 0) || rows.min(columns).min(inner) < 2 {
-            return None;
-        }
-        if rows.min(columns) < h4("H4_ROWS", LEAST) && sorted.multiplications() > h4("H4_FEW", 8 * SMALL) {
+        if rows.min(columns).min(inner) < 2 || !Self::is_worth(sorted, sizes, simd) {
             return None;
         }
         let factors = rows.saturating_add(columns).saturating_mul(inner);
@@ -85,6 +81,22 @@ impl<T: Element> InterleavedGemm<T> {
         loops.push(Axis { extent: extent / lanes, strides: [lanes as isize; 3] });
         let task = Task { sizes, left, right, out, alpha: sorted.alpha, conjugate: sorted.conjugate, packed };
         Some(InterleavedGemm { task, kernel, lanes, extent, loops, start: sorted.start })
+    }
+
+    /// Whether no other kernel is faster. Products with few rows or columns, or of few multiplications, do little with each element: where
+    /// all of them are larger than the caches, long vectors of `dot_axpy` read memory faster. Of large products, those of complex numbers are
+    /// packed instead, and all of them where the vectors are the compiler's.
+    fn is_worth(sorted: &ClassifiedAxes<T>, sizes: Sizes, simd: Simd) -> bool {
+        let Sizes { rows, columns, inner } = sizes;
+        let multiplications = sizes.multiplications();
+        let is_packed_instead = T::DTYPE.is_complex() || simd == Simd::Portable || rows.min(columns) < LEAST;
+        if multiplications > MANY && is_packed_instead {
+            return false;
+        }
+        let elements = rows.saturating_add(columns).saturating_mul(inner).saturating_add(rows.saturating_mul(columns));
+        let bytes = points(&sorted.batch).saturating_mul(elements).saturating_mul(size_of::<T>());
+        let does_much = multiplications >= SMALL && rows.min(columns) >= LEAST;
+        does_much || multiplications <= MANY && bytes <= Caches::here().third / 2
     }
 
     /// Computes them.

@@ -8,7 +8,7 @@ pub use factorise::Naive;
 use num_complex::Complex;
 
 use super::function::Scalar;
-use super::unfused_epilogue::Apart;
+use super::unfused_epilogue::UnfusedEpilogue;
 use super::{
     Binary, Contraction, Decomposition, Device, Instruction, KernelContext, LoopNest, Operand, Output, PreparedContraction,
     Program, Reduction, RunContraction,
@@ -30,7 +30,7 @@ impl Device for Reference {
 
     fn prepare(&self, contraction: &Contraction<'_>) -> Result<PreparedContraction, Error> {
         if let Some(program) = contraction.then {
-            return Ok(PreparedContraction::new(contraction, Box::new(Apart::new(self, contraction, program)?)));
+            return Ok(PreparedContraction::new(contraction, Box::new(UnfusedEpilogue::new(self, contraction, program)?)));
         }
         let factors = contraction.factors.iter().map(|&(layout, conjugate)| (layout.clone(), conjugate)).collect();
         let (nest, output) = (contraction.nest.clone(), contraction.output.clone());
