@@ -26,7 +26,7 @@ pub struct Cpu {
 }
 
 impl Cpu {
-    /// Uses so many threads, at least one and at most [`MOST_THREADS`]; `None`: as many as the machine has cores.
+    /// Uses so many threads, at least one and at most 1024; `None`: as many as the machine has cores.
     pub fn new(threads: Option<usize>) -> Cpu {
         let available = || std::thread::available_parallelism().map_or(1, usize::from);
         Cpu { threads: threads.unwrap_or_else(available).clamp(1, MOST_THREADS), route: Route::Chosen }

@@ -3,20 +3,22 @@
 use gemm::Parallelism;
 
 use super::product::{Place, Sizes};
-use crate::simd::Caches;
+use crate::simd::{Caches, Simd};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::thread_pool;
 
-/// Elements that [`multiply`] packs factors into, for matrices at these places: as the crate decides with the widest vectors.
+/// Elements that [`multiply`] packs factors into, for matrices at these places: as the crate decides with the widest vectors that this
+/// processor has.
 pub(super) fn work_space<T>(sizes: Sizes, [left, right, place]: [Place; 3]) -> usize {
-    let lanes = 64 / size_of::<T>();
+    let (bytes, vectors) = if Simd::Avx512.is_available() { (64, 4) } else { (32, 3) };
+    let lanes = bytes / size_of::<T>();
     // A result in rows is computed transposed.
     let (rows, columns, [along_rows, along_inner]) = match place.row.unsigned_abs() > place.column.unsigned_abs() {
         true => (sizes.columns, sizes.rows, [right.column, left.column]),
         false => (sizes.rows, sizes.columns, [left.row, right.row]),
     };
     let inner = sizes.inner.div_ceil(sizes.inner.div_ceil(512).max(1));
-    let panel = 4 * lanes;
+    let panel = vectors * lanes;
     // Rows that are multiplied at a time fill most of the second cache, and are shared out evenly.
     let most = Caches::here().second / 8 * 7 / (inner * size_of::<T>()).max(1) / panel * panel;
     let parts = rows.div_ceil(most.clamp(panel, 8 * panel)).max(1);

@@ -7,7 +7,7 @@ use tensorwrapper_core::error::Error;
 /// Prepares a contraction for a device and runs it once.
 ///
 /// # Errors
-/// As [`Device::prepare`], and [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) for work space.
+/// As [`Device::prepare`], and [`ErrorKind::Memory`](tensorwrapper_core::ErrorKind::Memory) for work space.
 pub fn contract_once(
     device: &dyn Device,
     nest: &LoopNest,

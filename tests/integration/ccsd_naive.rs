@@ -7,13 +7,13 @@ use tensorwrapper::prelude::*;
 // The example is a program; what it prints and how it ends is nothing to this test.
 #[allow(dead_code)]
 #[path = "../../examples/ccsd_naive/main.rs"]
-mod ccsd_naive;
+mod example;
 
-use ccsd_naive::ccsd::Failure;
-use ccsd_naive::ccsd::cc::{Amplitudes, Equations, Orbitals, equations as by_hand, mp2, solve};
-use ccsd_naive::ccsd::molecule::Molecule;
-use ccsd_naive::ccsd::scf::lowest_state;
-use ccsd_naive::equations::term_by_term;
+use example::ccsd::Failure;
+use example::ccsd::cc::{Amplitudes, Equations, Orbitals, equations as by_hand, mp2, solve};
+use example::ccsd::molecule::Molecule;
+use example::ccsd::scf::lowest_state;
+use example::equations::term_by_term;
 
 fn sentence(failure: Failure) -> String {
     match failure {

@@ -14,7 +14,7 @@ use tensorwrapper_core::shape::{Extents, Shape};
 use tensorwrapper_core::storage::Owned;
 
 /// A dense tensor whose elements are in the memory of a device, and nowhere else (but for one number, which comes to the host, too): a
-/// result of a context [on its device](Context::on_device).
+/// result of a context [on its device](crate::Context::on_device).
 ///
 /// It is an operand of every equation: one that names no context runs on its device. What needs its elements on the host takes them
 /// there by [`to_host`](DeviceTensor::to_host), which is the only way to read them: an equation in another context says so.
@@ -133,6 +133,7 @@ impl<T: Element, S: Extents> fmt::Debug for DeviceTensor<T, S> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Element, S: Extents> TensorLike for DeviceTensor<T, S> {
     type Elem = T;
     type Shape = S;
