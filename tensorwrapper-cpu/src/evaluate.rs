@@ -1,4 +1,7 @@
 //! Interprets element-wise programs: one pass at a time over a chunk of elements, so that its loop vectorises.
+//!
+//! A program of one pass is computed in 256 bits where its inputs do not begin at cache lines, because loads across two lines
+//! are what it would wait for (`Evaluator::has_lines`).
 
 use std::ops::Range;
 

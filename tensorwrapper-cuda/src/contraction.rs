@@ -1,5 +1,8 @@
 //! A contraction that was prepared for a device: the strategies by which it can be computed, and the one that is used. Its size
 //! decides which, until a measurement has found the fastest.
+//!
+//! All strategies are there until one is known. They are measured when all kernels of the plan are made, by `Driver::timed`,
+//! alone on the device (`stream_lock.rs`). Names of devices differ by whether they measure, because kept plans do.
 
 use std::any::Any;
 use std::marker::PhantomData;

@@ -1,6 +1,9 @@
 //! The interface to something that has memory of its own and runs kernels: a GPU, or the simulator.
 //!
 //! All work is queued in one stream, and done in that order. An error of queued work may be reported by a later call.
+//!
+//! What a run takes of a device is counted here (`Taken`: now, and at most since it was asked last), and stands in an
+//! explanation beside the prediction.
 
 use std::fmt::Debug;
 use std::ops::Range;

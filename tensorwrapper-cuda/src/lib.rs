@@ -21,6 +21,10 @@
 //!
 //! A new kind of kernel goes into `text`, with its body as a template in a `.cuh` file; both drivers run it unchanged. The files
 //! of this crate import each other in one direction.
+//!
+//! Everything above the `Driver` is the same for a GPU and for the simulator, so the simulator leaves out `gpu/` alone. For
+//! that, `tests/stand_in/` is the driver, NVRTC, cuBLAS and cuSOLVER on the processor, as far as `gpu/` calls them; `export!`
+//! compares each function with the binding of its name. A device is closed when its last user is dropped.
 
 mod autotune;
 mod contraction;

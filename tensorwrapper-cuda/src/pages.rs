@@ -1,4 +1,7 @@
 //! Pages of tensors on the host that are pinned: a device copies from them directly, without a buffer in between.
+//!
+//! The elements of such a tensor lie in pages of their own (`storage/owned/pages.rs` of the core), registered with the driver
+//! as long as the memory neither moves nor is released, so no owner of elements has to know another allocator.
 
 use std::ops::Range;
 use std::sync::Arc;

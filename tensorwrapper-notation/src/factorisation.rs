@@ -3,6 +3,9 @@
 //!
 //! A row names the roles of the axes of each argument and each result. The batch is in all of them. The role of a label follows
 //! from the arguments and results that have it.
+//!
+//! The checker finds each label's role by the places where the label stands, the recorder finds the extents of new axes, the
+//! expansion their types, and the graph the axes of each operand.
 
 /// Operations on matrices over named axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

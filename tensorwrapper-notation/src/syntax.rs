@@ -1,4 +1,8 @@
 //! The syntax tree: what was written, before its meaning is checked.
+//!
+//! Expressions have limits because walks over them are recursive. The size is counted while an expression is made, so nothing
+//! deeper ever exists. Long sums and products are rows, which are walked in loops. An operand or a result has at most
+//! `MOST_AXES` indices, because work on one tensor may take the square of its rank.
 
 use crate::diagnostic::{Diagnostic, Fault};
 pub use crate::factorisation::{Elements, Factorisation, Form, Outcome, Role, Word};

@@ -3,6 +3,8 @@
 //!
 //! The text is the equation as its author wrote it, without the names that a block gives to results. Rust fragments that are more
 //! than a name are between backticks, which no Rust token contains.
+//!
+//! Equations have one meaning this way, and rustc reads little: the program reads the text once, with the same grammar.
 
 use crate::check::check;
 use crate::equation::Equation;

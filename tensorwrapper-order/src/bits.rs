@@ -1,4 +1,6 @@
 //! Sets of labels as rows of bits, and what the extents in a set multiply to. It must not know what the sets are of.
+//!
+//! All rows are in one allocation: rotating a tree takes three unions, so an allocation for each set would be most of the work.
 
 use tensorwrapper_core::graph::Label;
 

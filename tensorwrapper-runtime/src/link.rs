@@ -3,6 +3,9 @@
 //! An `Arc` drops what it holds inside of its own drop, so that a chain of ten thousand `Arc`s ends the stack. A [`Link`] that is
 //! dropped while another one drops its node is put on a list instead, which the outermost one works off. It must not know what
 //! nodes are.
+//!
+//! The type behind a link is erased, so that a recorded result needs no `Drop` of its own, which would keep what it borrows
+//! alive for longer than programs do. Lowering and passes are loops for the same reason.
 
 use std::cell::RefCell;
 use std::fmt;

@@ -2,7 +2,7 @@
 //!
 //! They are one binary, so that the library is linked once for all of them, and they run side by side. A test that changes something
 //! of the whole process does not belong here: counting allocations and the limit of kept memory are in `tests/allocations`, compiler
-//! messages in `tests/ui.rs`, devices of CUDA in `tests/cuda`, rules about the source files in `tests/tidy.rs`.
+//! messages in `tests/ui`, devices of CUDA in `tests/cuda`, rules about the source files in `tests/tidy`.
 
 #![allow(mixed_script_confusables, confusable_idents, reason = "Greek labels look like Latin ones")]
 

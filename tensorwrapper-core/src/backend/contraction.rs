@@ -1,6 +1,9 @@
 //! Contractions: a device decides how to compute one when layouts and extents are known, and runs it later on any memory.
 //!
 //! Each run checks here that the memory is as large as the layouts need, so that kernels do not check it again.
+//!
+//! A program over a whole product that nobody else reads is part of its contraction. A device takes it as an epilogue where it
+//! can; else `UnfusedEpilogue` runs one after the other, which defines what it means.
 
 use std::any::Any;
 use std::fmt::Debug;

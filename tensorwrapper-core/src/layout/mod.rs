@@ -1,6 +1,10 @@
 //! How elements lie in memory: strides, the one form that views, kernels and plans share, and the descriptions that
 //! people read and write, [`Logical`] and [`Physical`], with their text.
 //!
+//! What is indexed (`logical.rs`) and how it is stored (`physical.rs`) are two types. Orders of axes and padding are a
+//! `Strided`, which is all that devices see. Tiles are `levels.rs`, and only an `Indexer` goes through them. Dense tensors have
+//! no tiles: `Physical` knows XLA's tiles and converts (`store`, `load`).
+//!
 //! Knows nothing of tensors and devices.
 
 mod bitcast;

@@ -1,6 +1,10 @@
 //! The memory of dropped tensors, kept for new results: one pool for large pieces, and one for pieces of medium size.
 //!
 //! The system clears every page that it hands out, which often takes longer than the product that fills it.
+//!
+//! There is one bound for the whole process, and what was kept longest is released first. Memory below 4 MiB has a pool and a
+//! bound of its own, so that many middle-sized tensors do not push out the large one that the next result needs; threads never
+//! wait for that one.
 
 use std::any::Any;
 use std::collections::VecDeque;

@@ -2,6 +2,14 @@
 //!
 //! The elements begin at a cache line, so that no vector of them crosses two lines. When the owner is dropped, memory of all but small
 //! tensors goes to the memory pool, from which new results take it. Shapes are not known here.
+//!
+//! Allocators begin large memory 16 bytes behind a cache line, and every vector of 512 bits then lies in two lines (outer
+//! products in `f32` went from 56 to 96 % of the speed of writing by the alignment alone). The memory is a `Vec` one line
+//! longer than its elements, as a `Vec` of another alignment would be freed wrongly; `into_vec` moves them to its beginning.
+//! What `from_vec` is given stays where it is.
+//!
+//! In debug builds the memory of a result begins as NaN, so that tests find a kernel that reads or leaves what it has not
+//! written.
 
 mod pages;
 

@@ -3,6 +3,10 @@
 //!
 //! What `faer` 0.24 finds in its Schur form overflows where eigenvectors are nearly parallel, and is wrong where a pair of conjugate
 //! eigenvalues is small beside the matrix (`docs/upstream.md`); the form itself it gives to nobody. Its eigenvalues are right.
+//!
+//! Where inverse iteration finds no vector either, it is tried in another basis. Back-substitution as LAPACK's `trevc` does it
+//! would need a Schur form of our own. `tests/residuals` has the families and bounds of all decompositions, and the example
+//! `residuals` runs as many as are asked for.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, evd_cplx, evd_real, evd_scratch};

@@ -3,6 +3,11 @@
 //! Elements are conjugated on the way where that is asked for, and change in no other way. `tiles` chooses among the kernels
 //! for what is contiguous on both sides, in the words of `lines`: `kernel` transposes wide panels, `pick` puts lines together
 //! from single elements where axes are short, `stage` brings short pieces together. Everything else goes by `elements`.
+//!
+//! Large results are written past the caches. Memory is read slowly in short pieces and written quickly in any, so tiles are
+//! long in the source, and what the next tile reads is prefetched in the source's order, into the second cache. `pick` is left
+//! out where the copy is too small for a table, or where the lines that elements come from would push each other out of the
+//! first cache.
 
 mod elements;
 mod kernel;

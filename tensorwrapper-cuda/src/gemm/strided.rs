@@ -3,6 +3,8 @@
 //!
 //! This file knows strides alone. The driver decides who computes such a product, and the route whether a library's call is worth
 //! it.
+//!
+//! Without cuBLAS, and in tests apart from those that ask for it, generated kernels compute such contractions.
 
 use crate::text::{Argument, Gemm, Memory, Stored, Transpose};
 use tensorwrapper_core::backend::Contraction;

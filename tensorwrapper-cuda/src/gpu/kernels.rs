@@ -1,5 +1,8 @@
 //! The loaded kernels of a device. Each text is compiled or read from disk once; if several threads need the same text one of
 //! them compiles it, and different texts are compiled at the same time.
+//!
+//! The compiler needs no device: nobody holds the stream lock while it works. `Driver::prepare` is given all kernels of a plan
+//! before the first one runs.
 
 use std::collections::HashMap;
 use std::ffi::CString;

@@ -4,6 +4,9 @@
 //! Conventions and error messages are those of all devices (`backend/linear/` of the core). The host reads whether there is a
 //! result, so that none of this can be recorded. The host device computes the rest: eigenvalues of matrices that are not
 //! Hermitian, least squares, pseudo-inverses, powers, exponentials, norms, traces and ranks.
+//!
+//! No routine is given what is not finite, and items of a batch behind the first without a result are not computed. The plan
+//! knows who computes (`Device::factors_by`), so explanations know too.
 
 mod elimination;
 mod factors;

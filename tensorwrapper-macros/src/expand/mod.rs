@@ -7,6 +7,13 @@
 //! `block` orders statements and results, `environment` knows what names stand for, `equation` types one equation, `checks`
 //! emits the compile-time checks, `static_expr` emits the type that computes an equation over static tensors. `snapshots/`
 //! holds three expansions for people to read.
+//!
+//! The types carry no values: extents are `Mark<E>`, of size zero, and the shape type of a result is computed from them. Values
+//! come from the recorder, so a check at run time is written once.
+//!
+//! The program chooses the library's name: `tensor!` and the other macros are `macro_rules!` that pass `($crate)` on, and an
+//! expansion names the library once, by that. `Cargo.toml` is not read, so the macros work through other crates too.
+//! `tests/downstream/` holds this.
 
 #[macro_use]
 mod hygiene;

@@ -1,4 +1,7 @@
 //! What plans request of a device with memory of its own: each kernel by itself, and all of them together before the first one runs.
+//!
+//! A plan asks once for everything that its steps need (`Resident::make`). What a step asks for when it runs is found by the
+//! same functions. A kept plan has its kernels made again where its device has been opened anew.
 
 use std::sync::atomic::Ordering;
 

@@ -1,4 +1,8 @@
 //! Plans that stay within a limit of memory: products in parts where they do not fit as a whole.
+//!
+//! A graph is planned, what the plan takes is counted, and where that is too much `pairwise` cuts products of three and more
+//! factors into parts, of as many elements as just fit. Such a product is one operation, `Sliced`, with a graph of its own as
+//! body; what no cut label touches stays outside of it. What would need more than a million parts is refused.
 
 use super::kernel_requests::make;
 use super::memory::{parts, peak};

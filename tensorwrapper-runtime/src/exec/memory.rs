@@ -1,4 +1,7 @@
 //! The memory that a run of a plan takes, and what of it is in use while each step runs.
+//!
+//! A plan takes results, arenas, and the largest `work_space` that a device reports of its contractions and `factor_space` of
+//! its linear algebra. `tests/allocations/memory.rs` compares this with what an allocator counts.
 
 use super::plan::{Location, Plan, SlicedProduct, Step, Work};
 use tensorwrapper_core::element::Dtype;

@@ -1,5 +1,8 @@
 //! Plans of subscripts, kept for the whole program: what was planned once for operands of these element types, extents and
 //! strides is run again, from wherever it is called.
+//!
+//! Memory is no part of a key, so a `Prepared` accepts any operands with the same extents and strides. Each operand is a source
+//! of its own.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};

@@ -1,5 +1,8 @@
 //! [`PreparedBlock`]: recorded results planned once, to be computed again and again from tensors that change; what does not depend
 //! on those is computed once, and kept.
+//!
+//! It is two plans: results of the first are further sources of the second. The block borrows everything that it was recorded
+//! over, so nothing is kept of memory that may have changed.
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -1,4 +1,6 @@
 //! Values that are described, not computed: trees of labelled operations over tensors and over each other.
+//!
+//! A block records all its equations and then computes what leaves it in one run.
 
 use std::fmt;
 use std::marker::PhantomData;

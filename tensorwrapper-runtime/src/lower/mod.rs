@@ -2,6 +2,12 @@
 //!
 //! Products under a sum become n-ary contractions; everything element-wise between them becomes one program, so that
 //! denominators, spread constants and linear combinations are never stored.
+//!
+//! A value is lowered where it is read; what is more than a hundred operations further down is lowered from a list, so that
+//! chains of any length fit the stack.
+//!
+//! A function of the program's (`map(f; X)`) is not part of a program. It stands beside the sources, and a program names it by
+//! its slot, so that a plan can run again with another function.
 
 mod factorise;
 mod fragment;

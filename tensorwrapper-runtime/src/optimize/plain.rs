@@ -1,5 +1,8 @@
 //! Products of a few tensors that are all different, as pairs, by their labels alone: the graph that lowering and the passes would
 //! make of the equation, without them. Most equations are such products, and are to be planned quickly.
+//!
+//! `exec/plain_tests.rs` holds for random products that it is the same graph. `few.rs` of the crate `tensorwrapper-order` has
+//! the orders of so few factors, in tables of exact prices.
 
 use num_complex::Complex;
 use tensorwrapper_notation::{Equation, Product};

@@ -1,5 +1,9 @@
 //! One run of an invocation of the macros: its equations are recorded and computed, or computed by the plan that an earlier run has
 //! left.
+//!
+//! Each invocation of a macro is a static that keeps its equations and up to four plans (`exec/call_site_cache.rs`), each with
+//! the element types, extents, strides, numbers and settings that it was made for. A run that finds a plan records nothing and
+//! plans nothing. Equations over recorded operands, and those with `map`, are planned anew each time.
 
 mod holes;
 

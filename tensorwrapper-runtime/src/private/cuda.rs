@@ -1,4 +1,4 @@
-//! The generated kernels without a GPU: what `tests/cuda/` runs in the simulator and compiles by NVRTC. CompiledKernels have no use for it,
+//! The generated kernels without a GPU: what `tests/cuda/` runs in the simulator and compiles by NVRTC. Programs have no use for it,
 //! and no expansion calls it.
 
 use std::sync::Arc;

@@ -1,6 +1,9 @@
 //! Tensors in other layouts than the default: any order of the axes, and padding.
 //!
 //! Where elements lie changes nothing about what a tensor is; it changes what moves when a tensor is handed on.
+//!
+//! `as_slice` means C order and panics for such a tensor, as indexing out of range does: results of equations never have
+//! another layout, and a slice in an order that the caller does not expect would be a silent fault.
 
 use std::sync::Arc;
 

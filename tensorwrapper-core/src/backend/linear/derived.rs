@@ -1,5 +1,8 @@
 //! Every operation of the table, from a device's algorithms.
 //!
+//! Right sides are read when the order of their rows is known, and from 512 rows on are stored with their rows as columns, as
+//! in tensors.
+//!
 //! Sources: G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed. (2013): §3.4 for systems of equations, §5.5 for least
 //! squares and pseudo-inverses, §8.7 for eigenvalues in the metric of a second matrix.
 

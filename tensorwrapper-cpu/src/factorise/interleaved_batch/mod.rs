@@ -3,6 +3,9 @@
 //! Items are brought side by side, computed by `kernels` in the numbers of `lanes`, and written where they belong. Where one of
 //! eight has no result, or is of numbers near the ends of their range, all eight are left to the algorithms on one matrix,
 //! which have an answer, or a sentence, for everything.
+//!
+//! Items that are a fixed stride apart are found without divisions. Pivots show what is not finite; elements are searched for
+//! NaN beforehand only where results would not show it.
 
 #[allow(clippy::needless_range_loop, reason = "indices of rows and columns, as the algorithms have them")]
 mod kernels;

@@ -1,7 +1,7 @@
 //! What the checks of one equation share: the marks of extents, the occurrences of labels, and the items with the messages.
 //!
 //! Each check is a local trait with the message, because only the macro knows the names in it; rustc fills in the numbers. The
-//! other half is `shape/check.rs` of the runtime. This file must not know which checks an equation needs.
+//! other half is `shape/check.rs` of the core. This file must not know which checks an equation needs.
 //!
 //! rustc prints the whole path of local items if two have the same name, so their names have line and column. Items are not
 //! hygienic; they have the span of a user's token, so that errors point there.

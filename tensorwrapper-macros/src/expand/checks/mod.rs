@@ -1,6 +1,9 @@
 //! Emits the compile-time checks of ranks, extents and positions.
 //!
 //! `emitter` has what the checks of one equation share; `fused` and `factorise` emit those of fused axes and of linear algebra.
+//!
+//! Extents are compared in types only where both are constants; everything else is the recorder's. Both take their sentences
+//! from `sentence.rs` of the notation.
 
 mod emitter;
 mod factorise;

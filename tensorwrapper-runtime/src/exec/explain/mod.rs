@@ -9,6 +9,8 @@
 //! | `requests.rs` | prepared plans and recorded results, explained and measured |
 //! | `block.rs` | prepared blocks: what is kept, and what each run computes |
 //!
+//! The names of labels come from the graph, where passes hand them on.
+//!
 //! Knows graphs, and of devices no more than their name. Nothing that computes asks it.
 
 mod block;

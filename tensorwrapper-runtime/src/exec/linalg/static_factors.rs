@@ -3,6 +3,11 @@
 //! The argument's type says which of both a function gives ([`Matrices`], [`RightHandSide`]). A static matrix of up to 8 rows and columns is
 //! computed by the kernels on the stack, where nothing is allocated; what these have no result for (`eig`, `expm`, `pinv`, `rank`, `lstsq`, `lu` of matrices that
 //! are not square, and what is out of the ordinary) is recorded and computed as any other, and copied into static results.
+//!
+//! The operation is a type (`Cholesky`), so that `OfStatic` can name its results' extents, the shorter of two sides included. A
+//! generic associated type of `Matrices` leads from a type of argument to what the function gives; the types of tensors are
+//! listed one by one, because stable Rust has no implementation for "all but static matrices". Words that change extents, and
+//! recording, need `StaticFactors::tensors`. All these traits are sealed.
 
 use std::marker::PhantomData;
 

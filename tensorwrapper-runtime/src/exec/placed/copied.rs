@@ -1,4 +1,8 @@
 //! Tensors with a copy on a device, and which device that is of all operands of an equation.
+//!
+//! A tensor that was taken to a device has its elements on the host, too. The copy is found by the elements' addresses
+//! (`storage/device_mirror.rs` of the core), so that nothing between a tensor and a device knows of it. It is dropped when the
+//! elements are borrowed for writing.
 
 use std::borrow::Cow;
 use std::sync::Arc;

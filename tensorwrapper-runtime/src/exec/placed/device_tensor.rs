@@ -1,4 +1,8 @@
 //! Tensors whose elements are on a device alone.
+//!
+//! The host's addresses, by which everything finds the elements, belong to memory that nobody touches (`Owned::for_addresses`):
+//! the system gives no pages for it, apart from memory that the pool has already, and nothing is cleared. It is a type of its
+//! own because `as_slice` and the like could not report the error of a copy.
 
 use std::fmt;
 use std::sync::Arc;

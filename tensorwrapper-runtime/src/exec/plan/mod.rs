@@ -1,6 +1,9 @@
 //! Plans: the steps that compute a graph, what each of them calls, and where tensors lie in memory.
 //!
 //! Data that planning makes, and that runs, counts of memory and explanations read.
+//!
+//! A contraction is prepared when its plan is made: nest, alpha and layouts become a kernel that needs memory alone, whose size
+//! is checked once a run.
 
 mod buffers;
 

@@ -1,6 +1,9 @@
 //! Buffer assignment: results have memory of their own; intermediates share one allocation, in which those that are never needed at the same
 //! time share a range.
 //!
+//! There is one arena for each element type. `run/arena.rs` splits it anew for each step into what is written and what is read,
+//! without `unsafe`.
+//!
 //! Source of the packing, largest first and each into the smallest gap that holds it: Y. Pisarchyk, J. Lee, "Efficient memory
 //! management for deep neural net inference", arXiv:2001.03288 (2020).
 

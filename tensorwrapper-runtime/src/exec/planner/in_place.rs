@@ -1,6 +1,8 @@
 //! Which work is written over one of its operands: an intermediate of the same extents that nobody reads afterwards.
 //!
 //! Devices write to no memory that they read, so element-wise work then goes block by block; `run/in_place.rs` does that.
+//!
+//! A tensor that is written in part takes over the whole memory of the tensor that it is made from.
 
 use crate::exec::plan::{InPlace, Kernel, Step, Work};
 use tensorwrapper_core::backend::Device;

@@ -1,6 +1,8 @@
 //! Products that are made in parts: where the parts of their operands and of their result lie.
 //!
 //! A part is a place in memory: all that tells one from the next is where the body's sources and its result begin.
+//!
+//! The body is planned once. Parts lie where they belong in the result, or are added up.
 
 use crate::exec::plan::{Access, PartStart, Plan, SlicedProduct};
 use tensorwrapper_core::error::Error;

@@ -4,6 +4,9 @@
 //! The second run is in memory that is kept for all that follow, and has everything made that its steps need; the third records them.
 //! Operands of the device's that lie elsewhere are given memory of the plan's own, by a run that goes step by step; from then on they
 //! are copied there, on the device.
+//!
+//! Addresses are the recording's. If there is no memory, other plans give theirs up first (`reclaim.rs`), then this one. While
+//! one thread records, others wait, because all queue in one stream. What the host does (`Step::host_work`) is never recorded.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};

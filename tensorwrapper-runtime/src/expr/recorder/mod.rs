@@ -2,6 +2,8 @@
 //!
 //! The sentences are those of the compile-time checks. Faults are collected and come out at the end together.
 //! `axes` checks indices, `finish` ends equations, `factorise` those of linear algebra.
+//!
+//! This is the one place where ranks and extents are compared at run time.
 
 mod axes;
 mod factorise;

@@ -1,10 +1,12 @@
 //! Linear algebra over static tensors: the results of an operation on small matrices, without an allocation.
 //!
-//! The kernels are functions of the library that take slices (`backend/cpu/factorise/stack.rs`), so that an equation costs the
+//! The kernels are functions of the library that take slices (`factorise/stack.rs` of `tensorwrapper-cpu`), so that an equation costs the
 //! compiler no more than the code around the call. What the kernels have no result for is recorded and computed as any other
 //! equation, and the recorded tensors are copied into static ones. Long batches and large matrices, which the compiler knows by
 //! their extents, are recorded at once: they would fill the stack, and the recording has threads and kernels for eight matrices at
 //! a time.
+//!
+//! Results are static only where all of the operation is in one equation: a block with `let` is recorded.
 
 use std::marker::PhantomData;
 

@@ -1,10 +1,16 @@
-//! StaticExpr code: an equation over static tensors as a tree of types that computes itself, loop in loop.
+//! An equation over static tensors as a tree of types that computes itself, loop in loop.
 //!
 //! The macro sees no types, so it emits the tree beside the code that records. Naming the tree asks nothing of the
 //! operands. Method lookup chooses: the inherent method of [`StaticExpr`] exists where the whole tree can be computed, and
 //! the trait's method of the same name, found second, leaves it to the recording. The recording is where everything is checked,
 //! with its sentences; so the tree converts what the checks refuse (other elements, other numbers), and what may fail
 //! only when the program runs it leaves to the recording ([`Node::fits`]).
+//!
+//! * Syntax alone says whether an equation has a static form, so the type of a result depends on nothing but syntax and the
+//!   operands' types.
+//! * Naming the type costs the compiler little where it is not used (0.6 ms of `cargo check` for a product).
+//! * A node computes a whole row along the last label of the left side. So sums add rows, and the compiler vectorises them.
+//!   Elements are in nested arrays, whose bounds the compiler knows. `.ci/static_expr` finds no call in the assembly.
 
 mod choice;
 mod factorise;

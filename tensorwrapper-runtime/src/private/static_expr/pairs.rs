@@ -2,6 +2,12 @@
 //!
 //! The compiler knows all extents, so it compares all orders (it evaluates `plan.rs`), and the program holds the best one alone.
 //! Intermediate results are on the stack.
+//!
+//! Where pairs save less than a quarter of the multiplications, the product stays one nest of loops.
+//!
+//! For a `Tensor` with constant extents the first run of an invocation finds the order and keeps the plan. Searching over five
+//! factors is 7000 instructions, about a microsecond, once for each invocation. A constant in types would be evaluated in every
+//! compilation of every such product, and would not help where sums are factorised, whose products have orders of their own.
 
 pub(super) mod plan;
 

@@ -1,4 +1,11 @@
 //! Products in static expressions: by a kernel of that size, by pairwise contractions in the best order (`pairs.rs`), or by loops.
+//!
+//! A product of matrices of more than 64 multiplications is a call: the kernels of known size (`fixed/` of the crate
+//! `tensorwrapper-cpu`) are compiled for AVX-512, AVX2 and NEON. Other processors keep the loops.
+//!
+//! The choice among kernels, pairs, stack space and element types is a function in a constant (here and in `pairs.rs`), not a
+//! branch in code, because the compiler visits whatever code mentions, also where it is never taken. 22 equations of three to
+//! six factors in three element types made it visit 1.8 million instances so; now it visits 83 thousand.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
