@@ -5,6 +5,7 @@
 //! messages in `tests/ui`, devices of CUDA in `tests/cuda`, rules about the source files in `tests/tidy`.
 
 #![allow(mixed_script_confusables, confusable_idents, reason = "Greek labels look like Latin ones")]
+#![allow(clippy::duplicate_mod, reason = "examples that are tested share files with each other")]
 
 mod blocks;
 mod blocks_edges;
