@@ -141,8 +141,9 @@ fn check(gpu: &Context, one_type: bool) -> Result<(), String> {
     let cases = cases?;
     let mut faults = Vec::new();
     let mut passed = 0;
-    let types: [fn(&Context, &Case) -> Result<(), String>; 4] =
-        [compare::<f32>, compare::<f64>, compare::<Complex<f32>>, compare::<Complex<f64>>];
+    /// Compares the results of a case in one element type.
+    type Compare = fn(&Context, &Case) -> Result<(), String>;
+    let types: [Compare; 4] = [compare::<f32>, compare::<f64>, compare::<Complex<f32>>, compare::<Complex<f64>>];
     let computed = cases.iter().filter(|case| !case.broadcasts && !matches!(case.expected, Expected::Error(_)));
     for (n, case) in computed.enumerate() {
         let first = n % types.len();

@@ -13,7 +13,7 @@ use crate::program::linalg;
 /// Kernels of what `run` computes, compiled.
 pub(crate) fn programs(name: &str, collection: &Collection, run: impl Fn(&Context)) -> Arc<CompiledKernels> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    run(&collecting(&collection, Route::Library));
+    run(&collecting(collection, Route::Library));
     let programs = collection.compile(&folder, str::to_string).unwrap_or_else(|error| panic!("{error}"));
     let _ = std::fs::remove_dir_all(&folder);
     programs

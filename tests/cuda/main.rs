@@ -5,6 +5,8 @@
 //! This is a program of its own because it needs the feature `cuda`, and because the stand-in takes the place of the system's libraries
 //! for a whole process. A test that a machine cannot run says so, and fails where `CI` is set.
 
+#![allow(clippy::duplicate_mod, reason = "the corpus and the example share the reader of cases")]
+
 mod chosen;
 mod compiled;
 #[path = "../integration/corpus.rs"]
