@@ -23,7 +23,7 @@ const OPTIONS: [&str; 6] = ["-std=c++17", "-O1", "-w", "-shared", "-fPIC", "-ffp
 
 macro_rules! of_product {
     ($name:literal) => {
-        include_str!(concat!("../../../tensorwrapper-runtime/src/backend/cuda/", $name))
+        include_str!(concat!("../../../tensorwrapper-cuda/src/", $name))
     };
 }
 /// What only a GPU has, and what all texts have behind it.

@@ -15,7 +15,7 @@ mod events;
 mod graphs;
 mod memory;
 mod modules;
-#[path = "../../../tensorwrapper-runtime/src/backend/cuda/simulator/memory.rs"]
+#[path = "../../../tensorwrapper-cuda/src/simulator/memory.rs"]
 mod pages;
 mod products;
 mod routine;

@@ -10,7 +10,7 @@ use cudarc::driver::sys::{
 };
 
 use crate::driver::current;
-use crate::pages::Pages;
+use crate::pages::GuardedMemory;
 use crate::streams::{self, Work};
 use crate::{export, forbidden};
 
@@ -103,7 +103,7 @@ impl Memory {
         if taken.saturating_add(bytes) > self.limit {
             return Err(CUresult::CUDA_ERROR_OUT_OF_MEMORY);
         }
-        let start = Pages::allocate(bytes).ok_or(CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
+        let start = GuardedMemory::allocate(bytes).ok_or(CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
         self.there.insert(start, Allocation { bytes, device, pool });
         if let Some(pool) = pool.and_then(|pool| self.pools.get_mut(&pool)) {
             if pool.device != device {
@@ -138,8 +138,8 @@ impl Memory {
 
 /// Gives pages back to the system.
 fn close(start: u64, bytes: usize) {
-    // SAFETY: they were taken out of the books, which had them from `Pages::allocate` with so many bytes.
-    unsafe { Pages::free(start, bytes) }
+    // SAFETY: they were taken out of the books, which had them from `GuardedMemory::allocate` with so many bytes.
+    unsafe { GuardedMemory::free(start, bytes) }
 }
 
 export! { sys;
@@ -232,7 +232,7 @@ export! { sys;
         if flags != 0 {
             forbidden!("pinned memory with the flags {flags}");
         }
-        let start = Pages::allocate(bytesize).ok_or(CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
+        let start = GuardedMemory::allocate(bytesize).ok_or(CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
         memory().pinned.insert(start as usize, (bytesize, true));
         *pp = start as *mut c_void;
         Ok(())
