@@ -39,7 +39,7 @@ impl Dtype {
     }
 
     /// Whether elements have an imaginary part.
-    pub fn is_complex(self) -> bool {
+    pub const fn is_complex(self) -> bool {
         matches!(self, Dtype::C32 | Dtype::C64)
     }
 

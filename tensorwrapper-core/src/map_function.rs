@@ -72,8 +72,8 @@ pub struct Excused;
 )]
 pub trait MapFunction<T, const N: usize>: Sized {
     /// Checks at compile time that the function fits.
-    fn check(asked: Asked<Self, T>) -> Asked<Self, T> {
-        asked
+    fn check(resolved: Resolved<Self, T>) -> Resolved<Self, T> {
+        resolved
     }
 }
 
@@ -85,7 +85,7 @@ pub trait MapFunction<T, const N: usize>: Sized {
 )]
 pub trait Repeated<T, const N: usize>: Sized {
     /// The function, erased.
-    fn callback<'a>(asked: Asked<Self, T>) -> Callback<'a>
+    fn callback<'a>(resolved: Resolved<Self, T>) -> Callback<'a>
     where
         Self: 'a;
 }
@@ -93,7 +93,7 @@ pub trait Repeated<T, const N: usize>: Sized {
 /// The outcome of a lookup and the element type that it was made for. One value of settled type, so that a message knows
 /// both.
 #[derive(Debug)]
-pub struct Asked<C, T>(C, PhantomData<T>);
+pub struct Resolved<C, T>(C, PhantomData<T>);
 
 /// A function of so many elements.
 #[derive(Debug)]
@@ -109,7 +109,7 @@ macro_rules! refused {
     ($($Outcome:ident)*) => { $(
         #[diagnostic::do_not_recommend]
         impl<T, const N: usize> Repeated<T, N> for $Outcome {
-            fn callback<'a>(_: Asked<Self, T>) -> Callback<'a> {
+            fn callback<'a>(_: Resolved<Self, T>) -> Callback<'a> {
                 unreachable!("the compiler has refused this function")
             }
         }
@@ -127,18 +127,18 @@ macro_rules! checks {
 
             impl<'a, T: Element, F: FnOnce($($T),*) -> T> Sharing<'a, T, F> {
                 /// The function fits, if it may be called again.
-                pub fn $lookup(self) -> Asked<Accepted<'a, F, $count>, T> {
-                    Asked(Accepted(self.0), PhantomData)
+                pub fn $lookup(self) -> Resolved<Accepted<'a, F, $count>, T> {
+                    Resolved(Accepted(self.0), PhantomData)
                 }
             }
 
             #[diagnostic::do_not_recommend]
             impl<T: Element, F: $Function<T> + Sync> Repeated<T, $count> for Accepted<'_, F, $count> {
-                fn callback<'a>(asked: Asked<Self, T>) -> Callback<'a>
+                fn callback<'a>(resolved: Resolved<Self, T>) -> Callback<'a>
                 where
                     Self: 'a,
                 {
-                    $callback::<T, F>(asked.0.0)
+                    $callback::<T, F>(resolved.0.0)
                 }
             }
         )*
@@ -147,8 +147,8 @@ macro_rules! checks {
         pub trait RefuseFunction<T>: Sized {
             $(
                 #[allow(missing_docs)]
-                fn $lookup(self) -> Asked<Refused, T> {
-                    Asked(Refused, PhantomData)
+                fn $lookup(self) -> Resolved<Refused, T> {
+                    Resolved(Refused, PhantomData)
                 }
             )*
         }
@@ -156,8 +156,8 @@ macro_rules! checks {
         impl<T> Unshared<T> {
             $(
                 /// Was refused for another reason.
-                pub fn $lookup(self) -> Asked<Excused, T> {
-                    Asked(Excused, PhantomData)
+                pub fn $lookup(self) -> Resolved<Excused, T> {
+                    Resolved(Excused, PhantomData)
                 }
             )*
         }

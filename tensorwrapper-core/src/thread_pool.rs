@@ -33,8 +33,9 @@ pub fn join<A: Send, B: Send>(wanted: usize, a: impl FnOnce() -> A + Send, b: im
     if threads(wanted) > 1 { rayon::join(a, b) } else { (a(), b()) }
 }
 
-/// Runs a task for each number below `parts`, in parallel if there are threads.
-pub fn each(parts: usize, task: impl Fn(usize) + Send + Sync) {
+/// Runs a task for each number below `parts`, in parallel if there are threads. The task is not generic, so that rayon's code is
+/// compiled once.
+pub fn each(parts: usize, task: &(dyn Fn(usize) + Sync)) {
     if threads(parts) > 1 {
         (0..parts).into_par_iter().with_max_len(1).for_each(task);
     } else {

@@ -140,7 +140,7 @@ impl<T: Scalar> Map<'_, T> {
         let outputs = if *along_kept { kept.chunks() } else { kept.points() };
         // Where there are too few outputs to share out, every output is computed by all threads.
         let (outside, inside) = if outputs >= threads { (threads, 1) } else { (1, threads) };
-        tasks::split(outside, outputs, operations, |range| {
+        tasks::split(outside, outputs, operations, &|range| {
             if *along_kept { self.along_kept(range, inside) } else { self.along_reduced(range, inside) }
         });
     }

@@ -292,7 +292,7 @@ impl<T: GemmElement> MatrixBatch<T> {
         let items = points(&self.batch);
         let one = points(&self.group).saturating_mul(self.sizes.multiplications());
         tasks::failing(|failed| {
-            tasks::split(self.threads[0], items, items.saturating_mul(one), |range| {
+            tasks::split(self.threads[0], items, items.saturating_mul(one), &|range| {
                 failed(self.multiply(range, data, out, epilogue))
             });
         })

@@ -31,7 +31,7 @@ pub(super) fn dispatch<L: Loops>(simd: Simd, loops: L) -> L::Result {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = simd;
-    loops.run()
+    baseline(loops)
 }
 
 /// The same without the widest instructions: elements seldom start where those' lines do, and a store across two lines costs
@@ -45,6 +45,12 @@ pub(super) fn dispatch_narrow<L: Loops>(simd: Simd, loops: L) -> L::Result {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = simd;
+    baseline(loops)
+}
+
+/// With the instructions of the compilation's target. Not inlined, so that there is one copy for all that dispatch the same loops.
+#[inline(never)]
+fn baseline<L: Loops>(loops: L) -> L::Result {
     loops.run()
 }
 

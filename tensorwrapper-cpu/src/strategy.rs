@@ -37,8 +37,8 @@ pub(crate) enum Route {
 
 impl<T: Element> ClassifiedAxes<T> {
     /// Whether all three matrices lie as plain matrix products have them, and none is so narrow that packing it is most of
-    /// the work: these the blocked kernel of the `gemm` crate computes 3 to 16 % faster than the engine (see
-    /// `docs/results/contraction.md`).
+    /// the work: these the blocked kernel of the `gemm` crate computes faster than the engine (see
+    /// `docs/decisions/0015-gemm-stays-for-plain-products.md`).
     fn is_plain(&self) -> bool {
         let [rows, columns, inner] = [&self.rows, &self.columns, &self.inner].map(|axes| points(axes));
         if self.is_wide() {

@@ -125,7 +125,7 @@ impl TiledSchedule {
         let threads = tasks::worth(threads, operations);
         let (outside, inside) = if count >= 2 * threads { (threads, 1) } else { (1, threads) };
         tasks::failing(|failed| {
-            tasks::split(outside, count, operations, |range| {
+            tasks::split(outside, count, operations, &|range| {
                 failed(self.run_some(inside, range, start, inputs, &task));
             });
         })

@@ -13,8 +13,8 @@ use super::text::{Fold, Input, Route, fold_launches};
 use tensorwrapper_core::backend::UnfusedEpilogue;
 use tensorwrapper_core::backend::linear::copies;
 use tensorwrapper_core::backend::{
-    Asked, Contraction, Decomposition, Device, Factorised, Found, LoopNest, Operand, Output, PreparedContraction, Program,
-    Reduction, Resident, RunContraction, Seen, Site,
+    Contraction, Decomposition, Device, DeviceCache, Factorised, KernelRequest, LoopNest, MemoryLocation, Operand, Output,
+    PreparedContraction, Program, Reduction, Resident, RunContraction, TensorDescriptor,
 };
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::{Dtype, dispatch};
@@ -122,20 +122,21 @@ impl<D: Driver> Device for Cuda<D> {
         }
         let sources: Vec<SliceRef<'_>> = inputs.iter().map(Operand::data).collect();
         let mut targets: Vec<SliceMut<'_>> = outputs.into_iter().map(Output::into_data).collect();
-        let argument = |(n, layout): (usize, _)| Seen { dtype: sources[n].dtype(), layout, conjugate: inputs[n].conjugate };
-        let result = |(n, layout): (usize, _)| Seen { dtype: SliceMut::dtype(&targets[n]), layout, conjugate: false };
+        let argument =
+            |(n, layout): (usize, _)| TensorDescriptor { dtype: sources[n].dtype(), layout, conjugate: inputs[n].conjugate };
+        let result = |(n, layout): (usize, _)| TensorDescriptor { dtype: SliceMut::dtype(&targets[n]), layout, conjugate: false };
         let read = arguments.iter().enumerate().map(argument).collect();
         let written = results.iter().enumerate().map(result).collect();
-        let factorised = Factorised { call, inputs: read, outputs: written, found: &Found::new() };
-        self.make(&[Asked::Factorise(factorised.clone())])?;
+        let factorised = Factorised { call, inputs: read, outputs: written, cache: &DeviceCache::new() };
+        self.make(&[KernelRequest::Factorise(factorised.clone())])?;
         let sizes: Vec<usize> = targets.iter().map(|target| target.len() * target.dtype().size()).collect();
         let mut session = self.session(&sources, &sizes, false)?;
-        let site = |memory: usize| Site { memory, start: 0 };
+        let site = |memory: usize| MemoryLocation { memory, start: 0 };
         // Elements that the layout does not reach must keep their values.
         for (n, target) in targets.iter().enumerate() {
             session.write(target.as_ref(), site(sources.len() + n))?;
         }
-        let sites: Vec<Site> = (0..sources.len() + targets.len()).map(site).collect();
+        let sites: Vec<MemoryLocation> = (0..sources.len() + targets.len()).map(site).collect();
         let (read, written) = sites.split_at(sources.len());
         let done = session.factorise(&factorised, read, written)?;
         assert!(done, "`factors_by` said that the device does it");

@@ -2,7 +2,7 @@
 //!
 //! All work is queued in one stream, and done in that order. An error of queued work may be reported by a later call.
 //!
-//! What a run takes of a device is counted here (`Taken`: now, and at most since it was asked last), and stands in an
+//! What a run takes of a device is counted here (`MemoryUse`: now, and at most since it was asked last), and stands in an
 //! explanation beside the prediction.
 
 use std::fmt::Debug;
@@ -12,7 +12,7 @@ use super::autotune::{Autotuner, Strategy};
 use super::memory::{Address, PinnedRanges};
 use super::routine::Call;
 use super::text::{Gemm, Kernel};
-use tensorwrapper_core::backend::Taken;
+use tensorwrapper_core::backend::MemoryUse;
 use tensorwrapper_core::error::Error;
 
 /// Something that has memory and runs kernels.
@@ -47,7 +47,7 @@ pub(crate) trait Driver: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// As [`finish`](Driver::finish).
-    fn taken(&self) -> Result<Taken, Error>;
+    fn memory_use(&self) -> Result<MemoryUse, Error>;
 
     /// The pages of the host's memory that are pinned for this device.
     fn pinned(&self) -> &PinnedRanges;

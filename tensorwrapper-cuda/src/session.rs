@@ -13,7 +13,8 @@ use super::pages::PinnedPages;
 use super::region::Region;
 use super::text::{Fold, Input, Kernel, Launches, Route, fold_launches};
 use tensorwrapper_core::backend::{
-    Asked, Device, DeviceMemory, Factorised, Mapped, PreparedContraction, Resident, Seen, Session, Site, Taken,
+    Device, DeviceMemory, Factorised, KernelRequest, Mapped, MemoryLocation, MemoryUse, PreparedContraction, Resident, Session,
+    TensorDescriptor,
 };
 use tensorwrapper_core::element::dispatch;
 use tensorwrapper_core::error::Error;
@@ -39,13 +40,14 @@ struct CudaSession<D: Driver> {
 
 /// The launches of an element-wise operation, generated once; `None` where it calls functions of the host.
 fn found<'a>(mapped: &Mapped<'a>, route: Route) -> Option<&'a Launches> {
-    let &Mapped { nest, program, reduction, ref inputs, output, found } = mapped;
+    let &Mapped { nest, program, reduction, ref inputs, output, cache } = mapped;
     let write = || {
-        let inputs = inputs.iter().map(|&Seen { layout, dtype, conjugate }| Input { layout, dtype, conjugate }).collect();
+        let inputs =
+            inputs.iter().map(|&TensorDescriptor { layout, dtype, conjugate }| Input { layout, dtype, conjugate }).collect();
         fold_launches(&Fold::map(nest, (program, reduction), inputs, (output.layout, output.dtype)), route)
     };
     // The text of a kernel depends on the arguments and the route only, and plans are shared between devices of one name only.
-    let (known, launches) = found
+    let (known, launches) = cache
         .get_or_init(|| Box::new((route, write())))
         .downcast_ref::<(Route, Option<Launches>)>()
         .expect("plans are shared between devices of one kind only");
@@ -56,7 +58,7 @@ fn found<'a>(mapped: &Mapped<'a>, route: Route) -> Option<&'a Launches> {
 /// The kernels that linear algebra needs between routines, generated once.
 fn operation_kernels<'a>(factorised: &Factorised<'a>) -> &'a linear::OperationKernels {
     let find = || linear::OperationKernels::new(factorised.inputs.iter().chain(&factorised.outputs));
-    factorised.found.get_or_init(|| Box::new(find())).downcast_ref().expect("plans are shared between devices of one kind only")
+    factorised.cache.get_or_init(|| Box::new(find())).downcast_ref().expect("plans are shared between devices of one kind only")
 }
 
 /// What this kind of device has prepared for a contraction; `None` where the host computes it.
@@ -65,13 +67,15 @@ fn own<D: Driver>(contraction: &PreparedContraction) -> Option<&CudaContraction<
 }
 
 impl<D: Driver> Resident for Cuda<D> {
-    fn make(&self, asked: &[Asked<'_>]) -> Result<(), Error> {
+    fn make(&self, asked: &[KernelRequest<'_>]) -> Result<(), Error> {
         let (mut kernels, mut products): (Vec<&Kernel>, Vec<&CudaContraction<D>>) = Default::default();
         for asked in asked {
             match asked {
-                Asked::Contract(contraction) => products.extend(own(contraction)),
-                Asked::Map(mapped) => kernels.extend(found(mapped, self.options.route).into_iter().flat_map(Launches::kernels)),
-                Asked::Factorise(factorised) => kernels.extend(operation_kernels(factorised).kernels()),
+                KernelRequest::Contract(contraction) => products.extend(own(contraction)),
+                KernelRequest::Map(mapped) => {
+                    kernels.extend(found(mapped, self.options.route).into_iter().flat_map(Launches::kernels))
+                }
+                KernelRequest::Factorise(factorised) => kernels.extend(operation_kernels(factorised).kernels()),
             }
         }
         kernels.extend(products.iter().flat_map(|product| product.kernels(&self.driver)));
@@ -133,8 +137,8 @@ impl<D: Driver> Resident for Cuda<D> {
         self.driver.finish()
     }
 
-    fn taken(&self) -> Result<Taken, Error> {
-        self.driver.taken()
+    fn memory_use(&self) -> Result<MemoryUse, Error> {
+        self.driver.memory_use()
     }
 }
 
@@ -143,20 +147,20 @@ impl<D: Driver> CudaSession<D> {
     ///
     /// # Panics
     /// When the memory is too small.
-    fn address(&self, site: Site, bytes: usize) -> Address {
+    fn address(&self, site: MemoryLocation, bytes: usize) -> Address {
         let region = &self.regions[site.memory];
         assert!(site.start + bytes <= region.bytes(), "a tensor lies in its memory");
         region.address() + site.start as u64
     }
 
     /// The address of a tensor, whose layout must lie inside the memory.
-    fn reached(&self, seen: &Seen<'_>, site: Site) -> Address {
+    fn reached(&self, seen: &TensorDescriptor<'_>, site: MemoryLocation) -> Address {
         let reach = seen.layout.reach().expect("layouts of a kernel start inside their memory");
         self.address(site, reach * seen.dtype.size())
     }
 
     /// The same for several tensors.
-    fn addresses(&self, seen: &[Seen<'_>], sites: &[Site]) -> Vec<Address> {
+    fn addresses(&self, seen: &[TensorDescriptor<'_>], sites: &[MemoryLocation]) -> Vec<Address> {
         assert_eq!(seen.len(), sites.len(), "each tensor has a place");
         seen.iter().zip(sites).map(|(seen, &site)| self.reached(seen, site)).collect()
     }
@@ -200,29 +204,34 @@ impl<D: Driver> CudaSession<D> {
 }
 
 impl<D: Driver> Session for CudaSession<D> {
-    fn write(&mut self, from: SliceRef<'_>, to: Site) -> Result<(), Error> {
+    fn write(&mut self, from: SliceRef<'_>, to: MemoryLocation) -> Result<(), Error> {
         let from = bytes(from);
         // SAFETY: the size of the memory was just checked.
         unsafe { self.driver.upload(from, self.address(to, from.len())) }
     }
 
-    fn read(&mut self, from: Site, to: SliceMut<'_>) -> Result<(), Error> {
+    fn read(&mut self, from: MemoryLocation, to: SliceMut<'_>) -> Result<(), Error> {
         let to = bytes_mut(to);
         // SAFETY: as for `write`.
         unsafe { self.driver.download(self.address(from, to.len()), to) }
     }
 
-    fn copy(&mut self, from: Site, to: Site, bytes: usize) -> Result<(), Error> {
+    fn copy(&mut self, from: MemoryLocation, to: MemoryLocation, bytes: usize) -> Result<(), Error> {
         // A plan never gives overlapping places to two tensors that are alive at the same time.
         self.move_bytes(self.address(from, bytes), self.address(to, bytes), bytes)
     }
 
-    fn clear(&mut self, at: Site, bytes: usize) -> Result<(), Error> {
+    fn clear(&mut self, at: MemoryLocation, bytes: usize) -> Result<(), Error> {
         // SAFETY: as for `write`.
         unsafe { self.driver.clear(self.address(at, bytes), bytes) }
     }
 
-    fn contract(&mut self, contraction: &PreparedContraction, inputs: &[Site], output: Site) -> Result<bool, Error> {
+    fn contract(
+        &mut self,
+        contraction: &PreparedContraction,
+        inputs: &[MemoryLocation],
+        output: MemoryLocation,
+    ) -> Result<bool, Error> {
         let Some(prepared) = own::<D>(contraction) else { return Ok(false) };
         if prepared.writes_nothing() {
             return Ok(true);
@@ -236,7 +245,7 @@ impl<D: Driver> Session for CudaSession<D> {
         Ok(true)
     }
 
-    fn map(&mut self, call: &Mapped<'_>, inputs: &[Site], output: Site) -> Result<bool, Error> {
+    fn map(&mut self, call: &Mapped<'_>, inputs: &[MemoryLocation], output: MemoryLocation) -> Result<bool, Error> {
         dispatch!(call.output.dtype, T => call.reduction.check_over::<T>(call.nest))?;
         let Some(launches) = found(call, self.route) else { return Ok(false) };
         let addresses = self.addresses(&call.inputs, inputs);
@@ -246,7 +255,7 @@ impl<D: Driver> Session for CudaSession<D> {
         Ok(true)
     }
 
-    fn factorise(&mut self, call: &Factorised<'_>, inputs: &[Site], outputs: &[Site]) -> Result<bool, Error> {
+    fn factorise(&mut self, call: &Factorised<'_>, inputs: &[MemoryLocation], outputs: &[MemoryLocation]) -> Result<bool, Error> {
         let [arguments, results] =
             [&call.inputs, &call.outputs].map(|all| all.iter().map(|seen| seen.layout).collect::<Vec<_>>());
         if self.driver.linalg_library().is_none() || !linear::has(call.call, call.inputs[0].dtype, &arguments, &results) {

@@ -11,12 +11,13 @@ use imports::Crate;
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// The crates of the library, bottom-up, and of which others each is built. Tests may use any.
-const CRATES: [(&str, &[&str]); 8] = [
+const CRATES: [(&str, &[&str]); 9] = [
     ("tensorwrapper-notation", &[]),
     ("tensorwrapper-core", &["tensorwrapper-notation"]),
     ("tensorwrapper-order", &["tensorwrapper-core"]),
     ("tensorwrapper-cpu", &["tensorwrapper-core", "tensorwrapper-notation"]),
     ("tensorwrapper-cuda", &["tensorwrapper-core"]),
+    ("tensorwrapper-testing", &["tensorwrapper-core"]),
     (
         "tensorwrapper-runtime",
         &["tensorwrapper-core", "tensorwrapper-cpu", "tensorwrapper-cuda", "tensorwrapper-notation", "tensorwrapper-order"],

@@ -28,5 +28,7 @@ pub use linear::{Decomposition, Elements, Factorisation, Role};
 pub use operand::{LoopNest, Operand, Output};
 pub use program::{Arguments, Binary, Instruction, Program, Register};
 pub use reduce::Reduction;
-pub use resident::{Asked, DeviceMemory, Factorised, Found, Mapped, Resident, Seen, Session, Site, Taken};
+pub use resident::{
+    DeviceCache, DeviceMemory, Factorised, KernelRequest, Mapped, MemoryLocation, MemoryUse, Resident, Session, TensorDescriptor,
+};
 pub use unfused_epilogue::UnfusedEpilogue;

@@ -16,7 +16,7 @@ use crate::storage::{SliceMut, SliceRef};
 
 /// Where a tensor begins in the memory of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Site {
+pub struct MemoryLocation {
     /// Which memory of the session: first its sources, then the others, in the order in which [`Resident::session`] was asked for them.
     pub memory: usize,
     /// The first byte.
@@ -25,7 +25,7 @@ pub struct Site {
 
 /// How an operation sees a tensor, wherever its memory begins.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
+pub struct TensorDescriptor<'a> {
     /// The element type.
     pub dtype: Dtype,
     /// Strides and offset, in elements, over the operation's iteration space.
@@ -36,7 +36,7 @@ pub struct Seen<'a> {
 
 /// An operation of a plan, as [`Resident::make`] is asked to prepare it.
 #[derive(Debug)]
-pub enum Asked<'a> {
+pub enum KernelRequest<'a> {
     /// For [`Session::contract`].
     Contract(&'a PreparedContraction),
     /// For [`Session::map`].
@@ -55,11 +55,11 @@ pub struct Mapped<'a> {
     /// How values at one output element are folded.
     pub reduction: Reduction,
     /// The inputs of the program.
-    pub inputs: Vec<Seen<'a>>,
+    pub inputs: Vec<TensorDescriptor<'a>>,
     /// The output.
-    pub output: Seen<'a>,
+    pub output: TensorDescriptor<'a>,
     /// A place where the device leaves what it has found out, for the next call.
-    pub found: &'a Found,
+    pub cache: &'a DeviceCache,
 }
 
 /// What [`Session::factorise`] is asked for.
@@ -68,23 +68,23 @@ pub struct Factorised<'a> {
     /// The operation.
     pub call: &'a Decomposition,
     /// Its arguments.
-    pub inputs: Vec<Seen<'a>>,
+    pub inputs: Vec<TensorDescriptor<'a>>,
     /// Its results.
-    pub outputs: Vec<Seen<'a>>,
+    pub outputs: Vec<TensorDescriptor<'a>>,
     /// As of [`Mapped`].
-    pub found: &'a Found,
+    pub cache: &'a DeviceCache,
 }
 
 /// What a device has found out about an operation of a plan, in a type that only the device knows.
-pub type Found = OnceLock<Box<dyn Any + Send + Sync>>;
+pub type DeviceCache = OnceLock<Box<dyn Any + Send + Sync>>;
 
 /// How much memory of a device is taken, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Taken {
+pub struct MemoryUse {
     /// Now.
-    pub now: usize,
+    pub current: usize,
     /// The most at one time since the last question.
-    pub most: usize,
+    pub peak: usize,
 }
 
 /// Memory of a device, in a type that only the device knows. It is freed when the last owner drops it, and its contents do not change.
@@ -97,7 +97,7 @@ pub trait Resident: Debug {
     ///
     /// # Errors
     /// [`ErrorKind::Kernel`](crate::error::ErrorKind::Kernel) for what does not compile, and when the device is lost.
-    fn make(&self, asked: &[Asked<'_>]) -> Result<(), Error>;
+    fn make(&self, requests: &[KernelRequest<'_>]) -> Result<(), Error>;
 
     /// Begins a run: memory for the sources of a plan, and further memory of these sizes, in bytes, until the session is dropped. Sources
     /// are copied, unless a tensor holds a copy on this device. `again` says that the session serves several runs.
@@ -141,7 +141,7 @@ pub trait Resident: Debug {
     ///
     /// # Errors
     /// As [`finish`](Resident::finish).
-    fn taken(&self) -> Result<Taken, Error>;
+    fn memory_use(&self) -> Result<MemoryUse, Error>;
 }
 
 /// Memory on a device for one run of a plan, or several, and operations on it. They run in the order in which they are queued.
@@ -150,44 +150,49 @@ pub trait Session: Debug + Send {
     ///
     /// # Errors
     /// When the device is lost.
-    fn write(&mut self, from: SliceRef<'_>, to: Site) -> Result<(), Error>;
+    fn write(&mut self, from: SliceRef<'_>, to: MemoryLocation) -> Result<(), Error>;
 
     /// Copies to the host, after everything that was queued before.
     ///
     /// # Errors
     /// When the device is lost, or queued work failed.
-    fn read(&mut self, from: Site, to: SliceMut<'_>) -> Result<(), Error>;
+    fn read(&mut self, from: MemoryLocation, to: SliceMut<'_>) -> Result<(), Error>;
 
     /// Copies so many bytes on the device.
     ///
     /// # Errors
     /// When the device is lost.
-    fn copy(&mut self, from: Site, to: Site, bytes: usize) -> Result<(), Error>;
+    fn copy(&mut self, from: MemoryLocation, to: MemoryLocation, bytes: usize) -> Result<(), Error>;
 
     /// Makes so many bytes zero.
     ///
     /// # Errors
     /// When the device is lost.
-    fn clear(&mut self, at: Site, bytes: usize) -> Result<(), Error>;
+    fn clear(&mut self, at: MemoryLocation, bytes: usize) -> Result<(), Error>;
 
     /// Queues a contraction that this device prepared. `false`: it is left to the host.
     ///
     /// # Errors
     /// As [`PreparedContraction::run`].
-    fn contract(&mut self, contraction: &PreparedContraction, inputs: &[Site], output: Site) -> Result<bool, Error>;
+    fn contract(
+        &mut self,
+        contraction: &PreparedContraction,
+        inputs: &[MemoryLocation],
+        output: MemoryLocation,
+    ) -> Result<bool, Error>;
 
     /// Queues [`Device::map`](super::Device::map) without functions of the program's. `false`: it is left to the host.
     ///
     /// # Errors
     /// As [`Device::map`](super::Device::map).
-    fn map(&mut self, call: &Mapped<'_>, inputs: &[Site], output: Site) -> Result<bool, Error>;
+    fn map(&mut self, call: &Mapped<'_>, inputs: &[MemoryLocation], output: MemoryLocation) -> Result<bool, Error>;
 
     /// Runs [`Device::factorise`](super::Device::factorise) and waits for it. `false`: it is left to the host, as
     /// [`Device::factors_by`](super::Device::factors_by) has said.
     ///
     /// # Errors
     /// As [`Device::factorise`](super::Device::factorise).
-    fn factorise(&mut self, call: &Factorised<'_>, inputs: &[Site], outputs: &[Site]) -> Result<bool, Error>;
+    fn factorise(&mut self, call: &Factorised<'_>, inputs: &[MemoryLocation], outputs: &[MemoryLocation]) -> Result<bool, Error>;
 
     /// The contents of one of the session's memories, which outlive the session; a session that serves several runs copies them.
     ///

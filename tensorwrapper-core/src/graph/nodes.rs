@@ -3,6 +3,8 @@
 //! An operation may hold a graph (the body of what is done in parts), so both types stand in one file. What operations mean is
 //! not known here; see `operation`.
 
+use std::fmt;
+
 use num_complex::Complex;
 use smallvec::SmallVec;
 
@@ -53,11 +55,27 @@ impl TensorNode {
     /// # Errors
     /// [`ErrorKind::Shape`] naming both extents and element types.
     pub fn accepts(&self, slot: usize, given: &TensorNode) -> Result<(), Error> {
-        if (&self.extents, self.dtype, self.structure) == (&given.extents, given.dtype, given.structure) {
+        if self.is_like(given) {
             return Ok(());
         }
-        let [wanted, given] = [self, given].map(|node| format!("{} of extents {:?}", node.dtype, node.extents));
-        Err(Error::new(ErrorKind::Shape(format!("source {slot} of the graph is {wanted}, and the tensor for it is {given}"))))
+        Err(Error::new(ErrorKind::Shape(format!("source {slot} of the graph is {self}, and the tensor for it is {given}"))))
+    }
+
+    /// Whether another tensor has the same extents, element type and structure.
+    pub fn is_like(&self, other: &TensorNode) -> bool {
+        (&self.extents, self.dtype, self.structure) == (&other.extents, other.dtype, other.structure)
+    }
+}
+
+/// Its element type and extents, and its structure where that is not dense.
+impl fmt::Display for TensorNode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of extents {:?}", self.dtype, self.extents)?;
+        match self.structure {
+            Structure::Dense => Ok(()),
+            #[cfg(test)]
+            structure => write!(f, " and structure {structure:?}"),
+        }
     }
 }
 

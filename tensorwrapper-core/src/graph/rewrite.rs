@@ -146,10 +146,7 @@ impl<'g> Rewriter<'g> {
     /// Adds an operation of the old graph over other inputs, which are edges of the new one. The node may be a changed copy, with
     /// the outputs of the original.
     pub fn keep_over(&mut self, node: &OperationNode, inputs: Vec<Edge>) -> Vec<TensorId> {
-        let labels: Vec<Vec<Label>> = node.outputs.iter().map(Edge::labels).collect();
-        let outputs: Vec<_> =
-            node.outputs.iter().zip(&labels).map(|(e, l)| (l.as_slice(), self.old.tensor(e.tensor).dtype)).collect();
-        let made = self.new.add_operation(node.operation.clone(), inputs, &outputs, node.extents.clone());
+        let made = self.new.add_operation_like(self.old, node, inputs);
         self.new.name_last_as(self.old, node, 0..node.extents.len());
         made
     }
@@ -202,8 +199,7 @@ impl<'g> Rewriter<'g> {
             let Some(new) = self.new.tensors().get(tensor.0) else {
                 return refuse(format!("tensor {} does not exist", tensor.0));
             };
-            if (&new.extents, new.dtype, new.structure) != (&old.extents, old.dtype, old.structure) {
-                let [new, old] = [new, old].map(|node| format!("{} of extents {:?}", node.dtype, node.extents));
+            if !new.is_like(old) {
                 return refuse(format!("a tensor is {new} instead of {old}"));
             }
         }
@@ -283,13 +279,18 @@ impl OpGraph {
         for node in other.operations() {
             let new = |tensor: TensorId| moved[tensor.0].expect("operations stand in an order in which they can run");
             let inputs = node.inputs.iter().map(|edge| Edge { tensor: new(edge.tensor), ..edge.clone() }).collect();
-            let labels: Vec<Vec<Label>> = node.outputs.iter().map(Edge::labels).collect();
-            let outputs: Vec<_> =
-                node.outputs.iter().zip(&labels).map(|(e, l)| (l.as_slice(), other.tensor(e.tensor).dtype)).collect();
-            let made = self.add_operation(node.operation.clone(), inputs, &outputs, node.extents.clone());
+            let made = self.add_operation_like(other, node, inputs);
             self.name_last_appended(other, node, first);
             node.outputs.iter().zip(made).for_each(|(edge, tensor)| moved[edge.tensor.0] = Some(tensor));
         }
         Ok(other.sinks().iter().map(|sink| moved[sink.0].expect("what is wanted is computed or given")).collect())
+    }
+
+    /// Adds an operation of another graph over inputs of this one. Its labels have no names yet.
+    fn add_operation_like(&mut self, other: &OpGraph, node: &OperationNode, inputs: Vec<Edge>) -> Vec<TensorId> {
+        let labels: Vec<Vec<Label>> = node.outputs.iter().map(Edge::labels).collect();
+        let outputs: Vec<_> =
+            node.outputs.iter().zip(&labels).map(|(e, l)| (l.as_slice(), other.tensor(e.tensor).dtype)).collect();
+        self.add_operation(node.operation.clone(), inputs, &outputs, node.extents.clone())
     }
 }

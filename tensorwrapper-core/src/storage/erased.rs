@@ -5,6 +5,7 @@
 use num_complex::Complex;
 
 use super::device_mirror;
+use super::memory;
 use super::owned::Owned;
 use crate::dtype::Dtype;
 use crate::error::Error;
@@ -108,15 +109,15 @@ impl SliceRef<'_> {
 
 impl Buffer {
     /// Notes that the elements have this copy on a device.
-    pub fn hold(&mut self, copy: device_mirror::Copy) {
-        each!(Buffer, self, elements => elements.hold(copy));
+    pub fn set_mirror(&mut self, copy: device_mirror::Copy) {
+        each!(Buffer, self, elements => elements.set_mirror(copy));
     }
 }
 
 impl SliceRef<'_> {
     /// The addresses of the elements.
     pub fn addresses(&self) -> std::ops::Range<usize> {
-        each!(SliceRef, self, s => (s.as_ptr() as usize)..(s.as_ptr_range().end as usize))
+        each!(SliceRef, self, s => memory::addresses(s))
     }
 
     /// A key that is equal for two slices of the same memory, and for no others.
@@ -131,9 +132,8 @@ impl SliceRef<'_> {
 
     /// Whether the two have an element in common.
     pub fn overlaps(&self, other: &SliceRef<'_>) -> bool {
-        let range = |slice: &SliceRef<'_>| each!(SliceRef, slice, s => (s.as_ptr() as usize, s.as_ptr_range().end as usize));
-        let ((start, end), (first, last)) = (range(self), range(other));
-        start.max(first) < end.min(last)
+        let (own, others) = (self.addresses(), other.addresses());
+        own.start.max(others.start) < own.end.min(others.end)
     }
 }
 

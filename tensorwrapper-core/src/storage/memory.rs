@@ -3,10 +3,17 @@
 //! The allocation of zeros is `unsafe`. It knows neither extents nor strides, nor who owns what it allocates.
 
 use std::alloc::{Layout, alloc_zeroed};
+use std::ops::Range;
 
 use super::memory_pool::give_back;
 use super::plain::Plain;
 use crate::error::{Error, ErrorKind};
+
+/// The addresses of elements.
+pub(super) fn addresses<T>(elements: &[T]) -> Range<usize> {
+    let range = elements.as_ptr_range();
+    range.start as usize..range.end as usize
+}
 
 /// A vector of zeros, or [`ErrorKind::Memory`] instead of an abort.
 ///

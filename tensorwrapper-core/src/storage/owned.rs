@@ -16,7 +16,7 @@ mod pages;
 use std::ops::{Deref, DerefMut};
 
 use super::device_mirror::{self, Mirror};
-use super::memory::{refused, reserve, zeros};
+use super::memory::{addresses, refused, reserve, zeros};
 use super::memory_pool::{LINE, pool};
 use super::plain::Plain;
 use crate::error::Error;
@@ -127,26 +127,20 @@ impl<T: Plain> Owned<T> {
 
     /// Forgets the copy on a device.
     #[inline]
-    pub fn let_go(&mut self) {
+    pub fn drop_mirror(&mut self) {
         if self.mirror.is_some() {
             self.mirror = None;
         }
     }
 
     /// Notes that the elements have this copy on a device.
-    pub fn hold(&mut self, copy: device_mirror::Copy) {
-        self.let_go();
-        self.mirror = Mirror::new(self.addresses(), copy);
-    }
-
-    /// Where the elements lie.
-    fn addresses(&self) -> std::ops::Range<usize> {
-        let range = self.as_ptr_range();
-        range.start as usize..range.end as usize
+    pub fn set_mirror(&mut self, copy: device_mirror::Copy) {
+        self.drop_mirror();
+        self.mirror = Mirror::new(addresses(self), copy);
     }
 
     /// Whether they have a copy on a device.
-    pub fn is_held(&self) -> bool {
+    pub fn is_mirrored(&self) -> bool {
         self.mirror.is_some()
     }
 }
@@ -189,7 +183,7 @@ impl<T: Plain> Deref for Owned<T> {
 
 impl<T: Plain> DerefMut for Owned<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        self.let_go();
+        self.drop_mirror();
         &mut self.memory[self.start..]
     }
 }

@@ -74,7 +74,7 @@ fn contract<T: GemmElement>(threads: usize, product: Product<'_, T>, kernel: &Ke
         let problem = Problem::new(&product, kernel);
         let whole = problem.whole();
         return tasks::failing(|failed| {
-            tasks::split(threads, items, items.saturating_mul(multiplications), |range| {
+            tasks::split(threads, items, items.saturating_mul(multiplications), &|range| {
                 let mut walk = Odometer::new(product.batch, &product.start, range.start);
                 let starts = range.map(|_| {
                     let start = walk.position;
@@ -102,7 +102,7 @@ fn contract<T: GemmElement>(threads: usize, product: Product<'_, T>, kernel: &Ke
         match &parts[..] {
             [part] => problem.compute(part, [start], product.out),
             _ => tasks::failing(|failed| {
-                thread_pool::each(parts.len(), |n| failed(problem.compute(&parts[n], [start], product.out)));
+                thread_pool::each(parts.len(), &|n| failed(problem.compute(&parts[n], [start], product.out)));
             }),
         }
     })
@@ -161,7 +161,7 @@ fn contract_apart<T: GemmElement>(
     let blocks = problem.whole().blocks.end;
     let bound = |n: usize| blocks * n / threads;
     tasks::failing(|failed| {
-        thread_pool::each(threads, |n| {
+        thread_pool::each(threads, &|n| {
             let part = WorkShare { blocks: bound(n)..bound(n + 1), ..problem.whole() };
             let start = [start[LEFT], start[RIGHT], (n * len) as isize];
             failed(problem.compute(&part, [start], apart.out));

@@ -113,7 +113,7 @@ impl Permutation {
         let kernels = kernels(simd, size_of::<T>());
         let signs = if conjugate { signs::<T>() } else { [0; WORDS] };
         let stream = self.elements * size_of::<T>() >= STREAMED;
-        tasks::split(threads, fuse::points(&self.outer), self.elements, |range| {
+        tasks::split(threads, fuse::points(&self.outer), self.elements, &|range| {
             let mut walk = Odometer::new(&self.outer, &start, range.start);
             for _ in range {
                 match &self.tile {

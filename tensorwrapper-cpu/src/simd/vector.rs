@@ -6,6 +6,38 @@ use num_complex::Complex;
 
 use tensorwrapper_core::element::Element;
 
+/// What one instruction each does for a vector in one register, which is the only field of the type.
+macro_rules! one_register {
+    ($T:ty; $splat:ident $load:ident $store:ident $mul:ident $add:ident) => {
+        #[inline(always)]
+        unsafe fn splat(x: $T) -> Self {
+            // SAFETY: see `Vector`.
+            unsafe { Self($splat(x)) }
+        }
+        #[inline(always)]
+        unsafe fn load(from: *const $T) -> Self {
+            // SAFETY: see `Vector`.
+            unsafe { Self($load(from)) }
+        }
+        #[inline(always)]
+        unsafe fn store(self, to: *mut $T) {
+            // SAFETY: see `Vector`.
+            unsafe { $store(to, self.0) }
+        }
+        #[inline(always)]
+        unsafe fn mul(self, other: Self) -> Self {
+            // SAFETY: see `Vector`.
+            unsafe { Self($mul(self.0, other.0)) }
+        }
+        #[inline(always)]
+        unsafe fn add(self, other: Self) -> Self {
+            // SAFETY: see `Vector`.
+            unsafe { Self($add(self.0, other.0)) }
+        }
+    };
+}
+pub(super) use one_register;
+
 /// A vector of real numbers in registers.
 ///
 /// # Safety

@@ -9,7 +9,7 @@ use super::parts_x86::{
     transpose_parts_f64_4, transpose_parts_f64_8,
 };
 use super::squares_x86::{columns_256, columns_512};
-use super::vector::{MOST_SQUARE, Vector};
+use super::vector::{MOST_SQUARE, Vector, one_register};
 
 macro_rules! vector {
     (
@@ -29,31 +29,8 @@ macro_rules! vector {
             const ROWS: usize = $rows;
             $(const SQUARE: usize = $square;)?
 
-            #[inline(always)]
-            unsafe fn splat(x: $T) -> Self {
-                // SAFETY: see `Vector`.
-                unsafe { $Name($set(x)) }
-            }
-            #[inline(always)]
-            unsafe fn load(from: *const $T) -> Self {
-                // SAFETY: see `Vector`.
-                unsafe { $Name($load(from)) }
-            }
-            #[inline(always)]
-            unsafe fn store(self, to: *mut $T) {
-                // SAFETY: see `Vector`.
-                unsafe { $store(to, self.0) }
-            }
-            #[inline(always)]
-            unsafe fn mul(self, other: Self) -> Self {
-                // SAFETY: see `Vector`.
-                unsafe { $Name($mul(self.0, other.0)) }
-            }
-            #[inline(always)]
-            unsafe fn add(self, other: Self) -> Self {
-                // SAFETY: see `Vector`.
-                unsafe { $Name($add(self.0, other.0)) }
-            }
+            one_register!($T; $set $load $store $mul $add);
+
             #[inline(always)]
             unsafe fn add_product(self, a: Self, b: Self) -> Self {
                 // SAFETY: see `Vector`.

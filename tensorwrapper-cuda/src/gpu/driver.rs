@@ -25,7 +25,7 @@ use crate::routine::Call;
 use crate::staging::{Staging, upload_pinned};
 use crate::stream_lock::{QueueGuard, StreamLock, not_recorded};
 use crate::text::{Gemm, Kernel};
-use tensorwrapper_core::backend::Taken;
+use tensorwrapper_core::backend::MemoryUse;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// Contractions with at least 2 to the power of this many points are measured. Smaller ones take less time than a launch.
@@ -188,9 +188,9 @@ impl Driver for Gpu {
         let _ = unsafe { sys::cuMemFreeAsync(address, self.stream.raw()) };
     }
 
-    fn taken(&self) -> Result<Taken, Error> {
+    fn memory_use(&self) -> Result<MemoryUse, Error> {
         self.finish()?;
-        self.pool().taken()
+        self.pool().memory_use()
     }
 
     fn pinned(&self) -> &PinnedRanges {

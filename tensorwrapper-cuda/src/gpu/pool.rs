@@ -4,7 +4,7 @@ use cudarc::driver::sys::{self, CUresult};
 
 use super::status::check;
 use crate::memory::Address;
-use tensorwrapper_core::backend::Taken;
+use tensorwrapper_core::backend::MemoryUse;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// A reference to the primary context, which all libraries of a program share on a device.
@@ -90,7 +90,7 @@ impl Pool {
     ///
     /// # Errors
     /// When the device does not answer.
-    pub(super) fn taken(&self) -> Result<Taken, Error> {
+    pub(super) fn memory_use(&self) -> Result<MemoryUse, Error> {
         use sys::CUmemPool_attribute as Attribute;
         let (mut now, mut most, mut none) = (0_u64, 0_u64, 0_u64);
         let what = "its memory is counted";
@@ -104,7 +104,7 @@ impl Pool {
             // The maximum can only be set to zero. The next allocation raises it to what is allocated then.
             check(sys::cuMemPoolSetAttribute(self.0, attribute, (&raw mut none).cast()), what)?;
         }
-        Ok(Taken { now: now as usize, most: most.max(now) as usize })
+        Ok(MemoryUse { current: now as usize, peak: most.max(now) as usize })
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::text::{BatchShape, Kernel, Launches, Pass, SizedLaunch};
-use tensorwrapper_core::backend::Seen;
+use tensorwrapper_core::backend::TensorDescriptor;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
@@ -29,9 +29,9 @@ pub(super) struct StridedCopy {
 
 impl OperationKernels {
     /// The kernels for these operands. Each element type has one text, and another one for sizes beyond 32 bits.
-    pub(crate) fn new<'s>(operands: impl Iterator<Item = &'s Seen<'s>>) -> OperationKernels {
+    pub(crate) fn new<'s>(operands: impl Iterator<Item = &'s TensorDescriptor<'s>>) -> OperationKernels {
         let mut texts: Vec<Kernel> = Vec::new();
-        for &Seen { dtype, layout, .. } in operands {
+        for &TensorDescriptor { dtype, layout, .. } in operands {
             for rows in [1, layout.len()] {
                 let SizedLaunch { kernel, .. } = Pass::Unit.launch(BatchShape { dtype, items: 1, rows, columns: 1 });
                 if texts.iter().all(|known| known.source.name != kernel.source.name) {

@@ -11,7 +11,7 @@ use crate::region::Region;
 use crate::routine::{Call, MAX_JACOBI_BATCH, MatrixRef, Routine};
 use crate::text::{BatchShape, Fold, Input, MatrixPart, Pass, SizedLaunch, copy_launch, fold_launches};
 use tensorwrapper_core::backend::linear::{Failure, exponent_of, power_of_two};
-use tensorwrapper_core::backend::{Instruction, LoopNest, Program, Reduction, Role, Seen};
+use tensorwrapper_core::backend::{Instruction, LoopNest, Program, Reduction, Role, TensorDescriptor};
 use tensorwrapper_core::element::{Dtype, Element, dispatch};
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;
@@ -88,7 +88,13 @@ impl<'m, D: Driver> Matrices<'m, D> {
 
     /// The layout of an operand's axes in dense matrices: `step` elements lead from one matrix to the next, `row` and `column`
     /// from one row or column to the next.
-    fn dense(&self, seen: &Seen<'_>, roles: &[Role], step: usize, [row, column]: [usize; 2]) -> Result<Strided, Error> {
+    fn dense(
+        &self,
+        seen: &TensorDescriptor<'_>,
+        roles: &[Role],
+        step: usize,
+        [row, column]: [usize; 2],
+    ) -> Result<Strided, Error> {
         let call = self.operation.call;
         let extents = seen.layout.extents();
         let mut strides = vec![0isize; extents.len()];

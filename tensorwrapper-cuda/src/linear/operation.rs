@@ -8,7 +8,7 @@ use crate::driver::Driver;
 use crate::memory::Address;
 use crate::text::Route;
 use tensorwrapper_core::backend::linear::{Item, indices};
-use tensorwrapper_core::backend::{Decomposition, Device, Seen};
+use tensorwrapper_core::backend::{Decomposition, Device, TensorDescriptor};
 use tensorwrapper_core::error::Error;
 
 /// An operation with its operands on the device.
@@ -17,9 +17,9 @@ pub(crate) struct Operation<'o, D: Driver> {
     pub(crate) route: Route,
     pub(crate) call: &'o Decomposition,
     /// The arguments, with the addresses where their memory begins.
-    pub(crate) inputs: &'o [(Seen<'o>, Address)],
+    pub(crate) inputs: &'o [(TensorDescriptor<'o>, Address)],
     /// The results, likewise.
-    pub(crate) outputs: &'o [(Seen<'o>, Address)],
+    pub(crate) outputs: &'o [(TensorDescriptor<'o>, Address)],
     pub(crate) kernels: &'o OperationKernels,
     /// Computes what the library cannot.
     pub(crate) host: &'o dyn Device,

@@ -17,7 +17,7 @@ use crate::routine::Call;
 use crate::staging::{Staging, upload_pinned};
 use crate::stream_lock::{QueueGuard, StreamLock, not_recorded};
 use crate::text::{Gemm, Kernel, Route};
-use tensorwrapper_core::backend::Taken;
+use tensorwrapper_core::backend::MemoryUse;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
 /// A simulated device.
@@ -228,8 +228,8 @@ impl Driver for Simulator {
         unsafe { self.memory.free(address, bytes) }
     }
 
-    fn taken(&self) -> Result<Taken, Error> {
-        self.finish().map(|()| self.memory.taken())
+    fn memory_use(&self) -> Result<MemoryUse, Error> {
+        self.finish().map(|()| self.memory.memory_use())
     }
 
     fn pinned(&self) -> &PinnedRanges {

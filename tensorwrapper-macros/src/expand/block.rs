@@ -275,7 +275,7 @@ impl Emission<'_> {
             None => emit!(__tw::default_context()),
         };
         emit! {
-            static __SITE: __tw::Site = __tw::Site::new(&[#(#recipes),*], &[#(#sinks),*]);
+            static __SITE: __tw::CallSite = __tw::CallSite::new(&[#(#recipes),*], &[#(#sinks),*]);
             #operands
             let __tensors = [#(#names.erased()),*];
             let mut __block = __tw::begin(&__SITE, #context, &__tensors);

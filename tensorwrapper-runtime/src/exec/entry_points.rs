@@ -6,7 +6,7 @@ use super::operands::{DynOperand, given};
 use super::results::{EvalAll, RecordedValue};
 use super::run::{Execution, ResultPlacement};
 use super::statements::{checked, labels_statement, product, subscripts_statement};
-use crate::expr::{Expr, Given, Indexed};
+use crate::expr::{Expr, Indexed, OperandData};
 use crate::lower::lower;
 use crate::tensor::Tensor;
 use smallvec::SmallVec;
@@ -79,7 +79,7 @@ impl Context {
     ) -> Result<Tensor<T>, Error> {
         let given = given(operands);
         let mut tensors: SmallVec<[_; 6]> = SmallVec::new();
-        given.iter().map_while(Given::elements).for_each(|tensor| tensors.push(tensor));
+        given.iter().map_while(OperandData::elements).for_each(|tensor| tensors.push(tensor));
         match tensors.len() == given.len() {
             true => {
                 let context = &*self.placed(tensors.iter().copied())?;
@@ -89,7 +89,7 @@ impl Context {
             }
             // A recorded result has a structure of its own, which no plan that was kept can know.
             false => {
-                let values: Vec<_> = given.iter().map(Given::value).collect();
+                let values: Vec<_> = given.iter().map(OperandData::value).collect();
                 let equation = checked(&subscripts_statement(subscripts, values.len())?)?;
                 self.eval_to(&Expr::<T>::new(product::<T>(&equation, &values)?), placement)
             }

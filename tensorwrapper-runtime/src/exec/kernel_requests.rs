@@ -1,12 +1,12 @@
 //! What plans request of a device with memory of its own: each kernel by itself, and all of them together before the first one runs.
 //!
-//! A plan asks once for everything that its steps need (`Resident::make`). What a step asks for when it runs is found by the
+//! A plan asks once for everything that its steps need (`Resident::make`). What a step asks for when it runs is cache by the
 //! same functions. A kept plan has its kernels made again where its device has been opened anew.
 
 use std::sync::atomic::Ordering;
 
 use super::plan::{Access, Kernel, Plan, Work};
-use tensorwrapper_core::backend::{Asked, Device, Factorised, Mapped, Seen};
+use tensorwrapper_core::backend::{Device, Factorised, KernelRequest, Mapped, TensorDescriptor};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::graph::OpGraph;
 
@@ -34,7 +34,7 @@ pub(super) fn make_again(plan: &Plan, device: &dyn Device, opening: usize) -> Re
 }
 
 /// Adds the requests of a plan. The body of a product in parts runs on the host, where work in place calls the device block by block.
-fn collect<'p>(plan: &'p Plan, is_body: bool, all: &mut Vec<Asked<'p>>) {
+fn collect<'p>(plan: &'p Plan, is_body: bool, all: &mut Vec<KernelRequest<'p>>) {
     for step in &plan.steps {
         if !(is_body && step.in_place.is_some()) {
             all.extend(step.kernels.iter().filter_map(|kernel| kernel.request(&plan.graph)));
@@ -45,21 +45,21 @@ fn collect<'p>(plan: &'p Plan, is_body: bool, all: &mut Vec<Asked<'p>>) {
 
 impl Kernel {
     /// What a device is asked for; none where the host does it.
-    pub(super) fn request<'k>(&'k self, graph: &OpGraph) -> Option<Asked<'k>> {
-        let seen = |access: &'k Access| {
+    pub(super) fn request<'k>(&'k self, graph: &OpGraph) -> Option<KernelRequest<'k>> {
+        let descriptor = |access: &'k Access| {
             let Access { tensor, layout, conjugate, .. } = access;
-            Seen { dtype: graph.tensor(*tensor).dtype, layout, conjugate: *conjugate }
+            TensorDescriptor { dtype: graph.tensor(*tensor).dtype, layout, conjugate: *conjugate }
         };
-        let inputs = || self.inputs.iter().map(seen).collect();
+        let inputs = || self.inputs.iter().map(descriptor).collect();
         match &self.work {
-            Work::Contract(contraction) => Some(Asked::Contract(contraction)),
+            Work::Contract(contraction) => Some(KernelRequest::Contract(contraction)),
             &Work::Map(ref program, reduction) => {
-                let (nest, found, output) = (&self.nest, &self.found, seen(&self.outputs[0]));
-                Some(Asked::Map(Mapped { nest, program, reduction, inputs: inputs(), output, found }))
+                let (nest, cache, output) = (&self.nest, &self.cache, descriptor(&self.outputs[0]));
+                Some(KernelRequest::Map(Mapped { nest, program, reduction, inputs: inputs(), output, cache }))
             }
             Work::Factorise(call, _) => {
-                let outputs = self.outputs.iter().map(seen).collect();
-                self.by.map(|_| Asked::Factorise(Factorised { call, inputs: inputs(), outputs, found: &self.found }))
+                let outputs = self.outputs.iter().map(descriptor).collect();
+                self.by.map(|_| KernelRequest::Factorise(Factorised { call, inputs: inputs(), outputs, cache: &self.cache }))
             }
         }
     }

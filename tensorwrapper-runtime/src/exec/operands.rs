@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::expr::{Given, TensorLike};
+use crate::expr::{OperandData, TensorLike};
 use tensorwrapper_core::element::Element;
 
 /// An operand of [`einsum`](crate::einsum) or [`contract`](crate::contract): a tensor, a view or a recorded result of element type `T`, of any shape
@@ -15,7 +15,7 @@ pub trait DynOperand<T> {
 /// An operand without its shape type.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
-pub struct DynValue<'a>(pub(super) Given<'a>);
+pub struct DynValue<'a>(pub(super) OperandData<'a>);
 
 impl<T: Element, X: TensorLike<Elem = T>> DynOperand<T> for X {
     fn dyn_operand(&self) -> DynValue<'_> {
@@ -36,7 +36,7 @@ impl<X: TensorLike> AnyOperand for X {
 }
 
 /// The operands of a call, few enough to need no memory of their own where the call is to be quick.
-pub(super) fn given<'a, T>(operands: &[&'a dyn DynOperand<T>]) -> SmallVec<[Given<'a>; 6]> {
+pub(super) fn given<'a, T>(operands: &[&'a dyn DynOperand<T>]) -> SmallVec<[OperandData<'a>; 6]> {
     let mut given = SmallVec::new();
     operands.iter().for_each(|operand| given.push(operand.dyn_operand().0));
     given

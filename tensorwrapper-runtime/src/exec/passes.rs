@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tensorwrapper_core::error::{Error, ErrorKind};
-use tensorwrapper_core::graph::{OpGraph, Rewrite, TensorId};
+use tensorwrapper_core::graph::{OpGraph, Rewrite, TensorId, TensorNode};
 
 /// Passes in the order in which they run. They are compared by instance: a name says nothing of what a pass does.
 #[derive(Clone, Debug, Default)]
@@ -62,21 +62,15 @@ impl Passes {
 fn check(graph: &OpGraph, made: &OpGraph) -> Result<(), Error> {
     made.verify()?;
     let wrong = |message: String| Err(Error::new(ErrorKind::Shape(message)));
-    let all = |graph: &OpGraph, tensors: &mut dyn Iterator<Item = TensorId>| -> Vec<(Vec<usize>, _)> {
-        tensors.map(|tensor| (graph.tensor(tensor).extents.clone(), graph.tensor(tensor).dtype)).collect()
-    };
     for (what, known, found) in [
-        ("sources", all(graph, &mut graph.sources()), all(made, &mut made.sources())),
-        ("results", all(graph, &mut graph.sinks().iter().copied()), all(made, &mut made.sinks().iter().copied())),
+        ("sources", nodes(graph, graph.sources()), nodes(made, made.sources())),
+        ("results", nodes(graph, graph.sinks().iter().copied()), nodes(made, made.sinks().iter().copied())),
     ] {
         if known.len() != found.len() {
             return wrong(format!("its graph has {} {what} instead of {}", found.len(), known.len()));
         }
-        if let Some(n) = (0..known.len()).find(|&n| known[n] != found[n]) {
-            let ((extents, dtype), (known_extents, known_dtype)) = (&found[n], &known[n]);
-            return wrong(format!(
-                "number {n} of the {what} of its graph has extents {extents:?} of {dtype} instead of {known_extents:?} of {known_dtype}"
-            ));
+        if let Some(n) = (0..known.len()).find(|&n| !known[n].is_like(found[n])) {
+            return wrong(format!("number {n} of the {what} of its graph is {} instead of {}", found[n], known[n]));
         }
     }
     match (graph.functions(), made.functions()) {
@@ -85,4 +79,8 @@ fn check(graph: &OpGraph, made: &OpGraph) -> Result<(), Error> {
         }
         _ => Ok(()),
     }
+}
+
+fn nodes(graph: &OpGraph, tensors: impl Iterator<Item = TensorId>) -> Vec<&TensorNode> {
+    tensors.map(|tensor| graph.tensor(tensor)).collect()
 }

@@ -15,7 +15,7 @@ use super::compile::{planned_as_is, planned_over};
 use super::context::Context;
 use super::plan_key::{Equations, KeptPlan, PlanKey, Tensor, hash};
 use super::statements::{checked, product, subscripts_statement};
-use crate::expr::Given;
+use crate::expr::OperandData;
 use crate::optimize::Plain;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
@@ -52,8 +52,9 @@ impl Meaning {
             Some(graph) => planned_as_is(context, graph, &operands)?,
             None => {
                 let lies = tensors.iter().zip(&operands);
-                let values: Vec<_> =
-                    lies.map(|((data, layout), known)| Given::Elements(data.after(layout.start()), known).value()).collect();
+                let values: Vec<_> = lies
+                    .map(|((data, layout), known)| OperandData::Elements(data.after(layout.start()), known).value())
+                    .collect();
                 planned_over(context, &values, &product::<T>(&self.equation, &values)?)?
             }
         };

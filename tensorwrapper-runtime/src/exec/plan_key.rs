@@ -15,6 +15,7 @@ use crate::optimize::Choices;
 use crate::tensor::Tensor as Dense;
 use tensorwrapper_core::backend::InstanceKey;
 use tensorwrapper_core::element::{Dtype, Element};
+use tensorwrapper_core::graph::Structure;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::storage::SliceRef;
 
@@ -71,10 +72,22 @@ pub(crate) struct CallKey {
 #[derive(Debug)]
 struct OperandKey {
     dtype: Dtype,
+    structure: Structure,
     layout: Strided,
 }
 
-/// The elements of an operand, and where they lie.
+impl OperandKey {
+    fn dense(dtype: Dtype, layout: Strided) -> OperandKey {
+        OperandKey { dtype, structure: Structure::Dense, layout }
+    }
+
+    /// Whether an operand is of this element type and structure and lies in memory in this way.
+    fn is(&self, (data, layout): &Tensor<'_, '_>) -> bool {
+        self.dtype == data.dtype() && self.structure == Structure::Dense && self.layout.is_like(layout)
+    }
+}
+
+/// The elements of a dense operand, and where they lie.
 pub(crate) type Tensor<'t, 'a> = (SliceRef<'a>, &'t Strided);
 
 impl PlanKey {
@@ -82,7 +95,7 @@ impl PlanKey {
     pub(crate) fn new(context: &Context, equations: Equations, operands: impl Iterator<Item = (Dtype, Strided)>) -> PlanKey {
         let Context { backend, choices, passes, .. } = context;
         let settings = Settings { backend: backend.key(), choices: choices.clone(), passes: passes.clone() };
-        PlanKey { settings, equations, operands: operands.map(|(dtype, layout)| OperandKey { dtype, layout }).collect() }
+        PlanKey { settings, equations, operands: operands.map(|(dtype, layout)| OperandKey::dense(dtype, layout)).collect() }
     }
 
     /// Whether it is of such a context.
@@ -114,9 +127,7 @@ impl PlanKey {
 
     /// Whether its operands lie in memory as these do: element types, extents, strides and offsets are the same.
     fn is_of_operands(&self, tensors: &[Tensor<'_, '_>]) -> bool {
-        let is =
-            |(known, (data, layout)): (&OperandKey, &Tensor<'_, '_>)| known.dtype == data.dtype() && known.layout.is_like(layout);
-        tensors.len() == self.operands.len() && self.operands.iter().zip(tensors).all(is)
+        tensors.len() == self.operands.len() && self.operands.iter().zip(tensors).all(|(known, tensor)| known.is(tensor))
     }
 
     /// Where the operands lie.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use num_complex::Complex;
 
-use crate::expr::{Expr, Given, Source, TensorLike, Tree, Value, read_text};
+use crate::expr::{Expr, OperandData, Source, TensorLike, Tree, Value, read_text};
 use crate::link::Link;
 use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::{Error, ErrorKind};
@@ -28,7 +28,7 @@ pub struct Named<'a>(Kind<'a>);
 
 #[derive(Debug)]
 enum Kind<'a> {
-    Tensor(Given<'a>),
+    Tensor(OperandData<'a>),
     Number(Complex<f64>),
 }
 

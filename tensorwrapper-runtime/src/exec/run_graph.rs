@@ -6,7 +6,7 @@ use super::operands::{AnyOperand, DynValue};
 use super::results::{EvalAll, RecordedValue};
 use super::run::{Execution, ResultPlacement};
 use crate::lower::{Lowered, lower};
-use crate::optimize::{PassPipeline, is_optimal};
+use crate::optimize::PassPipeline;
 use crate::tensor::AnyTensor;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::graph::OpGraph;
@@ -43,10 +43,7 @@ impl Context {
     /// What passes report.
     pub fn optimized_graph_of<'a, R: EvalAll<'a>>(&self, results: R) -> Result<OpGraph, Error> {
         let graph = rewritten(self, self.graph_of(results)?)?;
-        match is_optimal(&graph, &self.choices) {
-            true => Ok(graph),
-            false => PassPipeline::new(&graph, &self.choices, &[])?.optimize(None),
-        }
+        PassPipeline::new(&graph, &self.choices, &[])?.optimize(None)
     }
 
     /// Computes a graph that the program has made, from tensors that are its sources by their slots: one tensor for each wanted

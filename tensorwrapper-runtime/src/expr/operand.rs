@@ -29,7 +29,7 @@ pub trait TensorLike {
 
 /// A tensor that the program gives, not yet recorded: recording allocates, and a plan that is known needs none of it.
 #[derive(Clone, Debug)]
-pub(crate) enum Given<'a> {
+pub(crate) enum OperandData<'a> {
     /// Elements and where they lie.
     Elements(SliceRef<'a>, &'a Strided),
     /// Elements in C order of a tensor that holds no layout. Boxed, so that the other kinds stay small.
@@ -38,13 +38,13 @@ pub(crate) enum Given<'a> {
     Recorded(Link<Value<'a>>),
 }
 
-impl<'a> Given<'a> {
+impl<'a> OperandData<'a> {
     /// The tensor as a value of a recording.
     pub(crate) fn value(&self) -> Link<Value<'a>> {
         match self {
-            Given::Recorded(value) => Link::clone(value),
-            Given::Elements(data, layout) => leaf(*data, layout),
-            Given::Inline(data, layout) => leaf(*data, layout),
+            OperandData::Recorded(value) => Link::clone(value),
+            OperandData::Elements(data, layout) => leaf(*data, layout),
+            OperandData::Inline(data, layout) => leaf(*data, layout),
         }
     }
 
@@ -52,9 +52,9 @@ impl<'a> Given<'a> {
     #[inline]
     pub(crate) fn elements(&self) -> Option<(SliceRef<'a>, &Strided)> {
         match self {
-            Given::Elements(data, layout) => Some((*data, layout)),
-            Given::Inline(data, layout) => Some((*data, layout)),
-            Given::Recorded(_) => None,
+            OperandData::Elements(data, layout) => Some((*data, layout)),
+            OperandData::Inline(data, layout) => Some((*data, layout)),
+            OperandData::Recorded(_) => None,
         }
     }
 }
@@ -67,17 +67,17 @@ fn leaf<'a>(data: SliceRef<'a>, layout: &Strided) -> Link<Value<'a>> {
 /// An operand on its way into a recording.
 #[derive(Debug)]
 pub struct Operand<'a, T, S> {
-    pub(crate) given: Given<'a>,
+    pub(crate) given: OperandData<'a>,
     types: PhantomData<fn() -> (T, S)>,
 }
 
 impl<'a, T: Element, S> Operand<'a, T, S> {
-    fn new(given: Given<'a>) -> Self {
+    fn new(given: OperandData<'a>) -> Self {
         Operand { given, types: PhantomData }
     }
 
     fn leaf((data, layout): (SliceRef<'a>, &'a Strided)) -> Self {
-        Operand::new(Given::Elements(data, layout))
+        Operand::new(OperandData::Elements(data, layout))
     }
 
     /// The shape type, for the compile-time checks.
@@ -124,7 +124,7 @@ impl<T: Element, S: StaticExtents> TensorLike for StaticTensor<T, S> {
     type Shape = S;
     fn operand(&self) -> Operand<'_, T, S> {
         let AnyRef { data, layout } = self.erase();
-        Operand::new(Given::Inline(data, Box::new(layout)))
+        Operand::new(OperandData::Inline(data, Box::new(layout)))
     }
 }
 
@@ -133,7 +133,7 @@ impl<T: Element, S: Extents> TensorLike for Expr<'_, T, S> {
     type Elem = T;
     type Shape = S;
     fn operand(&self) -> Operand<'_, T, S> {
-        Operand::new(Given::Recorded(Link::clone(self.value())))
+        Operand::new(OperandData::Recorded(Link::clone(self.value())))
     }
 }
 
@@ -165,7 +165,7 @@ pub(crate) enum ScalarKind<'a> {
     /// A number.
     Number(Complex<f64>),
     /// A tensor of rank 0.
-    Tensor(Given<'a>),
+    Tensor(OperandData<'a>),
     /// A result of the block, by its number there.
     Local(usize),
 }

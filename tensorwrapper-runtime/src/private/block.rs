@@ -16,10 +16,10 @@ use smallvec::SmallVec;
 use holes::BlockHoles;
 
 use super::evaluator::{Computes, ComputesExtents};
-use super::site::{Call, Site, Tensor, constants};
+use super::site::{Call, CallSite, Tensor, constants};
 use super::ticket::Ticket;
 use crate::exec::{CallKey, Computed, Context, Equations, Execution, KeptPlan, Number, PlanKey, Sources, planned};
-use crate::expr::{Bound, Given, Operand, ScalarKind, ScalarShape, ScalarValue, Target, Value, Write, bind};
+use crate::expr::{Bound, Operand, OperandData, ScalarKind, ScalarShape, ScalarValue, Target, Value, Write, bind};
 use crate::link::Link;
 use crate::tensor::Tensor as Dense;
 use tensorwrapper_core::callback::Callback;
@@ -54,7 +54,7 @@ pub fn dtype<T: Element>(_: PhantomData<T>) -> Dtype {
 /// One run of an invocation.
 #[derive(Debug)]
 pub struct Block<'b, 'a, E> {
-    site: &'static Site,
+    site: &'static CallSite,
     pub(super) context: &'b E,
     tensors: &'b [Tensor<'a>],
     calls: SmallVec<[Call<'a>; 1]>,
@@ -88,7 +88,7 @@ impl Results {
 }
 
 /// Starts a run.
-pub fn begin<'b, 'a, E>(site: &'static Site, context: &'b E, tensors: &'b [Tensor<'a>]) -> Block<'b, 'a, E> {
+pub fn begin<'b, 'a, E>(site: &'static CallSite, context: &'b E, tensors: &'b [Tensor<'a>]) -> Block<'b, 'a, E> {
     Block {
         site,
         context,
@@ -183,7 +183,7 @@ impl<'a, E> Block<'_, 'a, E> {
     }
 
     /// The tensors that the program gives: operands, then numbers that are tensors.
-    fn tensors(&self) -> impl Iterator<Item = &Given<'a>> {
+    fn tensors(&self) -> impl Iterator<Item = &OperandData<'a>> {
         let scalars = self.calls.iter().flat_map(|call| &call.scalars);
         let scalars = scalars.filter_map(|scalar| if let ScalarKind::Tensor(given) = &scalar.0 { Some(given) } else { None });
         self.tensors.iter().map(|tensor| &tensor.0).chain(scalars)
@@ -226,7 +226,7 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         }
         let (kept, sources) = self.known.take().expect("a plan was found");
         let computed = {
-            let context = self.context.context().placed(self.tensors().filter_map(Given::elements))?;
+            let context = self.context.context().placed(self.tensors().filter_map(OperandData::elements))?;
             Execution::new(&kept.plan, &context.backend, &context.observer).run(&sources, E::placement(kept.writes.len()))?
         };
         self.computed = Some(Results::new(kept, computed));

@@ -17,7 +17,7 @@ pub use block::{Block, begin, dtype, local_scalar};
 /// The primitive types, whatever the program calls by their names.
 pub use core::primitive::{bool, f64, usize};
 pub use evaluator::{Computes, Recorded};
-pub use site::{Recipe, Site, Tensor};
+pub use site::{CallSite, Recipe, Tensor};
 pub use ticket::Ticket;
 
 pub use numbers::{Count, IndexRange, RealExponent, WholeExponent};
@@ -26,7 +26,7 @@ pub use static_expr::RecordInstead;
 
 pub use crate::expr::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
 pub use tensorwrapper_core::map_function::{
-    Accepted, Asked, Excused, MapFunction, Refused, Repeated, Shared, Sharing, Unshared, candidate,
+    Accepted, Excused, MapFunction, Refused, Repeated, Resolved, Shared, Sharing, Unshared, candidate,
 };
 pub use tensorwrapper_core::shape::{
     AxisPair, Compared, Divided, Division, LaterPair, Located, Mark, Minimum, Position, Product, Quotient, check_rank, mark_axes,

@@ -6,7 +6,7 @@ use num_complex::Complex;
 use tensorwrapper_notation::{Equation, read};
 
 use crate::exec::{CallSiteCache, Number};
-use crate::expr::{Given, ScalarKind, ScalarValue};
+use crate::expr::{OperandData, ScalarKind, ScalarValue};
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::Dtype;
 
@@ -17,7 +17,7 @@ pub struct Recipe(pub &'static str, pub &'static [usize]);
 
 /// One invocation: what is known of it before the program runs, and what an earlier run has left.
 #[derive(Debug)]
-pub struct Site {
+pub struct CallSite {
     pub(super) recipes: &'static [Recipe],
     /// The results that leave the block.
     pub(super) sinks: &'static [usize],
@@ -25,10 +25,10 @@ pub struct Site {
     pub(super) kept: CallSiteCache,
 }
 
-impl Site {
+impl CallSite {
     /// An invocation that has never run.
-    pub const fn new(recipes: &'static [Recipe], sinks: &'static [usize]) -> Site {
-        Site { recipes, sinks, equations: OnceLock::new(), kept: CallSiteCache::new() }
+    pub const fn new(recipes: &'static [Recipe], sinks: &'static [usize]) -> CallSite {
+        CallSite { recipes, sinks, equations: OnceLock::new(), kept: CallSiteCache::new() }
     }
 
     pub(super) fn equations(&self) -> &[Equation] {
@@ -38,7 +38,7 @@ impl Site {
 
 /// A tensor that the program gives.
 #[derive(Clone, Debug)]
-pub struct Tensor<'a>(pub(super) Given<'a>);
+pub struct Tensor<'a>(pub(super) OperandData<'a>);
 
 /// What one equation takes from the program beside tensors.
 #[derive(Debug)]

@@ -90,7 +90,7 @@ impl<T: Element, S: Extents> From<Tensor<T, S>> for AnyTensor {
     fn from(tensor: Tensor<T, S>) -> AnyTensor {
         // A copy on a device is the typed tensor's: nobody tells here when elements change.
         let mut located = tensor.located;
-        located.data.let_go();
+        located.data.drop_mirror();
         AnyTensor { located: Located { placement: Placement::HOST, ..located.map(T::erase_vec) }, layout: tensor.layout }
     }
 }

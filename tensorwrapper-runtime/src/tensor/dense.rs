@@ -78,7 +78,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
 
     /// Where the elements lie: the device that has a copy of them, else the host.
     pub fn placement(&self) -> &Placement {
-        if self.located.data.is_held() { &self.located.placement } else { host(&self.located.data) }
+        if self.located.data.is_mirrored() { &self.located.placement } else { host(&self.located.data) }
     }
 
     /// The element type, as a value.
@@ -146,9 +146,9 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     }
 
     /// Says that a device has a copy of the elements.
-    pub(crate) fn hold(&mut self, copy: tensorwrapper_core::storage::device_mirror::Copy, device: super::ComputeDevice) {
+    pub(crate) fn set_mirror(&mut self, copy: tensorwrapper_core::storage::device_mirror::Copy, device: super::ComputeDevice) {
         self.located.placement = Placement::of(device);
-        self.located.data.hold(copy);
+        self.located.data.set_mirror(copy);
     }
 
     /// Moves the elements to pages of their own, which `pin` keeps where they are.
@@ -164,8 +164,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     }
 
     /// No device has a copy of the elements from now on.
-    pub(crate) fn let_go(&mut self) {
-        self.located.data.let_go();
+    pub(crate) fn drop_mirror(&mut self) {
+        self.located.data.drop_mirror();
     }
 
     /// The elements and their memory, in the order of the layout; extents are forgotten.

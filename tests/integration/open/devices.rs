@@ -7,8 +7,8 @@ use tensorwrapper::prelude::*;
 use tensorwrapper::{ComputeDevice, ErrorKind, MemoryKind};
 use tensorwrapper_core::backend::reference::Reference;
 use tensorwrapper_core::backend::{
-    Asked, Contraction, Copied, Decomposition, Device, DeviceMemory, Factorised, LoopNest, Mapped, Operand, Output,
-    PreparedContraction, Program, Reduction, Resident, Session, Site, Taken,
+    Contraction, Copied, Decomposition, Device, DeviceMemory, Factorised, KernelRequest, LoopNest, Mapped, MemoryLocation,
+    MemoryUse, Operand, Output, PreparedContraction, Program, Reduction, Resident, Session,
 };
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::storage::device_mirror;
@@ -90,7 +90,7 @@ impl Device for Island {
 }
 
 impl Resident for Island {
-    fn make(&self, _: &[Asked<'_>]) -> Result<(), Error> {
+    fn make(&self, _: &[KernelRequest<'_>]) -> Result<(), Error> {
         Ok(())
     }
 
@@ -130,8 +130,8 @@ impl Resident for Island {
         Ok(())
     }
 
-    fn taken(&self) -> Result<Taken, Error> {
-        Ok(Taken::default())
+    fn memory_use(&self) -> Result<MemoryUse, Error> {
+        Ok(MemoryUse::default())
     }
 }
 
@@ -144,37 +144,42 @@ struct Visit {
 }
 
 impl Visit {
-    fn at(&mut self, site: Site) -> &mut [f64] {
+    fn at(&mut self, site: MemoryLocation) -> &mut [f64] {
         &mut self.memories[site.memory][site.start / size_of::<f64>()..]
     }
 }
 
 impl Session for Visit {
-    fn write(&mut self, from: SliceRef<'_>, to: Site) -> Result<(), Error> {
+    fn write(&mut self, from: SliceRef<'_>, to: MemoryLocation) -> Result<(), Error> {
         let from = f64::typed(from).expect("an island knows `f64` alone");
         self.at(to)[..from.len()].copy_from_slice(from);
         Ok(())
     }
 
-    fn read(&mut self, from: Site, to: SliceMut<'_>) -> Result<(), Error> {
+    fn read(&mut self, from: MemoryLocation, to: SliceMut<'_>) -> Result<(), Error> {
         count(&self.island.counts.back);
         let to = f64::typed_mut(to).expect("an island knows `f64` alone");
         to.copy_from_slice(&self.at(from)[..to.len()]);
         Ok(())
     }
 
-    fn copy(&mut self, from: Site, to: Site, bytes: usize) -> Result<(), Error> {
+    fn copy(&mut self, from: MemoryLocation, to: MemoryLocation, bytes: usize) -> Result<(), Error> {
         let elements = self.at(from)[..bytes / size_of::<f64>()].to_vec();
         self.at(to)[..elements.len()].copy_from_slice(&elements);
         Ok(())
     }
 
-    fn clear(&mut self, at: Site, bytes: usize) -> Result<(), Error> {
+    fn clear(&mut self, at: MemoryLocation, bytes: usize) -> Result<(), Error> {
         self.at(at)[..bytes / size_of::<f64>()].fill(0.0);
         Ok(())
     }
 
-    fn contract(&mut self, contraction: &PreparedContraction, inputs: &[Site], output: Site) -> Result<bool, Error> {
+    fn contract(
+        &mut self,
+        contraction: &PreparedContraction,
+        inputs: &[MemoryLocation],
+        output: MemoryLocation,
+    ) -> Result<bool, Error> {
         count(&self.island.counts.products);
         let (needs, made) = contraction.needs();
         let factors: Vec<Vec<f64>> =
@@ -184,11 +189,11 @@ impl Session for Visit {
         Ok(true)
     }
 
-    fn map(&mut self, _: &Mapped<'_>, _: &[Site], _: Site) -> Result<bool, Error> {
+    fn map(&mut self, _: &Mapped<'_>, _: &[MemoryLocation], _: MemoryLocation) -> Result<bool, Error> {
         Ok(false)
     }
 
-    fn factorise(&mut self, _: &Factorised<'_>, _: &[Site], _: &[Site]) -> Result<bool, Error> {
+    fn factorise(&mut self, _: &Factorised<'_>, _: &[MemoryLocation], _: &[MemoryLocation]) -> Result<bool, Error> {
         Ok(false)
     }
 

@@ -56,11 +56,11 @@ fn wrong_passes_are_refused_by_name() {
         (pass("more sources", |_| Ok(Some(product(3, Dtype::F64, &[0, 1])))), "its graph has 3 sources instead of 2"),
         (
             pass("a trace", |_| Ok(Some(product(2, Dtype::F64, &[0])))),
-            "number 0 of the results of its graph has extents [2] of f64 instead of [2, 2] of f64",
+            "number 0 of the results of its graph is f64 of extents [2] instead of f64 of extents [2, 2]",
         ),
         (
             pass("rounding", |_| Ok(Some(product(2, Dtype::F32, &[0, 1])))),
-            "number 0 of the sources of its graph has extents [2, 2] of f32 instead of [2, 2] of f64",
+            "number 0 of the sources of its graph is f32 of extents [2, 2] instead of f64 of extents [2, 2]",
         ),
         (
             pass("nothing", |graph| {

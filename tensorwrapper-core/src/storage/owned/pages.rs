@@ -41,7 +41,7 @@ impl<T: Plain> Owned<T> {
     /// The memory may move or go.
     #[inline]
     pub(super) fn unpin(&mut self) {
-        self.let_go();
+        self.drop_mirror();
         if self.pinned.is_some() {
             self.pinned = None;
         }

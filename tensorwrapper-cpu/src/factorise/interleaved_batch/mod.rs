@@ -91,7 +91,7 @@ pub(super) fn compute<T: Lane>(simd: Simd, threads: usize, batch: &mut Batch<'_,
         let squares = if T::DTYPE == Dtype::F64 { squares::kernels(simd) } else { None };
         let work = Work { simd, squares, kernel, order, width, extents, sources, values, matrices };
         let groups = items.div_ceil(LANES);
-        tasks::split(threads, groups, items * order * order * (order + 16), |range| {
+        tasks::split(threads, groups, items * order * order * (order + 16), &|range| {
             let mut room = Room::new(&work);
             for group in range {
                 let range = group * LANES..((group + 1) * LANES).min(items);

@@ -5,8 +5,8 @@ fn expansion() {
         use ::tensorwrapper::__private_0_1_0::{self as __tw, checks::*};
         let (__value, (__patch0,)) = match (&(c), (&(alpha), (&(self.a), (<_ as __tw::IndexRange>::bounds(&(r)), ())))) {
             (__capture0, (__capture1, (__capture2, (__capture3, ())))) => {
-                static __SITE: __tw::Site =
-                    __tw::Site::new(&[__tw::Recipe("c[i, j] += {alpha} * `self.a`[i, 2, j in r]", &[1usize, 2usize])], &[]);
+                static __SITE: __tw::CallSite =
+                    __tw::CallSite::new(&[__tw::Recipe("c[i, j] += {alpha} * `self.a`[i, 2, j in r]", &[1usize, 2usize])], &[]);
                 let __operand0 = <_ as __tw::TensorLike>::operand(__capture0);
                 let __operand2 = <_ as __tw::TensorLike>::operand(__capture2);
                 let __tensors = [__operand0.erased(), __operand2.erased()];

@@ -5,7 +5,7 @@ fn expansion() {
         use ::tensorwrapper::__private_0_1_0::{self as __tw, checks::*};
         let (__value, (__patch0,)) = match (<_ as __tw::IntoContext<'_>>::context(&ctx), (&(a), (&(c), ()))) {
             (__capture0, (__capture1, (__capture2, ()))) => {
-                static __SITE: __tw::Site = __tw::Site::new(
+                static __SITE: __tw::CallSite = __tw::CallSite::new(
                     &[
                         __tw::Recipe("[i, j] = a[i, k] * a[k, j]", &[3usize, 3usize]),
                         __tw::Recipe("c[i] -= w[i, i]", &[4usize, 0usize]),

@@ -28,8 +28,8 @@ fn expansion() {
                 .__choose();
                 let __recorded = if __choice.records() {
                     ::core::option::Option::Some({
-                        static __SITE: __tw::Site =
-                            __tw::Site::new(&[__tw::Recipe("[i, j] = a[i, k] * b[k, j]", &[1usize, 2usize])], &[0usize]);
+                        static __SITE: __tw::CallSite =
+                            __tw::CallSite::new(&[__tw::Recipe("[i, j] = a[i, k] * b[k, j]", &[1usize, 2usize])], &[0usize]);
                         let __operand0 = <_ as __tw::TensorLike>::operand(__capture0);
                         let __operand1 = <_ as __tw::TensorLike>::operand(__capture1);
                         let __tensors = [__operand0.erased(), __operand1.erased()];

@@ -23,7 +23,7 @@ use tensorwrapper_core::storage::{Buffer, SliceRef};
 /// What the device reports.
 pub(super) fn hold<T: Element, S: Extents>(tensor: &mut Tensor<T, S>, backend: &Arc<BackendInstance>) -> Result<(), Error> {
     if let Some(copy) = copy_to(backend, tensor.parts().0)? {
-        tensor.hold(copy, compute_device(backend));
+        tensor.set_mirror(copy, compute_device(backend));
     }
     Ok(())
 }
@@ -34,7 +34,7 @@ pub(super) fn hold<T: Element, S: Extents>(tensor: &mut Tensor<T, S>, backend: &
 /// What the device reports.
 pub(in crate::exec) fn hold_buffer(buffer: &mut Buffer, backend: &Arc<BackendInstance>) -> Result<(), Error> {
     if let Some(copy) = copy_to(backend, buffer.as_ref())? {
-        buffer.hold(copy);
+        buffer.set_mirror(copy);
     }
     Ok(())
 }

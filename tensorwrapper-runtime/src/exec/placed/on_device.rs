@@ -71,7 +71,7 @@ impl OnDevice {
             None => with_room(backend, || resident.hold(elements))?,
         };
         let mut there = Owned::<T>::for_addresses(tensor.len())?;
-        there.hold(Arc::new(Copied { backend: Arc::clone(backend), memory, is_only: true }));
+        there.set_mirror(Arc::new(Copied { backend: Arc::clone(backend), memory, is_only: true }));
         Ok(DeviceTensor::new(Tensor::from_parts(there, layout.clone()), backend))
     }
 

@@ -64,7 +64,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// The same tensor without a copy on a device. The host has its elements in any case, so nothing is copied.
     #[must_use]
     pub fn to_host(mut self) -> Tensor<T, S> {
-        self.let_go();
+        self.drop_mirror();
         self
     }
 }

@@ -10,7 +10,7 @@ mod buffers;
 use std::sync::atomic::AtomicUsize;
 
 use smallvec::SmallVec;
-use tensorwrapper_core::backend::{Decomposition, Executable, Found, LoopNest, PreparedContraction, Program, Reduction};
+use tensorwrapper_core::backend::{Decomposition, DeviceCache, Executable, LoopNest, PreparedContraction, Program, Reduction};
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, TensorId};
@@ -73,14 +73,14 @@ pub(in crate::exec) struct Kernel {
     pub(in crate::exec) inputs: Vec<Access>,
     pub(in crate::exec) outputs: Vec<Access>,
     /// What a device with memory of its own remembers of the kernel from run to run.
-    pub(in crate::exec) found: Found,
+    pub(in crate::exec) cache: DeviceCache,
     /// The library with which such a device does linear algebra by itself.
     pub(in crate::exec) by: Option<&'static str>,
 }
 
 impl Kernel {
     pub(in crate::exec) fn new(nest: LoopNest, work: Work, inputs: Vec<Access>, outputs: Vec<Access>) -> Kernel {
-        Kernel { nest, work, inputs, outputs, found: Found::new(), by: None }
+        Kernel { nest, work, inputs, outputs, cache: DeviceCache::new(), by: None }
     }
 
     /// The library that computes it, if one does.

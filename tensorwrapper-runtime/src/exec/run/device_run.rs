@@ -14,7 +14,9 @@ use super::reclaim::with_room;
 use super::steps::{launch, parts};
 use crate::exec::kernel_requests::make_again;
 use crate::exec::plan::{Access, Kernel, Location, Plan, Step};
-use tensorwrapper_core::backend::{Asked, BackendInstance, Copied, Device, DeviceMemory, Resident, Session, Site};
+use tensorwrapper_core::backend::{
+    BackendInstance, Copied, Device, DeviceMemory, KernelRequest, MemoryLocation, Resident, Session,
+};
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::Error;
@@ -51,12 +53,12 @@ impl<'r> DeviceExecution<'r> {
     /// What the device reports. Memory that it has not is reported before anything is computed, but for what lies between the kernels
     /// of one operation, which is asked for when it is done.
     pub(super) fn run(&self, results: &mut [ResultRequest<'_>]) -> Result<(), Error> {
-        let before = if self.observer.is_timed() { Some(self.resident.taken()?.now) } else { None };
+        let before = if self.observer.is_timed() { Some(self.resident.memory_use()?.current) } else { None };
         let mut session = self.open(false)?;
         self.steps(&mut *session)?;
         self.deliver(&mut *session, results)?;
         if let Some(before) = before {
-            self.observer.took(self.resident.taken()?.most.saturating_sub(before + session.copied()));
+            self.observer.took(self.resident.memory_use()?.peak.saturating_sub(before + session.copied()));
         }
         Ok(())
     }
@@ -113,7 +115,7 @@ impl<'r> DeviceExecution<'r> {
         let sources = self.sources.len();
         for (n, result) in results.iter_mut().enumerate() {
             if let Some(target) = &mut result.host {
-                session.read(Site { memory: sources + n, start: 0 }, target.reborrow())?;
+                session.read(MemoryLocation { memory: sources + n, start: 0 }, target.reborrow())?;
             }
             if result.stays {
                 result.device = Some(with_room(self.backend, || session.keep(sources + n))?);
@@ -171,7 +173,7 @@ pub(in crate::exec) fn computed(
             (None, None) => unreachable!("what does not stay has memory on the host"),
         };
         if let Some(memory) = on_device[r].clone().filter(|_| n >= first) {
-            buffer.hold(Arc::new(Copied { backend: Arc::clone(backend), memory, is_only: len != 1 }));
+            buffer.set_mirror(Arc::new(Copied { backend: Arc::clone(backend), memory, is_only: len != 1 }));
         }
         computed.push(buffer);
     }
@@ -191,7 +193,7 @@ struct DeviceRun<'a> {
 
 impl DeviceRun<'_> {
     /// Where a tensor lies, and the number of elements of its memory.
-    fn location(&self, tensor: TensorId) -> (Site, Dtype, usize) {
+    fn location(&self, tensor: TensorId) -> (MemoryLocation, Dtype, usize) {
         let (memory, start, len) = match self.plan.buffers.locations[tensor.0] {
             Location::Source(slot) => (slot, 0, self.memories[slot].1),
             Location::Result(n) => (self.sources + n, 0, self.memories[self.sources + n].1),
@@ -200,7 +202,7 @@ impl DeviceRun<'_> {
             }
         };
         let dtype = self.memories[memory].0;
-        (Site { memory, start: start * dtype.size() }, dtype, len)
+        (MemoryLocation { memory, start: start * dtype.size() }, dtype, len)
     }
 
     fn step(&mut self, step: &Step, between: impl FnMut(f64) -> Result<(), Error>) -> Result<(), Error> {
@@ -209,8 +211,8 @@ impl DeviceRun<'_> {
         }
         if !step.covers {
             for &(tensor, _) in &step.outputs {
-                let (site, dtype, len) = self.location(tensor);
-                self.session.clear(site, len * dtype.size())?;
+                let (location, dtype, len) = self.location(tensor);
+                self.session.clear(location, len * dtype.size())?;
             }
         }
         if let Some(from) = step.reshaped {
@@ -228,15 +230,19 @@ impl DeviceRun<'_> {
     }
 
     fn kernel(&mut self, step: &Step, kernel: &Kernel) -> Result<(), Error> {
-        let site = |access: &Access| self.location(access.tensor).0;
-        let inputs: SmallVec<[Site; 4]> = kernel.inputs.iter().map(site).collect();
-        let outputs: SmallVec<[Site; 1]> = kernel.outputs.iter().map(site).collect();
+        let location = |access: &Access| self.location(access.tensor).0;
+        let inputs: SmallVec<[MemoryLocation; 4]> = kernel.inputs.iter().map(location).collect();
+        let outputs: SmallVec<[MemoryLocation; 1]> = kernel.outputs.iter().map(location).collect();
         let (backend, functions, session) = (self.backend, self.functions, &mut *self.session);
         // What there is no memory for has not been begun.
         let done = match kernel.request(&self.plan.graph) {
-            Some(Asked::Contract(contraction)) => with_room(backend, || session.contract(contraction, &inputs, outputs[0]))?,
-            Some(Asked::Map(mapped)) => with_room(backend, || session.map(&mapped, &inputs, outputs[0]))?,
-            Some(Asked::Factorise(factorised)) => with_room(backend, || session.factorise(&factorised, &inputs, &outputs))?,
+            Some(KernelRequest::Contract(contraction)) => {
+                with_room(backend, || session.contract(contraction, &inputs, outputs[0]))?
+            }
+            Some(KernelRequest::Map(mapped)) => with_room(backend, || session.map(&mapped, &inputs, outputs[0]))?,
+            Some(KernelRequest::Factorise(factorised)) => {
+                with_room(backend, || session.factorise(&factorised, &inputs, &outputs))?
+            }
             None => false,
         };
         if done {
@@ -262,16 +268,16 @@ impl DeviceRun<'_> {
         };
         compute(&read, &mut written.iter_mut().map(Buffer::as_mut).collect())?;
         for (&(tensor, _), buffer) in step.outputs.iter().zip(&written) {
-            let (site, ..) = self.location(tensor);
-            self.session.write(buffer.as_ref(), site)?;
+            let (location, ..) = self.location(tensor);
+            self.session.write(buffer.as_ref(), location)?;
         }
         Ok(())
     }
 
     fn fetch(&mut self, tensor: TensorId) -> Result<Buffer, Error> {
-        let (site, dtype, len) = self.location(tensor);
+        let (location, dtype, len) = self.location(tensor);
         let mut buffer = Buffer::for_results(dtype, len)?;
-        self.session.read(site, buffer.as_mut())?;
+        self.session.read(location, buffer.as_mut())?;
         Ok(buffer)
     }
 }

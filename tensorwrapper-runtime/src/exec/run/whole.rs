@@ -56,7 +56,7 @@ pub(super) fn write(
 pub(super) fn keep_on_device(backend: &Arc<BackendInstance>, results: &mut [Buffer], first: usize) -> Result<(), Error> {
     for result in results.iter_mut().skip(first) {
         if let Some(copy) = copy_to(backend, result.as_ref())? {
-            result.hold(copy);
+            result.set_mirror(copy);
         }
     }
     Ok(())

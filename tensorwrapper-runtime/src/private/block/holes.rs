@@ -6,7 +6,7 @@ use tensorwrapper_notation::syntax::Hole;
 use tensorwrapper_notation::{Cast, CastId, FunctionId, OperandId, Use};
 
 use super::super::evaluator::{ComputesExtents, Recorded};
-use super::super::site::{Call, Site, Tensor};
+use super::super::site::{Call, CallSite, Tensor};
 use crate::exec::Number;
 use crate::expr::{Holes, ScalarKind, Tree, Value};
 use crate::link::Link;
@@ -19,7 +19,7 @@ use tensorwrapper_core::error::Error;
 pub(super) struct BlockHoles<'f, 'a, E> {
     pub(super) holes: Vec<(&'f Hole, Use)>,
     pub(super) number: usize,
-    pub(super) site: &'static Site,
+    pub(super) site: &'static CallSite,
     pub(super) context: &'f E,
     pub(super) tensors: &'f [Tensor<'a>],
     /// What the program gives to this equation beside tensors.

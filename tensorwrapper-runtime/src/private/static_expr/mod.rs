@@ -140,7 +140,7 @@ impl<F: Computable> Computing<F> {
     /// The value, where the recording has not panicked.
     #[inline(always)]
     pub fn take<R>(self, recorded: Option<R>) -> F::Outcome {
-        // Asked here and not by the glue that drops it, so that the compiler sees that there is nothing to drop.
+        // Resolved here and not by the glue that drops it, so that the compiler sees that there is nothing to drop.
         if let Some(recorded) = recorded {
             discard(recorded);
         }

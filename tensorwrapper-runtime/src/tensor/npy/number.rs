@@ -1,13 +1,15 @@
 //! Elements as the bytes of a file. It must not know of headers.
 
+use std::io::{self, Write};
+
 use num_complex::Complex;
 
 /// A number that files hold as so many bytes, in either order.
 pub(super) trait Bytes: Copy {
     /// The number in bytes of this order, as many as it has.
     fn read(bytes: &[u8], is_big_endian: bool) -> Self;
-    /// Adds the number's bytes in this machine's order.
-    fn write(self, bytes: &mut Vec<u8>);
+    /// Writes the number's bytes in this machine's order.
+    fn write(self, file: &mut impl Write) -> io::Result<()>;
 }
 
 macro_rules! reals {
@@ -19,8 +21,8 @@ macro_rules! reals {
                 if is_big_endian { $T::from_be_bytes(bytes) } else { $T::from_le_bytes(bytes) }
             }
             #[inline]
-            fn write(self, bytes: &mut Vec<u8>) {
-                bytes.extend_from_slice(&self.to_ne_bytes());
+            fn write(self, file: &mut impl Write) -> io::Result<()> {
+                file.write_all(&self.to_ne_bytes())
             }
         }
     )* };
@@ -34,8 +36,8 @@ impl<R: Bytes> Bytes for Complex<R> {
         Complex::new(R::read(re, is_big_endian), R::read(im, is_big_endian))
     }
     #[inline]
-    fn write(self, bytes: &mut Vec<u8>) {
-        self.re.write(bytes);
-        self.im.write(bytes);
+    fn write(self, file: &mut impl Write) -> io::Result<()> {
+        self.re.write(file)?;
+        self.im.write(file)
     }
 }

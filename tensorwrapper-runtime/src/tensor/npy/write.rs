@@ -36,11 +36,8 @@ pub(super) fn write(path: &Path, tensor: AnyRef<'_>) -> Result<(), Error> {
 fn write_elements<T: Element + Bytes>(file: &File, elements: &[T], layout: &Strided) -> io::Result<()> {
     let mut file = BufWriter::with_capacity(1 << 16, file);
     file.write_all(&beginning(&head::text(T::DTYPE, layout.extents()))?)?;
-    let mut bytes = Vec::with_capacity(size_of::<T>());
     for position in layout.positions() {
-        bytes.clear();
-        elements[position].write(&mut bytes);
-        file.write_all(&bytes)?;
+        elements[position].write(&mut file)?;
     }
     file.flush()
 }
