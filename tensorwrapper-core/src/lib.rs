@@ -162,16 +162,13 @@ pub mod backend;
 pub mod callback;
 pub mod element;
 pub mod error;
-#[doc(hidden)]
-pub mod expansion;
+mod expansion;
 pub mod graph;
 pub mod layout;
-#[doc(hidden)]
-pub mod map_function;
+mod map_function;
 pub mod shape;
 pub mod storage;
-#[doc(hidden)]
-pub mod thread_pool;
+mod thread_pool;
 
 pub use element::{CastInto, Dtype, Element};
 pub use error::{Error, ErrorKind, Place};
@@ -181,3 +178,20 @@ pub use shape::{
     StaticExtents,
 };
 pub use storage::keep_memory;
+
+/// What the other crates of tensorwrapper use beside the documented items. It may change in any version.
+#[doc(hidden)]
+pub mod internal {
+    pub mod expansion {
+        pub use crate::expansion::*;
+    }
+    pub mod map_function {
+        pub use crate::map_function::*;
+    }
+    pub mod memory {
+        pub use crate::storage::memory::*;
+    }
+    pub mod thread_pool {
+        pub use crate::thread_pool::*;
+    }
+}

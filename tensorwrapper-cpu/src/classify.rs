@@ -8,8 +8,8 @@ use tensorwrapper_core::backend::fuse::{self, Axis};
 use tensorwrapper_core::backend::{Contraction, Instruction, LoopNest, Operand, Output, Program, Reduction};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
+use tensorwrapper_core::internal::memory::zeros;
 use tensorwrapper_core::layout::Strided;
-use tensorwrapper_core::storage::memory::zeros;
 
 /// Sorts the axes of a product. A factor that has axes of its own under the sum is summed over them first; the axes are those
 /// of what comes of it.

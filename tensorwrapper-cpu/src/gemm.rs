@@ -5,7 +5,7 @@ use gemm::Parallelism;
 use super::product::{Place, Sizes};
 use crate::simd::{Caches, Simd};
 use tensorwrapper_core::element::Element;
-use tensorwrapper_core::thread_pool;
+use tensorwrapper_core::internal::thread_pool;
 
 /// Elements that [`multiply`] packs factors into, for matrices at these places: as the crate decides with the widest vectors that this
 /// processor has.

@@ -26,7 +26,7 @@ use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
 use tensorwrapper_core::backend::{Instruction, LoopNest, Operand, Output, Program, Reduction};
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::error::Error;
-use tensorwrapper_core::thread_pool;
+use tensorwrapper_core::internal::thread_pool;
 
 /// Points from which on it pays to copy an input that lies across the loops.
 const LARGE: usize = 1 << 14;

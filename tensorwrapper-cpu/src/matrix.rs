@@ -17,8 +17,8 @@ use super::unpacked_gemm::UnpackedGemm;
 use super::{split, tasks};
 use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
 use tensorwrapper_core::error::Error;
+use tensorwrapper_core::internal::memory::zeros;
 use tensorwrapper_core::storage::LINE;
-use tensorwrapper_core::storage::memory::zeros;
 
 /// Elements that are packed together at most: few enough to stay in a cache.
 const GROUP: usize = 1 << 19;

@@ -8,7 +8,7 @@ use super::sink::Sink;
 use tensorwrapper_core::backend::fuse::{Axis, Strides};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
-use tensorwrapper_core::storage::memory::zeros;
+use tensorwrapper_core::internal::memory::zeros;
 
 /// The copy of a factor.
 #[derive(Clone, Debug)]

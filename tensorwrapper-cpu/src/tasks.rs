@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use tensorwrapper_core::error::Error;
-use tensorwrapper_core::thread_pool;
+use tensorwrapper_core::internal::thread_pool;
 
 /// Operations below which a second thread costs more than it brings.
 pub(super) const WORTH_A_THREAD: usize = 1 << 15;

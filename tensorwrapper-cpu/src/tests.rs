@@ -13,8 +13,8 @@ use tensorwrapper_core::backend::reference::Reference;
 use tensorwrapper_core::backend::{Arguments, Binary, Device, Instruction, LoopNest, Program, Reduction};
 use tensorwrapper_core::element::{Dtype, Element, dispatch};
 use tensorwrapper_core::error::ErrorKind;
+use tensorwrapper_core::internal::map_function::callback2;
 use tensorwrapper_core::layout::Strided;
-use tensorwrapper_core::map_function::callback2;
 use tensorwrapper_testing::{Placed, assert_close, contract_once, epsilon, number};
 
 const DTYPES: [Dtype; 4] = [Dtype::F32, Dtype::F64, Dtype::C32, Dtype::C64];

@@ -11,7 +11,7 @@ use super::{packed, tasks};
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
 use tensorwrapper_core::error::Error;
-use tensorwrapper_core::storage::memory::zeros;
+use tensorwrapper_core::internal::memory::zeros;
 
 /// Elements of a tile: what is packed of a few inputs fits the second cache.
 const TILE: usize = 1 << 15;

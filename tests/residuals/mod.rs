@@ -1,4 +1,4 @@
-//! Every decomposition by its residual, over families of matrices that are hard: in `cargo test` some thousand matrices, in the program
+//! Every decomposition by its residual, over families of matrices that are hard: in `cargo test --workspace` some thousand matrices, in the program
 //! `residuals` as many as somebody wants, with a table.
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The messages of the macros: one mistake a file under `ui-tests/`, its message beside it.
 //!
 //! This is a program of its own because it starts the compiler. What must compile without a warning is in `tests/integration`.
-//! After a change of messages, read the new ones, then write them with `TRYBUILD=overwrite cargo test --test ui`.
+//! After a change of messages, read the new ones, then write them with `TRYBUILD=overwrite cargo test -p tensorwrapper-ui`.
 
 use std::env;
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! Which elements have a copy in the memory of a device, found by their addresses on the host.
 //!
-//! Only its device can read a copy. A copy is found as long as its [`Mirror`] lives. The mirror is dropped before the elements may change
+//! Only its device can read a copy. A copy is found as long as its `Mirror` lives. The mirror is dropped before the elements may change
 //! or are freed, so that a copy that is found is always equal to the elements.
 
 use std::any::Any;
@@ -19,13 +19,13 @@ static NUMBER: AtomicUsize = AtomicUsize::new(0);
 
 /// Registers the copy of some elements as long as it lives.
 #[derive(Debug)]
-pub struct Mirror {
+pub(crate) struct Mirror {
     start: usize,
 }
 
 impl Mirror {
     /// The elements at these addresses have this copy; `None` where there are none.
-    pub fn new(addresses: Range<usize>, copy: Copy) -> Option<Mirror> {
+    pub(crate) fn new(addresses: Range<usize>, copy: Copy) -> Option<Mirror> {
         if addresses.is_empty() {
             return None;
         }

@@ -4,11 +4,9 @@
 //! tensors leave, `memory` allocates, `device_mirror` knows which elements have a copy on a device, `owned` owns elements, and
 //! `erased` forgets their type.
 
-#[doc(hidden)]
 pub mod device_mirror;
 pub(crate) mod erased;
-#[doc(hidden)]
-pub mod memory;
+pub(crate) mod memory;
 pub(crate) mod memory_pool;
 pub(crate) mod owned;
 pub(crate) mod plain;

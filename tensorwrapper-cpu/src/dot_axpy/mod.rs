@@ -20,8 +20,8 @@ use crate::simd::Simd;
 use tensorwrapper_core::backend::fuse::{self, Axis, Odometer, points};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
-use tensorwrapper_core::storage::memory::zeros;
-use tensorwrapper_core::thread_pool;
+use tensorwrapper_core::internal::memory::zeros;
+use tensorwrapper_core::internal::thread_pool;
 
 /// Elements of a running sum held at once, and their bytes: long stretches of memory are read faster, and sums stay in a near cache.
 const CHUNK: usize = 2048;

@@ -36,8 +36,8 @@ use super::{permute, tasks};
 use crate::simd::Simd;
 use tensorwrapper_core::backend::fuse::{Axis, Odometer, points};
 use tensorwrapper_core::error::Error;
-use tensorwrapper_core::storage::memory::zeros;
-use tensorwrapper_core::thread_pool;
+use tensorwrapper_core::internal::memory::zeros;
+use tensorwrapper_core::internal::thread_pool;
 
 /// A product, and the kernel that is chosen for it.
 #[derive(Debug)]

@@ -62,7 +62,7 @@ impl Packed {
             if start.is_null() {
                 return Err(refused());
             }
-            tensorwrapper_core::storage::memory::advise_huge(start, bytes);
+            tensorwrapper_core::internal::memory::advise_huge(start, bytes);
             *self = Packed { start, bytes };
         }
         Ok(self.start.cast())

@@ -8,7 +8,7 @@
 
 use faer::Par;
 
-use tensorwrapper_core::thread_pool;
+use tensorwrapper_core::internal::thread_pool;
 
 pub(super) const CHOLESKY: usize = 768;
 pub(super) const LU: usize = 1024;

@@ -8,7 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::*;
-use tensorwrapper_core::thread_pool::threads;
+use tensorwrapper_core::internal::thread_pool::threads;
 
 /// Set for the process that forks.
 const FORKS: &str = "TENSORWRAPPER_TEST_FORKS";

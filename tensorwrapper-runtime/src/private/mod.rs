@@ -25,7 +25,7 @@ pub use results::*;
 pub use static_expr::RecordInstead;
 
 pub use crate::expr::{IntoScalar, Operand, ScalarShape, ScalarValue, TensorLike};
-pub use tensorwrapper_core::map_function::{
+pub use tensorwrapper_core::internal::map_function::{
     Accepted, Excused, MapFunction, Refused, Repeated, Resolved, Shared, Sharing, Unshared, candidate,
 };
 pub use tensorwrapper_core::shape::{
@@ -35,7 +35,7 @@ pub use tensorwrapper_core::shape::{
 
 /// The traits whose methods the compile-time checks call.
 pub mod checks {
-    pub use tensorwrapper_core::map_function::{RefuseFunction as _, RefuseSharing as _};
+    pub use tensorwrapper_core::internal::map_function::{RefuseFunction as _, RefuseSharing as _};
     pub use tensorwrapper_core::shape::{
         AxesByType as _, AxesByValue as _, CompareAtRunTime as _, DivideAtRunTime as _, LocateAtRunTime as _,
         MinimumAtRunTime as _, ProductAtRunTime as _, QuotientAtRunTime as _,

@@ -1,6 +1,6 @@
 //! Some of the drawn equations as macros of this very program: `generated.rs`, written by this file and compared with it.
 //!
-//! `PROPERTY_WRITE=1 cargo test --test property` writes it anew after a change of the generator.
+//! `PROPERTY_WRITE=1 cargo test --test integration property` writes it anew after a change of the generator.
 
 use std::fmt::Write as _;
 

@@ -8,7 +8,7 @@ use super::{Indexed, Leaf, bounded, hole};
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::{CastInto, Element};
 use tensorwrapper_core::error::Error;
-use tensorwrapper_core::map_function::{self, callback1, callback2};
+use tensorwrapper_core::internal::map_function::{self, callback1, callback2};
 
 impl<'a, T: Element> Indexed<'a, T> {
     /// A function of each element, called from several threads, in any order, and as often as the computation needs it.

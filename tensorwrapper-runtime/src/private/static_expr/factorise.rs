@@ -21,7 +21,7 @@ use super::target::{ToNumber, scatter};
 use crate::tensor::{StaticTensor, Tensor};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
-pub use tensorwrapper_core::expansion::FromRecorded;
+pub use tensorwrapper_core::internal::expansion::FromRecorded;
 use tensorwrapper_core::shape::{ConstExtent, Extents, Shorter, StaticExtents};
 use tensorwrapper_core::storage::SliceMut;
 use tensorwrapper_cpu::factorise::stack::{Argument, Call, compute, is_short};

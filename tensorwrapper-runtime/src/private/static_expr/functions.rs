@@ -13,8 +13,8 @@ use crate::tensor::StaticTensor;
 use tensorwrapper_core::backend::Reduction;
 use tensorwrapper_core::backend::function::Scalar;
 use tensorwrapper_core::element::{Element, dispatch};
-pub use tensorwrapper_core::expansion::ScalarOperand;
-pub(super) use tensorwrapper_core::expansion::convert;
+pub use tensorwrapper_core::internal::expansion::ScalarOperand;
+pub(super) use tensorwrapper_core::internal::expansion::convert;
 
 impl<X: Element> ScalarOperand for StaticTensor<X, ()> {
     #[inline(always)]

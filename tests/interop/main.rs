@@ -1,4 +1,4 @@
-//! Equations over arrays of another library, borrowed without a copy: `cargo test --features ndarray --test interop`.
+//! Equations over arrays of another library, borrowed without a copy.
 
 use ndarray::{Array2, Array3, ArrayView2, Axis, array, s};
 use tensorwrapper::prelude::*;
