@@ -30,7 +30,7 @@ pub(crate) use by_arity;
 macro_rules! functions {
     ($($count:literal $Function:ident $Variant:ident $callback:ident $lookup:ident ($($a:ident $T:ident),*);)*) => {
         $(
-            /// A function of so many elements, called for a chunk of elements at a time.
+            /// A function of this number of elements, called for a chunk of elements at a time.
             pub trait $Function<T> {
                 /// Writes one value to each element of `out`.
                 fn fill(&self, arguments: [&[T]; $count], out: &mut [T]);
@@ -55,7 +55,7 @@ macro_rules! functions {
             /// Writes one value to each element of `out`.
             ///
             /// # Panics
-            /// When the number of arguments is not the function's, or one is shorter than `out`.
+            /// When the number of arguments is not that of the function, or an argument is shorter than `out`.
             pub fn fill(self, arguments: &[&[T]], out: &mut [T]) {
                 match self.0 {
                     $(Arity::$Variant(function) => {

@@ -26,7 +26,7 @@ impl Dtype {
         crate::dispatch!(self, T => size_of::<T>())
     }
 
-    /// The same as a type that has no other values.
+    /// The same element type, as an enum that can be matched exhaustively.
     #[doc(hidden)]
     #[inline(always)]
     pub const fn every(self) -> EveryDtype {
@@ -71,7 +71,7 @@ impl Display for Dtype {
     }
 }
 
-/// The element types once more, for matches outside of this crate that are to be complete: [`Dtype`] may grow.
+/// The element types again, for exhaustive matches outside of this crate: [`Dtype`] may grow.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum EveryDtype {

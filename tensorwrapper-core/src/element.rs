@@ -1,6 +1,6 @@
 //! The numbers that a tensor can hold: a sealed trait, whose run-time twin is [`Dtype`].
 //!
-//! Knows nothing of tensors. Everything that differs from one element type to another stands here.
+//! Knows nothing of tensors. Everything that differs from one element type to another is here.
 
 use std::fmt::{Debug, Display, LowerExp};
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub};
@@ -17,7 +17,7 @@ mod sealed {
 
 /// A number that tensors can hold: `f32`, `f64`, `Complex<f32>`, `Complex<f64>`. Sealed.
 ///
-/// Of each of them, all bytes zero is a valid value, [`ZERO`](Element::ZERO); storage relies on it.
+/// For each of them, all bytes zero are a valid value, [`ZERO`](Element::ZERO); storage relies on it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element type of tensors",
     label = "tensors hold `f32`, `f64`, `Complex<f32>` or `Complex<f64>`"
@@ -67,19 +67,19 @@ pub trait Element:
     fn im(self) -> Self::Real;
     /// The absolute value.
     fn abs(self) -> Self::Real;
-    /// `self / divisor`, without overflow on the way to a quotient that has none: complex numbers divide as R. L. Smith,
-    /// Commun. ACM 5, 435 (1962), says, and by a real divisor each part alone.
+    /// `self / divisor`. If the quotient does not overflow, no intermediate result does. Complex numbers are divided by the method of R.
+    /// L. Smith, Commun. ACM 5, 435 (1962); if the divisor is real, each part is divided by it.
     fn quotient(self, divisor: Self) -> Self;
 
     /// A slice of elements as one whose type is known at run time.
     fn erase(slice: &[Self]) -> SliceRef<'_>;
-    /// The same of a slice to write.
+    /// As [`erase`](Element::erase), for a slice to write.
     fn erase_mut(slice: &mut [Self]) -> SliceMut<'_>;
     #[doc(hidden)]
     fn erase_vec(elements: Owned<Self>) -> Buffer;
     /// The elements of a slice, if they are of this type.
     fn typed(slice: SliceRef<'_>) -> Option<&[Self]>;
-    /// The same of a slice to write.
+    /// As [`typed`](Element::typed), for a slice to write.
     fn typed_mut(slice: SliceMut<'_>) -> Option<&mut [Self]>;
     #[doc(hidden)]
     fn typed_vec(buffer: Buffer) -> Result<Owned<Self>, Buffer>;
@@ -89,8 +89,8 @@ pub trait Element:
     fn typed_function(callback: Callback<'_>) -> Option<Typed<'_, Self>>;
 }
 
-/// An element type whose numbers are also numbers of type `U`, perhaps rounded: any type to itself and to that of another
-/// precision, and real types to complex ones. Complex numbers are not cast to real ones: take a part of them.
+/// An element type that can be cast to `U`, with rounding where necessary: any type to itself and to the same type of another precision,
+/// and real types to complex ones. Complex numbers are not cast to real ones: take a part of them.
 #[diagnostic::on_unimplemented(
     message = "elements of type `{Self}` are not cast to `{U}`",
     label = "elements of type `{Self}`",

@@ -20,7 +20,7 @@ pub struct Place {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// An operand has another number of axes than indices are given.
+    /// The number of indices given is not the number of axes of the operand.
     Rank {
         /// The operand's text.
         operand: String,
@@ -33,7 +33,7 @@ pub enum ErrorKind {
     Extent {
         /// The label.
         label: String,
-        /// Where it was met first.
+        /// Where it was seen first.
         first: Place,
         /// Where it disagrees.
         second: Place,
@@ -79,33 +79,33 @@ pub enum ErrorKind {
     },
     /// Part of the language that this version does not have.
     Unsupported(String),
-    /// A run that was ended by a `Cancel` token, or by the function that was told of its progress.
+    /// A run that was ended by a `Cancel` token, or by the function that follows its progress.
     Cancelled {
-        /// Steps that were done.
+        /// The number of steps that were done.
         step: usize,
-        /// Steps of the plan.
+        /// The number of steps of the plan.
         steps: usize,
     },
     /// An order of products that does not fit the product.
     Order(String),
     /// More memory than the limit of the context (`Context::memory_limit`) allows.
     Limit {
-        /// What the program calls the axes of the tensor that does not fit; nothing where one has no name.
+        /// The program's names for the axes of the tensor that does not fit; empty if one of them has no name.
         labels: Vec<String>,
         /// Extents of the tensor that does not fit: the largest of those that are needed at once.
         extents: Vec<usize>,
-        /// Whether it is a result; else it is an intermediate.
+        /// Whether the tensor is a result; otherwise it is an intermediate.
         is_result: bool,
-        /// Its bytes.
+        /// The bytes of the tensor.
         bytes: u128,
-        /// Bytes needed at once, its own included.
+        /// Bytes needed at the same time, those of the tensor included.
         needed: u128,
         /// Bytes allowed.
         allowed: u128,
-        /// In how many parts it would fit, where these are more than anybody waits for.
+        /// The number of parts in which it would fit, if that is too large to be practical.
         parts: Option<f64>,
     },
-    /// A library or a device that is needed and is not there.
+    /// A library or a device that is needed but missing.
     Unavailable {
         /// What is missing.
         library: String,
@@ -119,14 +119,14 @@ pub enum ErrorKind {
         /// The kernel's source.
         source: String,
     },
-    /// A pass of the program's that failed, or that changed what a graph computes.
+    /// A pass of the program that failed, or that changed what a graph computes.
     Pass {
         /// The pass.
         name: String,
         /// What is wrong.
         message: String,
     },
-    /// Operands in the memories of two devices, and nobody has said where to compute.
+    /// Operands in the memories of two devices, and no choice of where to compute.
     Placement(String),
     /// What a device reported while it ran.
     Device(String),
@@ -169,7 +169,7 @@ impl Error {
         self
     }
 
-    /// The same where a limit can be met in so many parts alone.
+    /// The same error, if the limit can be met only in this number of parts.
     pub fn in_parts(mut self, number: f64) -> Error {
         if let ErrorKind::Limit { parts, .. } = &mut *self.kind {
             *parts = Some(number);
@@ -177,12 +177,12 @@ impl Error {
         self
     }
 
-    /// One error for a non-empty list: the only one as it is, several as [`ErrorKind::Several`].
+    /// One error for a non-empty list. A single error is returned as it is, several as [`ErrorKind::Several`].
     pub fn all(mut errors: Vec<Error>) -> Error {
         if errors.len() == 1 { errors.remove(0) } else { Error::new(ErrorKind::Several(errors)) }
     }
 
-    /// Two errors as one list, however long either is: a list of lists would be as deep as a chain is long.
+    /// Two errors as one flat list: nested lists would become as deep as a chain is long.
     pub fn join(self, other: Error) -> Error {
         let list = |error: Error| match *error.kind {
             ErrorKind::Several(errors) => errors,
@@ -193,13 +193,13 @@ impl Error {
         Error::new(ErrorKind::Several(all))
     }
 
-    /// `max` and `min` of complex numbers.
+    /// The error for `max` and `min` of complex numbers.
     pub fn without_order(dtype: Dtype) -> Error {
         let message = format!("`max` and `min` need an order, which `{dtype}` has not");
         Error::new(ErrorKind::Undefined(message)).with_help("take `abs` in an equation over real elements")
     }
 
-    /// `max` and `min` over no elements: those of this label, where it is known.
+    /// The error for `max` and `min` over no elements, along this label if it is known.
     pub fn over_nothing(label: Option<&str>) -> Error {
         let cause = label.map_or(String::new(), |label| format!("index `{label}` has extent 0, and "));
         Error::new(ErrorKind::Undefined(format!("{cause}`max` or `min` over nothing has no value")))
@@ -210,7 +210,7 @@ impl Error {
         &self.kind
     }
 
-    /// What the user may write instead, where that is known.
+    /// What the user may write instead, if that is known.
     pub fn help(&self) -> Option<&str> {
         self.help.as_deref()
     }

@@ -1,12 +1,12 @@
-//! Traits of values in expansions that every element has, beside tuples and references.
+//! Traits that the macros' expansions use, which every element type implements, as do tuples and references.
 //!
-//! They stand here because only the crate of [`Element`] knows which types are none. It must not know of tensors.
+//! They are in this crate because only the crate of [`Element`] knows which types are not element types. This file must not know tensors.
 
 use num_complex::Complex;
 
 use crate::element::Element;
 
-/// The same number as an element of type `T`. Between equal types the compiler leaves nothing of it.
+/// The same number as an element of type `T`. Between equal types the compiler removes the conversion.
 #[inline(always)]
 pub fn convert<X: Element, T: Element>(value: X) -> T {
     T::from_complex(value.to_complex())

@@ -1,10 +1,10 @@
 //! What tensorwrapper's backends and passes share: element types, shapes, layouts, memory, graphs, and the trait of devices.
 //!
-//! This page is for people who write a backend. Who wants to compute with tensors uses the crate `tensorwrapper`.
+//! This page is for people who write a backend. To compute with tensors, use the crate `tensorwrapper`.
 //!
 //! # What a device sees
 //!
-//! A device implements [`backend::Device`]. It is handed iteration spaces over strided memory, and nothing else: no labels, no
+//! A device implements [`backend::Device`]. It is given iteration spaces over strided memory, and nothing else: no labels, no
 //! expressions, no graphs.
 //!
 //! | type | meaning |
@@ -16,17 +16,17 @@
 //! | [`Contraction`](backend::Contraction) | a sum of products: factors, the output, and perhaps a program (an epilogue) for each sum |
 //! | [`Decomposition`](backend::Decomposition) | an operation of linear algebra on a batch of matrices |
 //!
-//! Three methods have no default:
+//! Besides its [name](backend::Device::name), three methods have no default:
 //!
-//! * [`Device::prepare`](backend::Device::prepare) decides how a contraction is computed, before any element is there. What it returns, a
-//!   [`PreparedContraction`](backend::PreparedContraction), is run any number of times.
+//! * [`Device::prepare`](backend::Device::prepare) decides how a contraction is computed, before the elements are known. It returns a
+//!   [`PreparedContraction`](backend::PreparedContraction), which can be run any number of times.
 //! * [`Device::map`](backend::Device::map) runs a program over operands, and perhaps reduces the values.
 //! * [`Device::factorise`](backend::Device::factorise) computes decompositions, solutions of systems of equations, and the like. A device
-//!   brings [`Algorithms`](backend::linear::Algorithms) for one dense matrix; [`linear::run`](backend::linear::run) makes every
-//!   operation of them, with the signs and phases that all devices share.
+//!   implements [`Algorithms`](backend::linear::Algorithms) for one dense matrix; [`linear::run`](backend::linear::run) builds every
+//!   operation from them, with the signs and phases that all devices share.
 //!
-//! [`Reference`](backend::reference::Reference) is the simplest device, and the definition of every result. A new device can leave to it
-//! whatever it does not compute itself:
+//! [`Reference`](backend::reference::Reference) is the simplest device, and defines every result. A new device can use it for everything
+//! that it does not compute itself:
 //!
 //! ```
 //! use tensorwrapper_core::backend::linear::Decomposition;
@@ -133,26 +133,25 @@
 //!
 //! # Memory of its own
 //!
-//! A device whose kernels do not read the memory of the host returns itself from [`Device::resident`](backend::Device::resident). The
-//! runtime then opens a [`Session`](backend::Session) of a [`Resident`](backend::Resident) device for each run of a plan: sources are
-//! copied there once, the steps of the plan stay there, and results come back at the end. What a session leaves to the host (it returns
-//! `false`) is computed there.
+//! A device whose kernels do not read the memory of the host returns itself from [`Device::resident`](backend::Device::resident). For
+//! each run of a plan, the runtime then opens a [`Session`](backend::Session) of the [`Resident`](backend::Resident) device: sources are
+//! copied to the device once, intermediates stay there, and results are copied back at the end. The host computes the steps for which the
+//! session returns `false`.
 //!
 //! # Graphs
 //!
 //! [`graph`] has the graph of an equation or a block: tensors, operations, labels and extents. Passes rewrite graphs; devices never see
-//! one. A backend that compiles a whole graph by itself, instead of running one operation after another, gets the graph before it is
-//! planned.
+//! one. A backend that compiles whole graphs, instead of running one operation after another, gets the graph before it is planned.
 //!
 //! # Modules, from the bottom up
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`error`], [`element`] | the one error type; element types and what is asked of them |
-//! | [`storage`] | memory of elements: allocated, kept for new results, its element type erased |
-//! | [`shape`], [`layout`] | extents, known to the compiler or to the run; orders, padding and tiles in memory |
+//! | [`error`], [`element`] | the one error type; element types and their operations |
+//! | [`storage`] | memory of elements: allocated, kept for new results, or with its element type erased |
+//! | [`shape`], [`layout`] | extents, known at compile time or at run time; orders, padding and tiles in memory |
 //! | [`callback`] | functions of the program that equations call |
-//! | [`backend`] | the traits of devices, and their definition in plain loops |
+//! | [`backend`] | the traits of devices, and a reference device in plain loops |
 //! | [`graph`] | operations on labelled tensors |
 
 #[doc(hidden)]

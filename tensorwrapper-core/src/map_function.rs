@@ -1,6 +1,6 @@
-//! The compile-time check of the function of a `map(f; X, Y)`: what it takes and gives, and whether threads may share it.
+//! The compile-time check of the function of a `map(f; X, Y)`: its arguments and result, and whether threads may share it.
 //!
-//! A function that passes becomes a [`Callback`]. It must not know what calls that.
+//! A function that passes becomes a [`Callback`]. This file must not know what calls that.
 
 use std::marker::PhantomData;
 
@@ -9,24 +9,24 @@ use crate::callback::{
 };
 use crate::element::Element;
 
-/// What may be a function of elements of type `T`. Method lookup decides, twice: rustc has words of its own for functions
-/// that do not fit a bound, and says them where the macro stands.
+/// A function that is to be checked for elements of type `T`. Two method lookups decide, not trait bounds: for a function that does not
+/// meet a bound, rustc reports an error of its own, at the place of the macro.
 #[derive(Debug)]
 pub struct Candidate<'a, T, F>(&'a F, PhantomData<T>);
 
-/// A function on its way into an equation over elements of type `T`.
+/// Starts the check of a function for an equation over elements of type `T`.
 pub fn candidate<T, F>(function: &F, _: PhantomData<T>) -> Candidate<'_, T, F> {
     Candidate(function, PhantomData)
 }
 
 impl<'a, T, F: Shared> Candidate<'a, T, F> {
-    /// Several threads may call the function.
+    /// Found first: several threads may call the function.
     pub fn __share(self) -> Sharing<'a, T, F> {
         Sharing(self.0, PhantomData)
     }
 }
 
-/// Found second: threads cannot share the function.
+/// Found second, if the first lookup fails: threads cannot share the function.
 pub trait RefuseSharing<T>: Sized {
     #[allow(missing_docs)]
     fn __share(self) -> Unshared<T> {
@@ -39,7 +39,7 @@ impl<T, F> RefuseSharing<T> for Candidate<'_, T, F> {}
 #[derive(Debug)]
 pub struct Sharing<'a, T, F>(&'a F, PhantomData<T>);
 
-/// What threads cannot share.
+/// The outcome for a function that threads cannot share.
 #[derive(Debug)]
 pub struct Unshared<T>(PhantomData<T>);
 
@@ -56,11 +56,11 @@ pub trait Shared {
 #[diagnostic::do_not_recommend]
 impl<F: Sync> Shared for F {}
 
-/// What is no such function.
+/// The outcome for a function with other arguments or another result.
 #[derive(Debug)]
 pub struct Refused;
 
-/// What was refused already, so that nothing else is said of it.
+/// The outcome for a function that has been refused already, so that no second error is reported.
 #[derive(Debug)]
 pub struct Excused;
 
@@ -77,7 +77,8 @@ pub trait MapFunction<T, const N: usize>: Sized {
     }
 }
 
-/// A function that may be called at once and again. Method lookup does not know yet which closures change what they capture.
+/// A function that may be called repeatedly and by several threads at once. Method lookup does not know yet which closures change what
+/// they capture.
 #[diagnostic::on_unimplemented(
     message = "`map` calls its function from several threads, and this one changes or consumes what it captures",
     label = "not an `Fn`",
@@ -90,12 +91,12 @@ pub trait Repeated<T, const N: usize>: Sized {
         Self: 'a;
 }
 
-/// The outcome of a lookup and the element type that it was made for. One value of settled type, so that a message knows
-/// both.
+/// The outcome of a lookup, and the element type that it was made for. Both types are settled here, so that an error message can name
+/// them.
 #[derive(Debug)]
 pub struct Resolved<C, T>(C, PhantomData<T>);
 
-/// A function of so many elements.
+/// The outcome for a function of `N` elements.
 #[derive(Debug)]
 pub struct Accepted<'a, F, const N: usize>(&'a F);
 
@@ -120,13 +121,13 @@ refused! { Refused Excused }
 macro_rules! checks {
     ($($count:literal $Function:ident $Variant:ident $callback:ident $lookup:ident ($($a:ident $T:ident),*);)*) => {
         $(
-            /// A function of so many elements of a type, its own type erased.
+            /// A function of this number of elements of one type, with its own type erased.
             pub fn $callback<T: Element, F: $Function<T> + Sync>(function: &F) -> Callback<'_> {
                 T::erase_function(Typed(Arity::$Variant(function)))
             }
 
             impl<'a, T: Element, F: FnOnce($($T),*) -> T> Sharing<'a, T, F> {
-                /// The function fits, if it may be called again.
+                /// Found first: the function has the right arguments and result. Whether it may be called repeatedly is checked later.
                 pub fn $lookup(self) -> Resolved<Accepted<'a, F, $count>, T> {
                     Resolved(Accepted(self.0), PhantomData)
                 }
@@ -143,7 +144,7 @@ macro_rules! checks {
             }
         )*
 
-        /// Found second: the function does not fit.
+        /// Found second, if the first lookup fails: the function does not fit.
         pub trait RefuseFunction<T>: Sized {
             $(
                 #[allow(missing_docs)]
@@ -155,7 +156,7 @@ macro_rules! checks {
         impl<T, F> RefuseFunction<T> for Sharing<'_, T, F> {}
         impl<T> Unshared<T> {
             $(
-                /// Was refused for another reason.
+                /// The function has been refused already, because threads cannot share it.
                 pub fn $lookup(self) -> Resolved<Excused, T> {
                     Resolved(Excused, PhantomData)
                 }

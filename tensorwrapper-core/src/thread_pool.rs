@@ -1,7 +1,7 @@
-//! Work for the threads of rayon's pool, if this process has them. A process made by `fork` has none, and work that is sent to the pool there
-//! never runs.
+//! Runs work on the threads of rayon's pool, if this process has them. A process made by `fork` has none, and work that is sent to the
+//! pool there never runs.
 //!
-//! Whatever sends work to the pool, directly or through gemm or faer, asks here first. Knows nothing of the work.
+//! Code that sends work to the pool, directly or through gemm or faer, asks here first. This file knows nothing of the work.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,10 +11,10 @@ use rayon::prelude::*;
 /// The process that was the first to send work to the pool; 0 before that.
 static OWNER: AtomicU32 = AtomicU32::new(0);
 
-/// So many threads, but only one if the pool belongs to the process that this one was forked from.
+/// The number of threads to use: `wanted`, or 1 if the pool belongs to the process that this one was forked from.
 ///
-/// Ask this right before work is sent to the pool, which belongs to the first process that asks for more than one thread. It makes a
-/// system call.
+/// Call this right before work is sent to the pool. The pool belongs to the first process that asks for more than one thread. The
+/// function makes a system call.
 pub fn threads(wanted: usize) -> usize {
     if wanted > 1 && !is_ours() { 1 } else { wanted }
 }
@@ -43,7 +43,7 @@ pub fn each(parts: usize, task: &(dyn Fn(usize) + Sync)) {
     }
 }
 
-/// The results of a task for each number of a range, in order, on so many threads if they are available.
+/// The results of a task for each number of a range, in order. Uses as many threads as wanted, if they are available.
 pub fn map<T: Send>(wanted: usize, range: Range<usize>, task: impl Fn(usize) -> T + Send + Sync) -> Vec<T> {
     let threads = threads(wanted.min(range.len()));
     if threads > 1 {

@@ -1,4 +1,4 @@
-//! What is wrong with an equation, where, and what to write instead.
+//! What is wrong with an equation, where it is wrong, and what to write instead.
 
 use crate::token::Span;
 
@@ -9,7 +9,7 @@ pub enum Fault {
     Syntax,
     /// A label is where it may not be, or is missing where it must be.
     Label,
-    /// The language has it, but this version does not.
+    /// A construct that the language has, but this version does not.
     Unbuilt,
 }
 
@@ -18,14 +18,13 @@ pub enum Fault {
 pub struct Diagnostic {
     /// Its family.
     pub fault: Fault,
-    /// The token at fault.
+    /// The place of the token at fault.
     pub span: Span,
     /// What is wrong, as one sentence.
     pub message: String,
     /// What to write instead.
     pub help: Option<String>,
-    /// What to write instead where the equation is written with operators, as `a.at("i,k") * b.at("k,j")`, if that differs from
-    /// `help`.
+    /// What to write instead if the equation is written with operators, as in `a.at("i,k") * b.at("k,j")`, and this differs from `help`.
     pub operators: Option<String>,
 }
 
@@ -45,18 +44,18 @@ impl Diagnostic {
         Diagnostic::new(Fault::Label, span, message)
     }
 
-    /// A fault for what the language has and this version does not have.
+    /// A fault for a construct that the language has, but this version does not.
     pub(crate) fn unbuilt(span: Span, what: impl std::fmt::Display) -> Diagnostic {
         Diagnostic::new(Fault::Unbuilt, span, format!("{what} is part of the language, but not of this version of tensorwrapper"))
     }
 
-    /// The diagnostic with what to write instead.
+    /// Adds what to write instead.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
         self
     }
 
-    /// The diagnostic with what to write instead where equations are written with operators.
+    /// Adds what to write instead if equations are written with operators.
     pub(crate) fn operators(mut self, help: impl Into<String>) -> Diagnostic {
         self.operators = Some(help.into());
         self

@@ -18,16 +18,16 @@ pub fn numbered_operands(count: usize) -> Vec<Hole> {
 /// Reads NumPy's `einsum` subscripts for these operands, such as `"ik,kj->ij"`.
 ///
 /// * Any letter of any script is a label. Spaces may be anywhere, even inside `->` and `...`.
-/// * `...` stands for the axes that have no label: the same ones in every operand, counted from the right. Where it stands for no
-///   axes, it may be missing on the other side.
-/// * Without `->` the result has the labels that occur once, in alphabetical order.
+/// * `...` stands for the axes that have no label. Counted from the right, these are the same axes in every operand. If there are no such
+///   axes, `...` may be missing on the other side of `->`.
+/// * Without `->`, the result has the labels that occur exactly once, in alphabetical order.
 /// * Extents are never broadcast.
 /// * An operand has at most [`MOST_AXES`](crate::syntax::MOST_AXES) labels, and so has the result.
 ///
-/// Spans count the text's bytes. With a `place` all spans are that place.
+/// Spans count the text's bytes. If `place` is given, all spans are that place.
 ///
 /// # Errors
-/// A text that is no subscript, and another number of subscripts than of operands.
+/// A text that has no valid subscripts, and a number of subscripts that is not the number of operands.
 pub fn einsum(subscripts: &str, operands: &[Hole], place: Option<Span>) -> Result<Statement, Diagnostic> {
     let whole = place.unwrap_or(Span { start: 0, end: subscripts.len() });
     let (inputs, output) = match arrow(subscripts) {
@@ -87,7 +87,7 @@ fn close(terms: &mut [Vec<Index>], output: &mut Vec<Index>) {
 /// Integer labels: `contraction(&[&[0, 1], &[1, 2]], &[0, 2])` is a matrix product.
 ///
 /// # Errors
-/// No operand.
+/// No operands.
 pub fn contraction(inputs: &[&[usize]], output: &[usize]) -> Result<Statement, Diagnostic> {
     let index = |label: &usize| Index::Label(Name { text: label.to_string(), span: Span::default() });
     let indices = |labels: &[usize]| labels.iter().map(index).collect::<Vec<_>>();

@@ -1,7 +1,7 @@
-//! The checked equation, from which both the macros and the run time build.
+//! The checked equation, from which both the macros and the run time build their results.
 //!
-//! Fields are private and only [`check`](crate::check) makes one. Implicit sums have become explicit ones, equal names in different
-//! scopes have become different labels, and something tells the extent of every label.
+//! Fields are private, and only [`check`](crate::check) makes an equation. In it, all sums are explicit, equal names in different scopes
+//! have become different labels, and the extent of every label is known from an operand or a declaration.
 
 use crate::diagnostic::Diagnostic;
 use crate::function::Function;
@@ -38,7 +38,7 @@ pub struct Label {
     pub name: String,
     /// Where it was written first.
     pub span: Span,
-    /// Its extent, if a `where` gives it.
+    /// The extent that a `where` gives it, if any.
     pub declared: Option<Extent>,
 }
 
@@ -53,7 +53,7 @@ pub enum Index {
     Chip(Count),
     /// The axis runs with several labels, the first one slowest.
     Fused(Vec<LabelId>, Span),
-    /// All axes that are not written.
+    /// All axes that have no index of their own: `..`.
     Rest,
 }
 
@@ -75,16 +75,16 @@ pub enum LeftAxis {
     Label(LabelId),
     /// Several labels, the first one slowest.
     Fused(Vec<LabelId>),
-    /// All axes that are not written.
+    /// All axes that have no index of their own: `..`.
     Rest,
 }
 
-/// The powers, by their exponents.
+/// The kinds of exponents of powers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exponent {
-    /// `powi`
+    /// The whole exponent of `powi`.
     Whole,
-    /// `powf`
+    /// The real exponent of `powf`.
     Real,
 }
 
@@ -97,7 +97,7 @@ pub struct Operand {
     pub indices: Vec<Index>,
     /// The innermost cast around it, if there is one.
     pub cast: Option<CastId>,
-    /// Whether `...` was written where it stands for no axes.
+    /// Whether `...` was written although it stands for no axes here.
     pub has_no_rest: bool,
 }
 
@@ -110,7 +110,7 @@ pub struct Mapped {
     pub arguments: usize,
 }
 
-/// A cast: an expression that is computed in an element type of its own, and then converted.
+/// A cast: an expression that is computed in its own element type and then converted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cast {
     /// The element type that it is converted to, if the equation names it.
@@ -214,12 +214,12 @@ impl Factorise {
         &self.roles[role as usize]
     }
 
-    /// The axes of an argument: the batch, then its roles.
+    /// The labels of an argument's axes: those of the batch, then those of its roles.
     pub fn argument_axes(&self, argument: usize) -> Vec<LabelId> {
         self.with(self.form().arguments[argument])
     }
 
-    /// The axes of a result as it is computed: the batch, then its roles.
+    /// The labels of a result's axes as it is computed: those of the batch, then those of its roles.
     pub fn result_axes(&self, result: usize) -> Vec<LabelId> {
         self.with(self.form().results[result].roles)
     }
@@ -257,7 +257,7 @@ impl Equation {
         &self.labels
     }
 
-    /// All occurrences of tensors, in the order of writing; an [`OperandId`] is a position here.
+    /// All occurrences of tensors, in the order in which they are written; an [`OperandId`] is a position here.
     pub fn operands(&self) -> &[Operand] {
         &self.operands
     }
@@ -282,18 +282,18 @@ impl Equation {
         &self.left
     }
 
-    /// The existing tensor that is written, as an operand, and the operator of the assignment.
+    /// For an assignment to an existing tensor: this tensor as an operand, and the operator of the assignment.
     pub fn place(&self) -> Option<(OperandId, Assignment)> {
         self.place
     }
 
-    /// The number of terms of the right side. A sum in parentheses is one term: only in the outer sum does each term need all axes
-    /// of the result. An update `C += X` has the two terms C and X; `C *= X` has one.
+    /// The number of terms of the right side. A sum in parentheses is one term, because only in the outer sum each term needs all axes of
+    /// the result. An update `C += X` has the two terms C and X; `C *= X` has one.
     pub fn terms(&self) -> usize {
         self.terms
     }
 
-    /// Warnings of what is legal but looks like a slip.
+    /// Warnings about legal constructs that look like mistakes.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }

@@ -1,11 +1,11 @@
-//! Operations of linear algebra: a table with one row for each, which the grammar, the checker, the recorder and the devices read.
-//! It must not know labels or elements. A new operation is a variant, a row here, and a kernel.
+//! Operations of linear algebra: a table with one row for each, which the grammar, the checker, the recorder and the devices read. It
+//! must not know labels or elements. A new operation needs a variant, a row here, and a kernel.
 //!
-//! A row names the roles of the axes of each argument and each result. The batch is in all of them. The role of a label follows
-//! from the arguments and results that have it.
+//! A row has the roles of the axes of each argument and each result. The axes of the batch are in all of them. The role of a label
+//! follows from the arguments and results that have the label.
 //!
-//! The checker finds each label's role by the places where the label stands, the recorder finds the extents of new axes, the
-//! expansion their types, and the graph the axes of each operand.
+//! The checker uses the table to find the role of each label, the recorder to find the extents of new axes, the expansion to find their
+//! types, and the graph to find the axes of each operand.
 
 /// Operations on matrices over named axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,7 +32,7 @@ pub enum Factorisation {
     Lstsq,
     /// A⁻¹
     Inv,
-    /// A⁺, of Moore and Penrose
+    /// A⁺, the inverse of Moore and Penrose
     Pinv,
     /// Aⁿ
     Matpow,
@@ -40,7 +40,7 @@ pub enum Factorisation {
     Expm,
     /// det A
     Det,
-    /// The phase of det A and the logarithm of its size
+    /// The phase of det A and the logarithm of its absolute value
     Slogdet,
     /// The root of the sum of all squares
     Norm,
@@ -57,13 +57,13 @@ pub enum Role {
     Row,
     /// Its columns.
     Column,
-    /// The columns of the second matrix, if they are not those of the first.
+    /// The columns of the second matrix, if they differ from those of the first.
     Side,
-    /// A new axis: its extent is the smaller one of rows and columns, or how many singular values are kept.
+    /// A new axis. Its extent is the smaller of the extents of rows and columns, or the number of singular values that are kept.
     New,
-    /// A new axis with the extent of all rows.
+    /// A new axis with as many indices as all rows together.
     NewRow,
-    /// A new axis with the extent of all columns.
+    /// A new axis with as many indices as all columns together.
     NewColumn,
 }
 
@@ -72,14 +72,14 @@ impl Role {
     pub const ALL: [Role; 6] = [Role::Row, Role::Column, Role::Side, Role::New, Role::NewRow, Role::NewColumn];
 }
 
-/// The element type of a result.
+/// How the element type of a result follows from that of the arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Elements {
     /// The element type of the arguments.
     Same,
-    /// The element type of their absolute values.
+    /// The type of the absolute values of the arguments' elements.
     Real,
-    /// The complex type of their precision.
+    /// The complex type with the precision of the arguments.
     Complex,
 }
 
@@ -92,10 +92,10 @@ pub struct Outcome {
     pub elements: Elements,
 }
 
-/// The words of options, which follow the arguments.
+/// The words that name options, which follow the arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Word {
-    /// `max = 64`: at most so many singular values are kept.
+    /// `max = 64`: the most singular values that are kept.
     Max,
     /// `tol = 1e-10`: which singular values are negligible.
     Tol,
@@ -103,12 +103,12 @@ pub enum Word {
     Full,
     /// `upper`: the upper triangle is read.
     Upper,
-    /// `unit`: the diagonal is taken to be ones and is not read.
+    /// `unit`: the diagonal is taken as ones and is not read.
     Unit,
 }
 
 impl Word {
-    /// Every word.
+    /// Every word of an option.
     pub const ALL: [Word; 5] = [Word::Max, Word::Tol, Word::Full, Word::Upper, Word::Unit];
 
     /// How it is written.
@@ -133,21 +133,21 @@ impl Word {
 pub struct Form {
     /// The name in equations.
     pub name: &'static str,
-    /// An equation, for messages.
+    /// An example equation, for messages.
     pub usage: &'static str,
-    /// The left side of a `let` for it, for messages.
+    /// The left side of a `let` with this operation, for messages.
     pub results_named: &'static str,
-    /// Its number of arguments in words.
+    /// The number of arguments in words.
     pub takes: &'static str,
     /// The roles of each argument's axes after the batch.
     pub arguments: &'static [&'static [Role]],
-    /// How many arguments there are at least.
+    /// The least number of arguments.
     pub least_arguments: usize,
-    /// The results. Those from number `named` on are internal to the library.
+    /// The results. The results from number `named` on are internal to the library.
     pub results: &'static [Outcome],
-    /// How many results may be named.
+    /// The most results that an equation may name.
     pub named: usize,
-    /// How many results must be named.
+    /// The least results that an equation must name.
     pub least_results: usize,
     /// Whether rows and columns have the same extent.
     pub is_square: bool,
@@ -160,7 +160,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// Whether the axes of the first argument are rows and columns. Those of `norm` have no such roles.
+    /// Whether the axes of the first argument are rows and columns, as for all operations but `norm`.
     pub fn has_columns(&self) -> bool {
         self.arguments[0].contains(&Role::Column)
     }
@@ -318,7 +318,7 @@ impl Factorisation {
         Factorisation::Rank,
     ];
 
-    /// Its row. Where `full` or a truncation changes the results, the variant has a row of its own.
+    /// Its row. If `full` or a truncation changes the results, the operation has further rows for these variants.
     pub fn form(self, is_full: bool, is_cut: bool) -> &'static Form {
         match self {
             Factorisation::Cholesky => &CHOLESKY,

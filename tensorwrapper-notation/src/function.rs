@@ -1,4 +1,4 @@
-//! Names of the element-wise functions. Backends know how they are computed.
+//! Names of the element-wise functions. Backends know how to compute them.
 
 /// A function of one element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,7 +69,7 @@ impl Function {
         Function::ALL.into_iter().find(|f| f.name() == name)
     }
 
-    /// Whether f(a + b) = f(a) + f(b), so that an implicit sum may be inside.
+    /// Whether f(a + b) = f(a) + f(b), so that an implicit sum may be inside the function.
     pub fn is_linear(self) -> bool {
         matches!(self, Function::Conj | Function::Re | Function::Im)
     }

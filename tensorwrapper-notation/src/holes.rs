@@ -1,4 +1,4 @@
-//! The Rust fragments of an equation: what each is used for, and which cast it is in.
+//! The Rust fragments of an equation: what each one is used for, and which cast it is in.
 
 use crate::equation::{
     Cast, CastId, Equation, Exponent, FunctionId, Index, LabelId, Mapped, Meaning, Node, Operand, OperandId, ScalarId,
@@ -16,29 +16,29 @@ pub enum Use {
     Scalar,
     /// A function of the program.
     Function,
-    /// A range of indices.
+    /// A range of indices, which a slice keeps.
     Range,
-    /// A position or an extent.
+    /// A position, an extent, or the bound `max`.
     Count,
-    /// The exponent of `powi`.
+    /// The exponent of `powi` or `matpow`.
     Whole,
-    /// The exponent of `powf`.
+    /// The exponent of `powf`, or the tolerance `tol`.
     Real,
 }
 
-/// For each number and each function the innermost cast around it, if there is one.
+/// For each number and each function, the innermost cast around it, if there is one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InnermostCasts {
-    /// By [`ScalarId`].
+    /// The casts of numbers; a [`ScalarId`] is a position here.
     pub scalars: Vec<Option<CastId>>,
-    /// By [`FunctionId`].
+    /// The casts of functions; a [`FunctionId`] is a position here.
     pub functions: Vec<Option<CastId>>,
 }
 
 impl Equation {
-    /// Every Rust fragment, in the order in which values are passed: operands with the fragments in their indices, numbers,
-    /// functions, options, declared extents. A fragment that the language repeats, as `sym` does, is listed once; operands are
-    /// listed once for each [`OperandId`].
+    /// Every Rust fragment, in the order in which values are passed: operands with the fragments in their indices, numbers, functions,
+    /// options, declared extents. A fragment that a construct such as `sym` repeats is listed once. Operands are listed once for each
+    /// [`OperandId`].
     pub fn holes(&self) -> Vec<(&Hole, Use)> {
         fn add<'e>(found: &mut Vec<(&'e Hole, Use)>, hole: &'e Hole, role: Use) {
             if role == Use::Tensor || !found.iter().any(|(known, used)| *used == role && known.span == hole.span) {
@@ -87,7 +87,7 @@ impl Equation {
         found
     }
 
-    /// Whether a number is an exponent, and of which power.
+    /// The kind of power that a number is the exponent of, if it is an exponent.
     pub fn exponent(&self, id: ScalarId) -> Option<Exponent> {
         let nodes = match &self.meaning {
             Meaning::Expression(node) => std::slice::from_ref(node),
@@ -96,7 +96,7 @@ impl Equation {
         nodes.iter().find_map(|node| node.exponent(id))
     }
 
-    /// Which numbers and functions are in which casts.
+    /// The innermost cast around each number and each function.
     pub fn innermost_casts(&self) -> InnermostCasts {
         let casts = InnermostCasts { scalars: vec![None; self.scalars.len()], functions: vec![None; self.functions.len()] };
         let mut finder = Finder { casts, open: Vec::new() };

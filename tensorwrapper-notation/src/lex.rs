@@ -3,7 +3,7 @@
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::token::{Delimiter, Span, Token, Tree};
 
-/// Splits a text into tokens as Rust would. Spans count bytes.
+/// Splits a text into the same tokens as Rust would. Spans count bytes.
 ///
 /// # Errors
 /// An unbalanced delimiter, and groups nested deeper than [`DEEPEST_GROUPS`].
@@ -11,10 +11,10 @@ pub fn lex(text: &str) -> Result<Vec<Token>, Diagnostic> {
     Lexer { text, position: 0, depth: 0, backticks: false }.until(None)
 }
 
-/// The same for texts that [`write`](crate::write()) made, in which backticks enclose a Rust fragment.
+/// As [`lex`], for texts that [`write`](crate::write()) made, in which backticks enclose a Rust fragment.
 ///
 /// # Errors
-/// Those of [`lex`].
+/// As [`lex`].
 pub(crate) fn lex_written(text: &str) -> Result<Vec<Token>, Diagnostic> {
     Lexer { text, position: 0, depth: 0, backticks: true }.until(None)
 }
@@ -22,7 +22,7 @@ pub(crate) fn lex_written(text: &str) -> Result<Vec<Token>, Diagnostic> {
 struct Lexer<'a> {
     text: &'a str,
     position: usize,
-    /// The number of groups around the position.
+    /// The number of groups around the current position.
     depth: usize,
     /// Whether text between backticks is one name.
     backticks: bool,

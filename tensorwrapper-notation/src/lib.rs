@@ -1,8 +1,8 @@
 //! The language of tensorwrapper: tokens, grammar, meaning. No dependencies.
 //!
-//! The macros and the functions that read equations at run time share this crate, so that an equation means the same everywhere:
-//! tokens → [`parse`] → [`syntax`] → [`check`] → [`Equation`]. Only [`check`] makes an [`Equation`], so its labels are right,
-//! and nothing downstream checks them again.
+//! The macros and the functions that read equations at run time share this crate, so that an equation means the same everywhere: tokens →
+//! [`parse`] → [`syntax`] → [`check`] → [`Equation`]. Only [`check`] makes an [`Equation`]. So the labels of an equation are right, and
+//! no other crate checks them again.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! How equations spell operators, reductions and exchanges. It must not know what they mean.
+//! The spelling of operators, reductions and exchanges in equations. It must not know what they mean.
 
 use crate::syntax::{Exchange, Operator, Reduction};
 
@@ -6,7 +6,7 @@ impl Operator {
     /// Every operator.
     pub const ALL: [Operator; 4] = [Operator::Add, Operator::Subtract, Operator::Multiply, Operator::Divide];
 
-    /// The sign in equations.
+    /// The operator's sign in equations.
     pub fn symbol(self) -> char {
         match self {
             Operator::Add => '+',
@@ -21,7 +21,7 @@ impl Reduction {
     /// Every reduction.
     pub const ALL: [Reduction; 4] = [Reduction::Sum, Reduction::Product, Reduction::Max, Reduction::Min];
 
-    /// The name in equations.
+    /// The reduction's name in equations.
     pub fn name(self) -> &'static str {
         match self {
             Reduction::Sum => "sum",
@@ -41,7 +41,7 @@ impl Exchange {
     /// Both exchanges.
     pub const ALL: [Exchange; 2] = [Exchange::Symmetric, Exchange::Antisymmetric];
 
-    /// The name in equations.
+    /// The exchange's name in equations.
     pub fn name(self) -> &'static str {
         match self {
             Exchange::Symmetric => "sym",

@@ -1,6 +1,6 @@
-//! The known name that a misspelt one most resembles.
+//! Finds the known name that is most similar to a misspelt one.
 
-/// The nearest candidate, if its edit distance is at most a third of its length.
+/// The most similar candidate, if its edit distance is at most a third of its length.
 pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let close = |candidate: &&str| distance(name, candidate) <= candidate.chars().count().div_ceil(3);
     candidates.into_iter().filter(close).min_by_key(|candidate| distance(name, candidate))

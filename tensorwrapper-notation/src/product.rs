@@ -1,11 +1,11 @@
-//! Equations that are one sum of a product of whole tensors and nothing else. They are planned most often, and by their labels
-//! alone this is quickest.
+//! Equations that are a single sum of a product of whole tensors. These are planned most often, and their labels alone are the fastest
+//! way to plan them.
 
 use crate::equation::{Equation, Index, LabelId, Left, LeftAxis, Meaning, Node};
 use crate::syntax::{Operator, Reduction};
 
-/// One sum of a product of whole tensors, with label numbers of its own: first the labels of the result in the order of its axes,
-/// then the summed ones.
+/// A sum of a product of whole tensors. Its labels have numbers of their own: first the labels of the result in the order of its axes,
+/// then the summed labels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Product {
     /// The labels of each factor's axes. No factor has a label twice.
@@ -17,8 +17,8 @@ pub struct Product {
 }
 
 impl Equation {
-    /// The equation as one sum of a product of at most `most` whole tensors, if it is one. It is not with numbers, slices,
-    /// positions, diagonals, a place that is written, or a declared label.
+    /// The equation as a single sum of a product of at most `most` whole tensors. `None` if it has another form: numbers, slices,
+    /// positions, diagonals, an assignment to an existing tensor, or a declared label.
     pub fn product(&self, most: usize) -> Option<Product> {
         if self.operands.len() > most {
             return None;

@@ -1,6 +1,6 @@
-//! The messages that both the macros and the run time give, written once, so that they agree to the letter.
+//! The messages that both the macros and the run time give. They are written once, so that they are the same word for word.
 //!
-//! Extents are any `Display`: the macros put rustc's placeholders `{L}` and `{R}` where the run time puts numbers.
+//! Extents are any type that is `Display`: the macros pass rustc's placeholders `{L}` and `{R}`, the run time passes numbers.
 
 use std::fmt::Display;
 
@@ -9,19 +9,19 @@ pub(crate) fn quoted<N: Display>(names: impl IntoIterator<Item = N>) -> String {
     names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// `A` has rank 2 but 3 indices are given
+/// The message: `A` has rank 2 but 3 indices are given
 pub fn rank(operand: &str, rank: impl Display, given: usize) -> String {
     let noun = if given == 1 { "index is" } else { "indices are" };
     format!("`{operand}` has rank {rank} but {given} {noun} given")
 }
 
-/// A note to [`rank`] for subscripts such as `...i->i`.
+/// A note to the message of [`rank`], for subscripts such as `...i->i`.
 pub const NO_REST: &str =
     "`...` stands for no axes where the output has none: write it there too, or give the axes labels, which are summed";
 
-/// index `k` has extent 4 in `A` but 5 in `B`
+/// The message: index `k` has extent 4 in `A` but 5 in `B`
 ///
-/// Each place is an operand, an axis and an extent. The message names the axis only where both operands are the same.
+/// A place is an operand, an axis and an extent. The message names the axis only if both operands are the same.
 pub fn extent<E: Display>(label: &str, first: (&str, usize, &E), second: (&str, usize, &E)) -> String {
     let ((a, a_axis, l), (b, b_axis, r)) = (first, second);
     if a == b {
@@ -31,25 +31,25 @@ pub fn extent<E: Display>(label: &str, first: (&str, usize, &E), second: (&str, 
     }
 }
 
-/// index 7 is out of range for axis 0 of `A`, which has extent 5
+/// The message: index 7 is out of range for axis 0 of `A`, which has extent 5
 pub fn bounds(index: &str, operand: &str, axis: usize, extent: impl Display) -> String {
     format!("index {index} is out of range for axis {axis} of `{operand}`, which has extent {extent}")
 }
 
-/// rows `p` have extent 3 but columns `q` have 4: the matrix is not square
+/// The message: row index `p` has extent 3 but column index `q` has 4: the matrix is not square
 pub fn square<E: Display>(row: &str, row_extent: &E, column: &str, column_extent: &E) -> String {
     format!("row index `{row}` has extent {row_extent} but column index `{column}` has {column_extent}: the matrix is not square")
 }
 
-/// fused `(i, j)` has extent 6, which does not make axis 0 of `A`, of extent 7
+/// The message: fused `(i, j)` has extent 6, which does not make axis 0 of `A`, of extent 7
 ///
-/// With one label of unknown extent, the product is written `6·?`.
+/// If the extent of one label is unknown, the product is written `6·?`.
 pub fn fused(labels: &[&str], product: impl Display, operand: &str, axis: usize, extent: impl Display) -> String {
     let labels = labels.join(", ");
     format!("fused `({labels})` has extent {product}, which does not make axis {axis} of `{operand}`, of extent {extent}")
 }
 
-/// elements of type `f64` and `f32` do not mix in one equation
+/// The message: elements of type `f64` and `f32` do not mix in one equation
 pub fn elements(first: impl Display, second: impl Display) -> String {
     format!("elements of type `{first}` and `{second}` do not mix in one equation")
 }

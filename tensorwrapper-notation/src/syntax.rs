@@ -1,8 +1,8 @@
-//! The syntax tree: what was written, before its meaning is checked.
+//! The syntax tree: an equation as written, before its meaning is checked.
 //!
-//! Expressions have limits because walks over them are recursive. The size is counted while an expression is made, so nothing
-//! deeper ever exists. Long sums and products are rows, which are walked in loops. An operand or a result has at most
-//! `MOST_AXES` indices, because work on one tensor may take the square of its rank.
+//! Expressions have limits because walks through them are recursive. The size is counted while an expression is made, so an expression
+//! that is too deep never exists. Long sums and products are chains, which are walked in loops. An operand or a result has at most
+//! `MOST_AXES` indices, because work on one tensor may grow with the square of its rank.
 
 use crate::diagnostic::{Diagnostic, Fault};
 pub use crate::factorisation::{Elements, Factorisation, Form, Outcome, Role, Word};
@@ -21,7 +21,7 @@ pub struct Name {
 /// A fragment of Rust, which this crate does not parse: an operand's expression, a number, a range, a function, a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hole {
-    /// As a person would write it. Operands with equal texts are one tensor.
+    /// The fragment as a person would write it. Operands with equal texts are one tensor.
     pub text: String,
     /// Where it was written.
     pub span: Span,
@@ -38,7 +38,7 @@ pub enum Scalar {
     Hole(Hole),
 }
 
-/// A non-negative integer: an extent, a chip.
+/// A non-negative integer: an extent or a position.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Count {
     /// A literal.
@@ -69,7 +69,7 @@ pub enum Index {
     Fused(Vec<Name>, Span),
     /// `..`
     Rest(Span),
-    /// `...` in subscripts where it stands for no axes.
+    /// `...` in subscripts, if it stands for no axes.
     NoAxes(Span),
 }
 
@@ -130,7 +130,7 @@ pub enum Reduction {
     Min,
 }
 
-/// How an expression and the same with labels exchanged are combined.
+/// How an expression and its copy with exchanged labels are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Exchange {
     /// `sym`: their sum.
@@ -159,15 +159,15 @@ struct Size {
     leaves: usize,
 }
 
-/// The most terms of a sum, or factors of a product. Walks of expressions are recursive, and so many steps fit the stack of a
-/// thread without optimisation.
+/// The most terms of a sum, or factors of a product. Walks through expressions are recursive, and this number of steps fits on the stack
+/// of a thread even without optimisation.
 pub const LONGEST: usize = 1000;
 
-/// The most indices of one operand or result. Texts may come from outside the program, and some work on a result takes time in
-/// proportion to the square of its rank. NumPy has at most 64 axes.
+/// The most indices of one operand or result. Texts may come from outside the program, and the time of some work on a result grows with
+/// the square of its rank. NumPy has at most 64 axes.
 pub const MOST_AXES: usize = 256;
 
-/// The most operations inside each other. Each takes as much of the stack as `LONGEST / DEEPEST` terms.
+/// The most operations that may be nested. Each needs as much of the stack as `LONGEST / DEEPEST` terms.
 pub const DEEPEST: usize = 125;
 
 /// The most operands and numbers of an expression.
@@ -194,10 +194,10 @@ impl Expression {
         Expression { kind, span, size }
     }
 
-    /// The expression, unless it is larger than the library can walk. Everything that makes expressions of any size calls this.
+    /// Returns the expression, unless it is larger than the library can walk. All code that makes expressions of any size calls this.
     ///
     /// # Errors
-    /// More than [`LONGEST`] terms in a row, [`DEEPEST`] operations inside each other, or [`MOST_LEAVES`] operands.
+    /// More than [`LONGEST`] terms in a row, more than [`DEEPEST`] nested operations, or more than [`MOST_LEAVES`] operands.
     pub fn bounded(self) -> Result<Expression, Diagnostic> {
         let Size { depth, leaves } = self.size;
         // The last term of a row is inside the operation that adds it.
@@ -215,7 +215,7 @@ impl Expression {
 }
 
 impl ExpressionKind {
-    /// The expressions directly inside.
+    /// The expressions that are directly inside.
     pub fn children(&self) -> Vec<&Expression> {
         match self {
             ExpressionKind::Operand(..) | ExpressionKind::Spread(..) | ExpressionKind::Scalar(_) | ExpressionKind::Unbuilt(_) => {
@@ -256,15 +256,15 @@ pub enum ExpressionKind {
     Apply(Function, Box<Expression>),
     /// `map(f; X, Y)`: a function of the program, applied to the elements of its arguments.
     Map(Hole, Vec<Expression>),
-    /// `cast(X)`, `cast(f64; X)`: X is computed in its own element type and converted to the equation's, which may be named.
+    /// `cast(X)`, `cast(f64; X)`: X is computed in its own element type and converted to that of the equation, which may be named.
     Cast(Option<Hole>, Box<Expression>),
     /// `powi(X, n)`
     PowerInteger(Box<Expression>, Scalar),
     /// `powf(X, p)`
     PowerReal(Box<Expression>, Scalar),
-    /// `sym(i, j; X)`: X and the same with the groups of labels exchanged; `asym` subtracts it.
+    /// `sym(i, j; X)`: X plus X with the two groups of labels exchanged; `asym` subtracts the second X.
     Exchange(Exchange, [Vec<Name>; 2], Box<Expression>),
-    /// A construct of the language that this version does not have, as a message names it.
+    /// A construct that the language has and this version does not, with its name for messages.
     Unbuilt(String),
 }
 
@@ -277,12 +277,12 @@ pub enum Right {
     Factorisation(Box<Decomposition>),
 }
 
-/// An operation of linear algebra, which is a whole right side.
+/// An operation of linear algebra. It is always a whole right side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decomposition {
     /// Which operation.
     pub kind: Factorisation,
-    /// The labels of rows and of columns, if they are named first.
+    /// The labels of rows and of columns, if they are named before the arguments.
     pub groups: Option<[Vec<Name>; 2]>,
     /// Its matrices.
     pub arguments: Vec<Expression>,
@@ -292,7 +292,7 @@ pub struct Decomposition {
     pub span: Span,
 }
 
-/// The options behind the arguments of an operation.
+/// The options of an operation, which follow its arguments.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     /// `max = 64`
@@ -301,7 +301,7 @@ pub struct Options {
     pub tol: Option<Scalar>,
     /// The exponent of `matpow`.
     pub exponent: Option<Scalar>,
-    /// All options by their words, and where they were written.
+    /// All options by their words, with the places where they were written.
     pub words: Vec<(Word, Span)>,
 }
 
@@ -311,7 +311,7 @@ impl Options {
         self.words.iter().any(|(known, _)| *known == word)
     }
 
-    /// Whether only some of the singular values are kept.
+    /// Whether the operation truncates, so that only some of the singular values are kept.
     pub fn cuts(&self) -> bool {
         self.max.is_some() || self.tol.is_some()
     }
@@ -326,7 +326,7 @@ pub struct Declaration {
     pub extent: Count,
 }
 
-/// The operators between the two sides.
+/// The operators of an assignment, between the two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assignment {
     /// `=`
@@ -338,7 +338,8 @@ pub enum Assignment {
 /// Where an equation's result goes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Target {
-    /// `[i, j] =`, or several in parentheses: the macro's value. No brackets inside parentheses: a plain number.
+    /// `[i, j] =`, or several of these in parentheses: the result is the macro's value. In parentheses, a result without brackets is a
+    /// plain number.
     Value(Vec<LeftSide>),
     /// `let W[m, n] =`, `let E =`, `let (e[n], C[p, n]) =`
     Let(Vec<(Name, LeftSide)>),
@@ -349,7 +350,7 @@ pub enum Target {
 /// The axes of one result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeftSide {
-    /// The indices; `None` without brackets.
+    /// The indices; `None` if there are no brackets.
     pub indices: Option<Vec<Index>>,
     /// Where it was written.
     pub span: Span,
@@ -368,7 +369,7 @@ pub struct Statement {
     pub span: Span,
 }
 
-/// What a block evaluates to.
+/// The value of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BlockValue {
     /// `()`
@@ -377,7 +378,7 @@ pub enum BlockValue {
     Name(Name),
     /// A tuple of names.
     Names(Vec<Name>),
-    /// A last equation in value form.
+    /// A last equation without `let`, whose result is the value.
     Equation(Box<Statement>),
 }
 
@@ -390,17 +391,17 @@ pub struct Block {
     pub declarations: Vec<Declaration>,
     /// The equations in order.
     pub statements: Vec<Statement>,
-    /// The last line.
+    /// The value of the block, which its last line gives.
     pub value: BlockValue,
     /// Where it was written.
     pub span: Span,
 }
 
-/// What one invocation holds.
+/// The content of one invocation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Invocation {
     /// A single equation.
     Equation(Statement),
-    /// Several.
+    /// A block of equations.
     Block(Block),
 }

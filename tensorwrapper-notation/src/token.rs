@@ -1,6 +1,6 @@
-//! Tokens, as both the macros and the lexer of strings make them.
+//! Tokens, which both the macros and the lexer of strings make.
 
-/// Where something was written. The macros count tokens, texts count bytes. `end` is one past the last.
+/// Where something was written. In macros, spans count tokens; in texts, they count bytes. `end` is one past the last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
     /// The first token or byte.
@@ -10,13 +10,13 @@ pub struct Span {
 }
 
 impl Span {
-    /// From the start of this to the end of another.
+    /// The span from the start of this one to the end of another.
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start, end: other.end.max(self.end) }
     }
 }
 
-/// What encloses a group.
+/// The delimiters that enclose a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delimiter {
     /// `( )`
@@ -25,7 +25,7 @@ pub enum Delimiter {
     Bracket,
     /// `{ }`
     Brace,
-    /// Nothing: what a `macro_rules!` variable such as `$a:expr` leaves around its text.
+    /// No visible delimiter: a `macro_rules!` variable such as `$a:expr` has such a group around its text.
     Invisible,
 }
 
@@ -47,17 +47,17 @@ pub enum Tree {
 pub struct Token {
     /// What it is.
     pub tree: Tree,
-    /// Where it is; for a group, delimiters included.
+    /// Where the token is. For a group, the delimiters are included.
     pub span: Span,
 }
 
 impl Token {
-    /// Whether this is that punctuation character.
+    /// Whether this token is that punctuation character.
     pub fn is_punct(&self, character: char) -> bool {
         matches!(self.tree, Tree::Punct(c, _) if c == character)
     }
 
-    /// Whether this is that identifier or keyword.
+    /// Whether this token is that identifier or keyword.
     pub fn is_ident(&self, name: &str) -> bool {
         matches!(&self.tree, Tree::Ident(text) if text == name)
     }

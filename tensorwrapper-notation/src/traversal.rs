@@ -1,6 +1,6 @@
-//! The one traversal of a checked equation, with one method for each construct.
+//! The only traversal of a checked equation, with one method for each construct.
 //!
-//! The macros build tokens with it, and the run time builds recorded expressions. It must not know either of them.
+//! The macros build tokens with it, and the run time builds recorded expressions. This file must know neither of them.
 
 use crate::equation::{
     Cast, CastId, Equation, Factorise, FunctionId, LabelId, Mapped, Meaning, Node, Operand, OperandId, ScalarId,
@@ -8,7 +8,7 @@ use crate::equation::{
 use crate::function::Function;
 use crate::syntax::{Operator, Reduction, Scalar};
 
-/// A right side as a [`Builder`] built it.
+/// A right side, as a [`Builder`] has built it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Right<'e, V> {
     /// One value.
@@ -17,8 +17,8 @@ pub enum Right<'e, V> {
     Factorise(&'e Factorise, Vec<V>),
 }
 
-/// Builds something from an equation: tokens, or a recorded expression. There is one method for each construct, so that a new
-/// construct is a compile error in every builder until it is built there.
+/// Builds something from an equation, such as tokens or a recorded expression. There is one method for each construct, so that every
+/// builder that does not yet build a new construct is a compile error.
 pub trait Builder {
     /// What is built for each node.
     type Value;
@@ -26,7 +26,7 @@ pub trait Builder {
     fn operand(&mut self, id: OperandId, operand: &Operand) -> Self::Value;
     /// A number.
     fn scalar(&mut self, id: ScalarId, scalar: &Scalar) -> Self::Value;
-    /// A number that is constant along labels.
+    /// A number that is the same for all values of the labels.
     fn spread(&mut self, id: ScalarId, scalar: &Scalar, labels: &[LabelId]) -> Self::Value;
     /// `-X`
     fn negate(&mut self, value: Self::Value) -> Self::Value;
@@ -38,9 +38,9 @@ pub trait Builder {
     fn apply(&mut self, function: Function, value: Self::Value) -> Self::Value;
     /// A function of the program, applied to the elements of its arguments.
     fn map(&mut self, id: FunctionId, function: &Mapped, arguments: Vec<Self::Value>) -> Self::Value;
-    /// The nodes up to [`cast`](Builder::cast) of the same number are computed in another element type.
+    /// Begins a cast: all nodes up to [`cast`](Builder::cast) with the same number are computed in another element type.
     fn begin_cast(&mut self, id: CastId, cast: &Cast);
-    /// A value that is converted from another element type.
+    /// Ends a cast: the value is converted from the other element type.
     fn cast(&mut self, id: CastId, value: Self::Value) -> Self::Value;
     /// Each element to a whole power.
     fn power_integer(&mut self, value: Self::Value, id: ScalarId, exponent: &Scalar) -> Self::Value;
@@ -49,7 +49,7 @@ pub trait Builder {
 }
 
 impl Equation {
-    /// Visits every node: leaves first, left to right.
+    /// Builds every node: leaves first, and from left to right.
     pub fn build<B: Builder>(&self, builder: &mut B) -> Right<'_, B::Value> {
         match &self.meaning {
             Meaning::Expression(node) => Right::Expression(self.node(node, builder)),

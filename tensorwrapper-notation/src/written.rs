@@ -1,10 +1,10 @@
-//! Equations as text that reads back as the same equation. The macros put this text into their expansions, and the run time
-//! reads it.
+//! Writes equations as text that reads back as the same equation. The macros put this text into their expansions, and the run time reads
+//! it.
 //!
-//! The text is the equation as its author wrote it, without the names that a block gives to results. Rust fragments that are more
-//! than a name are between backticks, which no Rust token contains.
+//! The text is the equation as its author wrote it, without the names that a block gives to results. Rust fragments that are more than a
+//! single name are between backticks, which no Rust token contains.
 //!
-//! Equations have one meaning this way, and rustc reads little: the program reads the text once, with the same grammar.
+//! This way, equations are read by one grammar and have one meaning. rustc has little to read, and the program reads each text once.
 
 use crate::check::check;
 use crate::equation::Equation;
@@ -15,7 +15,7 @@ use crate::syntax::{
     Statement, Target, Word,
 };
 
-/// The text of one checked equation; `equation` tells which of its labels are declared.
+/// The text of a checked equation; `equation` has the declared labels.
 pub fn write(statement: &Statement, equation: &Equation) -> String {
     let target = match &statement.target {
         Target::Value(sides) => sides_text(&sides.iter().collect::<Vec<_>>()),
@@ -42,7 +42,7 @@ pub fn write(statement: &Statement, equation: &Equation) -> String {
     format!("{target} {right}{declared}")
 }
 
-/// Reads back what [`write()`] wrote.
+/// Reads a text that [`write()`] wrote.
 ///
 /// # Panics
 /// On any other text.

@@ -10,14 +10,14 @@ use super::tree::Tree;
 /// How a tree is cooled.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cooling {
-    /// The first and the last temperature: a change that makes two products cost twice as much has energy 1.
+    /// The first and the last temperature. The energy of a change is 1 if it makes two products cost twice as much.
     pub(super) from: f64,
     pub(super) to: f64,
     /// How often a change is tried for each product.
     pub(super) sweeps: usize,
 }
 
-/// The best tree that was found; the given one, if none was better.
+/// The best tree that was found, or the given one if none was better.
 pub(super) fn anneal(start: &Tree, cooling: Cooling, random: &mut Random, clock: &Clock) -> Tree {
     let mut tree = start.clone();
     let (mut best, mut least) = (None, start.total());

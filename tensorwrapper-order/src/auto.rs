@@ -1,6 +1,7 @@
 //! The search that combines the others: simplify, make many greedy orders, anneal and reconfigure them, keep the best.
 //!
-//! The result depends on network, seed and number of rounds only. A time limit ends the search early, with the best order so far.
+//! The result depends on the network, the seed and the number of rounds only. A time limit ends the search early and returns the best
+//! order so far.
 
 use super::anneal::{Cooling, anneal};
 use super::bits::Weights;
@@ -13,12 +14,12 @@ use super::reconfigure::Reconfigure;
 use super::tree::Tree;
 use super::{exact, tree};
 
-/// How much is searched.
+/// The effort of a search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Effort {
-    /// The most factors of which all orders are compared instead.
+    /// The most factors for which all orders are compared, instead of this search.
     pub(super) exact: usize,
-    /// Greedy searches with chance, beside the one without.
+    /// The number of randomized greedy searches, in addition to the one without randomness.
     pub(super) starts: usize,
     /// Rounds of annealing.
     pub(super) rounds: usize,
@@ -30,18 +31,18 @@ const AT_ONCE: usize = 8;
 /// Tensors of a part whose order is searched exactly, while searching and at the end.
 const WIDTHS: [usize; 2] = [8, 10];
 
-/// How often annealing tries to change each product in the first rounds, and how many words of sets it may read: large trees would take too
-/// long otherwise.
+/// How often annealing tries to change each product in the first rounds, and how many words of label sets it may read, because large
+/// trees would take too long otherwise.
 const SWEEPS: usize = 4000;
 const MOST_WORDS: usize = 100_000_000;
 
-/// One of so many rounds anneals the whole network; the others anneal what remains of it after simplification.
+/// Of this number of rounds, one anneals the whole network; the others anneal what remains of it after simplification.
 const WHOLE: usize = 4;
 
-/// The temperature at which annealing ends: below it hardly anything changes that reconfiguring does not find sooner.
+/// The temperature at which annealing ends. Below it, reconfiguring finds nearly every improvement sooner.
 const COLD: f64 = 0.1;
 
-/// A good path and whether it is known to be the best, as that of at most `exact` factors is.
+/// A good path, and whether it is known to be the best, as it is for at most `exact` factors.
 pub(super) fn search(network: &Network, minimize: Minimize, effort: Effort, seed: u64, clock: &Clock) -> (Path, bool) {
     if network.inputs.len() <= effort.exact {
         return (small(network, minimize), true);
@@ -65,7 +66,7 @@ struct AutoSearch<'n> {
     clock: &'n Clock,
     random: Random,
     reconfigure: Reconfigure,
-    /// Products that are made first in any case, and what is left then.
+    /// Products that are made first in any case, and the network that is left then.
     prefix: Path,
     core: Core,
 }
@@ -140,7 +141,8 @@ impl<'n> AutoSearch<'n> {
         self.reconfigure.run(tree, width, rounds, &mut self.random, self.clock);
     }
 
-    /// Annealing, from hot in some rounds and from warm in others, ever more slowly. Never worse than the given tree.
+    /// Anneals a tree, in some rounds from a high temperature and in others from a lower one, more slowly in later rounds. The result is
+    /// never worse than the given tree.
     fn round(&mut self, round: usize, start: &Tree) -> Tree {
         let looks = MOST_WORDS / (start.products().len() * start.row(0).len()).max(1);
         let sweeps = looks.clamp(20, SWEEPS) << (round / 8).min(5);
@@ -152,7 +154,7 @@ impl<'n> AutoSearch<'n> {
         if tree.cost().is_below(&start.cost(), self.minimize) { tree } else { start.clone() }
     }
 
-    /// Takes a tree of the core, improved as one of the whole network, if it is the best.
+    /// Improves a tree of the core as a tree of the whole network, and keeps it if it is the best.
     fn offer(&mut self, core: &Tree, best: &mut Tree) {
         let path = self.core.whole(self.network.inputs.len(), &self.prefix, &core.path());
         let mut tree = Tree::new(self.network, Weights::new(&self.network.extents), &path, self.minimize);
@@ -174,7 +176,7 @@ impl Core {
         Core { network: Network { inputs, output: network.output.clone(), extents: network.extents.clone() }, numbers }
     }
 
-    /// The prefix and a path of the core as a path of the whole network of so many factors.
+    /// Joins the prefix and a path of the core to a path of the whole network, which has this number of factors.
     fn whole(&self, factors: usize, prefix: &Path, path: &Path) -> Path {
         let made = factors + prefix.len();
         let number = |n: usize| self.numbers.get(n).copied().unwrap_or_else(|| made + n - self.numbers.len());

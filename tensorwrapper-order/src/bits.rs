@@ -1,10 +1,10 @@
-//! Sets of labels as rows of bits, and what the extents in a set multiply to. It must not know what the sets are of.
+//! Sets of labels as rows of bits, and the product of the extents in a set. It must not know what has the labels.
 //!
 //! All rows are in one allocation: rotating a tree takes three unions, so an allocation for each set would be most of the work.
 
 use tensorwrapper_core::graph::Label;
 
-/// Sets of labels, one row each, in one allocation. Unions are computed a word at a time.
+/// Sets of labels, one row for each, in one allocation. Unions are computed a word at a time.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
     words: usize,
@@ -42,11 +42,11 @@ pub(super) fn labels(row: impl Iterator<Item = u64>) -> impl Iterator<Item = Lab
     })
 }
 
-/// The logarithm that stands for an extent of 0: below any other sum of logarithms here, and finite, so that it can be added and subtracted
-/// again.
+/// The logarithm that stands for an extent of 0. It is below any other sum of logarithms here, and finite, so that it can be added and
+/// subtracted again.
 pub(super) const NOTHING: f64 = -1_048_576.0;
 
-/// The logarithm of an extent, of base 2 as all logarithms here.
+/// The logarithm of an extent, to base 2 as all logarithms here.
 pub(super) fn log2(extent: usize) -> f64 {
     if extent == 0 { NOTHING } else { (extent as f64).log2() }
 }
@@ -55,7 +55,7 @@ pub(super) fn log2(extent: usize) -> f64 {
 #[derive(Clone, Debug)]
 pub(super) struct Weights {
     logs: Vec<f64>,
-    /// The one logarithm of all labels, where there is one: then bits need only be counted.
+    /// The logarithm that all labels share, if there is one: then bits need only be counted.
     uniform: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! When a search that is given a time ends. It must not know what is searched.
+//! The end of a search that has a time limit. It must not know what is searched.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// One that is over after this time; never over without one, or if the time is too long for the clock.
+    /// A clock that runs out after this time. It never runs out without a time, or if the time is too long for the clock.
     pub(super) fn new(time: Option<Duration>) -> Clock {
         Clock { end: time.and_then(|time| Instant::now().checked_add(time)) }
     }

@@ -1,4 +1,4 @@
-//! What a product of two tensors costs, and what searches minimize.
+//! The cost of a product of two tensors, and what searches minimize.
 //!
 //! Costs are logarithms to base 2: the operations of some hundred tensors exceed the range of floating-point numbers.
 
@@ -8,24 +8,24 @@ use std::hash::{Hash, Hasher};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Minimize {
-    /// Multiplications: for each product the extents of all labels of both factors.
+    /// The number of multiplications. For each product, this is the product of the extents of all labels of both factors.
     #[default]
     Operations,
-    /// Elements of the largest product. The search uses a sum of high powers for the maximum, so that of two orders with the same largest
-    /// product it prefers the one whose other products are smaller.
+    /// The number of elements of the largest product. The search minimizes a sum of high powers of the sizes instead of the maximum. So
+    /// of two orders with the same largest product it prefers the one whose other products are smaller.
     Size,
-    /// Seconds, by the rates of a machine.
+    /// The time in seconds, estimated from the rates of a machine.
     Time(Rates),
 }
 
-/// What a machine does in a second, from which times are estimated.
+/// How much a machine does in a second, from which times are estimated.
 #[derive(Clone, Copy, Debug)]
 pub struct Rates {
-    /// Multiplications in products of matrices: each factor has labels of its own, and some labels are summed.
+    /// Multiplications per second in products of matrices: each factor has labels of its own, and some labels are summed.
     pub matrix: f64,
-    /// Multiplications in all other products.
+    /// Multiplications per second in all other products.
     pub other: f64,
-    /// Elements read and written.
+    /// Elements read and written per second.
     pub elements: f64,
 }
 
@@ -37,7 +37,7 @@ impl Default for Rates {
 }
 
 impl Rates {
-    /// The time of one product with so many operations on so many elements: what [`Minimize::Time`] adds up.
+    /// The estimated time of one product with this number of operations on this number of elements; [`Minimize::Time`] minimizes the sum.
     pub fn seconds(self, is_matrix: bool, operations: f64, elements: f64) -> f64 {
         operations / if is_matrix { self.matrix } else { self.other } + elements / self.elements
     }
@@ -62,7 +62,7 @@ impl Hash for Rates {
     }
 }
 
-/// The power that makes a sum of sizes a maximum, within `log2(steps) / 16`.
+/// The power with which a sum of sizes approximates their maximum, up to `log2(steps) / 16`.
 const POWER: f64 = 16.0;
 
 /// One product: the number of its operations, the sizes of both factors and of the result, all as logarithms.
@@ -92,11 +92,11 @@ impl Minimize {
     }
 }
 
-/// What is minimized, and the size that no product should exceed.
+/// What is minimized, and the number of elements that no product should exceed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Objective {
     pub(super) minimize: Minimize,
-    /// A logarithm.
+    /// The logarithm of this number.
     pub(super) limit: f64,
     /// The penalty: a product of 2ⁿ times the limit costs 2^(n · fine) times as much.
     pub(super) fine: f64,
@@ -138,7 +138,7 @@ pub(super) struct Cost {
 }
 
 impl Cost {
-    /// What to compare: for sizes their true maximum, then operations.
+    /// The values to compare orders by: for sizes the true maximum, then operations.
     pub(super) fn rank(&self, minimize: Minimize) -> (f64, f64) {
         match minimize {
             Minimize::Operations | Minimize::Time(_) => (self.price, self.largest),

@@ -1,8 +1,8 @@
 //! The best order, by dynamic programming.
 //!
-//! Up to [`DENSE`] factors all subsets are tried, outer products included. Beyond that, connected subsets are built in the order of their
-//! number of tensors under a cap on the price, which is raised until the whole network is found. Parts that share no label are multiplied
-//! at the end, the smallest first.
+//! Up to [`DENSE`] factors, all subsets are tried, outer products included. Beyond that, connected subsets are built in the order of
+//! their number of tensors under a cap on the price. The cap is raised until the whole network is found. Parts that share no label are
+//! multiplied at the end, the smallest first.
 //! Source: R. N. C. Pfeifer, J. Haegeman, F. Verstraete, "Faster identification of optimal contraction sequences for tensor
 //! networks", Phys. Rev. E 90, 033315 (2014).
 
@@ -22,7 +22,7 @@ const MOST: usize = 64;
 /// Pairs of subsets that the search of connected subsets tries before it gives up.
 const MOST_PAIRS: u64 = 1 << 27;
 
-/// The labels of a network as the factors that have them.
+/// The labels of a network, each as the set of factors that have it.
 fn shared(network: &Network) -> impl Iterator<Item = (u64, f64, bool)> + '_ {
     let mut holders = vec![0u64; network.extents.len()];
     for (factor, labels) in network.inputs.iter().enumerate() {
@@ -32,7 +32,7 @@ fn shared(network: &Network) -> impl Iterator<Item = (u64, f64, bool)> + '_ {
     used.map(|(label, holders)| (holders, log2(network.extents[label]), !network.output.contains(&label)))
 }
 
-/// The best order of at most [`DENSE`] factors. `None` if its price is not below that of which `cap` is the logarithm; without a cap, if
+/// The best order of at most [`DENSE`] factors. `None` if its price is not below the price whose logarithm is `cap` or, without a cap, if
 /// prices exceed the range of floating-point numbers.
 pub(super) fn dense(network: &Network, minimize: Minimize, cap: Option<f64>) -> Option<Path> {
     let factors = network.inputs.len();
@@ -104,7 +104,7 @@ fn bits(mut set: u64) -> impl Iterator<Item = usize> {
 /// The best known order of a subset.
 #[derive(Clone, Copy, Debug)]
 struct Best {
-    /// In units of the known price.
+    /// Its price, in units of the known price.
     cost: f64,
     half: u64,
     touched: f64,
@@ -116,7 +116,7 @@ struct Connected<'l> {
     minimize: Minimize,
     /// The logarithm of the price that costs are compared with.
     known: f64,
-    /// Of each factor those that share a label with it.
+    /// For each factor, those that share a label with it.
     neighbours: Vec<u64>,
     found: HashMap<u64, Best>,
 }
@@ -150,7 +150,7 @@ impl Connected<'_> {
         self.found.get(&set).map_or(0.0, |best| best.touched - best.closed)
     }
 
-    /// Finds the best order of a part, raising the cap until there is one. Nothing after too many pairs.
+    /// Finds the best order of a part, raising the cap until there is one. `None` after too many pairs.
     fn solve(&mut self, part: u64, pairs: &mut u64) -> Option<()> {
         self.found.clear();
         for factor in bits(part) {
@@ -197,7 +197,7 @@ impl Connected<'_> {
         Some(lowest)
     }
 
-    /// Notes a pair if it is the best of its union and at most the cap; otherwise, if the cap is why not, its price.
+    /// Notes a pair if it is the best of its union and at most the cap. Returns its price if that is above the cap, otherwise infinity.
     fn offer(&mut self, a: u64, b: u64, scale: f64) -> f64 {
         let (x, y) = (self.found[&a], self.found[&b]);
         let known = self.found.get(&(a | b)).copied();

@@ -1,13 +1,13 @@
-//! The order of fewest operations of at most five factors, which most equations have, in tables on the stack.
+//! The order of fewest operations for at most five factors, which is as many as most equations have. The tables are on the stack.
 //!
-//! Prices are products of extents, which are exact, unlike logarithms. It must not know what the factors are.
+//! Prices are products of extents, which are exact, unlike logarithms. The file must not know what the factors are.
 
 use super::network::{Network, Path};
 use tensorwrapper_core::graph::Label;
 
 /// Subsets of the factors.
 const SETS: usize = 1 << Few::MOST;
-/// Numbers larger than all that prices are sums and products of.
+/// Larger than all numbers that prices are sums and products of.
 const MOST_POINTS: f64 = 1e250;
 
 /// A product of two to [`MOST`](Few::MOST) factors, with their labels as bits.
@@ -31,7 +31,8 @@ impl Few<'_> {
 }
 
 impl<'n> Few<'n> {
-    /// The product of factors with these labels. `None` if they are too many, or an extent is 0, so that all orders cost the same.
+    /// The product of factors with these labels, which are positions in `extents`. `None` if there are fewer than two factors or too
+    /// many, too many labels, or extents that are 0 or too large.
     pub fn new<'l>(
         factors: impl ExactSizeIterator<Item = &'l [Label]>,
         output: impl Iterator<Item = Label>,
@@ -49,12 +50,12 @@ impl<'n> Few<'n> {
         Some(few)
     }
 
-    /// A network as one, if it is small enough.
+    /// A network as such a product, if it is small enough.
     pub(super) fn of(network: &'n Network) -> Option<Few<'n>> {
         Few::new(network.inputs.iter().map(Vec::as_slice), network.output.iter().copied(), &network.extents)
     }
 
-    /// Whether a label is on three and more tensors, the result included.
+    /// Whether a label is on three or more tensors, the result included.
     pub(super) fn has_hyper_edge(&self) -> bool {
         let (mut once, mut twice, mut more) = (self.output, 0, 0);
         for &own in &self.factors[..self.count] {
@@ -65,8 +66,8 @@ impl<'n> Few<'n> {
         more != 0
     }
 
-    /// The best of all orders, outer products included. Of two products that are factors of a third, the one comes first with which less
-    /// memory is held at once.
+    /// The best of all orders, outer products included. If both factors of a product are products, the one is computed first with which
+    /// less memory is held at once.
     pub(super) fn best(&self) -> Best {
         if self.count == 2 {
             return Best { path: vec![(0, 1)], operations: self.points(self.factors[0] | self.factors[1]) };
@@ -78,7 +79,7 @@ impl<'n> Few<'n> {
         Best { path, operations: tables.cost[all] }
     }
 
-    /// The extents of a set of labels multiplied.
+    /// The product of the extents of a set of labels.
     fn points(&self, mut labels: u64) -> f64 {
         let mut points = 1.0;
         while labels != 0 {
@@ -91,13 +92,13 @@ impl<'n> Few<'n> {
 
 /// What is known of each subset of the factors.
 struct Tables {
-    /// The extents of all labels that occur.
+    /// The product of the extents of all labels that occur.
     touched: [f64; SETS],
-    /// Those of the labels that are summed in its product: a factor alone has summed nothing.
+    /// The product of the extents of the labels that are summed when the subset is multiplied; 1 for a single factor.
     closed: [f64; SETS],
-    /// The operations of its best order.
+    /// The number of operations of its best order.
     cost: [f64; SETS],
-    /// The half with the first factor of the last pair of that order.
+    /// For the last pair of that order, the half that has the first factor.
     half: [u8; SETS],
 }
 
@@ -147,12 +148,13 @@ impl Tables {
         [half, set ^ half]
     }
 
-    /// The elements of a product that is held; factors are there anyway.
+    /// The elements of a product that has to be held; 0 for a factor, which is in memory anyway.
     fn held(&self, set: usize) -> f64 {
         if set.is_power_of_two() { 0.0 } else { self.touched[set] / self.closed[set] }
     }
 
-    /// The most elements that are held while both halves of a product are computed, the one first or the other.
+    /// The most elements that are held while both halves of a product are computed: with the first half first, and with the second half
+    /// first.
     fn most_by_first(&self, [a, b]: [usize; 2]) -> [f64; 2] {
         let [most_a, most_b] = [a, b].map(|half| self.most(half));
         [most_a.max(self.held(a) + most_b), most_b.max(self.held(b) + most_a)]

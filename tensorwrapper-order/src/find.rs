@@ -1,4 +1,4 @@
-//! [`find`]: the entry point for programs that want an order and nothing else. Checks the input and gives the costs with the answer.
+//! [`find`]: the entry point for programs that want an order and nothing else. It checks the input, and returns the costs with the order.
 
 use super::bits::{NOTHING, Weights};
 use super::clock::Clock;
@@ -11,7 +11,7 @@ use super::slice;
 use super::tree::Tree;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// How [`find`] searches.
+/// The settings of [`find`].
 ///
 /// ```
 /// use std::time::Duration;
@@ -29,62 +29,65 @@ pub struct Search {
 }
 
 impl Search {
-    /// The settings of an equation: [`Order::Auto`], fewest operations, seed 0, no limit.
+    /// The settings that an equation has by default: [`Order::Auto`], fewest operations, seed 0, no limit.
     #[must_use]
     pub fn new() -> Search {
         Search::default()
     }
 
-    /// Another strategy.
+    /// Sets the strategy.
     #[must_use]
     pub fn order(self, order: Order) -> Search {
         Search { order, ..self }
     }
 
-    /// What the order minimizes; operations by default. [`Order::Greedy`], [`Order::AsWritten`] and [`Order::Path`] do not use it.
+    /// Sets what the order minimizes; operations by default. [`Order::Greedy`], [`Order::AsWritten`] and [`Order::Path`] do not use it.
     #[must_use]
     pub fn minimize(self, minimize: Minimize) -> Search {
         Search { minimize, ..self }
     }
 
-    /// The seed of the random numbers. The same seed gives the same order.
+    /// Sets the seed of the random numbers. The same seed gives the same order.
     #[must_use]
     pub fn seed(self, seed: u64) -> Search {
         Search { seed, ..self }
     }
 
-    /// Rounds of simulated annealing for [`Order::Auto`], 0 by default. More rounds find better orders and take longer.
+    /// Sets the number of rounds of simulated annealing for [`Order::Auto`], 0 by default. More rounds find better orders and take
+    /// longer.
     #[must_use]
     pub fn rounds(self, rounds: usize) -> Search {
         Search { rounds: Some(rounds), ..self }
     }
 
-    /// The most elements that an intermediate may have: labels are sliced until none has more. The result itself may have more.
+    /// Sets the most elements that an intermediate may have. Labels are sliced until no intermediate has more; the result itself may have
+    /// more. Slicing may change the order, also that of [`Order::AsWritten`] and [`Order::Path`].
     #[must_use]
     pub fn limit(self, elements: f64) -> Search {
         Search { limit: Some(elements), ..self }
     }
 }
 
-/// An order of products, and what it costs.
+/// An order of products, and its costs.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Found {
     /// Pairs of factors in the order of multiplication. Factors are numbered from 0 and each product gets the next number.
     pub pairs: Vec<(usize, usize)>,
-    /// The sliced labels, ascending. The whole order is run once for each combination of their values. The results are added up, or put
-    /// together where the result has the label.
+    /// The sliced labels, ascending. The whole order is run once for each combination of their values. The results of these runs are
+    /// added up or, along labels that the result has, put together.
     pub sliced: Vec<usize>,
     /// Logarithm to base 2 of the multiplications, in all slices together; −∞ if there are none.
     pub log2_operations: f64,
-    /// Logarithm to base 2 of the elements of the largest product in a slice, the result included.
+    /// Logarithm to base 2 of the number of elements of the largest product in a slice, the result included.
     pub log2_largest: f64,
-    /// Whether it is known that no other order is better by what was minimized; see [`Order::Exact`] and [`Minimize`].
+    /// Whether it is known that no other order is better in what was minimized; see [`Order::Exact`] and [`Minimize`].
     pub is_best: bool,
 }
 
 impl Found {
-    /// The pairs as NumPy's `einsum_path` counts them: positions in the list of remaining factors, to whose end each product is appended.
+    /// The pairs in the numbers of NumPy's `einsum_path`: positions in the list of remaining factors. Each product is appended to the end
+    /// of that list.
     pub fn linear(&self) -> Vec<(usize, usize)> {
         let mut left: Vec<usize> = (0..=self.pairs.len()).collect();
         let mut next = left.len();

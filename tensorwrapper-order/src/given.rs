@@ -1,12 +1,12 @@
-//! An order that the program gives, in the numbers of NumPy's `einsum_path`. It must not know what the factors are.
+//! An order that the program gives, in the numbers of NumPy's `einsum_path`. The file must not know what the factors are.
 
 use super::network::Path;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// The pairs of positions as a path of so many factors.
+/// Converts pairs of positions to a path of this number of factors.
 ///
 /// # Errors
-/// What is wrong with them.
+/// When the pairs do not fit the factors.
 pub(super) fn given(pairs: &[(usize, usize)], factors: usize) -> Result<Path, Error> {
     let refuse = |message: String| Err(Error::new(ErrorKind::Order(message)));
     if pairs.len() != factors - 1 {

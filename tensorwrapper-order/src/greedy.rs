@@ -2,8 +2,8 @@
 //!
 //! Source: D. G. A. Smith, J. Gray, "opt_einsum", J. Open Source Softw. 3, 753 (2018).
 //!
-//! The cost of a pair does not change while both factors remain: other products keep every label that one of the two has, so that a label
-//! which another tensor has stays on another tensor. Hence each pair is assessed once and waits in a heap.
+//! The cost of a pair does not change while both factors remain, because products of other factors keep every label that one of the two
+//! has. So a label that is on another tensor stays on another tensor. Hence each pair is assessed once and waits in a heap.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -25,14 +25,14 @@ pub(super) struct Noise {
     pub(super) weight: f64,
 }
 
-/// Among pairs that share a label: size of the product less the sizes of its factors; among equals the fewest
-/// operations, then the earliest pair, so that the answer depends on nothing else. Where no pair shares a label, the
-/// two smallest factors.
+/// The greedy order. Among pairs that share a label, it takes the one for which the size of the product minus the sizes of its factors is
+/// smallest. Among equal pairs it takes the one with the fewest operations, then the earliest, so that the result depends on nothing
+/// else. If no pair shares a label, it takes the two smallest factors.
 pub(super) fn greedy(network: &Network) -> Path {
     complete(network, |_| ())
 }
 
-/// The same with randomized scores.
+/// The greedy order with randomized scores.
 /// Source: J. Gray, S. Kourtis, "Hyper-optimized tensor network contraction", Quantum 5, 410 (2021).
 pub(super) fn noisy(network: &Network, noise: Noise, random: &mut Random) -> Path {
     complete(network, |candidate| {
@@ -43,8 +43,8 @@ pub(super) fn noisy(network: &Network, noise: Noise, random: &mut Random) -> Pat
     })
 }
 
-/// Products that are no larger than their larger factor, where one factor has all labels of both or at most two labels. Returns them as
-/// the beginning of a path.
+/// Makes the products that are no larger than their larger factor, if one factor has all labels of both, or at most two labels. Returns
+/// them as the beginning of a path.
 pub(super) fn simplify(network: &Network) -> Path {
     let mut factors = Factors::new(network);
     let mut path = Path::new();
@@ -154,7 +154,7 @@ struct Factors<'n> {
     /// Sorted labels; `None` once multiplied.
     labels: Vec<Option<Vec<Label>>>,
     sizes: Vec<f64>,
-    /// All factors by size, those too that are not live any more.
+    /// All factors by size, including those that have been multiplied.
     by_size: BinaryHeap<Reverse<BySize>>,
     /// The live factors that have a label, ascending.
     holders: Vec<Vec<usize>>,
@@ -215,7 +215,7 @@ impl<'n> Factors<'n> {
         Candidate { growth: kept - self.sizes[pair.0] - self.sizes[pair.1], operations, kept, pair }
     }
 
-    /// Whether a label that so many of two factors have is needed once they are multiplied.
+    /// Whether a label is still needed once two factors are multiplied; `held` is the number of these factors that have it.
     fn is_kept(&self, label: Label, held: usize) -> bool {
         self.wanted[label] || self.holders[label].len() > held
     }

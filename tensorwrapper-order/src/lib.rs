@@ -1,14 +1,14 @@
 //! Finds the order in which the factors of a product of many tensors are multiplied.
 //!
-//! A product such as `A[i, j] * B[j, k] * C[k, l]` is computed in pairs, and which pair comes first decides how many operations and how
-//! much memory it takes: the best and the worst order differ by orders of magnitude. This crate searches for a good order, or the best.
-//! It computes nothing else: it sees labels and extents, never elements, so that any program which multiplies tensors can use it.
+//! A product such as `A[i, j] * B[j, k] * C[k, l]` is computed in pairs. The order of the pairs decides how many operations and how much
+//! memory the product takes: the best and the worst order differ by orders of magnitude. This crate searches for a good order, or the
+//! best. It sees labels and extents, never elements, so that any program that multiplies tensors can use it.
 //!
 //! # The language of labels
 //!
-//! A tensor is the list of its axes' labels, and a label is a number: its position in the list of extents. Axes with the same label are
-//! multiplied element by element; a label that the result does not have is summed. A label may be on any number of tensors, and twice on
-//! one tensor, where it means a diagonal. This is the language of NumPy's `einsum`, with numbers for letters.
+//! A tensor is given as the list of its axes' labels. A label is a number, its position in the list of extents. Axes with the same label
+//! are multiplied element by element, and labels that the result does not have are summed. A label may be on any number of tensors, and
+//! twice on one tensor, where it means a diagonal. This is the language of NumPy's `einsum`, with numbers instead of letters.
 //!
 //! ```
 //! use tensorwrapper_order::{Order, Search, find};
@@ -28,8 +28,8 @@
 //! # Ok::<(), tensorwrapper_order::Error>(())
 //! ```
 //!
-//! [`Found::pairs`] numbers the factors from 0 and gives each product the next number; [`Found::linear`] are the same pairs as NumPy's
-//! `einsum_path` counts them.
+//! [`Found::pairs`] numbers the factors from 0 and gives each product the next number; [`Found::linear`] has the same pairs in the
+//! numbers of NumPy's `einsum_path`.
 //!
 //! # Strategies
 //!
@@ -37,24 +37,24 @@
 //!
 //! | order | what it does | for how many factors |
 //! |---|---|---|
-//! | [`Auto`](Order::Auto) | the best order of up to 12 factors; of more, many greedy orders, improved | any |
-//! | [`Exact`](Order::Exact) | dynamic programming: over all orders up to 16 factors, over those without outer products beyond | up to 64, where labels are not shared by too many |
-//! | [`Greedy`](Order::Greedy) | the pair next whose product is smallest against its factors | any; thousands take milliseconds |
+//! | [`Auto`](Order::Auto) | the best order for up to 12 factors; for more, the best of many improved greedy orders | any |
+//! | [`Exact`](Order::Exact) | dynamic programming: over all orders up to 16 factors, beyond that over those without outer products | up to 64, if labels are not shared by too many |
+//! | [`Greedy`](Order::Greedy) | at each step the pair whose product is smallest compared with its factors | any; thousands take milliseconds |
 //! | [`Budget`](Order::Budget) | searches as `Auto` does, with simulated annealing, until the time is up | any |
 //! | [`AsWritten`](Order::AsWritten) | from left to right | any |
 //! | [`Path`](Order::Path) | the caller's own pairs, checked | any |
 //!
 //! # Costs
 //!
-//! [`Search::minimize`] says what the order shall have least of ([`Minimize`]): multiplications, elements of the largest intermediate
-//! result, or seconds. Seconds are estimated from the [`Rates`] of a machine: how many multiplications it does in a second inside and
-//! outside of products of matrices, and how many elements it reads and writes.
+//! [`Search::minimize`] sets what the order minimizes ([`Minimize`]): multiplications, elements of the largest intermediate result, or
+//! seconds. Seconds are estimated from the [`Rates`] of a machine: the multiplications that it does in a second inside and outside of
+//! products of matrices, and the elements that it reads and writes in a second.
 //!
 //! # Slicing
 //!
-//! [`Search::limit`] bounds the elements of every intermediate result. Where the best order exceeds it, labels are sliced: the product
-//! is computed once for each value of such a label, and the results are added up, or put together where the result has the label.
-//! Labels are chosen one at a time, and the order is improved after each for what is left.
+//! [`Search::limit`] bounds the number of elements of every intermediate result. If the best order exceeds it, labels are sliced: the
+//! product is computed once for each value of such a label. The results are added up or, if the final result has the label, put together.
+//! Labels are chosen one at a time, and the order is improved after each choice.
 //!
 //! ```
 //! use tensorwrapper_order::{Search, find};
@@ -68,19 +68,19 @@
 //!
 //! # What is deterministic
 //!
-//! The same labels, extents, order and [seed](Search::seed) give the same pairs, on every machine with the same floating-point arithmetic
-//! and on any number of threads: the searches run on one. [`Order::Budget`] is the exception, because it takes what it has found when the
-//! time is up.
+//! The same labels, extents, order and [seed](Search::seed) give the same pairs, on every machine with the same floating-point
+//! arithmetic, no matter how many threads it has: a search runs on one thread. [`Order::Budget`] is the exception, because it returns the
+//! best order that it has found when the time is up.
 //!
-//! # Files, and where a strategy is added
+//! # Files, and where to add a strategy
 //!
 //! A strategy is a function from a network of labels to pairs, in a file of its own. To add one, write the file, add a variant to
-//! [`Order`] in `order.rs`, and one line in `search.rs` that calls it.
+//! [`Order`] in `order.rs`, and add the line in `search.rs` that calls it.
 //!
 //! | file | holds | source |
 //! |---|---|---|
 //! | `network.rs`, `bits.rs` | labels of factors and result, sets of labels | |
-//! | `cost.rs` | what a product costs, and what shall be least | |
+//! | `cost.rs` | the cost of a product, and what is minimized | |
 //! | `greedy.rs` | the greedy order, with and without randomness | Smith and Gray, J. Open Source Softw. 3, 753 (2018); Gray and Kourtis, Quantum 5, 410 (2021) |
 //! | `few.rs` | the order of fewest operations of at most five factors, in tables on the stack | |
 //! | `subsets.rs` | dynamic programming over all subsets of a few tensors | sums over subsets: Yates, "The design and analysis of factorial experiments" (1937) |
@@ -89,11 +89,11 @@
 //! | `anneal.rs` | simulated annealing of a tree by rotations | Kalachev, Panteleev and Yung, arXiv:2108.05665 (2021) |
 //! | `reconfigure.rs` | better orders of parts of a tree, by dynamic programming | |
 //! | `slice.rs`, `parts.rs` | labels to slice, and how many of their values are taken at a time | |
-//! | `sequence.rs` | which of two factors is computed first, so that less is held at once | Sethi and Ullman, J. ACM 17, 715 (1970) |
+//! | `sequence.rs` | which of two factors is computed first, so that less memory is held at once | Sethi and Ullman, J. ACM 17, 715 (1970) |
 //! | `auto.rs` | the search that uses all of these | |
 //! | `given.rs` | the caller's own pairs | |
-//! | `search.rs` | from an [`Order`] to the strategy that it names | |
-//! | `find.rs` | [`find`]: input checked, answer and costs | |
+//! | `search.rs` | runs the strategy that an [`Order`] names | |
+//! | `find.rs` | [`find`]: checks the input, returns the order and its costs | |
 
 mod anneal;
 mod auto;
@@ -123,7 +123,7 @@ pub use find::{Found, Search, find};
 pub use order::Order;
 pub use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// What the runtime of tensorwrapper uses beside [`find`]. It may change in any version.
+/// The functions that the runtime of tensorwrapper uses besides [`find`]. They may change in any version.
 #[doc(hidden)]
 pub mod internal {
     pub use crate::few::Few;

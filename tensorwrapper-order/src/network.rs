@@ -1,4 +1,4 @@
-//! A product of tensors as the labels of its factors, and the order in which pairs of them are multiplied. It must not know how an
+//! A product of tensors, as the labels of its factors, and the order in which pairs of them are multiplied. The file must not know how an
 //! order is found.
 
 use smallvec::SmallVec;
@@ -7,7 +7,7 @@ use tensorwrapper_core::graph::Label;
 /// A product: the labels of its factors and of its result.
 #[derive(Clone, Debug)]
 pub struct Network {
-    /// Labels of each factor, each once.
+    /// The labels of each factor, without repetition.
     pub inputs: Vec<Vec<Label>>,
     /// Labels of the result.
     pub output: Vec<Label>,
@@ -18,7 +18,7 @@ pub struct Network {
 /// Pairs of factors in the order of multiplication. Factors are numbered from 0; each product gets the next number.
 pub type Path = Vec<(usize, usize)>;
 
-/// Labels of a tensor, each once; up to six need no allocation.
+/// The labels of a tensor, without repetition; up to six need no allocation.
 pub type Labels = SmallVec<[Label; 6]>;
 
 impl Network {
@@ -35,7 +35,7 @@ impl Network {
         kept
     }
 
-    /// Whether a label is on three and more tensors, the result included.
+    /// Whether a label is on three or more tensors, the result included.
     pub(super) fn has_hyper_edge(&self) -> bool {
         let mut holders = vec![0u32; self.extents.len()];
         self.inputs.iter().chain([&self.output]).flatten().for_each(|&label| holders[label] += 1);

@@ -3,32 +3,33 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How the order of products of three and more factors is found.
+/// How the order of products of three or more factors is found.
 ///
-/// The same equation, order and seed give the same order of products. [`Budget`](Order::Budget) is the exception: it takes the best that
-/// it has found when the time is up.
+/// The same equation, order and seed give the same order of products. [`Budget`](Order::Budget) is the exception: it returns the best
+/// that it has found when the time is up.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Order {
-    /// The best order of up to 12 factors, a good one of more, quickly.
+    /// The best order for up to 12 factors; for more, a good order that is found quickly.
     #[default]
     Auto,
     /// The best order. For up to 16 factors it is the best of all orders, for more the best of those without outer products. If there are
-    /// too many factors, or factors with too many labels in common, to search these, it is that of [`Auto`](Order::Auto).
+    /// too many factors, or too many labels in common, to search these orders, it is the order of [`Auto`](Order::Auto).
     Exact,
-    /// At each step the pair whose product is smallest compared with its two factors.
+    /// At each step, the pair whose product is smallest compared with its two factors.
     Greedy,
-    /// The best order that is found in this time. For up to 16 factors it is the best there is, however long that takes.
+    /// The best order that is found in this time. For up to 16 factors it is the best of all orders, no matter how long the search takes.
     Budget(Duration),
     /// From left to right.
     AsWritten,
-    /// These pairs, as NumPy's `einsum_path` counts them: positions in the list of remaining factors, to whose end each product is
-    /// appended. They are used for every product of three or more factors in an equation or a block; a product that they do not fit is an [`ErrorKind::Order`](crate::ErrorKind::Order). See [`Order::path`].
+    /// These pairs, in the numbers of NumPy's `einsum_path`: positions in the list of remaining factors, to whose end each product is
+    /// appended. They are used for every product of three or more factors in an equation or a block. If they do not fit one of these
+    /// products, the error is an [`ErrorKind::Order`](crate::ErrorKind::Order). See [`Order::path`].
     Path(Arc<[(usize, usize)]>),
 }
 
 impl Order {
-    /// [`Order::Path`] of these pairs.
+    /// An [`Order::Path`] of these pairs.
     ///
     /// ```
     /// use tensorwrapper_order::{Order, Search, find};
@@ -44,7 +45,7 @@ impl Order {
         Order::Path(pairs.into_iter().collect())
     }
 
-    /// Whether it finds the best order of few factors.
+    /// Whether it finds the best order for a few factors.
     pub(super) fn is_exact_for_few(&self) -> bool {
         match self {
             Order::Auto | Order::Exact | Order::Budget(_) => true,

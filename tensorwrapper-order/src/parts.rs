@@ -1,4 +1,4 @@
-//! An order of parts: labels are cut until every product is small enough to be held.
+//! Orders for products that are made in parts: labels are cut until every product is small enough to be held.
 
 use tensorwrapper_core::graph::Label;
 
@@ -11,9 +11,10 @@ use super::random::Random;
 use super::tree::Tree;
 use super::{sequence, slice};
 
-/// An order of parts: the pairs, and for each label that is cut, ascending, how many of its values are taken at a time (a divisor of its
-/// extent). No product has more elements than `limit`, a logarithm not below 0. The result may have more, unless parts of it are added up.
-/// `path` may be replaced by a better one, unless the program has chosen it.
+/// An order for a product that is made in parts. Returns the pairs and the labels that are cut, ascending, each with the number of its
+/// values that are taken at a time, a divisor of its extent. `limit` is the logarithm of the most elements that a product may have, and
+/// is not below 0. The result may have more, unless parts of it are added up. The pairs are those of `path`, or better ones if the
+/// program has not chosen the order.
 pub fn cut(
     network: &Network,
     path: &Path,

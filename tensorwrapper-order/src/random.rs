@@ -1,8 +1,8 @@
-//! Numbers that look random, the same for the same seed. It must not know what they are for.
+//! Pseudo-random numbers, the same for the same seed. The file must not know what they are for.
 //!
 //! Source: G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA (2014).
 
-/// SplitMix64. Searches need speed and repetition, not secrecy, so a crate would bring nothing.
+/// SplitMix64. Searches need speed and reproducible numbers, not secrecy, so no crate is needed.
 #[derive(Clone, Debug)]
 pub(super) struct Random(u64);
 
@@ -22,17 +22,17 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Between 0 and 1, neither included.
+    /// A number between 0 and 1, neither included.
     pub(super) fn unit(&mut self) -> f64 {
         ((self.bits() >> 12) as f64 + 0.5) / (1u64 << 52) as f64
     }
 
-    /// Below a bound that is not 0.
+    /// A number below a bound, which must not be 0.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.bits()) * bound as u128) >> 64) as usize
     }
 
-    /// Between two positive numbers, each power of ten as likely as the next.
+    /// A number between two positive numbers, with a uniformly distributed logarithm.
     pub(super) fn scale(&mut self, low: f64, high: f64) -> f64 {
         low * (high / low).powf(self.unit())
     }

@@ -1,4 +1,4 @@
-//! Better orders of small parts of a tree, found by dynamic programming. It must not know how the tree came to be.
+//! Better orders of small parts of a tree, found by dynamic programming. The file must not know how the tree was made.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use super::tree::Tree;
 #[derive(Debug)]
 pub(super) struct Reconfigure {
     subsets: Subsets,
-    /// For each label the tensors of the part that have it, where any does.
+    /// For each label, the tensors of the part that have it, if any.
     holders: Vec<Set>,
 }
 
@@ -22,8 +22,8 @@ impl Reconfigure {
         Reconfigure { subsets: Subsets::default(), holders: vec![0; labels] }
     }
 
-    /// Replaces every part of at most `width` tensors below a product by its best order, until no part improves, so many rounds have passed,
-    /// or the time is up. The tree never becomes worse.
+    /// Replaces every part of at most `width` tensors below a product by its best order. Ends when no part improves, after this number of
+    /// rounds, or when the time is up. The tree never becomes worse.
     pub(super) fn run(&mut self, tree: &mut Tree, width: usize, rounds: usize, random: &mut Random, clock: &Clock) {
         for _ in 0..rounds {
             let mut better = false;
@@ -39,7 +39,7 @@ impl Reconfigure {
         }
     }
 
-    /// Whether the part below a product could be made better.
+    /// Improves the part below a product, and returns whether it could.
     fn improve(&mut self, tree: &mut Tree, root: usize, width: usize, random: &mut Random) -> bool {
         let (tensors, products) = part(tree, root, width, random);
         if tensors.len() < 3 {
@@ -76,7 +76,8 @@ impl Reconfigure {
             .collect()
     }
 
-    /// The best order as products with the numbers that the part had, what they are made of, and their labels; parents first.
+    /// The best order as a list of products, parents first. Each has one of the numbers that the part's products had, the numbers of its
+    /// factors, and its labels.
     fn grown(&self, tree: &Tree, root: usize, tensors: &[usize], products: &[usize]) -> Vec<(usize, [usize; 2], Vec<u64>)> {
         let mut free = products.iter().copied().filter(|&product| product != root);
         let mut open = vec![(root, self.subsets.all(), tree.row(root).to_vec())];
@@ -106,7 +107,7 @@ impl Reconfigure {
     }
 }
 
-/// The tensors that a product is made of when it is opened until there are `width`, and the products that were opened.
+/// Opens products below a product until there are `width` tensors. Returns these tensors, and the products that were opened.
 fn part(tree: &Tree, root: usize, width: usize, random: &mut Random) -> (Vec<usize>, Vec<usize>) {
     let (mut tensors, mut products) = (Vec::with_capacity(width), Vec::with_capacity(width));
     let mut open = VecDeque::from([root]);

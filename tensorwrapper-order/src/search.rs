@@ -1,4 +1,4 @@
-//! From a chosen [`Order`] to a path: which strategy is run, and how long. A new strategy is one line in [`search`].
+//! From an [`Order`] to a path: chooses the strategy, and how long it runs. A new strategy is one line in [`search`].
 
 use tensorwrapper_core::error::Error;
 
@@ -9,10 +9,10 @@ use super::network::{Network, Path};
 use super::order::Order;
 use super::{auto, exact, given, greedy, sequence, tree};
 
-/// An order for a product of one or more factors.
+/// Finds an order for a product of one or more factors.
 ///
 /// # Errors
-/// A path that the program gives and that does not fit.
+/// When the program gives a path that does not fit.
 pub fn path(network: &Network, order: &Order, minimize: Minimize, seed: u64) -> Result<Path, Error> {
     if minimize == Minimize::Operations
         && order.is_exact_for_few()
@@ -23,9 +23,9 @@ pub fn path(network: &Network, order: &Order, minimize: Minimize, seed: u64) -> 
     Ok(sequence::least_held(network, search(network, order, minimize, seed, None)?.0, &[]))
 }
 
-/// An order for programs that do not say what to minimize: that of fewest operations. In a long product with a label on three or more
-/// tensors, the order of fewest operations may not be the fastest, because its products are not products of matrices. Then the order of
-/// least estimated time is taken, if its time is less.
+/// Finds an order for programs that do not say what to minimize. This is the order of fewest operations, with one exception: in a long
+/// product with a label on three or more tensors, that order may not be the fastest, because its products are not products of matrices.
+/// Then the order of least estimated time is searched, and taken if its time is less.
 ///
 /// # Errors
 /// As [`path`].
@@ -44,7 +44,8 @@ pub fn usual(network: &Network, order: &Order, seed: u64) -> Result<Path, Error>
     Ok(if seconds(&quickest) < seconds(&fewest) { quickest } else { fewest })
 }
 
-/// The [`usual`] order of a few factors, if one search finds it: it is the best, and no second search for the least time is needed.
+/// The [`usual`] order for a few factors, if a single search finds it. `None` if [`usual`] would search in another way, or search again
+/// for the least time.
 pub fn usual_of_few(few: &Few<'_>, order: &Order) -> Option<Path> {
     if !order.is_exact_for_few() {
         return None;
@@ -54,13 +55,14 @@ pub fn usual_of_few(few: &Few<'_>, order: &Order) -> Option<Path> {
     (!is_searched_again).then_some(best.path)
 }
 
-/// The logarithm of the number of operations from which on a second search is worth its time.
+/// The logarithm of the number of operations from which a second search is worth its time.
 const LONG: f64 = 20.0;
 
-/// An order, and whether no other is better. `rounds` of annealing, where they are given, make [`Order::Auto`] search longer.
+/// An order, and whether it is known that no other is better. `rounds` of annealing, if they are given, make [`Order::Auto`] search
+/// longer.
 ///
 /// # Errors
-/// A path that the program gives and that does not fit.
+/// When the program gives a path that does not fit.
 pub(super) fn search(
     network: &Network,
     order: &Order,

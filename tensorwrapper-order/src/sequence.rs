@@ -1,4 +1,4 @@
-//! Which of two factors is computed first. The products are the same either way, but not the memory that is held at once.
+//! Decides which of two factors is computed first. The products are the same either way, but not the memory that is held at once.
 //!
 //! Source: R. Sethi, J. D. Ullman, "The generation of optimal code for arithmetic expressions", J. ACM 17, 715 (1970).
 
@@ -8,8 +8,8 @@ use super::network::{Network, Path};
 use super::tree::Tree;
 use tensorwrapper_core::graph::Label;
 
-/// The same products in another sequence: the products of one factor follow each other, and of two factors the one comes first with which
-/// less memory is held at once. Of each `cut` label so many values are taken at a time.
+/// The same products in another sequence: all products of one factor come before those of the other factor. The factor comes first with
+/// which less memory is held at once. For each label of `cut`, only the given number of its values is taken at a time.
 pub(super) fn least_held(network: &Network, path: Path, cut: &[(Label, usize)]) -> Path {
     let factors = network.inputs.len();
     // Fewer have no two products that could be computed in either order.

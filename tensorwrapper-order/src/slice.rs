@@ -1,7 +1,8 @@
-//! Labels of which one value is taken at a time, so that no intermediate is larger than a limit. It must not know who runs the slices.
+//! Slices labels, so that no intermediate is larger than a limit: one value of such a label is taken at a time. The file must not know
+//! who runs the slices.
 //!
-//! Labels are chosen one at a time, and the tree is improved after each, because the best order of the whole is not the best order of a
-//! slice.
+//! Labels are chosen one at a time, and the tree is improved after each choice, because the best order of the whole product is not the
+//! best order of a slice.
 
 use super::bits::{labels, log2};
 use super::clock::Clock;
@@ -12,19 +13,19 @@ use super::reconfigure::Reconfigure;
 use super::tree::Tree;
 use tensorwrapper_core::graph::Label;
 
-/// Penalties for products above the limit, each tried in a search of its own: a small one keeps the best order and slices it, a large one
-/// finds another order that needs fewer slices.
+/// Penalties for products above the limit, each tried in a search of its own. A small penalty keeps the best order and slices it; a large
+/// one finds another order that needs fewer slices.
 const FINES: [f64; 4] = [0.25, 0.5, 1.0, 2.0];
 
 /// Rounds in which a tree is improved after each label.
 const ROUNDS: usize = 4;
 
-/// What slices are to be like.
+/// The conditions that slices have to meet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// No product but the result has more elements; a logarithm not below 0.
+    /// The most elements of a product, as a logarithm not below 0. The result may have more.
     pub(super) elements: f64,
-    /// Whether slices that are added up need memory of their own, so that then the result counts, too.
+    /// Whether slices that are added up need memory of their own, so that the result may not have more then either.
     pub(super) adds: bool,
     /// Whether the tree may change.
     pub(super) is_free: bool,
@@ -57,8 +58,8 @@ pub(super) fn slice(network: &Network, tree: Tree, limits: Limits, random: &mut 
     (sliced, tree)
 }
 
-/// How many values of each sliced label are taken at a time, in this tree of one slice: as many as the limits allow, and as divide
-/// its extent, so that all slices are alike.
+/// For each sliced label, how many values are taken at a time in this tree of one slice: the largest divisor of its extent that the
+/// limits allow, so that all slices have the same size.
 pub(super) fn lengths(network: &Network, tree: &mut Tree, limits: Limits, sliced: &[Label]) -> Vec<(Label, usize)> {
     let adds = adds(network, limits, sliced);
     let length = |&label: &Label| {
@@ -108,7 +109,7 @@ fn set(tree: &mut Tree, label: Label, extent: usize) {
     tree.reweigh(weights);
 }
 
-/// The largest product that is too large. The result, which has to be held whole, counts where it is told to.
+/// The largest product that exceeds the limit. The result, which is stored as a whole, counts only if `result` is set.
 fn too_large(tree: &Tree, limit: f64, result: bool) -> Option<usize> {
     let products = tree.products();
     let end = if result { products.end } else { products.end.saturating_sub(1).max(products.start) };
@@ -117,7 +118,7 @@ fn too_large(tree: &Tree, limit: f64, result: bool) -> Option<usize> {
     (tree.size(most) > limit + 1e-9).then_some(most)
 }
 
-/// The label of a product whose slicing costs the fewest operations for what it saves of the size.
+/// The label of a product whose slicing costs the fewest operations for the size that it saves.
 fn cheapest(tree: &Tree, product: usize, network: &Network) -> Label {
     // The operations of all products that a label is part of become fewer, all others are done once for each slice.
     let mut with: Vec<Vec<f64>> = vec![Vec::new(); network.extents.len()];

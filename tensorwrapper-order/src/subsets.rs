@@ -1,8 +1,8 @@
-//! The best order of a few tensors, by dynamic programming over all their subsets. It must not know where they come from.
+//! The best order of a few tensors, by dynamic programming over all their subsets. The file must not know where the tensors come from.
 //!
-//! What two disjoint sets of tensors cost to multiply needs no sets of labels: the labels of both factors are those that
-//! occur in the union, less those that one of the two has already summed, and both are sums over subsets that are made
-//! once. Source of the sums: F. Yates, "The design and analysis of factorial experiments" (1937).
+//! The cost of multiplying two disjoint sets of tensors needs no sets of labels. The labels of both factors are those that occur in the
+//! union, except those that one of the two has already summed. Both are sums over subsets, which are computed once. Source of the sums:
+//! F. Yates, "The design and analysis of factorial experiments" (1937).
 
 use super::cost::{Objective, Step};
 
@@ -16,11 +16,11 @@ pub(super) struct Shared {
     pub(super) holders: Set,
     /// The logarithm of its extent.
     pub(super) log: f64,
-    /// Whether nobody else needs it, so that it is summed once all of them are multiplied.
+    /// Whether nothing else needs it, so that it is summed once all of its tensors are multiplied.
     pub(super) is_inner: bool,
 }
 
-/// Tables over subsets, kept so that many searches share their memory.
+/// Tables over subsets. They are kept, so that many searches share their memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Subsets {
     /// Logarithm of the extents of all labels that occur in a subset.
@@ -29,13 +29,13 @@ pub(super) struct Subsets {
     closed: Vec<f64>,
     /// The least price of a subset, in units of the scale.
     cost: Vec<f64>,
-    /// The half with the first tensor of the best pair.
+    /// For the best pair of a subset, the half that has the first tensor.
     half: Vec<Set>,
 }
 
 impl Subsets {
-    /// Finds the cheapest order of `tensors` tensors, if it is cheaper than `cap`; prices and the cap are in units of
-    /// the price of which `scale` is the logarithm. Returns its price.
+    /// Finds the cheapest order of `tensors` tensors, if it is cheaper than `cap`, and returns its price. Prices and the cap are in units
+    /// of the price whose logarithm is `scale`.
     pub(super) fn solve(
         &mut self,
         tensors: usize,
@@ -123,7 +123,7 @@ impl Subsets {
         }
     }
 
-    /// The best pair of a subset of two and more tensors that an order was found for.
+    /// The best pair of a subset that has at least two tensors, and for which an order was found.
     pub(super) fn halves(&self, set: Set) -> (Set, Set) {
         let half = self.half[set as usize];
         (half, set ^ half)

@@ -1,7 +1,7 @@
-//! A path as a binary tree whose shape can be changed a little at little cost. It must not know which change is wanted.
+//! A path as a binary tree whose shape can be changed step by step at little cost. The file must not know which change is wanted.
 //!
-//! A node is a tensor: the leaves are the factors, the others the products. Which labels a product keeps needs no count of
-//! those who hold them: for `p = (a b) c`, the labels that `a c` keeps are those that `b` or `p` has.
+//! A node is a tensor: leaves are factors, and all other nodes are products. The labels that a product keeps are known without counting
+//! the tensors that have a label: for `p = (a b) c`, the labels that `a c` keeps are those that `b` or `p` has.
 
 use super::bits::{Rows, Weights};
 use super::cost::{Cost, Minimize, Objective, Step, sum};
@@ -23,7 +23,7 @@ pub(super) struct Tree {
     objective: Objective,
 }
 
-/// Another order of three tensors: of `(a b) c` the products `(a c) b`.
+/// Another order of three tensors: instead of `(a b) c`, the products `(a c) b`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rotation {
     /// The product of all three.
@@ -69,7 +69,7 @@ impl Tree {
         tree
     }
 
-    /// Sizes and prices of all nodes anew, for these extents.
+    /// Computes the sizes and prices of all nodes again, for these extents.
     pub(super) fn reweigh(&mut self, weights: Weights) {
         self.weights = weights;
         self.assess();
@@ -92,7 +92,7 @@ impl Tree {
         self.objective
     }
 
-    /// Asks for something else.
+    /// Sets another objective.
     pub(super) fn seek(&mut self, objective: Objective) {
         self.objective = objective;
         self.assess();
@@ -144,8 +144,8 @@ impl Tree {
         sum(self.prices.iter().copied())
     }
 
-    /// What the rotation would be that takes from a product's factor on `side` the factor on `other` and gives it the
-    /// product's other factor. Nothing where that factor is a leaf.
+    /// The rotation in which a product's factor on `side` gives up its own factor on `other`, and gets the product's other factor
+    /// instead. `None` if the factor on `side` is a leaf.
     pub(super) fn rotation(&self, parent: usize, side: usize, other: usize) -> Option<Rotation> {
         let factors = self.children[parent - self.leaves];
         let (child, c) = (factors[side], factors[1 - side]);
@@ -177,7 +177,7 @@ impl Tree {
         self.close(child, b, parent);
     }
 
-    /// The labels of a product, of which all that is outside is `sibling` and what is outside of `parent`.
+    /// Computes the labels of a product. The tensors outside of it are `sibling` and those outside of `parent`.
     fn close(&mut self, node: usize, sibling: usize, parent: usize) {
         let rows = &self.rows;
         let around = rows.row(sibling).iter().zip(rows.row(parent)).map(|(sibling, parent)| sibling | parent);
@@ -186,8 +186,8 @@ impl Tree {
         self.sizes[node] = self.weights.size(open.iter().copied());
     }
 
-    /// Gives products other factors and labels: a part of the tree in another shape. The numbers are those that the part
-    /// had, and what is no product of the part stays as it is.
+    /// Gives products other factors and labels, so that a part of the tree gets another shape. The products keep the numbers that the
+    /// part has. Everything outside of the part stays as it is.
     pub(super) fn regraft(&mut self, part: &[(usize, [usize; 2], Vec<u64>)]) {
         for (node, factors, row) in part {
             self.children[node - self.leaves] = *factors;
@@ -199,7 +199,7 @@ impl Tree {
         }
     }
 
-    /// The products in an order in which they can be computed: factors before what they make.
+    /// The products in an order in which they can be computed: each after its factors.
     pub(super) fn in_order(&self) -> Vec<usize> {
         let mut open = Vec::from_iter(self.products().last());
         let mut order = Vec::with_capacity(self.children.len());

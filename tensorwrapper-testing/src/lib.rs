@@ -1,8 +1,8 @@
-//! What the tests of backends share: random tensors in random layouts, and one call of a device.
+//! What the tests of backends share: random tensors in random layouts, and a function that runs one contraction.
 //!
-//! Whoever writes a backend compares its [`Device`](tensorwrapper_core::backend::Device) with
-//! [`Reference`](tensorwrapper_core::backend::reference::Reference), which defines every result, over what this crate makes.
-//! It must not know any backend.
+//! To test a backend, compare its [`Device`](tensorwrapper_core::backend::Device) with
+//! [`Reference`](tensorwrapper_core::backend::reference::Reference), which defines every result, on tensors that this crate makes. This
+//! crate must not know any backend.
 
 mod once;
 mod random;

@@ -1,4 +1,4 @@
-//! One call of a device, from operands to the result.
+//! Prepares and runs one operation of a device.
 
 use num_complex::Complex;
 use tensorwrapper_core::backend::{Contraction, Device, LoopNest, Operand, Output};

@@ -9,33 +9,33 @@ use tensorwrapper_core::backend::{Operand, Output};
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::layout::Strided;
 
-/// Elements somewhere in memory.
+/// Elements in memory that may have gaps between them.
 #[derive(Clone, Debug)]
 pub struct Placed<T> {
-    /// All of the memory.
+    /// All of the memory, gaps included.
     pub data: Vec<T>,
-    /// Where the elements are in it.
+    /// The positions of the elements in the memory.
     pub layout: Strided,
     /// Whether they are conjugated as they are read.
     pub conjugate: bool,
 }
 
 impl<T: Element> Placed<T> {
-    /// An operand over a nest of these extents: permuted, sliced, reversed, a broadcast along some axes (each with
-    /// probability `absent`), a diagonal of something larger along others.
+    /// A random operand over a nest of these extents. It may be permuted, sliced or reversed, a broadcast along some axes (each with
+    /// probability `absent`), and a diagonal of a larger tensor along others.
     pub fn operand(rng: &mut StdRng, extents: &[usize], absent: f64) -> Placed<T> {
         let (layout, len) = layout(rng, extents, absent);
         let data = (0..len).map(|_| number(rng)).collect();
         Placed { data, layout, conjugate: rng.random_bool(0.3) }
     }
 
-    /// An output of these extents, its memory full of NaN.
+    /// A random output of these extents; its memory is full of NaN.
     pub fn output(rng: &mut StdRng, extents: &[usize]) -> Placed<T> {
         let (layout, len) = layout(rng, extents, 0.0);
         Placed { data: vec![T::from_complex(f64::NAN.into()); len], layout, conjugate: false }
     }
 
-    /// A contiguous operand of these elements.
+    /// A contiguous operand with these elements, which are given in C order.
     pub fn of(extents: &[usize], data: Vec<T>) -> Placed<T> {
         Placed { data, layout: Strided::row_major(extents).unwrap(), conjugate: false }
     }
@@ -58,12 +58,13 @@ impl<T: Element> Placed<T> {
     }
 }
 
-/// A number with parts between -1 and 1.
+/// A random number; its parts are between -1 and 1.
 pub fn number<T: Element>(rng: &mut StdRng) -> T {
     T::from_complex(Complex::new(rng.random_range(-1.0..1.0), rng.random_range(-1.0..1.0)))
 }
 
-/// Asserts that two memories agree: elements equal, or both NaN, or as close as `tolerance` times their size (at least 1).
+/// Asserts that two memories have the same length and agree: each two elements are equal, are both NaN, or differ by at most
+/// `tolerance · (1 + |expected|)`.
 pub fn assert_close<T: Element>(found: &[T], expected: &[T], tolerance: f64, what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
     for (n, (found, expected)) in found.iter().zip(expected).enumerate() {
@@ -74,7 +75,7 @@ pub fn assert_close<T: Element>(found: &[T], expected: &[T], tolerance: f64, wha
     }
 }
 
-/// The distance between neighbouring numbers at 1.
+/// The machine epsilon: the distance from 1 to the next larger number of the element type.
 pub fn epsilon<T: Element>() -> f64 {
     if size_of::<T::Real>() == 4 { f64::from(f32::EPSILON) } else { f64::EPSILON }
 }

@@ -1,4 +1,4 @@
-//! Adds elements to those of an output, as sums are made that are computed in parts.
+//! Adds one operand to an output, element by element. Sums that are computed in parts are accumulated this way.
 
 use super::{Operand, Output};
 use crate::element::Element;

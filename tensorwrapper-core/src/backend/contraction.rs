@@ -2,8 +2,8 @@
 //!
 //! Each run checks here that the memory is as large as the layouts need, so that kernels do not check it again.
 //!
-//! A program over a whole product that nobody else reads is part of its contraction. A device takes it as an epilogue where it
-//! can; else `UnfusedEpilogue` runs one after the other, which defines what it means.
+//! A program over a whole product that nothing else reads is part of its contraction: its epilogue. Devices that cannot compute both at
+//! once use `UnfusedEpilogue`, which runs one after the other and defines the result.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -18,12 +18,12 @@ use crate::error::Error;
 use crate::layout::Strided;
 use crate::storage::{SliceMut, SliceRef};
 
-/// `output[o] = alpha · Σ over the reduced axes of Π factors`, any number of factors (none: the empty product).
+/// `output[o] = alpha · Σ over the reduced axes of Π factors`. There may be any number of factors; without factors the product is 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Contraction<'a> {
     /// The iteration space.
     pub nest: &'a LoopNest,
-    /// What the sum is multiplied by.
+    /// The number that the sum is multiplied by.
     pub alpha: Complex<f64>,
     /// The element type of factors and output.
     pub dtype: Dtype,
@@ -33,16 +33,17 @@ pub struct Contraction<'a> {
     pub output: &'a Strided,
     /// The epilogue, computed with each sum: a program whose first input is the sum, and whose others are `others`.
     pub then: Option<&'a Program>,
-    /// The layouts of the other inputs of the epilogue, as of factors, and which are conjugated. They depend on no reduced axis.
+    /// The layouts of the other inputs of the epilogue, and which of them are conjugated, as in `factors`. They do not depend on reduced
+    /// axes.
     pub others: &'a [(&'a Strided, bool)],
 }
 
-/// What a prepared contraction may ask of the device that it runs on. Every [`Device`](super::Device) is one.
+/// The methods of a device that a prepared contraction may call when it runs. Every [`Device`](super::Device) implements them.
 pub trait KernelContext {
-    /// [`Device::own`](super::Device::own): what kernels of a device with memory of its own find it by.
+    /// [`Device::own`](super::Device::own): the state that kernels need of a device with memory of its own.
     fn device_state(&self) -> Option<&dyn Any>;
 
-    /// [`Device::map`](super::Device::map) over the elements of the output: without reduced axes and without functions of the program's.
+    /// [`Device::map`](super::Device::map) over the elements of the output, without reduced axes and without functions of the program.
     ///
     /// # Errors
     /// As [`Device::map`](super::Device::map).
@@ -51,17 +52,17 @@ pub trait KernelContext {
 
 /// A kernel that a device has chosen for a contraction.
 pub trait RunContraction: Debug + Send + Sync {
-    /// Bytes of work space for a run, without the buffers that each thread keeps for all products.
+    /// Bytes of work space that a run needs, not counting the buffers that each thread keeps for all products.
     fn work_space(&self) -> usize {
         0
     }
 
-    /// What a device with memory of its own downcasts in its sessions.
+    /// The kernel in a type that only its device knows. A device with memory of its own downcasts it in its sessions.
     fn own(&self) -> Option<&dyn Any> {
         None
     }
 
-    /// The library that computes the product, if it is not one of the device's kernels.
+    /// The library that computes the product; `None` if a kernel of the device computes it.
     fn library(&self) -> Option<&'static str> {
         None
     }
@@ -71,15 +72,17 @@ pub trait RunContraction: Debug + Send + Sync {
         false
     }
 
-    /// Computes it on the device that it was prepared for, or on another of the same [identity](super::Device::identity): it holds no
-    /// device, because plans outlive devices. Every element of the output is written.
+    /// Computes the contraction on the device that it was prepared for, or on another one of the same
+    /// [identity](super::Device::identity). The kernel holds no device, because plans outlive devices. Every element of the output is
+    /// written.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) for work space.
     ///
     /// # Safety
-    /// `factors` has the memory of the factors, then of the epilogue's other inputs, as many as were prepared for. All memory is of the
-    /// element type that was prepared for, and every position of the layouts lies inside it.
+    /// `factors` holds the memory of the factors, followed by that of the epilogue's other inputs, as many as the contraction was
+    /// prepared for. All memory has the element type that the contraction was prepared for, and every position of the layouts lies inside
+    /// it.
     unsafe fn run(&self, device: &dyn KernelContext, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error>;
 }
 
@@ -88,14 +91,14 @@ pub trait RunContraction: Debug + Send + Sync {
 pub struct PreparedContraction {
     kernel: Box<dyn RunContraction>,
     dtype: Dtype,
-    /// Number of elements that each factor's memory must have, and that of each other input of what is computed then.
+    /// The number of elements that the memory of each factor must have, followed by those of the epilogue's other inputs.
     factors: SmallVec<[usize; 2]>,
     /// Number of elements that the output's memory must have.
     output: usize,
 }
 
 impl PreparedContraction {
-    /// A device's kernel for a contraction, with the sizes of memory that the contraction's layouts need.
+    /// A device's kernel for a contraction, together with the number of elements that each of the contraction's layouts needs.
     pub fn new(contraction: &Contraction<'_>, kernel: Box<dyn RunContraction>) -> PreparedContraction {
         PreparedContraction {
             kernel,
@@ -105,12 +108,12 @@ impl PreparedContraction {
         }
     }
 
-    /// Bytes of work space for a run, without the buffers that each thread keeps for all products.
+    /// Bytes of work space that a run needs, not counting the buffers that each thread keeps for all products.
     pub fn work_space(&self) -> usize {
         self.kernel.work_space()
     }
 
-    /// The library that computes the product, if it is not one of the device's kernels.
+    /// The library that computes the product; `None` if a kernel of the device computes it.
     pub fn library(&self) -> Option<&'static str> {
         self.kernel.library()
     }
@@ -125,19 +128,20 @@ impl PreparedContraction {
         self.kernel.own()
     }
 
-    /// Bytes of memory that each factor and other input must have, and the output.
+    /// Bytes of memory that are needed: for each factor and each other input of the epilogue, and for the output.
     pub fn needs(&self) -> (SmallVec<[usize; 2]>, usize) {
         let size = self.dtype.size();
         (self.factors.iter().map(|elements| elements * size).collect(), self.output * size)
     }
 
-    /// Computes it on the device that it was prepared for, or on another of the same [identity](super::Device::identity).
+    /// Computes the contraction on the device that it was prepared for, or on another one of the same
+    /// [identity](super::Device::identity).
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) for work space.
     ///
     /// # Panics
-    /// When the memory is of another element type than was prepared for, or too small. Kernels rely on this check.
+    /// When memory has another element type than the contraction was prepared for, or is too small. Kernels rely on this check.
     pub fn run(&self, device: &dyn KernelContext, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
         let fits = |(data, &reach): (&SliceRef<'_>, &usize)| data.dtype() == self.dtype && data.len() >= reach;
         assert!(
@@ -150,7 +154,7 @@ impl PreparedContraction {
     }
 }
 
-/// How many elements a layout of a kernel needs of its memory.
+/// The number of elements that memory must have for a kernel's layout.
 pub fn reach(layout: &Strided) -> usize {
     layout.reach().expect("layouts of a kernel start inside their memory")
 }

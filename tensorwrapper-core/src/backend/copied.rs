@@ -1,4 +1,4 @@
-//! A tensor's elements in the memory of a device: what a tensor keeps of a copy, or instead of its elements on the host.
+//! A tensor's elements in the memory of a device, either as a copy of those on the host or in place of them.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use super::resident::DeviceMemory;
 /// A tensor's elements in the memory of a device.
 #[derive(Debug)]
 pub struct Copied {
-    /// Whose device it is.
+    /// The backend of the device.
     pub backend: Arc<BackendInstance>,
-    /// What only the device knows.
+    /// The memory, in a type that only the device knows.
     pub memory: DeviceMemory,
-    /// Whether the elements are on the device only. Then the memory of the host has room for them, and other values.
+    /// Whether the elements are on the device only. The host then has memory for them, but its contents are not their values.
     pub is_only: bool,
 }

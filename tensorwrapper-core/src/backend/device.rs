@@ -17,11 +17,11 @@ use crate::element::Dtype;
 use crate::error::Error;
 use crate::layout::Strided;
 
-/// Something that computes, on the memory of the host.
+/// A device: it computes on the memory of the host.
 ///
 /// Callers guarantee that operands and outputs lie inside their memory (see [`Operand::new`]), fit the iteration space, and have one
-/// element type; outputs of linear algebra and inputs that a program converts may have another. An output never overlaps an operand.
-/// Every element of an output is written, and what it held before is not read.
+/// element type. Outputs of linear algebra may have another element type, and so may inputs that a program converts. An output never
+/// overlaps an operand. The device writes every element of an output and does not read its previous contents.
 pub trait Device: KernelContext + Debug + Send + Sync {
     /// The backend's name, as in the tests' device list.
     fn name(&self) -> &'static str;
@@ -31,27 +31,27 @@ pub trait Device: KernelContext + Debug + Send + Sync {
         1
     }
 
-    /// The device as one with memory of its own, if it is.
+    /// The device as a [`Resident`] one, if it has memory of its own.
     fn resident(&self) -> Option<&dyn Resident> {
         None
     }
 
-    /// What contractions that were prepared for the device need of it when they run, in a type that only the device knows.
+    /// The state that contractions prepared for the device need when they run, in a type that only the device knows.
     fn own(&self) -> Option<&dyn Any> {
         None
     }
 
-    /// The same device on so many threads, where it computes on the processor's.
+    /// The same device with this number of threads; `None` if it does not compute on the processor's threads.
     fn with_threads(&self, _threads: usize) -> Option<std::sync::Arc<dyn Device>> {
         None
     }
 
-    /// The same device with products in single precision from fewer bits, or without, where it has the choice.
+    /// The same device with or without TF32, products in single precision from fewer bits; `None` if the device has no such setting.
     fn with_tf32(&self, _tf32: bool) -> Option<Arc<dyn Device>> {
         None
     }
 
-    /// The same device with kernels chosen by measurement, or by rule alone, if it has the choice.
+    /// The same device with kernels chosen by measurement, or else by rule alone; `None` if the device has no such setting.
     fn with_measuring(&self, _measures: bool) -> Option<Arc<dyn Device>> {
         None
     }
@@ -63,12 +63,12 @@ pub trait Device: KernelContext + Debug + Send + Sync {
         format!("{name}, {threads}")
     }
 
-    /// What tells devices apart: those of one name and one number of threads prepare and compute the same.
+    /// Identifies the device; by default its name and number of threads. Devices with the same identity prepare and compute the same.
     fn identity(&self) -> (&'static str, usize) {
         (self.name(), self.threads())
     }
 
-    /// Decides how to compute a contraction, which is then run on any memory, any number of times.
+    /// Decides how to compute a contraction. The result can be run any number of times, on any memory.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`](crate::error::ErrorKind::Unsupported) when the environment asks for a kernel that this machine cannot run.
@@ -78,7 +78,7 @@ pub trait Device: KernelContext + Debug + Send + Sync {
     /// any number of times and in any order; they are of the output's element type.
     ///
     /// # Errors
-    /// [`ErrorKind::Undefined`](crate::error::ErrorKind::Undefined) for `Max` or `Min` over nothing, if there is an output element.
+    /// [`ErrorKind::Undefined`](crate::error::ErrorKind::Undefined) for `Max` or `Min` over no values, if the output has an element.
     fn map(
         &self,
         nest: &LoopNest,
@@ -101,13 +101,13 @@ pub trait Device: KernelContext + Debug + Send + Sync {
     /// * `Eigh`: A·x = λ·B·x with xᴴ·B·x = 1, λ ascending; B = 1 where only A is given. Lower triangles are read.
     /// * `Eig`: A·x = λ·x with xᴴ·x = 1, λ by real, then by imaginary part.
     /// * `Qr`, `Lq`: A = Q·R and A = L·Q, the triangle's diagonal not negative.
-    /// * `Svd`: A = U·diag(s)·V, s descending. Where it is cut, the last results are the discarded weight and the number of
-    ///   singular values that are kept; outputs have room for more than those, and it is filled as well.
+    /// * `Svd`: A = U·diag(s)·V, s descending. With truncation, the last results are the discarded weight and the number of singular
+    ///   values that are kept. Outputs have room for more singular values than are kept, and all of it is filled.
     /// * `Lu`: A = P·L·U by partial pivoting.
-    /// * `Solve`, `TriangularSolve`, `Lstsq`: A·X = B; of a triangle the other elements are not read.
+    /// * `Solve`, `TriangularSolve`, `Lstsq`: A·X = B. `TriangularSolve` does not read elements outside of the triangle.
     /// * `Inv`, `Pinv`, `Matpow`, `Expm`, `Det`, `Slogdet`, `Norm`, `Trace`, `Rank`: what their names say.
     ///
-    /// In each vector of `Eigh`, `Eig` and of U in `Svd` the largest component is real and positive.
+    /// In each eigenvector of `Eigh` and `Eig`, and in each column of U of `Svd`, the largest component is real and positive.
     ///
     /// # Errors
     /// [`ErrorKind::LinearAlgebra`](crate::error::ErrorKind::LinearAlgebra), naming the batch item, when a matrix has no such
@@ -120,14 +120,14 @@ pub trait Device: KernelContext + Debug + Send + Sync {
         None
     }
 
-    /// Bytes of work space that [`factorise`](Device::factorise) needs for so many operands of an element type. The extents are those of the
-    /// batch and of all roles.
+    /// Bytes of work space that [`factorise`](Device::factorise) needs for this number of operands of this element type. The extents are
+    /// those of the batch and of all roles.
     fn factor_space(&self, call: &Decomposition, dtype: Dtype, extents: &[usize], operands: usize) -> usize {
         linear::copies(call, dtype, extents, operands)
     }
 }
 
-/// Every device is what its kernels are handed when they run.
+/// Kernels get the device that they run on as a [`KernelContext`].
 impl<D: Device + ?Sized> KernelContext for D {
     fn device_state(&self) -> Option<&dyn Any> {
         self.own()

@@ -1,7 +1,7 @@
 //! The table of scalar functions: what each computes, and how.
 //!
-//! A function of the language is one row here, and its name in `tensorwrapper_notation`. A function that only programs need (a
-//! derivative's sign, for example) is a row in the table's second part, and has no name in the language.
+//! A function of the language has one row here, and its name in `tensorwrapper_notation`. A function that only programs need (a
+//! derivative's sign, for example) has a row in the second part of the table, and no name in the language.
 
 use num_complex::Complex;
 use num_traits::Float;
@@ -10,7 +10,7 @@ use crate::element::Element;
 
 /// Arithmetic that element-wise programs need beyond [`Element`].
 pub trait Scalar: Element {
-    /// Replaces each value by the function's.
+    /// Replaces each value by the value of the function there.
     fn apply(function: Unary, values: &mut [Self]);
     /// An integer power.
     fn power_integer(self, exponent: i32) -> Self;
@@ -18,7 +18,7 @@ pub trait Scalar: Element {
     fn power_real(self, exponent: f64) -> Self;
 }
 
-/// Text of a CUDA expression in `x` of type `T`; for complex numbers over overloads of the same names.
+/// The CUDA text of a function, an expression in `x` of type `T`. For complex numbers it calls overloads of the same names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Text {
     /// For real `T`.
@@ -42,11 +42,11 @@ macro_rules! table {
         }
 
         impl Unary {
-            /// Every function: those of the language in the order of its page, then the others.
+            /// Every function: those of the language in the order of its reference, then the others.
             pub const ALL: [Unary; [$(stringify!($Function),)* $(stringify!($Own),)*].len()] =
                 [$(Unary::$Function,)* $(Unary::$Own,)*];
 
-            /// Its name, in the language where it has one there.
+            /// The function's name. If the language has the function, it has the same name there.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Unary::$Function => tensorwrapper_notation::Function::$Function.name(),)*

@@ -1,4 +1,5 @@
-//! Normal forms of iteration spaces: axes of extent 1 are dropped, and neighbours that every operand crosses with one stride are fused.
+//! Normal forms of iteration spaces: axes of extent 1 are dropped, and neighbouring axes that every operand crosses with one stride are
+//! fused.
 //!
 //! Knows strides only, not what is computed along the axes.
 
@@ -23,21 +24,21 @@ pub fn points<S>(axes: &[Axis<S>]) -> usize {
     axes.iter().map(|axis| axis.extent).product()
 }
 
-/// Drops axes of extent 1, sorts the others (widest strides first; operands in the order of `priority` decide),
-/// and fuses neighbours that every operand crosses with one stride.
+/// Drops axes of extent 1, sorts the others (the widest strides first, compared by the operands in the order of `priority`), and fuses
+/// neighbouring axes that every operand crosses with one stride.
 pub fn normalise<S: Strides>(axes: &mut Vec<Axis<S>>, priority: &[usize]) {
     axes.retain(|axis| axis.extent != 1);
     sort(axes, priority);
     fuse(axes);
 }
 
-/// Widest strides first; earlier operands in `priority` decide.
+/// Sorts axes with the widest strides first. Operands are compared in the order of `priority`.
 pub fn sort<S: Strides>(axes: &mut [Axis<S>], priority: &[usize]) {
     let key = |axis: &Axis<S>, &operand: &usize| axis.strides.as_ref()[operand].unsigned_abs();
     axes.sort_by(|a, b| priority.iter().map(|o| key(b, o)).cmp(priority.iter().map(|o| key(a, o))));
 }
 
-/// Fuses neighbours that every operand crosses with one stride.
+/// Fuses neighbouring axes that every operand crosses with one stride.
 pub fn fuse<S: Strides>(axes: &mut Vec<Axis<S>>) {
     let mut last = 0;
     for next in 1..axes.len() {
@@ -54,7 +55,8 @@ pub fn fuse<S: Strides>(axes: &mut Vec<Axis<S>>) {
     axes.truncate(last + 1);
 }
 
-/// Reverses axes along which the operand runs backwards, for all operands: `start` moves to the other end.
+/// Reverses each axis on which `operand` has a negative stride. The axis is reversed for all operands, and `start` moves to its other
+/// end.
 pub fn forward<S: Strides>(axes: &mut [Axis<S>], start: &mut S, operand: usize) {
     for axis in axes {
         if axis.strides.as_ref()[operand] < 0 {
@@ -66,16 +68,16 @@ pub fn forward<S: Strides>(axes: &mut [Axis<S>], start: &mut S, operand: usize) 
     }
 }
 
-/// The one stride with which an operand crosses all axes in their order; `None` where it needs several.
+/// The one stride with which an operand crosses all axes in their order; `None` if it needs several.
 ///
-/// An operand crosses no axes with any stride: 0 is returned.
+/// Without axes the result is 0.
 pub fn single_stride<S: Strides>(axes: &[Axis<S>], operand: usize) -> Option<isize> {
     let stride = |axis: &Axis<S>| axis.strides.as_ref()[operand];
     let one = axes.windows(2).all(|pair| stride(&pair[0]) == stride(&pair[1]).wrapping_mul(pair[1].extent as isize));
     if one { Some(axes.last().map_or(0, stride)) } else { None }
 }
 
-/// Whether no two multi-indices share a position. `false` may be wrong: overlaps are not searched exactly.
+/// Whether it is certain that no two multi-indices share a position. `false` does not mean that two do: the test is not exact.
 pub fn is_injective(extents: &[usize], strides: &[isize]) -> bool {
     let mut axes: Vec<(usize, usize)> =
         extents.iter().zip(strides).filter(|(e, _)| **e != 1).map(|(&e, s)| (s.unsigned_abs(), e)).collect();
@@ -98,14 +100,14 @@ pub struct Odometer<'a, S> {
 }
 
 impl<'a, S: Strides> Odometer<'a, S> {
-    /// Begins at the point of that number; `start` has the positions of point 0.
+    /// Begins at the point with this number; `start` holds the positions of point 0.
     pub fn new(axes: &'a [Axis<S>], start: &S, point: usize) -> Odometer<'a, S> {
         let mut odometer = Odometer { axes, index: SmallVec::from_elem(0, axes.len()), position: start.clone() };
         odometer.seek(start, point);
         odometer
     }
 
-    /// Moves to the point of that number.
+    /// Moves to the point with this number; `start` holds the positions of point 0.
     pub fn seek(&mut self, start: &S, mut point: usize) {
         self.position.as_mut().copy_from_slice(start.as_ref());
         for (index, axis) in self.index.iter_mut().zip(self.axes).rev() {

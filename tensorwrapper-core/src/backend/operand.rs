@@ -64,16 +64,16 @@ impl<'a> Operand<'a> {
     /// Pairs memory with a layout whose extents are those of the whole iteration space.
     ///
     /// # Panics
-    /// When an element would lie outside the memory. Kernels rely on this check and repeat none.
+    /// When an element would lie outside the memory. Kernels rely on this check and do not repeat it.
     pub fn new(data: SliceRef<'a>, layout: &'a Strided) -> Operand<'a> {
         assert_inside(layout, data.len());
         Operand { data, layout, conjugate: false }
     }
 
-    /// The same where the plan knows that the layout starts inside the memory and needs `reach` elements of it.
+    /// As [`new`](Operand::new), if the plan knows that the layout starts inside the memory and needs `reach` elements of it.
     ///
     /// # Panics
-    /// When the memory has fewer.
+    /// When the memory has fewer elements than that.
     pub fn reaching(data: SliceRef<'a>, layout: &'a Strided, reach: usize, conjugate: bool) -> Operand<'a> {
         assert_reach(layout, data.len(), reach);
         Operand { data, layout, conjugate }
@@ -84,12 +84,15 @@ impl<'a> Operand<'a> {
         self.data
     }
 
-    /// The memory as elements of the type that the caller has found the operation to be of.
+    /// The memory as elements of type `T`, which is the element type of the operation.
+    ///
+    /// # Panics
+    /// When the elements have another type.
     pub fn typed<T: Element>(&self) -> &'a [T] {
         T::typed(self.data).expect("all operands of an operation are of one element type")
     }
 
-    /// The element at a position, converted if it is of another type; a real type keeps the real part.
+    /// The element at a position, converted if it has another type; a real type keeps the real part.
     pub fn converted<T: Element>(&self, position: usize) -> T {
         match self.data {
             SliceRef::F32(data) => T::from_complex(data[position].to_complex()),
@@ -99,7 +102,7 @@ impl<'a> Operand<'a> {
         }
     }
 
-    /// Extents of the iteration space, strides and offset of this operand in it.
+    /// The extents of the iteration space, and the strides and offset of this operand.
     pub fn layout(&self) -> &Strided {
         self.layout
     }
@@ -109,22 +112,22 @@ impl<'a> Output<'a> {
     /// Pairs memory with a layout whose extents are those of the output.
     ///
     /// # Panics
-    /// When an element would lie outside the memory. Kernels rely on this check and repeat none.
+    /// When an element would lie outside the memory. Kernels rely on this check and do not repeat it.
     pub fn new(data: SliceMut<'a>, layout: &'a Strided) -> Output<'a> {
         assert_inside(layout, data.len());
         Output { data, layout }
     }
 
-    /// The same where the plan knows that the layout starts inside the memory and needs `reach` elements of it.
+    /// As [`new`](Output::new), if the plan knows that the layout starts inside the memory and needs `reach` elements of it.
     ///
     /// # Panics
-    /// When the memory has fewer.
+    /// When the memory has fewer elements than that.
     pub fn reaching(data: SliceMut<'a>, layout: &'a Strided, reach: usize) -> Output<'a> {
         assert_reach(layout, data.len(), reach);
         Output { data, layout }
     }
 
-    /// Where the output lies.
+    /// The layout of the output.
     pub fn layout(&self) -> &Strided {
         self.layout
     }
@@ -139,12 +142,18 @@ impl<'a> Output<'a> {
         self.data
     }
 
-    /// The memory, its first element is *not* the output's first, with the type that the caller has found it to be of.
+    /// The memory as elements of type `T`, which is the element type of the operation. Its first element is *not* the output's first.
+    ///
+    /// # Panics
+    /// When the elements have another type.
     pub fn elements<T: Element>(&mut self) -> &mut [T] {
         T::typed_mut(self.data.reborrow()).expect("the output is of the operation's element type")
     }
 
-    /// The memory and where in it the output lies, with the type that the caller has found the operation to be of.
+    /// The memory as elements of type `T`, which is the element type of the operation, and the layout of the output in it.
+    ///
+    /// # Panics
+    /// When the elements have another type.
     pub fn typed<T: Element>(self) -> (&'a mut [T], &'a Strided) {
         (T::typed_mut(self.data).expect("the output is of the operation's element type"), self.layout)
     }

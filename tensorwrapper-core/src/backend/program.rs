@@ -7,11 +7,11 @@ use tensorwrapper_notation::syntax::Operator;
 
 use super::function::Unary;
 
-/// Number of the instruction that computed a value.
+/// A register: the number of the instruction that computed its value.
 pub type Register = usize;
 
-/// Operations on two values. Those that the language writes between two terms are converted from its grammar; what only programs
-/// need, such as comparisons, has its place here and none there.
+/// Operations on two values. Those that the language writes between two terms are converted from its grammar. Operations that only
+/// programs need, such as comparisons, belong here and not in the grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Binary {
     /// `a + b`
@@ -43,7 +43,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// These registers.
+    /// The arguments in these registers.
     ///
     /// # Panics
     /// When there are more than a function takes.
@@ -58,7 +58,7 @@ impl Arguments {
         &self.registers[..self.count]
     }
 
-    /// The same with other registers.
+    /// The same arguments in other registers.
     pub fn renamed(mut self, new: impl Fn(Register) -> Register) -> Arguments {
         self.registers[..self.count].iter_mut().for_each(|register| *register = new(*register));
         self
@@ -70,7 +70,7 @@ impl Arguments {
 pub enum Instruction {
     /// The element of the input of that number.
     Input(usize),
-    /// The same of an input of another element type, converted.
+    /// The element of the input of that number, which has another element type and is converted.
     Converted(usize),
     /// A constant, rounded to the element type.
     Constant(Complex<f64>),
@@ -84,7 +84,7 @@ pub enum Instruction {
     PowerReal(Register, f64),
     /// An operation on two values.
     Combine(Binary, Register, Register),
-    /// The function of that slot: functions are given when the program runs, as its inputs are.
+    /// A call of the function in that slot. Functions are given when the program runs, as its inputs are.
     Call(usize, Arguments),
 }
 
@@ -102,7 +102,7 @@ impl Instruction {
         }
     }
 
-    /// The same with other registers.
+    /// The same instruction with other registers.
     pub fn with_registers(self, new: impl Fn(Register) -> Register) -> Instruction {
         match self {
             Instruction::Input(_) | Instruction::Converted(_) | Instruction::Constant(_) => self,
@@ -162,7 +162,7 @@ impl Program {
         self.instructions.iter().filter(counts).count()
     }
 
-    /// Number of inputs: one more than the highest that is read.
+    /// Number of inputs: one more than the highest number of an input that is read.
     pub fn inputs(&self) -> usize {
         let inputs = self.instructions.iter().filter_map(|i| match i {
             Instruction::Input(n) | Instruction::Converted(n) => Some(n + 1),

@@ -1,4 +1,4 @@
-//! Reductions, for every device: one step, and the value over nothing.
+//! Reductions, for every device: one step, and the value over no elements.
 
 use super::operand::LoopNest;
 use crate::element::Element;
@@ -7,18 +7,18 @@ use crate::error::Error;
 /// How the values at one output element are folded into it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reduction {
-    /// Sum; over nothing 0.
+    /// The sum; 0 over no values.
     Sum,
-    /// Product; over nothing 1.
+    /// The product; 1 over no values.
     Product,
-    /// Largest (real elements only); over nothing an error. A NaN wins.
+    /// The largest value (real elements only); an error over no values. If a value is NaN, so is the result.
     Max,
-    /// Smallest (real elements only); over nothing an error. A NaN wins.
+    /// The smallest value (real elements only); an error over no values. If a value is NaN, so is the result.
     Min,
 }
 
 impl Reduction {
-    /// Folds one more value in. `Max` and `Min` compare real parts; [`check`](Reduction::check) has refused the rest.
+    /// Folds one more value in. `Max` and `Min` compare real parts; [`check`](Reduction::check) has refused complex numbers.
     pub fn combine<T: Element>(self, folded: T, value: T) -> T {
         match self {
             Reduction::Sum => folded + value,
@@ -28,7 +28,7 @@ impl Reduction {
         }
     }
 
-    /// The value over nothing; [`ErrorKind::Undefined`](crate::error::ErrorKind::Undefined) for `Max` and `Min`.
+    /// The value over no elements; [`ErrorKind::Undefined`](crate::error::ErrorKind::Undefined) for `Max` and `Min`.
     pub fn of_nothing<T: Element>(self) -> Result<T, Error> {
         match self {
             Reduction::Sum => Ok(T::ZERO),
@@ -37,7 +37,7 @@ impl Reduction {
         }
     }
 
-    /// Refuses what has no value: comparisons of complex numbers, and of nothing where there are results.
+    /// Refuses `Max` and `Min` of complex numbers, and over no values if the output has an element.
     pub fn check_over<T: Element>(self, nest: &LoopNest) -> Result<(), Error> {
         self.check::<T>()?;
         let (kept, reduced) = nest.extents().split_at(nest.kept());
@@ -56,13 +56,13 @@ impl Reduction {
     }
 }
 
-/// The larger real part; a NaN wins.
+/// The number with the larger real part; NaN if one of them is.
 #[expect(clippy::eq_op, reason = "only a NaN differs from itself")]
 pub fn maximum<T: Element>(a: T, b: T) -> T {
     if a.re() >= b.re() || a != a { a } else { b }
 }
 
-/// The smaller real part; a NaN wins.
+/// The number with the smaller real part; NaN if one of them is.
 #[expect(clippy::eq_op, reason = "only a NaN differs from itself")]
 pub fn minimum<T: Element>(a: T, b: T) -> T {
     if a.re() <= b.re() || a != a { a } else { b }

@@ -1,4 +1,4 @@
-//! Devices with memory of their own: the steps of a plan run over it, and only results come back to the host.
+//! Devices with memory of their own: all steps of a plan run there, and only results are copied back to the host.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -17,13 +17,14 @@ use crate::storage::{SliceMut, SliceRef};
 /// Where a tensor begins in the memory of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryLocation {
-    /// Which memory of the session: first its sources, then the others, in the order in which [`Resident::session`] was asked for them.
+    /// The number of the memory in its session. The sources come first, then the other memories in the order in which
+    /// [`Resident::session`] was asked for them.
     pub memory: usize,
     /// The first byte.
     pub start: usize,
 }
 
-/// How an operation sees a tensor, wherever its memory begins.
+/// A tensor as an operation sees it, without the place where its memory begins.
 #[derive(Clone, Copy, Debug)]
 pub struct TensorDescriptor<'a> {
     /// The element type.
@@ -45,7 +46,7 @@ pub enum KernelRequest<'a> {
     Factorise(Factorised<'a>),
 }
 
-/// What [`Session::map`] is asked for.
+/// The arguments of [`Session::map`].
 #[derive(Clone, Debug)]
 pub struct Mapped<'a> {
     /// The iteration space.
@@ -58,11 +59,11 @@ pub struct Mapped<'a> {
     pub inputs: Vec<TensorDescriptor<'a>>,
     /// The output.
     pub output: TensorDescriptor<'a>,
-    /// A place where the device leaves what it has found out, for the next call.
+    /// A cache in which the device leaves what it has found out, for the next call.
     pub cache: &'a DeviceCache,
 }
 
-/// What [`Session::factorise`] is asked for.
+/// The arguments of [`Session::factorise`].
 #[derive(Clone, Debug)]
 pub struct Factorised<'a> {
     /// The operation.
@@ -71,7 +72,7 @@ pub struct Factorised<'a> {
     pub inputs: Vec<TensorDescriptor<'a>>,
     /// Its results.
     pub outputs: Vec<TensorDescriptor<'a>>,
-    /// As of [`Mapped`].
+    /// A cache, as in [`Mapped`].
     pub cache: &'a DeviceCache,
 }
 
@@ -83,7 +84,7 @@ pub type DeviceCache = OnceLock<Box<dyn Any + Send + Sync>>;
 pub struct MemoryUse {
     /// Now.
     pub current: usize,
-    /// The most at one time since the last question.
+    /// The most at one time since the last query.
     pub peak: usize,
 }
 
@@ -92,15 +93,15 @@ pub type DeviceMemory = Arc<dyn Any + Send + Sync>;
 
 /// A device with memory of its own.
 pub trait Resident: Debug {
-    /// Compiles everything that these operations need, in parallel, and makes the choices that are measured. A plan asks once, for all of
-    /// its operations, before the first one runs.
+    /// Compiles everything that these operations need, in parallel, and makes the choices that depend on measurements. A plan calls this
+    /// once, for all of its operations, before the first one runs.
     ///
     /// # Errors
-    /// [`ErrorKind::Kernel`](crate::error::ErrorKind::Kernel) for what does not compile, and when the device is lost.
+    /// [`ErrorKind::Kernel`](crate::error::ErrorKind::Kernel) for a kernel that does not compile. Also when the device is lost.
     fn make(&self, requests: &[KernelRequest<'_>]) -> Result<(), Error>;
 
-    /// Begins a run: memory for the sources of a plan, and further memory of these sizes, in bytes, until the session is dropped. Sources
-    /// are copied, unless a tensor holds a copy on this device. `again` says that the session serves several runs.
+    /// Begins a run. Allocates memory for the sources of a plan, and further memory of these sizes, in bytes, all of it until the session
+    /// is dropped. Sources are copied, unless a tensor holds a copy on this device. `again` says that the session serves several runs.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) if the device does not have all of the memory.
@@ -158,19 +159,19 @@ pub trait Session: Debug + Send {
     /// When the device is lost, or queued work failed.
     fn read(&mut self, from: MemoryLocation, to: SliceMut<'_>) -> Result<(), Error>;
 
-    /// Copies so many bytes on the device.
+    /// Copies this number of bytes on the device.
     ///
     /// # Errors
     /// When the device is lost.
     fn copy(&mut self, from: MemoryLocation, to: MemoryLocation, bytes: usize) -> Result<(), Error>;
 
-    /// Makes so many bytes zero.
+    /// Sets this number of bytes to zero.
     ///
     /// # Errors
     /// When the device is lost.
     fn clear(&mut self, at: MemoryLocation, bytes: usize) -> Result<(), Error>;
 
-    /// Queues a contraction that this device prepared. `false`: it is left to the host.
+    /// Queues a contraction that this device prepared. Returns `false` if the host has to compute it.
     ///
     /// # Errors
     /// As [`PreparedContraction::run`].
@@ -181,26 +182,27 @@ pub trait Session: Debug + Send {
         output: MemoryLocation,
     ) -> Result<bool, Error>;
 
-    /// Queues [`Device::map`](super::Device::map) without functions of the program's. `false`: it is left to the host.
+    /// Queues [`Device::map`](super::Device::map) without functions of the program. Returns `false` if the host has to compute it.
     ///
     /// # Errors
     /// As [`Device::map`](super::Device::map).
     fn map(&mut self, call: &Mapped<'_>, inputs: &[MemoryLocation], output: MemoryLocation) -> Result<bool, Error>;
 
-    /// Runs [`Device::factorise`](super::Device::factorise) and waits for it. `false`: it is left to the host, as
+    /// Runs [`Device::factorise`](super::Device::factorise) and waits for it. Returns `false` if the host has to compute it, as
     /// [`Device::factors_by`](super::Device::factors_by) has said.
     ///
     /// # Errors
     /// As [`Device::factorise`](super::Device::factorise).
     fn factorise(&mut self, call: &Factorised<'_>, inputs: &[MemoryLocation], outputs: &[MemoryLocation]) -> Result<bool, Error>;
 
-    /// The contents of one of the session's memories, which outlive the session; a session that serves several runs copies them.
+    /// Keeps the contents of one of the session's memories beyond the end of the session. A session that serves several runs copies them.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) if the device has no room for the copy.
     fn keep(&mut self, memory: usize) -> Result<DeviceMemory, Error>;
 
-    /// The sources of the next run. Returns whether all of them lie where those of the last run did, so that recorded work can be replayed.
+    /// Sets the sources of the next run. Returns whether all of them have the same addresses on the device as in the last run, so that
+    /// recorded work can be replayed.
     ///
     /// # Errors
     /// As [`Resident::session`].
@@ -224,6 +226,6 @@ pub trait Session: Debug + Send {
     /// When the device is lost, or queued work failed.
     fn finish(&mut self) -> Result<(), Error>;
 
-    /// Bytes of the copies of sources that this session made: those that no tensor holds.
+    /// Bytes of the sources that this session copied because no tensor holds a copy of them.
     fn copied(&self) -> usize;
 }

@@ -4,17 +4,17 @@ use super::ids::TensorId;
 use super::nodes::OpGraph;
 
 impl OpGraph {
-    /// Operations on elements of all its operations; see [`OperationNode::cost`](super::OperationNode::cost).
+    /// The number of operations on elements, for all operations of the graph; see [`OperationNode::cost`](super::OperationNode::cost).
     pub fn cost(&self) -> f64 {
         self.operations.iter().map(|node| node.cost()).sum()
     }
 
-    /// One more than the highest slot of a function of the program's that an operation calls.
+    /// The number of slots for functions of the program: one more than the highest slot that an operation calls.
     pub fn functions(&self) -> usize {
         self.operations.iter().map(|node| node.operation.functions()).max().unwrap_or(0)
     }
 
-    /// The most bytes that intermediates and results take at once, where each goes after its last reader.
+    /// The most bytes that intermediates and results take at the same time, if each intermediate is freed after its last reader.
     pub fn peak_bytes(&self) -> f64 {
         let bytes = |tensor: TensorId| {
             let node = self.tensor(tensor);

@@ -1,11 +1,11 @@
-//! Dead-code elimination: operations of which no result is read or wanted are left out.
+//! Dead-code elimination: removes operations whose results are neither read nor wanted.
 
 use super::nodes::{OpGraph, OperationNode};
 use super::rewrite::Rewriter;
 
 impl OpGraph {
-    /// The same graph without operations of which no result is read or wanted; none where there are no such operations. All
-    /// sources stay.
+    /// The same graph without operations whose results are neither read nor wanted; `None` if there are no such operations. All sources
+    /// stay.
     pub fn without_dead(&self) -> Option<OpGraph> {
         let mut needed = vec![false; self.tensors.len()];
         self.sinks.iter().for_each(|sink| needed[sink.0] = true);

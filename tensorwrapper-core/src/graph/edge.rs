@@ -2,17 +2,17 @@
 
 use super::ids::{Label, TensorId};
 
-/// What stands for one axis of a tensor on an edge.
+/// One axis of a tensor on an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EdgeAxis {
-    /// The axis runs with the label, whose index 0 is at `start` of the axis. A label on two axes is their diagonal.
+    /// The axis runs with the label: index 0 of the label is index `start` of the axis. A label on two axes stands for their diagonal.
     Label {
         /// The label.
         label: Label,
-        /// Where it starts.
+        /// The index of the axis at which the label starts.
         start: usize,
     },
-    /// The axis is fixed at a position.
+    /// The axis is fixed at this position.
     Chip(usize),
 }
 
@@ -46,7 +46,7 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// The whole of a tensor, its axes these labels.
+    /// A whole tensor, whose axes have these labels.
     pub fn whole(tensor: TensorId, labels: &[Label]) -> Edge {
         Edge { tensor, axes: labels.iter().map(|&label| EdgeAxis::Label { label, start: 0 }).collect(), conjugate: false }
     }
@@ -62,8 +62,8 @@ impl Edge {
         found
     }
 
-    /// The same with its axes in another order: axis `n` is what was axis `axes[n]`. This reads the transpose of the tensor, or
-    /// the tensor itself where its own axes have been put in that order.
+    /// The same edge with its axes in another order: axis `n` is what was axis `axes[n]`. This edge reads the transpose of the tensor or,
+    /// if the tensor's own axes have been put in that order, the tensor itself.
     ///
     /// ```
     /// use tensorwrapper_core::graph::{Edge, TensorId};
@@ -78,7 +78,7 @@ impl Edge {
         Edge { axes: axes.iter().map(|&axis| self.axes[axis]).collect(), ..*self }
     }
 
-    /// The same with other labels.
+    /// The same edge with other labels.
     ///
     /// ```
     /// use tensorwrapper_core::graph::{Edge, TensorId};
@@ -89,7 +89,8 @@ impl Edge {
         Edge { axes: self.axes.iter().map(|axis| axis.relabelled(&new)).collect(), ..*self }
     }
 
-    /// Whether it reads all of a tensor of these extents as it is: one label for each axis, none twice, no element conjugated.
+    /// Whether the edge reads all elements of a tensor of these extents as they are: one label for each axis, no label twice, and no
+    /// conjugation.
     pub fn is_whole(&self, tensor: &[usize], labels: &[usize]) -> bool {
         let covers = |(axis, &extent): (&EdgeAxis, &usize)| match *axis {
             EdgeAxis::Label { label, start } => start == 0 && labels.get(label) == Some(&extent),
@@ -102,7 +103,7 @@ impl Edge {
     }
 }
 
-/// Whether a list names each of so many axes once.
+/// Whether a list names each axis of a tensor of this rank once.
 pub(super) fn is_permutation(axes: &[usize], rank: usize) -> bool {
     axes.len() == rank && (0..rank).all(|axis| axes.contains(&axis))
 }

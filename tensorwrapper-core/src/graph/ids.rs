@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TensorId(pub usize);
 
-/// Number of an operation node in its graph. Operations stand in an order in which they can run.
+/// Number of an operation node in its graph. Operations are numbered in an order in which they can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OperationId(pub usize);
 

@@ -1,4 +1,4 @@
-//! What a program reads, each edge once. It must not know of programs.
+//! The edges that a program reads, each once. It must not know of programs.
 
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -12,12 +12,12 @@ const FEW: usize = 16;
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
     edges: Vec<Edge>,
-    /// Where each edge stands, once there are more than a few.
+    /// The number of each edge, once there are more than a few.
     places: HashMap<Edge, usize>,
 }
 
 impl Inputs {
-    /// The number of an edge, which is added if it is new.
+    /// The number of an edge. An edge that is new is added.
     pub fn place(&mut self, edge: Edge) -> usize {
         let next = self.edges.len();
         if next < FEW {

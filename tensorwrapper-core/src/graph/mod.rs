@@ -1,20 +1,21 @@
 //! What is to be computed, as a graph of tensors and operations with labelled edges.
 //!
-//! A recorded equation becomes such a graph, passes rewrite it, and a plan is made of what they leave. The graph describes
-//! operations and says nothing of how they are computed: no strides, no memory, no device. It can be read, made by hand, changed by
-//! a pass of one's own, and run.
+//! A recorded equation becomes such a graph, passes rewrite the graph, and a plan is made from the last one. The graph describes
+//! operations, but not how they are computed: it has no strides, no memory and no device. A program can read it, make it by hand, change
+//! it by passes of its own, and run it.
 //!
 //! # What a graph is
 //!
 //! A graph is bipartite: [operations](OperationNode) read tensors and write tensors, and an [edge](Edge) is one reading or writing.
 //!
-//! * A [tensor](TensorNode) has extents, an element type and a [structure](Structure). It is either a *source*, which is given when the
-//!   graph runs and filled by its slot, or the output of one operation.
-//! * An [operation](Operation) runs over a space of *labels*, numbered from 0, each with an extent. What an edge says for each axis of
-//!   its tensor is the label that the axis runs with, from where on, or the position at which it is fixed. So transposes, slices,
-//!   diagonals and broadcasts are ways of reading, and no operations of their own. A label that the output lacks is summed, or folded
-//!   in another way.
-//! * Operations stand in an order in which they can run; [`OperationId`] and [`TensorId`] are positions. A graph is only ever added to.
+//! * A [tensor](TensorNode) has extents, an element type and a [structure](Structure). It is either a *source*, which has a slot and is
+//!   given when the graph runs, or the output of one operation.
+//! * An [operation](Operation) runs over a space of *labels*, numbered from 0, each with an extent. For each axis of its tensor, an edge
+//!   has either the label that the axis runs with, and the index at which it starts, or the position at which the axis is fixed. So
+//!   transposes, slices, diagonals and broadcasts are ways of reading, and not operations. Values along a label that the output lacks are
+//!   summed, or folded in another way.
+//! * Operations are stored in an order in which they can run; [`OperationId`] and [`TensorId`] are positions. Nodes are only added to a
+//!   graph, never changed or removed.
 //! * The tensors that are *wanted* are the sinks, in the order asked for.
 //!
 //! Conjugation is part of an edge as well. [`OpGraph::verify`] checks all this, and what each operation demands.
@@ -57,8 +58,8 @@
 //!
 //! # Rewriting one
 //!
-//! A graph is never changed in place. [`OpGraph::rebuild`] makes another one operation by operation, drops what nobody reads then, and
-//! verifies the result. Here a sum over a copy becomes a sum over what was copied:
+//! A graph is never changed in place. [`OpGraph::rebuild`] makes another one operation by operation, drops operations that nothing reads
+//! any more, and verifies the result. Here a sum over a copy becomes a sum over the tensor that was copied:
 //!
 //! ```
 //! use num_complex::Complex;
@@ -86,13 +87,13 @@
 //! # Ok::<(), tensorwrapper_core::Error>(())
 //! ```
 //!
-//! A pass that contexts run on every graph implements [`Rewrite`]. Where an operation is to write its output in another order of axes,
-//! [`OpGraph::with_output_permuted`] changes all who read it, too. [`OpGraph::append`] puts one graph into another.
+//! A pass that contexts run on every graph implements [`Rewrite`]. [`OpGraph::with_output_permuted`] lets an operation write its output
+//! with its axes in another order, and changes all operations that read it. [`OpGraph::append`] puts one graph into another.
 //!
-//! # For those who extend this
+//! # For those who extend this module
 //!
-//! What a variant of [`Operation`] means to a graph stands in one file, `operation/<variant>.rs`; rewriting is in `rewrite.rs`. Nothing
-//! here knows equations, plans or devices.
+//! The meaning of a variant of [`Operation`] is in one file, `operation/<variant>.rs`; rewriting is in `rewrite.rs`. Nothing here knows
+//! equations, plans or devices.
 
 mod cost;
 mod dce;

@@ -1,6 +1,6 @@
 //! The nodes of a graph, the graph itself, and how nodes are added.
 //!
-//! An operation may hold a graph (the body of what is done in parts), so both types stand in one file. What operations mean is
+//! An operation may hold a graph (the body of a product that is made in parts), so both types are in one file. What operations mean is
 //! not known here; see `operation`.
 
 use std::fmt;
@@ -19,15 +19,15 @@ use crate::error::{Error, ErrorKind};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Structure {
-    /// All of them, each by itself.
+    /// All elements, each by itself.
     #[default]
     Dense,
-    /// A structure that no operation knows, so that tests see it refused.
+    /// A structure that no operation knows, so that tests can check that it is refused.
     #[cfg(test)]
     Unknown,
 }
 
-/// A tensor of a graph: a source that is given, or what an operation computes.
+/// A tensor of a graph: a source, or the output of an operation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TensorNode {
     /// Its extents.
@@ -38,22 +38,22 @@ pub struct TensorNode {
     pub structure: Structure,
     /// The operation that computes it; `None` for a source.
     pub producer: Option<OperationId>,
-    /// The position among the tensors given, for a source.
+    /// The position of a source among the tensors that are given; `None` for other tensors.
     pub slot: Option<usize>,
 }
 
 impl TensorNode {
-    /// Its bytes, as many as numbers hold where there are more.
+    /// Its size in bytes, or the largest number if it has more.
     pub fn bytes(&self) -> u128 {
         self.extents.iter().fold(self.dtype.size() as u128, |bytes, &extent| bytes.saturating_mul(extent as u128))
     }
 }
 
 impl TensorNode {
-    /// Whether another tensor can be given for this source, which has that slot.
+    /// Checks that another tensor can be given for this source, which has that slot.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] naming both extents and element types.
+    /// [`ErrorKind::Shape`], with both extents and element types, if it cannot.
     pub fn accepts(&self, slot: usize, given: &TensorNode) -> Result<(), Error> {
         if self.is_like(given) {
             return Ok(());
@@ -81,44 +81,44 @@ impl fmt::Display for TensorNode {
 
 /// What an operation does.
 ///
-/// What an operation means to a graph (its cost, what it may read, what is wrong with it) are methods; they stand in one file
-/// for each variant.
+/// The meaning of an operation to a graph (its cost, what it may read, what is wrong with it) is in its methods, with one file for each
+/// variant.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operation {
-    /// `output = alpha · Σ Π inputs`, summed over the labels that the output has not. Any number of inputs; a label
-    /// may be on any number of them.
+    /// `output = alpha · Σ Π inputs`, summed over the labels that the output lacks. There may be any number of inputs, and a label may be
+    /// on any number of them.
     Contract {
-        /// The factor in front.
+        /// The number in front of the sum.
         alpha: Complex<f64>,
-        /// What is computed with each element then: a program of which the sum is the first input. There are two factors then;
-        /// the operation's other inputs, which have none but the output's labels, are the program's.
+        /// The epilogue, which is computed with each element: a program whose first input is the sum. The operation then has two factors.
+        /// Its other inputs have labels of the output only, and are the other inputs of the program.
         then: Option<Program>,
     },
-    /// `output = reduction of program(inputs)` over the labels that the output has not.
+    /// `output = reduction of program(inputs)` over the labels that the output lacks.
     Map {
         /// What is computed for each element.
         program: Program,
         /// How elements are folded where the output lacks a label.
         reduction: Reduction,
     },
-    /// A product made in parts, so that no intermediate is ever stored as a whole. The body computes a part of the output from
-    /// parts of the inputs: for each label that is cut, so many of its values at a time. Parts that differ in a label which the
-    /// output has not are added.
+    /// A product made in parts, so that no intermediate is ever stored as a whole. The body computes a part of the output from parts of
+    /// the inputs, which have a fixed number of values of each label that is cut. Parts that differ only in labels that the output lacks
+    /// are added.
     Sliced {
-        /// The labels that are cut, and the length of a part, which divides the extent.
+        /// The labels that are cut, each with the number of its values in a part, which divides the extent.
         parts: Vec<(Label, usize)>,
-        /// What is done with each part. Its sources are the inputs' parts in their order, with an axis for each label of the
-        /// input's edge; it wants one tensor, the output's part.
+        /// What is done with each part. The sources of the body are the parts of the inputs in their order, with an axis for each label
+        /// of the input's edge. It wants one tensor, the part of the output.
         body: Box<OpGraph>,
     },
-    /// An operation of linear algebra on a batch of matrices, one output for each result. Its labels are those of the batch,
-    /// then of its roles in their order; an operand's axes have those of the batch and of its own roles.
+    /// An operation of linear algebra on a batch of matrices, with one output for each result. The labels are those of the batch, then
+    /// those of each role in their order. An operand's axes have the labels of the batch and of the operand's own roles.
     Factorise(Decomposition),
     /// The input's elements in the same order, with other extents.
     Reshape,
-    /// The last input written over a part of the output, which is the first input elsewhere, or zero without one.
+    /// The output is the first input, or zero if there is only one input, with a part of it overwritten by the last input.
     Write {
-        /// The part of the output that is written; its labels are the axes of the last input.
+        /// The part of the output that is written; its labels are those of the last input's axes.
         part: Vec<EdgeAxis>,
     },
 }
@@ -130,7 +130,7 @@ pub struct OperationNode {
     pub operation: Operation,
     /// What it reads.
     pub inputs: Vec<Edge>,
-    /// What it writes; whole tensors, each label once.
+    /// What it writes: whole tensors, with each label once.
     pub outputs: Vec<Edge>,
     /// The extent of each label.
     pub extents: Vec<usize>,
@@ -153,7 +153,7 @@ impl OpGraph {
         OpGraph::default()
     }
 
-    /// The same, with room for so many sources and operations of one output.
+    /// A graph without nodes, with room for this number of sources and of operations with one output.
     pub fn with_capacity(sources: usize, operations: usize) -> OpGraph {
         let (tensors, sinks) = (Vec::with_capacity(sources + operations), Vec::with_capacity(1));
         let sources = SmallVec::with_capacity(sources);
@@ -170,12 +170,12 @@ impl OpGraph {
         &self.operations
     }
 
-    /// The tensors that are wanted, in the order asked for; one may be wanted twice.
+    /// The tensors that are wanted, in the order asked for. A tensor may be in the list twice.
     pub fn sinks(&self) -> &[TensorId] {
         &self.sinks
     }
 
-    /// Adds a dense source, filled by the tensor given at the next position.
+    /// Adds a dense source, which takes the next slot.
     pub fn add_source(&mut self, extents: Vec<usize>, dtype: Dtype) -> TensorId {
         self.add_structured_source(extents, dtype, Structure::Dense)
     }
@@ -188,12 +188,12 @@ impl OpGraph {
         source
     }
 
-    /// Adds a source with extents, element type and structure of a tensor, which may be one of another graph.
+    /// Adds a source with the extents, element type and structure of a tensor, which may be one of another graph.
     pub fn add_source_like(&mut self, tensor: &TensorNode) -> TensorId {
         self.add_structured_source(tensor.extents.clone(), tensor.dtype, tensor.structure)
     }
 
-    /// Adds an operation with new tensors as its outputs: for each, its labels and its element type.
+    /// Adds an operation with new tensors as its outputs; `outputs` has the labels and the element type of each.
     ///
     /// Whether the operation fits its edges is checked by [`verify`](OpGraph::verify).
     ///
@@ -216,7 +216,7 @@ impl OpGraph {
         made
     }
 
-    /// Adds an operation with one new tensor as its output, whose labels are the first so many.
+    /// Adds an operation with one new tensor as its output, whose axes have the first labels of the operation, as many as asked for.
     ///
     /// # Panics
     /// When there are fewer labels than that.
@@ -242,7 +242,7 @@ impl OpGraph {
         tensor
     }
 
-    /// Wants a tensor.
+    /// Adds a tensor to those that are wanted.
     pub fn add_sink(&mut self, tensor: TensorId) {
         self.sinks.push(tensor);
     }

@@ -45,7 +45,7 @@ impl Origin {
     }
 }
 
-/// Where the labels of operations come from. An operation without an entry has labels that nobody named.
+/// Where the labels of operations come from. The labels of an operation without an entry have no names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Origins {
     /// Shared by a graph and those that passes make of it.

@@ -1,4 +1,4 @@
-//! Copies of tensors, and the order of their axes: made anew for one reader, or changed where the tensor is computed.
+//! Copies of tensors, and the order of their axes: permuted for one reader, or where the tensor is computed.
 
 use super::edge::{Edge, is_permutation};
 use super::ids::{Label, OperationId, TensorId};
@@ -16,7 +16,7 @@ impl OpGraph {
         self.add_permuted(tensor, &axes)
     }
 
-    /// Wants a copy in the place of each source that is wanted as it is: a plan computes every result.
+    /// For each source that is wanted as it is, wants a copy instead, because a plan computes every result.
     pub fn copy_wanted_sources(&mut self) {
         for place in 0..self.sinks.len() {
             let sink = self.sinks[place];
@@ -26,8 +26,8 @@ impl OpGraph {
         }
     }
 
-    /// Adds a tensor with the same elements whose axis `n` is axis `axes[n]` of another one. Where all who read it can read the
-    /// other one in its own order, a pass leaves the copy out.
+    /// Adds a tensor with the same elements, whose axis `n` is axis `axes[n]` of the given one. If all its readers can read the given
+    /// tensor in its own order, a pass removes the copy.
     ///
     /// # Panics
     /// When the graph has no such tensor, or `axes` does not name each of its axes once.
@@ -39,8 +39,8 @@ impl OpGraph {
         self.add_operation(Operation::copy(), vec![Edge::whole(tensor, &labels)], &[(axes, dtype)], extents)[0]
     }
 
-    /// The same graph where an operation computes one of its outputs with the axes in another order: axis `n` is what was axis
-    /// `axes[n]`. Those who read it read it in the new order; what is wanted is given in the old one, by a copy.
+    /// The same graph, but one output of an operation has its axes in another order: axis `n` is what was axis `axes[n]`. Operations that
+    /// read the output read it in the new order. If the output is wanted, the graph wants a copy in the old order.
     ///
     /// ```
     /// use num_complex::Complex;
@@ -64,7 +64,7 @@ impl OpGraph {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for an operation whose outputs have an order of their own, as those of linear algebra have.
+    /// [`ErrorKind::Unsupported`] for an operation whose outputs have a fixed order of axes, as in linear algebra.
     ///
     /// # Panics
     /// When the graph has no such output, or `axes` does not name each of its axes once.

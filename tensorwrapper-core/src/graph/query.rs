@@ -44,7 +44,7 @@ impl OpGraph {
         &self.operations[id.0]
     }
 
-    /// The operations that read a tensor, each once for every edge.
+    /// The operations that read a tensor, each as often as it has edges from the tensor.
     pub fn consumers(&self, id: TensorId) -> impl Iterator<Item = OperationId> + '_ {
         self.operation_ids().flat_map(move |o| self.operation(o).inputs.iter().filter(move |e| e.tensor == id).map(move |_| o))
     }
@@ -54,7 +54,7 @@ impl OpGraph {
         Degree { incoming: usize::from(self.tensor(id).producer.is_some()), outgoing: self.consumers(id).count() }
     }
 
-    /// Whether an operation reads what another computes.
+    /// Whether `consumer` reads a tensor that `producer` computes.
     pub fn adjacent(&self, producer: OperationId, consumer: OperationId) -> bool {
         self.operation(consumer).inputs.iter().any(|edge| self.tensor(edge.tensor).producer == Some(producer))
     }

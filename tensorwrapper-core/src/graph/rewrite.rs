@@ -1,6 +1,6 @@
-//! Rewriting: a pass, and the frame of passes that make a new graph operation by operation.
+//! Rewriting: the trait of passes, and a frame for passes that make a new graph operation by operation.
 //!
-//! A graph is never changed in place. What a rewriter does not know: why an operation is replaced.
+//! A graph is never changed in place. A rewriter does not know why an operation is replaced.
 
 use std::fmt::Debug;
 
@@ -9,10 +9,10 @@ use super::ids::{Label, OperationId, TensorId};
 use super::nodes::{OpGraph, OperationNode};
 use crate::error::{Error, ErrorKind};
 
-/// A pass: something that makes another graph of a graph, which computes the same.
+/// A pass: it makes another graph that computes the same.
 ///
-/// Whoever runs a pass [verifies](OpGraph::verify) the graph that it gives, and whether it has the same sources and as many
-/// results of the same extents and element types. [`OpGraph::rebuild`] is the easy way to write one.
+/// The graph that a pass returns is checked: it must keep its promises ([`OpGraph::verify`]), and have the same sources and as many
+/// results, of the same extents and element types. [`OpGraph::rebuild`] is the easy way to write a pass.
 ///
 /// ```
 /// use num_complex::Complex;
@@ -50,28 +50,28 @@ use crate::error::{Error, ErrorKind};
 /// }
 /// ```
 pub trait Rewrite: Debug + Send + Sync {
-    /// What messages and explanations call it.
+    /// The name of the pass in messages and explanations.
     fn name(&self) -> &str;
 
-    /// Another graph that computes the same; none where the pass has nothing to change.
+    /// Another graph that computes the same; `None` if the pass has nothing to change.
     ///
     /// # Errors
-    /// What keeps the pass from doing its work. The computation that the graph was made for reports it.
+    /// An error if the pass cannot do its work. The computation that the graph was made for reports it.
     fn rewrite(&self, graph: &OpGraph) -> Result<Option<OpGraph>, Error>;
 }
 
-/// A graph that is made from another one, operation by operation. It begins with all sources of the old one, and the names of its
+/// A new graph that is made from an old one, operation by operation. It begins with all sources of the old graph and the names of its
 /// labels.
 #[derive(Debug)]
 pub struct Rewriter<'g> {
     old: &'g OpGraph,
     new: OpGraph,
-    /// For each tensor of the old graph the one of the new graph that stands for it.
+    /// For each tensor of the old graph, the tensor of the new graph that replaces it.
     moved: Vec<Option<TensorId>>,
 }
 
 impl<'g> Rewriter<'g> {
-    /// The sources of a graph, and nothing else yet.
+    /// A new graph with the sources of `old`, and nothing else yet.
     pub fn new(old: &'g OpGraph) -> Rewriter<'g> {
         let mut new = OpGraph::with_capacity(old.sources().len(), old.operations().len());
         let mut moved = vec![None; old.tensors().len()];
@@ -82,9 +82,9 @@ impl<'g> Rewriter<'g> {
         Rewriter { old, new, moved }
     }
 
-    /// Goes through all operations in the order in which they run. `make` adds to the new graph what stands for an operation, and
-    /// gives the tensors that stand for its outputs: none for an operation that is left out, whose outputs nothing may read
-    /// then. Nothing is checked; [`OpGraph::rebuild`] does that.
+    /// Makes a new graph from all operations in the order in which they run. For each operation, `make` adds its replacement to the new
+    /// graph and returns the tensors that replace its outputs. It returns none for an operation that is left out, whose outputs nothing
+    /// may read then. Nothing is checked; [`OpGraph::rebuild`] does that.
     pub fn run(
         old: &'g OpGraph,
         mut make: impl FnMut(&mut Rewriter<'g>, OperationId, &'g OperationNode) -> Vec<TensorId>,
@@ -107,26 +107,26 @@ impl<'g> Rewriter<'g> {
         &self.new
     }
 
-    /// The new graph so far, for operations that are added. They may read any tensor that is there.
+    /// The new graph so far, to add operations to. They may read any tensor that it has.
     pub fn graph_mut(&mut self) -> &mut OpGraph {
         &mut self.new
     }
 
-    /// The tensor of the new graph that stands for one of the old graph, if one does yet.
+    /// The tensor of the new graph that replaces one of the old graph, if there is one yet.
     pub fn moved(&self, tensor: TensorId) -> Option<TensorId> {
         self.moved[tensor.0]
     }
 
-    /// An edge of the old graph in the new one.
+    /// The edge of the new graph that corresponds to an edge of the old one.
     ///
     /// # Panics
-    /// When nothing stands for its tensor yet, because the operation that computes it comes later, or was left out.
+    /// When nothing replaces its tensor yet, because the operation that computes it comes later, or was left out.
     pub fn read(&self, edge: &Edge) -> Edge {
         let tensor = self.moved[edge.tensor.0];
         Edge { tensor: tensor.expect("an operation reads what was made before it and not left out"), ..edge.clone() }
     }
 
-    /// What an operation of the old graph reads, in the new one.
+    /// The edges of the new graph that correspond to the inputs of an operation of the old one.
     ///
     /// # Panics
     /// As [`read`](Rewriter::read).
@@ -143,49 +143,49 @@ impl<'g> Rewriter<'g> {
         self.keep_over(node, inputs)
     }
 
-    /// Adds an operation of the old graph over other inputs, which are edges of the new one. The node may be a changed copy, with
-    /// the outputs of the original.
+    /// Adds an operation of the old graph with other inputs, which are edges of the new one. The node may be a changed copy that has the
+    /// outputs of the original.
     pub fn keep_over(&mut self, node: &OperationNode, inputs: Vec<Edge>) -> Vec<TensorId> {
         let made = self.new.add_operation_like(self.old, node, inputs);
         self.new.name_last_as(self.old, node, 0..node.extents.len());
         made
     }
 
-    /// Has a tensor of the new graph stand for one of the old graph, for all that is made from here on.
+    /// Replaces a tensor of the old graph by one of the new graph, in everything that is added from here on.
     pub fn replace(&mut self, old: TensorId, new: TensorId) {
         self.moved[old.0] = Some(new);
     }
 
-    /// Has tensors of the new graph stand for the outputs of an operation.
+    /// Replaces the outputs of an operation by tensors of the new graph.
     pub fn set(&mut self, node: &OperationNode, made: &[TensorId]) {
         for (edge, &tensor) in node.outputs.iter().zip(made) {
             self.moved[edge.tensor.0] = Some(tensor);
         }
     }
 
-    /// Wants what stands for a tensor of the old graph.
+    /// Wants the tensor that replaces a tensor of the old graph.
     ///
     /// # Panics
-    /// When nothing does.
+    /// When nothing replaces it.
     pub fn want(&mut self, tensor: TensorId) {
         self.new.add_sink(self.moved[tensor.0].expect("something stands for every tensor that is wanted"));
     }
 
-    /// The new graph, which wants nothing but what was asked for by [`want`](Rewriter::want).
+    /// The new graph, which wants only the tensors that [`want`](Rewriter::want) was called for.
     pub fn into_graph(self) -> OpGraph {
         self.new
     }
 
-    /// The new graph, which wants what stands for the tensors that the old one wants. Nothing is checked.
+    /// The new graph, which wants the tensors that replace those wanted by the old one. Nothing is checked.
     ///
     /// # Panics
-    /// When nothing stands for one of them.
+    /// When nothing replaces one of them.
     pub fn finish(mut self) -> OpGraph {
         self.old.sinks().iter().for_each(|&sink| self.want(sink));
         self.new
     }
 
-    /// Whether tensors can stand for the outputs of an operation.
+    /// Whether tensors can replace the outputs of an operation.
     fn fits(&self, id: OperationId, made: &[TensorId]) -> Result<(), Error> {
         let node = self.old.operation(id);
         let refuse = |message: String| {
@@ -208,10 +208,10 @@ impl<'g> Rewriter<'g> {
 }
 
 impl OpGraph {
-    /// Another graph with the same sources and results, made operation by operation in the order in which they run. `make` adds
-    /// to the new graph what stands for an operation, and gives one tensor for each of its outputs: those of
-    /// [`keep`](Rewriter::keep), or any others of the same extents and element type. Operations that nobody reads then are left
-    /// out, names of labels are kept, and the new graph is [verified](OpGraph::verify).
+    /// Another graph with the same sources and results, made operation by operation in the order in which they run. For each operation,
+    /// `make` adds its replacement to the new graph and returns one tensor for each of its outputs: those of [`keep`](Rewriter::keep), or
+    /// any others of the same extents and element type. Operations that nothing reads then are left out, names of labels are kept, and
+    /// the new graph is [verified](OpGraph::verify).
     ///
     /// ```
     /// use tensorwrapper_core::Dtype;
@@ -243,7 +243,7 @@ impl OpGraph {
     /// ```
     ///
     /// # Errors
-    /// What `make` reports, tensors that cannot stand for the outputs of an operation, and a graph that breaks its promises.
+    /// Errors of `make`, tensors that cannot replace the outputs of an operation, and a graph that breaks its promises.
     pub fn rebuild<'g>(
         &'g self,
         mut make: impl FnMut(&mut Rewriter<'g>, OperationId, &'g OperationNode) -> Result<Vec<TensorId>, Error>,
@@ -260,11 +260,11 @@ impl OpGraph {
         Ok(new)
     }
 
-    /// Adds all operations of another graph, whose sources are tensors of this one, by their slots. Gives the tensors that
-    /// stand for what the other graph wants; this one does not want them yet.
+    /// Adds all operations of another graph. `sources` has the tensors of this graph that take the place of the other graph's sources, in
+    /// the order of their slots. Returns the tensors that the other graph wants; this graph does not want them yet.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when there are not as many tensors as sources, or one is of other extents or of another element type.
+    /// [`ErrorKind::Shape`] when the number of tensors is not that of the sources, or one has other extents or another element type.
     pub fn append(&mut self, other: &OpGraph, sources: &[TensorId]) -> Result<Vec<TensorId>, Error> {
         if sources.len() != other.sources().len() {
             let message = format!("there are {} tensors for {} sources of a graph", sources.len(), other.sources().len());
@@ -286,7 +286,7 @@ impl OpGraph {
         Ok(other.sinks().iter().map(|sink| moved[sink.0].expect("what is wanted is computed or given")).collect())
     }
 
-    /// Adds an operation of another graph over inputs of this one. Its labels have no names yet.
+    /// Adds an operation of another graph, with inputs of this one. Its labels have no names yet.
     fn add_operation_like(&mut self, other: &OpGraph, node: &OperationNode, inputs: Vec<Edge>) -> Vec<TensorId> {
         let labels: Vec<Vec<Label>> = node.outputs.iter().map(Edge::labels).collect();
         let outputs: Vec<_> =

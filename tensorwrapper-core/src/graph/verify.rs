@@ -1,14 +1,14 @@
-//! The promises of a graph, checked after every pass in debug builds, and always where a graph comes from outside.
+//! The promises of a graph. They are checked after every pass in debug builds, and always if a graph comes from outside.
 
 use super::edge::{Edge, EdgeAxis};
 use super::nodes::{OpGraph, OperationNode, Structure};
 use crate::error::{Error, ErrorKind};
 
 impl OpGraph {
-    /// Whether the graph keeps its promises; every pass is followed by this in debug builds.
+    /// Checks that the graph keeps its promises. In debug builds this follows every pass.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] naming the operation and what is wrong with it.
+    /// [`ErrorKind::Shape`], naming the operation and what is wrong with it.
     pub fn verify(&self) -> Result<(), Error> {
         for (n, node) in self.operations.iter().enumerate() {
             if let Some(message) = node_fault(self, n, node) {

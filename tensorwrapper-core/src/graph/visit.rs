@@ -1,9 +1,9 @@
-//! Ways through a graph: from an operation to those that it reads from, and to those that read it.
+//! Ways through a graph: from an operation to the operations whose results it reads, and to those that read its results.
 
 use super::ids::{OperationId, TensorId};
 use super::nodes::{OpGraph, OperationNode};
 
-/// Who reads each tensor of a graph, collected once: asking a graph for the readers of one tensor looks at all its operations.
+/// The readers of each tensor of a graph, collected once. Asking the graph for the readers of one tensor looks at all its operations.
 #[derive(Clone, Debug)]
 pub struct Readers {
     /// For each tensor the operations and the numbers of their inputs.
@@ -30,7 +30,7 @@ impl Readers {
 }
 
 impl OpGraph {
-    /// Who reads each tensor.
+    /// The readers of each tensor.
     pub fn readers(&self) -> Readers {
         let mut readers = Readers { reads: vec![Vec::new(); self.tensors.len()], wanted: vec![0; self.tensors.len()] };
         for (id, node) in self.forwards() {
@@ -40,22 +40,22 @@ impl OpGraph {
         readers
     }
 
-    /// Every operation with its number, each behind all that it reads.
+    /// Every operation with its number, each after all operations whose results it reads.
     pub fn forwards(&self) -> impl DoubleEndedIterator<Item = (OperationId, &OperationNode)> + ExactSizeIterator {
         self.operations.iter().enumerate().map(|(n, node)| (OperationId(n), node))
     }
 
-    /// Every operation with its number, each behind all that read it.
+    /// Every operation with its number, each after all operations that read its results.
     pub fn backwards(&self) -> impl DoubleEndedIterator<Item = (OperationId, &OperationNode)> + ExactSizeIterator {
         self.forwards().rev()
     }
 
-    /// The operations that compute what an operation reads, each once, in the order in which they run.
+    /// The operations whose results an operation reads, each once, in the order in which they run.
     pub fn predecessors(&self, id: OperationId) -> Vec<OperationId> {
         sorted(self.operation(id).inputs.iter().filter_map(|edge| self.tensor(edge.tensor).producer).collect())
     }
 
-    /// The operations that read what an operation computes, each once, in the order in which they run.
+    /// The operations that read the results of an operation, each once, in the order in which they run.
     pub fn successors(&self, id: OperationId) -> Vec<OperationId> {
         sorted(self.operation(id).outputs.iter().flat_map(|edge| self.consumers(edge.tensor)).collect())
     }
@@ -86,7 +86,7 @@ impl OpGraph {
         self.operation_ids().filter(|&other| needed[other.0] && other != id).collect()
     }
 
-    /// All operations that read what an operation computes, or what is computed from that, in the order in which they run.
+    /// All operations that read the results of an operation, directly or through other operations, in the order in which they run.
     pub fn descendants(&self, id: OperationId) -> Vec<OperationId> {
         let mut depends = vec![false; self.operations.len()];
         depends[id.0] = true;

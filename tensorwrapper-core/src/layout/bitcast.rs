@@ -13,12 +13,12 @@ use crate::error::Error;
 use crate::shape::PerAxis;
 
 impl Physical {
-    /// Whether this memory, without moving an element, is the array reshaped to the extents of `other` in the layout of `other`: XLA's
-    /// `ReshapeIsBitcast`.
+    /// Whether this memory can be read as the array reshaped to the extents of `other`, in the layout of `other`, without moving an
+    /// element: XLA's `ReshapeIsBitcast`.
     ///
-    /// The answer is exact and includes padding: `true` if each element has the same position in both, and the bytes, the memory space and
-    /// the fill are the same. Without tiles the time grows with the number of axes; with tiles, unless the layouts are equal, with the number
-    /// of elements up to the first that would move.
+    /// The answer is exact and includes padding: `true` if each element has the same position in both, and the bytes, the memory space
+    /// and the fill are the same. Without tiles the time grows with the number of axes. With tiles, unless the layouts are equal, it
+    /// grows with the number of elements up to the first one that would move.
     ///
     /// ```
     /// use tensorwrapper_core::{Error, Physical};
@@ -46,8 +46,9 @@ impl Physical {
         })
     }
 
-    /// Whether this memory, without moving an element, is the transposed array in the layout of `other`, whose axis `n` is axis `axes[n]` of
-    /// this one: XLA's `TransposeIsBitcast`. Exact as [`reshape_is_bitcast`](Physical::reshape_is_bitcast).
+    /// Whether this memory can be read as the transposed array, in the layout of `other`, without moving an element: XLA's
+    /// `TransposeIsBitcast`. Axis `n` of `other` is axis `axes[n]` of this array. The answer is exact, as for
+    /// [`reshape_is_bitcast`](Physical::reshape_is_bitcast).
     ///
     /// # Errors
     /// When `axes` does not name each axis once, or the extents are not those of the transposed array.
@@ -59,11 +60,11 @@ impl Physical {
         transposed.reshape_is_bitcast(other)
     }
 
-    /// The layout in which this memory is the reshaped array `output` without moving an element, or `None` if there is none: XLA's
-    /// `AlignLayouts`.
+    /// The layout in which this memory can be read as the reshaped array `output` without moving an element, or `None` if there is none:
+    /// XLA's `AlignLayouts`.
     ///
-    /// If the extents are the same, so is the layout. Otherwise tiles, and the padding of an array without elements, cannot be carried through
-    /// a reshape, and the answer is `None`.
+    /// If the extents are the same, so is the layout. Otherwise the answer is `None` for a layout with tiles, and for an array without
+    /// elements that has padding, because a reshape cannot keep them. It is also `None` if the element types differ.
     ///
     /// ```
     /// use tensorwrapper_core::{Dtype, Error, Logical, Physical};
@@ -109,8 +110,8 @@ impl Physical {
 }
 
 impl Layout {
-    /// The layout of the elements of a strided map from its first on, where it has gaps between axes and nothing worse:
-    /// gaps become padding, of which only the owner of the memory knows whether it is.
+    /// The layout of a strided map's elements, from the first one on. Gaps between axes become padding; only the owner of the memory
+    /// knows whether they are really padding. `None` if there is more than gaps, such as overlaps or negative strides.
     pub fn of_strided(strided: &Strided) -> Option<Layout> {
         if strided.is_empty() {
             return Some(Layout::row_major(strided.rank()));
@@ -131,12 +132,12 @@ fn check_count(from: &Logical, to: &Logical) -> Result<(), Error> {
     refuse(format!("`{from}` has {here} elements and `{to}` has {there}: neither is the other reshaped"))
 }
 
-/// Extents and strides with all axes gone that make no difference: those of extent 1, and those that go on where the next
-/// one ends.
+/// Extents and strides without the axes that make no difference: axes of extent 1 are dropped, and an axis that continues where the next
+/// one ends is merged with it.
 ///
-/// Two maps from the numbers of elements to positions are one exactly if these lists are: the last stride is the distance of
-/// the first two elements, the last extent is where the distance changes first, and the rest follows in the same way from
-/// every so many elements.
+/// Two maps from the numbers of elements to positions are equal exactly if these lists are. The last stride is the distance between the
+/// first two elements, and the last extent is where this distance changes first. The rest follows in the same way, looking only at the
+/// first element of each such run.
 fn merged(extents: &[usize], strides: &[usize]) -> PerAxis<(usize, usize)> {
     let mut result: PerAxis<(usize, usize)> = PerAxis::new();
     for (&extent, &stride) in extents.iter().zip(strides).filter(|&(&extent, _)| extent != 1) {
@@ -148,7 +149,7 @@ fn merged(extents: &[usize], strides: &[usize]) -> PerAxis<(usize, usize)> {
     result
 }
 
-/// The strides of axes that stand in the place of merged ones, where axes end together. No extent is 0.
+/// The strides of the unmerged axes, if groups of them end where the merged axes end. No extent is 0.
 fn aligned(merged: PerAxis<(usize, usize)>, extents: &[usize]) -> Option<PerAxis<usize>> {
     let mut merged = merged.into_iter().peekable();
     let mut strides = PerAxis::from_elem(0, extents.len());
@@ -170,7 +171,7 @@ fn aligned(merged: PerAxis<(usize, usize)>, extents: &[usize]) -> Option<PerAxis
     Some(strides)
 }
 
-/// The layout with these strides, and with so much room, if one is asked for. No extent is 0.
+/// The layout with these strides and, if `len` is given, with memory of that length. No extent is 0.
 fn from_strides(extents: &[usize], strides: &[usize], len: Option<usize>, fill: Fill) -> Option<Layout> {
     let mut order = order_of(extents, strides);
     let mut widths = PerAxis::from_elem(1, extents.len());
@@ -195,7 +196,7 @@ fn from_strides(extents: &[usize], strides: &[usize], len: Option<usize>, fill: 
     if widths[..] == *extents { Some(layout) } else { layout.with_padding(&widths, fill).ok() }
 }
 
-/// Makes an axis of extent 1 the most minor one, and so wide.
+/// Makes an axis of extent 1 the most minor one, and pads it to this width.
 fn hold(order: &mut PerAxis<usize>, widths: &mut [usize], extents: &[usize], width: usize) -> Option<()> {
     let at = order.iter().position(|&axis| extents[axis] == 1).filter(|_| width > 0)?;
     let axis = order.remove(at);
@@ -204,13 +205,13 @@ fn hold(order: &mut PerAxis<usize>, widths: &mut [usize], extents: &[usize], wid
     Some(())
 }
 
-/// How wide an axis of that step and extent is, if the next one begins there.
+/// The padded width of an axis of that step and extent, if the next axis has stride `next`.
 fn exact(next: usize, step: usize, extent: usize) -> Option<usize> {
     let width = next / step;
     (next.is_multiple_of(step) && width >= extent).then_some(width)
 }
 
-/// The axes by stride. Those of extent 1 stand wherever they like: in the row of the others, if there is one.
+/// The axes by stride. Axes of extent 1 may be anywhere: they are put in row-major or column-major order with the others, if possible.
 fn order_of(extents: &[usize], strides: &[usize]) -> PerAxis<usize> {
     let mut rows: PerAxis<usize> = (0..extents.len()).collect();
     rows.sort_by_key(|&axis| (strides[axis], extents[axis] > 1, Reverse(axis)));

@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind};
 use crate::storage::memory;
 
 impl Physical {
-    /// The memory of this layout for elements that are given in C order. Padding has the value of the layout's [`Fill`](super::Fill).
+    /// The memory in this layout of elements that are given in C order. Padding has the value of the layout's [`Fill`](super::Fill).
     ///
     /// ```
     /// use tensorwrapper_core::{Error, Physical};
@@ -21,7 +21,7 @@ impl Physical {
     /// ```
     ///
     /// # Errors
-    /// When the elements have another type or number, or the system has no memory.
+    /// When the elements have another type or number, or the system refuses memory.
     pub fn store<T: Element>(&self, elements: &[T]) -> Result<Vec<T>, Error> {
         self.check::<T>(elements.len(), self.logical().element_count())?;
         let mut memory = memory::filled(self.buffer_len(), self.fill().value())?;
@@ -33,7 +33,7 @@ impl Physical {
     /// The elements in C order, from memory in this layout.
     ///
     /// # Errors
-    /// When elements are of another type or number, or memory is refused.
+    /// When the elements have another type or number, or the system refuses memory.
     pub fn load<T: Element>(&self, memory: &[T]) -> Result<Vec<T>, Error> {
         self.check::<T>(memory.len(), self.buffer_len())?;
         let mut elements = memory::reserve(self.logical().element_count())?;

@@ -1,4 +1,4 @@
-//! From an index to the position in memory, and back. Everything that does not depend on the index is computed once.
+//! Converts an index to the position in memory, and back. Everything that does not depend on the index is computed once.
 //!
 //! Knows nothing of where layouts come from; it is made from extents, an order and levels of tiles.
 
@@ -53,7 +53,7 @@ struct Tiled {
 }
 
 impl Indexer {
-    /// For an array of these extents that lies in memory in this order.
+    /// For an array of these extents, whose axes are in this order in memory.
     pub(super) fn new(extents: &[usize], minor_to_major: &[usize], levels: Levels) -> Indexer {
         let major_to_minor: Vec<usize> = minor_to_major.iter().rev().copied().collect();
         let tiled = levels.is_tiled();
@@ -101,9 +101,8 @@ impl Indexer {
         inside.then_some(position)
     }
 
-    /// Writes the index of the element at a position: XLA's `LinearIndexToMultidimensionalIndex`. `false` where there is
-    /// no element, because it is padding or beyond the end, or where `index` has another rank; then the contents of `index` are
-    /// arbitrary.
+    /// Writes the index of the element at a position: XLA's `LinearIndexToMultidimensionalIndex`. Returns `false` if the position is
+    /// padding or beyond the end, or if `index` has another rank; the contents of `index` are then arbitrary.
     #[inline]
     pub fn index_at(&self, position: usize, index: &mut [usize]) -> bool {
         if index.len() != self.axes.len() || position >= self.len {

@@ -1,4 +1,4 @@
-//! Coordinates of an array to coordinates of its tiled memory, level by level, and back.
+//! Converts coordinates of an array to coordinates of its tiled memory, level by level, and back.
 //!
 //! Knows nothing of logical axes: coordinates come in the order of memory, most major first.
 
@@ -35,7 +35,7 @@ struct Level {
 /// All levels of tiles over an array.
 #[derive(Clone, Debug)]
 pub(super) struct Levels {
-    /// Dimensions of extent 1 that are thought in front, for a tile of more extents than there are dimensions.
+    /// Dimensions of extent 1 that are added in front, for a tile of more extents than there are dimensions.
     leading: usize,
     levels: Vec<Level>,
     extents: SmallVec<[usize; 16]>,

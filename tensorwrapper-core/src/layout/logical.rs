@@ -12,11 +12,11 @@ use crate::shape::{PerAxis, Shape, axis_of};
 /// The letters of the axes of arrays of rank 1 to 4.
 const NAMES: [&str; 4] = ["p", "z", "y", "x"];
 
-/// An array as it is indexed: an element type and a shape. How it is stored is described by a [`Physical`](super::Physical), a type of its
-/// own, so that one is never mistaken for the other.
+/// An array as it is indexed: an element type and a shape. How it is stored is described by another type, [`Physical`](super::Physical),
+/// so that the two are never confused.
 ///
-/// The text is XLA's, `f32[2,3]`: `f32`, `f64`, `c64` for `Complex<f32>` and `c128` for `Complex<f64>`, then the extents; of
-/// `f32[<=456,3]` the first extent is a bound. `Display` and `FromStr` are inverse.
+/// The text is XLA's, `f32[2,3]`: the element type (`f32`, `f64`, `c64` for `Complex<f32>` or `c128` for `Complex<f64>`), then the
+/// extents. In `f32[<=456,3]` the first extent is a bound. `Display` and `FromStr` are inverse.
 ///
 /// ```
 /// use tensorwrapper_core::{Dtype, Error, Logical};
@@ -51,7 +51,7 @@ impl Logical {
         Ok(Logical { dtype, shape: Shape::new(extents), dynamic })
     }
 
-    /// The same with another element type.
+    /// The same array with another element type.
     ///
     /// # Errors
     /// When there are more bytes than memory can address.
@@ -61,7 +61,7 @@ impl Logical {
         Ok(self)
     }
 
-    /// The same with an axis whose extent is a bound, written `<=`. Memory is laid out for the bound.
+    /// The same array with an axis whose extent is a bound, written `<=`. Memory is laid out for the bound.
     ///
     /// # Errors
     /// When there is no such axis.
@@ -117,7 +117,7 @@ impl Logical {
         }
     }
 
-    /// An axis by its letter: `x` of rank 1, `y,x` of rank 2, `z,y,x` of rank 3, `p,z,y,x` of rank 4.
+    /// An axis by its letter: `x` for rank 1, `y,x` for rank 2, `z,y,x` for rank 3, `p,z,y,x` for rank 4.
     ///
     /// # Errors
     /// When no axis has that name.
@@ -131,12 +131,12 @@ impl Logical {
         }
     }
 
-    /// The letters of the axes; beyond rank 4 there are none.
+    /// The letters of the axes; none beyond rank 4.
     pub fn axis_names(&self) -> &'static [&'static str] {
         if self.rank() > NAMES.len() { &[] } else { &NAMES[NAMES.len() - self.rank()..] }
     }
 
-    /// The extent along an axis, which counts from the last where it is negative: XLA's `GetDimension`.
+    /// The extent of an axis; negative numbers count from the last, which is -1: XLA's `GetDimension`.
     ///
     /// # Errors
     /// When there is no such axis.
@@ -144,18 +144,18 @@ impl Logical {
         self.axis(axis).map(|axis| self.extents()[axis])
     }
 
-    /// Whether element types and extents are the same, whether exact or bounds: XLA's `Compatible`. `==` distinguishes bounds from exact
-    /// extents.
+    /// Whether element types and extents are the same, no matter whether an extent is exact or a bound: XLA's `Compatible`. `==` also
+    /// compares whether extents are bounds.
     pub fn is_compatible(&self, other: &Logical) -> bool {
         self.dtype == other.dtype && self.same_extents(other)
     }
 
-    /// Whether the extents are the same, whatever the elements: XLA's `CompatibleIgnoringElementType`.
+    /// Whether the extents are the same, no matter what the element types are: XLA's `CompatibleIgnoringElementType`.
     pub fn same_extents(&self, other: &Logical) -> bool {
         self.extents() == other.extents()
     }
 
-    /// Axis `n` of the result is axis `axes[n]` of this one: XLA's `PermuteDimensions`.
+    /// The array with its axes in another order, axis `n` being axis `axes[n]` of this one: XLA's `PermuteDimensions`.
     ///
     /// # Errors
     /// When `axes` does not name each axis once.
@@ -164,7 +164,7 @@ impl Logical {
         Ok(self.picked(axes))
     }
 
-    /// Without some axes: XLA's `DeleteDimensions`.
+    /// The array without some axes: XLA's `DeleteDimensions`.
     ///
     /// # Errors
     /// When an axis does not exist or is named twice.
@@ -175,7 +175,7 @@ impl Logical {
         Ok(result)
     }
 
-    /// The axes for which the function returns `true`: XLA's `FilterDimensions`.
+    /// The array of the axes for which the function returns `true`: XLA's `FilterDimensions`.
     ///
     /// # Errors
     /// When an axis of extent 0 is dropped and the remaining array is larger than memory can address.
@@ -183,7 +183,7 @@ impl Logical {
         self.delete(&going(self.rank(), keep))
     }
 
-    /// Without the axes of extent 1: XLA's `DropDegenerateDimensions`.
+    /// The array without its axes of extent 1: XLA's `DropDegenerateDimensions`.
     pub fn drop_degenerate(&self) -> Logical {
         self.picked(&self.not_degenerate())
     }
@@ -201,7 +201,7 @@ impl Logical {
         }
     }
 
-    /// Why an index is none of this array's, if it is none.
+    /// Checks that the array has this index.
     pub(super) fn check_index(&self, index: &[usize]) -> Result<(), Error> {
         self.check_rank(index.len())?;
         match index.iter().zip(self.extents()).position(|(i, extent)| i >= extent) {
@@ -232,10 +232,10 @@ pub(super) fn going(rank: usize, mut keep: impl FnMut(usize) -> bool) -> Vec<usi
     (0..rank).filter(|&axis| !keep(axis)).collect()
 }
 
-/// Bytes of an array of these extents.
+/// The size in bytes of an array of these extents.
 ///
 /// # Errors
-/// When memory cannot address them, or would not if no extent were 0.
+/// When memory cannot address them. An extent of 0 counts as 1 for this check.
 pub(super) fn byte_count(extents: &[usize], dtype: Dtype) -> Result<usize, Error> {
     match element_count(extents)?.checked_mul(dtype.size()) {
         Some(bytes) if bytes <= isize::MAX as usize => Ok(bytes),

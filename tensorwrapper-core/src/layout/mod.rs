@@ -1,9 +1,9 @@
-//! How elements lie in memory: strides, the one form that views, kernels and plans share, and the descriptions that
-//! people read and write, [`Logical`] and [`Physical`], with their text.
+//! How elements lie in memory: strides, which views, kernels and plans share, and descriptions that people read and write, [`Logical`]
+//! and [`Physical`], with their text.
 //!
-//! What is indexed (`logical.rs`) and how it is stored (`physical.rs`) are two types. Orders of axes and padding are a
-//! `Strided`, which is all that devices see. Tiles are `levels.rs`, and only an `Indexer` goes through them. Dense tensors have
-//! no tiles: `Physical` knows XLA's tiles and converts (`store`, `load`).
+//! How an array is indexed (`logical.rs`) and how it is stored (`physical.rs`) are two types. Orders of axes and padding become a
+//! `Strided`, which is all that devices see. Tiles are in `levels.rs`, and only an `Indexer` uses them. Dense tensors have no tiles:
+//! `Physical` knows XLA's tiles and converts from and to them (`store`, `load`).
 //!
 //! Knows nothing of tensors and devices.
 
@@ -35,12 +35,12 @@ pub use walk::Walk;
 use crate::error::{Error, ErrorKind};
 use crate::shape::PerAxis;
 
-/// A layout, or a list of extents or axes, that does not fit.
+/// The error for a layout, or a list of extents or axes, that does not fit.
 fn refuse<T>(message: String) -> Result<T, Error> {
     Err(Error::new(ErrorKind::Shape(message)))
 }
 
-/// Whether `axes` names each of so many axes once; otherwise the entry at fault, and why.
+/// Checks that `axes` names each axis of an array of this rank once. The error has the wrong entry, and why it is wrong.
 fn check_order(axes: &[usize], rank: usize) -> Result<(), (usize, String)> {
     let mut found: PerAxis<bool> = PerAxis::from_elem(false, rank);
     for (n, &axis) in axes.iter().enumerate() {
@@ -57,10 +57,10 @@ fn check_order(axes: &[usize], rank: usize) -> Result<(), (usize, String)> {
     }
 }
 
-/// Which axes stay when some go.
+/// The axes that stay when some are removed.
 ///
 /// # Errors
-/// When one that goes does not exist or is named twice.
+/// When an axis to remove does not exist or is named twice.
 fn staying(rank: usize, going: &[usize]) -> Result<Vec<usize>, Error> {
     let mut goes: PerAxis<bool> = PerAxis::from_elem(false, rank);
     for &axis in going {

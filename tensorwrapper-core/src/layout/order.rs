@@ -1,4 +1,4 @@
-//! A layout: the order of axes in memory, padding, tiles and the memory that is meant.
+//! A layout: the order of axes in memory, padding, tiles and the memory space.
 //!
 //! Knows nothing of the extents that it will be used with.
 
@@ -18,9 +18,9 @@ pub enum Fill {
     Zero,
     /// 1
     One,
-    /// The lowest number: -∞. Complex elements have none.
+    /// The lowest number, -∞. Not for complex elements.
     Lowest,
-    /// The highest number: ∞. Complex elements have none.
+    /// The highest number, ∞. Not for complex elements.
     Highest,
     /// Any value.
     Unknown,
@@ -49,7 +49,7 @@ impl Fill {
         }
     }
 
-    /// The number; for [`Unknown`](Fill::Unknown), an arbitrary one.
+    /// The number; for [`Unknown`](Fill::Unknown) an arbitrary one.
     pub fn value<T: Element>(self) -> T {
         let real = |value: f64| T::from_complex(num_complex::Complex::new(value, 0.0));
         match self {
@@ -103,7 +103,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Dense, in any order of the axes.
+    /// A dense layout with the axes in this order, the one with the smallest stride first.
     ///
     /// # Errors
     /// When the order does not name each axis once.
@@ -119,20 +119,21 @@ impl Layout {
         Layout { minor_to_major, padding: None, tiles: Vec::new(), memory_space: 0 }
     }
 
-    /// Dense, the last axis fastest: the default. XLA says "dim 0 is major".
+    /// Dense, with the last axis fastest: the default. XLA calls it "dim 0 is major".
     pub fn row_major(rank: usize) -> Layout {
         Layout::plain((0..rank).rev().collect())
     }
 
-    /// Dense, the first axis fastest. XLA says "dim 0 is minor".
+    /// Dense, with the first axis fastest. XLA calls it "dim 0 is minor".
     pub fn column_major(rank: usize) -> Layout {
         Layout::plain((0..rank).collect())
     }
 
-    /// The same with each axis padded to its width, and the value of the padding.
+    /// The same layout with each axis padded to its width, and the value of the padding.
     ///
     /// # Errors
-    /// When there is not one width for each axis. A width below the extent is refused later, when the layout is combined with extents.
+    /// When the number of widths is not that of the axes. A width below the extent is refused later, when the layout is combined with
+    /// extents.
     pub fn with_padding(mut self, widths: impl AsRef<[usize]>, fill: Fill) -> Result<Layout, Error> {
         let widths = widths.as_ref();
         if widths.len() != self.rank() {
@@ -142,13 +143,13 @@ impl Layout {
         Ok(self)
     }
 
-    /// The same with tiles; each level divides the result of the level before it.
+    /// The same layout with tiles. Each level divides the result of the level before it.
     pub fn with_tiles(mut self, tiles: impl IntoIterator<Item = Tile>) -> Layout {
         self.tiles = tiles.into_iter().collect();
         self
     }
 
-    /// The same in another memory; 0 is the default.
+    /// The same layout in another memory space; 0 is the default.
     pub fn with_memory_space(mut self, memory_space: u32) -> Layout {
         self.memory_space = memory_space;
         self
@@ -169,7 +170,7 @@ impl Layout {
         self.minor_to_major.iter().rev().copied().collect()
     }
 
-    /// The widths to which axes are padded, if they are.
+    /// The widths that axes are padded to; `None` without padding.
     pub fn padded_extents(&self) -> Option<&[usize]> {
         self.padding.as_ref().map(|padding| &padding.widths[..])
     }
@@ -189,18 +190,17 @@ impl Layout {
         self.memory_space
     }
 
-    /// Whether axes come in order, the last most minor: XLA's `IsMonotonicWithDim0Major`.
+    /// Whether the axes are in order with the last one most minor: XLA's `IsMonotonicWithDim0Major`.
     pub fn is_row_major(&self) -> bool {
         self.minor_to_major.iter().copied().eq((0..self.rank()).rev())
     }
 
-    /// Whether axes come in order, the first most minor: XLA's `IsMonotonicWithDim0Minor`.
+    /// Whether the axes are in order with the first one most minor: XLA's `IsMonotonicWithDim0Minor`.
     pub fn is_column_major(&self) -> bool {
         self.minor_to_major.iter().copied().eq(0..self.rank())
     }
 
-    /// The layout in which nothing moves when axis `n` becomes what axis `axes[n]` was. Nobody asks it for less than a
-    /// permutation.
+    /// The layout in which nothing moves when axis `n` becomes what axis `axes[n]` was. Callers pass a permutation.
     pub(super) fn permuted(&self, axes: &[usize]) -> Layout {
         let mut became = PerAxis::from_elem(0, axes.len());
         axes.iter().enumerate().for_each(|(new, &old)| became[old] = new);

@@ -16,14 +16,13 @@ use crate::element::Dtype;
 use crate::error::{Error, ErrorKind};
 use crate::shape::PerAxis;
 
-/// An array as it is stored: its element type and extents, a [`Logical`], and the order of its elements in memory, a [`Layout`]. XLA's
-/// `Shape` with a layout.
+/// An array as it is stored: a [`Logical`], its element type and extents, and a [`Layout`], the order of its elements in memory. It
+/// corresponds to XLA's `Shape` with a layout.
 ///
-/// `==` compares both, XLA's `Equal`; `a.logical() == b.logical()` ignores layouts, and
-/// [`Logical::is_compatible`], XLA's `Compatible`, ignores dynamic bounds, too. Queries that do not depend on the layout are methods of
-/// [`logical`](Physical::logical).
+/// `==` compares both (XLA's `Equal`). `a.logical() == b.logical()` ignores layouts, and [`Logical::is_compatible`] (XLA's `Compatible`)
+/// also ignores whether extents are bounds. Queries that do not depend on the layout are methods of [`logical`](Physical::logical).
 ///
-/// The text is XLA's, `f32[2,3]{1,0:T(2,2)S(1)}`; [`Layout`] tells about padding. `Display` and `FromStr` are inverse.
+/// The text is XLA's, `f32[2,3]{1,0:T(2,2)S(1)}`; see [`Layout`] for padding. `Display` and `FromStr` are inverse.
 ///
 /// ```
 /// use tensorwrapper_core::{Dtype, Error, Layout, Logical, Physical};
@@ -49,8 +48,8 @@ impl Physical {
     /// An array in a layout.
     ///
     /// # Errors
-    /// When ranks differ, an axis is padded to less than its extent, or padding and tiles make more bytes than memory can
-    /// address, more than 64 dimensions, or a fill that complex elements do not have.
+    /// When the ranks differ, an axis is padded to less than its extent, padding and tiles make more bytes than memory can address or
+    /// more than 64 dimensions, or complex elements do not have the fill.
     pub fn new(logical: Logical, layout: Layout) -> Result<Physical, Error> {
         if layout.rank() != logical.rank() {
             return refuse(format!("layout `{layout}` orders {} axes, `{logical}` has {}", layout.rank(), logical.rank()));
@@ -69,13 +68,13 @@ impl Physical {
         Ok(result)
     }
 
-    /// Dense, the last axis fastest: the default. XLA's default layout.
+    /// Dense, with the last axis fastest: XLA's default layout.
     pub fn row_major(logical: Logical) -> Physical {
         let layout = Layout::row_major(logical.rank());
         Physical { logical, layout }
     }
 
-    /// Dense, the first axis fastest.
+    /// Dense, with the first axis fastest.
     pub fn column_major(logical: Logical) -> Physical {
         let layout = Layout::column_major(logical.rank());
         Physical { logical, layout }
@@ -121,7 +120,8 @@ impl Physical {
         self.buffer_len() * self.dtype().size()
     }
 
-    /// The stride of each axis, in elements (XLA's `ByteStrides` counts bytes); `None` if there are tiles, which have no single stride.
+    /// The stride of each axis, in elements (XLA's `ByteStrides` counts bytes). `None` if there are tiles: a tiled axis has no single
+    /// stride.
     pub fn strides(&self) -> Option<Vec<usize>> {
         self.strides_per_axis().map(|strides| strides.into_vec())
     }
@@ -144,7 +144,7 @@ impl Physical {
         Indexer::new(self.extents(), self.layout.minor_to_major(), self.levels())
     }
 
-    /// The position of an element in memory. For many of them, make an [`indexer`](Physical::indexer) once.
+    /// The position of an element in memory. For many elements, make an [`indexer`](Physical::indexer) once.
     ///
     /// # Errors
     /// When the index has another rank or is out of range.
@@ -153,7 +153,7 @@ impl Physical {
         Ok(self.indexer().position(index).expect("an index in range has a position"))
     }
 
-    /// The index of the element at a position, or `None` where that is padding. For many of them, make an
+    /// The index of the element at a position, or `None` if the position is padding. For many positions, make an
     /// [`indexer`](Physical::indexer) once.
     ///
     /// # Errors
@@ -166,8 +166,8 @@ impl Physical {
         Ok(indexer.index_at(position, &mut index).then_some(index))
     }
 
-    /// Axis `n` of the result is axis `axes[n]` of this one, and no element moves: XLA's `PermuteDimensions` of a shape with
-    /// layout.
+    /// The array with its axes in another order, axis `n` being axis `axes[n]` of this one. No element moves. XLA's `PermuteDimensions`
+    /// of a shape with layout.
     ///
     /// # Errors
     /// When `axes` does not name each axis once.
@@ -175,17 +175,17 @@ impl Physical {
         Ok(Physical { logical: self.logical.permute(axes)?, layout: self.layout.permuted(axes) })
     }
 
-    /// Without some axes: XLA's `DeleteDimensions` of a shape with layout.
+    /// The array without some axes: XLA's `DeleteDimensions` of a shape with layout.
     ///
     /// # Errors
-    /// When an axis does not exist or is named twice, or what is left does not fit in memory, which an axis of extent 0 or
-    /// the extents that tiles now meet may lead to.
+    /// When an axis does not exist or is named twice, or the result does not fit in memory. The latter may happen when an axis of extent
+    /// 0 is deleted, or when tiles then apply to other extents.
     pub fn delete(&self, axes: &[usize]) -> Result<Physical, Error> {
         let kept = staying(self.rank(), axes)?;
         Physical::new(self.logical.delete(axes)?, self.layout.kept(&kept))
     }
 
-    /// The axes for which the function returns `true`: XLA's `FilterDimensions`.
+    /// The array of the axes for which the function returns `true`: XLA's `FilterDimensions`.
     ///
     /// # Errors
     /// As [`delete`](Physical::delete).
@@ -193,7 +193,7 @@ impl Physical {
         self.delete(&going(self.rank(), keep))
     }
 
-    /// Without the axes of extent 1: XLA's `DropDegenerateDimensions`. Padding of such an axis is dropped with it.
+    /// The array without its axes of extent 1: XLA's `DropDegenerateDimensions`. The padding of such an axis is dropped with it.
     ///
     /// # Errors
     /// As [`delete`](Physical::delete).
@@ -231,7 +231,7 @@ impl fmt::Debug for Physical {
 }
 
 impl From<Logical> for Physical {
-    /// Dense, the last axis fastest.
+    /// Dense, with the last axis fastest.
     fn from(logical: Logical) -> Physical {
         Physical::row_major(logical)
     }

@@ -22,7 +22,7 @@ pub(super) struct Reciprocal {
 }
 
 impl Reciprocal {
-    /// Of a number below 2⁶³; that of 0, by which nobody divides anything but 0, is that of 1.
+    /// The reciprocal of a number below 2⁶³. That of 0, which only 0 is divided by, is that of 1.
     pub(super) fn new(divisor: usize) -> Reciprocal {
         let divisor = divisor.max(1) as u64;
         assert!(divisor < 1 << 63, "divisors are sizes of something in memory");

@@ -14,8 +14,8 @@ mod tests;
 
 /// A strided map from multi-indices to positions in a slice of elements.
 ///
-/// No stride is larger than the memory, so that sums of two of them do not overflow. Strides that are never used, because the axis has one
-/// index or there is no element, are set to 0 when they come from outside.
+/// No stride is larger than the memory, so that sums of two strides do not overflow. Strides that are given from outside are set to 0 if
+/// they are never used, because the axis has one index or there is no element.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Strided {
     extents: PerAxis<usize>,
@@ -72,7 +72,7 @@ impl Strided {
         }
     }
 
-    /// Any strides over as many elements as they reach, and how many these are.
+    /// A map with any strides, and the number of elements that memory must have for it.
     ///
     /// # Errors
     /// When an index would have a negative position, or one beyond the address space.
@@ -135,7 +135,7 @@ impl Strided {
         self.extents.contains(&0)
     }
 
-    /// Positions from the lowest to one past the highest; `None` where there is no element.
+    /// The range of positions, from the lowest to one past the highest; `None` if there is no element.
     pub fn span(&self) -> Option<std::ops::Range<i128>> {
         if self.is_empty() {
             return None;
@@ -148,7 +148,7 @@ impl Strided {
         Some(low..high + 1)
     }
 
-    /// Number of elements that memory must have to hold all positions; `None` where one lies before its start.
+    /// Number of elements that memory must have to hold all positions; `None` if a position is negative.
     pub fn reach(&self) -> Option<usize> {
         match self.span() {
             None => Some(0),
@@ -157,7 +157,7 @@ impl Strided {
         }
     }
 
-    /// The lowest position; 0 where there is no element.
+    /// The lowest position; 0 if there is no element.
     pub fn start(&self) -> usize {
         if self.is_empty() {
             return 0;
@@ -166,7 +166,7 @@ impl Strided {
         self.offset - self.extents.iter().zip(&self.strides).map(back).sum::<usize>()
     }
 
-    /// The same map in memory that begins at the lowest position.
+    /// The same map for memory that begins at the lowest position.
     pub fn rebased(&self) -> Strided {
         Strided { offset: if self.is_empty() { 0 } else { self.offset - self.start() }, ..self.clone() }
     }
@@ -189,7 +189,7 @@ impl Strided {
         same && (!apart || self.is_empty())
     }
 
-    /// Whether another map, which has the same extents, has the same position for every index.
+    /// Whether another map of the same extents has the same position for every index.
     pub fn leads_like(&self, other: &Strided) -> bool {
         debug_assert_eq!(self.extents, other.extents, "maps of other indices are not compared");
         let mut strides = self.extents.iter().zip(self.strides.iter().zip(&other.strides));
@@ -207,7 +207,7 @@ impl Strided {
             })
     }
 
-    /// Position of a multi-index; `None` where it is out of range or has another rank.
+    /// Position of a multi-index; `None` if it is out of range or has another rank.
     pub fn position(&self, index: &[usize]) -> Option<usize> {
         if index.len() != self.rank() {
             return None;
@@ -223,7 +223,7 @@ impl Strided {
         Some(position as usize)
     }
 
-    /// Whether no two multi-indices share a position, as it must be for memory that is written.
+    /// Whether no two multi-indices share a position, as memory that is written requires.
     pub fn is_injective(&self) -> bool {
         let Some(span) = self.span() else { return true };
         let mut axes: Vec<_> = self.extents.iter().zip(&self.strides).filter(|&(&extent, _)| extent > 1).collect();
@@ -251,7 +251,7 @@ impl Strided {
         self.positions().all(|p| !std::mem::replace(&mut visited[(p as i128 - start) as usize], true))
     }
 
-    /// All multi-indices' positions in lexicographic order, last axis fastest.
+    /// The positions of all multi-indices in lexicographic order, last axis fastest.
     pub fn positions(&self) -> Positions<&Strided> {
         Positions::new(self)
     }
@@ -312,7 +312,7 @@ impl<L: Borrow<Strided>> ExactSizeIterator for Positions<L> {}
 /// The number of elements of a tensor of these extents.
 ///
 /// # Errors
-/// When it, or the product of its non-zero extents, exceeds `isize::MAX`.
+/// When this number, or the product of the non-zero extents, exceeds `isize::MAX`.
 pub fn element_count(extents: &[usize]) -> Result<usize, Error> {
     let nonzero = extents.iter().filter(|&&e| e != 0).try_fold(1usize, |n, &e| n.checked_mul(e));
     match nonzero {

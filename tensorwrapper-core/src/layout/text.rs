@@ -22,8 +22,8 @@ pub(super) fn name(dtype: Dtype) -> &'static str {
 
 /// One array, or a tuple of arrays and tuples: `(f32[2]{0}, (f64[], c64[3]{0}))`.
 ///
-/// With [`Physical`] arrays it is XLA's text of shapes with layouts, with [`Logical`] ones that of shapes without. `Display`
-/// and `FromStr` are inverse; tuples may be nested up to 64 deep.
+/// With [`Physical`] arrays, the text is that of XLA's shapes with layouts; with [`Logical`] arrays, that of shapes without. `Display`
+/// and `FromStr` are inverse. Tuples may be nested up to 64 deep.
 ///
 /// ```
 /// use tensorwrapper_core::{Error, Layouts, Logical};
@@ -43,7 +43,7 @@ pub enum Layouts<A = Physical> {
 }
 
 impl<A> Layouts<A> {
-    /// The arrays from left to right, whatever tuple they are in.
+    /// The arrays from left to right, no matter how deeply they are nested.
     pub fn arrays(&self) -> impl Iterator<Item = &A> {
         let mut waiting = vec![self];
         std::iter::from_fn(move || {

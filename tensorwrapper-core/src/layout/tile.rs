@@ -6,11 +6,11 @@ use super::refuse;
 use crate::error::Error;
 use crate::shape::PerAxis;
 
-/// A box of elements that are contiguous in memory.
+/// A tile: a box of elements that are contiguous in memory.
 ///
-/// Its extents apply to the most minor axes of the array, in the order major to minor. An array of extents `(d, e)` with
-/// tiles of `(t, u)` is stored as one of extents `(⌈d/t⌉, ⌈e/u⌉, t, u)`; the rest of an incomplete tile is padding. If a
-/// tile has more extents than there are axes, axes of extent 1 are assumed in front.
+/// Its extents apply to the most minor axes of the array, in the order major to minor. An array of extents `(d, e)` with tiles of
+/// `(t, u)` is stored as one of extents `(⌈d/t⌉, ⌈e/u⌉, t, u)`; the rest of an incomplete tile is padding. If a tile has more extents
+/// than the array has axes, axes of extent 1 are added in front.
 ///
 /// ```
 /// use tensorwrapper_core::{Dtype, Error, Layout, Logical, Physical, Tile};
@@ -29,12 +29,12 @@ impl Tile {
     /// A tile of these extents, major to minor.
     ///
     /// # Errors
-    /// When there are none, or one is 0.
+    /// When there are no extents, or one is 0.
     pub fn new(extents: impl AsRef<[usize]>) -> Result<Tile, Error> {
         Tile::combining(extents.as_ref().iter().map(|&extent| Some(extent)).collect::<Vec<_>>())
     }
 
-    /// A tile that combines axes before it divides them: `None`, written `*`, merges its axis with the next more minor one.
+    /// A tile that combines axes before it divides them. `None`, written `*`, merges an axis with the next more minor one.
     ///
     /// ```
     /// use tensorwrapper_core::{Error, Layout, Tile};
@@ -44,7 +44,7 @@ impl Tile {
     /// ```
     ///
     /// # Errors
-    /// When there are none, one is 0, or the last is `None`.
+    /// When there are no extents, one is 0, or the last is `None`.
     pub fn combining(extents: impl AsRef<[Option<usize>]>) -> Result<Tile, Error> {
         let extents = extents.as_ref();
         if let Some(n) = extents.iter().position(|&extent| extent == Some(0)) {
@@ -57,7 +57,7 @@ impl Tile {
         }
     }
 
-    /// The extents, major to minor; `None` where an axis is combined with the next.
+    /// The extents, major to minor; `None` for an axis that is combined with the next.
     pub fn extents(&self) -> &[Option<usize>] {
         &self.extents
     }

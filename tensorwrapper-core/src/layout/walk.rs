@@ -1,4 +1,4 @@
-//! From index to index: in the order of indices, and in the order of memory.
+//! Walks through indices, in the order of indices and in the order of memory.
 //!
 //! Knows nothing of elements.
 
@@ -29,7 +29,7 @@ impl Logical {
         Ok(self.next(index))
     }
 
-    /// As `bump`, of an index in range.
+    /// As `bump`, for an index that is in range.
     pub(super) fn next(&self, index: &mut [usize]) -> bool {
         let Some(axis) = (0..self.rank()).rev().find(|&axis| index[axis] + 1 < self.extents()[axis]) else { return false };
         index[axis] += 1;
@@ -39,8 +39,8 @@ impl Logical {
 }
 
 impl Physical {
-    /// The positions of some elements in the order of memory, the most minor axis fastest: along each axis those from
-    /// `base` on that are below `base + count`, by `step`. XLA's `ForEachIndex`.
+    /// The positions of some elements in the order of memory, the most minor axis fastest. Along each axis these are the indices `base`,
+    /// `base + step`, `base + 2·step`, … that are below `base + count`. XLA's `ForEachIndex`.
     ///
     /// ```
     /// use tensorwrapper_core::{Error, Physical};
@@ -53,7 +53,7 @@ impl Physical {
     /// ```
     ///
     /// # Errors
-    /// When there is not one number for each axis, elements do not exist, or a step is 0.
+    /// When a list does not have one number for each axis, a range leaves its axis, or a step is 0.
     pub fn walk(&self, base: &[usize], count: &[usize], step: &[usize]) -> Result<Walk, Error> {
         [base, count, step].into_iter().try_for_each(|given| self.logical().check_rank(given.len()))?;
         for (axis, ((&base, &count), &step)) in base.iter().zip(count).zip(step).enumerate() {

@@ -1,7 +1,7 @@
-//! The compile-time checks: what the expansion of `tensor!` calls so that rustc compares ranks and extents.
+//! The compile-time checks that expansions of `tensor!` call, so that rustc compares ranks and extents.
 //!
-//! The sentence of a message holds the label's and the operands' names, which only the macro knows; so the macro
-//! emits, per check, a local trait that carries the sentence and is implemented for equal numbers alone:
+//! The message of a check holds the names of the label and of the operands, which only the macro knows. So for each check the macro emits
+//! a local trait that has the message, and that is implemented only if both numbers are equal:
 //!
 //! ```text
 //! #[diagnostic::on_unimplemented(message = "index `k` has extent {L} in `A` but {R} in `B`", …)]
@@ -10,10 +10,10 @@
 //! <k as SameExtent<_, _>>::check(AxisPair(…, …).__compare());
 //! ```
 //!
-//! This module turns two axes into the two numbers. Everything here is zero-sized and costs nothing at run time, where the checks are
-//! repeated for what the compiler cannot know.
+//! This module turns two axes into the two numbers. Everything here is zero-sized and costs nothing at run time. The checks are repeated
+//! at run time for extents that the compiler cannot know.
 //!
-//! Method lookup chooses: where both numbers are known there is an inherent method; otherwise the trait method of the same name is found,
+//! Method lookup chooses: if both numbers are known, it finds an inherent method; otherwise it finds the trait method of the same name,
 //! which compares 0 with 0. So generic functions over `S: Extents` compile.
 
 use std::marker::PhantomData;
@@ -24,7 +24,7 @@ use super::outcome::{Compared, Located};
 use super::range::Within;
 use super::value::Shape;
 
-/// An extent type as a value without content.
+/// An extent type as a value without data.
 #[derive(Debug)]
 pub struct Mark<E>(PhantomData<E>);
 
@@ -56,7 +56,7 @@ impl Mark<Dyn> {
     }
 }
 
-/// The shape type `S`, about to be given `GIVEN` indices.
+/// The shape type `S`, before its rank is compared with `GIVEN`, the number of indices.
 #[derive(Debug)]
 pub struct RankCheck<S, const GIVEN: usize>(PhantomData<S>);
 
@@ -66,13 +66,13 @@ pub fn check_rank<S, const GIVEN: usize>(_: PhantomData<S>) -> RankCheck<S, GIVE
 }
 
 impl<S: StaticRank, const GIVEN: usize> RankCheck<S, GIVEN> {
-    /// The rank is known: the compiler compares.
+    /// The rank is known: compared at compile time.
     pub fn __compare(self) -> S::Ranks<GIVEN> {
         S::ranks()
     }
 }
 
-/// At least one of the numbers is not known: the run time compares.
+/// At least one of the numbers is not known: compared at run time.
 pub trait CompareAtRunTime: Sized {
     #[allow(missing_docs)]
     fn __compare(self) -> Compared<0, 0> {
@@ -83,29 +83,30 @@ impl<S: Extents, const GIVEN: usize> CompareAtRunTime for RankCheck<S, GIVEN> {}
 impl<F: Extent, E: Extent> CompareAtRunTime for AxisPair<F, E> {}
 impl<D: Extent, F: Extent, E: Extent> CompareAtRunTime for LaterPair<D, F, E> {}
 
-/// Two extents of one label: where it was first, and where it is now.
+/// Two extents of one label: that of its first axis, and that of the current axis.
 #[derive(Debug)]
 pub struct AxisPair<F, E>(pub Mark<F>, pub Mark<E>);
 
 impl<const L: usize, const R: usize> AxisPair<Const<L>, Const<R>> {
-    /// Both extents are constants: the compiler compares.
+    /// Both extents are constants: compared at compile time.
     pub fn __compare(self) -> Compared<L, R> {
         Compared
     }
 }
 
-/// Three extents of one label: where it was first and second, and where it is now.
+/// Three extents of one label: those of its first and second axis, and that of the current axis.
 #[derive(Debug)]
 pub struct LaterPair<D, F, E>(pub Mark<D>, pub Mark<F>, pub Mark<E>);
 
 impl<const L: usize, const R: usize> LaterPair<Dyn, Const<L>, Const<R>> {
-    /// The first says nothing, so the two later ones are compared; where it does, they were compared with it.
+    /// The first extent is not a constant, so the two later ones are compared here. A constant first extent has been compared with both
+    /// already.
     pub fn __compare(self) -> Compared<L, R> {
         Compared
     }
 }
 
-/// The axes of the shape type `S`, which is given `GIVEN` indices.
+/// The axes of the shape type `S`, for an operand with `GIVEN` indices.
 #[derive(Debug)]
 pub struct AxesOf<S, const GIVEN: usize>(PhantomData<S>);
 
@@ -114,7 +115,7 @@ pub fn mark_axes<S, const GIVEN: usize>(_: PhantomData<S>) -> AxesOf<S, GIVEN> {
     AxesOf(PhantomData)
 }
 
-/// A shape type whose first `GIVEN` axes are marked, up to 16.
+/// A shape type of which the first `GIVEN` axes, up to 16, can be marked.
 pub trait Marked<const GIVEN: usize> {
     /// A tuple of marks.
     type Marks;
@@ -151,7 +152,7 @@ marked! {
     16: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15;
 }
 
-/// The shape type tells the extent types of the axes.
+/// Found first: the shape type has the extent types of the axes.
 pub trait AxesByType {
     #[allow(missing_docs)]
     type Marks;
@@ -168,7 +169,7 @@ where
     }
 }
 
-/// The shape type is abstract (`S: Extents`): the extents are known at run time.
+/// Found second, because the shape type is abstract (`S: Extents`): the extents are known at run time.
 pub trait AxesByValue {
     #[allow(missing_docs)]
     type Marks;
@@ -205,13 +206,13 @@ impl<const N: usize, const I: usize> Position<Const<N>, I>
 where
     Const<N>: Within<I>,
 {
-    /// The extent is known: the compiler compares.
+    /// The extent is known: compared at compile time.
     pub fn __locate(self) -> <Const<N> as Within<I>>::Located {
         <Const<N> as Within<I>>::located()
     }
 }
 
-/// The extent is not known, or too large for the compiler's arithmetic: the run time compares.
+/// The extent is not known, or too large for the compiler's arithmetic: compared at run time.
 pub trait LocateAtRunTime: Sized {
     #[allow(missing_docs)]
     fn __locate(self) -> Located<0, true> {

@@ -23,16 +23,16 @@ pub struct Const<const N: usize>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dyn(pub usize);
 
-/// The extent of an axis that does not exist. It agrees with everything, so that a wrong rank is reported once.
+/// The extent of an axis that does not exist. It agrees with every other extent, so that a wrong rank is reported only once.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Bad {}
 
-/// The extent of one axis, as a type. Sealed: [`Const`] and [`Dyn`].
+/// The type of an axis' extent. Sealed: [`Const`] and [`Dyn`].
 pub trait Extent: sealed::Sealed + Copy + Debug + Send + Sync + 'static {
     /// The more precise of two extents that are equal: `Const` if either is.
     type Meet<R: Extent>: Extent;
-    /// The extent, where the compiler knows it.
+    /// The extent, if it is known at compile time.
     const KNOWN: Option<usize>;
 }
 
@@ -54,7 +54,7 @@ impl Extent for Bad {
     const KNOWN: Option<usize> = None;
 }
 
-/// An extent `D` for which `D::Meet<D>` is `D`. That is true of every extent, but the compiler does not know it for an abstract
-/// `D: Extent`; generic functions over shapes take this bound instead.
+/// An extent `D` for which `D::Meet<D>` is `D`. This holds for every extent, but the compiler does not know it for an abstract
+/// `D: Extent`. Generic functions over shapes take this bound instead.
 pub trait Len: Extent<Meet<Self> = Self> {}
 impl<E: Extent<Meet<E> = E>> Len for E {}

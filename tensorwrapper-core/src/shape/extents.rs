@@ -1,4 +1,4 @@
-//! Shape types: tuples of extents, whose rank the compiler knows, and [`Shape`], whose rank is known at run time.
+//! Shape types: tuples of extents, whose rank is known at compile time, and [`Shape`], whose rank is known at run time.
 
 use super::extent::{Bad, Const, Dyn, Extent};
 use super::outcome::Compared;
@@ -11,16 +11,16 @@ mod sealed {
 
 /// The shape of a tensor as a type: a tuple of [`Extent`]s, or [`Shape`]. Sealed.
 pub trait Extents: sealed::Sealed + Clone + Send + Sync + 'static {
-    /// The rank, where the compiler knows it.
+    /// The rank, if it is known at compile time.
     const RANK: Option<usize>;
 
-    /// The extent of an axis, where the compiler knows it.
+    /// The extent of an axis, if it is known at compile time.
     fn known(axis: usize) -> Option<usize>;
 
     /// Checks that a tensor of these extents may have this type.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when rank or a constant extent differs.
+    /// [`ErrorKind::Shape`] when the rank or a constant extent differs.
     fn check(extents: &[usize]) -> Result<(), Error> {
         let refuse = |message| Err(Error::new(ErrorKind::Shape(message)));
         if let Some(rank) = Self::RANK
@@ -43,7 +43,7 @@ pub trait Extents: sealed::Sealed + Clone + Send + Sync + 'static {
 /// A shape type whose rank the compiler knows: tuples of up to 16 extents.
 #[doc(hidden)]
 pub trait StaticRank: Extents {
-    /// The rank beside a number of indices.
+    /// The outcome of comparing the rank with a number of indices.
     type Ranks<const GIVEN: usize>;
     #[allow(missing_docs)]
     fn ranks<const GIVEN: usize>() -> Self::Ranks<GIVEN>;
@@ -55,15 +55,14 @@ pub trait Axis<const I: usize> {
     type Extent: Extent;
 }
 
-/// The shape type that `GIVEN` indices select from: the operand's own, or [`Misfit`] for a wrong number of them.
+/// The shape type that `GIVEN` indices select from: that of the operand, or [`Misfit`] if their number is wrong.
 #[doc(hidden)]
 pub trait Given<const GIVEN: usize> {
     #[allow(missing_docs)]
     type Shape;
 }
 
-/// The shape of an operand with a wrong number of indices. Its extents agree with everything, so that the rank alone
-/// is reported.
+/// The shape of an operand with a wrong number of indices. Its extents agree with every other extent, so that only the rank is reported.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Misfit;
@@ -87,7 +86,7 @@ impl<const I: usize> Axis<I> for Shape {
     type Extent = Dyn;
 }
 
-/// A shape type: `Shape![3, _]` is a matrix of three rows, its number of columns known at run time.
+/// A shape type: `Shape![3, _]` is a matrix of three rows, with a number of columns that is known at run time.
 ///
 /// Entries are constants (`3`, a `const` or const parameter `N`, `{ 2 * 3 }`) or `_`; up to 16 of them.
 ///
@@ -179,7 +178,7 @@ tuples! {
     16: [A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7, I.8, J.9, K.10, L.11, M.12, N.13, O.14, P.15] misfits [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 }
 
-/// A constant extent reads as its number.
+/// A constant extent converts to its number.
 impl<const N: usize> From<Const<N>> for usize {
     fn from(_: Const<N>) -> usize {
         N

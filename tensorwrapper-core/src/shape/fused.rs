@@ -1,9 +1,8 @@
 //! Extents of fused axes: products, quotients and minima of constants, as types.
 //!
-//! Stable Rust does not multiply constants of types, so the numbers are converted to `typenum`'s types by its own table, which ends at
-//! 1024 and does not cover a generic `N`, and back by the table at the end of this file. Where one of the tables has no entry, method
-//! lookup finds the trait method of the same name, and the check is made at run time. Types of `typenum` are used in this file and in
-//! `range` only.
+//! Stable Rust does not multiply constants of types. So the numbers are converted to `typenum`'s types by its own table, which ends at
+//! 1024 and does not cover a generic `N`, and back by the table at the end of this file. If one of the tables has no entry, method lookup
+//! finds the trait method of the same name, and the check is made at run time. Only this file and `range` use types of `typenum`.
 
 use std::marker::PhantomData;
 use std::ops::{Mul, Rem};
@@ -15,7 +14,7 @@ use super::extent::{Const, Dyn, Extent};
 use super::outcome::Divided;
 use super::range::Bit;
 
-/// The extent of an axis that runs with two labels.
+/// The extent of an axis that two labels share.
 #[derive(Debug)]
 pub struct Product<A, B>(PhantomData<(A, B)>);
 
@@ -38,7 +37,7 @@ where
     }
 }
 
-/// The product is not known, or larger than the table.
+/// The product is not known, or is larger than the table.
 pub trait ProductAtRunTime: Sized {
     #[allow(missing_docs)]
     fn __product(self) -> Mark<Dyn> {
@@ -47,7 +46,7 @@ pub trait ProductAtRunTime: Sized {
 }
 impl<A: Extent, B: Extent> ProductAtRunTime for Product<A, B> {}
 
-/// The extent of an axis as long as the shorter of two.
+/// The extent of an axis that is as long as the shorter of two axes.
 #[derive(Debug)]
 pub struct Minimum<A, B>(PhantomData<(A, B)>);
 
@@ -70,7 +69,7 @@ where
     }
 }
 
-/// The smaller of two constant extents, where both are in the table.
+/// The smaller of two constant extents, if both are in the table.
 pub trait Shorter<B> {
     /// The extent.
     type Extent: Extent;
@@ -84,7 +83,7 @@ where
     type Extent = <<U<A> as Min<U<B>>>::Output as Counted>::Extent;
 }
 
-/// At least one extent is not known, or larger than the table.
+/// At least one extent is not known, or is larger than the table.
 pub trait MinimumAtRunTime: Sized {
     #[allow(missing_docs)]
     fn __minimum(self) -> Mark<Dyn> {
@@ -93,12 +92,12 @@ pub trait MinimumAtRunTime: Sized {
 }
 impl<A: Extent, B: Extent> MinimumAtRunTime for Minimum<A, B> {}
 
-/// The extent of one label of a fused axis: what the others leave.
+/// The extent of one label of a fused axis: the axis' extent divided by the extents of the other labels.
 #[derive(Debug)]
 pub struct Quotient<N, P>(PhantomData<(N, P)>);
 
 impl<N, P> Quotient<N, P> {
-    /// An axis' extent by the product of the other labels'.
+    /// The extent of an axis, divided by the product of the other labels' extents.
     pub fn of(_: Mark<N>, _: Mark<P>) -> Self {
         Quotient(PhantomData)
     }
@@ -125,12 +124,12 @@ pub trait QuotientAtRunTime: Sized {
 }
 impl<N: Extent, P: Extent> QuotientAtRunTime for Quotient<N, P> {}
 
-/// A label of a fused axis, the axis, and the product of the other labels.
+/// A label of a fused axis, the axis, and the product of the other labels, for the check that this product divides the axis.
 #[derive(Debug)]
 pub struct Division<X, N, P>(PhantomData<(X, N, P)>);
 
 impl<X, N, P> Division<X, N, P> {
-    /// Whether the axis' extent is divisible by the product, which leaves the label's.
+    /// The check that the product divides the axis' extent; the quotient is the extent of the label.
     pub fn of(_: Mark<X>, _: Mark<N>, _: Mark<P>) -> Self {
         Division(PhantomData)
     }
@@ -142,14 +141,14 @@ where
     Number<P>: ToUInt,
     U<N>: Rem<U<P>, Output: IsEqual<U0, Output: Bit>>,
 {
-    /// The label's extent is asked for, and the others are constants: the compiler divides.
+    /// The extent of the label is not known yet, and the others are constants: divided at compile time.
     #[allow(clippy::type_complexity, reason = "the one place where this is said")]
     pub fn __divide(self) -> <<<U<N> as Rem<U<P>>>::Output as IsEqual<U0>>::Output as Bit>::Divided<P, N> {
         <<<U<N> as Rem<U<P>>>::Output as IsEqual<U0>>::Output as Bit>::divided::<P, N>()
     }
 }
 
-/// The label's extent is known, or another is not: nothing is to be divided here.
+/// The extent of the label is known, or another extent is not: no division at compile time.
 pub trait DivideAtRunTime: Sized {
     #[allow(missing_docs)]
     fn __divide(self) -> Divided<0, 0, true> {

@@ -97,7 +97,7 @@ impl PartialOrd for MultiIndex {
     }
 }
 
-/// Lexicographic, as shapes are walked.
+/// Lexicographic, the order in which shapes are walked.
 impl Ord for MultiIndex {
     fn cmp(&self, other: &MultiIndex) -> Ordering {
         (**self).cmp(&**other)
@@ -110,7 +110,7 @@ impl Hash for MultiIndex {
     }
 }
 
-/// As a list: `[0, 1]`.
+/// Printed as a list: `[0, 1]`.
 impl fmt::Debug for MultiIndex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&**self, f)

@@ -1,4 +1,4 @@
-//! The indices of a [`Shape`], one after another, the last axis fastest, or by parts on several threads.
+//! The indices of a [`Shape`], one after another with the last axis fastest, or in parts on several threads.
 //!
 //! Knows nothing of memory and of the order of elements in it.
 
@@ -44,7 +44,7 @@ pub struct Indices {
 }
 
 impl Shape {
-    /// All indices, from the origin on; `&shape` is iterated the same way.
+    /// All indices, from the origin on. Iterating over `&shape` gives the same.
     ///
     /// ```
     /// # use tensorwrapper_core::{Error, Shape};
@@ -59,7 +59,7 @@ impl Shape {
         Indices { axes: axes.collect(), at: PerAxis::from_slice(self.origin()), done: self.is_empty() }
     }
 
-    /// All indices less the origin: those of the same extents beginning at zero.
+    /// All indices minus the origin: those of a shape with the same extents that begins at zero.
     ///
     /// ```
     /// # use tensorwrapper_core::{Error, Shape};
@@ -71,7 +71,7 @@ impl Shape {
         self.at_zero().indices()
     }
 
-    /// The indices `base`, `base + step`, `base + 2·step`, … on each axis that are less than `base + count`.
+    /// On each axis the indices `base`, `base + step`, `base + 2·step`, … that are less than `base + count`.
     ///
     /// `count` is the length of the range, not the number of indices, as in XLA's `ForEachIndex`.
     ///
@@ -106,7 +106,7 @@ impl Shape {
         Ok(indices)
     }
 
-    /// As [`indices_within`](Shape::indices_within), with `base` and the indices counted from zero, wherever the shape begins.
+    /// As [`indices_within`](Shape::indices_within), but `base` and the indices count from zero, wherever the shape begins.
     ///
     /// # Errors
     /// As [`indices_within`](Shape::indices_within).
@@ -142,8 +142,8 @@ impl Indices {
         }
     }
 
-    /// Calls a function with every remaining index, on the threads of rayon's current pool and in no certain order. In a process that
-    /// `fork` has made, which has no such threads, it runs on this thread alone.
+    /// Calls a function with every remaining index, on the threads of rayon's current pool and in no fixed order. A process that `fork`
+    /// has made has no such threads; there it runs on the current thread alone.
     ///
     /// ```
     /// # use tensorwrapper_core::Shape;
@@ -162,9 +162,9 @@ impl Indices {
         }
     }
 
-    /// Two parts of about the same size, the second after the first. A single index, and none, are not divided.
+    /// Two parts of about the same size, the second after the first. If there are fewer than two indices, the second is `None`.
     ///
-    /// This is what `rayon::iter::split` takes: `rayon::iter::split(shape.indices(), Indices::split)` is a parallel iterator
+    /// This is the function that `rayon::iter::split` needs: `rayon::iter::split(shape.indices(), Indices::split)` is a parallel iterator
     /// of parts.
     ///
     /// ```

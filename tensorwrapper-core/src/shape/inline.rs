@@ -1,20 +1,20 @@
 //! Shapes whose extents are all constants, and the nested arrays that hold their elements inline.
 //!
-//! Stable Rust does not compute with constants of types, so arrays are made and walked one extent at a time, through the types of the
+//! Stable Rust does not compute with constants of types, so arrays are made and walked one extent at a time, with the types of the
 //! extents.
 
 use super::extent::{Const, Extent};
 use super::extents::Extents;
 use super::value::Shape;
 
-/// An extent known to the compiler, and the array of that length.
+/// An extent known at compile time, and the array of that length.
 #[doc(hidden)]
 pub trait ConstExtent: Extent {
     /// The extent.
     const LEN: usize;
-    /// As many of something.
+    /// The array of that length.
     type Array<X: Copy>: Copy;
-    /// The array of equal elements.
+    /// An array of equal elements.
     fn repeat<X: Copy>(element: X) -> Self::Array<X>;
     /// One element.
     fn get<X: Copy>(array: &Self::Array<X>, index: usize) -> &X;
@@ -52,14 +52,14 @@ impl<const N: usize> ConstExtent for Const<N> {
     }
 }
 
-/// A shape of constants, `Shape![3, 4]`: rank 0 to 8. Sealed, as [`Extents`] is.
+/// A shape of constants, such as `Shape![3, 4]`, of rank 0 to 8. Sealed, as [`Extents`] is.
 #[diagnostic::on_unimplemented(
     message = "the extents of `{Self}` are not all constants",
     label = "a `StaticTensor` has constant extents",
     note = "its shape is written `Shape![3, 4]`, without `_`, of at most 8 axes"
 )]
 pub trait StaticExtents: Extents {
-    /// The elements as nested arrays: of `Shape![3, 4]`, `[[T; 4]; 3]`.
+    /// The elements as nested arrays: `[[T; 4]; 3]` for `Shape![3, 4]`.
     type Nested<T: Copy>: Copy;
     /// Number of indices along each axis.
     const EXTENTS: &'static [usize];
@@ -83,7 +83,7 @@ impl Shape {
     }
 }
 
-/// Nested arrays of elements, and the shape that they have.
+/// Nested arrays of elements, with the shape that they have.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the elements of a static tensor",
     label = "not nested arrays of elements",

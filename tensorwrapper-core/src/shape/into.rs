@@ -1,13 +1,13 @@
-//! What may be given as the shape of a new tensor, and the shape type that the tensor has then.
+//! The values that can be given as the shape of a new tensor, and the shape type that the tensor has then.
 
 use super::extent::{Const, Dyn, Extent};
 use super::extents::Extents;
 use super::value::Shape;
 use crate::error::{Error, ErrorKind};
 
-/// One extent of a new tensor: a `usize` makes a run-time extent, [`Const`] one known to the compiler.
+/// One extent of a new tensor: a `usize` is a run-time extent, and a [`Const`] is known at compile time.
 pub trait IntoExtent {
-    /// The extent's type.
+    /// The type of the extent.
     type Extent: Extent;
     /// The extent.
     fn into_extent(self) -> usize;
@@ -34,8 +34,8 @@ impl<const N: usize> IntoExtent for Const<N> {
     }
 }
 
-/// The shape of a new tensor. Arrays, slices and vectors of extents make a run-time rank ([`Shape`]); tuples make a
-/// static rank, each entry a `usize` or a [`Const`].
+/// The shape of a new tensor. Arrays, slices and vectors of extents give a run-time rank ([`Shape`]). Tuples give a static rank; each
+/// entry is a `usize` or a [`Const`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not describe a shape of type `{S}`",
     label = "give `[n, m]` for a run-time rank, or `(n, m)` with a `usize` or `Const` for each axis of a static rank"

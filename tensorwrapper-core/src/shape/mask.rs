@@ -1,4 +1,4 @@
-//! [`Mask`]: some indices of each axis of a shape, seen as if they were contiguous.
+//! [`Mask`]: selected indices of each axis of a shape, numbered as if they were contiguous.
 //!
 //! Knows nothing of elements or tensors.
 
@@ -9,10 +9,10 @@ use crate::error::{Error, ErrorKind};
 #[cfg(test)]
 mod tests;
 
-/// A selection of indices on each axis of a [`Shape`], in any order, numbered as if it were contiguous.
+/// A selection of indices on each axis of a [`Shape`], in any order. The selected indices are numbered as if they were contiguous.
 ///
-/// The selection has a [`shape`](Mask::shape) that begins at zero. [`original`](Mask::original) gives the index of the whole for an index of
-/// the selection, and [`locate`](Mask::locate) the reverse.
+/// The selection has a [`shape`](Mask::shape) that begins at zero. [`original`](Mask::original) converts an index of the selection to the
+/// index of the whole shape, and [`locate`](Mask::locate) converts back.
 ///
 /// ```
 /// use tensorwrapper_core::{Error, Mask, Shape};
@@ -41,11 +41,11 @@ struct Selected {
 }
 
 impl Mask {
-    /// The selection of these indices on each axis of a shape, in the shape's own indices, in any order.
+    /// The selection of these indices on each axis of a shape. The indices may be in any order, and count as those of the shape do.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] when there are more or fewer lists than axes, [`ErrorKind::Bounds`] when an index is not in its
-    /// axis, [`ErrorKind::Shape`] when one is given twice.
+    /// [`ErrorKind::Rank`] when the number of lists is not that of the axes, [`ErrorKind::Bounds`] when an index is not in its axis,
+    /// [`ErrorKind::Shape`] when an index is given twice.
     pub fn new<L: Into<Vec<usize>>>(shape: &Shape, lists: impl IntoIterator<Item = L>) -> Result<Mask, Error> {
         let lists: Vec<Vec<usize>> = lists.into_iter().map(Into::into).collect();
         if lists.len() != shape.rank() {
@@ -84,7 +84,7 @@ impl Mask {
         &self.whole
     }
 
-    /// The indices selected on one axis, in their order; `None` where there is no such axis.
+    /// The indices selected on one axis, in their order; `None` if there is no such axis.
     pub fn selected(&self, axis: usize) -> Option<&[usize]> {
         self.axes.get(axis).map(|axis| &axis.original[..])
     }
@@ -115,7 +115,7 @@ impl Mask {
         Ok(self.axes.iter().zip(original).map(find).collect())
     }
 
-    /// The selected indices of the whole, in the order of the selection, its last axis fastest.
+    /// The selected indices of the whole, in the order of the selection with its last axis fastest.
     ///
     /// ```
     /// # use tensorwrapper_core::{Error, Mask, Shape};

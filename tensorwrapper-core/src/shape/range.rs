@@ -1,8 +1,8 @@
 //! Whether a constant position lies on an axis of constant extent, decided by types.
 //!
-//! Stable Rust does not compare constants of types, so the numbers are converted to `typenum`'s types and back. Its table ends at 1024
-//! and does not cover a generic `N`; there [`Within`] is not implemented, and the check is made at run time. Types of `typenum` are used in
-//! this file and in `fused` only.
+//! Stable Rust does not compare constants of types, so the numbers are converted to `typenum`'s types and back. The table of `typenum`
+//! ends at 1024 and does not cover a generic `N`. For other numbers [`Within`] is not implemented, and the check is made at run time.
+//! Only this file and `fused` use types of `typenum`.
 
 use typenum::{B0, B1, Const as Number, IsLess, ToUInt, U};
 
@@ -11,7 +11,7 @@ use super::outcome::{Divided, Located};
 
 /// Implemented by an extent that can be compared with the position `I`.
 pub trait Within<const I: usize> {
-    /// The outcome, a [`Located`].
+    /// The type of the outcome, a [`Located`].
     type Located;
     /// The outcome.
     fn located() -> Self::Located;
@@ -31,13 +31,13 @@ where
 
 /// `typenum`'s bits as outcomes.
 pub trait Bit {
-    /// The outcome for an axis of extent `N`.
+    /// The type of the outcome for an axis of extent `N`.
     type Located<const N: usize>;
-    /// The outcome.
+    /// The outcome for an axis of extent `N`.
     fn located<const N: usize>() -> Self::Located<N>;
-    /// The outcome of the division of `N` by `P`.
+    /// The type of the outcome of dividing `N` by `P`.
     type Divided<const P: usize, const N: usize>;
-    /// The outcome of the division of `N` by `P`.
+    /// The outcome of dividing `N` by `P`.
     fn divided<const P: usize, const N: usize>() -> Self::Divided<P, N>;
 }
 

@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind};
 #[cfg(test)]
 mod tests;
 
-/// Parts of a shape, and what they are called in the C++ design that this follows:
+/// Parts of a shape, with the names of the C++ design that this follows:
 ///
 /// | here | there |
 /// |---|---|
@@ -18,11 +18,11 @@ mod tests;
 /// | `s.chip([0, 2], [10, 3])` | `s.chip({0, 2}, {10, 3})` |
 /// | `s.chip_at([2])` | `s.chip(2)` |
 impl Shape {
-    /// The part from `begin` up to, but without, `end`: of the same rank, its origin `begin`.
+    /// The part from `begin` up to, but not including, `end`. It has the same rank, and its origin is `begin`.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] when `begin` or `end` has another number of axes, [`ErrorKind::Bounds`] when a range leaves its
-    /// axis, [`ErrorKind::Shape`] when one ends before it begins.
+    /// [`ErrorKind::Rank`] when `begin` or `end` has another number of axes, [`ErrorKind::Bounds`] when a range leaves its axis,
+    /// [`ErrorKind::Shape`] when a range ends before it begins.
     ///
     /// ```
     /// # use tensorwrapper_core::{Error, Shape};
@@ -49,7 +49,7 @@ impl Shape {
     /// The part at these indices of the leading axes, with the other axes whole. It has the same rank; the leading axes have extent 1.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] when there are more indices than axes, [`ErrorKind::Bounds`] when one leaves its axis.
+    /// [`ErrorKind::Rank`] when there are more indices than axes, [`ErrorKind::Bounds`] when an index is not on its axis.
     ///
     /// ```
     /// # use tensorwrapper_core::{Error, Shape};
@@ -66,8 +66,8 @@ impl Shape {
         Ok(self.with(extents, origin))
     }
 
-    /// The part from `begin` up to, but without, `end`, without the axes on which that is a single index (`end` is `begin + 1`), however long
-    /// the axis of the shape is.
+    /// The part from `begin` up to, but not including, `end`. Axes on which this is a single index (`end` is `begin + 1`) are dropped, no
+    /// matter how long the axis of the shape is.
     ///
     /// # Errors
     /// As [`slice`](Shape::slice).

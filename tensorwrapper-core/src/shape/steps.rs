@@ -1,4 +1,5 @@
-//! Walking a box of indices: a first and a last index and a step along each axis. Knows neither shapes nor what an index is given as.
+//! Walks a box of indices, given by a first index, a last index and a step along each axis. Knows neither shapes nor the types that
+//! indices are returned as.
 
 /// The indices along one axis, at least one.
 #[derive(Clone, Copy, Debug)]

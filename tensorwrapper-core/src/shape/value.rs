@@ -1,6 +1,6 @@
 //! [`Shape`] as a value: rank, extents and origin of a box of indices, known at run time.
 //!
-//! Knows nothing of its parts (`select.rs`), of walking it (`indices.rs`), or of elements.
+//! Knows nothing of parts of a shape (`select.rs`), of walks through it (`indices.rs`), or of elements.
 
 use std::fmt;
 
@@ -10,14 +10,14 @@ use crate::error::{Error, ErrorKind, Place};
 #[cfg(test)]
 mod tests;
 
-/// A shape: a hyper-rectangular box of indices. As a type it stands for shapes whose rank is known at run time only, and is the default
-/// shape type of a tensor.
+/// A shape: a hyper-rectangular box of indices. As a shape type it stands for all shapes whose rank is known at run time only, and it is
+/// the default shape type of a tensor.
 ///
-/// Each axis has an extent and an origin, the first index on it. A new shape begins at zero; a part of a shape
-/// ([`slice`](Shape::slice), [`chip`](Shape::chip)) begins at its first index in the whole, and its indices are those of the whole. Up to
+/// Each axis has an extent and an origin, which is its first index. A new shape begins at zero. A part of a shape
+/// ([`slice`](Shape::slice), [`chip`](Shape::chip)) keeps the indices of the whole, so its origin is its first index in the whole. Up to
 /// rank 8 a shape needs no allocation.
 ///
-/// `==` compares extents and origin, [`same_extents`](Shape::same_extents) extents alone. `Default` is the scalar,
+/// `==` compares extents and origin; [`same_extents`](Shape::same_extents) compares extents alone. `Default` is the scalar,
 /// `Shape::new([])`, not [`Shape::null`].
 ///
 /// ```
@@ -65,7 +65,7 @@ impl Shape {
         Shape { null: true, ..Shape::default() }
     }
 
-    /// The same extents, the first index being `origin`.
+    /// The same extents with another first index, `origin`.
     ///
     /// # Errors
     /// When `origin` has another number of axes, or an index would exceed `usize::MAX`.
@@ -91,7 +91,7 @@ impl Shape {
         Ok(self)
     }
 
-    /// Number of axes: 0 for a scalar, and for [`null`](Shape::null).
+    /// Number of axes: 0 for a scalar and for [`null`](Shape::null).
     pub fn rank(&self) -> usize {
         self.extents.len()
     }
@@ -101,7 +101,7 @@ impl Shape {
         &self.extents
     }
 
-    /// Number of indices along one axis; negative numbers count from the end, -1 being the last axis.
+    /// Number of indices along one axis; negative numbers count from the last axis, which is -1.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] when there is no such axis.
@@ -120,7 +120,7 @@ impl Shape {
     /// Number of indices: the product of the extents, 1 for a scalar and 0 for [`null`](Shape::null).
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when it exceeds `usize::MAX`.
+    /// [`ErrorKind::Shape`] when the number exceeds `usize::MAX`.
     pub fn size(&self) -> Result<usize, Error> {
         if self.is_empty() {
             return Ok(0);
@@ -141,7 +141,7 @@ impl Shape {
         self.null
     }
 
-    /// Whether both have the same rank and extents, wherever they begin.
+    /// Whether both have the same rank and extents, no matter where they begin.
     pub fn same_extents(&self, other: &Shape) -> bool {
         self.null == other.null && self.extents == other.extents
     }
@@ -193,7 +193,7 @@ impl Shape {
     }
 }
 
-/// Extents one after another make a shape that begins at zero.
+/// Collects extents into a shape that begins at zero.
 impl FromIterator<usize> for Shape {
     fn from_iter<I: IntoIterator<Item = usize>>(extents: I) -> Shape {
         let extents: PerAxis<usize> = extents.into_iter().collect();
@@ -219,7 +219,7 @@ impl From<Vec<usize>> for Shape {
     }
 }
 
-/// `Shape[2, 3]`, with an origin other than zero `Shape[2, 3]+[0, 1]`, and `Shape::null()`.
+/// Printed as `Shape[2, 3]`, as `Shape[2, 3]+[0, 1]` if the origin is not zero, and as `Shape::null()`.
 impl fmt::Debug for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.null {

@@ -1,7 +1,7 @@
-//! Which elements have a copy in the memory of a device, found by their addresses on the host.
+//! Elements that have a copy in the memory of a device, found by their addresses on the host.
 //!
-//! Only its device can read a copy. A copy is found as long as its `Mirror` lives. The mirror is dropped before the elements may change
-//! or are freed, so that a copy that is found is always equal to the elements.
+//! Only its device can read a copy. A copy can be found as long as its `Mirror` lives. The mirror is dropped before the elements may
+//! change or are freed, so a copy that is found is always equal to the elements.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// A copy, as its device knows it.
+/// A copy, in a type that only its device knows.
 pub type Copy = Arc<dyn Any + Send + Sync>;
 
 /// Copies by the addresses of their elements' beginnings, with those of their ends.
@@ -17,14 +17,14 @@ static COPIES: RwLock<BTreeMap<usize, (usize, Copy)>> = RwLock::new(BTreeMap::ne
 /// How many there are, so that programs without a device ask nothing.
 static NUMBER: AtomicUsize = AtomicUsize::new(0);
 
-/// Registers the copy of some elements as long as it lives.
+/// Keeps the copy of some elements registered as long as it lives.
 #[derive(Debug)]
 pub(crate) struct Mirror {
     start: usize,
 }
 
 impl Mirror {
-    /// The elements at these addresses have this copy; `None` where there are none.
+    /// Registers the copy of the elements at these addresses; `None` if there are no elements.
     pub(crate) fn new(addresses: Range<usize>, copy: Copy) -> Option<Mirror> {
         if addresses.is_empty() {
             return None;
@@ -46,13 +46,13 @@ impl Drop for Mirror {
     }
 }
 
-/// Whether no elements have a copy.
+/// Whether no elements at all have a copy.
 pub fn is_empty() -> bool {
     // Whoever borrows elements with a copy has seen it made.
     NUMBER.load(Ordering::Relaxed) == 0
 }
 
-/// The copy that contains the elements at these addresses, and their offset in it, in bytes.
+/// The copy that contains the elements at these addresses, and their offset in it, in bytes; `None` if there is no such copy.
 pub fn find(addresses: Range<usize>) -> Option<(Copy, usize)> {
     if is_empty() || addresses.is_empty() {
         return None;

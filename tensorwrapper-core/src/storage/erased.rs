@@ -1,4 +1,4 @@
-//! Memory whose element type is known at run time only, as devices, graphs and plans handle it.
+//! Memory whose element type is known at run time only, as devices, graphs and plans use it.
 //!
 //! It knows neither extents nor strides.
 
@@ -108,7 +108,7 @@ impl SliceRef<'_> {
 }
 
 impl Buffer {
-    /// Notes that the elements have this copy on a device.
+    /// Registers a copy of the elements on a device.
     pub fn set_mirror(&mut self, copy: device_mirror::Copy) {
         each!(Buffer, self, elements => elements.set_mirror(copy));
     }
@@ -147,12 +147,12 @@ impl<'a> SliceRef<'a> {
         each_as!(SliceRef => SliceRef, self, s => s.get(start..).unwrap_or(&[]))
     }
 
-    /// The elements of a range.
+    /// The elements of a range of positions.
     pub fn range(self, range: std::ops::Range<usize>) -> SliceRef<'a> {
         each_as!(SliceRef => SliceRef, self, s => &s[range])
     }
 
-    /// The same elements in memory of their own.
+    /// A copy of the elements in memory of its own.
     pub fn to_buffer(self) -> Buffer {
         each_as!(SliceRef => Buffer, self, s => Owned::from(s))
     }
@@ -184,7 +184,7 @@ impl SliceMut<'_> {
         self.as_ref().dtype()
     }
 
-    /// The same elements, readable.
+    /// The same elements, to read.
     pub fn as_ref(&self) -> SliceRef<'_> {
         each_as!(SliceMut => SliceRef, self, s => s)
     }
@@ -217,6 +217,9 @@ impl<'a> SliceMut<'a> {
     }
 
     /// Copies the elements of a slice of the same type and length.
+    ///
+    /// # Panics
+    /// When the type or the length differs.
     pub fn copy_from(&mut self, from: SliceRef<'_>) {
         match (self, from) {
             (SliceMut::F32(to), SliceRef::F32(from)) => to.copy_from_slice(from),
@@ -249,12 +252,12 @@ impl Buffer {
         self.as_ref().dtype()
     }
 
-    /// All elements, readable.
+    /// All elements, to read.
     pub fn as_ref(&self) -> SliceRef<'_> {
         each_as!(Buffer => SliceRef, self, v => v)
     }
 
-    /// All elements, writable.
+    /// All elements, to write.
     pub fn as_mut(&mut self) -> SliceMut<'_> {
         each_as!(Buffer => SliceMut, self, v => v)
     }

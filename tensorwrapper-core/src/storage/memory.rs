@@ -1,6 +1,6 @@
-//! Memory from the system: zeros, room for elements, and an error where it refuses.
+//! Memory from the system: zeros, room for elements, and an error if the system refuses.
 //!
-//! The allocation of zeros is `unsafe`. It knows neither extents nor strides, nor who owns what it allocates.
+//! The allocation of zeros is `unsafe`. This file knows neither extents nor strides, nor who owns the memory that it allocates.
 
 use std::alloc::{Layout, alloc_zeroed};
 use std::ops::Range;
@@ -17,7 +17,7 @@ pub(super) fn addresses<T>(elements: &[T]) -> Range<usize> {
 
 /// A vector of zeros, or [`ErrorKind::Memory`] instead of an abort.
 ///
-/// The system provides zeroed pages, so nothing is written here: a large result costs no pass over memory.
+/// The system provides zeroed pages, so nothing is written here: a large result needs no pass over memory.
 pub fn zeros<T: Plain>(len: usize) -> Result<Vec<T>, Error> {
     let layout = Layout::array::<T>(len).map_err(|_| refused::<T>(len))?;
     if layout.size() == 0 {
@@ -40,8 +40,8 @@ pub fn zeros<T: Plain>(len: usize) -> Result<Vec<T>, Error> {
     Ok(unsafe { Vec::from_raw_parts(start, len, len) })
 }
 
-/// Asks the system to back newly allocated memory by huge pages, if there is enough of it: fewer page faults when it is first written, and
-/// fewer misses of the TLB.
+/// Asks the system to use huge pages for newly allocated memory, if there is enough of it. There are then fewer page faults when it is
+/// first written, and fewer misses of the TLB.
 #[cfg(target_os = "linux")]
 pub fn advise_huge(start: *mut u8, bytes: usize) {
     /// Bytes below which small pages do.

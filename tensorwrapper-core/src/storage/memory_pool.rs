@@ -1,10 +1,10 @@
-//! The memory of dropped tensors, kept for new results: one pool for large pieces, and one for pieces of medium size.
+//! The memory of dropped tensors, kept for new results. There is one pool for large pieces, and one for pieces of medium size.
 //!
 //! The system clears every page that it hands out, which often takes longer than the product that fills it.
 //!
-//! There is one bound for the whole process, and what was kept longest is released first. Memory below 4 MiB has a pool and a
-//! bound of its own, so that many middle-sized tensors do not push out the large one that the next result needs; threads never
-//! wait for that one.
+//! The bounds hold for the whole process, and memory that was kept longest is released first. Pieces below 4 MiB have a pool and a bound
+//! of their own, so that many medium-sized tensors do not push out the large one that the next result needs. Threads that allocate or
+//! free memory never wait for that pool.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -15,7 +15,7 @@ use super::plain::Plain;
 /// Bytes of a cache line.
 pub const LINE: usize = 64;
 
-/// Bytes of memory that is worth keeping: what is smaller is cleared as fast as it is found.
+/// Bytes from which memory is worth keeping: smaller memory is cleared as fast as it is found.
 const KEPT: usize = 16 << 10;
 /// Bytes of large memory, which is kept on a pool of its own: much of other sizes must not push it out.
 const LARGE: usize = 4 << 20;
@@ -26,12 +26,12 @@ const MOST_OF_OTHERS: usize = 32 << 20;
 /// How many pieces a pool has at most, for a result may look at all of them: what large ones come to by their bytes alone.
 const PIECES: usize = MOST / LARGE;
 
-/// Sets how many bytes of the memory of large, dropped tensors the process keeps for new results: 1 GiB at the start. Memory beyond the
-/// new bound is returned to the system at once; with 0 nothing is kept from then on.
+/// Sets how many bytes the process keeps of the memory of large, dropped tensors, to use them for new results. The bound is 1 GiB at the
+/// start. Memory beyond the new bound is returned to the system at once; with 0, no memory is kept from then on.
 ///
-/// In addition, at most 32 MiB of pieces between 16 KiB and 4 MiB are kept, and never more than this bound; smaller pieces are left to the
-/// allocator. Kept memory makes new results faster, because the system clears new pages first, which often takes longer than the product
-/// that fills them.
+/// In addition, at most 32 MiB of pieces between 16 KiB and 4 MiB are kept, or this bound if it is less. Smaller pieces are returned to
+/// the allocator. Kept memory makes new results faster: the system clears new pages first, which often takes longer than the product that
+/// fills them.
 ///
 /// ```
 /// use tensorwrapper_core::storage::Owned;
@@ -49,7 +49,7 @@ pub fn keep_memory(bytes: usize) {
     drop(gone);
 }
 
-/// Returns all kept memory to the system, which has refused to give more. Returns whether there was any.
+/// Returns all kept memory to the system, after the system has refused to give more. Returns whether there was any.
 pub fn give_back() -> bool {
     let gone = [wait_for(&LARGE_ONES).shrink(0), wait_for(&OTHERS).shrink(0)];
     gone.iter().any(|gone| !gone.is_empty())
@@ -77,8 +77,8 @@ fn wait_for(pool: &'static Mutex<Pool>) -> MutexGuard<'static, Pool> {
     pool.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The pool for elements of so many bytes. None for small ones, and for others that are not large while another thread is using their pool:
-/// the allocator has them sooner.
+/// The pool for elements of this number of bytes. `None` for small ones, and for medium ones while another thread is using their pool:
+/// the allocator is faster then.
 pub(super) fn pool(bytes: usize) -> Option<MutexGuard<'static, Pool>> {
     if bytes < KEPT {
         None
@@ -98,7 +98,8 @@ impl Pool {
         Pool { kept: VecDeque::new(), bytes: 0, most }
     }
 
-    /// Keeps the memory of so many elements, and says what has to go for it. What no result of as many could have goes at once.
+    /// Keeps the memory of `len` elements, and returns the memory that has to be released for it. Memory that no result of this length
+    /// could use is returned at once.
     #[must_use]
     pub(super) fn keep<T: Plain>(&mut self, elements: Vec<T>, len: usize) -> (Vec<Kept>, Option<Vec<T>>) {
         let bytes = elements.capacity() * size_of::<T>();
@@ -114,7 +115,7 @@ impl Pool {
         (gone, None)
     }
 
-    /// Gives up the longest kept until no more than so many bytes are left.
+    /// Releases the memory that was kept longest, until no more than this number of bytes is left.
     #[must_use]
     fn shrink(&mut self, bytes: usize) -> Vec<Kept> {
         let mut gone = Vec::new();
@@ -124,15 +125,15 @@ impl Pool {
         gone
     }
 
-    /// Gives up the longest kept.
+    /// Releases the memory that was kept longest.
     fn drop_longest(&mut self) -> Option<Kept> {
         let kept = self.kept.pop_front()?;
         self.bytes -= kept.bytes;
         Some(kept)
     }
 
-    /// The smallest that is kept for so many elements, if it is not much too large; of equals the one that went last, which the
-    /// caches may still have.
+    /// The smallest kept memory for `len` elements, if it is not much too large. Of equal ones it is the last one kept, which the caches
+    /// may still have.
     pub(super) fn take<T: Plain>(&mut self, len: usize) -> Option<Vec<T>> {
         let fits = |kept: &Kept| {
             if !is_near(kept.bytes / size_of::<T>(), len) {
@@ -156,12 +157,12 @@ impl Pool {
     }
 }
 
-/// Whether memory has room for so many elements behind the first line that begins in it.
+/// Whether memory has room for this number of elements after the first cache line that begins in it.
 fn has_room_for<T>(memory: &[T], len: usize) -> bool {
     memory.as_ptr().align_offset(LINE).saturating_add(len) <= memory.len()
 }
 
-/// Whether a vector of this capacity is worth having for so many elements: enough, and not much too large.
+/// Whether a vector of this capacity is worth using for this number of elements: large enough, and not much too large.
 fn is_near(capacity: usize, len: usize) -> bool {
     (len..=len + len / 4 + LINE).contains(&capacity)
 }

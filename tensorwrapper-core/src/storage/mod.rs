@@ -1,8 +1,8 @@
 //! Memory that holds elements: owned, borrowed with the element type erased, kept for new results, mirrored on a device.
 //!
-//! Knows neither extents nor strides. The files from the bottom up: `plain` says what memory holds, `memory_pool` keeps what dropped
-//! tensors leave, `memory` allocates, `device_mirror` knows which elements have a copy on a device, `owned` owns elements, and
-//! `erased` forgets their type.
+//! Knows neither extents nor strides. The files from the bottom up: `plain` has the trait of types that memory holds, `memory_pool` keeps
+//! the memory of dropped tensors, `memory` allocates, `device_mirror` knows which elements have a copy on a device, `owned` owns
+//! elements, and `erased` erases their type.
 
 pub mod device_mirror;
 pub(crate) mod erased;

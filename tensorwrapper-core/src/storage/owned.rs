@@ -1,15 +1,15 @@
 //! Owned elements, aligned to cache lines.
 //!
-//! The elements begin at a cache line, so that no vector of them crosses two lines. When the owner is dropped, memory of all but small
-//! tensors goes to the memory pool, from which new results take it. Shapes are not known here.
+//! The elements begin at a cache line, so that no vector of them crosses two lines. When an owner is dropped, its memory goes to the
+//! memory pool, from which new results take it; memory of small tensors does not. Shapes are not known here.
 //!
-//! Allocators begin large memory 16 bytes behind a cache line, and every vector of 512 bits then lies in two lines (outer
-//! products in `f32` went from 56 to 96 % of the speed of writing by the alignment alone). The memory is a `Vec` one line
-//! longer than its elements, as a `Vec` of another alignment would be freed wrongly; `into_vec` moves them to its beginning.
-//! What `from_vec` is given stays where it is.
+//! Allocators begin large memory 16 bytes after a cache line, and every vector of 512 bits then lies in two lines (by the alignment
+//! alone, outer products in `f32` went from 56 to 96 % of the speed of writing). The memory is a `Vec` one line longer than its elements,
+//! because a `Vec` of another alignment would be freed wrongly; `into_vec` moves the elements to its beginning. Elements that are given
+//! as a `Vec` stay where they are.
 //!
-//! In debug builds the memory of a result begins as NaN, so that tests find a kernel that reads or leaves what it has not
-//! written.
+//! In debug builds the memory of a result begins as NaN, so that tests find a kernel that reads memory that it has not written, or leaves
+//! it unwritten.
 
 mod pages;
 
@@ -24,7 +24,7 @@ use crate::error::Error;
 /// Bytes of elements that are worth beginning at a line.
 const ALIGNED: usize = 4 << 10;
 
-/// Elements and their memory.
+/// Elements and the memory that they are in.
 ///
 /// Allocators align a vector to its elements, or to 16 bytes. So the vector is longer than needed, and the elements begin at its first
 /// cache line.
@@ -68,7 +68,7 @@ impl<T: Plain> Owned<T> {
         Ok(Owned::in_room(memory, len))
     }
 
-    /// `len` elements that have to be written before they are read: their values are arbitrary.
+    /// `len` elements whose values are arbitrary: each has to be written before it is read.
     ///
     /// # Errors
     /// As [`zeros`](Owned::zeros).
@@ -81,8 +81,8 @@ impl<T: Plain> Owned<T> {
         Ok(owned)
     }
 
-    /// `len` elements that are neither read nor written, for their addresses alone: memory from the pool, else zeroed pages that the system
-    /// has not mapped yet. Without the pool an allocator would clear memory that it reuses.
+    /// `len` elements that are neither read nor written, for their addresses alone. The memory comes from the pool, or else from the
+    /// system as zeroed pages that are not mapped yet. Without the pool, an allocator would clear memory that it reuses.
     ///
     /// # Errors
     /// As [`zeros`](Owned::zeros).
@@ -92,7 +92,7 @@ impl<T: Plain> Owned<T> {
         kept.map_or_else(|| Owned::zeros(len), |memory| Ok(Owned::within(memory, len)))
     }
 
-    /// The last `len` elements of memory that has room for them behind its first line.
+    /// The last `len` elements of memory that has room for them after the beginning of its first cache line.
     fn within(memory: Vec<T>, len: usize) -> Owned<T> {
         let start = start_in(&memory, memory.len() - len);
         let mut owned = Owned::from(memory);
@@ -101,7 +101,7 @@ impl<T: Plain> Owned<T> {
         owned
     }
 
-    /// None of the `len` elements that an empty vector has room for behind its first line.
+    /// No elements yet, in an empty vector that has room for `len` elements after the beginning of its first cache line.
     fn in_room(memory: Vec<T>, len: usize) -> Owned<T> {
         let start = start_in(&memory, padded::<T>(len) - len);
         let mut owned = Owned::from(memory);
@@ -116,7 +116,7 @@ impl<T: Plain> Owned<T> {
         self.memory.push(element);
     }
 
-    /// The elements as a vector. They are moved to its beginning, but not to other memory.
+    /// The elements as a vector. They are moved to the beginning of their memory, but not to other memory.
     pub fn into_vec(mut self) -> Vec<T> {
         self.unpin();
         let mut elements = std::mem::take(&mut self.memory);
@@ -125,7 +125,7 @@ impl<T: Plain> Owned<T> {
         elements
     }
 
-    /// Forgets the copy on a device.
+    /// Removes the registration of the copy on a device.
     #[inline]
     pub fn drop_mirror(&mut self) {
         if self.mirror.is_some() {
@@ -133,7 +133,7 @@ impl<T: Plain> Owned<T> {
         }
     }
 
-    /// Notes that the elements have this copy on a device.
+    /// Registers a copy of the elements on a device.
     pub fn set_mirror(&mut self, copy: device_mirror::Copy) {
         self.drop_mirror();
         self.mirror = Mirror::new(addresses(self), copy);
@@ -167,7 +167,7 @@ impl<T: Plain> PartialEq for Owned<T> {
 }
 
 impl<T: Plain> From<Vec<T>> for Owned<T> {
-    /// The vector as it is, whatever its alignment.
+    /// Keeps the vector's memory as it is, no matter how it is aligned.
     fn from(memory: Vec<T>) -> Owned<T> {
         Owned { memory, start: 0, mirror: None, pinned: None }
     }
@@ -221,13 +221,13 @@ impl<T: Plain> Drop for Owned<T> {
     }
 }
 
-/// How many places elements take with those that come before the first line that begins in them.
+/// The number of elements that memory must have, so that `len` elements fit after the beginning of its first cache line.
 fn padded<T: Plain>(len: usize) -> usize {
     let few = len < ALIGNED / size_of::<T>();
     if few { len } else { len.saturating_add(LINE / size_of::<T>() - 1) }
 }
 
-/// The first place that begins a line, if it is one of so many; where none does, the first of all.
+/// The first position at which a cache line begins, if it is one of the first `places`; otherwise 0.
 fn start_in<T: Plain>(memory: &[T], places: usize) -> usize {
     let start = memory.as_ptr().align_offset(LINE);
     if start <= places { start } else { 0 }

@@ -1,15 +1,15 @@
-//! What memory holds: numbers of which all bytes zero are one.
+//! The trait of the types that memory holds: all bytes zero are a valid value.
 
 use std::fmt::Debug;
 
 use num_complex::Complex;
 
-/// Elements as storage sees them: plain numbers, of which nothing is asked but that memory can hold them.
+/// Elements as storage sees them: plain numbers. Storage needs nothing of them but that memory can hold them.
 ///
 /// # Safety
 /// All bytes zero are a valid value of the type, its [`Default`], and dropping a value does nothing.
 pub unsafe trait Plain: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
-    /// What is written in debug builds where nobody may read before something is written.
+    /// The value that debug builds write to memory that must not be read before it is written.
     const UNWRITTEN: Self;
 }
 

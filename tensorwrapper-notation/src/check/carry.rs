@@ -8,7 +8,7 @@ use crate::sentence::quoted;
 use crate::syntax::{Expression, ExpressionKind, Index, Operator};
 
 impl Checker<'_> {
-    /// Whether all labels of the left side occur on the right. Each one that does not is a fault, at the left side.
+    /// Checks that all labels of the left side occur on the right. Each label that does not is a fault, at the left side.
     pub(super) fn left_labels_occur(&mut self, right: &Expression, axes: &[LabelId]) -> bool {
         let free = free_names(right);
         let before = self.refused.len();

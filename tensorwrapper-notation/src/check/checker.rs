@@ -1,6 +1,6 @@
-//! What is known of an equation while it is checked: its labels, operands and numbers so far, and the faults found.
+//! What is known of an equation while it is checked: its labels, operands and numbers so far, and the faults that were found.
 //!
-//! It must not know any rule of the language: the other files of this folder have those.
+//! It must not know any rule of the language: the rules are in the other files of this folder.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::syntax::{self, Assignment, Declaration, Name, Scalar, Statement, Targ
 
 pub(super) struct Checker<'s> {
     pub(super) target: &'s Target,
-    /// The declaration of each label, the innermost `where` first.
+    /// The declaration of each label. If several `where` declare it, the innermost counts.
     pub(super) declarations: HashMap<&'s str, &'s Declaration>,
     pub(super) labels: Vec<Label>,
     pub(super) operands: Vec<Operand>,
@@ -22,7 +22,7 @@ pub(super) struct Checker<'s> {
     pub(super) casts: Vec<Cast>,
     /// The cast that is being read.
     pub(super) cast: Option<CastId>,
-    /// Labels that are bound where they may not be: no other fault of them is reported.
+    /// Labels that are bound where they may not be: their other faults are not reported.
     pub(super) misbound: Vec<String>,
     pub(super) faults: Vec<Diagnostic>,
     /// The number of terms of the right side. A sum in parentheses is one term.
@@ -30,7 +30,7 @@ pub(super) struct Checker<'s> {
     pub(super) warnings: Vec<Diagnostic>,
     /// Whether the left side has `..`.
     pub(super) keeps_rest: bool,
-    /// Labels of which a fault is reported already.
+    /// Labels that have a reported fault.
     pub(super) refused: Vec<LabelId>,
     /// How many `sym` and `asym` are around the current node.
     pub(super) exchanges: usize,
@@ -96,7 +96,7 @@ impl<'s> Checker<'s> {
         ScalarId(self.scalars.len() - 1)
     }
 
-    /// A function of the program. One that was written once has one number, although an exchange calls it twice.
+    /// Registers a function of the program. A function that was written once has one number, although an exchange calls it twice.
     pub(super) fn new_function(&mut self, hole: &syntax::Hole, arguments: usize) -> FunctionId {
         let known = self.functions.iter().position(|known| known.hole == *hole);
         FunctionId(known.unwrap_or_else(|| {

@@ -9,8 +9,8 @@ use crate::nearest::nearest;
 use crate::sentence::quoted;
 use crate::syntax::{Block, BlockValue, Declaration, Name, Statement};
 
-/// The declarations of a block's `where`, and its faults. A label that no equation has is read as the one that it resembles, so
-/// that nothing else is reported because of it.
+/// The declarations of a block's `where`, and its faults. A label that no equation has is read as the similar label, if there is one, so
+/// that it causes no further faults.
 pub fn header(block: &Block) -> (Vec<Declaration>, Vec<Diagnostic>) {
     let last = if let BlockValue::Equation(last) = &block.value { Some(&**last) } else { None };
     let labels = written(block.statements.iter().chain(last));

@@ -1,6 +1,6 @@
-//! Operations of linear algebra: the numbers of arguments and results, the options, and the axes.
+//! Checks operations of linear algebra: the numbers of arguments and results, the options, and the axes.
 //!
-//! Which axis has which role is found by `roles`.
+//! The role of each axis is found by `roles`.
 
 use super::checker::Checker;
 use super::labels::{free_labels, operands};
@@ -12,7 +12,7 @@ use crate::sentence::quoted;
 use crate::syntax::{Decomposition, Form, Index, Name, Word};
 
 impl Checker<'_> {
-    /// An operation of linear algebra.
+    /// Checks an operation of linear algebra.
     pub(super) fn factorisation(&mut self, call: &Decomposition, left: &[Left], scope: &Scope) -> Option<Factorise> {
         let form = call.kind.form(call.options.has(Word::Full), call.options.cuts());
         if !self.words_fit(form, call) || !self.numbers_fit(form, call, left) {

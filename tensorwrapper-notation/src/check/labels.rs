@@ -1,11 +1,11 @@
-//! Which labels occur where in a right side.
+//! The labels of a right side, and where they occur.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::syntax::{Expression, ExpressionKind, Index, LeftSide, Name, Operator, Right, Scalar, Statement, Target};
 use crate::token::Span;
 
-/// The labels of an expression that no explicit reduction inside it binds, each occurrence once, in order.
+/// The labels of an expression, without those that an explicit reduction inside it binds. Each occurrence is listed once, in order.
 pub(super) fn free_labels(expression: &Expression) -> Vec<&Name> {
     let mut found = Vec::new();
     collect(expression, &mut HashMap::new(), &mut found);
@@ -96,7 +96,7 @@ pub(super) fn operands(expression: &Expression) -> Vec<&[Index]> {
     found
 }
 
-/// The factors of a term: what `*`, `/` and unary `-` join, without looking into parentheses or functions.
+/// The factors of a term, which `*`, `/` and unary `-` join. Parentheses and functions are not opened.
 pub(super) fn factors(term: &Expression) -> Vec<&Expression> {
     fn collect<'e>(term: &'e Expression, found: &mut Vec<&'e Expression>) {
         match &term.kind {

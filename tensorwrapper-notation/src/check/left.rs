@@ -1,4 +1,4 @@
-//! The left side of an equation: its labels come into scope, and its axes are those of the results.
+//! The left side of an equation. Its labels come into scope, and its axes are those of the results.
 
 use super::checker::Checker;
 use super::scope::Scope;
@@ -11,7 +11,7 @@ use crate::token::Span;
 const BESIDE_FUSED: &str = "beside a fused axis, each index stands once on the left";
 
 impl Checker<'_> {
-    /// The existing tensor on the left, whose labels come into scope.
+    /// Registers the existing tensor on the left. Its labels come into scope.
     pub(super) fn place(&mut self, target: &Target, scope: &mut Scope) -> Option<(OperandId, Assignment)> {
         let Target::Place(hole, indices, assignment) = target else { return None };
         let fuses = indices.iter().any(|index| matches!(index, syntax::Index::Fused(..)));
@@ -24,7 +24,7 @@ impl Checker<'_> {
         Some((self.new_operand(hole, indices, scope), *assignment))
     }
 
-    /// The axes of a new result, whose labels come into scope.
+    /// Checks the axes of a new result. Their labels come into scope.
     pub(super) fn left_side(&mut self, side: &LeftSide, scope: &mut Scope) -> Left {
         let mut axes = Vec::new();
         for index in side.indices.iter().flatten() {
@@ -60,7 +60,7 @@ impl Checker<'_> {
         left
     }
 
-    /// A label of the left side, which is made where it occurs first.
+    /// A label of the left side. It is made where it occurs first.
     fn left_label(&mut self, name: &Name, scope: &mut Scope) -> LabelId {
         scope.get(&name.text).unwrap_or_else(|| {
             let id = self.new_label(name);

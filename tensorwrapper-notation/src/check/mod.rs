@@ -1,4 +1,4 @@
-//! Syntax tree → [`Equation`]: the rules of meaning, for the macros and the run time alike.
+//! Syntax tree → [`Equation`]: the rules of meaning, for the macros and the run time.
 //!
 //! `labels` finds where labels occur, `left` reads the left side, `resolve` turns implicit sums into explicit ones (rules 2, 4
 //! and 5), `factorise` and `roles` find the role of each axis of linear algebra. All faults of an equation are reported at once.

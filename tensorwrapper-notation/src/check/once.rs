@@ -1,6 +1,6 @@
 //! Axes of linear algebra that only one argument has: each must occur once in every addend of the argument.
 //!
-//! In `norm(a[i, k] * b[k, j])` one may expect a sum over `k`, and in `det(a[i, j] - x)` a multiple of the unit matrix. Neither is
+//! In `norm(a[i, k] * b[k, j])` the author may expect a sum over `k`, and in `det(a[i, j] - x)` a multiple of the unit matrix. Neither is
 //! guessed (rule 4). A label is certainly an axis if the left side or another argument has it, or if it is named before the `;`.
 
 use super::carry::spread;

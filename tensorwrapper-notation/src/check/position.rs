@@ -1,5 +1,5 @@
-//! A label that occurs once may have been meant as a variable of that name, which is written `{ k }`. This file writes the help
-//! that offers it.
+//! A label that occurs once may be meant as a variable of that name, which is written `{ k }`. This file writes the help that offers
+//! this.
 
 use super::checker::Checker;
 use crate::sentence::quoted;

@@ -1,4 +1,4 @@
-//! Implicit sums made explicit (rules 2, 4, 5 and 8 of the language).
+//! Turns implicit sums into explicit ones (rules 2, 4, 5 and 8 of the language).
 
 use std::collections::HashSet;
 
@@ -18,7 +18,8 @@ const DEEPEST_EXCHANGE: usize = 8;
 pub(super) type Nonlinear = Option<&'static str>;
 
 impl Checker<'_> {
-    /// A sum of terms. Each term is resolved by itself: equal names of summed labels in two terms are different labels.
+    /// A sum of terms. Each term is resolved on its own: summed labels of two terms are different labels, even if they have the same
+    /// name.
     pub(super) fn sum(&mut self, expression: &Expression, scope: &Scope, nonlinear: Nonlinear) -> Option<Node> {
         // In a loop, because recursion would be as deep as the sum has terms.
         let (first, rest) = chain(expression, is_additive);
@@ -30,7 +31,7 @@ impl Checker<'_> {
         sum
     }
 
-    /// A term: labels that belong to it and are not in scope are summed over the whole of it.
+    /// A term. Labels that belong to the term and are not in scope are summed over the whole term.
     fn term(&mut self, term: &Expression, scope: &Scope, nonlinear: Nonlinear) -> Option<Node> {
         let mut inner = scope.clone();
         let mut summed = Vec::new();

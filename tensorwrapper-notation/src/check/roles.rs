@@ -1,8 +1,8 @@
 //! The role of each label of an operation of linear algebra: row, column, new axis, or batch.
 //!
-//! A label has the role that stands in the same arguments and results as the label does; a label that stands in all of them
-//! is the batch. Where several roles stand in the same ones, the labels of rows and columns are named first, or there is one
-//! label for each role.
+//! A label has the role that occurs in the same arguments and results as the label does. A label that occurs in all of them is a label of
+//! the batch. If several roles occur in the same arguments and results, either the labels of rows and columns are named first, or there
+//! is exactly one label for each role.
 
 use super::position;
 use crate::diagnostic::Diagnostic;
@@ -11,7 +11,7 @@ use crate::sentence::quoted;
 use crate::syntax::{Decomposition, Form, Name, Role};
 use crate::token::Span;
 
-/// For each argument, and then for each result, whether a role or a label stands in it.
+/// For each argument, and then for each result, whether it has a role or a label.
 type Membership = Vec<bool>;
 
 /// The names of the labels of each role.
@@ -72,7 +72,7 @@ impl LabelledCall<'_> {
         }
     }
 
-    /// Finds the labels of the new axes: those of the left side that no argument has.
+    /// Finds the labels of the new axes: labels of the left side that no argument has.
     fn new_labels(&self, left: &[Left]) -> Result<RoleNames, Diagnostic> {
         let mut names: Vec<(&String, Span)> = Vec::new();
         for (result, left) in self.results.iter().zip(left) {

@@ -15,7 +15,7 @@ impl Scope {
         self.names.get(name).copied()
     }
 
-    /// Adds a label, which hides another one of that name.
+    /// Adds a label. It hides any other label of the same name.
     pub(super) fn push(&mut self, name: &str, id: LabelId) {
         self.names.insert(name.to_string(), id);
     }

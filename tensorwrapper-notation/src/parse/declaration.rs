@@ -1,6 +1,6 @@
 //! `where i, j: n; r: ..=chi`: extents of labels, and bounds on the extents that a truncation decides.
 //!
-//! A bound becomes the `max` of the `svd` that makes the index, so that only the grammar knows bounds.
+//! A bound becomes the `max` of the `svd` that makes the index, so that only the grammar knows of bounds.
 
 use super::cursor::{Cursor, hole, split};
 use super::index::{integer, labels};
@@ -26,7 +26,7 @@ pub(super) struct Bound {
     span: Span,
 }
 
-/// WhereItem item of a `where`.
+/// One item of a `where`.
 pub(super) enum WhereItem {
     Extent(Declaration),
     Bound(Bound),
@@ -41,7 +41,7 @@ impl WhereItem {
     }
 }
 
-/// Whether tokens are `i, j: …`, which continues a header.
+/// Whether tokens begin with `i, j:`, so that they continue a header.
 pub(super) fn is_declaration(tokens: &[Token]) -> bool {
     let colon = tokens.iter().position(|t| t.is_punct(':'));
     colon.is_some_and(|n| {

@@ -1,4 +1,4 @@
-//! `svd(T[a, i, b, j]; max = 64)`: operations of linear algebra, each a whole right side.
+//! `svd(T[a, i, b, j]; max = 64)`: operations of linear algebra, each of which is a whole right side.
 
 use super::cursor::{Cursor, hole, split};
 use super::expression::{scalar, stands_alone, whole};

@@ -12,19 +12,19 @@ use crate::syntax::{
 };
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
-/// What could be read of an invocation, which may have faults.
+/// What was read of an invocation: the statements without faults, and the faults of the others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recovered {
     /// The faults of syntax, at most one for each statement.
     pub faults: Vec<Diagnostic>,
     /// The statements without faults.
     pub invocation: Option<Invocation>,
-    /// Names that faulty statements bind.
+    /// The names that faulty statements bind.
     pub broken: Vec<Name>,
 }
 
-/// Reads one invocation as far as possible, so that faults of meaning are reported together with those of syntax. It is a block if
-/// it starts like one or has a `;`, else one equation.
+/// Reads an invocation as far as possible, so that faults of meaning are reported together with those of syntax. An invocation that
+/// starts like a block or has a `;` is a block, any other is one equation.
 pub fn recover(tokens: &[Token]) -> Recovered {
     let single = |read: Result<Statement, Diagnostic>| match read {
         Ok(statement) => Recovered { faults: Vec::new(), invocation: Some(Invocation::Equation(statement)), broken: Vec::new() },

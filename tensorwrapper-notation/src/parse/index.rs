@@ -135,7 +135,7 @@ fn range(tokens: &[Token], end: Span) -> Result<Range, Diagnostic> {
     Ok(Range::Literal(start, Some(stop), span))
 }
 
-/// A non-negative integer literal. `what` is put into the message: what the literal should be, and the plural of that.
+/// A non-negative integer literal. The message contains `what`: what the literal should be, and the plural of that.
 pub(super) fn integer(literal: &str, span: Span, what: &str) -> Result<usize, Diagnostic> {
     let digits = literal.replace('_', "");
     let digits = digits.strip_suffix("usize").unwrap_or(&digits);

@@ -1,13 +1,13 @@
-//! `map(f; X, Y)` and `cast(T; X)`: the function or type of the program, and the tokens of the arguments.
+//! `map(f; X, Y)` and `cast(T; X)`: the program's function or type, and the tokens of the arguments.
 //!
-//! It must not know how arguments are read: they are expressions, which `expression` reads.
+//! This file must not know how arguments are read: they are expressions, which `expression` reads.
 
 use super::cursor::{hole, split};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::Hole;
 use crate::token::{Delimiter, Span, Token, Tree, text};
 
-/// The most arguments of a function.
+/// The most arguments that a function of the program may have.
 pub const MOST_ARGUMENTS: usize = 8;
 
 /// The function of a `map`, and the tokens of each argument.

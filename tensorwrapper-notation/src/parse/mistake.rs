@@ -1,6 +1,6 @@
-//! Faults of syntax with a message of their own, because one can tell what the person may have meant.
+//! Faults of syntax that have messages of their own, because one can tell what the author may have meant.
 //!
-//! It must not know the grammar: the other files of this folder do.
+//! This file must not know the grammar, which is in the other files of this folder.
 
 use super::cursor::Cursor;
 use crate::diagnostic::Diagnostic;

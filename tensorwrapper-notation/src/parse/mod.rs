@@ -1,8 +1,8 @@
 //! Tokens → syntax tree. The grammar is here and nowhere else.
 //!
-//! `equation` reads statements and blocks, `declaration` their `where`, `expression` right sides, `decomposition` operations of
-//! linear algebra, `map` the functions and types of the program, `index` indices. `mistake` has messages for what a person may
-//! have meant.
+//! `equation` reads statements and blocks, `declaration` their `where`, `expression` right sides, `decomposition` operations of linear
+//! algebra, `map` the functions and types of the program, and `index` indices. `mistake` has messages for faults where one can tell what
+//! the author may have meant.
 
 mod cursor;
 mod declaration;
@@ -38,7 +38,7 @@ pub fn parse(tokens: &[Token]) -> Result<Invocation, Vec<Diagnostic>> {
 
 /// Reads a string literal and operands, `"ik,kj->ij", a, b`, as one equation.
 ///
-/// A fault leaves nothing of the equation, so there is one at most.
+/// If there is a fault, nothing of the equation is returned, so there is at most one fault.
 pub fn einsum_call(tokens: &[Token]) -> Recovered {
     match einsum_statement(tokens) {
         Ok(statement) => Recovered { faults: Vec::new(), invocation: Some(Invocation::Equation(statement)), broken: Vec::new() },

@@ -1,4 +1,4 @@
-//! Strategies by their doors: paths are valid, cost what is said, and are the same for the same arguments.
+//! Strategies through their entry points: paths are valid, have the costs that are returned, and are the same for the same arguments.
 
 use std::time::Duration;
 

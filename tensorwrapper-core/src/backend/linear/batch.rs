@@ -29,7 +29,7 @@ pub struct Batch<'a, T> {
     pub call: &'a Decomposition,
     /// The arguments.
     pub sources: Vec<Source<'a, T>>,
-    /// The results, each with where its matrices lie.
+    /// The results, each with the place of its matrices in memory.
     pub outputs: Vec<(Output<'a>, Space)>,
     /// The extents of the batch's axes.
     pub extents: Vec<usize>,
@@ -72,12 +72,13 @@ impl<T: Element> Given<'_, '_, T> {
         }
     }
 
-    /// An argument that holds NaN or infinity where elements count.
+    /// Whether an argument holds NaN or infinity in an element that the operation reads.
     fn is_wrong(&self, matrix: &Matrix<T>, n: usize) -> bool {
         !self.on.are_finite(&matrix.data) && !matrix.counted(self.call, n).all(is_finite)
     }
 
-    /// Computes the results. An argument is looked at as it is read, or where the results show what is not finite, when there are none.
+    /// Computes the results. An argument is checked for NaN and infinity when it is read or, where the results would show them, only if
+    /// there are no results.
     fn compute(&self) -> Result<Vec<Part<T>>, Error> {
         let Given { on, call, sources, sizes, index } = *self;
         let item = Item { call, index, sizes };
@@ -108,7 +109,7 @@ impl<T: Element> Given<'_, '_, T> {
 }
 
 impl<'a, T: Element> Batch<'a, T> {
-    /// An operation over operands and outputs in the order of its row in the table, on so many threads.
+    /// An operation on this number of threads. Operands and outputs are in the order of the operation's row in the table.
     pub fn new(threads: usize, call: &'a Decomposition, inputs: &[Operand<'a>], outputs: Vec<Output<'a>>) -> Batch<'a, T> {
         let form = call.form();
         let source = |(input, roles): (&Operand<'a>, _)| Source {
@@ -131,7 +132,7 @@ impl<'a, T: Element> Batch<'a, T> {
         self.extents.iter().product()
     }
 
-    /// Computes and writes some items.
+    /// Computes and writes the results of these items.
     ///
     /// # Errors
     /// As [`run`].
@@ -157,7 +158,7 @@ impl<'a, T: Element> Batch<'a, T> {
         Ok(())
     }
 
-    /// Writes what depends on all items.
+    /// Writes the results that depend on all items.
     pub fn finish(mut self) {
         self.cuts.finish::<T>(&mut self.outputs, &self.extents);
     }

@@ -1,26 +1,26 @@
-//! Signs, phases and scales: what makes one matrix have the same factors on every device.
+//! Signs, phases and scales of factors, chosen so that a matrix has the same factors on every device.
 
 use super::algorithms::Algorithms;
 use super::magnitude::square;
 use super::matrix::Matrix;
 use crate::element::{Dtype, Element};
 
-/// The distance between neighbouring numbers at 1.
+/// The machine epsilon: the distance from 1 to the next larger number of the element type.
 pub fn epsilon<T: Element>() -> f64 {
     if T::DTYPE.real() == Dtype::F32 { f64::from(f32::EPSILON) } else { f64::EPSILON }
 }
 
 /// Divides a matrix by a power of two, so that its largest element is about 1; returns the exponent, a multiple of `step`.
 ///
-/// That is exact, but for elements so much smaller than the largest that they do not count.
-/// Nothing is done where the squares of elements are far from the ends of their range as they are.
+/// The division is exact, except for elements that are negligibly small beside the largest. A matrix is left as it is if the squares of
+/// its elements are far from the limits of their range.
 pub(crate) fn normalise<T: Element>(on: &dyn Algorithms<T>, matrix: &mut Matrix<T>, step: i32) -> i32 {
     let exponent = exponent_of::<T>(on.largest_part(&matrix.data), step);
     scale(matrix, -exponent);
     exponent
 }
 
-/// The exponent that a matrix is divided by, of the size of its largest part.
+/// The exponent of the power of two that a matrix is divided by, given its largest part; 0 if the matrix is left as it is.
 pub fn exponent_of<T: Element>(largest: f64, step: i32) -> i32 {
     // The bounds are those of the exponents below. No logarithm is taken where there is nothing to do.
     let most = if T::DTYPE.real() == Dtype::F32 { 20 } else { 200 };
@@ -31,12 +31,12 @@ pub fn exponent_of<T: Element>(largest: f64, step: i32) -> i32 {
     if exponent.abs() <= most { 0 } else { exponent }
 }
 
-/// 2ᵏ, of which the bits are those of the exponent.
+/// 2ᵏ, made from the bits of its exponent.
 pub fn power(k: i32) -> f64 {
     f64::from_bits(((k + 1023) as u64) << 52)
 }
 
-/// The exponent of the power of two that is not larger than a positive number, and more than half of it.
+/// The exponent of the largest power of two that is not larger than a positive number.
 pub fn exponent_at(x: f64) -> i32 {
     // Of the smallest numbers the bits have no exponent.
     let (x, below) = if x < f64::MIN_POSITIVE { (x * power(64), 64) } else { (x, 0) };
@@ -57,13 +57,13 @@ pub fn times_power<T: Element>(x: T, k: i32) -> T {
     T::from_complex(x.to_complex() * power(third) * power(third) * power(k - 2 * third))
 }
 
-/// Components that differ by no more than this part are equally large: one matrix has the same vectors on every device.
+/// The relative difference up to which components count as equally large, so that a matrix has the same vectors on every device.
 pub fn phase_tolerance<T: Element>() -> f64 {
     if T::DTYPE.real() == Dtype::F32 { 1e-3 } else { 1e-7 }
 }
 
-/// The number of modulus one that makes the largest of some components real and positive: the first one where several are
-/// equally large. Also the position of that one; nothing where all are zero.
+/// The position of the largest component, and the number of modulus one that makes it real and positive. If several are equally large, it
+/// is the first of them; `None` if all are zero.
 pub(crate) fn phase<T: Element>(components: &[T], largest: &dyn Fn(&[T]) -> f64) -> Option<(usize, T)> {
     let tolerance = phase_tolerance::<T>();
     let largest = largest(components);
@@ -84,7 +84,7 @@ pub fn conjugate_phase<T: Element>(x: T) -> T {
     T::from_complex(x.conj() / x.norm())
 }
 
-/// Makes the largest component of each column real and positive; `largest` finds the largest square of a size.
+/// Makes the largest component of each column real and positive; `largest` finds the largest |x|² of some components.
 pub(crate) fn set_phases<T: Element>(vectors: &mut Matrix<T>, largest: &dyn Fn(&[T]) -> f64) {
     for column in 0..vectors.columns {
         set_column_phase(vectors, column, largest);
@@ -96,7 +96,7 @@ pub(crate) fn set_column_phase<T: Element>(vectors: &mut Matrix<T>, column: usiz
     set_phase(vectors.column_mut(column), largest)
 }
 
-/// The same for a vector.
+/// Makes the largest component of a vector real and positive; returns the factor that did.
 pub fn set_phase<T: Element>(vector: &mut [T], largest: &dyn Fn(&[T]) -> f64) -> Option<T> {
     let (pivot, phase) = phase(vector, largest)?;
     if phase != T::ONE {

@@ -1,7 +1,7 @@
 //! Truncation: how many singular values are kept, and how much is lost with the others.
 //!
-//! The weight of what is discarded is the sum of its squares by that of all of them. A batch keeps as many of each matrix as
-//! the one that needs most.
+//! The discarded weight is the sum of the squares of the discarded values, divided by the sum of the squares of all values. All matrices
+//! of a batch keep the same number of values: that of the matrix that needs most.
 
 use super::decomposition::Decomposition;
 use super::gather::write_number;
@@ -31,8 +31,8 @@ impl Cuts {
         Cuts { bounds: cuts.then(|| (call.max.unwrap_or(usize::MAX), call.tol.unwrap_or(-1.0))), noted: Vec::new() }
     }
 
-    /// Notes the singular values of the next matrix. The root of the sum of the squares of those that were not computed is behind the
-    /// other results.
+    /// Notes the singular values of the next matrix. If some were not computed, the root of the sum of their squares follows the other
+    /// results.
     pub(crate) fn note<T: Element>(&mut self, parts: &mut Vec<Part<T>>, item: usize) {
         if self.bounds.is_none() {
             return;
@@ -67,19 +67,20 @@ impl Cuts {
     }
 }
 
-/// The squares of singular values by that of the largest, so that they neither overflow nor vanish, and the largest.
+/// The squares of singular values, divided by the square of the largest so that they neither overflow nor vanish, and the largest.
 fn squares(values: &[f64]) -> (Vec<f64>, f64) {
     let unit = values.first().copied().filter(|&s| s > 0.0).unwrap_or(1.0);
     (values.iter().map(|s| (s / unit).powi(2)).collect(), unit)
 }
 
-/// The discarded weight of each matrix, and how many values are kept of all.
+/// The discarded weight of each matrix, and the number of values that each of them keeps.
 fn decided(noted: &[Squares], most: usize, tol: f64) -> (Vec<f64>, usize) {
     let kept = noted.iter().map(|squares| squares.kept(most, tol)).max().unwrap_or(0);
     (noted.iter().map(|squares| squares.weight(kept)).collect(), kept)
 }
 
-/// The same of matrices of which all singular values are known, for devices that run batches their own way.
+/// The discarded weight of each matrix, and the number of values that each of them keeps, if all singular values are known. For devices
+/// that run batches themselves.
 pub fn discarded(call: &Decomposition, values: impl Iterator<Item = Vec<f64>>) -> (Vec<f64>, usize) {
     let noted: Vec<Squares> = values.map(|values| Squares { known: squares(&values).0, unknown: 0.0 }).collect();
     decided(&noted, call.max.unwrap_or(usize::MAX), call.tol.unwrap_or(-1.0))

@@ -1,4 +1,4 @@
-//! An operation of linear algebra as a call of it: which one, its settings, and how the axes of operands are grouped.
+//! One call of an operation of linear algebra: the operation, its settings, and how the axes of operands are grouped.
 
 use tensorwrapper_notation::syntax::{Elements, Factorisation, Form, Role};
 
@@ -6,21 +6,21 @@ use crate::element::Dtype;
 
 /// An operation of linear algebra, with everything that decides what is computed.
 ///
-/// The axes of an operand are those of the batch, then those of its roles in the order of the table ([`Form`]); the axes of
-/// one role are one axis of the matrix, the first slowest.
+/// The axes of an operand are those of the batch, then those of its roles in the order of the table ([`Form`]). All axes of one role
+/// together are one axis of the matrix, the first of them slowest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decomposition {
-    /// Which one.
+    /// Which operation.
     pub kind: Factorisation,
-    /// So many singular values are kept at most.
+    /// The most singular values that are kept.
     pub max: Option<usize>,
-    /// What does not count.
+    /// The tolerance, which decides which singular values are negligible.
     pub tol: Option<f64>,
     /// Whether factors are square.
     pub full: bool,
     /// Whether the upper triangle is read.
     pub upper: bool,
-    /// Whether the diagonal is ones and is not read.
+    /// Whether the diagonal is taken as ones and is not read.
     pub unit: bool,
     /// The exponent of a power.
     pub exponent: i32,
@@ -31,7 +31,7 @@ pub struct Decomposition {
 }
 
 impl Decomposition {
-    /// An operation without a word.
+    /// An operation without options.
     pub fn plain(kind: Factorisation, batch: usize, roles: [usize; 6]) -> Decomposition {
         Decomposition { kind, max: None, tol: None, full: false, upper: false, unit: false, exponent: 1, batch, roles }
     }
@@ -41,7 +41,8 @@ impl Decomposition {
         self.kind.form(self.full, self.max.is_some() || self.tol.is_some())
     }
 
-    /// The numbers of the labels of an operand's axes, where labels are counted by the batch, then by the roles.
+    /// The labels of an operand's axes: those of the batch, then those of `roles`. Labels are numbered in the order of the batch, then of
+    /// all roles in the order of [`Role::ALL`].
     pub fn labels(&self, roles: &[Role]) -> Vec<usize> {
         let of = |role: &Role| {
             let start = self.batch + self.roles[..*role as usize].iter().sum::<usize>();

@@ -1,7 +1,7 @@
-//! Every operation of the table, from a device's algorithms.
+//! Every operation of the table, computed with a device's algorithms.
 //!
-//! Right sides are read when the order of their rows is known, and from 512 rows on are stored with their rows as columns, as
-//! in tensors.
+//! The right side of a system is read when the order of its rows is known. From 512 rows on it is stored with its rows as columns, as in
+//! tensors.
 //!
 //! Sources: G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed. (2013): §3.4 for systems of equations, §5.5 for least
 //! squares and pseudo-inverses, §8.7 for eigenvalues in the metric of a second matrix.
@@ -29,7 +29,7 @@ pub(crate) struct Right<'r, T> {
     pub rows_in: &'r dyn Fn(&[usize]) -> Matrix<T>,
 }
 
-/// The results for one matrix, or for a matrix and what belongs to it; `again` makes the first once more.
+/// The results for one matrix, or for a matrix and its second argument; `again` makes the first argument once more.
 pub(crate) fn compute<T: Element>(
     on: &dyn Algorithms<T>,
     call: &Decomposition,

@@ -1,5 +1,5 @@
-//! Determinants, from the pivots of elimination: as a number near 1 and a power of two, because products of pivots leave the range
-//! of numbers long before determinants are wanted as logarithms.
+//! Determinants from the pivots of elimination. A determinant is a number near 1 and a power of two, because products of pivots can leave
+//! the range of numbers although the logarithm of the determinant does not.
 
 use num_complex::Complex;
 
@@ -18,7 +18,7 @@ pub struct Determinant {
 }
 
 impl Determinant {
-    /// The product of pivots, with the sign of the exchanges of rows; nothing where elimination left the range.
+    /// The product of the pivots, with the sign of the row exchanges; `None` if elimination left the range of numbers.
     #[inline]
     pub fn of<T: Element>(is_odd: bool, diagonal: impl Iterator<Item = T>) -> Option<Determinant> {
         let mut product = Determinant { number: Complex::from(if is_odd { -1.0 } else { 1.0 }), exponent: 0 };
@@ -39,20 +39,20 @@ impl Determinant {
         *self = Determinant { number, exponent: self.exponent + i64::from(exponent) + i64::from(more) };
     }
 
-    /// The number; nothing where its type has none as large.
+    /// The determinant as a number; `None` if it is too large for the type.
     pub fn value<T: Element>(self) -> Option<T> {
         // Beyond these powers of two everything is zero or too large.
         let value: Complex<f64> = times_power(self.number, self.exponent.clamp(-2500, 2500) as i32);
         Some(T::from_complex(value)).filter(|&value| is_finite(value))
     }
 
-    /// Its phase; 0 of 0.
+    /// The phase of the determinant; 0 if it is 0.
     pub fn sign<T: Element>(self) -> T {
         let size = self.number.norm();
         if size == 0.0 { T::ZERO } else { T::from_complex(self.number / size) }
     }
 
-    /// The logarithm of its size; −∞ of 0.
+    /// The logarithm of the absolute value; −∞ if the determinant is 0.
     pub fn logarithm(self) -> f64 {
         self.number.norm().ln() + self.exponent as f64 * std::f64::consts::LN_2
     }
@@ -66,7 +66,7 @@ fn near_one(x: Complex<f64>) -> (Complex<f64>, i32) {
     (if exponent.abs() < 1000 { x * power(-exponent) } else { times_power(x, -exponent) }, exponent)
 }
 
-/// The determinant of a matrix; `again` makes it once more.
+/// The determinant of a matrix; `again` makes the matrix once more.
 ///
 /// # Errors
 /// [`Failure::Overflow`] where elimination leaves the range even of a matrix whose rows were scaled.
@@ -94,8 +94,8 @@ pub(crate) fn determinant<T: Element>(
     Ok(found)
 }
 
-/// A matrix whose rows leave elimination room, and the exponent of what its determinant was divided by; none where a number would
-/// lose digits.
+/// The matrix with its rows scaled so that elimination has room, and the exponent of the power of two that its determinant was divided
+/// by; `None` if a number would lose digits.
 fn smaller<T: Element>(mut a: Matrix<T>) -> Option<(Matrix<T>, i64)> {
     let least = if T::DTYPE.real() == Dtype::F32 { f64::from(f32::MIN_POSITIVE) } else { f64::MIN_POSITIVE };
     let loses = |before: f64, after: f64| before != 0.0 && after.abs() < least;

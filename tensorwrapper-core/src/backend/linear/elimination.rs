@@ -1,5 +1,5 @@
-//! Elimination with partial pivoting that divides by each pivot: slower than multiplying by its reciprocal, and right where that
-//! is infinite.
+//! Elimination with partial pivoting that divides by each pivot. This is slower than multiplying by the pivot's reciprocal, but correct
+//! where the reciprocal is infinite.
 //!
 //! Source: G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed. (2013), §3.1 and §3.4.
 

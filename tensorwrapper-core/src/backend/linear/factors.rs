@@ -89,7 +89,7 @@ fn in_phase<T: Element>(on: &dyn Algorithms<T>, mut u: Matrix<T>, s: Vec<T::Real
     (u, s.into_iter().map(|s| times_power(s, exponent)).collect(), v)
 }
 
-/// The factors, and behind them the root of the sum of the squares that are left if some singular values were not computed.
+/// The factors. If some singular values were not computed, the root of the sum of their squares follows.
 pub(crate) fn svd_parts<T: Element>(
     on: &dyn Algorithms<T>,
     call: &Decomposition,

@@ -10,19 +10,19 @@ use crate::error::{Error, ErrorKind};
 pub struct Item<'i> {
     /// The operation.
     pub call: &'i Decomposition,
-    /// Its place in the batch.
+    /// Its index in the batch.
     pub index: &'i [usize],
     /// Rows and columns of each argument.
     pub sizes: &'i [(usize, usize)],
 }
 
 impl Item<'_> {
-    /// An argument holds something that is no number.
+    /// The error for an argument that holds NaN or infinity.
     pub fn not_finite(&self, argument: usize) -> Error {
         wrong(format!("{} holds NaN or infinity", self.subject(argument)))
     }
 
-    /// An algorithm has no result.
+    /// The error for an algorithm that has no result.
     pub fn failed(&self, failure: &Failure) -> Error {
         let name = self.call.form().name;
         let (rows, columns) = self.sizes[0];

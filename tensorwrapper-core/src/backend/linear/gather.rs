@@ -22,7 +22,7 @@ pub struct Source<'a, T> {
     pub space: Space,
 }
 
-/// One matrix of an operand. Of Hermitian ones the lower triangle is read, and there are zeros above it.
+/// Reads one matrix of an operand. Of a Hermitian matrix only the lower triangle counts.
 pub(crate) fn read<T: Element>(
     on: &dyn Algorithms<T>,
     source: &Source<'_, T>,
@@ -63,7 +63,8 @@ pub(crate) fn read<T: Element>(
     matrix
 }
 
-/// Writes so many rows and columns of a matrix into an output, those of an area at least; what is shorter than the output's axes is zeros.
+/// Writes this number of rows and columns of a matrix into an output, at least the elements of the area. Rows and columns that the matrix
+/// lacks are set to zero.
 pub(crate) fn write_by<T: Element>(
     on: &dyn Algorithms<T>,
     (matrix, area): (&Matrix<T>, Area),
@@ -81,7 +82,7 @@ pub(crate) fn write_by<T: Element>(
     }
 }
 
-/// One matrix of an operand, with its rows in another order.
+/// Reads one matrix of an operand, with its rows in another order.
 pub(crate) fn read_in<T: Element>(on: &dyn Algorithms<T>, order: &[usize], source: &Source<'_, T>, item: &[usize]) -> Matrix<T> {
     let Source { data, conjugate, space } = source;
     if let Some(place) = space.place(item) {
@@ -94,7 +95,7 @@ pub(crate) fn read_in<T: Element>(on: &dyn Algorithms<T>, order: &[usize], sourc
     })
 }
 
-/// One matrix of an operand, with its rows as columns.
+/// Reads one matrix of an operand, with its rows as columns.
 pub(crate) fn read_transposed<T: Element>(on: &dyn Algorithms<T>, source: &Source<'_, T>, item: &[usize]) -> Matrix<T> {
     let Source { data, conjugate, space } = source;
     let (rows, columns) = space.size();
@@ -125,7 +126,7 @@ pub(crate) fn write_transposed<T: Element>(
     }
 }
 
-/// Writes one matrix into an output; what is longer than the output's axes is left out, and what is shorter is zeros.
+/// Writes one matrix into an output. Rows and columns that the output lacks are left out; those that the matrix lacks are set to zero.
 pub(crate) fn write<T: Element>(matrix: &Matrix<T>, output: &mut Output<'_>, space: &Space, item: &[usize]) {
     let (data, base) = (output.elements::<T>(), space.base(item));
     let (rows, columns) = space.size();

@@ -23,14 +23,14 @@ impl<T: Element> Matrix<T> {
         Matrix { rows, columns, data: vec![T::ZERO; rows * columns] }
     }
 
-    /// Ones on the diagonal.
+    /// A matrix with ones on the diagonal and zeros elsewhere.
     pub fn unit(rows: usize, columns: usize) -> Matrix<T> {
         let mut unit = Matrix::zeros(rows, columns);
         (0..rows.min(columns)).for_each(|n| unit.data[n * rows + n] = T::ONE);
         unit
     }
 
-    /// Element by element, from row and column.
+    /// A matrix whose elements are a function of row and column.
     pub fn from_fn(rows: usize, columns: usize, element: impl Fn(usize, usize) -> T) -> Matrix<T> {
         let mut data = Vec::with_capacity(rows * columns);
         for j in 0..columns {
@@ -44,7 +44,7 @@ impl<T: Element> Matrix<T> {
         Matrix { rows: data.len(), columns: 1, data }
     }
 
-    /// A matrix of one element.
+    /// A matrix of one row and one column.
     pub fn number(value: T) -> Matrix<T> {
         Matrix::column_of(vec![value])
     }
@@ -87,7 +87,7 @@ impl<T: Element> Matrix<T> {
         transposed
     }
 
-    /// Writes the upper triangle of a Hermitian matrix of which the lower one is given.
+    /// Fills in the upper triangle of a Hermitian matrix, of which the lower one is given.
     pub fn mirror(&mut self) {
         for column in 0..self.columns {
             for row in column + 1..self.rows {
@@ -96,13 +96,13 @@ impl<T: Element> Matrix<T> {
         }
     }
 
-    /// The first columns.
+    /// The matrix of the first columns.
     pub fn first_columns(mut self, columns: usize) -> Matrix<T> {
         self.data.truncate(self.rows * columns);
         Matrix { columns, ..self }
     }
 
-    /// The first rows.
+    /// The matrix of the first rows.
     pub fn first_rows(self, rows: usize) -> Matrix<T> {
         if rows == self.rows {
             return self;
@@ -110,7 +110,7 @@ impl<T: Element> Matrix<T> {
         Matrix::from_fn(rows, self.columns, |i, j| self.at(i, j))
     }
 
-    /// The rows in another order.
+    /// The matrix with its rows in the order of `order`.
     pub fn rows_in(&self, order: &[usize]) -> Matrix<T> {
         let mut data = Vec::with_capacity(self.data.len());
         for column in 0..self.columns {
@@ -127,12 +127,12 @@ impl<T: Element> Matrix<T> {
         Matrix { data, ..*self }
     }
 
-    /// Multiplies a column.
+    /// Multiplies a column by a number.
     pub fn scale_column(&mut self, column: usize, factor: T) {
         self.column_mut(column).iter_mut().for_each(|x| *x *= factor);
     }
 
-    /// Multiplies the first rows, each by its factor.
+    /// Multiplies each of the first rows by its factor.
     pub fn scale_rows(&mut self, factors: &[T]) {
         if factors.iter().any(|&factor| factor != T::ONE) {
             for column in 0..self.columns {
@@ -141,7 +141,7 @@ impl<T: Element> Matrix<T> {
         }
     }
 
-    /// The elements of an argument that an operation reads: of a triangular matrix the triangle.
+    /// The elements of an argument that an operation reads. Of a triangular matrix these are the elements of the triangle.
     pub fn counted(&self, call: &Decomposition, argument: usize) -> impl Iterator<Item = T> {
         let (upper, unit) = (call.upper, call.unit);
         let is_triangle = argument == 0 && matches!(call.kind, Factorisation::TriangularSolve | Factorisation::Cholesky);

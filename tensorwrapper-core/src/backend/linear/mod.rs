@@ -14,8 +14,8 @@
 //! | `faults.rs` | the sentence that says why a matrix of the batch has no result |
 //! | `batch.rs`, `scratch.rs` | a batch on the threads of a device, and the memory that it takes |
 //!
-//! Groups of axes are read as one. What a tolerance keeps is computed while the equation is recorded, because extents depend on
-//! it. Rows are scaled where elimination leaves the range of numbers.
+//! A group of axes is read as one axis of a matrix. The number of singular values that a tolerance keeps is computed while the equation
+//! is recorded, because extents depend on it. Rows are scaled if elimination leaves the range of numbers.
 
 mod algorithms;
 mod batch;

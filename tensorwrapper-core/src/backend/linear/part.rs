@@ -1,4 +1,4 @@
-//! Results for one matrix, and how they are written: a triangle and a permutation as what they are, not as matrices of zeros.
+//! Results for one matrix, and how they are written. A triangle or a permutation is not first stored as a matrix that is mostly zeros.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub(crate) struct Triangle {
 }
 
 impl<T: Element> Part<T> {
-    /// Whether it has neither NaN nor infinity. What a triangle leaves out counts as well: it is factors, too.
+    /// Whether it has neither NaN nor infinity. The elements outside of a triangle count as well, because they belong to factors, too.
     pub(crate) fn is_finite(&self, on: &dyn Algorithms<T>) -> bool {
         match self {
             Part::Same(matrix) | Part::Transposed(matrix) => on.are_finite(&matrix.data),

@@ -1,4 +1,4 @@
-//! What an operation of linear algebra on a batch takes of memory while it runs. It must not know the algorithms.
+//! The memory that an operation of linear algebra on a batch needs while it runs. It must not know the algorithms.
 
 use tensorwrapper_notation::syntax::Role;
 
@@ -6,17 +6,18 @@ use super::batch::ROUND;
 use super::decomposition::Decomposition;
 use crate::element::Dtype;
 
-/// What one matrix of a batch takes, in bytes.
+/// The memory that one matrix of a batch needs, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct One {
-    /// The most while it is computed, arguments and results included.
+    /// The most memory in use while it is computed, arguments and results included.
     pub most: usize,
-    /// Its results, until they are written.
+    /// The memory of its results, until they are written.
     pub results: usize,
 }
 
 impl One {
-    /// Bytes of a batch of so many: the results of a round wait until all of them are there, and each thread computes one.
+    /// Bytes for a batch of this number of items: each thread computes one matrix at a time, and the results of a round are kept until
+    /// all of them are computed.
     pub fn of_batch(self, items: usize, threads: usize) -> usize {
         let round = items.min(ROUND);
         let at_once = threads.clamp(1, round.max(1));
@@ -25,7 +26,8 @@ impl One {
     }
 }
 
-/// Items of the batch; rows and columns of the matrix, and columns of what stands beside it, by the extents of all labels.
+/// The number of items in the batch, and the sizes of its matrices: rows, columns, and columns of the second argument (0 without one).
+/// The extents are those of all labels.
 pub fn sizes(call: &Decomposition, extents: &[usize], arguments: usize) -> (usize, [usize; 3]) {
     let beside = call.form().arguments.get(1).filter(|_| arguments > 1).and_then(|roles| roles.last().copied());
     let items = extents[..call.batch].iter().product();
@@ -33,7 +35,7 @@ pub fn sizes(call: &Decomposition, extents: &[usize], arguments: usize) -> (usiz
     (items, [of(Role::Row), of(Role::Column), beside.map_or(0, of)])
 }
 
-/// The bytes of a device that says nothing of its algorithms: matrices as they are read, and results.
+/// Bytes for a device that does not say what its algorithms need: copies of the arguments, and the results.
 pub fn copies(call: &Decomposition, dtype: Dtype, extents: &[usize], arguments: usize) -> usize {
     let form = call.form();
     let read = form.arguments.iter().take(arguments).map(|roles| points(call, extents, roles) * dtype.size()).sum::<usize>();

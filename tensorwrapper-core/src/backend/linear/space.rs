@@ -30,22 +30,22 @@ impl Along {
         Along { len, step: None, offsets }
     }
 
-    /// How many there are.
+    /// The number of rows or columns.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows or columns.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Whether each is one element behind the one before.
+    /// Whether each one lies one element after the one before.
     pub fn is_dense(&self) -> bool {
         self.step == Some(1)
     }
 
-    /// The offset of one of them.
+    /// The offset of row or column `n`.
     #[inline(always)]
     pub fn at(&self, n: usize) -> isize {
         match self.step {
@@ -68,7 +68,7 @@ fn step_of(extents: &[usize], strides: &[isize]) -> Option<isize> {
     (extents.contains(&0) || axes.all(goes_on)).then_some(step)
 }
 
-/// Where the matrices of a batch lie: the offsets of rows and columns behind the first element of each.
+/// Where the matrices of a batch lie: the offsets of rows and columns from the first element of each matrix.
 #[derive(Debug)]
 pub struct Space {
     start: isize,
@@ -82,24 +82,24 @@ pub struct Space {
     pub columns: Along,
 }
 
-/// Where a matrix lies whose rows have one stride, and whose columns have one.
+/// The place in memory of a matrix with one stride for its rows and one for its columns.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     /// Position of the first element.
     pub start: isize,
-    /// From a row to the next.
+    /// The stride from one row to the next.
     pub row: isize,
-    /// From a column to the next.
+    /// The stride from one column to the next.
     pub column: isize,
 }
 
 impl Place {
-    /// A dense matrix of so many rows, in column-major order.
+    /// The place of a dense matrix in column-major order with this number of rows.
     pub fn dense(rows: usize) -> Place {
         Place { start: 0, row: 1, column: rows as isize }
     }
 
-    /// The same matrix transposed.
+    /// The place of the transposed matrix.
     pub fn transposed(self) -> Place {
         Place { start: self.start, row: self.column, column: self.row }
     }
@@ -114,7 +114,7 @@ impl Place {
 const LARGE: usize = 1 << 10;
 
 impl Space {
-    /// The matrices of an operand or output whose axes are the batch's and those of one or two roles, or of none.
+    /// The matrices of an operand or output, whose axes are those of the batch and those of up to two roles.
     pub fn new(layout: &Strided, call: &Decomposition, roles: &[Role]) -> Space {
         let mut axes = call.batch;
         let mut group = |role: Option<&Role>| {
@@ -138,7 +138,7 @@ impl Space {
         item.iter().zip(&self.batch).fold(self.start, |position, (&i, &stride)| position + i as isize * stride)
     }
 
-    /// The same for an item by its number, the last axis of the batch fastest.
+    /// Position of the first element of an item that is given by its number, counted with the last axis of the batch fastest.
     #[inline]
     pub fn base_of(&self, extents: &[usize], item: usize) -> isize {
         // Divisions would be a good part of the time of small matrices.

@@ -3,7 +3,7 @@
 /// Rows and columns that are copied together, so that both sides stay in the nearest cache.
 const TILE: usize = 16;
 
-/// Copies lines that are contiguous to where they lie across: element `k` of line `n` goes to `k · stride + n`.
+/// Transposes contiguous lines: element `k` of line `n` goes to `k · stride + n`.
 pub(crate) fn transpose<'s, T: Copy + 's>(
     lines: usize,
     length: usize,

@@ -1,4 +1,4 @@
-//! Sums of products, and what is computed with each element then.
+//! Sums of products, with or without an epilogue.
 
 use std::ops::RangeInclusive;
 
@@ -15,7 +15,7 @@ pub(super) struct Contract<'o> {
 }
 
 impl Contract<'_> {
-    /// Inputs of what is computed then, beside the sum.
+    /// The number of inputs of the epilogue, without the sum.
     fn others(&self) -> usize {
         self.then.map_or(0, |program| program.inputs().saturating_sub(1))
     }

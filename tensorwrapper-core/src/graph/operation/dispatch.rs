@@ -1,4 +1,4 @@
-//! The methods of operations, which find the meaning of a variant.
+//! The methods of operations. Each finds the meaning of the variant and asks it.
 
 use std::ops::RangeInclusive;
 
@@ -17,22 +17,23 @@ use crate::graph::ids::Label;
 use crate::graph::nodes::{OpGraph, Operation, OperationNode};
 
 impl Operation {
-    /// The elements of the input as they are: read in another order, or as a part, this is a tensor of its own.
+    /// Copies the elements of the input to a tensor of their own. The input's edge may read them in another order, or read only a part of
+    /// them.
     pub fn copy() -> Operation {
         Operation::element_wise(Program::new(vec![Instruction::Input(0)]))
     }
 
-    /// A program for each element. Where the output lacks a label, the values along it are added.
+    /// Computes a program for each element. If the output lacks a label, the values along it are added.
     pub fn element_wise(program: Program) -> Operation {
         Operation::Map { program, reduction: Reduction::Sum }
     }
 
-    /// The sum of the product of the inputs over the labels that the output lacks, times a number.
+    /// A number times the sum of the product of the inputs, over the labels that the output lacks.
     pub fn product(alpha: Complex<f64>) -> Operation {
         Operation::Contract { alpha, then: None }
     }
 
-    /// The number in front of a sum of products of which nothing else is computed, if the operation is one.
+    /// The number in front of the sum, if the operation is a sum of products without an epilogue.
     pub fn as_product(&self) -> Option<Complex<f64>> {
         match self {
             Operation::Contract { alpha, then: None } => Some(*alpha),
@@ -48,7 +49,7 @@ impl Operation {
         }
     }
 
-    /// What an operation of linear algebra is, if the operation is one.
+    /// The call of linear algebra, if the operation is one.
     pub fn as_factorise(&self) -> Option<&Decomposition> {
         match self {
             Operation::Factorise(call) => Some(call),
@@ -61,7 +62,7 @@ impl Operation {
         self.meaning(|meaning| meaning.name())
     }
 
-    /// One more than the highest slot of a function of the program's that it calls.
+    /// The number of slots for functions of the program: one more than the highest slot that it calls.
     pub fn functions(&self) -> usize {
         self.meaning(|meaning| meaning.functions())
     }
@@ -71,17 +72,17 @@ impl Operation {
         self.meaning(|meaning| meaning.converts(input))
     }
 
-    /// Whether the axes of an input may stand in any order on its edge, because labels alone say what they are.
+    /// Whether the axes of an input may be in any order on its edge, because only their labels count.
     pub fn reads_in_any_order(&self) -> bool {
         self.meaning(|meaning| meaning.reads_in_any_order())
     }
 
-    /// Whether the axes of an output may stand in any order on its edge.
+    /// Whether the axes of an output may be in any order on its edge.
     pub fn writes_in_any_order(&self) -> bool {
         self.meaning(|meaning| meaning.writes_in_any_order())
     }
 
-    /// The same operation where labels have other numbers; nothing where their numbers say what they are.
+    /// The same operation with other numbers for its labels; `None` if the numbers have a fixed meaning, as in linear algebra.
     pub fn relabelled(&self, new: impl Fn(Label) -> Label) -> Option<Operation> {
         self.meaning(|meaning| meaning.relabelled(&new))
     }
@@ -99,13 +100,13 @@ impl Operation {
 }
 
 impl OperationNode {
-    /// Operations on elements: of a product, its multiplications pair by pair as its factors stand; else what is done with each
-    /// element of the space of all labels.
+    /// The number of operations on elements. For a product these are its multiplications, pair by pair in the order of its factors;
+    /// otherwise the operations on each element of the space of all labels.
     pub fn cost(&self) -> f64 {
         self.operation.meaning(|meaning| meaning.cost(self))
     }
 
-    /// In how many parts it is made: 1 for what is made as a whole.
+    /// The number of parts in which it is made: 1 if it is made as a whole.
     pub fn parts(&self) -> f64 {
         match &self.operation {
             Operation::Sliced { parts, .. } => {
@@ -122,15 +123,15 @@ impl OperationNode {
             && self.operation.meaning(|meaning| meaning.adds())
     }
 
-    /// The labels that the first output lacks: along these, values are added, or folded in another way.
+    /// The labels that the first output lacks. Values along these labels are added, or folded in another way.
     pub fn folded_labels(&self) -> Vec<Label> {
         let kept = self.outputs[0].labels();
         (0..self.extents.len()).filter(|label| !kept.contains(label)).collect()
     }
 
-    /// The same operation with its labels in other numbers, which say for each label its new one.
+    /// The same operation with other numbers for its labels: label `n` becomes `new[n]`.
     ///
-    /// Gives nothing where the numbers of labels say what they are, as in linear algebra.
+    /// `None` if the numbers of labels have a fixed meaning, as in linear algebra.
     ///
     /// # Panics
     /// When `new` does not name each label once.

@@ -1,4 +1,4 @@
-//! Operations of linear algebra. What is known of them is the table of their axes.
+//! Operations of linear algebra. All that is known of them here is the table of their axes.
 
 use std::ops::{Range, RangeInclusive};
 

@@ -18,7 +18,7 @@ pub(super) trait Meaning {
         1
     }
 
-    /// What is wrong with a node whose edges fit their tensors, and whose inputs and outputs are as many as they should be.
+    /// What is wrong with a node. Its edges fit their tensors, and the numbers of its inputs and outputs are right.
     fn fault(&self, graph: &OpGraph, node: &OperationNode) -> Option<String>;
 
     /// Whether an input may be of another element type than the output.
@@ -34,15 +34,15 @@ pub(super) trait Meaning {
     /// Operations on elements.
     fn cost(&self, node: &OperationNode) -> f64;
 
-    /// One more than the highest number of a function of the program's that it calls.
+    /// The number of slots for functions of the program: one more than the highest slot that it calls.
     fn functions(&self) -> usize {
         0
     }
 
-    /// Whether the axes of an input may stand in any order on its edge.
+    /// Whether the axes of an input may be in any order on its edge.
     fn reads_in_any_order(&self) -> bool;
 
-    /// Whether the axes of an output may stand in any order on its edge.
+    /// Whether the axes of an output may be in any order on its edge.
     fn writes_in_any_order(&self) -> bool;
 
     /// The same operation with other labels, where it holds labels itself and they may be changed.

@@ -9,7 +9,7 @@ impl Strided {
     /// Keeps `len` indices of an axis from `start` on.
     ///
     /// # Panics
-    /// When the axis does not exist or has fewer indices; callers check with the user's words.
+    /// When the axis does not exist or has fewer indices; callers check this first, with an error for the user.
     pub fn slice(mut self, axis: usize, start: usize, len: usize) -> Strided {
         assert!(start <= self.extents[axis] && len <= self.extents[axis] - start, "slice outside of its axis");
         self.extents[axis] = len;
@@ -20,10 +20,10 @@ impl Strided {
         self
     }
 
-    /// Fixes the index along an axis, which disappears.
+    /// Fixes the index along an axis, which is removed.
     ///
     /// # Panics
-    /// When the axis does not exist or has no such index; callers check with the user's words.
+    /// When the axis does not exist or has no such index; callers check this first, with an error for the user.
     pub fn chip(&self, axis: usize, index: usize) -> Strided {
         assert!(index < self.extents[axis], "chip outside of its axis");
         let (mut extents, mut strides) = (PerAxis::from_slice(&self.extents[..axis]), PerAxis::from_slice(&self.strides[..axis]));
@@ -40,7 +40,7 @@ impl Strided {
     /// Axis `n` of the result is axis `axes[n]` of this layout.
     ///
     /// # Panics
-    /// When `axes` is not a permutation; callers check with the user's words.
+    /// When `axes` is not a permutation; callers check this first, with an error for the user.
     pub fn permute(&self, axes: &[usize]) -> Strided {
         assert!(self.is_permuted_by(axes), "{axes:?} is not a permutation of {} axes", self.rank());
         let mut permuted = self.clone();
@@ -52,7 +52,7 @@ impl Strided {
         permuted
     }
 
-    /// Whether these are all axes, each once.
+    /// Whether `axes` names each axis once.
     pub fn is_permuted_by(&self, axes: &[usize]) -> bool {
         // Axes are few: looking back costs less than memory for marks.
         let new = |(n, axis): (usize, &usize)| *axis < self.rank() && !axes[..n].contains(axis);
@@ -62,7 +62,7 @@ impl Strided {
     /// Merges two axes into their diagonal: one axis with the sum of their strides, at the place of the first of them.
     ///
     /// # Panics
-    /// When the axes are one, do not exist, or differ in extent; callers check with the user's words.
+    /// When the axes are the same, do not exist, or differ in extent; callers check this first, with an error for the user.
     pub fn diagonal(mut self, a: usize, b: usize) -> Strided {
         assert!(a != b && self.extents[a] == self.extents[b], "no diagonal along axes {a} and {b} of {self:?}");
         let (kept, removed) = (a.min(b), a.max(b));
@@ -73,10 +73,11 @@ impl Strided {
         self
     }
 
-    /// The same elements with axes split: each axis becomes axes of the given extents, whose product is its own extent, the first slowest.
+    /// The same elements with axes split: each axis becomes axes of the given extents, the first slowest. The product of these extents is
+    /// the extent of the axis.
     ///
     /// # Panics
-    /// In debug builds, when the extents do not multiply out; callers check with the user's words.
+    /// In debug builds, when a product is not the axis' extent; callers check this first, with an error for the user.
     pub fn split(self, parts: &[Vec<usize>]) -> Strided {
         let mut strides = PerAxis::new();
         for ((&extent, &stride), parts) in self.extents.iter().zip(&self.strides).zip(parts) {
@@ -104,7 +105,7 @@ impl Strided {
     /// Reverses an axis.
     ///
     /// # Panics
-    /// When the axis does not exist; callers check with the user's words.
+    /// When the axis does not exist; callers check this first, with an error for the user.
     pub fn reverse(mut self, axis: usize) -> Strided {
         if !self.is_empty() {
             let last = self.extents[axis] as isize - 1;
@@ -114,10 +115,10 @@ impl Strided {
         self
     }
 
-    /// Keeps every `step`-th index of an axis, from the first on.
+    /// Keeps every `step`-th index of an axis, beginning with the first.
     ///
     /// # Panics
-    /// When the axis does not exist or `step` is 0; callers check with the user's words.
+    /// When the axis does not exist or `step` is 0; callers check this first, with an error for the user.
     pub fn step(mut self, axis: usize, step: usize) -> Strided {
         self.extents[axis] = self.extents[axis].div_ceil(step);
         // An axis that has no second index any more is not followed, and its new stride might be no number.
@@ -125,10 +126,10 @@ impl Strided {
         self
     }
 
-    /// A new axis of this extent and stride 0 before axis `axis`: every element is repeated along it.
+    /// Adds an axis of this extent and stride 0 before axis `axis`: every element is repeated along it.
     ///
     /// # Panics
-    /// When there are fewer axes; callers check with the user's words, and that the elements can be counted.
+    /// When there are fewer axes; callers check this first, with an error for the user, and check that the elements can be counted.
     pub fn repeat(mut self, axis: usize, extent: usize) -> Strided {
         self.extents.insert(axis, extent);
         self.strides.insert(axis, 0);
@@ -138,7 +139,7 @@ impl Strided {
     /// The same elements in the same order, last axis fastest, with other extents of the same product.
     ///
     /// # Errors
-    /// The range of neighbouring axes of this layout that would have to be merged or split differently, but do not have one stride.
+    /// The range of neighbouring axes of this layout that would have to be merged or split, but have no common stride.
     pub fn reshape(&self, extents: &[usize]) -> Result<Strided, Range<usize>> {
         debug_assert_eq!(self.len(), extents.iter().product::<usize>(), "callers compare the numbers of elements");
         let mut strides = PerAxis::from_elem(0, extents.len());
@@ -165,7 +166,7 @@ impl Strided {
         Ok(Strided { extents: PerAxis::from_slice(extents), strides, offset: self.offset })
     }
 
-    /// The stride with which neighbouring axes are crossed as one.
+    /// The one stride with which neighbouring axes are crossed.
     fn one_stride(&self, axes: Range<usize>) -> Option<isize> {
         let mut walked = axes.rev().filter(|&axis| self.extents[axis] != 1);
         let Some(last) = walked.next() else { return Some(0) };

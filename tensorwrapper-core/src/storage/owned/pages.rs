@@ -1,4 +1,4 @@
-//! Elements in pages of their own that the system never moves, as long as their memory does not.
+//! Elements in pages of their own, which the system does not move as long as the elements keep their memory.
 
 use super::Owned;
 use crate::error::Error;
@@ -10,8 +10,8 @@ use crate::storage::plain::Plain;
 const PAGE: usize = 1 << 16;
 
 impl<T: Plain> Owned<T> {
-    /// A copy of elements in pages that nothing else lies in, which `pin` is told of, by address and bytes, and keeps where they are as
-    /// long as what it gives back lives.
+    /// A copy of elements in pages that hold nothing else. `pin` is called with the addresses of the pages, and pins them until its
+    /// result is dropped.
     ///
     /// # Errors
     /// As [`zeros`](Owned::zeros), and what `pin` reports.
@@ -33,7 +33,7 @@ impl<T: Plain> Owned<T> {
         Ok(owned)
     }
 
-    /// Whether the system keeps them where they are.
+    /// Whether the pages of the elements are pinned.
     pub fn is_pinned(&self) -> bool {
         self.pinned.is_some()
     }

@@ -10,7 +10,7 @@ type C = Complex<f64>;
 /// QR steps for one eigenvalue after which the iteration is given up.
 const STEPS: usize = 100;
 
-/// Steps after which an element is nothing that is so beside the whole matrix, if not beside its neighbours.
+/// Steps after which an element also counts as zero if it is negligible beside the whole matrix, not only beside its neighbours.
 const PATIENT: usize = 30;
 
 /// How large a component may become before all are scaled down.
