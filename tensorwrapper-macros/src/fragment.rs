@@ -1,7 +1,7 @@
-//! Fragments of Rust inside equations: they are parsed, so that a slip in one is reported at its token.
+//! Parses the fragments of Rust inside equations, so that a syntax error in one is reported at its token.
 //!
-//! Otherwise the expansion would hold the slip, and rustc would report it against code that nobody wrote. This file must not know
-//! what a fragment is for.
+//! Otherwise the expansion would contain the syntax error, and rustc would report it in code that the user did not write. This
+//! file must not know what a fragment is for.
 
 use proc_macro2::TokenStream;
 use syn::{Expr, Type};

@@ -1,5 +1,5 @@
-//! Random tokens to the macros: each expands to code or to compile errors, and nothing panics. Outside the compiler spans have no
-//! source.
+//! Expands random tokens with each macro: the expansion is code or compile errors, and nothing panics. Outside the compiler,
+//! spans have no source text.
 //!
 //! Ten thousand token streams for each macro; `tests/fuzz/run.sh` reads a million.
 

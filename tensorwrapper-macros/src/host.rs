@@ -1,4 +1,4 @@
-//! The compiler's tokens as tokens of the notation, and back.
+//! Converts the compiler's tokens to tokens of the notation, and back.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote_spanned};

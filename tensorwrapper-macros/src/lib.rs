@@ -14,7 +14,7 @@ mod report;
 
 use expand::Failure;
 
-/// Tensor equations. See the crate `tensorwrapper` for the language.
+/// Expands tensor equations. See the crate `tensorwrapper` for the language.
 #[proc_macro]
 pub fn tensor(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     expand::invocation(input.into(), Failure::Panic).into()
@@ -26,7 +26,7 @@ pub fn try_tensor(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     expand::invocation(input.into(), Failure::Return).into()
 }
 
-/// Subscripts in a string literal, checked at compile time. See the crate `tensorwrapper`.
+/// Expands NumPy's subscripts in a string literal, checked at compile time. See the crate `tensorwrapper`.
 #[proc_macro]
 pub fn einsum(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     expand::subscripts(input.into(), Failure::Panic).into()

@@ -1,7 +1,7 @@
-//! Faults and warnings as errors and warnings of the compiler.
+//! Reports faults and warnings as errors and warnings of the compiler.
 //!
-//! An error is a `compile_error!` in expression position. Such an expression has the error type, and rustc reports nothing else
-//! about its place. Warnings are uses of a deprecated constant, the only way that stable Rust has.
+//! An error is a `compile_error!` in expression position. Such an expression has the error type, so rustc reports nothing else
+//! about its value. A warning is a use of a deprecated constant, because stable Rust offers a macro no other way to warn.
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};

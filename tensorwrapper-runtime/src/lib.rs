@@ -18,8 +18,8 @@ mod exec;
 #[doc(hidden)]
 #[path = "private/mod.rs"]
 pub mod __private;
-/// The same by a name of this version alone. Expansions use it, so that macros of another version fail to compile here: both
-/// sides share the text form of equations, and a difference between versions would go unnoticed.
+/// The same module under a name that only this version has. Expansions use this name, so that macros of another version fail to
+/// compile: the macros and the run time share the text form of equations, and a difference between versions would go unnoticed.
 #[doc(hidden)]
 pub use __private as __private_0_1_0;
 
@@ -43,8 +43,8 @@ pub use tensorwrapper_core::shape::{
 pub use tensorwrapper_core::storage::keep_memory;
 pub use tensorwrapper_order::Order;
 
-/// What a backend of a program's own is made of: the [`Device`](backend::Device) trait, all that passes through it, and the
-/// processor's device, to hand work on to.
+/// Everything that is needed to write a backend: the [`Device`](backend::Device) trait, the types in its methods, and the
+/// processor's device, to which a backend can delegate work.
 pub mod backend {
     pub use tensorwrapper_core::backend::*;
     pub use tensorwrapper_core::callback::Callback;
@@ -52,7 +52,7 @@ pub mod backend {
     pub use tensorwrapper_cpu::Cpu;
 }
 
-/// Orders of products, for programs that want one without computing: [`find`](order::find).
+/// Contraction orders of products: [`find`](order::find) finds one without computing the product.
 pub mod order {
     pub use tensorwrapper_order::{Found, Minimize, Rates, Search, find};
 }

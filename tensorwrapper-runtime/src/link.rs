@@ -1,11 +1,12 @@
 //! Counted pointers between the nodes of a recording, which may be a chain of any length: dropping one never recurses.
 //!
-//! An `Arc` drops what it holds inside of its own drop, so that a chain of ten thousand `Arc`s ends the stack. A [`Link`] that is
-//! dropped while another one drops its node is put on a list instead, which the outermost one works off. It must not know what
-//! nodes are.
+//! An `Arc` drops its value inside its own `drop`, so dropping a chain of ten thousand `Arc`s overflows the stack. A [`Link`]
+//! that is dropped while another link drops its node is put on a list instead; the outermost drop works through the list. This
+//! file must not know what nodes are.
 //!
-//! The type behind a link is erased, so that a recorded result needs no `Drop` of its own, which would keep what it borrows
-//! alive for longer than programs do. Lowering and passes are loops for the same reason.
+//! The type behind a link is erased, so that a recorded result needs no `Drop` implementation. With one, the borrow checker
+//! would require its borrows to live longer than programs keep them. Lowering and the passes are loops, too, so that long
+//! chains do not overflow the stack.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -28,8 +29,8 @@ pub(crate) struct Link<N> {
     node: PhantomData<Arc<N>>,
 }
 
-/// One count of an `Arc` whose type is forgotten. It has the `Drop` that [`Link`] must not have itself: a generic type with one
-/// would keep what its nodes borrow alive for longer than programs do.
+/// One reference count of an `Arc` whose type is erased. It has the `Drop` implementation that [`Link`] must not have: with a
+/// `Drop` on the generic type, the borrow checker would require the borrows of nodes to live longer than programs keep them.
 struct Count {
     node: NonNull<()>,
     /// Gives the count back, and drops the node if it was the last.
@@ -52,7 +53,7 @@ impl<N: Node> Link<N> {
         Link { count: Count { node, release: release::<N> }, node: PhantomData }
     }
 
-    /// Where the node lies: the same for all links to it.
+    /// The address of the node, which is the same for all links to it.
     pub(crate) fn address(link: &Link<N>) -> *const N {
         link.count.node.as_ptr().cast_const().cast()
     }
@@ -87,7 +88,7 @@ impl<N: Node + fmt::Debug> fmt::Debug for Link<N> {
     }
 }
 
-/// Counts that are to be given back, while one is: by whom, and in which order, makes no difference.
+/// Counts that wait to be released while another one is being released. The order of release does not matter.
 type Waiting = Vec<(NonNull<()>, unsafe fn(NonNull<()>))>;
 
 thread_local! {

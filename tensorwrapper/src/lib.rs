@@ -10,8 +10,9 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! [`tensor!`] has the language, [`Tensor`] the elements, and [`Context`] says where equations run. [`einsum()`],
-//! [`contract`] and the operators of [`Indexed`] do the same without macros. [`graph`] shows what is computed.
+//! [`tensor!`] documents the language. A [`Tensor`] holds elements, and a [`Context`] says where equations run. [`einsum()`],
+//! [`contract`] and the operators of [`Indexed`] do the same without macros. [`graph`] has the graphs of operations that
+//! equations become.
 
 #![forbid(unsafe_code)]
 
@@ -47,14 +48,14 @@
 /// | `([n], [p, n]) = …`, `let (e[n], c[p, n]) = …` | the results of a decomposition |
 /// | `c[i, j] = …`, `+=`, `-=`, `*=`, `/=` | written into an existing tensor, or into a part of it: `c[i in 2..5, 0] = …` |
 ///
-/// * Names that a block binds with `let` exist in the block alone. Binding a name again shadows it.
-/// * A block that writes nothing and lets nothing out is an error.
+/// * Names that a block binds with `let` exist only inside the block. Binding a name again shadows it.
+/// * A block that writes no tensor and has no value is an error.
 /// * `in &context;` as the first line of a block says where it runs ([`Context`]). With a [`Graph`] instead, the block is recorded and not
 ///   computed, and its results are [`Expr`]s.
 /// * Writes happen when everything has been computed. So a failure leaves every tensor as it was, and a right side always reads old
 ///   values: `c[i, j] = c[j, i]` transposes. A later equation of the block that reads a written tensor sees the new value.
-/// * Places are known by their spelling. Which tensor `(v[n])[i]` names is known only at run time. So after `(v[m])[i] = …` in the same
-///   block, `(v[n])[i]` reads the value from before the block, even where `m` equals `n`.
+/// * A place is identified by its spelling, because which tensor `(v[n])[i]` names is known only at run time. So after
+///   `(v[m])[i] = …` in the same block, `(v[n])[i]` reads the value from before the block, even where `m` equals `n`.
 ///
 /// # Operands and indices
 ///
@@ -64,19 +65,21 @@
 /// |---|---|
 /// | `i` | a label: any identifier that is not a constant in scope. The value of a variable is written `{ i }` |
 /// | `i in 2..5`, `i in ..n`, `i in occupied` | a part of the axis; the label counts from 0 |
-/// | `3`, `{ n - 1 }` | one position; the axis is gone |
-/// | the same label twice | the diagonal. On the left side the diagonal is what is written, and a new result is zero elsewhere |
-/// | `(i, j)` | several labels on one axis, the first one slowest. At most one of their extents may be unknown; `where i: n` gives others |
-/// | `..` | all axes that are not written, matched from the right. It must stand on the left side too, and the result's rank is known at run time |
+/// | `3`, `{ n - 1 }` | one position; the operand loses this axis |
+/// | the same label twice | the diagonal. On the left side only the diagonal is written, and a new result is zero elsewhere |
+/// | `(i, j)` | several labels on one axis; the first one varies slowest. At most one of their extents may be unknown; `where i: n` declares others |
+/// | `..` | all axes that are not written, matched from the right. It must stand on the left side too, and the result's rank is known only at run time |
 ///
-/// A label with a prime is written `i1`, because `i'` is not a word of Rust. Positions, ranges and extents are known to the compiler if they are
-/// literals. `where i, j: n, k: 3` after an equation, or as the first line of a block, gives extents of labels that occur.
+/// A label with a prime is written `i1`, because `i'` is not a word of Rust. Positions, ranges and extents are known to the
+/// compiler if they are literals. `where i, j: n, k: 3` after an equation, or as the first line of a block, gives extents of
+/// labels that occur.
 ///
-/// Labels and variables are unrelated. In `for i in 0..n { tensor!([] = a[i, k] * b[i, k]) }` both labels are summed. Nothing reads the
-/// counter, so rustc warns of an `unused variable`, unless something else reads it; no macro can see more of the variables around it. The
-/// product of two rows is `[] = a[{ i }, k] * b[{ i }, k]`.
+/// Labels and variables are unrelated. In `for i in 0..n { tensor!([] = a[i, k] * b[i, k]) }` both labels are summed. The
+/// equation does not read the counter, so rustc warns of an `unused variable` unless other code reads it. A macro cannot see
+/// the variables around it, so it cannot give a better warning. The product of two rows is `[] = a[{ i }, k] * b[{ i }, k]`.
 ///
-/// The compiler knows a tensor's rank if its extents were given as a tuple. If they were given as an array or a slice, only the run knows it:
+/// The compiler knows a tensor's rank if its extents were given as a tuple. If they were given as an array or a slice, the rank
+/// is known only at run time:
 ///
 /// ```
 /// # use tensorwrapper::prelude::*;
@@ -93,26 +96,27 @@
 /// |---|---|
 /// | `+ - * /`, parentheses | sums, products and quotients of elements; labels say what is contracted |
 /// | `2.5`, `alpha`, `{ any Rust expression }`, a tensor of rank 0 | numbers. A literal has the element's real type, any other number the element type or its real type |
-/// | `1[i]`, `2.5[i, j]` | a constant along these labels |
+/// | `1[i]`, `2.5[i, j]` | a tensor that is constant along these labels |
 /// | `sum(k, l; X)`, `prod`, `max`, `min` | explicit reductions |
 /// | `exp ln sqrt abs sin cos tan tanh recip conj re im`, `powi(X, n)`, `powf(X, p)` | functions of elements |
 /// | `map(f; X, Y)` | a Rust function of up to eight elements: a path, a variable, or a closure such as `\|x: f64, y\| …`. It is called from several threads, in any order, and as often as the computation needs |
-/// | `cast(X)`, `cast(f64; X)` | computes X in an element type of its own and converts it to the equation's, which is that of the operands outside of `cast` or of the tensor that is assigned to. `cast(f64; X)` names the type. Complex numbers become real by `cast(re(X))`. Nothing is converted silently |
-/// | `sym(i, j; X)`, `asym(i, j; X)` | X plus, or minus, the same with `i` and `j` exchanged, without a factor. Groups are exchanged by `asym((i, a), (j, b); X)` |
+/// | `cast(X)`, `cast(f64; X)` | computes X in its own element type and converts the result to the equation's element type, which is that of the operands outside of `cast` or of the assigned tensor. `cast(f64; X)` names that type. Complex numbers become real by `cast(re(X))`. Nothing is converted silently |
+/// | `sym(i, j; X)`, `asym(i, j; X)` | X plus (`sym`) or minus (`asym`) X with `i` and `j` exchanged; no factor is applied. Groups of labels are exchanged by `asym((i, a), (j, b); X)` |
 ///
-/// Rust expressions run once, in the order in which they are written, before anything is computed. Operands that are spelled alike are borrowed once.
+/// Rust expressions run once, in the order in which they are written, before anything is computed. Operands that are spelled
+/// alike are borrowed once.
 ///
 /// # Meaning
 ///
 /// 1. A right side is a sum of terms. A term is a product or quotient of factors.
 /// 2. A label of a term that is not on the left side is summed over the whole term. Terms share no summed label.
-/// 3. Every term has every label of the left side. What is constant along `i` is written `1[i] * …`. `C op= X` means `C = C op (X)`, so
-///    `c[i, j] *= s[i]` and `t[i, a] /= e[i] - f[a]` are right.
-/// 4. In parentheses, every addend is a term. A label that is neither on the left side nor outside of the parentheses is summed in each
-///    addend. Any other label belongs to the enclosing term, and an addend without it is constant along it:
-///    `v[i, j] / (e[i] + f[j])`. Where this would put a sum inside a denominator, a function or a `max`, the equation is refused, and
-///    `sum(k; …)` says which sum is meant. `conj`, `re`, `im`, `cast` and the minus sign are linear, so sums may stand inside of
-///    them. All of this holds for `..` as for labels.
+/// 3. Every term has every label of the left side. A term that is constant along `i` is written `1[i] * …`. `C op= X` means
+///    `C = C op (X)`, so `c[i, j] *= s[i]` and `t[i, a] /= e[i] - f[a]` are right.
+/// 4. In parentheses, every addend is a term. A label that is neither on the left side nor outside of the parentheses is summed
+///    in each addend. Any other label belongs to the enclosing term, and an addend without it is constant along it:
+///    `v[i, j] / (e[i] + f[j])`. If this would put a sum inside a denominator, a function or a `max`, the equation is refused;
+///    write `sum(k; …)` to say which sum is meant. `conj`, `re`, `im`, `cast` and the minus sign are linear, so sums may stand
+///    inside of them. All of this holds for `..` as for labels.
 /// 5. A label on three or more factors is summed once over all of them.
 /// 6. Extents are never broadcast: 1 against 5 is a mismatch.
 /// 7. Extents of zero are legal. A sum over nothing is 0, a product 1; `max` and `min` over nothing are errors.
@@ -138,47 +142,50 @@
 /// |---|---|
 /// | `[i, k] = cholesky(A[i, j])` | A = L·Lᴴ; L is zero above its diagonal, which is positive |
 /// | `([n], [p, n]) = eigh(A[p, q])`, `eigh(A[p, q], B[p, q])` | A·x = λ·x, or λ·B·x, of Hermitian A: λ real and ascending, xᴴ·x or xᴴ·B·x = 1 |
-/// | `([n], [p, n]) = eig(A[p, q])` | the same of any square matrix: complex, λ ordered by real and then by imaginary part, xᴴ·x = 1 |
-/// | `([i, r], [r], [r, j]) = svd(A[i, j])` | A = U·diag(s)·V, s descending; V is the factor as it multiplies |
+/// | `([n], [p, n]) = eig(A[p, q])` | the same for any square matrix: results are complex, λ is ordered by real and then by imaginary part, xᴴ·x = 1 |
+/// | `([i, r], [r], [r, j]) = svd(A[i, j])` | A = U·diag(s)·V, s descending; V is multiplied as it is, not transposed |
 /// | `([i, r], [r, j]) = qr(A[i, j])`, `lq` | A = Q·R and A = L·Q; the diagonal of the triangle is not negative |
 /// | `([i, q], [q, r], [r, j]) = lu(A[i, j])` | A = P·L·U by partial pivoting; L has ones on its diagonal |
 /// | `[k, j] = solve(A[i, k], B[i, j])` | A·X = B |
-/// | `[k, j] = triangular_solve(A[i, k], B[i, j])` | the same of the lower triangle; `; upper` of the upper one; `; unit` with ones on the diagonal |
+/// | `[k, j] = triangular_solve(A[i, k], B[i, j])` | the same with the lower triangle of A; `; upper` takes the upper one; `; unit` takes ones as its diagonal |
 /// | `[k, j] = lstsq(A[i, k], B[i, j])` | the shortest X with the least ‖A·X − B‖ |
-/// | `[j, i] = inv(A[i, j])`, `pinv` | A⁻¹, and A⁺ of Moore and Penrose |
-/// | `[i, j] = matpow(A[i, j], n)`, `expm(A[i, j])` | Aⁿ, of the inverse for negative n, and exp A |
+/// | `[j, i] = inv(A[i, j])`, `pinv` | A⁻¹, and the Moore-Penrose inverse A⁺ |
+/// | `[i, j] = matpow(A[i, j], n)`, `expm(A[i, j])` | Aⁿ (powers of the inverse for negative n), and exp A |
 /// | `[] = det(A[i, j])`, `([], []) = slogdet(A[i, j])` | the determinant; its phase and the logarithm of its size |
-/// | `[] = norm(A[i, j])`, `trace`, `rank` | √Σ\|A\|² over any number of axes; the sum of the diagonal; the number of singular values that count |
+/// | `[] = norm(A[i, j])`, `trace`, `rank` | √Σ\|A\|² over any number of axes; the sum of the diagonal; the number of singular values above the tolerance |
 ///
-/// * **Roles of axes.** The places where a label stands say what its axis is. Labels in all arguments and results are a batch. In
-///   `svd`, `qr`, `lq` and `lu`, rows are the labels of the first result and columns those of the last, one or several each;
-///   the label that no argument has is the new axis. In `solve` and its like, rows are in both arguments and in no result, columns in
-///   the first argument and the result. Where labels stand in the same places, rows and columns are named first, one label or a group
-///   each: `cholesky(i, j; A[b, i, j])`, `inv((a, i), (b, j); A[a, i, b, j])`. `norm` names its axes: `norm(i, j; A[b, i, j])`.
-/// * **Sums and axes.** A label that only one argument has, and no result, must stand once in each term of it. It is unclear what
-///   `norm(a[i, k] * b[k, j])` and `det(a[i, j] - x)` mean, so they are refused. A sum is written
+/// * **Roles of axes.** The arguments and results in which a label occurs determine the role of its axis. Labels in all
+///   arguments and results are batch labels. In `svd`, `qr`, `lq` and `lu`, rows are the labels of the first result and columns
+///   those of the last, one or several each; the label that no argument has is the new axis. In `solve`, `triangular_solve` and
+///   `lstsq`, row labels are in both arguments and in no result; column labels are in the first argument and the result. Where
+///   labels occur in the same arguments and results, rows and columns are named first, as one label or one group each:
+///   `cholesky(i, j; A[b, i, j])`, `inv((a, i), (b, j); A[a, i, b, j])`. `norm` names its axes: `norm(i, j; A[b, i, j])`.
+/// * **Sums and axes.** A label that occurs in only one argument and in no result must occur once in each term of that
+///   argument. It is unclear what `norm(a[i, k] * b[k, j])` and `det(a[i, j] - x)` mean, so they are refused. A sum is written
 ///   `norm(sum(k; a[i, k] * b[k, j]))`, and a label that is named first is an axis: `norm(i, k; a[i, k] / b[k])`.
 /// * **Triangles.** Of a Hermitian matrix only the lower triangle is read.
 /// * **Signs and phases.** The largest component of each eigenvector and of each column of U is real and positive; if several are
 ///   equally large, the first one is. Equal eigenvalues or singular values leave a choice, which another device may make differently.
 /// * **Extents.** Factors are reduced: the new axis is as long as the shorter side. `svd(A[i, j]; full)`,
 ///   `qr(…; full)` and `lq(…; full)` give square factors; U and V of `svd` then have new labels of their own: `([i, m], [r], [n, j])`.
-/// * **Truncation.** `max = n` keeps the n largest singular values. A bound of the new index, `svd(A[i, j]) where r: ..=n`, says
-///   the same; in the first line of a block it holds for all truncations to `r` there. `tol = x` keeps the fewest values whose discarded
-///   weight (Σs² of the others divided by Σs² of all) is at most x, and at least one. How many these are is known only at run time, so such an
-///   equation is computed when it is met, and not recorded by a [`Graph`]. A fourth result is the discarded weight. Where nothing is
-///   lost it is about ε², not 0. In a batch, as many values are kept of each matrix as the one needs that needs most.
-///   In `rank`, `pinv` and `lstsq`, those singular values count that are larger than `tol` times the largest; the default is
-///   the precision times the longer side.
-/// * **Faults.** A matrix that is not positive definite or is singular, NaN and infinity, a result beyond the numbers of its
-///   type, and an iteration that does not converge are errors ([`ErrorKind::LinearAlgebra`]). They name the operation, the item of
-///   the batch and the extents of its matrix. `norm` and `trace` are sums and pass NaN on; `det` of a singular matrix is 0. Extents 0
-///   and 1 are matrices like any other.
+/// * **Truncation.** `max = n` keeps the n largest singular values. A bound of the new index, `svd(A[i, j]) where r: ..=n`,
+///   says the same; in the first line of a block it holds for all truncations to `r` there. `tol = x` keeps the fewest values
+///   whose discarded weight (Σs² of the others divided by Σs² of all) is at most x, and at least one. How many these are is
+///   known only at run time, so such an equation is computed as soon as it is reached, and a [`Graph`] cannot record it. A
+///   fourth result is the discarded weight. If nothing is discarded, it is about ε², not 0. In a batch, every matrix keeps the
+///   same number of values: the largest number that any of them needs. `rank`, `pinv` and `lstsq` use the singular values that
+///   are larger than `tol` times the largest one; the default of `tol` is the precision of the element type times the longer
+///   side.
+/// * **Faults.** These are errors ([`ErrorKind::LinearAlgebra`]): a matrix that is singular or not positive definite, NaN and
+///   infinity, a result that its element type cannot represent, and an iteration that does not converge. They name the
+///   operation, the item of the batch and the extents of its matrix. `norm` and `trace` are sums and pass NaN on; `det` of a
+///   singular matrix is 0. Matrices with extents of 0 and 1 are allowed.
 ///
 /// An operation stands alone on the right side; its arguments may be any expressions. [`Indexed`] has the operations as
 /// methods, [`linalg`] as functions of tensors whose first axes are the matrix and whose others are the batch.
 ///
-/// `grad` and a sparse map `where (a, b) in l[i, j]` belong to the language but not to this version. They are refused by name.
+/// `grad` and a sparse map `where (a, b) in l[i, j]` belong to the language but are not implemented in this version. Using them
+/// is an error that names them.
 ///
 /// # The same without macros
 ///
@@ -200,7 +207,7 @@
 ///
 /// # Static tensors
 ///
-/// A [`StaticTensor`] holds its elements in itself, on the stack or in a constant. An equation whose operands are all static
+/// A [`StaticTensor`] holds its elements inline, on the stack or in a constant. An equation whose operands are all static
 /// compiles to loops over constants. Nothing is allocated, recorded or planned, and its result is static too.
 ///
 /// ```
@@ -230,10 +237,10 @@
 /// | more than 8 axes, or more than 16 different operands and numbers of the program | |
 /// | no operand, or an equation in a block | `[i] = 2[i] where i: 3`, `tensor! { let w[i] = …; w }` |
 ///
-/// Linear algebra of matrices of up to 8 rows and columns allocates nothing either: `cholesky`, `eigh` of one matrix, `lu` of square matrices, `qr`,
-/// `lq`, `svd`, `solve`, `triangular_solve`, `inv`, `matpow`, `det`, `slogdet`, `norm` and `trace`. The other operations, larger
-/// matrices, batches of more than 16 matrices or with an argument or result of more than 1024 elements, and matrices that have no
-/// result are computed as for tensors. Their result is static all the same.
+/// Linear algebra of matrices of up to 8 rows and columns allocates nothing either: `cholesky`, `eigh` of one matrix, `lu` of
+/// square matrices, `qr`, `lq`, `svd`, `solve`, `triangular_solve`, `inv`, `matpow`, `det`, `slogdet`, `norm` and `trace`. The
+/// other operations, larger matrices, batches of more than 16 matrices or with an argument or result of more than 1024
+/// elements, and matrices that have no result are computed as for tensors. Their result is static all the same.
 ///
 /// ```
 /// use tensorwrapper::prelude::*;
@@ -245,8 +252,8 @@
 /// assert_eq!(error.to_string(), "the 2×2 matrix of `inv` is singular: its pivot 0 is zero");
 /// ```
 ///
-/// A product of three to five factors is computed in pairs where this saves a quarter of the multiplications or more; a longer one is one nest of loops
-/// over all labels. `try_tensor!` is `Ok` of the static result.
+/// A product of three to five factors is computed in pairs where this saves a quarter of the multiplications or more; a longer
+/// one is one nest of loops over all labels. `try_tensor!` is `Ok` of the static result.
 ///
 /// # Limits
 ///
@@ -269,8 +276,8 @@
 ///
 /// # Panics
 ///
-/// For faults that are known only at run time, with the same sentence, at the line of the equation. [`try_tensor!`] returns
-/// them as errors.
+/// If a fault is found only at run time. The panic has the message that a compile error would have, and the line of the
+/// equation. [`try_tensor!`] returns such faults as errors.
 #[macro_export]
 macro_rules! tensor {
     ($($tokens:tt)*) => { $crate::__macros::tensor!(($crate) $($tokens)*) };
@@ -295,11 +302,11 @@ macro_rules! try_tensor {
     ($($tokens:tt)*) => { $crate::__macros::try_tensor!(($crate) $($tokens)*) };
 }
 
-/// NumPy's subscripts in a string literal, checked at compile time as [`tensor!`] checks equations. The function
-/// [`einsum`](fn@einsum) reads the same at run time, and its page has the grammar.
+/// Evaluates an equation given as NumPy's subscripts in a string literal, checked at compile time as [`tensor!`] checks
+/// equations. The function [`einsum`](fn@einsum) reads the same subscripts at run time; its page has the grammar.
 ///
 /// # Panics
-/// At its line, for faults that are known only at run time; [`try_einsum!`] returns them.
+/// If a fault is found only at run time, at the line of the macro. [`try_einsum!`] returns such faults as errors.
 ///
 /// ```
 /// use tensorwrapper::prelude::*;

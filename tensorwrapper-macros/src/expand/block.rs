@@ -45,8 +45,8 @@ fn results(statement: &Statement) -> usize {
     }
 }
 
-/// Expands a block. Statements with faults of syntax are missing in it: `faults` are those faults, and `broken` the names that the
-/// statements bind, so that uses of these names are not reported as well.
+/// Expands a block. A statement with a syntax error is not part of `block`: `faults` holds these errors, and `broken` holds the
+/// names that the statements bind, so that uses of these names are not reported too.
 pub(super) fn expand(
     host: &Host,
     block: &Block,
@@ -92,7 +92,7 @@ pub(super) fn expand(
     Ok(emission.assemble(block, &value))
 }
 
-/// The fault of a block whose equations are all local, at the last one.
+/// The fault of a block that writes nothing and has no value, reported at its last equation.
 fn computes_nothing(block: &Block) -> Diagnostic {
     let last = block.statements.last();
     let name = last.and_then(|statement| match &statement.target {

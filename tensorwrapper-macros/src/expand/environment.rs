@@ -1,4 +1,5 @@
-//! What the expressions of a block stand for: values of the program, results of earlier equations, tensors that were written.
+//! Resolves the expressions of a block: each stands for a value of the program, a result of an earlier equation, or a tensor
+//! that was written.
 //!
 //! Values of the program are captured as a closure captures them: each is evaluated once and bound to a variable before
 //! anything is recorded.

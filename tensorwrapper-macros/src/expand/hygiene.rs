@@ -1,4 +1,4 @@
-//! Code of the expansion's own: its names cannot be confused with those of the program.
+//! Quotes code with the expansion's own variables, whose names cannot clash with names of the program.
 
 use proc_macro2::{Ident, Span};
 use quote::format_ident;

@@ -9,11 +9,11 @@
 //! holds three expansions for people to read.
 //!
 //! The types carry no values: extents are `Mark<E>`, of size zero, and the shape type of a result is computed from them. Values
-//! come from the recorder, so a check at run time is written once.
+//! come from the recorder, so each run-time check is written only once.
 //!
-//! The program chooses the library's name: `tensor!` and the other macros are `macro_rules!` that pass `($crate)` on, and an
-//! expansion names the library once, by that. `Cargo.toml` is not read, so the macros work through other crates too.
-//! `tests/downstream/` holds this.
+//! A program may rename the library: `tensor!` and the other macros are `macro_rules!` macros that pass `($crate)` on, and an
+//! expansion names the library once, by that path. `Cargo.toml` is not read, so the macros work through other crates too.
+//! `tests/downstream/` tests this.
 
 #[macro_use]
 mod hygiene;
@@ -35,12 +35,12 @@ pub(crate) use failure::Failure;
 use crate::host::Host;
 use crate::report;
 
-/// Expands one invocation of the language, or into errors alone if it has faults.
+/// Expands one invocation of the language. If it has faults, the expansion is only the errors.
 pub(crate) fn invocation(input: TokenStream, failure: Failure) -> TokenStream {
     expand(input, failure, recover)
 }
 
-/// Expands subscripts and operands, or into errors alone if they have faults.
+/// Expands subscripts and operands. If they have faults, the expansion is only the errors.
 pub(crate) fn subscripts(input: TokenStream, failure: Failure) -> TokenStream {
     expand(input, failure, einsum_call)
 }

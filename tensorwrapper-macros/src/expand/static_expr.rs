@@ -1,9 +1,10 @@
 //! One checked equation → the type that computes it over static tensors, a tree of nodes of `private/static_expr/` of the runtime.
 //!
-//! Syntax alone decides whether an equation has a static form, so that the type of a result is no surprise: every extent must be
-//! in the type of an operand or a literal. Without a static form are `..`, a fused axis, a range whose end is no literal, a
-//! `where` that is no literal, `map`, `cast`, an equation among others in a block, and a decomposition whose extents only the run
-//! knows. No checks are emitted here: the recording beside the static form has them.
+//! Syntax alone decides whether an equation has a static form, so that the type of a result is no surprise: every extent must
+//! be in the type of an operand or a literal. These have no static form: `..`, a fused axis, a range whose end is not a
+//! literal, a `where` that is not a literal, `map`, `cast`, an equation among others in a block, and a decomposition whose
+//! extents are known only at run time. No checks are emitted here: the recording, which is emitted beside the static form, has
+//! them.
 
 use proc_macro2::TokenStream;
 use quote::format_ident;

@@ -1,4 +1,4 @@
-//! What is Rust passes, and what is not has one error.
+//! Fragments that are valid Rust pass; any other fragment has one error.
 
 use crate::expand::{Failure, invocation};
 

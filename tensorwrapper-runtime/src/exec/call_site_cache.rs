@@ -1,5 +1,5 @@
-//! The plans that one place in a program keeps: what was planned once for operands of these types, extents and strides is run again
-//! without planning.
+//! The plans that are kept at one place in a program. A plan is reused, without planning, for operands of the same types,
+//! extents and strides.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +11,7 @@ pub(crate) struct CallSiteCache {
     plans: Mutex<Vec<Arc<KeptPlan>>>,
 }
 
-/// Plans that one place keeps; another pushes out the oldest.
+/// The most plans that one place keeps; a further plan replaces the oldest one.
 const MOST: usize = 4;
 
 impl CallSiteCache {
@@ -20,7 +20,7 @@ impl CallSiteCache {
         CallSiteCache { plans: Mutex::new(Vec::new()) }
     }
 
-    /// The first plan that an answer is found for.
+    /// The first plan for which `fits` returns a value, and that value.
     pub(crate) fn find<R>(&self, fits: impl Fn(&KeptPlan) -> Option<R>) -> Option<(Arc<KeptPlan>, R)> {
         let plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         plans.iter().find_map(|plan| fits(plan).map(|answer| (Arc::clone(plan), answer)))

@@ -20,12 +20,12 @@ use tensorwrapper_core::graph::OpGraph;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::storage::SliceRef;
 
-/// A plan, and what it reads and calls.
+/// A plan, the tensors that it reads, and the functions that it calls.
 pub(crate) struct Planned<'a> {
     pub(crate) plan: Plan,
     pub(crate) sources: Vec<SourceTensor<'a>>,
     pub(crate) functions: Vec<Callback<'a>>,
-    /// The backend that it was made for: the context's, or where the sources are.
+    /// The backend that it was made for: the backend of the context, or of the device on which the sources are.
     pub(crate) backend: Arc<BackendInstance>,
 }
 
@@ -41,7 +41,7 @@ impl Planned<'_> {
     }
 }
 
-/// Computes recorded values together, each shared part once, in the order given.
+/// Computes recorded values together and returns them in the order given. Shared parts are computed once.
 ///
 /// # Errors
 /// What the device reports: memory, decompositions, reductions over nothing.
@@ -62,12 +62,12 @@ pub(super) fn evaluate_to(
     Ok(tensors(planned.run(&context.observer, placement)?, &planned.plan))
 }
 
-/// What a run of a plan has computed, as tensors.
+/// The results of a run of a plan, as tensors.
 pub(super) fn tensors(computed: Computed, plan: &Plan) -> Vec<AnyTensor> {
     computed.into_iter().zip(&plan.results).map(|(buffer, layout)| AnyTensor::from_buffer(buffer, layout.clone())).collect()
 }
 
-/// The plan that computes recorded values, and what it reads and calls.
+/// The plan that computes recorded values, the tensors that it reads, and the functions that it calls.
 ///
 /// # Errors
 /// Intermediates larger than memory can address, and what passes and the backend report.
@@ -78,7 +78,8 @@ pub(crate) fn planned<'a>(context: &Context, values: &[Link<Value<'a>>]) -> Resu
     Ok(Planned { plan: compile(context, graph, &layouts)?, sources, functions, backend: Arc::clone(&context.backend) })
 }
 
-/// The plan that computes a value from tensors, which are its sources in this order, whatever memory they share.
+/// The plan that computes a value from tensors. Each tensor is a source of its own, in this order, even if several share
+/// memory.
 ///
 /// # Errors
 /// As [`planned`].
@@ -98,10 +99,11 @@ pub(super) fn planned_as_is(context: &Context, graph: OpGraph, layouts: &[Stride
     Ok(plan)
 }
 
-/// The plan of a graph over sources that lie in memory like this: after all passes, within the context's limit of memory.
+/// The plan of a graph over sources with these layouts, after all passes and within the context's memory limit.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`](tensorwrapper_core::error::ErrorKind::Limit) when no plan is, and as [`planned`].
+/// [`ErrorKind::Limit`](tensorwrapper_core::error::ErrorKind::Limit) when no plan is within the limit; otherwise as
+/// [`planned`].
 pub(super) fn compile(context: &Context, graph: OpGraph, layouts: &[Strided]) -> Result<Plan, Error> {
     let graph = rewritten(context, graph)?;
     // The commonest graph: one product of two tensors, which no pass changes.
@@ -116,7 +118,7 @@ pub(super) fn compile(context: &Context, graph: OpGraph, layouts: &[Strided]) ->
 /// A graph as lowered after the program's own passes.
 ///
 /// # Errors
-/// What is wrong with a pass, and in debug builds with the graph.
+/// Faults of a pass, and in debug builds faults of the graph.
 pub(super) fn rewritten(context: &Context, graph: OpGraph) -> Result<OpGraph, Error> {
     if cfg!(debug_assertions) {
         graph.verify()?;
@@ -124,7 +126,8 @@ pub(super) fn rewritten(context: &Context, graph: OpGraph) -> Result<OpGraph, Er
     context.passes.apply(graph)
 }
 
-/// The plan of a graph as it is: what the backend makes of it, if it compiles it, else steps for its device.
+/// The plan of a graph without further passes: the executable of the backend if it compiles whole graphs, otherwise steps for
+/// its device.
 ///
 /// # Errors
 /// Intermediates larger than memory can address, and what the backend reports.

@@ -12,7 +12,7 @@ use tensorwrapper_core::graph::Rewrite;
 use tensorwrapper_cpu::Cpu;
 use tensorwrapper_order::{Minimize, Order};
 
-/// Where equations run: a device, and how the order of products is found. Cloning it shares the device.
+/// Where and how equations run: the device, and settings such as how contraction orders are found. Clones share the device.
 ///
 /// ```
 /// use tensorwrapper_runtime::{Context, Tensor};
@@ -28,7 +28,7 @@ pub struct Context {
     pub(crate) choices: Choices,
     pub(crate) passes: Passes,
     pub(crate) observer: Observer,
-    /// Whether the program has named it, so that equations run here wherever their operands are.
+    /// Whether the program has named this context. If so, equations run in it wherever their operands are.
     pub(crate) is_named: bool,
 }
 
@@ -39,19 +39,22 @@ impl Context {
         Context::of(Arc::new(Cpu::new(None)))
     }
 
-    /// Naive loops: slow, and the definition of what every other device must compute.
+    /// The reference device: slow, naive loops, which define what every other device must compute.
     #[must_use]
     pub fn reference() -> Context {
         Context::of(Arc::new(Reference))
     }
 
-    /// The NVIDIA GPU of that number, counted from 0. Driver and compiler are looked for when this is called, in the folders that
-    /// `TENSORWRAPPER_CUDA_LIBRARIES` names, in the active Python environment, in the toolkit's folders and wherever the
-    /// system's loader looks. Kernels are compiled when an equation is new, and kept in the folder that `TENSORWRAPPER_CACHE` names
-    /// (else the user's cache), which must be the user's own and writable by nobody else: else nothing is kept, and `tracing` says so. Products of matrices are cuBLAS's or generated kernels', whichever is quicker, and linear algebra is cuSOLVER's, where these are found.
-    /// Operands are copied to the device unless they [are there](crate::Tensor::to), and results back to the host unless they are to
-    /// [stay](Context::on_device); functions of the program's (`map`), and of linear algebra what cuSOLVER has not, are computed by the processor. Plans that are
-    /// [prepared](Context::prepare) become one CUDA graph (see [`Explanation::replay`](crate::Explanation::replay)).
+    /// The NVIDIA GPU of that number, counted from 0. Driver and compiler are looked for when this is called, in the folders
+    /// that `TENSORWRAPPER_CUDA_LIBRARIES` names, in the active Python environment, in the toolkit's folders and wherever the
+    /// system's loader looks. Kernels are compiled when an equation is new. They are kept in the folder that
+    /// `TENSORWRAPPER_CACHE` names, or else in the user's cache folder. This folder must belong to the user and must not be
+    /// writable by others; otherwise nothing is kept, and `tracing` reports this. If cuBLAS is found, matrix products use
+    /// cuBLAS or generated kernels, whichever is faster; if cuSOLVER is found, linear algebra uses it. Operands are copied to
+    /// the device unless they [have a copy there](crate::Tensor::to), and results are copied to the host unless they [stay on
+    /// the device](Context::on_device). Functions of the program (`map`) and linear algebra that cuSOLVER does not offer are
+    /// computed by the processor. [Prepared](Context::prepare) plans become one CUDA graph (see
+    /// [`Explanation::replay`](crate::Explanation::replay)).
     ///
     /// ```
     /// use tensorwrapper_runtime::{Context, ErrorKind};
@@ -62,16 +65,16 @@ impl Context {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) where driver, compiler or device is missing, with all that was
-    /// tried, and [`ErrorKind::Device`](crate::ErrorKind::Device) where the device refuses.
+    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if driver, compiler or device is missing, with everything that
+    /// was tried, and [`ErrorKind::Device`](crate::ErrorKind::Device) if the device reports an error.
     #[cfg(feature = "cuda")]
     pub fn cuda(ordinal: usize) -> Result<Context, crate::Error> {
         tensorwrapper_cuda::open(ordinal, Arc::new(Cpu::new(None))).map(Context::of)
     }
 
-    /// The same where cuBLAS may round factors in single precision, real and complex, to TF32, which has ten bits of mantissa: several times as
-    /// fast, and with three digits instead of seven. Off unless a program asks for it. No effect on other devices, on other
-    /// element types and where generated kernels compute, which never round.
+    /// The same context, in which cuBLAS may (or may not) round factors in single precision, real and complex, to TF32, which
+    /// has ten bits of mantissa. This is several times as fast, and has three digits instead of seven. It is off by default. It
+    /// has no effect on other devices, on other element types, and on generated kernels, which never round.
     ///
     /// ```
     /// use tensorwrapper_runtime::Context;
@@ -85,13 +88,15 @@ impl Context {
         self.with_device(device)
     }
 
-    /// The same where a GPU takes the quickest of several ways to compute a product, as it was measured when the product was new (cuBLAS, the
-    /// same behind copies of the factors, generated kernels), or where its size alone decides. What was measured is remembered in the
-    /// folder of the compiled kernels, so that a product of one shape rounds in one way there; without measurements it does so
-    /// wherever the program runs on such a device. On unless a program says otherwise. No effect on other devices.
+    /// The same context, in which a GPU measures several ways to compute each new product and takes the fastest (`true`), or
+    /// chooses by the size of the product alone (`false`). The ways are cuBLAS, cuBLAS on copies of the factors, and generated
+    /// kernels. Measurements are stored in the folder of the compiled kernels, so that products of one shape always round in
+    /// the same way with that folder; without measurements they round in the same way wherever the program runs on such a
+    /// device. Measuring is on by default. It has no effect on other devices.
     ///
-    /// It is measured when the plan is made, by the first run, by `prepare` or by an explanation, with memory of the device for
-    /// operands, result and what lies between a way's kernels, which [`memory_limit`](Context::memory_limit) does not count. Without room for it size decides.
+    /// Products are measured when the plan is made: by the first run, by `prepare` or by an explanation. Measuring needs device
+    /// memory for the operands, the result and intermediates, which [`memory_limit`](Context::memory_limit) does not count. If
+    /// there is not enough memory, the size decides.
     ///
     /// ```
     /// use tensorwrapper_runtime::Context;
@@ -105,9 +110,11 @@ impl Context {
         self.with_device(device)
     }
 
-    /// A backend of the program's own: a device, or a compiler of whole graphs. Everything else is as by default.
+    /// A context with a backend that the program provides: a device, or a compiler of whole graphs. All other settings have
+    /// their defaults.
     ///
-    /// Plans that were made for it are found again by this context and its clones alone: another backend of the same name is another one.
+    /// Only this context and its clones reuse plans that were made for the backend: another backend of the same name is a
+    /// different backend.
     ///
     /// ```
     /// use tensorwrapper_core::backend::reference::Reference;
@@ -122,7 +129,7 @@ impl Context {
         Context::at(BackendInstance::of_backend(backend))
     }
 
-    /// A device of the library's own.
+    /// A context with a device of this library.
     pub(crate) fn of(device: Arc<dyn Device>) -> Context {
         Context::at(BackendInstance::of_device(device))
     }
@@ -132,7 +139,7 @@ impl Context {
         Context { backend: Arc::new(backend), choices, passes, observer, is_named: true }
     }
 
-    /// The same with the device in other settings, where it has them.
+    /// The same context with another device, if there is one.
     fn with_device(self, device: Option<Arc<dyn Device>>) -> Context {
         match device {
             Some(device) => Context { backend: Arc::new(self.backend.with_device(device)), ..self },
@@ -140,27 +147,30 @@ impl Context {
         }
     }
 
-    /// The same on that many threads of the processor: 0 means 1, and more than 1024 mean 1024. No effect on other devices.
+    /// The same context with this number of threads on the processor: 0 means 1, and more than 1024 mean 1024. It has no effect
+    /// on other devices.
     ///
-    /// The threads are those of rayon's pool. A process that `fork` has made of one that had computed on several threads has none of them: it
-    /// computes on one thread, with the same results up to rounding, whatever is said here. A process that was made before may have a pool of its
-    /// own. Processes are told apart by their ids: a descendant that by chance has the id of the ended process that used the pool still waits for ever.
-    /// This library cannot see that the program itself has started rayon's pool before a fork: then `threads(1)` is what the new process needs.
-    /// As for every library with locks, no other thread may be in a call of this one at the moment of the fork, or the new process may wait
-    /// for ever for what that thread held. Devices that were opened before a fork are not for the new process: CUDA does not allow it.
+    /// The threads are those of rayon's pool. If a process has computed on several threads and then calls `fork`, the child
+    /// process has no such threads: it computes on one thread, whatever is set here, with the same results up to rounding. If
+    /// the process forks before it computes on several threads, the child can start a pool of its own. Processes are identified
+    /// by their ids: if the process that used the pool has ended and a descendant happens to get its id, the descendant waits
+    /// forever. This library cannot see whether the program itself has started rayon's pool before a fork; if so, the child
+    /// must use `threads(1)`. As with every library that uses locks, no other thread may be inside a call of this library
+    /// during the fork; otherwise the child may wait forever for a lock of that thread. A child must not use devices that were
+    /// opened before the fork: CUDA does not allow it.
     #[must_use]
     pub fn threads(self, threads: usize) -> Context {
         let device = self.backend.device().with_threads(threads);
         self.with_device(device)
     }
 
-    /// The same with another way to order products.
+    /// The same context with another strategy for contraction orders.
     #[must_use]
     pub fn order(self, order: Order) -> Context {
         Context { choices: Choices { order, ..self.choices }, ..self }
     }
 
-    /// The same with another start of what chance decides in the search for an order. The same seed gives the same order.
+    /// The same context with another seed for randomised searches for a contraction order. The same seed gives the same order.
     ///
     /// ```
     /// use tensorwrapper_runtime::{Context, Order, Tensor};
@@ -174,11 +184,12 @@ impl Context {
         Context { choices: Choices { seed, ..self.choices }, ..self }
     }
 
-    /// The same with orders of products that have least of this.
+    /// The same context, in which contraction orders minimise this quantity.
     ///
-    /// Where nothing is said they have the fewest operations; but [`Order::Auto`] orders a long product (a million operations and more)
-    /// with a label on three and more of its tensors, the result included, for the least time by [`Rates::default`] where that is less:
-    /// such products are not all matrix products, and those that are not take many times as long for each operation.
+    /// By default, orders have the fewest operations, with one exception. If a product takes a million operations or more and
+    /// has a label on three or more of its tensors, the result included, [`Order::Auto`] takes the order with the least time by
+    /// [`Rates::default`] if that time is less. The pairs of such a product are not all matrix products, and pairs that are not
+    /// take many times as long for each operation.
     ///
     /// [`Rates::default`]: tensorwrapper_order::Rates::default
     ///
@@ -195,12 +206,12 @@ impl Context {
         Context { choices: Choices { minimize: Some(minimize), ..self.choices }, ..self }
     }
 
-    /// The same with a bound on the bytes of a run: results, all that lies between, and the work space of products. Where a
-    /// plan needs more, products of three and more factors are made in parts, which takes more time; where that does not do, the
-    /// equation is refused before anything is computed.
+    /// The same context with a limit on the bytes that a run takes: results, intermediates, and the work space of products. If
+    /// a plan needs more, products of three and more factors are computed in parts, which takes more time. If that is not
+    /// enough, the equation is refused before anything is computed.
     ///
-    /// Operands are not counted, and neither is what outlives the run: the blocks that each thread of the processor keeps to
-    /// pack factors in (some megabytes), and [kept memory](crate::keep_memory).
+    /// Operands are not counted. Memory that outlives the run is not counted either: the blocks in which each thread of the
+    /// processor packs factors (some megabytes), and [kept memory](crate::keep_memory).
     ///
     /// ```
     /// use tensorwrapper_runtime::{Context, ErrorKind, Order, Tensor};
@@ -219,7 +230,7 @@ impl Context {
         Context { choices: Choices { memory: Some(bytes), ..self.choices }, ..self }
     }
 
-    /// The same with sums of another precision.
+    /// The same context, in which sums have this precision.
     ///
     /// ```
     /// use tensorwrapper_runtime::{Accumulate, Context, Tensor};
@@ -233,7 +244,7 @@ impl Context {
         Context { choices: Choices { accumulate, ..self.choices }, ..self }
     }
 
-    /// The same without one of the ways in which equations become cheaper than what was written.
+    /// The same context without one of the passes that make graphs cheaper.
     ///
     /// ```
     /// use tensorwrapper_runtime::{Context, Pass, Tensor};
@@ -248,9 +259,9 @@ impl Context {
         Context { choices: Choices { without: self.choices.without.and(pass), ..self.choices }, ..self }
     }
 
-    /// The same with a function that is told how far each run has come: before each of its steps, and after the last. Where it
-    /// returns [`Break`](ControlFlow::Break) before the end, the run ends with [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled), and what it was to write
-    /// is as it was.
+    /// The same context with a function that is called with the progress of each run: before each of its steps, and after the
+    /// last. If it returns [`Break`](ControlFlow::Break) before the end, the run ends with
+    /// [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled), and tensors that it would have written are unchanged.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -269,17 +280,18 @@ impl Context {
         Context { observer, ..self }
     }
 
-    /// The same where a token ends runs between their steps: see [`Cancel`]. What a run was to write is as it was then.
+    /// The same context with a token that can end runs between their steps; see [`Cancel`]. Tensors that a cancelled run would
+    /// have written are unchanged.
     #[must_use]
     pub fn cancel(self, cancel: &Cancel) -> Context {
         let observer = self.observer.with(|listeners| listeners.cancel = Some(cancel.clone()));
         Context { observer, ..self }
     }
 
-    /// The same with one more pass of the program's own. It runs on each new graph, as recorded ([`graph_of`](Context::graph_of)), after those
-    /// that were added before and before the library's own passes, which make the best of what it leaves. What it makes is verified: it has the same
-    /// sources, and wants tensors of the same extents and element types. Plans that were made with it are found again by this context
-    /// and its clones alone.
+    /// The same context with one more pass that the program provides. It runs on each new graph, as recorded
+    /// ([`graph_of`](Context::graph_of)), after the passes that were added before it and before the passes of the library. The
+    /// graph that it returns is verified: it must have the same sources, and sinks of the same extents and element types. Only
+    /// this context and its clones reuse plans that were made with the pass.
     ///
     /// ```
     /// use tensorwrapper_runtime::graph::{OpGraph, Rewrite};
@@ -312,7 +324,7 @@ impl Context {
         self.backend.device().name()
     }
 
-    /// The context of equations that name none.
+    /// The context of equations that do not name one.
     pub(crate) fn global() -> &'static Context {
         static GLOBAL: OnceLock<Context> = OnceLock::new();
         GLOBAL.get_or_init(|| Context { is_named: false, ..Context::cpu() })

@@ -15,17 +15,18 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_core::graph::OpGraph;
 use tensorwrapper_core::shape::Extents;
 
-/// Evaluates an equation given as NumPy's subscripts: `"ikl,klj->ij"`, `...` for unnamed axes, and
-/// without `->` the labels that occur once, in alphabetical order. Any letter is a label, a repeated one takes (on the
-/// right of `->`: fills) a diagonal, and a label may be on any number of operands. Extents are never broadcast.
+/// Evaluates an equation given as NumPy's subscripts: `"ikl,klj->ij"`, `...` for unnamed axes, and without `->` the result has
+/// the labels that occur once, in alphabetical order. Any letter is a label. A label that is repeated on one operand takes its
+/// diagonal; repeated on the right of `->`, it fills a diagonal. A label may be on any number of operands. Extents are never
+/// broadcast.
 ///
-/// Spaces stand anywhere, inside `->` and `...` too, as NumPy has it with `optimize=True`. Where it stands for no axes, `...`
-/// may be on one side of `->` alone, as in `"...i->i"` of a vector; where an operand has axes for it, the output has `...`.
+/// Spaces may be anywhere, even inside `->` and `...`, as in NumPy with `optimize=True`. If `...` stands for no axes, it may be
+/// on only one side of `->`, as in `"...i->i"` for a vector. If an operand has axes for it, the output must have `...`, too.
 ///
 /// An operand or a result has at most 256 labels, and there are at most 10 000 operands.
 ///
 /// # Errors
-/// Text that is no subscript, more labels or operands, ranks and extents that do not fit, memory.
+/// Text that is not a subscript, more labels or operands than that, ranks and extents that do not fit, and memory.
 ///
 /// ```
 /// use tensorwrapper_runtime::{Tensor, einsum};
@@ -39,8 +40,8 @@ pub fn einsum<T: Element>(subscripts: &str, operands: &[&dyn DynOperand<T>]) -> 
     Context::global().einsum(subscripts, operands)
 }
 
-/// Evaluates a product of tensors whose axes are labelled by numbers; labels that `output` lacks are summed. Limits are those of
-/// [`einsum`].
+/// Evaluates a product of tensors whose axes are labelled by numbers. Labels that are not in `output` are summed. The limits
+/// are those of [`einsum`].
 ///
 /// # Errors
 /// Ranks and extents that do not fit, labels of `output` that no operand has, memory.
@@ -132,11 +133,11 @@ impl Context {
 }
 
 impl<T: Element> Indexed<'_, T> {
-    /// Computes the equation `[left] = self`. Its axes are the labels in `left`: one letter each, or names between
-    /// commas; labels that `left` lacks are summed, by the rules of `tensor!`.
+    /// Computes the equation `[left] = self`. The axes of the result are the labels in `left`: one letter each, or names
+    /// between commas. Labels that are not in `left` are summed, by the rules of `tensor!`.
     ///
     /// # Errors
-    /// Everything that was wrong in the chain, ranks and extents that do not fit, memory.
+    /// All faults in the chain, ranks and extents that do not fit, and memory.
     ///
     /// ```
     /// use tensorwrapper_runtime::Tensor;
@@ -183,7 +184,7 @@ impl<T: Element, S: Extents> Expr<'_, T, S> {
     }
 }
 
-/// Computes several recorded results together, so that what they share is computed once.
+/// Computes several recorded results together; parts that they share are computed once.
 ///
 /// Takes a tuple of references to recorded results of any types, or a slice of results of one type.
 ///

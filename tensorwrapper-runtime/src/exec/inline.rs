@@ -1,4 +1,4 @@
-//! The way from a graph back to a recorded result.
+//! Converts a graph to a recorded result.
 
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::graph::OpGraph;
 
 impl<'a, T: Element> Expr<'a, T> {
-    /// What a graph computes from these operands, which are its sources by their slots: its result of number `output`, as an
-    /// operand of later equations. Nothing is computed yet; the operations become part of the graph that computes this and what
-    /// is recorded from it.
+    /// Records sink number `output` of a graph, as an operand of later equations. The operands fill the graph's sources by
+    /// their slots. Nothing is computed yet; the graph's operations become part of the graphs that compute this result and
+    /// results recorded from it.
     ///
     /// ```
     /// use tensorwrapper_runtime::{Expr, Tensor};
@@ -26,8 +26,8 @@ impl<'a, T: Element> Expr<'a, T> {
     /// ```
     ///
     /// # Errors
-    /// A graph that [`verify`](OpGraph::verify) refuses, that calls functions of the program's or has no such result; operands
-    /// that do not fit its sources; a result of another element type.
+    /// A graph that [`verify`](OpGraph::verify) refuses, that calls functions of the program or has no such sink; operands that
+    /// do not fit its sources; a result of another element type.
     pub fn from_graph(
         graph: impl Into<Arc<OpGraph>>,
         operands: &[&'a dyn AnyOperand],

@@ -1,7 +1,8 @@
-//! What plans request of a device with memory of its own: each kernel by itself, and all of them together before the first one runs.
+//! Requests kernels of plans from a device with its own memory: all kernels together before the first one runs, or a single
+//! one.
 //!
-//! A plan asks once for everything that its steps need (`Resident::make`). What a step asks for when it runs is cache by the
-//! same functions. A kept plan has its kernels made again where its device has been opened anew.
+//! A plan asks once for everything that its steps need (`Resident::make`). A step that runs makes its requests with the same
+//! functions. The kernels of a kept plan are made again if its device has been reopened.
 
 use std::sync::atomic::Ordering;
 
@@ -10,10 +11,12 @@ use tensorwrapper_core::backend::{Device, Factorised, KernelRequest, Mapped, Ten
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::graph::OpGraph;
 
-/// Has a device make everything that the steps of plans need (compiled kernels, say), all at once, so that no run waits for it.
+/// Lets a device make everything that the steps of plans need, such as compiled kernels, all at once, so that no run waits for
+/// it.
 ///
 /// # Errors
-/// [`ErrorKind::Kernel`](tensorwrapper_core::error::ErrorKind::Kernel) for what does not compile, and when the device is lost.
+/// [`ErrorKind::Kernel`](tensorwrapper_core::error::ErrorKind::Kernel) for a kernel that does not compile; and an error of a
+/// lost device.
 pub(super) fn make(device: &dyn Device, plans: &[&Plan]) -> Result<(), Error> {
     let Some(resident) = device.resident() else { return Ok(()) };
     let mut all = Vec::new();
@@ -25,7 +28,8 @@ pub(super) fn make(device: &dyn Device, plans: &[&Plan]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The same for a plan that was made while the device was open another time.
+/// The same, but only if the device has been reopened since the plan's kernels were made. `opening` is the number of the
+/// current opening.
 ///
 /// # Errors
 /// As [`make`].
@@ -44,7 +48,7 @@ fn collect<'p>(plan: &'p Plan, is_body: bool, all: &mut Vec<KernelRequest<'p>>) 
 }
 
 impl Kernel {
-    /// What a device is asked for; none where the host does it.
+    /// The request to a device; `None` if the host does the work.
     pub(super) fn request<'k>(&'k self, graph: &OpGraph) -> Option<KernelRequest<'k>> {
         let descriptor = |access: &'k Access| {
             let Access { tensor, layout, conjugate, .. } = access;

@@ -1,8 +1,9 @@
-//! Plans that stay within a limit of memory: products in parts where they do not fit as a whole.
+//! Finds plans within a memory limit. Products that do not fit as a whole are computed in parts.
 //!
-//! A graph is planned, what the plan takes is counted, and where that is too much `pairwise` cuts products of three and more
-//! factors into parts, of as many elements as just fit. Such a product is one operation, `Sliced`, with a graph of its own as
-//! body; what no cut label touches stays outside of it. What would need more than a million parts is refused.
+//! A graph is planned and the memory of the plan is counted. If it is too much, `pairwise` splits products of three and more
+//! factors into the largest parts that fit. Such a product becomes one operation, `Sliced`, with a graph of its own as its
+//! body; work that does not depend on a cut label stays outside of it. A product that would need more than about a million
+//! parts (2²⁰) is refused.
 
 use super::kernel_requests::make;
 use super::memory::{parts, peak};
@@ -13,18 +14,18 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::graph::{OpGraph, TensorId};
 use tensorwrapper_order::internal::Path;
 
-/// Plans that are to stay within a limit of memory together.
+/// One or several plans that together must stay within a memory limit.
 pub(super) trait Bounded {
-    /// The bytes that it takes.
+    /// The bytes that a run takes.
     fn bytes(&self) -> u128;
-    /// The plan that takes most of them.
+    /// The plan that takes most of these bytes.
     fn plan(&self) -> &Plan;
     /// The most parts that one step is made in.
     fn parts(&self) -> f64;
-    /// Has a device make everything that it needs to run; only then are the bytes known exactly, and before at least.
+    /// Lets a device make everything that the plans need to run. Only afterwards `bytes` is exact; before, it is a lower bound.
     ///
     /// # Errors
-    /// What of it does not compile, and what the device reports.
+    /// A kernel that does not compile, and what the device reports.
     fn make(&self, device: &dyn Device) -> Result<(), Error>;
 }
 
@@ -46,8 +47,9 @@ impl Bounded for Plan {
     }
 }
 
-/// Whatever has a plan, made of a graph by a context's choices within their limit of memory: as it is where that fits, else without the
-/// intermediates of factorised sums where that does, else in parts.
+/// Makes plans of a graph within the memory limit of a context's choices. It tries whole graphs first: with all passes, then
+/// without factorisation and, if results are kept from run to run, also without hoisting. Then it tries the same graphs with
+/// products in parts.
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] when nothing fits, and what planning reports.

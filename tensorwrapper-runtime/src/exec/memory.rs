@@ -1,4 +1,4 @@
-//! The memory that a run of a plan takes, and what of it is in use while each step runs.
+//! Counts the memory that a run of a plan takes, and the memory in use while each step runs.
 //!
 //! A plan takes results, arenas, and the largest `work_space` that a device reports of its contractions and `factor_space` of
 //! its linear algebra. `tests/allocations/memory.rs` compares this with what an allocator counts.
@@ -11,9 +11,9 @@ use tensorwrapper_core::layout::Strided;
 /// Bytes of a run, operands not included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Peak {
-    /// Results, which are there from the beginning on.
+    /// Results, which are allocated before the first step.
     pub(crate) results: u128,
-    /// The most that is needed beside them: the arenas, and the work space of the step that takes most.
+    /// The most memory that is needed in addition: the arenas, and the largest work space of a step.
     pub(crate) between: u128,
 }
 
@@ -23,7 +23,7 @@ impl Peak {
     }
 }
 
-/// Bytes that are there while a step runs, and, of one that is made in parts, while each step of a part does.
+/// Bytes in use while a step runs and, if it is computed in parts, while each step of a part runs.
 #[derive(Clone, Debug)]
 pub(super) struct Live {
     pub(super) bytes: u128,
@@ -44,7 +44,7 @@ fn space(graph: &OpGraph, step: &Step) -> u128 {
     kernels.chain(step.sliced.iter().map(|sliced| work_space(sliced))).max().unwrap_or(0)
 }
 
-/// Bytes that are there while each step runs: results, what lies between, and the work space of the step.
+/// Bytes in use while each step runs: results, intermediates, and the work space of the step.
 pub(super) fn live(plan: &Plan) -> Vec<Live> {
     if plan.whole.is_some() {
         // Nobody knows what the backend keeps at which time.
@@ -68,7 +68,7 @@ pub(super) fn live(plan: &Plan) -> Vec<Live> {
     found
 }
 
-/// What a plan needs.
+/// The memory that a run of a plan needs.
 pub(super) fn peak(plan: &Plan) -> Peak {
     let bytes = |&(dtype, len): &(Dtype, usize)| len as u128 * dtype.size() as u128;
     if let Some(executable) = &plan.whole {
@@ -86,13 +86,13 @@ pub(super) fn parts(plan: &Plan) -> f64 {
     plan.steps.iter().filter_map(|step| step.sliced.as_deref()).map(SlicedProduct::parts).fold(1.0, f64::max)
 }
 
-/// Bytes that a run of a product in parts takes beside inputs and output.
+/// Bytes that a run of a product in parts takes, without inputs and output.
 fn work_space(sliced: &SlicedProduct) -> u128 {
     let own = |[own, _]: &[Strided; 2]| own.len() as u128 * sliced.dtype().size() as u128;
     peak(&sliced.body).between + sliced.added.as_ref().map_or(0, own)
 }
 
-/// Bytes that are there while each step of a part runs, beside inputs and output.
+/// Bytes in use while each step of a part runs, without inputs and output.
 fn live_parts(sliced: &SlicedProduct) -> impl Iterator<Item = u128> + '_ {
     // The body's result is where parts are added up, or a part of the output.
     let result = peak(&sliced.body).results;

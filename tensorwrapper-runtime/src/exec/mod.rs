@@ -1,6 +1,6 @@
-//! From recorded values to tensors: graph, plan, device.
+//! Computes recorded values: from values to graph, plan, device and tensors.
 //!
-//! The entry points that compute stand here too, because everything they need is below them.
+//! The entry points that compute are here too, because everything that they need is on this floor or below.
 
 #[cfg(test)]
 mod accumulate_tests;

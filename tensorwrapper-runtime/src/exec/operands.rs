@@ -1,12 +1,12 @@
-//! The operands of calls at run time, without their types.
+//! Operands of run-time calls, with their types erased.
 
 use smallvec::SmallVec;
 
 use crate::expr::{OperandData, TensorLike};
 use tensorwrapper_core::element::Element;
 
-/// An operand of [`einsum`](crate::einsum) or [`contract`](crate::contract): a tensor, a view or a recorded result of element type `T`, of any shape
-/// type. Implemented for everything that `tensor!` can index.
+/// An operand of [`einsum`](crate::einsum) or [`contract`](crate::contract): a tensor, a view or a recorded result of element
+/// type `T`, of any shape type. Implemented for everything that `tensor!` can index.
 pub trait DynOperand<T> {
     #[doc(hidden)]
     fn dyn_operand(&self) -> DynValue<'_>;
@@ -35,7 +35,7 @@ impl<X: TensorLike> AnyOperand for X {
     }
 }
 
-/// The operands of a call, few enough to need no memory of their own where the call is to be quick.
+/// The operands of a call. Short lists need no allocation, so that small calls are fast.
 pub(super) fn given<'a, T>(operands: &[&'a dyn DynOperand<T>]) -> SmallVec<[OperandData<'a>; 6]> {
     let mut given = SmallVec::new();
     operands.iter().for_each(|operand| given.push(operand.dyn_operand().0));

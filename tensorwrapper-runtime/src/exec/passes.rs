@@ -1,4 +1,4 @@
-//! The passes that a program adds to a context: who they are, and what is checked of what they make.
+//! The passes that a program adds to a context, and the checks of the graphs that they return.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::graph::{OpGraph, Rewrite, TensorId, TensorNode};
 
-/// Passes in the order in which they run. They are compared by instance: a name says nothing of what a pass does.
+/// Passes in the order in which they run. They are compared by instance, because two passes with the same name may do different
+/// things.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Passes(Arc<[(usize, Arc<dyn Rewrite>)]>);
 
@@ -41,7 +42,8 @@ impl Passes {
     /// The graph after all of them.
     ///
     /// # Errors
-    /// [`ErrorKind::Pass`] for a pass that fails, or that makes something else than the same results of the same sources.
+    /// [`ErrorKind::Pass`] for a pass that fails, or that returns a graph with other sources or sinks of other extents or
+    /// element types.
     pub(super) fn apply(&self, graph: OpGraph) -> Result<OpGraph, Error> {
         self.0.iter().try_fold(graph, |graph, (_, pass)| {
             let refused =
@@ -58,7 +60,7 @@ impl Passes {
     }
 }
 
-/// Whether a graph is right, has the sources of another, and wants the same as that.
+/// Checks that a graph is valid, has the sources of another, and has sinks of the same extents and element types.
 fn check(graph: &OpGraph, made: &OpGraph) -> Result<(), Error> {
     made.verify()?;
     let wrong = |message: String| Err(Error::new(ErrorKind::Shape(message)));

@@ -1,8 +1,8 @@
-//! Plans of subscripts, kept for the whole program: what was planned once for operands of these element types, extents and
-//! strides is run again, from wherever it is called.
+//! The cache of plans of subscripts, for the whole program. A plan is reused for operands of the same element types, extents
+//! and strides, from any call.
 //!
-//! Memory is no part of a key, so a `Prepared` accepts any operands with the same extents and strides. Each operand is a source
-//! of its own.
+//! Addresses are not part of a key, so a `Prepared` accepts any operands with the same extents and strides. Each operand is a
+//! source of its own.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -21,7 +21,8 @@ use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 
-/// What an equation over operands by their positions means; of a plain product also what it is planned by.
+/// The meaning of an equation whose operands are identified by position; for a plain product also the data for planning it
+/// quickly.
 #[derive(Debug)]
 pub(super) struct Meaning {
     equation: Equation,
@@ -33,7 +34,7 @@ impl Meaning {
         Meaning { plain: Plain::new(&equation), equation }
     }
 
-    /// Plans the equation for operands that lie like these; `text` is how messages call it.
+    /// Plans the equation for operands with these layouts. `text` is the equation's name in messages.
     pub(super) fn planned<T: Element>(
         &self,
         context: &Context,
@@ -64,13 +65,13 @@ impl Meaning {
     }
 }
 
-/// How often plans of subscripts were found, in [`Context::plans`].
+/// Statistics of the cache of plans of subscripts, from [`Context::plans`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KeptPlans {
     /// Calls that found a plan.
     pub hits: u64,
-    /// Calls that made one, or failed to.
+    /// Calls that made a plan, or failed to make one.
     pub misses: u64,
     /// Plans that are kept now.
     pub kept: usize,
@@ -117,7 +118,7 @@ impl Plans {
         self.clock.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// What subscripts say of so many operands: read and checked, unless they were lately.
+    /// The meaning of subscripts over this number of operands. Subscripts that were not used recently are parsed and checked.
     fn meaning(&self, subscripts: &str, operands: usize) -> Result<Arc<Meaning>, Error> {
         let lock = || self.equations.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().iter().find(|known| known.operands == operands && *known.subscripts == *subscripts) {
@@ -146,9 +147,10 @@ struct Entry {
 static PLANS: LazyLock<Plans> = LazyLock::new(Plans::default);
 
 impl Context {
-    /// How often calls of [`einsum`](Context::einsum) and [`prepare`](Context::prepare) have found a plan of an earlier call,
-    /// in any context of the program. Plans are found by subscripts, element type, extents and strides of the operands, the
-    /// context's device, and all that it chooses about plans. At most 256 are kept, those that were used last.
+    /// How often calls of [`einsum`](Context::einsum) and [`prepare`](Context::prepare) have reused a plan of an earlier call,
+    /// in any context of the program. A plan is reused if the subscripts, the element type, the extents and strides of the
+    /// operands, the context's device, and all of its settings that affect plans are the same. The 256 most recently used plans
+    /// are kept.
     ///
     /// ```
     /// use tensorwrapper_runtime::{Context, Tensor};
@@ -166,7 +168,7 @@ impl Context {
         KeptPlans { hits: uses.saturating_sub(made), misses, kept: known.plans.len() }
     }
 
-    /// The plan of subscripts for operands that lie like these: a known one, or a new one, which is known from then on.
+    /// The plan of subscripts for operands with these layouts: a kept one, or a new one, which is then kept.
     pub(super) fn kept<T: Element>(&self, subscripts: &str, tensors: &[Tensor<'_, '_>]) -> Result<Arc<KeptPlan>, Error> {
         let mut mixer = Mixer::default();
         hash(&mut mixer, self, (subscripts, T::DTYPE), tensors);

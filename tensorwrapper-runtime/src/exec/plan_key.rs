@@ -1,4 +1,4 @@
-//! What plans are kept by: everything but the elements of its operands that decides how a call is computed.
+//! The keys by which plans are kept: everything that decides how a call is computed, except the elements of its operands.
 
 use std::hash::{Hash, Hasher};
 
@@ -19,7 +19,7 @@ use tensorwrapper_core::graph::Structure;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::storage::SliceRef;
 
-/// A number inside an equation that is no element: a position, a range, an exponent.
+/// A number inside an equation that is not an element: a position, a range or an exponent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
     /// A position or an extent.
@@ -32,7 +32,7 @@ pub enum Number {
     Real(f64),
 }
 
-/// What a plan was made for.
+/// The key of a plan.
 #[derive(Debug)]
 pub(crate) struct PlanKey {
     settings: Settings,
@@ -48,16 +48,16 @@ struct Settings {
     passes: Passes,
 }
 
-/// What is computed.
+/// The equations that are computed.
 #[derive(Debug)]
 pub(crate) enum Equations {
-    /// What these subscripts say of operands of this element type.
+    /// Subscripts over operands of this element type.
     Subscripts(Box<str>, Dtype),
-    /// The equations of one place in the program, which take this beside tensors.
+    /// The equations of one place in the program, with the values that they take in addition to tensors.
     Calls(Vec<CallKey>),
 }
 
-/// What one equation takes beside tensors.
+/// The values that one equation takes in addition to tensors.
 #[derive(Clone, Debug)]
 pub(crate) struct CallKey {
     pub(crate) dtype: Dtype,
@@ -81,13 +81,13 @@ impl OperandKey {
         OperandKey { dtype, structure: Structure::Dense, layout }
     }
 
-    /// Whether an operand is of this element type and structure and lies in memory in this way.
+    /// Whether an operand has this element type, structure and layout.
     fn is(&self, (data, layout): &Tensor<'_, '_>) -> bool {
         self.dtype == data.dtype() && self.structure == Structure::Dense && self.layout.is_like(layout)
     }
 }
 
-/// The elements of a dense operand, and where they lie.
+/// The elements of a dense operand, and their layout.
 pub(crate) type Tensor<'t, 'a> = (SliceRef<'a>, &'t Strided);
 
 impl PlanKey {
@@ -114,7 +114,8 @@ impl PlanKey {
             && operands().all(|(known, (_, layout))| known.layout.steps_like(layout))
     }
 
-    /// Whether its equations take the same beside tensors. Numbers are compared bit by bit, so that NaN is itself and -0 is not 0.
+    /// Whether its equations take the same values in addition to tensors. Numbers are compared bit by bit, so that NaN equals
+    /// itself and -0 differs from 0.
     pub(crate) fn is_of_calls<'c>(
         &self,
         mut calls: impl Iterator<Item = (Dtype, &'c [Dtype], impl Iterator<Item = Option<Complex<f64>>>, &'c [Number])>,
@@ -125,17 +126,17 @@ impl PlanKey {
             .all(|call| calls.next().is_some_and(|(dtype, casts, scalars, numbers)| call.is(dtype, casts, scalars, numbers)))
     }
 
-    /// Whether its operands lie in memory as these do: element types, extents, strides and offsets are the same.
+    /// Whether its operands have the same element types, extents, strides and offsets as these.
     fn is_of_operands(&self, tensors: &[Tensor<'_, '_>]) -> bool {
         tensors.len() == self.operands.len() && self.operands.iter().zip(tensors).all(|(known, tensor)| known.is(tensor))
     }
 
-    /// Where the operands lie.
+    /// The layouts of the operands.
     pub(super) fn layouts(&self) -> impl ExactSizeIterator<Item = &Strided> {
         self.operands.iter().map(|operand| &operand.layout)
     }
 
-    /// How messages call the equations: the subscripts, where there are such.
+    /// The name of the equations in messages: the subscripts, if there are any.
     pub(super) fn text(&self) -> &str {
         match &self.equations {
             Equations::Subscripts(text, _) => text,
@@ -164,18 +165,18 @@ impl CallKey {
     }
 }
 
-/// A plan that is kept, and what it was made for.
+/// A plan that is kept, and its key.
 #[derive(Debug)]
 pub(crate) struct KeptPlan {
     pub(crate) key: PlanKey,
     pub(crate) plan: Plan,
-    /// For each source of the plan the operands of the key that it is, the first of which is read.
+    /// For each source of the plan, the operands of the key that are this source. The first of them is read.
     sources: Vec<SmallVec<[usize; 2]>>,
     /// Where each write goes; what is written is the first of the plan's results.
     pub(crate) writes: Vec<Target>,
 }
 
-/// The sources of a call, few enough to need no memory of their own where the call is to be quick.
+/// The sources of a call. Short lists need no allocation, so that small calls are fast.
 pub(crate) type Sources<'a> = SmallVec<[SliceRef<'a>; 6]>;
 
 impl KeptPlan {
@@ -198,8 +199,8 @@ impl KeptPlan {
         KeptPlan { key, plan, writes, sources: sources.iter().map(is).collect() }
     }
 
-    /// The sources of the plan among the operands of a call, if these lie as those it was made for, and operands that were one tensor are
-    /// one.
+    /// The sources of the plan among the operands of a call; `None` if the operands have other layouts than in the key, or if
+    /// operands that were the same tensor now differ.
     pub(crate) fn sources<'a>(&self, tensors: &[Tensor<'_, 'a>]) -> Option<Sources<'a>> {
         if !self.key.is_of_operands(tensors) {
             return None;
@@ -216,14 +217,14 @@ impl KeptPlan {
         Some(sources)
     }
 
-    /// What a run of a plan of one result has computed, as a tensor.
+    /// The result of a run of a plan with one result, as a tensor.
     pub(super) fn result<T: Element>(&self, mut computed: Computed) -> Dense<T> {
         let computed = computed.pop();
         let elements = computed.and_then(|buffer| T::typed_vec(buffer).ok()).expect("the plan has one result, of this type");
         Dense::from_parts(elements, self.plan.results[0].clone())
     }
 
-    /// The memory of operands that differ from those of the key in where they begin alone, from there on.
+    /// The memory of operands that differ from those of the key only in their offsets, starting at their first element.
     pub(super) fn beginnings<'a>(&self, tensors: &[Tensor<'_, 'a>]) -> Sources<'a> {
         let mut sources = Sources::new();
         for ((data, layout), known) in tensors.iter().zip(self.key.layouts()) {

@@ -1,4 +1,4 @@
-//! [`Prepared`]: subscripts planned once, to be run on any tensors that lie like those they were planned for.
+//! [`Prepared`]: subscripts that are planned once and run on any tensors with the same extents and strides.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -25,10 +25,11 @@ use tensorwrapper_cpu::copy;
 
 /// Subscripts that were planned for tensors of these extents and strides, in a context.
 ///
-/// A run checks that its operands lie like those, and computes: nothing is read, planned or looked up. For one small product of
-/// two tensors on the processor [`run_into`](Prepared::run_into) allocates nothing; intermediates and packed operands take memory in each run.
-/// On a GPU the second run's memory there is kept until another run needs it, and from the third on, once operands lie where they
-/// did, all steps are [one call](crate::Explanation::replay).
+/// A run checks the extents and strides of its operands and computes: nothing is parsed, planned or looked up. For a single
+/// small product of two tensors on the processor, [`run_into`](Prepared::run_into) allocates nothing; intermediates and packed
+/// operands need memory in each run. On a GPU, the device memory of the second run is kept until other work needs it. From the
+/// third run on, all steps are queued by [one call](crate::Explanation::replay), once the operands are at the same addresses as
+/// in the run before.
 ///
 /// ```
 /// use tensorwrapper_runtime::{Context, Tensor};
@@ -78,11 +79,12 @@ impl<T: Element> fmt::Debug for Prepared<T> {
 }
 
 impl Context {
-    /// Plans subscripts, as [`einsum`](Context::einsum) has them, for operands that lie like these. Their elements are not read.
+    /// Plans subscripts, as [`einsum`](Context::einsum) takes them, for operands with the extents and strides of these. The
+    /// elements are not read.
     ///
     /// # Errors
-    /// Text that is no subscript, ranks and extents that do not fit, and operands that are recorded results, which have no
-    /// memory: evaluate them first.
+    /// Text that is not a subscript, ranks and extents that do not fit, and operands that are recorded results: these have no
+    /// memory, so evaluate them first.
     pub fn prepare<T: Element>(&self, subscripts: &str, operands: &[&dyn DynOperand<T>]) -> Result<Prepared<T>, Error> {
         let given = given(operands);
         let mut tensors: SmallVec<[_; 6]> = SmallVec::new();
@@ -92,8 +94,8 @@ impl Context {
         Ok(Prepared::new(self, self.kept::<T>(subscripts, &tensors)?))
     }
 
-    /// The same for labels that are numbers, as [`contract`](Context::contract) has them: a network may have any number of them.
-    /// Such a plan is not kept for other calls.
+    /// The same with numbers as labels, as [`contract`](Context::contract) takes them, so that a network may have any number of
+    /// labels. Such a plan is not kept for other calls.
     ///
     /// ```
     /// use tensorwrapper_runtime::{Context, Tensor};
@@ -133,8 +135,8 @@ impl<T: Element> Prepared<T> {
         self.result().extents()
     }
 
-    /// Bytes that a run takes: the result, all that lies between, and the work space of products; see
-    /// [`Context::memory_limit`]. Less the result's where it is computed [into](Prepared::run_into) a tensor that is there.
+    /// Bytes that a run takes: the result, intermediates, and the work space of products; see [`Context::memory_limit`]. If the
+    /// result is computed [into](Prepared::run_into) an existing tensor, its bytes are not needed.
     ///
     /// ```
     /// use tensorwrapper_runtime::{Context, Order, Tensor};
@@ -148,19 +150,19 @@ impl<T: Element> Prepared<T> {
         usize::try_from(peak(&self.kept.plan).bytes()).unwrap_or(usize::MAX)
     }
 
-    /// Computes the result from operands that lie like those the plan was made for: of the same extents and strides, wherever
-    /// they start.
+    /// Computes the result from operands with the extents and strides that the plan was made for, at any addresses.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when an operand does not, and [`ErrorKind::Memory`].
+    /// [`ErrorKind::Shape`] when an operand has other extents or strides, and [`ErrorKind::Memory`].
     pub fn run(&self, operands: &[&dyn DynOperand<T>]) -> Result<Tensor<T>, Error> {
         self.computed(&self.sources(operands)?, ResultPlacement::Host)
     }
 
-    /// The same with a result that stays on the device, for a plan that was prepared in the context of one.
+    /// The same with a result that stays on the device, for a plan that was prepared in a context of a device with its own
+    /// memory.
     ///
     /// # Errors
-    /// As [`run`](Prepared::run), and [`ErrorKind::Unsupported`] where the plan's device computes in the host's memory.
+    /// As [`run`](Prepared::run), and [`ErrorKind::Unsupported`] if the plan's device computes in the host's memory.
     pub fn run_on_device(&self, operands: &[&dyn DynOperand<T>]) -> Result<DeviceTensor<T>, Error> {
         has_memory(&self.backend)?;
         let result = self.computed(&self.sources(operands)?, ResultPlacement::Device { first: 0 })?;
@@ -172,15 +174,17 @@ impl<T: Element> Prepared<T> {
         Ok(self.kept.result(execution.run(sources, placement)?))
     }
 
-    /// The same into a tensor that is there, a [`Tensor`], a [`TensorMut`] or a [`StaticTensor`]. What it held is not read, and
-    /// is overwritten whole. A tensor in C order is written as the result is computed, any other afterwards, and so is every one by a
-    /// device with memory of its own, through memory of the host that is as large as the result: a run that fails leaves the tensor as it was.
+    /// Computes the result into an existing [`Tensor`], [`TensorMut`] or [`StaticTensor`]. Its old elements are not read, and
+    /// all are overwritten. A tensor in C order is written while the result is computed. A tensor in another layout, and any
+    /// tensor if the device has its own memory, is written after the run from host memory that is as large as the result; then
+    /// a run that fails leaves the tensor as it was.
     ///
-    /// It shares no memory with an operand, since it is borrowed for writing.
+    /// The tensor shares no memory with an operand, because it is borrowed for writing.
     ///
     /// # Errors
-    /// As [`run`](Prepared::run), and [`ErrorKind::Shape`] when the tensor has other extents than the result. It is then as it
-    /// was; after [`ErrorKind::Memory`], which a plan that needs intermediates may report on the processor, it may hold anything.
+    /// As [`run`](Prepared::run), and [`ErrorKind::Shape`] when the tensor has other extents than the result. The tensor is
+    /// unchanged then. After [`ErrorKind::Memory`], which a plan with intermediates may report on the processor, its elements
+    /// may have any values.
     pub fn run_into(&self, operands: &[&dyn DynOperand<T>], target: &mut dyn DynTarget<T>) -> Result<(), Error> {
         let sources = self.sources(operands)?;
         let (plan, result) = (&self.kept.plan, self.result());
@@ -203,7 +207,7 @@ impl<T: Element> Prepared<T> {
         })
     }
 
-    /// A run of the plan that leaves nothing for the next.
+    /// A run of the plan that does not use or keep replay state.
     pub(super) fn execution<'e>(&'e self, observer: &'e Observer) -> Execution<'e> {
         Execution::new(&self.kept.plan, &self.backend, observer)
     }
@@ -212,7 +216,7 @@ impl<T: Element> Prepared<T> {
         &self.kept.plan.results[0]
     }
 
-    /// The memory of a run's operands, if they lie like those that the plan was made for.
+    /// The memory of a run's operands, if they have the extents and strides that the plan was made for.
     pub(super) fn sources<'a>(&self, operands: &[&'a dyn DynOperand<T>]) -> Result<Sources<'a>, Error> {
         let (text, known) = (|| self.kept.key.text(), self.kept.key.layouts());
         if operands.len() != known.len() {
@@ -231,7 +235,8 @@ impl<T: Element> Prepared<T> {
     }
 }
 
-/// The text by which messages name a product whose labels are numbers: `[0, 1], [1, 2] -> [0, 2]`, the first few operands of many.
+/// The name of a product with numbers as labels in messages, such as `[0, 1], [1, 2] -> [0, 2]`. Of many operands only the
+/// first few are named.
 fn spelled<T>(operands: &[(&dyn DynOperand<T>, &[usize])], output: &[usize]) -> String {
     let mut texts: Vec<String> = operands.iter().take(4).map(|(_, labels)| format!("{labels:?}")).collect();
     if operands.len() > texts.len() {
@@ -269,13 +274,13 @@ fn recorded(text: &str, n: usize) -> Error {
     Error::new(ErrorKind::Unsupported(message)).with_help("evaluate it first")
 }
 
-/// What [`Prepared::run_into`] writes: a tensor of element type `T`, of any shape type.
+/// A tensor that [`Prepared::run_into`] can write: of element type `T` and any shape type.
 pub trait DynTarget<T> {
     #[doc(hidden)]
     fn write(&mut self, write: &mut dyn FnMut(DynPlace<'_, T>) -> Result<(), Error>) -> Result<(), Error>;
 }
 
-/// A tensor to write, without its shape type. No two indices lead to one element.
+/// A tensor to write, without its shape type. No two indices lead to the same element.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct DynPlace<'a, T> {

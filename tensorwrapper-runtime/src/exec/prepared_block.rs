@@ -1,8 +1,8 @@
-//! [`PreparedBlock`]: recorded results planned once, to be computed again and again from tensors that change; what does not depend
-//! on those is computed once, and kept.
+//! [`PreparedBlock`]: recorded results that are planned once and computed many times from tensors that change. Work that does
+//! not depend on these tensors is computed once, and its results are kept.
 //!
-//! It is two plans: results of the first are further sources of the second. The block borrows everything that it was recorded
-//! over, so nothing is kept of memory that may have changed.
+//! It consists of two plans: results of the first are further sources of the second. The block borrows all tensors that it was
+//! recorded over, so kept results cannot become out of date.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -31,11 +31,11 @@ use tensorwrapper_core::graph::OpGraph;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::storage::{Buffer, SliceRef};
 
-/// Recorded results that were planned to be computed again and again, each time from other tensors in the place of some that they
-/// were recorded over.
+/// Recorded results that are planned once and can be computed many times, each time with other tensors in place of some of
+/// those that they were recorded over.
 ///
-/// What does not depend on these is computed when the block is prepared, and kept. The block borrows all tensors that the results
-/// were recorded over, so nobody can change what it has kept.
+/// Work that does not depend on these tensors is computed when the block is prepared, and its results are kept. The block
+/// borrows all tensors that the results were recorded over, so the kept results cannot become out of date.
 ///
 /// ```
 /// use tensorwrapper_runtime::{Context, Tensor};
@@ -53,10 +53,10 @@ use tensorwrapper_core::storage::{Buffer, SliceRef};
 pub struct PreparedBlock<'a, R> {
     pub(super) backend: Arc<BackendInstance>,
     pub(super) observer: Observer,
-    /// What was computed when the block was prepared: its results are what is kept.
+    /// The plan that ran when the block was prepared; its results are kept.
     pub(super) first: Plan,
     pub(super) plan: Plan,
-    /// What the results were recorded over, by slots of the plan.
+    /// The tensors that the results were recorded over, by slots of the plan.
     pub(super) sources: Vec<SourceTensor<'a>>,
     functions: Vec<Callback<'a>>,
     pub(super) replays: Replays,
@@ -99,12 +99,12 @@ impl Bounded for Planned {
 }
 
 impl Context {
-    /// Plans recorded results, to be computed from other tensors in the place of those of `changing`, which are among the tensors
-    /// that they were recorded over.
+    /// Plans recorded results so that they can be computed with other tensors in place of those in `changing`, which must be
+    /// among the tensors that the results were recorded over. The part that does not depend on `changing` is computed now.
     ///
     /// # Errors
-    /// A tensor of `changing` that no result reads, that is there twice, that is a recorded result, or a part of which is read as
-    /// a tensor of its own; and what computing the part that is kept reports.
+    /// A tensor of `changing` that no result reads, that occurs twice, that is a recorded result, or of which a part is read as
+    /// a tensor of its own; and errors of computing the part that is kept.
     pub fn prepare_all<'a, R: EvalAll<'a>>(
         &self,
         results: R,
@@ -189,18 +189,21 @@ fn recorded(n: usize) -> Error {
 }
 
 impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
-    /// Computes the results from these tensors, which lie like those that the block was prepared for, in their order.
+    /// Computes the results from these tensors. They must have the extents and strides of those that the block was prepared
+    /// for, in the same order.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when a tensor does not, and what the device reports: memory, decompositions, reductions over nothing.
+    /// [`ErrorKind::Shape`] when a tensor has other extents or strides, and what the device reports: memory, decompositions,
+    /// reductions over nothing.
     pub fn run(&self, changing: &[&dyn AnyOperand]) -> Result<R::Output, Error> {
         R::typed(self.computed(changing, ResultPlacement::Host)?)
     }
 
-    /// The same with results that stay on the device, for a block that was prepared in the context of one.
+    /// The same with results that stay on the device, for a block that was prepared in a context of a device with its own
+    /// memory.
     ///
     /// # Errors
-    /// As [`run`](PreparedBlock::run), and [`ErrorKind::Unsupported`] where the block's device computes in the host's memory.
+    /// As [`run`](PreparedBlock::run), and [`ErrorKind::Unsupported`] if the block's device computes in the host's memory.
     pub fn run_on_device(&self, changing: &[&dyn AnyOperand]) -> Result<R::OnDevice, Error> {
         has_memory(&self.backend)?;
         R::typed_there(self.computed(changing, ResultPlacement::Device { first: 0 })?, &DeviceOf(Arc::clone(&self.backend)))
@@ -250,22 +253,23 @@ impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
         execution.run(&sources, placement)
     }
 
-    /// What is computed when the block is prepared, and kept: the graph's sinks.
+    /// The graph that is computed when the block is prepared. Its sinks are kept.
     pub fn once(&self) -> &OpGraph {
         &self.first.graph
     }
 
-    /// What each run computes. Behind the sources that the results were recorded over it has those that are kept.
+    /// The graph that each run computes. Its sources are those that the results were recorded over, followed by the kept
+    /// tensors.
     pub fn each(&self) -> &OpGraph {
         &self.plan.graph
     }
 
-    /// Operations of a run: multiplications of products, and operations on elements.
+    /// Number of operations of a run: multiplications of products, and operations on elements.
     pub fn operations(&self) -> f64 {
         self.plan.graph.cost()
     }
 
-    /// Bytes of what is kept.
+    /// Bytes of the kept tensors.
     pub fn kept_bytes(&self) -> usize {
         self.kept.iter().map(|buffer| buffer.as_ref().len() * buffer.as_ref().dtype().size()).sum()
     }

@@ -1,4 +1,4 @@
-//! What a machine does in a second, measured by what it is asked to do: products and copies in the words of the door.
+//! Measures the rates of a machine with a matrix product and element-wise products that run through the public interface.
 
 use std::time::{Duration, Instant};
 
@@ -12,9 +12,10 @@ use tensorwrapper_order::Rates;
 const TIME: Duration = Duration::from_millis(120);
 
 impl Context {
-    /// Measures what this context's device does in a second, double precision, for
-    /// [`Minimize::Time`](tensorwrapper_order::Minimize::Time). It takes about half a second and 200 MB; nothing is kept, so a program asks once
-    /// and hands the rates on. The same rates give the same orders, two measurements never do.
+    /// Measures the rates of this context's device in double precision, for
+    /// [`Minimize::Time`](tensorwrapper_order::Minimize::Time). It takes about half a second and 200 MB. Nothing is cached, so
+    /// a program should measure once and reuse the rates. The same rates always give the same orders; two measurements never
+    /// give exactly the same rates.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory).

@@ -1,4 +1,4 @@
-//! The language at run time: an equation as text, and what its names stand for.
+//! The language at run time: an equation as text, and the values of its names.
 
 use std::cell::RefCell;
 
@@ -10,8 +10,8 @@ use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::graph::LabelNames;
 
-/// What a name in the text of an equation over `T` may stand for: everything that `tensor!` can index with elements of type `T`, and
-/// numbers of that type, or real ones.
+/// A value for a name in the text of an equation over `T`: anything with elements of type `T` that `tensor!` can index, and
+/// numbers of that type or of its real type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a name in an equation over `{T}`",
     label = "neither a tensor nor a number of `{T}`"
@@ -21,7 +21,7 @@ pub trait RecordOperand<T> {
     fn named(&self) -> Named<'_>;
 }
 
-/// What a name stands for.
+/// The value of a name.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Named<'a>(Kind<'a>);
@@ -77,12 +77,13 @@ impl<'a> Named<'a> {
     }
 }
 
-/// Records one equation of the language from its text, in value form: what `tensor!([i, k] = A[i, j] * B[k, j])` says, for programs that
-/// know the equation only when they run. Each name of the text stands for a tensor, a view, a recorded result or a number; all of them are
-/// used. The result is computed by [`eval`](Expr::eval), is an operand of other equations, and has a [graph](Expr::graph).
+/// Records one equation in value form from its text, such as the text of `tensor!([i, k] = A[i, j] * B[k, j])`, for programs
+/// that know the equation only at run time. Each name of the text stands for a tensor, a view, a recorded result or a number;
+/// all of them are used. The result is computed by [`eval`](Expr::eval), is an operand of other equations, and has a
+/// [graph](Expr::graph).
 ///
-/// Positions, ranges and exponents are written as numbers. What stands for Rust's own values in `tensor!` (expressions in braces,
-/// functions, element types of casts) has no place in a text.
+/// Positions, ranges and exponents are written as numbers. Rust values that `tensor!` accepts (expressions in braces,
+/// functions, element types of casts) cannot be used in a text.
 ///
 /// ```
 /// use tensorwrapper_runtime::{Tensor, record};
@@ -99,8 +100,8 @@ impl<'a> Named<'a> {
 /// ```
 ///
 /// # Errors
-/// What `tensor!` refuses: syntax, labels, ranks and extents that do not fit. And a name that is unknown, given twice or not used, and text that
-/// holds more than one equation, a decomposition or Rust's own values.
+/// All errors of `tensor!`: syntax, labels, ranks and extents that do not fit. Also a name that is unknown, given twice or not
+/// used, and text with more than one equation, a decomposition or Rust values.
 pub fn record<'a, T: Element>(text: &str, names: &[(&str, &'a dyn RecordOperand<T>)]) -> Result<Expr<'a, T>, Error> {
     let mistake = |message: String| Error::new(ErrorKind::Label(message));
     if let Some(n) = (1..names.len()).find(|&n| names[..n].iter().any(|(known, _)| *known == names[n].0)) {

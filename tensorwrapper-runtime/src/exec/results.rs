@@ -1,4 +1,4 @@
-//! The results of computing several recorded results at once, with their types.
+//! The types of the tensors that several recorded results are computed to.
 
 use std::sync::Arc;
 
@@ -23,13 +23,13 @@ pub trait EvalAll<'a> {
     fn values(&self) -> Vec<RecordedValue<'a>>;
     #[doc(hidden)]
     fn typed(tensors: Vec<AnyTensor>) -> Result<Self::Output, Error>;
-    /// The same where they stay on a device.
+    /// The computed tensors if they stay on a device.
     type OnDevice;
     #[doc(hidden)]
     fn typed_there(tensors: Vec<AnyTensor>, device: &DeviceOf) -> Result<Self::OnDevice, Error>;
 }
 
-/// Whose device results stay on.
+/// The backend on whose device results stay.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct DeviceOf(pub(super) Arc<BackendInstance>);

@@ -1,4 +1,5 @@
-//! Graphs of the program's own: those of recorded results to be read and changed, and the results of any graph.
+//! Graphs for programs: gives the graphs of recorded results, which a program can read and change, and computes the results of
+//! any graph.
 
 use super::compile::{compile, rewritten, tensors};
 use super::context::Context;
@@ -29,25 +30,25 @@ impl Context {
     /// ```
     ///
     /// # Errors
-    /// A graph that is not right, which is a mistake of this library's.
+    /// An invalid graph, which would be a bug of this library.
     pub fn graph_of<'a, R: EvalAll<'a>>(&self, results: R) -> Result<OpGraph, Error> {
         let Lowered { graph, .. } = lower(&RecordedValue::all(&results));
         graph.verify()?;
         Ok(graph)
     }
 
-    /// The same after all passes: the program's own, and those of this context. It is what the context would compute, but for a limit of
-    /// memory, which is kept when the graph is planned.
+    /// The same after all passes: those that the program has added, and those of the library. It is the graph that the context
+    /// would compute, except that a memory limit is applied only when the graph is planned.
     ///
     /// # Errors
-    /// What passes report.
+    /// Errors of passes.
     pub fn optimized_graph_of<'a, R: EvalAll<'a>>(&self, results: R) -> Result<OpGraph, Error> {
         let graph = rewritten(self, self.graph_of(results)?)?;
         PassPipeline::new(&graph, &self.choices, &[])?.optimize(None)
     }
 
-    /// Computes a graph that the program has made, from tensors that are its sources by their slots: one tensor for each wanted
-    /// one, in their order.
+    /// Computes a graph that the program has built. The tensors fill its sources by their slots. Returns one tensor for each
+    /// sink, in order.
     ///
     /// ```
     /// use tensorwrapper_runtime::graph::{Edge, OpGraph, Operation};
@@ -66,8 +67,9 @@ impl Context {
     /// ```
     ///
     /// # Errors
-    /// A graph that [`verify`](OpGraph::verify) refuses or that calls functions of the program's, tensors that do not fit its sources in
-    /// number ([`ErrorKind::Shape`]), extents or element type ([`ErrorKind::Element`]), recorded results, and what running reports.
+    /// A graph that [`verify`](OpGraph::verify) refuses or that calls functions of the program, tensors that do not fit its
+    /// sources in number ([`ErrorKind::Shape`]), extents or element type ([`ErrorKind::Element`]), recorded results, and what
+    /// running reports.
     pub fn run_graph(&self, graph: &OpGraph, sources: &[&dyn AnyOperand]) -> Result<Vec<AnyTensor>, Error> {
         graph.verify()?;
         if graph.functions() > 0 {

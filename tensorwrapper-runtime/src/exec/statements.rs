@@ -1,4 +1,4 @@
-//! Subscripts and numbered labels as equations of the language, over operands that are known by their positions.
+//! Converts subscripts and numbered labels to equations of the language, whose operands are identified by position.
 
 use tensorwrapper_notation::syntax::{Hole, Statement};
 use tensorwrapper_notation::{Equation, OperandId, check, contraction, einsum as parse_einsum, numbered_operands};
@@ -9,24 +9,24 @@ use crate::link::Link;
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 
-/// What subscripts say of so many operands.
+/// The statement of subscripts over this number of operands.
 pub(super) fn subscripts_statement(subscripts: &str, operands: usize) -> Result<Statement, Error> {
     parse_einsum(subscripts, &numbered_operands(operands), None)
         .map_err(|fault| faults_to_error(vec![fault], Notation::Subscripts))
 }
 
-/// What labels that are numbers say of operands.
+/// The statement of a product whose labels are numbers.
 pub(super) fn labels_statement<T>(operands: &[(&dyn DynOperand<T>, &[usize])], output: &[usize]) -> Result<Statement, Error> {
     let labels: Vec<&[usize]> = operands.iter().map(|(_, labels)| *labels).collect();
     contraction(&labels, output).map_err(|fault| faults_to_error(vec![fault], Notation::Subscripts))
 }
 
-/// What a statement about operands that are known by their positions means.
+/// Checks a statement whose operands are identified by position.
 pub(super) fn checked(statement: &Statement) -> Result<Equation, Error> {
     check(statement, &[]).map_err(|faults| faults_to_error(faults, Notation::Subscripts))
 }
 
-/// The value of an equation over operands that are known by their positions.
+/// The value of an equation whose operands are identified by position.
 pub(super) fn product<'a, T: Element>(equation: &Equation, values: &[Link<Value<'a>>]) -> Result<Link<Value<'a>>, Error> {
     bind_value(equation, T::DTYPE, &Listed(values))
 }

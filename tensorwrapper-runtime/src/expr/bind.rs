@@ -1,5 +1,5 @@
-//! A checked equation and the values for its holes become a recorded value. All entry points end here; the macros hand over the
-//! text of their equations.
+//! Records a checked equation with the values for its holes. All entry points end here; the macros pass the text of their
+//! equations.
 
 use tensorwrapper_notation::syntax::{Count, Hole, Operator, Range, Reduction, Scalar, Word};
 use tensorwrapper_notation::{
@@ -16,14 +16,14 @@ use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// The values for the holes of an equation. Entry points at run time have operands and numbers alone: they write positions,
+/// The values for the holes of an equation. Run-time entry points have only operands and numbers, because they write positions,
 /// ranges and exponents as literals.
 pub(crate) trait Holes<'a> {
     /// An operand.
     fn tensor(&self, id: OperandId, hole: &Hole) -> Link<Value<'a>>;
     /// A number.
     fn scalar(&self, hole: &Hole) -> Tree<'a>;
-    /// A function of the program's.
+    /// A function of the program.
     fn function(&self, _: FunctionId, hole: &Hole) -> Callback<'a> {
         unreachable!("this entry point has no functions, and refuses `{}`", hole.text)
     }
@@ -34,7 +34,7 @@ pub(crate) trait Holes<'a> {
     /// Computes values while the equation is recorded, because extents depend on their elements.
     ///
     /// # Errors
-    /// What computing them reports, or that nothing is computed here.
+    /// The error of computing them, or an error that says that nothing is computed here.
     fn compute(&self, _: &[Link<Value<'a>>]) -> Result<Vec<AnyTensor>, Error> {
         Err(only_recorded())
     }

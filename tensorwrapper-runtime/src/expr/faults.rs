@@ -1,4 +1,4 @@
-//! Faults of the language as the run time's error, with the help that fits the way in which the equation was written.
+//! Converts faults of the language to the run time's error, with help in the notation in which the equation was written.
 
 use tensorwrapper_notation::{Diagnostic, Fault};
 
@@ -7,7 +7,7 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 /// How an equation was written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Notation {
-    /// As `tensor!` has it.
+    /// In the notation of `tensor!`.
     Text,
     /// With `at` and operators.
     Operators,

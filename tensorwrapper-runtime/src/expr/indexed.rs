@@ -1,6 +1,6 @@
 //! Operators on labelled tensors: `(a.at("i,k") * b.at("k,j")).eval("i,j")`.
 //!
-//! A chain writes the syntax tree that `tensor!` would have read, so it means the same.
+//! A chain of operators builds the same syntax tree that `tensor!` would have parsed, so it has the same meaning.
 
 mod linear;
 mod mapped;
@@ -30,12 +30,12 @@ use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::shape::Extents;
 
-/// A labelled tensor, or what operators made of some. Faults are kept until `eval`.
+/// A labelled tensor, or an expression of labelled tensors. Faults are collected and reported by `eval` and `record`.
 #[derive(Clone, Debug)]
 #[must_use = "nothing is computed before `eval`"]
 pub struct Indexed<'a, T> {
     expression: Result<Expression, Error>,
-    /// What the holes of the expression stand for, by the number in their spans.
+    /// The values of the expression's holes, by the number in their spans.
     leaves: Vec<(usize, Leaf<'a>)>,
     element: PhantomData<T>,
 }
@@ -166,7 +166,7 @@ impl<'a, T: Element> Indexed<'a, T> {
     /// commas.
     ///
     /// # Errors
-    /// Faults of syntax and labels, ranks and extents that do not fit, all together.
+    /// All faults of syntax and labels, and all ranks and extents that do not fit, in one error.
     pub fn record(&self, left: &str) -> Result<Expr<'a, T>, Error> {
         let expression = self.expression.clone()?;
         let left = LeftSide { indices: Some(labels(left)?), span: Span::default() };
@@ -178,20 +178,20 @@ impl<'a, T: Element> Indexed<'a, T> {
         bind_value(&equation, T::DTYPE, &leaves).map(Expr::new)
     }
 
-    /// Each element to a whole power.
+    /// Raises each element to an integer power.
     pub fn powi(self, exponent: i32) -> Self {
         let exponent = Scalar::Literal(f64::from(exponent), Span::default());
         self.wrap(|inner| ExpressionKind::PowerInteger(inner, exponent))
     }
 
-    /// Each element to a real power.
+    /// Raises each element to a real power.
     pub fn powf(self, exponent: f64) -> Self {
         let exponent = Scalar::Literal(exponent, Span::default());
         self.wrap(|inner| ExpressionKind::PowerReal(inner, exponent))
     }
 
-    /// A number, constant along labels, as `2.5[i, j]` in `tensor!`: the explicit broadcast of a term that lacks them.
-    /// Other operands tell the labels' extents.
+    /// A tensor that is constant along these labels, as `2.5[i, j]` in `tensor!`. It broadcasts a number explicitly. Other
+    /// operands determine the extents of the labels.
     ///
     /// ```
     /// use tensorwrapper_runtime::{Indexed, Tensor};
@@ -227,7 +227,7 @@ fn names(text: &str) -> Result<Vec<Name>, Error> {
     labels(text)?.into_iter().map(name).collect()
 }
 
-/// A chain may be written by a loop, which knows no end.
+/// Limits the size of an expression, because a loop may build a chain of any length.
 fn bounded(expression: Expression) -> Result<Expression, Error> {
     expression.bounded().map_err(|fault| faults_to_error(vec![fault], Notation::Operators))
 }
@@ -329,8 +329,8 @@ impl<'a, T: Element> Neg for Indexed<'a, T> {
 macro_rules! at {
     ($([$($generics:tt)*] $Type:ty: $lifetime:lifetime, $value:ident;)*) => { $(
         impl<$($generics)* T: Element, S: Extents> $Type {
-            /// Labels the axes: one letter each where there is no comma (`"ik"`), names between commas otherwise
-            /// (`"i,k"`), at most 256 of them. Slices `i in 2..5` and positions `3` are indices too.
+            /// Labels the axes: with one letter per axis (`"ik"`), or with names between commas (`"i,k"`); at most 256 labels.
+            /// Slices `i in 2..5` and positions `3` are indices too.
             pub fn at(&self, labels: &str) -> Indexed<$lifetime, T> {
                 Indexed::new($value(self), labels)
             }
@@ -348,7 +348,7 @@ fn borrowed<X: TensorLike>(tensor: &X) -> Link<Value<'_>> {
     tensor.operand().given.value()
 }
 
-/// A recorded result is shared and not borrowed, so that a loop may record a chain of them.
+/// Recorded results are shared, not borrowed, so that a loop can record a chain of them.
 fn shared<'t, T: Element, S: Extents>(recorded: &Expr<'t, T, S>) -> Link<Value<'t>> {
     Link::clone(recorded.value())
 }

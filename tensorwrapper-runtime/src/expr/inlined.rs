@@ -1,4 +1,4 @@
-//! Graphs as values: what a graph computes from recorded operands is an operand of later equations.
+//! Graphs as recorded values: the results of a graph over recorded operands are operands of later equations.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use crate::link::Link;
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::graph::OpGraph;
 
-/// What a graph wants, in its order, computed from operands that are its sources by their slots.
+/// The sinks of a graph, in order, as recorded values. The operands fill the graph's sources by their slots.
 ///
 /// # Errors
-/// A graph that breaks its promises or calls functions of the program's, which it does not hold; operands that do not fit its
-/// sources in number, extents or element type.
+/// A graph that `verify` refuses or that calls functions of the program, which the graph does not contain; operands that do not
+/// fit its sources in number, extents or element type.
 pub(crate) fn inlined<'a>(graph: Arc<OpGraph>, operands: Vec<Link<Value<'a>>>) -> Result<Vec<Link<Value<'a>>>, Error> {
     graph.verify()?;
     if graph.functions() > 0 {

@@ -1,8 +1,8 @@
-//! Recorded equations: what all entry points build, before anything is computed.
+//! Recorded equations. All entry points build these before anything is computed.
 //!
-//! `recorder` is the one place where ranks and extents are checked at run time; `bind` drives it from a checked equation; `indexed`
-//! makes equations of operators; `inlined` makes a value of a graph.
-//! Knows nothing of lowering, plans and devices.
+//! `recorder` is the one place where ranks and extents are checked at run time; `bind` drives it from a checked equation;
+//! `indexed` builds equations with operators; `inlined` records a graph as a value. Knows nothing of lowering, plans and
+//! devices.
 
 mod bind;
 mod faults;

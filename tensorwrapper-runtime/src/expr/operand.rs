@@ -1,4 +1,4 @@
-//! What may be an operand or a scalar of an equation.
+//! The types that can be an operand or a scalar of an equation.
 
 use std::marker::PhantomData;
 
@@ -27,10 +27,10 @@ pub trait TensorLike {
     fn operand(&self) -> Operand<'_, Self::Elem, Self::Shape>;
 }
 
-/// A tensor that the program gives, not yet recorded: recording allocates, and a plan that is known needs none of it.
+/// A tensor that the program passes, not yet recorded. Recording allocates, and a run with a known plan does not need it.
 #[derive(Clone, Debug)]
 pub(crate) enum OperandData<'a> {
-    /// Elements and where they lie.
+    /// Elements and their layout.
     Elements(SliceRef<'a>, &'a Strided),
     /// Elements in C order of a tensor that holds no layout. Boxed, so that the other kinds stay small.
     Inline(SliceRef<'a>, Box<Strided>),
@@ -48,7 +48,7 @@ impl<'a> OperandData<'a> {
         }
     }
 
-    /// Elements and where they lie, of what is no recorded result.
+    /// Elements and their layout, unless it is a recorded result.
     #[inline]
     pub(crate) fn elements(&self) -> Option<(SliceRef<'a>, &Strided)> {
         match self {
@@ -64,7 +64,7 @@ fn leaf<'a>(data: SliceRef<'a>, layout: &Strided) -> Link<Value<'a>> {
     Link::new(Value { extents: layout.extents().to_vec(), dtype: data.dtype(), source })
 }
 
-/// An operand on its way into a recording.
+/// A typed operand that is about to be recorded.
 #[derive(Debug)]
 pub struct Operand<'a, T, S> {
     pub(crate) given: OperandData<'a>,
@@ -191,14 +191,14 @@ impl<'a> ScalarValue<'a> {
 pub trait IntoScalar<T: Element> {
     /// This number, recorded.
     fn to_scalar(&self) -> ScalarValue<'_>;
-    /// The same where the element type is told by a value.
+    /// The same, with the element type given by a value.
     #[doc(hidden)]
     fn scalar(_: PhantomData<T>, value: &Self) -> ScalarValue<'_> {
         value.to_scalar()
     }
 }
 
-/// The shape of a tensor that may stand without indices: a single number.
+/// The shape of a tensor that can be used without indices, as a single number.
 pub trait ScalarShape: Extents {}
 impl ScalarShape for () {}
 

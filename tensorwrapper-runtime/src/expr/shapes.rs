@@ -1,7 +1,7 @@
-//! Shapes and layouts composed by labels: what an equation makes of them, without any elements.
+//! Computes the shape or layout of an equation's result from labelled shapes and layouts, without any elements.
 //!
-//! A labelled shape is a tensor that is one number everywhere, so that the same recorder finds the same faults and says the
-//! same sentences. Origins and the order in memory are carried beside it.
+//! A labelled shape is represented by a tensor that repeats one number, so that the same recorder finds the same faults with
+//! the same messages. Origins and the order in memory are stored beside it.
 
 use std::collections::HashMap;
 use std::ops::{Add, Mul, Neg, Sub};
@@ -17,12 +17,13 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::{Physical, Strided};
 use tensorwrapper_core::shape::Shape;
 
-/// A labelled shape, or what operators made of some; see [`LabelAxes::at`]. Faults are kept until [`shape`](IndexedShape::shape).
+/// A labelled shape, or an expression of labelled shapes; see [`LabelAxes::at`]. Faults are collected and reported by
+/// [`shape`](IndexedShape::shape).
 #[derive(Clone, Debug)]
 #[must_use = "nothing is composed before `shape`"]
 pub struct IndexedShape {
     extents: Result<Indexed<'static, f64>, Error>,
-    /// Where each label begins, and in which operand it was met; the first time comes first.
+    /// The first index of each label and the operand in which it was found, in order of discovery.
     origins: Vec<Begin>,
 }
 
@@ -38,9 +39,9 @@ struct Begin {
 pub trait LabelAxes {
     /// The shape or layout with its labels.
     type Labelled;
-    /// Labels the axes: one letter each where there is no comma (`"ik"`), names between commas otherwise (`"i,k"`), at most 256. Labelled
-    /// shapes are added, subtracted and multiplied as tensors are, and say what shape the result has; the rules, and the
-    /// sentences where something does not fit, are those of [`Indexed`].
+    /// Labels the axes: with one letter per axis (`"ik"`), or with names between commas (`"i,k"`); at most 256 labels. Labelled
+    /// shapes can be added, subtracted and multiplied as tensors can, which gives the shape of the result. The rules and the
+    /// error messages are those of [`Indexed`].
     ///
     /// ```
     /// use tensorwrapper_runtime::{LabelAxes as _, Shape};
@@ -56,7 +57,7 @@ pub trait LabelAxes {
     /// # Ok::<(), tensorwrapper_runtime::Error>(())
     /// ```
     ///
-    /// Positions `3` and ranges `i in 2..5` count from 0, as in equations, wherever the shape begins; those of
+    /// Positions `3` and ranges `i in 2..5` count from 0, as in equations, whatever the origin of the shape; those of
     /// [`slice`](Shape::slice) and [`chip`](Shape::chip) count from its origin.
     fn at(&self, labels: &str) -> Self::Labelled;
 }
@@ -98,10 +99,11 @@ fn begins(shape: &Shape, text: &str) -> Vec<Begin> {
 }
 
 impl IndexedShape {
-    /// The shape of `[left] = self`, its axes being the labels in `left`. Each begins where it begins in the operands.
+    /// The shape of the result of `[left] = self`, whose axes are the labels in `left`. Each axis has the origin that its label
+    /// has in the operands.
     ///
     /// # Errors
-    /// As [`Indexed::record`]; and when a label begins at one index in one operand and at another in another.
+    /// As [`Indexed::record`]; and when a label has different origins in two operands.
     pub fn shape(&self, left: &str) -> Result<Shape, Error> {
         let expression = self.extents.clone()?.record(left)?;
         let mut known: HashMap<&str, &Begin> = HashMap::new();
@@ -166,7 +168,7 @@ pub struct IndexedPhysical {
     labels: String,
 }
 
-/// As of a [`Shape`].
+/// Labels the axes of a layout, as those of a [`Shape`].
 ///
 /// ```
 /// use tensorwrapper_runtime::{LabelAxes as _, Physical};
@@ -182,11 +184,11 @@ impl LabelAxes for Physical {
 }
 
 impl IndexedPhysical {
-    /// The same memory with its axes in another order: `[left] = self`, where the left side has the labels of the right. Sums
-    /// and products of tensors are new tensors in C order, so of layouts nothing else is composed.
+    /// The layout of the same memory with its axes in another order: `[left] = self`, where the left side has the labels of the
+    /// right side. Layouts cannot be added or multiplied, because sums and products of tensors are new tensors in C order.
     ///
     /// # Errors
-    /// As [`Indexed::record`]; and when something else than a permutation is asked for, whose result has no memory yet.
+    /// As [`Indexed::record`]; and when `left` is not a permutation of the labels, because such a result has no memory yet.
     pub fn physical(&self, left: &str) -> Result<Physical, Error> {
         // The equation reports what is wrong with labels and ranks.
         Shape::new(self.physical.extents()).at(&self.labels).shape(left)?;

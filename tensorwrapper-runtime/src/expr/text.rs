@@ -1,4 +1,4 @@
-//! One equation of the language from its text, with names in the place of Rust's values.
+//! Records one equation of the language from its text, with names instead of Rust values.
 //!
 //! Lexer, grammar and meaning are those of `tensor!`. Knows nothing of how equations are computed.
 
@@ -16,7 +16,7 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 /// Records an equation in value form; `tensor` and `number` know what names stand for.
 ///
 /// # Errors
-/// What the language refuses, unknown names, and Rust expressions.
+/// Faults of the language, unknown names, and Rust expressions.
 pub(crate) fn read_text<'a, T: Element>(
     text: &str,
     tensor: &dyn Fn(&str) -> Option<Link<Value<'a>>>,

@@ -1,6 +1,6 @@
-//! Values that are described, not computed: trees of labelled operations over tensors and over each other.
+//! Recorded values that are not computed yet: trees of labelled operations over tensors and other recorded values.
 //!
-//! A block records all its equations and then computes what leaves it in one run.
+//! A block records all its equations and then computes its results in one run.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -18,10 +18,10 @@ use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::graph::{LabelNames, OpGraph};
 use tensorwrapper_core::shape::{Extents, Shape};
 
-/// A recorded result of an equation: it has a type and a shape, and is computed when its elements are needed.
+/// A recorded result of an equation: it has an element type and extents, and is computed when its elements are needed.
 ///
-/// Inside a block of `tensor!` every `let` binds one; it may be an operand of any later equation. Cloning it shares
-/// the recording, and what is shared is computed once.
+/// Inside a block of `tensor!` every `let` binds one; it may be an operand of any later equation. Cloning it shares the
+/// recording; shared values are computed once per run.
 #[must_use = "nothing is computed before `eval`"]
 pub struct Expr<'a, T, S = Shape> {
     value: Link<Value<'a>>,
@@ -57,7 +57,7 @@ impl<'a, T: Element, S: Extents> Expr<'a, T, S> {
     }
 }
 
-/// What a recording knows of a value before it is computed.
+/// A recorded value: its properties that are known before it is computed.
 pub(crate) struct Value<'a> {
     pub(crate) extents: Vec<usize>,
     pub(crate) dtype: Dtype,
@@ -67,7 +67,7 @@ pub(crate) struct Value<'a> {
 // SAFETY: it borrows elements and functions, which its drop does not touch, and has no `Drop` of its own.
 unsafe impl Node for Value<'_> {}
 
-/// Says what it is, not where it comes from: that may be a chain of any length.
+/// Shows the value itself but not its source, which may be a chain of any length.
 impl fmt::Debug for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Value<{}, extents {:?}>", self.dtype, self.extents)
@@ -86,7 +86,7 @@ pub(crate) enum Source<'a> {
     Computed(Arc<AnyTensor>),
     /// One of the results of an operation of linear algebra.
     Factorised(Arc<Factorised<'a>>, usize),
-    /// What a graph wants, by its number among the graph's results.
+    /// A sink of a graph, by its number among the graph's sinks.
     Graph(Arc<Inlined<'a>>, usize),
     /// The elements of another value in the same order, with other extents.
     Reshaped(Link<Value<'a>>),
@@ -110,7 +110,7 @@ pub(crate) struct Inlined<'a> {
     pub(crate) operands: Vec<Link<Value<'a>>>,
 }
 
-/// What stands for one axis of an operand; labels are numbers into the extents of the equation.
+/// The index of one axis of an operand; labels are positions in the extents of the equation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Axis {
     /// The axis runs with the label, whose index 0 is at `start`.
@@ -177,7 +177,7 @@ impl<'a> Tree<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// Visits the values that have to be computed before this one, as far as they are no tensors of the program's.
+    /// Visits the values that must be computed before this one, except tensors of the program.
     pub(crate) fn needs<'v>(&'v self, visit: &mut impl FnMut(&'v Link<Value<'a>>)) {
         let mut visit = |value: &'v Link<Value<'a>>| match value.source {
             Source::Tensor(_) | Source::Computed(_) => {}

@@ -1,4 +1,4 @@
-//! Operations of linear algebra as nodes of a graph. Knows of them what the table of their axes says.
+//! Lowers operations of linear algebra to nodes of a graph. Knows only what the table of their axes says about them.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, Operation, OperationId};
 
 impl<'a> Lowering<'a> {
-    /// An operation of linear algebra is one of the graph's with all its results; asking for a second one finds the first's.
+    /// Adds an operation of linear algebra with all its results to the graph, or finds it if another of its results was lowered
+    /// before.
     pub(super) fn factorised(&mut self, call: &Arc<Factorised<'a>>) -> OperationId {
         if let Some(&known) = self.calls.get(&Arc::as_ptr(call)) {
             return known;
@@ -38,7 +39,7 @@ impl<'a> Lowering<'a> {
         operation
     }
 
-    /// An argument whose axes are these labels of the operation. A tensor of the program's is read in place.
+    /// An argument whose axes are these labels of the operation. A tensor of the program is read in place.
     fn argument(&mut self, value: &Link<Value<'a>>, labels: &[Label]) -> Edge {
         if let Source::Equation { tree, extents, axes, names } = &value.source
             && tree.is_read()

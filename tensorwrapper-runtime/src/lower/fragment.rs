@@ -1,4 +1,5 @@
-//! Element-wise work on its way into the graph: joined as long as it can be, stored only where it must.
+//! Element-wise work that is not in the graph yet. It is joined with other work as long as possible, and stored only if
+//! necessary.
 
 use num_complex::Complex;
 
@@ -71,7 +72,7 @@ impl Fragment {
         work
     }
 
-    /// Adds other work behind this, and tells where its value is.
+    /// Appends other work, and returns the register with its value.
     fn append(&mut self, other: Fragment) -> Register {
         let offset = self.instructions.len();
         // An input that both sides read is read once.

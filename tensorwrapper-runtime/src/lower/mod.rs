@@ -1,13 +1,13 @@
-//! Recorded values → graph.
+//! Lowers recorded values to a graph.
 //!
 //! Products under a sum become n-ary contractions; everything element-wise between them becomes one program, so that
 //! denominators, spread constants and linear combinations are never stored.
 //!
-//! A value is lowered where it is read; what is more than a hundred operations further down is lowered from a list, so that
-//! chains of any length fit the stack.
+//! A value is lowered when it is first read. Values nested more than a hundred operations deep are lowered from a list, so that
+//! chains of any length do not overflow the stack.
 //!
-//! A function of the program's (`map(f; X)`) is not part of a program. It stands beside the sources, and a program names it by
-//! its slot, so that a plan can run again with another function.
+//! A function of the user's program (`map(f; X)`) is not part of an element-wise `Program`. It is stored beside the sources,
+//! and a `Program` refers to it by its slot, so that a plan can run again with another function.
 
 mod factorise;
 mod fragment;
@@ -47,7 +47,7 @@ pub(crate) struct Lowered<'a> {
     pub(crate) functions: Vec<Callback<'a>>,
 }
 
-/// Lowers several values together: what they share is in the graph once.
+/// Lowers several values together; values that they share are in the graph once.
 pub(crate) fn lower<'a>(values: &[Link<Value<'a>>]) -> Lowered<'a> {
     lower_over(&[], values)
 }

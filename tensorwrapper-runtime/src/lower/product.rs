@@ -16,13 +16,14 @@ pub(super) struct Product<'t, 'a> {
     pub(super) summed: Vec<Label>,
 }
 
-/// Whether a number in front of products may be moved elsewhere, multiplied and divided by others: far enough from the ends of all
-/// element types that nothing overflows or vanishes on the way.
+/// Whether a factor of a product may be moved, multiplied and divided by others: its magnitude is so far from the limits of all
+/// element types that nothing overflows or underflows.
 pub(crate) fn is_ordinary(x: Complex<f64>) -> bool {
     (1e-18..=1e18).contains(&x.re.abs().max(x.im.abs()))
 }
 
-/// A product of constants. Real ones multiply as real ones: infinity times the other's imaginary zero would be NaN.
+/// A product of constants. Real numbers are multiplied as real numbers, because infinity times an imaginary part of zero would
+/// be NaN.
 pub(crate) fn times(a: Complex<f64>, b: Complex<f64>) -> Complex<f64> {
     match (a.im == 0.0, b.im == 0.0) {
         (true, true) => Complex::new(a.re * b.re, 0.0),

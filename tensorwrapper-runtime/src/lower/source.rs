@@ -7,7 +7,7 @@ use tensorwrapper_core::graph::Structure;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::storage::SliceRef;
 
-/// A tensor for a source: one of the program's, or one that was computed while an equation was recorded.
+/// A tensor for a source: one of the program, or one that was computed while an equation was recorded.
 #[derive(Clone, Debug)]
 pub(crate) enum SourceTensor<'a> {
     Borrowed(AnyRef<'a>),
@@ -23,7 +23,7 @@ impl SourceTensor<'_> {
         }
     }
 
-    /// Elements and layout of a tensor of the program's.
+    /// Elements and layout, if it is a tensor of the program.
     pub(crate) fn borrowed(&self) -> Option<(SliceRef<'_>, &Strided)> {
         match self {
             SourceTensor::Borrowed(tensor) => Some((tensor.data, &tensor.layout)),
@@ -31,7 +31,7 @@ impl SourceTensor<'_> {
         }
     }
 
-    /// Which of its elements are stored: all, as every tensor of a program is dense.
+    /// Which of its elements are stored: all, because every tensor of the program is dense.
     pub(crate) fn structure(&self) -> Structure {
         Structure::Dense
     }

@@ -1,4 +1,4 @@
-//! Which values are lowered when, and the sources that tensors are. Knows nothing of what equations are.
+//! Decides when values are lowered, and maps tensors to sources. Knows nothing of equations.
 
 use std::sync::Arc;
 
@@ -13,8 +13,9 @@ use tensorwrapper_core::graph::{Label, TensorId};
 const DEEPEST: usize = 100;
 
 impl<'a> Lowering<'a> {
-    /// A value in the graph. It is lowered just before it is first read, so that few intermediates exist at once. But recordings are chains of any length, and
-    /// what is further down than [`DEEPEST`] is lowered before all that needs it, by a list instead of recursion.
+    /// The tensor of a value in the graph. A value is lowered just before it is first read, so that few intermediates exist at
+    /// once. But recordings may be chains of any length, so values nested deeper than [`DEEPEST`] are lowered before their
+    /// readers, with a list instead of recursion.
     pub(super) fn value(&mut self, value: &Link<Value<'a>>) -> TensorId {
         if let Some(&known) = self.known.get(&Link::address(value)) {
             return known;

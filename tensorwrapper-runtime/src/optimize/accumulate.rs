@@ -1,21 +1,21 @@
-//! Sums over single-precision data in double precision: operands are widened where a sum reads them, and its result is
+//! Computes sums over single-precision data in double precision: operands are widened when a sum reads them, and its result is
 //! rounded once.
 
 use tensorwrapper_core::backend::{Instruction, Program};
 use tensorwrapper_core::element::{Dtype, EveryDtype};
 use tensorwrapper_core::graph::{Edge, Label, OpGraph, Operation, OperationNode, Rewriter, TensorId};
 
-/// In which precision sums are taken.
+/// The precision in which sums are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Accumulate {
-    /// In that of the elements.
+    /// The precision of the elements.
     #[default]
     AsElements,
-    /// In double precision: every sum over `f32` or `Complex<f32>` is taken in `f64` or `Complex<f64>`, with all that is
-    /// computed inside of it, and its result is rounded once. So a `cast` to single precision inside of a sum does not
-    /// round, unless a result of its own stands between them; functions of `map` still see and give numbers of single
-    /// precision. Elements of double precision are summed as ever.
+    /// Double precision: every sum over `f32` or `Complex<f32>` is computed in `f64` or `Complex<f64>`, including the
+    /// expression inside the sum, and its result is rounded once. So a `cast` to single precision inside a sum does not round,
+    /// unless a separate result lies between the two. Functions of `map` still take and return single precision. Sums over
+    /// double precision do not change.
     Double,
 }
 

@@ -1,5 +1,5 @@
-//! Products that are terms of a sum are added to it one after the other: each begins with what those before it have made, so that a
-//! sum of many products needs the memory of two.
+//! Adds products that are terms of a sum one after the other: each contraction starts from the sum so far, so a sum of many
+//! products needs the memory of only two.
 
 use num_complex::Complex;
 
@@ -24,7 +24,7 @@ enum Role {
     Sum { register: usize, ends: [usize; 2], products: Vec<usize> },
 }
 
-/// The same graph with such products added one to the other; none where there are no such products.
+/// The graph with such products accumulated in a chain; `None` if there are no such products.
 pub(super) fn chain_accumulate(graph: &OpGraph) -> Option<OpGraph> {
     let readers = graph.readers();
     let mut roles: Vec<Option<Role>> = vec![None; graph.operations().len()];

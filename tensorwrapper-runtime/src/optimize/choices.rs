@@ -1,16 +1,16 @@
-//! What a caller may choose about the passes.
+//! The settings of the passes that a caller can choose.
 
 use super::accumulate::Accumulate;
 use super::pass::Without;
 use tensorwrapper_order::{Minimize, Order};
 
-/// What a caller may choose about the passes.
+/// The settings of the passes that a caller can choose.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Choices {
     pub(crate) order: Order,
-    /// What orders are to have least of, where that was said.
+    /// The quantity that contraction orders minimise, if the caller chose one.
     pub(crate) minimize: Option<Minimize>,
-    /// Where the chance of searches for an order starts.
+    /// The seed of randomised searches for an order.
     pub(crate) seed: u64,
     pub(crate) accumulate: Accumulate,
     /// Bytes that a run may take.

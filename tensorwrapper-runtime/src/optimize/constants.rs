@@ -1,5 +1,5 @@
-//! Constant folding: what programs compute from numbers alone is computed here, in the arithmetic of the elements, and products
-//! with one are left out.
+//! Constant folding: the parts of programs that depend only on numbers are computed here, in the arithmetic of the elements,
+//! and multiplications by one are removed.
 
 use num_complex::Complex;
 
@@ -7,7 +7,7 @@ use tensorwrapper_core::backend::{Binary, Instruction, Program, constant};
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::graph::{OpGraph, Operation, OperationNode, Rewriter};
 
-/// The same graph with programs that compute nothing from numbers alone; none where they all are so.
+/// The graph with the constant parts of its programs folded; `None` if there are none.
 pub(super) fn constants(graph: &OpGraph) -> Option<OpGraph> {
     let cheaper = |node: &OperationNode| {
         let (program, reduction) = node.operation.as_map()?;

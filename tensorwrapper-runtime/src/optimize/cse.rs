@@ -1,6 +1,7 @@
-//! Common sub-expressions: what is computed twice is computed once. Products are the same where factors are in another order, labels have other names, the
-//! result's axes are in another order, all elements are conjugated or multiplied by a number; other work where all but the names of
-//! labels and the order of the result's axes is the same.
+//! Common sub-expression elimination: an operation that occurs twice is computed once. Two products are the same if they differ
+//! only in the order of factors, the names of labels, the order of the result's axes, a conjugation of all elements, or a
+//! number that multiplies them. Two element-wise operations or reductions are the same if they differ only in the names of
+//! labels and the order of the result's axes. All other operations are the same only if they are equal.
 
 use std::collections::HashMap;
 use std::collections::hash_map::{DefaultHasher, Entry};
@@ -43,9 +44,11 @@ struct Sharing<'g> {
     parts: HashMap<Part, u32>,
     /// Products by their keys and the extents of the labels there.
     products: HashMap<(Key, Vec<usize>), Known>,
-    /// The first operation that is no product of each hash: what it is, is written out when there is a second one.
+    /// For each hash the first operation that is not a product. Its key is written out only when a second operation has the
+    /// same hash.
     firsts: HashMap<u64, Option<OperationId>>,
-    /// Operations that are no products by what they are: their results, and the place in its labels of each label of the first.
+    /// Operations that are not products, by their keys: their results, and for each axis of the first result the position of
+    /// its label in the order of the key.
     others: HashMap<String, (Vec<TensorId>, Vec<Label>)>,
 }
 
@@ -121,7 +124,7 @@ impl Sharing<'_> {
         vec![whole(tensor, rank)]
     }
 
-    /// What a product is, its labels in the order of that, and whether it is so once all is conjugated.
+    /// The key of a product, its labels in the order of the key, and whether the key is that of the conjugated product.
     fn key(
         &mut self,
         inputs: &[Edge],
@@ -209,7 +212,8 @@ impl Sharing<'_> {
         tensors.into_iter().zip(&node.outputs).map(|(tensor, edge)| whole(tensor, edge.axes.len())).collect()
     }
 
-    /// Whether an operation of the same hash was met. Only then what they are is written out, which takes longer than all else.
+    /// Whether an operation of the same hash was found before. Keys are written out only in this case, because that takes
+    /// longer than everything else.
     fn is_perhaps_known(&mut self, node: &OperationNode, edges: &[Edge], dtypes: &[Dtype]) -> bool {
         let mut hasher = DefaultHasher::new();
         let instructions = node.operation.as_map().map_or(0, |(program, _)| program.instructions().len());
@@ -287,7 +291,8 @@ fn scaled(program: &Program, input: usize, scale: Complex<f64>) -> Program {
     Program::new(instructions)
 }
 
-/// What an operation that is no product is, with the element types of its results, as text, and its labels in the order in which its inputs show them.
+/// The key of an operation that is not a product, as text with the element types of its results, and its labels in the order in
+/// which its inputs have them.
 fn name(node: &OperationNode, inputs: &[Edge], dtypes: &[Dtype]) -> Option<(String, Vec<Label>)> {
     let Some((program, reduction)) = node.operation.as_map() else {
         let outputs: Vec<Vec<Label>> = node.outputs.iter().map(Edge::labels).collect();

@@ -1,12 +1,12 @@
-//! Element-wise programs over a product become its last step: `f(alpha · A · B + beta · C)` is one operation, so that a device may
-//! compute it in one pass, and the product alone is never stored.
+//! Turns an element-wise program over a product into the product's epilogue: `f(alpha · A · B + beta · C)` becomes one
+//! operation, so that a device can compute it in one pass, and the product alone is never stored.
 
 use std::collections::HashSet;
 
 use tensorwrapper_core::backend::{Instruction, Program};
 use tensorwrapper_core::graph::{Edge, Label, OpGraph, Operation, OperationId, OperationNode, Readers, Rewriter, TensorId};
 
-/// The same graph with such programs inside of contractions; none where there are no such programs.
+/// The graph with such programs as epilogues of contractions; `None` if there are no such programs.
 pub(super) fn finish(graph: &OpGraph) -> Option<OpGraph> {
     let readers = graph.readers();
     let finished: Vec<Option<(usize, OperationId)>> =

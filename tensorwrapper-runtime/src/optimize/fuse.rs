@@ -1,6 +1,6 @@
-//! Element-wise programs become part of the element-wise programs that read them, so that their results are not stored; copies and
-//! numbers in front become part of products as well. So a transpose is only another way of reading, and a denominator or a number
-//! that is repeated along axes is never stored as a tensor.
+//! Merges element-wise programs into the element-wise programs that read them, so that their results are not stored. Copies and
+//! constant factors are also merged into products. So a transpose only changes how a tensor is read, and a denominator or a
+//! number that is repeated along axes is never stored as a tensor.
 
 use num_complex::Complex;
 

@@ -1,10 +1,10 @@
-//! What does not depend on the tensors that change is computed once: a graph is split into a part that is computed before all runs,
-//! and a part that each run computes from its results.
+//! Splits a graph into a part that is computed once, because it does not depend on the tensors that change, and a part that
+//! each run computes from the results of the first.
 
 use tensorwrapper_core::graph::{OpGraph, OperationNode, Rewriter, TensorId};
 
-/// A graph in two parts. Both have all sources of the whole; what the first part's sinks are, the second has as further sources, in
-/// their order.
+/// A graph in two parts. Both have all sources of the whole graph; the second also has the sinks of the first as further
+/// sources, in order.
 pub(crate) struct Hoisted {
     pub(crate) once: OpGraph,
     pub(crate) each: OpGraph,

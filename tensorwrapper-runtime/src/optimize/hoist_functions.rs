@@ -10,8 +10,8 @@ use tensorwrapper_core::graph::{Edge, Label, OpGraph, Operation, OperationNode, 
 /// Integer powers up to this are a few products.
 const FEW_FACTORS: u32 = 8;
 
-/// The same graph, where each function of kept tensors that changing work reads is an operation of its own, if its values are not
-/// more than the elements of one of these tensors: a denominator of many labels is still nowhere as a tensor.
+/// The graph in which each function of kept tensors that changing work reads is an operation of its own, if it has no more
+/// values than one of these tensors has elements. So a denominator with many labels is still not stored as a tensor.
 pub(super) fn hoist_functions(graph: &OpGraph, kept: &[bool]) -> OpGraph {
     Rewriter::run(graph, |rewriter, _, node| {
         let Some((program, reduction)) = node.operation.as_map() else { return rewriter.keep(node) };

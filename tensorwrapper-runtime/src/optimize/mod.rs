@@ -1,4 +1,4 @@
-//! Passes from graph to graph: each a pure function in a file of its own. `pipeline` has them in their order.
+//! Passes from graph to graph. Each is a pure function in a file of its own; `pipeline` runs them in order.
 //!
 //! A context can leave a pass out (`Context::without`). `verify` runs after each in debug builds. `tests/integration/blocks.rs`
 //! runs random blocks with every set of passes.
@@ -6,17 +6,18 @@
 //! | file | does |
 //! |---|---|
 //! | `accumulate.rs` | sums single-precision data in double precision |
-//! | `constants.rs` | computes what is known from numbers alone |
-//! | `cse.rs` | finds what is computed twice, whatever labels are called and in whatever order factors and axes are |
+//! | `constants.rs` | folds constants: computes what depends only on numbers |
+//! | `cse.rs` | computes common sub-expressions once, whatever the names of labels and the order of factors and axes |
 //! | `factorise/` | joins terms that share a factor and forms shared products once, by cost, within the memory that is allowed |
 //! | `pairwise.rs` | cuts products into pairs, in the order that `tensorwrapper-order` finds, and into parts where memory is limited |
 //! | `fuse.rs` | joins element-wise work with its readers, and copies with products |
 //! | `chain_accumulate.rs` | turns a sum of products into a chain of products that each begin with the sum so far |
 //! | `finish.rs` | makes element-wise work over a whole product that nothing else reads its epilogue |
 //! | `hoist_functions.rs`, `hoist.rs` | cut a prepared block in two: what depends on no tensor that changes is computed once |
-//! | `plain.rs` | makes the graph of a product of a few tensors without any of these |
+//! | `plain.rs` | builds the graph of a product of a few tensors directly, without any of these passes |
 //!
-//! Passes that ask for no order of products are run once (`PassPipeline`), however many memory limits are tried.
+//! Passes that need no contraction order run only once (`PassPipeline`), however many part sizes are tried to stay within a
+//! memory limit.
 
 mod accumulate;
 mod chain_accumulate;

@@ -1,4 +1,5 @@
-//! Cuts contractions of three and more factors into pairs, and where they are limited, what the pairs work on into parts.
+//! Splits contractions of three and more factors into pairs. If products are limited in size, larger pairs are computed in
+//! parts.
 
 use num_complex::Complex;
 
@@ -10,19 +11,19 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationNode, Origin, Rewriter, TensorId};
 use tensorwrapper_order::internal::{Labels, Network, Path, cut, path, usual};
 
-/// How large products may be.
+/// The limit on the size of products.
 #[derive(Debug)]
 pub(crate) struct Limited<'p> {
-    /// The logarithm of base 2 of the elements of a product.
+    /// The most elements of a product, as a logarithm of base 2.
     pub(crate) elements: f64,
-    /// Orders that were found without a limit, one for each product of three and more factors: filled when it is empty.
+    /// Orders that were found without a limit, one for each product of three and more factors. If it is empty, it is filled.
     pub(crate) paths: &'p mut Vec<Path>,
 }
 
-/// The same graph with at most two factors in each contraction; none where there are no more anywhere.
+/// The graph with at most two factors in each contraction; `None` if no contraction has more.
 ///
 /// # Errors
-/// An order of the program's that does not fit a product.
+/// An order given by the program that does not fit a product.
 pub(super) fn pairwise(graph: &OpGraph, choices: &Choices, limited: Option<Limited<'_>>) -> Result<Option<OpGraph>, Error> {
     if are_pairs(graph) {
         return Ok(None);
@@ -87,7 +88,7 @@ impl Orders<'_, '_> {
     }
 }
 
-/// One contraction as a sequence of pairs; the factor in front goes with the last.
+/// One contraction as a sequence of pairs; the last pair has the factor `alpha`.
 pub(super) struct Split<'g> {
     /// Where its labels come from, which its pairs' labels then do, too; empty where that is not known.
     pub(super) origins: &'g [Origin],

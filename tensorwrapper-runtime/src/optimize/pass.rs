@@ -1,27 +1,30 @@
-//! The passes by their names, and sets of them.
+//! Names of the passes, and sets of passes.
 
-/// A pass: one way in which a block of equations becomes cheaper than what was written. All passes run unless a context goes
-/// [`without`](crate::Context::without) some; results are then the same but for rounding, and for overflow of intermediates.
+/// A pass, which rewrites the graph of a block of equations into a cheaper one. All passes run unless
+/// [`Context::without`](crate::Context::without) leaves some out; results are then the same except for rounding and overflow of
+/// intermediates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Pass {
-    /// Constant folding: what programs compute from numbers alone is computed once.
+    /// Constant folding: parts of element-wise programs that depend only on numbers are computed when the graph is planned.
     Constants,
-    /// Common sub-expressions: what is computed twice is computed once, also where labels have other names, axes another order,
-    /// elements are conjugated or multiplied by a number.
+    /// Common sub-expression elimination: an operation that occurs twice is computed once, even if labels have other names,
+    /// axes have another order, or elements are conjugated or multiplied by a number.
     Cse,
-    /// Sums of products are brought into the cheapest form that is found: `A·B + A·C` becomes `A·(B + C)`, products that several
-    /// terms need are formed once, in the order that is best for all of them.
+    /// Factorisation: sums of products are rewritten in the cheapest form that is found. `A·B + A·C` becomes `A·(B + C)`, and
+    /// products that several terms need are formed once, in the order that is best for all of them.
     Factorise,
-    /// Element-wise equations are computed as part of those that read them, and copies are not made.
+    /// Fusion: element-wise equations are computed as part of the operations that read them, and copies are avoided.
     Fuse,
-    /// Products that are terms of a sum are added to it one after the other as they are computed, and none is stored.
+    /// Products that are terms of a sum are added to it one after the other as they are computed, and are not stored
+    /// separately.
     ChainAccumulate,
-    /// What is done with each element of a product is done as it is computed.
+    /// Element-wise work on the result of a product becomes its epilogue, which is applied to each element as it is computed.
     Finish,
-    /// Dead code: what nobody reads is not computed.
+    /// Dead code elimination: operations whose results are not read are removed.
     Dce,
-    /// What a block that is [prepared](crate::Context::prepare_all) computes from tensors that do not change is computed once.
+    /// In a [prepared](crate::Context::prepare_all) block, the part that depends only on tensors that do not change is computed
+    /// once.
     Hoist,
 }
 
@@ -31,7 +34,7 @@ impl Pass {
         [Pass::Constants, Pass::Cse, Pass::Factorise, Pass::Fuse, Pass::ChainAccumulate, Pass::Finish, Pass::Dce, Pass::Hoist];
 }
 
-/// Names that passes had before.
+/// Earlier names of passes.
 #[allow(non_upper_case_globals, reason = "they were variants")]
 impl Pass {
     /// [`Pass::Cse`].
@@ -45,7 +48,7 @@ impl Pass {
     pub const Dead: Pass = Pass::Dce;
 }
 
-/// Passes that are not made.
+/// A set of passes that are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Without(u16);
 

@@ -1,4 +1,5 @@
-//! The passes in their order. Each is a pure function in a file of its own, and is verified after it ran in debug builds.
+//! Runs the passes in order. Each is a pure function in a file of its own; in debug builds the graph is verified after each
+//! pass.
 
 use super::accumulate::{Accumulate, accumulate};
 use super::chain_accumulate::chain_accumulate;
@@ -16,31 +17,31 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_core::graph::OpGraph;
 use tensorwrapper_order::{Minimize, Order};
 
-/// The same graph made cheaper: contractions have at most two factors, in the order that the strategy finds, and sums are
-/// of the precision that was chosen; what is done with each element of a product is part of it. Where elements are `limited`,
-/// products of more factors are made in parts.
+/// The graph after all passes: contractions have at most two factors, in the order that the chosen strategy finds; sums have
+/// the chosen precision; and element-wise work on products is an epilogue. If elements are `limited`, products of three and
+/// more factors are made in parts.
 ///
 /// # Errors
-/// An order of the program's that does not fit, and a broken promise of the graph, in debug builds.
+/// An order given by the program that does not fit, and in debug builds a graph that `verify` refuses.
 #[cfg(test)]
 pub(crate) fn optimize(graph: &OpGraph, choices: &Choices, limited: Option<Limited<'_>>) -> Result<OpGraph, Error> {
     PassPipeline::new(graph, choices, &[])?.optimize(limited)
 }
 
-/// A graph with those passes made that ask for no order of products: the others can be made again and again.
+/// A graph after those passes that need no contraction order. The remaining passes can be run from it several times.
 pub(crate) struct PassPipeline<'g> {
     passes: Passes<'g>,
-    /// Whether nothing has been made since what is computed twice was looked for.
+    /// Whether no pass has changed the graph since common sub-expressions were eliminated.
     is_cse_done: bool,
-    /// Sources whose elements stay from run to run, by their slots: none where nothing is to be kept.
+    /// Whether the elements of each source stay the same from run to run, by slot; empty if nothing is to be kept.
     is_kept: Vec<bool>,
 }
 
 impl<'g> PassPipeline<'g> {
-    /// Makes the first passes. Sources that stay as they are from run to run are `is_kept`, by their slots.
+    /// Runs the first passes. `is_kept` says by slot which sources stay the same from run to run.
     ///
     /// # Errors
-    /// A broken promise of the graph, in debug builds.
+    /// In debug builds, a graph that `verify` refuses.
     pub(crate) fn new(graph: &'g OpGraph, choices: &'g Choices, is_kept: &[bool]) -> Result<PassPipeline<'g>, Error> {
         let mut passes = Passes { graph: None, first: graph, choices, is_block: is_block(graph) };
         let keeps = choices.without.makes(Pass::Hoist);
@@ -73,8 +74,8 @@ impl<'g> PassPipeline<'g> {
         finished(self.ordered(limited)?, choices, is_block)
     }
 
-    /// The same in two parts where sources stay as they are from run to run: what depends on these alone is computed once, and costs
-    /// nothing then.
+    /// The graph after all passes in two parts: operations that depend only on sources that stay the same from run to run are
+    /// computed once, and then cost nothing.
     ///
     /// # Errors
     /// As [`optimize`].
@@ -93,7 +94,7 @@ impl<'g> PassPipeline<'g> {
         Ok(Hoisted { once: finished(once, choices, is_block)?, each: finished(each, choices, is_block)? })
     }
 
-    /// The passes from the orders of products up to those that make products part of what is done with them.
+    /// Runs the passes from the contraction orders up to the last ones, which [`finished`] runs.
     fn ordered(&self, limited: Option<Limited<'_>>) -> Result<OpGraph, Error> {
         let Passes { choices, is_block, .. } = self.passes;
         let mut passes = Passes { graph: None, first: self.passes.graph(), choices, is_block };
@@ -109,7 +110,7 @@ impl<'g> PassPipeline<'g> {
     }
 }
 
-/// The passes that make products part of what is done with them.
+/// Runs the last passes, which chain products into sums and turn element-wise work into epilogues.
 fn finished(graph: OpGraph, choices: &Choices, is_block: bool) -> Result<OpGraph, Error> {
     let mut passes = Passes { graph: None, first: &graph, choices, is_block };
     passes.choose(Pass::ChainAccumulate, chain_accumulate)?;

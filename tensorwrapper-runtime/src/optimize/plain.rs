@@ -1,8 +1,8 @@
-//! Products of a few tensors that are all different, as pairs, by their labels alone: the graph that lowering and the passes would
-//! make of the equation, without them. Most equations are such products, and are to be planned quickly.
+//! Splits products of a few different tensors into pairs directly from their labels. The result is the graph that lowering and
+//! the passes would build. Most equations are such products, and this plans them quickly.
 //!
-//! `exec/plain_tests.rs` holds for random products that it is the same graph. `few.rs` of the crate `tensorwrapper-order` has
-//! the orders of so few factors, in tables of exact prices.
+//! `exec/plain_tests.rs` checks for random products that the graphs are the same. `few.rs` of the crate `tensorwrapper-order`
+//! has the orders of so few factors, in tables of exact prices.
 
 use num_complex::Complex;
 use tensorwrapper_notation::{Equation, Product};
@@ -28,7 +28,7 @@ pub(crate) struct Plain {
 }
 
 impl Plain {
-    /// The equation as one, if it is.
+    /// The equation as such a product, if it is one.
     pub(crate) fn new(equation: &Equation) -> Option<Plain> {
         let product = equation.product(Few::MOST)?;
         let names = LabelNames::new(equation.labels().iter().map(|label| label.name.as_str()));
@@ -36,8 +36,7 @@ impl Plain {
         Some(Plain { output: (0..product.kept).collect(), product, names, origins })
     }
 
-    /// The graph of pairs over sources of these extents; nothing where a pass might change it, or something is wrong with the
-    /// extents.
+    /// The graph of pairs over sources of these extents; `None` if a pass might change it or the extents do not fit.
     pub(crate) fn pairs<'e>(
         &self,
         choices: &Choices,

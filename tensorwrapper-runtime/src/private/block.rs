@@ -1,9 +1,9 @@
-//! One run of an invocation of the macros: its equations are recorded and computed, or computed by the plan that an earlier run has
-//! left.
+//! One run of an invocation of the macros: its equations are recorded and computed, or computed with the plan of an earlier
+//! run.
 //!
-//! Each invocation of a macro is a static that keeps its equations and up to four plans (`exec/call_site_cache.rs`), each with
-//! the element types, extents, strides, numbers and settings that it was made for. A run that finds a plan records nothing and
-//! plans nothing. Equations over recorded operands, and those with `map`, are planned anew each time.
+//! Each invocation of a macro has a static that keeps its equations and up to four plans (`exec/call_site_cache.rs`), each with
+//! the element types, extents, strides, numbers and settings that it was made for. A run that finds a matching plan records
+//! nothing and plans nothing. Equations over recorded operands, and equations with `map`, are planned in every run.
 
 mod holes;
 
@@ -61,13 +61,14 @@ pub struct Block<'b, 'a, E> {
     results: Vec<Link<Value<'a>>>,
     writes: Vec<Write<'a>>,
     recorded: usize,
-    /// Whether extents were found by computing, so that the next run may have others.
+    /// Whether extents were computed from elements, so that they may differ in the next run.
     computes_extents: bool,
     known: Option<(Arc<KeptPlan>, Sources<'a>)>,
     computed: Option<Results>,
 }
 
-/// What a run has computed, taken one by one in the order of the block: what is written, then what leaves it.
+/// The results of a run, taken one by one: first those that are written into tensors, then those that are part of the block's
+/// value.
 #[derive(Debug)]
 struct Results {
     kept: Arc<KeptPlan>,
@@ -104,12 +105,12 @@ pub fn begin<'b, 'a, E>(site: &'static CallSite, context: &'b E, tensors: &'b [T
 }
 
 impl<'a, E> Block<'_, 'a, E> {
-    /// The next equation, over elements of one type.
+    /// Begins the next equation, over elements of one type.
     pub fn equation<T: Element>(&mut self, element: PhantomData<T>) {
         self.equation_with(element, [], []);
     }
 
-    /// The same with the numbers that stand in it, in the order of [`Equation::holes`].
+    /// The same with the numbers of the equation, in the order of [`Equation::holes`].
     pub fn equation_with<T: Element, const N: usize, const M: usize>(
         &mut self,
         element: PhantomData<T>,
@@ -119,7 +120,7 @@ impl<'a, E> Block<'_, 'a, E> {
         self.equation_of(element, scalars, numbers, [], []);
     }
 
-    /// The same with its functions, and the element types inside of its casts.
+    /// The same with the functions of the equation, and the element types inside its casts.
     pub fn equation_of<T: Element, const N: usize, const M: usize, const F: usize, const C: usize>(
         &mut self,
         _: PhantomData<T>,
@@ -135,7 +136,7 @@ impl<'a, E> Block<'_, 'a, E> {
     /// Records the next equation.
     ///
     /// # Errors
-    /// Ranks and extents that do not fit; and what computing extents reports.
+    /// Ranks and extents that do not fit, and errors of computing values that extents depend on.
     pub fn record(&mut self) -> Result<(), Error>
     where
         E: ComputesExtents,
@@ -200,7 +201,7 @@ impl<'a, E> Block<'_, 'a, E> {
 }
 
 impl<'a, E: Computes> Block<'_, 'a, E> {
-    /// Whether no plan is known for this run, so that its equations are to be recorded.
+    /// Whether no plan is known for this run, so that its equations must be recorded.
     pub(super) fn is_new(&mut self) -> bool {
         if self.known.is_none() && self.recorded == 0 {
             self.known = self.find();
@@ -208,7 +209,7 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         self.known.is_none()
     }
 
-    /// The plan that an earlier run has left for one like this.
+    /// The plan of an earlier run that fits this run.
     fn find(&self) -> Option<(Arc<KeptPlan>, Sources<'a>)> {
         let tensors = self.elements()?;
         // Operands in two places are an error, which recording finds again.
@@ -219,7 +220,7 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         })
     }
 
-    /// Computes the block's results, by the plan that is known or by a new one.
+    /// Computes the block's results, with a known plan or a new one.
     pub(super) fn compute(&mut self) -> Result<(), Error> {
         if self.is_new() {
             return self.compute_anew();
@@ -257,7 +258,7 @@ impl<'a, E: Computes> Block<'_, 'a, E> {
         Ok(())
     }
 
-    /// What the equations take beside tensors.
+    /// The values that the equations take in addition to tensors.
     fn call_keys(&self) -> Vec<CallKey> {
         let key = |call: &Call<'_>| CallKey {
             dtype: call.dtype,

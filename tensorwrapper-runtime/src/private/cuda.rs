@@ -1,5 +1,5 @@
-//! The generated kernels without a GPU: what `tests/cuda/` runs in the simulator and compiles by NVRTC. Programs have no use for it,
-//! and no expansion calls it.
+//! Access to the generated kernels without a GPU: `tests/cuda/` runs them in the simulator and compiles them with NVRTC. It is
+//! not for programs, and no expansion calls it.
 
 use std::sync::Arc;
 

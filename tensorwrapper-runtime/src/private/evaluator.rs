@@ -1,5 +1,5 @@
-//! What computes the values of a block, at its end or, where an extent depends on them, while it is recorded. It must not know of
-//! blocks.
+//! Computes the values of a block, either at its end or, if an extent depends on them, while it is recorded. This file must not
+//! know of blocks.
 
 use crate::exec::{Context, Graph, OnDevice, ResultPlacement, evaluate};
 use crate::expr::{Value, only_recorded};
@@ -7,17 +7,17 @@ use crate::link::Link;
 use crate::tensor::AnyTensor;
 use tensorwrapper_core::error::Error;
 
-/// Values whose elements the recording itself needs.
+/// Recorded values whose elements are needed while recording.
 #[derive(Debug)]
 pub struct Recorded<'v, 'a>(pub(super) &'v [Link<Value<'a>>]);
 
-/// What computes the values that an extent depends on.
+/// Contexts that can be asked to compute the values that an extent depends on.
 #[doc(hidden)]
 pub trait ComputesExtents {
-    /// Computes values while a block is recorded, if it computes.
+    /// Computes values while a block is recorded.
     ///
     /// # Errors
-    /// What computing them reports, or that nothing is computed here.
+    /// Errors of computing them; a [`Graph`] always fails, because it computes nothing.
     fn compute(&self, values: Recorded<'_, '_>) -> Result<Vec<AnyTensor>, Error>;
 }
 
@@ -39,12 +39,12 @@ impl ComputesExtents for OnDevice {
     }
 }
 
-/// What computes a block at once.
+/// Contexts that compute a block immediately.
 pub trait Computes: ComputesExtents {
-    /// Where it computes.
+    /// The context in which the block is computed.
     #[doc(hidden)]
     fn context(&self) -> &Context;
-    /// Where results go behind so many that are written into places of the host's.
+    /// Where the results go, of which the first `written` ones are written into tensors on the host.
     #[doc(hidden)]
     fn placement(written: usize) -> ResultPlacement;
 }

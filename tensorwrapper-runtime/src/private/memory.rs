@@ -1,5 +1,5 @@
-//! The processor's element-wise kernels on memory that exists: what `benches/memory.rs` measures, because every public door
-//! gives its result memory of its own. Programs have no use for it; no expansion calls it.
+//! Runs the processor's element-wise kernels on existing memory. `benches/memory.rs` measures this, because every public
+//! function allocates memory for its result. It is not for programs, and no expansion calls it.
 
 pub use tensorwrapper_core::backend::{Binary, Instruction, Program, Reduction};
 use tensorwrapper_core::backend::{Device, LoopNest, Operand, Output};
@@ -12,7 +12,7 @@ use tensorwrapper_cpu::Cpu;
 /// has a stride for every axis, the target one for each of its own; all start at their memory's first element.
 ///
 /// # Errors
-/// What the device reports; strides that leave the memory.
+/// What the device reports, and strides that lead outside the memory.
 pub fn run<T: Element>(
     threads: usize,
     (extents, kept): (&[usize], usize),

@@ -1,4 +1,4 @@
-//! What the expansions of the macros call. Nothing here is for users, and nothing else is reachable from expansions.
+//! The functions and types that expansions of the macros use. Nothing here is for users, and expansions use nothing else.
 
 mod block;
 #[cfg(feature = "cuda")]
@@ -14,7 +14,7 @@ mod ticket;
 use std::marker::PhantomData;
 
 pub use block::{Block, begin, dtype, local_scalar};
-/// The primitive types, whatever the program calls by their names.
+/// The primitive types, even if the program gives their names to other types.
 pub use core::primitive::{bool, f64, usize};
 pub use evaluator::{Computes, Recorded};
 pub use site::{CallSite, Recipe, Tensor};
@@ -48,7 +48,7 @@ pub use tensorwrapper_core::error::Error;
 pub use tensorwrapper_core::shape::Const;
 use tensorwrapper_core::shape::{Extent, Extents, Shape};
 
-/// Element types that may meet in one equation: equal ones.
+/// Element types that can be used in one equation: they must be equal.
 #[diagnostic::on_unimplemented(
     message = "elements of type `{Self}` and `{U}` do not mix in one equation",
     label = "elements of type `{U}`",
@@ -60,7 +60,7 @@ pub trait MixesWith<U> {
 }
 impl<T: Element> MixesWith<T> for T {}
 
-/// Element types that an equation converts on demand.
+/// Pairs of element types between which an equation can cast.
 #[diagnostic::on_unimplemented(
     message = "elements of type `{T}` are not cast to `{U}`",
     label = "a cast of `{T}` to `{U}`",
@@ -73,7 +73,7 @@ pub trait Casts<T, U> {
 #[diagnostic::do_not_recommend]
 impl<U: Element, T: CastInto<U>> Casts<T, U> for () {}
 
-/// Two element types. One value of settled type, because rustc would infer the one from the other.
+/// Two element types in one value, so that rustc does not infer one from the other.
 #[derive(Debug)]
 pub struct Elements<T: ?Sized, U>(pub PhantomData<T>, pub PhantomData<U>);
 
@@ -87,7 +87,7 @@ pub fn complex<T: Element>(_: PhantomData<T>) -> PhantomData<T::Complex> {
     PhantomData
 }
 
-/// What a label is. A name that is a constant in scope is none, and rustc says so where it is bound to this.
+/// The type of labels. The expansion binds each label to it, so rustc reports a name that is a constant in scope.
 #[derive(Debug)]
 pub struct Label;
 
@@ -97,7 +97,7 @@ pub trait Marks {
     type Shape: Extents;
 }
 
-/// The mark of more axes than tuples have: the rank is known at run time.
+/// The mark of a result with more axes than tuples support: its rank is known only at run time.
 #[derive(Debug)]
 pub struct Unranked;
 
@@ -137,13 +137,13 @@ pub fn ticket<T: Element, M: Marks>(_: PhantomData<T>, _: M, number: usize) -> T
     Ticket::new(number)
 }
 
-/// The context of blocks that name none.
+/// The context of blocks that do not name one.
 pub fn default_context() -> &'static Context {
     Context::global()
 }
 
-/// What a type is, said so that rustc does not look through it: an expected type is compared with a value where the value
-/// stands, and not with the argument of a function.
+/// The identity of types, which rustc does not resolve early. So a type error is reported at the value of the macro, not at the
+/// argument of [`value`].
 pub trait Itself {
     /// The type.
     type Itself;
@@ -157,13 +157,13 @@ impl<V> Itself for V {
     }
 }
 
-/// The value of an invocation, which is computed to be used.
+/// The value of an invocation. A warning is reported if it is not used.
 #[must_use = "the equation computes a value, and nothing else"]
 pub fn value<V>(value: V) -> <V as Itself>::Itself {
     value.itself()
 }
 
-/// The value, or a panic with the error's sentences at the caller's line.
+/// The value of a result. Panics with the error's message at the caller's line if it is an error.
 ///
 /// # Panics
 /// On an error.

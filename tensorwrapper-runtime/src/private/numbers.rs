@@ -1,5 +1,5 @@
-//! What a program gives inside an equation beside tensors: ranges, positions, exponents. Each is a trait of its own, so that
-//! what does not fit is answered in the language's words.
+//! The values other than tensors that a program uses in an equation: ranges, positions and exponents. Each has its own trait,
+//! so that a value of a wrong type is reported in the terms of the language.
 
 use std::ops::{Bound, RangeBounds};
 

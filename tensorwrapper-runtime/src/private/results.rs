@@ -1,4 +1,4 @@
-//! What becomes of recordings: computed or kept, taken as results, written into places.
+//! The last steps of a block: recorded values are computed or kept, taken as results, and written into tensors.
 
 mod there;
 
@@ -14,14 +14,14 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Extents, StaticExtents};
 
-/// Where a block may run.
+/// Types that can be the context of a block.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a context to compute in",
     label = "not a `&Context` or `&Graph`",
     note = "a block starts with `in &context;`, where `context` is a `Context`, or a `Graph` that records it"
 )]
 pub trait IntoContext<'c> {
-    /// What runs it.
+    /// The type that runs the block.
     type Evaluator: Evaluator;
     /// The context.
     fn context(self) -> &'c Self::Evaluator;
@@ -40,18 +40,18 @@ impl<'c> IntoContext<'c> for &'c Graph {
     }
 }
 
-/// What becomes of a block's recordings: tensors and numbers, or recordings still.
+/// Contexts of blocks, which decide the types of a block's results: tensors and numbers, or recorded values.
 pub trait Evaluator: ComputesExtents + Sized {
     /// A result with brackets on its left side.
     type Tensor<'a, T: Element, S: Extents>;
-    /// A result without.
+    /// A result without brackets on its left side.
     type Number<'a, T: Element>;
-    /// Computes all results of a block together, if it computes.
+    /// Computes all results of a block together; a [`Graph`] only records them.
     ///
     /// # Errors
     /// Faults of the equations, and what the device reports.
     fn run(block: &mut Block<'_, '_, Self>) -> Result<(), Error>;
-    /// Whether the block's equations are to be recorded: an earlier run has left no plan for this one.
+    /// Whether the block's equations must be recorded, because no earlier run has made a plan that fits.
     fn is_new(block: &mut Block<'_, '_, Self>) -> bool;
     /// The next result.
     fn take_tensor<'a, T: Element, S: Extents>(block: &mut Block<'_, 'a, Self>, ticket: &Ticket<T, S>) -> Self::Tensor<'a, T, S>;
@@ -136,8 +136,8 @@ pub struct Patch<T: Element> {
 }
 
 impl<T: Element> Patch<T> {
-    /// A place is evaluated twice, to read its extents and to write it; both times it is the same tensor, unless an
-    /// `IndexMut` of the program's has its own mind.
+    /// Checks the extents of the place. A place is evaluated twice, to read its extents and to write it; both give the same
+    /// tensor, unless an `IndexMut` of the program returns another one.
     #[track_caller]
     fn check(&self, extents: &[usize]) {
         let whole = &self.whole;
@@ -149,8 +149,8 @@ impl<T: Element> Patch<T> {
     }
 }
 
-/// The patch of an element type. By way of a trait, so that nothing is known of the patch of an unknown element type:
-/// what is no tensor is reported as such, and not for being written too.
+/// The patch type of an element type. It goes through a trait, so that rustc knows nothing about the patch of an unknown
+/// element type: a value that is not a tensor is then reported once, and not a second time because it is written.
 pub trait Patched {
     /// The patch.
     type Patch;
@@ -159,7 +159,7 @@ impl<T: Element> Patched for T {
     type Patch = Patch<T>;
 }
 
-/// Borrows what is assigned to. A method, so that it serves `mut c: Tensor` and `c: &mut Tensor` alike.
+/// Borrows the tensor that is assigned to. It is a method, so that it works for both `mut c: Tensor` and `c: &mut Tensor`.
 pub trait BorrowPlace {
     #[allow(missing_docs)]
     fn __place(&mut self) -> &mut Self {
@@ -168,7 +168,8 @@ pub trait BorrowPlace {
 }
 impl<X: ?Sized> BorrowPlace for X {}
 
-/// A computed part that goes into a tensor of type `X`. The part is the subject, so that rustc offers no borrowing.
+/// A computed part that can be written into a tensor of type `X`. The trait is implemented for the part, so that rustc does not
+/// suggest a borrow.
 #[diagnostic::on_unimplemented(
     message = "`{X}` cannot be assigned to",
     label = "not a tensor that can be written",
@@ -178,7 +179,7 @@ pub trait WriteInto<X: ?Sized> {
     /// Writes a computed part into its place; extents were checked when it was recorded.
     ///
     /// # Panics
-    /// When the place is another tensor than then.
+    /// If the place has other extents than when the part was recorded.
     #[track_caller]
     fn write(self, target: &mut X);
 }

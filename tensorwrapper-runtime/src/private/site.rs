@@ -1,4 +1,5 @@
-//! One invocation of the macros before it runs: the texts of its equations, and what the program gives them. It must not know of runs.
+//! One invocation of the macros before it runs: the texts of its equations, and the values that the program passes to them.
+//! This file must not know of runs.
 
 use std::sync::OnceLock;
 
@@ -10,12 +11,12 @@ use crate::expr::{OperandData, ScalarKind, ScalarValue};
 use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::Dtype;
 
-/// One equation of an invocation: its text, and the number of the value that each of its operands is. Results have the
-/// first numbers, in the order of the equations, and what the program gives the next.
+/// One equation of an invocation: its text, and for each operand the number of its value. The results of the equations have the
+/// first numbers, in order, and the values that the program passes have the next.
 #[derive(Debug)]
 pub struct Recipe(pub &'static str, pub &'static [usize]);
 
-/// One invocation: what is known of it before the program runs, and what an earlier run has left.
+/// One invocation: the data that the macro emits, and the plans of earlier runs.
 #[derive(Debug)]
 pub struct CallSite {
     pub(super) recipes: &'static [Recipe],
@@ -40,7 +41,7 @@ impl CallSite {
 #[derive(Clone, Debug)]
 pub struct Tensor<'a>(pub(super) OperandData<'a>);
 
-/// What one equation takes from the program beside tensors.
+/// The values that one equation takes from the program in addition to tensors.
 #[derive(Debug)]
 pub(super) struct Call<'a> {
     pub(super) dtype: Dtype,

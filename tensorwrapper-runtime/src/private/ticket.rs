@@ -1,9 +1,9 @@
-//! What the typing of an invocation knows of a result. Knows nothing of how it is computed.
+//! The type and number of a result, for type checking an expansion. Knows nothing of how the result is computed.
 
 use std::fmt;
 use std::marker::PhantomData;
 
-/// What is said of a result while an invocation is typed: its number, and types.
+/// The number and the types of a result.
 pub struct Ticket<T, S> {
     pub(super) number: usize,
     types: PhantomData<fn() -> (T, S)>,

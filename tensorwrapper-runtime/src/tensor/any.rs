@@ -1,4 +1,4 @@
-//! [`AnyTensor`]: owned elements whose type only the run knows.
+//! [`AnyTensor`]: owned elements whose type is known only at run time.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use tensorwrapper_core::layout::{Layout, Strided};
 use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::storage::Buffer;
 
-/// A dense tensor whose element type and rank are known at run time only: what a file holds, for example.
+/// A dense tensor whose element type and rank are known only at run time, such as one read from a file.
 ///
 /// ```
 /// use tensorwrapper_runtime::{AnyTensor, Dtype, Tensor};
@@ -25,14 +25,14 @@ use tensorwrapper_core::storage::Buffer;
 /// ```
 #[derive(Clone)]
 pub struct AnyTensor {
-    /// The layout starts at the first element, and no two indices lead to one.
+    /// The layout starts at the first element, and no two indices lead to the same element.
     pub(super) located: Located<Buffer>,
-    /// How the elements are stored, where it is not in C order without padding.
+    /// How the elements are stored; `None` means in C order without padding.
     pub(super) layout: Option<Arc<Layout>>,
 }
 
 impl AnyTensor {
-    /// Puts elements and their layout together. For those who have checked: nothing is refused.
+    /// Puts elements and their layout together. The caller must have checked that they fit: this function checks nothing.
     pub(crate) fn from_buffer(buffer: Buffer, layout: Strided) -> AnyTensor {
         debug_assert!(layout.is_row_major() && layout.offset() == 0, "{layout:?} is not row-major");
         debug_assert_eq!(layout.len(), buffer.as_ref().len(), "{layout:?} does not cover the elements");
@@ -71,7 +71,7 @@ impl AnyTensor {
         Error::new(ErrorKind::Element { expected: T::DTYPE, found: self.dtype() })
     }
 
-    /// The largest of its real parts, if it has elements.
+    /// The largest real part of its elements, if it has any.
     pub(crate) fn largest(&self) -> Option<f64> {
         let largest = |largest: Option<f64>, x: f64| Some(largest.map_or(x, |largest| largest.max(x)));
         dispatch!(self.dtype(), T => {
@@ -95,7 +95,7 @@ impl<T: Element, S: Extents> From<Tensor<T, S>> for AnyTensor {
     }
 }
 
-/// Equal element types, extents and elements.
+/// Compares element types, extents and elements.
 impl PartialEq for AnyTensor {
     fn eq(&self, other: &AnyTensor) -> bool {
         dispatch!(self.dtype(), T => match (self.view::<T>(), other.view::<T>()) {

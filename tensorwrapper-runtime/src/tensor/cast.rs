@@ -1,4 +1,4 @@
-//! The same elements as numbers of another type.
+//! Converts elements to numbers of another type.
 
 use super::{Tensor, TensorMut, TensorRef};
 use tensorwrapper_core::element::{CastInto, Element};
@@ -11,7 +11,7 @@ impl<T: Element, S: Extents> TensorRef<'_, T, S> {
     /// A tensor of the same elements as numbers of type `U`; see [`Tensor::cast`].
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has none for it.
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for it.
     pub fn cast<U: Element>(&self) -> Result<Tensor<U, S>, Error>
     where
         T: CastInto<U>,
@@ -30,7 +30,7 @@ impl<T: Element, S: Extents> TensorMut<'_, T, S> {
     /// A tensor of the same elements as numbers of type `U`; see [`Tensor::cast`].
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has none for it.
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for it.
     pub fn cast<U: Element>(&self) -> Result<Tensor<U, S>, Error>
     where
         T: CastInto<U>,
@@ -40,11 +40,11 @@ impl<T: Element, S: Extents> TensorMut<'_, T, S> {
 }
 
 impl<T: Element, S: Extents> Tensor<T, S> {
-    /// A tensor of the same elements as numbers of type `U`: of another precision, or real ones as complex ones. Inside an
-    /// equation, `cast(A[i, j])` converts elements as they are read.
+    /// A tensor of the same elements converted to type `U`: to another precision, or from real to complex. Inside an equation,
+    /// `cast(A[i, j])` converts elements as they are read.
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has none for it.
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for it.
     ///
     /// ```
     /// use tensorwrapper_runtime::Tensor;

@@ -1,6 +1,6 @@
-//! How a [`Tensor`] comes to be: from a shape, and something that says what the elements are.
+//! Constructors of [`Tensor`]: from a shape and a source of elements.
 //!
-//! Every constructor checks the extents against the shape type and asks for memory politely.
+//! Every constructor checks the extents against the shape type and returns an error if the system refuses the memory.
 
 use super::dense::Tensor;
 use super::extents::{row_major, row_major_of};
@@ -10,7 +10,7 @@ use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Extents, IntoShape};
 use tensorwrapper_core::storage::Owned;
 
-/// Constructors. What may be given as a shape is told at [`IntoShape`].
+/// Constructors. See [`IntoShape`] for what can be given as a shape.
 impl<T: Element, S: Extents> Tensor<T, S> {
     /// A tensor of zeros.
     ///
@@ -23,7 +23,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents do not fit `S`, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system refuses the memory.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents do not fit `S`,
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system refuses the memory.
     pub fn zeros(shape: impl IntoShape<S>) -> Result<Self, Error> {
         let layout = row_major(shape)?;
         Ok(Tensor::from_parts(Owned::zeros(layout.len())?, layout))
@@ -32,7 +33,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// A tensor whose elements are all the same.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents do not fit `S`, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system refuses the memory.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents do not fit `S`,
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system refuses the memory.
     pub fn filled(shape: impl IntoShape<S>, value: T) -> Result<Self, Error> {
         let layout = row_major(shape)?;
         Ok(Tensor::from_parts(Owned::filled(layout.len(), value)?, layout))
@@ -48,7 +50,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents do not fit `S`, [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system refuses the memory.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents do not fit `S`,
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system refuses the memory.
     pub fn from_fn(shape: impl IntoShape<S>, mut element: impl FnMut(&[usize]) -> T) -> Result<Self, Error> {
         let layout = row_major(shape)?;
         let mut elements = Owned::with_room(layout.len())?;
@@ -66,7 +69,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         Ok(Tensor::from_parts(elements, layout))
     }
 
-    /// A tensor of these elements in C order: the last index runs fastest. None is copied.
+    /// A tensor of these elements in C order: the last index runs fastest. No element is copied.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the extents do not fit `S` or need another number of elements.

@@ -1,11 +1,11 @@
-//! Strided elements brought into C order.
+//! Copies strided elements into C order.
 
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::storage::Owned;
 
-/// The elements that a layout finds, last index running fastest.
+/// The elements that a layout addresses, last index running fastest.
 ///
 /// # Errors
 /// [`ErrorKind::Memory`](tensorwrapper_core::error::ErrorKind::Memory) when the system has none.

@@ -12,9 +12,9 @@ use tensorwrapper_core::shape::{Extents, Shape};
 use tensorwrapper_core::storage::Owned;
 use tensorwrapper_core::storage::SliceRef;
 
-/// Where elements lie that no device has a copy of.
+/// The placement of elements that are only in ordinary host memory.
 static HOST: Placement = Placement::HOST;
-/// The same in memory that the system never moves.
+/// The placement of elements that are only in pinned host memory.
 static PINNED: Placement = Placement::PINNED;
 
 /// Where on the host elements lie.
@@ -25,13 +25,14 @@ pub(super) fn host<T: Element>(elements: &Owned<T>) -> &'static Placement {
 /// A dense tensor that owns its elements.
 ///
 /// `S` says what the compiler knows of the extents: all of them (`Shape![3, 4]`), some (`Shape![3, _]`), the rank
-/// (`Shape![_, _]`), or nothing ([`Shape`], the default). It holds no values, so `Tensor<f64>` and
-/// `Tensor<f64, Shape![3, _]>` are the same bytes, and [`into_dyn`](Tensor::into_dyn) and
-/// [`into_typed`](Tensor::into_typed) move none.
+/// (`Shape![_, _]`), or nothing ([`Shape`], the default). `S` holds no values, so `Tensor<f64>` and `Tensor<f64, Shape![3, _]>`
+/// have the same representation in memory, and [`into_dyn`](Tensor::into_dyn) and [`into_typed`](Tensor::into_typed) copy
+/// nothing.
 ///
-/// Elements are stored in C order, unless the tensor is given another [`Layout`]: equations compute with it as it is.
+/// Elements are stored in C order, unless the tensor is given another [`Layout`]. Equations read any layout without converting
+/// it first.
 ///
-/// There is no arithmetic here: tensors hold, equations compute.
+/// A tensor has no arithmetic of its own: equations compute with it.
 ///
 /// ```
 /// use tensorwrapper_runtime::{Shape, Tensor};
@@ -46,15 +47,15 @@ pub(super) fn host<T: Element>(elements: &Owned<T>) -> &'static Placement {
 /// ```
 #[derive(Clone)]
 pub struct Tensor<T: Element, S: Extents = Shape> {
-    /// The layout starts at the first element, and no two indices lead to one.
+    /// The layout starts at the first element, and no two indices lead to the same element.
     pub(super) located: Located<Owned<T>>,
-    /// How the elements are stored, where it is not in C order without padding.
+    /// How the elements are stored; `None` means in C order without padding.
     pub(super) layout: Option<Arc<Layout>>,
     shape: PhantomData<fn() -> S>,
 }
 
 impl<T: Element, S: Extents> Tensor<T, S> {
-    /// Puts elements and their layout together. For those who have checked: nothing is refused.
+    /// Puts elements and their layout together. The caller must have checked that they fit: this function checks nothing.
     pub(crate) fn from_parts(elements: impl Into<Owned<T>>, layout: Strided) -> Tensor<T, S> {
         Tensor::from_located(Located::on_host(elements.into(), layout))
     }
@@ -76,7 +77,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
 
     metadata!();
 
-    /// Where the elements lie: the device that has a copy of them, else the host.
+    /// Where the elements are: on the device that has a copy of them, otherwise on the host.
     pub fn placement(&self) -> &Placement {
         if self.located.data.is_mirrored() { &self.located.placement } else { host(&self.located.data) }
     }
@@ -89,8 +90,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// All elements in C order: the last index runs fastest.
     ///
     /// # Panics
-    /// When the tensor was given another [layout](Tensor::layout). Results of equations never have one; where it is not known,
-    /// `view().as_slice()` answers with an `Option`.
+    /// If the tensor was given another [layout](Tensor::layout). Results of equations never have one. If the layout is not
+    /// known, use `view().as_slice()`, which returns an `Option`.
     #[track_caller]
     pub fn as_slice(&self) -> &[T] {
         self.assert_plain();
@@ -100,19 +101,20 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// All elements in C order, writable.
     ///
     /// # Panics
-    /// When the tensor was given another [layout](Tensor::layout). Results of equations never have one; where it is not known,
-    /// `view().as_slice()` answers with an `Option`.
+    /// If the tensor was given another [layout](Tensor::layout). Results of equations never have one. If the layout is not
+    /// known, use `view().as_slice()`, which returns an `Option`.
     #[track_caller]
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         self.assert_plain();
         &mut self.located.data
     }
 
-    /// All elements in C order; extents are forgotten. No memory is allocated, though elements of 4 KiB and more may move within
-    /// theirs, where they began at a cache line. Those of a tensor in another [layout](Tensor::layout) are copied.
+    /// All elements in C order, without the extents. No memory is allocated. Elements of 4 KiB and more may be moved within
+    /// their allocation, in which they began at a cache line. The elements of a tensor in another [layout](Tensor::layout) are
+    /// copied.
     ///
     /// # Panics
-    /// When the system has no memory for such a copy.
+    /// If the system has no memory for such a copy.
     pub fn into_vec(self) -> Vec<T> {
         if self.is_plain() {
             return self.located.data.into_vec();
@@ -120,26 +122,26 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         copy::in_c_order(&self.located.data, &self.located.layout).unwrap_or_else(|error| panic!("{error}")).into_vec()
     }
 
-    /// The element at an index; `None` where the index is out of range or of another rank.
+    /// The element at an index; `None` if the index is out of range or has another rank.
     pub fn get(&self, index: &[usize]) -> Option<T> {
         self.located.get(index).copied()
     }
 
-    /// The element at an index, writable; `None` where the index is out of range or of another rank.
+    /// The element at an index, writable; `None` if the index is out of range or has another rank.
     pub fn get_mut(&mut self, index: &[usize]) -> Option<&mut T> {
         self.located.get_mut(index)
     }
 
-    /// Forgets what the compiler knows of the extents.
+    /// Converts to the shape type [`Shape`], with which the compiler knows nothing of the extents.
     #[must_use]
     pub fn into_dyn(self) -> Tensor<T> {
         Tensor::in_layout(self.located, self.layout)
     }
 
-    /// Tells the compiler what it shall know of the extents. No element moves.
+    /// Converts to another shape type `S2`, which says what the compiler knows of the extents. No element moves.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when rank or a constant extent differs.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the rank or a constant extent differs.
     pub fn into_typed<S2: Extents>(self) -> Result<Tensor<T, S2>, Error> {
         S2::check(self.extents())?;
         Ok(Tensor::in_layout(self.located, self.layout))
@@ -151,10 +153,10 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         self.located.data.set_mirror(copy);
     }
 
-    /// Moves the elements to pages of their own, which `pin` keeps where they are.
+    /// Moves the elements to pages of their own, which `pin` then pins.
     ///
     /// # Errors
-    /// What `pin` reports, and where there is no memory for them.
+    /// What `pin` reports, and a lack of memory for the pages.
     pub(crate) fn pin(
         &mut self,
         pin: impl FnOnce(std::ops::Range<usize>) -> Result<tensorwrapper_core::storage::device_mirror::Copy, Error>,
@@ -168,7 +170,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         self.located.data.drop_mirror();
     }
 
-    /// The elements and their memory, in the order of the layout; extents are forgotten.
+    /// The elements and their memory, in the order of the layout, without the extents.
     pub(crate) fn into_elements(self) -> Owned<T> {
         self.located.data
     }

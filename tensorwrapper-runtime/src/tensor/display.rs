@@ -1,9 +1,9 @@
-//! Tensors as text for people: nested brackets, aligned columns, the middle of large ones left out.
+//! Formats tensors for people: nested brackets, aligned columns, and only the edges of large tensors.
 //!
-//! Touches only the elements that are shown, so a huge tensor prints as fast as a small one.
+//! Only the elements that are shown are read, so a huge tensor prints as fast as a small one.
 //!
-//! What may be asked for: digits after the point (`{:.3}`), scientific notation (`{:e}`, `{:.3e}`, `{:E}`), signs of what is not negative
-//! (`{:+}`), and a least width of each element (`{:12}`).
+//! Supported options: digits after the point (`{:.3}`), scientific notation (`{:e}`, `{:.3e}`, `{:E}`), signs of numbers that
+//! are not negative (`{:+}`), and a least width of each element (`{:12}`).
 
 use std::fmt::{self, Debug, Display, Formatter, LowerExp, UpperExp};
 
@@ -20,16 +20,16 @@ use tensorwrapper_core::shape::{Extents, StaticExtents};
 /// Tensors of more elements are shown without their middle.
 const WHOLE: usize = 1000;
 
-/// Elements that are shown of such a tensor, at most: the number at each edge of each axis shrinks until they are.
+/// The most elements that are shown of such a tensor: the number at each edge of each axis shrinks until no more are left.
 const SHOWN: usize = 10_000;
 
-/// Tensors of more axes are only described: nobody counts so many brackets.
+/// Tensors of more axes are only described, because so many brackets cannot be read.
 const AXES: usize = 64;
 
 /// Width at which a row of elements goes on in the next line.
 const LINE: usize = 100;
 
-/// As what a formatter was asked to write.
+/// The notation that a formatter was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Notation {
     /// `{}`
@@ -178,17 +178,18 @@ impl Row {
 
 macro_rules! shown {
     ($([$($generics:tt)*] $Type:ty, $name:literal, $dtype:expr, $write:expr;)*) => { $(
-        /// The elements, as a table, each right to its last digit. Where nothing else is asked for, a number that stands alone has up to eight
-        /// significant digits, and numbers of one table as many places after the point as the one that needs most. `{:.3}` shows three
-        /// digits after the point, `{:+}` signs, and `{:12}` elements at least so wide.
+        /// Writes the elements as a table, each correctly rounded to its last digit. By default a single number has up to eight
+        /// significant digits, and all numbers of a table have as many digits after the point as the one that needs most.
+        /// `{:.3}` shows three digits after the point, `{:+}` shows signs, and `{:12}` makes elements at least 12 characters
+        /// wide.
         impl<$($generics)*> Display for $Type {
             fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
                 $write(self, f, Notation::Plain)
             }
         }
 
-        /// The elements in scientific notation, each with the fewest digits from which it can be read back as it is; `{:.3e}` shows three
-        /// digits after the point.
+        /// Writes the elements in scientific notation, each with the fewest digits from which the same number can be read back;
+        /// `{:.3e}` shows three digits after the point.
         impl<$($generics)*> LowerExp for $Type {
             fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
                 $write(self, f, Notation::LowerExp)
@@ -202,7 +203,7 @@ macro_rules! shown {
             }
         }
 
-        /// Element type and extents in a line of their own, then the elements.
+        /// Writes element type and extents in a line of their own, then the elements.
         impl<$($generics)*> Debug for $Type {
             fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
                 // The head line, which says what the brackets cannot.

@@ -1,4 +1,4 @@
-//! Views without an element type: how the floors above see every operand, whatever its owner.
+//! Views without an element type. The floors above see every operand as such a view, whatever type owns the elements.
 
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::layout::Strided;
@@ -11,8 +11,8 @@ pub(crate) struct AnyRef<'a> {
     pub(crate) layout: Strided,
 }
 
-/// A tensor borrowed for writing, its element type erased. The layout's span lies inside the elements, and no two
-/// indices lead to one of them.
+/// A tensor borrowed for writing, its element type erased. The layout's span lies inside the elements, and no two indices lead
+/// to the same element.
 #[derive(Debug)]
 pub(crate) struct AnyMut<'a> {
     pub(crate) data: SliceMut<'a>,

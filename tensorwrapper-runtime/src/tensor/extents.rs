@@ -1,4 +1,4 @@
-//! The extents that are given for a new tensor, checked against its shape type and its elements.
+//! Checks the extents that are given for a new tensor against its shape type and its number of elements.
 
 use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::layout::Strided;

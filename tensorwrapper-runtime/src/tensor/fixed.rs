@@ -1,6 +1,6 @@
 //! [`StaticTensor`]: elements inline, every extent known to the compiler.
 //!
-//! Holds them as nested arrays, because loops over `[[T; M]; N]` need no check of bounds that the compiler cannot drop.
+//! Elements are held as nested arrays, because the compiler can remove all bounds checks from loops over `[[T; M]; N]`.
 
 use std::mem::MaybeUninit;
 use std::ops::{Index, IndexMut};
@@ -15,10 +15,11 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Extents, NestedArray, StaticExtents};
 
-/// A tensor whose elements lie in it, on the stack or in a constant: all its extents are constants, of at most 8 axes.
+/// A tensor that holds its elements inline, on the stack or in a constant. All its extents are constants, and it has at most 8
+/// axes.
 ///
-/// Equations over static tensors alone become loops over constants: nothing is allocated, recorded or planned, and the
-/// result is static too. Beside other tensors they are operands like any other.
+/// Equations whose operands are all static become loops over constants: nothing is allocated, recorded or planned, and the
+/// result is static too. In an equation with other tensors, static tensors are ordinary operands.
 ///
 /// ```
 /// use tensorwrapper_runtime::{Shape, StaticTensor};
@@ -34,7 +35,7 @@ pub struct StaticTensor<T: Element, S: StaticExtents> {
 }
 
 impl<T: Element, S: StaticExtents> StaticTensor<T, S> {
-    /// A tensor of the elements of nested arrays; of a plain number, a tensor of rank 0.
+    /// A tensor of the elements of nested arrays, or a tensor of rank 0 from a plain number.
     ///
     /// ```
     /// use tensorwrapper_runtime::StaticTensor;
@@ -150,12 +151,12 @@ impl<T: Element, S: StaticExtents> StaticTensor<T, S> {
         self.elements
     }
 
-    /// The element at an index; `None` where the index is out of range or of another rank.
+    /// The element at an index; `None` if the index is out of range or has another rank.
     pub fn get(&self, index: &[usize]) -> Option<T> {
         position::<S>(index).map(|p| self.as_slice()[p])
     }
 
-    /// The element at an index, writable; `None` where the index is out of range or of another rank.
+    /// The element at an index, writable; `None` if the index is out of range or has another rank.
     pub fn get_mut(&mut self, index: &[usize]) -> Option<&mut T> {
         position::<S>(index).map(|p| &mut self.as_mut_slice()[p])
     }
@@ -173,7 +174,7 @@ impl<T: Element, S: StaticExtents> StaticTensor<T, S> {
     /// A [`Tensor`] of the same elements and extents.
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has none for it.
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for it.
     pub fn to_tensor(&self) -> Result<Tensor<T, S>, Error> {
         self.view().to_tensor()
     }
@@ -195,8 +196,8 @@ pub(crate) fn zeroed<T: Element>(place: &mut [MaybeUninit<T>]) -> &mut [T] {
     unsafe { place.assume_init_mut() }
 }
 
-/// The elements of [`StaticTensor::written`]. A call, which does nothing with the memory but to hand it to another one: so the
-/// compiler sees that it may be that of the tensor in the end, and nothing is copied.
+/// The elements of [`StaticTensor::written`]. This function is not inlined and only passes its memory on, so the compiler can
+/// use the memory of the final tensor, and nothing is copied.
 #[inline(never)]
 fn written<T: Element, S: StaticExtents>(
     write: impl for<'p> FnOnce(&'p mut [MaybeUninit<T>]) -> &'p mut [T],
@@ -226,7 +227,7 @@ pub(super) fn layout<S: StaticExtents>() -> Strided {
     Strided::row_major(S::EXTENTS).unwrap_or_else(|error| unreachable!("{error}"))
 }
 
-/// Where an index lies in C order.
+/// The position of an index in C order.
 #[inline]
 fn position<S: StaticExtents>(index: &[usize]) -> Option<usize> {
     let inside = index.len() == S::EXTENTS.len() && index.iter().zip(S::EXTENTS).all(|(i, extent)| i < extent);
@@ -286,7 +287,7 @@ impl<T: Element, S: StaticExtents, S2: Extents> PartialEq<Tensor<T, S2>> for Sta
     }
 }
 
-/// The elements of a tensor, where its extents are these; else
+/// Copies the elements of a tensor that has the extents of `S`; otherwise fails with
 /// [`ErrorKind::Shape`](crate::ErrorKind::Shape).
 ///
 /// ```
@@ -304,7 +305,7 @@ impl<T: Element, S: StaticExtents, S2: Extents> TryFrom<&Tensor<T, S2>> for Stat
     }
 }
 
-/// The elements of a tensor, where its extents are these.
+/// Copies the elements of a tensor that has the extents of `S`; otherwise fails as for a reference.
 impl<T: Element, S: StaticExtents, S2: Extents> TryFrom<Tensor<T, S2>> for StaticTensor<T, S> {
     type Error = Error;
     fn try_from(tensor: Tensor<T, S2>) -> Result<Self, Error> {
@@ -312,7 +313,7 @@ impl<T: Element, S: StaticExtents, S2: Extents> TryFrom<Tensor<T, S2>> for Stati
     }
 }
 
-/// The elements of a view, where its extents are these.
+/// Copies the elements of a view that has the extents of `S`; otherwise fails as for a tensor.
 impl<T: Element, S: StaticExtents, S2: Extents> TryFrom<TensorRef<'_, T, S2>> for StaticTensor<T, S> {
     type Error = Error;
     fn try_from(view: TensorRef<'_, T, S2>) -> Result<Self, Error> {

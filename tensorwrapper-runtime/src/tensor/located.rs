@@ -1,12 +1,12 @@
-//! What every tensor and view is made of: elements, the layout that finds them, and where they are.
+//! The parts of every tensor and view: elements, the layout that addresses them, and their placement.
 //!
-//! The public types wrap one [`Located`] each and differ in what holds the elements. The macros here give them the
-//! methods that are the same for all, so that no meaning is written twice.
+//! Each public type wraps one [`Located`]; they differ in the type that holds the elements. The macros here give them their
+//! common methods, so that each is written once.
 
 use super::placement::{ComputeDevice, Placement};
 use tensorwrapper_core::layout::Strided;
 
-/// Elements held by a `D`, found through a layout.
+/// Elements held by a `D`, addressed by a layout.
 ///
 /// The layout's span lies inside the elements: constructors check it, and selections keep it.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ impl<D> Located<D> {
     }
 }
 
-/// Panics as slices do, with a sentence that names index and extents.
+/// Panics as slices do, with a message that names index and extents.
 #[track_caller]
 #[cold]
 pub(super) fn no_such_element(index: &[usize], layout: &Strided) -> ! {
@@ -80,8 +80,8 @@ macro_rules! metadata {
             self.located.layout.extents()
         }
 
-        /// Distance between neighbours along each axis, in elements: negative where an axis is walked backwards, 0 where
-        /// every index leads to the same element. That of an axis with less than two indices is never followed.
+        /// Distance between neighbours along each axis, in elements: negative if the axis is reversed, 0 if every index leads
+        /// to the same element. The stride of an axis with fewer than two indices has no meaning.
         pub fn strides(&self) -> &[isize] {
             self.located.layout.strides()
         }
@@ -106,12 +106,13 @@ macro_rules! metadata {
             tensorwrapper_core::shape::Shape::new(self.extents())
         }
 
-        /// Where operations on this tensor should run, if its owner has a wish; says nothing about where it lies.
+        /// The device on which operations on this tensor should run, if its owner has chosen one. It does not say where the
+        /// elements are.
         pub fn preferred_compute_device(&self) -> Option<$crate::tensor::ComputeDevice> {
             self.located.preferred
         }
 
-        /// The same tensor with a wish for the device of its operations, or without one. No element moves.
+        /// The same tensor with this preferred device for its operations, or with none. No element moves.
         #[must_use]
         pub fn with_preferred_compute_device(mut self, device: impl Into<Option<$crate::tensor::ComputeDevice>>) -> Self {
             self.located.preferred = device.into();

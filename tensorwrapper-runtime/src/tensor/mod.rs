@@ -1,7 +1,7 @@
 //! Dense tensors: owned, borrowed, and with their element type erased.
 //!
-//! Holds elements and answers questions about them; computes nothing. Knows nothing of equations, graphs or devices'
-//! work: all arithmetic happens on the floors above, through the erased views of [`erased`].
+//! Tensors hold elements and describe them, but compute nothing. This module knows nothing of equations, graphs or the work of
+//! devices: all arithmetic happens on the floors above, through the erased views of [`erased`].
 
 mod any;
 mod cast;

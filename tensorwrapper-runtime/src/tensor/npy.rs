@@ -1,7 +1,7 @@
 //! Tensors in files: NumPy's `.npy` format.
 //!
-//! Files come from anywhere, so nothing in one is believed before it is checked against the file's own length, and
-//! every fault is a sentence that names the file. `head` reads and writes the text at the beginning, `number` the elements' bytes.
+//! Files are untrusted input: nothing in a file is used before it is checked against the file's length, and every error names
+//! the file. `head` reads and writes the text at the beginning, `number` the elements' bytes.
 
 mod fault;
 mod head;
@@ -36,8 +36,9 @@ impl AnyTensor {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] when the file cannot be read, is not a regular file or not an `.npy` file, is cut short or goes on after its last
-    /// element, or holds elements of another type; [`ErrorKind::Memory`] when the system has none for the elements.
+    /// [`ErrorKind::Io`] when the file cannot be read, is not a regular file or not an `.npy` file, is cut short or goes on
+    /// after its last element, or holds elements of a type that tensors cannot hold; [`ErrorKind::Memory`] when the system has
+    /// no memory for the elements.
     pub fn read_npy(path: impl AsRef<Path>) -> Result<AnyTensor, Error> {
         let path = path.as_ref();
         read(path, Header::open(path)?)
@@ -46,7 +47,7 @@ impl AnyTensor {
     /// Writes the tensor to an `.npy` file, in C order, as [`Tensor::write_npy`] does.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] where that fails.
+    /// [`ErrorKind::Io`] if [`Tensor::write_npy`] would fail.
     pub fn write_npy(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         write::write(path.as_ref(), self.erase())
     }
@@ -70,8 +71,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] where [`AnyTensor::read_npy`] fails, when the elements are of another type, and when the
-    /// extents do not fit `S`; [`ErrorKind::Memory`] when the system has none for the elements.
+    /// [`ErrorKind::Io`] where [`AnyTensor::read_npy`] fails, when the elements are of another type, and when the extents do
+    /// not fit `S`; [`ErrorKind::Memory`] when the system has no memory for the elements.
     pub fn read_npy(path: impl AsRef<Path>) -> Result<Tensor<T, S>, Error> {
         let path = path.as_ref();
         let header = Header::open(path)?;
@@ -83,25 +84,26 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         read(path, header)?.into_tensor::<T>()?.into_typed()
     }
 
-    /// Writes the tensor to an `.npy` file, in C order. An existing file is replaced once the new one is complete, and stays as it was until
-    /// then; whatever fails, nothing is left beside it.
+    /// Writes the tensor to an `.npy` file, in C order. An existing file stays as it was until the new one is complete, and is
+    /// then replaced. If writing fails, no temporary file is left behind.
     ///
-    /// The new file has the mode of the old one, and its owner and group where the system allows that; access lists and other names of the old
-    /// file (hard links) do not go over. Links are followed, and stay links.
+    /// The new file has the mode of the old one, and its owner and group if the system allows that. Access control lists are
+    /// not copied, and other hard links to the old file keep its old content. Symbolic links are followed and stay links.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] when the file cannot be written; when it may not be, which is also said of a file without any permission to write where
-    /// the system would let an administrator; and when it is a directory, a pipe, a socket or a device.
+    /// [`ErrorKind::Io`] when the file cannot be written; when there is no permission to write it, which includes a file
+    /// without any write permission that the system would let an administrator write; and when it is a directory, a pipe, a
+    /// socket or a device.
     pub fn write_npy(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         write::write(path.as_ref(), self.erase())
     }
 }
 
 impl<T: Element, S: Extents> TensorRef<'_, T, S> {
-    /// Writes what is viewed to an `.npy` file, in C order, as [`Tensor::write_npy`] does.
+    /// Writes the elements of the view to an `.npy` file, in C order, as [`Tensor::write_npy`] does.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] where that fails.
+    /// [`ErrorKind::Io`] if [`Tensor::write_npy`] would fail.
     pub fn write_npy(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         write::write(path.as_ref(), self.erase())
     }
@@ -121,7 +123,7 @@ pub(super) fn read<R: Read>(path: &Path, header: Header<R>) -> Result<AnyTensor,
     })
 }
 
-/// All elements in the file's order. The outer error is memory's, the inner one the file's.
+/// All elements in the file's order. The outer error is a lack of memory, the inner one a fault of the file.
 fn read_elements<T: Element + Bytes>(
     reader: &mut impl Read,
     len: usize,

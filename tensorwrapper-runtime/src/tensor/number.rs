@@ -1,13 +1,13 @@
-//! Numbers as text: one style for all that stand in one table.
+//! Numbers as text, with one style for all numbers of a table.
 //!
-//! Every digit comes from the standard library's conversion, which rounds the number itself and not a number that was rounded before. So
-//! what is shown is right to its last digit: read back, it is the number rounded to that place.
+//! Every digit comes from the standard library's conversion, which rounds the number only once. So the text is the number
+//! correctly rounded to the last digit shown.
 
 use std::fmt::LowerExp;
 
 use tensorwrapper_core::element::Element;
 
-/// Significant digits shown at most, of the largest number of a table that nothing was asked for.
+/// The most significant digits that are shown of the largest number of a table if no precision was requested.
 const DIGITS: usize = 8;
 
 /// Fixed notation covers magnitudes from here on …
@@ -67,7 +67,7 @@ pub(super) enum Style {
     Scientific { decimals: usize },
     /// As many digits after the point as the caller wants.
     Asked { decimals: usize },
-    /// The same in scientific notation; where nothing is said, the fewest digits from which each number can be read back.
+    /// The same in scientific notation; `None` means the fewest digits from which each number can be read back.
     AskedScientific { decimals: Option<usize> },
 }
 

@@ -1,6 +1,6 @@
-//! Where elements live, and where their owner would like to compute.
+//! Where elements are stored, and on which device their owner prefers to compute.
 //!
-//! Two separate things: elements in host memory may be meant for an accelerator. Knows nothing of tensors.
+//! The two are independent: elements in host memory may be meant for an accelerator. This file knows nothing of tensors.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub enum MemoryKind {
     Other(String),
 }
 
-/// Something that computes: its kind, and which one of that kind.
+/// A device that computes: its kind, and its number among the devices of that kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum ComputeDevice {
@@ -32,7 +32,7 @@ pub enum ComputeDevice {
         /// Which one, counted from 0.
         ordinal: usize,
     },
-    /// A device of the program's own, by the number of its backend.
+    /// A device that the program provides, by the number of its backend.
     Other {
         /// The number, which no other backend of the program has.
         number: usize,
@@ -40,7 +40,8 @@ pub enum ComputeDevice {
 }
 
 impl ComputeDevice {
-    /// Which device of its kind, counted from 0; of the program's own devices the number.
+    /// The number of the device among those of its kind, counted from 0; for a device that the program provides, the number of
+    /// its backend.
     pub fn ordinal(self) -> usize {
         match self {
             ComputeDevice::Cpu { ordinal } | ComputeDevice::Cuda { ordinal } => ordinal,
@@ -59,8 +60,8 @@ impl fmt::Display for ComputeDevice {
     }
 }
 
-/// Where the elements of a tensor lie. Those of a `Tensor` that was taken to a device are on the host, too; a `DeviceTensor` has them there
-/// alone, unless it is one number, which comes to the host with every run.
+/// Where the elements of a tensor are stored. A `Tensor` that was copied to a device keeps its elements on the host as well.
+/// The elements of a `DeviceTensor` are on the device only, except that a single number is copied to the host by every run.
 ///
 /// ```
 /// use tensorwrapper_runtime::{MemoryKind, Tensor};
@@ -74,7 +75,7 @@ impl fmt::Display for ComputeDevice {
 pub struct Placement {
     /// The kind of memory.
     pub memory_kind: MemoryKind,
-    /// The device whose memory it is; none for the host's.
+    /// The device that owns the memory; `None` for host memory.
     pub resident_device: Option<ComputeDevice>,
 }
 

@@ -1,4 +1,4 @@
-//! Parts and rearrangements of a layout, checked in the words of the user who asked for them.
+//! Parts and rearrangements of a layout. Errors are stated in the terms of the user's request.
 
 use std::ops::{Bound, RangeBounds};
 
@@ -90,7 +90,7 @@ pub(super) fn repeat(layout: &Strided, axis: usize, extent: usize) -> Result<Str
     Ok(repeated)
 }
 
-/// Other extents for the same elements in the same order, where they can be walked like that.
+/// Other extents for the same elements in the same order, if strides can describe them.
 pub(super) fn reshape(layout: &Strided, extents: &[usize]) -> Result<Strided, Error> {
     let (from, needed) = (layout.extents(), element_count(extents)?);
     if needed != layout.len() {

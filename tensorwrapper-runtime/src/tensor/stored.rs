@@ -1,9 +1,10 @@
 //! Tensors in other layouts than the default: any order of the axes, and padding.
 //!
-//! Where elements lie changes nothing about what a tensor is; it changes what moves when a tensor is handed on.
+//! The layout does not change the value of a tensor; it decides whether elements must be copied when the tensor is passed to
+//! code that expects another layout.
 //!
 //! `as_slice` means C order and panics for such a tensor, as indexing out of range does: results of equations never have
-//! another layout, and a slice in an order that the caller does not expect would be a silent fault.
+//! another layout, and a slice in an unexpected order would be a silent error.
 
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ use tensorwrapper_core::storage::Owned;
 /// What a conversion did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Moved {
-    /// Nothing: the same memory, read otherwise.
+    /// Nothing: the same memory with another layout.
     Nothing,
     /// The elements were copied into memory of their own.
     Elements,
@@ -30,8 +31,8 @@ pub enum Moved {
 
 /// Layouts.
 impl<T: Element, S: Extents> Tensor<T, S> {
-    /// A tensor of elements that lie in a layout already, padding included. None is copied, and padding is believed to be
-    /// what the layout says.
+    /// A tensor of elements that are already stored in this layout, padding included. No element is copied. The padding is
+    /// assumed to hold what the layout says, which is not checked.
     ///
     /// ```
     /// use tensorwrapper_runtime::{Layout, Tensor};
@@ -44,7 +45,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] when the extents do not fit `S` or the layout, or the layout needs another number of elements,
-    /// padding included; [`ErrorKind::Unsupported`] for a layout with tiles or in another memory than the host's.
+    /// padding included; [`ErrorKind::Unsupported`] for a layout with tiles or in memory other than the host's.
     pub fn from_memory(shape: impl IntoShape<S>, layout: &Layout, memory: Vec<T>) -> Result<Self, Error> {
         let strided = covering::<T, S>(shape, layout, memory.len())?;
         Ok(Tensor::in_layout(Located::on_host(memory.into(), strided), kept(layout)))
@@ -55,12 +56,12 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         written_down(self.layout.as_deref(), self.rank())
     }
 
-    /// What is indexed: element type and extents.
+    /// The logical description: element type and extents.
     pub fn logical(&self) -> Logical {
         Logical::new(T::DTYPE, self.extents()).expect("the tensor exists")
     }
 
-    /// What is indexed, and how it is stored; its text is `f64[2,3]{0,1}`.
+    /// Element type, extents and layout; its text is like `f64[2,3]{0,1}`.
     pub fn physical(&self) -> Physical {
         Physical::new(self.logical(), self.layout()).expect("the tensor exists")
     }
@@ -70,13 +71,13 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         &self.located.data
     }
 
-    /// All memory of the tensor, in the order of its layout, padding included; extents are forgotten.
+    /// All memory of the tensor, in the order of its layout, padding included, without the extents.
     pub fn into_memory(self) -> Vec<T> {
         self.located.data.into_vec()
     }
 
-    /// The same tensor in another layout, and whether that took a copy. It takes none where every element stands in its
-    /// place already; padding is filled anew otherwise.
+    /// The same tensor in another layout, and whether that required a copy. No copy is made if every element is already in its
+    /// place; otherwise the elements are copied and the padding is filled anew.
     ///
     /// ```
     /// use tensorwrapper_runtime::{Layout, Moved, Tensor};
@@ -89,8 +90,9 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when the layout is of another rank or pads an axis to less than its extent,
-    /// [`ErrorKind::Unsupported`] for tiles and other memories, [`ErrorKind::Memory`] when the system has none.
+    /// [`ErrorKind::Shape`] when the layout has another rank or pads an axis to less than its extent,
+    /// [`ErrorKind::Unsupported`] for tiles and for memory other than the host's, [`ErrorKind::Memory`] when the system has no
+    /// memory for a copy.
     pub fn relayout(mut self, layout: &Layout) -> Result<(Self, Moved), Error> {
         let physical = stored::<T>(self.extents(), layout)?;
         let (strided, len) = (strided(&physical), physical.buffer_len());
@@ -104,8 +106,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         Ok((Tensor::in_layout(self.located.with_both(memory, strided), kept(layout)), Moved::Elements))
     }
 
-    /// The same elements in C order with other extents, and whether that took a copy. It takes none where the layout can be
-    /// read with the new extents, and a copy in C order otherwise; [`TensorRef::reshape`] says why.
+    /// The same elements in C order with other extents, and whether that required a copy. No copy is made if the layout can be
+    /// read with the new extents; otherwise the elements are copied in C order. The error of [`TensorRef::reshape`] says why.
     ///
     /// ```
     /// use tensorwrapper_runtime::{Layout, Moved, Tensor};
@@ -118,8 +120,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when the extents do not fit `S2` or need another number of elements, [`ErrorKind::Memory`] when
-    /// the system has none for a copy.
+    /// [`ErrorKind::Shape`] when the extents do not fit `S2` or need another number of elements, [`ErrorKind::Memory`] when the
+    /// system has no memory for a copy.
     pub fn reshape<S2: Extents>(self, shape: impl IntoShape<S2>) -> Result<(Tensor<T, S2>, Moved), Error> {
         let extents = checked_extents(shape)?;
         let wanted = Logical::new(T::DTYPE, &extents[..])?;
@@ -135,12 +137,12 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         Ok((Tensor::in_layout(copy.located.with_layout(strided), None), Moved::Elements))
     }
 
-    /// Whether all memory is elements in C order.
+    /// Whether the elements are stored in C order without padding.
     pub(crate) fn is_plain(&self) -> bool {
         self.located.data.len() == self.len() && self.located.layout.is_row_major()
     }
 
-    /// Panics where elements are asked for in C order and do not lie like that.
+    /// Panics if the elements are not stored in C order without padding.
     #[track_caller]
     pub(super) fn assert_plain(&self) {
         assert!(
@@ -153,7 +155,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
 }
 
 impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
-    /// Elements that lie in a layout, padding included; see [`Tensor::from_memory`].
+    /// A view of elements that are stored in this layout, padding included; see [`Tensor::from_memory`].
     ///
     /// # Errors
     /// As [`Tensor::from_memory`].
@@ -162,8 +164,8 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
         Ok(TensorRef::from_located(Located::on_host(memory, strided)))
     }
 
-    /// How the elements lie from the view's first on: an order of the axes, gaps between them as padding. `None` where an
-    /// axis is walked backwards, or in place, or two axes at once.
+    /// The layout of the elements, starting at the first element of the view: the order of the axes, with gaps between elements
+    /// as padding. `None` if an axis is reversed or repeats its elements, or if the view is a diagonal of two axes.
     ///
     /// ```
     /// use tensorwrapper_runtime::Tensor;
@@ -184,7 +186,7 @@ impl AnyTensor {
         written_down(self.layout.as_deref(), self.rank())
     }
 
-    /// What is indexed, and how it is stored.
+    /// Element type, extents and layout.
     pub fn physical(&self) -> Physical {
         let logical = Logical::new(self.dtype(), self.extents()).expect("the tensor exists");
         Physical::new(logical, self.layout()).expect("the tensor exists")
@@ -192,7 +194,7 @@ impl AnyTensor {
 }
 
 impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
-    /// Elements that lie in a layout, padding included; see [`Tensor::from_memory`].
+    /// A view of elements that are stored in this layout, padding included; see [`Tensor::from_memory`].
     ///
     /// # Errors
     /// As [`Tensor::from_memory`].
@@ -233,12 +235,12 @@ fn covering<T: Element, S: Extents>(shape: impl IntoShape<S>, layout: &Layout, g
     }
 }
 
-/// The layout that [`kept`] has kept.
+/// The layout that was stored by [`kept`].
 fn written_down(layout: Option<&Layout>, rank: usize) -> Layout {
     layout.cloned().unwrap_or_else(|| Layout::row_major(rank))
 }
 
-/// The default layout is not written down.
+/// The layout to store with a tensor; `None` for the default layout.
 fn kept(layout: &Layout) -> Option<Arc<Layout>> {
     (*layout != Layout::row_major(layout.rank())).then(|| Arc::new(layout.clone()))
 }

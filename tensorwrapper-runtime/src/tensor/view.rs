@@ -1,4 +1,4 @@
-//! [`TensorRef`]: elements borrowed from somewhere, read through any strides.
+//! [`TensorRef`]: borrowed elements, read through any strides.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -16,8 +16,8 @@ use tensorwrapper_core::storage::SliceRef;
 
 /// A tensor borrowed for reading.
 ///
-/// A view finds its elements through strides, so slices, chips, permutations and diagonals of it are views of the
-/// same elements and cost nothing.
+/// A view addresses its elements through strides, so its slices, chips, permutations and diagonals are views of the same
+/// elements and copy nothing.
 ///
 /// ```
 /// use tensorwrapper_runtime::TensorRef;
@@ -31,9 +31,9 @@ use tensorwrapper_core::storage::SliceRef;
 ///
 /// # Arrays of other libraries
 ///
-/// With the features `ndarray`, `faer` and `nalgebra`, views are made of those libraries' arrays, and theirs of ours, by
-/// `from` where that always succeeds and by `try_from` elsewhere. Nothing is copied, and [`TensorMut`](crate::TensorMut)
-/// writes likewise.
+/// With the features `ndarray`, `faer` and `nalgebra`, the arrays of these libraries convert to views, and views convert to
+/// their array views: by `from` if the conversion always succeeds, otherwise by `try_from`. Nothing is copied.
+/// [`TensorMut`](crate::TensorMut) converts in the same way, for writing.
 ///
 #[cfg_attr(feature = "ndarray", doc = "```")]
 #[cfg_attr(not(feature = "ndarray"), doc = "```ignore")]
@@ -46,7 +46,7 @@ use tensorwrapper_core::storage::SliceRef;
 /// # Ok::<(), tensorwrapper_runtime::Error>(())
 /// ```
 ///
-/// | of | by | refused |
+/// | from | by | refused |
 /// |---|---|---|
 /// | `&Array`, `&mut Array` | `from` | |
 /// | `ArrayView`, `ArrayViewMut` | `try_from` | gaps |
@@ -55,16 +55,17 @@ use tensorwrapper_core::storage::SliceRef;
 /// | `&mut Mat` | `try_from` | nothing; the padding is set to zero |
 /// | `MatRef`, `ColRef`, `RowRef` and `…Mut` | `try_from` | gaps |
 /// | `&SMatrix`, `&SVector`, `&DVector`, and `&mut` | `from` | |
-/// | `&DMatrix`, `&mut DMatrix` | `try_from` | no rows, and more columns than can be counted |
+/// | `&DMatrix`, `&mut DMatrix` | `try_from` | a matrix without rows and with more columns than a tensor can have |
 /// | `MatrixView`, `MatrixViewMut` | `try_from` | gaps |
 ///
-/// A view has gaps where it leaves out elements that lie between its own: some of the rows of a matrix stored by columns,
-/// say. Those may be somebody else's to write, or memory that nobody wrote, so that they are not borrowed: copy such a view,
-/// or borrow all of its array and select here.
+/// A view has gaps where it leaves out elements that lie between its own: some of the rows of a matrix stored by columns, say.
+/// Other code may be writing to those elements, or the memory may be uninitialised, so such a view is refused. Copy it, or
+/// borrow the whole array and select the part here.
 ///
-/// In the other direction gaps are no matter. `ndarray` takes every view for reading, and for writing those whose
-/// strides do not interleave; `faer` takes every view of rank 1 or 2; `nalgebra` takes strides above 0, with
-/// `DMatrixView<f64, Dyn, Dyn>` for those of the run. What fails then is a rank or extent that the other type does not have.
+/// In the other direction gaps do not matter. `ndarray` accepts every view for reading, and for writing the views whose strides
+/// do not interleave. `faer` accepts every view of rank 1 or 2. `nalgebra` accepts strides above 0, and strides that are known
+/// only at run time with `DMatrixView<f64, Dyn, Dyn>`. Otherwise the conversion fails only if the other type has another rank
+/// or other extents.
 #[derive(Clone)]
 pub struct TensorRef<'a, T: Element, S: Extents = Shape> {
     pub(super) located: Located<&'a [T]>,
@@ -87,8 +88,8 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
         Ok(TensorRef::from_located(Located::on_host(elements, layout)))
     }
 
-    /// Elements found through strides: index `[i, j]` stands at `offset + i * strides[0] + j * strides[1]`.
-    /// Strides count elements, may be negative, and may be 0.
+    /// Elements addressed through strides: index `[i, j]` is at `offset + i * strides[0] + j * strides[1]`. Strides count
+    /// elements, may be negative, and may be 0.
     ///
     /// ```
     /// use tensorwrapper_runtime::TensorRef;
@@ -113,12 +114,12 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
         T::DTYPE
     }
 
-    /// The element at an index; `None` where the index is out of range or of another rank.
+    /// The element at an index; `None` if the index is out of range or has another rank.
     pub fn get(&self, index: &[usize]) -> Option<T> {
         self.located.get(index).copied()
     }
 
-    /// All elements in C order, where they lie in memory like that.
+    /// All elements in C order, if they are stored in that order without gaps.
     pub fn as_slice(&self) -> Option<&'a [T]> {
         let (layout, start) = (&self.located.layout, self.located.layout.offset());
         match layout.len() {
@@ -132,32 +133,32 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
         Elements { data: self.located.data, positions: self.located.layout.clone().into_positions() }
     }
 
-    /// A tensor of its own with the same elements.
+    /// Copies the elements into a new tensor.
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has none for it.
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) when the system has no memory for it.
     pub fn to_tensor(&self) -> Result<Tensor<T, S>, Error> {
         let layout = Strided::row_major(self.extents())?;
         let elements = copy::in_c_order(self.located.data, &self.located.layout)?;
         Ok(Tensor::from_located(self.located.with_both(elements, layout)))
     }
 
-    /// Forgets what the compiler knows of the extents.
+    /// Converts to the shape type [`Shape`], with which the compiler knows nothing of the extents.
     #[must_use]
     pub fn into_dyn(self) -> TensorRef<'a, T> {
         TensorRef::from_located(self.located)
     }
 
-    /// Tells the compiler what it shall know of the extents.
+    /// Converts to another shape type `S2`, which says what the compiler knows of the extents.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when rank or a constant extent differs.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the rank or a constant extent differs.
     pub fn into_typed<S2: Extents>(self) -> Result<TensorRef<'a, T, S2>, Error> {
         S2::check(self.extents())?;
         Ok(TensorRef::from_located(self.located))
     }
 
-    /// The indices of a range along an axis; they count from 0 again.
+    /// The part in a range of an axis, whose indices then count from 0 again.
     ///
     /// # Errors
     /// [`ErrorKind::Bounds`](crate::ErrorKind::Bounds) when the range reaches outside of the axis,
@@ -183,7 +184,7 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
         Ok(self.through(select::permute(&self.located.layout, axes)?))
     }
 
-    /// The elements whose indices along two axes are equal; one axis, in the place of the first, remains of the two.
+    /// The elements whose indices along two axes are equal. The two axes become one, in the place of the first.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the axes are one, differ in extent, or do not exist.
@@ -191,7 +192,7 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
         Ok(self.through(select::diagonal(&self.located.layout, axis_a, axis_b)?))
     }
 
-    /// An axis walked from its other end.
+    /// The same elements with one axis reversed.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is no such axis.
@@ -199,7 +200,7 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
         Ok(self.through(select::reverse(&self.located.layout, axis)?))
     }
 
-    /// Every `step`-th index of an axis, from the first on.
+    /// Every `step`-th index of an axis, starting at the first.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there is no such axis, or `step` is 0.
@@ -207,7 +208,7 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
         Ok(self.through(select::step(&self.located.layout, axis, step)?))
     }
 
-    /// A new axis before axis `axis`, along which every element is met `extent` times.
+    /// The same elements with a new axis before axis `axis`, along which every element is repeated `extent` times.
     ///
     /// ```
     /// use tensorwrapper_runtime::TensorRef;
@@ -217,13 +218,14 @@ impl<'a, T: Element, S: Extents> TensorRef<'a, T, S> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there are fewer axes, or more elements than can be counted.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when there are fewer than `axis` axes, or when the number of elements
+    /// overflows.
     pub fn repeat(&self, axis: usize, extent: usize) -> Result<TensorRef<'a, T>, Error> {
         Ok(self.through(select::repeat(&self.located.layout, axis, extent)?))
     }
 
-    /// The same elements in C order with other extents, without a copy. Axes that lie apart in memory cannot become one,
-    /// nor be cut anew: the error names them.
+    /// The same elements in C order with other extents, without a copy. Axes that are not contiguous with each other in memory
+    /// cannot be merged or split differently; the error names them.
     ///
     /// ```
     /// use tensorwrapper_runtime::TensorRef;
@@ -271,14 +273,14 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     }
 }
 
-/// Equal extents and equal elements. What the compiler knows of the extents does not matter, nor where they lie.
+/// Compares extents and elements. The shape types and the layouts in memory do not matter.
 impl<T: Element, S: Extents, S2: Extents> PartialEq<Tensor<T, S2>> for Tensor<T, S> {
     fn eq(&self, other: &Tensor<T, S2>) -> bool {
         self.view() == other.view()
     }
 }
 
-/// Equal extents and equal elements, however they lie.
+/// Compares extents and elements, whatever their layouts in memory.
 impl<T: Element, S: Extents, S2: Extents> PartialEq<TensorRef<'_, T, S2>> for TensorRef<'_, T, S> {
     fn eq(&self, other: &TensorRef<'_, T, S2>) -> bool {
         self.extents() == other.extents()

@@ -1,4 +1,4 @@
-//! [`TensorMut`]: elements borrowed from somewhere, written through strides that never meet.
+//! [`TensorMut`]: borrowed elements, written through strides with which no two indices lead to the same element.
 
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
@@ -14,9 +14,9 @@ use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::{Extents, IntoShape, Shape};
 use tensorwrapper_core::storage::SliceRef;
 
-/// A tensor borrowed for writing. No two of its indices lead to one element.
+/// A tensor borrowed for writing. No two of its indices lead to the same element.
 ///
-/// Selections consume the view, because only one may write at a time; [`reborrow`](TensorMut::reborrow) first to keep
+/// Selections consume the view, because only one view may write at a time. Call [`reborrow`](TensorMut::reborrow) first to keep
 /// it.
 ///
 /// ```
@@ -49,11 +49,11 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
         Ok(TensorMut::from_located(Located::on_host(elements, layout)))
     }
 
-    /// Elements found through strides; see [`TensorRef::strided`].
+    /// Elements addressed through strides; see [`TensorRef::strided`].
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when the shape does not fit `S`, the number of strides is not the rank, an index would
-    /// fall outside the elements, or two indices would lead to one element.
+    /// [`ErrorKind::Shape`] when the shape does not fit `S`, the number of strides is not the rank, an index would fall outside
+    /// the elements, or two indices would lead to the same element.
     pub fn strided(shape: impl IntoShape<S>, strides: &[isize], offset: usize, elements: &'a mut [T]) -> Result<Self, Error> {
         let extents = checked_extents(shape)?;
         let layout = Strided::within(&extents, strides, offset, elements.len())?;
@@ -73,17 +73,17 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
         T::DTYPE
     }
 
-    /// The element at an index; `None` where the index is out of range or of another rank.
+    /// The element at an index; `None` if the index is out of range or has another rank.
     pub fn get(&self, index: &[usize]) -> Option<T> {
         self.located.get(index).copied()
     }
 
-    /// The element at an index, writable; `None` where the index is out of range or of another rank.
+    /// The element at an index, writable; `None` if the index is out of range or has another rank.
     pub fn get_mut(&mut self, index: &[usize]) -> Option<&mut T> {
         self.located.get_mut(index)
     }
 
-    /// All elements in C order, writable, where they lie in memory like that.
+    /// All elements in C order, writable, if they are stored in that order without gaps.
     pub fn as_mut_slice(&mut self) -> Option<&mut [T]> {
         let Located { data, layout, .. } = &mut self.located;
         match layout.len() {
@@ -98,7 +98,7 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
         TensorRef::from_located(self.located.with_data(&*self.located.data))
     }
 
-    /// The same view for a shorter time, after which this one can be used again.
+    /// The same view with a shorter lifetime, after which this view can be used again.
     #[must_use]
     pub fn reborrow(&mut self) -> TensorMut<'_, T, S> {
         let Located { data, layout, placement, preferred } = &mut self.located;
@@ -106,22 +106,22 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
         TensorMut::from_located(Located { data, layout, placement, preferred })
     }
 
-    /// Forgets what the compiler knows of the extents.
+    /// Converts to the shape type [`Shape`], with which the compiler knows nothing of the extents.
     #[must_use]
     pub fn into_dyn(self) -> TensorMut<'a, T> {
         TensorMut::from_located(self.located)
     }
 
-    /// Tells the compiler what it shall know of the extents.
+    /// Converts to another shape type `S2`, which says what the compiler knows of the extents.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`] when rank or a constant extent differs.
+    /// [`ErrorKind::Shape`] when the rank or a constant extent differs.
     pub fn into_typed<S2: Extents>(self) -> Result<TensorMut<'a, T, S2>, Error> {
         S2::check(self.extents())?;
         Ok(TensorMut::from_located(self.located))
     }
 
-    /// The indices of a range along an axis; they count from 0 again.
+    /// The part in a range of an axis, whose indices then count from 0 again.
     ///
     /// # Errors
     /// As [`TensorRef::slice`].
@@ -148,7 +148,7 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
         Ok(self.through(layout))
     }
 
-    /// The elements whose indices along two axes are equal; one axis, in the place of the first, remains of the two.
+    /// The elements whose indices along two axes are equal. The two axes become one, in the place of the first.
     ///
     /// # Errors
     /// As [`TensorRef::diagonal`].
@@ -157,7 +157,7 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
         Ok(self.through(layout))
     }
 
-    /// An axis walked from its other end.
+    /// The same elements with one axis reversed.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] when there is no such axis.
@@ -166,7 +166,7 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
         Ok(self.through(layout))
     }
 
-    /// Every `step`-th index of an axis, from the first on.
+    /// Every `step`-th index of an axis, starting at the first.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] when there is no such axis, or `step` is 0.
@@ -198,7 +198,7 @@ impl<'a, T: Element, S: Extents> TensorMut<'a, T, S> {
         (self.located.data, &self.located.layout)
     }
 
-    /// The same view for a shorter time, its element type erased.
+    /// The same view with a shorter lifetime, its element type erased.
     pub(crate) fn erase_mut(&mut self) -> AnyMut<'_> {
         self.reborrow().into_erased()
     }

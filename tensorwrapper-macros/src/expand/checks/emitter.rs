@@ -1,7 +1,9 @@
-//! What the checks of one equation share: the marks of extents, the occurrences of labels, and the items with the messages.
+//! State shared by the checks of one equation: the marks of extents, the occurrences of labels, and the items that carry the
+//! messages.
 //!
-//! Each check is a local trait with the message, because only the macro knows the names in it; rustc fills in the numbers. The
-//! other half is `shape/check.rs` of the core. This file must not know which checks an equation needs.
+//! Each check emits a local trait that carries the message, because only the macro knows the names in it; rustc fills in the
+//! numbers. The other half, which the emitted code calls, is `shape/check.rs` of the core. This file must not know which checks
+//! an equation needs.
 //!
 //! rustc prints the whole path of local items if two have the same name, so their names have line and column. Items are not
 //! hygienic; they have the span of a user's token, so that errors point there.
@@ -54,7 +56,7 @@ pub(super) struct Occurrence {
     pub(super) span: Span,
 }
 
-/// The words of a check: what rustc says where two numbers are not equal.
+/// The texts of a check: what rustc reports if two numbers differ.
 pub(super) struct Wording<'t> {
     pub(super) message: &'t str,
     pub(super) label: &'t str,

@@ -1,9 +1,10 @@
 //! Emits the compile-time checks of ranks, extents and positions.
 //!
-//! `emitter` has what the checks of one equation share; `fused` and `factorise` emit those of fused axes and of linear algebra.
+//! `emitter` has the state that the checks of one equation share; `fused` and `factorise` emit the checks of fused axes and of
+//! linear algebra.
 //!
-//! Extents are compared in types only where both are constants; everything else is the recorder's. Both take their sentences
-//! from `sentence.rs` of the notation.
+//! Two extents are compared at compile time only if both are constants; the recorder checks everything else at run time. Both
+//! take their messages from `sentence.rs` of the notation.
 
 mod emitter;
 mod factorise;

@@ -1,17 +1,17 @@
-//! What kind of work an operation of a graph is.
+//! Classifies the work of an operation of a graph.
 
 use std::fmt;
 
 use tensorwrapper_core::backend::{Binary, Instruction, Program};
 use tensorwrapper_core::graph::{Label, Operation, OperationNode};
 
-/// What kind of work a step is.
+/// The kind of work of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Class {
     /// `[] = x[i] * y[i]`
     Dot,
-    /// A tensor times a number, or two so added.
+    /// A tensor times a number, or the sum of two such tensors.
     Axpy,
     /// `[i, j] = x[i] * y[j]`
     Outer,
@@ -21,20 +21,20 @@ pub enum Class {
     MatMul,
     /// A function of the elements at one index.
     ElementWise,
-    /// Elements of one tensor summed, or otherwise folded.
+    /// A sum or another reduction over elements of one tensor.
     Reduction,
-    /// Elements moved or copied.
+    /// A copy of elements, perhaps with the axes in another order.
     Permutation,
     /// A decomposition of matrices.
     Decomposition,
-    /// Products made in parts, so that they need less memory.
+    /// Products computed in parts, so that they need less memory.
     Parts,
-    /// The same memory with other extents.
+    /// A change of extents without a copy.
     Reshape,
 }
 
 impl Class {
-    /// How people call it.
+    /// The name of the class, for people.
     pub fn name(self) -> &'static str {
         match self {
             Class::Dot => "dot",
@@ -58,7 +58,7 @@ impl fmt::Display for Class {
     }
 }
 
-/// Of which class an operation is, and whether it is batched.
+/// The class of an operation, and whether it is batched.
 pub(in crate::exec) fn class(node: &OperationNode) -> (Class, bool) {
     match &node.operation {
         Operation::Contract { then, .. } => match &node.inputs[..if then.is_some() { 2 } else { node.inputs.len() }] {
@@ -90,7 +90,8 @@ pub(in crate::exec) fn class(node: &OperationNode) -> (Class, bool) {
     }
 }
 
-/// The class of a product of two factors. What only one of them has and the result lacks is summed before, and does not count.
+/// The class of a product of two factors. Labels that only one factor has and the result lacks are summed before, and do not
+/// count.
 fn product(node: &OperationNode, a: &[Label], b: &[Label]) -> (Class, bool) {
     let kept = node.outputs[0].labels();
     let both = |label: &&Label| a.contains(label) && b.contains(label);

@@ -1,4 +1,4 @@
-//! The equation of a step as the language writes it, in the names of the program where they are known.
+//! Writes the equation of a step in the language, with the names of the program if they are known.
 
 use std::collections::HashMap;
 
@@ -8,14 +8,14 @@ use tensorwrapper_core::backend::{Binary, Instruction, Program, Reduction};
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, OperationId, OperationNode, TensorId};
 
-/// Which part of what a program asked for a graph is.
+/// Which part of the requested computation a graph is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::exec) enum Part {
     /// All of it.
     Whole,
-    /// What is computed once, and kept: its sinks.
+    /// The part that is computed once; its sinks are kept.
     Once,
-    /// What each run computes, from so many tensors given and from those that are kept.
+    /// The part that each run computes, from the `given` tensors and from those that are kept.
     Each { given: usize },
 }
 
@@ -51,7 +51,8 @@ impl<'g> Names<'g> {
         self.results[id.0].is_some()
     }
 
-    /// The names in one part of an operation that is made in parts: what it reads and makes is called as outside.
+    /// The names in one part of an operation that is computed in parts: its inputs and outputs have the names that they have
+    /// outside.
     pub(in crate::exec) fn inside<'b>(&self, graph: &OpGraph, id: OperationId, body: &'b OpGraph) -> Names<'b> {
         let (node, mut names) = (graph.operation(id), Names::new(body, Part::Whole));
         for (source, edge) in body.sources().zip(&node.inputs) {
@@ -81,7 +82,7 @@ impl<'g> Names<'g> {
         })
     }
 
-    /// What every label of an operation is called: no two alike.
+    /// The names of the labels of an operation, all different.
     fn labels(&self, graph: &'g OpGraph, id: OperationId) -> Vec<String> {
         let node = graph.operation(id);
         let mut used: HashMap<String, usize> = HashMap::new();
@@ -165,7 +166,7 @@ impl<'g> Names<'g> {
     }
 }
 
-/// What a tensor is called that is perhaps a result, by its number.
+/// The name of a tensor. `result` is its number if it is a result.
 fn called(graph: &OpGraph, part: Part, id: TensorId, result: Option<usize>) -> String {
     let node = graph.tensor(id);
     if let Some(slot) = node.slot {
@@ -223,7 +224,7 @@ fn number(value: Complex<f64>, dtype: Dtype) -> String {
     format!("({}{}{im}i)", part(value.re), if im.starts_with('-') { "" } else { "+" })
 }
 
-/// A program over these inputs. Registers are read once each, so that no text is built twice.
+/// The text of a program over these inputs. The text of each register is built only once.
 fn written(program: &Program, dtype: Dtype, inputs: &[Bound]) -> Bound {
     let mut registers: Vec<Bound> = Vec::new();
     let within = |(text, binds): &Bound, least: u8| if *binds < least { format!("({text})") } else { text.clone() };

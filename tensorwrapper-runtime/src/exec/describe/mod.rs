@@ -1,6 +1,6 @@
-//! Operations of a graph in words: their equations in the program's names, and their classes.
+//! Describes operations of a graph in text: their equations, with the program's names, and their classes.
 //!
-//! Explanations and the spans of `tracing` are written in them. Knows graphs alone; nothing is computed from it.
+//! Explanations and the spans of `tracing` use these texts. Knows only graphs, and no computation depends on it.
 
 mod class;
 mod equation;

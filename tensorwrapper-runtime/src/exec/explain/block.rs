@@ -1,4 +1,4 @@
-//! Blocks that run again and again, explained: what was computed once and is kept, and what each run computes from it.
+//! Explains prepared blocks: the part that was computed once and is kept, and the part that each run computes from it.
 
 use std::fmt;
 
@@ -11,15 +11,16 @@ use crate::exec::results::EvalAll;
 use crate::exec::run::ResultPlacement;
 use tensorwrapper_core::error::Error;
 
-/// What a [`PreparedBlock`](crate::PreparedBlock) does, in two parts. What the first keeps is called `k0`, `k1`, … in both.
+/// The explanation of a [`PreparedBlock`](crate::PreparedBlock), in two parts. The tensors that the first part keeps are called
+/// `k0`, `k1`, … in both.
 ///
-/// `Display` gives both tables; each part can be drawn for itself.
+/// `Display` writes both tables; each part can be drawn separately.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ExplainedBlock {
-    /// What was computed when the block was prepared, and is kept.
+    /// The part that was computed when the block was prepared; its results are kept.
     pub once: Explanation,
-    /// What each run computes.
+    /// The part that each run computes.
     pub each: Explanation,
 }
 
@@ -30,7 +31,7 @@ impl fmt::Display for ExplainedBlock {
 }
 
 impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
-    /// What was computed once and what each run computes, step by step. Nothing is computed.
+    /// Explains the part that was computed once and the part that each run computes, step by step. Nothing is computed.
     ///
     /// ```
     /// use tensorwrapper_runtime::{Context, Tensor};
@@ -50,7 +51,7 @@ impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
         ExplainedBlock { once: explained(&self.first, Part::Once, device), each: Explanation { replay, ..each } }
     }
 
-    /// The same with the time that each step of a run took, the least of so many runs, at least one, from these tensors.
+    /// The same with the time of each step of a run from these tensors: the least time of `runs` runs, but of at least one.
     ///
     /// # Errors
     /// As [`run`](PreparedBlock::run).

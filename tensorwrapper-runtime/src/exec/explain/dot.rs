@@ -1,4 +1,5 @@
-//! A plan in Graphviz's language: tensors given as boxes, steps as ellipses, arrows with what goes from one to the other.
+//! Writes a plan in Graphviz's language: the given tensors are boxes, the steps are ellipses, and the arrows are labelled with
+//! the tensors that are passed.
 
 use std::fmt::Write;
 

@@ -1,5 +1,5 @@
-//! The two drawings of the page: the tree of contractions and the memory from step to step. Both are SVG whose colours the page
-//! gives, by classes.
+//! The two drawings of the page: the tree of contractions and the memory from step to step. Both are SVG; the page gives their
+//! colours with CSS classes.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use super::dot::extents;
 use super::explanation::{Explanation, Role};
 use super::table::{bytes, count, shortened};
 
-/// More nodes than this are not drawn: no page shows them, and no person sees them.
+/// Larger trees are not drawn, because a page cannot show them legibly.
 const MOST_NODES: usize = 6000;
 /// Below so many leaves each has its name beside it.
 const NAMED: usize = 48;

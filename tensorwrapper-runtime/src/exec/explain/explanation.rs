@@ -1,4 +1,4 @@
-//! An [`Explanation`]: what is known of a plan and its steps, for people. Knows nothing of how it is written or drawn.
+//! [`Explanation`]: the data of a plan and its steps that are shown to people. Knows nothing of how it is written or drawn.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use crate::exec::run::Replay;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_order::Rates;
 
-/// A plan explained: what each step computes, what it costs, and how much memory is in use meanwhile.
+/// The explanation of a plan: what each step computes, what it costs, and how much memory is in use while it runs.
 ///
-/// `Display` is a table; [`dot`](Explanation::dot) and [`html`](Explanation::html) draw it. Times are predicted by [`Rates`]; where
-/// the plan was run to be [measured](crate::Prepared::measure), those that were needed stand beside them.
+/// `Display` writes a table; [`dot`](Explanation::dot) and [`html`](Explanation::html) draw it. Times are predicted from
+/// [`Rates`]. If the plan was [measured](crate::Prepared::measure), the measured times are shown beside them.
 ///
 /// ```
 /// use tensorwrapper_runtime::{Class, Context, Tensor};
@@ -38,7 +38,7 @@ pub struct Explanation {
     pub(super) rates: Rates,
     pub(super) device: String,
     pub(super) peak: u128,
-    /// What runs took of a device's memory, where that was measured.
+    /// The device memory that runs took, if it was measured.
     pub(super) taken: Option<u128>,
     pub(super) runs: usize,
     pub(super) replay: Option<Replay>,
@@ -72,39 +72,40 @@ pub(super) struct Links {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ExplainedStep {
-    /// What it computes: `x0`, `x1`, … are the tensors given, `t3` is what step 3 makes, `r` the result, with numbers where there are
-    /// several. Labels have the program's names, or letters where it has none.
+    /// The equation that it computes: `x0`, `x1`, … are the given tensors, `t3` is the result of step 3, and `r` is the result
+    /// of the plan, or `r0`, `r1`, … if there are several. Labels have the program's names, or letters if it has none.
     pub equation: String,
-    /// What kind of work it is.
+    /// The kind of work.
     pub class: Class,
     /// Whether the work is done for each index of labels that all operands share.
     pub batched: bool,
-    /// The library that computes a product or a decomposition, where it is none of the device's own kernels: cuBLAS and cuSOLVER on a GPU
-    /// that has them.
+    /// The library that computes the product or the decomposition, such as cuBLAS or cuSOLVER on a GPU; `None` if a kernel of
+    /// the device computes it.
     pub library: Option<&'static str>,
-    /// Whether a device with memory of its own leaves it to the host: what it reads is copied there, and what it makes back.
+    /// Whether a device with its own memory leaves this step to the host: its inputs are copied to the host, and its outputs
+    /// back.
     pub on_host: bool,
-    /// Whether a device computes a product as it does because that was the quickest of several ways when they were measured.
+    /// Whether the device has chosen the way to compute this product by measuring several ways.
     pub is_measured: bool,
-    /// Multiplications of a product, as [`order`](tensorwrapper_order) counts them; else operations on elements. Of a decomposition the
-    /// order of magnitude.
+    /// Number of multiplications of a product, as [`order`](tensorwrapper_order) counts them; otherwise the number of
+    /// operations on elements. For a decomposition only the order of magnitude.
     pub operations: f64,
     /// Bytes that it reads and writes, each element once.
     pub traffic: u128,
-    /// Bytes that its results have.
+    /// Bytes of its results.
     pub made: u128,
-    /// Bytes of results, intermediates and work space that are there while it runs.
+    /// Bytes of results, intermediates and work space that are in use while it runs.
     pub live: u128,
-    /// The time that it should take.
+    /// The predicted time.
     pub predicted: Duration,
-    /// The least time that it took, where it was measured.
+    /// The least measured time, if it was measured.
     pub measured: Option<Duration>,
-    /// The steps of one part, where it is [made in parts](Class::Parts): their numbers are those of one part.
+    /// The steps of one part if this step is [computed in parts](Class::Parts); their figures are those of one part.
     pub inner: Vec<ExplainedStep>,
 }
 
 impl ExplainedStep {
-    /// The class, whether it is batched, and who computes it, in words.
+    /// The class, whether it is batched, and what computes it, as text.
     pub(super) fn kind(&self) -> String {
         let class = if self.batched { format!("batched {}", self.class) } else { self.class.to_string() };
         let is_measured = self.is_measured;
@@ -124,42 +125,42 @@ impl Explanation {
         &self.steps
     }
 
-    /// Operations of all steps.
+    /// Number of operations of all steps.
     pub fn operations(&self) -> f64 {
         self.steps.iter().map(|step| step.operations).sum()
     }
 
-    /// Bytes that a run takes: results, all that lies between, and the work space of products. The tensors given are not part of
-    /// it.
+    /// Bytes that a run takes: results, intermediates, and the work space of products. The given tensors are not counted.
     pub fn peak_bytes(&self) -> u128 {
         self.peak
     }
 
-    /// The most bytes of a device's memory that were taken at one time while the plan was [measured](crate::Prepared::measure) there,
-    /// less what was taken before and what its operands take: what [`peak_bytes`](Explanation::peak_bytes) has foretold, by the count of
-    /// the device's own pool. The pool rounds each piece up, the work space of cuSOLVER is part of it and that of cuBLAS (up to 32 MiB, once for a device) is not, and so is whatever other threads take meanwhile.
-    /// `None` for what was not measured, and where a device computes in the host's memory.
+    /// The most bytes of device memory that were in use at one time while the plan was [measured](crate::Prepared::measure),
+    /// without the memory that was in use before and the memory of its operands. [`peak_bytes`](Explanation::peak_bytes) is the
+    /// prediction of this number. It is counted by the device's memory pool, which rounds each allocation up. It includes the
+    /// work space of cuSOLVER and memory that other threads take at the same time, but not the work space of cuBLAS (up to 32
+    /// MiB, once for each device). `None` if the plan was not measured, or if the device computes in the host's memory.
     pub fn measured_peak_bytes(&self) -> Option<u128> {
         self.taken
     }
 
-    /// The time that all steps together should take.
+    /// The predicted time of all steps together.
     pub fn predicted(&self) -> Duration {
         self.steps.iter().map(|step| step.predicted).fold(Duration::ZERO, Duration::saturating_add)
     }
 
-    /// The time that all steps together took at least, where they were measured.
+    /// The sum of the least measured times of all steps, if they were measured.
     pub fn measured(&self) -> Option<Duration> {
         self.steps.iter().map(|step| step.measured).sum()
     }
 
-    /// Whether runs of a prepared plan are queued as one on its device; `None` for what is not prepared, and where the device records
-    /// nothing, as the processor does.
+    /// Whether the steps of a run of a prepared plan are queued on its device by one call. `None` if the plan is not prepared,
+    /// or if the device cannot record steps, as the processor cannot.
     pub fn replay(&self) -> Option<&Replay> {
         self.replay.as_ref()
     }
 
-    /// The part of the peak that is there while a step runs.
+    /// The fraction of the peak that is in use while a step runs.
     pub(super) fn share(&self, step: &ExplainedStep) -> f64 {
         match self.peak_bytes() {
             0 => 0.0,

@@ -1,17 +1,17 @@
-//! What a plan does, step by step, for people: a table, a drawing in Graphviz's language and a page.
+//! Explains a plan to people, step by step: as a table, a drawing in Graphviz's language and an HTML page.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `explanation.rs` | what is known of a plan and its steps |
-//! | `read.rs` | graph → steps: class, operations, bytes, what is alive |
+//! | `explanation.rs` | the data of a plan and its steps |
+//! | `read.rs` | graph → steps: class, operations, bytes, memory in use |
 //! | `table.rs` | `Display` |
 //! | `dot.rs`, `page.rs`, `drawing.rs` | Graphviz, the page and the drawings on it |
 //! | `requests.rs` | prepared plans and recorded results, explained and measured |
-//! | `block.rs` | prepared blocks: what is kept, and what each run computes |
+//! | `block.rs` | prepared blocks: the part that is kept, and the part that each run computes |
 //!
-//! The names of labels come from the graph, where passes hand them on.
+//! The names of labels come from the graph; passes preserve them.
 //!
-//! Knows graphs, and of devices no more than their name. Nothing that computes asks it.
+//! Knows graphs, and only the names of devices. No computation depends on it.
 
 mod block;
 mod dot;

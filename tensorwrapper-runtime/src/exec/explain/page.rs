@@ -1,4 +1,4 @@
-//! The page: one file that needs no other, light or dark as the reader's screen is.
+//! Writes the HTML page: one file without other resources, light or dark like the reader's screen.
 
 use std::fmt::Write;
 
@@ -10,8 +10,8 @@ use crate::exec::describe::Class;
 const STYLE: &str = include_str!("page.css");
 
 impl Explanation {
-    /// The plan as a page: summary, memory from step to step, tree of contractions, table. One file without other resources; it is
-    /// dark where the reader's screen is.
+    /// The plan as an HTML page: summary, memory from step to step, tree of contractions, and table. It is one file without
+    /// other resources, light or dark like the reader's screen.
     ///
     /// ```
     /// use tensorwrapper_runtime::{Context, Tensor};

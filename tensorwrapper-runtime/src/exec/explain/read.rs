@@ -1,4 +1,4 @@
-//! Graph → steps: of which class each is, what it costs, and what is alive while it runs.
+//! Converts a graph to explained steps: the class of each, its cost, and the memory in use while it runs.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use crate::exec::memory::Live;
 use tensorwrapper_core::graph::{Edge, OpGraph, Operation, OperationId, OperationNode, TensorId};
 use tensorwrapper_order::Rates;
 
-/// Explains a graph as it is computed, after all passes. `live` are the bytes that are there
-/// while each step runs, `peak` what a run takes.
+/// Explains a graph as it is computed, after all passes. `live` has the bytes in use while each step runs, `peak` the bytes of
+/// a run.
 pub(in crate::exec) fn explain(graph: &OpGraph, part: Part, device: String, live: &[Live], peak: u128) -> Explanation {
     let names = Names::new(graph, part);
     let sources: Vec<TensorId> = graph.sources().collect();
@@ -112,7 +112,7 @@ fn made(graph: &OpGraph, node: &OperationNode) -> u128 {
 }
 
 impl Explanation {
-    /// The same with times predicted by the rates of another machine.
+    /// The same explanation with times predicted from the rates of another machine.
     #[must_use]
     pub fn rates(mut self, rates: Rates) -> Explanation {
         self.rates = rates;

@@ -1,4 +1,4 @@
-//! Who can be asked for an explanation: prepared plans and recorded results.
+//! Explanations of prepared plans and recorded results.
 
 use std::time::Duration;
 
@@ -21,14 +21,14 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::Extents;
 
 impl<T: Element> Prepared<T> {
-    /// What the plan does, step by step. Nothing is computed.
+    /// Explains what the plan does, step by step. Nothing is computed.
     pub fn explain(&self) -> Explanation {
         let (plan, device) = (&self.kept.plan, self.backend.device());
         Explanation { replay: replay(&self.replays, plan, device), ..explained(plan, Part::Whole, device) }
     }
 
-    /// The same with the time that each step took, the least of so many runs, at least one, on these operands, and on a device with
-    /// memory of its own with [what the runs took](Explanation::measured_peak_bytes) of that.
+    /// The same with the time of each step on these operands: the least time of `runs` runs, but of at least one. On a device
+    /// with its own memory also [the memory that the runs took](Explanation::measured_peak_bytes).
     ///
     /// ```
     /// use tensorwrapper_runtime::{Context, Tensor};
@@ -50,8 +50,8 @@ impl<T: Element> Prepared<T> {
 }
 
 impl<T: Element, S: Extents> Expr<'_, T, S> {
-    /// What computing this result would do, step by step. Nothing is computed, but a GPU may measure products that are new to it
-    /// (`Context::measured`).
+    /// Explains how this result would be computed, step by step. Nothing is computed, except that a GPU may measure new
+    /// products (`Context::measured`).
     ///
     /// ```
     /// use tensorwrapper_runtime::Tensor;
@@ -69,8 +69,8 @@ impl<T: Element, S: Extents> Expr<'_, T, S> {
 }
 
 impl Context {
-    /// What computing recorded results together would do, step by step: a tuple of references or a slice, as
-    /// [`eval_all`](Context::eval_all) takes them. Nothing is computed, but for what a GPU measures.
+    /// Explains how recorded results would be computed together, step by step. It takes a tuple of references or a slice, like
+    /// [`eval_all`](Context::eval_all). Nothing is computed, except that a GPU may measure new products (`Context::measured`).
     ///
     /// ```
     /// use tensorwrapper_runtime::{Context, Tensor};
@@ -88,7 +88,7 @@ impl Context {
         values(self, &RecordedValue::all(&results), 0)
     }
 
-    /// The same with the time that each step took, the least of so many runs, at least one.
+    /// The same with the time of each step: the least time of `runs` runs, but of at least one.
     ///
     /// # Errors
     /// As [`eval_all`](Context::eval_all).
@@ -97,7 +97,7 @@ impl Context {
     }
 }
 
-/// Explains recorded values together; they are computed if they are to be run.
+/// Explains recorded values together, and computes them if `runs` is not 0.
 fn values(context: &Context, values: &[Link<Value<'_>>], runs: usize) -> Result<Explanation, Error> {
     let planned = planned(context, values)?;
     let explanation = explained(&planned.plan, Part::Whole, planned.backend.device());

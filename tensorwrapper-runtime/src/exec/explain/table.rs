@@ -1,4 +1,4 @@
-//! The table, and how numbers stand in it and on the page.
+//! Writes the table, and formats numbers for the table and the page.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The functions: each gives an operation that nobody has computed yet.
+//! The functions of `linalg`. Each returns an operation that is not computed yet.
 
 use super::operations::{
     Cholesky, Det, Eig, Eigh, Expm, Inv, Lq, Lstsq, Lu, Matpow, Norm, Pinv, Qr, Rank, Slogdet, Solve, Svd, Trace,
@@ -40,8 +40,8 @@ pub fn matpow<X: Matrices>(a: &X, exponent: i32) -> X::Factors<'_, Matpow> {
     a.factors(exponent)
 }
 
-/// [`svd`] with [`max`](Factors::max) or [`tol`](Factors::tol), and the weight of what is discarded. Results are tensors, since elements
-/// may tell their extents.
+/// [`svd`] with truncation by [`max`](Factors::max) or [`tol`](Factors::tol), and the discarded weight as a fourth result. The
+/// results are not static, because their extents may depend on elements.
 #[allow(clippy::type_complexity, reason = "the element types of the results")]
 pub fn svd_cut<X: TensorLike>(
     a: &X,
@@ -59,7 +59,7 @@ pub fn svd_full<X: TensorLike>(a: &X) -> Factors<'_, X::Elem, (X::Elem, <X::Elem
     a.svd([&u, &s, &v]).full().matrix("i,", "j,")
 }
 
-/// Eigenvalues and eigenvectors of Hermitian matrices in the metric of others.
+/// Eigenvalues and eigenvectors of Hermitian matrices with respect to a metric: A·x = λ·S·x.
 #[allow(clippy::type_complexity, reason = "as above")]
 pub fn eigh_in_metric<'a, X, Y>(a: &'a X, metric: &'a Y) -> Factors<'a, X::Elem, (<X::Elem as Element>::Real, X::Elem)>
 where
@@ -74,7 +74,7 @@ where
 macro_rules! systems {
     ($($Name:ident, $name:ident, $doc:literal;)*) => { $(
         #[doc = $doc]
-        /// A right side of one axis less is a vector for each matrix.
+        /// A right side with one axis less than `a` has one vector for each matrix.
         pub fn $name<'a, X, Y>(a: &'a X, b: &'a Y) -> <X as RightHandSide<X::Elem, Y>>::Factors<'a, $Name>
         where
             X: TensorLike + RightHandSide<X::Elem, Y>,

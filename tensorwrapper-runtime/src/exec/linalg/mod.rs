@@ -1,7 +1,7 @@
 //! Linear algebra without labels: the first axes of a tensor are those of a matrix, the others those of the batch.
 //!
-//! Each function gives [`Factors`], which [`eval`](Factors::eval) computes. Of a tensor `[n, m, b…]` there is a matrix n×m for
-//! each index of the axes `b…`, and results have those axes last as well.
+//! Each function gives [`Factors`], which [`eval`](Factors::eval) computes. A tensor `[n, m, b…]` has one matrix n×m for each
+//! index of the batch axes `b…`; results also have these axes last.
 //!
 //! | function | arguments | results |
 //! |---|---|---|
@@ -27,8 +27,8 @@
 //! # Ok::<(), tensorwrapper_runtime::Error>(())
 //! ```
 //!
-//! Of a static matrix, without a batch, results are static ([`StaticFactors`], [`StaticSystem`]), as those of `tensor!` are; but not of
-//! [`svd_cut`], [`svd_full`] and [`eigh_in_metric`], nor where one argument is static and the other is not.
+//! The results for a static matrix without a batch are static ([`StaticFactors`], [`StaticSystem`]), as in `tensor!`. The
+//! exceptions are [`svd_cut`], [`svd_full`] and [`eigh_in_metric`], and functions with one static argument and one that is not.
 
 mod functions;
 mod operations;
@@ -44,7 +44,7 @@ pub use self::results::{Recordings, Results};
 pub use self::static_factors::{Matrices, RightHandSide, StaticFactors, StaticSystem};
 pub use crate::expr::Factors;
 
-/// What signatures of functions are made of, and nobody needs to name.
+/// Types and traits in the signatures of the functions. Programs need not name them.
 #[doc(hidden)]
 pub mod marks {
     pub use super::operations::{

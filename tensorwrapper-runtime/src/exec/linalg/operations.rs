@@ -1,4 +1,4 @@
-//! The marks of operations: types that say which operation a function is, so that traits can name its results.
+//! The marks of operations: types that identify the operation of a function, so that traits can name its results.
 
 use tensorwrapper_notation::syntax::Factorisation;
 

@@ -1,4 +1,4 @@
-//! The results of an operation, computed and recorded.
+//! Computes and records the results of an operation.
 
 use crate::exec::compile::evaluate;
 use crate::exec::context::Context;
@@ -12,8 +12,8 @@ impl<'a, T: Element, R: Results> Factors<'a, T, R> {
     /// Computes the results.
     ///
     /// # Errors
-    /// Everything that was wrong in the chain, labels and extents that do not fit, memory; a matrix that is not as the operation
-    /// needs it, or an iteration that does not converge.
+    /// All faults in the chain, labels and extents that do not fit, and memory; a matrix that the operation does not accept, or
+    /// an iteration that does not converge.
     pub fn eval(&self) -> Result<R::Computed, Error> {
         self.eval_in(Context::global())
     }
@@ -27,11 +27,11 @@ impl<'a, T: Element, R: Results> Factors<'a, T, R> {
         R::computed(evaluate(context, &values)?)
     }
 
-    /// The results as operands of other chains and of `tensor!`, computed when somebody needs their elements.
+    /// Records the results as operands of other chains and of `tensor!`. They are computed when their elements are needed.
     ///
     /// # Errors
-    /// Everything that was wrong in the chain, labels and extents that do not fit; and a tolerance of
-    /// [`svd`](crate::Indexed::svd), which needs elements to tell extents.
+    /// All faults in the chain, and labels and extents that do not fit. Also a tolerance of [`svd`](crate::Indexed::svd),
+    /// because its extents depend on elements.
     pub fn record(&self) -> Result<R::Recorded<'a>, Error> {
         let values = self.values(&|_| Err(only_recorded()))?;
         Ok(R::recorded(Recordings(values.into_iter())))

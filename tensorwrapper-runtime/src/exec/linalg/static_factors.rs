@@ -1,13 +1,14 @@
-//! Positional functions of static matrices: their results are static.
+//! The functions of `linalg` for static matrices, with static results.
 //!
-//! The argument's type says which of both a function gives ([`Matrices`], [`RightHandSide`]). A static matrix of up to 8 rows and columns is
-//! computed by the kernels on the stack, where nothing is allocated; what these have no result for (`eig`, `expm`, `pinv`, `rank`, `lstsq`, `lu` of matrices that
-//! are not square, and what is out of the ordinary) is recorded and computed as any other, and copied into static results.
+//! The argument's type decides whether a function returns static results ([`Matrices`], [`RightHandSide`]). Operations on
+//! static matrices of up to 8 rows and columns are computed by kernels on the stack, without allocation. Operations for which
+//! these kernels have no result (`eig`, `expm`, `pinv`, `rank`, `lstsq`, `lu` of matrices that are not square, and matrices
+//! without an ordinary result) are recorded and computed like any other, and copied into static results.
 //!
 //! The operation is a type (`Cholesky`), so that `OfStatic` can name its results' extents, the shorter of two sides included. A
-//! generic associated type of `Matrices` leads from a type of argument to what the function gives; the types of tensors are
-//! listed one by one, because stable Rust has no implementation for "all but static matrices". Words that change extents, and
-//! recording, need `StaticFactors::tensors`. All these traits are sealed.
+//! generic associated type of `Matrices` maps the argument's type to the function's return type. The types of tensors are
+//! listed one by one, because stable Rust cannot express an implementation for "all but static matrices". Options that change
+//! extents, and recording, need `StaticFactors::tensors`. All these traits are sealed.
 
 use std::marker::PhantomData;
 
@@ -22,14 +23,15 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::{ConstExtent, Extents, StaticExtents};
 use tensorwrapper_cpu::factorise::stack::{Argument, Call, is_short};
 
-/// What functions of one argument take. Of a static matrix, a [`StaticTensor`] of two axes, results are static. Sealed.
+/// Arguments of functions with one argument. For a static matrix, which is a [`StaticTensor`] with two axes, results are
+/// static. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no tensor that linear algebra takes",
     label = "not a tensor",
     note = "matrices are a `Tensor`, a `StaticTensor`, a view, an `Expr` or a reference to one"
 )]
 pub trait Matrices: TensorLike + sealed::Sealed {
-    /// The operation that nobody has computed yet.
+    /// The operation that is not computed yet.
     type Factors<'a, F: Operation<Self::Elem>>
     where
         Self: 'a;
@@ -37,14 +39,15 @@ pub trait Matrices: TensorLike + sealed::Sealed {
     fn factors<F: Operation<Self::Elem>>(&self, exponent: i32) -> Self::Factors<'_, F>;
 }
 
-/// What functions of two arguments over `T` take, the second being a `Y`. Of static ones the solution is static. Sealed.
+/// First arguments of functions with two arguments over `T`, of which the second is a `Y`. If both are static, the solution is
+/// static. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Y}` is no right side for matrices in a `{Self}`",
     label = "their rows differ, or one is no tensor",
     note = "a static matrix of extents `[n, m]` goes with a static right side `[n]` or `[n, k]`, or with a tensor"
 )]
 pub trait RightHandSide<T: Element, Y>: sealed::Sealed {
-    /// The operation that nobody has computed yet.
+    /// The operation that is not computed yet.
     type Factors<'a, F: System<T>>
     where
         Self: 'a,
@@ -180,7 +183,7 @@ impl<T: Element, R: ConstExtent, C: ConstExtent, B: Right<R, C>> RightHandSide<T
     }
 }
 
-/// An operation on a static matrix that nobody has computed yet. Functions of [`linalg`](crate::linalg) make it.
+/// An operation on a static matrix that is not computed yet. Functions of [`linalg`](crate::linalg) return it.
 ///
 /// ```
 /// use tensorwrapper_runtime::{Shape, StaticTensor, linalg};
@@ -202,7 +205,7 @@ impl<'a, T: Element, R: ConstExtent, C: ConstExtent, F: Operation<T>> StaticFact
     /// Computes the results.
     ///
     /// # Errors
-    /// A matrix that is not as the operation needs it, or an iteration that does not converge.
+    /// A matrix that the operation does not accept, or an iteration that does not converge.
     pub fn eval(&self) -> Result<F::Made, Error>
     where
         F: OfStatic<T, R, C>,
@@ -215,7 +218,7 @@ impl<'a, T: Element, R: ConstExtent, C: ConstExtent, F: Operation<T>> StaticFact
         }
     }
 
-    /// The same in a context, where memory is asked for, by the algorithms of tensors: results may differ from those of
+    /// The same in a context, with the algorithms for tensors, which allocate memory. Results may differ from those of
     /// [`eval`](StaticFactors::eval) in their last bits.
     ///
     /// # Errors
@@ -227,7 +230,8 @@ impl<'a, T: Element, R: ConstExtent, C: ConstExtent, F: Operation<T>> StaticFact
         self.tensors().eval_in(context).map(F::Made::settled)
     }
 
-    /// Singular values that are as small as this, by the largest, do not count. Of [`pinv`](super::pinv) and [`rank`](super::rank).
+    /// Ignores singular values that are at most `tol` times the largest one. For [`pinv`](super::pinv) and
+    /// [`rank`](super::rank).
     pub fn tol(self, tol: f64) -> Self
     where
         F: Tolerates,
@@ -235,7 +239,8 @@ impl<'a, T: Element, R: ConstExtent, C: ConstExtent, F: Operation<T>> StaticFact
         StaticFactors { tol: Some(tol), ..self }
     }
 
-    /// The operation with results that are tensors, which has all words: extents that these change are not known here.
+    /// The operation with tensors as results. It has all options, including those that change extents, which are not available
+    /// here.
     pub fn tensors(&self) -> Factors<'a, T, F::Results> {
         let factors = F::of(self.a, self.exponent);
         match self.tol {
@@ -245,7 +250,7 @@ impl<'a, T: Element, R: ConstExtent, C: ConstExtent, F: Operation<T>> StaticFact
     }
 }
 
-/// A system of equations of static tensors that nobody has solved yet. Functions of [`linalg`](crate::linalg) make it.
+/// A system of equations of static tensors that is not solved yet. Functions of [`linalg`](crate::linalg) return it.
 #[derive(Debug)]
 #[must_use = "nothing is computed before `eval`"]
 pub struct StaticSystem<'a, T: Element, R: ConstExtent, C: ConstExtent, B: StaticExtents, F> {
@@ -275,7 +280,7 @@ impl<'a, T: Element, R: ConstExtent, C: ConstExtent, B: Right<R, C>, F: System<T
         }
     }
 
-    /// The same in a context, where memory is asked for, by the algorithms of tensors: the solution may differ from that of
+    /// The same in a context, with the algorithms for tensors, which allocate memory. The solution may differ from that of
     /// [`eval`](StaticSystem::eval) in its last bits.
     ///
     /// # Errors
@@ -287,7 +292,7 @@ impl<'a, T: Element, R: ConstExtent, C: ConstExtent, B: Right<R, C>, F: System<T
         self.tensors().eval_in(context).map(<StaticTensor<T, B::Solution> as StaticResults<(T,)>>::settled)
     }
 
-    /// Singular values that are as small as this, by the largest, do not count. Of [`lstsq`](super::lstsq).
+    /// Ignores singular values that are at most `tol` times the largest one. For [`lstsq`](super::lstsq).
     pub fn tol(self, tol: f64) -> Self
     where
         F: Tolerates,
@@ -295,7 +300,7 @@ impl<'a, T: Element, R: ConstExtent, C: ConstExtent, B: Right<R, C>, F: System<T
         StaticSystem { tol: Some(tol), ..self }
     }
 
-    /// The system with a solution that is a tensor, which has all words.
+    /// The system with a tensor as its solution. It has all options.
     pub fn tensors(&self) -> Factors<'a, T, (T,)> {
         let mut factors = F::of(self.a, self.right);
         if self.upper {
@@ -312,12 +317,12 @@ impl<'a, T: Element, R: ConstExtent, C: ConstExtent, B: Right<R, C>, F: System<T
 }
 
 impl<T: Element, R: ConstExtent, C: ConstExtent, B: StaticExtents> StaticSystem<'_, T, R, C, B, TriangularSolve> {
-    /// The upper triangle is read.
+    /// Reads the upper triangle instead of the lower one.
     pub fn upper(self) -> Self {
         StaticSystem { upper: true, ..self }
     }
 
-    /// The diagonal is ones and is not read.
+    /// Takes ones as the diagonal, which is not read.
     pub fn unit(self) -> Self {
         StaticSystem { unit: true, ..self }
     }

@@ -1,4 +1,4 @@
-//! Static results of operations on static matrices: their extents, and how they come to be.
+//! Static results of operations on static matrices: their extents, and how they are built.
 
 use super::operations::{
     Cholesky, Det, Eig, Eigh, Expm, Inv, Lq, Lstsq, Lu, Matpow, Norm, Operation, Pinv, Qr, Rank, Slogdet, Solve, Svd,
@@ -11,9 +11,9 @@ use tensorwrapper_core::shape::{ConstExtent, Shorter, StaticExtents};
 use tensorwrapper_core::storage::SliceMut;
 use tensorwrapper_cpu::factorise::stack::{Argument, Call, compute};
 
-/// The extents of a right side of static R×C matrices, and of the solution.
+/// The extents of a right side for static R×C matrices, which determine those of the solution.
 pub trait Right<R, C>: StaticExtents {
-    /// Those of the solution.
+    /// The extents of the solution.
     type Solution: StaticExtents;
     #[doc(hidden)]
     const COLUMNS: usize;
@@ -27,7 +27,7 @@ impl<R: ConstExtent, C: ConstExtent, K: ConstExtent> Right<R, C> for (R, K) {
     const COLUMNS: usize = K::LEN;
 }
 
-/// Static results where tensors would be an `R`: one, or a tuple. Sealed.
+/// Static results that correspond to tensors of element types `R`: one, or a tuple. Sealed.
 pub trait StaticResults<R: Results>: sealed::Sealed + Sized {
     #[doc(hidden)]
     #[allow(private_interfaces, reason = "nobody else has results")]
@@ -72,7 +72,7 @@ tuples! {
     A R 0 B S 1 C U 2;
 }
 
-/// An operation that static R×C matrices have, and its results.
+/// An operation that static R×C matrices support, and its results.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an operation on matrices of these extents",
     label = "needs a square matrix"
@@ -82,7 +82,7 @@ pub trait OfStatic<T: Element, R, C>: Operation<T> {
     type Made: StaticResults<Self::Results>;
 }
 
-/// A system of equations that static R×C matrices have.
+/// A system of equations that static R×C matrices support.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an operation on matrices of these extents",
     label = "needs a square matrix"
@@ -92,7 +92,7 @@ impl<T: Element, N: ConstExtent> OfStatics<T, N, N> for Solve {}
 impl<T: Element, N: ConstExtent> OfStatics<T, N, N> for TriangularSolve {}
 impl<T: Element, R: ConstExtent, C: ConstExtent> OfStatics<T, R, C> for Lstsq {}
 
-/// An operation that has a tolerance, which changes no extents. Sealed.
+/// An operation with a tolerance that does not change extents. Sealed.
 pub trait Tolerates: sealed::Sealed {}
 impl Tolerates for Pinv {}
 impl Tolerates for Rank {}

@@ -1,8 +1,8 @@
-//! Tensors with a copy on a device, and which device that is of all operands of an equation.
+//! Tensors with a copy on a device, and the choice of the device on which an equation over such operands runs.
 //!
-//! A tensor that was taken to a device has its elements on the host, too. The copy is found by the elements' addresses
-//! (`storage/device_mirror.rs` of the core), so that nothing between a tensor and a device knows of it. It is dropped when the
-//! elements are borrowed for writing.
+//! A tensor that was copied to a device keeps its elements on the host, too. The copy is found by the addresses of the elements
+//! (`storage/device_mirror.rs` of the core), so the layers between tensor and device need not know of it. The copy is dropped
+//! when the elements are borrowed for writing.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -39,10 +39,10 @@ pub(in crate::exec) fn hold_buffer(buffer: &mut Buffer, backend: &Arc<BackendIns
     Ok(())
 }
 
-/// The backend whose device has a copy of an operand, if it is not on the host alone.
+/// The backend whose device has a copy of an operand; `None` if the operand is only on the host.
 type Owner = Option<Arc<BackendInstance>>;
 
-/// How placements call the device of a backend.
+/// The device of a backend, as placements name it.
 pub(super) fn compute_device(backend: &BackendInstance) -> ComputeDevice {
     match backend.ordinal() {
         Some(ordinal) => ComputeDevice::Cuda { ordinal },
@@ -50,10 +50,10 @@ pub(super) fn compute_device(backend: &BackendInstance) -> ComputeDevice {
     }
 }
 
-/// Where an equation runs whose operands are these.
+/// The context in which an equation over these operands runs.
 ///
 /// # Errors
-/// [`ErrorKind::Placement`] where they are in two places.
+/// [`ErrorKind::Placement`] if they are in two places.
 pub(super) fn place<'c, 'a, 'l>(
     context: &'c Context,
     operands: impl Iterator<Item = (SliceRef<'a>, &'l Strided)>,

@@ -1,8 +1,8 @@
-//! Tensors whose elements are on a device alone.
+//! Tensors whose elements are only on a device.
 //!
-//! The host's addresses, by which everything finds the elements, belong to memory that nobody touches (`Owned::for_addresses`):
-//! the system gives no pages for it, apart from memory that the pool has already, and nothing is cleared. It is a type of its
-//! own because `as_slice` and the like could not report the error of a copy.
+//! The elements are found by host addresses, which belong to memory that is never accessed (`Owned::for_addresses`). The system
+//! allocates no pages for it, unless the memory comes from the pool, and it is not cleared. A separate type is needed because
+//! methods such as `as_slice` could not report the error of a copy.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,11 +17,12 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::{Extents, Shape};
 use tensorwrapper_core::storage::Owned;
 
-/// A dense tensor whose elements are in the memory of a device, and nowhere else (but for one number, which comes to the host, too): a
-/// result of a context [on its device](crate::Context::on_device).
+/// A dense tensor whose elements are only in the memory of a device; a single number is also copied to the host. It is a result
+/// of a context [on its device](crate::Context::on_device).
 ///
-/// It is an operand of every equation: one that names no context runs on its device. What needs its elements on the host takes them
-/// there by [`to_host`](DeviceTensor::to_host), which is the only way to read them: an equation in another context says so.
+/// It can be an operand of any equation; an equation that names no context runs on its device.
+/// [`to_host`](DeviceTensor::to_host) is the only way to read its elements on the host; an equation in a context of another
+/// device fails with an error that says so.
 ///
 /// ```
 /// use tensorwrapper_runtime::{Context, DeviceTensor, Error, Tensor};
@@ -40,23 +41,23 @@ use tensorwrapper_core::storage::Owned;
 /// # Ok::<(), Error>(())
 /// ```
 pub struct DeviceTensor<T: Element, S: Extents = Shape> {
-    /// Extents, and addresses of the host's by which everybody finds the copy. Nobody reads or writes what lies there, so that the system
-    /// gives no memory for it, unless it was an earlier result's.
+    /// Extents, and host addresses by which the copy is found. The memory at these addresses is never accessed, so the system
+    /// allocates no pages for it, unless it held an earlier result.
     tensor: Tensor<T, S>,
     backend: Arc<BackendInstance>,
 }
 
 impl<T: Element, S: Extents> DeviceTensor<T, S> {
-    /// A tensor whose elements are on this device, at the addresses of this one's.
+    /// A tensor whose elements are on this backend's device, found by the addresses of `tensor`.
     pub(crate) fn new(tensor: Tensor<T, S>, backend: &Arc<BackendInstance>) -> DeviceTensor<T, S> {
         DeviceTensor { tensor, backend: Arc::clone(backend) }
     }
 
-    /// The elements, copied to the host once all that was asked for before has been done.
+    /// Copies the elements to the host, after all work that was queued before is done.
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) where the host has none for them, and [`ErrorKind::Device`](crate::ErrorKind::Device) where the device is lost or what was to
-    /// compute them failed.
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if the host has no memory for them, and
+    /// [`ErrorKind::Device`](crate::ErrorKind::Device) if the device is lost or the computation of the elements failed.
     pub fn to_host(&self) -> Result<Tensor<T, S>, Error> {
         let mut elements = Owned::<T>::for_results(self.len())?;
         if let Some((memory, resident)) = self.memory().zip(self.backend.device().resident()) {
@@ -65,7 +66,7 @@ impl<T: Element, S: Extents> DeviceTensor<T, S> {
         Ok(Tensor::from_parts(elements, self.tensor.parts().1.clone()))
     }
 
-    /// The memory on the device; `None` where there are no elements.
+    /// The memory on the device; `None` if there are no elements.
     fn memory(&self) -> Option<DeviceMemory> {
         copied(self.tensor.parts().0, |copied, _| Arc::clone(&copied.memory))
     }
@@ -100,26 +101,26 @@ impl<T: Element, S: Extents> DeviceTensor<T, S> {
         T::DTYPE
     }
 
-    /// Where the elements lie.
+    /// Where the elements are.
     pub fn placement(&self) -> Placement {
         Placement::of(compute_device(&self.backend))
     }
 
-    /// Forgets what the compiler knows of the extents.
+    /// Converts to the shape type [`Shape`], with which the compiler knows nothing of the extents.
     #[must_use]
     pub fn into_dyn(self) -> DeviceTensor<T> {
         DeviceTensor { tensor: self.tensor.into_dyn(), backend: self.backend }
     }
 
-    /// Tells the compiler what it shall know of the extents. No element moves.
+    /// Converts to another shape type `S2`, which says what the compiler knows of the extents. No element moves.
     ///
     /// # Errors
-    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when rank or a constant extent differs.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) when the rank or a constant extent differs.
     pub fn into_typed<S2: Extents>(self) -> Result<DeviceTensor<T, S2>, Error> {
         Ok(DeviceTensor { tensor: self.tensor.into_typed()?, backend: self.backend })
     }
 
-    /// The tensor as an operand of a chain, as [`Tensor::at`].
+    /// Labels the axes, for use in a chain of operators, as [`Tensor::at`] does.
     pub fn at(&self, labels: &str) -> Indexed<'_, T> {
         self.tensor.at(labels)
     }

@@ -1,4 +1,4 @@
-//! Tensors in the memory of devices: copies of the host's, and those that are there alone.
+//! Tensors in the memory of devices: copies of tensors on the host, and tensors that are only on a device.
 
 mod copied;
 mod device_tensor;

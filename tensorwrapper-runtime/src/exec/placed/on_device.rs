@@ -18,8 +18,8 @@ use tensorwrapper_core::storage::Owned;
 
 /// A context whose results stay in the memory of its device, as [`DeviceTensor`]s. Made by [`Context::on_device`].
 ///
-/// A block that starts with `in &device;` has them, too: what leaves it is a [`DeviceTensor`], and a plain number where there are no
-/// brackets. What it writes into a tensor of the host's comes to the host.
+/// The results of a block that starts with `in &device;` stay on the device, too: they are [`DeviceTensor`]s, or plain numbers
+/// if their left side has no brackets. Results that the block writes into a tensor on the host are copied to the host.
 #[derive(Clone, Debug)]
 pub struct OnDevice {
     pub(crate) context: Context,
@@ -29,17 +29,17 @@ impl Context {
     /// This context with results that stay on the device.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] where it computes in the host's memory.
+    /// [`ErrorKind::Unsupported`] if its device computes in the host's memory.
     pub fn on_device(&self) -> Result<OnDevice, Error> {
         has_memory(&self.backend)?;
         Ok(OnDevice { context: Context { is_named: true, ..self.clone() } })
     }
 }
 
-/// Reports devices on which results cannot stay.
+/// Returns an error for a device on which results cannot stay.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] where the device computes in the host's memory.
+/// [`ErrorKind::Unsupported`] if the device computes in the host's memory.
 pub(in crate::exec) fn has_memory(backend: &BackendInstance) -> Result<(), Error> {
     let device = backend.device();
     if device.resident().is_some() {
@@ -54,10 +54,10 @@ impl OnDevice {
         self.context.backend.device().resident().expect("a context on its device has a device with memory of its own")
     }
 
-    /// A tensor's elements in C order on the device; they are copied there, unless they [are there](Tensor::to).
+    /// Puts a tensor's elements in C order on the device. They are copied there, unless the device [has a copy](Tensor::to).
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`] where the device has no room for them, [`ErrorKind::Device`] where it is lost.
+    /// [`ErrorKind::Memory`] if the device has no memory for them, [`ErrorKind::Device`] if it is lost.
     pub fn take<T: Element, S: Extents>(&self, tensor: &Tensor<T, S>) -> Result<DeviceTensor<T, S>, Error> {
         if !tensor.is_plain() {
             return self.take(&tensor.view().to_tensor()?);
@@ -75,8 +75,9 @@ impl OnDevice {
         Ok(DeviceTensor::new(Tensor::from_parts(there, layout.clone()), backend))
     }
 
-    /// Waits until all that was asked for on the device is done. Equations whose results stay there return when their work is queued, so
-    /// a program that takes times needs it; nothing else does, because whatever reads a result comes behind what computes it.
+    /// Waits until all work that was queued on the device is done. Equations whose results stay on the device return as soon as
+    /// their work is queued, so a program that measures times must call this. Nothing else needs it, because work that reads a
+    /// result is queued after the work that computes it.
     ///
     /// ```
     /// use std::time::{Duration, Instant};
@@ -93,7 +94,7 @@ impl OnDevice {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Device`] where the device is lost or what was asked for failed.
+    /// [`ErrorKind::Device`] if the device is lost or queued work failed.
     pub fn finish(&self) -> Result<(), Error> {
         self.resident().finish()
     }

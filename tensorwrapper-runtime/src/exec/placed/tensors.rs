@@ -1,4 +1,4 @@
-//! Tensors with a copy on a device, and where equations run that name no context: where all of their operands are.
+//! Copies tensors to devices. Equations that name no context run where all of their operands are.
 
 use std::borrow::Cow;
 
@@ -12,11 +12,11 @@ use tensorwrapper_core::shape::Extents;
 use tensorwrapper_core::storage::SliceRef;
 
 impl<T: Element, S: Extents> Tensor<T, S> {
-    /// The same tensor with its elements in the memory of the context's device, too: equations there read them where they are, as often as
-    /// they run, and equations that name no context run there. On the host nothing changes: elements are read as before, and
-    /// the copy is gone as soon as they are borrowed for writing. A clone has none, and neither have results, unless they
-    /// stay on the device alone ([`Context::on_device`]). In a context
-    /// that computes in the host's memory this is [`to_host`](Tensor::to_host).
+    /// The same tensor with a copy of its elements in the memory of the context's device. Equations on that device read the
+    /// copy whenever they run, and equations that name no context run on that device. On the host nothing changes: elements are
+    /// read as before, and the copy is dropped as soon as they are borrowed for writing. Clones and results have no copy,
+    /// except results that stay only on the device ([`Context::on_device`]). If the context computes in the host's memory, this
+    /// does the same as [`to_host`](Tensor::to_host).
     ///
     /// ```
     /// use tensorwrapper_runtime::{Context, Placement, Tensor};
@@ -28,18 +28,20 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) where the device has no room for it, [`ErrorKind::Device`](crate::ErrorKind::Device) where it is lost.
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if the device has no memory for it,
+    /// [`ErrorKind::Device`](crate::ErrorKind::Device) if it is lost.
     pub fn to(self, context: &Context) -> Result<Tensor<T, S>, Error> {
         let mut tensor = self.to_host();
         copied::hold(&mut tensor, &context.backend)?;
         Ok(tensor)
     }
 
-    /// The same tensor with its elements in memory of the host that the system never moves: each time that an equation copies them to the
-    /// context's device, it copies from there directly, without a step between. They may be read and written as before, and are
-    /// pinned as long as the tensor lives. A clone is not, and neither are results. Pinning costs more than copying once, and takes memory
-    /// from everybody else on the machine: it is for operands that are written and taken to a device again and again. In a context that
-    /// computes in the host's memory this is [`to_host`](Tensor::to_host).
+    /// The same tensor with its elements in pinned host memory, which the system never moves. When an equation copies the
+    /// elements to the context's device, it copies directly from this memory, without an intermediate buffer. They can be read
+    /// and written as before, and stay pinned as long as the tensor lives. Clones and results are not pinned. Pinning costs
+    /// more than one copy, and pinned memory is not available to other programs, so it is only worthwhile for operands that are
+    /// often written and copied to a device. If the context computes in the host's memory, this does the same as
+    /// [`to_host`](Tensor::to_host).
     ///
     /// ```
     /// use tensorwrapper_runtime::{Context, Placement, Tensor};
@@ -51,8 +53,8 @@ impl<T: Element, S: Extents> Tensor<T, S> {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) where there is none for it, [`ErrorKind::Device`](crate::ErrorKind::Device) where
-    /// the system pins none.
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for it,
+    /// [`ErrorKind::Device`](crate::ErrorKind::Device) if the system cannot pin it.
     pub fn to_pinned(self, context: &Context) -> Result<Tensor<T, S>, Error> {
         let mut tensor = self.to_host();
         if let Some(resident) = context.backend.device().resident() {
@@ -61,7 +63,7 @@ impl<T: Element, S: Extents> Tensor<T, S> {
         Ok(tensor)
     }
 
-    /// The same tensor without a copy on a device. The host has its elements in any case, so nothing is copied.
+    /// The same tensor without a copy on a device. The host always has the elements, so nothing is copied.
     #[must_use]
     pub fn to_host(mut self) -> Tensor<T, S> {
         self.drop_mirror();
@@ -70,10 +72,11 @@ impl<T: Element, S: Extents> Tensor<T, S> {
 }
 
 impl Context {
-    /// Where an equation over these operands runs: here, if the program named this context, else where the operands are.
+    /// The context in which an equation over these operands runs: this one if the program named it, otherwise one on the device
+    /// where the operands are.
     ///
     /// # Errors
-    /// [`ErrorKind::Placement`](crate::ErrorKind::Placement) where they are in two places and nobody has named one.
+    /// [`ErrorKind::Placement`](crate::ErrorKind::Placement) if they are in two places and the program has not named a context.
     #[inline]
     pub(crate) fn placed<'c, 'a, 'l>(
         &'c self,

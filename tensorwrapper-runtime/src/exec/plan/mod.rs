@@ -1,9 +1,9 @@
-//! Plans: the steps that compute a graph, what each of them calls, and where tensors lie in memory.
+//! Plans: the steps that compute a graph, the device calls of each step, and the memory of all tensors.
 //!
-//! Data that planning makes, and that runs, counts of memory and explanations read.
+//! Planning builds this data; runs, memory counts and explanations read it.
 //!
-//! A contraction is prepared when its plan is made: nest, alpha and layouts become a kernel that needs memory alone, whose size
-//! is checked once a run.
+//! A contraction is prepared when its plan is made: nest, alpha and layouts become a kernel that needs only memory. The size of
+//! that memory is checked once per run.
 
 mod buffers;
 
@@ -19,23 +19,23 @@ use tensorwrapper_core::shape::PerAxis;
 
 pub(super) use buffers::{ArenaRange, BufferAssignment, Location};
 
-/// What a device runs.
+/// A plan, which a device runs.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(in crate::exec) graph: OpGraph,
     pub(in crate::exec) steps: Vec<Step>,
-    /// What computes the whole graph at once, where a backend has compiled it; there are no steps then.
+    /// The executable of the whole graph, if a backend has compiled it; then there are no steps.
     pub(in crate::exec) whole: Option<Box<dyn Executable>>,
-    /// Where the tensors lie in memory.
+    /// The memory of the tensors.
     pub(in crate::exec) buffers: BufferAssignment,
-    /// Where the elements of the wanted tensors lie, in the order asked for.
+    /// The layouts of the requested tensors, in the order in which they were requested.
     pub(crate) results: Vec<Strided>,
     pub(in crate::exec) only: Option<Only>,
-    /// The number of the device's opening for which everything was made that the steps need, or 0: a plan may outlive the opening.
+    /// The opening of the device for which the kernels of the steps were made, by number, or 0. A plan may outlive the opening.
     pub(in crate::exec) made: AtomicUsize,
 }
 
-/// Facts about a plan that is one contraction of sources: it has no intermediates, and releases nothing.
+/// Facts about a plan that is a single contraction of sources. It has no intermediates, and releases nothing.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct Only {
     /// Whether it reads all sources in their order.
@@ -48,16 +48,16 @@ pub(in crate::exec) struct Only {
 /// One operation, ready for a device.
 #[derive(Debug)]
 pub(in crate::exec) struct Step {
-    /// The tensor that the output is a copy of, for a reshape, which computes nothing.
+    /// For a reshape, the tensor of which the output is a copy. Nothing is computed.
     pub(in crate::exec) reshaped: Option<TensorId>,
     /// The tensor whose memory the output takes over.
     pub(in crate::exec) takes_over: Option<TensorId>,
-    /// How the one kernel is cut into blocks, where it computes in place.
+    /// How the step's only kernel is split into blocks, if it computes in place.
     pub(in crate::exec) in_place: Option<InPlace>,
-    /// The product that is made in parts, for a step that is one; such a step has no kernels.
+    /// The product that is computed in parts, if the step is one. Such a step has no kernels.
     pub(in crate::exec) sliced: Option<Box<SlicedProduct>>,
     pub(in crate::exec) kernels: Vec<Kernel>,
-    /// Whether they write every element of the outputs; else others are zero.
+    /// Whether the kernels write every element of the outputs; if not, the other elements are zero.
     pub(in crate::exec) covers: bool,
     /// New tensors that the step computes, with the number of their elements.
     pub(in crate::exec) outputs: SmallVec<[(TensorId, usize); 1]>,
@@ -72,9 +72,9 @@ pub(in crate::exec) struct Kernel {
     pub(in crate::exec) work: Work,
     pub(in crate::exec) inputs: Vec<Access>,
     pub(in crate::exec) outputs: Vec<Access>,
-    /// What a device with memory of its own remembers of the kernel from run to run.
+    /// Data of the kernel that a device with its own memory caches from run to run.
     pub(in crate::exec) cache: DeviceCache,
-    /// The library with which such a device does linear algebra by itself.
+    /// The library with which such a device computes linear algebra, if it does so itself.
     pub(in crate::exec) by: Option<&'static str>,
 }
 
@@ -83,7 +83,7 @@ impl Kernel {
         Kernel { nest, work, inputs, outputs, cache: DeviceCache::new(), by: None }
     }
 
-    /// The library that computes it, if one does.
+    /// The library that computes this kernel, if any.
     fn library(&self) -> Option<&'static str> {
         match &self.work {
             Work::Contract(contraction) => contraction.library(),
@@ -94,17 +94,18 @@ impl Kernel {
 }
 
 impl Step {
-    /// The library that computes its product or its decomposition, if one does.
+    /// The library that computes the step's product or decomposition, if any.
     pub(in crate::exec) fn library(&self) -> Option<&'static str> {
         self.kernels.iter().find_map(Kernel::library)
     }
 
-    /// Whether the way in which its product is computed was chosen by measuring several.
+    /// Whether the way to compute the step's product was chosen by measuring several ways.
     pub(in crate::exec) fn is_measured(&self) -> bool {
         self.kernels.iter().any(|kernel| matches!(&kernel.work, Work::Contract(contraction) if contraction.is_measured()))
     }
 
-    /// What of the step a device with memory of its own leaves to the host: operands are copied there, and results back.
+    /// The work of the step that a device with its own memory leaves to the host, with operands copied to the host and results
+    /// copied back; `None` if there is no such work.
     pub(in crate::exec) fn host_work(&self) -> Option<&'static str> {
         if self.sliced.is_some() {
             return Some("a product in parts");
@@ -117,19 +118,19 @@ impl Step {
         })
     }
 
-    /// What of the step the host waits for, so that the step cannot be recorded.
+    /// The reason for which the host must wait for the step, so that the step cannot be recorded; `None` if there is none.
     pub(in crate::exec) fn awaited(&self) -> Option<&'static str> {
         let is_awaited = self.kernels.iter().any(|kernel| matches!(kernel.work, Work::Factorise(..)) && kernel.by.is_some());
         is_awaited.then_some("whether linear algebra has a result")
     }
 }
 
-/// What the device is called for.
+/// The work of a device call.
 #[derive(Debug)]
 pub(in crate::exec) enum Work {
     Contract(PreparedContraction),
     Map(Program, Reduction),
-    /// With the bytes of work space that it needs.
+    /// A decomposition, with the bytes of work space that it needs.
     Factorise(Decomposition, usize),
 }
 
@@ -144,8 +145,8 @@ pub(in crate::exec) struct Access {
 }
 
 impl Access {
-    /// Strides of a tensor along the labels of an iteration space: 0 where it has not the label, the sum where it has it
-    /// twice.
+    /// The strides of a tensor along the labels of an iteration space: 0 for a label that the tensor does not have, and the sum
+    /// of strides for a label that it has twice.
     pub(in crate::exec) fn new(edge: &Edge, space: &[Label], extents: &[usize], layouts: &[Strided]) -> Result<Access, Error> {
         let tensor = &layouts[edge.tensor.0];
         let mut strides: PerAxis<isize> = PerAxis::from_elem(0, space.len());
@@ -171,35 +172,35 @@ impl Access {
     }
 }
 
-/// How element-wise work that is written over one of its operands is cut into blocks.
+/// How element-wise work that overwrites one of its operands is split into blocks.
 #[derive(Debug)]
 pub(in crate::exec) struct InPlace {
-    /// The operand.
+    /// The operand that is overwritten.
     pub(in crate::exec) tensor: TensorId,
-    /// The axis that is cut: those before it are gone through one by one, those behind it are whole.
+    /// The axis that is split. Axes before it are processed one index at a time, axes after it as a whole.
     pub(in crate::exec) axis: usize,
-    /// Indices of a block along it, fewer in the last.
+    /// Number of indices of a block along this axis; the last block may have fewer.
     pub(in crate::exec) length: usize,
     /// Elements of a block.
     pub(in crate::exec) elements: usize,
 }
 
-/// A product in parts, planned.
+/// The plan of a product that is computed in parts.
 #[derive(Debug)]
 pub(in crate::exec) struct SlicedProduct {
     /// The plan of one part.
     pub(in crate::exec) body: Plan,
     /// How many parts there are along each label that is cut.
     pub(in crate::exec) counts: Vec<usize>,
-    /// What is read, and where the first part of it begins.
+    /// The tensors that are read, and where the first part of each begins.
     pub(in crate::exec) inputs: Vec<(TensorId, PartStart)>,
     /// Where the parts of the output begin.
     pub(in crate::exec) output: PartStart,
-    /// Where parts are added up, which takes memory for one: how it lies there, and how in the output.
+    /// If parts are added up, which needs memory for one part: the layout of a part there, and in the output.
     pub(in crate::exec) added: Option<[Strided; 2]>,
 }
 
-/// Where a part begins: the place of the first, and the steps from one to the next along each label that is cut.
+/// The start of each part: the position of the first part, and the distance to the next along each label that is cut.
 #[derive(Debug)]
 pub(in crate::exec) struct PartStart {
     pub(in crate::exec) first: usize,
@@ -229,7 +230,7 @@ impl SlicedProduct {
         self.body.graph.tensor(self.body.graph.sinks()[0]).dtype
     }
 
-    /// Whether it writes every element of its output; else it adds to what is there.
+    /// Whether it writes every element of its output; otherwise it adds to the output.
     pub(in crate::exec) fn covers(&self) -> bool {
         self.added.is_none()
     }
@@ -242,7 +243,7 @@ impl Plan {
         Plan { graph, steps: Vec::new(), whole: Some(executable), buffers, results, only: None, made: AtomicUsize::new(0) }
     }
 
-    /// Whether it has one result, which a step computes into memory that is there for it.
+    /// Whether it has exactly one result, and a step computes it directly into its memory.
     pub(crate) fn makes_one(&self) -> bool {
         matches!((self.graph.sinks(), &self.buffers.results[..]), ([_], [_]))
     }
@@ -252,7 +253,7 @@ impl Plan {
         self.buffers.results[0].1
     }
 
-    /// Whether every step reads what is there and no step releases what is still needed.
+    /// Checks that every step reads only tensors that exist, and that no step releases a tensor that is still needed.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] naming the step.

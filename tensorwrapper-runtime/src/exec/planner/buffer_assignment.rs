@@ -1,8 +1,8 @@
-//! Buffer assignment: results have memory of their own; intermediates share one allocation, in which those that are never needed at the same
-//! time share a range.
+//! Buffer assignment. Each result has its own memory. Intermediates share one allocation, in which tensors that are never
+//! needed at the same time may share a range.
 //!
-//! There is one arena for each element type. `run/arena.rs` splits it anew for each step into what is written and what is read,
-//! without `unsafe`.
+//! There is one arena for each element type. For each step, `run/arena.rs` splits the arena into the memory that is written and
+//! the memory that is read, without `unsafe`.
 //!
 //! Source of the packing, largest first and each into the smallest gap that holds it: Y. Pisarchyk, J. Lee, "Efficient memory
 //! management for deep neural net inference", arXiv:2001.03288 (2020).

@@ -1,8 +1,9 @@
-//! Which work is written over one of its operands: an intermediate of the same extents that nobody reads afterwards.
+//! Decides which work overwrites one of its operands, which must be an intermediate of the same extents that no later step
+//! reads.
 //!
-//! Devices write to no memory that they read, so element-wise work then goes block by block; `run/in_place.rs` does that.
+//! A device call never writes memory that it reads, so such element-wise work runs block by block; see `run/in_place.rs`.
 //!
-//! A tensor that is written in part takes over the whole memory of the tensor that it is made from.
+//! A tensor of which a part is written takes over the whole memory of the tensor that it is based on.
 
 use crate::exec::plan::{InPlace, Kernel, Step, Work};
 use tensorwrapper_core::backend::Device;
@@ -15,7 +16,7 @@ const BLOCK: usize = if cfg!(test) { 32 } else { 256 << 10 };
 /// Blocks of a tensor below which nothing is gained: the block that is set aside takes memory, too.
 const FEW: usize = 4;
 
-/// Has a step written over an operand, where that may be.
+/// Lets a step overwrite one of its operands if that is allowed.
 pub(super) fn take_over(device: &dyn Device, graph: &OpGraph, node: &OperationNode, step: &mut Step) {
     match &node.operation {
         // Every reshaped tensor is an intermediate in C order. Its last reader takes its memory, others a copy.
@@ -44,7 +45,8 @@ pub(super) fn take_over(device: &dyn Device, graph: &OpGraph, node: &OperationNo
     }
 }
 
-/// Over one of the tensors that go after this work, if it may be: all that is read of it is at the place that is written then.
+/// Chooses one of the tensors that are released after this work to be overwritten. It must be read only at the position that is
+/// written at the same time.
 fn in_place(device: &dyn Device, graph: &OpGraph, kernel: &Kernel, gone: &[TensorId]) -> Option<InPlace> {
     let (Work::Map(program, _), [output]) = (&kernel.work, &kernel.outputs[..]) else { return None };
     let (nest, inputs) = (&kernel.nest, &kernel.inputs[..program.inputs()]);

@@ -1,4 +1,4 @@
-//! Graph → plan: iteration spaces, memory positions, and when the memory of each intermediate is released.
+//! Plans a graph: iteration spaces, memory of tensors, and the step after which each intermediate is released.
 
 mod buffer_assignment;
 mod in_place;
@@ -23,7 +23,7 @@ use tensorwrapper_core::graph::{Edge, EdgeAxis, Label, OpGraph, Operation, Opera
 use tensorwrapper_core::layout::Strided;
 use tensorwrapper_core::shape::PerAxis;
 
-/// Plans a graph for a device and for sources that lie in memory like this.
+/// Plans a graph for a device and for sources with these layouts.
 ///
 /// # Errors
 /// Intermediates larger than memory can address.
@@ -31,7 +31,7 @@ pub(super) fn plan(device: &dyn Device, graph: OpGraph, sources: &[Strided]) -> 
     plan_into(device, graph, sources, None)
 }
 
-/// The same where the one tensor that is wanted is to lie like that, if it is said; nothing else reads it then.
+/// The same. If `target` is given, it is the layout of the graph's only sink, which no operation reads.
 ///
 /// # Errors
 /// As [`plan`].
@@ -87,8 +87,8 @@ fn plan_into(device: &dyn Device, graph: OpGraph, sources: &[Strided], target: O
     Ok(plan)
 }
 
-/// What is to be known of a plan that is one contraction of sources, if it is, and if the device runs one without a session: a kernel
-/// that a device with memory of its own has not made reads the host's, where sources may not be.
+/// Facts about a plan that is a single contraction of sources. `None` for other plans, and on a device with its own memory that
+/// has not made the kernel: such a kernel would read host memory, where the sources may not be.
 fn only(device: &dyn Device, graph: &OpGraph, steps: &[Step]) -> Option<Only> {
     let ([step], [_]) = (steps, graph.sinks()) else { return None };
     let [Kernel { work: Work::Contract(contraction), inputs, .. }] = &step.kernels[..] else { return None };
@@ -100,7 +100,8 @@ fn only(device: &dyn Device, graph: &OpGraph, steps: &[Step]) -> Option<Only> {
     Some(Only { in_order, dtype: graph.tensor(tensor).dtype, len })
 }
 
-/// Marks each intermediate at the last step that reads it, or that makes it where none does. What is wanted stays.
+/// Marks each intermediate for release at the last step that reads it, or at the step that makes it if no step reads it. Sinks
+/// are not released.
 fn release(graph: &OpGraph, steps: &mut [Step]) {
     let mut last: SmallVec<[Option<usize>; 16]> = SmallVec::from_elem(None, graph.tensors().len());
     for (step, node) in graph.operations().iter().enumerate() {
@@ -156,7 +157,7 @@ fn kernels(device: &dyn Device, graph: &OpGraph, node: &OperationNode, layouts: 
     }
 }
 
-/// The library with which a device does linear algebra by itself.
+/// The library with which a device computes linear algebra, if it does so itself.
 fn by(device: &dyn Device, call: &Decomposition, dtype: Dtype, kernel: &Kernel) -> Option<&'static str> {
     let [arguments, results] = [&kernel.inputs, &kernel.outputs]
         .map(|accesses: &Vec<Access>| accesses.iter().map(|access| &access.layout).collect::<Vec<_>>());

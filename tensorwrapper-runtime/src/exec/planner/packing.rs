@@ -1,8 +1,9 @@
-//! Positions in one arena for pieces of memory that are needed for some steps each. It must not know of tensors.
+//! Assigns positions in one arena to pieces of memory, each of which is needed for some of the steps. This file must not know
+//! of tensors.
 //!
-//! Each piece goes into the smallest gap between those that are there at the same time. Among few pieces all are looked at. Among
-//! many, trees over the steps find those that are there at once, so that a plan of many steps takes time in proportion to them;
-//! where too many are there at once, the piece goes above all of them.
+//! Each piece goes into the smallest gap between the pieces that are in use at the same time. If there are few pieces, all are
+//! examined. If there are many, trees over the steps find the pieces in use at the same time, so that planning time is
+//! proportional to the number of steps; if too many are in use at once, the piece goes above all of them.
 
 use std::collections::BTreeSet;
 
@@ -68,7 +69,7 @@ fn smallest_gap<'p>(room: usize, taken: impl Iterator<Item = &'p Placed>) -> usi
     best.map_or(end, |(_, start)| start)
 }
 
-/// Many pieces, to be found by the steps in which they are there.
+/// Many pieces, which can be found by the steps in which they are in use.
 ///
 /// The nodes of the binary tree over the steps stand in rows, the root at 1 and the children of `n` at `2n` and `2n + 1`. An interval
 /// of steps is the union of a few nodes.
@@ -147,7 +148,7 @@ impl Timeline {
         }
     }
 
-    /// The pieces that are there in some of these steps, by where they begin; nothing where they are too many.
+    /// The pieces that are in use in any of these steps, sorted by position; `None` if there are too many.
     fn at_once(&self, first: usize, last: usize) -> Option<Vec<Placed>> {
         let there = self.path(first).flat_map(|node| &self.covering[node]);
         let later = (first < last).then(|| self.starting.range((first + 1, 0)..=(last, usize::MAX)));
@@ -158,7 +159,7 @@ impl Timeline {
         (pieces.len() <= MOST_AT_ONCE).then_some(pieces)
     }
 
-    /// Where the last piece ends that is there in some of these steps.
+    /// The largest end position of the pieces that are in use in any of these steps.
     fn above(&self, first: usize, last: usize) -> usize {
         let below = self.nodes(first, last).map(|node| self.end[node]);
         let over = self.path(first).chain(self.path(last)).map(|node| self.own_end[node]);

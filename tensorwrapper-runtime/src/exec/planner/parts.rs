@@ -1,15 +1,15 @@
-//! Products that are made in parts: where the parts of their operands and of their result lie.
+//! Plans products that are computed in parts: the positions of the parts in their operands and in their result.
 //!
-//! A part is a place in memory: all that tells one from the next is where the body's sources and its result begin.
+//! Parts differ only in the positions at which the body's sources and its result begin.
 //!
-//! The body is planned once. Parts lie where they belong in the result, or are added up.
+//! The body is planned once. Each part is written to its place in the result, or the parts are added up.
 
 use crate::exec::plan::{Access, PartStart, Plan, SlicedProduct};
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::graph::{Edge, Label, OperationNode};
 use tensorwrapper_core::layout::Strided;
 
-/// Plans a product that is made in parts: `plan` plans the body, whose sources and whose result lie like that.
+/// Plans a product that is computed in parts. `plan` plans the body for the given layouts of its sources and its result.
 ///
 /// # Errors
 /// What planning the body reports, and parts larger than memory can address.

@@ -1,4 +1,5 @@
-//! Memory of a run: the results' and the arenas, cut anew for each step into what it writes and what it reads.
+//! Memory of a run: results and arenas. For each step it is split into the memory that the step writes and the memory that it
+//! reads.
 
 use smallvec::SmallVec;
 
@@ -11,7 +12,7 @@ use tensorwrapper_core::storage::{Buffer, SliceMut, SliceRef};
 pub(super) enum Space<'t> {
     /// Its own.
     Own(Buffer),
-    /// Memory of the program's, into which the result is written.
+    /// Memory of the program, into which the result is written.
     Lent(SliceMut<'t>),
 }
 
@@ -59,9 +60,9 @@ pub(super) type Outputs<'a> = SmallVec<[SliceMut<'a>; 1]>;
 #[derive(Debug)]
 pub(super) struct Readable<'a> {
     sources: &'a [SliceRef<'a>],
-    /// What is left of the results: pieces of their row, and the number of the first of each.
+    /// The results that the step does not write, as slices, each with the number of its first result.
     results: SmallVec<[(usize, &'a [Space<'a>]); 2]>,
-    /// What is left of the arenas: of which one, and from which element on.
+    /// The parts of arenas that the step does not write, each with the number of its arena and its first element.
     left: SmallVec<[(usize, usize, SliceRef<'a>); 3]>,
 }
 

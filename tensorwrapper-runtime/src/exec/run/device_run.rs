@@ -1,7 +1,8 @@
-//! Plans on devices with memory of their own: operands go there once, everything between stays, and results come back at the end.
+//! Runs plans on devices with their own memory: operands are copied there once, intermediates stay there, and results are
+//! copied back at the end.
 //!
-//! What the device leaves to the host (linear algebra, functions of the program's, products in parts) is fetched, computed as on any
-//! device, and taken back.
+//! For work that the device leaves to the host (linear algebra, functions of the program, products in parts), operands are
+//! copied to the host, the work is computed there, and the results are copied back.
 
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_core::graph::TensorId;
 use tensorwrapper_core::storage::{Buffer, SliceMut, SliceRef};
 
-/// Where a result is to go.
+/// The destination of a result.
 #[derive(Debug, Default)]
 pub(in crate::exec) struct ResultRequest<'m> {
     /// Where its elements go on the host.
@@ -47,11 +48,11 @@ pub(in crate::exec) struct DeviceExecution<'r> {
 }
 
 impl<'r> DeviceExecution<'r> {
-    /// Runs the steps of the plan; what is requested of the results is there once every step has succeeded.
+    /// Runs the steps of the plan. The results are delivered as requested after every step has succeeded.
     ///
     /// # Errors
-    /// What the device reports. Memory that it has not is reported before anything is computed, but for what lies between the kernels
-    /// of one operation, which is asked for when it is done.
+    /// What the device reports. A lack of memory is reported before anything is computed, except for memory between the kernels
+    /// of one operation, which is allocated when the operation runs.
     pub(super) fn run(&self, results: &mut [ResultRequest<'_>]) -> Result<(), Error> {
         let before = if self.observer.is_timed() { Some(self.resident.memory_use()?.current) } else { None };
         let mut session = self.open(false)?;
@@ -75,7 +76,8 @@ impl<'r> DeviceExecution<'r> {
         with_room(self.backend, || self.resident.session(&sources, &sizes, again))
     }
 
-    /// The sources of the plan, those without elements that no step reads: a block keeps what was computed from some of them.
+    /// The sources of the plan. Sources that no step reads are replaced by empty ones: a block may need only the kept results
+    /// that were computed from them.
     pub(super) fn read(&self) -> SmallVec<[SliceRef<'r>; 6]> {
         let graph = &self.plan.graph;
         let mut is_read: SmallVec<[bool; 6]> = SmallVec::from_elem(false, self.sources.len());
@@ -85,7 +87,7 @@ impl<'r> DeviceExecution<'r> {
         self.sources.iter().zip(&is_read).map(taken).collect()
     }
 
-    /// Asks for all steps of the plan in its memory.
+    /// Queues all steps of the plan in its memory.
     ///
     /// # Errors
     /// What the device reports.
@@ -107,7 +109,7 @@ impl<'r> DeviceExecution<'r> {
         Ok(())
     }
 
-    /// Gives what is requested of the results, which lie behind the sources.
+    /// Delivers the results as requested. In the session's memories they follow the sources.
     ///
     /// # Errors
     /// What the device reports, also of the steps.
@@ -129,10 +131,10 @@ impl<'r> DeviceExecution<'r> {
     }
 }
 
-/// The results of a run, of which those from number `first` on stay on the device; what is one number comes to the host, too.
+/// The results of a run. Those from number `first` on stay on the device; a single number is also copied to the host.
 ///
 /// # Errors
-/// What the run reports. Results that no memory is found for are reported before.
+/// What the run reports. A lack of memory for results is reported before the run.
 pub(in crate::exec) fn computed(
     plan: &Plan,
     backend: &Arc<BackendInstance>,
@@ -192,7 +194,7 @@ struct DeviceRun<'a> {
 }
 
 impl DeviceRun<'_> {
-    /// Where a tensor lies, and the number of elements of its memory.
+    /// The memory of a tensor, its element type, and the number of its elements.
     fn location(&self, tensor: TensorId) -> (MemoryLocation, Dtype, usize) {
         let (memory, start, len) = match self.plan.buffers.locations[tensor.0] {
             Location::Source(slot) => (slot, 0, self.memories[slot].1),

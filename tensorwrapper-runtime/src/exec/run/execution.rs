@@ -23,22 +23,22 @@ use tensorwrapper_core::storage::{Buffer, SliceMut, SliceRef};
 pub enum ResultPlacement {
     /// To the host.
     Host,
-    /// To the host before number `first`; from that on they stay in the memory of a device that has its own, and what is at the
-    /// host's addresses is no element of them, unless there is but one.
+    /// The results before number `first` are copied to the host. Those from `first` on stay in the memory of a device that has
+    /// its own, and the memory at their host addresses does not hold their elements, except for a result of one element.
     Device {
-        /// Of the results.
+        /// The number of the first result that stays.
         first: usize,
     },
 }
 
-/// A plan that is to be run: where, observed by whom, and with which functions of the program's.
+/// A plan to run, with its backend, its observer, and the functions of the program that it calls.
 #[derive(Debug)]
 pub(crate) struct Execution<'e> {
     pub(crate) plan: &'e Plan,
     pub(crate) backend: &'e Arc<BackendInstance>,
     pub(crate) observer: &'e Observer,
     pub(crate) functions: &'e [Callback<'e>],
-    /// What earlier runs have left, of a plan that is prepared.
+    /// The state that earlier runs have left, for a prepared plan.
     pub(in crate::exec) replays: Option<&'e Replays>,
 }
 
@@ -51,7 +51,7 @@ impl<'e> Execution<'e> {
     /// Runs the plan on these sources. Results are made only when every step has succeeded.
     ///
     /// # Errors
-    /// What the device reports: memory, decompositions, reductions over nothing. Results that no memory is found for are reported
+    /// What the device reports: memory, decompositions, reductions over nothing. A lack of memory for results is reported
     /// before anything is computed.
     pub(crate) fn run(&self, sources: &[SliceRef<'_>], placement: ResultPlacement) -> Result<Computed, Error> {
         let (plan, device) = (self.plan, self.device());
@@ -77,9 +77,9 @@ impl<'e> Execution<'e> {
         }
     }
 
-    /// Runs a plan that [makes](Plan::makes_one) one result, without functions, into memory of the program's, which has room for
-    /// exactly the result's elements and is overwritten whole. After an error it holds anything. The device computes in the host's
-    /// memory.
+    /// Runs a plan that [makes](Plan::makes_one) one result, without functions, into memory of the program. `target` must have
+    /// exactly the number of elements of the result, and all are overwritten. After an error, its elements may have any values.
+    /// The device must compute in the host's memory.
     ///
     /// # Errors
     /// As [`run`](Execution::run).
@@ -144,7 +144,7 @@ impl<'e> Execution<'e> {
         Ok(())
     }
 
-    /// What is known of a plan that is one contraction of sources, if it is and nothing observes the run.
+    /// Facts about a plan that is a single contraction of sources; `None` for other plans, or if the run is observed.
     fn only(&self) -> Option<&'e Only> {
         self.plan.only.as_ref().filter(|_| self.observer.is_silent())
     }
@@ -154,7 +154,7 @@ impl<'e> Execution<'e> {
     }
 }
 
-/// Takes the wanted tensors out of memory; one that is wanted twice is copied for the first.
+/// Takes the requested tensors out of memory. A tensor that is requested twice is copied for the first request.
 fn collect(plan: &Plan, results: SmallVec<[Space<'_>; 1]>) -> Computed {
     let sinks = plan.graph.sinks();
     // How often each is still wanted.

@@ -1,5 +1,5 @@
-//! Element-wise work that is written over one of its operands, block by block: what it reads of the operand is set aside in memory as
-//! small as a cache, and then written over. It must not know what is computed.
+//! Element-wise work that overwrites one of its operands, block by block: each block of the operand is copied to a buffer that
+//! fits in a cache, and then overwritten. This file must not know what is computed.
 
 use smallvec::SmallVec;
 

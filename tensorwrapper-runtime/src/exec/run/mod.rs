@@ -5,7 +5,7 @@
 //! | `execution.rs` | one run: where it computes, and where its results go |
 //! | `steps.rs`, `arena.rs`, `in_place.rs` | steps in memory of the host |
 //! | `device_run.rs` | steps in the memory of a device |
-//! | `replays.rs`, `reclaim.rs` | runs of prepared plans there, queued as one, and the memory that they keep |
+//! | `replays.rs`, `reclaim.rs` | runs of prepared plans on devices, queued by one call, and the memory that they keep |
 //! | `whole.rs` | graphs that a backend has compiled |
 //! | `reach.rs` | elements in the memory of a device |
 //! | `observer.rs` | progress, cancellation, times |
@@ -34,6 +34,6 @@ pub(super) use reclaim::with_room;
 pub use replays::Replay;
 pub(super) use replays::Replays;
 
-/// The elements of the tensors that are wanted, in the order of [`Plan::results`](super::plan::Plan::results). Like all lists of a run it
-/// needs no memory of its own while it is short: a small equation's call is to cost little more than its arithmetic.
+/// The elements of the requested tensors, in the order of [`Plan::results`](super::plan::Plan::results). Like all lists of a
+/// run, it needs no allocation while it is short, so that a call of a small equation costs little more than its arithmetic.
 pub(crate) type Computed = SmallVec<[Buffer; 1]>;

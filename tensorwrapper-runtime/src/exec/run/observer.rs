@@ -36,7 +36,7 @@ impl Cancel {
         Cancel::default()
     }
 
-    /// Ends what runs with this token before its next step, and whatever would run with it later.
+    /// Ends the current runs with this token before their next step, and all later runs with it.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -47,7 +47,8 @@ impl Cancel {
     }
 }
 
-/// How far a run has come: told before each of its steps, between the parts of a step that is done in parts, and after the last.
+/// The progress of a run. It is reported before each step, between the parts of a step that is computed in parts, and after the
+/// last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Progress {
@@ -63,7 +64,7 @@ pub struct Progress {
 
 pub(in crate::exec) type Report = dyn Fn(Progress) -> ControlFlow<()> + Send + Sync;
 
-/// What observes a run. The default is nothing.
+/// The observers of runs. By default there are none.
 #[derive(Clone, Default)]
 pub(crate) struct Observer(Option<Arc<Listeners>>);
 
@@ -91,7 +92,7 @@ impl Times {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was measured of the last run.
+    /// Takes the measurements of the last run.
     pub(in crate::exec) fn take(&self) -> Measured {
         std::mem::take(&mut *self.open())
     }
@@ -178,7 +179,7 @@ struct ReportedRun<'p> {
 }
 
 impl ObservedRun<'_> {
-    /// Before a step: its span, until it is dropped.
+    /// Is called before a step. Returns the span of the step, which ends when it is dropped.
     ///
     /// # Errors
     /// [`ErrorKind::Cancelled`].
@@ -193,7 +194,7 @@ impl ObservedRun<'_> {
         }))
     }
 
-    /// Within a step that is done in parts, of which this part is done.
+    /// Is called within a step that is computed in parts. `part` is the fraction of the step that is done.
     ///
     /// # Errors
     /// [`ErrorKind::Cancelled`].
@@ -204,7 +205,7 @@ impl ObservedRun<'_> {
         }
     }
 
-    /// After a step.
+    /// Is called after a step.
     #[inline]
     pub(in crate::exec) fn after(&mut self, step: usize) {
         if let Some(reported) = &mut self.reported {

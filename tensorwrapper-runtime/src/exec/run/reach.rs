@@ -1,4 +1,4 @@
-//! Elements in the memory of a device: copies of the host's, and operands that lie there alone.
+//! Finds elements in the memory of a device: copies of host memory, and operands that are only on the device.
 
 use std::sync::Arc;
 
@@ -8,7 +8,8 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::storage::device_mirror;
 use tensorwrapper_core::storage::{Buffer, SliceRef};
 
-/// The copy in which the elements of an operand are, and how many bytes of it lie before them.
+/// Calls `read` with the copy that contains the elements of an operand, and the number of bytes before them; `None` if there is
+/// no copy.
 pub(in crate::exec) fn copied<R>(data: SliceRef<'_>, read: impl FnOnce(&Copied, usize) -> R) -> Option<R> {
     let (copy, before) = device_mirror::find(data.addresses())?;
     copy.downcast_ref::<Copied>().map(|copied| read(copied, before))
@@ -27,7 +28,7 @@ pub(in crate::exec) fn copy_to(
     Ok(Some(Arc::new(Copied { backend: Arc::clone(backend), memory, is_only: false })))
 }
 
-/// Reports sources whose elements are in the memory of another device alone, which this device cannot read.
+/// Returns an error if the elements of a source are only in the memory of another device, which this device cannot read.
 ///
 /// # Errors
 /// [`ErrorKind::Placement`] for the first such source.
@@ -46,7 +47,7 @@ fn is_within_reach(device: &dyn Device, source: SliceRef<'_>) -> Result<(), Erro
         .with_help("take it to the host with `to_host()`, or compute in its device's context"))
 }
 
-/// The elements of a source that lies in the memory of a device alone, copied to the host; `None` for one that the host has.
+/// Copies the elements of a source that is only in the memory of a device to the host; `None` if the host has them.
 ///
 /// # Errors
 /// What the device reports, and memory of the host.

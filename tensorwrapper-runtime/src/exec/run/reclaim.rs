@@ -6,17 +6,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tensorwrapper_core::backend::{BackendInstance, Session};
 use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// A plan that keeps memory, and what tells the memory of its device from that of others.
+/// A plan that keeps memory, and the identity of its device's memory.
 type Keeper = ((usize, usize), Weak<Mutex<State>>);
 
 /// Plans that keep memory, in the order in which they began to.
 static KEEPING: Mutex<VecDeque<Keeper>> = Mutex::new(VecDeque::new());
 
-/// Attempts something that needs memory of a device. When there is too little, prepared plans that are not running give up the memory that
-/// they keep there, the longest kept first, until the attempt succeeds. They keep memory again after two more runs.
+/// Runs `attempt`, which needs device memory. If there is too little, prepared plans that are not running release the memory
+/// that they keep on the device, the longest kept first, until the attempt succeeds. They keep memory again after two more
+/// runs.
 ///
 /// # Errors
-/// What the attempt reports last.
+/// The error of the last attempt.
 pub(in crate::exec) fn with_room<R>(
     backend: &BackendInstance,
     mut attempt: impl FnMut() -> Result<R, Error>,
@@ -29,7 +30,7 @@ pub(in crate::exec) fn with_room<R>(
     }
 }
 
-/// Has one plan give up its memory on a device; whether there was one.
+/// Makes one plan release its memory on a device. Returns whether there was such a plan.
 fn give_back(device: (usize, usize)) -> bool {
     // Plans whose owner drops them meanwhile are dropped after the lock is released: freeing memory waits for the device's own lock, and
     // the thread that holds that one may be waiting for this lock.
@@ -51,7 +52,7 @@ fn give_back(device: (usize, usize)) -> bool {
     true
 }
 
-/// What the runs of one plan have left for the next.
+/// The state that the runs of one plan leave for the next run.
 #[derive(Debug, Default)]
 pub(super) enum State {
     /// There was no run.
@@ -59,7 +60,8 @@ pub(super) enum State {
     New,
     /// There was one run: a plan that runs once keeps no memory.
     Once,
-    /// Memory is kept, and from the next run whose operands lie where they did on, what is queued in it.
+    /// Memory is kept. `is_recorded` says whether the queued steps are recorded, too, which happens in the next run whose
+    /// operands are at the same addresses.
     Kept { session: Box<dyn Session>, is_recorded: bool },
     /// Runs go step by step, for this reason.
     Never(String),

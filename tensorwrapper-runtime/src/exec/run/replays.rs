@@ -1,12 +1,13 @@
-//! The runs of prepared plans on devices that record what is queued: from the third run on, once operands lie where they did, a plan is
-//! queued by one call, however many steps it has.
+//! Runs of prepared plans on devices that can record queued steps. From the third run on, once the operands are at the same
+//! addresses as before, all steps of a plan are queued by one call.
 //!
-//! The second run is in memory that is kept for all that follow, and has everything made that its steps need; the third records them.
-//! Operands of the device's that lie elsewhere are given memory of the plan's own, by a run that goes step by step; from then on they
-//! are copied there, on the device.
+//! The memory of the second run is kept for all later runs, and everything that its steps need is made; the third run records
+//! the steps. If operands on the device are at other addresses, a run that goes step by step gives them memory of the plan's
+//! own; later runs copy them there, on the device.
 //!
-//! Addresses are the recording's. If there is no memory, other plans give theirs up first (`reclaim.rs`), then this one. While
-//! one thread records, others wait, because all queue in one stream. What the host does (`Step::host_work`) is never recorded.
+//! A recording contains addresses. If there is not enough memory, other plans release theirs first (`reclaim.rs`), then this
+//! one. While one thread records, others wait, because all threads queue in one stream. Work on the host (`Step::host_work`) is
+//! never recorded.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -17,16 +18,16 @@ use crate::exec::plan::Plan;
 use tensorwrapper_core::backend::Session;
 use tensorwrapper_core::error::{Error, ErrorKind};
 
-/// Whether the runs of a prepared plan are queued as one, on a device that can record what is queued.
+/// Whether all steps of a run of a prepared plan are queued by one call, on a device that can record queued steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Replay {
-    /// They will be: the first two runs go step by step, and the next is recorded once operands lie where they did, or are copied to
-    /// where they were.
+    /// They will be. The first two runs go step by step. The next run is recorded if its operands are at the same addresses as
+    /// before, or are copied there.
     NotYet,
     /// They are.
     Whole,
-    /// They go step by step, for this reason.
+    /// They are queued one by one, for this reason.
     Never(String),
 }
 
@@ -40,11 +41,11 @@ impl fmt::Display for Replay {
     }
 }
 
-/// What the runs of one prepared plan have left for the next.
+/// The state that the runs of one prepared plan leave for the next run.
 #[derive(Debug, Default)]
 pub(in crate::exec) struct Replays(Arc<Mutex<State>>);
 
-/// Why a plan cannot be recorded: what of it the host does or waits for.
+/// The reason why a plan cannot be recorded: work that the host does or waits for.
 fn obstacle(plan: &Plan) -> Option<String> {
     let mut steps = plan.steps.iter().enumerate();
     steps.find_map(|(n, step)| match (step.host_work(), step.awaited()) {
@@ -55,7 +56,7 @@ fn obstacle(plan: &Plan) -> Option<String> {
 }
 
 impl Replays {
-    /// What is to be said of the next run.
+    /// How the next run will be queued.
     pub(in crate::exec) fn next(&self, plan: &Plan) -> Replay {
         match &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
             State::Never(reason) => Replay::Never(reason.clone()),
@@ -64,7 +65,7 @@ impl Replays {
         }
     }
 
-    /// As [`DeviceExecution::run`], by what earlier runs have left.
+    /// As [`DeviceExecution::run`], with the memory and the recording of earlier runs.
     ///
     /// # Errors
     /// As [`DeviceExecution::run`].
@@ -95,7 +96,7 @@ impl Replays {
     }
 }
 
-/// A run, and the state that the one before has left.
+/// A run, and the state that the previous run has left.
 struct Run<'r> {
     state: MutexGuard<'r, State>,
     execution: &'r DeviceExecution<'r>,
@@ -117,7 +118,8 @@ impl Run<'_> {
         }
     }
 
-    /// Runs in memory that is kept then, unless the run fails: it is given back, and the state is as if there had been no run.
+    /// Runs in memory that is kept afterwards. If the run fails, the memory is released, and the state is as if there had been
+    /// no run.
     fn in_kept(&mut self, results: &mut [ResultRequest<'_>]) -> Result<(), Error> {
         if let State::Kept { session, is_recorded } = std::mem::take(&mut *self.state) {
             return self.again(session, is_recorded, results);
@@ -129,7 +131,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Runs in the memory that is kept, by what is recorded, if operands lie where they did.
+    /// Runs in the memory that is kept, with the recording if the operands are at the same addresses.
     fn again(
         &mut self,
         mut session: Box<dyn Session>,

@@ -1,4 +1,4 @@
-//! The steps of a plan in memory of the host: each is a few calls of the device.
+//! Runs the steps of a plan in host memory. Each step is a few calls of the device.
 
 use smallvec::SmallVec;
 
@@ -112,7 +112,7 @@ pub(super) fn launch<'m>(
     }
 }
 
-/// Computes a product in parts; `between` parts it is told which part of all is done, and may end the run.
+/// Computes a product in parts. `between` is called between parts with the fraction that is done, and may end the run.
 ///
 /// # Errors
 /// As [`steps`].
@@ -149,7 +149,7 @@ pub(super) fn parts(
     }
 }
 
-/// Runs the plan of one part of a product. Nothing but spans tells of it.
+/// Runs the plan of one part of a product. Only spans report its steps.
 fn part_of(
     body: &Plan,
     device: &dyn Device,

@@ -1,4 +1,4 @@
-//! Runs of graphs that a backend has compiled as a whole. It must not know what they compute.
+//! Runs graphs that a backend has compiled as a whole. This file must not know what they compute.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub(super) fn compute(
 /// Computes the results into this memory.
 ///
 /// # Errors
-/// What the backend reports, and memory for sources that lie on a device alone.
+/// What the backend reports, and memory for sources that are only on a device.
 pub(super) fn write(
     device: &dyn Device,
     executable: &dyn Executable,

@@ -1,6 +1,7 @@
 //! Operations of linear algebra in chains of operators: `svd(T[l, s, t, q]; max = 64)`.
 //!
-//! A chain writes the syntax tree that `tensor!` would have read, so labels tell rows, columns and batch there as here.
+//! A chain of operators builds the same syntax tree that `tensor!` would have parsed, so labels determine rows, columns and
+//! batch in the same way.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -21,8 +22,8 @@ use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::{Dtype, Element};
 use tensorwrapper_core::error::Error;
 
-/// An operation of linear algebra that is not computed yet; `R` are the element types of its results. Methods of [`Indexed`] and
-/// the functions of [`linalg`](crate::linalg) make it; its options are those of `tensor!`.
+/// An operation of linear algebra that is not computed yet; `R` are the element types of its results. Methods of [`Indexed`]
+/// and the functions of [`linalg`](crate::linalg) return it. It has the same options as in `tensor!`.
 ///
 /// ```
 /// use tensorwrapper_runtime::Tensor;
@@ -81,33 +82,33 @@ impl<'a, T: Element, R> Factors<'a, T, R> {
         })
     }
 
-    /// Keeps so many singular values at most.
+    /// Keeps at most `count` singular values.
     pub fn max(self, count: usize) -> Self {
         self.word(Word::Max, |options| options.max = Some(Count::Literal(count, Span::default())))
     }
 
-    /// What is as small as this does not count: of [`svd`](Indexed::svd) the weight of what is discarded, of others singular
-    /// values by the largest.
+    /// Sets the tolerance. For [`svd`](Indexed::svd) it bounds the discarded weight; other operations ignore singular values
+    /// that are at most `tol` times the largest one.
     pub fn tol(self, tol: f64) -> Self {
         self.word(Word::Tol, |options| options.tol = Some(Scalar::Literal(tol, Span::default())))
     }
 
-    /// Square factors.
+    /// Requests square factors, as `; full` in `tensor!`.
     pub fn full(self) -> Self {
         self.word(Word::Full, |_| {})
     }
 
-    /// The upper triangle is read.
+    /// Reads the upper triangle instead of the lower one.
     pub fn upper(self) -> Self {
         self.word(Word::Upper, |_| {})
     }
 
-    /// The diagonal is ones and is not read.
+    /// Takes ones as the diagonal, which is not read.
     pub fn unit(self) -> Self {
         self.word(Word::Unit, |_| {})
     }
 
-    /// The labels of rows and columns, where the results do not tell them: those of a batch of inverses, for example.
+    /// Names the labels of rows and columns if the results do not determine them, as for a batch of inverses.
     pub fn matrix(mut self, rows: &str, columns: &str) -> Self {
         match (names(rows), names(columns)) {
             (Ok(rows), Ok(columns)) => self.with(|call| call.groups = Some([rows, columns])),
@@ -118,7 +119,7 @@ impl<'a, T: Element, R> Factors<'a, T, R> {
         }
     }
 
-    /// The recorded results; `compute` serves where their extents depend on elements.
+    /// The recorded results. `compute` is called if their extents depend on elements.
     pub(crate) fn values(&self, compute: Compute<'_, 'a>) -> Result<Vec<Link<Value<'a>>>, Error> {
         let call = self.call.clone()?;
         let side = |indices: &Result<_, Error>| Ok(LeftSide { indices: Some(indices.clone()?), span: Span::default() });
@@ -134,7 +135,7 @@ impl<'a, T: Element, R> Factors<'a, T, R> {
     }
 }
 
-/// What computes values at once.
+/// Computes values immediately.
 pub(crate) type Compute<'c, 'a> = &'c dyn Fn(&[Link<Value<'a>>]) -> Result<Vec<AnyTensor>, Error>;
 
 /// The leaves of a chain, and what computes.
@@ -211,7 +212,7 @@ methods! {
 }
 
 impl<'a, T: Element> Indexed<'a, T> {
-    /// `([n], [p, n]) = eigh(X, S)`: eigenvalues in the metric of another matrix.
+    /// `([n], [p, n]) = eigh(X, S)`: eigenvalues and eigenvectors with respect to the metric S.
     pub fn eigh_in_metric(self, metric: Self, left: [&str; 2]) -> Factors<'a, T, (T::Real, T)> {
         Factors::new(Factorisation::Eigh, vec![self, metric], &left)
     }

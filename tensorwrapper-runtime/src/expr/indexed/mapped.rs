@@ -1,4 +1,4 @@
-//! Functions and element types of the program's in chains of operators: `map(f; X, Y)` and `cast(X)`.
+//! Chains of operators with functions and element types of the program: `map(f; X, Y)` and `cast(X)`.
 
 use std::marker::PhantomData;
 
@@ -11,7 +11,8 @@ use tensorwrapper_core::error::Error;
 use tensorwrapper_core::internal::map_function::{self, callback1, callback2};
 
 impl<'a, T: Element> Indexed<'a, T> {
-    /// A function of each element, called from several threads, in any order, and as often as the computation needs it.
+    /// Applies a function to each element. It is called from several threads, in any order, and as often as the computation
+    /// needs it.
     ///
     /// ```
     /// use tensorwrapper_runtime::Tensor;
@@ -24,13 +25,13 @@ impl<'a, T: Element> Indexed<'a, T> {
         Indexed::call(callback1(function), vec![self])
     }
 
-    /// A function of two elements, one of this and one of another: `map(f; X, Y)`. For [more](Indexed::map_all) there is
-    /// another.
+    /// Applies a function of two arguments, an element of this tensor and one of `other`: `map(f; X, Y)`.
+    /// [`map_all`](Indexed::map_all) takes more arguments.
     pub fn zip_map<F: Fn(T, T) -> T + Sync>(self, other: Self, function: &'a F) -> Self {
         Indexed::call(callback2(function), vec![self, other])
     }
 
-    /// A function of several elements, one of each: up to eight, in a tuple.
+    /// Applies a function of several arguments, one element of each tensor in the tuple; at most eight.
     ///
     /// ```
     /// use tensorwrapper_runtime::{Indexed, Tensor};
@@ -64,7 +65,7 @@ impl<'a, T: Element> Indexed<'a, T> {
         Indexed { expression, leaves, element: PhantomData }
     }
 
-    /// The same elements as numbers of another type, for a chain over those: `cast(X)`.
+    /// Converts the elements to another type, for use in a chain of that type: `cast(X)`.
     ///
     /// ```
     /// use tensorwrapper_runtime::Tensor;
@@ -88,7 +89,7 @@ impl<'a, T: Element> Indexed<'a, T> {
     }
 }
 
-/// A tuple of arguments for a function of as many elements.
+/// A tuple of labelled tensors for a function with as many arguments.
 pub trait MapArguments<'a, T: Element, F> {
     #[doc(hidden)]
     fn call(self, function: &'a F) -> Indexed<'a, T>;

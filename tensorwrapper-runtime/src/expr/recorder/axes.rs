@@ -1,4 +1,4 @@
-//! Indices against extents: labels, slices, positions, fused axes and the remaining ones.
+//! Checks indices against extents: labels, slices, positions, fused axes and the axes that `..` stands for.
 
 use std::borrow::Cow;
 
@@ -68,7 +68,8 @@ impl Recorder<'_> {
         indices.iter().flat_map(spell).collect()
     }
 
-    /// Extents of fused axes against those of their labels; one unknown label of an axis gets what the others leave.
+    /// Checks extents of fused axes against those of their labels. If one label of an axis has no extent yet, it gets the
+    /// quotient.
     pub(super) fn settle_fused(&mut self) {
         let mut pending = std::mem::take(&mut self.fused);
         loop {
@@ -85,7 +86,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Whether a fused axis is done with, rightly or wrongly.
+    /// Whether a fused axis has been checked, with or without a fault.
     pub(super) fn settle(&mut self, labels: &[usize], place: &Place) -> bool {
         let known: Option<usize> = labels.iter().filter_map(|&l| self.known(l)).try_fold(1usize, usize::checked_mul);
         let unknown: Vec<usize> = labels.iter().copied().filter(|&l| self.known(l).is_none()).collect();

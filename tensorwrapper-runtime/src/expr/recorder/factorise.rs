@@ -1,4 +1,4 @@
-//! The end of an equation that is an operation of linear algebra: its results, or all that is wrong with it.
+//! Ends an equation that is an operation of linear algebra: returns its results, or all faults that were found.
 
 use std::sync::Arc;
 
@@ -33,14 +33,14 @@ impl Labels {
     }
 }
 
-/// What computes values at once: how many singular values are kept is in their elements.
+/// Computes values immediately, because the number of singular values to keep depends on their elements.
 pub(super) type Compute<'c, 'a> = &'c dyn Fn(&[Link<Value<'a>>]) -> Result<Vec<AnyTensor>, Error>;
 
 impl Recorder<'_> {
-    /// Ends an operation of linear algebra: its results in the order of the language, each with the axes asked for.
+    /// Ends an operation of linear algebra. Returns its results in the order of the language, each with the requested axes.
     ///
     /// # Errors
-    /// Every fault that was met, a matrix that is not square; and of a truncation by tolerance what computing it reports.
+    /// Every fault that was found, a matrix that is not square, and for a truncation by tolerance the error of computing it.
     pub(crate) fn finish_factorise<'a>(
         mut self,
         call: Decomposition,
@@ -108,7 +108,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// The results of a truncation by tolerance, computed, as long as it has found them to be.
+    /// The results of a truncation by tolerance, computed and cut to the number of values that are kept.
     fn cut<'a>(
         &mut self,
         results: &[Link<Value<'a>>],
@@ -130,7 +130,7 @@ impl Recorder<'_> {
         Ok(computed.into_iter().map(value).collect())
     }
 
-    /// A result with its axes in the order asked for, each as long as its label.
+    /// A result with its axes in the requested order, each with the extent of its label.
     fn arranged<'a>(&self, value: Link<Value<'a>>, computed: Vec<usize>, wanted: &[usize]) -> Link<Value<'a>> {
         if computed == wanted && !matches!(value.source, Source::Computed(_)) {
             return value;

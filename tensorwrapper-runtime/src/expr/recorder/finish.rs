@@ -1,4 +1,4 @@
-//! The end of an equation: its value with the axes asked for, or all that is wrong with it.
+//! Ends an equation: returns its value with the requested axes, or all faults that were found.
 
 use tensorwrapper_notation::syntax::Operator;
 
@@ -59,15 +59,15 @@ impl Recorder<'_> {
     /// Ends the equation, a sum of so many terms: its value with these axes.
     ///
     /// # Errors
-    /// Every fault that was met.
+    /// Every fault that was found.
     pub(crate) fn finish_value<'a>(mut self, node: Node<'a>, terms: usize, axes: &[Index<'_>]) -> Result<Link<Value<'a>>, Error> {
         self.terms_have_rest(&node.0, terms);
         let axes = self.settled(axes)?;
         Ok(self.value(node, &axes))
     }
 
-    /// Every one of so many terms has as many remaining axes as the result: `..` is no broadcast. Within a product they are
-    /// matched from the right, and an addend in parentheses is constant along those that it lacks.
+    /// Checks that every term has as many axes in `..` as the result, because `..` does not broadcast. Within a product these
+    /// axes are matched from the right, and an addend in parentheses is constant along those that it lacks.
     fn terms_have_rest(&mut self, sum: &Tree<'_>, terms: usize) {
         if self.rest.is_empty() {
             return;
@@ -105,7 +105,7 @@ impl Recorder<'_> {
     /// Ends an equation of so many terms that writes a part of a tensor: the part, and the whole tensor after the write.
     ///
     /// # Errors
-    /// Every fault that was met.
+    /// Every fault that was found.
     pub(crate) fn finish_write<'a>(
         mut self,
         node: Node<'a>,
@@ -135,8 +135,8 @@ impl Recorder<'_> {
         Ok(Write { after, part, target: Target { selection, whole } })
     }
 
-    /// The part of a tensor that is written through fused axes: one axis for each of the tensor's that a label runs with,
-    /// in their order, and where those go. No label stands twice beside a fused axis.
+    /// The part of a tensor that is written through fused axes, and the tensor's axes in terms of those of the part. The part
+    /// has one axis for each axis of the tensor that has labels, in order. No label occurs twice beside a fused axis.
     fn part_with_fused_axes<'a>(&self, node: Node<'a>, selection: &[Axis]) -> (Link<Value<'a>>, Vec<Axis>) {
         let (mut labels, mut extents, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for axis in selection {
@@ -168,7 +168,7 @@ fn numbered(selection: Vec<Axis>, axes: &[usize]) -> Vec<Axis> {
     selection.into_iter().map(numbered).collect()
 }
 
-/// A product of extents; one too large for any memory stays too large, and is refused where memory is asked for.
+/// A product of extents. It saturates, so a product too large for any memory is refused when memory is requested.
 pub(super) fn product(extents: &[usize]) -> usize {
     if extents.contains(&0) { 0 } else { extents.iter().fold(1, |all, &extent| all.saturating_mul(extent)) }
 }

@@ -1,7 +1,7 @@
 //! Builds one recorded equation, checking ranks, extents and ranges as operands arrive.
 //!
-//! The sentences are those of the compile-time checks. Faults are collected and come out at the end together.
-//! `axes` checks indices, `finish` ends equations, `factorise` those of linear algebra.
+//! The messages are those of the compile-time checks. Faults are collected and returned together at the end. `axes` checks
+//! indices, `finish` ends equations, `factorise` those of linear algebra.
 //!
 //! This is the one place where ranks and extents are compared at run time.
 
@@ -23,18 +23,18 @@ use tensorwrapper_core::callback::Callback;
 use tensorwrapper_core::element::Dtype;
 use tensorwrapper_core::error::{Error, ErrorKind, Place};
 
-/// What stands for one axis of an operand, with run-time ranges filled in.
+/// The index of one axis of an operand, with run-time values filled in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Index<'i> {
     /// A label by its number.
     Label(usize),
-    /// A label over a part of the axis: from the first number to before the second, or to the end.
+    /// A label over the part of the axis from the second field to before the third, or to the end of the axis.
     Slice(usize, usize, Option<usize>),
     /// One position.
     Chip(usize),
-    /// Several labels on one axis, the first slowest.
+    /// Several labels on one axis; the first varies slowest.
     Fused(&'i [usize]),
-    /// All axes that are not written.
+    /// All axes that have no index of their own (`..`).
     Rest,
 }
 
@@ -73,7 +73,7 @@ const DECLARATION: &str = "where";
 #[derive(Debug)]
 struct LabelState<'n> {
     name: Cow<'n, str>,
-    /// Where its extent was met first.
+    /// The place where its extent was found first.
     first: Option<Place>,
 }
 
@@ -89,7 +89,8 @@ impl<'n> Recorder<'n> {
         self.meet(label, extent, |extent| Place { operand: DECLARATION.to_string(), axis: 0, extent });
     }
 
-    /// Notes an extent of a label, and the fault if it is another one than before. Its `place` is said where it is needed.
+    /// Notes an extent of a label, and a fault if it differs from the extent found before. `place` is called only for the
+    /// message.
     fn meet(&mut self, label: usize, extent: usize, place: impl Fn(usize) -> Place) {
         let state = &mut self.labels[label];
         match &state.first {
@@ -107,7 +108,7 @@ impl<'n> Recorder<'n> {
         }
     }
 
-    /// A tensor, one index for each of its axes; `text` is how messages call it.
+    /// A tensor with one index for each of its axes; `text` is its name in messages.
     pub(crate) fn tensor<'a>(&mut self, value: &Link<Value<'a>>, text: &str, indices: &[Index<'_>]) -> Node<'a> {
         if value.dtype != self.dtype {
             let fault = Error::new(ErrorKind::Mixed { first: self.dtype, second: value.dtype });
@@ -116,7 +117,7 @@ impl<'n> Recorder<'n> {
         Node(Tree::Operand(Link::clone(value), self.axes(&value.extents, text, indices)))
     }
 
-    /// What may be written instead of what was found wrong last.
+    /// Adds a suggestion to the last fault.
     pub(crate) fn help(&mut self, help: &str) {
         let last = self.errors.pop().map(|error| error.with_help(help));
         self.errors.extend(last);
@@ -136,7 +137,7 @@ impl<'n> Recorder<'n> {
         Node(Tree::Negate(Box::new(value.0)))
     }
 
-    /// `X + Y` and its like.
+    /// `X + Y` and the other binary operators.
     pub(crate) fn binary<'a>(&mut self, operator: Operator, left: Node<'a>, right: Node<'a>) -> Node<'a> {
         Node(Tree::Binary(operator, Box::new(left.0), Box::new(right.0)))
     }
@@ -160,12 +161,12 @@ impl<'n> Recorder<'n> {
         Node(Tree::Apply(function, Box::new(value.0)))
     }
 
-    /// A function of the program's, of each element of its arguments.
+    /// A function of the program, applied to each element of its arguments.
     pub(crate) fn map<'a>(&mut self, function: Callback<'a>, arguments: Vec<Node<'a>>) -> Node<'a> {
         Node(Tree::Map(function, arguments.into_iter().map(|argument| argument.0).collect()))
     }
 
-    /// What follows, up to [`cast`](Recorder::cast), is over elements of another type.
+    /// Begins a cast: nodes up to the call of [`cast`](Recorder::cast) have this element type.
     pub(crate) fn begin_cast(&mut self, dtype: Dtype) {
         self.outer.push(std::mem::replace(&mut self.dtype, dtype));
     }

@@ -1,4 +1,4 @@
-//! Sums of formed products become operations again.
+//! Turns sums of formed products back into operations.
 
 use num_complex::Complex;
 use smallvec::SmallVec;
@@ -21,7 +21,7 @@ pub(super) struct Emitter<'w> {
     pub(super) leaves: &'w [Leaf],
     /// How often each node is read.
     pub(super) uses: Vec<u32>,
-    /// Each node's tensor, once it is there, and which of its axes the tensor's are.
+    /// For each node its tensor, once it exists, and the node's axis for each axis of the tensor.
     made: Vec<Option<(TensorId, Vec<Name>)>>,
 }
 

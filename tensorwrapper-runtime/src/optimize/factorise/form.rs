@@ -1,4 +1,5 @@
-//! Terms of several factors become products of two, the dearest first; a product that is formed costs the others nothing.
+//! Splits terms of several factors into products of two, starting with the most expensive term. A product that was formed once
+//! costs other terms nothing.
 
 use smallvec::SmallVec;
 

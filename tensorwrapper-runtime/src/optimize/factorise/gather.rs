@@ -1,4 +1,4 @@
-//! Finds the sums of products in a graph: linear combinations, and the products in them that no other operation reads.
+//! Finds the sums of products in a graph: linear combinations, with those products in them that no other operation reads.
 
 use std::collections::{HashMap, HashSet};
 
@@ -56,8 +56,8 @@ const MOST_LABELS: usize = 60;
 /// The most terms of a sum.
 const MOST_TERMS: usize = 512;
 
-/// For each tensor what it is, where that is a sum of products that is to be computed as one and no part of another, and of which
-/// other it is a part.
+/// For each tensor two things: the sum of products that it is, if it is one that is computed as a whole; and the other sum of
+/// which it is a part, if it is part of one.
 pub(super) fn gather(graph: &OpGraph, reorders: bool) -> (Vec<Option<Gathered>>, Vec<Option<TensorId>>) {
     let mut readers = vec![0usize; graph.tensors().len()];
     let read = graph.operations().iter().flat_map(|node| &node.inputs).map(|edge| edge.tensor);

@@ -1,5 +1,5 @@
-//! Terms that share a factor are joined: `A·B + A·C` becomes `A·(B + C)`, where that is cheaper, the one that saves most first.
-//! Sums that are made so are sums like any other, and are found where they are needed again.
+//! Joins terms that share a factor: `A·B + A·C` becomes `A·(B + C)` if that is cheaper. The join that saves most is made first.
+//! The new sums are treated like any other sum, and are reused where the same sum occurs again.
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};

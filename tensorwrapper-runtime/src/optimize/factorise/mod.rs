@@ -1,12 +1,13 @@
-//! Factorisation of sums of products: terms that share a factor are joined, what several terms need is formed once, and each
-//! product is cut into pairs, all by what it costs.
+//! Factorisation of sums of products: terms that share a factor are joined, products that several terms need are formed once,
+//! and each product is split into pairs. A cost model makes all these choices.
 //!
-//! A sum of products is a linear combination with the products in it that no other operation reads (`gather.rs`). All of a graph's
-//! sums are looked at together (`work.rs`): products and sums are known by a form in which the names of their labels and the
-//! order of their factors do not count (`term.rs`), so that what two equations share is found under any names. Terms
-//! are joined the one first that saves most (`join.rs`), products are formed the dearest first (`form.rs`), and what comes out
-//! becomes operations again (`emit.rs`). This is done for several guesses of how much is shared; the cheapest graph counts, of
-//! those that take no more memory than there may be, or else the smallest, the graph as it was included.
+//! A sum of products is a linear combination with the products in it that no other operation reads (`gather.rs`). All sums of a
+//! graph are considered together (`work.rs`). Products and sums are identified by a canonical form that does not depend on the
+//! names of labels or the order of factors (`term.rs`), so that shared parts of two equations are found under any names. Terms
+//! are joined, the join that saves most first (`join.rs`); products are formed, the most expensive first (`form.rs`); and the
+//! result is turned back into operations (`emit.rs`). This is repeated for several guesses of how much is shared. The cheapest
+//! graph within the memory limit is taken; if none is within it, the graph that needs the least memory. The original graph is a
+//! candidate if memory is limited or its products are pairs already.
 //! Source: A. Hartono et al., "Performance optimization of tensor contraction expressions for many-body methods in quantum
 //! chemistry", J. Phys. Chem. A 113, 12715 (2009).
 
@@ -34,18 +35,18 @@ const ELEMENT: f64 = 2.0;
 /// Guesses of how much of a product's cost others carry that may use it, too.
 const SHARES: [f64; 3] = [0.0, 0.5, 1.0];
 
-/// What a factorisation may do.
+/// The limits of a factorisation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds<'k> {
     /// Whether products may be formed in another order than the graph says.
     pub(super) reorders: bool,
     /// Bytes that intermediates and results may take together.
     pub(super) memory: Option<usize>,
-    /// Which tensors are kept from run to run, by their numbers; none where all are new in each run.
+    /// Which tensors are kept from run to run, by their numbers; empty if all are computed in each run.
     pub(super) kept: &'k [bool],
 }
 
-/// The same graph with its sums of products in the cheapest form that is found; none where it has no sums that may have another.
+/// The graph with its sums of products in the cheapest form that was found; `None` if it has no sums that can be changed.
 pub(super) fn factorise(graph: &OpGraph, bounds: Bounds<'_>) -> Option<OpGraph> {
     let (gathered, part_of) = gather(graph, bounds.reorders);
     let sums = || gathered.iter().enumerate().filter_map(|(n, sum)| Some((n, sum.as_ref().filter(|sum| sum.contracts)?)));

@@ -1,5 +1,5 @@
-//! Terms of sums of products, and what makes two products the same: a form that does not depend on the names of their labels
-//! nor on the order of their factors. It must not know of graphs.
+//! Terms of sums of products, and a canonical form of products that does not depend on the names of labels or the order of
+//! factors: two products are the same if their forms are equal. This file must not know of graphs.
 
 use num_complex::Complex;
 use smallvec::SmallVec;
@@ -22,7 +22,7 @@ pub(super) struct Term {
     pub(super) factors: Vec<Factor>,
 }
 
-/// What a label is to a product that is part of something larger.
+/// The role of a label in a product that is part of a larger one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::optimize) enum Role {
     /// It keeps its name.
@@ -33,7 +33,7 @@ pub(in crate::optimize) enum Role {
     Inner,
 }
 
-/// A product by what it is.
+/// The canonical form of a product.
 pub(in crate::optimize) type Key = SmallVec<[u16; 24]>;
 
 /// Orders of equal factors that are tried; a product with more is told from fewer others than it could be.
@@ -53,8 +53,8 @@ pub(in crate::optimize) fn canonical(factors: &[&Factor], role: impl Fn(Name) ->
     least(order, MOST_ORDERS, |order| written(factors, order, &role), |other, best| other.0 < best.0)
 }
 
-/// The least of what is made from things in order, where those that look alike may stand in any order: all their orders are tried,
-/// unless there are more than `most`.
+/// The smallest key that can be made from the items in order, where items that look alike may be in any order. All their orders
+/// are tried, unless there are more than `most`.
 pub(super) fn least<K: Ord, B>(
     mut things: Vec<(K, usize)>,
     most: usize,

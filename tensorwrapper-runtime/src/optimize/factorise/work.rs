@@ -1,5 +1,5 @@
-//! What a factorisation works on: a table of tensors, and sums of products of them, whose parts are known by what they are. It
-//! must not know of graphs.
+//! The data of a factorisation: a table of tensors, and sums of products of them, whose parts are identified by their canonical
+//! form. This file must not know of graphs.
 
 use std::collections::HashMap;
 
@@ -56,21 +56,21 @@ pub(super) struct Entry {
     pub(super) are_kept: Vec<bool>,
 }
 
-/// What shapes a factorisation.
+/// The weights of the cost model.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Weights {
-    /// What an element costs that passes through memory, in multiplications.
+    /// The cost of an element that is read from or written to memory, in multiplications.
     pub(super) element: f64,
-    /// How much of the cost of a product others are hoped to carry that may use it, too: its power.
+    /// The exponent that says how much of a product's cost is assumed to be shared with other terms that could use it.
     pub(super) share: f64,
     /// The most elements of an intermediate.
     pub(super) most: f64,
 }
 
-/// The most factors of a term that are looked at in all ways.
+/// The most factors of a term for which all subsets are examined.
 pub(super) const MOST_FACTORS: usize = 6;
 
-/// All sums, and all that is known.
+/// All sums, with the products and sums that are already known.
 #[derive(Clone, Debug)]
 pub(super) struct Work {
     pub(super) nodes: Vec<Node>,

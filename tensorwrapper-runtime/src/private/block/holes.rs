@@ -1,4 +1,4 @@
-//! The holes of an equation, filled with what the program gives to an invocation and with what its other equations compute.
+//! Fills the holes of an equation with values that the program passes to the invocation and with results of other equations.
 
 use std::cell::Cell;
 
@@ -22,11 +22,11 @@ pub(super) struct BlockHoles<'f, 'a, E> {
     pub(super) site: &'static CallSite,
     pub(super) context: &'f E,
     pub(super) tensors: &'f [Tensor<'a>],
-    /// What the program gives to this equation beside tensors.
+    /// The values that the program passes to this equation in addition to tensors.
     pub(super) call: &'f Call<'a>,
     /// Results of the equations before.
     pub(super) results: &'f [Link<Value<'a>>],
-    /// The number of results of all equations of the block: what the program gives has the numbers from there on.
+    /// The number of results of all equations of the block. Values of the program are numbered from here on.
     pub(super) all_results: usize,
     /// Whether an extent was found by computing.
     pub(super) computes_extents: Cell<bool>,

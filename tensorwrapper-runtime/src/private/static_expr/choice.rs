@@ -1,4 +1,5 @@
-//! What computes a form as the value of a tensor with given labels: a kernel, pairwise contractions, or the loops of its node.
+//! Chooses how to compute a product form as the value of a tensor with given labels: by a kernel, by pairwise contractions, or
+//! by the loops of its node.
 
 use super::form::ProductForm;
 use super::node::Loops;

@@ -1,12 +1,12 @@
 //! Linear algebra over static tensors: the results of an operation on small matrices, without an allocation.
 //!
-//! The kernels are functions of the library that take slices (`factorise/stack.rs` of `tensorwrapper-cpu`), so that an equation costs the
-//! compiler no more than the code around the call. What the kernels have no result for is recorded and computed as any other
-//! equation, and the recorded tensors are copied into static ones. Long batches and large matrices, which the compiler knows by
-//! their extents, are recorded at once: they would fill the stack, and the recording has threads and kernels for eight matrices at
-//! a time.
+//! The kernels are functions of the library that take slices (`factorise/stack.rs` of `tensorwrapper-cpu`), so that an equation
+//! costs the compiler no more than the code around the call. If the kernels have no result, the equation is recorded and
+//! computed like any other, and the resulting tensors are copied into static ones. Long batches and large matrices, which the
+//! compiler knows by their extents, are recorded at once: they would fill the stack, and recorded operations can use threads
+//! and kernels for eight matrices at a time.
 //!
-//! Results are static only where all of the operation is in one equation: a block with `let` is recorded.
+//! Results are static only if the whole operation is one equation: a block with `let` is recorded.
 
 use std::marker::PhantomData;
 
@@ -26,8 +26,8 @@ use tensorwrapper_core::shape::{ConstExtent, Extents, Shorter, StaticExtents};
 use tensorwrapper_core::storage::SliceMut;
 use tensorwrapper_cpu::factorise::stack::{Argument, Call, compute, is_short};
 
-/// An equation of `L` labels whose right side is an operation of linear algebra: the operand that tells the element type, the
-/// operation, its arguments, and its results.
+/// An equation of `L` labels whose right side is an operation of linear algebra. Operand `FIRST` determines the element type,
+/// `F` is the operation, `A` its arguments, and `R` its results.
 #[derive(Debug)]
 pub struct StaticFactorisation<const L: usize, const FIRST: usize, F, A, R, O>(O, PhantomData<(F, A, R)>);
 
@@ -42,7 +42,7 @@ impl<const L: usize, const FIRST: usize, F, A, R, O> RecordInstead for StaticFac
 pub trait Attempt {
     /// The value of the macro, and that nothing is written.
     type Outcome;
-    /// Computes the results, if the matrices are small and nothing about them is out of the ordinary.
+    /// Computes the results; `None` if the matrices are too large or have no ordinary result.
     fn attempt(&self) -> Option<Self::Outcome>;
 }
 impl<const L: usize, const FIRST: usize, F, A, R, O> Attempt for StaticFactorisation<L, FIRST, F, A, R, O>
@@ -59,8 +59,8 @@ where
     }
 }
 
-/// How an operation is tried. The functions are constants, so that one that is not chosen takes no stack at any optimisation
-/// level.
+/// Chooses how an operation is tried. The functions are constants, so that a function that is not chosen takes no stack at any
+/// optimisation level.
 struct CallStrategy<const L: usize, F, A, R, O, T>(PhantomData<(F, A, R, O, T)>);
 
 /// Makes the results from the operands, or nothing if the operation is to be recorded.
@@ -97,7 +97,7 @@ where
 pub struct Attempted<V>(Option<V>);
 
 impl<V> Attempted<V> {
-    /// Whether the equation is to be recorded.
+    /// Whether the equation must be recorded.
     #[inline(always)]
     pub fn records(&self) -> bool {
         self.0.is_none()
@@ -138,15 +138,16 @@ impl<T: Element, S: StaticExtents, X: Extents> FromRecorded<Tensor<T, X>> for St
     }
 }
 
-/// LinearCall number `KIND` of the table; the words behind its arguments are bits, [`FULL`] and its like.
+/// Operation number `KIND` of the table [`Factorisation::ALL`]. `WORDS` has its options as bits: [`FULL`], [`UPPER`] and
+/// [`UNIT`].
 #[derive(Debug)]
 pub struct LinearOperation<const KIND: usize, const WORDS: u8, X>(PhantomData<X>);
 
-/// Square factors.
+/// The option for square factors.
 pub const FULL: u8 = 1;
-/// The upper triangle is read.
+/// The option to read the upper triangle.
 pub const UPPER: u8 = 2;
-/// The diagonal is ones.
+/// The option to take ones as the diagonal.
 pub const UNIT: u8 = 4;
 
 /// An operation.
@@ -208,7 +209,7 @@ const fn product(mut extents: &[usize]) -> usize {
 pub trait Arguments<T: Element, O> {
     #[doc(hidden)]
     const ARE_SHORT: bool;
-    /// Whether nothing in them fails.
+    /// Whether they can be computed without an error; see [`Node::fits`].
     fn fit(operands: &O) -> bool;
     #[doc(hidden)]
     #[allow(private_interfaces, reason = "nobody else has arguments")]
@@ -275,15 +276,15 @@ elements! {
     ComplexElements: T::Complex;
 }
 
-/// A result: its element type, its labels in the order in which it is computed, and what it becomes.
+/// A result: its element type `E`, its labels in the order in which it is computed `C`, and its target `G`.
 #[derive(Debug)]
 pub struct LinearResult<E, C, G>(PhantomData<(E, C, G)>);
 
-/// A result becomes a tensor: the index of each axis, and what gives it its extent.
+/// The target of a result that becomes a tensor: the index of each axis, and the source of its extent.
 #[derive(Debug)]
 pub struct ToAxes<I, E>(PhantomData<(I, E)>);
 
-/// What a result becomes whose values are in the order of the labels `C`.
+/// The target of a result whose values are in the order of the labels `C`.
 pub trait ResultTarget<T: Element, O, C: Loops> {
     /// The value.
     type Value;

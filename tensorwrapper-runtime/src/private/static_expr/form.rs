@@ -1,5 +1,5 @@
-//! Which nodes are sums of products, as constants: a node says what it reads by the stride of each label, and a sum of products of
-//! two such nodes is matched with a kernel's problem. It must not know of nodes.
+//! Describes nodes that are sums of products, as constants: a node gives the stride of each label in its operands, and a sum of
+//! products of two such nodes is matched with a kernel's problem. This file must not know of nodes.
 
 use tensorwrapper_core::element::{Dtype, EveryDtype};
 use tensorwrapper_cpu::fixed::{Axis, MOST_OUTER, MOST_TRANSPOSED, Problem, Term};
@@ -31,7 +31,7 @@ pub(super) struct Summed {
     pub(super) extent: usize,
 }
 
-/// What a node computes, if that is a sum of products.
+/// The form of a node as a sum of products, if it has one.
 #[derive(Clone, Copy, Debug)]
 pub enum ProductForm {
     /// A number.
@@ -71,8 +71,8 @@ impl ProductForm {
         ProductForm::Elements(contraction)
     }
 
-    /// The product of two trees. A number is no part of its form, but scales what is computed. A sum in it may be drawn over all of
-    /// it: its labels are nobody else's.
+    /// The product of two trees. A number is no part of its form, but scales what is computed. A sum inside a factor can be
+    /// moved to the front of the product, because no other factor has its labels.
     pub(super) const fn times(self, other: ProductForm) -> ProductForm {
         match (self, other) {
             (ProductForm::Number, form) | (form, ProductForm::Number) => form,

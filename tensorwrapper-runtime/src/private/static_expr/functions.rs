@@ -94,9 +94,9 @@ pub trait Combine {
 
 /// An operator that folds the values along a label.
 pub trait Reduce: Combine {
-    /// Whether it is one of those that need an order, and something to choose from.
+    /// Whether it is `max` or `min`, which need ordered elements and at least one value.
     const IS_EXTREME: bool;
-    /// The value over nothing; of extremes none that is seen.
+    /// The value of an empty reduction. For `max` and `min` it is never used.
     fn of_nothing<T: Element>() -> T;
 }
 

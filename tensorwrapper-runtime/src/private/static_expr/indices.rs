@@ -1,6 +1,6 @@
 //! Indices of operands and extents of labels, as types: what a static expression loops over.
 //!
-//! Labels are numbered; where a loop stands, `at[K]` is the index of label `K`.
+//! Labels are numbered; `at[K]` is the current index of label `K` in the loops.
 
 use std::marker::PhantomData;
 
@@ -238,7 +238,7 @@ pub trait IndexList<O> {
 pub trait Indices<S: StaticExtents> {
     /// The label that each axis runs with.
     const LABELS: &'static [Option<usize>];
-    /// Where the element at these indices stands in C order.
+    /// The position of the element at these indices in C order.
     fn position<const L: usize>(&self, at: &[usize; L]) -> usize;
     /// The element at these indices.
     fn element<'t, T: Copy, const L: usize>(&self, nested: &'t S::Nested<T>, at: &[usize; L]) -> &'t T;
@@ -254,7 +254,7 @@ pub trait LabelLoops<O> {
     type Loops: Loops;
 }
 
-/// Goes into nested arrays, index by index.
+/// Accesses an element of nested arrays, index by index.
 macro_rules! element {
     ($get:ident $T:ty, $nested:expr, $at:ident;) => { $nested };
     ($get:ident $T:ty, $nested:expr, $at:ident; $E:ident $index:ident $(, $rest:ident $more:ident)*) => {

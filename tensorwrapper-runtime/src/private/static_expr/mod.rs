@@ -1,10 +1,10 @@
-//! An equation over static tensors as a tree of types that computes itself, loop in loop.
+//! Represents an equation over static tensors as a tree of types, which computes itself with nested loops.
 //!
-//! The macro sees no types, so it emits the tree beside the code that records. Naming the tree asks nothing of the
-//! operands. Method lookup chooses: the inherent method of [`StaticExpr`] exists where the whole tree can be computed, and
-//! the trait's method of the same name, found second, leaves it to the recording. The recording is where everything is checked,
-//! with its sentences; so the tree converts what the checks refuse (other elements, other numbers), and what may fail
-//! only when the program runs it leaves to the recording ([`Node::fits`]).
+//! The macro sees no types, so it emits the tree beside the code that records. Naming the tree requires nothing of the
+//! operands. Method lookup chooses between the two: the inherent method of [`StaticExpr`] exists if the whole tree can be
+//! computed; otherwise the trait's method of the same name is found, which leaves the equation to the recording. The recording
+//! has all checks and their messages. So the tree silently converts what those checks refuse (other element types, other
+//! numbers), and leaves an equation that fails at run time to the recording ([`Node::fits`]).
 //!
 //! * Syntax alone says whether an equation has a static form, so the type of a result depends on nothing but syntax and the
 //!   operands' types.
@@ -40,8 +40,8 @@ use tensorwrapper_core::element::Element;
 use tensorwrapper_core::error::Error;
 use tensorwrapper_core::shape::{ConstExtent, StaticExtents};
 
-/// An equation of `L` labels over nested pairs of operands `O`: operand `FIRST` tells the element type, `G` is what becomes of the
-/// values, and `V` computes them.
+/// An equation of `L` labels over nested pairs of operands `O`: operand `FIRST` determines the element type, `G` is the target
+/// of the values, and `V` computes them.
 #[derive(Debug)]
 pub struct StaticExpr<const L: usize, const FIRST: usize, G, V, O>(O, PhantomData<(G, V)>);
 
@@ -57,7 +57,7 @@ pub trait Computable {
     type Outcome;
     /// Computes all values.
     fn compute(&self) -> Self::Outcome;
-    /// Whether nothing in it fails.
+    /// Whether it can be computed without an error; see [`Node::fits`].
     fn fits(&self) -> bool;
 }
 impl<const L: usize, const FIRST: usize, G, V, O> Computable for StaticExpr<L, FIRST, G, V, O>
@@ -77,7 +77,7 @@ where
     }
 }
 
-/// The equation is recorded and computed as any other.
+/// Equations that are recorded and computed like any other.
 pub trait RecordInstead: Sized {
     #[allow(missing_docs)]
     fn __choose(self) -> Recording {
@@ -97,7 +97,7 @@ where
     }
 }
 
-/// Where an equation is recorded: its value is that of the recording.
+/// The choice to record an equation: its value is that of the recording.
 #[derive(Debug)]
 pub struct Recording;
 
@@ -121,7 +121,8 @@ impl Recording {
     }
 }
 
-/// Where an equation is computed by its static form. It is recorded only for the error where something does not fit.
+/// The choice to compute an equation by its static form. It is recorded only to report the error of an equation that does not
+/// fit.
 #[derive(Debug)]
 pub struct Computing<F>(F);
 
@@ -131,13 +132,13 @@ pub struct Computing<F>(F);
 fn discard<R>(_: R) {}
 
 impl<F: Computable> Computing<F> {
-    /// Whether the equation is to be recorded, which will refuse it.
+    /// Whether the equation must be recorded, which will fail.
     #[inline(always)]
     pub fn records(&self) -> bool {
         !self.0.fits()
     }
 
-    /// The value, where the recording has not panicked.
+    /// The computed value. If the equation was recorded, the recording has panicked before.
     #[inline(always)]
     pub fn take<R>(self, recorded: Option<R>) -> F::Outcome {
         // Resolved here and not by the glue that drops it, so that the compiler sees that there is nothing to drop.
@@ -216,7 +217,7 @@ impl<T: Element, O, A: Node<T, O>> Node<T, O> for Negate<A> {
     }
 }
 
-/// `X + Y` and its like.
+/// `X + Y` and the other binary operators.
 #[derive(Debug)]
 pub struct Binary<F, A, B>(PhantomData<(F, A, B)>);
 impl<T: Element, O, F: Combine, A: Node<T, O>, B: Node<T, O>> Node<T, O> for Binary<F, A, B> {

@@ -1,5 +1,5 @@
-//! The traits of the tree: what a node computes, and the loops in which its values are computed. They need each other, and know no
-//! node.
+//! The traits of the tree: nodes, and the loops in which their values are computed. The two traits need each other, and know no
+//! particular node.
 
 use std::mem::MaybeUninit;
 
@@ -42,7 +42,8 @@ pub trait Node<T: Element, O>: Sized {
     fn scale(_operands: &O) -> T {
         T::ONE
     }
-    /// Whether nothing in it can fail.
+    /// Whether it can be computed without an error: all indices are in range, and no `max` or `min` is over nothing or over
+    /// complex numbers.
     fn fits(operands: &O) -> bool;
 }
 

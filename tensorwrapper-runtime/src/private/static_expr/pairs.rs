@@ -1,9 +1,9 @@
-//! Products of three and more static factors: pairwise contractions in the best order, and the loops of each.
+//! Computes products of three and more static factors by pairwise contractions in the best order, each with its own loops.
 //!
-//! The compiler knows all extents, so it compares all orders (it evaluates `plan.rs`), and the program holds the best one alone.
-//! Intermediate results are on the stack.
+//! The compiler knows all extents, so it compares all orders (it evaluates `plan.rs`), and the program contains only the best
+//! one. Intermediate results are on the stack.
 //!
-//! Where pairs save less than a quarter of the multiplications, the product stays one nest of loops.
+//! If pairs save less than a quarter of the multiplications, the product stays one nest of loops.
 //!
 //! For a `Tensor` with constant extents the first run of an invocation finds the order and keeps the plan. Searching over five
 //! factors is 7000 instructions, about a microsecond, once for each invocation. A constant in types would be evaluated in every
@@ -63,8 +63,8 @@ pub(super) fn product<'p, T: Element, O, G: Loops, V: Node<T, O>, const L: usize
 /// Computes a product of two into memory for it.
 type Multiply<T> = for<'p> fn(&[T], &[T], &'p mut [MaybeUninit<T>]) -> &'p mut [T];
 
-/// How pair `N` is computed. The functions are constants, so that the compiler reads the chosen ones alone, and the others take no
-/// stack at any optimisation level.
+/// Chooses how pair `N` is computed. The functions are constants, so that the compiler instantiates only the chosen ones, and
+/// the others take no stack at any optimisation level.
 struct PairStrategy<T, O, G, V, const L: usize, const N: usize>(PhantomData<(T, O, G, V)>);
 
 impl<T: Element, O, G: Loops, V: Node<T, O>, const L: usize, const N: usize> PairStrategy<T, O, G, V, L, N> {

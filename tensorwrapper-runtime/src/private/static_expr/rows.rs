@@ -1,4 +1,4 @@
-//! Rows of values along one label. Knows no node.
+//! Functions on rows of values along one label. Knows no node.
 
 use tensorwrapper_core::element::Element;
 use tensorwrapper_core::shape::ConstExtent;

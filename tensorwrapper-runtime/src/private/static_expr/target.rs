@@ -1,4 +1,4 @@
-//! What becomes of the values of a static expression: a number, a new static tensor, or a part of an existing one.
+//! The targets of the values of a static expression: a number, a new static tensor, or a part of an existing one.
 
 use super::super::results::WriteInto;
 use super::node::{Loops, Node};
@@ -50,8 +50,8 @@ impl<T: Element, O, G: LabelLoops<O>> Target<T, O> for ToTensor<G> {
     }
 }
 
-/// A new tensor with a label on several axes: the labels, the index of each axis and what gives it its extent. Zero
-/// beside the diagonal.
+/// A new tensor with a label on several axes: the labels, the index of each axis and the source of its extent. It is zero
+/// outside the diagonal.
 #[derive(Debug)]
 pub struct ToDiagonal<G, I, E>(PhantomData<(G, I, E)>);
 impl<T: Element, O, G: LabelLoops<O>, I: IndexList<O>, E: LabelLoops<O>> Target<T, O> for ToDiagonal<G, I, E>

@@ -16,8 +16,8 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! A [`Mat`] pads its columns to 64 bytes with memory that nobody writes, so that it is borrowed for reading only where its
-//! rows fill that, or there is one column. Borrowed for writing, the padding is first set to zero.
+//! A [`Mat`] pads its columns to 64 bytes with uninitialised memory. It can be borrowed for reading only if its columns need no
+//! padding or it has one column. When it is borrowed for writing, the padding is first set to zero.
 
 use ::faer::{Col, ColMut, ColRef, Mat, MatMut, MatRef, Row, RowMut, RowRef, Shape as Dimension, Stride};
 
@@ -34,7 +34,7 @@ const MATRIX_GAPS: Gaps = Gaps::Refused(
 const VECTOR_GAPS: Gaps =
     Gaps::Refused("copy it with `to_owned()`, or borrow the whole matrix and select with `chip` of the tensor");
 
-/// Refuses a matrix whose columns are padded; see [`TensorMut`]'s way for those.
+/// Refuses a matrix whose columns are padded; borrow such a matrix as a [`TensorMut`].
 impl<'a, T: Element, R: Dimension, C: Dimension> TryFrom<&'a Mat<T, R, C>> for TensorRef<'a, T, (Dyn, Dyn)> {
     type Error = Error;
 
@@ -102,7 +102,7 @@ impl<'a, T: Element, R: Extent, C: Extent> From<TensorRef<'a, T, (R, C)>> for Ma
     }
 }
 
-/// Refuses a tensor of another rank than 2.
+/// Refuses a tensor whose rank is not 2.
 impl<'a, T: Element> TryFrom<TensorRef<'a, T, Shape>> for MatRef<'a, T> {
     type Error = Error;
 
@@ -118,7 +118,7 @@ impl<'a, T: Element, R: Extent, C: Extent> From<TensorMut<'a, T, (R, C)>> for Ma
     }
 }
 
-/// Refuses a tensor of another rank than 2.
+/// Refuses a tensor whose rank is not 2.
 impl<'a, T: Element> TryFrom<TensorMut<'a, T, Shape>> for MatMut<'a, T> {
     type Error = Error;
 
@@ -195,7 +195,7 @@ macro_rules! vectors {
             }
         }
 
-        /// Refuses a tensor of another rank than 1.
+        /// Refuses a tensor whose rank is not 1.
         impl<'a, T: Element> TryFrom<TensorRef<'a, T, Shape>> for $Ref<'a, T> {
             type Error = Error;
 
@@ -214,7 +214,7 @@ macro_rules! vectors {
             }
         }
 
-        /// Refuses a tensor of another rank than 1.
+        /// Refuses a tensor whose rank is not 1.
         impl<'a, T: Element> TryFrom<TensorMut<'a, T, Shape>> for $Mut<'a, T> {
             type Error = Error;
 

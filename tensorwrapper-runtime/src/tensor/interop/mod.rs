@@ -1,9 +1,8 @@
-//! Views from and to the arrays of other libraries, without a copy: what is common to them.
+//! Views from and to the arrays of other libraries, without a copy: the code that all of them share.
 //!
-//! A view of ours stands on a slice that holds everything between its lowest and its highest element. What another
-//! library lends is therefore borrowed only where that is all ours to borrow: where there are no gaps between its elements,
-//! or where the gaps belong to memory that is borrowed as a whole. Knows no library; each has its own file, compiled with the
-//! feature of its name.
+//! Our views borrow a slice from their lowest to their highest element. Another library's view is therefore accepted only if
+//! all of that memory may be borrowed: if there are no gaps between its elements, or if the gaps belong to memory that is
+//! borrowed as a whole. This file knows no library; each library has its own file, compiled with the feature of its name.
 
 use std::ops::Range;
 use std::slice;
@@ -32,18 +31,18 @@ mod nalgebra_tests;
 #[cfg(all(test, feature = "ndarray"))]
 mod ndarray_tests;
 
-/// What another library says of where its elements lie, seen from the first one: that of index 0 along all axes.
+/// Another library's layout, relative to the element of index 0 along all axes.
 struct Foreign<'v> {
-    /// What it is, as a sentence begins: `a view of \`ndarray\``.
+    /// What it is, as the beginning of a sentence: `a view of \`ndarray\``.
     name: &'static str,
     extents: &'v [usize],
     strides: &'v [isize],
     gaps: Gaps,
 }
 
-/// What lies between the elements that are borrowed.
+/// The memory between the elements that are borrowed.
 enum Gaps {
-    /// Perhaps elements that somebody else writes, or memory that nobody wrote. The help says what to do.
+    /// Elements that other code may write, or uninitialised memory. The text is the help of the error.
     Refused(&'static str),
     /// Initialised elements of an allocation that is borrowed as a whole.
     #[cfg_attr(not(any(feature = "ndarray", feature = "faer")), expect(dead_code, reason = "other libraries have none"))]
@@ -134,7 +133,7 @@ unsafe fn write<'a, T: Element, S: Extents>(first: *mut T, foreign: &Foreign<'_>
     Ok(TensorMut::from_located(Located::on_host(elements, layout)))
 }
 
-/// What another library is told of one of our views.
+/// The description of one of our views for another library.
 struct Told {
     /// The elements from the lowest to the highest, of the view's slice.
     range: Range<usize>,

@@ -17,8 +17,8 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! Matrices that own their elements have no gaps. A matrix of one column, by its type, is a tensor of rank 1 or 2, as the
-//! shape type asked for says.
+//! Matrices that own their elements have no gaps. A matrix whose type has one column converts to a tensor of rank 1 or 2,
+//! depending on the requested shape type.
 
 use ::nalgebra::{
     ArrayStorage, Const as Constant, Dim, Dyn as Dynamic, IsContiguous, Matrix, MatrixView, MatrixViewMut, RawStorage,
@@ -37,7 +37,7 @@ const VIEW: &str = "a view of `nalgebra`";
 const GAPS: Gaps =
     Gaps::Refused("copy it with `clone_owned()`, or borrow the whole matrix and select with `slice` and `step` of the tensor");
 
-/// An extent as `nalgebra` writes it, and what it is here.
+/// An extent type of `nalgebra` and the extent type that it becomes.
 pub trait Length: Dim {
     /// The extent's type.
     type Extent: Extent;
@@ -84,7 +84,7 @@ owners! {
     [] VecStorage<T, Dynamic, U1>, Dynamic, U1 => (Dyn,), 1;
 }
 
-/// Refuses a matrix without elements and with more columns or rows than a tensor has.
+/// Refuses a matrix that has no elements but more columns or rows than a tensor can have.
 impl<'a, T: Element, R: Length, C: Length> TryFrom<&'a Matrix<T, R, C, VecStorage<T, R, C>>>
     for TensorRef<'a, T, (R::Extent, C::Extent)>
 where
@@ -98,7 +98,7 @@ where
     }
 }
 
-/// Refuses a matrix without elements and with more columns or rows than a tensor has.
+/// Refuses a matrix that has no elements but more columns or rows than a tensor can have.
 impl<'a, T: Element, R: Length, C: Length> TryFrom<&'a mut Matrix<T, R, C, VecStorage<T, R, C>>>
     for TensorMut<'a, T, (R::Extent, C::Extent)>
 where
@@ -154,8 +154,8 @@ views! {
     [] U1 => (R::Extent,), 1;
 }
 
-/// A matrix of a tensor of rank 2; of a tensor of rank 1 a column, where the type says that there is one column. Refuses
-/// strides that are negative or 0, and what the type says otherwise.
+/// Converts a tensor of rank 2 to a matrix, and a tensor of rank 1 to a column if the target type has one column. Refuses
+/// strides that are negative or 0, and extents or strides other than those of the target type.
 impl<'a, T: Element, S: Extents, R: Dim, C: Dim, RS: Dim, CS: Dim> TryFrom<TensorRef<'a, T, S>>
     for MatrixView<'a, T, R, C, RS, CS>
 {

@@ -16,8 +16,8 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! An [`Array`] is borrowed as a whole, whatever was cut out of it. A view with gaps is not, because `ndarray` gives parts of
-//! one array to several writers.
+//! An [`Array`] is borrowed as a whole, even if it was sliced. A view with gaps is refused, because `ndarray` lets several
+//! writers hold parts of one array.
 
 use ::ndarray::{
     Array, ArrayView, ArrayViewD, ArrayViewMut, Axis, Dimension, Ix0, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6, IxDyn, ShapeBuilder,
@@ -33,9 +33,9 @@ const VIEW: &str = "a view of `ndarray`";
 const GAPS: Gaps =
     Gaps::Refused("copy it with `to_owned()`, or borrow the whole `Array` and select with `slice` and `step` of the tensor");
 
-/// A number of axes as `ndarray` writes it, and the shape type that it becomes.
+/// A dimension type of `ndarray`, and the shape type that it becomes.
 pub trait Axes: Dimension {
-    /// `Shape![_, _]` for `Ix2`, and [`Shape`] where the number is known to the run alone.
+    /// `Shape![_, _]` for `Ix2`, and [`Shape`] if the number of axes is known only at run time.
     type Shape: Extents;
 }
 
@@ -50,7 +50,7 @@ fn told_by<'v>(extents: &'v [usize], strides: &'v [isize], gaps: Gaps) -> Foreig
     Foreign { name: VIEW, extents, strides, gaps }
 }
 
-/// The whole array, however its elements lie.
+/// Borrows the whole array, whatever its layout in memory.
 impl<'a, T: Element, D: Axes> From<&'a Array<T, D>> for TensorRef<'a, T, D::Shape> {
     fn from(array: &'a Array<T, D>) -> Self {
         let foreign = told_by(array.shape(), array.strides(), Gaps::Borrowed);
@@ -60,7 +60,7 @@ impl<'a, T: Element, D: Axes> From<&'a Array<T, D>> for TensorRef<'a, T, D::Shap
     }
 }
 
-/// The whole array, however its elements lie.
+/// Borrows the whole array, whatever its layout in memory.
 impl<'a, T: Element, D: Axes> From<&'a mut Array<T, D>> for TensorMut<'a, T, D::Shape> {
     fn from(array: &'a mut Array<T, D>) -> Self {
         let first = array.as_mut_ptr();

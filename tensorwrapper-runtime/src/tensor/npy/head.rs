@@ -1,11 +1,11 @@
 //! The text in an `.npy` file's head, read and written: a Python dictionary with three keys.
 //!
-//! NumPy's "NPY format" enhancement proposal (NEP 1) describes it. Nothing here recurses or believes a number before it is
-//! checked. It must not know of files.
+//! NumPy's "NPY format" enhancement proposal (NEP 1) describes it. Nothing here recurses, and every number is checked before it
+//! is used. This file must not know of files on disk.
 
 use tensorwrapper_core::element::Dtype;
 
-/// Types of records nest this deeply; what nests deeper is refused unread.
+/// The deepest nesting of record types that is read; deeper nesting is refused.
 const DEEPEST: usize = 4;
 
 /// What the text says of the elements.

@@ -1,4 +1,4 @@
-//! The head of an `.npy` file: what the elements are, how many, and whether the file holds just as many.
+//! The header of an `.npy` file: the type and number of the elements, and a check that the file holds exactly as many.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};

@@ -1,4 +1,4 @@
-//! Elements as the bytes of a file. It must not know of headers.
+//! Converts elements to and from the bytes of a file. It must not know of headers.
 
 use std::io::{self, Write};
 

@@ -1,7 +1,7 @@
 //! Writing `.npy` files: complete or not at all.
 //!
-//! The bytes go to a temporary file in the folder of the real file, which then takes its place. What is there already decides whether it
-//! may be replaced, and as whose file: `Target` says so.
+//! The bytes go to a temporary file in the folder of the real file, which then takes its place. An existing file decides
+//! whether it may be replaced and which owner the new file gets; see `Target`.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -19,7 +19,7 @@ use tensorwrapper_core::layout::Strided;
 /// Links to links that are followed: as many as Linux follows.
 const LINKS: usize = 40;
 
-/// Writes to a file beside the one that is meant, which then takes its place.
+/// Writes a temporary file in the folder of the target, which then replaces the target.
 pub(super) fn write(path: &Path, tensor: AnyRef<'_>) -> Result<(), Error> {
     let whole = || {
         let target = Target::new(path)?;
@@ -53,7 +53,7 @@ fn beginning(text: &str) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The file that is meant: where it really is, behind all links, and what is there.
+/// The file to write: its path after all links are followed, and the existing file, if any.
 struct Target {
     path: PathBuf,
     /// Of the regular file that is replaced, if there is one.
@@ -61,7 +61,7 @@ struct Target {
 }
 
 impl Target {
-    /// Looks at what is there, and opens it as if to write into it: whoever may not do that may not replace it either.
+    /// Inspects an existing file and opens it for writing: without permission to write a file, it must not be replaced either.
     fn new(path: &Path) -> io::Result<Target> {
         let refuse = |sentence: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, sentence));
         let existing = match fs::metadata(path) {
@@ -93,7 +93,7 @@ impl Target {
     }
 }
 
-/// Opens what is there without a change to it, and without waiting for the other end of a pipe.
+/// Options that open an existing file for writing without changing it, and without waiting for the other end of a pipe.
 fn to_write() -> OpenOptions {
     let mut options = File::options();
     options.write(true);
@@ -102,7 +102,7 @@ fn to_write() -> OpenOptions {
     options
 }
 
-/// The path that the last of a chain of links names, whether or not a file is there.
+/// The path that the last of a chain of links names, even if no file exists there.
 fn behind_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_path_buf();
     for _ in 0..=LINKS {
@@ -127,7 +127,8 @@ fn folder(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new(""))
 }
 
-/// A file that nobody else uses, in the folder of the target, so that renaming moves no bytes. It is removed unless it replaces the target.
+/// A temporary file in the folder of the target, so that renaming it copies no bytes. It is removed unless it replaces the
+/// target.
 struct Temporary {
     path: PathBuf,
     file: File,

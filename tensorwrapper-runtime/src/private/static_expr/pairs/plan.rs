@@ -1,4 +1,4 @@
-//! The order of the pairwise contractions of a product: all orders are compared, and each pair of the best has its loops.
+//! Finds the best order of the pairwise contractions of a product by comparing all orders, and the loops of each pair.
 //!
 //! Everything is a constant that the compiler evaluates. It must not know what is multiplied.
 
