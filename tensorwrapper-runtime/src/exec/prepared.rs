@@ -136,7 +136,7 @@ impl<T: Element> Prepared<T> {
     }
 
     /// Bytes that a run takes: the result, intermediates, and the work space of products; see [`Context::memory_limit`]. If the
-    /// result is computed [into](Prepared::run_into) an existing tensor, its bytes are not needed.
+    /// result is written into an existing tensor while it is computed ([`run_into`](Prepared::run_into)), its bytes are not needed.
     ///
     /// ```
     /// use tensorwrapper_runtime::{Context, Order, Tensor};
@@ -175,9 +175,9 @@ impl<T: Element> Prepared<T> {
     }
 
     /// Computes the result into an existing [`Tensor`], [`TensorMut`] or [`StaticTensor`]. Its old elements are not read, and
-    /// all are overwritten. A tensor in C order is written while the result is computed. A tensor in another layout, and any
-    /// tensor if the device has its own memory, is written after the run from host memory that is as large as the result; then
-    /// a run that fails leaves the tensor as it was.
+    /// all are overwritten. A tensor in C order is written while the result is computed. It is written after the run, from host
+    /// memory that is as large as the result, if it has another layout, if the context reports progress or times or can be
+    /// cancelled, or if the device has its own memory; then a run that fails leaves the tensor as it was.
     ///
     /// The tensor shares no memory with an operand, because it is borrowed for writing.
     ///

@@ -1,4 +1,4 @@
-//! One run of a plan: the one place where plans and devices meet.
+//! One run of a plan: where every run begins.
 
 use std::sync::Arc;
 

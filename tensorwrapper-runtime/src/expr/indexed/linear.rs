@@ -199,7 +199,7 @@ methods! {
     qr: [&str; 2], Qr -> (T, T), "`([i, r], [r, j]) = qr(X)`";
     lq: [&str; 2], Lq -> (T, T), "`([i, r], [r, j]) = lq(X)`";
     svd: [&str; 3], Svd -> (T, T::Real, T), "`([i, r], [r], [r, j]) = svd(X)`";
-    svd_cut: [&str; 4], Svd -> (T, T::Real, T, T::Real), "`([i, r], [r], [r, j], []) = svd(X; max = …, tol = …)`, with the weight of what is discarded, of the size of ε² where that is nothing.";
+    svd_cut: [&str; 4], Svd -> (T, T::Real, T, T::Real), "`([i, r], [r], [r, j], []) = svd(X; max = …, tol = …)`, whose last result is the discarded weight. Where nothing is discarded, it is about ε² by rounding.";
     lu: [&str; 3], Lu -> (T, T, T), "`([i, q], [q, r], [r, j]) = lu(X)`";
     inv: &str, Inv -> (T), "`[j, i] = inv(X)`";
     pinv: &str, Pinv -> (T), "`[j, i] = pinv(X)`";
