@@ -117,27 +117,33 @@ macro_rules! erasure {
     ($Variant:ident) => {
         const DTYPE: Dtype = Dtype::$Variant;
 
+        #[inline]
         fn erase(slice: &[Self]) -> SliceRef<'_> {
             SliceRef::$Variant(slice)
         }
+        #[inline]
         fn erase_mut(slice: &mut [Self]) -> SliceMut<'_> {
             SliceMut::$Variant(slice)
         }
+        #[inline]
         fn erase_vec(elements: Owned<Self>) -> Buffer {
             Buffer::$Variant(elements)
         }
+        #[inline]
         fn typed(slice: SliceRef<'_>) -> Option<&[Self]> {
             match slice {
                 SliceRef::$Variant(slice) => Some(slice),
                 _ => None,
             }
         }
+        #[inline]
         fn typed_mut(slice: SliceMut<'_>) -> Option<&mut [Self]> {
             match slice {
                 SliceMut::$Variant(slice) => Some(slice),
                 _ => None,
             }
         }
+        #[inline]
         fn typed_vec(buffer: Buffer) -> Result<Owned<Self>, Buffer> {
             match buffer {
                 Buffer::$Variant(elements) => Ok(elements),

@@ -155,6 +155,7 @@ impl PreparedContraction {
 }
 
 /// The number of elements that memory must have for a kernel's layout.
+#[inline]
 pub fn reach(layout: &Strided) -> usize {
     layout.reach().expect("layouts of a kernel start inside their memory")
 }

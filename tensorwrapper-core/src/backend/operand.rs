@@ -17,6 +17,7 @@ impl LoopNest {
     ///
     /// # Panics
     /// When there are fewer than `kept` axes.
+    #[inline]
     pub fn new(extents: impl Into<PerAxis<usize>>, kept: usize) -> LoopNest {
         let extents = extents.into();
         assert!(kept <= extents.len(), "more output axes than axes");
@@ -24,21 +25,25 @@ impl LoopNest {
     }
 
     /// Extents of all axes.
+    #[inline]
     pub fn extents(&self) -> &[usize] {
         &self.extents
     }
 
     /// Number of axes.
+    #[inline]
     pub fn rank(&self) -> usize {
         self.extents.len()
     }
 
     /// Number of leading axes that the output has.
+    #[inline]
     pub fn kept(&self) -> usize {
         self.kept
     }
 
     /// Extents of the reduced axes.
+    #[inline]
     pub fn reduced_extents(&self) -> &[usize] {
         &self.extents[self.kept..]
     }
@@ -65,6 +70,7 @@ impl<'a> Operand<'a> {
     ///
     /// # Panics
     /// When an element would lie outside the memory. Kernels rely on this check and do not repeat it.
+    #[inline]
     pub fn new(data: SliceRef<'a>, layout: &'a Strided) -> Operand<'a> {
         assert_inside(layout, data.len());
         Operand { data, layout, conjugate: false }
@@ -74,12 +80,14 @@ impl<'a> Operand<'a> {
     ///
     /// # Panics
     /// When the memory has fewer elements than that.
+    #[inline]
     pub fn reaching(data: SliceRef<'a>, layout: &'a Strided, reach: usize, conjugate: bool) -> Operand<'a> {
         assert_reach(layout, data.len(), reach);
         Operand { data, layout, conjugate }
     }
 
     /// The memory; its first element is *not* the operand's first.
+    #[inline]
     pub fn data(&self) -> SliceRef<'a> {
         self.data
     }
@@ -88,11 +96,13 @@ impl<'a> Operand<'a> {
     ///
     /// # Panics
     /// When the elements have another type.
+    #[inline]
     pub fn typed<T: Element>(&self) -> &'a [T] {
         T::typed(self.data).expect("all operands of an operation are of one element type")
     }
 
     /// The element at a position, converted if it has another type; a real type keeps the real part.
+    #[inline]
     pub fn converted<T: Element>(&self, position: usize) -> T {
         match self.data {
             SliceRef::F32(data) => T::from_complex(data[position].to_complex()),
@@ -103,6 +113,7 @@ impl<'a> Operand<'a> {
     }
 
     /// The extents of the iteration space, and the strides and offset of this operand.
+    #[inline]
     pub fn layout(&self) -> &Strided {
         self.layout
     }
@@ -113,6 +124,7 @@ impl<'a> Output<'a> {
     ///
     /// # Panics
     /// When an element would lie outside the memory. Kernels rely on this check and do not repeat it.
+    #[inline]
     pub fn new(data: SliceMut<'a>, layout: &'a Strided) -> Output<'a> {
         assert_inside(layout, data.len());
         Output { data, layout }
@@ -122,22 +134,26 @@ impl<'a> Output<'a> {
     ///
     /// # Panics
     /// When the memory has fewer elements than that.
+    #[inline]
     pub fn reaching(data: SliceMut<'a>, layout: &'a Strided, reach: usize) -> Output<'a> {
         assert_reach(layout, data.len(), reach);
         Output { data, layout }
     }
 
     /// The layout of the output.
+    #[inline]
     pub fn layout(&self) -> &Strided {
         self.layout
     }
 
     /// The element type.
+    #[inline]
     pub fn dtype(&self) -> Dtype {
         self.data.dtype()
     }
 
     /// The memory; its first element is *not* the output's first.
+    #[inline]
     pub fn into_data(self) -> SliceMut<'a> {
         self.data
     }
@@ -146,6 +162,7 @@ impl<'a> Output<'a> {
     ///
     /// # Panics
     /// When the elements have another type.
+    #[inline]
     pub fn elements<T: Element>(&mut self) -> &mut [T] {
         T::typed_mut(self.data.reborrow()).expect("the output is of the operation's element type")
     }
@@ -154,16 +171,19 @@ impl<'a> Output<'a> {
     ///
     /// # Panics
     /// When the elements have another type.
+    #[inline]
     pub fn typed<T: Element>(self) -> (&'a mut [T], &'a Strided) {
         (T::typed_mut(self.data).expect("the output is of the operation's element type"), self.layout)
     }
 }
 
+#[inline]
 fn assert_reach(layout: &Strided, len: usize, reach: usize) {
     debug_assert_eq!(layout.reach(), Some(reach), "what {layout:?} needs has changed since it was planned");
     assert!(reach <= len, "{layout:?} reaches outside of {len} elements");
 }
 
+#[inline]
 fn assert_inside(layout: &Strided, len: usize) {
     if let Some(span) = layout.span() {
         assert!(span.start >= 0 && span.end <= len as i128, "{layout:?} reaches outside of {len} elements");

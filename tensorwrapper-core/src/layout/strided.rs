@@ -25,6 +25,7 @@ pub struct Strided {
 
 impl Clone for Strided {
     // Numbers are copied as one piece of memory, which the derived implementation would clone one by one.
+    #[inline]
     fn clone(&self) -> Strided {
         let (extents, strides) = (PerAxis::from_slice(&self.extents), PerAxis::from_slice(&self.strides));
         Strided { extents, strides, offset: self.offset }
@@ -126,11 +127,13 @@ impl Strided {
     }
 
     /// Number of multi-indices: the product of the extents, 1 for rank 0.
+    #[inline]
     pub fn len(&self) -> usize {
         self.extents.iter().product()
     }
 
     /// Whether there is no element.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.extents.contains(&0)
     }
@@ -149,6 +152,7 @@ impl Strided {
     }
 
     /// Number of elements that memory must have to hold all positions; `None` if a position is negative.
+    #[inline]
     pub fn reach(&self) -> Option<usize> {
         match self.span() {
             None => Some(0),
@@ -172,6 +176,7 @@ impl Strided {
     }
 
     /// Whether another map has the same extents, and the same position for every index.
+    #[inline]
     pub fn is_like(&self, other: &Strided) -> bool {
         self.steps_like(other) && (self.offset == other.offset || self.is_empty())
     }

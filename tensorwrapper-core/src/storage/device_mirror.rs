@@ -38,6 +38,7 @@ impl Mirror {
 }
 
 impl Drop for Mirror {
+    #[inline]
     fn drop(&mut self) {
         let gone = COPIES.write().unwrap_or_else(PoisonError::into_inner).remove(&self.start);
         NUMBER.fetch_sub(1, Ordering::Relaxed);
@@ -47,12 +48,14 @@ impl Drop for Mirror {
 }
 
 /// Whether no elements at all have a copy.
+#[inline]
 pub fn is_empty() -> bool {
     // Whoever borrows elements with a copy has seen it made.
     NUMBER.load(Ordering::Relaxed) == 0
 }
 
 /// The copy that contains the elements at these addresses, and their offset in it, in bytes; `None` if there is no such copy.
+#[inline]
 pub fn find(addresses: Range<usize>) -> Option<(Copy, usize)> {
     if is_empty() || addresses.is_empty() {
         return None;

@@ -87,16 +87,19 @@ macro_rules! allocated {
 
 impl SliceRef<'_> {
     /// Number of elements.
+    #[inline]
     pub fn len(&self) -> usize {
         each!(SliceRef, self, s => s.len())
     }
 
     /// Whether there are none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The element type.
+    #[inline]
     pub fn dtype(&self) -> Dtype {
         match self {
             SliceRef::F32(_) => Dtype::F32,
@@ -109,6 +112,7 @@ impl SliceRef<'_> {
 
 impl Buffer {
     /// Registers a copy of the elements on a device.
+    #[inline]
     pub fn set_mirror(&mut self, copy: device_mirror::Copy) {
         each!(Buffer, self, elements => elements.set_mirror(copy));
     }
@@ -116,21 +120,25 @@ impl Buffer {
 
 impl SliceRef<'_> {
     /// The addresses of the elements.
+    #[inline]
     pub fn addresses(&self) -> std::ops::Range<usize> {
         each!(SliceRef, self, s => memory::addresses(s))
     }
 
     /// A key that is equal for two slices of the same memory, and for no others.
+    #[inline]
     pub fn identity(&self) -> (Dtype, usize, usize) {
         (self.dtype(), self.len(), each!(SliceRef, self, s => s.as_ptr() as usize))
     }
 
     /// Whether two slices are the same memory.
+    #[inline]
     pub fn is_same(&self, other: &SliceRef<'_>) -> bool {
         self.identity() == other.identity()
     }
 
     /// Whether the two have an element in common.
+    #[inline]
     pub fn overlaps(&self, other: &SliceRef<'_>) -> bool {
         let (own, others) = (self.addresses(), other.addresses());
         own.start.max(others.start) < own.end.min(others.end)
@@ -148,11 +156,13 @@ impl<'a> SliceRef<'a> {
     }
 
     /// The elements of a range of positions.
+    #[inline]
     pub fn range(self, range: std::ops::Range<usize>) -> SliceRef<'a> {
         each_as!(SliceRef => SliceRef, self, s => &s[range])
     }
 
     /// A copy of the elements in memory of its own.
+    #[inline]
     pub fn to_buffer(self) -> Buffer {
         each_as!(SliceRef => Buffer, self, s => Owned::from(s))
     }
@@ -160,36 +170,43 @@ impl<'a> SliceRef<'a> {
 
 impl SliceMut<'_> {
     /// Writes zeros everywhere.
+    #[inline]
     pub fn clear(&mut self) {
         each!(SliceMut, self, s => s.fill(Default::default()))
     }
 
     /// Number of elements.
+    #[inline]
     pub fn len(&self) -> usize {
         each!(SliceMut, self, s => s.len())
     }
 
     /// Whether there are none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The elements from a position on, borrowed for a shorter time; none if the position is beyond the end.
+    #[inline]
     pub fn after(&mut self, start: usize) -> SliceMut<'_> {
         each_as!(SliceMut => SliceMut, self, s => s.get_mut(start..).unwrap_or(&mut []))
     }
 
     /// The element type.
+    #[inline]
     pub fn dtype(&self) -> Dtype {
         self.as_ref().dtype()
     }
 
     /// The same elements, to read.
+    #[inline]
     pub fn as_ref(&self) -> SliceRef<'_> {
         each_as!(SliceMut => SliceRef, self, s => s)
     }
 
     /// The same elements, borrowed for a shorter time.
+    #[inline]
     pub fn reborrow(&mut self) -> SliceMut<'_> {
         each_as!(SliceMut => SliceMut, self, s => s)
     }
@@ -212,6 +229,7 @@ impl<'a> SliceMut<'a> {
     }
 
     /// The same elements, read-only.
+    #[inline]
     pub fn into_ref(self) -> SliceRef<'a> {
         each_as!(SliceMut => SliceRef, self, s => s)
     }
@@ -233,31 +251,37 @@ impl<'a> SliceMut<'a> {
 
 impl Buffer {
     /// `len` zeros, or [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) when the system refuses.
+    #[inline]
     pub fn zeros(dtype: Dtype, len: usize) -> Result<Buffer, Error> {
         allocated!(dtype, zeros, len)
     }
 
     /// `len` elements that have to be written before they are read, or [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) when the system refuses.
+    #[inline]
     pub fn for_results(dtype: Dtype, len: usize) -> Result<Buffer, Error> {
         allocated!(dtype, for_results, len)
     }
 
     /// `len` elements that are neither read nor written, or [`ErrorKind::Memory`](crate::error::ErrorKind::Memory) when the system refuses.
+    #[inline]
     pub fn for_addresses(dtype: Dtype, len: usize) -> Result<Buffer, Error> {
         allocated!(dtype, for_addresses, len)
     }
 
     /// The element type.
+    #[inline]
     pub fn dtype(&self) -> Dtype {
         self.as_ref().dtype()
     }
 
     /// All elements, to read.
+    #[inline]
     pub fn as_ref(&self) -> SliceRef<'_> {
         each_as!(Buffer => SliceRef, self, v => v)
     }
 
     /// All elements, to write.
+    #[inline]
     pub fn as_mut(&mut self) -> SliceMut<'_> {
         each_as!(Buffer => SliceMut, self, v => v)
     }

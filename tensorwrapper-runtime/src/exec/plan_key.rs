@@ -82,6 +82,7 @@ impl OperandKey {
     }
 
     /// Whether an operand has this element type, structure and layout.
+    #[inline]
     fn is(&self, (data, layout): &Tensor<'_, '_>) -> bool {
         self.dtype == data.dtype() && self.structure == Structure::Dense && self.layout.is_like(layout)
     }
@@ -99,12 +100,14 @@ impl PlanKey {
     }
 
     /// Whether it is of such a context.
+    #[inline]
     pub(crate) fn is_of(&self, context: &Context) -> bool {
         let Settings { backend, choices, passes } = &self.settings;
         *backend == context.backend.key() && *choices == context.choices && *passes == context.passes
     }
 
     /// Whether it is of these subscripts over such operands, which may begin elsewhere in memory.
+    #[inline]
     pub(super) fn is_of_subscripts(&self, subscripts: &str, dtype: Dtype, tensors: &[Tensor<'_, '_>]) -> bool {
         let Equations::Subscripts(own, known) = &self.equations else { return false };
         let operands = || self.operands.iter().zip(tensors);
@@ -116,6 +119,7 @@ impl PlanKey {
 
     /// Whether its equations take the same values in addition to tensors. Numbers are compared bit by bit, so that NaN equals
     /// itself and -0 differs from 0.
+    #[inline]
     pub(crate) fn is_of_calls<'c>(
         &self,
         mut calls: impl Iterator<Item = (Dtype, &'c [Dtype], impl Iterator<Item = Option<Complex<f64>>>, &'c [Number])>,
@@ -127,6 +131,7 @@ impl PlanKey {
     }
 
     /// Whether its operands have the same element types, extents, strides and offsets as these.
+    #[inline]
     fn is_of_operands(&self, tensors: &[Tensor<'_, '_>]) -> bool {
         tensors.len() == self.operands.len() && self.operands.iter().zip(tensors).all(|(known, tensor)| known.is(tensor))
     }
@@ -156,6 +161,7 @@ pub(super) fn hash(hasher: &mut impl Hasher, context: &Context, (subscripts, dty
 }
 
 impl CallKey {
+    #[inline]
     fn is(&self, dtype: Dtype, casts: &[Dtype], scalars: impl Iterator<Item = Option<Complex<f64>>>, numbers: &[Number]) -> bool {
         let bits = |scalar: Option<Complex<f64>>| scalar.map(|value| (value.re.to_bits(), value.im.to_bits()));
         self.dtype == dtype
@@ -201,6 +207,7 @@ impl KeptPlan {
 
     /// The sources of the plan among the operands of a call; `None` if the operands have other layouts than in the key, or if
     /// operands that were the same tensor now differ.
+    #[inline]
     pub(crate) fn sources<'a>(&self, tensors: &[Tensor<'_, 'a>]) -> Option<Sources<'a>> {
         if !self.key.is_of_operands(tensors) {
             return None;
@@ -218,6 +225,7 @@ impl KeptPlan {
     }
 
     /// The result of a run of a plan with one result, as a tensor.
+    #[inline]
     pub(super) fn result<T: Element>(&self, mut computed: Computed) -> Dense<T> {
         let computed = computed.pop();
         let elements = computed.and_then(|buffer| T::typed_vec(buffer).ok()).expect("the plan has one result, of this type");
@@ -225,6 +233,7 @@ impl KeptPlan {
     }
 
     /// The memory of operands that differ from those of the key only in their offsets, starting at their first element.
+    #[inline]
     pub(super) fn beginnings<'a>(&self, tensors: &[Tensor<'_, 'a>]) -> Sources<'a> {
         let mut sources = Sources::new();
         for ((data, layout), known) in tensors.iter().zip(self.key.layouts()) {
@@ -235,6 +244,7 @@ impl KeptPlan {
 }
 
 /// The memory of an operand from its lowest position on, where one that steps as it does begins with its first.
+#[inline]
 pub(super) fn beginning<'a>(data: SliceRef<'a>, layout: &Strided, known: &Strided) -> SliceRef<'a> {
     data.after(layout.offset().saturating_sub(known.offset()))
 }

@@ -4,7 +4,7 @@
 //! (`storage/device_mirror.rs` of the core), so the layers between tensor and device need not know of it. The copy is dropped
 //! when the elements are borrowed for writing.
 
-use std::borrow::Cow;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::exec::context::Context;
@@ -50,6 +50,26 @@ pub(super) fn compute_device(backend: &BackendInstance) -> ComputeDevice {
     }
 }
 
+/// The context in which an equation runs. Small, unlike a `Cow`, because each call returns one.
+pub(crate) enum Placed<'c> {
+    /// The one that was asked.
+    Same(&'c Context),
+    /// One on the device where the operands are.
+    Other(Box<Context>),
+}
+
+impl Deref for Placed<'_> {
+    type Target = Context;
+
+    #[inline]
+    fn deref(&self) -> &Context {
+        match self {
+            Placed::Same(context) => context,
+            Placed::Other(context) => context,
+        }
+    }
+}
+
 /// The context in which an equation over these operands runs.
 ///
 /// # Errors
@@ -57,7 +77,7 @@ pub(super) fn compute_device(backend: &BackendInstance) -> ComputeDevice {
 pub(super) fn place<'c, 'a, 'l>(
     context: &'c Context,
     operands: impl Iterator<Item = (SliceRef<'a>, &'l Strided)>,
-) -> Result<Cow<'c, Context>, Error> {
+) -> Result<Placed<'c>, Error> {
     // Contexts of one device with other settings share its memory; the first operand's context decides the settings.
     let place = |owner: &Owner| owner.as_ref().map(|backend| backend.memory());
     let mut first: Option<(Owner, Vec<usize>)> = None;
@@ -70,8 +90,8 @@ pub(super) fn place<'c, 'a, 'l>(
         }
     }
     match first {
-        Some((Some(backend), _)) => Ok(Cow::Owned(Context { backend, ..context.clone() })),
-        _ => Ok(Cow::Borrowed(context)),
+        Some((Some(backend), _)) => Ok(Placed::Other(Box::new(Context { backend, ..context.clone() }))),
+        _ => Ok(Placed::Same(context)),
     }
 }
 

@@ -1,8 +1,6 @@
 //! Copies tensors to devices. Equations that name no context run where all of their operands are.
 
-use std::borrow::Cow;
-
-use super::copied;
+use super::copied::{self, Placed};
 use crate::exec::context::Context;
 use crate::tensor::Tensor;
 use tensorwrapper_core::element::Element;
@@ -81,10 +79,10 @@ impl Context {
     pub(crate) fn placed<'c, 'a, 'l>(
         &'c self,
         operands: impl Iterator<Item = (SliceRef<'a>, &'l Strided)>,
-    ) -> Result<Cow<'c, Context>, Error> {
+    ) -> Result<Placed<'c>, Error> {
         if !self.is_named && !tensorwrapper_core::storage::device_mirror::is_empty() {
             return copied::place(self, operands);
         }
-        Ok(Cow::Borrowed(self))
+        Ok(Placed::Same(self))
     }
 }
