@@ -99,6 +99,7 @@ pub struct PreparedContraction {
 
 impl PreparedContraction {
     /// A device's kernel for a contraction, together with the number of elements that each of the contraction's layouts needs.
+    #[inline]
     pub fn new(contraction: &Contraction<'_>, kernel: Box<dyn RunContraction>) -> PreparedContraction {
         PreparedContraction {
             kernel,
@@ -142,6 +143,7 @@ impl PreparedContraction {
     ///
     /// # Panics
     /// When memory has another element type than the contraction was prepared for, or is too small. Kernels rely on this check.
+    #[inline]
     pub fn run(&self, device: &dyn KernelContext, factors: &[SliceRef<'_>], output: SliceMut<'_>) -> Result<(), Error> {
         let fits = |(data, &reach): (&SliceRef<'_>, &usize)| data.dtype() == self.dtype && data.len() >= reach;
         assert!(

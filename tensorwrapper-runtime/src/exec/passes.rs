@@ -8,9 +8,12 @@ use tensorwrapper_core::error::{Error, ErrorKind};
 use tensorwrapper_core::graph::{OpGraph, Rewrite, TensorId, TensorNode};
 
 /// Passes in the order in which they run. They are compared by instance, because two passes with the same name may do different
-/// things.
+/// things. A context without passes, as most are, allocates nothing for them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Passes(Arc<[(usize, Arc<dyn Rewrite>)]>);
+pub(crate) struct Passes(Option<Arc<[Numbered]>>);
+
+/// A pass, and the number by which it is compared.
+type Numbered = (usize, Arc<dyn Rewrite>);
 
 /// The next number of a pass.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
@@ -18,26 +21,35 @@ static NEXT: AtomicUsize = AtomicUsize::new(0);
 impl PartialEq for Passes {
     #[inline]
     fn eq(&self, other: &Passes) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0.iter().map(|(number, _)| number).eq(other.0.iter().map(|(number, _)| number))
+        (self.is_empty() && other.is_empty()) || self.numbers().eq(other.numbers())
     }
 }
 
 impl Hash for Passes {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        self.0.iter().for_each(|(number, _)| number.hash(hasher));
+        self.numbers().for_each(|number| number.hash(hasher));
     }
 }
 
 impl Passes {
     /// The same with one more, which runs last.
     pub(super) fn with(&self, pass: impl Rewrite + 'static) -> Passes {
-        let pass: (usize, Arc<dyn Rewrite>) = (NEXT.fetch_add(1, Ordering::Relaxed), Arc::new(pass));
-        Passes(self.0.iter().cloned().chain([pass]).collect())
+        let pass: Numbered = (NEXT.fetch_add(1, Ordering::Relaxed), Arc::new(pass));
+        Passes(Some(self.list().iter().cloned().chain([pass]).collect()))
+    }
+
+    fn list(&self) -> &[Numbered] {
+        self.0.as_deref().unwrap_or_default()
+    }
+
+    fn numbers(&self) -> impl Iterator<Item = usize> {
+        self.list().iter().map(|(number, _)| *number)
     }
 
     /// Whether there are none.
+    #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.is_none()
     }
 
     /// The graph after all of them.
@@ -46,7 +58,7 @@ impl Passes {
     /// [`ErrorKind::Pass`] for a pass that fails, or that returns a graph with other sources or sinks of other extents or
     /// element types.
     pub(super) fn apply(&self, graph: OpGraph) -> Result<OpGraph, Error> {
-        self.0.iter().try_fold(graph, |graph, (_, pass)| {
+        self.list().iter().try_fold(graph, |graph, (_, pass)| {
             let refused =
                 |error: Error| Error::new(ErrorKind::Pass { name: pass.name().to_string(), message: error.to_string() });
             match pass.rewrite(&graph).map_err(refused)? {

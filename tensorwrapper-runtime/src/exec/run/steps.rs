@@ -15,6 +15,7 @@ use tensorwrapper_core::storage::{Buffer, SliceMut, SliceRef};
 ///
 /// # Errors
 /// What the device reports.
+#[inline]
 pub(super) fn only_step(
     plan: &Plan,
     (only, device): (&Only, &dyn Device),
