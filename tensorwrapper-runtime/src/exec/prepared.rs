@@ -54,7 +54,8 @@ pub struct Prepared<T: Element> {
     pub(super) kept: Arc<KeptPlan>,
     pub(super) backend: Arc<BackendInstance>,
     pub(super) observer: Observer,
-    pub(super) replays: Arc<Replays>,
+    /// The state that runs leave, for a device with memory of its own.
+    pub(super) replays: Option<Arc<Replays>>,
     element: PhantomData<fn() -> T>,
 }
 
@@ -64,7 +65,7 @@ impl<T: Element> Clone for Prepared<T> {
             kept: Arc::clone(&self.kept),
             backend: Arc::clone(&self.backend),
             observer: self.observer.clone(),
-            replays: Arc::clone(&self.replays),
+            replays: self.replays.clone(),
             element: PhantomData,
         }
     }
@@ -127,7 +128,8 @@ impl Context {
 impl<T: Element> Prepared<T> {
     fn new(context: &Context, kept: Arc<KeptPlan>) -> Prepared<T> {
         let (backend, observer) = (Arc::clone(&context.backend), context.observer.clone());
-        Prepared { kept, backend, observer, replays: Arc::default(), element: PhantomData }
+        let replays = backend.device().resident().map(|_| Arc::default());
+        Prepared { kept, backend, observer, replays, element: PhantomData }
     }
 
     /// Extents of the result.
@@ -170,7 +172,7 @@ impl<T: Element> Prepared<T> {
     }
 
     fn computed(&self, sources: &[SliceRef<'_>], placement: ResultPlacement) -> Result<Tensor<T>, Error> {
-        let execution = Execution { replays: Some(&self.replays), ..self.execution(&self.observer) };
+        let execution = Execution { replays: self.replays.as_deref(), ..self.execution(&self.observer) };
         Ok(self.kept.result(execution.run(sources, placement)?))
     }
 

@@ -47,7 +47,7 @@ impl<'a, R: EvalAll<'a>> PreparedBlock<'a, R> {
     pub fn explain(&self) -> ExplainedBlock {
         let device = self.backend.device();
         let each = explained(&self.plan, Part::Each { given: self.sources.len() }, device);
-        let replay = replay(&self.replays, &self.plan, device);
+        let replay = replay(device.resident().map(|_| &self.replays), &self.plan);
         ExplainedBlock { once: explained(&self.first, Part::Once, device), each: Explanation { replay, ..each } }
     }
 
