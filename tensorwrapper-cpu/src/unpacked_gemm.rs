@@ -39,8 +39,6 @@ struct Task<T> {
     alpha: T,
     /// Whether left and right are exchanged: all matrices are read and written as their transposes.
     transposed: bool,
-    /// The vector instructions that it is computed with.
-    simd: Simd,
 }
 
 impl<T: Element> UnpackedGemm<T> {
@@ -63,9 +61,9 @@ impl<T: Element> UnpackedGemm<T> {
             let (left, right) = (right.transposed(), left.transposed());
             let conjugate = [conjugate[1], conjugate[0]];
             let step = [step[1], step[0], step[2]];
-            Task { sizes, left, right, out: out.transposed(), step, conjugate, alpha, transposed, simd }
+            Task { sizes, left, right, out: out.transposed(), step, conjugate, alpha, transposed }
         } else {
-            Task { sizes, left, right, out, step, conjugate, alpha, transposed, simd }
+            Task { sizes, left, right, out, step, conjugate, alpha, transposed }
         };
         Ok(UnpackedGemm { task, kernel: kernel(&task, simd) })
     }
@@ -94,7 +92,7 @@ impl<T: Element> Task<T> {
     /// Whether the kernels in vectors can do it: rows of the result are neighbours and fill a vector, those of the right factor
     /// are so or can be brought together, and nothing is conjugated, counted backwards, or multiplied by a complex number.
     fn fills_vectors(&self) -> bool {
-        let Task { sizes, left, right, out, step, conjugate, alpha, transposed: _, simd: _ } = self;
+        let Task { sizes, left, right, out, step, conjugate, alpha, transposed: _ } = self;
         let strides = [left.row, left.column, right.row, right.column, out.row];
         strides.iter().chain(step).all(|&stride| stride >= 0)
             && out.column == 1
@@ -109,7 +107,7 @@ impl<T: Element> Task<T> {
 fn kernel<T: Element>(task: &Task<T>, simd: Simd) -> Kernel<T> {
     let rows = task.right.column == 1 && task.out.column == 1;
     if vectors::exist(simd) && task.fills_vectors() {
-        return if rows { in_vectors::<T, false> } else { in_vectors::<T, true> };
+        return if rows { vector_kernel::<T, false>(simd) } else { vector_kernel::<T, true>(simd) };
     }
     match (simd, rows, task.conjugate != [false, false]) {
         #[cfg(target_arch = "x86_64")]
@@ -162,18 +160,27 @@ impl<T: Element, const TRANSPOSED: bool> Size for RuntimeSize<'_, T, TRANSPOSED>
     }
 }
 
-/// By the kernel of `fixed` for the task's instructions.
+/// The kernel for these instructions, so that a call does not ask which they are.
+fn vector_kernel<T: Element, const TRANSPOSED: bool>(simd: Simd) -> Kernel<T> {
+    match simd {
+        Simd::Avx512 => in_vectors::<T, TRANSPOSED, 0>,
+        Simd::Avx2 => in_vectors::<T, TRANSPOSED, 1>,
+        Simd::Neon | Simd::Portable => in_vectors::<T, TRANSPOSED, 2>,
+    }
+}
+
+/// By the kernel of `fixed` for the instructions of this number in [`Simd::ALL`].
 ///
 /// # Safety
-/// As [`UnpackedGemm::run`], and the task fills vectors for which there is a kernel.
-unsafe fn in_vectors<T: Element, const TRANSPOSED: bool>(
+/// As [`UnpackedGemm::run`], the processor has the instructions, and the task fills vectors for which there is a kernel.
+unsafe fn in_vectors<T: Element, const TRANSPOSED: bool, const SIMD: usize>(
     task: &Task<T>,
     products: usize,
     [left, right]: [*const T; 2],
     out: *mut T,
 ) {
     // SAFETY: the caller's promise; the instructions are among those that the processor has.
-    unsafe { vectors::run(task.simd, RuntimeSize::<T, TRANSPOSED> { task, products }, left, right, out) }
+    unsafe { vectors::run(const { Simd::ALL[SIMD] }, RuntimeSize::<T, TRANSPOSED> { task, products }, left, right, out) }
 }
 
 /// Every element type's loops, compiled for 256-bit vectors.
