@@ -44,6 +44,7 @@ pub(crate) struct Execution<'e> {
 
 impl<'e> Execution<'e> {
     /// A run without functions of a plan that is not prepared.
+    #[inline]
     pub(crate) fn new(plan: &'e Plan, backend: &'e Arc<BackendInstance>, observer: &'e Observer) -> Execution<'e> {
         Execution { plan, backend, observer, functions: &[], replays: None }
     }
@@ -83,6 +84,7 @@ impl<'e> Execution<'e> {
     ///
     /// # Errors
     /// As [`run`](Execution::run).
+    #[inline]
     pub(crate) fn run_into(&self, sources: &[SliceRef<'_>], target: SliceMut<'_>) -> Result<(), Error> {
         let (plan, device) = (self.plan, self.device());
         debug_assert!(device.resident().is_none(), "the device computes in the host's memory");
@@ -90,6 +92,13 @@ impl<'e> Execution<'e> {
         if let Some(only) = self.only() {
             return only_step(plan, (only, device), sources, target);
         }
+        self.run_many_into(sources, target)
+    }
+
+    /// The same for plans that are more than a single contraction. Not inlined, so that a run of one is short.
+    #[inline(never)]
+    fn run_many_into(&self, sources: &[SliceRef<'_>], target: SliceMut<'_>) -> Result<(), Error> {
+        let (plan, device) = (self.plan, self.device());
         if let Some(executable) = plan.whole.as_deref() {
             return self.observed(|| whole::write(device, executable, sources, &mut [target]));
         }
@@ -145,10 +154,12 @@ impl<'e> Execution<'e> {
     }
 
     /// Facts about a plan that is a single contraction of sources; `None` for other plans, or if the run is observed.
+    #[inline]
     fn only(&self) -> Option<&'e Only> {
         self.plan.only.as_ref().filter(|_| self.observer.is_silent())
     }
 
+    #[inline]
     fn device(&self) -> &'e dyn Device {
         self.backend.device()
     }
