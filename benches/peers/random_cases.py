@@ -6,6 +6,7 @@ renamed and the axes of operands and result are permuted in a third of the cases
 larger than 200 MB. The same seed gives the same cases.
 """
 import math
+from products import terms
 
 
 def families(r):
@@ -60,8 +61,8 @@ def families(r):
 
 
 def sizes(equation, extents):
-    left, out = equation.split("->")
-    return [math.prod(extents[c] for c in t) for t in left.split(",") + [out]], math.prod(extents.values())
+    operands, result = terms(equation)
+    return [math.prod(extents[c] for c in t) for t in [*operands, result]], math.prod(extents.values())
 
 
 def draw(r, wanted=None):
@@ -75,7 +76,7 @@ def draw(r, wanted=None):
         if not (5e6 <= points <= 7.5e8 or family in ("vectors", "gates") and 1e6 <= points <= 7.5e8) or max(tensors) * 8 > 200e6:
             continue
         if r.random() < 1 / 3:
-            left, out = equation.split("->")
-            terms = ["".join(r.sample(t, len(t))) for t in left.split(",")]
-            equation = ",".join(terms) + "->" + "".join(r.sample(out, len(out)))
+            operands, result = terms(equation)
+            operands = ["".join(r.sample(t, len(t))) for t in operands]
+            equation = ",".join(operands) + "->" + "".join(r.sample(result, len(result)))
         return family, equation, extents

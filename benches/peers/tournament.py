@@ -5,9 +5,10 @@ Draws cases by seed (`random_cases.py`), times all programs on them in turn (`pe
 best peer of each case, then the worst cases with the bound that applies to them. What is drawn and measured is kept beside `--out`, so
 that `--again` prints the tables without timing anything. Work on the kernels begins and ends with it; README.md has the command.
 """
-import argparse, csv, os, random, sys
+import csv, os, random, sys
 import peers, random_cases
 from results import best_peer, geometric_mean, load, own_name, peer_names, speed
+from table import extents
 
 # A case holds if we are as fast as its best peer, or reach this share of its bound.
 REACHED = 0.85
@@ -28,8 +29,8 @@ def write(cases, path):
     with open(path, "w", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(["id", "group", "tccg", "einsum", "extents_f64", "extents_f32"])
-        for n, (family, equation, extents) in enumerate(cases, 1):
-            text = ";".join(f"{label}:{extent}" for label, extent in extents.items())
+        for n, (family, equation, lengths) in enumerate(cases, 1):
+            text = ";".join(f"{label}:{extent}" for label, extent in lengths.items())
             rows.writerow([n, family, family.replace(" ", "_"), equation, text, text])
 
 
@@ -46,7 +47,7 @@ def judged(results, own, others, bandwidth):
     found = []
     for case in results["cases"]:
         ours, best = speed(case, own, "best"), best_peer(case, others, "best")
-        if ours and best and best[1]:
+        if ours and best:
             found.append((case, ours, best, ours / best[1], bound(case, results["peak"], bandwidth)))
     return found
 
@@ -74,9 +75,8 @@ def report(results, own, others, bandwidth, worst):
     print(f"\nThe {worst} cases with the least ratio; GFLOP/s.\n")
     print("| case | contraction | extents | best peer | its speed | ours | ratio | bound | share of it |\n|---|---|---|---|---|---|---|---|---|")
     for case, ours, (name, theirs), ratio, limit in sorted(rows, key=lambda row: row[3])[:worst]:
-        extents = " ".join(f"{label}{extent}" for label, extent in case["extents"].items())
         of = f"{limit[1]} | {100 * ours / limit[0]:.0f} %" if limit else " | "
-        print(f"| {case['id']} | `{case['einsum']}` | {extents} | {name} | {theirs:.1f} | {ours:.1f} | {ratio:.2f} | {of} |")
+        print(f"| {case['id']} | `{case['einsum']}` | {extents(case)} | {name} | {theirs:.1f} | {ours:.1f} | {ratio:.2f} | {of} |")
     missing = [case["id"] for case in results["cases"] if not speed(case, own, "best")]
     if missing:
         print(f"\nNot computed by us, or with another result: {missing}")

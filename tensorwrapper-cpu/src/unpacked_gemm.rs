@@ -163,9 +163,10 @@ impl<T: Element, const TRANSPOSED: bool> Size for RuntimeSize<'_, T, TRANSPOSED>
 /// The kernel for these instructions, so that a call does not ask which they are.
 fn vector_kernel<T: Element, const TRANSPOSED: bool>(simd: Simd) -> Kernel<T> {
     match simd {
-        Simd::Avx512 => in_vectors::<T, TRANSPOSED, 0>,
-        Simd::Avx2 => in_vectors::<T, TRANSPOSED, 1>,
-        Simd::Neon | Simd::Portable => in_vectors::<T, TRANSPOSED, 2>,
+        Simd::Avx512 => in_vectors::<T, TRANSPOSED, { Simd::Avx512 as usize }>,
+        Simd::Avx2 => in_vectors::<T, TRANSPOSED, { Simd::Avx2 as usize }>,
+        Simd::Neon => in_vectors::<T, TRANSPOSED, { Simd::Neon as usize }>,
+        Simd::Portable => unreachable!("the portable form has no kernel in vectors"),
     }
 }
 

@@ -131,17 +131,17 @@ impl<D: Driver> Device for Cuda<D> {
         self.make(&[KernelRequest::Factorise(factorised.clone())])?;
         let sizes: Vec<usize> = targets.iter().map(|target| target.len() * target.dtype().size()).collect();
         let mut session = self.session(&sources, &sizes, false)?;
-        let site = |memory: usize| MemoryLocation { memory, start: 0 };
+        let location = |memory: usize| MemoryLocation { memory, start: 0 };
         // Elements that the layout does not reach must keep their values.
         for (n, target) in targets.iter().enumerate() {
-            session.write(target.as_ref(), site(sources.len() + n))?;
+            session.write(target.as_ref(), location(sources.len() + n))?;
         }
-        let sites: Vec<MemoryLocation> = (0..sources.len() + targets.len()).map(site).collect();
-        let (read, written) = sites.split_at(sources.len());
+        let locations: Vec<MemoryLocation> = (0..sources.len() + targets.len()).map(location).collect();
+        let (read, written) = locations.split_at(sources.len());
         let done = session.factorise(&factorised, read, written)?;
         assert!(done, "`factors_by` said that the device does it");
         let mut targets = targets.iter_mut().enumerate();
-        targets.try_for_each(|(n, target)| session.read(site(sources.len() + n), target.reborrow()))
+        targets.try_for_each(|(n, target)| session.read(location(sources.len() + n), target.reborrow()))
     }
 
     fn factors_by(

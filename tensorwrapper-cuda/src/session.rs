@@ -147,22 +147,22 @@ impl<D: Driver> CudaSession<D> {
     ///
     /// # Panics
     /// When the memory is too small.
-    fn address(&self, site: MemoryLocation, bytes: usize) -> Address {
-        let region = &self.regions[site.memory];
-        assert!(site.start + bytes <= region.bytes(), "a tensor lies in its memory");
-        region.address() + site.start as u64
+    fn address(&self, location: MemoryLocation, bytes: usize) -> Address {
+        let region = &self.regions[location.memory];
+        assert!(location.start + bytes <= region.bytes(), "a tensor lies in its memory");
+        region.address() + location.start as u64
     }
 
     /// The address of a tensor, whose layout must lie inside the memory.
-    fn reached(&self, seen: &TensorDescriptor<'_>, site: MemoryLocation) -> Address {
+    fn reached(&self, seen: &TensorDescriptor<'_>, location: MemoryLocation) -> Address {
         let reach = seen.layout.reach().expect("layouts of a kernel start inside their memory");
-        self.address(site, reach * seen.dtype.size())
+        self.address(location, reach * seen.dtype.size())
     }
 
     /// The same for several tensors.
-    fn addresses(&self, seen: &[TensorDescriptor<'_>], sites: &[MemoryLocation]) -> Vec<Address> {
-        assert_eq!(seen.len(), sites.len(), "each tensor has a place");
-        seen.iter().zip(sites).map(|(seen, &site)| self.reached(seen, site)).collect()
+    fn addresses(&self, seen: &[TensorDescriptor<'_>], locations: &[MemoryLocation]) -> Vec<Address> {
+        assert_eq!(seen.len(), locations.len(), "each tensor has a place");
+        seen.iter().zip(locations).map(|(seen, &location)| self.reached(seen, location)).collect()
     }
 
     /// Queues an operation.
@@ -238,7 +238,7 @@ impl<D: Driver> Session for CudaSession<D> {
         }
         let (needed, written) = contraction.needs();
         assert_eq!(inputs.len(), needed.len(), "the contraction gets as many factors as it was prepared for");
-        let addresses: Vec<Address> = inputs.iter().zip(needed).map(|(&site, bytes)| self.address(site, bytes)).collect();
+        let addresses: Vec<Address> = inputs.iter().zip(needed).map(|(&location, bytes)| self.address(location, bytes)).collect();
         let output = self.address(output, written);
         // SAFETY: all memory is as large as the contraction needs, which was just checked, and of the plan's element types.
         unsafe { self.queue(prepared.launches(), &addresses, output) }?;
@@ -262,7 +262,7 @@ impl<D: Driver> Session for CudaSession<D> {
             return Ok(false);
         }
         let [inputs, outputs] = [(&call.inputs, inputs), (&call.outputs, outputs)]
-            .map(|(seen, sites)| seen.iter().copied().zip(self.addresses(seen, sites)).collect::<Vec<_>>());
+            .map(|(seen, locations)| seen.iter().copied().zip(self.addresses(seen, locations)).collect::<Vec<_>>());
         let (driver, route, kernels) = (&self.driver, self.route, operation_kernels(call));
         let operation =
             Operation { driver, route, call: call.call, inputs: &inputs, outputs: &outputs, kernels, host: &*self.host };

@@ -144,8 +144,8 @@ struct Visit {
 }
 
 impl Visit {
-    fn at(&mut self, site: MemoryLocation) -> &mut [f64] {
-        &mut self.memories[site.memory][site.start / size_of::<f64>()..]
+    fn at(&mut self, location: MemoryLocation) -> &mut [f64] {
+        &mut self.memories[location.memory][location.start / size_of::<f64>()..]
     }
 }
 
@@ -183,7 +183,7 @@ impl Session for Visit {
         count(&self.island.counts.products);
         let (needs, made) = contraction.needs();
         let factors: Vec<Vec<f64>> =
-            inputs.iter().zip(&needs).map(|(&site, &need)| self.at(site)[..need / size_of::<f64>()].to_vec()).collect();
+            inputs.iter().zip(&needs).map(|(&location, &need)| self.at(location)[..need / size_of::<f64>()].to_vec()).collect();
         let factors: Vec<SliceRef<'_>> = factors.iter().map(|factor| f64::erase(factor)).collect();
         contraction.run(&Reference, &factors, f64::erase_mut(&mut self.at(output)[..made / size_of::<f64>()]))?;
         Ok(true)
